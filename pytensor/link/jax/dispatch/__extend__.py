@@ -1,0 +1,3 @@
+"""Names that this distribution adds to `pytensor.tensor`."""
+
+__all__ = []
