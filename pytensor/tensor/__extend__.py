@@ -1,3 +1,20 @@
 """Names that this distribution adds to `pytensor.tensor`."""
 
-__all__ = []
+from pytensor.tensor.batchnorm import batch_normalization, batch_normalization_train
+from pytensor.tensor.conv import conv2d
+from pytensor.tensor.nn import silu
+from pytensor.tensor.pool import avg_pool2d, max_pool2d, pool_2d
+from pytensor.tensor.resize import resize
+from pytensor.tensor.topk import topk
+
+__all__ = [
+    "avg_pool2d",
+    "batch_normalization",
+    "batch_normalization_train",
+    "conv2d",
+    "max_pool2d",
+    "pool_2d",
+    "resize",
+    "silu",
+    "topk",
+]

@@ -1,3 +1,10 @@
-"""Names that this distribution adds to `pytensor.tensor`."""
+"""Register our Ops when PyTensor loads its JAX dispatch."""
+
+import pytensor.link.jax.dispatch.conv
+import pytensor.link.jax.dispatch.nn
+import pytensor.link.jax.dispatch.pool
+import pytensor.link.jax.dispatch.resize
+import pytensor.link.jax.dispatch.topk
+import pytensor.link.jax.dispatch.vjp
 
 __all__ = []

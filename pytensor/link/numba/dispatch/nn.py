@@ -1,0 +1,15 @@
+import math
+
+from pytensor.link.numba.dispatch.basic import numba_njit
+from pytensor.link.numba.dispatch.scalar import register_scalar_funcify, scalar_op_cache_key
+from pytensor.scalar.nn import SiLU
+
+
+@register_scalar_funcify(SiLU)
+def numba_funcify_SiLU(op, node, **kwargs):
+    @numba_njit
+    def silu(x):
+        decay = math.exp(-abs(x))
+        return (x if x >= 0 else x * decay) / (1 + decay)
+
+    return silu, scalar_op_cache_key(op)
