@@ -66,7 +66,7 @@ class PyTensorGraft:
         if fullname != "pytensor" and not fullname.startswith("pytensor."):
             return None
         for finder in sys.meta_path:
-            if getattr(finder, "__name__", None) == cls.__name__ or not hasattr(finder, "find_spec"):
+            if getattr(finder, "__name__", None) == cls.__name__:
                 continue
             spec = finder.find_spec(fullname, path, target)
             if spec is not None:

@@ -7,7 +7,9 @@ import numpy as np
 from pytensor.tensor.basic import as_tensor_variable
 from pytensor.tensor.conv.ops import Conv
 
-BORDER_MODES = "'valid', 'half', 'full', an int, or per spatial axis an int or a (before, after) pair"
+BORDER_MODES = (
+    "'valid', 'half', 'full', an int, or per spatial axis an int or a (before, after) pair"
+)
 
 
 def _is_int(value):

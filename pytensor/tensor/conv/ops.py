@@ -274,7 +274,7 @@ class ConvGradInput(BaseConv):
         output_storage[0][0] = np.ascontiguousarray(padded[(slice(None), slice(None), *crop)])
 
     def pullback(self, inputs, outputs, cotangents):
-        image, filters, cotangent = inputs
+        _, filters, cotangent = inputs
         (outer,) = cotangents
         if isinstance(outer.type, DisconnectedType):
             return [disconnected_type() for _ in inputs]

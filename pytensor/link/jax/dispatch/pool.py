@@ -44,13 +44,13 @@ def jax_funcify_Pool(op, **kwargs):
         if op.mode == "sum":
             return total
         counted = op.pad if op.mode == "average_inc_pad" else ((0, 0),) * n
-        ones = np.ones([lo + length + hi for length, (lo, hi) in zip(spatial, counted, strict=True)])
+        sides = [lo + length + hi for length, (lo, hi) in zip(spatial, counted, strict=True)]
         rest = [
             (lo - clo, hi - chi)
             for (lo, hi), (clo, chi) in zip(pads, counted, strict=True)
         ]
         return total / jax.lax.reduce_window(
-            ones.astype(x.dtype), np.zeros((), x.dtype), jax.lax.add, op.ws, op.stride, rest
+            np.ones(sides, x.dtype), np.zeros((), x.dtype), jax.lax.add, op.ws, op.stride, rest
         )
 
     return pool

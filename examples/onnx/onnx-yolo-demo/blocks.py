@@ -1,0 +1,291 @@
+"""The building blocks of YOLO11, as functions from PyTensor graphs to PyTensor graphs.
+
+Every block is made with the name of its parameters' prefix and a `Parameters` store, where it
+creates its shared variables; calling it builds a graph.  Images are (batch, channels, height,
+width), float32.  A call takes `updates`: None builds the inference graph; a list builds the
+training graph, in which batch normalization uses the batch's statistics, and the (running
+statistic, new value) pairs are appended to the list.
+"""
+
+import math
+import zlib
+
+import numpy as np
+
+import pytensor
+import pytensor.tensor as pt
+from pytensor.tensor.special import softmax
+
+BN_EPSILON = 1e-3
+BN_MOMENTUM = 0.03  # weight of the new value in the running statistics
+
+
+class Parameters:
+    """All shared variables of a model, by name, in the order of their creation.
+
+    Attributes
+    ----------
+    trainable, statistics, fixed : dict of str to shared variable
+        Weights and biases; running means and variances; constants of the architecture.
+    """
+
+    def __init__(self, seed=0):
+        self.seed = seed
+        self.all = {}
+        self.trainable, self.statistics, self.fixed = {}, {}, {}
+
+    def add(self, kind, name, value):
+        if name in self.all:
+            raise ValueError(f"two parameters are called {name}")
+        value = np.asarray(value, dtype=np.float32)
+        variable = pytensor.shared(value, name=name, shape=value.shape)
+        self.all[name] = getattr(self, kind)[name] = variable
+        return variable
+
+    def conv_weight(self, name, shape):
+        """Filters drawn from U(-b, b) with b = 1 / sqrt(fan in).
+
+        The generator is seeded from the name, so that a parameter's start doesn't depend on which
+        others the model has.
+        """
+        bound = 1 / math.sqrt(math.prod(shape[1:]))
+        rng = np.random.default_rng([self.seed, zlib.crc32(name.encode())])
+        return self.add("trainable", name, rng.uniform(-bound, bound, shape))
+
+
+def _correlate(x, weight, stride, groups):
+    """Convolution as networks mean it: kernel not mirrored, size kept but for the stride."""
+    kernel = weight.type.shape[2]
+    return pt.conv2d(
+        x,
+        weight,
+        border_mode=kernel // 2,
+        subsample=stride,
+        num_groups=groups,
+        filter_flip=False,
+    )
+
+
+class Conv2d:
+    """Plain convolution with bias; "same" padding."""
+
+    def __init__(self, store, name, c_in, c_out, kernel=1):
+        self.weight = store.conv_weight(f"{name}.weight", (c_out, c_in, kernel, kernel))
+        self.bias = store.add("trainable", f"{name}.bias", np.zeros(c_out))
+
+    def __call__(self, x, updates=None):
+        return _correlate(x, self.weight, 1, 1) + self.bias[None, :, None, None]
+
+
+class ConvBNSiLU:
+    """Convolution without bias, batch normalization, SiLU (unless `activation` is False)."""
+
+    def __init__(self, store, name, c_in, c_out, kernel=1, stride=1, groups=1, activation=True):
+        self.stride, self.groups, self.activation = stride, groups, activation
+        shape = (c_out, c_in // groups, kernel, kernel)
+        self.weight = store.conv_weight(f"{name}.conv.weight", shape)
+        self.gamma = store.add("trainable", f"{name}.bn.weight", np.ones(c_out))
+        self.beta = store.add("trainable", f"{name}.bn.bias", np.zeros(c_out))
+        self.mean = store.add("statistics", f"{name}.bn.running_mean", np.zeros(c_out))
+        self.variance = store.add("statistics", f"{name}.bn.running_var", np.ones(c_out))
+
+    def __call__(self, x, updates=None):
+        x = _correlate(x, self.weight, self.stride, self.groups)
+        if updates is None:
+            x = pt.batch_normalization(
+                x, self.gamma, self.beta, self.mean, self.variance, epsilon=BN_EPSILON
+            )
+        else:
+            x, _, _, new_mean, new_variance = pt.batch_normalization_train(
+                x,
+                self.gamma,
+                self.beta,
+                axes="spatial",
+                epsilon=BN_EPSILON,
+                running_average_factor=BN_MOMENTUM,
+                running_mean=self.mean,
+                running_var=self.variance,
+            )
+            updates += [(self.mean, new_mean), (self.variance, new_variance)]
+        return pt.silu(x) if self.activation else x
+
+
+class Bottleneck:
+    """Two 3x3 convolutions with a shortcut around them."""
+
+    def __init__(self, store, name, channels, expansion):
+        hidden = int(channels * expansion)
+        self.cv1 = ConvBNSiLU(store, f"{name}.cv1", channels, hidden, 3)
+        self.cv2 = ConvBNSiLU(store, f"{name}.cv2", hidden, channels, 3)
+
+    def __call__(self, x, updates=None):
+        return x + self.cv2(self.cv1(x, updates), updates)
+
+
+class C3k:
+    """Two bottlenecks on one branch, a 1x1 convolution on the other, merged."""
+
+    def __init__(self, store, name, channels):
+        hidden = channels // 2
+        self.cv1 = ConvBNSiLU(store, f"{name}.cv1", channels, hidden)
+        self.cv2 = ConvBNSiLU(store, f"{name}.cv2", channels, hidden)
+        self.cv3 = ConvBNSiLU(store, f"{name}.cv3", 2 * hidden, channels)
+        self.m = [Bottleneck(store, f"{name}.m.{i}", hidden, 1.0) for i in range(2)]
+
+    def __call__(self, x, updates=None):
+        branch = self.cv1(x, updates)
+        for bottleneck in self.m:
+            branch = bottleneck(branch, updates)
+        return self.cv3(pt.concatenate([branch, self.cv2(x, updates)], axis=1), updates)
+
+
+class C3k2:
+    """Split in halves, an inner block on the second, all three parts merged."""
+
+    def __init__(self, store, name, c_in, c_out, expansion, c3k):
+        self.hidden = hidden = int(c_out * expansion)
+        self.cv1 = ConvBNSiLU(store, f"{name}.cv1", c_in, 2 * hidden)
+        self.cv2 = ConvBNSiLU(store, f"{name}.cv2", 3 * hidden, c_out)
+        if c3k:
+            self.m = C3k(store, f"{name}.m.0", hidden)
+        else:
+            self.m = Bottleneck(store, f"{name}.m.0", hidden, 0.5)
+
+    def __call__(self, x, updates=None):
+        y = self.cv1(x, updates)
+        first, second = pt.split(y, [self.hidden, self.hidden], n_splits=2, axis=1)
+        parts = [first, second, self.m(second, updates)]
+        return self.cv2(pt.concatenate(parts, axis=1), updates)
+
+
+class SPPF:
+    """Spatial pyramid pooling: three 5x5 maximum poolings, one on the other."""
+
+    def __init__(self, store, name, channels):
+        self.cv1 = ConvBNSiLU(store, f"{name}.cv1", channels, channels // 2)
+        self.cv2 = ConvBNSiLU(store, f"{name}.cv2", channels * 2, channels)
+
+    def __call__(self, x, updates=None):
+        parts = [self.cv1(x, updates)]
+        for _ in range(3):
+            parts.append(pt.max_pool2d(parts[-1], 5, stride=1, padding=2))
+        return self.cv2(pt.concatenate(parts, axis=1), updates)
+
+
+class Attention:
+    """Multi-head self-attention over the positions of a map, with a positional convolution."""
+
+    def __init__(self, store, name, channels):
+        self.channels = channels
+        self.heads = max(channels // 64, 1)
+        self.head_dim = channels // self.heads
+        self.key_dim = self.head_dim // 2
+        width = channels + 2 * self.heads * self.key_dim
+        self.qkv = ConvBNSiLU(store, f"{name}.qkv", channels, width, activation=False)
+        self.proj = ConvBNSiLU(store, f"{name}.proj", channels, channels, activation=False)
+        self.pe = ConvBNSiLU(
+            store, f"{name}.pe", channels, channels, 3, groups=channels, activation=False
+        )
+
+    def __call__(self, x, updates=None):
+        height, width = x.type.shape[2:]
+        sizes = [self.key_dim, self.key_dim, self.head_dim]
+        # Channels are grouped by head, inside a head as q, k, v.  Batch and heads stay one axis.
+        qkv = self.qkv(x, updates).reshape((-1, sum(sizes), height * width))
+        q, k, v = pt.split(qkv, sizes, n_splits=3, axis=1)
+        scale = np.float32(self.key_dim**-0.5)
+        weights = softmax(pt.matmul(q.swapaxes(-2, -1) * scale, k), axis=-1)
+        out = pt.matmul(v, weights.swapaxes(-2, -1))
+        shape = (-1, self.channels, height, width)
+        out = out.reshape(shape) + self.pe(v.reshape(shape), updates)
+        return self.proj(out, updates)
+
+
+class PSABlock:
+    """Attention, then a two-layer network at each position, each with a shortcut."""
+
+    def __init__(self, store, name, channels):
+        self.attn = Attention(store, f"{name}.attn", channels)
+        self.ffn = [
+            ConvBNSiLU(store, f"{name}.ffn.0", channels, 2 * channels),
+            ConvBNSiLU(store, f"{name}.ffn.1", 2 * channels, channels, activation=False),
+        ]
+
+    def __call__(self, x, updates=None):
+        x = x + self.attn(x, updates)
+        return x + self.ffn[1](self.ffn[0](x, updates), updates)
+
+
+class C2PSA:
+    """Half of the channels through a `PSABlock`."""
+
+    def __init__(self, store, name, channels):
+        self.hidden = channels // 2
+        self.cv1 = ConvBNSiLU(store, f"{name}.cv1", channels, channels)
+        self.cv2 = ConvBNSiLU(store, f"{name}.cv2", channels, channels)
+        self.m = PSABlock(store, f"{name}.m.0", self.hidden)
+
+    def __call__(self, x, updates=None):
+        y = self.cv1(x, updates)
+        a, b = pt.split(y, [self.hidden, self.hidden], n_splits=2, axis=1)
+        return self.cv2(pt.concatenate([a, self.m(b, updates)], axis=1), updates)
+
+
+class Detect:
+    """The head: on each level, box logits (4 sides x 16 bins) and class logits.
+
+    Parameters
+    ----------
+    channels : tuple of int
+        Channels of the three levels' maps.
+    class_width : int, optional
+        Width of the class branch; by default what the architecture gives for `num_classes`.
+        A head that was cut to fewer classes keeps the width it was trained with.
+    """
+
+    reg_max = 16
+    strides = (8, 16, 32)
+
+    def __init__(self, store, name, num_classes, channels, class_width=None):
+        box_width = max(16, channels[0] // 4, 4 * self.reg_max)
+        self.class_width = class_width or max(channels[0], min(num_classes, 100))
+        self.box, self.cls = [], []
+        for level, c in enumerate(channels):
+            prefix = f"{name}.cv2.{level}"
+            self.box.append(
+                [
+                    ConvBNSiLU(store, f"{prefix}.0", c, box_width, 3),
+                    ConvBNSiLU(store, f"{prefix}.1", box_width, box_width, 3),
+                    Conv2d(store, f"{prefix}.2", box_width, 4 * self.reg_max),
+                ]
+            )
+        for level, c in enumerate(channels):
+            prefix, wide = f"{name}.cv3.{level}", self.class_width
+            self.cls.append(
+                [
+                    ConvBNSiLU(store, f"{prefix}.0.0", c, c, 3, groups=c),
+                    ConvBNSiLU(store, f"{prefix}.0.1", c, wide),
+                    ConvBNSiLU(store, f"{prefix}.1.0", wide, wide, 3, groups=wide),
+                    ConvBNSiLU(store, f"{prefix}.1.1", wide, wide),
+                    Conv2d(store, f"{prefix}.2", wide, num_classes),
+                ]
+            )
+        for box, cls, stride in zip(self.box, self.cls, self.strides, strict=True):
+            box[-1].bias.set_value(np.full(4 * self.reg_max, 2.0, dtype=np.float32))
+            # about 5 objects in an image of 640 pixels, spread over the classes and cells
+            prior = math.log(5 / num_classes / (640 / stride) ** 2)
+            cls[-1].bias.set_value(np.full(num_classes, prior, dtype=np.float32))
+        bins = np.arange(self.reg_max).reshape(1, self.reg_max, 1, 1)
+        self.dfl = store.add("fixed", f"{name}.dfl.conv.weight", bins)
+
+    def __call__(self, maps, updates=None):
+        """Map three levels to three (batch, 64 + num_classes, height, width), box logits first."""
+        outputs = []
+        for x, box_branch, cls_branch in zip(maps, self.box, self.cls, strict=True):
+            box, cls = x, x
+            for layer in box_branch:
+                box = layer(box, updates)
+            for layer in cls_branch:
+                cls = layer(cls, updates)
+            outputs.append(pt.concatenate([box, cls], axis=1))
+        return outputs

@@ -1,0 +1,289 @@
+"""YOLO11n: the network, its weights by name, and the decoding of its output.
+
+>>> model, x, predictions = build_yolo11n(num_classes=2, input_size=320)
+>>> sorted(predictions)
+['p3', 'p4', 'p5']
+>>> len(model.params), model.num_parameters
+(255, 2590230)
+"""
+
+import math
+
+import numpy as np
+from blocks import C2PSA, SPPF, C3k2, ConvBNSiLU, Detect, Parameters
+
+import pytensor.tensor as pt
+from pytensor.tensor.special import softmax
+
+LEVELS = ("p3", "p4", "p5")
+
+
+class YOLO11n:
+    """The parameters of a YOLO11n; calling it builds a graph on them.
+
+    Parameters
+    ----------
+    num_classes : int
+    seed : int
+        Of the initial weights.
+    class_width : int, optional
+        Width of the head's class branch, where it isn't what the architecture gives.
+
+    Attributes
+    ----------
+    params : list of shared variable
+        The 255 trainable ones, each named as in the reference's state dict.
+    updates : list of (shared variable, variable)
+        Running statistics and their new values, of the latest graph built with ``training=True``.
+    """
+
+    def __init__(self, num_classes=2, seed=0, class_width=None):
+        if num_classes < 1:
+            raise ValueError(f"num_classes must be at least 1, got {num_classes}")
+        self.num_classes = num_classes
+        self.updates = []
+        self.store = store = Parameters(seed)
+
+        def conv(i, c_in, c_out):
+            return ConvBNSiLU(store, f"model.{i}", c_in, c_out, kernel=3, stride=2)
+
+        def c3k2(i, c_in, c_out, expansion, c3k):
+            return C3k2(store, f"model.{i}", c_in, c_out, expansion, c3k)
+
+        # Created in the order of the layers, which is the order of the state dict.
+        self.layers = {
+            0: conv(0, 3, 16),
+            1: conv(1, 16, 32),
+            2: c3k2(2, 32, 64, 0.25, c3k=False),
+            3: conv(3, 64, 64),
+            4: c3k2(4, 64, 128, 0.25, c3k=False),
+            5: conv(5, 128, 128),
+            6: c3k2(6, 128, 128, 0.5, c3k=True),
+            7: conv(7, 128, 256),
+            8: c3k2(8, 256, 256, 0.5, c3k=True),
+            9: SPPF(store, "model.9", 256),
+            10: C2PSA(store, "model.10", 256),
+            13: c3k2(13, 384, 128, 0.5, c3k=False),
+            16: c3k2(16, 256, 64, 0.5, c3k=False),
+            17: conv(17, 64, 64),
+            19: c3k2(19, 192, 128, 0.5, c3k=False),
+            20: conv(20, 128, 128),
+            22: c3k2(22, 384, 256, 0.5, c3k=True),
+            23: Detect(store, "model.23", num_classes, (64, 128, 256), class_width),
+        }
+        self.class_width = self.layers[23].class_width
+
+    @property
+    def params(self):
+        return list(self.store.trainable.values())
+
+    @property
+    def num_parameters(self):
+        """Number of weights, the 16 fixed ones of the distribution head counted in."""
+        variables = [*self.store.trainable.values(), *self.store.fixed.values()]
+        return sum(math.prod(v.type.shape) for v in variables)
+
+    def __call__(self, x, training=False):
+        """Build the graph of the raw predictions.
+
+        Parameters
+        ----------
+        x : float32 (batch, 3, height, width)
+            RGB in 0..1; height and width static multiples of 32, batch may be symbolic.
+        training : bool
+            Whether batch normalization uses the batch's statistics; then `updates` is renewed.
+
+        Returns
+        -------
+        dict
+            ``"p3"``, ``"p4"``, ``"p5"``: float32 (batch, 64 + num_classes, height / s, width / s)
+            for s = 8, 16, 32; 4 sides x 16 bins of box logits first, then class logits.
+        """
+        maps, updates = self._features(x, training)
+        return dict(zip(LEVELS, self.layers[23](maps, updates), strict=True))
+
+    def feature_maps(self, x, training=False):
+        """The outputs of modules 0 to 22 by number, as in the specification's table."""
+        outputs = {}
+        self._features(x, training, outputs)
+        return outputs
+
+    def _features(self, x, training, outputs=None):
+        """Return (maps of the three levels, updates); fill `outputs` with every module's."""
+        if x.type.dtype != "float32" or x.type.ndim != 4 or x.type.shape[1] not in (3, None):
+            raise ValueError(f"images must be float32 (batch, 3, height, width), got {x.type}")
+        sides = x.type.shape[2:]
+        if None in sides or any(side < 32 or side % 32 for side in sides):
+            raise ValueError(
+                f"the image sides must be static multiples of 32, got {sides[0]} x {sides[1]}"
+            )
+        updates = [] if training else None
+        out = {} if outputs is None else outputs
+        layer = self.layers
+
+        def upsample(v):
+            return pt.resize(
+                v, scale=2, coordinate_transformation_mode="asymmetric", nearest_mode="floor"
+            )
+
+        def join(*parts):
+            return pt.concatenate(parts, axis=1)
+
+        for i in range(11):
+            out[i] = x = layer[i](x, updates)
+        out[11] = upsample(out[10])
+        out[12] = join(out[11], out[6])
+        out[13] = layer[13](out[12], updates)
+        out[14] = upsample(out[13])
+        out[15] = join(out[14], out[4])
+        out[16] = layer[16](out[15], updates)
+        out[17] = layer[17](out[16], updates)
+        out[18] = join(out[17], out[13])
+        out[19] = layer[19](out[18], updates)
+        out[20] = layer[20](out[19], updates)
+        out[21] = join(out[20], out[10])
+        out[22] = layer[22](out[21], updates)
+        if training:
+            # the head appends to the same list when it is built
+            self.updates = updates
+        return (out[16], out[19], out[22]), updates
+
+    def decode(self, predictions):
+        """`decode` with the model's own weights of the distribution head."""
+        return decode(predictions, self.layers[23].dfl)
+
+    def state_dict(self):
+        """Return all 418 arrays by name (499 in the reference, with its 81 batch counters)."""
+        return {name: v.get_value() for name, v in self._in_order().items()}
+
+    def _in_order(self):
+        return self.store.all
+
+    def load_state_dict(self, mapping, strict=True):
+        """Set the parameters and statistics from arrays by name.
+
+        Parameters
+        ----------
+        mapping : dict of str to array
+            ``*.num_batches_tracked`` is ignored.
+        strict : bool
+            Whether names must agree exactly.  Otherwise what both sides have is loaded.
+
+        Returns
+        -------
+        missing, unexpected : list of str
+            Names that the mapping lacks, and that the model doesn't have.
+
+        Raises
+        ------
+        ValueError
+            If names don't agree and `strict`, or a shape differs.  Nothing is loaded then.
+        """
+        given = {k: np.asarray(v) for k, v in mapping.items() if not k.endswith("batches_tracked")}
+        variables = self._in_order()
+        missing = [name for name in variables if name not in given]
+        unexpected = [name for name in given if name not in variables]
+        wrong = [
+            f"{name} {given[name].shape} instead of {v.type.shape}"
+            for name, v in variables.items()
+            if name in given and given[name].shape != v.type.shape
+        ]
+        problems = [
+            f"{len(names)} {what} ({', '.join(names[:3])}{', …' if len(names) > 3 else ''})"
+            for what, names in [
+                ("missing", missing if strict else []),
+                ("unexpected", unexpected if strict else []),
+                ("of another shape", wrong),
+            ]
+            if names
+        ]
+        if problems:
+            raise ValueError(
+                f"these weights are not of this YOLO11n with {self.num_classes} classes: "
+                + "; ".join(problems)
+            )
+        for name, v in variables.items():
+            if name in given:
+                v.set_value(given[name].astype(np.float32))
+        return missing, unexpected
+
+
+def build_yolo11n(num_classes=2, input_size=320, training=False, seed=0, class_width=None):
+    """Make a YOLO11n and build its graph.
+
+    Parameters
+    ----------
+    num_classes : int
+    input_size : int, or (height, width)
+        Multiples of 32.
+    training : bool
+    seed : int
+        Of the initial weights.
+    class_width : int, optional
+        See `YOLO11n`.
+
+    Returns
+    -------
+    model : YOLO11n
+    x : float32 variable ``images`` (batch, 3, height, width), the batch symbolic
+    predictions : dict
+        ``"p3"``, ``"p4"``, ``"p5"``: float32 (batch, 64 + num_classes, height / s, width / s).
+    """
+    height, width = (input_size,) * 2 if isinstance(input_size, int) else input_size
+    x = pt.tensor("images", dtype="float32", shape=(None, 3, height, width))
+    model = YOLO11n(num_classes, seed, class_width)
+    return model, x, model(x, training=training)
+
+
+def make_anchors(shapes, strides=Detect.strides):
+    """Cell centres in grid units, and strides, of levels concatenated row by row.
+
+    Parameters
+    ----------
+    shapes : list of (height, width) of the maps
+    strides : list of int
+
+    Returns
+    -------
+    centres : float32 (2, anchors), x and y
+    stride : float32 (anchors,), in pixels
+    """
+    centres, stride = [], []
+    for (height, width), s in zip(shapes, strides, strict=True):
+        y, x = np.meshgrid(np.arange(height), np.arange(width), indexing="ij")
+        centres.append(np.stack([x.ravel(), y.ravel()]) + 0.5)
+        stride.append(np.full(height * width, s))
+    return np.hstack(centres).astype(np.float32), np.hstack(stride).astype(np.float32)
+
+
+def decode(predictions, bins=None):
+    """Boxes and scores from raw predictions.
+
+    Parameters
+    ----------
+    predictions : dict
+        ``"p3"``, ``"p4"``, ``"p5"`` as the model gives them, with static heights and widths.
+    bins : float32 (1, 16, 1, 1), optional
+        Weights of the expectation over the distribution's bins: 0 to 15.
+
+    Returns
+    -------
+    float32 variable (batch, 4 + num_classes, anchors)
+        Centre x, centre y, width, height in input pixels, then the classes' probabilities.
+    """
+    maps = [predictions[level] for level in LEVELS]
+    channels = maps[0].type.shape[1]
+    shapes = [m.type.shape[2:] for m in maps]
+    centres, stride = make_anchors(shapes)
+    n = Detect.reg_max
+    flat = pt.concatenate([m.reshape((-1, channels, math.prod(m.type.shape[2:]))) for m in maps], 2)
+    box, cls = pt.split(flat, [4 * n, channels - 4 * n], n_splits=2, axis=1)
+    if bins is None:
+        bins = pt.constant(np.arange(n, dtype=np.float32).reshape(1, n, 1, 1))
+    distribution = softmax(box.reshape((-1, 4, n, len(stride))).swapaxes(1, 2), axis=1)
+    distance = pt.conv2d(distribution, bins, filter_flip=False).reshape((-1, 4, len(stride)))
+    left_top, right_bottom = pt.split(distance, [2, 2], n_splits=2, axis=1)
+    top_left, bottom_right = centres - left_top, centres + right_bottom
+    half = np.float32(0.5)
+    boxes = pt.concatenate([(top_left + bottom_right) * half, bottom_right - top_left], axis=1)
+    return pt.concatenate([boxes * stride, pt.sigmoid(cls)], axis=1)
