@@ -30,6 +30,12 @@ def _count(x, axes):
     return cast(prod([x.shape[a] for a in axes]), x.type.dtype)
 
 
+def _unbiased(count):
+    """Factor from the biased to the unbiased variance; 1 for a single element."""
+    one = np.asarray(1, dtype=count.type.dtype)
+    return count / maximum(count - one, one)
+
+
 class _Normalization(TensorSymbolicOp):
     """Shared by the Ops below: reduced `axes`, and `epsilon` added to the variance.
 
@@ -56,7 +62,12 @@ class BatchNormalization(_Normalization):
 
 
 class BatchNormalizationTrain(_Normalization):
-    """Normalize with the batch's own statistics; outputs (out, mean, biased variance)."""
+    """Normalize with the batch's own statistics.
+
+    Outputs (out, mean, biased variance, unbiased variance).  The last is an output, and not
+    computed from the third by the caller, because inside the inner graph the number of elements
+    is that of an input, which JAX knows while it traces.
+    """
 
     def build_inner_graph(self, x, gamma, beta):
         ndim, axes = x.type.ndim, self.axes
@@ -65,12 +76,13 @@ class BatchNormalizationTrain(_Normalization):
         centred = x - _expand(mean, axes, ndim)
         variance = _sum(sqr(centred), axes) / count
         scale = _expand(self._inverse_std(variance) * gamma, axes, ndim)
-        return [centred * scale + _expand(beta, axes, ndim), mean, variance]
+        out = centred * scale + _expand(beta, axes, ndim)
+        return [out, mean, variance, variance * _unbiased(count)]
 
     def pullback(self, inputs, outputs, cotangents):
         x, gamma, beta = inputs
-        _, mean, variance = outputs
-        g_out, g_mean, g_variance = cotangents
+        _, mean, variance, _ = outputs
+        g_out, g_mean, g_variance, g_unbiased = cotangents
         if isinstance(g_out.type, DisconnectedType):
             g_x, g_gamma, g_beta = x.zeros_like(), gamma.zeros_like(), beta.zeros_like()
         else:
@@ -79,9 +91,11 @@ class BatchNormalizationTrain(_Normalization):
         ndim, axes = x.type.ndim, self.axes
         if not isinstance(g_mean.type, DisconnectedType):
             g_x = g_x + _expand(g_mean / _count(x, axes), axes, ndim)
-        if not isinstance(g_variance.type, DisconnectedType):
-            centred = x - _expand(mean, axes, ndim)
-            g_x = g_x + _expand(g_variance * 2 / _count(x, axes), axes, ndim) * centred
+        two = np.asarray(2, dtype=x.type.dtype)
+        for g, factor in [(g_variance, two), (g_unbiased, two * _unbiased(_count(x, axes)))]:
+            if not isinstance(g.type, DisconnectedType):
+                centred = x - _expand(mean, axes, ndim)
+                g_x = g_x + _expand(g * (factor / _count(x, axes)), axes, ndim) * centred
         return [g_x, g_gamma, g_beta]
 
 
@@ -264,7 +278,7 @@ def batch_normalization_train(
     gamma = as_tensor_variable(gamma)
     full_rank = gamma.type.ndim == x.type.ndim
     op = BatchNormalizationTrain(axes=axes, epsilon=float(epsilon))
-    out, mean, variance = op(
+    out, mean, variance, unbiased = op(
         x, _drop_reduced("gamma", gamma, x, axes), _drop_reduced("beta", beta, x, axes)
     )
 
@@ -284,8 +298,5 @@ def batch_normalization_train(
         running_var = as_tensor_variable(running_var)
         full = running_var.type.ndim == x.type.ndim
         old = _drop_reduced("running_var", running_var, x, axes)
-        count = _count(x, axes)
-        one = np.asarray(1, dtype=x.type.dtype)
-        unbiased = variance * (count / maximum(count - one, one))
         results.append(in_form(old * keep + unbiased * factor, full))
     return tuple(results)

@@ -5,13 +5,19 @@ import numbers
 import numpy as np
 
 from pytensor.gradient import DisconnectedType, disconnected_type
+from pytensor.raise_op import Assert
 from pytensor.scalar import discrete_dtypes
 from pytensor.tensor.basic import alloc, arange, as_tensor_variable, cast, constant, switch
 from pytensor.tensor.math import isnan, maximum, minimum, or_
-from pytensor.tensor.shape import specify_shape
+from pytensor.tensor.shape import shape_i, specify_shape
 from pytensor.tensor.subtensor import set_subtensor
 from pytensor.tensor.symbolic import TensorSymbolicOp
 from pytensor.tensor.vjp import SymbolicPullback
+
+_window_fits = Assert(
+    "pooling: the window is larger than the padded image; use a smaller window, more padding or "
+    "ignore_border=False"
+)
 
 POOL_MODES = ("max", "sum", "average_inc_pad", "average_exc_pad")
 
@@ -35,9 +41,11 @@ def _symbolic_output_length(length, window, stride, pad, ignore_border):
     """`pool_output_length` for a symbolic `length`."""
     padded = length + (pad[0] + pad[1])
     if ignore_border:
-        return maximum((padded - window) // stride + 1, 0)
-    windows = maximum(-((window - padded) // stride), 0) + 1
-    return minimum(windows, (length + (pad[0] - 1)) // stride + 1)
+        windows = (padded - window) // stride + 1
+    else:
+        windows = maximum(-((window - padded) // stride), 0) + 1
+        windows = minimum(windows, (length + (pad[0] - 1)) // stride + 1)
+    return _window_fits(windows, windows >= 1)
 
 
 class Pool(TensorSymbolicOp):
@@ -81,9 +89,28 @@ class Pool(TensorSymbolicOp):
         if None not in static:
             self.output_spatial_shape(static)
         out = x
-        for i in range(n):
+        # The last axis first: then a tie across rows is settled after that within each row, which
+        # makes the winner the first in row-major order.
+        for i in reversed(range(n)):
             out = self._pool_axis(out, x.type.ndim - n + i, i)
         return [out]
+
+    def infer_shape(self, node, shapes):
+        # JAX knows lengths while it traces as long as they are made by plain arithmetic: no
+        # broadcasting checks as the inner graph's shapes have, no minimum as ceil mode needs.
+        (shape,) = shapes
+        (out,) = node.outputs
+        n = len(self.ws)
+        if self.ignore_border:
+            spatial = [
+                (length + lo + hi - w) // s + 1
+                for length, w, s, (lo, hi) in zip(
+                    shape[-n:], self.ws, self.stride, self.pad, strict=True
+                )
+            ]
+        else:
+            spatial = [shape_i(out, axis) for axis in range(out.type.ndim - n, out.type.ndim)]
+        return [(*shape[:-n], *spatial)]
 
     def _pool_axis(self, x, axis, i):
         window, stride, pad = self.ws[i], self.stride[i], self.pad[i]

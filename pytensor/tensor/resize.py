@@ -7,8 +7,8 @@ import numpy as np
 import pytensor.tensor.basic as ptb
 import pytensor.tensor.math as ptm
 from pytensor.gradient import DisconnectedType, disconnected_type
-from pytensor.tensor.basic import as_tensor_variable, cast
-from pytensor.tensor.shape import specify_shape
+from pytensor.tensor.basic import as_tensor_variable, cast, constant
+from pytensor.tensor.shape import shape_i, specify_shape
 from pytensor.tensor.symbolic import TensorSymbolicOp
 from pytensor.tensor.type import float_dtypes
 from pytensor.tensor.vjp import SymbolicPullback
@@ -130,6 +130,19 @@ class Resize(TensorSymbolicOp):
             shape[axis] = None if symbolic and self.size is None else self.output_length(length, i)
             out = specify_shape(out, shape)
         return [out]
+
+    def infer_shape(self, node, shapes):
+        # JAX knows lengths while it traces as long as they are made by plain arithmetic
+        (shape,) = shapes
+        (out,) = node.outputs
+        n = self.n_spatial
+        if self.size is not None:
+            spatial = [constant(length, dtype="int64") for length in self.size]
+        elif all(factor.is_integer() for factor in self.scale):
+            spatial = [v * int(f) for v, f in zip(shape[-n:], self.scale, strict=True)]
+        else:
+            spatial = [shape_i(out, axis) for axis in range(out.type.ndim - n, out.type.ndim)]
+        return [(*shape[:-n], *spatial)]
 
     def pullback(self, inputs, outputs, cotangents):
         (x,) = inputs

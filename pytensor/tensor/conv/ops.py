@@ -180,12 +180,11 @@ class BaseConv(Op):
     def _cotangent_matrix(self, cotangent):
         """Output gradient as (groups, batch * positions, out channels / groups)."""
         batch, out_channels, *spatial = cotangent.shape
-        grouped = cotangent.reshape(batch, self.num_groups, -1, *spatial)
+        per_group = out_channels // self.num_groups
+        grouped = cotangent.reshape(batch, self.num_groups, per_group, *spatial)
         order = (1, 0, *range(3, 3 + self.n_spatial), 2)
         rows = batch * int(np.prod(spatial))
-        return grouped.transpose(order).reshape(
-            self.num_groups, rows, out_channels // self.num_groups
-        )
+        return grouped.transpose(order).reshape(self.num_groups, rows, per_group)
 
 
 class Conv(BaseConv):

@@ -1,0 +1,5 @@
+"""Register our rewrites when PyTensor loads its own."""
+
+import pytensor.tensor.rewriting.static_shapes
+
+__all__ = []
