@@ -1,8 +1,42 @@
+import itertools
+
 import jax
 import jax.numpy as jnp
 
 from pytensor.link.jax.dispatch.basic import jax_funcify
 from pytensor.tensor.conv.ops import Conv, ConvGradFilters, ConvGradInput
+
+
+def _general(op, image, filters, pads):
+    return jax.lax.conv_general_dilated(
+        image,
+        filters,
+        window_strides=op.subsample,
+        padding=pads,
+        rhs_dilation=op.filter_dilation,
+        feature_group_count=op.num_groups,
+    )
+
+
+def _pointwise(image, filters):
+    """Kernels of size 1 as one matrix product over all positions, channels last."""
+    last = jnp.moveaxis(image, 1, -1) @ filters.reshape(filters.shape[:2]).T
+    return jnp.moveaxis(last, -1, 1)
+
+
+def _depthwise(op, image, filters, pads, output_shape):
+    """One filter per channel as shifted multiply-adds, channels last."""
+    padded = jnp.pad(jnp.moveaxis(image, 1, -1), ((0, 0), *pads, (0, 0)))
+    out = 0
+    for tap in itertools.product(*map(range, filters.shape[2:])):
+        where = [
+            slice(t * d, t * d + s * (length - 1) + 1, s)
+            for t, d, s, length in zip(
+                tap, op.filter_dilation, op.subsample, output_shape, strict=True
+            )
+        ]
+        out = out + padded[(slice(None), *where)] * filters[(slice(None), 0, *tap)]
+    return jnp.moveaxis(out, -1, 1)
 
 
 def _convolution(op):
@@ -11,18 +45,20 @@ def _convolution(op):
 
     def conv(image, filters):
         # JAX knows all shapes while it traces: the checks of the NumPy code serve here too
-        _, pads, _ = op._run_time_shapes(image.shape, filters.shape)
+        kernel, pads, output_shape = op._run_time_shapes(image.shape, filters.shape)
         dtype = jnp.promote_types(image.dtype, filters.dtype)
+        image, filters = image.astype(dtype), filters.astype(dtype)
         if op.filter_flip:
             filters = jnp.flip(filters, spatial)
-        return jax.lax.conv_general_dilated(
-            image.astype(dtype),
-            filters.astype(dtype),
-            window_strides=op.subsample,
-            padding=pads,
-            rhs_dilation=op.filter_dilation,
-            feature_group_count=op.num_groups,
-        )
+        # XLA's convolution for CPUs has no good code for these two (see thoughts/shared/research);
+        # on a GPU cuDNN has.
+        if jax.default_backend() == "cpu":
+            plain = max(kernel) == 1 and set(op.subsample) == {1} and not any(sum(pads, ()))
+            if plain and op.num_groups == 1:
+                return _pointwise(image, filters)
+            if op.num_groups == image.shape[1] == filters.shape[0] > 1:
+                return _depthwise(op, image, filters, pads, output_shape)
+        return _general(op, image, filters, pads)
 
     return conv
 

@@ -24,10 +24,16 @@ def jax_funcify_Pool(op, **kwargs):
     def pool(x):
         spatial = x.shape[-n:]
         out = op.output_spatial_shape(spatial)
-        # a window of ceil mode may reach past the padded end; one of floor mode may leave some
+        # A window of ceil mode may reach past the padded end.  Floor mode may leave a rest, which
+        # is cut off: JAX can't differentiate a reduction with negative padding.
+        reach = [
+            (o - 1) * s + w - lo
+            for (lo, _), o, s, w in zip(op.pad, out, op.stride, op.ws, strict=True)
+        ]
+        x = x[(..., *(slice(r) for r in reach))]
         pads = [
-            (lo, (o - 1) * s + w - length - lo)
-            for (lo, _), o, s, w, length in zip(op.pad, out, op.stride, op.ws, spatial, strict=True)
+            (lo, max(r - length, 0))
+            for (lo, _), r, length in zip(op.pad, reach, spatial, strict=True)
         ]
         if op.mode == "max":
             lead = (1,) * (x.ndim - n)

@@ -1,0 +1,548 @@
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from loss import (
+    LEVELS,
+    STRIDES,
+    anchor_grid,
+    binary_cross_entropy,
+    box_distances,
+    ciou,
+    distances_to_boxes,
+    flatten_predictions,
+    gather_targets,
+    one_hot_scores,
+    target_boxes_in_pixels,
+    task_aligned_assign,
+    yolo_loss,
+)
+
+import pytensor
+import pytensor.tensor as pt
+from pytensor.graph.traversal import ancestors
+
+jax = pytest.importorskip("jax")
+
+GOLDEN = Path(__file__).parent / "golden"
+PARTS = ("box_loss", "cls_loss", "dfl_loss")
+# Rectangular, so that no mix-up of height and width goes unnoticed.
+SMALL = {"height": 64, "width": 96, "num_classes": 3}
+
+
+def symbolic_inputs(height, width, num_classes):
+    predictions = {
+        level: pt.tensor(
+            level,
+            dtype="float32",
+            shape=(None, 64 + num_classes, height // stride, width // stride),
+        )
+        for level, stride in zip(LEVELS, STRIDES, strict=True)
+    }
+    targets = {
+        "boxes": pt.tensor("boxes", dtype="float32", shape=(None, None, 4)),
+        "classes": pt.tensor("classes", dtype="int32", shape=(None, None)),
+        "num_boxes": pt.tensor("num_boxes", dtype="int32", shape=(None,)),
+    }
+    return predictions, targets
+
+
+def assignment_outputs(predictions, targets, num_classes):
+    """Run the assigner as `yolo_loss` does, for its results to be looked at."""
+    box_logits, class_logits, sizes = flatten_predictions(
+        predictions, targets["num_boxes"].shape[0], num_classes
+    )
+    grid = anchor_grid(sizes)
+    height, width = sizes[0][0] * 8, sizes[0][1] * 8
+    pred_boxes = distances_to_boxes(box_distances(box_logits).expected, grid)
+    gt_boxes, gt_valid = target_boxes_in_pixels(targets, height, width)
+    assignment = task_aligned_assign(
+        [corner * grid.stride for corner in pred_boxes],
+        pt.sigmoid(class_logits),
+        gt_boxes,
+        targets["classes"],
+        gt_valid,
+        grid,
+    )
+    boxes, classes = gather_targets(assignment, gt_boxes, targets["classes"])
+    return {
+        "foreground": assignment.foreground,
+        "gt_index": assignment.gt_index,
+        "boxes": pt.stack(boxes, axis=-1),
+        "scores": one_hot_scores(assignment.score, classes, num_classes),
+    }
+
+
+class LossFunction:
+    """A compiled loss with everything that the tests look at, by name."""
+
+    def __init__(self, height, width, num_classes, mode):
+        predictions, targets = symbolic_inputs(height, width, num_classes)
+        total, parts = yolo_loss(predictions, targets, num_classes)
+        grads = pytensor.grad(total, list(predictions.values()))
+        self.num_classes = num_classes
+        self.graph = [total, *parts.values(), *grads]
+        assigned = assignment_outputs(predictions, targets, num_classes)
+        self.names = ["total", *parts, *(f"grad_{level}" for level in LEVELS), *assigned]
+        self.function = pytensor.function(
+            [*predictions.values(), *targets.values()],
+            [*self.graph, *assigned.values()],
+            mode=mode,
+        )
+
+    def __call__(self, maps, targets):
+        outputs = self.function(*maps, *targets)
+        return {n: np.asarray(o) for n, o in zip(self.names, outputs, strict=True)}
+
+
+@pytest.fixture(scope="module")
+def golden_loss():
+    return LossFunction(320, 320, 2, "JAX")
+
+
+@pytest.fixture(scope="module")
+def small_loss():
+    return LossFunction(**SMALL, mode="JAX")
+
+
+@pytest.fixture(scope="module")
+def golden_maps():
+    with np.load(GOLDEN / "train_nc2.npz") as z:
+        return [np.concatenate([z[f"box_{p}"], z[f"cls_{p}"]], axis=1) for p in LEVELS]
+
+
+def pad(rows_per_image, max_boxes, filler=0.0):
+    """Pack lists of (class, cx, cy, w, h) into the three target arrays."""
+    batch = len(rows_per_image)
+    boxes = np.full((batch, max_boxes, 4), filler, dtype=np.float32)
+    classes = np.full((batch, max_boxes), -1 if filler else 0, dtype=np.int32)
+    for image, rows in enumerate(rows_per_image):
+        for i, (cls, *box) in enumerate(rows):
+            boxes[image, i], classes[image, i] = box, cls
+    counts = np.array([len(rows) for rows in rows_per_image], dtype=np.int32)
+    return boxes, classes, counts
+
+
+def golden_targets(case, max_boxes=32, filler=0.0):
+    rows = json.loads((GOLDEN / "targets.json").read_text())["cases"][case]
+    return pad([[r[1:] for r in rows if r[0] == i] for i in range(2)], max_boxes, filler)
+
+
+@pytest.mark.parametrize(
+    ("case", "rtol"), [("main", 1e-5), ("empty", 1e-5), ("tiny", 1e-4), ("dense", 1e-5)]
+)
+def test_golden_loss(golden_loss, golden_maps, case, rtol):
+    expected = json.loads((GOLDEN / "loss_nc2.json").read_text())[case]
+    got = golden_loss(golden_maps, golden_targets(case))
+    for name in PARTS:
+        np.testing.assert_allclose(got[name], expected[name[:3]], rtol=rtol, err_msg=name)
+    np.testing.assert_allclose(got["total"], expected["total"], rtol=rtol)
+    np.testing.assert_allclose(
+        got["scores"].sum(dtype=np.float64), expected["target_scores_sum"], rtol=rtol
+    )
+    positive = got["scores"].max(axis=1) > 0
+    assert positive.sum() == expected["fg_with_positive_score"]
+    if case == "main":
+        assert got["foreground"].sum(axis=1).tolist() == expected["fg_count_per_image"]
+
+
+@pytest.mark.parametrize("case", ["main", "empty", "tiny", "dense"])
+def test_golden_assignment(golden_loss, golden_maps, case):
+    got = golden_loss(golden_maps, golden_targets(case))
+    with np.load(GOLDEN / f"assign_{case}.npz") as z:
+        strict = z["target_scores"].max(axis=1) > 0
+        image, anchor = z["fg_image_anchor"][strict].T
+        index, scores, boxes = (
+            z[name][strict]
+            for name in ("gt_index_in_image", "target_scores", "target_boxes_xyxy_px")
+        )
+    expected = np.zeros(got["foreground"].shape, dtype=bool)
+    expected[image, anchor] = True
+    np.testing.assert_array_equal(got["scores"].max(axis=1) > 0, expected)
+    np.testing.assert_array_equal(got["gt_index"][image, anchor], index)
+    # A CIoU just above 0 has few good digits, and its seventh power fewer; hence `atol`.
+    np.testing.assert_allclose(got["scores"][image, :, anchor], scores, rtol=1e-4, atol=1e-9)
+    np.testing.assert_allclose(got["boxes"][image, anchor], boxes, rtol=1e-6, atol=1e-4)
+
+
+def test_golden_gradient(golden_loss, golden_maps):
+    got = golden_loss(golden_maps, golden_targets("main"))
+    grads = np.concatenate([got[f"grad_{p}"].reshape(2, 66, -1) for p in LEVELS], axis=2)
+    with np.load(GOLDEN / "grads_raw_nc2.npz") as z:
+        image, anchor = z["boxes_nonzero_image_anchor"].T
+        boxes = np.zeros((2, 64, 2100), dtype=np.float32)
+        boxes[image, :, anchor] = z["boxes_nonzero_grad"]
+        scores = z["scores_grad"]
+    assert relative_l2(grads[:, :64], boxes) < 1e-3
+    assert relative_l2(grads[:, 64:], scores) < 1e-3
+    assert not grads[:, :64][boxes == 0].any()
+
+
+def relative_l2(got, expected):
+    return np.linalg.norm(got - expected) / np.linalg.norm(expected)
+
+
+@pytest.mark.parametrize("case", ["main", "dense"])
+def test_padding_changes_nothing(golden_loss, golden_maps, case):
+    short = golden_loss(golden_maps, golden_targets(case, 32))
+    long = golden_loss(golden_maps, golden_targets(case, 64, filler=0.7))
+    not_numbers = golden_loss(golden_maps, golden_targets(case, 64, filler=np.nan))
+    for name in short:
+        # Where there is no target, `gt_index` points at the first row, which may be padding.
+        if name != "boxes":
+            np.testing.assert_allclose(long[name], short[name], rtol=1e-6, atol=1e-8)
+            np.testing.assert_array_equal(not_numbers[name], long[name])
+
+
+def test_rows_whose_corners_sum_to_zero_or_less_are_no_boxes(small_loss):
+    maps, (boxes, classes, _) = small_case(0)
+    hidden = small_loss(maps, (boxes, classes, np.array([2, 0], dtype=np.int32)))
+    boxes[0, 2:], boxes[1] = 0, [-0.2, 0.1, 0.5, 0.5]
+    listed = small_loss(maps, (boxes, classes, np.array([6, 6], dtype=np.int32)))
+    for name in hidden:
+        if name != "boxes":
+            np.testing.assert_array_equal(listed[name], hidden[name])
+
+
+def small_case(seed, batch=2, max_boxes=6, scale=1.5):
+    """Random maps, and boxes that overlap each other; an image may have none."""
+    rng = np.random.default_rng(seed)
+    height, width, num_classes = SMALL.values()
+    maps = [
+        (scale * rng.standard_normal((batch, 64 + num_classes, height // s, width // s))).astype(
+            np.float32
+        )
+        for s in STRIDES
+    ]
+    centres = rng.uniform(0.3, 0.7, (batch, max_boxes, 2))
+    sides = rng.uniform(0.04, 1.1, (batch, max_boxes, 2))
+    boxes = np.concatenate([centres, sides], axis=-1).astype(np.float32)
+    classes = rng.integers(0, num_classes, (batch, max_boxes)).astype(np.int32)
+    counts = rng.integers(2 - seed % 3, max_boxes + 1, batch).astype(np.int32)
+    return maps, (boxes, classes, counts)
+
+
+@pytest.mark.parametrize("batch", [1, 2, 3])
+@pytest.mark.parametrize("seed", range(8))
+def test_against_plain_numpy(small_loss, seed, batch):
+    maps, targets = small_case(seed, batch)
+    got = small_loss(maps, targets)
+    expected = reference_loss(maps, *targets, SMALL["num_classes"])
+    np.testing.assert_array_equal(got["scores"].max(axis=1) > 0, expected["scores"].max(axis=1) > 0)
+    np.testing.assert_allclose(got["scores"], expected["scores"], rtol=2e-4, atol=1e-8)
+    for name in (*PARTS, "total"):
+        np.testing.assert_allclose(got[name], expected[name], rtol=1e-5, err_msg=name)
+
+
+def test_total_is_the_parts_times_the_batch(small_loss):
+    got = small_loss(*small_case(1, batch=3))
+    np.testing.assert_allclose(got["total"], 3 * sum(got[name] for name in PARTS), rtol=1e-6)
+
+
+def test_jax_agrees_with_python(small_loss):
+    maps, targets = small_case(3)
+    expected = LossFunction(**SMALL, mode="FAST_COMPILE")(maps, targets)
+    got = small_loss(maps, targets)
+    for name in expected:
+        assert got[name].dtype == expected[name].dtype, name
+        np.testing.assert_allclose(got[name], expected[name], rtol=2e-4, atol=1e-5, err_msg=name)
+
+
+def test_gradient_is_the_slope(small_loss):
+    maps, targets = small_case(4)
+    got = small_loss(maps, targets)
+    rng = np.random.default_rng(0)
+    # Constants to the gradient: the assignment, and the weight of CIoU's aspect term.
+    frozen = reference_loss(maps, *targets, SMALL["num_classes"])
+    directions = [rng.standard_normal(m.shape) for m in maps]
+
+    def along(step):
+        moved = [m + step * d for m, d in zip(maps, directions, strict=True)]
+        return reference_loss(moved, *targets, SMALL["num_classes"], frozen=frozen)["total"]
+
+    slope = (along(1e-5) - along(-1e-5)) / 2e-5
+    dot = sum(np.vdot(got[f"grad_{p}"], d) for p, d in zip(LEVELS, directions, strict=True))
+    np.testing.assert_allclose(dot, slope, rtol=1e-3)
+
+
+def saturated(seed, magnitude):
+    maps, targets = small_case(seed)
+    return [np.where(m > 0, magnitude, -magnitude).astype(np.float32) for m in maps], targets
+
+
+EXTREMES = {
+    "no boxes": lambda: (small_case(0)[0], pad([[], []], 6)),
+    "all padding, not a number": lambda: (small_case(0)[0], pad([[], []], 6, filler=np.nan)),
+    "one image without boxes": lambda: (small_case(0)[0], pad([[], [(1, 0.5, 0.5, 0.4, 0.4)]], 6)),
+    "saturated": lambda: saturated(1, 1e4),
+    "all logits equal": lambda: ([0 * m for m in small_case(2)[0]], small_case(2)[1]),
+    "no area": lambda: (
+        small_case(0)[0],
+        pad([[(0, 0.5, 0.5, 0, 0), (1, 0.5, 0.5, 0.3, 0)], [(2, 0.5, 0.5, 0, 0.3)]], 6),
+    ),
+    "larger than the image": lambda: (small_case(0)[0], pad([[(0, 0.5, 0.5, 9, 9)], []], 6)),
+    "the same box three times": lambda: (
+        small_case(0)[0],
+        pad([[(0, 0.5, 0.5, 0.4, 0.6)] * 3, []], 6),
+    ),
+    "predictions without area": lambda: (
+        [with_collapsed_boxes(m) for m in small_case(0)[0]],
+        small_case(0)[1],
+    ),
+}
+
+
+def with_collapsed_boxes(raw):
+    """Put all weight on bin 0 of each side: boxes that are points at the anchors."""
+    raw = raw.copy()
+    raw[:, :64] = -1e4
+    raw[:, :64:16] = 1e4
+    return raw
+
+
+@pytest.mark.parametrize("case", EXTREMES)
+def test_stays_finite(small_loss, case):
+    maps, targets = EXTREMES[case]()
+    got = small_loss(maps, targets)
+    for name, value in got.items():
+        if name != "boxes":
+            assert np.isfinite(value).all(), name
+    expected = reference_loss(maps, *targets, SMALL["num_classes"])
+    for name in (*PARTS, "total"):
+        np.testing.assert_allclose(got[name], expected[name], rtol=1e-4, err_msg=name)
+    if case.startswith(("no boxes", "all padding")):
+        assert got["box_loss"] == got["dfl_loss"] == 0
+        assert not got["foreground"].any()
+
+
+def test_of_equal_boxes_the_first_gets_the_anchors(small_loss):
+    got = small_loss(*EXTREMES["the same box three times"]())
+    assert got["foreground"][0].any()
+    assert not got["gt_index"][0].any()
+    assert not got["scores"][0, 1:].any()
+
+
+def test_equal_metrics_still_claim_ten_anchors():
+    # Four anchors per quarter of a box that all predict that box: every metric is the same.
+    grid = anchor_grid([(8, 8)], strides=[8])
+    box = [np.full((1, 64), v, dtype=np.float32) for v in (0, 0, 64, 64)]
+    scores = np.full((1, 1, 64), 0.5, dtype=np.float32)
+    assignment = task_aligned_assign(
+        [pt.as_tensor(corner) for corner in box],
+        pt.as_tensor(scores),
+        [pt.as_tensor(corner[:, :1]) for corner in box],
+        pt.zeros((1, 1), dtype="int32"),
+        pt.ones((1, 1), dtype="bool"),
+        grid,
+    )
+    foreground = pytensor.function([], assignment.foreground, mode="FAST_COMPILE")()
+    assert np.flatnonzero(foreground[0]).tolist() == list(range(10))
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "expected"),
+    [
+        ((0, 0, 2, 4), (0, 0, 2, 4), 1),
+        # IoU 8/24; centres 2 apart in a hull of 6 x 4.
+        ((0, 0, 4, 4), (2, 0, 6, 4), 8 / 24 - 4 / 52),
+        # The same one downwards.
+        ((0, 0, 4, 4), (0, 2, 4, 6), 8 / 24 - 4 / 52),
+        # Disjoint: the centres 3 apart in a hull of 4 x 1.
+        ((0, 0, 1, 1), (3, 0, 4, 1), -9 / 17),
+        # A cross: IoU 4/12, v = 4/pi^2 (atan 2 - atan 1/2)^2 = 0.167827.
+        ((0, 0, 4, 2), (1, -1, 3, 3), 4 / 12 - 0.167827 * 0.167827 / (8 / 12 + 0.167827)),
+        # One inside the other: IoU 1/16, centres (-1.5, -1.5) apart in a hull of 4 x 4.
+        ((0, 0, 4, 4), (0, 0, 1, 1), 1 / 16 - 4.5 / 32),
+        # Points: the hull is what keeps the result finite.
+        ((0, 0, 0, 0), (3, 4, 3, 4), -1),
+    ],
+)
+def test_ciou(a, b, expected):
+    for first, second in [(a, b), (b, a)]:
+        first, second = ([pt.as_tensor(np.float32(v)) for v in box] for box in (first, second))
+        got = ciou(first, second)
+        assert got.dtype == "float32"
+        np.testing.assert_allclose(got.eval(mode="FAST_COMPILE"), expected, rtol=2e-5)
+
+
+def test_binary_cross_entropy():
+    logits = np.array([-1e4, -30, 0, 2, 30, 1e4], dtype=np.float32)
+    targets = np.array([0, 0.25, 0.5, 0.9, 1, 0], dtype=np.float32)
+    expected = [0, 7.5, np.log(2), np.log1p(np.exp(-2)) + 0.2, 0, 1e4]
+    got = binary_cross_entropy(pt.as_tensor(logits), pt.as_tensor(targets))
+    np.testing.assert_allclose(got.eval(mode="FAST_COMPILE"), expected, rtol=1e-6, atol=1e-12)
+
+
+def test_everything_is_float32(small_loss):
+    variables = list(ancestors(small_loss.graph))
+    assert len(variables) > 300
+    assert [v for v in variables if v.type.dtype == "float64"] == []
+
+    traced = jax.make_jaxpr(small_loss.function.vm.jit_fn)(*small_case(0)[0], *small_case(0)[1])
+    assert "f64" not in str(traced)
+
+
+def test_assignment_has_no_gradient():
+    predictions, targets = symbolic_inputs(**SMALL)
+    assigned = assignment_outputs(predictions, targets, SMALL["num_classes"])
+    with pytest.raises(pytensor.gradient.DisconnectedInputError):
+        pytensor.grad(assigned["scores"].sum(), predictions["p3"])
+
+
+def test_behind_a_split(small_loss):
+    # The shape that PyTensor infers for a split is nothing that JAX can reshape to.
+    predictions, targets = symbolic_inputs(**SMALL)
+    halves = {
+        level: sum(pt.split(pt.concatenate([raw, raw], axis=1), [67, 67], n_splits=2, axis=1))
+        for level, raw in predictions.items()
+    }
+    total, _ = yolo_loss(halves, targets, SMALL["num_classes"])
+    grad = pytensor.grad(total, predictions["p4"])
+    function = pytensor.function(
+        [*predictions.values(), *targets.values()], [total, grad], mode="JAX"
+    )
+    maps, values = small_case(0)
+    expected = small_loss([2 * m for m in maps], values)
+    got_total, got_grad = function(*maps, *values)
+    np.testing.assert_allclose(got_total, expected["total"], rtol=1e-6)
+    np.testing.assert_allclose(got_grad, 2 * expected["grad_p4"], rtol=1e-4, atol=1e-6)
+
+
+def test_batches_must_agree(small_loss):
+    maps, _ = small_case(0, batch=2)
+    _, targets = small_case(0, batch=1)
+    with pytest.raises(ValueError, match="Invalid shape"):
+        small_loss(maps, targets)
+
+
+def test_channels_must_fit_the_classes():
+    predictions, targets = symbolic_inputs(64, 96, 3)
+    with pytest.raises(ValueError, match="p3 has 67 channels, but 64 \\+ 2 classes need 66"):
+        yolo_loss(predictions, targets, 2)
+
+
+def test_map_sizes_must_be_static():
+    predictions, targets = symbolic_inputs(64, 96, 3)
+    predictions["p4"] = pt.tensor("p4", dtype="float32", shape=(None, 67, None, None))
+    with pytest.raises(ValueError, match="height and width of p4 must be static"):
+        yolo_loss(predictions, targets, 3)
+
+
+# A second implementation in float64: one image, one box and one anchor at a time where it matters.
+
+
+def reference_ciou(a, b, eps=1e-7):
+    """CIoU of two arrays of boxes (..., 4) in three pieces: ``rest - weight * aspect``."""
+    w_a, h_a = a[..., 2] - a[..., 0], a[..., 3] - a[..., 1] + eps
+    w_b, h_b = b[..., 2] - b[..., 0], b[..., 3] - b[..., 1] + eps
+    low, high = np.maximum(a[..., :2], b[..., :2]), np.minimum(a[..., 2:], b[..., 2:])
+    inner = np.prod(np.clip(high - low, 0, None), axis=-1)
+    iou = inner / (w_a * h_a + w_b * h_b - inner + eps)
+    hull = np.maximum(a[..., 2:], b[..., 2:]) - np.minimum(a[..., :2], b[..., :2])
+    centres = (b[..., :2] + b[..., 2:] - a[..., :2] - a[..., 2:]) / 2
+    distance = (centres**2).sum(axis=-1) / ((hull**2).sum(axis=-1) + eps)
+    v = 4 / np.pi**2 * (np.arctan(w_b / h_b) - np.arctan(w_a / h_a)) ** 2
+    return iou - distance, v, v / (1 - iou + v + eps)
+
+
+def reference_assignment(boxes, scores, gt, gt_classes, centres):
+    """Target scores (C, A) and target rows (A,) of one image; -1 where there is none."""
+    num_boxes, num_anchors = len(gt), len(boxes)
+    inside = np.zeros((num_boxes, num_anchors), dtype=bool)
+    overlap = np.zeros((num_boxes, num_anchors))
+    metric = np.zeros((num_boxes, num_anchors))
+    claimed = np.zeros((num_boxes, num_anchors), dtype=bool)
+    for g, (box, cls) in enumerate(zip(gt, gt_classes, strict=True)):
+        middle, side = (box[:2] + box[2:]) / 2, np.maximum(box[2:] - box[:2], 16)
+        for a, centre in enumerate(centres):
+            gaps = np.concatenate([centre - (middle - side / 2), middle + side / 2 - centre])
+            inside[g, a] = gaps.min() > 1e-9
+        rest, aspect, weight = reference_ciou(box, boxes)
+        overlap[g] = np.where(inside[g], np.clip(rest - weight * aspect, 0, None), 0)
+        metric[g] = scores[cls] ** 0.5 * overlap[g] ** 6
+        best = np.argsort(-metric[g], kind="stable")[:10]
+        claimed[g, best] = metric[g, best] > 0
+
+    row = np.full(num_anchors, -1)
+    for a in range(num_anchors):
+        if claimed[:, a].sum() == 1:
+            row[a] = claimed[:, a].argmax()
+        elif claimed[:, a].sum() > 1:
+            row[a] = overlap[:, a].argmax()
+    target = np.zeros_like(scores)
+    for g, cls in enumerate(gt_classes):
+        mine = np.flatnonzero(row == g)
+        if mine.size:
+            scale = overlap[g, mine].max() / (metric[g, mine].max() + 1e-9)
+            target[cls, mine] = metric[g, mine] * scale
+    return target, row
+
+
+def reference_loss(maps, boxes, classes, counts, num_classes, frozen=None):
+    maps = [np.asarray(m, dtype=np.float64) for m in maps]
+    batch, (height, width) = len(maps[0]), (8 * side for side in maps[0].shape[2:])
+    centres, strides = [], []
+    for raw, stride in zip(maps, STRIDES, strict=True):
+        for y in range(raw.shape[2]):
+            for x in range(raw.shape[3]):
+                centres.append((x + 0.5, y + 0.5))
+                strides.append(stride)
+    centres, strides = np.array(centres), np.array(strides)[:, None]
+    flat = np.concatenate([m.reshape(*m.shape[:2], -1) for m in maps], axis=2)
+
+    box = cls = dfl = 0.0
+    scores = np.zeros((batch, num_classes, len(centres)))
+    rows = np.full((batch, len(centres)), -1)
+    aspect_weights = np.zeros((batch, len(centres)))
+    for image in range(batch):
+        logits = flat[image, :64].reshape(4, 16, -1)
+        logits = logits - logits.max(axis=1, keepdims=True)
+        log_p = logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
+        distance = np.einsum("sba,b->as", np.exp(log_p), np.arange(16.0))
+        pred = np.concatenate([centres - distance[:, :2], centres + distance[:, 2:]], axis=1)
+        raw_scores = flat[image, 64:]
+
+        listed = boxes[image, : counts[image]].astype(np.float64) * [width, height, width, height]
+        gt = np.concatenate(
+            [listed[:, :2] - listed[:, 2:] / 2, listed[:, :2] + listed[:, 2:] / 2], 1
+        )
+        keep = gt.sum(axis=1) > 0
+        if frozen is None:
+            probabilities = np.exp(-np.logaddexp(0, -raw_scores))
+            target, row = reference_assignment(
+                pred * strides,
+                probabilities,
+                gt[keep],
+                classes[image, : counts[image]][keep],
+                centres * strides,
+            )
+            row = np.where(row >= 0, np.append(np.flatnonzero(keep), -1)[row], -1)
+        else:
+            target, row = frozen["scores"][image], frozen["rows"][image]
+        scores[image], rows[image] = target, row
+        cls += (np.logaddexp(0, raw_scores) - raw_scores * target).sum()
+        for a in np.flatnonzero(row >= 0):
+            weight, goal = target[:, a].sum(), gt[row[a]] / strides[a]
+            rest, aspect, aspect_weights[image, a] = reference_ciou(pred[a], goal)
+            if frozen is not None:
+                aspect_weights[image, a] = frozen["aspect_weights"][image, a]
+            box += (1 - (rest - aspect_weights[image, a] * aspect)) * weight
+            true = np.concatenate([centres[a] - goal[:2], goal[2:] - centres[a]])
+            for side, t in enumerate(np.clip(true, 0, 14.99)):
+                low = int(t)
+                fraction = t - low
+                entropy = (1 - fraction) * log_p[side, low, a] + fraction * log_p[side, low + 1, a]
+                dfl -= entropy / 4 * weight
+    norm = max(scores.sum(), 1)
+    parts = {
+        name: gain * part / norm
+        for name, gain, part in zip(PARTS, (7.5, 0.5, 1.5), (box, cls, dfl), strict=True)
+    }
+    return {
+        **parts,
+        "total": sum(parts.values()) * batch,
+        "scores": scores,
+        "rows": rows,
+        "aspect_weights": aspect_weights,
+    }
