@@ -1,0 +1,148 @@
+"""Export a trained YOLO11n to ONNX, and prove the file against PyTensor.
+
+    python export.py runs/yolo11n/best.safetensors yolo11n.onnx
+"""
+
+import argparse
+import os
+import sys
+
+os.environ["PYTENSOR_FLAGS"] = ",".join(
+    filter(None, ["floatX=float32", os.environ.get("PYTENSOR_FLAGS")])
+)
+
+import numpy as np
+from checkpoint import load_weights
+from dataset import val_batches
+from model import YOLO11n
+
+import pytensor.tensor as pt
+from pytensor.link.onnx import export_onnx
+
+MAX_BOX_DIFFERENCE = 0.05  # pixels
+MAX_SCORE_DIFFERENCE = 1e-4
+
+
+class ExportMismatch(Exception):
+    """The exported model doesn't compute what PyTensor does."""
+
+
+def export_detector(model, path, classes, image_size, batch_size=1, opset_version=20):
+    """Write the inference graph, batch normalization folded, as one ONNX model.
+
+    Parameters
+    ----------
+    model : YOLO11n
+    path : path-like
+    classes : sequence of str
+        Names, in the order of the class scores; they go into the metadata.
+    image_size : int
+    batch_size : int or None
+        Images per call; None leaves it open.
+    opset_version : int
+
+    Returns
+    -------
+    onnx.ModelProto
+        Input ``images`` float32 (batch, 3, size, size), RGB in 0..1; output ``output0`` float32
+        (batch, 4 + classes, anchors): centre x, centre y, width, height in pixels, then scores.
+    """
+    images = pt.tensor("images", dtype="float32", shape=(batch_size, 3, image_size, image_size))
+    output = model.decode(model(images))
+    return export_onnx(
+        [images],
+        [output],
+        path,
+        opset_version=opset_version,
+        input_names=["images"],
+        output_names=["output0"],
+        dynamic_axes={"images": {0: "N"}} if batch_size is None else None,
+        model_name="yolo11n",
+        # keys and forms that readers of YOLO exports know
+        metadata={
+            "task": "detect",
+            "names": str(dict(enumerate(classes))),
+            "stride": str(max(model.layers[23].strides)),
+            "imgsz": str([image_size, image_size]),
+            "batch": str(batch_size or 1),
+            "description": "YOLO11n trained with PyTensor",
+        },
+    )
+
+
+def verify_export(path, detector, dataset, batch_size, count=8):
+    """Compare an ONNX file with a compiled detector on validation images.
+
+    Parameters
+    ----------
+    path : path-like
+    detector : function of `training.compile_detector`
+        For batches of `batch_size`.
+    count : int
+        Images compared, at most one batch.
+
+    Returns
+    -------
+    dict
+        ``nodes``, ``box_difference`` (pixels) and ``score_difference``: the largest ones.
+
+    Raises
+    ------
+    ExportMismatch
+        If a difference is over MAX_BOX_DIFFERENCE or MAX_SCORE_DIFFERENCE.
+    """
+    import onnx
+    import onnxruntime
+
+    batch = next(val_batches(dataset, batch_size))
+    count = min(count, batch_size)
+    expected = np.asarray(detector(batch.images))[:count]
+    session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    images = batch.images[:count].astype(np.float32) / np.float32(255)
+    actual = np.concatenate([session.run(None, {"images": image[None]})[0] for image in images])
+    difference = np.abs(actual - expected)
+    report = {
+        "nodes": len(onnx.load(path).graph.node),
+        "box_difference": float(difference[:, :4].max()),
+        "score_difference": float(difference[:, 4:].max()),
+    }
+    # written so that NaN fails too
+    if not (
+        report["box_difference"] <= MAX_BOX_DIFFERENCE
+        and report["score_difference"] <= MAX_SCORE_DIFFERENCE
+    ):
+        raise ExportMismatch(
+            f"{path} differs from PyTensor by {report['box_difference']:.3g} px (at most "
+            f"{MAX_BOX_DIFFERENCE}) and {report['score_difference']:.3g} in scores (at most "
+            f"{MAX_SCORE_DIFFERENCE})"
+        )
+    return report
+
+
+def load_model(path):
+    """Make the model that a weight file holds; returns (model, info)."""
+    arrays, info = load_weights(path)
+    arrays = {name: v for name, v in arrays.items() if not name.startswith("state.")}
+    model = YOLO11n(len(info["classes"]), class_width=info.get("class_width"))
+    model.load_state_dict(arrays)
+    return model, info
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("weights", help="best.safetensors of a training run")
+    parser.add_argument("onnx", help="file to write")
+    parser.add_argument("--image-size", type=int, help="default: what it was trained at")
+    parser.add_argument("--dynamic-batch", action="store_true")
+    parser.add_argument("--opset", type=int, default=20)
+    options = parser.parse_args(arguments)
+    model, info = load_model(options.weights)
+    size = options.image_size or info["image_size"]
+    batch = None if options.dynamic_batch else 1
+    export_detector(model, options.onnx, info["classes"], size, batch, options.opset)
+    print(f"wrote {options.onnx}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
