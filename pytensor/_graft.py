@@ -1,8 +1,8 @@
 """Graft this distribution's modules onto the ``pytensor`` package.
 
-The file is installed twice: as ``pytensor/_graft.py``, where it is read and edited, and as the
-top-level module ``_pytensor_graft``, which a ``.pth`` file imports at interpreter start.  It adds
-one meta-path finder.  Whenever an upstream package ``pytensor`` or ``pytensor.*`` is imported,
+The file is installed as the top-level module ``_pytensor_graft`` (a copy, in an editable
+installation too), and a ``.pth`` file imports it at interpreter start.  It adds one meta-path
+finder.  Whenever an upstream package ``pytensor`` or ``pytensor.*`` is imported,
 
 1. the same-named directories of ours join its ``__path__``, so that ``pytensor.tensor.conv`` and
    the like are found, and
@@ -21,19 +21,25 @@ Only what the interpreter has loaded anyway is imported at the top: this runs in
 import os
 import sys
 
+MARK = os.path.join("tensor", "__extend__.py")
+
 
 def _directories_of_ours(fullname, search):
     """List the directories under `search` that extend the package `fullname`.
 
     A directory with an ``__init__.py`` is a package of its own (a PyTensor source checkout in the
-    working directory, say) and never extends another.
+    working directory, say) and never extends another.  At the top, where anything called
+    ``pytensor`` in the working directory would do (the folder of a clone, say), ours is known by
+    its `MARK`.
     """
     leaf = fullname.rpartition(".")[2]
     candidates = (os.path.join(os.path.abspath(entry), leaf) for entry in search)
     return [
         directory
         for directory in candidates
-        if os.path.isdir(directory) and not os.path.exists(os.path.join(directory, "__init__.py"))
+        if os.path.isdir(directory)
+        and not os.path.exists(os.path.join(directory, "__init__.py"))
+        and (fullname != "pytensor" or os.path.exists(os.path.join(directory, MARK)))
     ]
 
 
@@ -76,6 +82,11 @@ class PyTensorGraft:
         locations = spec.submodule_search_locations
         # A package without `origin` is a namespace package: upstream has no such package, we do.
         if locations is None or spec.origin is None:
+            if fullname == "pytensor" and _directories_of_ours(fullname, sys.path):
+                raise ModuleNotFoundError(
+                    "PyTensor itself is not installed: pip install 'pytensor>=3.3,<3.4'",
+                    name=fullname,
+                )
             return spec
         known = {os.path.abspath(location) for location in locations}
         for directory in _directories_of_ours(fullname, sys.path if path is None else path):

@@ -1,0 +1,45 @@
+"""First-order optimizers whose steps are updates of shared variables.
+
+>>> import numpy as np
+>>> import pytensor
+>>> import pytensor.tensor as pt
+>>> from pytensor.optimizers import SGD
+>>> weight = pytensor.shared(np.array([3.0, -2.0]), name="weight")
+>>> cost = pt.sum(weight**2)
+>>> optimizer = SGD(learning_rate=0.25, momentum=0.9)
+>>> updates = optimizer.get_updates([weight], pytensor.grad(cost, [weight]))
+>>> step = pytensor.function([], cost, updates=updates, mode="FAST_COMPILE")
+>>> float(step()), float(step())
+(13.0, 3.25)
+>>> list(optimizer.state)
+['weight.momentum_buffer']
+
+A learning rate, momentum or weight decay may be a number, or a symbolic scalar: a shared variable
+which the training loop sets, an input of the compiled function, or a schedule of a step counter.
+"""
+
+from pytensor.optimizers import schedules
+from pytensor.optimizers.accumulation import GradientAccumulator
+from pytensor.optimizers.adam import Adam, AdamW
+from pytensor.optimizers.averaging import ExponentialMovingAverage
+from pytensor.optimizers.basic import Optimizer
+from pytensor.optimizers.clipping import clip_by_global_norm, clip_by_norm, clip_by_value
+from pytensor.optimizers.rmsprop import RMSprop
+from pytensor.optimizers.sgd import SGD
+from pytensor.optimizers.updates import OrderedUpdates, merge_updates
+
+__all__ = [
+    "SGD",
+    "Adam",
+    "AdamW",
+    "ExponentialMovingAverage",
+    "GradientAccumulator",
+    "Optimizer",
+    "OrderedUpdates",
+    "RMSprop",
+    "clip_by_global_norm",
+    "clip_by_norm",
+    "clip_by_value",
+    "merge_updates",
+    "schedules",
+]

@@ -1,0 +1,65 @@
+import pytensor.tensor as pt
+from pytensor.optimizers.basic import check_gradients, check_parameters, companion, names_of
+from pytensor.optimizers.updates import OrderedUpdates
+
+
+class GradientAccumulator:
+    """Sums of gradients over several batches, for steps of a larger batch than fits in memory.
+
+    Parameters
+    ----------
+    params : sequence of SharedVariable
+
+    Attributes
+    ----------
+    gradients : list of SharedVariable
+        The sums so far, in the order of `params`, called ``<name>.accumulated_gradient``.  Give
+        them to an optimizer as gradients.
+    state : dict of str to SharedVariable
+        The same by name.
+
+    Examples
+    --------
+    Two functions on the same shared variables, one run for each batch, one for each step:
+
+    >>> import numpy as np
+    >>> import pytensor
+    >>> import pytensor.tensor as pt
+    >>> from pytensor.optimizers import SGD, GradientAccumulator, merge_updates
+    >>> w = pytensor.shared(np.zeros(2), name="w")
+    >>> x = pt.vector("x", shape=(2,))
+    >>> sums = GradientAccumulator([w])
+    >>> accumulate = pytensor.function(
+    ...     [x], [], updates=sums.add_updates([w - x]), mode="FAST_COMPILE"
+    ... )
+    >>> apply = pytensor.function(
+    ...     [],
+    ...     [],
+    ...     updates=merge_updates(
+    ...         SGD(0.5).get_updates([w], sums.gradients), sums.reset_updates()
+    ...     ),
+    ...     mode="FAST_COMPILE",
+    ... )
+    >>> _ = accumulate(np.ones(2)), accumulate(np.array([1.0, 3.0])), apply()
+    >>> w.get_value()
+    array([1., 2.])
+    """
+
+    def __init__(self, params):
+        self.params = check_parameters(params)
+        self.gradients = [
+            companion(param, f"{name}.accumulated_gradient")
+            for param, name in zip(self.params, names_of(self.params), strict=True)
+        ]
+        self.state = {gradient.name: gradient for gradient in self.gradients}
+
+    def add_updates(self, grads):
+        """Build the updates that add `grads`, one for each parameter, to the sums."""
+        grads = check_gradients(self.params, grads)
+        return OrderedUpdates(
+            (total, total + grad) for total, grad in zip(self.gradients, grads, strict=True)
+        )
+
+    def reset_updates(self):
+        """Build the updates that set the sums to zero."""
+        return OrderedUpdates((total, pt.zeros_like(total)) for total in self.gradients)

@@ -1,0 +1,81 @@
+from pytensor.optimizers.basic import (
+    as_scalar,
+    check_number,
+    check_parameters,
+    companion,
+    names_of,
+)
+from pytensor.optimizers.updates import OrderedUpdates
+
+
+class ExponentialMovingAverage:
+    """Averages of parameters over training, usually better than the last values.
+
+    ``average = decay * average + (1 - decay) * parameter`` after each step, from the parameter's
+    value at construction on.
+
+    Parameters
+    ----------
+    params : sequence of SharedVariable
+        Float tensors of any shape; running statistics as well as weights.
+    decay : float or scalar variable
+        In [0, 1]; `pytensor.optimizers.schedules.saturating` lets it grow over the first steps.
+
+    Attributes
+    ----------
+    averages : list of SharedVariable
+        In the order of `params`, called ``<name>.ema``.
+    state : dict of str to SharedVariable
+        The same by name.
+
+    Examples
+    --------
+    The updates of one function all happen at once, from the values before the call.  An average of
+    what the optimizer is about to write therefore needs the optimizer's updates:
+
+    >>> import numpy as np
+    >>> import pytensor
+    >>> from pytensor.optimizers import SGD, ExponentialMovingAverage, merge_updates
+    >>> w = pytensor.shared(np.zeros(2), name="w")
+    >>> updates = SGD(1.0).get_updates([w], [w - 1.0])
+    >>> ema = ExponentialMovingAverage([w], decay=0.9)
+    >>> updates = merge_updates(updates, ema.get_updates(updates))
+    >>> step = pytensor.function([], [], updates=updates, mode="FAST_COMPILE")
+    >>> _ = step()
+    >>> ema.averages[0].get_value().round(6)
+    array([0.1, 0.1])
+    """
+
+    def __init__(self, params, decay):
+        check_number("decay", decay)
+        self.params = check_parameters(params)
+        self.decay = decay
+        self.averages = [
+            companion(param, f"{name}.ema", param.get_value(borrow=True))
+            for param, name in zip(self.params, names_of(self.params), strict=True)
+        ]
+        self.state = {average.name: average for average in self.averages}
+
+    def get_updates(self, updates=()):
+        """Build one step of the averages.
+
+        Parameters
+        ----------
+        updates : mapping or iterable of pairs, optional
+            The other updates of the same function.  A parameter's average takes in the new value
+            found there, and the parameter's present value where there is none.
+
+        Returns
+        -------
+        OrderedUpdates
+            Of the averages alone.
+        """
+        new_values = dict(updates)
+        result = OrderedUpdates()
+        for param, average in zip(self.params, self.averages, strict=True):
+            dtype = param.type.dtype
+            decay = as_scalar(self.decay, dtype, "decay")
+            # 1 - decay is taken before rounding to float32 where that is possible.
+            rest = as_scalar(1 - self.decay, dtype)
+            result[average] = decay * average + rest * new_values.get(param, param)
+        return result

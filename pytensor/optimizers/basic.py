@@ -1,0 +1,256 @@
+"""What all optimizers share: checks, hyperparameters, groups and named state."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+
+import numpy as np
+
+import pytensor.tensor as pt
+from pytensor.compile.sharedvalue import SharedVariable, shared
+from pytensor.gradient import DisconnectedType
+from pytensor.graph.basic import Variable
+from pytensor.graph.null_type import NullType
+from pytensor.optimizers.updates import OrderedUpdates
+from pytensor.tensor.type import TensorType
+
+
+def as_scalar(value, dtype, name="value"):
+    """Return a number or symbolic scalar as a scalar variable of `dtype` (None: of its own).
+
+    PyTensor types Python numbers by their value, and many (0.937, say) become float64, which would
+    carry a float32 parameter with them.
+    """
+    if isinstance(value, Variable):
+        if not isinstance(value.type, TensorType) or value.type.ndim != 0:
+            raise TypeError(f"{name} must be a number or a symbolic scalar, not {value.type}")
+        return value if dtype is None else pt.cast(value, dtype)
+    if np.ndim(value) != 0:
+        raise TypeError(f"{name} must be a number or a symbolic scalar, not {value!r}")
+    return pt.constant(np.asarray(value, dtype=dtype))
+
+
+def is_number(value, number):
+    """Tell whether `value` is known to be `number` when the graph is built."""
+    return not isinstance(value, Variable) and value == number
+
+
+def check_number(name, value, low=0.0, high=None):
+    """Raise if `value` is neither a symbolic scalar nor a number in [low, high)."""
+    if isinstance(value, Variable):
+        as_scalar(value, None, name)
+        return
+    if np.ndim(value) != 0 or not np.issubdtype(np.asarray(value).dtype, np.number):
+        raise TypeError(f"{name} must be a number or a symbolic scalar, not {value!r}")
+    if not value >= low or (high is not None and value >= high):
+        limits = f"at least {low:g}" if high is None else f"in [{low:g}, {high:g})"
+        raise ValueError(f"{name} must be {limits}, not {value}")
+
+
+def first_duplicate(items):
+    """Return the first item that was there before, or None."""
+    seen = set()
+    for item in items:
+        if item in seen:
+            return item
+        seen.add(item)
+    return None
+
+
+def check_parameters(params):
+    """Return `params` as a list of float shared variables, all different."""
+    if isinstance(params, Variable):
+        raise TypeError(f"params must be a sequence of shared variables; write [{params}]")
+    params = list(params)
+    for position, param in enumerate(params):
+        if not isinstance(param, SharedVariable) or not isinstance(param.type, TensorType):
+            raise TypeError(f"params[{position}] must be a shared tensor, not {param!r}")
+        if not np.issubdtype(np.dtype(param.type.dtype), np.floating):
+            raise TypeError(
+                f"parameter {param} has dtype {param.type.dtype}; only float parameters can be "
+                "trained"
+            )
+    twice = first_duplicate(params)
+    if twice is not None:
+        raise ValueError(f"parameter {twice} is listed twice in params")
+    return params
+
+
+def check_gradients(params, grads):
+    """Return `grads` as a list, one gradient of the parameter's shape and dtype for each."""
+    if isinstance(grads, Variable):
+        raise TypeError("grads must be a sequence, one gradient per parameter")
+    grads = list(grads)
+    if len(grads) != len(params):
+        raise ValueError(f"there are {len(params)} params and {len(grads)} grads")
+    checked = []
+    for param, grad in zip(params, grads, strict=True):
+        kind = getattr(grad, "type", None)
+        if grad is None or isinstance(kind, DisconnectedType):
+            raise ValueError(
+                f"parameter {param} has no gradient: the cost does not depend on it. Leave it out "
+                "of params, or pass zeros"
+            )
+        if isinstance(kind, NullType):
+            raise ValueError(f"the gradient of parameter {param} is undefined: {kind}")
+        grad = pt.as_tensor_variable(grad)
+        if grad.type.ndim != param.type.ndim or any(
+            known is not None and wanted is not None and known != wanted
+            for known, wanted in zip(grad.type.shape, param.type.shape, strict=False)
+        ):
+            raise ValueError(
+                f"the gradient of parameter {param} has type {grad.type}, and the parameter has "
+                f"{param.type}"
+            )
+        checked.append(pt.cast(grad, param.type.dtype))
+    return checked
+
+
+def names_of(params):
+    """Return one name per parameter; an unnamed one is called ``param_<position>``."""
+    names = [param.name or f"param_{position}" for position, param in enumerate(params)]
+    twice = first_duplicate(names)
+    if twice is not None:
+        raise ValueError(
+            f"two parameters are called {twice!r}; state is stored by name, so give each its own"
+        )
+    return names
+
+
+def companion(param, name, value=None):
+    """Make a shared variable like `param`: its dtype and static shape, zeros if `value` is None."""
+    if value is None:
+        value = np.zeros(param.get_value(borrow=True).shape)
+    # A copy as NumPy: after a step in mode JAX, parameters hold arrays of JAX.
+    value = np.array(value, dtype=param.type.dtype)
+    return shared(value, name=name, shape=param.type.shape)
+
+
+class Optimizer(ABC):
+    """Base class of the optimizers.
+
+    A subclass lists in `hyperparameters` what a parameter group may set, and implements
+    `_update_parameter`.
+
+    Attributes
+    ----------
+    state : dict of str to SharedVariable
+        What has to be saved beside the parameters to resume training: momentum buffers and the
+        like by name, ``<parameter's name>.<slot>``, and a step counter, ``step``, where there is
+        one.  It is filled by `get_updates`.
+
+    Notes
+    -----
+    To write another optimizer:
+
+    >>> import pytensor.tensor as pt
+    >>> from pytensor.optimizers.basic import Optimizer, as_scalar
+    >>> class SignSGD(Optimizer):
+    ...     hyperparameters = ("learning_rate",)
+    ...
+    ...     def _update_parameter(self, param, grad, name, learning_rate):
+    ...         lr = as_scalar(learning_rate, param.type.dtype)
+    ...         return {param: param - lr * pt.sign(grad)}
+    """
+
+    hyperparameters: tuple[str, ...] = ("learning_rate",)
+
+    def __init__(self, **hyperparameters):
+        for name, value in hyperparameters.items():
+            check_number(name, value)
+        self.defaults = hyperparameters
+        self.state = {}
+        self._owners = {}
+
+    def get_updates(self, params, grads, groups=()):
+        """Build one step.
+
+        Parameters
+        ----------
+        params : sequence of SharedVariable
+            Float tensors of any shape.  Name them: state is stored under their names.  Without a
+            name, a parameter is called ``param_<position>``.
+        grads : sequence of TensorVariable
+            One gradient per parameter, of its shape.
+        groups : sequence of dict, optional
+            Parameter groups: each dict has ``"params"``, some of `params`, and values of those
+            hyperparameters which shall differ from the optimizer's own for them, for instance
+            ``{"params": biases, "learning_rate": warmup_rate, "weight_decay": 0.0}``.
+            Parameters in no group have the optimizer's own values.
+
+        Returns
+        -------
+        OrderedUpdates
+            The new values of parameters and state, for `pytensor.function`.  A second call with
+            the same parameters uses the same state.
+
+        Raises
+        ------
+        TypeError
+            If a parameter is no float shared variable.
+        ValueError
+            If parameters and gradients do not fit one another, a gradient is missing, a parameter
+            is listed twice, or a group is not understood.
+        """
+        params = check_parameters(params)
+        grads = check_gradients(params, grads)
+        names = names_of(params)
+        values = self._values_by_parameter(params, groups)
+        updates = OrderedUpdates()
+        for param, grad, name in zip(params, grads, names, strict=True):
+            if self._owners.setdefault(name, param) is not param:
+                raise ValueError(
+                    f"this optimizer has the state of another parameter called {name!r}; use one "
+                    "optimizer per model, or another name"
+                )
+            updates.update(self._update_parameter(param, grad, name, **values[param]))
+        if params:
+            updates.update(self._common_updates())
+        return updates
+
+    @abstractmethod
+    def _update_parameter(self, param, grad, name, **hyperparameters):
+        """Return the new values of `param` and of its state as a dict."""
+
+    def _common_updates(self):
+        """Return the new values of state that belongs to no single parameter."""
+        return {}
+
+    def _slot(self, param, name, slot):
+        """Return the state variable ``<name>.<slot>``, made of zeros when first asked for."""
+        key = f"{name}.{slot}"
+        if key not in self.state:
+            self.state[key] = companion(param, key)
+        return self.state[key]
+
+    def _values_by_parameter(self, params, groups):
+        own = {name: self.defaults[name] for name in self.hyperparameters}
+        values = dict.fromkeys(params, own)
+        if isinstance(groups, Mapping):
+            raise TypeError("groups must be a sequence of dicts; write [group]")
+        grouped = set()
+        for position, group in enumerate(groups):
+            if not isinstance(group, Mapping) or "params" not in group:
+                raise ValueError(f'groups[{position}] must be a dict with the key "params"')
+            changed = {name: value for name, value in group.items() if name != "params"}
+            for name, value in changed.items():
+                if name not in self.hyperparameters:
+                    raise ValueError(
+                        f"groups[{position}] sets {name!r}; {type(self).__name__} has "
+                        + ", ".join(self.hyperparameters)
+                    )
+                check_number(f"groups[{position}][{name!r}]", value)
+            for param in check_parameters(group["params"]):
+                if param not in values:
+                    raise ValueError(f"groups[{position}] has {param}, which is not in params")
+                if param in grouped:
+                    raise ValueError(f"parameter {param} is listed twice in groups")
+                grouped.add(param)
+                values[param] = own | changed
+        return values
+
+
+def decayed(grad, param, weight_decay):
+    """Return `grad` with the gradient of ``weight_decay / 2 * sum(param**2)`` added."""
+    if is_number(weight_decay, 0):
+        return grad
+    return grad + as_scalar(weight_decay, param.type.dtype, "weight_decay") * param

@@ -1,0 +1,104 @@
+"""Limits on gradients, applied before an optimizer sees them."""
+
+import numpy as np
+
+import pytensor.tensor as pt
+from pytensor.graph.basic import Variable
+from pytensor.optimizers.basic import as_scalar, check_number
+
+
+def _sum_of_squares(grad, dtype):
+    # acc_dtype: PyTensor would sum float32 in float64, which JAX has not when floatX is float32.
+    return pt.sum(pt.sqr(pt.cast(grad, dtype)), acc_dtype=dtype)
+
+
+def _norm_dtype(grads):
+    """Return the widest dtype among `grads`, float32 at least: squares overflow float16 soon."""
+    return str(np.result_type("float32", *(grad.type.dtype for grad in grads)))
+
+
+def _tensors(grads):
+    if isinstance(grads, Variable):
+        raise TypeError("grads must be a sequence of gradients; write [grad]")
+    return [pt.as_tensor_variable(grad) for grad in grads]
+
+
+def _coefficient(norm, max_norm):
+    dtype = norm.type.dtype
+    quotient = as_scalar(max_norm, dtype, "max_norm") / (norm + as_scalar(1e-6, dtype))
+    return pt.minimum(as_scalar(1, dtype), quotient)
+
+
+def clip_by_global_norm(grads, max_norm):
+    """Scale all gradients together so that their joint Euclidean norm is at most `max_norm`.
+
+    Parameters
+    ----------
+    grads : sequence of TensorVariable
+        Of any shapes.
+    max_norm : float or scalar variable
+
+    Returns
+    -------
+    clipped : list of TensorVariable
+        ``grad * min(1, max_norm / (norm + 1e-6))``, each of its gradient's shape and dtype: the
+        formula of PyTorch's ``clip_grad_norm_``.
+    norm : TensorVariable
+        The joint norm before scaling, a scalar of the widest dtype among `grads`, and at least
+        float32.  A NaN or infinity in any gradient makes it, and all of `clipped`, NaN or zero:
+        look at the norm to notice.
+
+    References
+    ----------
+    Pascanu, Mikolov and Bengio, "On the difficulty of training recurrent neural networks", 2013.
+    """
+    check_number("max_norm", max_norm)
+    grads = _tensors(grads)
+    if not grads:
+        raise ValueError("grads is empty: there is no norm")
+    dtype = _norm_dtype(grads)
+    squares = [_sum_of_squares(grad, dtype) for grad in grads]
+    norm = pt.sqrt(sum(squares[1:], start=squares[0]))
+    coefficient = _coefficient(norm, max_norm)
+    return [grad * pt.cast(coefficient, grad.type.dtype) for grad in grads], norm
+
+
+def clip_by_norm(grads, max_norm):
+    """Scale each gradient on its own so that its Euclidean norm is at most `max_norm`.
+
+    Parameters
+    ----------
+    grads : sequence of TensorVariable
+    max_norm : float or scalar variable
+
+    Returns
+    -------
+    list of TensorVariable
+        Of the gradients' shapes and dtypes.
+    """
+    return [clip_by_global_norm([grad], max_norm)[0][0] for grad in _tensors(grads)]
+
+
+def clip_by_value(grads, low, high=None):
+    """Limit every element of the gradients to [low, high].
+
+    Parameters
+    ----------
+    grads : sequence of TensorVariable
+    low, high : float or scalar variable
+        Without `high`, the limits are ``[-low, low]``.
+
+    Returns
+    -------
+    list of TensorVariable
+        Of the gradients' shapes and dtypes.
+    """
+    if high is None:
+        check_number("low", low)
+        low, high = -low, low
+    return [
+        pt.clip(
+            grad, as_scalar(low, grad.type.dtype, "low"), as_scalar(high, grad.type.dtype, "high")
+        )
+        for grad in _tensors(grads)
+    ]

@@ -1,0 +1,73 @@
+import pytensor.tensor as pt
+from pytensor.optimizers.basic import Optimizer, as_scalar, check_number, decayed, is_number
+
+
+class RMSprop(Optimizer):
+    r"""RMSprop (Tieleman and Hinton, 2012), with momentum.
+
+    .. math::
+
+        v &\leftarrow \alpha v + (1 - \alpha) g^2 \\
+        b &\leftarrow \mu b + g / (\sqrt v + \epsilon) \\
+        w &\leftarrow w - \eta b
+
+    Parameters
+    ----------
+    learning_rate : float or scalar variable
+    alpha : float
+        How much of the average of squares is kept, in [0, 1).
+    epsilon : float
+        Added outside the root, as in PyTorch.
+    momentum : float or scalar variable
+        :math:`\mu`.  The number 0 stands for none: no buffer is kept.
+    centered : bool
+        Subtract the squared average gradient from :math:`v` under the root (Graves, 2013).
+    weight_decay : float or scalar variable
+        Added to the gradient, times the parameter.
+
+    Notes
+    -----
+    State: ``<name>.square_avg``, and ``<name>.grad_avg`` and ``<name>.momentum_buffer`` where they
+    are used, of the parameter's shape.
+    """
+
+    hyperparameters = ("learning_rate", "momentum", "weight_decay")
+
+    def __init__(
+        self,
+        learning_rate=1e-2,
+        alpha=0.99,
+        epsilon=1e-8,
+        momentum=0.0,
+        centered=False,
+        weight_decay=0.0,
+    ):
+        super().__init__(learning_rate=learning_rate, momentum=momentum, weight_decay=weight_decay)
+        check_number("alpha", alpha, high=1.0)
+        check_number("epsilon", epsilon)
+        self.alpha = alpha
+        self.epsilon = epsilon
+        self.centered = centered
+
+    def _update_parameter(self, param, grad, name, learning_rate, momentum, weight_decay):
+        dtype = param.type.dtype
+        lr = as_scalar(learning_rate, dtype, "learning_rate")
+        alpha, rest = as_scalar(self.alpha, dtype), as_scalar(1 - self.alpha, dtype)
+        grad = decayed(grad, param, weight_decay)
+
+        square = self._slot(param, name, "square_avg")
+        new_square = alpha * square + rest * pt.sqr(grad)
+        updates = {square: new_square}
+        variance = new_square
+        if self.centered:
+            mean = self._slot(param, name, "grad_avg")
+            new_mean = alpha * mean + rest * grad
+            updates[mean] = new_mean
+            # Rounding can take the difference below zero, where the root is NaN.
+            variance = pt.maximum(new_square - pt.sqr(new_mean), as_scalar(0, dtype))
+        direction = grad / (pt.sqrt(variance) + as_scalar(self.epsilon, dtype))
+        if not is_number(momentum, 0):
+            buffer = self._slot(param, name, "momentum_buffer")
+            direction = as_scalar(momentum, dtype, "momentum") * buffer + direction
+            updates[buffer] = direction
+        return {**updates, param: param - lr * direction}

@@ -1,0 +1,240 @@
+r"""Values that follow the number of steps taken: learning rates, decays.
+
+Each function here returns a schedule, a function of the step (or epoch: whatever is counted), which
+starts at 0.  Given a number it returns a float; given a symbolic scalar it returns one, so that a
+compiled training step can compute its own learning rate:
+
+>>> import numpy as np
+>>> import pytensor
+>>> from pytensor.optimizers import schedules
+>>> schedule = schedules.linear(100, final=0.01, initial=0.1)
+>>> round(schedule(50), 6)
+0.0505
+>>> epoch = pytensor.shared(np.float32(50), name="epoch")
+>>> schedule(epoch).type.dtype
+'float32'
+
+The result has the dtype of a symbolic float step, and floatX for an integer one.
+"""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+import pytensor
+import pytensor.tensor as pt
+from pytensor.graph.basic import Variable
+from pytensor.optimizers.basic import as_scalar
+
+
+class _Floats:
+    """The operations that schedules are written in, on numbers."""
+
+    cos = staticmethod(math.cos)
+    exp = staticmethod(math.exp)
+    minimum = staticmethod(min)
+    maximum = staticmethod(max)
+
+    @staticmethod
+    def number(value):
+        return float(value)
+
+    @staticmethod
+    def less_equal(a, b, then, otherwise):
+        return then if a <= b else otherwise
+
+
+class _Scalars:
+    """The same on symbolic scalars of one dtype."""
+
+    cos = staticmethod(pt.cos)
+    exp = staticmethod(pt.exp)
+    minimum = staticmethod(pt.minimum)
+    maximum = staticmethod(pt.maximum)
+
+    def __init__(self, dtype):
+        self.dtype = dtype
+
+    def number(self, value):
+        return as_scalar(value, self.dtype)
+
+    def less_equal(self, a, b, then, otherwise):
+        return pt.switch(pt.le(a, b), then, otherwise)
+
+
+def _operations(step):
+    """Return the operations for `step`, and `step` as they take it."""
+    if isinstance(step, Variable):
+        dtype = step.type.dtype
+        if not np.issubdtype(np.dtype(dtype), np.floating):
+            dtype = pytensor.config.floatX
+        operations = _Scalars(dtype)
+    else:
+        operations = _Floats
+    return operations, operations.number(step)
+
+
+def _check_steps(name, steps):
+    if not steps > 0:
+        raise ValueError(f"{name} must be greater than 0, not {steps}")
+
+
+def constant(value) -> Callable:
+    """Return the schedule that stays at `value`."""
+
+    def schedule(step):
+        return _operations(step)[0].number(value)
+
+    return schedule
+
+
+def linear(steps, final=0.0, initial=1.0) -> Callable:
+    """Return a straight line from `initial` to ``initial * final``.
+
+    ``initial * (max(1 - step / steps, 0) * (1 - final) + final)``
+
+    Parameters
+    ----------
+    steps : float
+        Where the line ends; it stays level from there on.
+    final : float
+        The last value as a fraction of the first.
+    initial : float
+        The value at step 0.
+    """
+    _check_steps("steps", steps)
+
+    def schedule(step):
+        ops, t = _operations(step)
+        left = ops.maximum(ops.number(1) - t / ops.number(steps), ops.number(0))
+        return left * ops.number(initial * (1 - final)) + ops.number(initial * final)
+
+    return schedule
+
+
+def cosine(steps, final=0.0, initial=1.0) -> Callable:
+    """Return half a cosine from `initial` to ``initial * final`` (Loshchilov and Hutter, 2017).
+
+    ``initial * (final + (1 - final) * (1 + cos(pi * min(step / steps, 1))) / 2)``
+
+    Parameters
+    ----------
+    steps : float
+        Where the fall ends; it stays level from there on.
+    final : float
+        The last value as a fraction of the first.
+    initial : float
+        The value at step 0.
+    """
+    _check_steps("steps", steps)
+
+    def schedule(step):
+        ops, t = _operations(step)
+        angle = ops.minimum(t / ops.number(steps), ops.number(1)) * ops.number(math.pi)
+        fall = (ops.number(1) + ops.cos(angle)) * ops.number(initial * (1 - final) / 2)
+        return fall + ops.number(initial * final)
+
+    return schedule
+
+
+def exponential(rate, steps=1, initial=1.0) -> Callable:
+    """Return ``initial * rate ** (step / steps)``.
+
+    Parameters
+    ----------
+    rate : float
+        The factor over `steps` steps, greater than 0.
+    steps : float
+    initial : float
+        The value at step 0.
+    """
+    _check_steps("steps", steps)
+    if not rate > 0:
+        raise ValueError(f"rate must be greater than 0, not {rate}")
+
+    def schedule(step):
+        ops, t = _operations(step)
+        return ops.exp(t * ops.number(math.log(rate) / steps)) * ops.number(initial)
+
+    return schedule
+
+
+def saturating(final, steps) -> Callable:
+    """Return ``final * (1 - exp(-step / steps))``, which grows from 0 towards `final`.
+
+    As the decay of an `ExponentialMovingAverage` it forgets the untrained values quickly.
+    """
+    _check_steps("steps", steps)
+
+    def schedule(step):
+        ops, t = _operations(step)
+        return (ops.number(1) - ops.exp(t * ops.number(-1 / steps))) * ops.number(final)
+
+    return schedule
+
+
+def warmup(schedule, steps, start=0.0) -> Callable:
+    """Return `schedule` with its first `steps` steps replaced by a line that leads up to it.
+
+    ``start + (schedule(step) - start) * step / steps`` up to and including step `steps`,
+    ``schedule(step)`` after it: the line aims at what the schedule says at the moment.
+
+    Parameters
+    ----------
+    schedule : callable or float
+        A schedule, or the value to warm up to.
+    steps : float
+        0 for no warm-up.
+    start : float
+        The value at step 0.
+    """
+    aim = schedule if callable(schedule) else constant(schedule)
+    if steps == 0:
+        return aim
+    _check_steps("steps", steps)
+
+    def warmed_up(step):
+        ops, t = _operations(step)
+        target = aim(t)
+        line = ops.number(start) + (target - ops.number(start)) * (t / ops.number(steps))
+        return ops.less_equal(t, ops.number(steps), line, target)
+
+    return warmed_up
+
+
+def one_cycle(steps, peak, rise=0.3, start=1 / 25, final=1 / 25e4) -> Callable:
+    """Return one rise to `peak` and one fall from it, both half cosines (Smith and Topin, 2018).
+
+    Parameters
+    ----------
+    steps : int
+        The number of steps; the last is ``steps - 1``.
+    peak : float
+        The largest value, reached at step ``rise * steps - 1`` as in PyTorch's ``OneCycleLR``.
+    rise : float
+        The share of the steps that lead up to the peak, in (1 / steps, 1).
+    start, final : float
+        The first and last values as fractions of `peak`.
+    """
+    top, end = rise * steps - 1, steps - 1
+    if not 0 < top < end:
+        raise ValueError(f"rise must be between 1 / steps and 1, not {rise} (steps={steps})")
+
+    def half_cosine(ops, begin, finish, fraction):
+        wave = (ops.number(1) + ops.cos(fraction * ops.number(math.pi))) * ops.number(0.5)
+        return ops.number(peak * finish) + wave * ops.number(peak * (begin - finish))
+
+    def schedule(step):
+        ops, t = _operations(step)
+        one = ops.number(1)
+        rising = ops.minimum(t / ops.number(top), one)
+        falling = ops.minimum((t - ops.number(top)) / ops.number(end - top), one)
+        return ops.less_equal(
+            t,
+            ops.number(top),
+            half_cosine(ops, start, 1.0, rising),
+            half_cosine(ops, 1.0, final, falling),
+        )
+
+    return schedule

@@ -1,0 +1,48 @@
+from pytensor.optimizers.basic import Optimizer, as_scalar, decayed, is_number
+
+
+class SGD(Optimizer):
+    r"""Stochastic gradient descent with momentum.
+
+    .. math::
+
+        d &= \nabla f(w) + \lambda w \\
+        b &\leftarrow \mu b + d \\
+        w &\leftarrow w - \eta b \quad\text{or, nesterov,}\quad w - \eta (d + \mu b)
+
+    The formulation is that of Sutskever et al. (2013), with the learning rate applied to the
+    momentum buffer as PyTorch does, so that a changed learning rate acts at once.
+
+    Parameters
+    ----------
+    learning_rate : float or scalar variable
+    momentum : float or scalar variable
+        :math:`\mu`.  The number 0 stands for none: no buffer is kept.
+    nesterov : bool
+        Step along the gradient expected at the end of the momentum step; needs a momentum.
+    weight_decay : float or scalar variable
+        :math:`\lambda`, added to the gradient before the momentum.
+
+    Notes
+    -----
+    State: ``<name>.momentum_buffer``, of the parameter's shape.
+    """
+
+    hyperparameters = ("learning_rate", "momentum", "weight_decay")
+
+    def __init__(self, learning_rate, momentum=0.0, nesterov=False, weight_decay=0.0):
+        super().__init__(learning_rate=learning_rate, momentum=momentum, weight_decay=weight_decay)
+        if nesterov and is_number(momentum, 0):
+            raise ValueError("nesterov=True needs a momentum greater than 0")
+        self.nesterov = nesterov
+
+    def _update_parameter(self, param, grad, name, learning_rate, momentum, weight_decay):
+        lr = as_scalar(learning_rate, param.type.dtype, "learning_rate")
+        grad = decayed(grad, param, weight_decay)
+        if is_number(momentum, 0):
+            return {param: param - lr * grad}
+        momentum = as_scalar(momentum, param.type.dtype, "momentum")
+        buffer = self._slot(param, name, "momentum_buffer")
+        new_buffer = momentum * buffer + grad
+        direction = grad + momentum * new_buffer if self.nesterov else new_buffer
+        return {buffer: new_buffer, param: param - lr * direction}

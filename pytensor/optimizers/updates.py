@@ -1,0 +1,75 @@
+"""The mapping that ``pytensor.function(..., updates=...)`` takes, and how to join several."""
+
+from pytensor.compile.sharedvalue import SharedVariable
+
+
+class OrderedUpdates(dict):
+    """New values of shared variables, in the order in which they were added.
+
+    A dict whose keys must be shared variables, and which refuses to replace the new value of a
+    variable by another one: two updates of one variable are a mistake, and the last would win in
+    silence.
+
+    Examples
+    --------
+    >>> import pytensor
+    >>> from pytensor.optimizers import OrderedUpdates
+    >>> count = pytensor.shared(0, name="count")
+    >>> updates = OrderedUpdates({count: count + 1})
+    >>> updates[count] = count + 2
+    Traceback (most recent call last):
+    ValueError: count has two different updates; keep one of them
+    """
+
+    def __init__(self, *args, **kwargs):
+        super().__init__()
+        self.update(*args, **kwargs)
+
+    def __setitem__(self, variable, new_value):
+        if not isinstance(variable, SharedVariable):
+            raise TypeError(f"updates are of shared variables, and {variable!r} is none")
+        if variable in self and self[variable] is not new_value:
+            raise ValueError(f"{variable} has two different updates; keep one of them")
+        super().__setitem__(variable, new_value)
+
+    def setdefault(self, variable, new_value=None):
+        if variable not in self:
+            self[variable] = new_value
+        return self[variable]
+
+    def update(self, *args, **kwargs):
+        for variable, new_value in dict(*args, **kwargs).items():
+            self[variable] = new_value
+
+    def __or__(self, other):
+        return merge_updates(self, other)
+
+    def __ior__(self, other):
+        self.update(other)
+        return self
+
+    def copy(self):
+        return type(self)(self)
+
+
+def merge_updates(*updates):
+    """Join several mappings of updates into one.
+
+    Parameters
+    ----------
+    *updates : mapping or iterable of pairs
+        From shared variables to their new values.
+
+    Returns
+    -------
+    OrderedUpdates
+
+    Raises
+    ------
+    ValueError
+        If a variable has two different new values.
+    """
+    merged = OrderedUpdates()
+    for each in updates:
+        merged.update(each)
+    return merged

@@ -1,0 +1,40 @@
+import os
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+# Before the first import of pytensor or jax, which read these once.
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+# A user's own settings shall not decide whether a test passes; flags given on the command line
+# come last and win. A rewrite that fails would otherwise only be logged.
+os.environ["PYTENSOR_FLAGS"] = ",".join(
+    filter(None, ["floatX=float64", "on_opt_error=raise", os.environ.get("PYTENSOR_FLAGS")])
+)
+
+# The demo is a folder of scripts which import one another by their plain names.
+demo = Path(__file__).parents[1] / "examples" / "onnx" / "onnx-yolo-demo"
+sys.path.insert(0, str(demo))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def jax_in_double_precision():
+    """Load the JAX dispatch before any test can change floatX.
+
+    Loading it sets jax_enable_x64 from floatX once and for all; without this, a test's results
+    would depend on which test came first.
+    """
+    if find_spec("jax"):
+        import pytensor.link.jax.dispatch  # noqa: F401
+
+
+@pytest.fixture
+def float32_everywhere():
+    """Run the test as a process does that starts with floatX=float32: JAX then has no float64."""
+    import jax
+
+    import pytensor
+
+    with pytensor.config.change_flags(floatX="float32"), jax.enable_x64(False):
+        yield

@@ -1,0 +1,143 @@
+"""Clipping, averages, accumulation, and the examples in the docstrings."""
+
+import doctest
+import importlib
+import pkgutil
+
+import numpy as np
+import pytest
+
+import pytensor
+import pytensor.optimizers
+import pytensor.tensor as pt
+from pytensor.graph.traversal import ancestors
+from pytensor.optimizers import (
+    SGD,
+    ExponentialMovingAverage,
+    GradientAccumulator,
+    clip_by_global_norm,
+    clip_by_norm,
+    clip_by_value,
+    merge_updates,
+    schedules,
+)
+from tests.utils import compare_jax_and_py
+
+GRADS = [np.array([[3.0, -4.0, 0.0], [1.0, 2.0, -2.0]]), np.array([0.5, -6.0]), np.array(1.5)]
+NORM = np.sqrt(sum(np.sum(g**2) for g in GRADS))
+
+
+def gradient_inputs(dtype):
+    return [pt.tensor(dtype=dtype, shape=g.shape) for g in GRADS], [g.astype(dtype) for g in GRADS]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("max_norm", [2.5, 100.0])
+def test_clip_by_global_norm(dtype, max_norm, request):
+    if dtype == "float32":
+        request.getfixturevalue("float32_everywhere")
+    inputs, values = gradient_inputs(dtype)
+    clipped, norm = clip_by_global_norm(inputs, max_norm)
+    *actual, actual_norm = compare_jax_and_py(inputs, [*clipped, norm], values)
+    np.testing.assert_allclose(actual_norm, NORM, rtol=1e-6)
+    coefficient = min(1, max_norm / (NORM + 1e-6))
+    for result, grad in zip(actual, GRADS, strict=True):
+        np.testing.assert_allclose(result, grad * coefficient, rtol=1e-6)
+    found = {v.type.dtype for v in ancestors([*clipped, norm]) if hasattr(v.type, "dtype")}
+    assert dtype == "float64" or "float64" not in found
+
+
+def test_clip_by_norm():
+    inputs, values = gradient_inputs("float64")
+    results = compare_jax_and_py(inputs, clip_by_norm(inputs, 2.0), values)
+    np.testing.assert_allclose([np.linalg.norm(r) for r in results], [2, 2, 1.5], rtol=1e-6)
+
+
+def test_clip_by_value():
+    inputs, values = gradient_inputs("float32")
+    results = compare_jax_and_py(inputs, clip_by_value(inputs, 1.5), values)
+    for result, grad in zip(results, GRADS, strict=True):
+        np.testing.assert_array_equal(result, np.clip(grad, -1.5, 1.5))
+    results = compare_jax_and_py(inputs, clip_by_value(inputs, 0.0, 2.0), values)
+    np.testing.assert_array_equal(results[0], np.clip(GRADS[0], 0, 2))
+
+
+def test_clipping_of_half_precision_sums_in_float32():
+    grad = pt.tensor(dtype="float16", shape=(4,))
+    (clipped,), norm = clip_by_global_norm([grad], 1.0)
+    assert (clipped.type.dtype, norm.type.dtype) == ("float16", "float32")
+    assert norm.eval({grad: np.full(4, 1000, "float16")}, mode="FAST_COMPILE") == 2000
+
+
+@pytest.mark.parametrize(
+    ("grads", "max_norm", "error"),
+    [([], 1.0, ValueError), (pt.vector(), 1.0, TypeError), ([pt.vector()], -1.0, ValueError)],
+)
+def test_clipping_errors(grads, max_norm, error):
+    with pytest.raises(error, match=r"grads|max_norm"):
+        clip_by_global_norm(grads, max_norm)
+
+
+@pytest.mark.parametrize("mode", ["FAST_COMPILE", "JAX"])
+def test_average_follows_the_new_values(mode):
+    w = pytensor.shared(np.array([1.0, 2.0], dtype="float32"), name="w", shape=(2,))
+    mean = pytensor.shared(np.array([4.0], dtype="float32"), name="running_mean")
+    count = pytensor.shared(np.int32(0), name="count")
+    decay = schedules.saturating(0.9, 2)(count + np.int32(1))
+    ema = ExponentialMovingAverage([w, mean], decay)
+    updates = merge_updates(
+        SGD(0.5).get_updates([w], [pt.ones(2, dtype="float32")]), {count: count + np.int32(1)}
+    )
+    updates = merge_updates(updates, ema.get_updates(updates))
+    assert list(ema.state) == ["w.ema", "running_mean.ema"]
+    assert [a.type for a in ema.averages] == [w.type, mean.type]
+    step = pytensor.function([], [], updates=updates, mode=mode)
+
+    value, average = np.array([1.0, 2.0]), np.array([1.0, 2.0])
+    for t in (1, 2, 3):
+        step()
+        value = value - 0.5
+        d = 0.9 * (1 - np.exp(-t / 2))
+        average = d * average + (1 - d) * value
+    np.testing.assert_allclose(ema.averages[0].get_value(), average, rtol=1e-5)
+    np.testing.assert_allclose(ema.averages[1].get_value(), [4.0], rtol=1e-6)
+    # What is made from a parameter that a step in mode JAX has written is NumPy's again.
+    assert isinstance(ExponentialMovingAverage([w], 0.9).averages[0].get_value(), np.ndarray)
+
+
+@pytest.mark.parametrize("mode", ["FAST_COMPILE", "JAX"])
+def test_accumulated_step_is_the_step_of_the_sum(mode):
+    w = pytensor.shared(np.array([[1.0, -1.0]], dtype="float32"), name="w", shape=(1, 2))
+    x = pt.tensor("x", dtype="float32", shape=(1, 2))
+    sums = GradientAccumulator([w])
+    assert [(g.name, g.type) for g in sums.gradients] == [("w.accumulated_gradient", w.type)]
+    add = pytensor.function([x], [], updates=sums.add_updates([x * x]), mode=mode)
+    optimizer = SGD(0.5, momentum=0.5)
+    updates = optimizer.get_updates([w], sums.gradients)
+    apply = pytensor.function(
+        [], [], updates=merge_updates(updates, sums.reset_updates()), mode=mode
+    )
+    for _ in range(2):
+        add(np.array([[1, 2]], dtype="float32"))
+        add(np.array([[3, 0]], dtype="float32"))
+        apply()
+        np.testing.assert_array_equal(sums.gradients[0].get_value(), [[0, 0]])
+    # gradients (10, 4) twice: buffers (10, 4) and (15, 6)
+    np.testing.assert_allclose(w.get_value(), [[1 - 12.5, -1 - 5]])
+
+
+def test_accumulator_checks_gradients():
+    w = pytensor.shared(np.zeros(2), name="w")
+    with pytest.raises(ValueError, match="parameter w has no gradient"):
+        GradientAccumulator([w]).add_updates([None])
+
+
+MODULES = ["pytensor.optimizers"] + [
+    f"pytensor.optimizers.{module.name}"
+    for module in pkgutil.iter_modules(pytensor.optimizers.__path__)
+]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_docstring_examples(name):
+    assert doctest.testmod(importlib.import_module(name)).failed == 0

@@ -1,0 +1,417 @@
+import jax
+import numpy as np
+import pytest
+
+import pytensor
+import pytensor.tensor as pt
+from pytensor.graph.traversal import ancestors
+from pytensor.optimizers import SGD, Adam, AdamW, Optimizer, RMSprop, merge_updates
+from pytensor.optimizers.updates import OrderedUpdates
+
+
+def sgd(w, grad, steps, lr, momentum=0.0, nesterov=False, weight_decay=0.0):
+    buffer = np.zeros_like(w)
+    for _ in range(steps):
+        g = grad(w) + weight_decay * w
+        buffer = momentum * buffer + g
+        w = w - lr * (g + momentum * buffer if nesterov else buffer)
+    return w
+
+
+def adam(w, grad, steps, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, decoupled=False):
+    mean, square = np.zeros_like(w), np.zeros_like(w)
+    for t in range(1, steps + 1):
+        g = grad(w)
+        if decoupled:
+            w = w * (1 - lr * weight_decay)
+        else:
+            g = g + weight_decay * w
+        mean = betas[0] * mean + (1 - betas[0]) * g
+        square = betas[1] * square + (1 - betas[1]) * g**2
+        unbiased_mean, unbiased_square = mean / (1 - betas[0] ** t), square / (1 - betas[1] ** t)
+        w = w - lr * unbiased_mean / (np.sqrt(unbiased_square) + eps)
+    return w
+
+
+def rmsprop(
+    w, grad, steps, lr, alpha=0.99, eps=1e-8, momentum=0.0, centered=False, weight_decay=0.0
+):
+    square, mean, buffer = np.zeros_like(w), np.zeros_like(w), np.zeros_like(w)
+    for _ in range(steps):
+        g = grad(w) + weight_decay * w
+        square = alpha * square + (1 - alpha) * g**2
+        mean = alpha * mean + (1 - alpha) * g
+        variance = square - mean**2 if centered else square
+        buffer = momentum * buffer + g / (np.sqrt(variance) + eps)
+        w = w - lr * buffer
+    return w
+
+
+START = np.array([[1.0, -2.0, 0.5], [3.0, 0.1, -1.0]])
+SCALE = np.array([[1.0, 0.3, 2.0], [0.1, 5.0, 0.7]])
+
+STEPS = [
+    (SGD(0.1), sgd, {"lr": 0.1}),
+    (SGD(0.1, weight_decay=0.2), sgd, {"lr": 0.1, "weight_decay": 0.2}),
+    (SGD(0.05, momentum=0.9), sgd, {"lr": 0.05, "momentum": 0.9}),
+    (
+        SGD(0.05, momentum=0.9, nesterov=True, weight_decay=0.01),
+        sgd,
+        {"lr": 0.05, "momentum": 0.9, "nesterov": True, "weight_decay": 0.01},
+    ),
+    (Adam(0.1), adam, {"lr": 0.1}),
+    (
+        Adam(0.1, betas=(0.0, 0.9), epsilon=1e-3, weight_decay=0.1),
+        adam,
+        {"lr": 0.1, "betas": (0.0, 0.9), "eps": 1e-3, "weight_decay": 0.1},
+    ),
+    (AdamW(0.1), adam, {"lr": 0.1, "weight_decay": 0.01, "decoupled": True}),
+    (AdamW(0.1, weight_decay=0.3), adam, {"lr": 0.1, "weight_decay": 0.3, "decoupled": True}),
+    (RMSprop(0.01), rmsprop, {"lr": 0.01}),
+    (
+        RMSprop(0.01, alpha=0.9, momentum=0.8, centered=True, weight_decay=0.1),
+        rmsprop,
+        {"lr": 0.01, "alpha": 0.9, "momentum": 0.8, "centered": True, "weight_decay": 0.1},
+    ),
+]
+STEP_IDS = [f"{type(case[0]).__name__}-{i}" for i, case in enumerate(STEPS)]
+
+
+def quadratic(dtype, name="w"):
+    w = pytensor.shared(START.astype(dtype), name=name, shape=START.shape)
+    cost = pt.sum(pt.constant(SCALE.astype(dtype)) * pt.sqr(w), acc_dtype=dtype)
+    return w, cost
+
+
+def train(optimizer, dtype, steps, mode):
+    w, cost = quadratic(dtype)
+    updates = optimizer.get_updates([w], pytensor.grad(cost, [w]))
+    step = pytensor.function([], [], updates=updates, mode=mode)
+    for _ in range(steps):
+        step()
+    return np.asarray(w.get_value())
+
+
+def fresh(optimizer):
+    """Return the optimizer without its state."""
+    copy = type(optimizer).__new__(type(optimizer))
+    copy.__dict__.update(optimizer.__dict__, state={}, _owners={})
+    return copy
+
+
+@pytest.mark.parametrize(("optimizer", "reference", "settings"), STEPS, ids=STEP_IDS)
+def test_steps_are_those_of_the_formula(optimizer, reference, settings):
+    actual = train(fresh(optimizer), "float64", 5, "FAST_COMPILE")
+    expected = reference(START, lambda w: 2 * SCALE * w, 5, **settings)
+    np.testing.assert_allclose(actual, expected, rtol=1e-12, atol=1e-15)
+
+
+# The same five steps as PyTorch 2.13 takes them in float64.
+PYTORCH = {
+    "SGD-2": [-0.02916, -1.2657930434, -0.29021, 2.6149020777, -0.05218, -0.2232458253],
+    "SGD-3": [
+        *(-0.1076958362129725, -1.0944787485694494, -0.20802169377561272),
+        *(2.492130811329283, -0.0010558338928932567, -0.1157828598917254),
+    ],
+    "Adam-4": [
+        *(0.5079636592643418, -1.5029557843236176, 0.027814448790542026),
+        *(2.5017794639254634, -0.010852073378412631, -0.5079636604055757),
+    ],
+    "Adam-5": [
+        *(0.5527120778135213, -1.5248513486867878, 0.11794132359066867),
+        *(2.5164965936775814, 6.414812278959076e-05, -0.552794546107888),
+    ],
+    "AdamW-6": [
+        *(0.5040800900879451, -1.4940456970853695, 0.026528199279084633),
+        *(2.4878693172685695, -0.010659424633189134, -0.5040800912276266),
+    ],
+    "AdamW-7": [
+        *(0.39926380734775835, -1.2518651948303217, -0.007205290173551468),
+        *(2.1091107942941734, -0.005389206094830366, -0.39926380844214915),
+    ],
+    "RMSprop-8": [
+        *(0.6964657887382079, -1.6854815958964053, 0.2215709911085929),
+        *(2.682053875587452, 1.569354190732105e-16, -0.6964657932565617),
+    ],
+    "RMSprop-9": [
+        *(0.7090494358427407, -1.7041121170620863, 0.2202062778762608),
+        *(2.702556044170502, -0.05920127040678032, -0.7090494373227136),
+    ],
+}
+
+
+@pytest.mark.parametrize("case", PYTORCH)
+def test_steps_are_those_of_pytorch(case):
+    optimizer = fresh(STEPS[STEP_IDS.index(case)][0])
+    actual = train(optimizer, "float64", 5, "FAST_COMPILE")
+    np.testing.assert_allclose(actual.ravel(), PYTORCH[case], rtol=1e-11, atol=1e-15)
+
+
+@pytest.mark.usefixtures("float32_everywhere")
+@pytest.mark.parametrize(("optimizer", "reference", "settings"), STEPS, ids=STEP_IDS)
+def test_float32_in_jax(optimizer, reference, settings):
+    actual = train(fresh(optimizer), "float32", 5, "JAX")
+    expected = reference(START, lambda w: 2 * SCALE * w, 5, **settings)
+    assert actual.dtype == np.float32
+    np.testing.assert_allclose(actual, expected, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("floatX", ["float32", "float64"])
+@pytest.mark.parametrize("optimizer", [case[0] for case in STEPS], ids=STEP_IDS)
+def test_float32_stays_float32(optimizer, floatX):
+    with pytensor.config.change_flags(floatX=floatX):
+        w, cost = quadratic("float32")
+        updates = fresh(optimizer).get_updates([w], pytensor.grad(cost, [w]))
+    found = {v.type.dtype for v in ancestors(updates.values()) if hasattr(v.type, "dtype")}
+    assert "float64" not in found
+    assert all(new.type.dtype == variable.type.dtype for variable, new in updates.items())
+
+
+def test_default_mode():
+    optimizer = SGD(0.05, momentum=0.9, nesterov=True, weight_decay=0.01)
+    expected = sgd(START, lambda w: 2 * SCALE * w, 3, 0.05, 0.9, True, 0.01)
+    np.testing.assert_allclose(train(optimizer, "float64", 3, None), expected, rtol=1e-12)
+
+
+def rosenbrock():
+    w = pytensor.shared(np.array([-0.5, 0.8]), name="w")
+    return [w], 100 * (w[1] - w[0] ** 2) ** 2 + (1 - w[0]) ** 2
+
+
+def ill_conditioned_quadratic():
+    w = pytensor.shared(np.array([2.0, -1.0, 3.0]), name="w")
+    return [w], pt.sum(pt.constant([1.0, 10.0, 50.0]) * w**2)
+
+
+def logistic_regression():
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(60, 3))
+    y = (x @ [1.5, -2.0, 0.5] + 0.3 > 0).astype("float64")
+    w = pytensor.shared(np.zeros(3), name="w")
+    b = pytensor.shared(np.array(0.0), name="b")
+    logits = pt.constant(x) @ w + b
+    return [w, b], pt.mean(pt.softplus(logits) - pt.constant(y) * logits)
+
+
+@pytest.mark.parametrize(
+    ("problem", "goal"),
+    [(ill_conditioned_quadratic, 1e-3), (rosenbrock, 1e-2), (logistic_regression, 0.12)],
+    ids=["quadratic", "rosenbrock", "logistic"],
+)
+@pytest.mark.parametrize(
+    ("optimizer", "rates"),
+    [
+        (lambda lr: SGD(lr), (0.01, 1.5e-3, 1.0)),
+        (lambda lr: SGD(lr, momentum=0.9), (0.003, 3e-4, 0.3)),
+        (lambda lr: SGD(lr, momentum=0.9, nesterov=True), (0.003, 3e-4, 0.3)),
+        (lambda lr: Adam(lr), (0.1, 0.02, 0.1)),
+        (lambda lr: AdamW(lr, weight_decay=1e-4), (0.1, 0.02, 0.1)),
+        (lambda lr: RMSprop(lr), (0.003, 0.001, 0.01)),
+    ],
+    ids=["sgd", "momentum", "nesterov", "adam", "adamw", "rmsprop"],
+)
+def test_convergence(optimizer, rates, problem, goal):
+    position = [ill_conditioned_quadratic, rosenbrock, logistic_regression].index(problem)
+    params, cost = problem()
+    optimizer = optimizer(rates[position])
+    updates = optimizer.get_updates(params, pytensor.grad(cost, params))
+    step = pytensor.function([], cost, updates=updates, mode="JAX")
+    first = step()
+    for _ in range(3000):
+        last = step()
+    assert first > 3 * goal
+    assert last < goal
+
+
+def test_second_step_does_not_recompile():
+    compilations = []
+    jax.monitoring.register_event_duration_secs_listener(
+        lambda event, seconds, **kwargs: compilations.append(event)
+    )
+    w, cost = quadratic("float32")
+    lr = pytensor.shared(np.float32(0.1), name="lr")
+    updates = Adam(lr).get_updates([w], pytensor.grad(cost, [w]))
+    step = pytensor.function([], cost, updates=updates, mode="JAX")
+    step()
+    assert any("compile" in event for event in compilations)
+    compilations.clear()
+    for rate in (0.1, 0.05):
+        lr.set_value(np.float32(rate))
+        step()
+    assert not [event for event in compilations if "compile" in event or "trace" in event]
+    assert isinstance(w.get_value(borrow=True, return_internal_type=True), jax.Array)
+
+
+def test_symbolic_hyperparameters():
+    lr, momentum, decay = pt.scalars("lr", "momentum", "decay")
+    w, cost = quadratic("float32")
+    optimizer = SGD(lr, momentum=momentum, nesterov=True, weight_decay=decay)
+    updates = optimizer.get_updates([w], pytensor.grad(cost, [w]))
+    assert updates[w].type.dtype == "float32"
+    step = pytensor.function([lr, momentum, decay], [], updates=updates, mode="FAST_COMPILE")
+    step(0.1, 0.8, 0.01)
+    expected = sgd(START, lambda w: 2 * SCALE * w, 1, 0.1, 0.8, True, 0.01)
+    np.testing.assert_allclose(w.get_value(), expected, rtol=1e-5)
+
+
+def test_state():
+    w, cost = quadratic("float32", name="model.0.conv.weight")
+    optimizer = SGD(0.1, momentum=0.9)
+    grads = pytensor.grad(cost, [w])
+    updates = optimizer.get_updates([w], grads)
+    assert list(optimizer.state) == ["model.0.conv.weight.momentum_buffer"]
+    (buffer,) = optimizer.state.values()
+    assert buffer.name == "model.0.conv.weight.momentum_buffer"
+    assert buffer.type == w.type
+    assert set(updates) == {w, buffer}
+    assert set(optimizer.get_updates([w], grads)) == {w, buffer}  # the same state again
+
+    adam = Adam()
+    adam.get_updates([w], grads)
+    assert [name.rpartition(".")[2] for name in adam.state] == ["exp_avg", "exp_avg_sq", "step"]
+    assert not SGD(0.1).state
+
+
+def test_training_resumes_from_state():
+    def build():
+        w, cost = quadratic("float64")
+        optimizer = Adam(0.1)
+        updates = optimizer.get_updates([w], pytensor.grad(cost, [w]))
+        return w, optimizer, pytensor.function([], [], updates=updates, mode="FAST_COMPILE")
+
+    w, optimizer, step = build()
+    for _ in range(4):
+        step()
+    saved = {name: value.get_value() for name, value in {**optimizer.state, "w": w}.items()}
+    step()
+
+    resumed, other, other_step = build()
+    for name, value in {**other.state, "w": resumed}.items():
+        value.set_value(saved[name])
+    other_step()
+    np.testing.assert_array_equal(resumed.get_value(), w.get_value())
+
+
+def test_groups():
+    w, b, c = (pytensor.shared(np.ones(2), name=name) for name in "wbc")
+    bias_rate = pytensor.shared(np.array(0.5), name="bias_rate")
+    optimizer = SGD(0.1, weight_decay=1.0)
+    updates = optimizer.get_updates(
+        [w, b, c],
+        [pt.ones(2)] * 3,
+        groups=[{"params": [b, c], "weight_decay": 0.0, "learning_rate": bias_rate}],
+    )
+    pytensor.function([], [], updates=updates, mode="FAST_COMPILE")()
+    np.testing.assert_allclose(w.get_value(), 0.8)
+    np.testing.assert_allclose(b.get_value(), 0.5)
+    np.testing.assert_allclose(c.get_value(), 0.5)
+
+
+def test_an_optimizer_per_group():
+    w, b = (pytensor.shared(np.ones(2), name=name) for name in "wb")
+    updates = merge_updates(
+        SGD(0.1).get_updates([w], [pt.ones(2)]), Adam(0.1).get_updates([b], [pt.ones(2)])
+    )
+    pytensor.function([], [], updates=updates, mode="FAST_COMPILE")()
+    np.testing.assert_allclose(w.get_value(), 0.9)
+    np.testing.assert_allclose(b.get_value(), 0.9)
+
+
+def test_float64_gradient_of_float32_parameter():
+    w = pytensor.shared(np.ones(2, dtype="float32"), name="w")
+    updates = SGD(0.1).get_updates([w], [pt.dvector()])
+    assert updates[w].type.dtype == "float32"
+
+
+w = pytensor.shared(np.ones(2), name="w")
+namesake = pytensor.shared(np.ones(2), name="w")
+integer = pytensor.shared(np.ones(2, dtype="int64"), name="integer")
+ones = pt.ones(2)
+unrelated = pytensor.grad(
+    pt.sum(w), [namesake], return_disconnected="disconnected", disconnected_inputs="ignore"
+)
+
+
+@pytest.mark.parametrize(
+    ("params", "grads", "groups", "message"),
+    [
+        ([w], [ones, ones], (), "1 params and 2 grads"),
+        ([w], [None], (), "parameter w has no gradient"),
+        ([namesake], unrelated, (), "parameter w has no gradient"),
+        ([w], [pt.ones((2, 2))], (), "the gradient of parameter w has type"),
+        ([w, w], [ones, ones], (), "w is listed twice in params"),
+        ([w, namesake], [ones, ones], (), "two parameters are called 'w'"),
+        ([w], [ones], [{"params": [namesake]}], "not in params"),
+        ([w], [ones], [{"params": [w]}, {"params": [w]}], "listed twice in groups"),
+        ([w], [ones], [{"weight_decay": 0.0}], 'the key "params"'),
+        ([w], [ones], [{"params": [w], "beta": 1}], "sets 'beta'; SGD has learning_rate, "),
+        ([w], [ones], [{"params": [w], "momentum": -1}], "must be at least 0"),
+    ],
+)
+def test_values_that_do_not_fit(params, grads, groups, message):
+    with pytest.raises(ValueError, match=message):
+        SGD(0.1).get_updates(params, grads, groups=groups)
+
+
+@pytest.mark.parametrize(
+    ("params", "grads", "groups", "message"),
+    [
+        (w, [ones], (), r"write \[w\]"),
+        ([w], ones, (), "one gradient per parameter"),
+        ([pt.vector()], [ones], (), "must be a shared tensor"),
+        ([integer], [ones], (), "parameter integer has dtype int64"),
+        ([w], [ones], {"params": [w]}, r"write \[group\]"),
+        ([w], [ones], [{"params": [w], "learning_rate": "fast"}], "a number or a symbolic"),
+        ([w], [ones], [{"params": [w], "learning_rate": pt.vector()}], "a number or a symbolic"),
+    ],
+)
+def test_types_that_do_not_fit(params, grads, groups, message):
+    with pytest.raises(TypeError, match=message):
+        SGD(0.1).get_updates(params, grads, groups=groups)
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda: SGD(-0.1),
+        lambda: SGD(float("nan")),
+        lambda: SGD(0.1, nesterov=True),
+        lambda: Adam(betas=(0.9, 1.0)),
+        lambda: Adam(betas=(0.9,)),
+        lambda: RMSprop(alpha=1.0),
+    ],
+)
+def test_hyperparameters_out_of_range(build):
+    with pytest.raises(ValueError, match=r"must be|needs a momentum"):
+        build()
+
+
+def test_another_parameter_of_the_same_name():
+    optimizer = SGD(0.1, momentum=0.9)
+    optimizer.get_updates([w], [ones])
+    with pytest.raises(ValueError, match="another parameter called 'w'"):
+        optimizer.get_updates([namesake], [ones])
+
+
+def test_unnamed_parameters_are_called_by_position():
+    optimizer = SGD(0.1, momentum=0.9)
+    optimizer.get_updates([w, pytensor.shared(np.ones(2))], [ones, ones])
+    assert list(optimizer.state) == ["w.momentum_buffer", "param_1.momentum_buffer"]
+
+
+def test_ordered_updates():
+    new_w, new_i = w + 1.0, integer + 1
+    updates = merge_updates({w: new_w}, [(integer, new_i)], OrderedUpdates({w: new_w}))
+    assert list(updates.items()) == [(w, new_w), (integer, new_i)]
+    assert updates | {} == updates
+    with pytest.raises(ValueError, match="w has two different updates"):
+        updates[w] = w + 2.0
+    with pytest.raises(ValueError, match="w has two different updates"):
+        updates |= {w: w + 2.0}
+    with pytest.raises(TypeError, match="updates are of shared variables"):
+        OrderedUpdates({pt.vector("x"): w})
+
+
+def test_optimizer_is_abstract():
+    with pytest.raises(TypeError, match="abstract"):
+        Optimizer(learning_rate=0.1)

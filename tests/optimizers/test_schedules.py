@@ -1,0 +1,92 @@
+import math
+
+import numpy as np
+import pytest
+
+import pytensor
+import pytensor.tensor as pt
+from pytensor.graph.traversal import ancestors
+from pytensor.optimizers import schedules
+
+VALUES = [
+    (schedules.constant(0.3), {0: 0.3, 7: 0.3}),
+    (
+        schedules.linear(100, final=0.01, initial=0.1),
+        {0: 0.1, 50: 0.1 * (0.5 * 0.99 + 0.01), 99: 0.1 * (0.01 * 0.99 + 0.01), 200: 0.001},
+    ),
+    (
+        schedules.cosine(100, final=0.01, initial=0.1),
+        {0: 0.1, 25: 0.1 * (0.01 + 0.99 * (1 + math.cos(math.pi / 4)) / 2), 200: 0.001},
+    ),
+    (schedules.exponential(0.5, steps=10, initial=2.0), {0: 2.0, 10: 1.0, 25: 2 * 0.5**2.5}),
+    (
+        schedules.saturating(0.9999, 2000),
+        {0: 0.0, 1: 0.9999 * -math.expm1(-1 / 2000), 9999: 0.9999 * (1 - math.exp(-9999 / 2000))},
+    ),
+    (schedules.warmup(0.937, 10, start=0.8), {0: 0.8, 5: 0.8685, 10: 0.937, 11: 0.937}),
+    (
+        schedules.warmup(schedules.linear(100), 10),
+        {0: 0.0, 5: 0.95 * 0.5, 10: 0.9, 11: 0.89},
+    ),
+    (schedules.warmup(schedules.linear(100), 0), {0: 1.0, 50: 0.5}),
+    # PyTorch's OneCycleLR(max_lr=0.1, total_steps=50, pct_start=0.3)
+    (
+        schedules.one_cycle(50, 0.1),
+        {0: 0.004, 7: 0.052, 14: 0.1, 49: 4e-7, 31: 0.05224343254},
+    ),
+]
+IDS = [f"{case[0].__qualname__.split('.')[0]}-{i}" for i, case in enumerate(VALUES)]
+
+
+@pytest.mark.parametrize(("schedule", "values"), VALUES, ids=IDS)
+def test_numbers(schedule, values):
+    for step, value in values.items():
+        result = schedule(step)
+        assert type(result) is float
+        assert result == pytest.approx(value, rel=1e-9)
+
+
+@pytest.mark.parametrize(("schedule", "values"), VALUES, ids=IDS)
+@pytest.mark.parametrize(
+    ("dtype", "floatX", "expected"),
+    [
+        ("float32", "float64", "float32"),
+        ("int32", "float32", "float32"),
+        ("int64", "float64", "float64"),
+    ],
+)
+def test_symbolic_steps(schedule, values, dtype, floatX, expected):
+    step = pt.scalar("step", dtype=dtype)
+    with pytensor.config.change_flags(floatX=floatX):
+        value = schedule(step)
+    assert value.type.dtype == expected
+    found = {v.type.dtype for v in ancestors([value]) if hasattr(v.type, "dtype")}
+    assert expected == "float64" or "float64" not in found
+    f = pytensor.function([step], value, mode="FAST_COMPILE", on_unused_input="ignore")
+    for at in values:
+        np.testing.assert_allclose(
+            f(np.asarray(at, dtype=dtype)), schedule(at), rtol=1e-4, atol=1e-6
+        )
+
+
+def test_schedule_in_jax():
+    step = pytensor.shared(np.float32(0), name="step")
+    schedule = schedules.warmup(schedules.cosine(10, final=0.1), 3)
+    f = pytensor.function([], schedule(step), updates={step: step + np.float32(1)}, mode="JAX")
+    results = [float(f()) for _ in range(12)]
+    np.testing.assert_allclose(results, [schedule(i) for i in range(12)], atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda: schedules.linear(0),
+        lambda: schedules.cosine(-1),
+        lambda: schedules.exponential(0.0),
+        lambda: schedules.warmup(1.0, -1),
+        lambda: schedules.one_cycle(10, 1.0, rise=1.0),
+    ],
+)
+def test_errors(build):
+    with pytest.raises(ValueError, match="must be"):
+        build()

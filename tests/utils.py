@@ -1,0 +1,54 @@
+"""Helpers that several test modules share."""
+
+import numpy as np
+
+import pytensor
+from pytensor.compile.mode import Mode
+
+# What is computed in Python, Op by Op, with no rewrite between the graph as built and its result.
+REFERENCE_MODE = Mode(linker="py", optimizer=None)
+
+TOLERANCES = {"float16": (1e-2, 1e-2), "float32": (1e-4, 1e-5), "float64": (1e-7, 1e-9)}
+
+
+def compare_jax_and_py(
+    inputs, outputs, values, *, rtol=None, atol=None, jax_mode="JAX", py_mode=REFERENCE_MODE
+):
+    """Check that a graph has the same results in mode JAX as in Python.
+
+    Dtypes and shapes must be equal, and be those that the graph's types promise; floats may differ
+    by a tolerance that depends on the dtype.
+
+    Parameters
+    ----------
+    inputs : sequence of Variable
+    outputs : Variable or sequence of Variable
+    values : sequence of arrays
+        One per input.
+    rtol, atol : float, optional
+        Instead of the dtype's tolerance.
+
+    Returns
+    -------
+    list of numpy.ndarray
+        JAX's results.
+    """
+    outputs = list(outputs) if isinstance(outputs, list | tuple) else [outputs]
+    settings = {"on_unused_input": "ignore"}
+    py_results = pytensor.function(inputs, outputs, mode=py_mode, **settings)(*values)
+    jax_results = pytensor.function(inputs, outputs, mode=jax_mode, **settings)(*values)
+    jax_results = [np.asarray(result) for result in jax_results]
+    for variable, expected, actual in zip(outputs, py_results, jax_results, strict=True):
+        expected = np.asarray(expected)
+        assert actual.dtype == expected.dtype == variable.type.dtype
+        assert actual.shape == expected.shape
+        for known, length in zip(variable.type.shape, actual.shape, strict=True):
+            assert known is None or known == length, f"{variable.type} has shape {actual.shape}"
+        default_rtol, default_atol = TOLERANCES.get(str(expected.dtype), (0, 0))
+        np.testing.assert_allclose(
+            actual,
+            expected,
+            rtol=default_rtol if rtol is None else rtol,
+            atol=default_atol if atol is None else atol,
+        )
+    return jax_results
