@@ -1,0 +1,255 @@
+"""YOLO11n against its specification: sizes, names, golden forward passes."""
+
+import hashlib
+
+import numpy as np
+import pytest
+from model import LEVELS, YOLO11n, build_yolo11n, decode, make_anchors
+
+import pytensor
+import pytensor.tensor as pt
+from pytensor.graph.traversal import ancestors
+from tests.examples import yolo11n_golden as golden
+from tests.utils import REFERENCE_MODE
+
+
+@pytest.fixture(scope="module")
+def golden_model():
+    """The golden model and its graph, and one compiled inference function.
+
+    Outputs: three raw maps, the decoded predictions, and the feature maps of modules 0 to 22.
+    """
+    model, x, predictions = build_yolo11n(num_classes=2, input_size=320)
+    golden.load_golden_weights(model)
+    features = model.feature_maps(x)
+    outputs = [*predictions.values(), model.decode(predictions), *features.values()]
+    return model, pytensor.function([x], outputs, mode="JAX")
+
+
+def by_anchor(maps):
+    """Raw maps as (batch, channels, anchors)."""
+    return np.concatenate([np.asarray(m).reshape(*m.shape[:2], -1) for m in maps], axis=2)
+
+
+def summaries(outputs):
+    return [
+        {"shape": list(v.shape), "mean": v.mean(), "std": v.std(), "absmax": np.abs(v).max()}
+        for v in map(np.asarray, outputs)
+    ]
+
+
+def check_layers(outputs, name):
+    """Compare every module's output, so that a failure names the first wrong one."""
+    for (i, expected), actual in zip(
+        golden.load_json(name).items(), summaries(outputs), strict=True
+    ):
+        for key, value in expected.items():
+            np.testing.assert_allclose(
+                actual[key], value, rtol=1e-3, atol=1e-4, err_msg=f"module {i}, {key}"
+            )
+
+
+@pytest.mark.parametrize(("num_classes", "trainable"), [(2, 2_590_214), (80, 2_624_064)])
+def test_sizes(num_classes, trainable):
+    model = YOLO11n(num_classes)
+    assert len(model.params) == 255
+    assert sum(np.prod(p.type.shape) for p in model.params) == trainable
+    assert model.num_parameters == trainable + 16
+    assert len(model.state_dict()) == 418
+
+
+def test_names_shapes_and_golden_rule():
+    model = YOLO11n(2)
+    expected = golden.load_json("weights_check_nc2.json")
+    state = model.state_dict()
+    assert list(state) == [name for name in expected if not name.endswith("num_batches_tracked")]
+    golden.load_golden_weights(model)
+    for name, value in model.state_dict().items():
+        shape, digest = expected[name]
+        assert list(value.shape) == shape
+        assert hashlib.sha256(value.astype("<f4").tobytes()).hexdigest()[:16] == digest, name
+
+
+def test_initial_weights():
+    model = YOLO11n(2, seed=3)
+    state = model.state_dict()
+    w = state["model.5.conv.weight"]
+    bound = 1 / np.sqrt(128 * 9)
+    assert 0.99 * bound < np.abs(w).max() <= bound
+    np.testing.assert_allclose(w.std(), bound / np.sqrt(3), rtol=0.01)
+    for level, prior in enumerate([-7.8478, -6.4615, -5.0752]):
+        np.testing.assert_allclose(state[f"model.23.cv3.{level}.2.bias"], prior, atol=1e-4)
+        np.testing.assert_array_equal(state[f"model.23.cv2.{level}.2.bias"], 2)
+    np.testing.assert_array_equal(YOLO11n(2, seed=3).state_dict()["model.5.conv.weight"], w)
+    assert not np.array_equal(YOLO11n(2, seed=4).state_dict()["model.5.conv.weight"], w)
+
+
+def test_golden_inference(golden_model):
+    """With calibrated statistics: the files with the rule's own can't see a wrong attention."""
+    model, infer = golden_model
+    state = model.state_dict()
+    model.load_state_dict(
+        state | golden.load_arrays(golden.CORE / "bn_calib_nc2.npz"), strict=True
+    )
+    *maps, decoded = (outputs := infer(golden.images()))[:4]
+    model.load_state_dict(state)
+    check_layers(outputs[4:], "layers_eval_cal_nc2.json")
+    expected = golden.load_arrays(golden.CORE / "eval_cal_nc2_every7.npz")
+    at = expected["anchor_index"]
+    raw = by_anchor(maps)[:, :, at]
+    np.testing.assert_allclose(raw[:, :64], expected["boxes_raw"], atol=1e-3, rtol=0)
+    np.testing.assert_allclose(raw[:, 64:], expected["scores_raw"], atol=1e-3, rtol=0)
+    decoded = np.asarray(decoded)[:, :, at]
+    np.testing.assert_allclose(decoded[:, :4], expected["decoded"][:, :4], atol=0.05, rtol=0)
+    np.testing.assert_allclose(decoded[:, 4:], expected["decoded"][:, 4:], atol=2e-4, rtol=0)
+
+
+@pytest.mark.parametrize("case", ["eval_nc2.npz", "eval_cal_nc2.npz"])
+def test_golden_inference_full(golden_model, case):
+    expected = golden.load_arrays(golden.full(case))
+    model, infer = golden_model
+    state = model.state_dict()
+    if "cal" in case:
+        model.load_state_dict(state | golden.load_arrays(golden.full("bn_calib_nc2.npz")))
+    *maps, decoded = infer(golden.images())[:4]
+    model.load_state_dict(state)
+    raw_tolerance, box, score = (1e-3, 0.05, 2e-4) if "cal" in case else (1e-5, 2e-3, 1e-5)
+    for level, m in zip(LEVELS, maps, strict=True):
+        np.testing.assert_allclose(m[:, :64], expected[f"box_{level}"], atol=raw_tolerance, rtol=0)
+        np.testing.assert_allclose(m[:, 64:], expected[f"cls_{level}"], atol=raw_tolerance, rtol=0)
+    np.testing.assert_allclose(decoded[:, :4], expected["decoded"][:, :4], atol=box, rtol=0)
+    np.testing.assert_allclose(decoded[:, 4:], expected["decoded"][:, 4:], atol=score, rtol=0)
+
+
+def test_golden_inference_80_classes():
+    expected = golden.load_arrays(golden.full("eval_cal_nc80_640.npz"))
+    model, x, predictions = build_yolo11n(num_classes=80, input_size=640)
+    golden.load_golden_weights(model)
+    statistics = golden.load_arrays(golden.full("bn_calib_nc80.npz"))
+    model.load_state_dict(model.state_dict() | statistics)
+    infer = pytensor.function([x], model.decode(predictions), mode="JAX")
+    decoded = np.asarray(infer(golden.images(1, 640)))[0][:, expected["anchor_index"]]
+    np.testing.assert_allclose(decoded[:4], expected["decoded"][:4], atol=0.05, rtol=0)
+    np.testing.assert_allclose(decoded[4:], expected["decoded"][4:], atol=2e-4, rtol=0)
+
+
+def test_golden_training_mode(golden_model):
+    """Batch statistics in the forward pass; and the model's graphs share their parameters."""
+    model, _ = golden_model
+    x = pt.tensor("images", dtype="float32", shape=(None, 3, 320, 320))
+    predictions = model(x, training=True)
+    assert len(model.updates) == 162
+    features = model.feature_maps(x, training=True)
+    forward = pytensor.function(
+        [x], [*predictions.values(), *features.values()], mode="JAX"
+    )
+    outputs = forward(golden.images())
+    check_layers(outputs[3:], "layers_train_nc2.json")
+    expected = golden.load_arrays(golden.CORE / "train_nc2.npz")
+    for level, m in zip(LEVELS, outputs, strict=False):
+        np.testing.assert_allclose(m[:, :64], expected[f"box_{level}"], atol=1e-3, rtol=0)
+        np.testing.assert_allclose(m[:, 64:], expected[f"cls_{level}"], atol=1e-3, rtol=0)
+
+
+def test_any_batch_size(golden_model):
+    _, infer = golden_model
+    images = golden.images()
+    one, two = np.asarray(infer(images[:1])[3]), np.asarray(infer(images)[3])
+    assert one.shape == (1, 6, 2100)
+    np.testing.assert_allclose(one, two[:1], atol=1e-3)
+
+
+def test_rectangular_input_and_types():
+    model, x, predictions = build_yolo11n(num_classes=3, input_size=(64, 96), training=True)
+    assert x.name == "images"
+    shapes = [v.type.shape for v in predictions.values()]
+    assert shapes == [(None, 67, 8, 12), (None, 67, 4, 6), (None, 67, 2, 3)]
+    assert decode(predictions).type.shape[1:] == (7, 126)
+    assert all(v.type.dtype == "float32" for v in predictions.values())
+    assert len(model.updates) == 162
+
+
+def test_float32_everywhere():
+    """No variable of the forward or backward graph has another floating-point type.
+
+    The tests run with floatX=float64, where a constant that isn't cast would show.
+    """
+    assert pytensor.config.floatX == "float64"
+    model, _, predictions = build_yolo11n(2, 64, training=True)
+    total = pt.add(*[p.sum(dtype="float32", acc_dtype="float32") for p in predictions.values()])
+    gradients = pytensor.grad(total, model.params)
+    outputs = [*gradients, *(new for _, new in model.updates), model.decode(predictions)]
+    seen, queue = set(), list(outputs)
+    while queue:
+        for variable in ancestors([queue.pop()], blockers=seen):
+            seen.add(variable)
+            dtype = getattr(variable.type, "dtype", "none")
+            assert dtype not in ("float16", "float64"), f"{variable} is {dtype}"
+            if variable.owner is not None and hasattr(variable.owner.op, "fgraph"):
+                queue += [v for v in variable.owner.op.fgraph.outputs if v not in seen]
+
+
+def test_make_anchors():
+    centres, stride = make_anchors([(2, 3), (1, 1)], (8, 16))
+    np.testing.assert_array_equal(centres[0], [0.5, 1.5, 2.5, 0.5, 1.5, 2.5, 0.5])
+    np.testing.assert_array_equal(centres[1], [0.5, 0.5, 0.5, 1.5, 1.5, 1.5, 0.5])
+    np.testing.assert_array_equal(stride, [8] * 6 + [16])
+
+
+def test_decode_by_hand():
+    """One certain bin per side gives the box; scores are the logits' sigmoid."""
+    shapes = {"p3": (4, 2), "p4": (2, 1), "p5": (1, 1)}
+    values = {k: np.zeros((1, 65, *s), np.float32) for k, s in shapes.items()}
+    row, column = 2, 1
+    for side, distance in enumerate([1, 2, 3, 4]):  # left, top, right, bottom
+        values["p3"][0, side * 16 + distance, row, column] = 100
+    values["p3"][0, 64, row, column] = 1.5
+    inputs = {k: pt.tensor(k, dtype="float32", shape=(None, 65, *s)) for k, s in shapes.items()}
+    run = pytensor.function(list(inputs.values()), decode(inputs), mode=REFERENCE_MODE)
+    box = run(*values.values())[0, :, row * 2 + column]
+    # centre (1.5, 2.5): x from 0.5 to 4.5, y from 0.5 to 6.5, in cells of 8 pixels
+    np.testing.assert_allclose(box, [20, 28, 32, 48, 1 / (1 + np.exp(-1.5))], rtol=1e-5)
+
+
+def test_state_dict_round_trip_and_class_width():
+    model = YOLO11n(80)
+    cut = YOLO11n(2, class_width=80)
+    shapes = {k: v.shape for k, v in cut.state_dict().items()}
+    assert shapes["model.23.cv3.0.1.1.conv.weight"] == (80, 80, 1, 1)
+    state = {k: golden.weight(k, v.shape) for k, v in model.state_dict().items()}
+    missing, unexpected = model.load_state_dict(state | {"model.0.bn.num_batches_tracked": 7})
+    assert (missing, unexpected) == ([], [])
+    for name, value in model.state_dict().items():
+        np.testing.assert_array_equal(value, state[name])
+
+
+def test_load_state_dict_errors():
+    model = YOLO11n(2)
+    state = model.state_dict()
+    before = state["model.0.conv.weight"].copy()
+    lacking = {k: v + 1 for k, v in state.items() if k != "model.3.bn.weight"}
+    with pytest.raises(ValueError, match=r"1 missing \(model.3.bn.weight\)"):
+        model.load_state_dict(lacking)
+    with pytest.raises(ValueError, match=r"1 unexpected \(other\)"):
+        model.load_state_dict(state | {"other": np.zeros(1)})
+    with pytest.raises(ValueError, match=r"model.0.conv.weight \(16, 3, 1, 1\) instead of"):
+        model.load_state_dict(state | {"model.0.conv.weight": np.zeros((16, 3, 1, 1))})
+    np.testing.assert_array_equal(model.state_dict()["model.0.conv.weight"], before)
+    assert model.load_state_dict(lacking, strict=False) == (["model.3.bn.weight"], [])
+    np.testing.assert_array_equal(model.state_dict()["model.0.conv.weight"], before + 1)
+
+
+@pytest.mark.parametrize(
+    ("size", "message"),
+    [(100, "multiples of 32, got 100 x 100"), ((64, 0), "multiples of 32")],
+)
+def test_bad_image_size(size, message):
+    with pytest.raises(ValueError, match=message):
+        build_yolo11n(2, size)
+
+
+def test_bad_input_type():
+    with pytest.raises(ValueError, match="images must be float32"):
+        YOLO11n(2)(pt.tensor("x", dtype="float64", shape=(None, 3, 64, 64)))
+    with pytest.raises(ValueError, match="num_classes must be at least 1"):
+        YOLO11n(0)
