@@ -1,12 +1,15 @@
 """Batch normalization, for inference and for training."""
 
 import numbers
+from functools import reduce
+from operator import mul
 
 import numpy as np
 
 from pytensor.gradient import DisconnectedType, disconnected_type
 from pytensor.tensor.basic import as_tensor_variable, cast, constant
-from pytensor.tensor.math import maximum, prod, reciprocal, sqr, sqrt
+from pytensor.tensor.math import maximum, reciprocal, sqr, sqrt
+from pytensor.tensor.shape import specify_shape
 from pytensor.tensor.symbolic import TensorSymbolicOp
 from pytensor.tensor.type import float_dtypes
 
@@ -27,7 +30,8 @@ def _count(x, axes):
     static = [x.type.shape[a] for a in axes]
     if None not in static:
         return constant(np.asarray(np.prod(static), dtype=x.type.dtype))
-    return cast(prod([x.shape[a] for a in axes]), x.type.dtype)
+    # Factor by factor: a vector of them would be int64, which JAX lacks with floatX=float32
+    return cast(reduce(mul, [x.shape[a] for a in axes]), x.type.dtype)
 
 
 def _unbiased(count):
@@ -44,6 +48,11 @@ class _Normalization(TensorSymbolicOp):
     """
 
     __props__ = ("axes", "epsilon")
+
+    def infer_shape(self, node, shapes):
+        # The inner graph's own shapes would carry broadcasting checks that JAX can't evaluate
+        kept = tuple(n for a, n in enumerate(shapes[0]) if a not in self.axes)
+        return [shapes[0] if out.type.ndim == len(shapes[0]) else kept for out in node.outputs]
 
     def _inverse_std(self, variance):
         epsilon = np.asarray(self.epsilon, dtype=variance.type.dtype)
@@ -80,11 +89,12 @@ class BatchNormalizationTrain(_Normalization):
         return [out, mean, variance, variance * _unbiased(count)]
 
     def pullback(self, inputs, outputs, cotangents):
-        x, gamma, beta = inputs
+        x, gamma, _ = inputs
         _, mean, variance, _ = outputs
         g_out, g_mean, g_variance, g_unbiased = cotangents
         if isinstance(g_out.type, DisconnectedType):
-            g_x, g_gamma, g_beta = x.zeros_like(), gamma.zeros_like(), beta.zeros_like()
+            # The statistics depend on x alone
+            g_x, g_gamma, g_beta = x.zeros_like(), disconnected_type(), disconnected_type()
         else:
             backward = BatchNormalizationTrainGrad(axes=self.axes, epsilon=self.epsilon)
             g_x, g_gamma, g_beta = backward(x, gamma, mean, variance, g_out)
@@ -165,9 +175,8 @@ def _drop_reduced(name, parameter, x, axes):
                 f"batch normalization: {name} must have length 1 along the reduced axes {axes}, "
                 f"its shape is {parameter.type.shape}"
             )
-        parameter = parameter.specify_shape(
-            [1 if a in axes else parameter.type.shape[a] for a in range(x.type.ndim)]
-        ).dimshuffle(kept)
+        shape = [1 if a in axes else parameter.type.shape[a] for a in range(x.type.ndim)]
+        parameter = specify_shape(parameter, shape).dimshuffle(kept)
     if parameter.type.ndim != len(kept):
         raise ValueError(
             f"batch normalization: {name} must have {len(kept)} axes (those of the input that "

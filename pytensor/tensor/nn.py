@@ -27,6 +27,6 @@ def silu(x):
     --------
     >>> import pytensor.tensor as pt
     >>> pt.silu(pt.constant([-1e4, 0.0, 1e4])).eval()
-    array([    -0.,      0.,  10000.])
+    array([   -0.,     0., 10000.])
     """
     return _silu(x)

@@ -4,12 +4,12 @@ import numbers
 
 import numpy as np
 
-from pytensor.gradient import DisconnectedType, disconnected_type
+from pytensor.gradient import DisconnectedType, disconnected_grad, disconnected_type
 from pytensor.raise_op import Assert
 from pytensor.scalar import discrete_dtypes
 from pytensor.tensor.basic import alloc, arange, as_tensor_variable, cast, constant, switch
 from pytensor.tensor.math import isnan, maximum, minimum, or_
-from pytensor.tensor.shape import shape_i, specify_shape
+from pytensor.tensor.shape import Shape_i, specify_shape
 from pytensor.tensor.subtensor import set_subtensor
 from pytensor.tensor.symbolic import TensorSymbolicOp
 from pytensor.tensor.vjp import SymbolicPullback
@@ -109,7 +109,7 @@ class Pool(TensorSymbolicOp):
                 )
             ]
         else:
-            spatial = [shape_i(out, axis) for axis in range(out.type.ndim - n, out.type.ndim)]
+            spatial = [Shape_i(axis)(out) for axis in range(out.type.ndim - n, out.type.ndim)]
         return [(*shape[:-n], *spatial)]
 
     def _pool_axis(self, x, axis, i):
@@ -133,7 +133,8 @@ class Pool(TensorSymbolicOp):
             if self.mode == "max":
                 new = tap(offset)
                 # `switch` and not `maximum`: a tie's gradient goes to one of the two
-                out = switch(or_(out >= new, isnan(out)), out, new)
+                keep = disconnected_grad(or_(out >= new, isnan(out)))
+                out = switch(keep, out, new)
             else:
                 out = out + tap(offset)
         if self.mode.startswith("average"):
@@ -200,6 +201,8 @@ def pool_nd(input, ws, ignore_border=False, stride=None, pad=0, mode="max"):
         )
     if mode not in POOL_MODES:
         raise ValueError(f"pooling: mode must be one of {', '.join(POOL_MODES)}; got {mode!r}")
+    if input.type.dtype.startswith(("bool", "complex")):
+        raise TypeError(f"pooling needs real numbers, got {input.type.dtype}; cast it first")
     if mode.startswith("average") and input.type.dtype in discrete_dtypes:
         raise TypeError(
             f"pooling: averages need floating-point input, got {input.type.dtype}; cast it first"

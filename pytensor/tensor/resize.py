@@ -8,7 +8,7 @@ import pytensor.tensor.basic as ptb
 import pytensor.tensor.math as ptm
 from pytensor.gradient import DisconnectedType, disconnected_type
 from pytensor.tensor.basic import as_tensor_variable, cast, constant
-from pytensor.tensor.shape import shape_i, specify_shape
+from pytensor.tensor.shape import Shape_i, specify_shape
 from pytensor.tensor.symbolic import TensorSymbolicOp
 from pytensor.tensor.type import float_dtypes
 from pytensor.tensor.vjp import SymbolicPullback
@@ -61,7 +61,13 @@ class Resize(TensorSymbolicOp):
         if self.size is not None:
             return self.size[axis]
         if isinstance(length, numbers.Integral):
-            return int(np.floor(length * self.scale[axis]))
+            out = int(np.floor(length * self.scale[axis]))
+            if out < 1:
+                raise ValueError(
+                    f"resize: scale={self.scale[axis]} leaves no cell of length {length} along "
+                    f"resized axis {axis}; use a larger scale"
+                )
+            return out
         return cast(ptm.floor(cast(length, "float64") * np.float64(self.scale[axis])), "int64")
 
     def taps(self, length, axis, xp=np):
@@ -141,7 +147,7 @@ class Resize(TensorSymbolicOp):
         elif all(factor.is_integer() for factor in self.scale):
             spatial = [v * int(f) for v, f in zip(shape[-n:], self.scale, strict=True)]
         else:
-            spatial = [shape_i(out, axis) for axis in range(out.type.ndim - n, out.type.ndim)]
+            spatial = [Shape_i(axis)(out) for axis in range(out.type.ndim - n, out.type.ndim)]
         return [(*shape[:-n], *spatial)]
 
     def pullback(self, inputs, outputs, cotangents):

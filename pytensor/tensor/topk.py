@@ -2,10 +2,12 @@
 
 import numpy as np
 
+from pytensor.configdefaults import config
 from pytensor.gradient import DisconnectedType, disconnected_type
 from pytensor.graph.basic import Apply
 from pytensor.graph.op import Op
-from pytensor.tensor.basic import as_tensor_variable, take_along_axis, zeros_like
+from pytensor.scalar import discrete_dtypes
+from pytensor.tensor.basic import as_tensor_variable, take_along_axis
 from pytensor.tensor.type import tensor
 from pytensor.tensor.utils import normalize_reduce_axis
 
@@ -66,7 +68,9 @@ class TopK(Op):
         _, indices = outputs
         cotangent, _ = cotangents
         if isinstance(cotangent.type, DisconnectedType):
-            return [zeros_like(x)]
+            return [disconnected_type()]
+        if x.type.dtype in discrete_dtypes:
+            return [x.zeros_like(dtype=config.floatX)]
         return [topk_grad(x, indices, cotangent, axis=self.axis)]
 
 

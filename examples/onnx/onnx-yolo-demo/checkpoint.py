@@ -5,9 +5,9 @@ and the state of optimizer and averages under their variables' names with the pr
 What isn't an array stands as JSON in the file's metadata.
 """
 
+import contextlib
 import json
 import os
-import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -30,25 +30,37 @@ def write_atomically(path, data):
         If the folder can't be written to or the disk is full; the old file is untouched.
     """
     path = Path(path)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    # Not mkstemp, whose files only their owner can read. The number keeps processes apart.
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with open(temporary, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
     except BaseException:
-        os.unlink(temporary)
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
         raise
 
 
-def _host(variable):
-    return np.ascontiguousarray(np.asarray(variable.get_value(borrow=True)))
-
-
 def save_weights(path, state_dict, info):
-    """Write a weight file with `info`, a dict that JSON can say, as its metadata."""
-    arrays = {name: np.ascontiguousarray(v) for name, v in state_dict.items()}
+    """Write a weight file with `info`, a dict that JSON can say, as its metadata.
+
+    Raises
+    ------
+    CheckpointError
+        If an array isn't finite; what `path` holds is worth more then, and stays.
+    OSError
+        See `write_atomically`.
+    """
+    # ascontiguousarray would make scalars one-dimensional
+    arrays = {name: np.asarray(v, order="C") for name, v in state_dict.items()}
+    broken = [name for name, v in arrays.items() if not np.isfinite(v).all()]
+    if broken:
+        raise CheckpointError(
+            f"{path} is not written: {broken[0]} and {len(broken) - 1} other arrays are not finite"
+        )
     write_atomically(path, save(arrays, metadata={"info": json.dumps(info)}))
 
 
@@ -64,7 +76,7 @@ def load_weights(path):
     Raises
     ------
     CheckpointError
-        If the file is missing, cut short or no safetensors file.
+        If the file is missing, can't be read, is cut short or no safetensors file.
     """
     try:
         with safe_open(path, framework="numpy") as file:
@@ -72,17 +84,33 @@ def load_weights(path):
             metadata = file.metadata() or {}
     except FileNotFoundError:
         raise CheckpointError(f"{path}: no such file") from None
-    except (SafetensorError, OSError) as error:
+    except SafetensorError as error:
         raise CheckpointError(
             f"{path}: cut short, or not a safetensors file ({error}); use an older one"
         ) from error
+    except OSError as error:
+        raise CheckpointError(f"{path}: can't be read ({error})") from error
     return arrays, json.loads(metadata.get("info", "{}"))
 
 
 def save_checkpoint(path, model, state, info):
-    """Write the model's arrays, the shared variables in `state` and the dict `info`."""
-    arrays = model.state_dict() | {STATE + name: _host(v) for name, v in state.items()}
-    save_weights(path, arrays, info)
+    """Write the model's arrays, the shared variables in `state` and the dict `info`.
+
+    Parameters
+    ----------
+    path : path-like
+    model : YOLO11n
+    state : dict of str to shared variable
+    info : dict
+        With ``"settings"``, which `load_checkpoint` compares.
+
+    Raises
+    ------
+    CheckpointError, OSError
+        See `save_weights`.
+    """
+    values = {STATE + name: v.get_value(borrow=True) for name, v in state.items()}
+    save_weights(path, model.state_dict() | values, info)
 
 
 def load_checkpoint(path, model, state, settings):
@@ -90,6 +118,10 @@ def load_checkpoint(path, model, state, settings):
 
     Parameters
     ----------
+    path : path-like
+    model : YOLO11n
+    state : dict of str to shared variable
+        Set to the file's values; nothing is set if an error is raised.
     settings : dict
         Must agree with ``info["settings"]``: a run resumed with others would not be that run.
 
@@ -116,7 +148,13 @@ def load_checkpoint(path, model, state, settings):
         raise CheckpointError(f"{path}: made with other settings: {'; '.join(different)}")
     weights = {k: v for k, v in arrays.items() if not k.startswith(STATE)}
     values = {k.removeprefix(STATE): v for k, v in arrays.items() if k.startswith(STATE)}
-    wrong = [n for n, v in state.items() if n not in values or values[n].shape != v.type.shape]
+    wrong = [
+        name
+        for name, variable in state.items()
+        if name not in values
+        or values[name].dtype != variable.type.dtype
+        or values[name].shape != variable.get_value(borrow=True).shape
+    ]
     if wrong or len(values) != len(state):
         raise CheckpointError(
             f"{path}: its optimizer state doesn't fit this run ({len(values)} arrays instead of "

@@ -283,7 +283,6 @@ def decode(predictions, bins=None):
     distribution = softmax(box.reshape((-1, 4, n, len(stride))).swapaxes(1, 2), axis=1)
     distance = pt.conv2d(distribution, bins, filter_flip=False).reshape((-1, 4, len(stride)))
     left_top, right_bottom = pt.split(distance, [2, 2], n_splits=2, axis=1)
-    top_left, bottom_right = centres - left_top, centres + right_bottom
-    half = np.float32(0.5)
-    boxes = pt.concatenate([(top_left + bottom_right) * half, bottom_right - top_left], axis=1)
+    middle = centres + (right_bottom - left_top) * np.float32(0.5)
+    boxes = pt.concatenate([middle, left_top + right_bottom], axis=1)
     return pt.concatenate([boxes * stride, pt.sigmoid(cls)], axis=1)

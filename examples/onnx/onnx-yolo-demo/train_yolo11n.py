@@ -11,10 +11,12 @@ folder receives ``last.safetensors`` (to resume from), ``best.safetensors`` (ave
 import argparse
 import csv
 import json
+import math
 import os
 import sys
 import time
 from dataclasses import asdict, dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 
 # Before PyTensor is imported: JAX keeps 64-bit types off then, which float32 training never uses.
@@ -37,9 +39,9 @@ from training import (
     TrainStep,
     compile_detector,
     detect,
-    evaluate,
     with_averages,
 )
+from utils import coco_map
 
 COLUMNS = ["epoch", *LOSS_PARTS, "lr", "images_per_s", "map50", "map50_95", "seconds"]
 
@@ -89,9 +91,27 @@ def parse_arguments(arguments=None):
 
 def check_options(parser, options):
     """Leave with one line for what can't work."""
-    for name in ("epochs", "batch_size", "val_every", "checkpoint_every", "nominal_batch"):
-        if getattr(options, name) < 1:
-            parser.error(f"--{name.replace('_', '-')} must be at least 1")
+    least = dict.fromkeys(
+        (
+            "epochs", "batch_size", "val_every", "checkpoint_every", "nominal_batch",
+            "train_images", "val_images", "stop_after",
+        ),
+        1,
+    ) | dict.fromkeys(
+        ("lr", "final_lr", "weight_decay", "warmup_epochs", "close_mosaic", "workers", "seed"), 0
+    )  # fmt: skip
+    for name, limit in least.items():
+        value = getattr(options, name)
+        # written so that NaN fails too
+        if value is not None and not limit <= value < math.inf:
+            parser.error(f"--{name.replace('_', '-')} must be at least {limit}, got {value}")
+    for name, limit in [("momentum", 1), ("scale", 1)]:
+        if not 0 <= getattr(options, name) < limit:
+            parser.error(f"--{name} must be at least 0 and below {limit}")
+    if not 0 <= options.mosaic <= 1:
+        parser.error(f"--mosaic is a probability, got {options.mosaic}")
+    if len(set(options.classes)) < len(options.classes):
+        parser.error(f"--classes names one twice: {', '.join(options.classes)}")
     if options.image_size < 32 or options.image_size % 32:
         parser.error(f"--image-size must be a multiple of 32, got {options.image_size}")
     if options.num_classes not in (None, len(options.classes)):
@@ -104,7 +124,13 @@ def check_options(parser, options):
 
 
 def open_data(options):
-    """Return (training set, validation set), generating the synthetic one if it is asked for."""
+    """Return (training set, validation set), generating the synthetic one if it is asked for.
+
+    Raises
+    ------
+    TrainingError, ValueError, OSError
+        If the data are missing or wrong, or hold no box of the classes.
+    """
     if options.data == "coco":
         root = options.data_dir or Path("data/coco")
         if not (root / "annotations").is_dir():
@@ -130,6 +156,8 @@ def open_data(options):
     ]
     for name, dataset in zip(("training", "validation"), sets, strict=True):
         print(f"{name}: {dataset.summary()}")
+        if not dataset.report["boxes"]:
+            raise TrainingError(f"the {name} set has no box of {', '.join(options.classes)}")
     return sets
 
 
@@ -156,7 +184,12 @@ class Run:
     def __init__(self, options):
         self.options = options
         self.output = prepare_output(options.output_dir, options.resume)
-        self.train_set, self.val_set = open_data(options)
+        if not options.no_export:
+            prepare_export(options.export_onnx)
+        try:
+            self.train_set, self.val_set = open_data(options)
+        except ValueError as error:  # which says what is wrong with the data
+            raise TrainingError(str(error)) from error
         self.recipe = Recipe(
             lr=options.lr,
             final_lr=options.final_lr,
@@ -174,9 +207,7 @@ class Run:
             workers=options.workers,
             mosaic_until=max(options.epochs - options.close_mosaic, 0),
         )
-        self.rates = StepSettings(
-            self.recipe, options.epochs, len(self.loader), options.batch_size
-        )
+        self.rates = StepSettings(self.recipe, options.epochs, len(self.loader), options.batch_size)
         self.model = YOLO11n(len(options.classes), seed=options.seed)
         self.train_step = TrainStep(
             self.model,
@@ -190,15 +221,17 @@ class Run:
             self.model, options.image_size, options.batch_size, self.train_step.averages
         )
         self.progress = Progress()
+        self.checkpoint_epoch = None  # of what `last` holds, if it is of this run
+        self.detections = None  # of the averaged weights, if those were validated
         if options.resume:
-            info = load_checkpoint(
-                self.last, self.model, self.train_step.state, self.settings()
-            )
+            info = load_checkpoint(self.last, self.model, self.train_step.state, self.settings())
             self.progress = Progress(**info["progress"])
+            self.checkpoint_epoch = self.progress.epoch
             print(f"resumed after epoch {self.progress.epoch} of {options.epochs}")
 
     @property
     def last(self):
+        """Path of the checkpoint."""
         return self.output / "last.safetensors"
 
     def settings(self):
@@ -230,23 +263,27 @@ class Run:
         while p.epoch < until:
             row = self.train_epoch(p.epoch)
             p.epoch += 1
-            final = p.epoch == o.epochs
+            validated = p.epoch == o.epochs or p.epoch % o.val_every == 0
             better = False
-            if final or p.epoch % o.val_every == 0:
-                result = evaluate(self.detector, self.val_set, o.batch_size)
+            if validated:
+                result = self.validate()
                 row |= {"map50": result["map50"], "map50_95": result["map50_95"]}
                 print(f"epoch {p.epoch}: mAP@0.5 {row['map50']:.4f}, "
                       f"mAP@0.5:0.95 {row['map50_95']:.4f}")  # fmt: skip
                 better = row["map50_95"] > p.best
                 p.best = max(p.best, row["map50_95"])
             p.rows.append(row)
-            self.write_results()
+            self.write_results(draw=validated or p.epoch == until)
             if better:
                 self.save_best()
-            if final or p.epoch == until or p.epoch % o.checkpoint_every == 0:
-                info = self.model_info() | {"settings": self.settings(), "progress": asdict(p)}
-                save_checkpoint(self.last, self.model, self.train_step.state, info)
+            if p.epoch == until or p.epoch % o.checkpoint_every == 0:
+                self.save_last()
         return p.epoch == o.epochs
+
+    def validate(self):
+        """Mean average precision of the averaged weights; the detections are kept."""
+        self.detections = detect(self.detector, self.val_set, self.options.batch_size)
+        return coco_map(self.val_set, self.detections)
 
     def train_epoch(self, epoch):
         """Train one epoch; the row of results.csv."""
@@ -262,21 +299,26 @@ class Run:
         for count, batch in enumerate(bar, 1):
             *rates, accumulate = self.rates.at(epoch, p.iteration)
             step_now = p.iteration - p.last_step >= accumulate
-            parts, _ = self.train_step.run(batch, rates, step_now, p.steps, self.recipe)
+            parts, norm = self.train_step.run(batch, rates, step_now, p.steps, self.recipe)
             if step_now:
                 p.last_step = p.iteration
                 p.steps += 1
             # The loss of the batch before: the device works on this one meanwhile.
             sums += self.finished_losses(pending)
-            pending = (epoch, p.iteration, parts)
+            pending = (epoch, p.iteration, parts, norm)
             p.iteration += 1
             if count > 1:
                 speed = count * self.options.batch_size / (time.perf_counter() - start)
-                losses = dict(zip(LOSS_PARTS, (f"{v / (count - 1):.3f}" for v in sums), strict=True))
+                losses = dict(
+                    zip(LOSS_PARTS, (f"{v / (count - 1):.3f}" for v in sums), strict=True)
+                )
                 bar.set_postfix(losses | {"img/s": f"{speed:.0f}", "lr": f"{rates[0]:.2g}"})
         sums += self.finished_losses(pending)
         seconds = time.perf_counter() - start
         means = dict(zip(LOSS_PARTS, sums / len(self.loader), strict=True))
+        if bar.disable:  # no terminal: a line per epoch stands for the bar
+            losses = ", ".join(f"{name} {value:.3f}" for name, value in means.items())
+            print(f"epoch {epoch + 1}/{self.options.epochs}: {losses}, {seconds:.1f} s", flush=True)
         return {
             "epoch": epoch + 1,
             **means,
@@ -288,40 +330,65 @@ class Run:
         }
 
     def finished_losses(self, pending):
-        """Fetch the loss parts of an earlier batch, and stop the run if they aren't finite."""
+        """Fetch the loss parts of an earlier batch, and stop the run if they aren't finite.
+
+        A gradient that isn't finite stops it too: the loss would only show it a step later, and
+        a checkpoint might lie between.
+        """
         if pending is None:
             return np.zeros(len(LOSS_PARTS))
-        epoch, iteration, parts = pending
-        losses = np.array([float(part) for part in parts])
-        if not np.isfinite(losses).all():
-            shown = ", ".join(f"{n} {v}" for n, v in zip(LOSS_PARTS, losses, strict=True))
-            kept = f"{self.last} is the last good checkpoint" if self.last.exists() else (
+        epoch, iteration, parts, norm = pending
+        values = {name: float(part) for name, part in zip(LOSS_PARTS, parts, strict=True)}
+        losses = np.array(list(values.values()))
+        if norm is not None:
+            values["gradient_norm"] = float(norm)
+        if not all(map(math.isfinite, values.values())):
+            shown = ", ".join(f"{name} {value:.4g}" for name, value in values.items())
+            kept = (
                 "there is no checkpoint yet"
+                if self.checkpoint_epoch is None
+                else f"{self.last} holds the state after epoch {self.checkpoint_epoch}"
             )
             raise TrainingError(
-                f"the loss is not finite in epoch {epoch + 1}, step {iteration}: {shown}; "
-                f"{kept}; try a lower --lr"
+                f"the loss or its gradient is not finite in epoch {epoch + 1}, step "
+                f"{iteration + 1}: {shown}; {kept}; try a lower --lr"
             )
         return losses
 
+    def save_last(self):
+        """Write the checkpoint to resume from."""
+        info = self.model_info() | {
+            "settings": self.settings(),
+            "progress": asdict(self.progress),
+        }
+        save_checkpoint(self.last, self.model, self.train_step.state, info)
+        self.checkpoint_epoch = self.progress.epoch
+
     def save_best(self):
+        """Write the averaged weights."""
         averaged = with_averages(self.model, self.train_step.averages)
         info = self.model_info() | {"epoch": self.progress.epoch, "map50_95": self.progress.best}
         save_weights(self.output / "best.safetensors", averaged.state_dict(), info)
 
-    def write_results(self):
+    def write_results(self, draw):
+        """Write results.csv, and results.png if `draw`."""
         with open(self.output / "results.csv", "w", newline="") as file:
             writer = csv.DictWriter(file, COLUMNS)
             writer.writeheader()
             writer.writerows(self.progress.rows)
-        draw_curves(self.output / "results.png", self.progress.rows)
+        if draw:
+            draw_curves(self.output / "results.png", self.progress.rows)
 
     def finish(self):
         """Write metrics, pictures and the ONNX model from the averaged weights."""
         o = self.options
-        detections = detect(self.detector, self.val_set, o.batch_size)
-        draw_validation(self.output / "val_detections.png", self.val_set, detections, o.classes)
-        result = evaluate(self.detector, self.val_set, o.batch_size)
+        if self.detections is None:  # the run was complete when it was resumed
+            result = self.validate()
+        else:
+            result = coco_map(self.val_set, self.detections)
+        draw_validation(
+            self.output / "val_detections.png", self.val_set, self.detections, o.classes
+        )
         metrics = result | {
             "epochs": self.progress.epoch,
             "train_seconds": sum(row["seconds"] for row in self.progress.rows),
@@ -348,24 +415,50 @@ class Run:
             )
 
 
-def prepare_output(folder, resume):
-    """Make the output folder, and see that it can be written to before hours are spent."""
+def check_writable(folder, option):
+    """Make a folder, and see that it can be written to before hours are spent."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        probe = folder / ".write_test"
+        probe = folder / f".write_test.{os.getpid()}"
         probe.write_bytes(b"")
         probe.unlink()
     except OSError as error:
         raise TrainingError(
-            f"can't write to the output folder {folder} ({error.strerror}); give another "
-            f"--output-dir"
+            f"can't write to the output folder {folder} ({error.strerror}); give another {option}"
         ) from None
+
+
+def prepare_export(path):
+    """See that the ONNX model can be made and written, before hours are spent."""
+    check_writable(path.parent, "--export-onnx")
+    if path.is_dir():
+        raise TrainingError(f"--export-onnx {path} is a folder; give the name of a file")
+    if find_spec("onnxruntime") is None:
+        raise TrainingError(
+            "the export is verified with the package onnxruntime, which isn't installed; install "
+            "it or give --no-export"
+        )
+
+
+def prepare_output(folder, resume):
+    """Make the output folder, and see that it can be written to and resumed from."""
+    check_writable(folder, "--output-dir")
     if resume and not (folder / "last.safetensors").exists():
         raise TrainingError(f"nothing to resume: {folder / 'last.safetensors'} doesn't exist")
     return folder
 
 
 def main(arguments=None):
+    """Train as the command line says.
+
+    Errors of the user's making, and those of disks, end with one line; what else may be raised is
+    a bug, and shows its traceback.
+
+    Returns
+    -------
+    int
+        The exit code.
+    """
     options = parse_arguments(arguments)
     try:
         run = Run(options)
@@ -373,8 +466,8 @@ def main(arguments=None):
             run.finish()
         else:
             print(f"stopped after epoch {run.progress.epoch}; go on with --resume")
-    except (TrainingError, CheckpointError, ExportMismatch, ValueError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
+    except (TrainingError, CheckpointError, ExportMismatch, OSError) as error:
+        print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
         return 1
     return 0
 

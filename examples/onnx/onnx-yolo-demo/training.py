@@ -11,7 +11,7 @@ import numpy as np
 from dataset import val_batches
 from loss import yolo_loss
 from model import YOLO11n
-from utils import coco_map, nms, scale_detections
+from utils import nms, scale_detections
 
 import pytensor
 import pytensor.tensor as pt
@@ -62,6 +62,7 @@ class Recipe:
     ema_steps: float = 2000.0
 
     def batches_per_step(self, batch_size):
+        """Batches whose gradients make one step, after the warm-up."""
         return max(round(self.nominal_batch / batch_size), 1)
 
 
@@ -115,12 +116,13 @@ class TrainStep:
     image_size, batch_size, max_boxes : int
     weight_decay : float
         Of the convolution filters.
-    nesterov_momentum, ema_decay : see `Recipe`; given per step
     max_accumulate : int
         With 1, forward, backward and update are one function.  Else gradients are added up by one
         function and applied by another, on the same shared variables.
     mode : str
         PyTensor's mode.
+    image_dtype : "uint8" or "float32"
+        RGB in 0..255 or in 0..1.
 
     Attributes
     ----------
@@ -131,11 +133,19 @@ class TrainStep:
     """
 
     def __init__(
-        self, model, image_size, batch_size, max_boxes, weight_decay, max_accumulate=1, mode="JAX"
+        self,
+        model,
+        image_size,
+        batch_size,
+        max_boxes,
+        weight_decay,
+        max_accumulate=1,
+        mode="JAX",
+        image_dtype="uint8",
     ):
         self.model, self.mode = model, mode
         self.fused = max_accumulate == 1
-        inputs = batch_inputs(image_size, batch_size, max_boxes)
+        inputs = batch_inputs(image_size, batch_size, max_boxes, image_dtype)
         images, boxes, classes, num_boxes = inputs
         targets = {"boxes": boxes, "classes": classes, "num_boxes": num_boxes}
         predictions = model(to_float(images), training=True)
@@ -153,9 +163,7 @@ class TrainStep:
             updates, norm = self._apply_updates(gradients, *scalars, weight_decay)
             updates = merge_updates(updates, dict(model.updates))
             updates = merge_updates(updates, self.ema.get_updates(updates))
-            self._step = self._compile(
-                [*inputs, *scalars, decay], [*outputs, norm], updates
-            )
+            self._step = self._compile([*inputs, *scalars, decay], [*outputs, norm], updates)
         else:
             sums = GradientAccumulator(model.params)
             self.state |= sums.state
@@ -181,9 +189,7 @@ class TrainStep:
         return updates, norm
 
     def _compile(self, inputs, outputs, updates):
-        return pytensor.function(
-            inputs, outputs, updates=updates, mode=self.mode, trust_input=True
-        )
+        return pytensor.function(inputs, outputs, updates=updates, mode=self.mode, trust_input=True)
 
     def run(self, batch, rates, step_now, steps_done, recipe):
         """Run one batch, and a step of the optimizer if `step_now`.
@@ -191,21 +197,27 @@ class TrainStep:
         Returns the three loss parts and the gradient's norm before clipping (None without a
         step), as they come from the backend: not waited for.
         """
-        decay = recipe.ema_decay * (1 - math.exp(-(steps_done + 1) / recipe.ema_steps))
-        scalars = [np.asarray(v, dtype=np.float32) for v in (*rates, decay)]
         data = [batch.images, batch.boxes, batch.classes, batch.num_boxes]
         if self.fused:
-            *parts, norm = self._step(*data, *scalars)
+            *parts, norm = self._step(*data, *self._scalars(rates, steps_done, recipe))
             return parts, norm
         parts = self._add(*data)
-        norm = self._apply(*scalars)[0] if step_now else None
-        return parts, norm
+        return parts, self.apply(rates, steps_done, recipe) if step_now else None
+
+    def apply(self, rates, steps_done, recipe):
+        """Step with the gradients accumulated so far; their norm before clipping."""
+        return self._apply(*self._scalars(rates, steps_done, recipe))[0]
+
+    @staticmethod
+    def _scalars(rates, steps_done, recipe):
+        decay = recipe.ema_decay * (1 - math.exp(-(steps_done + 1) / recipe.ema_steps))
+        return [np.asarray(v, dtype=np.float32) for v in (*rates, decay)]
 
 
-def batch_inputs(image_size, batch_size, max_boxes):
-    """Input variables of a training step: uint8 images and padded targets, all shapes static."""
+def batch_inputs(image_size, batch_size, max_boxes, image_dtype="uint8"):
+    """Input variables of a training step: images and padded targets, all shapes static."""
     return [
-        pt.tensor("images", dtype="uint8", shape=(batch_size, 3, image_size, image_size)),
+        pt.tensor("images", dtype=image_dtype, shape=(batch_size, 3, image_size, image_size)),
         pt.tensor("boxes", dtype="float32", shape=(batch_size, max_boxes, 4)),
         pt.tensor("classes", dtype="int32", shape=(batch_size, max_boxes)),
         pt.tensor("num_boxes", dtype="int32", shape=(batch_size,)),
@@ -213,7 +225,9 @@ def batch_inputs(image_size, batch_size, max_boxes):
 
 
 def to_float(images):
-    """RGB bytes to float32 in 0..1."""
+    """RGB bytes to float32 in 0..1; float images are that already."""
+    if images.type.dtype == "float32":
+        return images
     return images.astype("float32") / np.float32(255)
 
 
@@ -252,11 +266,6 @@ def detect(detector, dataset, batch_size, confidence=0.001, iou=0.7, max_detecti
             kept = nms(predictions, confidence, iou, max_detections, multi_label=True)
             found[image_id] = scale_detections(kept, geometry, pictures[image_id])
     return found
-
-
-def evaluate(detector, dataset, batch_size):
-    """Mean average precision of a compiled detector; see `utils.coco_map` for the result."""
-    return coco_map(dataset, detect(detector, dataset, batch_size))
 
 
 def with_averages(model, averages):

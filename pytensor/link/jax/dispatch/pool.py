@@ -52,8 +52,8 @@ def jax_funcify_Pool(op, **kwargs):
         counted = op.pad if op.mode == "average_inc_pad" else ((0, 0),) * n
         sides = [lo + length + hi for length, (lo, hi) in zip(spatial, counted, strict=True)]
         rest = [
-            (lo - clo, hi - chi)
-            for (lo, hi), (clo, chi) in zip(pads, counted, strict=True)
+            (lo - clo, r - length - chi)
+            for (lo, _), (clo, chi), r, length in zip(op.pad, counted, reach, spatial, strict=True)
         ]
         return total / jax.lax.reduce_window(
             np.ones(sides, x.dtype), np.zeros((), x.dtype), jax.lax.add, op.ws, op.stride, rest

@@ -1,5 +1,7 @@
 import math
 
+import numpy as np
+
 from pytensor.link.numba.dispatch.basic import numba_njit
 from pytensor.link.numba.dispatch.scalar import register_scalar_funcify, scalar_op_cache_key
 from pytensor.scalar.nn import SiLU
@@ -7,9 +9,13 @@ from pytensor.scalar.nn import SiLU
 
 @register_scalar_funcify(SiLU)
 def numba_funcify_SiLU(op, node, **kwargs):
+    # Integers are converted first: the negative of an unsigned one would wrap around
+    dtype = np.dtype(node.outputs[0].type.dtype).type
+
     @numba_njit
     def silu(x):
+        x = dtype(x)
         decay = math.exp(-abs(x))
         return (x if x >= 0 else x * decay) / (1 + decay)
 
-    return silu, scalar_op_cache_key(op)
+    return silu, scalar_op_cache_key(op, dtype=np.dtype(dtype).name)

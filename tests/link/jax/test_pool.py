@@ -1,0 +1,64 @@
+import numpy as np
+import pytest
+
+import pytensor
+import pytensor.tensor as pt
+from pytensor.tensor.pool import POOL_MODES, pool_nd
+from tests.utils import compare_jax_and_py
+
+pytest.importorskip("jax")
+
+# window, ignore_border, stride, pad
+CASES = [
+    ((2, 3), True, None, (0, 0)),
+    ((3, 5), False, (2, 3), (1, 2)),
+    ((3, 2), True, (1, 2), (1, 0)),
+    # a rest that no window covers, on both axes
+    ((2, 2), True, (3, 5), (0, 1)),
+    ((1, 2), False, (3, 4), (0, 1)),
+]
+
+
+@pytest.mark.parametrize(("ws", "ignore_border", "stride", "pad"), CASES)
+@pytest.mark.parametrize("mode", POOL_MODES)
+def test_pool_2d(ws, ignore_border, stride, pad, mode):
+    rng = np.random.default_rng(0)
+    value = -1 - rng.permutation(2 * 7 * 8).reshape(1, 2, 7, 8).astype("float64")
+    x = pt.tensor4("x")
+    out = pt.pool_2d(x, ws, ignore_border, stride, pad, mode)
+    gradient = pytensor.grad((out**2).sum(), x)
+    compare_jax_and_py([x], [out, gradient], [value])
+    # The gradient of a plain sum is an array of ones, whose shape JAX has to know
+    compare_jax_and_py([x], pytensor.grad(out.sum(), x), [value])
+
+
+@pytest.mark.parametrize("mode", POOL_MODES)
+def test_static_shape_and_second_order(mode):
+    value = np.random.default_rng(1).normal(size=(2, 1, 7, 6))
+    x = pt.tensor4("x", shape=value.shape)
+    out = pt.pool_2d(x, (3, 2), False, (2, 3), (1, 1), mode)
+    gradient = pytensor.grad((out**3).sum(), x)
+    compare_jax_and_py([x], [gradient, pytensor.grad((gradient**2).sum(), x)], [value])
+
+
+def test_other_ranks():
+    value = np.random.default_rng(2).normal(size=(2, 5, 4, 6))
+    x = pt.tensor4("x")
+    for mode in ("max", "average_exc_pad"):
+        out = pool_nd(x, (2, 3, 1), False, (3, 1, 2), (1, 0, 0), mode)
+        compare_jax_and_py([x], [out, pytensor.grad((out**2).sum(), x)], [value])
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "float16", "float32"])
+def test_dtypes(dtype):
+    x = pt.tensor4("x", dtype=dtype)
+    value = np.random.default_rng(3).integers(0, 9, (1, 1, 4, 5)).astype(dtype)
+    outputs = [pt.pool_2d(x, (2, 3), pad=1, stride=2, mode=mode) for mode in ("max", "sum")]
+    compare_jax_and_py([x], outputs, [value])
+
+
+def test_window_larger_than_image_at_run_time():
+    x = pt.tensor4("x")
+    f = pytensor.function([x], pt.pool_2d(x, (3, 2), True), mode="JAX")
+    with pytest.raises(ValueError, match="larger than the padded image"):
+        f(np.ones((1, 1, 2, 5)))

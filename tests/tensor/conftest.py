@@ -1,0 +1,13 @@
+import pytest
+
+import pytensor
+
+
+@pytest.fixture(autouse=True)
+def inner_graphs_without_c(request):
+    """Compile no C code: even in Python's mode, inner graphs would be, for seconds each."""
+    if request.module.__name__.endswith("test_nn"):
+        yield
+        return
+    with pytensor.config.change_flags(cxx=""):
+        yield
