@@ -1,0 +1,206 @@
+"""What is known of the sizes of tensors when a graph is exported."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from math import prod
+
+from pytensor.graph.basic import Constant
+from pytensor.raise_op import CheckAndRaise
+from pytensor.scalar.basic import EQ, Cast, IntDiv, Maximum, Mul, Neg, Switch
+from pytensor.tensor.basic import Join, MakeVector, ScalarFromTensor, TensorFromScalar
+from pytensor.tensor.elemwise import DimShuffle, Elemwise
+from pytensor.tensor.exceptions import NotScalarConstantError
+from pytensor.tensor.shape import Shape, Shape_i
+from pytensor.tensor.subtensor import IncSubtensor, Subtensor, get_constant_idx
+
+
+@dataclass(frozen=True)
+class Size:
+    """An integer times powers of unknown sizes, such as ``2 * N``.
+
+    An unknown is ``(variable, axis)`` for ``variable.shape[axis]``, or any other scalar variable.
+    """
+
+    factor: int
+    unknowns: Counter = field(default_factory=Counter)
+
+    def __mul__(self, other):
+        return Size(self.factor * other.factor, self.unknowns + other.unknowns)
+
+    def __floordiv__(self, other):
+        """The quotient where it is exact whatever the unknowns are (but zero), else None."""
+        if other.factor == 0 or self.factor % other.factor or other.unknowns - self.unknowns:
+            return None
+        return Size(self.factor // other.factor, self.unknowns - other.unknowns)
+
+    @property
+    def is_fixed(self):
+        return not self.unknowns
+
+
+class Dims:
+    """Sizes of the variables of one graph.
+
+    Parameters
+    ----------
+    shape_feature : ShapeFeature, optional
+    input_dims : dict of Variable to tuple of (int or str), optional
+        The sizes of the graph's inputs, with names for those that aren't fixed.
+    """
+
+    def __init__(self, shape_feature=None, input_dims=None):
+        self._feature = shape_feature
+        self._input_dims = input_dims or {}
+
+    def size(self, variable, axis):
+        """``variable.shape[axis]`` as a `Size`."""
+        static = variable.type.shape[axis]
+        if static is not None:
+            return Size(static)
+        if variable.owner is None or self._feature is None:
+            return Size(1, Counter([(variable, axis)]))
+        length = self._feature.get_shape(variable, axis)
+        node = length.owner
+        if node is not None and isinstance(node.op, Shape_i) and node.inputs[0] is variable:
+            return Size(1, Counter([(variable, axis)]))
+        return self.of(length)
+
+    def sizes(self, variable):
+        return [self.size(variable, axis) for axis in range(variable.type.ndim)]
+
+    def name(self, variable, axis):
+        """``variable.shape[axis]`` as an int, a name such as ``N`` or ``2*N``, or None."""
+        size = self.size(variable, axis)
+        if size.is_fixed:
+            return size.factor
+        parts = [str(size.factor)] if size.factor != 1 else []
+        for unknown in size.unknowns.elements():
+            if not isinstance(unknown, tuple) or unknown[0] not in self._input_dims:
+                return None
+            parts.append(str(self._input_dims[unknown[0]][unknown[1]]))
+        return "*".join(parts)
+
+    def of(self, scalar):
+        """The `Size` that a scalar variable holds."""
+        if isinstance(scalar, Constant):
+            return Size(int(scalar.data))
+        unknown = Size(1, Counter([scalar]))
+        node = scalar.owner
+        if node is None:
+            return unknown
+        op = node.op
+        if isinstance(op, Shape_i):
+            return self.size(node.inputs[0], op.i)
+        # Where a check fails there is no size at all.
+        if isinstance(op, ScalarFromTensor | TensorFromScalar | CheckAndRaise):
+            return self.of(node.inputs[0])
+        if isinstance(op, DimShuffle) and not op.new_order and not node.inputs[0].type.ndim:
+            return self.of(node.inputs[0])
+        if isinstance(op, Subtensor):
+            return self._of_element(node) or unknown
+        if all(not v.type.ndim for v in node.inputs if hasattr(v.type, "ndim")):
+            return self._of_arithmetic(node) or unknown
+        return unknown
+
+    def _of_arithmetic(self, node):
+        op = _scalar_op(node.op)
+        if isinstance(op, Cast):
+            to, dtype = node.outputs[0].type.dtype, node.inputs[0].type.dtype
+            exact = to == "int64" and dtype.startswith(("int", "uint"))
+            return self.of(node.inputs[0]) if exact else None
+        if isinstance(op, Switch):
+            return self._of_choice(node)
+        if not isinstance(op, Mul | IntDiv | Neg | Maximum):
+            return None
+        operands = [self.of(v) for v in node.inputs]
+        if isinstance(op, Mul):
+            return prod(operands, start=Size(1))
+        if isinstance(op, Neg):
+            return Size(-1) * operands[0]
+        if isinstance(op, IntDiv):
+            return operands[0] // operands[1]
+        # Shape inference guards divisions by max(size, 1).
+        size = next((size for size in operands if size != Size(1)), Size(1))
+        return size if Size(1) in operands and size.factor > 0 else None
+
+    def _of_choice(self, node):
+        """A switch on whether a requested size is -1, as in the shape of a reshape."""
+        condition, left_over, given = node.inputs
+        comparison = condition.owner
+        if comparison is None:
+            return None
+        is_equality = isinstance(_scalar_op(comparison.op), EQ)
+        if not is_equality or self.of(comparison.inputs[1]) != Size(-1):
+            return None
+        # Scalars may have any sign, sizes of tensors cannot be -1.
+        requested = self.of(comparison.inputs[0])
+        if requested == Size(-1):
+            return self.of(left_over)
+        are_sizes = all(isinstance(unknown, tuple) for unknown in requested.unknowns)
+        return self.of(given) if requested.factor > 0 and are_sizes else None
+
+    def _of_element(self, node):
+        element = _element(node)
+        if element is None:
+            return None
+        source, index = _look_behind_stores(*element)
+        if index is None:
+            return None if source is None else self.of(source)
+        entries = self.elements(source)
+        return None if entries is None else entries[index]
+
+    def elements(self, vector):
+        """The entries of a shape vector as `Size`s, or None where they can't be told apart."""
+        if isinstance(vector, Constant):
+            return [Size(int(entry)) for entry in vector.data]
+        node = vector.owner
+        if node is None:
+            return None
+        if isinstance(node.op, MakeVector):
+            return [self.of(entry) for entry in node.inputs]
+        if isinstance(node.op, Elemwise) and isinstance(node.op.scalar_op, Cast):
+            return self.elements(node.inputs[0])
+        if isinstance(node.op, DimShuffle) and node.op.new_order == ("x",):
+            return [self.of(node.inputs[0])]
+        if isinstance(node.op, Shape):
+            return self.sizes(node.inputs[0])
+        if isinstance(node.op, Join):
+            parts = [self.elements(part) for part in node.inputs]
+            return None if None in parts else [size for part in parts for size in part]
+        return None
+
+
+def _scalar_op(op):
+    return op.scalar_op if isinstance(op, Elemwise) else op
+
+
+def _element(node):
+    """The source and the index of ``source[index]`` with a constant index, else None."""
+    source = node.inputs[0]
+    if source.type.ndim != 1 or source.type.shape[0] is None:
+        return None
+    try:
+        (index,) = get_constant_idx(node.op.idx_list, node.inputs)
+    except NotScalarConstantError:
+        return None
+    return None if isinstance(index, slice) else (source, int(index) % source.type.shape[0])
+
+
+def _look_behind_stores(vector, index):
+    """Follow ``vector[index]`` through the `set_subtensor` that infer_shape methods use.
+
+    Returns the vector and index to read instead, ``(value, None)`` where a value was stored, or
+    ``(None, None)`` where that can't be told.
+    """
+    while vector.owner is not None and isinstance(vector.owner.op, IncSubtensor):
+        op, (base, value, *_) = vector.owner.op, vector.owner.inputs
+        try:
+            (stored,) = get_constant_idx(op.idx_list, [base, *vector.owner.inputs[2:]])
+        except NotScalarConstantError:
+            return None, None
+        if isinstance(stored, slice) or not op.set_instead_of_inc:
+            return None, None
+        if int(stored) % vector.type.shape[0] == index:
+            return value, None
+        vector = base
+    return vector, index

@@ -1,0 +1,61 @@
+from functools import singledispatch
+
+from pytensor.compile.builders import OpFromGraph
+from pytensor.compile.ops import DeepCopyOp, TypeCastingOp
+from pytensor.graph.basic import Constant
+from pytensor.link.onnx.errors import NO_CONVERTER, ConversionError
+from pytensor.raise_op import CheckAndRaise
+
+
+@singledispatch
+def onnx_funcify(op, node, builder, *inputs):
+    """Write the ONNX nodes of a PyTensor node.
+
+    Register a function for the class of an `Op` to support it, or to replace our own::
+
+        @onnx_funcify.register(MyOp)
+        def onnx_funcify_MyOp(op, node, builder, *inputs):
+            return builder.add("Relu", *inputs)
+
+    Parameters
+    ----------
+    op : Op
+    node : Apply
+        For the types of inputs and outputs, and for constant inputs.
+    builder : GraphBuilder
+    inputs : str
+        Names of the ONNX values of ``node.inputs``.
+
+    Returns
+    -------
+    str or tuple of str
+        Names of the ONNX values of ``node.outputs``.
+
+    Raises
+    ------
+    ConversionError
+        Where ONNX cannot say what the node computes.
+    """
+    raise ConversionError(f"{NO_CONVERTER} for this Op")
+
+
+@onnx_funcify.register(OpFromGraph)
+def onnx_funcify_OpFromGraph(op, node, builder, *inputs):
+    return builder.inline(op.fgraph, inputs)
+
+
+@onnx_funcify.register(DeepCopyOp)
+@onnx_funcify.register(TypeCastingOp)
+def onnx_funcify_DeepCopyOp(op, node, builder, x):
+    return x
+
+
+@onnx_funcify.register(CheckAndRaise)
+def onnx_funcify_CheckAndRaise(op, node, builder, x, *conditions):
+    for condition in node.inputs[1:]:
+        if not (isinstance(condition, Constant) and condition.data.all()):
+            raise ConversionError(
+                "ONNX has no run-time checks; remove the check "
+                f"({op.msg!r}) from the graph that is exported"
+            )
+    return x

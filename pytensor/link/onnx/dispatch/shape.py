@@ -1,0 +1,93 @@
+from pytensor.link.onnx.dims import Size
+from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.tensor.reshape import JoinDims, SplitDims
+from pytensor.tensor.shape import Reshape, Shape, Shape_i, SpecifyShape
+
+
+@onnx_funcify.register(Shape)
+def onnx_funcify_Shape(op, node, builder, x):
+    return builder.add("Shape", x)
+
+
+@onnx_funcify.register(Shape_i)
+def onnx_funcify_Shape_i(op, node, builder, x):
+    length = builder.add("Shape", x, start=op.i, end=op.i + 1)
+    return builder.add("Squeeze", length, builder.int64s([0]))
+
+
+@onnx_funcify.register(SpecifyShape)
+def onnx_funcify_SpecifyShape(op, node, builder, x, *shape):
+    # A promise about the shape, which the types of values carry from here on.
+    return x
+
+
+@onnx_funcify.register(Reshape)
+def onnx_funcify_Reshape(op, node, builder, x, shape):
+    requested = builder.dims.elements(node.inputs[1])
+    constant = constant_shape(builder, node, requested)
+    if constant is not None:
+        return builder.add("Reshape", x, builder.int64s(constant))
+    shape = builder.cast(shape, node.inputs[1].type.dtype, "int64")
+    return builder.add("Reshape", x, shape, allowzero=1)
+
+
+@onnx_funcify.register(JoinDims)
+def onnx_funcify_JoinDims(op, node, builder, x):
+    (variable,) = node.inputs
+    sizes = builder.dims.sizes(variable)
+    return _reshape(builder, node, x, op.output_shapes(sizes, Size(-1)))
+
+
+@onnx_funcify.register(SplitDims)
+def onnx_funcify_SplitDims(op, node, builder, x, shape):
+    variable, shape_variable = node.inputs
+    sizes = builder.dims.sizes(variable)
+    parts = builder.dims.elements(shape_variable)
+    if parts is not None:
+        return _reshape(builder, node, x, [*sizes[: op.axis], *parts, *sizes[op.axis + 1 :]], shape)
+    return _reshape(builder, node, x, None, shape)
+
+
+def _reshape(builder, node, x, requested, parts=None):
+    """Reshape where all sizes but those of `parts` are the input's own."""
+    constant = constant_shape(builder, node, requested)
+    if constant is not None:
+        return builder.add("Reshape", x, builder.int64s(constant))
+    op, variable = node.op, node.inputs[0]
+    first = op.start_axis if isinstance(op, JoinDims) else op.axis
+    last = first + (op.n_axes if isinstance(op, JoinDims) else 1)
+    pieces = []
+    if first:
+        pieces.append(builder.add("Shape", x, start=0, end=first))
+    if parts is None:
+        pieces.append(builder.int64s([-1]))
+    else:
+        pieces.append(builder.cast(parts, node.inputs[1].type.dtype, "int64"))
+    if last < variable.type.ndim:
+        pieces.append(builder.add("Shape", x, start=last, end=variable.type.ndim))
+    return builder.add("Reshape", x, builder.add("Concat", *pieces, axis=0), allowzero=1)
+
+
+def constant_shape(builder, node, requested):
+    """ONNX's constant for the shape of a reshape, or None where it must be computed.
+
+    A size that isn't fixed can be said in two ways: 0 copies the input's size at the same
+    position, and one -1 takes what is left over.
+    """
+    x, output = node.inputs[0], node.outputs[0]
+    if 0 in output.type.shape:
+        # A literal zero needs the attribute that forbids copying.
+        return None
+    if requested is None:
+        requested = [None] * output.type.ndim
+    shape = []
+    for axis, (size, static) in enumerate(zip(requested, output.type.shape, strict=True)):
+        if static is not None:
+            shape.append(static)
+        elif size is not None and size.is_fixed and size.factor > 0:
+            shape.append(size.factor)
+        elif size is not None and axis < x.type.ndim and size == builder.dims.size(x, axis):
+            shape.append(0)
+        else:
+            shape.append(-1)
+    return shape if shape.count(-1) < 2 else None

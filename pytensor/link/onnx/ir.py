@@ -1,0 +1,174 @@
+"""A small mutable graph between the converters and protobuf.
+
+Values are strings; what is known of a value lies in `Graph.values`.  Passes work on this graph
+alone, so they need neither PyTensor nor protobuf.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+
+@dataclass
+class Value:
+    """Type of a value; a dimension is an int, the name of a symbolic dimension, or None."""
+
+    dtype: str | None = None
+    shape: tuple[int | str | None, ...] | None = None
+
+
+@dataclass(eq=False)
+class Node:
+    op_type: str
+    inputs: list[str]
+    outputs: list[str]
+    attributes: dict = field(default_factory=dict)
+    domain: str = ""
+    name: str = ""
+    metadata: dict[str, str] = field(default_factory=dict)
+
+
+class Graph:
+    """Nodes in topological order, initializers, and the types of values.
+
+    Attributes
+    ----------
+    inputs, outputs : list of str
+    nodes : list of Node
+    initializers : dict of str to ndarray
+    parameters : set of str
+        The initializers that hold the user's shared variables.
+    parameters_are_inputs : bool
+        Whether a caller of the model may replace the parameters, in which case no pass may use
+        their values.
+    values : dict of str to Value
+    """
+
+    def __init__(self, *, parameters_are_inputs=False):
+        self.inputs = []
+        self.outputs = []
+        self.nodes = []
+        self.initializers = {}
+        self.parameters = set()
+        self.parameters_are_inputs = parameters_are_inputs
+        self.values = {}
+        self.origin = {}  # folded initializer -> the parameter it was computed from
+        self._taken = set()
+
+    def fresh_name(self, base):
+        """Reserve and return `base`, or `base` with a number where that is taken."""
+        name, number = base, 0
+        while name in self._taken:
+            number += 1
+            name = f"{base}_{number}"
+        self._taken.add(name)
+        return name
+
+    def add_initializer(self, name, array):
+        """Store a constant under a fresh name derived from `name`."""
+        name = self.fresh_name(name)
+        self.initializers[name] = array
+        self.values[name] = Value(array.dtype.name, array.shape)
+        return name
+
+    def constant(self, name):
+        """Value of an initializer that nothing can change at run time, else None."""
+        if self.parameters_are_inputs and name in self.parameters:
+            return None
+        return self.initializers.get(name)
+
+    def parameter_of(self, name):
+        """The parameter that an initializer is or was computed from, else None."""
+        return name if name in self.parameters else self.origin.get(name)
+
+    def shape(self, name):
+        value = self.values.get(name)
+        return None if value is None else value.shape
+
+    def dtype(self, name):
+        value = self.values.get(name)
+        return None if value is None else value.dtype
+
+    def rank(self, name):
+        shape = self.shape(name)
+        return None if shape is None else len(shape)
+
+    def producers(self):
+        """Map each value to the node that computes it."""
+        return {output: node for node in self.nodes for output in node.outputs}
+
+    def consumers(self):
+        """Map each value to the nodes that read it, once per reading."""
+        consumers = {}
+        for node in self.nodes:
+            for name in node.inputs:
+                consumers.setdefault(name, []).append(node)
+        return consumers
+
+    def is_only_used_by(self, name, node, consumers):
+        return consumers.get(name) == [node] and name not in self.outputs
+
+    def substitute(self, mapping):
+        """Make every reader of a key of `mapping` read its value instead.
+
+        Chains are followed.  Names of graph outputs stay; see `remove_bypassed`.
+        """
+
+        def resolve(name):
+            while name in mapping:
+                name = mapping[name]
+            return name
+
+        for node in self.nodes:
+            node.inputs = [resolve(name) for name in node.inputs]
+
+    def bypass(self, bypassed):
+        """Remove single-output nodes whose output equals another value.
+
+        Parameters
+        ----------
+        bypassed : dict of Node to str
+            The value that stands for each node's output.
+
+        Returns
+        -------
+        bool
+            Whether any node was removed.  One that computes a graph output from a graph input,
+            an initializer or another output stays, because the output needs its name.
+        """
+        mapping = {node.outputs[0]: value for node, value in bypassed.items()}
+
+        def resolve(name):
+            while name in mapping:
+                name = mapping[name]
+            return name
+
+        producers = self.producers()
+        renamed = {}
+        removed = set()
+        for node in bypassed:
+            output = node.outputs[0]
+            if output in self.outputs:
+                source = resolve(output)
+                fixed = source not in producers or source in self.outputs or source in renamed
+                if fixed:
+                    del mapping[output]
+                    continue
+                renamed[source] = output
+            removed.add(node)
+        self.nodes = [node for node in self.nodes if node not in removed]
+        for node in self.nodes:
+            node.inputs = [resolve(name) for name in node.inputs]
+            node.inputs = [renamed.get(name, name) for name in node.inputs]
+            node.outputs = [renamed.get(name, name) for name in node.outputs]
+        return bool(removed)
+
+
+def attributes_key(node):
+    """A hashable rendering of a node's attributes."""
+    return tuple(
+        (key, (value.dtype.str, value.shape, value.tobytes()))
+        if isinstance(value, np.ndarray)
+        else (key, tuple(value) if isinstance(value, list) else value)
+        for key, value in sorted(node.attributes.items())
+    )

@@ -1,0 +1,54 @@
+"""Passes over the exported graph.
+
+Each takes a `Graph`, changes it in place, returns whether it did, and does nothing when it is
+run again on its own result.
+"""
+
+from pytensor.link.onnx.passes.cancel import cancel_inverses
+from pytensor.link.onnx.passes.common import merge_common_subexpressions
+from pytensor.link.onnx.passes.constants import fold_constants
+from pytensor.link.onnx.passes.conv import fold_batch_norm, fold_conv_offset, fold_conv_scale
+from pytensor.link.onnx.passes.split import slices_to_split
+from pytensor.link.onnx.passes.unused import (
+    remove_unused,
+    restore_parameter_names,
+    sort_initializers,
+)
+
+PASSES = (
+    fold_constants,
+    cancel_inverses,
+    merge_common_subexpressions,
+    fold_batch_norm,
+    fold_conv_scale,
+    fold_conv_offset,
+    slices_to_split,
+    remove_unused,
+)
+
+
+def run_passes(graph):
+    """Run every pass until none finds anything left to do."""
+    changed = True
+    while changed:
+        changed = False
+        for apply in PASSES:
+            changed |= apply(graph)
+    restore_parameter_names(graph)
+    sort_initializers(graph)
+
+
+__all__ = [
+    "PASSES",
+    "cancel_inverses",
+    "fold_batch_norm",
+    "fold_constants",
+    "fold_conv_offset",
+    "fold_conv_scale",
+    "merge_common_subexpressions",
+    "remove_unused",
+    "restore_parameter_names",
+    "run_passes",
+    "slices_to_split",
+    "sort_initializers",
+]

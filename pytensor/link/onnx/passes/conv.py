@@ -1,0 +1,113 @@
+"""Fold what follows a convolution, channel by channel, into its filters and bias.
+
+All arithmetic is in double precision and rounded once.
+"""
+
+import numpy as np
+
+
+def fold_batch_norm(graph):
+    """Fold batch normalization with constant parameters into the convolution before it."""
+
+    def fold(node, channels):
+        parameters = [graph.constant(name) for name in node.inputs[1:]]
+        if any(p is None for p in parameters):
+            return None
+        gamma, beta, mean, variance = (p.astype("float64") for p in parameters)
+        scale = gamma / np.sqrt(variance + node.attributes["epsilon"])
+        return scale, beta - mean * scale
+
+    return _fold_followers(graph, ("BatchNormalization",), fold)
+
+
+def fold_conv_scale(graph):
+    """Fold a factor per channel into the convolution before it."""
+
+    def fold(node, channels):
+        factor = _per_channel(graph, node, channels)
+        if factor is None:
+            return None
+        return (1 / factor if node.op_type == "Div" else factor), 0.0
+
+    return _fold_followers(graph, ("Mul", "Div"), fold)
+
+
+def fold_conv_offset(graph):
+    """Fold an offset per channel into the convolution before it, as its bias."""
+
+    def fold(node, channels):
+        offset = _per_channel(graph, node, channels)
+        if offset is None:
+            return None
+        if node.op_type == "Sub":
+            return 1.0, -offset
+        return 1.0, offset, next(n for n in node.inputs if graph.constant(n) is not None)
+
+    return _fold_followers(graph, ("Add", "Sub"), fold)
+
+
+def _fold_followers(graph, op_types, fold):
+    producers, consumers = graph.producers(), graph.consumers()
+    bypassed = {}
+    for node in graph.nodes:
+        if node.op_type not in op_types or node.domain:
+            continue
+        conv = _convolution(node, producers)
+        if conv is None or not graph.is_only_used_by(conv.outputs[0], node, consumers):
+            continue
+        weights = [graph.constant(name) for name in conv.inputs[1:]]
+        if any(w is None for w in weights):
+            continue
+        folded = fold(node, weights[0].shape[0])
+        if folded is not None:
+            _rescale(graph, conv, weights, *folded)
+            bypassed[node] = conv.outputs[0]
+            # The convolution has another reader now, which one round leaves alone.
+            consumers.pop(conv.outputs[0])
+    return graph.bypass(bypassed)
+
+
+def _convolution(node, producers):
+    """The Conv whose output `node` reads; a constant divided by it or less it does not count."""
+    operands = node.inputs[:1] if node.op_type in ("Div", "Sub") else node.inputs[:2]
+    for name in operands:
+        producer = producers.get(name)
+        if producer is not None and producer.op_type == "Conv" and not producer.domain:
+            return producer
+    return None
+
+
+def _per_channel(graph, node, channels):
+    """The constant operand as one number per channel, or None where it is something else."""
+    constants = [graph.constant(name) for name in node.inputs]
+    array = constants[1] if constants[1] is not None else constants[0]
+    rank = graph.rank(node.outputs[0])
+    if array is None or rank is None or array.ndim > rank:
+        return None
+    shape = (1,) * (rank - array.ndim) + array.shape
+    if shape[1] not in (1, channels) or any(n != 1 for i, n in enumerate(shape) if i != 1):
+        return None
+    return np.broadcast_to(array.astype("float64").reshape(-1), (channels,))
+
+
+def _rescale(graph, conv, weights, scale, offset, offset_name=None):
+    filters, *bias = weights
+    channels, dtype = filters.shape[0], filters.dtype
+    scale = np.broadcast_to(np.asarray(scale, "float64"), (channels,))
+    parameter = graph.parameter_of(conv.inputs[1])
+    source = parameter or conv.inputs[1]
+    if not (scale == 1).all():
+        scaled = filters.astype("float64") * scale.reshape(-1, *[1] * (filters.ndim - 1))
+        name = graph.add_initializer(f"{source}_folded", scaled.astype(dtype))
+        if parameter is not None:
+            graph.origin[name] = parameter
+        conv.inputs[1] = name
+    stem = source.removesuffix("weight")
+    name = f"{stem}bias" if stem != source else f"{source}_bias"
+    # A bias that the user wrote as an addition keeps its name.
+    parameter = None if bias or offset_name is None else graph.parameter_of(offset_name)
+    start = bias[0].astype("float64") if bias else np.zeros(channels)
+    new = graph.add_initializer(parameter or name, np.asarray(start * scale + offset, dtype=dtype))
+    if parameter is not None:
+        graph.origin[new] = parameter
+    conv.inputs[2:] = [new]

@@ -1,0 +1,163 @@
+"""What happens to a PyTensor graph before its nodes are converted."""
+
+import sys
+from math import prod
+
+from pytensor.compile.builders import OpFromGraph, SymbolicOp
+from pytensor.compile.mode import optdb
+from pytensor.compile.rewriting import inline_ofg_node
+from pytensor.graph.features import PreserveVariableAttributes
+from pytensor.graph.rewriting.basic import MergeOptimizer, copy_stack_trace
+from pytensor.graph.rewriting.db import RewriteDatabaseQuery
+from pytensor.graph.traversal import toposort
+from pytensor.link.onnx.dims import Dims, Size
+from pytensor.link.onnx.dispatch.basic import onnx_funcify, onnx_funcify_OpFromGraph
+from pytensor.scalar.basic import Composite
+from pytensor.tensor.basic import cast, stack
+from pytensor.tensor.elemwise import Elemwise
+from pytensor.tensor.rewriting.shape import ShapeFeature
+from pytensor.tensor.shape import Reshape, reshape
+
+# Fusion, BLAS calls and in-place work are for the backends that run the graph themselves.
+# Lifting a slice above the nodes before it computes those once per slice instead of once.
+QUERY = RewriteDatabaseQuery(
+    include=["fast_run"],
+    exclude=[
+        "inplace",
+        "fusion",
+        "BlasOpt",
+        "cxx_only",
+        "add_mul_fusion",
+        "local_careduce_fusion",
+        "compile_inner_graph",
+        "specialize_matmul_to_batched_dot",
+    ],
+)
+
+
+def rewrite_for_onnx(fgraph, *, optimize=True):
+    """Simplify a graph, in place, and attach a `ShapeFeature` to it."""
+    fgraph.attach_feature(PreserveVariableAttributes())
+    if optimize:
+        optdb.query(QUERY).rewrite(fgraph)
+        inline_symbolic_ops(fgraph)
+        MergeOptimizer().rewrite(fgraph)
+    if not hasattr(fgraph, "shape_feature"):
+        fgraph.attach_feature(ShapeFeature())
+
+
+def make_portable(fgraph):
+    """Undo, in place, what compilation did to a graph, and inline symbolic Ops.
+
+    Afterwards it has no in-place Ops and no symbolic Ops without a converter.
+    """
+    fgraph.attach_feature(PreserveVariableAttributes())
+    inline_symbolic_ops(fgraph)
+    forget_inplace(fgraph)
+    forget_fusion(fgraph)
+    forget_backend(fgraph)
+
+
+def rebuild_with(replacements, outputs):
+    """Rebuild a graph on other inputs, whose types may say more about their shapes.
+
+    Parameters
+    ----------
+    replacements : dict of Variable to Variable
+    outputs : list of Variable
+
+    Returns
+    -------
+    list of Variable
+        With static shapes worked out anew.  The graph given is left as it is.
+    """
+    new = dict(replacements)
+    dims = Dims(ShapeFeature())
+    for node in toposort(outputs, replacements):
+        inputs = [new.get(i, i) for i in node.inputs]
+        if isinstance(node.op, SymbolicOp):
+            # Its inner graph is made for the types of its inputs.
+            rebuilt = node.op(*inputs, return_list=True)
+        elif isinstance(node.op, Reshape):
+            rebuilt = [reshape_to_known(dims, *inputs, ndim=node.op.ndim)]
+        else:
+            rebuilt = node.op.make_node(*inputs).outputs
+        for old, variable in zip(node.outputs, rebuilt, strict=True):
+            variable.name = old.name
+            new[old] = variable
+        copy_stack_trace(node.outputs, rebuilt)
+    return [new.get(output, output) for output in outputs]
+
+
+def reshape_to_known(dims, x, shape, *, ndim):
+    """Reshape, with integers for sizes wherever those that aren't fixed cancel.
+
+    Of ``x.reshape((x.shape[0], 2, -1))`` PyTensor knows the last size only if the first is fixed.
+    """
+    elements = dims.elements(shape)
+    if elements is None:
+        return reshape(x, shape, ndim=ndim)
+    if elements.count(Size(-1)) == 1:
+        known = prod((size for size in elements if size != Size(-1)), start=Size(1))
+        rest = prod(dims.sizes(x), start=Size(1)) // known
+        if rest is not None and rest.is_fixed:
+            elements[elements.index(Size(-1))] = rest
+    entries = [size.factor if size.is_fixed else shape[i] for i, size in enumerate(elements)]
+    return reshape(x, entries, ndim=ndim)
+
+
+def forget_inplace(fgraph):
+    """Replace elementwise Ops that overwrite an input, as compiled functions have them."""
+    for node in fgraph.toposort():
+        if isinstance(node.op, Elemwise) and node.op.inplace_pattern:
+            new = Elemwise(node.op.scalar_op, name=node.op.name)(*node.inputs, return_list=True)
+            fgraph.replace_all(list(zip(node.outputs, new, strict=True)), reason="forget_inplace")
+
+
+def forget_fusion(fgraph):
+    """Replace fused scalar graphs by the elementwise Ops that they were made of."""
+    for node in fgraph.toposort():
+        fused = node.op.scalar_op if isinstance(node.op, Elemwise) else node.op
+        if not isinstance(fused, Composite):
+            continue
+        new = dict(zip(fused.fgraph.inputs, node.inputs, strict=True))
+        for inner in fused.fgraph.toposort():
+            op = Elemwise(inner.op) if isinstance(node.op, Elemwise) else inner.op
+            # A constant has the inner graph's scalar type, which both kinds of Op take.
+            outputs = op(*[new.get(i, i) for i in inner.inputs], return_list=True)
+            new.update(zip(inner.outputs, outputs, strict=True))
+        outputs = [new[output] for output in fused.fgraph.outputs]
+        fgraph.replace_all(list(zip(node.outputs, outputs, strict=True)), reason="forget_fusion")
+
+
+def forget_backend(fgraph):
+    """Undo what the JAX backend does to shapes, in graphs of functions compiled for it."""
+    # It is loaded if there is such a function; importing it needs JAX.
+    backend = sys.modules.get("pytensor.link.jax.dispatch.shape")
+    if backend is None:
+        return
+    for node in fgraph.toposort():
+        if isinstance(node.op, backend.JAXShapeTuple):
+            vector = stack([cast(entry, "int64") for entry in node.inputs])
+            fgraph.replace_all([(node.outputs[0], vector)], reason="forget_backend")
+
+
+def has_converter(op):
+    return onnx_funcify.dispatch(type(op)) is not onnx_funcify_OpFromGraph
+
+
+def inline_symbolic_ops(fgraph):
+    """Replace Ops made of a graph, unless a converter is registered for their class."""
+    while True:
+        nodes = [
+            node
+            for node in fgraph.toposort()
+            if isinstance(node.op, OpFromGraph) and not has_converter(node.op)
+        ]
+        if not nodes:
+            return
+        for node in nodes:
+            fgraph.replace_all(
+                list(zip(node.outputs, inline_ofg_node(node), strict=True)),
+                reason="inline_symbolic_ops",
+            )

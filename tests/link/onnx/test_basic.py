@@ -1,0 +1,148 @@
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+
+import pytensor
+import pytensor.tensor as pt
+from pytensor.compile.builders import OpFromGraph
+from pytensor.graph.basic import Apply
+from pytensor.graph.op import Op
+from pytensor.link.onnx import ConversionError, UnsupportedOpError, export_onnx, onnx_funcify
+from pytensor.raise_op import assert_op
+from tests.utils import REFERENCE_MODE, TOLERANCES
+
+
+def compare_onnx_and_py(inputs, outputs, values, *, rtol=None, atol=None, **kwargs):
+    """Check that the exported graph has the same results in onnxruntime as in Python.
+
+    Dtypes and shapes must be equal, and those that the model declares must hold.
+
+    Parameters
+    ----------
+    inputs : sequence of Variable
+    outputs : Variable or sequence of Variable
+    values : sequence of arrays
+        One per input.
+    rtol, atol : float, optional
+        Instead of the dtype's tolerance.
+    **kwargs
+        For `export_onnx`.
+
+    Returns
+    -------
+    onnx.ModelProto
+    """
+    outputs = list(outputs) if isinstance(outputs, list | tuple) else [outputs]
+    values = [np.asarray(v, dtype=i.type.dtype) for v, i in zip(values, inputs, strict=True)]
+    expected = pytensor.function(inputs, outputs, mode=REFERENCE_MODE, on_unused_input="ignore")(
+        *values
+    )
+    model = export_onnx(inputs, outputs, **kwargs)
+    results = run(model, values)
+    for info, result, wanted in zip(model.graph.output, results, expected, strict=True):
+        wanted = np.asarray(wanted)
+        assert result.dtype == wanted.dtype
+        assert result.shape == wanted.shape
+        declared = [d.dim_value or d.dim_param for d in info.type.tensor_type.shape.dim]
+        assert len(declared) == result.ndim
+        for size, length in zip(declared, result.shape, strict=True):
+            assert not isinstance(size, int) or size == length
+        default_rtol, default_atol = TOLERANCES.get(wanted.dtype.name, (0, 0))
+        np.testing.assert_allclose(
+            result,
+            wanted,
+            rtol=default_rtol if rtol is None else rtol,
+            atol=default_atol if atol is None else atol,
+        )
+    return model
+
+
+def run(model, values):
+    """Run a model in onnxruntime with values for its inputs in order."""
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    session = onnxruntime.InferenceSession(
+        model.SerializeToString(), options, providers=["CPUExecutionProvider"]
+    )
+    names = [i.name for i in session.get_inputs()]
+    return session.run(None, dict(zip(names, values, strict=True)))
+
+
+def op_types(model):
+    return [node.op_type for node in model.graph.node]
+
+
+def dims(info):
+    return [d.dim_value or d.dim_param for d in info.type.tensor_type.shape.dim]
+
+
+class Double(Op):
+    """An Op of a user's own."""
+
+    __props__ = ()
+
+    def make_node(self, x):
+        return Apply(self, [x], [x.type()])
+
+    def perform(self, node, inputs, output_storage):
+        output_storage[0][0] = inputs[0] * 2
+
+
+class Triple(Double):
+    def perform(self, node, inputs, output_storage):
+        output_storage[0][0] = inputs[0] * 3
+
+
+@onnx_funcify.register(Double)
+def onnx_funcify_Double(op, node, builder, x):
+    return builder.add("Add", x, x)
+
+
+@onnx_funcify.register(Triple)
+def onnx_funcify_Triple(op, node, builder, x):
+    raise ConversionError("three is too many")
+
+
+def test_user_op():
+    x = pt.vector("x", dtype="float32")
+    compare_onnx_and_py([x], Double()(x), [[1, 2, 3]])
+
+
+def test_all_unsupported_nodes_are_listed():
+    x = pt.vector("x", dtype="float32")
+    mask = x[(x > 0).nonzero()]
+    with pytest.raises(UnsupportedOpError) as error:
+        export_onnx([x], [Triple()(x), Triple()(x + 1), mask])
+    message = str(error.value)
+    assert len(error.value.failures) == 3
+    assert "2 x Triple: three is too many" in message
+    assert "1 x Nonzero: no converter is registered" in message
+    assert "@onnx_funcify.register(Nonzero)" in message
+
+
+def test_op_from_graph_is_inlined():
+    x, y = pt.fvectors("x", "y")
+    inner = OpFromGraph([x, y], [x * y + 1, x - 2 * y])
+    a, b = inner(x + y, y)
+    model = compare_onnx_and_py([x, y], [a, b], [[1, 2], [3, 4]])
+    assert sorted(op_types(model)) == ["Add", "Add", "Mul", "Mul", "Sub"]
+
+
+def test_assert_is_not_dropped():
+    x = pt.vector("x", dtype="float32")
+    with pytest.raises(UnsupportedOpError, match="run-time checks"):
+        export_onnx([x], assert_op(x, pt.all(x > 0)))
+
+
+def test_model_is_valid_at_every_opset():
+    x = pt.tensor("x", shape=(None, 3), dtype="float32")
+    for opset, ir_version in ((18, 8), (19, 9), (20, 9), (21, 10), (22, 10), (23, 11), (24, 12)):
+        model = compare_onnx_and_py(
+            [x], [pt.exp(x).max(axis=1), (x > 0).any()], [np.eye(3)], opset_version=opset
+        )
+        assert model.opset_import[0].version == opset
+        assert model.ir_version == ir_version
+        onnx.checker.check_model(model, full_check=True)
+        # Booleans are reduced through integers before operator set 20.
+        assert ("Cast" in op_types(model)) == (opset < 20)

@@ -1,0 +1,299 @@
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+
+import pytensor
+import pytensor.tensor as pt
+from pytensor.link.onnx import VerificationError, export_onnx, onnx_funcify
+from tests.link.onnx.test_basic import Triple, compare_onnx_and_py, dims, op_types, run
+
+X = np.random.default_rng(9).normal(size=(2, 3)).astype("float32")
+
+
+@pytest.fixture
+def x():
+    return pt.tensor("x", shape=(None, 3), dtype="float32")
+
+
+def names(values):
+    return [v.name for v in values]
+
+
+def test_ways_to_call(x, tmp_path):
+    y = pt.exp(x)
+    f = pytensor.function([x], y)
+    models = [
+        export_onnx([x], [y]),
+        export_onnx(x, y, tmp_path / "a.onnx"),
+        export_onnx(inputs=[x], outputs=y, path=str(tmp_path / "b.onnx")),
+        export_onnx(f),
+        export_onnx(f, tmp_path / "c.onnx"),
+    ]
+    for model in models:
+        np.testing.assert_allclose(run(model, [X])[0], np.exp(X), rtol=1e-6)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.onnx", "b.onnx", "c.onnx"]
+    assert onnx.load(tmp_path / "a.onnx") == models[1]
+
+
+@pytest.mark.parametrize("mode", ["FAST_RUN", "FAST_COMPILE", "NUMBA"])
+def test_compiled_function(x, mode):
+    w = pytensor.shared(np.ones((3, 4), "float32"), name="w")
+    count = pytensor.shared(0, name="count")
+    y = pt.special.softmax(pt.tanh(x @ w + 1), axis=1)
+    f = pytensor.function([x], [y, y.sum()], updates={count: count + 1}, mode=mode, name="net")
+    w.set_value(np.arange(12, dtype="float32").reshape(3, 4))
+    model = export_onnx(f, verify=[X])
+    assert model.graph.name == "net"
+    assert "count" not in names(model.graph.initializer)
+    assert count.get_value() == 1
+
+
+def test_names(x):
+    hidden = pt.exp(x)
+    hidden.name = "hidden"
+    y = hidden.sum(axis=1)
+    w = pytensor.shared(np.ones(3, "float32"), name="layer.weight")
+    model = export_onnx([x], [y * 2, y * w[0]])
+    assert names(model.graph.input) == ["x"]
+    assert names(model.graph.output) == ["output_0", "output_1"]
+    assert model.graph.node[0].name == "exp_0"
+    assert list(model.graph.node[0].output) == ["hidden"]
+    model = export_onnx([x], [y], input_names=["images"], output_names=["boxes"])
+    assert (names(model.graph.input), names(model.graph.output)) == (["images"], ["boxes"])
+
+
+def test_equal_names_are_made_different():
+    a, b = pt.fvector("a"), pt.fvector("a")
+    hidden = pt.exp(a)
+    hidden.name = "a"
+    model = compare_onnx_and_py([a, b], [hidden * b, hidden], [[1, 2], [3, 4]])
+    assert len({*names(model.graph.input), *names(model.graph.output)}) == 4
+
+
+def test_outputs_that_are_nothing_new(x):
+    y = pt.exp(x)
+    outputs = [x, y, y, pt.constant(np.float32([1, 2])), pytensor.shared(np.float32(3), name="s")]
+    compare_onnx_and_py([x], outputs, [X])
+
+
+def test_unused_input_stays(x):
+    y = pt.fvector("y")
+    model = export_onnx([x, y], pt.exp(x))
+    assert names(model.graph.input) == ["x", "y"]
+
+
+def test_symbolic_dimensions():
+    x, y = pt.tensor4("x", dtype="float32"), pt.fmatrix("y")
+    model = export_onnx([x, y], [pt.exp(x), y.T])
+    assert dims(model.graph.input[0]) == [f"x_dim_{i}" for i in range(4)]
+    assert dims(model.graph.output[0]) == [f"x_dim_{i}" for i in range(4)]
+    assert dims(model.graph.output[1]) == ["y_dim_1", "y_dim_0"]
+    model = export_onnx([x, y], [pt.exp(x)], dynamic_axes={"x": {0: "N", -1: "W"}, "y": [0]})
+    assert dims(model.graph.output[0]) == ["N", "x_dim_1", "x_dim_2", "W"]
+
+
+def test_every_value_has_a_type(x):
+    y = pt.concatenate([x, x + 1], axis=1).reshape((2 * x.shape[0], -1))
+    y = pt.exp(y).reshape((-1, 2, 3)).sum(axis=1)
+    model = export_onnx([x], pt.exp(y).max(axis=1), dynamic_axes={"x": {0: "N"}})
+    known = names(model.graph.value_info) + names(model.graph.output)
+    assert {name for node in model.graph.node for name in node.output} == set(known)
+    for value in model.graph.value_info:
+        assert dims(value)[0] in ("N", "2*N")
+
+
+def test_initializers_as_inputs(x):
+    w = pytensor.shared(np.float32([[1, 2], [3, 4], [5, 6]]), name="w")
+    y = x @ (w * 2)
+    model = export_onnx([x], y, initializers="inputs", verify=[X])
+    assert names(model.graph.input) == ["x", "w"]
+    other = np.ones((3, 2), "float32")
+    session = onnxruntime.InferenceSession(model.SerializeToString())
+    (result,) = session.run(None, {"x": X, "w": other})
+    np.testing.assert_allclose(result, X @ other * 2, rtol=1e-5)
+    model = export_onnx([x], y)
+    assert names(model.graph.input) == ["x"]
+    assert op_types(model) == ["MatMul"]
+    assert names(model.graph.initializer) == ["w"]
+
+
+def test_external_data(x, tmp_path):
+    w = pytensor.shared(np.random.default_rng(0).normal(size=(3, 500)).astype("float32"), name="w")
+    for _ in range(2):
+        # The second time must overwrite the first.
+        export_onnx([x], x @ w, tmp_path / "m.onnx", external_data=True, verify=[X])
+    assert (tmp_path / "m.onnx.data").stat().st_size < 8192
+    assert (tmp_path / "m.onnx").stat().st_size < 2000
+    loaded = onnx.load(tmp_path / "m.onnx")
+    np.testing.assert_array_equal(
+        onnx.numpy_helper.to_array(loaded.graph.initializer[0]), w.get_value()
+    )
+
+
+def test_metadata(x):
+    model = export_onnx(
+        [x],
+        pt.exp(x),
+        model_name="net",
+        doc_string="A network.",
+        metadata={"names": "person, phone"},
+        trace=True,
+    )
+    assert (model.graph.name, model.doc_string) == ("net", "A network.")
+    assert [(p.key, p.value) for p in model.metadata_props] == [("names", "person, phone")]
+    (node,) = model.graph.node
+    properties = {p.key: p.value for p in node.metadata_props}
+    assert properties["pytensor.node"] == "Exp(x)"
+    assert os.path.relpath(__file__) in properties["pytensor.trace"]
+
+
+def test_verify_finds_a_difference(x):
+    class Wrong(Triple):
+        pass
+
+    @onnx_funcify.register(Wrong)
+    def onnx_funcify_Wrong(op, node, builder, x):
+        return builder.add("Add", x, builder.constant(1, "float32"))
+
+    export_onnx([x], [Wrong()(x)], verify={"x": np.full((2, 3), 0.5)})
+    with pytest.raises(VerificationError, match=r"'output_0' differs: absolute error 1 .*"):
+        export_onnx([x], [Wrong()(x)], verify={"x": np.ones((2, 3))})
+
+
+def test_optimize_false_writes_the_graph_as_it_is(x):
+    y = (x * 1 + 0).T.T
+    assert op_types(export_onnx([x], pt.exp(y))) == ["Exp"]
+    model = export_onnx([x], pt.exp(y), optimize=False, verify=[X])
+    assert op_types(model).count("Transpose") == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"opset_version": 17}, ValueError, "opset_version must be one of"),
+        ({"opset_version": True}, ValueError, "opset_version must be one of"),
+        ({"initializers": "outputs"}, ValueError, "initializers must be one of"),
+        ({"external_data": "yes"}, ValueError, "external_data must be one of"),
+        ({"external_data": True}, ValueError, "needs a path"),
+        ({"input_names": ["a", "b"]}, ValueError, "must have 1 names"),
+        ({"output_names": [""]}, ValueError, "must be different strings"),
+        ({"dynamic_axes": {"z": {0: "N"}}}, ValueError, "names ..z.."),
+        ({"dynamic_axes": {"x": {1: "N"}}}, ValueError, "fixed size 3"),
+        ({"dynamic_axes": {"x": {2: "N"}}}, ValueError, "has 2 axes"),
+        ({"verify": {"z": X}}, ValueError, "must have values for"),
+        ({"verify": [X, X]}, ValueError, "must have 1 values"),
+        ({"optimise": True}, TypeError, "unexpected keyword"),
+    ],
+)
+def test_wrong_arguments(x, arguments, error, message):
+    with pytest.raises(error, match=message):
+        export_onnx([x], [pt.exp(x)], **arguments)
+
+
+def test_wrong_graphs(x):
+    y = pt.fvector("y")
+    with pytest.raises(ValueError, match=r"no inputs: .'y'."):
+        export_onnx([x], x + y)
+    with pytest.raises(TypeError, match="outputs are needed"):
+        export_onnx([x])
+    with pytest.raises(TypeError, match="must be PyTensor variables"):
+        export_onnx([x], [1])
+    z = pt.zvector("z")
+    with pytest.raises(TypeError, match="which ONNX does not have"):
+        export_onnx([z], z.real)
+    with pytest.raises(TypeError, match="are its own"):
+        export_onnx(pytensor.function([x], pt.exp(x)), [x])
+
+
+def small_network(height=20, width=28):
+    """A small detector-like network with every kind of layer that YOLO11n has."""
+    rng = np.random.default_rng(0)
+
+    def shared(name, *shape, low=-0.5):
+        return pytensor.shared(rng.uniform(low, 1, shape).astype("float32"), name=name, shape=shape)
+
+    def block(name, x, channels, kernel, stride=1, groups=1):
+        w = shared(f"{name}.conv.weight", channels, x.type.shape[1] // groups, kernel, kernel)
+        y = pt.conv2d(x, w, "half", (stride, stride), filter_flip=False, num_groups=groups)
+        bn = [shared(f"{name}.bn.{p}", channels) for p in ("weight", "bias", "running_mean")]
+        variance = shared(f"{name}.bn.running_var", channels, low=0.5)
+        return pt.silu(pt.batch_normalization(y, *bn, variance, epsilon=1e-3))
+
+    x = pt.tensor("images", shape=(None, 3, height, width), dtype="float32")
+    n = x.shape[0]
+    a = block("m.0", x, 8, 3, stride=2)
+    b = block("m.1", a, 16, 1)
+    first, second = b[:, :8], b[:, 8:]
+    inner = second + block("m.2", second, 8, 3, groups=8)
+    c = block("m.3", pt.concatenate([inner, first], axis=1), 16, 1)
+    pooled = pt.max_pool2d(c, 5, 1, 2)
+    up = pt.resize(pooled, scale=2, coordinate_transformation_mode="asymmetric",
+                   nearest_mode="floor")  # fmt: skip
+    q, k, v = pt.split(up.reshape((n, 2, 8, -1)), [2, 2, 4], n_splits=3, axis=2)
+    attention = pt.special.softmax(q.mT @ k * np.float32(0.5), axis=-1)
+    mixed = (v @ attention.mT).reshape((n, 8, height, width))
+    bias = shared("head.bias", 5)
+    head = pt.conv2d(mixed, shared("head.weight", 5, 8, 1, 1)) + bias[:, None, None]
+    return x, pt.sigmoid(head.reshape((n, 5, -1)))
+
+
+def test_small_network():
+    x, y = small_network()
+    images = np.random.default_rng(1).normal(size=(2, 3, 20, 28))
+    model = compare_onnx_and_py(
+        [x], y, [images], dynamic_axes={"images": {0: "N"}}, rtol=1e-3, atol=1e-4
+    )
+    counts = {op_type: op_types(model).count(op_type) for op_type in op_types(model)}
+    assert counts == {
+        "Conv": 5, "Sigmoid": 5, "Mul": 5, "Split": 2, "Add": 1, "Concat": 1, "MaxPool": 1,
+        "Resize": 1, "Reshape": 3, "Transpose": 2, "MatMul": 2, "Softmax": 1,
+    }  # fmt: skip
+    assert all(dims(v)[0] == "N" for v in (*model.graph.value_info, *model.graph.output))
+    weights = [n for n in names(model.graph.initializer) if "." in n]
+    assert weights == [
+        *(f"m.{i}.conv.{kind}" for i in range(4) for kind in ("weight", "bias")),
+        "head.weight",
+        "head.bias",
+    ]
+
+
+@pytest.mark.parametrize("opset_version", [18, 19, 21, 22, 23, 24])
+def test_small_network_at_other_opsets(opset_version):
+    x, y = small_network(8, 12)
+    images = np.random.default_rng(1).normal(size=(1, 3, 8, 12))
+    compare_onnx_and_py([x], y, [images], opset_version=opset_version, rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("mode", ["FAST_COMPILE", "NUMBA"])
+def test_small_network_as_a_function(mode):
+    x, y = small_network(8, 12)
+    images = np.random.default_rng(1).normal(size=(2, 3, 8, 12))
+    model = export_onnx(pytensor.function([x], y, mode=mode), verify=[images])
+    assert not {"Shape", "Gather", "Range", "BatchNormalization"} & set(op_types(model))
+
+
+def test_files_do_not_depend_on_the_hash_seed(tmp_path):
+    script = (
+        "import sys; from tests.link.onnx.test_export import small_network, export_onnx\n"
+        "x, y = small_network(8, 12); export_onnx([x], [y], sys.argv[1], check=False)"
+    )
+    root = Path(__file__).parents[3]
+    files = []
+    for seed in ("1", "2"):
+        files.append(tmp_path / f"{seed}.onnx")
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(root)}
+        subprocess.run(
+            [sys.executable, "-c", script, str(files[-1])], check=True, env=environment, cwd=root
+        )
+    assert files[0].read_bytes() == files[1].read_bytes()
+
+
+def test_importing_pytensor_does_not_import_onnx():
+    code = "import sys, pytensor.tensor; assert not {'onnx', 'onnxruntime'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,0 +1,263 @@
+import numpy as np
+import pytest
+
+from pytensor.link.onnx.ir import Graph, Node, Value
+from pytensor.link.onnx.passes import (
+    PASSES,
+    cancel_inverses,
+    fold_batch_norm,
+    fold_constants,
+    fold_conv_offset,
+    fold_conv_scale,
+    merge_common_subexpressions,
+    remove_unused,
+    run_passes,
+    slices_to_split,
+)
+
+
+def make_graph(nodes, outputs, initializers=None, shapes=None, **kwargs):
+    """A graph with input ``x`` from (op type, inputs, outputs[, attributes]) tuples."""
+    graph = Graph(**kwargs)
+    graph.inputs = ["x"]
+    graph.outputs = outputs
+    for name in ("x", *outputs):
+        graph.fresh_name(name)
+    for name, array in (initializers or {}).items():
+        graph.add_initializer(name, np.asarray(array))
+    for op_type, inputs, results, *attributes in nodes:
+        node = Node(op_type, inputs.split(), results.split(), *attributes)
+        node.name = results
+        graph.nodes.append(node)
+    for name, shape in (shapes or {}).items():
+        graph.values[name] = Value("float32", shape)
+    return graph
+
+
+def listing(graph):
+    return [(n.op_type, " ".join(n.inputs), " ".join(n.outputs)) for n in graph.nodes]
+
+
+CONV = {"group": 1}
+
+
+def conv_graph(follower, initializers, attributes=None, rank=4):
+    return make_graph(
+        [("Conv", "x w", "c", dict(CONV)), follower, ("Relu", "d", "y")],
+        ["y"],
+        {"w": np.arange(12, dtype="float32").reshape(3, 4, 1, 1), **initializers},
+        dict.fromkeys(("c", "d"), ("N", 3, 5, 6)[:rank]),
+    )
+
+
+def example(name):
+    """A graph on which the pass of this name has something to do."""
+    if name == "fold_constants":
+        return make_graph(
+            [("Transpose", "w", "t", {"perm": [1, 0]}), ("MatMul", "x t", "y")],
+            ["y"],
+            {"w": np.arange(6.0).reshape(2, 3)},
+        )
+    if name == "cancel_inverses":
+        return make_graph(
+            [
+                ("Transpose", "x", "a", {"perm": [1, 0, 2]}),
+                ("Identity", "a", "b"),
+                ("Transpose", "b", "c", {"perm": [1, 0, 2]}),
+                ("Relu", "c", "y"),
+            ],
+            ["y"],
+        )
+    if name == "merge_common_subexpressions":
+        return make_graph(
+            [("Add", "x one", "a"), ("Add", "x uno", "b"), ("Mul", "a b", "y")],
+            ["y"],
+            {"one": np.float32(1), "uno": np.float32(1)},
+        )
+    if name == "fold_batch_norm":
+        vectors = {n: np.float32([1, 2, 4]) for n in ("gamma", "beta", "mean", "variance")}
+        follower = ("BatchNormalization", "c gamma beta mean variance", "d", {"epsilon": 0.0})
+        return conv_graph(follower, vectors)
+    if name == "fold_conv_scale":
+        return conv_graph(("Mul", "s c", "d"), {"s": np.float32([[[2]], [[3]], [[4]]])})
+    if name == "fold_conv_offset":
+        return conv_graph(("Add", "c o", "d"), {"o": np.float32(7)})
+    if name == "slices_to_split":
+        return make_graph(
+            [
+                ("Slice", "x two end axis one", "b"),
+                ("Slice", "x zero two axis one", "a"),
+                ("Add", "a b", "y"),
+            ],
+            ["y"],
+            {"zero": [0], "two": [2], "end": [2**62], "axis": [1], "one": [1]},
+            {"x": ("N", 4)},
+        )
+    assert name == "remove_unused"
+    return make_graph([("Relu", "x", "y"), ("Exp", "x", "z")], ["y"], {"w": np.float32(1)})
+
+
+@pytest.mark.parametrize("apply", PASSES, ids=lambda p: p.__name__)
+def test_passes_are_idempotent(apply):
+    graph = example(apply.__name__)
+    assert apply(graph)
+    once = listing(graph)
+    assert not apply(graph)
+    assert listing(graph) == once
+
+
+@pytest.mark.parametrize("name", [p.__name__ for p in PASSES])
+def test_all_passes_together_are_idempotent(name):
+    graph = example(name)
+    run_passes(graph)
+    once = listing(graph), list(graph.initializers)
+    run_passes(graph)
+    assert (listing(graph), list(graph.initializers)) == once
+
+
+def test_fold_constants():
+    graph = example("fold_constants")
+    fold_constants(graph)
+    assert listing(graph) == [("MatMul", "x t", "y")]
+    np.testing.assert_array_equal(graph.initializers["t"], np.arange(6.0).reshape(2, 3).T)
+
+
+def test_fold_constants_leaves_large_results():
+    graph = make_graph([("Expand", "w", "e"), ("Add", "x e", "y")], ["y"], {"w": np.float32(1)})
+    graph.nodes[0].inputs.append(graph.add_initializer("shape", np.array([100, 100])))
+    assert not fold_constants(graph)
+
+
+def test_parameters_that_may_be_replaced_are_not_folded():
+    graph = example("fold_constants")
+    graph.parameters_are_inputs = True
+    graph.parameters.add("w")
+    assert not fold_constants(graph)
+
+
+def test_cancel_inverses():
+    graph = example("cancel_inverses")
+    cancel_inverses(graph)
+    remove_unused(graph)
+    assert listing(graph) == [("Relu", "x", "y")]
+
+
+def test_transposes_are_merged():
+    graph = make_graph(
+        [
+            ("Transpose", "x", "a", {"perm": [1, 2, 0]}),
+            ("Transpose", "a", "b", {"perm": [0, 2, 1]}),
+            ("Relu", "b", "y"),
+        ],
+        ["y"],
+    )
+    run_passes(graph)
+    assert [n.op_type for n in graph.nodes] == ["Transpose", "Relu"]
+    assert graph.nodes[0].attributes["perm"] == [1, 0, 2]
+
+
+@pytest.mark.parametrize(
+    ("there", "back", "removed"),
+    [("float64", "float32", True), ("float16", "float32", False), ("int32", "float32", False)],
+)
+def test_casts_cancel_only_without_loss(there, back, removed):
+    graph = make_graph(
+        [
+            ("Cast", "x", "a", {"to": np.dtype(there)}),
+            ("Cast", "a", "b", {"to": np.dtype(back)}),
+            ("Relu", "b", "y"),
+        ],
+        ["y"],
+        shapes={"x": ("N",)},
+    )
+    run_passes(graph)
+    assert ([n.op_type for n in graph.nodes] == ["Relu"]) == removed
+
+
+def test_outputs_keep_their_names():
+    graph = make_graph([("Relu", "x", "a"), ("Identity", "a", "y")], ["y"])
+    cancel_inverses(graph)
+    assert listing(graph) == [("Relu", "x", "y")]
+    # An input cannot be an output of another name, nor one value two outputs.
+    graph = make_graph([("Identity", "x", "y"), ("Identity", "y", "z")], ["y", "z"])
+    assert not cancel_inverses(graph)
+
+
+def test_merge_common_subexpressions():
+    graph = example("merge_common_subexpressions")
+    merge_common_subexpressions(graph)
+    assert listing(graph) == [("Add", "x one", "a"), ("Mul", "a a", "y")]
+    assert list(graph.initializers) == ["one"]
+
+
+def test_fold_batch_norm():
+    graph = example("fold_batch_norm")
+    fold_batch_norm(graph)
+    (conv, relu) = graph.nodes
+    assert relu.inputs == conv.outputs
+    scale = np.array([1, 2, 4]) / np.sqrt([1, 2, 4])
+    weights, bias = (graph.initializers[name] for name in conv.inputs[1:])
+    expected = np.arange(12).reshape(3, 4, 1, 1) * scale[:, None, None, None]
+    np.testing.assert_array_equal(weights, expected.astype("float32"))
+    np.testing.assert_array_equal(bias, (np.array([1, 2, 4]) * (1 - scale)).astype("float32"))
+
+
+def test_fold_conv_scale_and_offset():
+    graph = example("fold_conv_scale")
+    fold_conv_scale(graph)
+    weights = graph.initializers[graph.nodes[0].inputs[1]]
+    np.testing.assert_array_equal(weights[:, 1, 0, 0], [2, 15, 36])
+    graph = example("fold_conv_offset")
+    fold_conv_offset(graph)
+    np.testing.assert_array_equal(graph.initializers[graph.nodes[0].inputs[2]], [7, 7, 7])
+
+
+@pytest.mark.parametrize(
+    ("follower", "constant"),
+    [
+        (("Div", "s c", "d"), np.float32(2)),  # a constant divided by the convolution
+        (("Mul", "s c", "d"), np.ones((5, 6), "float32")),  # not per channel
+        (("Mul", "s c", "d"), np.ones((2, 3, 1, 1), "float32")),  # adds to the batch
+    ],
+)
+def test_not_folded_into_convolution(follower, constant):
+    graph = conv_graph(follower, {"s": constant})
+    assert not fold_conv_scale(graph)
+
+
+def test_convolution_with_two_readers_is_left_alone():
+    graph = example("fold_conv_offset")
+    graph.outputs.append("c")
+    assert not fold_conv_offset(graph)
+
+
+def test_filters_used_twice_are_copied():
+    graph = example("fold_conv_scale")
+    graph.nodes.append(Node("Conv", ["x", "w"], ["z"], dict(CONV)))
+    graph.outputs.append("z")
+    run_passes(graph)
+    np.testing.assert_array_equal(
+        graph.initializers["w"], np.arange(12, dtype="float32").reshape(3, 4, 1, 1)
+    )
+
+
+def test_slices_to_split():
+    graph = example("slices_to_split")
+    slices_to_split(graph)
+    assert listing(graph)[0] == ("Split", "x split_sizes", "a b")
+    np.testing.assert_array_equal(graph.initializers["split_sizes"], [2, 2])
+
+
+@pytest.mark.parametrize("shape", [("N", 5), ("N", "M")])
+def test_slices_that_leave_a_rest_stay(shape):
+    graph = example("slices_to_split")
+    graph.values["x"] = Value("float32", shape)
+    graph.initializers["end"] = np.array([4])
+    assert not slices_to_split(graph)
+
+
+def test_remove_unused():
+    graph = example("remove_unused")
+    remove_unused(graph)
+    assert listing(graph) == [("Relu", "x", "y")]
+    assert not graph.initializers
