@@ -1,7 +1,7 @@
 """Batch normalization, for inference and for training."""
 
 import numbers
-from functools import reduce
+from functools import reduce, wraps
 from operator import mul
 
 import numpy as np
@@ -26,12 +26,26 @@ def _sum(x, axes):
 
 
 def _count(x, axes):
-    """How many elements each statistic is over, in the dtype of `x`."""
+    """How many elements each statistic is over, in the dtype of `x` (float32 for float16)."""
+    dtype = "float32" if x.type.dtype == "float16" else x.type.dtype
     static = [x.type.shape[a] for a in axes]
     if None not in static:
-        return constant(np.asarray(np.prod(static), dtype=x.type.dtype))
+        return constant(np.asarray(np.prod(static), dtype=dtype))
     # Factor by factor: a vector of them would be int64, which JAX lacks with floatX=float32
-    return cast(reduce(mul, [x.shape[a] for a in axes]), x.type.dtype)
+    return cast(reduce(mul, [x.shape[a] for a in axes]), dtype)
+
+
+def _half_in_single(build_inner_graph):
+    """Compute float16 in float32: sums and counts overflow at 65,504 otherwise."""
+
+    @wraps(build_inner_graph)
+    def build(self, *inputs):
+        if inputs[0].type.dtype != "float16":
+            return build_inner_graph(self, *inputs)
+        outputs = build_inner_graph(self, *(cast(v, "float32") for v in inputs))
+        return [cast(out, "float16") for out in outputs]
+
+    return build
 
 
 def _unbiased(count):
@@ -62,6 +76,7 @@ class _Normalization(TensorSymbolicOp):
 class BatchNormalization(_Normalization):
     """Normalize with given statistics."""
 
+    @_half_in_single
     def build_inner_graph(self, x, gamma, beta, mean, variance):
         gamma, beta, mean, inverse_std = (
             _expand(v, self.axes, x.type.ndim)
@@ -78,6 +93,7 @@ class BatchNormalizationTrain(_Normalization):
     is that of an input, which JAX knows while it traces.
     """
 
+    @_half_in_single
     def build_inner_graph(self, x, gamma, beta):
         ndim, axes = x.type.ndim, self.axes
         count = _count(x, axes)
@@ -106,12 +122,13 @@ class BatchNormalizationTrain(_Normalization):
             if not isinstance(g.type, DisconnectedType):
                 centred = x - _expand(mean, axes, ndim)
                 g_x = g_x + _expand(g * (factor / _count(x, axes)), axes, ndim) * centred
-        return [g_x, g_gamma, g_beta]
+        return [cast(g_x, x.type.dtype), g_gamma, g_beta]
 
 
 class BatchNormalizationTrainGrad(_Normalization):
     """Gradients for x, gamma and beta from that of the normalized output, as one node."""
 
+    @_half_in_single
     def build_inner_graph(self, x, gamma, mean, variance, cotangent):
         ndim, axes = x.type.ndim, self.axes
         inverse_std = self._inverse_std(variance)
@@ -144,14 +161,14 @@ def _reduced_axes(axes, ndim):
     if (
         isinstance(axes, str)
         or not axes
-        or not all(isinstance(a, numbers.Integral) and 0 <= a < ndim for a in axes)
-        or len(set(axes)) != len(axes)
+        or not all(isinstance(a, numbers.Integral) and -ndim <= a < ndim for a in axes)
+        or len({a % ndim for a in axes}) != len(axes)
     ):
         raise ValueError(
             f"batch normalization: axes must be 'per-activation', 'spatial' or different axes "
             f"of the input's {ndim}, got {axes!r}"
         )
-    return tuple(sorted(int(a) for a in axes))
+    return tuple(sorted(int(a) % ndim for a in axes))
 
 
 def _as_input(x):

@@ -217,6 +217,11 @@ def resize(
     TypeError
         If `input` isn't floating point.
 
+    Notes
+    -----
+    Coordinates are computed in float64, by ONNX runtimes in float32: where a place falls exactly
+    between two cells, and the factor isn't a binary fraction, a nearest lookup can differ.
+
     References
     ----------
     ONNX operator specification, Resize.

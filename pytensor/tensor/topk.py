@@ -16,7 +16,8 @@ class TopK(Op):
     """The `k` largest entries of a tensor along one axis, and where they are.
 
     Sorted from large to small; among equals the lower index comes first, and NaN counts as
-    larger than any number (as in `numpy.sort` and `jax.lax.top_k`).
+    larger than any number (as in `numpy.sort`).  `jax.lax.top_k` differs in two corners: 0.0 comes
+    before -0.0, and a NaN with its sign bit set counts as smallest.
     """
 
     __props__ = ("k", "axis")

@@ -336,6 +336,13 @@ def test_bad_annotations(builder, change, message):
         builder.dataset()
 
 
+def test_annotation_without_a_field(builder):
+    builder.add(40, 30, [(1, 1, 1, 9, 9)] * 2)
+    del builder.annotations[1]["bbox"]
+    with pytest.raises(ValueError, match=r"annotations\[1\] lacks bbox"):
+        builder.dataset()
+
+
 def test_bad_arguments(builder):
     builder.add(40, 30)
     with pytest.raises(ValueError, match=r"no category \['zebra'\].*cell phone.*dog"):

@@ -188,3 +188,28 @@ def test_bad_input(change, error, message):
     assert "\n" not in str(raised.value)
     with pytest.raises(error, match=message):
         pt.batch_normalization_train(inputs=arguments.pop("x"), **arguments)
+
+
+def test_negative_axes():
+    x = pt.tensor("x", shape=SHAPE)
+    outs = [
+        pt.batch_normalization_train(x, np.ones(SHAPE[1]), np.zeros(SHAPE[1]), axes=axes)[0]
+        for axes in [(0, -1, -2), (0, 2, 3)]
+    ]
+    assert outs[0].owner.op == outs[1].owner.op
+    with pytest.raises(ValueError, match="axes must be"):
+        pt.batch_normalization_train(x, np.ones(2), np.zeros(2), axes=(1, -3))
+
+
+def test_half_precision_counts_beyond_its_range():
+    """66,000 elements: more than float16 can count."""
+    x = pt.tensor("x", dtype="float16", shape=(None, 2))
+    gamma, beta = np.ones(2, "float16"), np.zeros(2, "float16")
+    out, mean, *_ = pt.batch_normalization_train(x, gamma, beta, (0,))
+    gradient = pytensor.grad(pt.sum(out[:4] + mean), x)
+    assert {v.type.dtype for v in (out, mean, gradient)} == {"float16"}
+    value = np.random.default_rng(0).normal(3, 1, (66_000, 2)).astype("float16")
+    results = pytensor.function([x], [out, mean, gradient], mode=REFERENCE_MODE)(value)
+    np.testing.assert_allclose(results[1], 3, atol=0.02)
+    np.testing.assert_allclose(results[0].std(), 1, atol=0.02)
+    assert all(np.isfinite(r).all() for r in results)

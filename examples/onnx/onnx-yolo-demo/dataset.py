@@ -347,7 +347,10 @@ class CocoDataset:
                 raise ValueError(f"{path} lists the image id {image['id']} twice")
             grouped[image["id"]] = []
         wanted = {category: label for label, category in enumerate(self.category_ids)}
-        for annotation in data["annotations"]:
+        for place, annotation in enumerate(data["annotations"]):
+            lacking = [k for k in ("id", "image_id", "category_id", "bbox") if k not in annotation]
+            if lacking:
+                raise ValueError(f"{path}: annotations[{place}] lacks {', '.join(lacking)}")
             category = annotation["category_id"]
             if category not in known:
                 raise ValueError(

@@ -12,7 +12,7 @@ os.environ["PYTENSOR_FLAGS"] = ",".join(
 )
 
 import numpy as np
-from checkpoint import load_weights
+from checkpoint import CheckpointError, load_weights
 from dataset import val_batches
 from model import YOLO11n
 
@@ -120,8 +120,10 @@ def verify_export(path, detector, dataset, batch_size, count=8):
 
 
 def load_model(path):
-    """Make the model that a weight file holds; returns (model, info)."""
+    """Make the model that a weight file or checkpoint of ours holds; returns (model, info)."""
     arrays, info = load_weights(path)
+    if "classes" not in info:
+        raise CheckpointError(f"{path}: its metadata names no classes; it isn't a file of ours")
     arrays = {name: v for name, v in arrays.items() if not name.startswith("state.")}
     model = YOLO11n(len(info["classes"]), class_width=info.get("class_width"))
     model.load_state_dict(arrays)
@@ -136,10 +138,14 @@ def main(arguments=None):
     parser.add_argument("--dynamic-batch", action="store_true")
     parser.add_argument("--opset", type=int, default=20)
     options = parser.parse_args(arguments)
-    model, info = load_model(options.weights)
-    size = options.image_size or info["image_size"]
-    batch = None if options.dynamic_batch else 1
-    export_detector(model, options.onnx, info["classes"], size, batch, options.opset)
+    try:
+        model, info = load_model(options.weights)
+        size = options.image_size or info["image_size"]
+        batch = None if options.dynamic_batch else 1
+        export_detector(model, options.onnx, info["classes"], size, batch, options.opset)
+    except (CheckpointError, ValueError, OSError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
     print(f"wrote {options.onnx}")
     return 0
 

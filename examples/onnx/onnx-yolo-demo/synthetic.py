@@ -40,7 +40,7 @@ OBJECT_COUNTS = (0.10, 0.26, 0.28, 0.20, 0.11, 0.05)
 PERSON_SHARE = 0.55
 PERSON_HEIGHT = (0.17, 0.95)  # of the picture's height, log-uniform
 PHONE_LENGTH = (0.052, 0.36)  # of the picture's long side, log-uniform
-MIN_VISIBLE = 0.4  # of an object's silhouette; what would be hidden more is not placed
+MIN_VISIBLE = 0.5  # of an object's silhouette; what would be hidden more is not placed
 MIN_SIDE = 5  # pixels of a box
 
 
@@ -396,7 +396,7 @@ def _pose(rng):
     kind = _pick(
         rng,
         ("stand", "walk", "run", "sit", "crouch", "gesture", "lie"),
-        (0.27, 0.25, 0.1, 0.13, 0.07, 0.13, 0.05),
+        (0.34, 0.27, 0.08, 0.09, 0.04, 0.15, 0.03),
     )
     hip = rng.normal(0, 5, 2)
     knee = np.abs(rng.normal(0, 6, 2))
@@ -450,7 +450,7 @@ def _skeleton(rng, pose):
         names = ("hip", "knee", "ankle", "toe", "shoulder", "elbow", "hand")
         points = (hip, knee, ankle, toe, shoulder, elbow, hand)
         joints |= {f"{name}{k}": point for name, point in zip(names, points, strict=True)}
-    yaw = rng.uniform(-math.pi, math.pi) if rng.random() < 0.6 else rng.normal(0, 0.4)
+    yaw = rng.uniform(-math.pi, math.pi) if rng.random() < 0.45 else rng.normal(0, 0.4)
     tilt, roll = rng.normal(0.08, 0.1), math.radians(pose["roll"])
     view = _about(0, 1, roll) @ _about(2, 1, tilt) @ _about(2, 0, yaw)
     return {name: view @ point for name, point in joints.items()}
@@ -649,7 +649,7 @@ def _reflection(rng, draw, box, base):
 
 def _screen(rng, draw, box):
     """Fill a phone's screen."""
-    content = _pick(rng, (_reflection, _icons, _bubbles, _photo), (0.3, 0.3, 0.26, 0.14))
+    content = _pick(rng, (_reflection, _icons, _bubbles, _photo), (0.25, 0.4, 0.25, 0.1))
     base = _color(rng)
     if content is _reflection:
         base = (14, 15, 19)
@@ -752,7 +752,7 @@ def _slab(rng, length, aspect, body, draw_face, upright):
     flat.putalpha(mask)
 
     roll = rng.normal(0, 0.3) if upright else rng.uniform(-math.pi, math.pi)
-    pitch, yaw = rng.normal(0, 0.45, 2)
+    pitch, yaw = rng.normal(0, 0.35, 2)
     rotation = _about(0, 1, roll) @ _about(2, 0, yaw) @ _about(1, 2, pitch)
     corners = (
         np.array(
@@ -778,10 +778,10 @@ def _phone(rng, length):
     body = _pick(
         rng,
         ((grey, grey, grey + 4), (232, 232, 236), (186, 188, 194), (208, 174, 142), _color(rng)),
-        (0.42, 0.14, 0.14, 0.08, 0.22),
+        (0.50, 0.18, 0.14, 0.08, 0.10),
     )
-    face = _phone_front if rng.random() < 0.72 else _phone_back
-    return _slab(rng, length, rng.uniform(1.8, 2.2), body, face, rng.random() < 0.45)
+    face = _phone_front if rng.random() < 0.85 else _phone_back
+    return _slab(rng, length, rng.uniform(1.8, 2.2), body, face, rng.random() < 0.6)
 
 
 # ------------------------------------------------------------------------------ clutter
@@ -976,7 +976,7 @@ def _cup(rng, tile):
 
 # What is neither a person nor a phone, with how often each is drawn. The upright ones have a
 # person's proportions, the flat one a phone's.
-FLAT_SHARE = 0.2
+FLAT_SHARE = 0.05
 THINGS = (
     *((maker, 3) for maker in (_clothes_rack, _lamp, _road_sign, _cone, _stacked, _cactus)),
     *((maker, 9) for maker in (_animal, _plant)),
@@ -1081,7 +1081,7 @@ def _fingers(rng, length, skin):
 def _add_person(rng, scene, hands):
     size = _log_uniform(rng, *PERSON_HEIGHT) * scene.size[1]
     sprite, points = _person(rng, size)
-    anchor = _spot(rng, scene, 0.03, 0.35, 0.35 * size)
+    anchor = _spot(rng, scene, 0.03, 0.25, 0.4 * size)
     if sprite is None or not scene.add(sprite, anchor, PERSON):
         return False
     number = len(scene.full)
@@ -1118,7 +1118,7 @@ def _camera(rng, picture):
     """Light, contrast, white balance, blur and noise of a photograph."""
     pixels = np.asarray(picture).astype(np.float32)
     height, width = pixels.shape[:2]
-    pixels = (pixels - 128) * rng.uniform(0.7, 1.12) + 128 + rng.normal(0, 14)
+    pixels = (pixels - 128) * rng.uniform(0.8, 1.15) + 128 + rng.normal(0, 12)
     pixels *= rng.normal(1, 0.05, 3).astype(np.float32)
     if rng.random() < 0.35:  # uneven light
         glow = 0.7 + 0.5 * _clouds(rng, width, height, 2, 1)
@@ -1137,7 +1137,7 @@ def _camera(rng, picture):
     noise = rng.integers(0, 256, shape, dtype=np.uint8).astype(np.int16)
     noise += rng.integers(0, 256, shape, dtype=np.uint8)
     return _to_image(
-        np.asarray(picture) + (noise - 255) * np.float32(rng.uniform(0.005, 0.075)) + 0.5
+        np.asarray(picture) + (noise - 255) * np.float32(rng.uniform(0.005, 0.055)) + 0.5
     )
 
 
@@ -1173,7 +1173,7 @@ def sample_scene(rng, size=None):
     if min(width, height) < 64:
         raise ValueError(f"size {width}x{height} is too small to draw in; 64 pixels is the least")
     scene = _Scene(_background(rng, width, height))
-    for _ in range(int(rng.integers(3, 12))):
+    for _ in range(int(rng.integers(2, 8))):
         _add_clutter(rng, scene, 0.06, 0.6, 0.0)
     count = int(rng.choice(len(OBJECT_COUNTS), p=OBJECT_COUNTS))
     persons = int((rng.random(count) < PERSON_SHARE).sum())
@@ -1185,9 +1185,9 @@ def sample_scene(rng, size=None):
         for _ in range(10):  # until it hides nothing too much
             if add(rng, scene, hands):
                 break
-    if rng.random() < 0.4:
-        for _ in range(int(rng.integers(1, 4))):
-            _add_clutter(rng, scene, 0.08, 0.4, 0.7)
+    if rng.random() < 0.35:
+        for _ in range(int(rng.integers(1, 3))):
+            _add_clutter(rng, scene, 0.08, 0.4, 0.6)
     objects = scene.objects()
     return np.asarray(_camera(rng, scene.picture)), objects
 

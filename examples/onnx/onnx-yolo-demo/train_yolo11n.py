@@ -76,6 +76,7 @@ def parse_arguments(arguments=None):
     add("--workers", type=int, default=2, help="threads that prepare batches")
     add("--output-dir", "--checkpoint-dir", type=Path, default=Path("runs/yolo11n"))
     add("--resume", action="store_true", help="go on from last.safetensors")
+    add("--overwrite", action="store_true", help="replace a run in the output folder")
     add("--seed", type=int, default=0)
     add("--val-every", type=int, default=5, help="epochs between validations")
     add("--checkpoint-every", type=int, default=10, help="epochs between checkpoints")
@@ -183,7 +184,7 @@ class Run:
 
     def __init__(self, options):
         self.options = options
-        self.output = prepare_output(options.output_dir, options.resume)
+        self.output = prepare_output(options.output_dir, options.resume, options.overwrite)
         if not options.no_export:
             prepare_export(options.export_onnx)
         try:
@@ -406,7 +407,7 @@ class Run:
                 f"boxes within {metrics['onnx']['box_difference']:.2g} px and scores within "
                 f"{metrics['onnx']['score_difference']:.2g} of PyTensor's"
             )
-        (self.output / "metrics.json").write_text(json.dumps(metrics, indent=2, default=float))
+        (self.output / "metrics.json").write_text(json.dumps(without_nan(metrics), indent=2))
         print(f"mAP@0.5 {result['map50']:.4f}, mAP@0.5:0.95 {result['map50_95']:.4f} "
               f"on {len(self.val_set)} held-out images")  # fmt: skip
         if o.require_map50 is not None and not result["map50"] >= o.require_map50:
@@ -440,12 +441,27 @@ def prepare_export(path):
         )
 
 
-def prepare_output(folder, resume):
-    """Make the output folder, and see that it can be written to and resumed from."""
+def prepare_output(folder, resume, overwrite):
+    """Make the output folder, and see that it can be written to, resumed from or replaced."""
     check_writable(folder, "--output-dir")
-    if resume and not (folder / "last.safetensors").exists():
-        raise TrainingError(f"nothing to resume: {folder / 'last.safetensors'} doesn't exist")
+    last = folder / "last.safetensors"
+    if resume and not last.exists():
+        raise TrainingError(f"nothing to resume: {last} doesn't exist")
+    if last.exists() and not (resume or overwrite):
+        raise TrainingError(
+            f"{folder} holds a run already: --resume goes on with it, --overwrite replaces it, "
+            f"--output-dir starts another"
+        )
     return folder
+
+
+def without_nan(value):
+    """The same structure with None for NaN, which JSON can't say."""
+    if isinstance(value, dict):
+        return {key: without_nan(v) for key, v in value.items()}
+    if isinstance(value, float | np.floating):
+        return None if np.isnan(value) else float(value)
+    return value
 
 
 def main(arguments=None):
@@ -469,6 +485,9 @@ def main(arguments=None):
     except (TrainingError, CheckpointError, ExportMismatch, OSError) as error:
         print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print(f"interrupted; what {options.output_dir} holds can be resumed", file=sys.stderr)
+        return 130
     return 0
 
 

@@ -15,6 +15,7 @@ from pytensor.link.onnx.dispatch.basic import onnx_funcify, onnx_funcify_OpFromG
 from pytensor.scalar.basic import Composite
 from pytensor.tensor.basic import cast, stack
 from pytensor.tensor.elemwise import Elemwise
+from pytensor.tensor.rewriting.channels_last import undo_channels_last
 from pytensor.tensor.rewriting.shape import ShapeFeature
 from pytensor.tensor.shape import Reshape, reshape
 
@@ -131,7 +132,8 @@ def forget_fusion(fgraph):
 
 
 def forget_backend(fgraph):
-    """Undo what the JAX backend does to shapes, in graphs of functions compiled for it."""
+    """Undo what is done to shapes and layouts for JAX, in graphs of functions compiled for it."""
+    undo_channels_last(fgraph)
     # It is loaded if there is such a function; importing it needs JAX.
     backend = sys.modules.get("pytensor.link.jax.dispatch.shape")
     if backend is None:

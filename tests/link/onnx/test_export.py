@@ -278,6 +278,29 @@ def test_small_network_as_a_function(mode):
     assert not {"Shape", "Gather", "Range", "BatchNormalization"} & set(op_types(model))
 
 
+def test_function_compiled_for_jax():
+    """On a CPU it works channels-last inside; the model doesn't."""
+    pytest.importorskip("jax")
+    rng = np.random.default_rng(2)
+
+    def parameter(name, *shape):
+        return pytensor.shared(rng.uniform(0.5, 1, shape).astype("float32"), name, shape=shape)
+
+    x = pt.tensor("x", shape=(None, 3, 6, 8), dtype="float32")
+    h = x
+    for i in range(2):
+        h = pt.conv2d(h, parameter(f"w{i}", 4, h.type.shape[1], 3, 2), filter_flip=False)
+        h = pt.silu(pt.batch_normalization(h, *(parameter(f"p{i}{k}", 4) for k in range(4))))
+    a, b = pt.split(h, [1, 3], n_splits=2, axis=1)
+    y = pt.max_pool2d(pt.concatenate([b, a], axis=1), 2)
+    f = pytensor.function([x], y, mode="JAX")
+    model = export_onnx(f, verify=[rng.normal(size=(2, 3, 6, 8))])
+    kinds = op_types(model)
+    assert kinds.count("Conv") == 2
+    assert "BatchNormalization" not in kinds
+    assert kinds.count("Transpose") <= 8
+
+
 def test_files_do_not_depend_on_the_hash_seed(tmp_path):
     script = (
         "import sys; from tests.link.onnx.test_export import small_network, export_onnx\n"

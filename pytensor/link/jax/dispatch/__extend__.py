@@ -1,6 +1,7 @@
 """Register our Ops when PyTensor loads its JAX dispatch."""
 
 import pytensor.link.jax.dispatch.careduce
+import pytensor.link.jax.dispatch.channels_last
 import pytensor.link.jax.dispatch.conv
 import pytensor.link.jax.dispatch.nn
 import pytensor.link.jax.dispatch.pool

@@ -18,6 +18,24 @@ def _general(op, image, filters, pads):
     )
 
 
+def _general_channels_last(op, image, filters, pads):
+    """As `_general`, with the transpositions said that XLA for CPUs makes in any case.
+
+    Where the caller's images have the channels last, they cancel.
+    """
+    spatial = "DHW"[-op.n_spatial :]
+    out = jax.lax.conv_general_dilated(
+        jnp.moveaxis(image, 1, -1),
+        jnp.moveaxis(filters, (0, 1), (-1, -2)),
+        window_strides=op.subsample,
+        padding=pads,
+        rhs_dilation=op.filter_dilation,
+        feature_group_count=op.num_groups,
+        dimension_numbers=(f"N{spatial}C", f"{spatial}IO", f"N{spatial}C"),
+    )
+    return jnp.moveaxis(out, -1, 1)
+
+
 def _pointwise(image, filters):
     """Kernels of size 1 as one matrix product over all positions, channels last."""
     last = jnp.moveaxis(image, 1, -1) @ filters.reshape(filters.shape[:2]).T
@@ -58,6 +76,7 @@ def _convolution(op):
                 return _pointwise(image, filters)
             if op.num_groups == image.shape[1] == filters.shape[0] > 1:
                 return _depthwise(op, image, filters, pads, output_shape)
+            return _general_channels_last(op, image, filters, pads)
         return _general(op, image, filters, pads)
 
     return conv

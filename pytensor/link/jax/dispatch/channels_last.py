@@ -1,0 +1,19 @@
+import jax.numpy as jnp
+
+from pytensor.link.jax.dispatch.basic import jax_funcify
+from pytensor.tensor.rewriting.channels_last import ChannelsLast
+
+
+@jax_funcify.register(ChannelsLast)
+def jax_funcify_ChannelsLast(op, node=None, **kwargs):
+    core = jax_funcify(op.op, **kwargs)
+
+    def channels_last(*inputs):
+        # XLA cancels these transpositions against those that the Op's own code begins and ends
+        # with where it works channels-last.
+        out = core(
+            *(jnp.moveaxis(v, -1, 1) if i in op.image_inputs else v for i, v in enumerate(inputs))
+        )
+        return jnp.moveaxis(out, 1, -1) if op.image_output else out
+
+    return channels_last

@@ -1,0 +1,197 @@
+"""Keep images channels-last between convolutions, for XLA on CPUs.
+
+XLA's CPU code for convolutions and matrix products wants channels last, and transposes every
+operand and result where a graph has them second; its reductions over batch and positions are
+several times slower too when the channels aren't last.  Graphs stay as users write them: this
+rewrite runs for mode JAX on a CPU only, late, and over the whole graph at once.  Each variable of
+four axes that a convolution touches gets a twin with the channels last, operations between such
+variables are repeated on the twins, and transpositions remain where a twin meets anything else.
+"""
+
+from pytensor.compile import optdb
+from pytensor.graph.basic import Apply
+from pytensor.graph.op import Op
+from pytensor.graph.rewriting.basic import GraphRewriter, copy_stack_trace
+from pytensor.tensor.basic import Join, Split
+from pytensor.tensor.batchnorm import (
+    BatchNormalization,
+    BatchNormalizationTrain,
+    BatchNormalizationTrainGrad,
+)
+from pytensor.tensor.conv.ops import BaseConv, Conv, ConvGradFilters, ConvGradInput
+from pytensor.tensor.elemwise import CAReduce, Elemwise
+from pytensor.tensor.pool import Pool
+from pytensor.tensor.resize import Resize
+from pytensor.tensor.type import TensorType
+from pytensor.tensor.vjp import SymbolicPullback
+
+TO_LAST = (0, 2, 3, 1)
+TO_FIRST = (0, 3, 1, 2)
+# where each axis of the usual order goes
+AXIS = {0: 0, 1: 3, 2: 1, 3: 2}
+
+BATCH_NORMALIZATIONS = (
+    BatchNormalization,
+    BatchNormalizationTrain,
+    BatchNormalizationTrainGrad,
+)
+
+# Which inputs are images; the others (filters) keep their form.
+IMAGE_INPUTS = {
+    Conv: (0,),
+    ConvGradInput: (0, 2),
+    ConvGradFilters: (0, 2),
+    Pool: (0,),
+    Resize: (0,),
+    SymbolicPullback: (0, 1),
+}
+
+
+class ChannelsLast(Op):
+    """Another Op on images with the channels last.  For JAX alone, which has the code for it.
+
+    Parameters
+    ----------
+    op : Op
+    image_inputs : tuple of int
+        Inputs with the channels last.
+    image_output : bool
+        Whether the output has.
+    output_type : TensorType
+    """
+
+    __props__ = ("op", "image_inputs", "image_output", "output_type")
+
+    def __init__(self, op, image_inputs, image_output, output_type):
+        self.op = op
+        self.image_inputs = image_inputs
+        self.image_output = image_output
+        self.output_type = output_type
+
+    def make_node(self, *inputs):
+        return Apply(self, list(inputs), [self.output_type()])
+
+    def perform(self, node, inputs, output_storage):
+        raise NotImplementedError("channels-last Ops are made for mode JAX, and run there only")
+
+    def __str__(self):
+        return f"ChannelsLast{{{self.op}}}"
+
+
+def _last_type(type_):
+    return TensorType(type_.dtype, shape=tuple(type_.shape[a] for a in TO_LAST))
+
+
+class _Twins:
+    """The channels-last twins of a graph's variables, made node by node."""
+
+    def __init__(self):
+        self.of = {}
+
+    def _take(self, variable):
+        """The twin of a variable; a transposition where it has none."""
+        return self.of[variable] if variable in self.of else variable.dimshuffle(TO_LAST)
+
+    def convert(self, node):
+        """Return the node's outputs computed from twins, channels last where they have 4 axes.
+
+        None where the node isn't one that is converted.
+        """
+        op = node.op
+        for op_class, positions in IMAGE_INPUTS.items():
+            if type(op) is op_class and node.inputs[positions[0]].type.ndim == 4:
+                starts = isinstance(op, BaseConv)
+                if starts or any(node.inputs[i] in self.of for i in positions):
+                    return self._wrap(node, positions)
+        if not any(v in self.of for v in node.inputs):
+            return None
+        if isinstance(op, Elemwise):
+            # every input of a node of 4 axes has 4 axes
+            return op.make_node(*map(self._take, node.inputs)).outputs
+        if isinstance(op, BATCH_NORMALIZATIONS):
+            return self._batch_normalization(node)
+        if isinstance(op, CAReduce):
+            if op.axis is not None and tuple(sorted(op.axis)) != (0, 2, 3):
+                return None
+            axis = None if op.axis is None else (0, 1, 2)
+            return op.clone(axis=axis).make_node(self._take(node.inputs[0])).outputs
+        if isinstance(op, Join):
+            return Join(AXIS[op.axis]).make_node(*map(self._take, node.inputs)).outputs
+        if isinstance(op, Split):
+            x, sizes = node.inputs
+            return Split(op.len_splits, AXIS[op.axis]).make_node(self._take(x), sizes).outputs
+        return None
+
+    def _wrap(self, node, positions):
+        inputs = [self._take(v) if i in positions else v for i, v in enumerate(node.inputs)]
+        image_output = not isinstance(node.op, ConvGradFilters)
+        type_ = node.outputs[0].type
+        new = ChannelsLast(
+            node.op, positions, image_output, _last_type(type_) if image_output else type_
+        )
+        return [new(*inputs)]
+
+    def _batch_normalization(self, node):
+        # With other axes the parameters' own axes would change their order.
+        if node.op.axes != (0, 2, 3) or node.inputs[0].type.ndim != 4:
+            return None
+        op = type(node.op)(axes=(0, 1, 2), epsilon=node.op.epsilon)
+        inputs = [self._take(v) if v.type.ndim == 4 else v for v in node.inputs]
+        return op(*inputs, return_list=True)
+
+
+class ChannelsLastRewriter(GraphRewriter):
+    """Convert a whole graph; see the module's docstring."""
+
+    def apply(self, fgraph):
+        import jax
+
+        if jax.default_backend() != "cpu":
+            return
+        if not any(isinstance(node.op, BaseConv) for node in fgraph.apply_nodes):
+            return
+        twins, replacements = _Twins(), []
+        for node in fgraph.toposort():
+            outputs = twins.convert(node)
+            if outputs is None:
+                continue
+            copy_stack_trace(node.outputs, outputs)
+            for old, new in zip(node.outputs, outputs, strict=True):
+                if old.type.ndim == 4 and not isinstance(node.op, ConvGradFilters):
+                    twins.of[old] = new
+                    new = new.dimshuffle(TO_FIRST)
+                replacements.append((old, new))
+        fgraph.replace_all(
+            [(old, new) for old, new in replacements if old in fgraph.variables],
+            reason="channels_last",
+        )
+
+
+def undo_channels_last(fgraph):
+    """Give the Ops of a rewritten graph their usual form back, between transpositions.
+
+    For readers of compiled graphs.  PyTensor's own rewrites then lift the transpositions through
+    elementwise Ops, where they cancel.
+    """
+    for node in fgraph.toposort():
+        op = node.op
+        if isinstance(op, ChannelsLast):
+            inputs = [
+                v.dimshuffle(TO_FIRST) if i in op.image_inputs else v
+                for i, v in enumerate(node.inputs)
+            ]
+            outputs = op.op(*inputs, return_list=True)
+        elif isinstance(op, BATCH_NORMALIZATIONS) and op.axes == (0, 1, 2):
+            if node.inputs[0].type.ndim != 4:
+                continue
+            inputs = [v.dimshuffle(TO_FIRST) if v.type.ndim == 4 else v for v in node.inputs]
+            outputs = type(op)(axes=(0, 2, 3), epsilon=op.epsilon)(*inputs, return_list=True)
+        else:
+            continue
+        moved = op.image_output if isinstance(op, ChannelsLast) else True
+        outputs = [v.dimshuffle(TO_LAST) if moved and v.type.ndim == 4 else v for v in outputs]
+        fgraph.replace_all(list(zip(node.outputs, outputs, strict=True)), reason="undo")
+
+
+# after the rewrites that look for patterns, before those that prepare for compilation
+optdb.register("jax_channels_last", ChannelsLastRewriter(), "jax", position=3.5)

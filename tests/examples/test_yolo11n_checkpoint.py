@@ -1,0 +1,166 @@
+"""Checkpoints and weight files of the YOLO11n demo."""
+
+import errno
+import os
+import stat
+
+import numpy as np
+import pytest
+from checkpoint import (
+    CheckpointError,
+    load_checkpoint,
+    load_weights,
+    save_checkpoint,
+    save_weights,
+    write_atomically,
+)
+from model import YOLO11n
+from safetensors.numpy import save_file
+
+import pytensor
+
+SETTINGS = {"epochs": 3, "lr": 0.01, "classes": ["person", "cell phone"]}
+
+
+@pytest.fixture(scope="module")
+def model():
+    return YOLO11n(2)
+
+
+@pytest.fixture
+def state():
+    return {
+        "w.momentum_buffer": pytensor.shared(np.arange(6, dtype=np.float32).reshape(2, 3)),
+        "step": pytensor.shared(np.array(7, dtype=np.int32)),
+    }
+
+
+@pytest.fixture
+def file(tmp_path, model, state):
+    path = tmp_path / "last.safetensors"
+    save_checkpoint(path, model, state, {"settings": SETTINGS, "progress": {"best": 0.1 + 0.2}})
+    return path
+
+
+def one_line(error):
+    text = str(error.value)
+    assert "\n" not in text
+    return text
+
+
+def test_round_trip_is_exact(file, model, state):
+    other = YOLO11n(2, seed=1)
+    target = {n: pytensor.shared(np.zeros_like(v.get_value())) for n, v in state.items()}
+    info = load_checkpoint(file, other, target, dict(SETTINGS))
+    assert info["progress"] == {"best": 0.1 + 0.2}
+    for name, value in model.state_dict().items():
+        np.testing.assert_array_equal(other.state_dict()[name], value)
+    for name, variable in state.items():
+        restored = target[name].get_value()
+        assert restored.dtype == variable.type.dtype
+        assert restored.shape == variable.get_value().shape
+        np.testing.assert_array_equal(restored, variable.get_value())
+
+
+def test_strided_arrays_are_written_in_their_own_order(tmp_path):
+    value = np.arange(6, dtype=np.float32).reshape(2, 3).T
+    save_weights(tmp_path / "w", {"v": value}, {"k": 1})
+    arrays, info = load_weights(tmp_path / "w")
+    np.testing.assert_array_equal(arrays["v"], value)
+    assert info == {"k": 1}
+
+
+@pytest.mark.parametrize("broken", ["fsync", "replace"])
+def test_failed_write_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch, broken):
+    path = tmp_path / "last.safetensors"
+    write_atomically(path, b"old")
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, broken, full)
+    with pytest.raises(OSError, match="No space left"):
+        write_atomically(path, b"new and longer")
+    assert path.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["last.safetensors"]
+
+
+def test_written_file_has_the_mode_of_any_new_file(tmp_path):
+    before = os.umask(0o022)
+    try:
+        write_atomically(tmp_path / "f", b"x")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "f").stat().st_mode) == 0o644
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_values_that_are_not_finite_do_not_replace_a_file(file, model, state, value):
+    before = file.read_bytes()
+    state["w.momentum_buffer"].set_value(np.full((2, 3), value, dtype=np.float32))
+    with pytest.raises(CheckpointError, match=r"momentum_buffer .*not finite"):
+        save_checkpoint(file, model, state, {"settings": SETTINGS})
+    assert file.read_bytes() == before
+
+
+@pytest.mark.parametrize("kept", [0, 5, 1000, -1])
+def test_cut_short(file, model, state, kept):
+    file.write_bytes(file.read_bytes()[:kept])
+    with pytest.raises(CheckpointError, match="cut short") as error:
+        load_checkpoint(file, model, state, SETTINGS)
+    assert str(file) in one_line(error)
+
+
+def test_missing_file_and_folder(tmp_path):
+    with pytest.raises(CheckpointError, match="no such file"):
+        load_weights(tmp_path / "none")
+    with pytest.raises(CheckpointError, match=str(tmp_path)) as error:
+        load_weights(tmp_path)
+    one_line(error)
+
+
+def test_weight_file_is_no_checkpoint(tmp_path, model, state):
+    path = tmp_path / "best.safetensors"
+    save_weights(path, model.state_dict(), {"epoch": 3})
+    with pytest.raises(CheckpointError, match="a weight file, not a checkpoint") as error:
+        load_checkpoint(path, model, state, SETTINGS)
+    one_line(error)
+
+
+def test_file_of_another_program_is_no_checkpoint(tmp_path, model, state):
+    save_file({"v": np.zeros(2)}, tmp_path / "f")
+    arrays, info = load_weights(tmp_path / "f")
+    assert list(arrays) == ["v"]
+    assert info == {}
+    with pytest.raises(CheckpointError, match="not a checkpoint"):
+        load_checkpoint(tmp_path / "f", model, state, SETTINGS)
+
+
+def test_other_settings_are_named(file, model, state):
+    settings = SETTINGS | {"lr": 0.02, "mosaic": 1.0}
+    with pytest.raises(CheckpointError, match="other settings") as error:
+        load_checkpoint(file, model, state, settings)
+    assert one_line(error).endswith("lr 0.01 instead of 0.02; mosaic None instead of 1.0")
+
+
+def test_model_with_other_classes(file, state):
+    other = YOLO11n(1)
+    before = {name: value.copy() for name, value in other.state_dict().items()}
+    with pytest.raises(CheckpointError, match="not of this YOLO11n with 1 classes") as error:
+        load_checkpoint(file, other, state, SETTINGS)
+    assert str(file) in one_line(error)
+    for name, value in other.state_dict().items():
+        np.testing.assert_array_equal(value, before[name])
+
+
+@pytest.mark.parametrize("change", ["missing", "extra", "shape"])
+def test_other_optimizer_state(file, model, state, change):
+    if change == "missing":
+        del state["step"]
+    elif change == "extra":
+        state["v"] = pytensor.shared(np.zeros(2, dtype=np.float32))
+    else:
+        state["step"] = pytensor.shared(np.zeros(2, dtype=np.int32), shape=(2,))
+    with pytest.raises(CheckpointError, match="optimizer state doesn't fit") as error:
+        load_checkpoint(file, model, state, SETTINGS)
+    one_line(error)

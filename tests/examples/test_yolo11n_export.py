@@ -1,0 +1,153 @@
+"""The exported detector: golden outputs through onnxruntime, size, names, and its own check."""
+
+import json
+from collections import Counter
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+from checkpoint import save_weights
+from export import ExportMismatch, export_detector, load_model, verify_export
+from export import main as export_main
+from model import YOLO11n
+
+import pytensor
+import pytensor.tensor as pt
+from pytensor.link.onnx import UnsupportedOpError, export_onnx
+from pytensor.raise_op import Assert
+from tests.examples import yolo11n_golden as golden
+
+CLASSES = ["person", "cell phone"]
+
+
+@pytest.fixture(scope="module")
+def golden_model():
+    """The golden weights with calibrated statistics."""
+    model = YOLO11n(2)
+    golden.load_golden_weights(model)
+    statistics = golden.load_arrays(golden.CORE / "bn_calib_nc2.npz")
+    model.load_state_dict(model.state_dict() | statistics)
+    return model
+
+
+@pytest.fixture(scope="module")
+def exported(golden_model, tmp_path_factory):
+    path = tmp_path_factory.mktemp("onnx") / "yolo11n.onnx"
+    return path, export_detector(golden_model, path, CLASSES, 320, batch_size=None)
+
+
+def run(path, images):
+    session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    return session.run(["output0"], {"images": images})[0]
+
+
+@pytest.mark.parametrize("batch", [1, 2])
+def test_golden_output(exported, batch):
+    decoded = run(exported[0], golden.images()[:batch])
+    assert decoded.shape == (batch, 6, 2100)
+    expected = golden.load_arrays(golden.CORE / "eval_cal_nc2_every7.npz")
+    decoded, wanted = decoded[:, :, expected["anchor_index"]], expected["decoded"][:batch]
+    np.testing.assert_allclose(decoded[:, :4], wanted[:, :4], atol=0.05, rtol=0)
+    np.testing.assert_allclose(decoded[:, 4:], wanted[:, 4:], atol=2e-4, rtol=0)
+
+
+def test_nodes(exported):
+    _, proto = exported
+    count = Counter(node.op_type for node in proto.graph.node)
+    assert sum(count.values()) <= 320
+    assert count["Conv"] == 88
+    assert not {"BatchNormalization", "Shape", "Gather", "Range", "Swish"} & set(count)
+    # WebGPU and older readers need these said
+    for node in proto.graph.node:
+        if node.op_type == "Conv":
+            names = {a.name for a in node.attribute}
+            assert {"strides", "dilations", "pads", "group", "kernel_shape"} <= names
+
+
+def test_interface_and_metadata(exported):
+    path, proto = exported
+    onnx.checker.check_model(str(path), full_check=True)
+
+    def shape(value):
+        return [d.dim_param or d.dim_value for d in value.type.tensor_type.shape.dim]
+
+    (image,), (output,) = proto.graph.input, proto.graph.output
+    assert (image.name, shape(image)) == ("images", ["N", 3, 320, 320])
+    assert (output.name, shape(output)) == ("output0", ["N", 6, 2100])
+    metadata = {p.key: p.value for p in proto.metadata_props}
+    assert metadata["names"] == "{0: 'person', 1: 'cell phone'}"
+    assert (metadata["stride"], metadata["imgsz"]) == ("32", "[320, 320]")
+    assert proto.opset_import[0].version == 20
+
+
+def test_one_image(golden_model, tmp_path):
+    """The default is a batch of one; the smallest size, at the lowest and highest opset."""
+    images = golden.images(1, 32)
+    results = []
+    for opset in (18, 24):
+        path = tmp_path / f"{opset}.onnx"
+        proto = export_detector(golden_model, path, CLASSES, 32, opset_version=opset)
+        assert len(proto.graph.node) <= 320
+        assert proto.graph.input[0].type.tensor_type.shape.dim[0].dim_value == 1
+        results.append(run(path, images))
+    x = pt.tensor("x", dtype="float32", shape=(1, 3, 32, 32))
+    expected = pytensor.function([x], golden_model.decode(golden_model(x)), mode="JAX")(images)
+    for result in results:
+        np.testing.assert_allclose(result, expected, atol=2e-3)
+
+
+class OneBatch:
+    """As much of a data set as `verify_export` needs."""
+
+    image_size = 320
+
+    def __len__(self):
+        return 2
+
+    def __getitem__(self, index):
+        from dataset import Letterbox, Sample
+
+        image = (golden.images()[index].transpose(1, 2, 0) * 255).astype(np.uint8)
+        none = np.zeros((0, 4), np.float32)
+        return Sample(image, none, none[:, 0], index, Letterbox.fit(320, 320, 320))
+
+
+def test_verification(exported):
+    """It accepts the file for what it computes, and refuses it for anything else."""
+    path, _ = exported
+
+    def detector(images):
+        return run(path, images.astype(np.float32) / np.float32(255))
+
+    report = verify_export(path, detector, OneBatch(), 2)
+    assert report["box_difference"] < 1e-3
+    assert report["nodes"] <= 320
+    for row, error in [(0, 0.1), (5, 2e-4), (2, np.nan)]:
+
+        def wrong(images, row=row, error=error):
+            decoded = detector(images)
+            decoded[0, row, 7] += error
+            return decoded
+
+        with pytest.raises(ExportMismatch, match="differs from PyTensor by"):
+            verify_export(path, wrong, OneBatch(), 2)
+
+
+def test_command(golden_model, tmp_path, capsys):
+    info = {"classes": CLASSES, "image_size": 32, "class_width": 64}
+    weights, path = tmp_path / "best.safetensors", tmp_path / "m.onnx"
+    save_weights(weights, golden_model.state_dict(), info)
+    model, read = load_model(weights)
+    assert read == info
+    assert json.dumps(sorted(model.state_dict())) == json.dumps(sorted(golden_model.state_dict()))
+    assert export_main([str(weights), str(path), "--dynamic-batch"]) == 0
+    assert run(path, golden.images(3, 32)).shape == (3, 6, 21)
+    assert export_main([str(tmp_path / "none.safetensors"), str(path)]) == 1
+    assert "no such file" in capsys.readouterr().err
+
+
+def test_what_cannot_be_exported_is_listed():
+    x = pt.vector("x")
+    with pytest.raises(UnsupportedOpError, match="Assert"):
+        export_onnx([x], [Assert("must be positive")(x, (x > 0).all())])

@@ -1,0 +1,136 @@
+import numpy as np
+import pytest
+
+import pytensor
+import pytensor.tensor as pt
+from pytensor.tensor.conv.basic import conv_nd
+from pytensor.tensor.conv.ops import BaseConv
+from pytensor.tensor.elemwise import DimShuffle, Elemwise
+from pytensor.tensor.rewriting.channels_last import (
+    TO_FIRST,
+    TO_LAST,
+    ChannelsLast,
+    undo_channels_last,
+)
+from tests.utils import compare_jax_and_py
+
+jax = pytest.importorskip("jax")
+
+RNG = np.random.default_rng(0)
+
+
+def network(x, w, v, gamma, beta):
+    """One of each operator, joined and split along two axes."""
+    h = pt.conv2d(x, w, "half", (1, 2)) + gamma[None, :, None, None]
+    h, mean, *_ = pt.batch_normalization_train(h, gamma, beta, "spatial", 1e-3)
+    h = pt.silu(h)
+    h = pt.concatenate([h, pt.max_pool2d(h, (3, 2), 1, (1, 0))[..., :1]], axis=3)
+    first, second = pt.split(h, [1, 3], n_splits=2, axis=1)
+    h = pt.concatenate([second, first], axis=1)
+    h = pt.resize(h, scale=2) * pt.resize(h, scale=2, mode="linear")
+    h = pt.batch_normalization(pt.conv2d(h, v, num_groups=4), gamma, beta, mean, gamma)
+    return pt.avg_pool2d(h, 2)
+
+
+@pytest.fixture(scope="module")
+def graph():
+    x = pt.tensor("x", shape=(None, 3, 6, 8))
+    w, v = pt.tensor("w", shape=(4, 3, 3, 2)), pt.tensor("v", shape=(4, 1, 2, 3))
+    gamma, beta = pt.tensor("gamma", shape=(4,)), pt.tensor("beta", shape=(4,))
+    inputs = [x, w, v, gamma, beta]
+    out = network(*inputs)
+    return inputs, [out, *pytensor.grad(pt.sqr(out).sum(), inputs)]
+
+
+def values(inputs):
+    return [RNG.uniform(0.5, 1.5, [2 if n is None else n for n in v.type.shape]) for v in inputs]
+
+
+def nodes(function, op_class):
+    return [n for n in function.maker.fgraph.apply_nodes if isinstance(n.op, op_class)]
+
+
+def test_same_results(graph):
+    inputs, outputs = graph
+    compare_jax_and_py(inputs, outputs, values(inputs))
+
+
+def test_images_are_moved_at_the_borders_only(graph):
+    inputs, outputs = graph
+    f = pytensor.function(inputs, outputs, mode="JAX")
+    assert not nodes(f, BaseConv)
+    assert len(nodes(f, ChannelsLast)) >= 6
+    moved = [n for n in nodes(f, DimShuffle) if n.op.new_order in (TO_LAST, TO_FIRST)]
+    for node in moved:
+        clients = [c for c, _ in f.maker.fgraph.clients[node.outputs[0]]]
+        # from an input or to an output of the function, or beside a subtensor
+        assert node.inputs[0].owner is None or not all(
+            isinstance(getattr(c, "op", None), ChannelsLast | Elemwise) for c in clients
+        )
+
+
+def test_one_channel_and_broadcasting():
+    """Axes of length 1 move with the others."""
+    x, w = pt.tensor("x", shape=(2, 1, 5, 1)), pt.tensor("w", shape=(1, 1, 3, 1))
+    row = pt.tensor("row", shape=(1, 1, 1, 7))
+    out = pt.conv2d(x, w) * row
+    inputs = [x, w, row]
+    compare_jax_and_py(inputs, [out, *pytensor.grad(out.sum(), inputs)], values(inputs))
+
+
+def test_sums_over_other_axes():
+    x, w = pt.tensor("x", shape=(2, 3, 5, 4)), pt.tensor("w", shape=(2, 3, 2, 2))
+    h = pt.conv2d(x, w)
+    outputs = [h.sum(axis=1), h.sum(), h.max(axis=(2, 3)), h.sum(axis=(0, 2, 3)), h.argmax(1)]
+    compare_jax_and_py([x, w], outputs, values([x, w]))
+
+
+def test_other_statistics():
+    """Batch normalization over other axes keeps its form."""
+    x, w = pt.tensor("x", shape=(2, 3, 5, 4)), pt.tensor("w", shape=(2, 3, 2, 2))
+    h = pt.conv2d(x, w)
+    shape = (2, 4, 3)
+    out, *_ = pt.batch_normalization_train(h, np.ones(shape), np.zeros(shape), "per-activation")
+    compare_jax_and_py([x, w], [out], values([x, w]))
+
+
+@pytest.mark.parametrize("n_spatial", [1, 3])
+def test_other_ranks_are_left_alone(n_spatial):
+    x, w = (pt.tensor(n, shape=(2, 2, *(3,) * n_spatial)) for n in "xw")
+    out = pt.tanh(conv_nd(x, w, n_spatial))
+    f = pytensor.function([x, w], out, mode="JAX")
+    assert not nodes(f, ChannelsLast)
+    compare_jax_and_py([x, w], [out], values([x, w]))
+
+
+def test_graphs_without_convolution_are_left_alone():
+    x = pt.tensor("x", shape=(2, 3, 4, 5))
+    f = pytensor.function([x], pt.max_pool2d(pt.exp(x), 2), mode="JAX")
+    assert not nodes(f, ChannelsLast)
+
+
+def test_only_on_a_cpu(monkeypatch):
+    monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
+    x, w = pt.tensor("x", shape=(2, 3, 5, 4)), pt.tensor("w", shape=(2, 3, 2, 2))
+    f = pytensor.function([x, w], pt.conv2d(x, w), mode="JAX")
+    assert nodes(f, BaseConv)
+    assert not nodes(f, ChannelsLast)
+
+
+def test_no_other_mode():
+    x, w = pt.tensor("x", shape=(2, 3, 5, 4)), pt.tensor("w", shape=(2, 3, 2, 2))
+    f = pytensor.function([x, w], pt.conv2d(x, w), mode="FAST_COMPILE")
+    assert nodes(f, BaseConv)
+
+
+def test_undo(graph):
+    """Readers of compiled graphs get the usual Ops back, with the same results."""
+    inputs, outputs = graph
+    f = pytensor.function(inputs, outputs, mode="JAX")
+    fgraph = f.maker.fgraph.clone()
+    undo_channels_last(fgraph)
+    assert not any(isinstance(n.op, ChannelsLast) for n in fgraph.apply_nodes)
+    again = pytensor.function(fgraph.inputs, fgraph.outputs, mode="JAX")
+    sample = values(inputs)
+    for first, second in zip(f(*sample), again(*sample), strict=True):
+        np.testing.assert_allclose(first, second, rtol=1e-9)
