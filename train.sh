@@ -25,10 +25,12 @@ die() {
 
 want_cpu=no
 options=()
+own_settings=${IMAGE_SIZE:-}${EPOCHS:-}${TRAIN_IMAGES:-}${VAL_IMAGES:-}${LR:-}${BATCH_SIZE:-}
 for argument in "$@"; do
     case $argument in
     --cpu) want_cpu=yes ;;
-    *) options+=("$argument") ;;
+    --resume | --overwrite) options+=("$argument") ;;
+    *) options+=("$argument") own_settings=yes ;;
     esac
 done
 
@@ -53,11 +55,12 @@ else
     DATASET=${DATASET:-synthetic}
     printf 'train: no GPU; training at a size for the CPU\n'
     defaults=(
-        --image-size 192 --batch-size 16 --nominal-batch 16 --epochs 16 --warmup-epochs 1
-        --lr 0.01 --val-every 4
+        --image-size 192 --batch-size 16 --nominal-batch 16 --epochs 20 --warmup-epochs 2
+        --lr 0.01 --schedule linear --mosaic 1 --close-mosaic 5 --workers 1
+        --ema-decay 0.99 --ema-steps 100
     )
-    # The promise for the drawn images; other data make none.
-    if [ "$DATASET" = synthetic ]; then
+    # What these settings promise for the drawn images; others promise nothing.
+    if [ "$DATASET" = synthetic ] && [ -z "$own_settings" ]; then
         REQUIRE_MAP50=${REQUIRE_MAP50:-0.40}
     fi
 fi

@@ -38,8 +38,8 @@ SPLITS = ("train", "val")
 # Chances of 0, 1, 2, ... objects in a picture.
 OBJECT_COUNTS = (0.10, 0.26, 0.28, 0.20, 0.11, 0.05)
 PERSON_SHARE = 0.55
-PERSON_HEIGHT = (0.17, 0.95)  # of the picture's height, log-uniform
-PHONE_LENGTH = (0.052, 0.36)  # of the picture's long side, log-uniform
+PERSON_HEIGHT = (0.2, 0.98)  # of the picture's height, log-uniform
+PHONE_LENGTH = (0.07, 0.42)  # of the picture's long side, log-uniform
 MIN_VISIBLE = 0.5  # of an object's silhouette; what would be hidden more is not placed
 MIN_SIDE = 5  # pixels of a box
 
@@ -70,6 +70,11 @@ def _color(rng):
     hue = rng.uniform(0, 6) + np.array([0.0, 4.0, 2.0])
     ramp = np.clip(np.abs(hue % 6 - 3) - 1, 0, 1)
     return tuple(int(v) for v in value * (1 - saturation * (1 - ramp)))
+
+
+def _vivid(rng):
+    """A colour that is neither dark nor grey."""
+    return max((_color(rng) for _ in range(3)), key=lambda color: max(color) - 0.5 * min(color))
 
 
 def _tint(color, factor):
@@ -458,7 +463,7 @@ def _skeleton(rng, pose):
 
 def _outfit(rng):
     """Colours and cut of a person's clothes."""
-    top = _color(rng)
+    top = _vivid(rng)
     bottom = _pick(
         rng,
         (
@@ -649,8 +654,8 @@ def _reflection(rng, draw, box, base):
 
 def _screen(rng, draw, box):
     """Fill a phone's screen."""
-    content = _pick(rng, (_reflection, _icons, _bubbles, _photo), (0.25, 0.4, 0.25, 0.1))
-    base = _color(rng)
+    content = _pick(rng, (_reflection, _icons, _bubbles, _photo), (0.22, 0.48, 0.25, 0.05))
+    base = _vivid(rng)
     if content is _reflection:
         base = (14, 15, 19)
     elif content is _bubbles and rng.random() < 0.6:
@@ -752,7 +757,7 @@ def _slab(rng, length, aspect, body, draw_face, upright):
     flat.putalpha(mask)
 
     roll = rng.normal(0, 0.3) if upright else rng.uniform(-math.pi, math.pi)
-    pitch, yaw = rng.normal(0, 0.35, 2)
+    pitch, yaw = rng.normal(0, 0.3, 2)
     rotation = _about(0, 1, roll) @ _about(2, 0, yaw) @ _about(1, 2, pitch)
     corners = (
         np.array(
@@ -778,10 +783,10 @@ def _phone(rng, length):
     body = _pick(
         rng,
         ((grey, grey, grey + 4), (232, 232, 236), (186, 188, 194), (208, 174, 142), _color(rng)),
-        (0.50, 0.18, 0.14, 0.08, 0.10),
+        (0.55, 0.20, 0.11, 0.08, 0.06),
     )
-    face = _phone_front if rng.random() < 0.85 else _phone_back
-    return _slab(rng, length, rng.uniform(1.8, 2.2), body, face, rng.random() < 0.6)
+    face = _phone_front if rng.random() < 0.9 else _phone_back
+    return _slab(rng, length, rng.uniform(1.8, 2.2), body, face, rng.random() < 0.75)
 
 
 # ------------------------------------------------------------------------------ clutter
@@ -976,11 +981,12 @@ def _cup(rng, tile):
 
 # What is neither a person nor a phone, with how often each is drawn. The upright ones have a
 # person's proportions, the flat one a phone's.
-FLAT_SHARE = 0.05
+FLAT_SHARE = 0.04
 THINGS = (
     *((maker, 3) for maker in (_clothes_rack, _lamp, _road_sign, _cone, _stacked, _cactus)),
-    *((maker, 9) for maker in (_animal, _plant)),
-    *((maker, 4) for maker in (_seat, _monitor, _panel, _ball, _blob, _bottle, _stick, _cup)),
+    *((maker, 7) for maker in (_animal, _plant)),
+    *((maker, 3) for maker in (_monitor, _panel)),
+    *((maker, 5) for maker in (_seat, _ball, _blob, _bottle, _stick, _cup)),
 )
 
 
@@ -1173,7 +1179,7 @@ def sample_scene(rng, size=None):
     if min(width, height) < 64:
         raise ValueError(f"size {width}x{height} is too small to draw in; 64 pixels is the least")
     scene = _Scene(_background(rng, width, height))
-    for _ in range(int(rng.integers(2, 8))):
+    for _ in range(int(rng.integers(1, 7))):
         _add_clutter(rng, scene, 0.06, 0.6, 0.0)
     count = int(rng.choice(len(OBJECT_COUNTS), p=OBJECT_COUNTS))
     persons = int((rng.random(count) < PERSON_SHARE).sum())
@@ -1185,7 +1191,7 @@ def sample_scene(rng, size=None):
         for _ in range(10):  # until it hides nothing too much
             if add(rng, scene, hands):
                 break
-    if rng.random() < 0.35:
+    if rng.random() < 0.3:
         for _ in range(int(rng.integers(1, 3))):
             _add_clutter(rng, scene, 0.08, 0.4, 0.6)
     objects = scene.objects()

@@ -64,6 +64,8 @@ def parse_arguments(arguments=None):
     add("--weight-decay", type=float, default=Recipe.weight_decay)
     add("--warmup-epochs", type=float, default=Recipe.warmup_epochs)
     add("--nominal-batch", type=int, default=Recipe.nominal_batch, help="images per step")
+    add("--ema-decay", type=float, default=Recipe.ema_decay, help="of the averaged weights")
+    add("--ema-steps", type=float, default=Recipe.ema_steps, help="over which it grows")
     add("--data", default="coco", help="coco, synthetic, or a folder in COCO's layout")
     add("--data-dir", type=Path, help="where coco or the synthetic set lie (data/NAME)")
     add("--train-images", type=int, default=1200, help="size of the synthetic set")
@@ -106,9 +108,11 @@ def check_options(parser, options):
         # written so that NaN fails too
         if value is not None and not limit <= value < math.inf:
             parser.error(f"--{name.replace('_', '-')} must be at least {limit}, got {value}")
-    for name, limit in [("momentum", 1), ("scale", 1)]:
-        if not 0 <= getattr(options, name) < limit:
-            parser.error(f"--{name} must be at least 0 and below {limit}")
+    for name in ("momentum", "scale", "ema_decay"):
+        if not 0 <= getattr(options, name) < 1:
+            parser.error(f"--{name.replace('_', '-')} must be at least 0 and below 1")
+    if not options.ema_steps > 0:
+        parser.error(f"--ema-steps must be positive, got {options.ema_steps}")
     if not 0 <= options.mosaic <= 1:
         parser.error(f"--mosaic is a probability, got {options.mosaic}")
     if len(set(options.classes)) < len(options.classes):
@@ -199,6 +203,8 @@ class Run:
             weight_decay=options.weight_decay,
             warmup_epochs=options.warmup_epochs,
             nominal_batch=options.nominal_batch,
+            ema_decay=options.ema_decay,
+            ema_steps=options.ema_steps,
         )
         self.loader = BatchLoader(
             self.train_set,

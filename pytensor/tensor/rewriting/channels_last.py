@@ -87,6 +87,7 @@ class _Twins:
 
     def __init__(self):
         self.of = {}
+        self.replaced = {}  # other results of converted nodes: statistics, filters' gradients
 
     def _take(self, variable):
         """The twin of a variable; a transposition where it has none."""
@@ -123,7 +124,10 @@ class _Twins:
         return None
 
     def _wrap(self, node, positions):
-        inputs = [self._take(v) if i in positions else v for i, v in enumerate(node.inputs)]
+        inputs = [
+            self._take(v) if i in positions else self.replaced.get(v, v)
+            for i, v in enumerate(node.inputs)
+        ]
         image_output = not isinstance(node.op, ConvGradFilters)
         type_ = node.outputs[0].type
         new = ChannelsLast(
@@ -136,7 +140,9 @@ class _Twins:
         if node.op.axes != (0, 2, 3) or node.inputs[0].type.ndim != 4:
             return None
         op = type(node.op)(axes=(0, 1, 2), epsilon=node.op.epsilon)
-        inputs = [self._take(v) if v.type.ndim == 4 else v for v in node.inputs]
+        inputs = [
+            self._take(v) if v.type.ndim == 4 else self.replaced.get(v, v) for v in node.inputs
+        ]
         return op(*inputs, return_list=True)
 
 
@@ -160,6 +166,9 @@ class ChannelsLastRewriter(GraphRewriter):
                 if old.type.ndim == 4 and not isinstance(node.op, ConvGradFilters):
                     twins.of[old] = new
                     new = new.dimshuffle(TO_FIRST)
+                else:
+                    # Nodes made later must not bring the old one back.
+                    twins.replaced[old] = new
                 replacements.append((old, new))
         fgraph.replace_all(
             [(old, new) for old, new in replacements if old in fgraph.variables],
