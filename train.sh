@@ -55,8 +55,8 @@ else
     DATASET=${DATASET:-synthetic}
     printf 'train: no GPU; training at a size for the CPU\n'
     defaults=(
-        --image-size 192 --batch-size 16 --nominal-batch 16 --epochs 20 --warmup-epochs 2
-        --lr 0.01 --schedule linear --mosaic 1 --close-mosaic 5 --workers 1
+        --image-size 192 --batch-size 16 --nominal-batch 16 --epochs 22 --warmup-epochs 2
+        --lr 0.01 --schedule linear --mosaic 1 --close-mosaic 8 --workers 1
         --ema-decay 0.99 --ema-steps 100
     )
     # What these settings promise for the drawn images; others promise nothing.

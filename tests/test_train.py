@@ -87,7 +87,7 @@ def test_settings_and_options_are_passed_through(checkout):
     last = result.stdout.splitlines()[-1]
     assert "--data some/folder" in last
     assert last.endswith("--resume --classes person")
-    assert last.index("--epochs 20") < last.index("--epochs 3")
+    assert last.index("--epochs 22") < last.index("--epochs 3")
     assert "--lr 0.5" in last
     assert "--output-dir a b" in last
 
