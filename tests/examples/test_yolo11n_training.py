@@ -160,7 +160,10 @@ def train(compiled, data, monkeypatch, capsys):
 def command(data, *arguments):
     """Arguments of a small run; later ones win."""
     own = f"--image-size {SIZE} --batch-size {BATCH} --nominal-batch {BATCH} --warmup-epochs 1"
-    return ["--data", str(data), *own.split(), "--workers", "1", *map(str, arguments)]
+    arguments = [*map(str, arguments)]
+    if "--resume" not in arguments:
+        own += " --overwrite"  # several runs of a test share a folder
+    return ["--data", str(data), *own.split(), "--workers", "1", *arguments]
 
 
 def values_of(variables):
@@ -723,9 +726,20 @@ def test_one_line_for_what_cannot_work(data, tmp_path, capsys, arguments, messag
     assert err.count("\n") == 1
 
 
+def test_a_run_is_not_overwritten_unasked(data, tmp_path, capsys):
+    (tmp_path / "last.safetensors").write_bytes(b"precious")
+    own = [a for a in command(data, "--output-dir", tmp_path) if a != "--overwrite"]
+    assert train_yolo11n.main(own) == 1
+    err = capsys.readouterr().err
+    assert "holds a run already: --resume goes on with it, --overwrite replaces it" in err
+    assert (tmp_path / "last.safetensors").read_bytes() == b"precious"
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["--ema-decay", "1"], "--ema-decay must be at least 0 and below 1"),
+        (["--ema-steps", "0"], "--ema-steps must be positive, got 0"),
         (["--num-classes", "3"], "--num-classes 3 doesn't fit the 2 --classes person, cell phone"),
         (["--image-size", "70"], "--image-size must be a multiple of 32, got 70"),
         (["--image-size", "0"], "--image-size must be a multiple of 32"),
