@@ -8,9 +8,12 @@ import pytest
 # Before the first import of pytensor or jax, which read these once.
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 # A user's own settings shall not decide whether a test passes; flags given on the command line
-# come last and win. A rewrite that fails would otherwise only be logged.
+# come last and win. A rewrite that fails would otherwise only be logged. Stack traces are off
+# because PyTensor's rewrites double those of constants that graphs share: after hundreds of
+# compilations in one process they took gigabytes.
+flags = ["floatX=float64", "on_opt_error=raise", "traceback__limit=0"]
 os.environ["PYTENSOR_FLAGS"] = ",".join(
-    filter(None, ["floatX=float64", "on_opt_error=raise", os.environ.get("PYTENSOR_FLAGS")])
+    filter(None, [*flags, os.environ.get("PYTENSOR_FLAGS")])
 )
 
 # The demo is a folder of scripts which import one another by their plain names.
