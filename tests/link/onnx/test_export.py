@@ -137,9 +137,11 @@ def test_external_data(x, tmp_path):
 
 
 def test_metadata(x):
+    with pytensor.config.change_flags(traceback__limit=8):
+        y = pt.exp(x)
     model = export_onnx(
         [x],
-        pt.exp(x),
+        y,
         model_name="net",
         doc_string="A network.",
         metadata={"names": "person, phone"},
