@@ -1,13 +1,12 @@
 """Pooling over the last axes of a tensor."""
 
-import numbers
-
 import numpy as np
 
 from pytensor.gradient import DisconnectedType, disconnected_grad, disconnected_type
 from pytensor.raise_op import Assert
 from pytensor.scalar import discrete_dtypes
 from pytensor.tensor.basic import alloc, arange, as_tensor_variable, cast, constant, switch
+from pytensor.tensor.conv.basic import per_axis
 from pytensor.tensor.math import isnan, maximum, minimum, or_
 from pytensor.tensor.shape import Shape_i, specify_shape
 from pytensor.tensor.subtensor import set_subtensor
@@ -175,22 +174,6 @@ class Pool(TensorSymbolicOp):
         return [SymbolicPullback(op=self)(x, cotangent)]
 
 
-def _ints(name, value, n, minimum):
-    def is_int(v):
-        return isinstance(v, numbers.Integral) and not isinstance(v, bool)
-
-    values = (value,) * n if is_int(value) else value
-    if (
-        not isinstance(values, tuple | list)
-        or len(values) != n
-        or not all(is_int(v) and v >= minimum for v in values)
-    ):
-        raise ValueError(
-            f"pooling: {name} must be an int or {n} ints of at least {minimum}, got {value!r}"
-        )
-    return tuple(int(v) for v in values)
-
-
 def pool_nd(input, ws, ignore_border=False, stride=None, pad=0, mode="max"):
     """Pool over the last ``len(ws)`` axes; see `pool_2d` for the arguments."""
     input = as_tensor_variable(input)
@@ -207,9 +190,9 @@ def pool_nd(input, ws, ignore_border=False, stride=None, pad=0, mode="max"):
         raise TypeError(
             f"pooling: averages need floating-point input, got {input.type.dtype}; cast it first"
         )
-    ws = _ints("ws", ws, n, 1)
-    stride = ws if stride is None else _ints("stride", stride, n, 1)
-    pad = _ints("pad", pad, n, 0)
+    ws = per_axis("pooling: ws", ws, n, 1)
+    stride = ws if stride is None else per_axis("pooling: stride", stride, n, 1)
+    pad = per_axis("pooling: pad", pad, n, 0)
     for w, p in zip(ws, pad, strict=True):
         if p >= w:
             raise ValueError(
@@ -259,7 +242,7 @@ def pool_2d(input, ws, ignore_border=False, stride=None, pad=(0, 0), mode="max")
     array([[ 5.,  7.],
            [ 9., 11.]])
     """
-    return pool_nd(input, _ints("ws", ws, 2, 1), ignore_border, stride, pad, mode)
+    return pool_nd(input, per_axis("pooling: ws", ws, 2, 1), ignore_border, stride, pad, mode)
 
 
 def max_pool2d(input, kernel_size, stride=None, padding=0, ceil_mode=False):

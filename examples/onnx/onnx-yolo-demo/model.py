@@ -154,10 +154,7 @@ class YOLO11n:
 
     def state_dict(self):
         """Return all 418 arrays by name (499 in the reference, with its 81 batch counters)."""
-        return {name: v.get_value() for name, v in self._in_order().items()}
-
-    def _in_order(self):
-        return self.store.all
+        return {name: v.get_value() for name, v in self.store.all.items()}
 
     def load_state_dict(self, mapping, strict=True):
         """Set the parameters and statistics from arrays by name.
@@ -180,7 +177,7 @@ class YOLO11n:
             If names don't agree and `strict`, or a shape differs.  Nothing is loaded then.
         """
         given = {k: np.asarray(v) for k, v in mapping.items() if not k.endswith("batches_tracked")}
-        variables = self._in_order()
+        variables = self.store.all
         missing = [name for name in variables if name not in given]
         unexpected = [name for name in given if name not in variables]
         wrong = [

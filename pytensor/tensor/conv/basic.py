@@ -16,7 +16,7 @@ def _is_int(value):
     return isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_)
 
 
-def _per_axis(name, value, n_spatial, minimum=1):
+def per_axis(name, value, n_spatial, minimum=1):
     """Check an attribute with one integer per spatial axis; a single integer serves for all."""
     values = (value,) * n_spatial if _is_int(value) else value
     if (
@@ -71,8 +71,8 @@ def conv_nd(
         raise ValueError(f"num_groups must be an int of at least 1, got {num_groups!r}")
     properties = {
         "border_mode": border_mode,
-        "subsample": _per_axis("subsample", subsample, n_spatial),
-        "filter_dilation": _per_axis("filter_dilation", filter_dilation, n_spatial),
+        "subsample": per_axis("subsample", subsample, n_spatial),
+        "filter_dilation": per_axis("filter_dilation", filter_dilation, n_spatial),
         "num_groups": int(num_groups),
         "filter_flip": bool(filter_flip),
     }
