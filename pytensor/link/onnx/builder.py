@@ -11,6 +11,7 @@ from pytensor.link.onnx.dims import Dims
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
 from pytensor.link.onnx.errors import ConversionError
 from pytensor.link.onnx.ir import Graph, Node, Value
+from pytensor.link.onnx.kernels import work_dtype
 from pytensor.tensor.type import TensorType
 
 INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
@@ -69,6 +70,42 @@ class GraphBuilder:
         self.graph.nodes.append(node)
         self._emitted.append(node)
         return outputs[0] if n_outputs == 1 else tuple(outputs)
+
+    def add_as(self, dtype, op_type, *inputs, to=None, rest=(), n_outputs=1, **attributes):
+        """`add` an operator of `dtype`, with casts where onnxruntime has no kernel for it.
+
+        Parameters
+        ----------
+        dtype : str
+            Dtype of `inputs`.
+        op_type : str
+        inputs : str
+            Values of the operator's main type.
+        to : str, optional
+            Dtype of the (first) output where the operator decides it, such as "bool" for a
+            comparison; by default it is cast back to `dtype`.
+        rest : sequence of str
+            Further inputs, of other types: axes, shapes and the like.
+        n_outputs, attributes
+            As for `add`.
+
+        Returns
+        -------
+        str, or tuple of str where ``n_outputs > 1``
+
+        Raises
+        ------
+        ConversionError
+            If no kernel holds every value of `dtype`.
+        """
+        work = work_dtype(op_type, dtype)
+        inputs = [self.cast(name, dtype, work) if name else name for name in inputs]
+        result = self.add(op_type, *inputs, *rest, n_outputs=n_outputs, **attributes)
+        if to is not None:
+            return result
+        if n_outputs == 1:
+            return self.cast(result, work, dtype)
+        return (self.cast(result[0], work, dtype), *result[1:])
 
     def constant(self, value, dtype=None, name=None):
         """Name of an initializer with this value; equal unnamed ones are shared.
