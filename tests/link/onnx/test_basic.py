@@ -13,10 +13,13 @@ from pytensor.raise_op import assert_op
 from tests.utils import REFERENCE_MODE, TOLERANCES
 
 
-def compare_onnx_and_py(inputs, outputs, values, *, rtol=None, atol=None, **kwargs):
+def compare_onnx_and_py(
+    inputs, outputs, values, *, rtol=None, atol=None, opset_version=None, **kwargs
+):
     """Check that the exported graph has the same results in onnxruntime as in Python.
 
-    Dtypes and shapes must be equal, and those that the model declares must hold.
+    Dtypes and shapes must be equal, and those that the model declares must hold.  Unless a version
+    of the operator set is given, the lowest, the highest and the default one are tried.
 
     Parameters
     ----------
@@ -26,20 +29,31 @@ def compare_onnx_and_py(inputs, outputs, values, *, rtol=None, atol=None, **kwar
         One per input.
     rtol, atol : float, optional
         Instead of the dtype's tolerance.
+    opset_version : int, optional
     **kwargs
         For `export_onnx`.
 
     Returns
     -------
     onnx.ModelProto
+        The model of the default operator set, or of the one given.
     """
     outputs = list(outputs) if isinstance(outputs, list | tuple) else [outputs]
     values = [np.asarray(v, dtype=i.type.dtype) for v, i in zip(values, inputs, strict=True)]
-    expected = pytensor.function(inputs, outputs, mode=REFERENCE_MODE, on_unused_input="ignore")(
-        *values
-    )
-    model = export_onnx(inputs, outputs, **kwargs)
-    results = run(model, values)
+    # Inner graphs would be compiled to C even in this mode: slow, and float16 warns
+    with pytensor.config.change_flags(cxx=""):
+        expected = pytensor.function(
+            inputs, outputs, mode=REFERENCE_MODE, on_unused_input="ignore"
+        )(*values)
+    opsets = (18, 24, 20) if opset_version is None else (opset_version,)
+    for opset in opsets:
+        model = export_onnx(inputs, outputs, opset_version=opset, **kwargs)
+        check_results(model, run(model, values), expected, rtol=rtol, atol=atol)
+    return model
+
+
+def check_results(model, results, expected, *, rtol=None, atol=None):
+    """Compare what onnxruntime computed with what PyTensor did, and with the model's own types."""
     for info, result, wanted in zip(model.graph.output, results, expected, strict=True):
         wanted = np.asarray(wanted)
         assert result.dtype == wanted.dtype
@@ -55,7 +69,6 @@ def compare_onnx_and_py(inputs, outputs, values, *, rtol=None, atol=None, **kwar
             rtol=default_rtol if rtol is None else rtol,
             atol=default_atol if atol is None else atol,
         )
-    return model
 
 
 def run(model, values):
