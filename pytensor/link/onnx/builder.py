@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -57,7 +58,7 @@ class GraphBuilder:
         n_outputs : int
         domain : str
             Operator set; the default is ONNX's own.
-        attributes : int, float, str, bytes, ndarray or sequence of int, float or str
+        attributes : int, float, str, bytes, dtype, ndarray, Graph, or sequence of int, float or str
             A None leaves the attribute out.
 
         Returns
@@ -106,6 +107,44 @@ class GraphBuilder:
         if n_outputs == 1:
             return self.cast(result, work, dtype)
         return (self.cast(result[0], work, dtype), *result[1:])
+
+    @contextmanager
+    def subgraph(self):
+        """Add to the body of an If, a Loop or a Scan while the context lasts.
+
+        The body sees all values of the graphs around it.  Give it inputs with `Graph.add_input` and
+        outputs with `output`, and hand it to `add` as an attribute::
+
+            with builder.subgraph() as body:
+                step = body.add_input("step", "int64", ())
+                ...
+                builder.output(result, "float32", (3,))
+            builder.add("Loop", trip_count, "", *state, body=body)
+
+        Yields
+        ------
+        Graph
+        """
+        outer, self.graph = self.graph, self.graph.child()
+        try:
+            yield self.graph
+        finally:
+            self.graph = outer
+
+    def output(self, name, dtype, shape):
+        """Make a value the next output of the current `subgraph`.
+
+        Parameters
+        ----------
+        name, dtype : str
+        shape : sequence of (int, str or None), or None where not even the rank is known
+        """
+        graph = self.graph
+        if name in graph.outputs or not any(name in node.outputs for node in graph.nodes):
+            # A body may return nothing but what it computed itself, and that once.
+            name = self.add("Identity", name)
+        graph.outputs.append(name)
+        graph.values[name] = Value(dtype, None if shape is None else tuple(shape))
 
     def constant(self, value, dtype=None, name=None):
         """Name of an initializer with this value; equal unnamed ones are shared.
@@ -257,8 +296,7 @@ class GraphBuilder:
             elif variable.name:
                 renamed[output] = self.graph.fresh_name(variable.name)
         for emitted in self._emitted:
-            emitted.inputs = [renamed.get(name, name) for name in emitted.inputs]
-            emitted.outputs = [renamed[name] for name in emitted.outputs]
+            emitted.rename(renamed)
         for old, new in renamed.items():
             if old in self.graph.values:
                 self.graph.values[new] = self.graph.values.pop(old)

@@ -4,6 +4,7 @@ Values are strings; what is known of a value lies in `Graph.values`.  Passes wor
 alone, so they need neither PyTensor nor protobuf.
 """
 
+from copy import copy
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -27,6 +28,22 @@ class Node:
     name: str = ""
     metadata: dict[str, str] = field(default_factory=dict)
 
+    @property
+    def subgraphs(self):
+        """The bodies of an If, a Loop or a Scan."""
+        return [value for value in self.attributes.values() if isinstance(value, Graph)]
+
+    def reads(self):
+        """What the node needs: its inputs, and what its subgraphs capture."""
+        return [*self.inputs, *(name for graph in self.subgraphs for name in graph.captured())]
+
+    def rename(self, mapping):
+        """Replace the names of values, in subgraphs too."""
+        self.inputs = [mapping.get(name, name) for name in self.inputs]
+        self.outputs = [mapping.get(name, name) for name in self.outputs]
+        for graph in self.subgraphs:
+            graph.rename(mapping)
+
 
 class Graph:
     """Nodes in topological order, initializers, and the types of values.
@@ -42,9 +59,13 @@ class Graph:
         Whether a caller of the model may replace the parameters, in which case no pass may use
         their values.
     values : dict of str to Value
+    parent : Graph or None
+        The graph around the body of an If, a Loop or a Scan.  Both share one set of names, and
+        all initializers belong to the outermost graph.
     """
 
     def __init__(self, *, parameters_are_inputs=False):
+        self.parent = None
         self.inputs = []
         self.outputs = []
         self.nodes = []
@@ -54,6 +75,40 @@ class Graph:
         self.values = {}
         self.origin = {}  # folded initializer -> the parameter it was computed from
         self._taken = set()
+
+    def child(self):
+        """An empty graph that sees the values of this one, for the body of a node."""
+        graph = copy(self)
+        graph.parent = self
+        graph.inputs, graph.outputs, graph.nodes = [], [], []
+        return graph
+
+    def add_input(self, base, dtype, shape):
+        """Declare an input; returns its name, made from `base`."""
+        name = self.fresh_name(base)
+        self.inputs.append(name)
+        self.values[name] = Value(dtype, shape)
+        return name
+
+    def all_nodes(self):
+        """The nodes of this graph and of all graphs in it."""
+        for node in self.nodes:
+            yield node
+            for graph in node.subgraphs:
+                yield from graph.all_nodes()
+
+    def captured(self):
+        """Values from outside that the graph reads, initializers included."""
+        own = {*self.inputs, *(name for node in self.nodes for name in node.outputs)}
+        read = (name for node in self.nodes for name in node.reads())
+        return [name for name in dict.fromkeys((*read, *self.outputs)) if name and name not in own]
+
+    def rename(self, mapping):
+        """Replace the names of values everywhere in the graph."""
+        self.inputs = [mapping.get(name, name) for name in self.inputs]
+        self.outputs = [mapping.get(name, name) for name in self.outputs]
+        for node in self.nodes:
+            node.rename(mapping)
 
     def fresh_name(self, base):
         """Reserve and return `base`, or `base` with a number where that is taken."""
@@ -101,26 +156,12 @@ class Graph:
         """Map each value to the nodes that read it, once per reading."""
         consumers = {}
         for node in self.nodes:
-            for name in node.inputs:
+            for name in node.reads():
                 consumers.setdefault(name, []).append(node)
         return consumers
 
     def is_only_used_by(self, name, node, consumers):
         return consumers.get(name) == [node] and name not in self.outputs
-
-    def substitute(self, mapping):
-        """Make every reader of a key of `mapping` read its value instead.
-
-        Chains are followed.  Names of graph outputs stay; see `remove_bypassed`.
-        """
-
-        def resolve(name):
-            while name in mapping:
-                name = mapping[name]
-            return name
-
-        for node in self.nodes:
-            node.inputs = [resolve(name) for name in node.inputs]
 
     def bypass(self, bypassed):
         """Remove single-output nodes whose output equals another value.
@@ -157,10 +198,10 @@ class Graph:
                 renamed[source] = output
             removed.add(node)
         self.nodes = [node for node in self.nodes if node not in removed]
+        names = {name: resolve(name) for name in mapping}
+        names = {name: renamed.get(source, source) for name, source in names.items()}
         for node in self.nodes:
-            node.inputs = [resolve(name) for name in node.inputs]
-            node.inputs = [renamed.get(name, name) for name in node.inputs]
-            node.outputs = [renamed.get(name, name) for name in node.outputs]
+            node.rename(renamed | names)
         return bool(removed)
 
 
@@ -169,6 +210,6 @@ def attributes_key(node):
     return tuple(
         (key, (value.dtype.str, value.shape, value.tobytes()))
         if isinstance(value, np.ndarray)
-        else (key, tuple(value) if isinstance(value, list) else value)
+        else (key, tuple(value) if isinstance(value, list) else value)  # graphs by identity
         for key, value in sorted(node.attributes.items())
     )

@@ -5,7 +5,7 @@ import numpy as np
 import onnx
 import pytensor
 from onnx import helper, numpy_helper
-from pytensor.link.onnx.ir import Value
+from pytensor.link.onnx.ir import Graph, Value
 
 # protobuf cannot hold 2 GiB; what is not weights needs some room too.
 LIMIT = 2**31 - 2**24
@@ -44,8 +44,7 @@ def infer_types(graph, opset):
         extra_inputs=[name for name in graph.initializers if name not in small],
     )
     inferred = onnx.shape_inference.infer_shapes(skeleton, strict_mode=True, data_prop=True)
-    for info in (*inferred.graph.value_info, *inferred.graph.output):
-        _merge(graph, info)
+    _merge_all(graph, inferred.graph)
     for name in graph.outputs:
         value = graph.values[name]
         if value.shape is not None:
@@ -53,6 +52,15 @@ def infer_types(graph, opset):
                 f"{name}_dim_{axis}" if size is None else size
                 for axis, size in enumerate(value.shape)
             )
+
+
+def _merge_all(graph, proto):
+    for info in (*proto.value_info, *proto.output):
+        _merge(graph, info)
+    for node in proto.node:
+        for attribute in node.attribute:
+            if attribute.HasField("g"):
+                _merge_all(graph, attribute.g)
 
 
 def _merge(graph, info):
@@ -88,22 +96,14 @@ def _model(
     doc_string=None,
     metadata=None,
 ):
-    interface = {*graph.inputs, *graph.outputs, *graph.initializers}
-    computed = [name for node in graph.nodes for name in node.outputs if name not in interface]
-    proto = helper.make_graph(
-        [_node(node) for node in graph.nodes],
+    proto = _graph(
+        graph,
         graph_name,
         [_value_info(graph, name) for name in (*graph.inputs, *extra_inputs)],
-        [_value_info(graph, name) for name in graph.outputs],
         initializers,
-        value_info=[
-            _value_info(graph, name)
-            for name in computed
-            if name in graph.values and graph.values[name].dtype
-        ],
     )
     opsets = [helper.make_opsetid("", opset)]
-    domains = dict.fromkeys(node.domain for node in graph.nodes if node.domain)
+    domains = dict.fromkeys(node.domain for node in graph.all_nodes() if node.domain)
     model = helper.make_model(
         proto,
         opset_imports=opsets + [helper.make_opsetid(domain, 1) for domain in domains],
@@ -118,11 +118,34 @@ def _model(
     return model
 
 
+def _graph(graph, name, inputs, initializers=()):
+    interface = {*graph.inputs, *graph.outputs, *graph.initializers}
+    computed = [name for node in graph.nodes for name in node.outputs if name not in interface]
+    return helper.make_graph(
+        [_node(node) for node in graph.nodes],
+        name,
+        inputs,
+        [_value_info(graph, name) for name in graph.outputs],
+        initializers,
+        value_info=[
+            _value_info(graph, name)
+            for name in computed
+            if name in graph.values and graph.values[name].dtype
+        ],
+    )
+
+
+def _body(graph, name):
+    return _graph(graph, name, [_value_info(graph, i) for i in graph.inputs])
+
+
 def _node(node):
     proto = helper.make_node(
         node.op_type, node.inputs, node.outputs, name=node.name, domain=node.domain
     )
     for key, value in sorted(node.attributes.items()):
+        if isinstance(value, Graph):
+            value = _body(value, f"{node.name}/{key}")
         proto.attribute.append(helper.make_attribute(key, _attribute(value)))
     for key, value in node.metadata.items():
         proto.metadata_props.add(key=key, value=value)

@@ -1,7 +1,7 @@
 """Passes over the exported graph.
 
 Each takes a `Graph`, changes it in place, returns whether it did, and does nothing when it is
-run again on its own result.
+run again on its own result.  The bodies of If, Loop and Scan are graphs of their own.
 """
 
 from pytensor.link.onnx.passes.cancel import cancel_inverses
@@ -28,12 +28,14 @@ PASSES = (
 
 
 def run_passes(graph):
-    """Run every pass until none finds anything left to do."""
+    """Run every pass, on the bodies of nodes too, until none finds anything left to do."""
     changed = True
     while changed:
         changed = False
         for apply in PASSES:
-            changed |= apply(graph)
+            bodies = [body for node in graph.all_nodes() for body in node.subgraphs]
+            for part in (graph, *bodies):
+                changed |= apply(part)
     restore_parameter_names(graph)
     sort_initializers(graph)
 

@@ -5,9 +5,11 @@ def remove_unused(graph):
     for node in reversed(graph.nodes):
         if needed.intersection(node.outputs):
             kept.append(node)
-            needed.update(node.inputs)
+            needed.update(node.reads())
     changed = len(kept) < len(graph.nodes)
     graph.nodes = kept[::-1]
+    if graph.parent is not None:
+        return changed
     for name in [name for name in graph.initializers if name not in needed]:
         if graph.parameters_are_inputs and name in graph.parameters:
             continue
@@ -28,11 +30,10 @@ def restore_parameter_names(graph):
         for source, names in claims.items()
         if len(names) == 1 and source not in graph.initializers
     }
-    graph.initializers = {
-        renamed.get(name, name): array for name, array in graph.initializers.items()
-    }
-    for node in graph.nodes:
-        node.inputs = [renamed.get(name, name) for name in node.inputs]
+    initializers = [(renamed.get(name, name), a) for name, a in graph.initializers.items()]
+    graph.initializers.clear()
+    graph.initializers.update(initializers)
+    graph.rename(renamed)
     graph.parameters.update(renamed.values())
     for name in renamed:
         del graph.origin[name]
@@ -41,7 +42,9 @@ def restore_parameter_names(graph):
 
 def sort_initializers(graph):
     """Put the initializers in the order in which nodes read them."""
-    order = dict.fromkeys(name for node in graph.nodes for name in node.inputs)
+    order = dict.fromkeys(name for node in graph.nodes for name in node.reads())
     names = [name for name in order if name in graph.initializers]
     rest = [name for name in graph.initializers if name not in order]
-    graph.initializers = {name: graph.initializers[name] for name in (*names, *rest)}
+    initializers = [(name, graph.initializers[name]) for name in (*names, *rest)]
+    graph.initializers.clear()
+    graph.initializers.update(initializers)
