@@ -9,6 +9,9 @@ finder.  Whenever an upstream package ``pytensor`` or ``pytensor.*`` is imported
 2. if one of them holds an ``__extend__.py``, that module is imported right after the package
    itself was executed, and the names in its ``__all__`` are set on the package.
 
+One plain module is wrapped: ``pytensor.configdefaults``, whose lists of modes and linkers admit no
+other (see ``pytensor._configvars``).
+
 Nothing is imported before its package is: ``pytensor.link.jax.dispatch.__extend__`` runs when
 PyTensor loads its JAX dispatch, and only then.
 
@@ -41,6 +44,19 @@ def _directories_of_ours(fullname, search):
         and not os.path.exists(os.path.join(directory, "__init__.py"))
         and (fullname != "pytensor" or os.path.exists(os.path.join(directory, MARK)))
     ]
+
+
+def _execute_knowing_onnx(loader):
+    """Make `loader` execute ``pytensor.configdefaults`` such that ONNX is a mode."""
+    execute = loader.exec_module
+
+    def exec_module(module):
+        from pytensor._configvars import onnx_is_known
+
+        with onnx_is_known():
+            execute(module)
+
+    loader.exec_module = exec_module
 
 
 def _extend_after_execution(loader, fullname):
@@ -79,6 +95,8 @@ class PyTensorGraft:
                 break
         else:
             return None
+        if fullname == "pytensor.configdefaults":
+            _execute_knowing_onnx(spec.loader)
         locations = spec.submodule_search_locations
         # A package without `origin` is a namespace package: upstream has no such package, we do.
         if locations is None or spec.origin is None:

@@ -1,16 +1,28 @@
-"""Export of PyTensor graphs to ONNX.
+"""ONNX backend: export of graphs, and ``mode="ONNX"``.
 
-Needs the packages ``onnx`` (to build and check models) and ``onnxruntime`` (to verify them).
+Needs the package ``onnx`` to build and check models, and ``onnxruntime`` to run them.  Both are
+imported at first use: PyTensor itself loads the linker's module to register the mode.
 """
 
-from pytensor.link.onnx.dispatch import onnx_funcify
-from pytensor.link.onnx.errors import ConversionError, UnsupportedOpError, VerificationError
-from pytensor.link.onnx.export import export_onnx
+from importlib import import_module
 
-__all__ = [
-    "ConversionError",
-    "UnsupportedOpError",
-    "VerificationError",
-    "export_onnx",
-    "onnx_funcify",
-]
+MODULES = {
+    "ConversionError": "errors",
+    "ONNXLinker": "linker",
+    "UnsupportedOpError": "errors",
+    "VerificationError": "errors",
+    "export_onnx": "export",
+    "onnx_funcify": "dispatch",
+}
+
+__all__ = list(MODULES)
+
+
+def __getattr__(name):
+    if name not in MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{MODULES[name]}"), name)
+
+
+def __dir__():
+    return sorted({*globals(), *MODULES})

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -13,18 +13,17 @@ from pytensor.compile.maker import function
 from pytensor.compile.sharedvalue import SharedVariable
 from pytensor.graph.basic import Constant, Variable
 from pytensor.graph.fg import FunctionGraph
-from pytensor.graph.traversal import graph_inputs, toposort
+from pytensor.graph.traversal import graph_inputs
 from pytensor.link.onnx.builder import DTYPES, GraphBuilder
+from pytensor.link.onnx.convert import convert_fgraph
 from pytensor.link.onnx.dims import Dims
-from pytensor.link.onnx.errors import UnsupportedOpError
-from pytensor.link.onnx.ir import Graph, Node
+from pytensor.link.onnx.ir import Graph
+from pytensor.link.onnx.linker import OPSETS
 from pytensor.link.onnx.passes import remove_unused, run_passes
 from pytensor.link.onnx.rewriting import make_portable, rebuild_with, rewrite_for_onnx
 from pytensor.link.onnx.serialize import infer_types, needs_external_data, save, to_model
 from pytensor.link.onnx.verify import verify_model
 from pytensor.tensor.type import TensorType
-
-OPSETS = range(18, 25)
 
 
 def export_onnx(
@@ -135,7 +134,15 @@ def export_onnx(
         dims=Dims(fgraph.shape_feature, input_dims),
         annotate=_annotation(trace),
     )
-    _build(builder, source, input_names, output_names)
+    for name in (*input_names, *output_names):
+        graph.fresh_name(name)
+    convert_fgraph(
+        builder,
+        fgraph,
+        list(zip(arguments, input_names, strict=True)),
+        source.parameters,
+        list(zip(fgraph.outputs, output_names, strict=True)),
+    )
     _name_output_dims(graph, dynamic_axes)
     if optimize:
         run_passes(graph)
@@ -318,33 +325,6 @@ def _axis_names(name, axes, ndim):
         if not -ndim <= axis < ndim:
             raise ValueError(f"dynamic_axes: {name!r} has {ndim} axes, got axis {axis}")
     return {axis % ndim: str(size_name) for axis, size_name in axes.items()}
-
-
-def _build(builder, source, input_names, output_names):
-    graph, fgraph = builder.graph, source.fgraph
-    for name in (*input_names, *output_names):
-        graph.fresh_name(name)
-    for variable, name in zip(source.arguments, input_names, strict=True):
-        builder.bind(variable, name)
-        graph.inputs.append(name)
-    for number, (variable, value) in enumerate(source.parameters.items()):
-        if isinstance(variable.type, TensorType):
-            name = graph.add_initializer(variable.name or f"parameter_{number}", value)
-            graph.parameters.add(name)
-            builder.bind(variable, name)
-    for variable, name in zip(fgraph.outputs, output_names, strict=True):
-        builder.reserve(variable, name)
-    for node in toposort(fgraph.outputs, fgraph.inputs):
-        builder.convert(node)
-    if builder.failures:
-        raise UnsupportedOpError(builder.failures)
-    for variable, name in zip(fgraph.outputs, output_names, strict=True):
-        computed = builder.name_of(variable)
-        if computed != name:
-            # An input, a constant, or a value that is an output already.
-            graph.nodes.append(Node("Identity", [computed], [name], name=f"{name}_identity"))
-            graph.values[name] = replace(graph.values[computed])
-        graph.outputs.append(name)
 
 
 def _name_output_dims(graph, dynamic_axes):

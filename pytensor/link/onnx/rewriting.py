@@ -12,6 +12,7 @@ from pytensor.graph.rewriting.db import RewriteDatabaseQuery
 from pytensor.graph.traversal import toposort
 from pytensor.link.onnx.dims import Dims, Size
 from pytensor.link.onnx.dispatch.basic import onnx_funcify, onnx_funcify_OpFromGraph
+from pytensor.link.onnx.linker import INCOMPATIBLE_REWRITES
 from pytensor.scalar.basic import Composite
 from pytensor.tensor.basic import cast, stack
 from pytensor.tensor.elemwise import Elemwise
@@ -19,21 +20,7 @@ from pytensor.tensor.rewriting.channels_last import undo_channels_last
 from pytensor.tensor.rewriting.shape import ShapeFeature
 from pytensor.tensor.shape import Reshape, reshape
 
-# Fusion, BLAS calls and in-place work are for the backends that run the graph themselves.
-# Lifting a slice above the nodes before it computes those once per slice instead of once.
-QUERY = RewriteDatabaseQuery(
-    include=["fast_run"],
-    exclude=[
-        "inplace",
-        "fusion",
-        "BlasOpt",
-        "cxx_only",
-        "add_mul_fusion",
-        "local_careduce_fusion",
-        "compile_inner_graph",
-        "specialize_matmul_to_batched_dot",
-    ],
-)
+QUERY = RewriteDatabaseQuery(include=["fast_run"], exclude=list(INCOMPATIBLE_REWRITES))
 
 
 def rewrite_for_onnx(fgraph, *, optimize=True):

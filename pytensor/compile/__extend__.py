@@ -1,0 +1,18 @@
+"""Make ``mode="ONNX"`` known; nothing of it is loaded before a function is compiled."""
+
+from pytensor.compile.mode import (
+    Mode,
+    RewriteDatabaseQuery,
+    fast_run_linkers_to_mode,
+    register_linker,
+    register_mode,
+)
+from pytensor.link.onnx.linker import ONNXLinker
+
+register_linker("onnx", ONNXLinker())
+ONNX = Mode(ONNXLinker(), RewriteDatabaseQuery(include=["fast_run"]))
+register_mode("ONNX", ONNX)
+# FAST_RUN with config.linker="onnx"
+fast_run_linkers_to_mode["onnx"] = ONNX
+
+__all__ = []

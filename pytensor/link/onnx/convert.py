@@ -1,0 +1,146 @@
+"""From a rewritten PyTensor graph to the export's graph."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+import onnx
+from pytensor.graph.fg import FunctionGraph
+from pytensor.graph.rewriting.basic import MergeOptimizer
+from pytensor.graph.traversal import toposort
+from pytensor.link.onnx.builder import GraphBuilder
+from pytensor.link.onnx.dims import Dims
+from pytensor.link.onnx.errors import ConversionError, UnsupportedOpError
+from pytensor.link.onnx.ir import Node
+from pytensor.link.onnx.passes import remove_unused, run_passes
+from pytensor.link.onnx.rewriting import make_portable
+from pytensor.link.onnx.serialize import to_model
+from pytensor.tensor.random.op import RandomVariable
+from pytensor.tensor.rewriting.shape import ShapeFeature
+from pytensor.tensor.type import TensorType
+
+
+def convert_fgraph(builder, fgraph, arguments, parameters, outputs):
+    """Write the nodes of a graph, its inputs and its outputs.
+
+    Parameters
+    ----------
+    builder : GraphBuilder
+    fgraph : FunctionGraph
+    arguments : list of (Variable, str)
+        Inputs of the model and their names, which are reserved in ``builder.graph``.
+    parameters : dict of Variable to ndarray
+        Inputs of `fgraph` that become initializers; those that are no tensors are left out.
+    outputs : list of (Variable, str)
+
+    Raises
+    ------
+    UnsupportedOpError
+        Listing every node that has no converter.
+    """
+    graph = builder.graph
+    for variable, name in arguments:
+        builder.bind(variable, name)
+        graph.inputs.append(name)
+    for number, (variable, value) in enumerate(parameters.items()):
+        if isinstance(variable.type, TensorType):
+            name = graph.add_initializer(variable.name or f"parameter_{number}", value)
+            graph.parameters.add(name)
+            builder.bind(variable, name)
+    for variable, name in outputs:
+        builder.reserve(variable, name)
+    for node in toposort([variable for variable, _ in outputs], fgraph.inputs):
+        builder.convert(node)
+    if builder.failures:
+        raise UnsupportedOpError(builder.failures)
+    for variable, name in outputs:
+        computed = builder.name_of(variable)
+        if computed != name:
+            # An input, a constant, or a value that is an output already.
+            graph.nodes.append(Node("Identity", [computed], [name], name=f"{name}_identity"))
+            graph.values[name] = replace(graph.values[computed])
+        graph.outputs.append(name)
+
+
+@dataclass
+class Compiled:
+    """A model of all inputs and outputs of a graph.
+
+    Attributes
+    ----------
+    model : onnx.ModelProto
+    inputs : list of (int, str)
+        Which of the graph's inputs the model has, and their names.
+    outputs : list of (str or int)
+        For each of the graph's outputs its name in the model; for a random generator, which no
+        model has, the number of the input that is returned instead.
+    """
+
+    model: onnx.ModelProto
+    inputs: list
+    outputs: list
+
+    def runner(self, session) -> Callable:
+        """A function of the graph's inputs that runs `session`."""
+        names = [output for output in self.outputs if isinstance(output, str)]
+
+        def run(*values):
+            feed = {name: np.asarray(values[position]) for position, name in self.inputs}
+            results = iter(session.run(names, feed))
+            return [
+                next(results) if isinstance(output, str) else values[output]
+                for output in self.outputs
+            ]
+
+        return run
+
+
+def compile_fgraph(fgraph, *, opset, optimize=True):
+    """Convert a graph whose inputs, shared variables among them, are all inputs of the model.
+
+    Parameters
+    ----------
+    fgraph : FunctionGraph
+        Rewritten for this backend.  It is left as it is.
+    opset : int
+    optimize : bool
+        Whether to run the passes.
+
+    Returns
+    -------
+    Compiled
+    """
+    copied = FunctionGraph(fgraph.inputs, fgraph.outputs, clone=True)
+    make_portable(copied)
+    MergeOptimizer().rewrite(copied)
+    copied.attach_feature(ShapeFeature())
+    builder = GraphBuilder(opset, dims=Dims(copied.shape_feature))
+    graph = builder.graph
+    inputs, arguments = [], []
+    for position, variable in enumerate(copied.inputs):
+        if hasattr(variable.type, "dtype"):
+            name = graph.fresh_name(variable.name or f"input_{position}")
+            inputs.append((position, name))
+            arguments.append((variable, name))
+    outputs, results = [], []
+    for position, variable in enumerate(copied.outputs):
+        if hasattr(variable.type, "dtype"):
+            name = graph.fresh_name(f"output_{position}")
+            outputs.append(name)
+            results.append((variable, name))
+        else:
+            outputs.append(copied.inputs.index(_generator(variable)))
+    convert_fgraph(builder, copied, arguments, {}, results)
+    (run_passes if optimize else remove_unused)(graph)
+    model = to_model(graph, opset=opset, model_name="pytensor", doc_string=None, metadata=None)
+    return Compiled(model, inputs, outputs)
+
+
+def _generator(variable):
+    """The random generator that `variable` is a later state of."""
+    while variable.owner is not None:
+        if not isinstance(variable.owner.op, RandomVariable):
+            raise ConversionError(f"{variable} of {variable.type} is no tensor")
+        variable = variable.owner.inputs[0]
+    return variable

@@ -1,0 +1,121 @@
+"""``mode="ONNX"``: PyTensor functions that onnxruntime runs.
+
+Importing this module needs neither ``onnx`` nor ``onnxruntime``; compiling a function does.
+"""
+
+from copy import copy
+
+from pytensor.link.basic import JITLinker
+
+# Fusion, BLAS calls and in-place work are for the backends that run the graph themselves.
+# Lifting a slice above the nodes before it computes those once per slice instead of once.
+INCOMPATIBLE_REWRITES = (
+    "inplace",
+    "fusion",
+    "BlasOpt",
+    "cxx_only",
+    "add_mul_fusion",
+    "local_careduce_fusion",
+    "compile_inner_graph",
+    "specialize_matmul_to_batched_dot",
+)
+
+
+# From 18 on the axes of reductions are inputs; what comes after 24 onnxruntime doesn't run yet.
+OPSETS = range(18, 25)
+
+
+class ONNXLinker(JITLinker):
+    """Compile a graph to an ONNX model and run it with onnxruntime.
+
+    Shared variables are inputs of the model and their updates outputs, so a training step works
+    as in any other mode.  Random variables draw from onnxruntime's generators: seeded by the
+    state that a generator has at compilation, and not NumPy's stream.
+
+    Parameters
+    ----------
+    opset_version : int
+        Version of ONNX's operator set, 18 to 24.
+    providers : sequence of (str or tuple of str and dict), optional
+        onnxruntime's execution providers in order of preference; default the CPU's.
+    session_options : onnxruntime.SessionOptions, optional
+    optimize : bool
+        Whether to simplify the ONNX graph.
+
+    Examples
+    --------
+    One thread, instead of as many as there are cores:
+
+    >>> import onnxruntime
+    >>> import pytensor
+    >>> import pytensor.tensor as pt
+    >>> from pytensor.compile.mode import Mode
+    >>> from pytensor.link.onnx import ONNXLinker
+    >>> options = onnxruntime.SessionOptions()
+    >>> options.intra_op_num_threads = 1
+    >>> x = pt.vector("x", dtype="float32")
+    >>> f = pytensor.function([x], 2 * x, mode=Mode(ONNXLinker(session_options=options)))
+    >>> f([1, 2])
+    array([2., 4.], dtype=float32)
+    """
+
+    incompatible_rewrites = INCOMPATIBLE_REWRITES
+
+    def __init__(
+        self,
+        *args,
+        opset_version=20,
+        providers=("CPUExecutionProvider",),
+        session_options=None,
+        optimize=True,
+        **kwargs,
+    ):
+        if opset_version not in OPSETS:
+            raise ValueError(f"opset_version must be one of {list(OPSETS)}, got {opset_version!r}")
+        self.opset_version = opset_version
+        self.providers = providers
+        self.session_options = session_options
+        self.optimize = optimize
+        super().__init__(*args, **kwargs)
+
+    def accept(self, fgraph, *args, **kwargs):
+        if self.fgraph is None or self.fgraph is fgraph:
+            return super().accept(fgraph, *args, **kwargs)
+        other = copy(self)
+        other.fgraph = None
+        return other.accept(fgraph, *args, **kwargs)
+
+    def fgraph_convert(self, fgraph, order, input_storage, output_storage, storage_map, **kwargs):
+        try:
+            import onnxruntime
+
+            from pytensor.link.onnx.convert import compile_fgraph
+        except ModuleNotFoundError as error:
+            raise ModuleNotFoundError(
+                f"mode='ONNX' needs the package {error.name!r}: pip install onnx onnxruntime",
+                name=error.name,
+            ) from error
+        if not fgraph.outputs:
+            return lambda *values: None
+        compiled = compile_fgraph(fgraph, opset=self.opset_version, optimize=self.optimize)
+        providers = list(self.providers)
+        # onnxruntime itself would only warn, and take another one.
+        available = onnxruntime.get_available_providers()
+        for provider in providers:
+            name = provider if isinstance(provider, str) else provider[0]
+            if name not in available:
+                raise ValueError(f"onnxruntime here has no {name}, only {available}")
+        session = onnxruntime.InferenceSession(
+            compiled.model.SerializeToString(), self.session_options, providers
+        )
+        return compiled.runner(session)
+
+    def jit_compile(self, fn):
+        # onnxruntime has compiled the model when it made the session.
+        return fn
+
+    def create_thunk_inputs(self, storage_map):
+        return [storage_map[variable] for variable in self.fgraph.inputs]
+
+    def __repr__(self):
+        return f"{type(self).__name__}(opset_version={self.opset_version})"

@@ -1,0 +1,196 @@
+import os
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import onnxruntime
+import pytest
+
+import pytensor
+import pytensor.tensor as pt
+from pytensor import config, function, shared
+from pytensor.compile.mode import Mode, get_mode
+from pytensor.link.onnx import ConversionError, ONNXLinker, UnsupportedOpError
+from pytensor.optimizers import SGD
+from pytensor.tensor.type_other import slicetype
+from tests.utils import REFERENCE_MODE
+
+
+def run_python(code, **environment):
+    flags = {"PYTENSOR_FLAGS": ""} | environment
+    result = subprocess.run(
+        [sys.executable, "-c", code], env=os.environ | flags, capture_output=True, text=True
+    )
+    assert result.returncode == 0, result.stderr
+    return result.stdout.strip()
+
+
+def test_outputs_are_those_of_other_modes():
+    x = pt.tensor("x", shape=(None, 3), dtype="float32")
+    n = pt.iscalar("n")
+    outputs = [pt.exp(x).sum(axis=0), x[:n], x, x, n, pt.constant(2.5), (x > 1).any()]
+    values = np.arange(6, dtype="float32").reshape(2, 3), np.int32(1)
+    expected = function([x, n], outputs, mode=REFERENCE_MODE)(*values)
+    results = function([x, n], outputs, mode="ONNX")(*values)
+    for result, wanted in zip(results, expected, strict=True):
+        assert isinstance(result, np.ndarray)
+        assert result.dtype == wanted.dtype
+        np.testing.assert_allclose(result, wanted, rtol=1e-6, strict=True)
+
+
+def test_an_output_is_not_the_input_array():
+    x = pt.vector("x")
+    value = np.arange(3.0)
+    result = function([x], x, mode="ONNX")(value)
+    result[0] = 7
+    assert value[0] == 0
+
+
+@pytest.mark.parametrize("outputs", [[], None, [pt.arange(3)]])
+def test_no_inputs(outputs):
+    count = shared(np.int64(1), name="count")
+    f = function([], outputs, updates={count: count * 2}, mode="ONNX")
+    f()
+    results = f()
+    assert count.get_value() == 4
+    if outputs:
+        np.testing.assert_array_equal(results[0], [0, 1, 2])
+
+
+def test_no_outputs_at_all():
+    assert function([], [], mode="ONNX")() == []
+
+
+def test_training_step_matches_python():
+    rng = np.random.default_rng(0)
+    x, y = pt.matrix("x"), pt.vector("y")
+
+    def step(mode):
+        weights = shared(np.zeros(3), name="weights")
+        offset = shared(0.5, name="offset")
+        loss = pt.sqr(x @ weights + offset - y).mean()
+        parameters = [weights, offset]
+        gradients = pt.grad(loss, parameters)
+        updates = SGD(0.1, momentum=0.9).get_updates(parameters, gradients)
+        return weights, function([x, y], loss, updates=updates, mode=mode)
+
+    data = rng.normal(size=(10, 3)), rng.normal(size=10)
+    expected_weights, expected = step(REFERENCE_MODE)
+    weights, actual = step("ONNX")
+    losses = [(actual(*data), expected(*data)) for _ in range(20)]
+    np.testing.assert_allclose(*np.transpose(losses), rtol=1e-10)
+    np.testing.assert_allclose(weights.get_value(), expected_weights.get_value(), rtol=1e-10)
+    assert losses[-1][0] < losses[0][0]
+
+
+def test_givens():
+    x, y = pt.vectors("x", "y")
+    f = function([x], y + 1, mode="ONNX", givens={y: x * 2})
+    np.testing.assert_array_equal(f([1, 2]), [3, 5])
+
+
+def test_inputs_that_are_not_contiguous():
+    x = pt.matrix("x")
+    value = np.arange(12.0).reshape(3, 4)[::-1, ::2]
+    np.testing.assert_array_equal(function([x], x + 0.5, mode="ONNX")(value), value + 0.5)
+
+
+def test_two_inputs_of_one_name():
+    x, also_x = pt.vector("x"), pt.vector("x")
+    f = function([x, also_x], x - also_x, mode="ONNX")
+    np.testing.assert_array_equal(f([3], [1]), [2])
+
+
+def test_options():
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    providers = [("CPUExecutionProvider", {})]
+    linker = ONNXLinker(session_options=options, providers=providers, opset_version=24)
+    x = pt.vector("x")
+    mode = Mode(linker)
+    # A linker serves one graph; others get copies, which must keep the options.
+    for _ in range(2):
+        f = function([x], x + 1, mode=mode)
+        np.testing.assert_array_equal(f([1]), [2])
+        made_by = f.maker.linker
+        assert made_by.session_options is options
+        assert made_by.opset_version == 24
+        assert made_by.providers is providers
+    with pytest.raises(ValueError, match="NoSuchProvider"):
+        function([x], x + 1, mode=Mode(ONNXLinker(providers=["NoSuchProvider"])))
+    with pytest.raises(ValueError, match="opset_version must be one of"):
+        ONNXLinker(opset_version=17)
+
+
+def test_rewrites_that_are_for_other_backends_are_left_out():
+    x = pt.matrix("x")
+    f = function([x], pt.exp(x @ x + 1) * 2, mode="ONNX")
+    names = {type(node.op).__name__ for node in f.maker.fgraph.apply_nodes}
+    assert names <= {"Dot", "Elemwise", "Blockwise"}
+    assert not any(getattr(node.op, "destroy_map", {}) for node in f.maker.fgraph.apply_nodes)
+    assert not any("Composite" in str(node.op) for node in f.maker.fgraph.apply_nodes)
+
+
+def test_unsupported_ops_are_named():
+    x = pt.matrix("x")
+    eigenvalues = pt.linalg.eig(x)[0]
+    with pytest.raises(UnsupportedOpError, match="Eig"):
+        function([x], eigenvalues, mode="ONNX")
+    part = slicetype("part")
+    with pytest.raises(ConversionError, match="no tensor"):
+        function([part], part, mode="ONNX")
+
+
+def test_functions_and_modes_can_be_pickled_and_copied():
+    x = pt.vector("x")
+    count = shared(1.0, name="count")
+    f = function([x], x * count, updates={count: count + 1}, mode="ONNX")
+    again = pickle.loads(pickle.dumps(f))
+    f([1.0])
+    np.testing.assert_array_equal(again([3.0]), [3.0])
+    np.testing.assert_array_equal(f.copy(share_memory=False)([3.0]), [6.0])
+    assert isinstance(pickle.loads(pickle.dumps(get_mode("ONNX"))).linker, ONNXLinker)
+
+
+def test_mode_by_configuration():
+    x = pt.vector("x")
+    with config.change_flags(mode="ONNX"):
+        f = function([x], x + 1)
+        assert isinstance(f.maker.linker, ONNXLinker)
+        np.testing.assert_array_equal((x + 1).eval({x: [1]}), [2])
+    with pytest.raises(ValueError, match="Expected one of"), config.change_flags(mode="ONYX"):
+        pass
+    with config.change_flags(mode="FAST_RUN", linker="onnx"):
+        assert isinstance(function([x], x + 1).maker.linker, ONNXLinker)
+    assert isinstance(Mode("onnx").linker, ONNXLinker)
+
+
+@pytest.mark.parametrize("flags", ["mode=ONNX", "linker=onnx,mode=FAST_RUN", "mode=FAST_COMPILE"])
+def test_mode_by_environment(flags):
+    code = (
+        "import pytensor, pytensor.tensor as pt; x = pt.dscalar();"
+        "print(type(pytensor.function([x], x + 1).maker.linker).__name__)"
+    )
+    expected = "VMLinker" if "COMPILE" in flags else "ONNXLinker"
+    assert run_python(code, PYTENSOR_FLAGS=flags) == expected
+
+
+def test_importing_pytensor_loads_neither_onnx_nor_its_dispatch():
+    code = (
+        "import sys, pytensor, pytensor.tensor; from pytensor.compile.mode import get_mode;"
+        "get_mode('ONNX');"
+        "print([m for m in sys.modules if m.startswith(('onnx', 'pytensor.link.onnx.'))])"
+    )
+    assert run_python(code) == "['pytensor.link.onnx.linker']"
+
+
+def test_missing_package_is_named():
+    code = (
+        "import sys; sys.modules['onnxruntime'] = None\n"
+        "import pytensor, pytensor.tensor as pt; x = pt.dscalar()\n"
+        "try: pytensor.function([x], x + 1, mode='ONNX')\n"
+        "except ModuleNotFoundError as error: print(error)"
+    )
+    assert "pip install onnx onnxruntime" in run_python(code)
