@@ -17,12 +17,13 @@ from pytensor.graph.traversal import graph_inputs
 from pytensor.link.onnx.builder import DTYPES, GraphBuilder
 from pytensor.link.onnx.convert import convert_fgraph
 from pytensor.link.onnx.dims import Dims
+from pytensor.link.onnx.errors import VerificationError
 from pytensor.link.onnx.ir import Graph
 from pytensor.link.onnx.linker import OPSETS
 from pytensor.link.onnx.passes import remove_unused, run_passes
 from pytensor.link.onnx.rewriting import make_portable, rebuild_with, rewrite_for_onnx
 from pytensor.link.onnx.serialize import infer_types, needs_external_data, save, to_model
-from pytensor.link.onnx.verify import verify_model
+from pytensor.link.onnx.verify import first_difference, verify_model
 from pytensor.tensor.type import TensorType
 
 
@@ -94,7 +95,7 @@ def export_onnx(
     UnsupportedOpError
         Listing every node that cannot be exported, and the reason.
     VerificationError
-        If `verify` shows a difference.
+        If `verify` shows a difference, naming the first node or the pass that makes it.
     ValueError, TypeError
         If an argument isn't one of those above.
 
@@ -136,10 +137,11 @@ def export_onnx(
     )
     for name in (*input_names, *output_names):
         graph.fresh_name(name)
+    named_arguments = list(zip(arguments, input_names, strict=True))
     convert_fgraph(
         builder,
         fgraph,
-        list(zip(arguments, input_names, strict=True)),
+        named_arguments,
         source.parameters,
         list(zip(fgraph.outputs, output_names, strict=True)),
     )
@@ -171,7 +173,13 @@ def export_onnx(
         expected = source.run(*sample.values())
         expected = list(expected) if isinstance(expected, list | tuple) else [expected]
         file = str(path) if outside else model.SerializeToString()
-        verify_model(file, output_names, sample, expected)
+        try:
+            verify_model(file, output_names, sample, expected)
+        except VerificationError as error:
+            where = first_difference(
+                fgraph, named_arguments, source.parameters, sample, opset=opset_version
+            )
+            raise VerificationError(f"{error}\nThe difference begins at {where}") from None
     if path is not None and not outside:
         save(model, path)
     return model

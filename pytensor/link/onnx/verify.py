@@ -2,7 +2,16 @@
 
 import numpy as np
 
+from pytensor.compile.maker import function
+from pytensor.compile.mode import Mode
+from pytensor.graph.basic import Constant
+from pytensor.graph.traversal import toposort
+from pytensor.link.onnx.builder import GraphBuilder
+from pytensor.link.onnx.convert import convert_fgraph
+from pytensor.link.onnx.dims import Dims
 from pytensor.link.onnx.errors import VerificationError
+from pytensor.link.onnx.passes import PASSES, remove_unused
+from pytensor.link.onnx.serialize import to_model
 
 # (relative, absolute) by dtype; everything else must be equal.
 TOLERANCES = {"float16": (1e-2, 1e-2), "float32": (1e-3, 1e-4), "float64": (1e-6, 1e-8)}
@@ -24,23 +33,120 @@ def verify_model(model, output_names, sample, expected):
     VerificationError
         For the first output that differs, with its absolute and relative error.
     """
+    results = _run(model, output_names, sample)
+    for name, result, wanted in zip(output_names, results, expected, strict=True):
+        difference = describe_difference(result, np.asarray(wanted))
+        if difference is not None:
+            raise VerificationError(f"output {name!r} {difference}")
+
+
+def describe_difference(result, wanted):
+    """Say how an array of onnxruntime's differs from PyTensor's; None if it doesn't."""
+    if (result.dtype, result.shape) != (wanted.dtype, wanted.shape):
+        return (
+            f"is {result.dtype}{list(result.shape)} in onnxruntime, "
+            f"{wanted.dtype}{list(wanted.shape)} in PyTensor"
+        )
+    rtol, atol = TOLERANCES.get(wanted.dtype.name, (0, 0))
+    floats = wanted.dtype.kind == "f"
+    if np.allclose(result, wanted, rtol=rtol, atol=atol, equal_nan=floats):
+        return None
+    if not floats:
+        return f"differs in {np.count_nonzero(result != wanted)} of {wanted.size} elements"
+    if (np.isnan(result) != np.isnan(wanted)).any():
+        counts = np.isnan(result).sum(), np.isnan(wanted).sum()
+        return f"has {counts[0]} NaN in onnxruntime, {counts[1]} in PyTensor"
+    with np.errstate(invalid="ignore"):
+        absolute = np.abs(result.astype("float64") - wanted.astype("float64"))
+    relative = absolute / np.maximum(np.abs(wanted.astype("float64")), 1e-30)
+    return (
+        f"differs: absolute error {np.nanmax(absolute):.3g} "
+        f"(allowed {atol:g}), relative error {np.nanmax(relative):.3g} (allowed {rtol:g})"
+    )
+
+
+def first_difference(fgraph, arguments, parameters, sample, *, opset):
+    """Find where onnxruntime first computes something else than PyTensor.
+
+    Every intermediate result is compared, in topological order, in a model that no pass has
+    touched; if none differs, the passes are run one by one.
+
+    Parameters
+    ----------
+    fgraph : FunctionGraph
+        As it is converted: after PyTensor's rewrites.
+    arguments : list of (Variable, str)
+    parameters : dict of Variable to ndarray
+    sample : dict of str to ndarray
+    opset : int
+
+    Returns
+    -------
+    str
+        The node with its inputs and the error, or the pass, or that neither was found.
+    """
+    values = [sample[name] for _, name in arguments] + list(parameters.values())
+    inputs = [variable for variable, _ in arguments] + list(parameters)
+    nodes = toposort(fgraph.outputs, fgraph.inputs)
+    variables = [v for node in nodes for v in node.outputs if hasattr(v.type, "dtype")]
+    wanted = function(
+        inputs, variables, mode=Mode("py", optimizer=None), on_unused_input="ignore"
+    )(*values)
+    builder = GraphBuilder(opset, dims=Dims(fgraph.shape_feature))
+    names = [builder.graph.fresh_name(f"result_{i}") for i in range(len(variables))]
+    for _, name in arguments:
+        builder.graph.fresh_name(name)
+    outputs = list(zip(variables, names, strict=True))
+    convert_fgraph(builder, fgraph, arguments, parameters, outputs)
+    results = _run(_serialize(builder.graph, opset), names, sample)
+    for variable, result, reference in zip(variables, results, wanted, strict=True):
+        difference = describe_difference(result, np.asarray(reference))
+        if difference is not None:
+            return f"the node whose output {difference}\n{_describe(builder, variable)}"
+    reference = dict(zip(names, wanted, strict=True))
+    return _first_pass(builder.graph, fgraph, dict(outputs), reference, sample, opset)
+
+
+def _describe(builder, variable):
+    node = variable.owner
+    inputs = [f"{v}" if isinstance(v, Constant) else f"{v}: {v.type}" for v in node.inputs]
+    name = builder.name_of(variable)
+    written = [emitted.name for emitted in builder.graph.nodes if name in emitted.outputs]
+    return f"  PyTensor: {node.op}({', '.join(inputs)})\n  ONNX: {', '.join(written) or name}"
+
+
+def _first_pass(graph, fgraph, names, reference, sample, opset):
+    graph.outputs = [names[v] for v in dict.fromkeys(fgraph.outputs) if v in names]
+    remove_unused(graph)
+    changed = True
+    while changed:
+        changed = False
+        for apply in PASSES:
+            before = [node.name for node in graph.nodes]
+            bodies = [body for node in graph.all_nodes() for body in node.subgraphs]
+            if True not in [apply(part) for part in (graph, *bodies)]:
+                continue
+            changed = True
+            results = _run(_serialize(graph, opset), graph.outputs, sample)
+            for name, result in zip(graph.outputs, results, strict=True):
+                difference = describe_difference(result, np.asarray(reference[name]))
+                if difference is not None:
+                    kept = {node.name for node in graph.nodes}
+                    removed = [node for node in before if node not in kept]
+                    return (
+                        f"the pass {apply.__name__}, after which {name!r} {difference}\n"
+                        f"  it removed {', '.join(removed[:10]) or 'no node'}"
+                    )
+    return "neither one node nor one pass"
+
+
+def _serialize(graph, opset):
+    model = to_model(graph, opset=opset, model_name="pytensor", doc_string=None, metadata=None)
+    return model.SerializeToString()
+
+
+def _run(model, names, sample):
     import onnxruntime
 
     session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
-    results = session.run(output_names, sample)
-    for name, result, wanted in zip(output_names, results, expected, strict=True):
-        wanted = np.asarray(wanted)
-        if (result.dtype, result.shape) != (wanted.dtype, wanted.shape):
-            raise VerificationError(
-                f"output {name!r} is {result.dtype}{list(result.shape)} in onnxruntime, "
-                f"{wanted.dtype}{list(wanted.shape)} in PyTensor"
-            )
-        rtol, atol = TOLERANCES.get(wanted.dtype.name, (0, 0))
-        if np.allclose(result, wanted, rtol=rtol, atol=atol, equal_nan=wanted.dtype.kind == "f"):
-            continue
-        absolute = np.abs(result.astype("float64") - wanted.astype("float64"))
-        relative = absolute / np.maximum(np.abs(wanted.astype("float64")), 1e-30)
-        raise VerificationError(
-            f"output {name!r} differs: absolute error {np.nanmax(absolute):.3g} "
-            f"(allowed {atol:g}), relative error {np.nanmax(relative):.3g} (allowed {rtol:g})"
-        )
+    return session.run(names, sample)

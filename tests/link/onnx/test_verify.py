@@ -1,0 +1,82 @@
+import numpy as np
+import pytest
+
+import pytensor
+import pytensor.tensor as pt
+from pytensor.graph.basic import Apply
+from pytensor.graph.op import Op
+from pytensor.link.onnx import VerificationError, export_onnx, onnx_funcify
+from pytensor.link.onnx.verify import describe_difference
+
+
+class OneMore(Op):
+    """Adds one, in a converter two."""
+
+    __props__ = ()
+
+    def make_node(self, x):
+        return Apply(self, [x], [x.type()])
+
+    def perform(self, node, inputs, output_storage):
+        output_storage[0][0] = inputs[0] + np.ones_like(inputs[0])
+
+
+@onnx_funcify.register(OneMore)
+def onnx_funcify_OneMore(op, node, builder, x):
+    return builder.add("Add", x, builder.constant(2, node.inputs[0].type.dtype))
+
+
+SAMPLE = np.array([[1, -2, 3], [4, 5, -6]])
+
+
+def test_the_first_node_that_differs_is_named():
+    x = pt.matrix("x", dtype="float32")
+    y = pt.exp(pt.tanh(OneMore()(pt.abs(x)) / 3)).sum()
+    with pytest.raises(VerificationError) as error:
+        export_onnx([x], [x + 1, y], verify=[SAMPLE])
+    message = str(error.value)
+    assert message.startswith("output 'output_1' differs: absolute error")
+    assert "The difference begins at the node whose output differs: absolute error 1 " in message
+    assert "PyTensor: OneMore(" in message
+    assert "ONNX: one_more_0" in message
+
+
+def test_the_first_node_that_differs_is_found_with_parameters_and_integers():
+    x = pt.matrix("x", dtype="int64")
+    w = pytensor.shared(np.arange(3), name="w")
+    with pytest.raises(VerificationError, match=r"differs in 6 of 6 elements\n.*OneMore\("):
+        export_onnx([x], OneMore()(x * w) * 2, verify=[SAMPLE])
+
+
+def test_a_pass_that_makes_a_difference_is_named(monkeypatch):
+    from pytensor.link.onnx.passes import constants
+
+    monkeypatch.setitem(constants.EVALUATE, "Add", lambda node, x, y: x + y + 1)
+    x = pt.matrix("x", dtype="float32")
+    w = pytensor.shared(np.arange(3, dtype="float32"), name="w")
+    with pytest.raises(VerificationError, match="begins at the pass fold_constants"):
+        export_onnx([x], x * Same()(w), verify=[SAMPLE])
+
+
+class Same(OneMore):
+    """Adds one, in a converter too."""
+
+
+@onnx_funcify.register(Same)
+def onnx_funcify_Same(op, node, builder, x):
+    return builder.add("Add", x, builder.constant(1, node.inputs[0].type.dtype))
+
+
+def test_differences_are_described():
+    one = np.ones(3, dtype="float32")
+    assert describe_difference(one, one) is None
+    nan = np.array([1, np.nan, 1], dtype="float32")
+    assert describe_difference(nan, nan) is None
+    assert describe_difference(nan, one) == "has 1 NaN in onnxruntime, 0 in PyTensor"
+    assert "is float32[3] in onnxruntime, float64[3] in PyTensor" in describe_difference(
+        one, one.astype("float64")
+    )
+    assert "absolute error 0.5" in describe_difference(one, one + np.float32(0.5))
+    infinite = np.array([np.inf, 1, 1], dtype="float32")
+    assert "absolute error inf" in describe_difference(infinite, one)
+    assert describe_difference(one > 2, one > 0) == "differs in 3 of 3 elements"
