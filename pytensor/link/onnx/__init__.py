@@ -8,6 +8,8 @@ from importlib import import_module
 
 MODULES = {
     "ConversionError": "errors",
+    "DroppedCheckWarning": "errors",
+    "DroppedRandomStateWarning": "errors",
     "ONNXLinker": "linker",
     "UnsupportedOpError": "errors",
     "VerificationError": "errors",

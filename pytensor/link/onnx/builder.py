@@ -10,9 +10,11 @@ from pytensor.graph.basic import Constant
 from pytensor.graph.traversal import toposort
 from pytensor.link.onnx.dims import Dims
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.link.onnx.dispatch.random_seed import state_key
 from pytensor.link.onnx.errors import ConversionError
 from pytensor.link.onnx.ir import Graph, Node, Value
 from pytensor.link.onnx.kernels import work_dtype
+from pytensor.tensor.random.type import RandomType
 from pytensor.tensor.type import TensorType
 
 INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
@@ -32,12 +34,18 @@ class GraphBuilder:
     graph : Graph
     dims : Dims
         What is known of symbolic sizes; see `pytensor.link.onnx.dims`.
+    checks : {"drop", "outputs", "error"}
+        What becomes of run-time checks.
+    kept_checks : list of (str, str)
+        Conditions that are to be outputs, and what PyTensor raises where they don't hold.
     """
 
-    def __init__(self, opset, *, graph=None, dims=None, annotate=None):
+    def __init__(self, opset, *, graph=None, dims=None, annotate=None, checks="drop"):
         self.opset = opset
         self.graph = Graph() if graph is None else graph
         self.dims = Dims() if dims is None else dims
+        self.checks = checks
+        self.kept_checks = []
         self.failures = []
         self._annotate = annotate or (lambda node: {})
         self._names = {}
@@ -199,6 +207,18 @@ class GraphBuilder:
             )
         return self._names[variable]
 
+    def key_of(self, variable):
+        """Key of a random generator's state; of anything else that is no tensor, nothing."""
+        if isinstance(variable.type, RandomType) and not self._names.get(variable):
+            known = isinstance(variable, Constant)
+            key = state_key(variable.data) if known else self.graph.fresh_name("generator")
+            self._names[variable] = key
+        return self._names.get(variable, "")
+
+    def bind_key(self, variable, generator):
+        """Let the draws of a random generator be seeded by the state that it has now."""
+        self._names[variable] = state_key(generator)
+
     def bind(self, variable, name):
         """Let `name` stand for a PyTensor variable and record the variable's type."""
         self._names[variable] = name
@@ -231,7 +251,7 @@ class GraphBuilder:
             self._emitted = []
         self._depth += 1
         try:
-            inputs = [self.name_of(i) if _is_tensor(i) else "" for i in node.inputs]
+            inputs = [self.name_of(i) if _is_tensor(i) else self.key_of(i) for i in node.inputs]
             outputs = onnx_funcify(node.op, node, self, *inputs)
             outputs = (outputs,) if isinstance(outputs, str) else tuple(outputs)
             if len(outputs) != len(node.outputs):
@@ -249,6 +269,8 @@ class GraphBuilder:
         for variable, name in zip(node.outputs, outputs, strict=True):
             if _is_tensor(variable):
                 self.bind(variable, name)
+            else:
+                self._names[variable] = name
 
     def inline(self, fgraph, inputs):
         """Convert the nodes of an Op's inner graph; returns the names of its outputs."""

@@ -48,6 +48,14 @@ class VerificationError(AssertionError):
     """An exported model does not compute what the PyTensor graph computes."""
 
 
+class DroppedCheckWarning(UserWarning):
+    """A check that raises an error in PyTensor is not in the exported model."""
+
+
+class DroppedRandomStateWarning(UserWarning):
+    """An exported model draws random numbers of its own: the generators' states aren't in it."""
+
+
 def _signature(node):
     inputs = ", ".join(f"{i}: {i.type}" for i in node.inputs)
     outputs = ", ".join(str(o.type) for o in node.outputs)

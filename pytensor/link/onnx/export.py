@@ -2,8 +2,10 @@
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
@@ -18,6 +20,7 @@ from pytensor.link.onnx.builder import DTYPES, GraphBuilder
 from pytensor.link.onnx.convert import convert_fgraph
 from pytensor.link.onnx.dims import Dims
 from pytensor.link.onnx.errors import VerificationError
+from pytensor.link.onnx.half import KEPT_IN_FLOAT32, convert_to_half
 from pytensor.link.onnx.ir import Graph
 from pytensor.link.onnx.linker import OPSETS
 from pytensor.link.onnx.passes import remove_unused, run_passes
@@ -42,6 +45,7 @@ def export_onnx(
     initializers="constants",
     external_data="auto",
     optimize=True,
+    half=False,
     verify=None,
     check=True,
     trace=False,
@@ -78,6 +82,10 @@ def export_onnx(
         Whether to write the weights into ``<path>.data``; "auto" does from 2 GiB on.
     optimize : bool
         Whether to simplify the PyTensor graph and the ONNX graph.
+    half : bool or collection of str
+        Whether to hold float32 weights in float16 and to compute in it.  The inputs and outputs
+        stay float32, and so do the ONNX operators in ``pytensor.link.onnx.half.KEPT_IN_FLOAT32``,
+        or those in the collection.
     verify : sequence or dict (by name) of array_like, optional
         Values for the inputs, with which onnxruntime and PyTensor are compared.
     check : bool
@@ -151,38 +159,86 @@ def export_onnx(
     else:
         remove_unused(graph)
     infer_types(graph, opset_version)
-    model = to_model(
+
+    to_proto = partial(
+        to_model,
         graph,
         opset=opset_version,
         model_name=model_name or source.name or "pytensor",
         doc_string=doc_string,
         metadata=metadata,
     )
-
+    verification = None
+    if verify is not None:
+        sample = _sample(verify, input_names, arguments)
+        verification = Verification(
+            source, named_arguments, output_names, sample, opset_version, half=bool(half)
+        )
+    if half:
+        if verification is not None:
+            # What differs in single precision too is no matter of precision.
+            replace(verification, half=False).check(to_proto().SerializeToString())
+        convert_to_half(graph, KEPT_IN_FLOAT32 if half is True else frozenset(half))
+        (run_passes if optimize else remove_unused)(graph)
+        infer_types(graph, opset_version)
     size = sum(array.nbytes for array in graph.initializers.values())
     outside = needs_external_data(external_data, size)
     if outside and path is None:
         raise ValueError(f"the weights take {size} bytes: give a path to write them to")
+    return _check_and_write(to_proto(), path, outside, check, verification)
+
+
+def _check_and_write(model, path, outside, check, verification):
+    """Check and verify a model, and only then write it, so that nothing wrong is left behind."""
     path = None if path is None else Path(path)
-    if outside:
-        save(model, path, external_data=True)
-    if check:
-        onnx.checker.check_model(str(path) if outside else model, full_check=True)
-    if verify is not None:
-        sample = _sample(verify, input_names, arguments)
-        expected = source.run(*sample.values())
+    if not outside:
+        if check:
+            onnx.checker.check_model(model, full_check=True)
+        if verification is not None:
+            verification.check(model.SerializeToString())
+        if path is not None:
+            save(model, path)
+        return model
+    # The checker and onnxruntime want the file that the weights are in.
+    with TemporaryDirectory(dir=path.parent) as folder:
+        written = Path(folder, path.name)
+        save(model, written, external_data=True)
+        if check:
+            onnx.checker.check_model(str(written), full_check=True)
+        if verification is not None:
+            verification.check(str(written))
+        for file in Path(folder).iterdir():
+            os.replace(file, path.with_name(file.name))
+    return model
+
+
+@dataclass
+class Verification:
+    """What a model is compared with: PyTensor's results for a sample."""
+
+    source: "Source"
+    arguments: list
+    output_names: list
+    sample: dict
+    opset: int
+    half: bool = False
+
+    def check(self, file):
+        expected = self.source.run(*self.sample.values())
         expected = list(expected) if isinstance(expected, list | tuple) else [expected]
-        file = str(path) if outside else model.SerializeToString()
         try:
-            verify_model(file, output_names, sample, expected)
+            verify_model(file, self.output_names, self.sample, expected, half=self.half)
         except VerificationError as error:
+            if self.half:
+                raise VerificationError(f"in half precision, {error}") from None
             where = first_difference(
-                fgraph, named_arguments, source.parameters, sample, opset=opset_version
+                self.source.fgraph,
+                self.arguments,
+                self.source.parameters,
+                self.sample,
+                opset=self.opset,
             )
             raise VerificationError(f"{error}\nThe difference begins at {where}") from None
-    if path is not None and not outside:
-        save(model, path)
-    return model
 
 
 def _check_choice(name, value, allowed):

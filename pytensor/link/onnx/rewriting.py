@@ -1,6 +1,7 @@
 """What happens to a PyTensor graph before its nodes are converted."""
 
 import sys
+from functools import partial
 from math import prod
 
 from pytensor.compile.builders import OpFromGraph, SymbolicOp
@@ -13,6 +14,7 @@ from pytensor.graph.traversal import toposort
 from pytensor.link.onnx.dims import Dims, Size
 from pytensor.link.onnx.dispatch.basic import onnx_funcify, onnx_funcify_OpFromGraph
 from pytensor.link.onnx.linker import INCOMPATIBLE_REWRITES
+from pytensor.link.onnx.loops import lower_scans
 from pytensor.scalar.basic import Composite
 from pytensor.tensor.basic import cast, stack
 from pytensor.tensor.elemwise import Elemwise
@@ -20,7 +22,11 @@ from pytensor.tensor.rewriting.channels_last import undo_channels_last
 from pytensor.tensor.rewriting.shape import ShapeFeature
 from pytensor.tensor.shape import Reshape, reshape
 
-QUERY = RewriteDatabaseQuery(include=["fast_run"], exclude=list(INCOMPATIBLE_REWRITES))
+# Of a scan's states of which only the last is used, no buffer is kept.
+QUERY = RewriteDatabaseQuery(
+    include=["fast_run", "scan_save_mem_no_prealloc"],
+    exclude=[*INCOMPATIBLE_REWRITES, "scan_save_mem_prealloc"],
+)
 
 
 def rewrite_for_onnx(fgraph, *, optimize=True):
@@ -32,6 +38,7 @@ def rewrite_for_onnx(fgraph, *, optimize=True):
         MergeOptimizer().rewrite(fgraph)
     if not hasattr(fgraph, "shape_feature"):
         fgraph.attach_feature(ShapeFeature())
+    lower_scans(fgraph, partial(rewrite_for_onnx, optimize=optimize))
 
 
 def make_portable(fgraph):

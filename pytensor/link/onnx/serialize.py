@@ -172,8 +172,6 @@ def save(model, path, *, external_data=False):
         onnx.save_model(model, path)
         return
     data = path.with_name(path.name + ".data")
-    # onnx appends to a file of that name.
-    data.unlink(missing_ok=True)
     onnx.save_model(
         model,
         path,

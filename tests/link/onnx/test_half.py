@@ -1,0 +1,93 @@
+import numpy as np
+import pytest
+from onnx import helper
+
+import pytensor
+import pytensor.tensor as pt
+from pytensor.link.onnx import VerificationError, export_onnx
+from tests.link.onnx.test_basic import op_types, run
+
+
+@pytest.fixture
+def network():
+    rng = np.random.default_rng(0)
+
+    def parameter(name, *shape):
+        return pytensor.shared(rng.normal(size=shape).astype("float32") / 3, name=name)
+
+    x = pt.tensor("x", shape=(None, 3, 10, 12), dtype="float32")
+    h = pt.conv2d(x, parameter("conv.weight", 4, 3, 3, 2), subsample=(2, 1), border_mode="half")
+    h = pt.silu(h + parameter("conv.bias", 4)[None, :, None, None])
+    h = pt.resize(h, scale=(2, 2), mode="linear")
+    h = pt.max_pool2d(h, 2).mean(axis=(2, 3))
+    y = pt.special.softmax(h @ parameter("dense.weight", 4, 5), axis=1)
+    return x, [y, h, pt.argmax(y, axis=1)], rng.normal(size=(2, 3, 10, 12)).astype("float32")
+
+
+def dtypes(model):
+    return {i.name: dtype_name(i.data_type) for i in model.graph.initializer}
+
+
+def dtype_name(number):
+    return helper.tensor_dtype_to_np_dtype(number).name
+
+
+@pytest.mark.parametrize("opset", [18, 20, 24])
+def test_network(network, opset):
+    x, outputs, images = network
+    single = export_onnx([x], outputs, opset_version=opset)
+    half = export_onnx([x], outputs, opset_version=opset, half=True, verify=[images])
+    for name in ("conv.weight", "conv.bias", "dense.weight"):
+        assert dtypes(single)[name] == "float32"
+        assert dtypes(half)[name] == "float16"
+    assert [o.type for o in half.graph.output] == [o.type for o in single.graph.output]
+    assert half.graph.input == single.graph.input
+    wanted, results = run(single, [images]), run(half, [images])
+    assert np.abs(wanted[0] - results[0]).max() < 5e-3
+    # It is another precision, and so are other digits.
+    assert np.abs(wanted[1] - results[1]).max() > 1e-7
+    infos = half.graph.value_info
+    types = {info.name: dtype_name(info.type.tensor_type.elem_type) for info in infos}
+    assert "float16" in types.values()
+    softmax = next(node for node in half.graph.node if node.op_type == "Softmax")
+    assert types.get(softmax.input[0], "float32") == "float32"
+
+
+def test_what_is_kept_can_be_chosen(network):
+    x, outputs, _ = network
+    everything = export_onnx([x], outputs[0], half=["Conv"])
+    assert dtypes(everything)["conv.weight"] == "float32"
+    assert dtypes(everything)["dense.weight"] == "float16"
+    nothing = export_onnx([x], outputs[0], half=[])
+    assert op_types(nothing).count("Cast") == 1, "the input's; the output's"
+
+
+def test_constants_that_float16_does_not_hold_stay():
+    x = pt.vector("x", dtype="float32")
+    y = pt.switch(x > 1, x, np.float32(-1e9))
+    z = x / (pt.abs(x) + np.float32(1e-12))
+    infinite = pt.switch(x > 1, x, np.float32(-np.inf))
+    export_onnx([x], [y, z, infinite], half=True, verify=[[0.0, 2.0, -3.0]])
+
+
+def test_shared_initializers_are_converted_at_run_time():
+    w = pytensor.shared(np.float32([0.1, 0.2]), name="w")
+    x = pt.vector("x", dtype="float32")
+    model = export_onnx([x], x * w, half=True, initializers="inputs", verify=[[1, 2]])
+    assert dtypes(model) == {"w": "float32"}
+    assert op_types(model) == ["Cast", "Cast", "Mul", "Cast"]
+
+
+def test_integers_and_doubles_stay():
+    x, n = pt.vector("x", dtype="float64"), pt.lvector("n")
+    model = export_onnx([x, n], [x * 2, n * 2], half=True, verify=[[0.1], [2**40]])
+    assert op_types(model) == ["Mul", "Mul"]
+
+
+def test_verify_finds_what_half_precision_cannot_do():
+    x = pt.vector("x", dtype="float32")
+    # float16 has 1.0 for 1.0002.
+    y = x * np.float32(1.0002) - x
+    export_onnx([x], y, verify=[[1, 2]], optimize=False)
+    with pytest.raises(VerificationError, match="in half precision, output 'output_0' differs"):
+        export_onnx([x], y, half=True, optimize=False, verify=[[1.0, 2.0]])
