@@ -1,8 +1,9 @@
 """`export_onnx`, the entry point."""
 
 import os
+import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,20 +14,23 @@ import onnx
 from pytensor.compile.executor import Function
 from pytensor.compile.maker import function
 from pytensor.compile.sharedvalue import SharedVariable
+from pytensor.configdefaults import config
 from pytensor.graph.basic import Constant, Variable
 from pytensor.graph.fg import FunctionGraph
-from pytensor.graph.traversal import graph_inputs
+from pytensor.graph.traversal import ancestors, graph_inputs
 from pytensor.link.onnx.builder import DTYPES, GraphBuilder
 from pytensor.link.onnx.convert import convert_fgraph
 from pytensor.link.onnx.dims import Dims
-from pytensor.link.onnx.errors import VerificationError
+from pytensor.link.onnx.errors import DroppedRandomStateWarning, VerificationError
 from pytensor.link.onnx.half import KEPT_IN_FLOAT32, convert_to_half
-from pytensor.link.onnx.ir import Graph
+from pytensor.link.onnx.ir import Graph, Node, Value
 from pytensor.link.onnx.linker import OPSETS
 from pytensor.link.onnx.passes import remove_unused, run_passes
 from pytensor.link.onnx.rewriting import make_portable, rebuild_with, rewrite_for_onnx
 from pytensor.link.onnx.serialize import infer_types, needs_external_data, save, to_model
 from pytensor.link.onnx.verify import first_difference, verify_model
+from pytensor.tensor.random.op import AbstractRNGConstructor
+from pytensor.tensor.random.type import RandomType
 from pytensor.tensor.type import TensorType
 
 
@@ -46,6 +50,7 @@ def export_onnx(
     external_data="auto",
     optimize=True,
     half=False,
+    checks="drop",
     verify=None,
     check=True,
     trace=False,
@@ -86,6 +91,10 @@ def export_onnx(
         Whether to hold float32 weights in float16 and to compute in it.  The inputs and outputs
         stay float32, and so do the ONNX operators in ``pytensor.link.onnx.half.KEPT_IN_FLOAT32``,
         or those in the collection.
+    checks : {"drop", "outputs", "error"}
+        What becomes of checks that raise errors at run time, which ONNX doesn't have.  Each is
+        dropped with a `DroppedCheckWarning`, or is one more output ``check_0`` and so on, true
+        where the check holds, with the message among the model's metadata, or is refused.
     verify : sequence or dict (by name) of array_like, optional
         Values for the inputs, with which onnxruntime and PyTensor are compared.
     check : bool
@@ -123,6 +132,7 @@ def export_onnx(
     _check_choice("opset_version", opset_version, list(OPSETS))
     _check_choice("initializers", initializers, ["constants", "inputs"])
     _check_choice("external_data", external_data, ["auto", True, False])
+    _check_choice("checks", checks, ["drop", "outputs", "error"])
     if external_data is True and path is None:
         raise ValueError("external_data=True needs a path to write to")
 
@@ -142,7 +152,11 @@ def export_onnx(
         graph=graph,
         dims=Dims(fgraph.shape_feature, input_dims),
         annotate=_annotation(trace),
+        checks=checks,
     )
+    generators = sorted({*source.generators, *_generators(fgraph.outputs)})
+    if generators and verify is not None:
+        raise ValueError("a model that draws random numbers can't be verified with a sample")
     for name in (*input_names, *output_names):
         graph.fresh_name(name)
     named_arguments = list(zip(arguments, input_names, strict=True))
@@ -153,6 +167,8 @@ def export_onnx(
         source.parameters,
         list(zip(fgraph.outputs, output_names, strict=True)),
     )
+    _warn_of_generators(generators)
+    metadata = {**(metadata or {}), **_keep_checks(builder)}
     _name_output_dims(graph, dynamic_axes)
     if optimize:
         run_passes(graph)
@@ -260,16 +276,23 @@ class Source:
     run : callable
         Computes the outputs in PyTensor.
     name : str or None
+    generators : list of str
+        The random generators among the outputs, which are left out.
     """
 
     fgraph: FunctionGraph
     parameters: dict
     run: Callable
     name: str | None = None
+    generators: list = field(default_factory=list)
 
     @property
     def arguments(self):
-        return [v for v in self.fgraph.inputs if v not in self.parameters]
+        return [
+            v
+            for v in self.fgraph.inputs
+            if v not in self.parameters and not isinstance(v.type, RandomType)
+        ]
 
 
 def _source(inputs, outputs):
@@ -290,7 +313,10 @@ def _source(inputs, outputs):
         raise ValueError(f"the outputs depend on variables that are no inputs: {missing}")
 
     def run(*values):
-        return function(inputs, outputs, mode="FAST_COMPILE", on_unused_input="ignore")(*values)
+        # Compiling to C takes longer than one call in Python.
+        with config.change_flags(cxx=""):
+            compiled = function(inputs, outputs, mode="FAST_COMPILE", on_unused_input="ignore")
+            return compiled(*values)
 
     parameters = {variable: variable.get_value(borrow=True) for variable in shared}
     return _make_source(inputs, parameters, outputs, run)
@@ -327,8 +353,31 @@ def _make_source(arguments, parameters, outputs, run, name=None):
         new.name = root.name
         replacements[variable] = new
     rebuilt = rebuild_with(replacements, copied.outputs)
-    fgraph = FunctionGraph(list(replacements.values()), rebuilt, clone=False)
-    return Source(fgraph, values, run, name)
+    kept = [output for output in rebuilt if not isinstance(output.type, RandomType)]
+    left_out = [output for output in rebuilt if isinstance(output.type, RandomType)]
+    fgraph = FunctionGraph(list(replacements.values()), kept, clone=False)
+    return Source(fgraph, values, run, name, _generators(left_out))
+
+
+def _generators(variables):
+    """Descriptions of the random generators that variables depend on."""
+    roots = [
+        variable.name or f"an unnamed {variable.type}"
+        for variable in ancestors(variables)
+        if isinstance(variable.type, RandomType)
+        and (variable.owner is None or isinstance(variable.owner.op, AbstractRNGConstructor))
+    ]
+    return sorted(set(roots))
+
+
+def _warn_of_generators(names):
+    if names:
+        warnings.warn(
+            f"the model draws random numbers of its own, not NumPy's: {', '.join(names)} can only "
+            "seed them; no state is returned or updated",
+            DroppedRandomStateWarning,
+            stacklevel=3,
+        )
 
 
 def _as_variables(name, variables):
@@ -389,6 +438,18 @@ def _axis_names(name, axes, ndim):
         if not -ndim <= axis < ndim:
             raise ValueError(f"dynamic_axes: {name!r} has {ndim} axes, got axis {axis}")
     return {axis % ndim: str(size_name) for axis, size_name in axes.items()}
+
+
+def _keep_checks(builder):
+    """Make the conditions of checks outputs; returns what PyTensor raises where they are false."""
+    graph, messages = builder.graph, {}
+    for number, (condition, message) in enumerate(builder.kept_checks):
+        name = graph.fresh_name(f"check_{number}")
+        graph.nodes.append(Node("Identity", [condition], [name], name=f"{name}_identity"))
+        graph.values[name] = Value("bool", ())
+        graph.outputs.append(name)
+        messages[name] = message
+    return messages
 
 
 def _name_output_dims(graph, dynamic_axes):

@@ -1,0 +1,29 @@
+"""Whole graphs of the supported Ops, compared with the Python linker."""
+
+import os
+
+import numpy as np
+from hypothesis import given, note, settings
+from hypothesis import strategies as st
+
+from tests.link.onnx.random_graphs import graphs
+from tests.link.onnx.test_basic import compare_onnx_and_py
+
+# The other tests' searches are smaller: theirs are single Ops.
+EXAMPLES = {"dev": 60, "ci": 500, "thorough": 10_000}
+
+
+@settings(max_examples=EXAMPLES[os.environ.get("HYPOTHESIS_PROFILE", "dev")])
+@given(graphs(), st.data())
+def test_graphs(graph, data):
+    note(" -> ".join(graph.steps))
+    results = [item.variable for item in graph.items[len(graph.inputs) :]]
+    outputs = [graph.items[-1].variable]
+    if results:
+        outputs += data.draw(st.lists(st.sampled_from(results), max_size=2))
+    values = [graph.computed[variable] for variable in graph.inputs]
+    opset = data.draw(st.sampled_from([18, 20, 24]))
+    with np.errstate(all="ignore"):
+        compare_onnx_and_py(
+            graph.inputs, outputs, values, opset_version=opset, rtol=1e-4, atol=1e-4
+        )
