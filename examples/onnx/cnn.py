@@ -1,4 +1,4 @@
-"""Convolutional network: a whole training step as one function of onnxruntime's, then the export."""
+"""Convolutional network: trained by onnxruntime, a whole step in one function, then exported."""
 
 import numpy as np
 

@@ -1,5 +1,7 @@
 """Multilayer perceptron: exported with its weights and any batch size, run with onnxruntime."""
 
+from itertools import pairwise
+
 import numpy as np
 import onnxruntime
 
@@ -11,7 +13,7 @@ rng = np.random.default_rng(0)
 sizes = [4, 32, 32, 3]
 x = pt.tensor("features", shape=(None, 4), dtype="float32")
 h = x
-for layer, (n_in, n_out) in enumerate(zip(sizes, sizes[1:], strict=False)):
+for layer, (n_in, n_out) in enumerate(pairwise(sizes)):
     weight = (rng.normal(size=(n_in, n_out)) / np.sqrt(n_in)).astype("float32")
     h = h @ pytensor.shared(weight, name=f"layer{layer}.weight")
     h = h + pytensor.shared(np.zeros(n_out, "float32"), name=f"layer{layer}.bias")

@@ -15,6 +15,7 @@ MODULES = {
     "VerificationError": "errors",
     "export_onnx": "export",
     "onnx_funcify": "dispatch",
+    "quantize_int8": "quantize",
 }
 
 __all__ = list(MODULES)

@@ -1,0 +1,131 @@
+"""Weights, or weights and activations, in 8-bit integers by onnxruntime's own tools."""
+
+import os
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+import onnx
+from pytensor.link.onnx.errors import VerificationError
+
+
+def quantize_int8(model, path=None, *, calibration=None, exclude=(), sample=None, tolerance=0.1):
+    """Quantize a float32 model to int8.
+
+    Parameters
+    ----------
+    model : onnx.ModelProto, str or Path
+    path : str or Path, optional
+        Where to write the result.
+    calibration : sequence of dict (by input name) of ndarray, optional
+        Typical inputs, a few dozen.  With them the ranges of all activations are measured, and
+        convolutions and matrix products compute in integers (nodes QuantizeLinear and
+        DequantizeLinear around them).  Without, only the weights are stored in int8, and
+        activations are quantized by the range that they have at run time.
+    exclude : sequence of str
+        Names of nodes that stay in float32; a detector's last layers, say.
+    sample : dict (by input name) of ndarray, optional
+        Inputs with which both models are compared.
+    tolerance : float
+        How far the results for `sample` may differ: the root mean square of the difference, as a
+        fraction of that of the float32 model's output.
+
+    Returns
+    -------
+    onnx.ModelProto
+
+    Raises
+    ------
+    VerificationError
+        If an output differs by more than `tolerance`; nothing is written then.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pytensor
+    >>> import pytensor.tensor as pt
+    >>> from pytensor.link.onnx import export_onnx, quantize_int8
+    >>> w = pytensor.shared(np.eye(16, dtype="float32"), name="w")
+    >>> x = pt.matrix("x", dtype="float32")
+    >>> model = export_onnx(x, x @ w)
+    >>> small = quantize_int8(model, sample={"x": np.ones((1, 16), "float32")})
+    >>> [i.data_type == 3 for i in small.graph.initializer if i.name == "w_quantized"]
+    [True]
+    """
+    from onnxruntime.quantization import QuantFormat, QuantType, quantize_dynamic, quantize_static
+
+    single = model if isinstance(model, onnx.ModelProto) else onnx.load(model)
+    with TemporaryDirectory() as folder:
+        source, target = Path(folder, "float32.onnx"), Path(folder, "int8.onnx")
+        onnx.save(single, source)
+        common = {
+            "weight_type": QuantType.QInt8,
+            "per_channel": True,
+            "nodes_to_exclude": list(exclude),
+        }
+        if calibration is None:
+            quantize_dynamic(source, target, **common)
+        else:
+            quantize_static(
+                source,
+                target,
+                _reader(single, calibration),
+                quant_format=QuantFormat.QDQ,
+                activation_type=QuantType.QInt8,
+                **common,
+            )
+        quantized = onnx.load(target)
+    if not _has_int8_weights(quantized):
+        raise ValueError("the model has no weights that onnxruntime quantizes")
+    if sample is not None:
+        _compare(single, quantized, sample, tolerance)
+    if path is not None:
+        onnx.save(quantized, os.fspath(path))
+    return quantized
+
+
+def _reader(model, calibration):
+    from onnxruntime.quantization import CalibrationDataReader
+
+    names = {i.name for i in model.graph.input}
+    for number, feed in enumerate(calibration):
+        if set(feed) != names:
+            raise ValueError(
+                f"calibration[{number}] has values for {sorted(feed)}, the model's inputs are "
+                f"{sorted(names)}"
+            )
+
+    class Reader(CalibrationDataReader):
+        def __init__(self):
+            self.feeds = iter(calibration)
+
+        def get_next(self):
+            return next(self.feeds, None)
+
+    return Reader()
+
+
+def _has_int8_weights(model):
+    return any(i.data_type == onnx.TensorProto.INT8 for i in model.graph.initializer)
+
+
+def _compare(single, quantized, sample, tolerance):
+    import onnxruntime
+
+    wanted, results = (
+        onnxruntime.InferenceSession(m.SerializeToString(), providers=["CPUExecutionProvider"]).run(
+            None, sample
+        )
+        for m in (single, quantized)
+    )
+    for info, reference, result in zip(single.graph.output, wanted, results, strict=True):
+        if reference.dtype.kind != "f":
+            continue
+        scale = np.sqrt(np.mean(np.square(reference, dtype="float64")))
+        error = np.sqrt(np.mean(np.square(reference - result, dtype="float64")))
+        if not error <= tolerance * scale:
+            raise VerificationError(
+                f"output {info.name!r} of the int8 model differs by {error / scale:.3g} of its "
+                f"root mean square, more than {tolerance:g}; exclude= the nodes that matter most"
+            )

@@ -1,0 +1,76 @@
+import numpy as np
+import onnx
+import pytest
+
+import pytensor
+import pytensor.tensor as pt
+from pytensor.link.onnx import VerificationError, export_onnx, quantize_int8
+from tests.link.onnx.test_basic import op_types, run
+
+
+@pytest.fixture(scope="module")
+def network():
+    """A small network, its float32 model and samples."""
+    rng = np.random.default_rng(0)
+
+    def parameter(name, *shape):
+        value = rng.normal(size=shape) / np.sqrt(shape[0])
+        return pytensor.shared(value.astype("float32"), name=name)
+
+    x = pt.tensor("x", shape=(None, 3, 12, 12), dtype="float32")
+    h = pt.silu(pt.conv2d(x, parameter("conv.weight", 16, 3, 3, 3), border_mode="half"))
+    h = pt.max_pool2d(h, 2).reshape((x.shape[0], 16 * 36))
+    y = h @ parameter("dense.weight", 16 * 36, 8)
+    samples = [{"x": rng.normal(size=(2, 3, 12, 12)).astype("float32")} for _ in range(8)]
+    return export_onnx(x, y, dynamic_axes={"x": {0: "N"}}), samples
+
+
+def int8_names(model):
+    return {i.name for i in model.graph.initializer if i.data_type == onnx.TensorProto.INT8}
+
+
+def test_weights(network, tmp_path):
+    model, samples = network
+    path = tmp_path / "int8.onnx"
+    small = quantize_int8(model, path, sample=samples[0], tolerance=0.03)
+    assert any(name.startswith("dense.weight") for name in int8_names(small))
+    assert path.stat().st_size < model.ByteSize() / 2
+    (wanted,), (result,) = (
+        run(model, samples[0].values()),
+        run(onnx.load(path), samples[0].values()),
+    )
+    assert 0 < np.abs(wanted - result).max() < 0.1 * np.abs(wanted).max()
+
+
+def test_activations(network):
+    model, samples = network
+    small = quantize_int8(model, calibration=samples[1:], sample=samples[0], tolerance=0.05)
+    assert {"QuantizeLinear", "DequantizeLinear", "Conv"} <= set(op_types(small))
+    names = int8_names(small)
+    assert any(name.startswith("conv.weight") for name in names)
+    assert any(name.startswith("dense.weight") for name in names)
+
+
+def test_nodes_can_stay(network):
+    model, samples = network
+    matmul = next(node.name for node in model.graph.node if node.op_type == "MatMul")
+    small = quantize_int8(model, calibration=samples, exclude=[matmul])
+    names = int8_names(small)
+    assert any(name.startswith("conv.weight") for name in names)
+    assert not any(name.startswith("dense.weight") for name in names)
+
+
+def test_what_differs_too_much_is_refused(network, tmp_path):
+    model, samples = network
+    with pytest.raises(VerificationError, match=r"'output_0' of the int8 model differs by 0\.0"):
+        quantize_int8(model, tmp_path / "x.onnx", sample=samples[0], tolerance=1e-4)
+    assert not list(tmp_path.iterdir())
+
+
+def test_bad_input(network):
+    model, _ = network
+    with pytest.raises(ValueError, match=r"calibration\[0\] has values for \['y'\]"):
+        quantize_int8(model, calibration=[{"y": np.zeros(3)}])
+    x = pt.vector("x", dtype="float32")
+    with pytest.raises(ValueError, match="no weights"):
+        quantize_int8(export_onnx(x, pt.exp(x)))
