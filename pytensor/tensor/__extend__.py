@@ -2,7 +2,17 @@
 
 from pytensor.tensor.batchnorm import batch_normalization, batch_normalization_train
 from pytensor.tensor.conv import conv2d
-from pytensor.tensor.nn import silu
+from pytensor.tensor.nn import (
+    elu,
+    gelu,
+    hard_sigmoid,
+    hard_swish,
+    leaky_relu,
+    mish,
+    relu6,
+    silu,
+    softsign,
+)
 from pytensor.tensor.pool import avg_pool2d, max_pool2d, pool_2d
 from pytensor.tensor.resize import resize
 from pytensor.tensor.topk import topk
@@ -12,9 +22,17 @@ __all__ = [
     "batch_normalization",
     "batch_normalization_train",
     "conv2d",
+    "elu",
+    "gelu",
+    "hard_sigmoid",
+    "hard_swish",
+    "leaky_relu",
     "max_pool2d",
+    "mish",
     "pool_2d",
+    "relu6",
     "resize",
     "silu",
+    "softsign",
     "topk",
 ]

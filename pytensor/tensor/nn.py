@@ -1,5 +1,8 @@
 """Activation functions."""
 
+import numbers
+
+from pytensor.scalar import activations
 from pytensor.scalar.nn import silu as scalar_silu
 from pytensor.tensor.elemwise import Elemwise
 
@@ -30,3 +33,246 @@ def silu(x):
     array([   -0.,     0., 10000.])
     """
     return _silu(x)
+
+
+def _apply(op, x):
+    return Elemwise(op)(x)
+
+
+def _number(function, name, value):
+    if isinstance(value, bool) or not isinstance(value, numbers.Real) or value - value != 0:
+        raise ValueError(f"{function}: {name} must be a finite number, got {value!r}")
+    return float(value)
+
+
+def gelu(x, approximate="none"):
+    """Gaussian error linear unit, ``x * Phi(x)`` with the normal distribution function Phi.
+
+    Parameters
+    ----------
+    x : tensor_like, any shape; integers are upgraded to floating point
+    approximate : {"none", "tanh"}
+        With ``"tanh"``, ``x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3)))``, which
+        differs by at most 5e-4.
+
+    Returns
+    -------
+    TensorVariable of the same shape
+        Precise for negative `x` too, where ``1 + erf`` would lose digits.
+
+    Raises
+    ------
+    ValueError
+        If `approximate` isn't one of those above.
+
+    References
+    ----------
+    Hendrycks and Gimpel, "Gaussian error linear units (GELUs)", arXiv:1606.08415.
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> pt.gelu(pt.constant([-1e4, 0.0, 1e4])).eval()
+    array([   -0.,     0., 10000.])
+    """
+    if approximate not in ("none", "tanh"):
+        raise ValueError(f"gelu: approximate must be 'none' or 'tanh', got {approximate!r}")
+    return _apply(activations.Gelu(approximate=approximate), x)
+
+
+def hard_sigmoid(x, alpha=0.2, beta=0.5):
+    """Piecewise linear sigmoid, ``clip(alpha * x + beta, 0, 1)``.
+
+    Parameters
+    ----------
+    x : tensor_like, any shape; integers are upgraded to floating point
+    alpha, beta : float
+        The defaults are those of Theano and ONNX; PyTorch's `alpha` is 1/6.
+
+    Returns
+    -------
+    TensorVariable of the same shape
+        The derivative is zero where the line meets 0 and 1.
+
+    Raises
+    ------
+    ValueError
+        If `alpha` or `beta` isn't a finite number.
+
+    References
+    ----------
+    Courbariaux, Bengio and David, "BinaryConnect", arXiv:1511.00363.
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> pt.hard_sigmoid(pt.constant([-3.0, 0.0, 1.25])).eval()
+    array([0.  , 0.5 , 0.75])
+    """
+    alpha, beta = _number("hard_sigmoid", "alpha", alpha), _number("hard_sigmoid", "beta", beta)
+    return _apply(activations.HardSigmoid(alpha=alpha, beta=beta), x)
+
+
+def hard_swish(x):
+    """Piecewise quadratic swish, ``x * clip((x + 3) / 6, 0, 1)``.
+
+    Parameters
+    ----------
+    x : tensor_like, any shape; integers are upgraded to floating point
+
+    Returns
+    -------
+    TensorVariable of the same shape
+        The derivative is 0 at -3 and 1 at 3.
+
+    References
+    ----------
+    Howard et al., "Searching for MobileNetV3", arXiv:1905.02244.
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> pt.hard_swish(pt.constant([-4.0, 1.5, 4.0])).eval()
+    array([-0.   ,  1.125,  4.   ])
+    """
+    return _apply(activations.HardSwish(), x)
+
+
+def elu(x, alpha=1.0):
+    """Exponential linear unit: `x`, and below zero ``alpha * (exp(x) - 1)``.
+
+    Parameters
+    ----------
+    x : tensor_like, any shape; integers are upgraded to floating point
+    alpha : float
+
+    Returns
+    -------
+    TensorVariable of the same shape
+        The derivative at 0 is `alpha`.
+
+    Raises
+    ------
+    ValueError
+        If `alpha` isn't a finite number.
+
+    References
+    ----------
+    Clevert, Unterthiner and Hochreiter, "Fast and accurate deep network learning by exponential
+    linear units (ELUs)", arXiv:1511.07289.
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> pt.elu(pt.constant([-1e4, 0.0, 1e4]), alpha=2).eval()
+    array([-2.e+00,  0.e+00,  1.e+04])
+    """
+    return _apply(activations.Elu(alpha=_number("elu", "alpha", alpha)), x)
+
+
+def leaky_relu(x, alpha=0.01):
+    """Leaky rectifier: `x`, and below zero ``alpha * x``.
+
+    Parameters
+    ----------
+    x : tensor_like, any shape; integers are upgraded to floating point
+    alpha : float
+
+    Returns
+    -------
+    TensorVariable of the same shape
+        The derivative at 0 is `alpha`.
+
+    Raises
+    ------
+    ValueError
+        If `alpha` isn't a finite number.
+
+    References
+    ----------
+    Maas, Hannun and Ng, "Rectifier nonlinearities improve neural network acoustic models",
+    ICML 2013.
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> pt.leaky_relu(pt.constant([-2.0, 2.0]), alpha=0.5).eval()
+    array([-1.,  2.])
+    """
+    return _apply(activations.LeakyRelu(alpha=_number("leaky_relu", "alpha", alpha)), x)
+
+
+def relu6(x):
+    """Rectifier with an upper bound, ``clip(x, 0, 6)``.
+
+    Parameters
+    ----------
+    x : tensor_like, any shape; integers are upgraded to floating point
+
+    Returns
+    -------
+    TensorVariable of the same shape
+        The derivative is zero at both bounds.
+
+    References
+    ----------
+    Krizhevsky, "Convolutional deep belief networks on CIFAR-10", 2010.
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> pt.relu6(pt.constant([-2.0, 2.0, 7.0])).eval()
+    array([0., 2., 6.])
+    """
+    return _apply(activations.Relu6(), x)
+
+
+def mish(x):
+    """Self-regularized activation, ``x * tanh(log(1 + exp(x)))``.
+
+    Parameters
+    ----------
+    x : tensor_like, any shape; integers are upgraded to floating point
+
+    Returns
+    -------
+    TensorVariable of the same shape
+        Exact to rounding for any finite input: no intermediate overflows.
+
+    References
+    ----------
+    Misra, "Mish: a self regularized non-monotonic activation function", arXiv:1908.08681.
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> pt.mish(pt.constant([-1e4, 0.0, 1e4])).eval()
+    array([   -0.,     0., 10000.])
+    """
+    return _apply(activations.Mish(), x)
+
+
+def softsign(x):
+    """Sigmoid with polynomial tails, ``x / (1 + abs(x))``.
+
+    Parameters
+    ----------
+    x : tensor_like, any shape; integers are upgraded to floating point
+
+    Returns
+    -------
+    TensorVariable of the same shape
+        NaN for infinite `x`, as in other libraries.
+
+    References
+    ----------
+    Turian, Bergstra and Bengio, "Quadratic features and deep architectures for chunking",
+    NAACL HLT 2009.
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> pt.softsign(pt.constant([-3.0, 0.0, 1.0])).eval()
+    array([-0.75,  0.  ,  0.5 ])
+    """
+    return _apply(activations.Softsign(), x)

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy import special
 
 import pytensor
 import pytensor.tensor as pt
@@ -56,3 +57,136 @@ def test_gradients():
     verify_grad(pt.silu, [value], rng=np.random.default_rng(0), mode=REFERENCE_MODE)
     first = lambda x: pytensor.grad(pt.silu(x).sum(), x)  # noqa: E731
     verify_grad(first, [value], rng=np.random.default_rng(0), mode=REFERENCE_MODE)
+
+
+def normal(x):
+    return special.ndtr(x), np.exp(-0.5 * x * x) / np.sqrt(2 * np.pi)
+
+
+def gelu_tanh(x):
+    u = np.sqrt(2 / np.pi) * (x + 0.044715 * x**3)
+    slope = np.sqrt(2 / np.pi) * (1 + 3 * 0.044715 * x**2)
+    # 1 + tanh(u), without the cancellation
+    half = special.expit(2 * u)
+    return x * half, half + 2 * x * slope * half * special.expit(-2 * u)
+
+
+def mish(x):
+    softplus = np.logaddexp(0, x)
+    tanh = np.tanh(softplus)
+    return x * tanh, tanh + x * special.expit(x) / np.cosh(np.minimum(softplus, 300)) ** 2
+
+
+# Function of a variable, and of an array its value and derivative
+ACTIVATIONS = {
+    "gelu": (pt.gelu, lambda x: (x * normal(x)[0], normal(x)[0] + x * normal(x)[1])),
+    "gelu_tanh": (lambda x: pt.gelu(x, approximate="tanh"), gelu_tanh),
+    "hard_sigmoid": (
+        lambda x: pt.hard_sigmoid(x, 0.3, 0.4),
+        lambda x: (np.clip(0.3 * x + 0.4, 0, 1), np.where((x > -4 / 3) & (x < 2), 0.3, 0)),
+    ),
+    "hard_swish": (
+        pt.hard_swish,
+        lambda x: (
+            x * np.clip(x / 6 + 0.5, 0, 1),
+            np.select([x <= -3, x >= 3], [0, 1], x / 3 + 0.5),
+        ),
+    ),
+    "elu": (
+        lambda x: pt.elu(x, 1.5),
+        lambda x: (
+            np.where(x > 0, x, 1.5 * np.expm1(np.minimum(x, 0))),
+            np.where(x > 0, 1, 1.5 * np.exp(np.minimum(x, 0))),
+        ),
+    ),
+    "leaky_relu": (
+        lambda x: pt.leaky_relu(x, 0.1),
+        lambda x: (np.where(x < 0, 0.1 * x, x), np.where(x > 0, 1, 0.1)),
+    ),
+    "relu6": (pt.relu6, lambda x: (np.clip(x, 0, 6), ((x > 0) & (x < 6)) * 1.0)),
+    "mish": (pt.mish, mish),
+    "softsign": (pt.softsign, lambda x: (x / (1 + abs(x)), (1 + abs(x)) ** -2.0)),
+}
+PLACES = [-1e4, -88, -20, -5.5, -3, -1.4, -1e-4, 0, 1e-4, 0.7, 1.9, 3, 5.9, 6, 20, 88, 1e4]
+
+
+@pytest.mark.parametrize("mode", MODES, ids=MODE_NAMES)
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.filterwarnings("ignore:Disabling C code")
+def test_activations(dtype, mode):
+    if dtype == "float16" and mode == "NUMBA":
+        pytest.skip("Numba has no half precision on CPUs")
+    if mode == "JAX":
+        pytest.importorskip("jax")
+    x = pt.vector("x", dtype=dtype)
+    outs = [function(x) for function, _ in ACTIVATIONS.values()]
+    gradients = [pytensor.grad(out.sum(dtype=dtype), x) for out in outs]
+    assert {v.type.dtype for v in (*outs, *gradients)} == {dtype}
+    value = np.array(PLACES).astype(dtype)
+    results = pytensor.function([x], [*outs, *gradients], mode=mode)(value)
+    expected = [reference(value.astype("float64")) for _, reference in ACTIVATIONS.values()]
+    rtol, atol = {"float16": (1e-3, 1e-6), "float32": (5e-6, 1e-12), "float64": (2e-14, 1e-16)}[dtype]
+    # JAX flushes subnormal numbers to zero, and its functions in single precision cancel
+    atol = max(atol, {"float16": 1e-6, "float32": 1e-6, "float64": 1e-15}[dtype] * (mode == "JAX"))
+    wanted = [v for v, _ in expected] + [g for _, g in expected]
+    names = [*ACTIVATIONS, *(f"gradient of {name}" for name in ACTIVATIONS)]
+    for name, result, reference_value in zip(names, results, wanted, strict=True):
+        assert result.dtype == dtype
+        np.testing.assert_allclose(result, reference_value, rtol=rtol, atol=atol, err_msg=name)
+
+
+@pytest.mark.parametrize("mode", MODES, ids=MODE_NAMES)
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int64", "bool"])
+def test_activations_of_integers(dtype, mode):
+    if mode == "JAX":
+        pytest.importorskip("jax")
+    x = pt.vector("x", dtype=dtype)
+    outs = [function(x) for function, _ in ACTIVATIONS.values()]
+    value = np.array([0, 1, 1]).astype(dtype)
+    if dtype.startswith("int"):
+        value[1:] = -2, 3
+    results = pytensor.function([x], outs, mode=mode)(value)
+    for result, out, (_, reference) in zip(results, outs, ACTIVATIONS.values(), strict=True):
+        assert result.dtype == out.type.dtype
+        # NumPy's own rounding to half precision
+        rtol = 2e-3 if result.dtype == "float16" else 1e-5
+        np.testing.assert_allclose(result, reference(value.astype("float64"))[0], rtol=rtol)
+
+
+@pytest.mark.parametrize("name", ACTIVATIONS)
+def test_second_gradients_of_activations(name):
+    function = ACTIVATIONS[name][0]
+    value = np.array([[-3.5, -0.4], [0.1, 2.5]])
+    first = lambda x: pytensor.grad(function(x).sum(), x)  # noqa: E731
+    for checked in (function, first):
+        verify_grad(checked, [value], rng=np.random.default_rng(0), mode=REFERENCE_MODE)
+
+
+@pytest.mark.parametrize("name", ACTIVATIONS)
+@pytest.mark.parametrize("value", [1e30, -1e30, 1e300, -1e300])
+def test_activations_are_finite(name, value):
+    x = pt.scalar("x", dtype="float64")
+    out = ACTIVATIONS[name][0](x)
+    results = pytensor.function([x], [out, pytensor.grad(out, x)], mode=REFERENCE_MODE)(value)
+    assert np.isfinite(results).all()
+    assert np.isnan(pytensor.function([x], out, mode=REFERENCE_MODE)(np.nan))
+
+
+def test_parameters_are_part_of_the_identity():
+    x = pt.scalar("x", dtype="float64")
+    for function in (pt.elu, pt.leaky_relu, pt.hard_sigmoid):
+        ops = [function(x, alpha).owner.op for alpha in (0.5, 0.5, 0.25)]
+        assert ops[0] == ops[1] != ops[2]
+        assert hash(ops[0]) == hash(ops[1])
+        out = function(x, 0.5) - function(x, 0.25)
+        for mode in ("CVM", "NUMBA", REFERENCE_MODE):
+            assert pytensor.function([x], out, mode=mode)(-1.0) != 0
+
+
+def test_bad_arguments_of_activations():
+    with pytest.raises(ValueError, match="gelu: approximate must be"):
+        pt.gelu(1.0, approximate=True)
+    for function in (pt.elu, pt.leaky_relu, pt.hard_sigmoid):
+        for alpha in (np.nan, np.inf, "1", True, None):
+            with pytest.raises(ValueError, match="alpha must be a finite number"):
+                function(1.0, alpha)

@@ -34,17 +34,23 @@ class GraphBuilder:
     graph : Graph
     dims : Dims
         What is known of symbolic sizes; see `pytensor.link.onnx.dims`.
-    checks : {"drop", "outputs", "error"}
-        What becomes of run-time checks.
-    kept_checks : list of (str, str)
-        Conditions that are to be outputs, and what PyTensor raises where they don't hold.
+    checks : {"drop", "outputs", "raise", "error"}
+        What becomes of run-time checks: "outputs" and "raise" keep their conditions, the latter
+        for a caller that raises their errors, who is warned of those in loops.
+    known_checks : set of CheckAndRaise or None
+        Those that matter; None for all.
+    kept_checks : list of (str, CheckAndRaise)
+        Conditions that are to become outputs, and the Ops that check them.
     """
 
-    def __init__(self, opset, *, graph=None, dims=None, annotate=None, checks="drop"):
+    def __init__(
+        self, opset, *, graph=None, dims=None, annotate=None, checks="drop", known_checks=None
+    ):
         self.opset = opset
         self.graph = Graph() if graph is None else graph
         self.dims = Dims() if dims is None else dims
         self.checks = checks
+        self.known_checks = known_checks
         self.kept_checks = []
         self.failures = []
         self._annotate = annotate or (lambda node: {})
@@ -319,6 +325,7 @@ class GraphBuilder:
                 renamed[output] = self.graph.fresh_name(variable.name)
         for emitted in self._emitted:
             emitted.rename(renamed)
+        self.kept_checks = [(renamed.get(name, name), op) for name, op in self.kept_checks]
         for old, new in renamed.items():
             if old in self.graph.values:
                 self.graph.values[new] = self.graph.values.pop(old)

@@ -12,11 +12,12 @@ from pytensor.graph.traversal import toposort
 from pytensor.link.onnx.builder import GraphBuilder
 from pytensor.link.onnx.dims import Dims
 from pytensor.link.onnx.errors import ConversionError, UnsupportedOpError
-from pytensor.link.onnx.ir import Node
+from pytensor.link.onnx.ir import Node, Value
 from pytensor.link.onnx.passes import remove_unused, run_passes
 from pytensor.link.onnx.rewriting import make_portable
 from pytensor.link.onnx.serialize import to_model
 from pytensor.tensor.random.op import RandomVariable
+from pytensor.tensor.random.type import RandomType
 from pytensor.tensor.rewriting.shape import ShapeFeature
 from pytensor.tensor.type import TensorType
 
@@ -31,7 +32,7 @@ def convert_fgraph(builder, fgraph, arguments, parameters, outputs):
     arguments : list of (Variable, str)
         Inputs of the model and their names, which are reserved in ``builder.graph``.
     parameters : dict of Variable to ndarray
-        Inputs of `fgraph` that become initializers; those that are no tensors are left out.
+        Inputs of `fgraph` that become initializers; random generators seed their draws.
     outputs : list of (Variable, str)
 
     Raises
@@ -48,6 +49,8 @@ def convert_fgraph(builder, fgraph, arguments, parameters, outputs):
             name = graph.add_initializer(variable.name or f"parameter_{number}", value)
             graph.parameters.add(name)
             builder.bind(variable, name)
+        elif isinstance(variable.type, RandomType):
+            builder.bind_key(variable, value)
     for variable, name in outputs:
         builder.reserve(variable, name)
     for node in toposort([variable for variable, _ in outputs], fgraph.inputs):
@@ -63,6 +66,18 @@ def convert_fgraph(builder, fgraph, arguments, parameters, outputs):
         graph.outputs.append(name)
 
 
+def keep_checks(builder):
+    """Make the conditions of checks outputs; returns the Ops of the checks by their names."""
+    graph, checks = builder.graph, {}
+    for number, (condition, op) in enumerate(builder.kept_checks):
+        name = graph.fresh_name(f"check_{number}")
+        graph.nodes.append(Node("Identity", [condition], [name], name=f"{name}_identity"))
+        graph.values[name] = Value("bool", ())
+        graph.outputs.append(name)
+        checks[name] = op
+    return checks
+
+
 @dataclass
 class Compiled:
     """A model of all inputs and outputs of a graph.
@@ -75,19 +90,26 @@ class Compiled:
     outputs : list of (str or int)
         For each of the graph's outputs its name in the model; for a random generator, which no
         model has, the number of the input that is returned instead.
+    checks : dict of str to CheckAndRaise
+        Further outputs that must be true.
     """
 
     model: onnx.ModelProto
     inputs: list
     outputs: list
+    checks: dict
 
     def runner(self, session) -> Callable:
         """A function of the graph's inputs that runs `session`."""
         names = [output for output in self.outputs if isinstance(output, str)]
+        checks = list(self.checks.values())
 
         def run(*values):
             feed = {name: np.asarray(values[position]) for position, name in self.inputs}
-            results = iter(session.run(names, feed))
+            results = iter(session.run([*self.checks, *names], feed))
+            for op in checks:
+                if not next(results):
+                    raise op.exc_type(op.msg)
             return [
                 next(results) if isinstance(output, str) else values[output]
                 for output in self.outputs
@@ -96,7 +118,7 @@ class Compiled:
         return run
 
 
-def compile_fgraph(fgraph, *, opset, optimize=True):
+def compile_fgraph(fgraph, *, opset, optimize=True, generators=None):
     """Convert a graph whose inputs, shared variables among them, are all inputs of the model.
 
     Parameters
@@ -106,6 +128,8 @@ def compile_fgraph(fgraph, *, opset, optimize=True):
     opset : int
     optimize : bool
         Whether to run the passes.
+    generators : dict of Variable to numpy.random.Generator, optional
+        Random generators among the inputs, whose states seed their draws.
 
     Returns
     -------
@@ -115,8 +139,11 @@ def compile_fgraph(fgraph, *, opset, optimize=True):
     make_portable(copied)
     MergeOptimizer().rewrite(copied)
     copied.attach_feature(ShapeFeature())
-    builder = GraphBuilder(opset, dims=Dims(copied.shape_feature))
+    builder = GraphBuilder(opset, dims=Dims(copied.shape_feature), checks="raise")
     graph = builder.graph
+    for old, variable in zip(fgraph.inputs, copied.inputs, strict=True):
+        if generators and old in generators:
+            builder.bind_key(variable, generators[old])
     inputs, arguments = [], []
     for position, variable in enumerate(copied.inputs):
         if hasattr(variable.type, "dtype"):
@@ -132,9 +159,10 @@ def compile_fgraph(fgraph, *, opset, optimize=True):
         else:
             outputs.append(copied.inputs.index(_generator(variable)))
     convert_fgraph(builder, copied, arguments, {}, results)
+    checks = keep_checks(builder)
     (run_passes if optimize else remove_unused)(graph)
     model = to_model(graph, opset=opset, model_name="pytensor", doc_string=None, metadata=None)
-    return Compiled(model, inputs, outputs)
+    return Compiled(model, inputs, outputs, checks)
 
 
 def _generator(variable):

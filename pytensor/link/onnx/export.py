@@ -19,14 +19,19 @@ from pytensor.graph.basic import Constant, Variable
 from pytensor.graph.fg import FunctionGraph
 from pytensor.graph.traversal import ancestors, graph_inputs
 from pytensor.link.onnx.builder import DTYPES, GraphBuilder
-from pytensor.link.onnx.convert import convert_fgraph
+from pytensor.link.onnx.convert import convert_fgraph, keep_checks
 from pytensor.link.onnx.dims import Dims
 from pytensor.link.onnx.errors import DroppedRandomStateWarning, VerificationError
 from pytensor.link.onnx.half import KEPT_IN_FLOAT32, convert_to_half
-from pytensor.link.onnx.ir import Graph, Node, Value
+from pytensor.link.onnx.ir import Graph
 from pytensor.link.onnx.linker import OPSETS
 from pytensor.link.onnx.passes import remove_unused, run_passes
-from pytensor.link.onnx.rewriting import make_portable, rebuild_with, rewrite_for_onnx
+from pytensor.link.onnx.rewriting import (
+    checks_in,
+    make_portable,
+    rebuild_with,
+    rewrite_for_onnx,
+)
 from pytensor.link.onnx.serialize import infer_types, needs_external_data, save, to_model
 from pytensor.link.onnx.verify import first_difference, verify_model
 from pytensor.tensor.random.op import AbstractRNGConstructor
@@ -145,6 +150,7 @@ def export_onnx(
     dynamic_axes = dynamic_axes or {}
     input_dims = _input_dims(arguments, input_names, dynamic_axes, output_names)
 
+    known_checks = checks_in(fgraph)
     rewrite_for_onnx(fgraph, optimize=optimize)
     graph = Graph(parameters_are_inputs=initializers == "inputs")
     builder = GraphBuilder(
@@ -153,6 +159,7 @@ def export_onnx(
         dims=Dims(fgraph.shape_feature, input_dims),
         annotate=_annotation(trace),
         checks=checks,
+        known_checks=known_checks,
     )
     generators = sorted({*source.generators, *_generators(fgraph.outputs)})
     if generators and verify is not None:
@@ -168,7 +175,9 @@ def export_onnx(
         list(zip(fgraph.outputs, output_names, strict=True)),
     )
     _warn_of_generators(generators)
-    metadata = {**(metadata or {}), **_keep_checks(builder)}
+    kept = keep_checks(builder)
+    messages = {name: f"{op.exc_type.__name__}({op.msg!r})" for name, op in kept.items()}
+    metadata = {**(metadata or {}), **messages}
     _name_output_dims(graph, dynamic_axes)
     if optimize:
         run_passes(graph)
@@ -438,18 +447,6 @@ def _axis_names(name, axes, ndim):
         if not -ndim <= axis < ndim:
             raise ValueError(f"dynamic_axes: {name!r} has {ndim} axes, got axis {axis}")
     return {axis % ndim: str(size_name) for axis, size_name in axes.items()}
-
-
-def _keep_checks(builder):
-    """Make the conditions of checks outputs; returns what PyTensor raises where they are false."""
-    graph, messages = builder.graph, {}
-    for number, (condition, message) in enumerate(builder.kept_checks):
-        name = graph.fresh_name(f"check_{number}")
-        graph.nodes.append(Node("Identity", [condition], [name], name=f"{name}_identity"))
-        graph.values[name] = Value("bool", ())
-        graph.outputs.append(name)
-        messages[name] = message
-    return messages
 
 
 def _name_output_dims(graph, dynamic_axes):

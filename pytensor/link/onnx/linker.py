@@ -3,9 +3,11 @@
 Importing this module needs neither ``onnx`` nor ``onnxruntime``; compiling a function does.
 """
 
+import warnings
 from copy import copy
 
 from pytensor.link.basic import JITLinker
+from pytensor.link.onnx.errors import DroppedRandomStateWarning
 
 # Fusion, BLAS calls and in-place work are for the backends that run the graph themselves.
 # Lifting a slice above the nodes before it computes those once per slice instead of once.
@@ -18,6 +20,8 @@ INCOMPATIBLE_REWRITES = (
     "local_careduce_fusion",
     "compile_inner_graph",
     "specialize_matmul_to_batched_dot",
+    # Its sizes of -1 can't be told where another size is 0.
+    "local_batched_matmul_to_core_matmul_with_reshape",
 )
 
 
@@ -90,6 +94,7 @@ class ONNXLinker(JITLinker):
             import onnxruntime
 
             from pytensor.link.onnx.convert import compile_fgraph
+            from pytensor.tensor.random.type import RandomType
         except ModuleNotFoundError as error:
             raise ModuleNotFoundError(
                 f"mode='ONNX' needs the package {error.name!r}: pip install onnx onnxruntime",
@@ -97,7 +102,17 @@ class ONNXLinker(JITLinker):
             ) from error
         if not fgraph.outputs:
             return lambda *values: None
-        compiled = compile_fgraph(fgraph, opset=self.opset_version, optimize=self.optimize)
+        generators = {v: storage_map[v][0] for v in fgraph.inputs if isinstance(v.type, RandomType)}
+        if generators:
+            warnings.warn(
+                f"mode ONNX draws random numbers of its own, seeded by what {list(generators)} are "
+                "now; it neither reads nor changes their states afterwards",
+                DroppedRandomStateWarning,
+                stacklevel=2,
+            )
+        compiled = compile_fgraph(
+            fgraph, opset=self.opset_version, optimize=self.optimize, generators=generators
+        )
         providers = list(self.providers)
         # onnxruntime itself would only warn, and take another one.
         available = onnxruntime.get_available_providers()

@@ -11,14 +11,16 @@ import numpy as np
 import pytensor.tensor as pt
 from pytensor.compile.maker import function
 from pytensor.compile.mode import Mode
+from pytensor.compile.ops import DeepCopyOp
 from pytensor.graph.basic import Apply
 from pytensor.graph.op import Op
-from pytensor.graph.traversal import apply_depends_on
+from pytensor.graph.traversal import ancestors
 from pytensor.link.onnx.dims import Dims
 from pytensor.scalar.basic import Add, Cast, Sub
 from pytensor.scan.op import Scan, ScanMethodsMixin
 from pytensor.tensor.basic import AllocEmpty, ScalarFromTensor, TensorFromScalar
 from pytensor.tensor.exceptions import NotScalarConstantError
+from pytensor.tensor.shape import Shape_i
 from pytensor.tensor.subtensor import IncSubtensor, Subtensor, get_constant_idx
 from pytensor.tensor.type import TensorType
 
@@ -108,7 +110,7 @@ class Loop(Op, ScanMethodsMixin):
         if not self.info.as_while:
             steps = pt.cast(node.inputs[0], "int64")
         collected = [
-            (steps, *(v.shape[axis] for axis in range(1, v.type.ndim)))
+            (steps, *(Shape_i(axis)(v) for axis in range(1, v.type.ndim)))
             for v in self.outer_nitsot_outs(node.outputs)
         ]
         recurrent = [(steps, *shape[1:]) for shape in outer.initial]
@@ -219,6 +221,8 @@ def lower_scan(fgraph, node, step):
 def initial_values(buffer, depth):
     """The first `depth` entries of a buffer, and its length."""
     node = buffer.owner
+    while node is not None and isinstance(node.op, DeepCopyOp):
+        node = node.inputs[0].owner
     if node is not None and isinstance(node.op, IncSubtensor) and node.op.set_instead_of_inc:
         empty, values = node.inputs[:2]
         made = empty.owner is not None and isinstance(empty.owner.op, AllocEmpty)
@@ -239,7 +243,7 @@ def with_inner_shape(fgraph, old, new, steps):
     if None not in old.type.shape[1:]:
         return new
     sizes = [fgraph.shape_feature.get_shape(old, axis) for axis in range(1, old.type.ndim)]
-    if any(apply_depends_on(size, old.owner) for size in sizes):
+    if old in ancestors(sizes):
         return new
     shape = [static or size for static, size in zip(old.type.shape[1:], sizes, strict=True)]
     return new.reshape((steps, *shape))

@@ -1,12 +1,14 @@
 """What happens to a PyTensor graph before its nodes are converted."""
 
 import sys
+from copy import copy
 from functools import partial
 from math import prod
 
 from pytensor.compile.builders import OpFromGraph, SymbolicOp
 from pytensor.compile.mode import optdb
 from pytensor.compile.rewriting import inline_ofg_node
+from pytensor.conditional.op import IfElse, LazyIfElse
 from pytensor.graph.features import PreserveVariableAttributes
 from pytensor.graph.rewriting.basic import MergeOptimizer, copy_stack_trace
 from pytensor.graph.rewriting.db import RewriteDatabaseQuery
@@ -15,17 +17,20 @@ from pytensor.link.onnx.dims import Dims, Size
 from pytensor.link.onnx.dispatch.basic import onnx_funcify, onnx_funcify_OpFromGraph
 from pytensor.link.onnx.linker import INCOMPATIBLE_REWRITES
 from pytensor.link.onnx.loops import lower_scans
+from pytensor.raise_op import CheckAndRaise
 from pytensor.scalar.basic import Composite
+from pytensor.scan.op import Scan
 from pytensor.tensor.basic import cast, stack
 from pytensor.tensor.elemwise import Elemwise
 from pytensor.tensor.rewriting.channels_last import undo_channels_last
 from pytensor.tensor.rewriting.shape import ShapeFeature
 from pytensor.tensor.shape import Reshape, reshape
 
-# Of a scan's states of which only the last is used, no buffer is kept.
+# Of a scan's states of which only the last is used, no buffer is kept.  Of a sum of several
+# products, as compiled functions have them, scan_pushout_add keeps one only.
 QUERY = RewriteDatabaseQuery(
     include=["fast_run", "scan_save_mem_no_prealloc"],
-    exclude=[*INCOMPATIBLE_REWRITES, "scan_save_mem_prealloc"],
+    exclude=[*INCOMPATIBLE_REWRITES, "scan_save_mem_prealloc", "scan_pushout_add"],
 )
 
 
@@ -47,7 +52,9 @@ def make_portable(fgraph):
     Afterwards it has no in-place Ops and no symbolic Ops without a converter.
     """
     fgraph.attach_feature(PreserveVariableAttributes())
+    inline_branches(fgraph)
     inline_symbolic_ops(fgraph)
+    make_scans_portable(fgraph)
     forget_inplace(fgraph)
     forget_fusion(fgraph)
     forget_backend(fgraph)
@@ -102,11 +109,17 @@ def reshape_to_known(dims, x, shape, *, ndim):
 
 
 def forget_inplace(fgraph):
-    """Replace elementwise Ops that overwrite an input, as compiled functions have them."""
+    """Replace Ops that overwrite an input, as compiled functions have them."""
     for node in fgraph.toposort():
-        if isinstance(node.op, Elemwise) and node.op.inplace_pattern:
-            new = Elemwise(node.op.scalar_op, name=node.op.name)(*node.inputs, return_list=True)
-            fgraph.replace_all(list(zip(node.outputs, new, strict=True)), reason="forget_inplace")
+        if not node.op.destroy_map:
+            continue
+        if isinstance(node.op, Elemwise):
+            op = Elemwise(node.op.scalar_op, name=node.op.name)
+        else:
+            op = copy(node.op)
+            op.inplace, op.destroy_map = False, {}
+        new = op.make_node(*node.inputs).outputs
+        fgraph.replace_all(list(zip(node.outputs, new, strict=True)), reason="forget_inplace")
 
 
 def forget_fusion(fgraph):
@@ -121,8 +134,17 @@ def forget_fusion(fgraph):
             # A constant has the inner graph's scalar type, which both kinds of Op take.
             outputs = op(*[new.get(i, i) for i in inner.inputs], return_list=True)
             new.update(zip(inner.outputs, outputs, strict=True))
-        outputs = [new[output] for output in fused.fgraph.outputs]
-        fgraph.replace_all(list(zip(node.outputs, outputs, strict=True)), reason="forget_fusion")
+        replacements = [
+            (old, new[output])
+            for old, output in zip(node.outputs, fused.fgraph.outputs, strict=True)
+        ]
+        # One that doesn't depend on every input may lack the size of the others.
+        if all(_ones(old) == _ones(other) for old, other in replacements):
+            fgraph.replace_all(replacements, reason="forget_fusion")
+
+
+def _ones(variable):
+    return [size == 1 for size in variable.type.shape]
 
 
 def forget_backend(fgraph):
@@ -136,6 +158,33 @@ def forget_backend(fgraph):
         if isinstance(node.op, backend.JAXShapeTuple):
             vector = stack([cast(entry, "int64") for entry in node.inputs])
             fgraph.replace_all([(node.outputs[0], vector)], reason="forget_backend")
+
+
+def make_scans_portable(fgraph):
+    """Undo what compilation did to scans and to the graphs of their steps."""
+    for node in fgraph.toposort():
+        if isinstance(node.op, Scan):
+            step = node.op.fgraph.unfreeze()
+            make_portable(step)
+            op = node.op.clone_with_inner_graph(step)
+            op.destroy_map = {}
+            new = op.make_node(*node.inputs).outputs
+            fgraph.replace_all(
+                list(zip(node.outputs, new, strict=True)), reason="make_scans_portable"
+            )
+
+
+def inline_branches(fgraph):
+    """Replace conditionals whose branches have graphs of their own, as compiled functions have."""
+    for node in fgraph.toposort():
+        if isinstance(node.op, LazyIfElse):
+            condition, *inputs = node.inputs
+            branches = [
+                inline_ofg_node(branch.make_node(*inputs))
+                for branch in (node.op.true_branch, node.op.false_branch)
+            ]
+            new = IfElse(len(node.outputs))(condition, *branches[0], *branches[1], return_list=True)
+            fgraph.replace_all(list(zip(node.outputs, new, strict=True)), reason="inline_branches")
 
 
 def has_converter(op):
@@ -157,3 +206,18 @@ def inline_symbolic_ops(fgraph):
                 list(zip(node.outputs, inline_ofg_node(node), strict=True)),
                 reason="inline_symbolic_ops",
             )
+
+
+def checks_in(fgraph):
+    """The Ops in a graph that check something at run time, those within loops included.
+
+    PyTensor's rewrites and gradients add checks of their own, of shapes, which a model doesn't
+    have; they can be told from the user's by looking before.
+    """
+    found = set()
+    for node in fgraph.apply_nodes:
+        if isinstance(node.op, CheckAndRaise):
+            found.add(node.op)
+        elif isinstance(node.op, Scan):
+            found |= checks_in(node.op.fgraph)
+    return found

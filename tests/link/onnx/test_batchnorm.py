@@ -1,8 +1,12 @@
+import hypothesis.extra.numpy as hnp
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import pytensor
 import pytensor.tensor as pt
+from pytensor.tensor.batchnorm import _reduced_axes
 from tests.link.onnx.test_basic import compare_onnx_and_py, op_types
 
 RNG = np.random.default_rng(6)
@@ -63,3 +67,50 @@ def test_convolution_with_two_readers_is_not_folded():
     z = pt.batch_normalization(y, *parameters(6))
     model = compare_onnx_and_py([x], [y, z], [X], atol=1e-4)
     assert op_types(model) == ["Conv", "BatchNormalization"]
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float64"])
+def test_other_precisions(dtype):
+    x = pt.tensor("x", shape=(None, 4, None, None), dtype=dtype)
+    # With little variance epsilon counts, and ONNX's attribute for it has single precision
+    vectors = [p.get_value().astype(dtype) for p in parameters(4)[:3]] + [np.full(4, 1e-6, dtype)]
+    tolerance = {"rtol": 1e-13} if dtype == "float64" else {"rtol": 1e-2}
+    y = pt.batch_normalization(x, *vectors, epsilon=1e-3)
+    compare_onnx_and_py([x], y, [X], atol=0, **tolerance)
+
+
+def test_broadcast_parameters():
+    x = pt.tensor4("x", dtype="float32")
+    vectors = [np.full(1, value, "float32") for value in (2, 1, 0.5, 3)]
+    compare_onnx_and_py([x], pt.batch_normalization(x, *vectors), [X])
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("axes", ["spatial", "per-activation", (1, 3)])
+@pytest.mark.parametrize("static", [True, False])
+def test_training(axes, static, dtype):
+    x = pt.tensor("x", shape=X.shape if static else (None,) * 4, dtype=dtype)
+    shape = [n for a, n in enumerate(X.shape) if a not in _reduced_axes(axes, 4)]
+    four = [pt.tensor(name, shape=[None] * len(shape), dtype=dtype) for name in "gbmv"]
+    gamma, beta, mean, variance = four
+    outputs = pt.batch_normalization_train(
+        x, gamma, beta, axes=axes, running_mean=mean, running_var=variance
+    )
+    values = [X, *(RNG.uniform(0.5, 2, shape) for _ in four)]
+    # A cotangent that isn't constant along any axis, for which the gradient would vanish
+    weight = np.linspace(-1, 2, X.size, dtype=dtype).reshape(X.shape)
+    cost = pt.sum(outputs[0] * weight) + pt.sum(outputs[3]) + pt.sum(outputs[4] * gamma)
+    gradients = pt.grad(cost, [x, gamma, beta], disconnected_inputs="raise")
+    tolerance = {"rtol": 1e-2, "atol": 0.05} if dtype == "float16" else {}
+    compare_onnx_and_py([x, *four], [*outputs, *gradients], values, **tolerance)
+
+
+@given(hnp.arrays("float64", hnp.array_shapes(min_dims=2, max_dims=4), elements=st.integers(-4, 4)))
+def test_statistics_of_any_shape(value):
+    x = pt.tensor("x", shape=(None,) * value.ndim, dtype="float64")
+    ones = pt.ones((x.shape[1],), dtype="float64")
+    outputs = pt.batch_normalization_train(
+        x, ones, ones, axes="spatial", running_mean=ones, running_var=ones
+    )
+    gradient = pt.grad(pt.sum(outputs[0] * x) + pt.sum(outputs[4]), x)
+    compare_onnx_and_py([x], [*outputs, gradient], [value])

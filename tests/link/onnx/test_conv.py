@@ -1,11 +1,13 @@
+import hypothesis.extra.numpy as hnp
 import numpy as np
 import onnx.numpy_helper
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import pytensor
 import pytensor.tensor as pt
-from pytensor.link.onnx import UnsupportedOpError, export_onnx
-from pytensor.tensor.conv.ops import Conv
+from pytensor.tensor.conv.ops import Conv, ConvGradFilters, ConvGradInput
 from tests.link.onnx.test_basic import compare_onnx_and_py, op_types
 
 RNG = np.random.default_rng(5)
@@ -71,14 +73,95 @@ def test_other_dimensions(n):
 
 def test_filters_of_unknown_shape():
     x, w = images(), pt.tensor4("w", dtype="float32")
-    with pytest.raises(UnsupportedOpError, match="spatial shape"):
-        export_onnx([x, w], pt.conv2d(x, w))
+    y = pt.conv2d(x, w, border_mode=1, filter_flip=False)
+    model = compare_onnx_and_py([x, w], y, [X, RNG.normal(size=(6, 4, 3, 2))])
+    (node,) = model.graph.node
+    assert "kernel_shape" not in {a.name for a in node.attribute}
 
 
-def test_double_precision_is_refused():
-    x = pt.tensor("x", shape=(None, 4, None, None), dtype="float64")
-    with pytest.raises(UnsupportedOpError, match="no Conv for float64"):
-        export_onnx([x], pt.conv2d(x, np.ones((2, 4, 3, 3))))
+def test_double_precision_is_not_narrowed():
+    x = pt.tensor("x", shape=(None, 1, None), dtype="float64")
+    y = Conv(border_mode="half", subsample=(1,), filter_dilation=(1,))(x, np.ones((1, 1, 3)))
+    model = compare_onnx_and_py([x], y, [[[[2.0**53, 1.0, -(2.0**53)]]]], rtol=0)
+    assert "Conv" not in op_types(model)
+
+
+@st.composite
+def convolutions(draw):
+    """An Op, and the shapes of its image and filters."""
+
+    def each(low, high):
+        return tuple(draw(st.integers(low, high)) for _ in range(n))
+
+    n, groups = draw(st.integers(1, 3)), draw(st.integers(1, 3))
+    kernel, dilation = each(1, 3), each(1, 3)
+    pairs = tuple(zip(each(0, 2), each(0, 2), strict=True))
+    op = Conv(
+        border_mode=draw(st.sampled_from([pairs, "half", "full"])),
+        subsample=each(1, 3),
+        filter_dilation=dilation,
+        num_groups=groups,
+        filter_flip=draw(st.booleans()),
+    )
+    spatial = [
+        max((k - 1) * d + 1 - before - after, 0) + more
+        for k, d, (before, after), more in zip(
+            kernel, dilation, op.pads(kernel), each(0, 4), strict=True
+        )
+    ]
+    channels, filters = draw(st.integers(0, 3)), groups * draw(st.integers(0, 2))
+    image = (draw(st.integers(0, 3)), groups * channels, *spatial)
+    return op, image, (filters, channels, *kernel)
+
+
+def typed(draw, name, shape, dtype):
+    """A variable that fixes some of its sizes, and a value whose sums are exact."""
+    # What is known to be empty is a case of its own, what only turns out so another
+    static = [draw(st.sampled_from([length, None])) for length in shape]
+    value = draw(hnp.arrays(dtype, shape, elements=st.integers(-4, 4)))
+    return pt.tensor(name, shape=static, dtype=dtype), value
+
+
+@given(convolutions(), st.sampled_from(["float32", "float64"]), st.data())
+def test_convolution_and_its_gradients(convolution, dtype, data):
+    op, image_shape, filter_shape = convolution
+    spatial = op.output_spatial_shape(image_shape[2:], filter_shape[2:])
+    x, x_value = typed(data.draw, "x", image_shape, dtype)
+    w, w_value = typed(data.draw, "w", filter_shape, dtype)
+    g, g_value = typed(data.draw, "g", (image_shape[0], filter_shape[0], *spatial), dtype)
+    compare_onnx_and_py(
+        [x, w, g],
+        [op(x, w), op.like(ConvGradInput)(x, w, g), op.like(ConvGradFilters)(x, w, g)],
+        [x_value, w_value, g_value],
+        rtol=0,
+        atol=0,
+    )
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_second_derivatives(dtype):
+    x = pt.tensor("x", shape=(None, 4, None, None), dtype=dtype)
+    w = pt.tensor("w", shape=(6, 2, 3, None), dtype=dtype)
+    y = pt.conv2d(x, w, border_mode="half", subsample=(2, 1), num_groups=2)
+    first = pt.grad(pt.sum(y * y), [x, w])
+    second = pt.grad(sum(pt.sum(g * g) for g in first), [x, w])
+    values = [RNG.integers(-2, 2, size) / 8 for size in [(2, 4, 5, 6), (6, 2, 3, 2)]]
+    tolerance = {"rtol": 1e-2, "atol": 1e-2} if dtype == "float16" else {}
+    compare_onnx_and_py([x, w], [*first, *second], values, **tolerance)
+
+
+def test_gradients_of_known_shape_are_single_nodes():
+    x = pt.tensor("x", shape=(2, 4, 9, 11), dtype="float32")
+    w = pt.tensor("w", shape=(6, 4, 3, 2), dtype="float32")
+    g = pt.tensor("g", shape=(2, 6, 4, 6), dtype="float32")
+    op = Conv(
+        border_mode=((0, 1), (1, 0)), subsample=(2, 2), filter_dilation=(1, 1), filter_flip=False
+    )
+    values = [RNG.normal(size=v.type.shape) for v in (x, w, g)]
+    model = compare_onnx_and_py([x, w, g], op.like(ConvGradInput)(x, w, g), values)
+    assert op_types(model) == ["ConvTranspose"]
+    model = compare_onnx_and_py([x, w, g], op.like(ConvGradFilters)(x, w, g), values, atol=1e-4)
+    assert op_types(model) == ["Transpose", "Transpose", "Conv", "Slice", "Transpose"]
 
 
 def test_bias_is_part_of_the_convolution():

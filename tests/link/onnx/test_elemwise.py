@@ -1,12 +1,14 @@
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 
 import pytensor
 import pytensor.tensor as pt
-from pytensor.link.onnx import UnsupportedOpError, export_onnx
-from pytensor.scalar import xor
-from pytensor.tensor.elemwise import CAReduce
+from pytensor.link.onnx import export_onnx
 from tests.link.onnx.test_basic import compare_onnx_and_py, op_types
+from tests.link.onnx.test_scalar import ALL, values
 
 RNG = np.random.default_rng(1)
 X = RNG.normal(size=(2, 3, 4))
@@ -44,27 +46,23 @@ def test_dimshuffle(order, expected):
 
 def test_dimshuffle_drop():
     x = pt.tensor("x", shape=(None, 1, 3, 1), dtype="float32")
-    values = X[:, None, :, :1]
-    compare_onnx_and_py([x], [x.dimshuffle(2, 0), pt.squeeze(x)], [values])
+    compare_onnx_and_py([x], [x.dimshuffle(2, 0), pt.squeeze(x)], [X[:, None, :, :1]])
 
 
-@pytest.mark.parametrize("axis", [None, 0, 1, (0, 2)])
-@pytest.mark.parametrize("dtype", ["float32", "float64", "int8", "int64", "uint16", "bool"])
-def test_reductions(dtype, axis):
-    x = pt.tensor3("x", dtype=dtype)
-    values = np.abs(X * 3) if dtype.startswith("u") else X * 3
-    outputs = [f(x, axis=axis) for f in (pt.sum, pt.prod, pt.any, pt.all)]
-    outputs += [f(x, axis=axis) for f in (pt.max, pt.min)]
-    compare_onnx_and_py([x], outputs, [values.astype(dtype)], rtol=1e-5)
+@st.composite
+def dimshuffles(draw):
+    """An array, and an order of those of its axes that aren't dropped, with new ones between."""
+    dtype = draw(st.sampled_from(ALL))
+    shape = draw(hnp.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=3))
+    droppable = [axis for axis, size in enumerate(shape) if size == 1]
+    dropped = draw(st.sets(st.sampled_from(droppable))) if droppable else set()
+    kept = [axis for axis in range(len(shape)) if axis not in dropped]
+    order = draw(st.permutations(kept + ["x"] * draw(st.integers(0, 2))))
+    return draw(hnp.arrays(dtype, shape, elements=values(dtype))), order
 
 
-def test_mean_variance_keepdims():
-    x = pt.tensor("x", shape=(None, 3, 4), dtype="float32")
-    outputs = [x.mean(axis=(1, 2)), x.var(axis=0, keepdims=True), x.std(axis=-1), x.argmax(axis=1)]
-    compare_onnx_and_py([x], outputs, [X])
-
-
-def test_reduction_without_onnx_counterpart():
-    x = pt.lmatrix("x")
-    with pytest.raises(UnsupportedOpError, match="reduction"):
-        export_onnx([x], CAReduce(xor, axis=0)(x))
+@given(call=dimshuffles(), opset=st.sampled_from([18, 24]))
+def test_any_dimshuffle(call, opset):
+    array, order = call
+    x = pt.tensor("x", shape=[1 if n == 1 else None for n in array.shape], dtype=array.dtype)
+    compare_onnx_and_py([x], x.dimshuffle(order), [array], rtol=0, atol=0, opset_version=opset)

@@ -7,12 +7,17 @@ import numpy as np
 import onnxruntime
 import pytest
 
-import pytensor
 import pytensor.tensor as pt
 from pytensor import config, function, shared
 from pytensor.compile.mode import Mode, get_mode
-from pytensor.link.onnx import ConversionError, ONNXLinker, UnsupportedOpError
+from pytensor.link.onnx import (
+    ConversionError,
+    DroppedRandomStateWarning,
+    ONNXLinker,
+    UnsupportedOpError,
+)
 from pytensor.optimizers import SGD
+from pytensor.raise_op import Assert, CheckAndRaise
 from pytensor.tensor.type_other import slicetype
 from tests.utils import REFERENCE_MODE
 
@@ -181,9 +186,9 @@ def test_importing_pytensor_loads_neither_onnx_nor_its_dispatch():
     code = (
         "import sys, pytensor, pytensor.tensor; from pytensor.compile.mode import get_mode;"
         "get_mode('ONNX');"
-        "print([m for m in sys.modules if m.startswith(('onnx', 'pytensor.link.onnx.'))])"
+        "print(sorted(m for m in sys.modules if m.startswith(('onnx', 'pytensor.link.onnx.'))))"
     )
-    assert run_python(code) == "['pytensor.link.onnx.linker']"
+    assert run_python(code) == "['pytensor.link.onnx.errors', 'pytensor.link.onnx.linker']"
 
 
 def test_missing_package_is_named():
@@ -194,3 +199,40 @@ def test_missing_package_is_named():
         "except ModuleNotFoundError as error: print(error)"
     )
     assert "pip install onnx onnxruntime" in run_python(code)
+
+
+def test_checks_raise():
+    x = pt.vector("x")
+    checked = Assert(
+        "numbers must be positive",
+    )(x, (x > 0).all())
+    divided = CheckAndRaise(ZeroDivisionError, "division by zero")(1 / checked, pt.neq(x, 1).all())
+    f = function([x], divided.sum(), mode="ONNX")
+    assert f([2, 4]) == 0.75
+    with pytest.raises(AssertionError, match="numbers must be positive"):
+        f([2, -4])
+    with pytest.raises(ZeroDivisionError, match="division by zero"):
+        f([2, 1])
+
+
+def test_random_draws_are_seeded_by_the_generator():
+    def draws(seed, count=2):
+        rng = shared(np.random.default_rng(seed), name="rng")
+        next_rng, sample = pt.random.normal(size=(3,), rng=rng, return_next_rng=True)
+        with pytest.warns(DroppedRandomStateWarning, match="rng"):
+            f = function([], sample, updates={rng: next_rng}, mode="ONNX")
+        return np.array([f() for _ in range(count)])
+
+    first = draws(1)
+    np.testing.assert_array_equal(first, draws(1))
+    assert len(np.unique(np.concatenate([first, draws(2)]))) == 12
+
+
+def test_chained_draws_differ():
+    rng = shared(np.random.default_rng(0), name="rng")
+    next_rng, a = pt.random.uniform(size=(4,), rng=rng, return_next_rng=True)
+    last_rng, b = pt.random.uniform(size=(4,), rng=next_rng, return_next_rng=True)
+    with pytest.warns(DroppedRandomStateWarning):
+        f = function([], [a, b], updates={rng: last_rng}, mode="ONNX")
+    assert len(np.unique(f())) == 8
+    assert isinstance(rng.get_value(), np.random.Generator)

@@ -1,9 +1,11 @@
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 
-import pytensor
 import pytensor.tensor as pt
-from pytensor.link.onnx import export_onnx
+from tests.link.onnx.strategies import DTYPES, arrays
 from tests.link.onnx.test_basic import compare_onnx_and_py, op_types
 
 RNG = np.random.default_rng(2)
@@ -29,38 +31,74 @@ def test_matmul_of_batches_is_one_node():
     assert op_types(model) == ["Exp", "Transpose", "MatMul"]
 
 
-def test_tensordot_and_einsum():
-    x = pt.tensor("x", shape=(None, 3, 4), dtype="float32")
-    y = pt.tensor("y", shape=(3, 4, None), dtype="float32")
-    outputs = [pt.tensordot(x, y, axes=[[1, 2], [0, 1]]), pt.einsum("ijk,jkl->il", x, y)]
-    values = [RNG.normal(size=(2, 3, 4)), RNG.normal(size=(3, 4, 5))]
-    compare_onnx_and_py([x, y], outputs, values)
+@pytest.mark.parametrize("axes", [0, 1, 2, [[0, 2], [2, 1]], [[1], [0]]])
+@pytest.mark.parametrize("dtype", ["float64", "int16"])
+def test_tensordot(axes, dtype):
+    shapes = {
+        0: ((2, 3, 4), (5, 2, 3)),
+        1: ((2, 3, 4), (4, 5, 2)),
+        2: ((2, 3, 4), (3, 4, 5)),
+    }
+    nested = isinstance(axes, list)
+    shape = ((2, 3, 4), (5, 4, 2) if len(axes[0]) == 2 else (3, 2, 5)) if nested else shapes[axes]
+    # With sizes that aren't static, PyTensor checks them.
+    x, y = (pt.tensor(name, dtype=dtype, shape=s) for name, s in zip("xy", shape, strict=True))
+    values = [(RNG.normal(size=s) * 50).astype(dtype) for s in shape]
+    compare_onnx_and_py([x, y], pt.tensordot(x, y, axes=axes), values)
 
 
-@pytest.mark.parametrize("dtype", ["int32", "int64", "int8", "float64"])
-def test_dot_dtypes(dtype):
+def test_outer_and_kron():
+    x, y = pt.matrix("x"), pt.vector("y")
+    outputs = [pt.outer(y, y), pt.outer(x, y), pt.linalg.kron(x, y), pt.linalg.kron(x, x[:1])]
+    compare_onnx_and_py([x, y], outputs, [RNG.normal(size=(2, 3)), RNG.normal(size=4)])
+
+
+@st.composite
+def operands(draw):
+    """Two arrays that matmul multiplies, of dtypes that may differ, and what is static of them."""
+    m, n, k = (draw(st.integers(0, 3)) for _ in range(3))
+    batches = draw(hnp.mutually_broadcastable_shapes(num_shapes=2, max_dims=2, max_side=3))
+    shapes = [(*batches.input_shapes[0], m, k), (*batches.input_shapes[1], k, n)]
+    if draw(st.booleans()):
+        shapes[0] = (k,)
+    if draw(st.booleans()):
+        shapes[1] = (k,)
+    dtype = draw(st.sampled_from(DTYPES))
+    dtypes = [dtype, draw(st.just(dtype) | st.sampled_from(DTYPES))]
+    is_static = draw(st.booleans())
+    # Sums of extremes of floats depend on their order.
+    values = [
+        draw(arrays(d, s, special=np.dtype(d).kind not in "f"))
+        for d, s in zip(dtypes, shapes, strict=True)
+    ]
+    variables = [
+        pt.tensor(name, dtype=v.dtype, shape=[n if is_static or n == 1 else None for n in v.shape])
+        for name, v in zip("xy", values, strict=True)
+    ]
+    return variables, values
+
+
+@given(operands())
+def test_any_matmul(drawn):
+    variables, values = drawn
+    compare_onnx_and_py(variables, pt.matmul(*variables), values)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_dot_of_special_values(dtype):
     x, y = pt.matrix("x", dtype=dtype), pt.matrix("y", dtype=dtype)
-    compare_onnx_and_py([x, y], x @ y, [np.arange(6).reshape(2, 3), np.arange(12).reshape(3, 4)])
+    values = [[[np.nan, 0, 1], [0, 0, 2], [np.inf, 1, -np.inf]], [[0, 1], [3, 0], [0, 1]]]
+    with np.errstate(invalid="ignore"):
+        compare_onnx_and_py([x, y], x @ y, values)
 
 
-@pytest.mark.parametrize("mode", ["FAST_RUN", "FAST_COMPILE"])
-def test_blas_of_compiled_functions(mode):
-    x, y, v = pt.matrix("x"), pt.matrix("y"), pt.vector("v")
-    w = pytensor.shared(RNG.normal(size=(4, 5)), name="w")
-    outputs = [0.5 * x @ w + y, w @ v, v + 2 * y @ v, x @ w * 2]
-    f = pytensor.function([x, y, v], outputs, mode=mode)
-    model = export_onnx(f, verify=[RNG.normal(size=s) for s in ((5, 4), (5, 5), (5,))])
-    assert op_types(model).count("MatMul") >= 3
-
-
-@pytest.mark.parametrize("axis", [None, 0, 1, -1])
-def test_argmax(axis):
-    x = pt.tensor3("x", dtype="float32")
-    values = RNG.integers(0, 4, size=(2, 3, 5))
-    compare_onnx_and_py([x], [pt.argmax(x, axis=axis), pt.argmin(x, axis=axis)], [values])
-
-
-def test_argmax_of_several_axes():
-    x = pt.tensor3("x", dtype="int16")
-    values = RNG.integers(0, 40, size=(2, 3, 5))
-    compare_onnx_and_py([x], [pt.argmax(x, axis=(0, 2)), pt.argmax(x, axis=(0, 1))], [values])
+def test_forms_of_products():
+    x, y, v = pt.tensor3("x"), pt.tensor3("y"), pt.matrix("v")
+    outputs = [
+        pt.vecdot(x, y),
+        pt.matvec(x, v),
+        pt.vecmat(v, x.mT),
+        pt.dot(x, y.mT),
+    ]
+    values = [RNG.normal(size=s) for s in ((2, 3, 4), (2, 3, 4), (2, 4))]
+    compare_onnx_and_py([x, y, v], outputs, values)

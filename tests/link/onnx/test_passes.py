@@ -93,6 +93,13 @@ def example(name):
             {"zero": [0], "two": [2], "end": [2**62], "axis": [1], "one": [1]},
             {"x": ("N", 4)},
         )
+    if name == "sink_into_branches":
+        graph = make_graph([("Exp", "x", "e"), ("If", "x", "y")], ["y"])
+        for key, value in (("then_branch", "e"), ("else_branch", "x")):
+            body = graph.child()
+            body.nodes, body.outputs = [Node("Relu", [value], [f"{key}_y"])], [f"{key}_y"]
+            graph.nodes[-1].attributes[key] = body
+        return graph
     assert name == "remove_unused"
     return make_graph([("Relu", "x", "y"), ("Exp", "x", "z")], ["y"], {"w": np.float32(1)})
 

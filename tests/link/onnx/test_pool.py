@@ -1,8 +1,13 @@
+import hypothesis.extra.numpy as hnp
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import pytensor.tensor as pt
-from pytensor.link.onnx import UnsupportedOpError, export_onnx
+from pytensor.link.onnx.builder import INTEGERS
+from pytensor.tensor.pool import POOL_MODES, Pool, pool_nd
+from pytensor.tensor.vjp import SymbolicPullback
 from tests.link.onnx.test_basic import compare_onnx_and_py, op_types
 
 X = np.random.default_rng(7).normal(size=(2, 3, 9, 12)).astype("float32") - 1
@@ -33,24 +38,83 @@ def test_unknown_image_size(ignore_border, mode):
 
 def test_stride_one_is_always_floor_mode():
     x = pt.tensor4("x", dtype="float32")
-    model = compare_onnx_and_py([x], pt.pool_2d(x, 3, False, 1, 1), [X])
-    (pool,) = model.graph.node
-    assert not any(a.name == "ceil_mode" for a in pool.attribute)
+    model = compare_onnx_and_py([x], pt.avg_pool2d(x, 3, 1, 1, ceil_mode=True), [X])
+    assert op_types(model) == ["AveragePool"]
 
 
 def test_padding_is_minus_infinity():
     x = pt.tensor("x", shape=(None, 3, 9, 12), dtype="float32")
     model = compare_onnx_and_py([x], pt.max_pool2d(x, 5, 1, 2), [-np.abs(X)])
-    assert op_types(model) == ["MaxPool"]
+    assert "Pad" not in op_types(model)
 
 
-def test_matrix():
-    x = pt.fmatrix("x")
-    compare_onnx_and_py([x], pt.max_pool2d(x, 2), [X[0, 0]])
+def test_nan_and_infinity():
+    x = pt.tensor("x", shape=(1, 2, 5, 7), dtype="float32")
+    value = np.linspace(-3, 3, 70, dtype="float32").reshape(x.type.shape)
+    value[0, 0, 1, 1] = value[0, 1, 4, 6] = value[0, 0, 4, :2] = np.nan
+    value[0, 0, 2, 4] = np.inf
+    value[0, 1, :2] = -np.inf
+    y = pt.max_pool2d(x, (2, 3), ceil_mode=True)
+    compare_onnx_and_py([x], [y, pt.grad(y.sum(), x)], [value])
 
 
-def test_average_in_double_precision_is_refused():
-    x = pt.dtensor4("x")
-    with pytest.raises(UnsupportedOpError, match="no AveragePool for float64"):
-        export_onnx([x], pt.avg_pool2d(x, 2))
-    compare_onnx_and_py([x], pt.max_pool2d(x, 2), [X])
+def test_large_integers():
+    x = pt.tensor("x", shape=(None, 4), dtype="int64")
+    value = [[2**53 + 1, 2**53, -(2**63), 2**62], [2**53, 1, 2**62, 2**62]]
+    outputs = [pool_nd(x, (1, 2), mode=mode) for mode in ("sum", "max")]
+    compare_onnx_and_py([x], outputs, [value])
+
+
+def test_windows_of_four_axes():
+    x = pt.tensor("x", shape=(None, 2, 3, 4, 5), dtype="float32")
+    value = np.random.default_rng(3).permutation(240).reshape(2, 2, 3, 4, 5)
+    outputs = [pool_nd(x, (2, 1, 2, 3), mode=mode) for mode in ("average_exc_pad", "max")]
+    compare_onnx_and_py([x], outputs, [value])
+
+
+@st.composite
+def poolings(draw):
+    """An Op and the shape of its image."""
+
+    def each(low, high):
+        return tuple(draw(st.integers(low, h)) for h in np.broadcast_to(high, n).tolist())
+
+    n = draw(st.integers(1, 3))
+    ws = each(1, 4)
+    pad = each(0, np.array(ws) - 1)
+    op = Pool(
+        ws=ws,
+        stride=each(1, 5),
+        pad=tuple((p, p) for p in pad),
+        ignore_border=draw(st.booleans()),
+        mode=draw(st.sampled_from(POOL_MODES)),
+    )
+    least = [max(w - 2 * p, 1) for w, p in zip(ws, pad, strict=True)]
+    spatial = [low + more for low, more in zip(least, each(0, 5), strict=True)]
+    leading = draw(st.lists(st.integers(0, 3), max_size=3))
+    return op, (*leading, *spatial)
+
+
+@given(poolings(), st.sampled_from(["float16", "float32", "float64"]), st.data())
+def test_pooling_and_its_gradient(pooling, dtype, data):
+    op, shape = pooling
+    special = [0, 1, 2, 3, -4, np.nan, np.inf, -np.inf] if op.mode == "max" else range(-4, 5)
+    value = data.draw(hnp.arrays(dtype, shape, elements=st.sampled_from(special)))
+    static = [data.draw(st.sampled_from([length, None])) for length in shape]
+    x = pt.tensor("x", shape=static, dtype=dtype)
+    spatial = op.output_spatial_shape(shape[-len(op.ws) :])
+    g_shape = (*shape[: -len(op.ws)], *spatial)
+    g = pt.tensor("g", shape=g_shape, dtype=dtype)
+    g_value = data.draw(hnp.arrays(dtype, g_shape, elements=st.integers(-4, 4)))
+    compare_onnx_and_py([x, g], [op(x), SymbolicPullback(op=op)(x, g)], [value, g_value])
+
+
+@given(poolings(), st.sampled_from(INTEGERS), st.data())
+def test_pooling_of_integers(pooling, dtype, data):
+    op, shape = pooling
+    mode = "max" if op.mode == "max" else "sum"
+    op = Pool(ws=op.ws, stride=op.stride, pad=op.pad, ignore_border=op.ignore_border, mode=mode)
+    value = data.draw(hnp.arrays(dtype, shape))
+    static = [data.draw(st.sampled_from([length, None])) for length in shape]
+    x = pt.tensor("x", shape=static, dtype=dtype)
+    compare_onnx_and_py([x], op(x), [value])

@@ -1,10 +1,20 @@
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 
 import pytensor.tensor as pt
 from tests.link.onnx.test_basic import compare_onnx_and_py, op_types
 
 X = np.random.default_rng(3).normal(size=(2, 3, 4)) * 20
+FUNCTIONS = {
+    "softmax": pt.special.softmax,
+    "log_softmax": pt.special.log_softmax,
+    "logsumexp": pt.special.logsumexp,
+}
+FLOATS = ["float16", "float32", "float64"]
+INF, NAN = np.inf, np.nan
 
 
 @pytest.mark.parametrize("axis", [0, 1, -1])
@@ -12,13 +22,49 @@ X = np.random.default_rng(3).normal(size=(2, 3, 4)) * 20
 def test_softmax(function, axis):
     x = pt.tensor3("x", dtype="float32")
     model = compare_onnx_and_py([x], function(x, axis=axis), [X])
-    assert len(op_types(model)) == 1
+    assert op_types(model) == ["Softmax" if function is pt.special.softmax else "LogSoftmax"]
 
 
-def test_softmax_over_several_axes():
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("axis", [0, 2, (0, 2), (1, 2), None])
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_axes(name, axis, dtype):
+    x = pt.tensor3("x", dtype=dtype)
+    compare_onnx_and_py([x], FUNCTIONS[name](x, axis=axis), [X])
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int64"])
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_integers(name, dtype):
+    x = pt.matrix("x", dtype=dtype)
+    compare_onnx_and_py([x], FUNCTIONS[name](x, axis=1), [[[1, 0, 3], [0, 0, 1]]])
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_infinity_and_nan(name, dtype):
+    x = pt.matrix("x", dtype=dtype)
+    rows = [
+        [-INF, -INF, -INF], [INF, 1, 2], [1, INF, INF], [NAN, 1, 2], [1, NAN, 2], [1, 2, NAN],
+        [-INF, 0, 1], [NAN, INF, -INF], [6e4, -6e4, 0], [-0.0, 0, -0.0],
+    ]  # fmt: skip
+    compare_onnx_and_py([x], FUNCTIONS[name](x, axis=1), [rows])
+    # Of all of them at once
+    compare_onnx_and_py([x], FUNCTIONS[name](x), [rows[:1]])
+    compare_onnx_and_py([x], FUNCTIONS[name](x), [rows])
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_no_elements(name):
     x = pt.tensor3("x", dtype="float32")
-    outputs = [pt.special.softmax(x, axis=None), pt.special.log_softmax(x, axis=(0, 2))]
-    compare_onnx_and_py([x], outputs, [X])
+    outputs = [FUNCTIONS[name](x, axis=axis) for axis in (1, (1, 2))]
+    compare_onnx_and_py([x], outputs, [np.zeros((0, 2, 3))])
+
+
+def test_logsumexp_of_nothing():
+    x = pt.fmatrix("x")
+    compare_onnx_and_py([x], pt.special.logsumexp(x, axis=1), [np.zeros((2, 0))])
 
 
 def test_softmax_is_recognized():
@@ -28,6 +74,25 @@ def test_softmax_is_recognized():
     assert op_types(model) == ["Softmax"]
 
 
-def test_logsumexp():
-    x = pt.tensor3("x", dtype="float32")
-    compare_onnx_and_py([x], pt.logsumexp(x, axis=1), [X])
+@st.composite
+def cases(draw):
+    dtype = draw(st.sampled_from(FLOATS))
+    shape = draw(hnp.array_shapes(min_dims=1, max_dims=4, max_side=4))
+    axes = draw(st.none() | st.sets(st.integers(-len(shape), -1), min_size=1).map(tuple))
+    reduced = range(-len(shape), 0) if axes is None else axes
+    # There's no maximum of nothing.
+    kept = [axis for axis in range(-len(shape), 0) if axis not in reduced]
+    if kept and draw(st.booleans()):
+        shape = list(shape)
+        shape[draw(st.sampled_from(kept))] = 0
+    width = np.dtype(dtype).itemsize * 8
+    elements = st.floats(-1e4, 1e4, width=width) | st.sampled_from([INF, -INF, NAN, -0.0])
+    return draw(hnp.arrays(dtype, tuple(shape), elements=elements)), axes
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@given(case=cases(), name=st.sampled_from(sorted(FUNCTIONS)))
+def test_any_axes(case, name):
+    values, axes = case
+    x = pt.tensor("x", shape=(None,) * values.ndim, dtype=values.dtype)
+    compare_onnx_and_py([x], FUNCTIONS[name](x, axis=axes), [values])

@@ -1,9 +1,10 @@
 import numpy as np
+import onnxruntime
 import pytest
 
 import pytensor.tensor as pt
-from pytensor.link.onnx import UnsupportedOpError, export_onnx
-from tests.link.onnx.test_basic import compare_onnx_and_py, op_types
+from pytensor.compile.builders import OpFromGraph
+from tests.link.onnx.test_basic import compare_onnx_and_py, op_types, run
 
 X = np.arange(5 * 6 * 7, dtype="float32").reshape(5, 6, 7)
 
@@ -41,16 +42,36 @@ def test_index_at_run_time():
     compare_onnx_and_py([x, i, j], outputs, [X, 1, 3])
 
 
-def test_array_index():
-    x, i = pt.tensor3("x", dtype="float32"), pt.lvector("i")
-    outputs = [x[i], x[:, i], x[:, [[0, 2], [-1, 3]]], x[1:3, :, i]]
-    compare_onnx_and_py([x, i], outputs, [X, [0, 2, -1]])
+@pytest.mark.parametrize("length", [0, 1, 2, 5])
+@pytest.mark.parametrize("start", [-1, -2, -3, -9, 0, 1, 9])
+def test_negative_step_with_a_start_before_the_first_element(start, length):
+    x, s, k = pt.lvector("x"), pt.lscalar("s"), pt.lscalar("k")
+    outputs = [x[start::-1], x[s::-1], x[start:-3:-1], x[s:-3:-2], x[s:0:k], x[s::k], x[::k]]
+    compare_onnx_and_py([x, s, k], outputs, [np.arange(length), start, -1])
+    compare_onnx_and_py([x, s, k], outputs, [np.arange(length), start, 2])
 
 
-def test_boolean_mask_is_refused():
-    x = pt.fmatrix("x")
-    with pytest.raises(UnsupportedOpError):
-        export_onnx([x], x[x > 0])
+@pytest.mark.parametrize("bound", [2**31 - 1, 2**63 - 1, 2**63 - 2, -(2**31), -(2**63)])
+def test_extreme_bounds(bound):
+    x, b, k = pt.lvector("x"), pt.lscalar("b"), pt.lscalar("k")
+    outputs = [x[b::-1], x[:b:-1], x[:b], x[b:], x[b::k], x[:b:k], x[::b]]
+    outputs += [x[bound::-1], x[:bound:-1], x[:bound], x[bound:], x[bound::k], x[:bound:k]]
+    for step in (-1, 1):
+        compare_onnx_and_py([x, b, k], outputs, [np.arange(5), bound, step])
+
+
+def test_out_of_range_is_an_error():
+    x, i = pt.lvector("x"), pt.lscalar("i")
+    model = compare_onnx_and_py([x, i], x[i], [[1, 2, 3], -3])
+    for index in (3, -4):
+        with pytest.raises(onnxruntime.capi.onnxruntime_pybind11_state.InvalidArgument):
+            run(model, [np.arange(3), np.array(index)])
+
+
+def test_index_in_an_inner_graph():
+    x, i = pt.fmatrix("x"), pt.iscalar("i")
+    inner = OpFromGraph([x, i], [x[i, : i + 1], x[::-2, i]])
+    compare_onnx_and_py([x, i], inner(x, i), [X[0], 2])
 
 
 def test_halves_become_one_split():
@@ -61,18 +82,3 @@ def test_halves_become_one_split():
     assert "Slice" not in op_types(model)
     model = compare_onnx_and_py([x], [y[:, :2], y[:, 3:]], [X])
     assert "Split" not in op_types(model)
-
-
-@pytest.mark.parametrize("write", [pt.set_subtensor, pt.inc_subtensor])
-@pytest.mark.parametrize("index", [np.s_[1:3], np.s_[:, -2], np.s_[:, :, ::-2], np.s_[-1]])
-def test_write(index, write):
-    x, y = pt.tensor("x", shape=(5, 6, 7), dtype="float32"), pt.fscalar("y")
-    z = pt.tensor("z", shape=np.empty((5, 6, 7))[index].shape, dtype="float32")
-    outputs = [write(x[index], y), write(x[index], z)]
-    compare_onnx_and_py([x, y, z], outputs, [X, 2, -X[index]])
-
-
-def test_write_to_two_axes_is_refused():
-    x = pt.tensor("x", shape=(5, 6, 7), dtype="float32")
-    with pytest.raises(UnsupportedOpError, match="one axis, of known length"):
-        export_onnx([x], pt.set_subtensor(x[1:, 1:], 0))

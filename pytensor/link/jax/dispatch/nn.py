@@ -1,8 +1,23 @@
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 
 from pytensor.link.jax.dispatch.basic import jax_funcify
+from pytensor.scalar import activations
 from pytensor.scalar.nn import SiLU
+
+# JAX's own functions; those missing here are written in terms of others
+ACTIVATIONS = {
+    activations.Elu: lambda op: partial(jax.nn.elu, alpha=op.alpha),
+    activations.Gelu: lambda op: partial(jax.nn.gelu, approximate=op.approximate == "tanh"),
+    activations.HardSigmoid: lambda op: lambda x: jnp.clip(op.alpha * x + op.beta, 0, 1),
+    activations.HardSwish: lambda op: jax.nn.hard_swish,
+    activations.LeakyRelu: lambda op: partial(jax.nn.leaky_relu, negative_slope=op.alpha),
+    activations.Mish: lambda op: jax.nn.mish,
+    activations.Relu6: lambda op: jax.nn.relu6,
+    activations.Softsign: lambda op: jax.nn.soft_sign,
+}
 
 
 @jax_funcify.register(SiLU)
@@ -14,3 +29,16 @@ def jax_funcify_SiLU(op, node, **kwargs):
         return jax.nn.silu(jnp.asarray(x).astype(dtype))
 
     return silu
+
+
+@jax_funcify.register(activations.Activation)
+def jax_funcify_Activation(op, node, **kwargs):
+    dtype = node.outputs[0].type.dtype
+    # Half precision is computed in single
+    work = "float32" if dtype == "float16" else dtype
+    function = ACTIVATIONS[type(op)](op)
+
+    def activation(x):
+        return function(jnp.asarray(x).astype(work)).astype(dtype)
+
+    return activation

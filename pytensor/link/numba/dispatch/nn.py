@@ -3,7 +3,12 @@ import math
 import numpy as np
 
 from pytensor.link.numba.dispatch.basic import numba_njit
-from pytensor.link.numba.dispatch.scalar import register_scalar_funcify, scalar_op_cache_key
+from pytensor.link.numba.dispatch.scalar import (
+    numba_funcify_Composite,
+    register_scalar_funcify,
+    scalar_op_cache_key,
+)
+from pytensor.scalar.activations import Activation
 from pytensor.scalar.nn import SiLU
 
 
@@ -19,3 +24,9 @@ def numba_funcify_SiLU(op, node, **kwargs):
         return (x if x >= 0 else x * decay) / (1 + decay)
 
     return silu, scalar_op_cache_key(op, dtype=np.dtype(dtype).name)
+
+
+@register_scalar_funcify(Activation)
+def numba_funcify_Activation(op, node, **kwargs):
+    composite = op.composite(node.inputs[0].type.dtype)
+    return numba_funcify_Composite(composite, composite.make_node(*composite.inputs), **kwargs)

@@ -1,27 +1,37 @@
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.errors import ConversionError
+from pytensor.link.onnx.dispatch.order import FLOATS, select, sortable
 from pytensor.tensor.math import Argmax
 
 
 @onnx_funcify.register(Argmax)
 def onnx_funcify_Argmax(op, node, builder, x):
     (variable,) = node.inputs
-    dtype = variable.type.dtype
-    kernels = ("float16", "float32", "float64", "int8", "int32", "int64", "uint8")
-    if dtype not in kernels:
-        work = {"bool": "uint8", "int16": "int32", "uint16": "int32", "uint32": "int64"}
-        if dtype not in work:
-            raise ConversionError(f"onnxruntime has no ArgMax of {dtype}")
-        x = builder.cast(x, dtype, work[dtype])
-    ndim = variable.type.ndim
+    dtype, ndim = variable.type.dtype, variable.type.ndim
     axes = tuple(range(ndim)) if op.axis is None else op.axis
     if not axes:
-        raise ConversionError("argmax over no axis")
-    if len(axes) > 1:
-        kept = [axis for axis in range(ndim) if axis not in axes]
-        order = [*kept, *axes]
-        if order != list(range(ndim)):
-            x = builder.add("Transpose", x, perm=order)
-        x = builder.add("Reshape", x, builder.int64s([0] * len(kept) + [-1]))
-        axes = (len(kept),)
-    return builder.add("ArgMax", x, axis=axes[0], keepdims=0)
+        return builder.add("Expand", builder.constant(0, "int64"), builder.add("Shape", x))
+    if len(axes) == 1:
+        return argmax(builder, x, dtype, axes[0])
+    kept = [axis for axis in range(ndim) if axis not in axes]
+    order = [*kept, *axes]
+    if order != list(range(ndim)):
+        x = builder.add("Transpose", x, perm=order)
+    if not kept:
+        return argmax(builder, builder.add("Reshape", x, builder.int64s([-1])), dtype, 0)
+    shape = builder.add("Shape", x, start=0, end=len(kept))
+    result = argmax(builder, builder.add("Flatten", x, axis=len(kept)), dtype, 1)
+    if len(kept) == 1:
+        return result
+    return builder.add("Reshape", result, shape, allowzero=1)
+
+
+def argmax(builder, x, dtype, axis):
+    key, _ = sortable(builder, "ArgMax", x, dtype)
+    result = builder.add("ArgMax", key, axis=axis, keepdims=0)
+    if dtype not in FLOATS:
+        return result
+    # The kernel doesn't find a NaN; a sum of absolute values is NaN only if there is one.
+    absolute = builder.add("ReduceL1", x, builder.int64s([axis]), keepdims=0)
+    flags = builder.cast(builder.add("IsNaN", x), "bool", "uint8")
+    first_nan = builder.add("ArgMax", flags, axis=axis, keepdims=0)
+    return select(builder, "int64", builder.add("IsNaN", absolute), first_nan, result)

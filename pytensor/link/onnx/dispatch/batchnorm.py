@@ -6,8 +6,11 @@ from pytensor.tensor.batchnorm import BatchNormalization
 def onnx_funcify_BatchNormalization(op, node, builder, x, gamma, beta, mean, variance):
     ndim = node.inputs[0].type.ndim
     channels_second = tuple(op.axes) == tuple(i for i in range(ndim) if i != 1)
-    one_dtype = len({v.type.dtype for v in node.inputs}) == 1
-    if not (channels_second and one_dtype):
+    dtypes = {v.type.dtype for v in node.inputs}
+    channels = node.inputs[0].type.shape[1] if ndim > 1 else None
+    # The attribute for epsilon is float32, and parameters must not be broadcast.
+    same = all(v.type.shape[0] == channels or v.type.shape[0] != 1 for v in node.inputs[1:])
+    if not (channels_second and len(dtypes) == 1 and dtypes <= {"float16", "float32"} and same):
         return builder.inline(op.fgraph, (x, gamma, beta, mean, variance))
     return builder.add(
         "BatchNormalization", x, gamma, beta, mean, variance, epsilon=float(op.epsilon)

@@ -13,15 +13,37 @@ def onnx_funcify_Dot22(op, node, builder, x, y):
 
 @onnx_funcify.register(Dot22Scalar)
 def onnx_funcify_Dot22Scalar(op, node, builder, x, y, scale):
-    return builder.add("Mul", builder.add("MatMul", x, y), scale)
+    dtype = node.outputs[0].type.dtype
+    return scaled(builder, builder.add_as(dtype, "MatMul", x, y), scale, dtype)
+
+
+@onnx_funcify.register(Gemv)
+def onnx_funcify_Gemv(op, node, builder, y, alpha, a, x, beta):
+    # Of a matrix and a vector of no entries onnxruntime's product isn't initialized.
+    last = builder.int64s([1])
+    y, x = (builder.add("Unsqueeze", vector, last) for vector in (y, x))
+    return builder.add("Squeeze", onnx_funcify_Gemm(op, node, builder, y, alpha, a, x, beta), last)
 
 
 @onnx_funcify.register(Gemm)
-@onnx_funcify.register(Gemv)
 def onnx_funcify_Gemm(op, node, builder, z, alpha, x, y, beta):
-    product = builder.add("Mul", builder.add("MatMul", x, y), alpha)
+    dtype = node.outputs[0].type.dtype
+    alpha, beta = (
+        builder.cast(name, node.inputs[i].type.dtype, dtype) for i, name in ((1, alpha), (4, beta))
+    )
+    product = scaled(builder, builder.add_as(dtype, "MatMul", x, y), alpha, dtype)
+    # As in BLAS, what is multiplied by a zero beta may be uninitialized.
     factor = builder.constant_value(beta)
     if factor is not None and factor == 0:
-        # As in BLAS, what is multiplied by a zero beta may be uninitialized.
         return product
-    return builder.add("Add", builder.add("Mul", z, beta), product)
+    z = scaled(builder, z, beta, dtype)
+    if factor is None:
+        zero = builder.constant(0, dtype)
+        is_zero = builder.add_as(dtype, "Equal", beta, zero, to="bool")
+        z = builder.add("Where", is_zero, zero, z)
+    return builder.add_as(dtype, "Add", z, product)
+
+
+def scaled(builder, x, factor, dtype):
+    value = builder.constant_value(factor)
+    return x if value is not None and value == 1 else builder.add_as(dtype, "Mul", x, factor)

@@ -1,43 +1,176 @@
-from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.scalar import arithmetic_dtype
-from pytensor.link.onnx.errors import ConversionError
-from pytensor.scalar.basic import AND, OR, Add, Maximum, Minimum, Mul
-from pytensor.tensor.elemwise import CAReduce
+from math import prod
+from string import ascii_letters
 
-REDUCTIONS = {Add: "ReduceSum", Mul: "ReduceProd", Maximum: "ReduceMax", Minimum: "ReduceMin"}
+import numpy as np
+
+from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.link.onnx.dispatch.fold import fold, length
+from pytensor.link.onnx.dispatch.order import FLOATS, select, sortable, unsortable
+from pytensor.link.onnx.errors import ConversionError
+from pytensor.scalar.basic import AND, OR, XOR, Add, Maximum, Minimum, Mul
+from pytensor.tensor.elemwise import CAReduce
+from pytensor.tensor.math import MulWithoutZeros
+
+DEFAULT_ACCUMULATOR = {"float16": "float32", "float32": "float64", "float64": "float64"}
+# onnxruntime sums and multiplies integers in double precision.
+EXACT = 2**53
 
 
 @onnx_funcify.register(CAReduce)
 def onnx_funcify_CAReduce(op, node, builder, x):
     (variable,), (output,) = node.inputs, node.outputs
-    axes = range(variable.type.ndim) if op.axis is None else op.axis
-    dtype = variable.type.dtype
+    axes = sorted(range(variable.type.ndim) if op.axis is None else op.axis)
+    dtype, to = variable.type.dtype, output.type.dtype
+    acc = accumulator(op, dtype, to)
+    if not axes:
+        return builder.cast(builder.cast(x, dtype, acc), acc, to)
     scalar_op = op.scalar_op
-    logical = isinstance(scalar_op, AND | OR) or (
-        dtype == "bool" and isinstance(scalar_op, Maximum | Minimum)
-    )
-    if logical:
-        if dtype != "bool":
-            if output.type.dtype != "bool":
-                raise ConversionError("ONNX has no bitwise reductions")
-            x = builder.add("Not", builder.add("Equal", x, builder.constant(0, dtype)))
-        # Booleans can be reduced as such from operator set 20 on.
-        work = "bool" if builder.opset >= 20 else "int32"
-        reduction = "ReduceMax" if isinstance(scalar_op, OR | Maximum) else "ReduceMin"
-        dtype = "bool"
+    if isinstance(scalar_op, Maximum | Minimum) and dtype != "bool":
+        x = extremum(builder, op, variable, x, axes)
+        return builder.cast(x, dtype, to)
+    if isinstance(scalar_op, Add | Mul | MulWithoutZeros) and acc != "bool":
+        x = builder.cast(x, dtype, acc)
+        reduce = {Add: total, Mul: product, MulWithoutZeros: product_without_zeros}
+        return builder.cast(reduce[type(scalar_op)](builder, variable, x, acc, axes), acc, to)
+    if isinstance(scalar_op, AND | OR | XOR) and dtype != "bool":
+        return builder.cast(bitwise(builder, variable, x, scalar_op, axes), dtype, to)
+    if isinstance(scalar_op, OR | Maximum | Add):
+        return builder.cast(logical(builder, variable, x, axes, "Max", "Sum"), "bool", to)
+    if isinstance(scalar_op, AND | Minimum | Mul):
+        return builder.cast(logical(builder, variable, x, axes, "Min", "Prod"), "bool", to)
+    if isinstance(scalar_op, XOR):
+        count = builder.add(
+            "ReduceSum", builder.cast(x, "bool", "int64"), builder.int64s(axes), keepdims=0
+        )
+        odd = builder.add("BitwiseAnd", count, builder.constant(1, "int64"))
+        return builder.cast(builder.cast(odd, "int64", "bool"), "bool", to)
+    raise ConversionError(f"ONNX has no reduction with {scalar_op}")
+
+
+def accumulator(op, dtype, to):
+    """The dtype to compute in.
+
+    Where PyTensor sums float32 in double precision by default, the model doesn't: onnxruntime's
+    kernels sum pairwise, and an exported network shall not be in double precision.
+    """
+    acc = op.acc_dtype or to
+    return to if dtype == to and DEFAULT_ACCUMULATOR.get(to) == acc else acc
+
+
+def logical(builder, variable, x, axes, of_bools, of_integers):
+    # From operator set 20 on there are reductions of booleans, but they fail for no elements.
+    if builder.opset >= 20 and all(variable.type.shape[axis] for axis in axes):
+        return builder.add(f"Reduce{of_bools}", x, builder.int64s(axes), keepdims=0)
+    x = builder.cast(x, "bool", "int32")
+    x = builder.add(f"Reduce{of_integers}", x, builder.int64s(axes), keepdims=0)
+    return builder.cast(x, "int32", "bool")
+
+
+def extremum(builder, op, variable, x, axes):
+    largest, dtype = isinstance(op.scalar_op, Maximum), variable.type.dtype
+    if dtype in FLOATS:
+        return max_or_min(builder, largest, dtype, x, axes)
+    name = "Max" if largest else "Min"
+    key, work = sortable(builder, f"Reduce{name}", x, dtype)
+    result = builder.add(f"Reduce{name}", key, builder.int64s(axes), keepdims=0)
+    if getattr(op, "initial", False) and dtype != work and dtype != "uint64":
+        # Without elements the kernel gives the bound of the dtype that it works in.
+        result = builder.add(name, result, builder.constant(op.initial_value(dtype), work))
+    return unsortable(builder, result, work, dtype)
+
+
+def max_or_min(builder, largest, dtype, x, axes, keepdims=0):
+    """The extremum of floats, NaN if any of them is.
+
+    The kernels overlook a NaN unless it comes first; a sum of absolute values doesn't, and is NaN
+    only then.
+    """
+    axes = builder.int64s(axes)
+    result = builder.add("ReduceMax" if largest else "ReduceMin", x, axes, keepdims=keepdims)
+    absolute = builder.add("ReduceL1", x, axes, keepdims=keepdims)
+    return select(builder, dtype, builder.add("IsNaN", absolute), absolute, result)
+
+
+def magnitude(dtype):
+    return 1 if dtype == "bool" else max(int(np.iinfo(dtype).max), -int(np.iinfo(dtype).min))
+
+
+def n_reduced(variable, axes):
+    """How many entries make one of the result, or None."""
+    sizes = [variable.type.shape[axis] for axis in axes]
+    return None if None in sizes else prod(sizes)
+
+
+def total(builder, variable, x, acc, axes):
+    if acc in FLOATS:
+        return builder.add("ReduceSum", x, builder.int64s(axes), keepdims=0)
+    # Sums wrap around alike in all integers of 64 bits, and so do narrower ones of theirs.
+    x = builder.cast(x, acc, "int64")
+    dtype, count = variable.type.dtype, n_reduced(variable, axes)
+    if dtype in FLOATS:
+        exact = False
+    elif count is None:
+        # 2**36 elements don't fit in memory.
+        exact = magnitude(dtype) < 2**17
     else:
-        reduction = REDUCTIONS.get(type(scalar_op))
-        if reduction is None:
-            raise ConversionError(f"ONNX has no reduction with {scalar_op}")
-        if isinstance(scalar_op, Add | Mul):
-            # The accumulator has float64 where onnxruntime's kernels sum float32 pairwise;
-            # integers are summed in the output's dtype, which wraps around alike.
-            work = output.type.dtype
-            if work not in ("float16", "float32", "float64"):
-                work = "int64"
-        else:
-            work = arithmetic_dtype(dtype, ("float16", "float32", "float64", "int32", "int64"))
-    x = builder.cast(x, dtype, work)
-    if axes:
-        x = builder.add(reduction, x, builder.int64s(axes), keepdims=0)
-    return builder.cast(x, work, output.type.dtype)
+        exact = magnitude(dtype) * count <= EXACT
+    if exact:
+        x = builder.add("ReduceSum", x, builder.int64s(axes), keepdims=0)
+    else:
+        x = exact_total(builder, x, axes, variable.type.ndim)
+    return builder.cast(x, "int64", acc)
+
+
+def exact_total(builder, x, axes, ndim):
+    """Sum int64 as a product with ones, for which there is an integer kernel."""
+    one = builder.constant(1, "int64")
+    ones = [builder.add("Expand", one, length(builder, x, axis)) for axis in axes]
+    letters = ascii_letters[:ndim]
+    terms = ",".join([letters, *(letters[axis] for axis in axes)])
+    kept = "".join(letter for axis, letter in enumerate(letters) if axis not in axes)
+    return builder.add("Einsum", x, *ones, equation=f"{terms}->{kept}")
+
+
+def product(builder, variable, x, acc, axes):
+    if acc in FLOATS:
+        return builder.add("ReduceProd", x, builder.int64s(axes), keepdims=0)
+    x = builder.cast(x, acc, "int64")
+    if product_is_exact(builder, variable, axes):
+        x = builder.add("ReduceProd", x, builder.int64s(axes), keepdims=0)
+    else:
+        for done, axis in enumerate(reversed(axes)):
+            x = fold(builder, x, "int64", axis, variable.type.ndim - done, 1, "Mul")
+    return builder.cast(x, "int64", acc)
+
+
+def product_is_exact(builder, variable, axes):
+    dtype, count = variable.type.dtype, n_reduced(variable, axes)
+    if dtype == "bool":
+        return True
+    if variable.type.ndim == 1:
+        sizes = builder.dims.elements(variable)
+        # The product of a tensor's sizes is how many elements it has.
+        if sizes is not None and all(
+            isinstance(unknown, tuple) for size in sizes for unknown in size.unknowns
+        ):
+            return True
+    return dtype not in FLOATS and count is not None and magnitude(dtype) ** count <= EXACT
+
+
+def product_without_zeros(builder, variable, x, acc, axes):
+    """The product of what isn't zero, or 0 where everything is."""
+    zero, one = builder.constant(0, acc), builder.constant(1, acc)
+    is_zero = builder.add("Equal", x, zero)
+    nonzero = product(builder, variable, select(builder, acc, is_zero, one, x), acc, axes)
+    return select(
+        builder, acc, logical(builder, variable, is_zero, axes, "Min", "Prod"), zero, nonzero
+    )
+
+
+def bitwise(builder, variable, x, scalar_op, axes):
+    dtype = variable.type.dtype
+    names = {AND: ("BitwiseAnd", ~np.array(0, dtype)), OR: ("BitwiseOr", 0), XOR: ("BitwiseXor", 0)}
+    op_type, start = names[type(scalar_op)]
+    for done, axis in enumerate(reversed(axes)):
+        x = fold(builder, x, dtype, axis, variable.type.ndim - done, start, op_type)
+    return x

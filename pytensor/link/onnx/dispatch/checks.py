@@ -1,1 +1,56 @@
-"""Run-time checks."""
+"""Run-time checks, which ONNX doesn't have."""
+
+import warnings
+
+from pytensor.graph.basic import Constant
+from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.link.onnx.errors import ConversionError, DroppedCheckWarning
+from pytensor.raise_op import CheckAndRaise
+from pytensor.tensor.extra_ops import _broadcast_assert, _runtime_broadcast_assert
+
+
+@onnx_funcify.register(CheckAndRaise)
+def onnx_funcify_CheckAndRaise(op, node, builder, x, *conditions):
+    open_conditions = [
+        name
+        for name, variable in zip(conditions, node.inputs[1:], strict=True)
+        if not _is_true(builder, name, variable)
+    ]
+    # Of shapes alone; what they are the shapes of fails where they don't match.
+    of_shapes = op in (_broadcast_assert, _runtime_broadcast_assert)
+    matters = builder.known_checks is None or op in builder.known_checks
+    if open_conditions and matters and not of_shapes:
+        _refuse_drop_or_keep(op, builder, open_conditions)
+    return x
+
+
+def _is_true(builder, name, variable):
+    value = variable.data if isinstance(variable, Constant) else builder.constant_value(name)
+    return value is not None and bool(value)
+
+
+def _refuse_drop_or_keep(op, builder, conditions):
+    exception = f"{op.exc_type.__name__}({op.msg!r})"
+    if builder.checks == "error":
+        raise ConversionError(
+            f"ONNX has no run-time checks; remove {exception} from the graph that is exported, "
+            "or see the argument checks of export_onnx"
+        )
+    # A loop can't hand a condition out; where the caller would raise it, the rest is still right.
+    inside = builder.graph.parent is not None
+    if builder.checks == "drop" or (builder.checks == "raise" and inside):
+        warnings.warn(
+            f"the model does not check what raises {exception}: ONNX has no run-time checks",
+            DroppedCheckWarning,
+            stacklevel=2,
+        )
+        return
+    if inside:
+        raise ConversionError(
+            f"a check inside of a loop or a branch, {exception}, can't be an output of the model; "
+            "drop it with checks='drop'"
+        )
+    result, *rest = conditions
+    for condition in rest:
+        result = builder.add("And", result, condition)
+    builder.kept_checks.append((result, op))

@@ -1,33 +1,89 @@
 import sys
+from math import prod
 
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.util import (
-    require_dtype,
-    require_static,
-    split_pairs,
+from pytensor.link.onnx.dispatch.lengths import (
+    all_known,
+    lengths_of,
+    matmul,
+    one_if_empty,
+    pad,
+    reshape,
 )
+from pytensor.link.onnx.dispatch.util import split_pairs
+from pytensor.link.onnx.dispatch.windows import columns, filter_matrix
+from pytensor.link.onnx.kernels import has_kernel
 from pytensor.tensor.conv.ops import Conv
 
 
 @onnx_funcify.register(Conv)
-def onnx_funcify_Conv(op, node, builder, x, filters):
-    require_dtype(node, "Conv", ("float16", "float32"))
-    kernel_shape = require_static(
-        node.inputs[1], range(2, 2 + op.n_spatial), "the filters' spatial shape"
-    )
-    if op.filter_flip and any(length > 1 for length in kernel_shape):
-        filters = mirror(builder, filters, range(2, 2 + op.n_spatial))
-    begin, end = split_pairs(op.pads(kernel_shape))
-    return builder.add(
-        "Conv",
-        x,
-        filters,
-        kernel_shape=kernel_shape,
-        strides=list(op.subsample),
-        dilations=list(op.filter_dilation),
-        pads=[*begin, *end],
-        group=op.num_groups,
-    )
+def onnx_funcify_Conv(op, node, builder, image, filters):
+    dtype = node.outputs[0].type.dtype
+    (image, image_shape), (filters, filter_shape) = operands(node, builder, image, filters)
+    kernel = filter_shape[2:]
+    filters = correlation_filters(builder, op, filters, kernel)
+    pads = op.pads(kernel)
+    if is_native("Conv", dtype, image_shape, filter_shape):
+        image, filters = fill_channels(
+            builder, op, dtype, image, image_shape, filters, filter_shape
+        )
+        return correlate(
+            builder, image, filters, dtype, pads,
+            kernel_shape=kernel if all_known(kernel) else None,
+            strides=list(op.subsample),
+            dilations=list(op.filter_dilation),
+            group=op.num_groups,
+        )  # fmt: skip
+    outputs = op.output_spatial_shape(image_shape[2:], kernel)
+    padded = pad(builder, image, dtype, pads)
+    x = columns(builder, op, padded, dtype, image_shape, kernel, outputs)
+    matrix = filter_matrix(builder, op, filters, filter_shape)
+    x = builder.add("Transpose", x, perm=[0, 2, 1])
+    x = matmul(builder, dtype, matrix, x, prod(filter_shape[1:]))
+    groups, n = op.num_groups, op.n_spatial
+    batch, channels = image_shape[0], filter_shape[0]
+    x = reshape(builder, x, [groups, channels // groups, batch, *outputs])
+    x = builder.add("Transpose", x, perm=[2, 0, 1, *range(3, 3 + n)])
+    return reshape(builder, x, [batch, channels, *outputs])
+
+
+def operands(node, builder, *names):
+    """Each input in the output's dtype, with its lengths."""
+    dtype = node.outputs[0].type.dtype
+    return [
+        (builder.cast(name, variable.type.dtype, dtype), lengths_of(builder, variable, name))
+        for name, variable in zip(names, node.inputs, strict=True)
+    ]
+
+
+def is_native(op_type, dtype, *shapes):
+    """Whether onnxruntime has a kernel, and tensors aren't known to be empty."""
+    return has_kernel(op_type, dtype) and not any(0 in shape for shape in shapes)
+
+
+def fill_channels(builder, op, dtype, image, image_shape, filters, filter_shape):
+    """Give both a blank channel where there may be none: onnxruntime's Conv never returns then."""
+    channels = next((n for n in (filter_shape[1], image_shape[1]) if isinstance(n, int)), None)
+    blank = one_if_empty(filter_shape[1]) if channels is None else 0
+    image = pad(builder, image, dtype, [(0, blank * op.num_groups)], axes=[1])
+    return image, pad(builder, filters, dtype, [(0, blank)], axes=[1])
+
+
+def correlate(builder, image, filters, dtype, pads, **attributes):
+    """ONNX's Conv; padding known at run time only is done before it."""
+    if all_known([n for pair in pads for n in pair]):
+        before, after = split_pairs(pads)
+    else:
+        image = pad(builder, image, dtype, pads)
+        before = after = [0] * len(pads)
+    return builder.add("Conv", image, filters, pads=[*before, *after], **attributes)
+
+
+def correlation_filters(builder, op, filters, kernel):
+    """The filters mirrored if the Op is a convolution, which ONNX's Conv is not."""
+    if op.filter_flip and any(length != 1 for length in kernel):
+        return mirror(builder, filters, range(2, 2 + op.n_spatial))
+    return filters
 
 
 def mirror(builder, x, axes):

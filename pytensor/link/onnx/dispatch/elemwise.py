@@ -1,10 +1,19 @@
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.scalar.basic import Composite
 from pytensor.tensor.elemwise import DimShuffle, Elemwise
 
 
 @onnx_funcify.register(Elemwise)
 def onnx_funcify_Elemwise(op, node, builder, *inputs):
-    return onnx_funcify(op.scalar_op, node, builder, *inputs)
+    outputs = onnx_funcify(op.scalar_op, node, builder, *inputs)
+    shapes = {v.type.broadcastable for v in (*node.inputs, *node.outputs)}
+    if not isinstance(op.scalar_op, Composite) or len(shapes) == 1:
+        return outputs
+    # An output has the common shape of all inputs, even of those that it doesn't depend on.
+    for x in inputs:
+        shape = builder.add("Shape", x)
+        outputs = tuple(builder.add("Expand", output, shape) for output in outputs)
+    return outputs
 
 
 @onnx_funcify.register(DimShuffle)

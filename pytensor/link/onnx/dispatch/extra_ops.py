@@ -1,12 +1,137 @@
+import numpy as np
+
+from pytensor.graph.basic import Constant
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.util import require_dtype
-from pytensor.link.onnx.errors import ConversionError
-from pytensor.tensor.extra_ops import CumOp
+from pytensor.link.onnx.dispatch.fold import accumulate, length
+from pytensor.link.onnx.dispatch.order import FLOATS
+from pytensor.tensor.extra_ops import (
+    Bartlett,
+    CpuContiguous,
+    CumOp,
+    RavelMultiIndex,
+    Repeat,
+    SearchsortedOp,
+    UnravelIndex,
+)
+
+
+@onnx_funcify.register(CpuContiguous)
+def onnx_funcify_CpuContiguous(op, node, builder, x):
+    return x
 
 
 @onnx_funcify.register(CumOp)
 def onnx_funcify_CumOp(op, node, builder, x):
-    if op.mode != "add":
-        raise ConversionError("ONNX has no cumulative product")
-    require_dtype(node, "CumSum", ("float32", "float64", "int32", "int64"))
-    return builder.add("CumSum", x, builder.constant(op.axis, "int64"))
+    (variable,) = node.inputs
+    dtype = variable.type.dtype
+    if op.mode == "add":
+        # Sums of unsigned and of signed integers wrap around alike.
+        work = "int64" if dtype == "uint64" else dtype
+        if dtype == "bool":
+            work = "int64"
+        x = builder.cast(x, dtype, work)
+        x = builder.add_as(work, "CumSum", x, rest=(builder.constant(op.axis, "int64"),))
+    else:
+        work = "uint8" if dtype == "bool" else dtype
+        x = builder.cast(x, dtype, work)
+        x = accumulate(builder, x, work, op.axis, variable.type.ndim, 1, "Mul")
+    return builder.cast(x, work, dtype)
+
+
+@onnx_funcify.register(SearchsortedOp)
+def onnx_funcify_SearchsortedOp(op, node, builder, x, values, sorter=None):
+    x_dtype, dtype = (v.type.dtype for v in node.inputs[:2])
+    common = np.promote_types(x_dtype, dtype).name
+    if sorter is not None:
+        x = builder.add("Gather", x, builder.cast(sorter, node.inputs[2].type.dtype, "int64"))
+    x = builder.cast(x, x_dtype, common)
+    values = builder.cast(values, dtype, common)
+    # onnxruntime takes no negative axis where there are no elements.
+    last = builder.int64s([node.inputs[1].type.ndim])
+    values = builder.add("Unsqueeze", values, last)
+    if op.side == "left":
+        before = less(builder, common, x, values)
+    else:
+        before = builder.add("Not", less(builder, common, values, x))
+    count = builder.cast(before, "bool", "int64")
+    return builder.add("ReduceSum", count, last, keepdims=0)
+
+
+def less(builder, dtype, x, y):
+    """Whether `x` comes before `y` when sorted, which puts NaN last."""
+    if dtype not in FLOATS:
+        if dtype == "bool":
+            x, y, dtype = builder.cast(x, dtype, "uint8"), builder.cast(y, dtype, "uint8"), "uint8"
+        return builder.add("Less", x, y)
+    numbers = builder.add("Less", x, y)
+    missing = builder.add(
+        "And", builder.add("Not", builder.add("IsNaN", x)), builder.add("IsNaN", y)
+    )
+    return builder.add("Or", numbers, missing)
+
+
+@onnx_funcify.register(Repeat)
+def onnx_funcify_Repeat(op, node, builder, x, repeats):
+    variable, repeats_variable = node.inputs
+    static = variable.type.shape[op.axis]
+    if static is not None and isinstance(repeats_variable, Constant):
+        indices = builder.int64s(np.repeat(np.arange(static), repeats_variable.data))
+        return builder.add("Gather", x, indices, axis=op.axis)
+    repeats = builder.cast(repeats, repeats_variable.type.dtype, "int64")
+    repeats = builder.add("Expand", repeats, length(builder, x, op.axis))
+    # Each entry ends where the running sum of the repeats says; counting the ends before a place
+    # gives its entry.  All of the places are one more than the result has.
+    ends = builder.add("CumSum", repeats, builder.constant(0, "int64"))
+    total = builder.add("ReduceSum", repeats, builder.int64s([0]), keepdims=1)
+    one = builder.int64s([1])
+    places = builder.add("Expand", builder.int64s([0]), builder.add("Add", total, one))
+    ones = builder.add("Expand", one, builder.add("Shape", ends))
+    counts = builder.add("ScatterElements", places, ends, ones, reduction="add")
+    indices = builder.add("CumSum", counts, builder.constant(0, "int64"))
+    indices = builder.add("Slice", indices, builder.int64s([0]), total)
+    return builder.add("Gather", x, indices, axis=op.axis)
+
+
+@onnx_funcify.register(Bartlett)
+def onnx_funcify_Bartlett(op, node, builder, n):
+    # See numpy.bartlett; a window of one point is its peak.
+    n = builder.cast(n, node.inputs[0].type.dtype, "int64")
+    one, two = builder.constant(1, "int64"), builder.constant(2, "int64")
+    last = builder.add("Sub", n, one)
+    distance = builder.add("Abs", builder.add("Range", builder.add("Neg", last), n, two))
+    last = builder.cast(builder.add("Max", last, one), "int64", "float64")
+    slope = builder.add("Div", builder.cast(distance, "int64", "float64"), last)
+    return builder.add("Sub", builder.constant(1, "float64"), slope)
+
+
+@onnx_funcify.register(UnravelIndex)
+def onnx_funcify_UnravelIndex(op, node, builder, indices, dims):
+    rest = builder.cast(indices, node.inputs[0].type.dtype, "int64")
+    dims = builder.cast(dims, node.inputs[1].type.dtype, "int64")
+    coordinates = {}
+    axes = range(len(node.outputs))
+    for axis in reversed(axes) if op.order == "C" else axes:
+        n = builder.add("Gather", dims, builder.constant(axis, "int64"))
+        coordinates[axis] = builder.add("Mod", rest, n)
+        rest = builder.add("Div", rest, n)
+    return tuple(coordinates[axis] for axis in axes)
+
+
+@onnx_funcify.register(RavelMultiIndex)
+def onnx_funcify_RavelMultiIndex(op, node, builder, *inputs):
+    *indices, dims = (
+        builder.cast(x, v.type.dtype, "int64") for x, v in zip(inputs, node.inputs, strict=True)
+    )
+    zero, one = builder.constant(0, "int64"), builder.constant(1, "int64")
+    flat = None
+    axes = range(len(indices))
+    for axis in axes if op.order == "C" else reversed(axes):
+        n = builder.add("Gather", dims, builder.constant(axis, "int64"))
+        index = indices[axis]
+        if op.mode == "wrap":
+            index = builder.add("Mod", index, n)
+        elif op.mode == "clip":
+            last = builder.add("Sub", n, one)
+            index = builder.add("Max", builder.add("Min", index, last), zero)
+        flat = index if flat is None else builder.add("Add", builder.add("Mul", flat, n), index)
+    return flat

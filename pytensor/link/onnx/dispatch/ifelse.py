@@ -1,1 +1,20 @@
-"""Lazy choice."""
+from pytensor.conditional.op import IfElse
+from pytensor.link.onnx.dispatch.basic import onnx_funcify
+
+
+@onnx_funcify.register(IfElse)
+def onnx_funcify_IfElse(op, node, builder, condition, *values):
+    # A random generator's state is no value of the model.
+    kept = [hasattr(output.type, "dtype") for output in node.outputs]
+    branches = {}
+    for key, names in (("then_branch", values[: op.n_outs]), ("else_branch", values[op.n_outs :])):
+        with builder.subgraph() as branches[key]:
+            for name, output, is_tensor in zip(names, node.outputs, kept, strict=True):
+                if is_tensor:
+                    builder.output(name, output.type.dtype, output.type.shape)
+    condition = builder.cast(condition, node.inputs[0].type.dtype, "bool")
+    results = builder.add("If", condition, **branches, n_outputs=sum(kept))
+    results = iter([results] if isinstance(results, str) else results)
+    return tuple(
+        next(results) if is_tensor else key for key, is_tensor in zip(values, kept, strict=False)
+    )

@@ -1,34 +1,112 @@
+import numpy as np
+
 from pytensor.graph.basic import Constant
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.link.onnx.dispatch.pad_stat import linear_ramp, pad_axes, statistic
 from pytensor.link.onnx.dispatch.util import split_pairs
-from pytensor.link.onnx.errors import ConversionError
 from pytensor.tensor.pad import Pad
-
-MODES = ("constant", "edge", "reflect")
 
 
 @onnx_funcify.register(Pad)
 def onnx_funcify_Pad(op, node, builder, x, pad_width, *rest):
-    variable = node.inputs[0]
-    widths = op.static_pad_width
-    if widths is None and isinstance(node.inputs[1], Constant):
-        widths = node.inputs[1].data.tolist()
-    if widths is None:
-        raise ConversionError("the pad widths must be constant")
-    if op.pad_mode not in MODES or op.reflect_type == "odd":
-        raise ConversionError(f"only the pad modes {', '.join(MODES)} are supported")
-    ndim = variable.type.ndim
-    widths = [tuple(pair) for pair in widths]
-    if len(widths) == 1:
-        widths = widths * ndim
-    before, after = split_pairs(widths)
-    pads = builder.int64s([*before, *after])
-    dtype = node.outputs[0].type.dtype
+    variable, widths_variable = node.inputs[:2]
+    ndim, dtype = variable.type.ndim, node.outputs[0].type.dtype
+    if not ndim:
+        return builder.cast(x, variable.type.dtype, dtype)
+    widths = static_widths(op, widths_variable, ndim)
+    mode = op.pad_mode
+
+    def pads():
+        if widths is not None:
+            before, after = split_pairs(widths)
+            return builder.int64s([*before, *after])
+        pairs = builder.cast(pad_width, widths_variable.type.dtype, "int64")
+        return run_time_pairs(builder, pairs, ndim)
+
+    if mode in ("constant", "edge") or is_plain_reflection(mode, widths, variable.type.shape):
+        x = builder.cast(x, variable.type.dtype, dtype)
+        if mode != "constant":
+            return builder.add_as(dtype, "Pad", x, rest=(pads(),), mode=mode)
+        return pad_constant(builder, node, x, pads(), rest[0], dtype)
+    if mode in ("reflect", "symmetric", "wrap"):
+        if sizes_are_known(widths, variable.type.shape):
+            return gather(builder, x, mode, widths, variable.type.shape)
+        return builder.inline(op.fgraph, (x, pad_width, *rest))[0]
+    return pad_computed(op, node, builder, x, pads(), rest, widths)
+
+
+def static_widths(op, variable, ndim):
+    """Constant (before, after) pairs for all axes, or None."""
+    if op.static_pad_width is not None:
+        return [tuple(pair) for pair in op.static_pad_width]
+    if isinstance(variable, Constant):
+        return [tuple(map(int, pair)) for pair in np.broadcast_to(variable.data, (ndim, 2))]
+    return None
+
+
+def is_plain_reflection(mode, widths, shape):
+    """Whether no axis is known to be too short for ONNX's reflection, which takes one turn."""
+    if mode != "reflect" or widths is None:
+        return False
+    return not any(
+        size is not None and max(pair) >= max(size, 1)
+        for size, pair in zip(shape, widths, strict=True)
+        if max(pair)
+    )
+
+
+def sizes_are_known(widths, shape):
+    """Whether both widths and sizes of the axes that are padded are constant."""
+    return widths is not None and not any(
+        size is None and max(pair) for size, pair in zip(shape, widths, strict=True)
+    )
+
+
+def pad_constant(builder, node, x, pads, value, dtype):
+    variable, ndim = node.inputs[2], node.inputs[0].type.ndim
+    value = builder.cast(value, variable.type.dtype, dtype)
+    if not variable.type.ndim:
+        return builder.add("Pad", x, pads, value)
+    values = run_time_pairs(builder, value, ndim)
+    # One axis after the other, as what pads the later ones covers the corners.
+    for axis in range(ndim):
+        for place in (axis, ndim + axis):
+            only = builder.constant(np.arange(2 * ndim) == place, "int64")
+            fill = builder.add("Gather", values, builder.constant(place, "int64"))
+            x = builder.add("Pad", x, builder.add("Mul", pads, only), fill)
+    return x
+
+
+def run_time_pairs(builder, pairs, ndim):
+    """All befores and then all afters, from what broadcasts to pairs."""
+    pairs = builder.add("Expand", pairs, builder.int64s([ndim, 2]))
+    return builder.add(
+        "Reshape", builder.add("Transpose", pairs, perm=[1, 0]), builder.int64s([-1])
+    )
+
+
+def pad_computed(op, node, builder, x, pads, rest, widths):
+    variable, ndim, dtype = node.inputs[0], node.inputs[0].type.ndim, node.outputs[0].type.dtype
     x = builder.cast(x, variable.type.dtype, dtype)
-    if op.pad_mode != "constant":
-        return builder.add("Pad", x, pads, mode=op.pad_mode)
-    value = node.inputs[2]
-    if value.type.ndim:
-        raise ConversionError("one fill value for all axes is supported")
-    value = builder.cast(rest[0], value.type.dtype, dtype)
-    return builder.add("Pad", x, pads, value)
+    extra = None
+    if rest:
+        to = dtype if op.pad_mode == "linear_ramp" else "int64"
+        extra = run_time_pairs(builder, builder.cast(rest[0], node.inputs[2].type.dtype, to), ndim)
+    if op.pad_mode == "linear_ramp":
+        fill = linear_ramp(builder, dtype, ndim, extra)
+    else:
+        fill = statistic(builder, dtype, op.pad_mode, ndim, extra)
+    skipped = set()
+    if widths is not None:
+        before, after = split_pairs(widths)
+        skipped = {place for place, width in enumerate([*before, *after]) if not width}
+    return pad_axes(builder, x, ndim, pads, skipped, fill)
+
+
+def gather(builder, x, mode, widths, shape):
+    """Copy entries from where `mode` puts them, for sizes that are known where something is."""
+    for axis, ((before, after), size) in enumerate(zip(widths, shape, strict=True)):
+        if before or after:
+            positions = np.pad(np.arange(size), (before, after), mode=mode)
+            x = builder.add("Gather", x, builder.int64s(positions), axis=axis)
+    return x

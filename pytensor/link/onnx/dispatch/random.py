@@ -1,1 +1,17 @@
-"""Random variables."""
+"""Random variables.
+
+A model draws with onnxruntime's generators: each node that draws has one of its own, with a seed
+that is made from the state of the PyTensor generator.  So the numbers aren't NumPy's, but those of
+a session are the same whenever the model is loaded.  Each run of a session draws new ones.
+
+Draws from one state of a generator begin with equal seeds.
+"""
+
+import pytensor.link.onnx.dispatch.random_continuous
+import pytensor.link.onnx.dispatch.random_discrete
+import pytensor.link.onnx.dispatch.random_gamma
+import pytensor.link.onnx.dispatch.random_integers
+import pytensor.link.onnx.dispatch.random_multivariate
+import pytensor.link.onnx.dispatch.random_order
+import pytensor.link.onnx.dispatch.random_seed
+import pytensor.link.onnx.dispatch.random_vonmises  # noqa: F401

@@ -1,14 +1,13 @@
+from math import frexp
+
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.util import require_dtype
-from pytensor.link.onnx.errors import ConversionError
 from pytensor.tensor.resize import Resize
 
 
 @onnx_funcify.register(Resize)
 def onnx_funcify_Resize(op, node, builder, x):
-    require_dtype(node, "Resize", ("float16", "float32", "int32", "int8", "uint8"))
-    if op.coordinate_transformation_mode == "half_pixel_symmetric" and builder.opset < 19:
-        raise ConversionError("half_pixel_symmetric needs opset_version 19 or later")
+    if not is_native(op, node.inputs[0].type, builder.opset):
+        return builder.inline(op.fgraph, (x,))
     shape = node.inputs[0].type.shape
     n = op.n_spatial
     rest = len(shape) - n
@@ -33,4 +32,26 @@ def onnx_funcify_Resize(op, node, builder, x):
         mode=op.mode,
         coordinate_transformation_mode=op.coordinate_transformation_mode,
         nearest_mode=op.nearest_mode or None,
+    )
+
+
+def is_native(op, x_type, opset):
+    """Whether onnxruntime's Resize computes it, from the same cells."""
+    coordinates = op.coordinate_transformation_mode
+    if x_type.dtype not in ("float16", "float32"):
+        return False
+    if coordinates == "half_pixel_symmetric" and opset < 19:
+        return False
+    if op.mode == "linear":
+        return True
+    # onnxruntime's coordinates have single precision: rounded, they are those of another cell
+    # if a factor isn't a power of two, which shows on long axes.
+    if op.scale is not None:
+        factors = op.scale
+    else:
+        lengths = x_type.shape[-op.n_spatial :]
+        factors = [new / old if old else 0.0 for new, old in zip(op.size, lengths, strict=True)]
+    return all(
+        frexp(factor)[0] == 0.5 and (factor == 1 or coordinates != "align_corners")
+        for factor in factors
     )

@@ -26,7 +26,7 @@ def onnx_funcify_Reshape(op, node, builder, x, shape):
     requested = builder.dims.elements(node.inputs[1])
     constant = constant_shape(builder, node, requested)
     if constant is not None:
-        return builder.add("Reshape", x, builder.int64s(constant))
+        return reshape_to_constant(builder, x, constant)
     shape = builder.cast(shape, node.inputs[1].type.dtype, "int64")
     return builder.add("Reshape", x, shape, allowzero=1)
 
@@ -52,7 +52,7 @@ def _reshape(builder, node, x, requested, parts=None):
     """Reshape where all sizes but those of `parts` are the input's own."""
     constant = constant_shape(builder, node, requested)
     if constant is not None:
-        return builder.add("Reshape", x, builder.int64s(constant))
+        return reshape_to_constant(builder, x, constant)
     op, variable = node.op, node.inputs[0]
     first = op.start_axis if isinstance(op, JoinDims) else op.axis
     last = first + (op.n_axes if isinstance(op, JoinDims) else 1)
@@ -68,11 +68,19 @@ def _reshape(builder, node, x, requested, parts=None):
     return builder.add("Reshape", x, builder.add("Concat", *pieces, axis=0), allowzero=1)
 
 
+def reshape_to_constant(builder, x, shape):
+    if shape == [0, -1]:
+        # What is left over can't be told if the copied size is 0.
+        return builder.add("Flatten", x, axis=1)
+    return builder.add("Reshape", x, builder.int64s(shape))
+
+
 def constant_shape(builder, node, requested):
     """ONNX's constant for the shape of a reshape, or None where it must be computed.
 
     A size that isn't fixed can be said in two ways: 0 copies the input's size at the same
-    position, and one -1 takes what is left over.
+    position, and one -1 takes what is left over.  With both, onnxruntime refuses inputs of size 0,
+    which working out the shape in the model wouldn't.
     """
     x, output = node.inputs[0], node.outputs[0]
     if 0 in output.type.shape:

@@ -1,28 +1,60 @@
-from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.util import require_dtype
-from pytensor.tensor.sort import ArgSortOp, SortOp
-from pytensor.tensor.topk import TopK
+import numpy as np
 
-KERNELS = ("float32", "float64", "int32", "int64")
+from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.link.onnx.dispatch.fold import length
+from pytensor.link.onnx.dispatch.order import FLOATS, select, sortable, unsortable
+from pytensor.tensor.sort import ArgSortOp, SortOp
+from pytensor.tensor.topk import TopK, TopKGrad
 
 
 @onnx_funcify.register(TopK)
 def onnx_funcify_TopK(op, node, builder, x):
-    require_dtype(node, "TopK", KERNELS)
+    (variable,) = node.inputs
+    n = size(builder, variable, x, op.axis)
     k = builder.int64s([op.k])
-    return builder.add("TopK", x, k, n_outputs=2, axis=op.axis % node.inputs[0].type.ndim)
+    return top(builder, variable.type.dtype, x, n, op.axis, k=k, largest=1)
+
+
+@onnx_funcify.register(TopKGrad)
+def onnx_funcify_TopKGrad(op, node, builder, x, indices, cotangent):
+    variable, _, gradient = node.inputs
+    dtype = variable.type.dtype
+    zeros = builder.add("Expand", builder.constant(0, dtype), builder.add("Shape", x))
+    cotangent = builder.cast(cotangent, gradient.type.dtype, dtype)
+    return builder.add("ScatterElements", zeros, indices, cotangent, axis=op.axis)
 
 
 @onnx_funcify.register(SortOp)
 @onnx_funcify.register(ArgSortOp)
 def onnx_funcify_SortOp(op, node, builder, x):
-    require_dtype(node, "TopK", KERNELS)
-    axis = op.axis % node.inputs[0].type.ndim
-    length = node.inputs[0].type.shape[axis]
-    if length is not None:
-        k = builder.int64s([length])
-    else:
-        k = builder.add("Shape", x, start=axis, end=axis + 1)
-    # Ties come out with the lower index first, which is what a stable sort gives.
-    values, indices = builder.add("TopK", x, k, n_outputs=2, axis=axis, largest=0)
+    (variable,) = node.inputs
+    n = size(builder, variable, x, op.axis)
+    values, indices = top(builder, variable.type.dtype, x, n, op.axis)
     return indices if isinstance(op, ArgSortOp) else values
+
+
+def size(builder, variable, x, axis):
+    static = variable.type.shape[axis]
+    return length(builder, x, axis) if static is None else builder.int64s([static])
+
+
+def top(builder, dtype, x, n, axis, *, k=None, largest=0):
+    """Sort along an axis of length `n`, and keep the first `k` entries and their indices.
+
+    Among equals the lower index comes first, so that the sort is stable; NaN counts as largest.
+    """
+    options = {"n_outputs": 2, "axis": axis, "largest": largest}
+    k = n if k is None else k
+    if dtype not in FLOATS:
+        key, work = sortable(builder, "TopK", x, dtype)
+        values, indices = builder.add("TopK", key, k, **options)
+        return unsortable(builder, values, work, dtype), indices
+    # The kernel has no place for NaN: sort by value, NaN as infinity, and then by being NaN.
+    missing = builder.add("IsNaN", x)
+    key = select(builder, dtype, missing, builder.constant(np.inf, dtype), x)
+    _, order = builder.add_as(dtype, "TopK", key, rest=(n,), **options)
+    flags = builder.cast(missing, "bool", "int32")
+    flags = builder.add("GatherElements", flags, order, axis=axis)
+    _, again = builder.add("TopK", flags, k, **options)
+    indices = builder.add("GatherElements", order, again, axis=axis)
+    return builder.add("GatherElements", x, indices, axis=axis), indices

@@ -1,147 +1,209 @@
-import sys
+"""Basic indexing: slices, and scalars that drop an axis."""
 
-from pytensor.graph.basic import Constant
+import sys
+from dataclasses import dataclass
+
+import numpy as np
+
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.errors import ConversionError
-from pytensor.tensor.exceptions import NotScalarConstantError
-from pytensor.tensor.subtensor import (
-    AdvancedSubtensor,
-    IncSubtensor,
-    Subtensor,
-    get_constant_idx,
-    indices_from_subtensor,
-)
+from pytensor.tensor.basic import Nonzero
+from pytensor.tensor.subtensor import Subtensor, unflatten_index_variables
+
+LAST, FIRST = sys.maxsize, -sys.maxsize
+FULL = slice(None)
+
+
+@dataclass(frozen=True)
+class Index:
+    """Integers along one axis.
+
+    Attributes
+    ----------
+    name : str
+    shape : tuple of (int or None)
+    value : ndarray or None
+        Where it is a constant.
+    source : tuple of (str, int, int), or None
+        Where these are one row of what a NonZero finds: its input, the row, and the number of rows.
+    """
+
+    name: str
+    shape: tuple[int | None, ...]
+    value: np.ndarray | None = None
+    source: tuple[str, int, int] | None = None
+
+    @property
+    def ndim(self):
+        return len(self.shape)
+
+
+@dataclass(frozen=True)
+class Mask:
+    """Booleans along one or more axes."""
+
+    name: str
+    ndim: int
 
 
 @onnx_funcify.register(Subtensor)
-def onnx_funcify_Subtensor(op, node, builder, x, *index_names):
-    indices = indices_from_subtensor(node.inputs[1:], op.idx_list)
-    sliced = [
-        (axis, index)
-        for axis, index in enumerate(indices)
-        if isinstance(index, slice) and index != slice(None)
-    ]
-    if sliced:
-        x = slice_axes(builder, x, sliced)
+def onnx_funcify_Subtensor(op, node, builder, x, *names):
+    entries = entries_of(builder, op, node.inputs[1:], names)
+    x = slice_axes(builder, x, node.inputs[0].type.shape, with_axes(entries))
+    return gather_scalars(builder, x, with_axes(entries))
+
+
+def entries_of(builder, op, variables, names):
+    """What an Op indexes with, as a list of `Index`, `Mask` and slices.
+
+    The parts of the slices are None, integers or names of int64 scalars.
+    """
+    entries = []
+    for entry in unflatten_index_variables(list(zip(variables, names, strict=True)), op.idx_list):
+        if isinstance(entry, slice):
+            parts = (entry.start, entry.stop, entry.step)
+            entries.append(slice(*(part and _bound(builder, *part) for part in parts)))
+        else:
+            entries.extend(_index(builder, *entry))
+    return entries
+
+
+def with_axes(entries):
+    """Pairs of the first axis that an entry stands for and the entry."""
+    axis, pairs = 0, []
+    for entry in entries:
+        pairs.append((axis, entry))
+        axis += width(entry)
+    return pairs
+
+
+def width(entry):
+    """Number of axes that an entry stands for."""
+    return entry.ndim if isinstance(entry, Mask) else 1
+
+
+def _bound(builder, variable, name):
+    value = builder.constant_value(name)
+    return as_int64(builder, name, variable.type.dtype) if value is None else int(value)
+
+
+def _index(builder, variable, name):
+    shape, dtype = getattr(variable.type, "shape", ()), variable.type.dtype
+    value = builder.constant_value(name)
+    if dtype == "bool" and value is None:
+        return [Mask(name, len(shape))]
+    if value is None:
+        return [Index(as_int64(builder, name, dtype), shape, source=_row(builder, variable))]
+    values = value.nonzero() if dtype == "bool" else [value]
+    return [Index(builder.constant(v, "int64"), v.shape, v.astype("int64")) for v in values]
+
+
+def _row(builder, variable):
+    node = variable.owner
+    if node is None or not isinstance(node.op, Nonzero):
+        return None
+    return builder.name_of(node.inputs[0]), node.outputs.index(variable), len(node.outputs)
+
+
+def as_int64(builder, name, dtype):
+    """Cast an index or a bound; what int64 doesn't hold is beyond the end of any axis."""
+    if dtype == "uint64":
+        name = builder.add("Min", name, builder.constant(LAST, "uint64"))
+    return builder.cast(name, dtype, "int64")
+
+
+def gather_scalars(builder, x, pairs):
     # From the last axis to the first, so that the numbers of those still to come stay right.
-    for axis, index in reversed(list(enumerate(indices))):
-        if not isinstance(index, slice):
-            x = builder.add("Gather", x, index_name(builder, index), axis=axis)
+    for axis, entry in reversed(pairs):
+        if isinstance(entry, Index) and not entry.ndim:
+            x = builder.add("Gather", x, entry.name, axis=axis)
     return x
 
 
-def slice_axes(builder, x, sliced):
-    """Slice along several axes; NumPy and ONNX agree on negative and on too large bounds."""
-    starts, ends, steps = [], [], []
-    for _, index in sliced:
-        step = 1 if index.step is None else constant_index(index.step)
-        if step is None:
-            raise ConversionError("the step of a slice must be constant")
-        starts.append(index.start if index.start is not None else (0 if step > 0 else -1))
-        # With a negative step, an end of -1 would be the last element: no end is far below.
-        ends.append(
-            index.stop if index.stop is not None else (sys.maxsize if step > 0 else -sys.maxsize)
-        )
-        steps.append(step)
-    return builder.add(
-        "Slice",
-        x,
-        bounds(builder, starts),
-        bounds(builder, ends),
-        builder.int64s([axis for axis, _ in sliced]),
-        builder.int64s(steps),
+def slice_axes(builder, x, lengths, pairs):
+    """Apply those of the entries that are slices; `lengths` are the static sizes of `x`."""
+    first, second = [], []
+    for axis, entry in pairs:
+        if isinstance(entry, slice) and entry != FULL:
+            stages = _stages(builder, entry, lengths[axis])
+            first.append((axis, *stages[0]))
+            second.extend((axis, *stage) for stage in stages[1:])
+    for stage in (first, second):
+        if stage:
+            axes, starts, stops, steps = zip(*stage, strict=True)
+            starts, stops, steps = (vector(builder, part) for part in (starts, stops, steps))
+            x = builder.add("Slice", x, starts, stops, builder.int64s(axes), steps)
+    return x
+
+
+def _stages(builder, entry, length):
+    """The ``(start, stop, step)`` of one ONNX slice, or of two.
+
+    With positive steps NumPy and ONNX agree on negative and on too large bounds.  With negative
+    ones a start before the first element is moved to that by ONNX, but nothing is left in NumPy:
+    there the elements are cut out first, and then reversed.
+    """
+    start, stop, step = entry.start, entry.stop, 1 if entry.step is None else entry.step
+    if isinstance(step, int) and step > 0:
+        return [(0 if start is None else start, LAST if stop is None else stop, step)]
+    if isinstance(step, str):
+        return _stages_of_unknown_step(builder, start, stop, step)
+    if length is not None and not isinstance(start, str) and not isinstance(stop, str):
+        positions = range(length)[entry]
+        if not positions:
+            return [(0, 0, 1)]
+        return [(positions.start, FIRST if positions.stop < 0 else positions.stop, step)]
+    # On an axis of length 0, a start of -1 leaves nothing in ONNX either.
+    start, stop = -1 if start is None else start, FIRST if stop is None else stop
+    # onnxruntime takes a stop of the largest int32 or int64 for none.
+    if isinstance(start, int) and start >= -1 and isinstance(stop, int) and stop < 2**31 - 1:
+        return [(start, stop, step)]
+    return [(_after(builder, stop), _after(builder, start), 1), (-1, FIRST, step)]
+
+
+def _stages_of_unknown_step(builder, start, stop, step):
+    backwards = builder.add("Less", step, builder.constant(0, "int64"))
+
+    def choose(if_backwards, if_forwards):
+        operands = (_scalar(builder, part) for part in (if_backwards, if_forwards))
+        return builder.add("Where", backwards, *operands)
+
+    whole = (choose(-1, 0), choose(FIRST, LAST), step)
+    if start is None and stop is None:
+        return [whole]
+    low = choose(
+        0 if stop is None else _after(builder, stop),
+        0 if start is None else start,
     )
+    high = choose(
+        LAST if start is None else _after(builder, start),
+        LAST if stop is None else stop,
+    )
+    return [(low, high, 1), whole]
 
 
-def constant_index(index):
-    if isinstance(index, int):
-        return index
-    return int(index.data) if isinstance(index, Constant) else None
+def _after(builder, bound):
+    """``bound + 1`` where that is a bound too: -1 is followed by the end, not by 0."""
+    if isinstance(bound, int):
+        return LAST if bound == -1 else min(bound, LAST - 1) + 1
+    is_last = builder.add("Equal", bound, builder.constant(-1, "int64"))
+    bound = builder.add("Min", bound, builder.constant(LAST - 1, "int64"))
+    bound = builder.add("Add", bound, builder.constant(1, "int64"))
+    return builder.add("Where", is_last, builder.constant(LAST, "int64"), bound)
 
 
-def index_name(builder, index):
-    value = constant_index(index)
-    if value is not None:
-        return builder.constant(value, "int64")
-    return builder.cast(builder.name_of(index), index.type.dtype, "int64")
+def _scalar(builder, part):
+    return part if isinstance(part, str) else builder.constant(part, "int64")
 
 
-def bounds(builder, entries):
-    """A vector of slice bounds, constant if all of them are."""
-    values = [constant_index(entry) for entry in entries]
-    if None not in values:
-        return builder.int64s(values)
+def vector(builder, parts):
+    """Concatenate integers and names of int64 scalars; constant if all of them are."""
+    parts = [max(min(p, LAST), FIRST) if isinstance(p, int) else p for p in parts]
+    if not any(isinstance(part, str) for part in parts):
+        return builder.int64s(parts)
     parts = [
-        builder.int64s([value])
-        if value is not None
-        else builder.add("Unsqueeze", index_name(builder, entry), builder.int64s([0]))
-        for value, entry in zip(values, entries, strict=True)
+        builder.add("Unsqueeze", part, builder.int64s([0]))
+        if isinstance(part, str)
+        else builder.int64s([part])
+        for part in parts
     ]
     return parts[0] if len(parts) == 1 else builder.add("Concat", *parts, axis=0)
-
-
-@onnx_funcify.register(AdvancedSubtensor)
-def onnx_funcify_AdvancedSubtensor(op, node, builder, x, *index_names):
-    indices = indices_from_subtensor(node.inputs[1:], op.idx_list)
-    advanced = [axis for axis, index in enumerate(indices) if not isinstance(index, slice)]
-    if len(advanced) != 1:
-        raise ConversionError("indexing with several arrays at once is not supported")
-    (axis,) = advanced
-    index = indices[axis]
-    if index.type.dtype == "bool":
-        raise ConversionError(
-            "boolean masks are not supported; the exported graph needs sizes that don't "
-            "depend on values"
-        )
-    sliced = [
-        (i, entry)
-        for i, entry in enumerate(indices)
-        if isinstance(entry, slice) and entry != slice(None)
-    ]
-    if sliced:
-        x = slice_axes(builder, x, sliced)
-    name = builder.cast(builder.name_of(index), index.type.dtype, "int64")
-    return builder.add("Gather", x, name, axis=axis)
-
-
-@onnx_funcify.register(IncSubtensor)
-def onnx_funcify_IncSubtensor(op, node, builder, x, y, *index_names):
-    variable, value = node.inputs[:2]
-    axis, positions = _one_constant_index(op, node)
-    ndim = variable.type.ndim
-    front = [axis, *(i for i in range(ndim) if i != axis)]
-    back = [front.index(i) for i in range(ndim)]
-    dropped = isinstance(positions, int)
-    y = builder.cast(y, value.type.dtype, variable.type.dtype)
-    missing = ndim - dropped - value.type.ndim
-    if missing:
-        y = builder.add("Unsqueeze", y, builder.int64s(range(missing)))
-    if dropped:
-        y = builder.add("Unsqueeze", y, builder.int64s([0]))
-        positions = [positions]
-    if axis:
-        x = builder.add("Transpose", x, perm=front)
-        y = y if dropped else builder.add("Transpose", y, perm=front)
-    old = builder.add("Gather", x, builder.int64s(positions), axis=0)
-    if op.set_instead_of_inc:
-        y = builder.add("Expand", y, builder.add("Shape", old))
-    else:
-        y = builder.add("Add", old, y)
-    indices = builder.constant([[position] for position in positions], "int64")
-    result = builder.add("ScatterND", x, indices, y)
-    return builder.add("Transpose", result, perm=back) if axis else result
-
-
-def _one_constant_index(op, node):
-    """The axis that is written to, and the position or positions along it."""
-    x = node.inputs[0]
-    try:
-        indices = get_constant_idx(op.idx_list, [x, *node.inputs[2:]])
-    except NotScalarConstantError as error:
-        raise ConversionError("only constant indices can be written to") from error
-    axes = [axis for axis, index in enumerate(indices) if index != slice(None)]
-    lengths = [x.type.shape[axis] for axis in axes]
-    if len(axes) != 1 or None in lengths:
-        raise ConversionError("one axis, of known length, can be written to at a time")
-    index = indices[axes[0]]
-    return axes[0], range(lengths[0])[index]

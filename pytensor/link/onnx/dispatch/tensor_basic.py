@@ -1,13 +1,8 @@
-import numpy as np
-
 from pytensor.graph.basic import Constant
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.errors import ConversionError
 from pytensor.tensor.basic import (
     Alloc,
     AllocEmpty,
-    ARange,
-    Eye,
     Join,
     MakeVector,
     ScalarFromTensor,
@@ -82,24 +77,3 @@ def onnx_funcify_Alloc(op, node, builder, value, *shape):
 def onnx_funcify_AllocEmpty(op, node, builder, *shape):
     target = vector(builder, node.inputs, shape, "int64")
     return builder.add("Expand", builder.constant(0, op.dtype), target)
-
-
-@onnx_funcify.register(ARange)
-def onnx_funcify_ARange(op, node, builder, *bounds):
-    values = [v.data if isinstance(v, Constant) else None for v in node.inputs]
-    if None not in values:
-        return builder.constant(np.arange(*values, dtype=op.dtype))
-    if op.dtype not in ("int16", "int32", "int64", "float32", "float64"):
-        raise ConversionError(f"ONNX has no Range of {op.dtype}")
-    bounds = [
-        builder.cast(x, v.type.dtype, op.dtype) for x, v in zip(bounds, node.inputs, strict=True)
-    ]
-    return builder.add("Range", *bounds)
-
-
-@onnx_funcify.register(Eye)
-def onnx_funcify_Eye(op, node, builder, *sizes):
-    if not all(isinstance(v, Constant) for v in node.inputs):
-        raise ConversionError("the size of an identity matrix must be constant")
-    n, m, k = (int(v.data) for v in node.inputs)
-    return builder.constant(np.eye(n, m, k, dtype=op.dtype))

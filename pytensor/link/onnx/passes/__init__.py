@@ -4,6 +4,7 @@ Each takes a `Graph`, changes it in place, returns whether it did, and does noth
 run again on its own result.  The bodies of If, Loop and Scan are graphs of their own.
 """
 
+from pytensor.link.onnx.passes.branches import sink_into_branches
 from pytensor.link.onnx.passes.cancel import cancel_inverses
 from pytensor.link.onnx.passes.common import merge_common_subexpressions
 from pytensor.link.onnx.passes.constants import fold_constants
@@ -23,6 +24,7 @@ PASSES = (
     fold_conv_scale,
     fold_conv_offset,
     slices_to_split,
+    sink_into_branches,
     remove_unused,
 )
 
@@ -51,6 +53,7 @@ __all__ = [
     "remove_unused",
     "restore_parameter_names",
     "run_passes",
+    "sink_into_branches",
     "slices_to_split",
     "sort_initializers",
 ]

@@ -1,5 +1,7 @@
 import numpy as np
 
+from pytensor.link.onnx.ir import Value
+
 
 def _slice(node, x, starts, ends, axes=None, steps=None):
     axes = range(len(starts)) if axes is None else axes
@@ -66,6 +68,7 @@ def fold_constants(graph):
             continue
         (name,) = node.outputs
         graph.initializers[name] = result
+        graph.values[name] = Value(result.dtype.name, result.shape)
         origins = {graph.parameter_of(i) for i in node.inputs} - {None}
         if len(origins) == 1:
             graph.origin[name] = origins.pop()
@@ -82,7 +85,8 @@ def _fold(graph, node):
     if any(value is None for value in inputs):
         return None
     try:
-        result = np.array(evaluate(node, *inputs), order="C")
+        with np.errstate(all="ignore"):
+            result = np.array(evaluate(node, *inputs), order="C")
     except NotImplementedError:
         return None
     if result.size > LARGE and result.nbytes > 2 * sum(value.nbytes for value in inputs):

@@ -1,0 +1,67 @@
+import numpy as np
+
+from pytensor.graph.basic import Constant
+from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.link.onnx.dispatch.order import FLOATS
+from pytensor.link.onnx.dispatch.ranges import count_to, diagonal_mask
+from pytensor.link.onnx.kernels import WIDER, has_kernel
+from pytensor.tensor.basic import ARange, Eye
+
+
+@onnx_funcify.register(ARange)
+def onnx_funcify_ARange(op, node, builder, *bounds):
+    values = [v.data if isinstance(v, Constant) else None for v in node.inputs]
+    if None not in values:
+        bounds = (value.item() for value in values)
+        return builder.constant(np.arange(*bounds, dtype=op.dtype))
+    dtypes = [v.type.dtype for v in node.inputs]
+    if any(dtype in FLOATS for dtype in dtypes):
+        return float_arange(builder, bounds, dtypes, op.dtype)
+    if any(dtype.endswith("int64") for dtype in dtypes) and not is_small(values[0]):
+        return arange_from_zero(builder, bounds, dtypes, op.dtype)
+    fits = all(dtype == op.dtype or op.dtype in WIDER.get(dtype, ()) for dtype in dtypes)
+    work = op.dtype if fits and has_kernel("Range", op.dtype) else "int64"
+    bounds = [builder.cast(x, dtype, work) for x, dtype in zip(bounds, dtypes, strict=True)]
+    return builder.cast(builder.add("Range", *bounds), work, op.dtype)
+
+
+def is_small(value):
+    return value is not None and abs(value.item()) < 2**32
+
+
+def arange_from_zero(builder, bounds, dtypes, to):
+    """Add the start afterwards, as the kernel takes the difference of the bounds in floats."""
+    start, stop, step = (
+        builder.cast(x, dtype, "int64") for x, dtype in zip(bounds, dtypes, strict=True)
+    )
+    zero = builder.constant(0, "int64")
+    result = builder.add("Range", zero, builder.add("Sub", stop, start), step)
+    return builder.cast(builder.add("Add", result, start), "int64", to)
+
+
+def float_arange(builder, bounds, dtypes, to):
+    """As `numpy.arange`, which takes the first two entries as given and goes on from there."""
+    start, stop, step = (
+        builder.cast(x, dtype, "float64") for x, dtype in zip(bounds, dtypes, strict=True)
+    )
+    n = builder.add("Ceil", builder.add("Div", builder.add("Sub", stop, start), step))
+    work = "float32" if to == "float16" else to
+    first, second = (
+        builder.cast(builder.cast(x, "float64", to), to, work)
+        for x in (start, builder.add("Add", start, step))
+    )
+    numbers = builder.cast(count_to(builder, builder.cast(n, "float64", "int64")), "int64", work)
+    delta = builder.add("Sub", second, first)
+    offsets = builder.add("Mul", numbers, delta)
+    return builder.cast(builder.add("Add", first, offsets), work, to)
+
+
+@onnx_funcify.register(Eye)
+def onnx_funcify_Eye(op, node, builder, *sizes):
+    if all(isinstance(v, Constant) for v in node.inputs):
+        n, m, k = (int(v.data) for v in node.inputs)
+        return builder.constant(np.eye(n, m, k, dtype=op.dtype))
+    n, m, k = (
+        builder.cast(x, v.type.dtype, "int64") for x, v in zip(sizes, node.inputs, strict=True)
+    )
+    return builder.cast(diagonal_mask(builder, n, m, k), "bool", op.dtype)

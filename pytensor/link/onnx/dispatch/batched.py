@@ -1,0 +1,75 @@
+"""Core Ops that convert to ONNX nodes which take batches as they are."""
+
+from functools import singledispatch
+
+from pytensor.link.onnx.dispatch.basic import onnx_funcify
+
+
+@singledispatch
+def onnx_batched(op, node, builder, *inputs):
+    """Write the ONNX nodes of a `Blockwise` of `op`; None where there are none registered.
+
+    Parameters
+    ----------
+    op : Op
+        The core Op.
+    node : Apply
+        Of the `Blockwise`, or of the core Op itself, which has a batch of no axes.
+    builder : GraphBuilder
+    inputs : str
+    """
+    return None
+
+
+def register_batched(op_class):
+    """Register one converter for `op_class` and for batches of it."""
+
+    def register(converter):
+        onnx_funcify.register(op_class, converter)
+        onnx_batched.register(op_class, converter)
+        return converter
+
+    return register
+
+
+def batch_shape(builder, node, inputs):
+    """The shape of a `Blockwise` node's batch as an int64 vector.
+
+    Where a size isn't 1 in a type, it is the result's: PyTensor broadcasts no other sizes.
+    """
+    ndim = batch_ndim(node)
+    parts = []
+    for axis in range(ndim):
+        static = node.outputs[0].type.shape[axis]
+        if static is not None:
+            parts.append(builder.int64s([static]))
+            continue
+        name = next(
+            name for name, v in zip(inputs, node.inputs, strict=True) if v.type.shape[axis] is None
+        )
+        parts.append(builder.add("Shape", name, start=axis, end=axis + 1))
+    if not parts:
+        return builder.int64s([])
+    return parts[0] if len(parts) == 1 else builder.add("Concat", *parts, axis=0)
+
+
+def batch_ndim(node):
+    return node.op.batch_ndim(node) if hasattr(node.op, "batch_ndim") else 0
+
+
+def core_shape(builder, node, i, x):
+    """The shape of input `i` of a node, without the batch, as an int64 vector."""
+    static = node.inputs[i].type.shape[batch_ndim(node) :]
+    if None not in static:
+        return builder.int64s(static)
+    return builder.add("Shape", x, start=batch_ndim(node))
+
+
+def expand_batch(builder, node, inputs, i):
+    """Expand input `i` to the whole batch, if its batch axes are not all there yet."""
+    ndim = batch_ndim(node)
+    shape, wanted = node.inputs[i].type.shape[:ndim], node.outputs[0].type.shape[:ndim]
+    if not any(size == 1 and target != 1 for size, target in zip(shape, wanted, strict=True)):
+        return inputs[i]
+    target = (batch_shape(builder, node, inputs), core_shape(builder, node, i, inputs[i]))
+    return builder.add("Expand", inputs[i], builder.add("Concat", *target, axis=0))

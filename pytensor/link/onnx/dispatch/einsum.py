@@ -1,1 +1,0 @@
-"""Sums of products."""

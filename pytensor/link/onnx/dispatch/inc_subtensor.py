@@ -1,0 +1,201 @@
+"""Setting and incrementing what is indexed."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from pytensor.graph.basic import Constant
+from pytensor.link.onnx.dispatch.advanced_subtensor import layout_of, read, transpose
+from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.link.onnx.dispatch.scatter import Positions, Scatter
+from pytensor.link.onnx.dispatch.subtensor import FULL, Mask, entries_of, width, with_axes
+from pytensor.link.onnx.errors import ConversionError
+from pytensor.link.onnx.kernels import WIDER, has_kernel, work_dtype
+from pytensor.tensor.subtensor import (
+    AdvancedIncSubtensor,
+    AdvancedSubtensor,
+    IncSubtensor,
+    Subtensor,
+)
+
+
+@onnx_funcify.register(IncSubtensor)
+def onnx_funcify_IncSubtensor(op, node, builder, x, y, *names):
+    return _write(builder, op, node, x, y, names, Subtensor)
+
+
+@onnx_funcify.register(AdvancedIncSubtensor)
+def onnx_funcify_AdvancedIncSubtensor(op, node, builder, x, y, *names):
+    return _write(builder, op, node, x, y, names, AdvancedSubtensor)
+
+
+def _write(builder, op, node, x, y, names, reading):
+    variable, value, *indices = node.inputs
+    region = reading(op.idx_list).make_node(variable, *indices).outputs[0].type
+    entries = _without_full(entries_of(builder, op, indices, names), variable.type.shape)
+    dtype = variable.type.dtype if op.set_instead_of_inc else _sum_dtype(variable, value)
+    x = builder.cast(x, variable.type.dtype, dtype)
+    y = _drop_axes(builder, y, value.type.ndim - region.ndim)
+    write = Write(
+        builder=builder,
+        dtype=dtype,
+        lengths=variable.type.shape,
+        entries=entries,
+        region=region.shape,
+        value_shape=value.type.shape[max(value.type.ndim - region.ndim, 0) :],
+        add=not op.set_instead_of_inc,
+        last_of_duplicates=getattr(op, "ignore_duplicates", False),
+    )
+    result = write(x, builder.cast(y, value.type.dtype, dtype))
+    return builder.cast(result, dtype, variable.type.dtype)
+
+
+def _without_full(entries, lengths):
+    """Write slices that take a whole axis as `FULL`."""
+    return [
+        FULL if isinstance(entry, slice) and _is_full(entry, lengths[axis]) else entry
+        for axis, entry in with_axes(entries)
+    ]
+
+
+def _is_full(entry, length):
+    parts = (entry.start, entry.stop, entry.step)
+    if any(isinstance(part, str) for part in parts):
+        return False
+    if length is None:
+        return entry.start in (None, 0) and entry.stop is None and entry.step in (None, 1)
+    return range(length)[entry] == range(length)
+
+
+def _sum_dtype(variable, value):
+    """In which dtype the sum is computed before it is rounded, or wraps, to `variable`'s."""
+    x, y = variable.type.dtype, value.type.dtype
+    if not x.startswith("float"):
+        if y.startswith("float") or (x == "bool") != (y == "bool"):
+            raise ConversionError(f"{y} can't be added to {x}; cast one of them")
+        # Integers wrap, so the sum is the same in the wider dtype.
+        return x
+    dtype = x if _is_held(value, x) else np.result_type(x, y).name
+    # onnxruntime's scatter operators don't add float16.
+    return "float32" if dtype == "float16" else dtype
+
+
+def _is_held(value, dtype):
+    if not isinstance(value, Constant):
+        return False
+    with np.errstate(all="ignore"):
+        return np.array_equal(value.data.astype(dtype), value.data, equal_nan=True)
+
+
+def _drop_axes(builder, y, number):
+    """Remove leading axes, which are of length 1."""
+    return builder.add("Squeeze", y, builder.int64s(range(number))) if number > 0 else y
+
+
+@dataclass
+class Write:
+    """Sets ``x[entries]`` to ``y``, or adds ``y`` to it.
+
+    Attributes
+    ----------
+    dtype : str
+        Of both `x` and `y`.
+    lengths, region, value_shape : tuple of (int or None)
+        Static shapes of ``x``, of ``x[entries]`` and of ``y``.
+    last_of_duplicates : bool
+        Whether of equal indices the last wins in an addition too.
+    """
+
+    builder: object
+    dtype: str
+    lengths: tuple
+    entries: list
+    region: tuple
+    value_shape: tuple
+    add: bool
+    last_of_duplicates: bool
+
+    def __call__(self, x, y):
+        if 0 in self.region:
+            return x
+        touched = [(axis, e) for axis, e in with_axes(self.entries) if e != FULL]
+        if not touched:
+            return self._write_all(x, y)
+        if len(touched) == 1 and isinstance(touched[0][1], Mask):
+            chosen = self._choose(x, y, *touched[0])
+            if chosen is not None:
+                return chosen
+        return self._scatter(x, y, touched)
+
+    def _write_all(self, x, y):
+        if self.add:
+            return self.builder.add_as(self.dtype, "Add", x, y)
+        if None not in self.region and self.value_shape == self.region:
+            return y
+        return self.builder.add("Expand", y, self.builder.add("Shape", x))
+
+    def _choose(self, x, y, axis, mask):
+        """Write to what a mask selects with a Where, if all of that gets the same value."""
+        trailing = len(self.lengths) - axis - mask.ndim
+        at = len(self.value_shape) - 1 - trailing
+        if at >= 0 and self.value_shape[at] != 1:
+            return None
+        dtypes = (self.dtype, *WIDER.get(self.dtype, ()))
+        if not any(has_kernel("Where", dtype) for dtype in dtypes):
+            return None
+        builder = self.builder
+        if at >= 0 and mask.ndim > 1:
+            y = builder.add("Unsqueeze", y, builder.int64s(range(at, at + mask.ndim - 1)))
+        if self.add:
+            y = builder.add_as(self.dtype, "Add", x, y)
+        work = work_dtype("Where", self.dtype)
+        condition = mask.name
+        if trailing:
+            axes = builder.int64s(range(mask.ndim, mask.ndim + trailing))
+            condition = builder.add("Unsqueeze", condition, axes)
+        x, y = (builder.cast(name, self.dtype, work) for name in (x, y))
+        return builder.cast(builder.add("Where", condition, y, x), work, self.dtype)
+
+    def _scatter(self, x, y, touched):
+        ndim = len(self.lengths)
+        front = [axis + i for axis, entry in touched for i in range(width(entry))]
+        positions = Positions([e for _, e in touched], [self.lengths[axis] for axis in front])
+        unique = positions.are_unique() or self._is_same_for_all_indices()
+        if self.add and not unique and self.last_of_duplicates:
+            old = read(self.builder, x, self.lengths, self.entries)
+            y = self.builder.add_as(self.dtype, "Add", old, y)
+            return replace(self, value_shape=self.region, add=False)(x, y)
+
+        rest = [axis for axis in range(ndim) if axis not in front]
+        chosen = (axis if isinstance(axis, str) else front[axis] for axis in positions.layout)
+        layout = [*chosen, *rest]
+        x = transpose(self.builder, x, list(range(ndim)), [*front, *rest])
+        y, y_shape = self._arrange(y, layout)
+        shape = [self.region[self._layout.index(axis)] for axis in layout]
+        if None not in shape and y_shape == shape:
+            shape = None
+        scatter = Scatter(self.builder, positions, [self.lengths[a] for a in rest], self.add)
+        result = scatter(x, y, shape, unique)
+        return transpose(self.builder, result, [*front, *rest], list(range(ndim)))
+
+    @property
+    def _layout(self):
+        return layout_of(self.entries, len(self.lengths))
+
+    def _is_same_for_all_indices(self):
+        """Whether equal indices are set to the same value, so that their order doesn't matter."""
+        missing = len(self.region) - len(self.value_shape)
+        sizes = (*(1,) * missing, *self.value_shape)
+        pairs = zip(self._layout, sizes, strict=True)
+        return not self.add and all(size == 1 for axis, size in pairs if isinstance(axis, str))
+
+    def _arrange(self, y, layout):
+        """Bring the axes of `y` into another order; returns the static shape too."""
+        missing, shape = len(self.region) - len(self.value_shape), list(self.value_shape)
+        if layout == self._layout or not shape:
+            return y, shape
+        if missing:
+            y = self.builder.add("Unsqueeze", y, self.builder.int64s(range(missing)))
+        shape = [1] * missing + shape
+        y = transpose(self.builder, y, self._layout, layout)
+        return y, [shape[self._layout.index(axis)] for axis in layout]

@@ -1,0 +1,75 @@
+from math import prod
+
+import numpy as np
+
+from pytensor.link.onnx.dispatch.lengths import arange, lengths_of, pad, reshape
+from pytensor.link.onnx.dispatch.pool import (
+    counts_of_windows,
+    output_lengths,
+    pads_of_last_windows,
+)
+from pytensor.link.onnx.dispatch.vjp import onnx_pullback
+from pytensor.link.onnx.dispatch.windows import add_windows, gather_windows, window_positions
+from pytensor.tensor.pool import Pool
+
+
+@onnx_pullback.register(Pool)
+def onnx_pullback_Pool(op, node, builder, x, cotangent):
+    variable, n = node.inputs[0], len(op.ws)
+    dtype, first = variable.type.dtype, variable.type.ndim - n
+    shape = lengths_of(builder, variable, x)
+    leading, spatial = shape[:-n], shape[-n:]
+    windows = output_lengths(op, spatial)
+    pads = pads_of_last_windows(op, spatial, windows)
+    cotangent = builder.cast(cotangent, node.inputs[1].type.dtype, dtype)
+    if op.mode == "max":
+        x = pad(builder, x, dtype, pads, -np.inf)
+        cotangent = share_of_maxima(op, builder, x, dtype, cotangent, leading, windows)
+    elif op.mode != "sum":
+        for i in range(n):
+            counts = counts_of_windows(op, builder, i, spatial[i], windows[i])
+            counts = builder.cast(counts.name, "int64", dtype)
+            counts = reshape(builder, counts, [windows[i]] + [1] * (n - 1 - i))
+            cotangent = builder.add_as(dtype, "Div", cotangent, counts)
+    return add_windows(
+        builder, cotangent, dtype, first, spatial, pads, windows, op.ws,
+        op.stride, [1] * n, per_tap=op.mode == "max",
+    )  # fmt: skip
+
+
+def share_of_maxima(op, builder, x, dtype, cotangent, leading, windows):
+    """What each window sends to its cells: the first maximum, or NaN, in row-major order has all.
+
+    From the axis after `leading` on the result has for each pooled axis taps times outputs.
+    """
+    n, k = len(op.ws), len(leading)
+    positions = [
+        window_positions(builder, m, w, s, 1)
+        for m, w, s in zip(windows, op.ws, op.stride, strict=True)
+    ]
+    x = gather_windows(builder, x, k, positions)
+    order = [*range(k), *range(k, k + 2 * n, 2), *range(k + 1, k + 2 * n, 2)]
+    x = builder.add("Transpose", x, perm=order)
+    x = reshape(builder, x, [*leading, *windows, prod(op.ws)])
+    is_nan = builder.add("IsNaN", x)
+    as_int = builder.cast(is_nan, "bool", "int32")
+    last = builder.int64s([-1])
+    any_nan = builder.add("ReduceMax", as_int, last, keepdims=1)
+    winner = builder.add(
+        "Where",
+        builder.cast(any_nan, "int32", "bool"),
+        builder.add("ArgMax", as_int, axis=-1),
+        builder.add("ArgMax", x, axis=-1),
+    )
+    is_winner = builder.add("Equal", winner, arange(builder, prod(op.ws)).name)
+    share = builder.add(
+        "Where",
+        is_winner,
+        builder.add("Unsqueeze", cotangent, last),
+        builder.constant(0, dtype),
+    )
+    share = reshape(builder, share, [*leading, *windows, *op.ws])
+    pairs = [axis for i in range(n) for axis in (k + n + i, k + i)]
+    share = builder.add("Transpose", share, perm=[*range(k), *pairs])
+    merged = [w * m for w, m in zip(op.ws, windows, strict=True)]
+    return reshape(builder, share, [*leading, *merged])

@@ -1,0 +1,54 @@
+"""Uniform integers, of 64 bits."""
+
+import pytensor.tensor.random.basic as ptr
+from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.link.onnx.dispatch.formula import Term, floor
+from pytensor.link.onnx.dispatch.random_draws import draws_of, next_key, repeat_while
+
+
+@onnx_funcify.register(ptr.IntegersRV)
+def onnx_funcify_IntegersRV(op, node, builder, key, size, low, high):
+    draws = draws_of(node, builder, key, size, [low, high])
+    low_type, high_type = (variable.type.dtype for variable in node.inputs[2:])
+    # Modulo 2**64 negative integers are no exception.
+    low = Term(builder, builder.cast(low, low_type, "uint64"))
+    width = Term(builder, builder.cast(high, high_type, "uint64")) - low
+    one = _uint64(builder, 1)
+    # Where there is no integer to draw NumPy raises an error; a division by zero would crash.
+    width = _where(width == _uint64(builder, 0), one, width)
+    # The numbers beyond the last multiple of the width are drawn again.
+    last = _uint64(builder, 2**64 - 1) - (_uint64(builder, 0) - width).apply("Mod", width)
+
+    def is_beyond(bits):
+        return bits > last
+
+    (bits,) = repeat_while(
+        draws,
+        lambda bits: [_where(is_beyond(bits), random_bits(draws), bits)],
+        is_beyond,
+        [random_bits(draws)],
+        dtype="uint64",
+    )
+    result = low + bits.apply("Mod", width)
+    return next_key(node, key), builder.cast(result.name, "uint64", op.dtype)
+
+
+def random_bits(draws):
+    """Uniform integers of dtype uint64."""
+    builder = draws.builder
+    high, middle, low = (floor(draws.uniform() * 2.0**bits) for bits in (22, 21, 21))
+    high = Term(builder, builder.cast((high * 2.0**21 + middle).name, "float64", "uint64"))
+    low = Term(builder, builder.cast(low.name, "float64", "uint64"))
+    return high * _uint64(builder, 2**21) + low
+
+
+def _uint64(builder, value):
+    return Term(builder, builder.constant(value, "uint64"))
+
+
+def _where(condition, x, y):
+    # onnxruntime has no Where for uint64; as int64 the bits are the same.
+    builder = condition.builder
+    x, y = (builder.cast(term.name, "uint64", "int64") for term in (x, y))
+    chosen = builder.add("Where", condition.name, x, y)
+    return Term(builder, builder.cast(chosen, "int64", "uint64"))

@@ -1,0 +1,174 @@
+"""Writing to positions along the leading axes of a tensor."""
+
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+
+from pytensor.link.onnx.dispatch.advanced_subtensor import layout_of, read, stack_indices
+from pytensor.link.onnx.dispatch.subtensor import Index, Mask
+
+# More positions than these are computed at run time, so that the file stays small.
+LARGE = 4096
+# Among how many elements positions are looked up when the graph is exported.
+SEARCHED = 2**20
+
+
+class Positions:
+    """What some entries choose of the axes that they stand for, whose static sizes are given."""
+
+    def __init__(self, entries, lengths):
+        self.entries = entries
+        self.lengths = lengths
+        self.layout = layout_of(entries, len(lengths))
+        self.value = self._value()
+
+    @property
+    def ndim(self):
+        return len(self.layout)
+
+    def _value(self):
+        """Positions in the flattened axes where they are known and few."""
+        if None in self.lengths or prod(self.lengths) > SEARCHED:
+            return None
+        key = []
+        for entry, length in zip(self.entries, self.lengths, strict=False):
+            if isinstance(entry, slice):
+                parts = (entry.start, entry.stop, entry.step)
+                if any(isinstance(part, str) for part in parts):
+                    return None
+                key.append(entry)
+                continue
+            value = getattr(entry, "value", None)
+            if value is None or not np.all((value >= -length) & (value < length)):
+                return None
+            key.append(value)
+        value = np.arange(prod(self.lengths)).reshape(self.lengths)[tuple(key)]
+        return value if value.size <= LARGE else None
+
+    def are_unique(self):
+        """Whether no position can be chosen twice."""
+        if self.value is not None:
+            return np.unique(self.value).size == self.value.size
+        # Each array tells where along its axes an element of the broadcast ones lies.
+        return all(isinstance(e, slice | Mask) or self._is_injective(e) for e in self.entries)
+
+    def _is_injective(self, entry):
+        if all(size == 1 for size in entry.shape):
+            return True
+        if entry.source is not None:
+            name, _, number = entry.source
+            rows = {e.source for e in self.entries if isinstance(e, Index) and e.source}
+            return rows >= {(name, row, number) for row in range(number)}
+        value = entry.value
+        if value is None or np.unique(value).size < value.size:
+            return False
+        return bool((value >= 0).all() or (value < 0).all())
+
+    def stacked(self, builder):
+        """Positions along each axis, as ScatterND takes them, or None."""
+        if self.value is not None:
+            axes = np.unravel_index(self.value, self.lengths)
+            return builder.constant(np.stack(axes, axis=-1), "int64")
+        if len(self.entries) == 1 and isinstance(self.entries[0], Mask):
+            return stack_indices(builder, self.entries)
+        if all(isinstance(entry, Index) for entry in self.entries):
+            return stack_indices(builder, self.entries)
+        return None
+
+    def flat(self, builder, x):
+        """Positions in the flattened leading axes of `x`."""
+        if self.value is not None:
+            return builder.constant(self.value, "int64")
+        if len(self.lengths) == 1 and isinstance(self.entries[0], Index):
+            return self.entries[0].name
+        numbers = [builder.constant(number, "int64") for number in (0, 1)]
+        length, shape = self._sizes(builder, x)
+        grid = builder.add("Range", numbers[0], length, numbers[1])
+        if len(self.lengths) > 1:
+            grid = builder.add("Reshape", grid, shape, allowzero=1)
+        return read(builder, grid, self.lengths, self.entries)
+
+    def _sizes(self, builder, x):
+        if None not in self.lengths:
+            return builder.constant(prod(self.lengths), "int64"), builder.int64s(self.lengths)
+        shape = builder.add("Shape", x, start=0, end=len(self.lengths))
+        if len(self.lengths) == 1:
+            return builder.add("Squeeze", shape, builder.int64s([0])), shape
+        return builder.add("ReduceProd", shape, keepdims=0), shape
+
+
+@dataclass
+class Scatter:
+    """Writes to `positions` along the first axes; `rest` are the static sizes of the others."""
+
+    builder: object
+    positions: Positions
+    rest: list
+    add: bool
+
+    def __call__(self, x, y, shape, unique):
+        """Write `y`, expanded to `shape` unless that is None, to `x`.
+
+        Where positions may be equal ScatterElements is used: onnxruntime goes through its updates
+        in order, but shares those of ScatterND among threads, which even loses summands.
+        """
+        builder = self.builder
+        stacked = self.positions.stacked(builder) if unique else None
+        if stacked is not None:
+            y = self._expand(y, shape, x, stacked, end=-1)
+            return builder.add("ScatterND", x, stacked, y, reduction=self._reduction)
+        flat = self.positions.flat(builder, x)
+        y = self._expand(y, shape, x, flat)
+        n_axes = len(self.positions.lengths)
+        joined = self._join(x, x) if n_axes > 1 else x
+        if unique:
+            column = builder.add("Unsqueeze", flat, builder.int64s([-1]))
+            result = builder.add("ScatterND", joined, column, y, reduction=self._reduction)
+        else:
+            result = self._scatter_in_order(joined, flat, y, x)
+        if n_axes == 1:
+            return result
+        return builder.add("Reshape", result, builder.add("Shape", x), allowzero=1)
+
+    @property
+    def _reduction(self):
+        return "add" if self.add else None
+
+    def _scatter_in_order(self, joined, flat, y, x):
+        builder = self.builder
+        if self.positions.ndim != 1:
+            y = self._join(y, x)
+        if self.positions.ndim != 1 or self.rest:
+            flat = builder.add("Reshape", flat, builder.int64s([-1, *[1] * len(self.rest)]))
+        if self.rest:
+            flat = builder.add("Expand", flat, builder.add("Shape", y))
+        return builder.add("ScatterElements", joined, flat, y, axis=0, reduction=self._reduction)
+
+    def _expand(self, y, shape, x, indices, end=None):
+        """Expand `y` to the shape of `indices` and the rest of the shape of `x`."""
+        if shape is None:
+            return y
+        builder = self.builder
+        if None not in shape:
+            return builder.add("Expand", y, builder.int64s(shape))
+        target = builder.add("Shape", indices, end=end)
+        if self.rest:
+            target = builder.add("Concat", target, self._rest_of(x), axis=0)
+        return builder.add("Expand", y, target)
+
+    def _rest_of(self, x):
+        if None not in self.rest:
+            return self.builder.int64s(self.rest)
+        return self.builder.add("Shape", x, start=len(self.positions.lengths))
+
+    def _join(self, value, x):
+        """Flatten all axes but those of `rest`, which `x` has too, to one."""
+        builder = self.builder
+        if not any(size in (None, 0) for size in self.rest):
+            return builder.add("Reshape", value, builder.int64s([-1, *self.rest]))
+        # Nothing can be left over for -1 where there is no element.
+        count = builder.add("Shape", value, end=-len(self.rest))
+        count = builder.add("ReduceProd", count)
+        shape = builder.add("Concat", count, self._rest_of(x), axis=0)
+        return builder.add("Reshape", value, shape, allowzero=1)

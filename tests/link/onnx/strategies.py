@@ -1,0 +1,137 @@
+"""What the property tests draw: arrays with special values, and indices for a shape."""
+
+import numpy as np
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+FLOATS = ("float16", "float32", "float64")
+DTYPES = ("bool", *INTEGERS, *FLOATS)
+
+
+def shapes(min_dims=0, max_dims=4, min_side=0, max_side=4):
+    """Shapes in which sizes 0 and 1 occur, and differ along the axes more often than not."""
+    return hnp.array_shapes(
+        min_dims=min_dims, max_dims=max_dims, min_side=min_side, max_side=max_side
+    )
+
+
+def elements(dtype, *, special=True):
+    """Values of a dtype; with `special` NaN, infinities, -0.0 and the extremes among them."""
+    dtype = np.dtype(dtype)
+    if dtype.kind == "b":
+        return st.booleans()
+    if dtype.kind in "iu":
+        info = np.iinfo(dtype)
+        small = st.integers(max(-9, info.min), 9)
+        if not special:
+            return small
+        # Beyond these a float32 or a float64 skips integers.
+        edges = [v for v in (2**24 + 1, 2**53 + 1, info.max, info.min) if v <= info.max]
+        return small | st.sampled_from(edges) | st.integers(info.min, info.max)
+    quarters = st.integers(-40, 40).map(lambda number: number / 4)
+    if not special:
+        return quarters
+    info = np.finfo(dtype)
+    edges = [np.nan, np.inf, -np.inf, -0.0, float(info.max), float(info.min), float(info.tiny)]
+    return quarters | st.sampled_from(edges)
+
+
+def arrays(dtype, shape, *, special=True):
+    """Arrays of a dtype and a shape, either of which may be a strategy."""
+    if isinstance(dtype, st.SearchStrategy):
+        return dtype.flatmap(lambda name: arrays(name, shape, special=special))
+    return hnp.arrays(dtype, shape, elements=elements(dtype, special=special), fill=st.nothing())
+
+
+def slices(length):
+    """Slices of an axis, with bounds on both sides of its ends."""
+    bound = st.none() | st.integers(-length - 2, length + 2)
+    step = st.none() | st.sampled_from([1, -1, 2, -2, 3, -3, length + 1, -length - 1])
+    return st.builds(slice, bound, bound, step)
+
+
+@st.composite
+def integer_arrays(draw, length, shape):
+    """Positions along an axis, as an array of any integer dtype."""
+    dtype = draw(st.sampled_from(INTEGERS))
+    if not length:
+        return np.zeros(shape, dtype)
+    low = 0 if dtype.startswith("u") else -length
+    return draw(hnp.arrays(dtype, shape, elements=st.integers(low, length - 1), fill=st.nothing()))
+
+
+@st.composite
+def masks(draw, shape, count):
+    """Masks of a shape that select `count` elements."""
+    mask = np.zeros(int(np.prod(shape)), bool)
+    mask[draw(st.permutations(range(mask.size)))[:count]] = True
+    return mask.reshape(shape)
+
+
+@st.composite
+def basic_indices(draw, shape):
+    """Index tuples of slices, integers, None and at most one Ellipsis."""
+    entries = []
+    for length in shape:
+        scalars = [st.integers(-length, length - 1)] * (length > 0)
+        entries.append(draw(st.one_of(slices(length), *scalars)))
+    return _abbreviated(draw, entries)
+
+
+@st.composite
+def indices(draw, shape):
+    """Index tuples of all kinds that NumPy knows, but for booleans that aren't in an array."""
+    common = draw(hnp.array_shapes(min_dims=0, max_dims=2, min_side=0, max_side=3))
+    entries, axis = [], 0
+    while axis < len(shape):
+        length = shape[axis]
+        kinds = ["slice", "full"]
+        own = _broadcastable(draw, common)
+        if length or 0 in own:
+            kinds += ["array", "array"]
+        kinds += ["integer"] * (length > 0)
+        width = draw(st.integers(1, len(shape) - axis))
+        size = int(np.prod(shape[axis : axis + width]))
+        counts = {1, *common[-1:]} if common else {1}
+        counts = [count for count in sorted(counts) if count <= size]
+        kinds += ["mask"] * bool(counts)
+        kind = draw(st.sampled_from(kinds))
+        if kind == "mask":
+            count = draw(st.sampled_from(counts))
+            entries.append(draw(masks(shape[axis : axis + width], count)))
+            axis += width
+            continue
+        axis += 1
+        if kind == "array":
+            entries.append(draw(integer_arrays(length, own)))
+        elif kind == "integer":
+            entries.append(draw(st.integers(-length, length - 1)))
+        else:
+            entries.append(slice(None) if kind == "full" else draw(slices(length)))
+    return _abbreviated(draw, entries)
+
+
+def _broadcastable(draw, shape):
+    """Part of a shape, from some axis on, with some sizes replaced by 1."""
+    kept = shape[draw(st.integers(0, len(shape))) :]
+    return tuple(1 if draw(st.booleans()) else size for size in kept)
+
+
+@st.composite
+def broadcastable(draw, shape):
+    """Shapes that broadcast to `shape`."""
+    return _broadcastable(draw, shape)
+
+
+def _abbreviated(draw, entries):
+    """Leave out entries, at the end or for an Ellipsis, and put in None."""
+    start = draw(st.integers(0, len(entries)))
+    if draw(st.booleans()):
+        stop = draw(st.integers(start, len(entries)))
+        entries = [*entries[:start], Ellipsis, *entries[stop:]]
+    elif draw(st.booleans()):
+        entries = entries[:start]
+    for _ in range(draw(st.sampled_from([0, 0, 0, 1, 2]))):
+        entries.insert(draw(st.integers(0, len(entries))), None)
+    return tuple(entries)

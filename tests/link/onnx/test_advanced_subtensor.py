@@ -1,0 +1,68 @@
+import numpy as np
+import onnxruntime
+import pytest
+
+import pytensor.tensor as pt
+from tests.link.onnx.strategies import DTYPES
+from tests.link.onnx.test_basic import compare_onnx_and_py, op_types, run
+
+X = np.arange(3 * 4 * 5, dtype="float32").reshape(3, 4, 5)
+FULL = slice(None)
+
+
+def test_array_index():
+    x, i = pt.tensor3("x", dtype="float32"), pt.lvector("i")
+    outputs = [x[i], x[:, i], x[:, [[0, 2], [-1, 3]]], x[1:3, :, i]]
+    compare_onnx_and_py([x, i], outputs, [X, [0, 2, -1]])
+
+
+@pytest.mark.parametrize(
+    ("index", "expected"),
+    [
+        (["i"], ["Gather"]),
+        ([FULL, "i"], ["Gather"]),
+        (["i", 0], ["Gather", "Gather"]),
+        ([0, FULL, "i"], ["Gather", "Gather", "Transpose"]),
+        (["i", [0, 2, 1, 1]], ["Unsqueeze", "Concat", "GatherND"]),
+        ([[0, 2], [1, 3]], ["GatherND"]),
+        ([[0, 2], FULL, [1, 3]], ["Transpose", "GatherND"]),
+        (["three"], ["Compress"]),
+        ([FULL, "four"], ["Compress"]),
+        (["matrix"], ["NonZero", "Transpose", "GatherND"]),
+        (["whole"], ["Reshape", "Compress"]),
+    ],
+)
+def test_short_forms(index, expected):
+    x = pt.tensor("x", shape=(3, 4, 5), dtype="float32")
+    inputs = {
+        "i": pt.tensor("i", shape=(4,), dtype="int64"),
+        "three": pt.vector("three", dtype="bool"),
+        "four": pt.vector("four", dtype="bool"),
+        "matrix": pt.matrix("matrix", dtype="bool"),
+        "whole": pt.tensor3("whole", dtype="bool"),
+    }
+    values = [[2, 0, -1, 1], [1, 0, 1], [0, 1, 1, 0], X[:, :, 0] % 3 > 1, X % 7 < 3]
+    key = tuple(inputs[entry] if isinstance(entry, str) else entry for entry in index)
+    model = compare_onnx_and_py([x, *inputs.values()], x[key], [X, *values])
+    assert op_types(model) == expected
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_nonzero(dtype):
+    x = pt.matrix("x", dtype=dtype)
+    value = np.array([[0, 1, 0, 3], [1, 0, 0, 0], [0, 2, 2, 0]]).astype(dtype)
+    outputs = [*x.nonzero(), x[x.nonzero()], pt.flatnonzero(x)]
+    compare_onnx_and_py([x], outputs, [value])
+
+
+def test_nonzero_of_special_values():
+    x = pt.vector("x", dtype="float64")
+    values = [np.nan, -0.0, 5e-324, 0, -np.inf, 1e-300]
+    compare_onnx_and_py([x], x.nonzero()[0], [values])
+
+
+def test_unsigned_index_beyond_int64_is_out_of_range():
+    x, i = pt.lvector("x"), pt.vector("i", dtype="uint64")
+    model = compare_onnx_and_py([x, i], x[i], [[1, 2, 3], [2, 0]])
+    with pytest.raises(onnxruntime.capi.onnxruntime_pybind11_state.InvalidArgument):
+        run(model, [np.arange(3), np.array([2**64 - 1], dtype="uint64")])

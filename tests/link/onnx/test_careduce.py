@@ -1,0 +1,155 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+import pytensor.tensor as pt
+from pytensor.scalar import and_, or_, xor
+from pytensor.tensor.elemwise import CAReduce
+from pytensor.tensor.math import Max, Min, ProdWithoutZeros
+from tests.link.onnx.test_basic import compare_onnx_and_py, op_types
+
+INTS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
+FLOATS = ["float16", "float32", "float64"]
+RNG = np.random.default_rng(1)
+X = RNG.normal(size=(2, 3, 4))
+
+
+@st.composite
+def tensors(draw, dtypes, *, min_side=0, min_dims=0, max_dims=3, elements=None):
+    """A variable, with static or symbolic sizes, and a value for it."""
+    dtype = draw(st.sampled_from(dtypes))
+    value = draw(
+        hnp.arrays(
+            dtype,
+            hnp.array_shapes(min_dims=min_dims, max_dims=max_dims, min_side=min_side, max_side=4),
+            elements=elements(dtype) if elements else None,
+        )
+    )
+    shape = draw(st.sampled_from([value.shape, (None,) * value.ndim]))
+    return pt.tensor("x", dtype=dtype, shape=shape), value
+
+
+@st.composite
+def axes_of(draw, ndim):
+    if not ndim or draw(st.booleans()):
+        return None
+    return tuple(draw(st.sets(st.integers(0, ndim - 1))))
+
+
+def small_floats(dtype):
+    # Sums and products of these are exact in all orders, or infinite or NaN.
+    return st.sampled_from([0.0, -0.0, 1, -1, 0.5, -2, 4, np.inf, -np.inf, np.nan])
+
+
+def nonzero(x):
+    return pt.neq(x, np.array(0, x.type.dtype))
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1, (0, 2)])
+@pytest.mark.parametrize("dtype", ["bool", *INTS, "float32", "float64"])
+def test_reductions(dtype, axis):
+    x = pt.tensor3("x", dtype=dtype)
+    values = np.abs(X * 3) if dtype.startswith("u") else X * 3
+    outputs = [f(x, axis=axis) for f in (pt.sum, pt.prod, pt.max, pt.min)]
+    outputs += [f(nonzero(x), axis=axis) for f in (pt.any, pt.all)]
+    compare_onnx_and_py([x], outputs, [values.astype(dtype)], rtol=1e-5)
+
+
+def test_mean_variance_keepdims():
+    x = pt.tensor("x", shape=(None, 3, 4), dtype="float32")
+    outputs = [x.mean(axis=(1, 2)), x.var(axis=0, keepdims=True), x.std(axis=-1), x.argmax(axis=1)]
+    compare_onnx_and_py([x], outputs, [X])
+
+
+@given(data=st.data())
+def test_integers(data):
+    x, value = data.draw(tensors(INTS))
+    axis = data.draw(axes_of(x.ndim))
+    outputs = [f(x, axis=axis) for f in (pt.sum, pt.prod)]
+    outputs += [f(nonzero(x), axis=axis) for f in (pt.any, pt.all)]
+    outputs += [CAReduce(f, axis=axis)(x) for f in (and_, or_, xor)]
+    outputs += [Max(axis, initial=True)(x), Min(axis, initial=True)(x)]
+    compare_onnx_and_py([x], outputs, [value])
+
+
+@given(data=st.data())
+def test_booleans(data):
+    x, value = data.draw(tensors(["bool"]))
+    axis = data.draw(axes_of(x.ndim))
+    outputs = [f(x, axis=axis) for f in (pt.sum, pt.prod, pt.any, pt.all)]
+    outputs += [CAReduce(f, axis=axis)(x) for f in (and_, or_, xor)]
+    outputs += [Max(axis, initial=True)(x), Min(axis, initial=True)(x)]
+    compare_onnx_and_py([x], outputs, [value])
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@given(data=st.data())
+def test_floats(data):
+    x, value = data.draw(tensors(FLOATS, elements=small_floats))
+    axis = data.draw(axes_of(x.ndim))
+    outputs = [f(x, axis=axis) for f in (pt.sum, pt.prod, pt.any, pt.all)]
+    outputs += [Max(axis, initial=True)(x), Min(axis, initial=True)(x)]
+    compare_onnx_and_py([x], outputs, [value], rtol=0, atol=0)
+
+
+@given(data=st.data())
+def test_extrema(data):
+    x, value = data.draw(tensors(["bool", *INTS, *FLOATS], min_side=1))
+    axis = data.draw(axes_of(x.ndim))
+    outputs = [pt.max(x, axis=axis), pt.min(x, axis=axis)]
+    compare_onnx_and_py([x], outputs, [value], rtol=0, atol=0)
+
+
+@given(data=st.data())
+def test_accumulators(data):
+    wide = st.sampled_from(["int64", "float64"])
+    x, value = data.draw(tensors(["int8", "uint8", "int32", "uint16"]))
+    axis, acc = data.draw(axes_of(x.ndim)), data.draw(wide)
+    to = data.draw(st.sampled_from(["int8", "int32", "uint32", "int64", "float64"]))
+    outputs = [pt.sum(x, axis=axis, dtype=to), pt.sum(x, axis=axis, acc_dtype=acc)]
+    compare_onnx_and_py([x], outputs, [value])
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_extremum_of_nan(dtype):
+    x = pt.matrix("x", dtype=dtype)
+    value = np.where(np.eye(4, 5), np.nan, np.arange(20).reshape(4, 5) - 9)
+    value[:, 4] = [np.inf, -np.inf, 3, 2]
+    outputs = [f(x, axis=axis) for f in (pt.max, pt.min) for axis in (None, 0, 1)]
+    compare_onnx_and_py([x], outputs, [value])
+
+
+def test_extremum_of_negative_zeros():
+    x = pt.fvector("x")
+    compare_onnx_and_py([x], [1 / x.max(), 1 / x.min()], [np.float32([-0.0, -0.0])])
+
+
+def test_integers_are_not_summed_in_double_precision():
+    x = pt.lmatrix("x")
+    value = np.array([[2**53 + 1, 1], [2**62, 5], [2**62, 7]])
+    compare_onnx_and_py([x], [x.sum(), x.sum(axis=0), x.prod(axis=1)], [value])
+    narrow = pt.tensor("narrow", shape=(100, 3), dtype="int32")
+    model = compare_onnx_and_py([narrow], narrow.sum(axis=0), [np.full((100, 3), 2**31 - 1)])
+    assert op_types(model) == ["Cast", "ReduceSum"]
+
+
+def test_size_is_one_product():
+    x = pt.tensor3("x", dtype="float32")
+    model = compare_onnx_and_py([x], x.shape.prod(), [X])
+    assert "Loop" not in op_types(model)
+
+
+def test_extremum_of_integers_is_one_node():
+    x = pt.lmatrix("x")
+    model = compare_onnx_and_py([x], x.max(axis=1), [[[1, 2], [5, 3]]])
+    assert op_types(model) == ["ReduceMax"]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int64"])
+def test_product_without_zeros(dtype):
+    x = pt.matrix("x", dtype=dtype)
+    value = [[0, 3, 0], [0, 0, 0], [2, -4, 5]]
+    outputs = [ProdWithoutZeros(axis=axis)(x) for axis in (0, 1, None)]
+    compare_onnx_and_py([x], outputs, [value])

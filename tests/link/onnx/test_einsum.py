@@ -1,0 +1,54 @@
+import warnings
+
+import numpy as np
+import pytest
+
+import pytensor
+import pytensor.tensor as pt
+from pytensor.link.onnx.errors import DroppedCheckWarning
+from tests.link.onnx.test_basic import compare_onnx_and_py, op_types
+
+RNG = np.random.default_rng(5)
+SIZES = dict(zip("ijklb", (2, 3, 4, 5, 6), strict=True))
+CASES = [
+    "ij->ji", "ij->", "ii->i", "ii->", "iij->j", "i,i->", "i,j->ij", "ij,jk->ik", "ij,kj->ik",
+    "bij,bjk->bik", "bij,jk->bik", "ijk,jkl->il", "ij,jk,kl->il", "ij,ij->ij", "...ij,...jk->...ik",
+    "b...,b...->...", "ij,j", "ii,ij->j",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("is_static", [True, False])
+@pytest.mark.parametrize("dtype", ["float32", "int64"])
+@pytest.mark.parametrize("subscripts", CASES)
+def test_einsum(subscripts, dtype, is_static):
+    terms = subscripts.split("->")[0].split(",")
+    shapes = [
+        sum(((7, 3) if c == "." else (SIZES[c],) for c in term.replace("...", ".")), ())
+        for term in terms
+    ]
+    inputs = [
+        pt.tensor(f"x{i}", dtype=dtype, shape=shape if is_static else (None,) * len(shape))
+        for i, shape in enumerate(shapes)
+    ]
+    values = [RNG.integers(-9, 9, size=shape) for shape in shapes]
+    # Sums over several axes of sizes that aren't static are checked by PyTensor.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DroppedCheckWarning)
+        compare_onnx_and_py(inputs, pt.einsum(subscripts, *inputs), values)
+
+
+def test_product_is_one_node():
+    x, y = (pt.tensor3(name, dtype="float32") for name in "xy")
+    model = compare_onnx_and_py(
+        [x, y],
+        pt.einsum("bij,bjk->bik", x, y),
+        [RNG.normal(size=(2, 3, 4)), RNG.normal(size=(2, 4, 5))],
+    )
+    assert op_types(model) == ["MatMul"]
+
+
+def test_gradient():
+    x, y = pt.tensor3("x"), pt.matrix("y")
+    cost = (pt.einsum("bij,jk->bk", x, y) ** 2).sum()
+    values = [RNG.normal(size=(2, 3, 4)), RNG.normal(size=(4, 5))]
+    compare_onnx_and_py([x, y], pytensor.grad(cost, [x, y]), values)

@@ -1,0 +1,504 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import pytensor
+import pytensor.tensor as pt
+from pytensor.link.onnx import UnsupportedOpError, export_onnx
+from pytensor.scan import scan
+from pytensor.tensor import linalg
+from pytensor.tensor.blockwise import Blockwise
+from pytensor.tensor.linalg.solvers.tridiagonal import tridiagonal_lu_factor, tridiagonal_lu_solve
+from pytensor.tensor.linalg.summary import SLogDet
+from tests.link.onnx.strategies import arrays, shapes
+from tests.link.onnx.test_basic import compare_onnx_and_py, run
+from tests.utils import REFERENCE_MODE
+
+RNG = np.random.default_rng(3)
+SHAPES = [(4, 4), (1, 1), (0, 0), (3, 2, 5, 5)]
+
+
+def square(shape, dtype="float64", static=False):
+    return pt.tensor("a", shape=shape if static else (None,) * len(shape), dtype=dtype)
+
+
+def as_list(outputs):
+    return list(outputs) if isinstance(outputs, list | tuple) else [outputs]
+
+
+def well_conditioned(shape):
+    a = RNG.normal(size=shape)
+    return a + 2 * shape[-1] * np.eye(shape[-1])[RNG.permutation(shape[-1])]
+
+
+def positive(shape):
+    a = RNG.normal(size=shape)
+    return a @ a.swapaxes(-1, -2) + np.eye(shape[-1])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_determinants_and_inverse(shape, dtype):
+    a = square(shape, dtype)
+    outputs = [linalg.det(a), *Blockwise(SLogDet())(a), linalg.inv(a)]
+    compare_onnx_and_py([a], outputs, [well_conditioned(shape)])
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("lower", [True, False])
+def test_cholesky(shape, lower):
+    a = square(shape)
+    value = positive(shape)
+    # Only one triangle is read.
+    value += np.triu(np.full(shape, 7.0), 1) if lower else np.tril(np.full(shape, 7.0), -1)
+    compare_onnx_and_py([a], linalg.cholesky(a, lower=lower), [value])
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("kwargs", [{}, {"p_indices": True}, {"permute_l": True}])
+def test_lu(shape, kwargs):
+    if kwargs.get("p_indices") and shape == (1, 1):
+        pytest.skip("SciPy's indices are of another dtype than PyTensor says")
+    a = square(shape)
+    compare_onnx_and_py([a], list(linalg.lu(a, **kwargs)), [well_conditioned(shape)])
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_lu_factor(shape):
+    a = square(shape)
+    compare_onnx_and_py([a], list(linalg.lu_factor(a)), [well_conditioned(shape)])
+
+
+def test_cholesky_of_an_indefinite_matrix_is_nan():
+    a = square((3, 2, 2))
+    value = [[[1, 0], [0, 1]], [[1, 2], [2, 1]], [[np.nan, 0], [0, 1]]]
+    compare_onnx_and_py([a], [linalg.cholesky(a), linalg.cholesky(a, lower=False)], [value])
+
+
+BATCHES = [((), ()), ((2, 1), (1, 3)), ((), (2, 3)), ((3,), ())]
+
+
+def system(batch, b_ndim, n):
+    shapes = (*batch[0], n, n), (*batch[1], n, 2)[: len(batch[1]) + b_ndim]
+    variables = [
+        pt.tensor(name, shape=tuple(1 if size == 1 else None for size in shape))
+        for name, shape in zip("ab", shapes, strict=True)
+    ]
+    return variables, [positive(shapes[0]), RNG.normal(size=shapes[1])]
+
+
+@pytest.mark.parametrize("batch", BATCHES)
+@pytest.mark.parametrize("b_ndim", [1, 2])
+@pytest.mark.parametrize("n", [0, 1, 4])
+def test_solve(batch, b_ndim, n):
+    inputs, values = system(batch, b_ndim, n)
+    for kind, lower in (
+        ("gen", False), ("sym", False), ("sym", True), ("pos", True), ("pos", False),
+        ("tridiagonal", False), ("banded", False),
+    ):  # fmt: skip
+        # What is assumed of a matrix in one place holds for the whole graph.
+        output = linalg.solve(*inputs, assume_a=kind, lower=lower, b_ndim=b_ndim)
+        compare_onnx_and_py(inputs, output, values, opset_version=18)
+    output = linalg.solve(*inputs, transposed=True, b_ndim=b_ndim)
+    compare_onnx_and_py(inputs, output, values)
+
+
+@pytest.mark.parametrize("batch", BATCHES)
+@pytest.mark.parametrize("b_ndim", [1, 2])
+@pytest.mark.parametrize("n", [0, 1, 4])
+def test_triangular_solvers(batch, b_ndim, n):
+    inputs, values = system(batch, b_ndim, n)
+    outputs = [
+        linalg.solve_triangular(
+            *inputs, trans=transposed, lower=lower, unit_diagonal=unit, b_ndim=b_ndim
+        )
+        for transposed in (0, 1)
+        for lower in (True, False)
+        for unit in (True, False)
+    ]
+    a, b = inputs
+    outputs += [linalg.cho_solve((a, lower), b, b_ndim=b_ndim) for lower in (True, False)]
+    compare_onnx_and_py(inputs, outputs, values)
+
+
+@pytest.mark.parametrize("batch", [((), ()), ((2, 1), (1, 3))])
+@pytest.mark.parametrize("n", [3, 5])
+def test_tridiagonal_factors(batch, n):
+    (a, b), values = system(batch, 2, n)
+    factors = tridiagonal_lu_factor(a)
+    outputs = [tridiagonal_lu_solve(factors, b, b_ndim=2, transposed=t) for t in (False, True)]
+    values[0] = RNG.normal(size=values[0].shape) * np.arange(1, n + 1) ** 2
+    compare_onnx_and_py([a, b], [*factors, *outputs], values)
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (5, 3), (3, 5), (1, 1), (4, 1), (2, 5, 3), (2, 1, 3, 4)])
+@pytest.mark.parametrize("pivoting", [False, True])
+def test_qr(shape, pivoting):
+    a = square(shape)
+    outputs = [
+        output
+        for mode in ("full", "economic", "r")
+        for output in as_list(linalg.qr(a, mode=mode, pivoting=pivoting))
+    ]
+    value = RNG.normal(size=shape)
+    value[..., 1:, 0] *= 0
+    compare_onnx_and_py([a], outputs, [value])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("shape", [(3, 3), (1, 1), (3, 2, 4, 4), (0, 0)])
+def test_expm(shape, dtype):
+    a = square(shape, dtype)
+    for scale in (1e-3, 1, 30):
+        # Large norms are of matrices with small exponentials.
+        value = scale * (RNG.normal(size=shape) / 5 - np.eye(shape[-1]))
+        compare_onnx_and_py([a], linalg.expm(a), [value], rtol=1e-4 if dtype == "float32" else None)
+
+
+@pytest.mark.parametrize("offset", [-7, -2, 0, 1, 3, 9])
+@pytest.mark.parametrize("dtype", ["float16", "bool", "int64"])
+def test_diagonals(offset, dtype):
+    x = pt.tensor("x", shape=(None, None, 4, None), dtype=dtype)
+    value = RNG.normal(size=(3, 2, 4, 5)) * 10
+    outputs = [
+        pt.diagonal(x, offset, axis1, axis2) for axis1, axis2 in ((0, 1), (1, 0), (3, 1), (2, -1))
+    ]
+    compare_onnx_and_py([x], outputs, [value.astype(dtype)])
+    compare_onnx_and_py([x], outputs, [value.astype(dtype)[:0]], opset_version=18)
+
+
+def test_block_diagonal():
+    a, b = pt.tensor("a", shape=(None, 1, None, 3)), pt.matrix("b", dtype="int32")
+    c = pt.tensor("c", shape=(1, None, None, None), dtype="float32")
+    values = [RNG.normal(size=(2, 1, 2, 3)), RNG.normal(size=(3, 1)), np.ones((1, 3, 0, 4))]
+    compare_onnx_and_py([a, b, c], linalg.block_diag(a, b, c), values)
+
+
+def test_singular_triangular_system_is_nan():
+    a, b = square((2, 2)), pt.vector("b")
+    compare_onnx_and_py([a, b], linalg.solve_triangular(a, b), [[[1, 2], [0, 0]], [1, 2]])
+
+
+def test_lu_solve():
+    a, b = square((4, 4)), pt.matrix("b")
+    outputs = [linalg.lu_solve(linalg.lu_factor(a), b, trans=t) for t in (False, True)]
+    compare_onnx_and_py([a, b], outputs, [well_conditioned((4, 4)), RNG.normal(size=(4, 3))])
+
+
+GRADIENTS = {
+    "cholesky": lambda a: linalg.cholesky(a),
+    "upper": lambda a: linalg.cholesky(a, lower=False),
+    "det": linalg.det,
+    "inv": linalg.inv,
+    "slogdet": lambda a: linalg.slogdet(a)[1],
+    "lu": lambda a: linalg.lu(a)[2],
+    "lu_factor": lambda a: linalg.lu_factor(a)[0],
+    "qr": lambda a: linalg.qr(a)[1],
+    "expm": lambda a: linalg.expm(-a / 9),
+    "pinv": linalg.pinv,
+    "solve": lambda a: linalg.solve(a, a[..., 0], b_ndim=1),
+    "solve_triangular": lambda a: linalg.solve_triangular(a, a[..., 0], b_ndim=1),
+}
+
+
+@pytest.mark.parametrize("name", GRADIENTS)
+@pytest.mark.parametrize("shape", [(4, 4), (2, 3, 3)])
+def test_gradients(name, shape):
+    if name.startswith("lu") and len(shape) > 2:
+        pytest.skip("PyTensor's gradient is of single matrices")
+    # With sizes that aren't static, PyTensor checks that they broadcast.
+    a = square(shape, static=True)
+    result = GRADIENTS[name](a)
+    cost = (result * 3 + result**2).sum()
+    compare_onnx_and_py([a], pytensor.grad(cost, a), [positive(shape)], rtol=1e-6)
+
+
+def test_gradient_of_a_normal_density():
+    mean, covariance, x = (pt.tensor(shape=shape) for shape in ((3,), (3, 3), (3,)))
+    factor = linalg.cholesky(covariance)
+    z = linalg.solve_triangular(factor, x - mean, lower=True)
+    logp = -0.5 * (z**2).sum() - pt.log(pt.diag(factor)).sum()
+    inputs = [mean, covariance, x]
+    values = [RNG.normal(size=3), positive((3, 3)), RNG.normal(size=3)]
+    compare_onnx_and_py(inputs, [logp, *pytensor.grad(logp, inputs)], values)
+
+
+@st.composite
+def dominant(draw, dtype=None):
+    """Batches of matrices, rows permuted, in whose columns one entry outweighs the others."""
+    dtype = dtype or draw(st.sampled_from(["float32", "float64"]))
+    n = draw(st.integers(0, 4))
+    shape = (*draw(shapes(max_dims=2, min_side=1, max_side=3)), n, n)
+    a = draw(arrays(dtype, shape, special=False))
+    # Dominance by columns is what partial pivoting keeps: no two rows are as good as each other.
+    a = a + (1 + np.abs(a).sum(-2, keepdims=True)) * np.eye(n, dtype=dtype)
+    order = draw(st.permutations(range(n)))
+    is_static = draw(st.booleans())
+    return square(shape, dtype, is_static), a[..., np.array(order, int), :].astype(dtype)
+
+
+def conditions(value):
+    """Tolerances for results as large as the inverse or the determinant of `value`."""
+    rtol = 1e-3 if value.dtype == np.float32 else 1e-8
+    return {"rtol": rtol, "atol": rtol}
+
+
+@given(dominant())
+def test_any_determinant_and_inverse(drawn):
+    a, value = drawn
+    outputs = [linalg.det(a), *Blockwise(SLogDet())(a), linalg.inv(a)]
+    compare_onnx_and_py([a], outputs, [value], **conditions(value))
+
+
+@given(dominant())
+def test_any_lu(drawn):
+    a, value = drawn
+    outputs = [*linalg.lu(a), *linalg.lu(a, permute_l=True), *linalg.lu_factor(a)]
+    compare_onnx_and_py([a], outputs, [value], **conditions(value))
+
+
+@given(dominant(), st.booleans(), st.booleans(), st.booleans())
+def test_any_triangular_system(drawn, lower, unit, trans):
+    a, value = drawn
+    # The diagonal of the permuted rows may be small.
+    value = value.copy()
+    n = value.shape[-1]
+    value[..., np.arange(n), np.arange(n)] = np.abs(value).sum(-1) + 1
+    b = pt.matrix("b", dtype=value.dtype)
+    x = linalg.solve_triangular(
+        a, b, lower=lower, unit_diagonal=unit and n < 2, trans=trans, b_ndim=2
+    )
+    rhs = np.arange(3 * n, dtype=value.dtype).reshape(n, 3)
+    compare_onnx_and_py([a, b], x, [value, rhs], **conditions(value))
+
+
+@given(dominant(), st.booleans())
+def test_any_cholesky(drawn, lower):
+    a, value = drawn
+    value = value @ value.swapaxes(-1, -2) + np.eye(value.shape[-1], dtype=value.dtype)
+    factor = linalg.cholesky(a, lower=lower)
+    outputs = [factor, linalg.cho_solve((factor, lower), a, b_ndim=2)]
+    compare_onnx_and_py([a], outputs, [value], **conditions(value))
+
+
+@given(arrays("float64", shapes(min_dims=2, max_dims=3, min_side=1), special=False))
+def test_any_qr(value):
+    # Columns that depend on others have reflections that rounding chooses.
+    value = value + 100 * np.eye(*value.shape[-2:])
+    a = square(value.shape)
+    outputs = [*linalg.qr(a), *linalg.qr(a, mode="economic")]
+    compare_onnx_and_py([a], outputs, [value], rtol=1e-6, atol=1e-9)
+
+
+@given(dominant(), st.sampled_from([1e-3, 0.1, 1]))
+def test_any_expm(drawn, scale):
+    a, value = drawn
+    value = (-value * scale).astype(value.dtype)
+    result = pytensor.function([a], linalg.expm(a), mode=REFERENCE_MODE)(value)
+    size = np.abs(result).max(initial=1)
+    rtol = 1e-3 if value.dtype == np.float32 else 1e-8
+    compare_onnx_and_py([a], linalg.expm(a), [value], rtol=rtol, atol=rtol * size)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("shape", [*SHAPES, (12, 12), (2, 2), (3, 3)])
+def test_eigenvalues(shape, dtype):
+    a = square(shape, dtype)
+    value = RNG.normal(size=shape)
+    outputs = [linalg.eigvalsh(a), linalg.eigvalsh(a, lower=False)]
+    compare_onnx_and_py([a], outputs, [value], rtol=1e-4 if dtype == "float32" else 1e-9)
+
+
+def spectra():
+    for n in (1, 2, 3, 6, 7):
+        q = np.linalg.qr(RNG.normal(size=(n, n)))[0]
+        for w in (np.arange(n), np.ones(n), 10.0 ** -np.arange(n), np.r_[-1e200, np.arange(1, n)]):
+            yield (q * w) @ q.T
+        yield np.diag(np.arange(n) * 1.0)
+        yield np.ones((n, n))
+        yield np.zeros((n, n))
+
+
+def test_eigenvectors():
+    a = square((2, 2))
+    model = export_onnx([a], list(linalg.eigh(a)))
+    for value in spectra():
+        values, vectors = run(model, [value])
+        np.testing.assert_allclose(vectors.T @ vectors, np.eye(len(value)), atol=1e-13)
+        scale = np.abs(value).max()
+        np.testing.assert_allclose(vectors * values @ vectors.T, value, atol=1e-13 * scale)
+        np.testing.assert_allclose(values, np.linalg.eigvalsh(value), atol=1e-13 * scale)
+
+
+def test_generalized_eigenvalues():
+    a, b = square((4, 4)), pt.matrix("b")
+    values = [positive((4, 4)), positive((4, 4))]
+    w, v = linalg.eigh(a, b)
+    # Vectors may have either sign.
+    compare_onnx_and_py([a, b], [w, linalg.eigvalsh(a, b), abs(v)], values)
+
+
+def test_gradient_of_eigenvalues():
+    a = square((4, 4), static=True)
+    cost = (linalg.eigvalsh(a) ** 3).sum()
+    compare_onnx_and_py([a], pytensor.grad(cost, a), [RNG.normal(size=(4, 4))])
+
+
+RECTANGLES = [(3, 3), (5, 3), (3, 5), (1, 1), (1, 4), (4, 1), (2, 6, 4), (2, 3, 3, 4), (9, 9)]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("shape", [*RECTANGLES, (0, 3), (3, 0)])
+def test_singular_values(shape, dtype):
+    a = square(shape, dtype)
+    output = linalg.svd(a, compute_uv=False)
+    compare_onnx_and_py([a], output, [RNG.normal(size=shape)])
+
+
+@pytest.mark.parametrize("shape", RECTANGLES)
+@pytest.mark.parametrize("full", [True, False])
+def test_singular_vectors(shape, full):
+    a = square(shape)
+    u, s, vt = linalg.svd(a, full_matrices=full)
+    m, n = shape[-2:]
+    model = export_onnx([a], [u, s, vt])
+    for value in (RNG.normal(size=shape), np.ones(shape), np.zeros(shape), 1e200 * np.ones(shape)):
+        found_u, found_s, found_vt = run(model, [value])
+        k = min(m, n)
+        assert found_u.shape == (*shape[:-2], m, m if full else k)
+        assert found_vt.shape == (*shape[:-2], n if full else k, n)
+        for basis in (found_u, found_vt.swapaxes(-1, -2)):
+            gram = basis.swapaxes(-1, -2) @ basis
+            np.testing.assert_allclose(gram, np.eye(gram.shape[-1]) + 0 * gram, atol=1e-12)
+        rebuilt = found_u[..., :k] * found_s[..., None, :] @ found_vt[..., :k, :]
+        np.testing.assert_allclose(rebuilt, value, atol=1e-13 * max(1, value.max()), rtol=1e-12)
+
+
+@pytest.mark.parametrize("shape", RECTANGLES)
+def test_pseudoinverse(shape):
+    a = square(shape)
+    compare_onnx_and_py([a], linalg.pinv(a), [RNG.normal(size=shape)])
+
+
+def test_pseudoinverse_of_singular_matrices():
+    a = square((3, 3))
+    for value in (np.zeros((2, 3)), np.ones((3, 3)), np.diag([1.0, 0, 3])):
+        compare_onnx_and_py([a], linalg.pinv(a), [value], opset_version=18)
+    value = np.diag([1.0, 0, 3]) + np.triu(np.full((3, 3), 9.0), 1)
+    compare_onnx_and_py([a], linalg.pinv(a, hermitian=True), [value])
+
+
+@pytest.mark.parametrize("batch", [(), (2,)])
+def test_sylvester_and_lyapunov(batch):
+    a, b, q = (pt.tensor(name, shape=(None,) * (len(batch) + 2)) for name in "abq")
+    values = [well_conditioned((*batch, n, n)) for n in (3, 2)] + [RNG.normal(size=(*batch, 3, 2))]
+    compare_onnx_and_py([a, b, q], linalg.solve_sylvester(a, b, q), values)
+    values = [positive((*batch, 3, 3)), RNG.normal(size=(*batch, 3, 3))]
+    compare_onnx_and_py([a, q], linalg.solve_continuous_lyapunov(a, q), values)
+
+
+@pytest.mark.parametrize("method", ["direct", "bilinear"])
+def test_discrete_lyapunov(method):
+    a, q = (pt.tensor(name, shape=(3, 3)) for name in "aq")
+    output = linalg.solve_discrete_lyapunov(a, q, method=method)
+    compare_onnx_and_py([a, q], output, [positive((3, 3)) / 20, RNG.normal(size=(3, 3))])
+
+
+def test_tensor_equations():
+    a, b = pt.tensor4("a"), pt.matrix("b")
+    value = RNG.normal(size=(2, 3, 6, 1)) + 4 * np.eye(6).reshape(2, 3, 6, 1)
+    outputs = [linalg.tensorinv(a, ind=2), linalg.tensorsolve(a, b)]
+    compare_onnx_and_py([a, b], outputs, [value, RNG.normal(size=(2, 3))])
+    output = linalg.tensorsolve(a.dimshuffle(0, 2, 1, 3), b, axes=(1, 3))
+    compare_onnx_and_py([a, b], output, [value, RNG.normal(size=(2, 3))])
+
+
+@pytest.mark.parametrize("n", [0, 2, 5, -2])
+def test_matrix_power(n):
+    a = square((3, 3))
+    compare_onnx_and_py([a], linalg.matrix_power(a, n), [well_conditioned((3, 3))])
+
+
+@pytest.mark.parametrize("order", [None, "fro", np.inf, -np.inf, 1, -1, 2, -2, "nuc"])
+def test_norm(order):
+    a = square((3, 4))
+    compare_onnx_and_py([a], linalg.norm(a, ord=order), [RNG.normal(size=(3, 4))])
+
+
+@pytest.mark.parametrize(
+    ("function", "reason"),
+    [
+        (lambda a: linalg.eig(a)[0].real, "complex"),
+        (lambda a: linalg.schur(a)[0], "no Schur"),
+        (lambda a: linalg.lstsq(a, a, 1e-9)[0], "residuals"),
+    ],
+)
+@pytest.mark.parametrize("ndim", [2, 3])
+def test_refused(function, reason, ndim):
+    if reason == "residuals" and ndim == 3:
+        pytest.skip("PyTensor has no batches of it")
+    a = square((3,) * ndim)
+    with pytest.raises(UnsupportedOpError, match=reason):
+        export_onnx([a], function(a))
+
+
+@given(arrays(st.sampled_from(["float32", "float64"]), shapes(2, 3, 1, 5), special=False))
+def test_any_singular_values(value):
+    a = square(value.shape, value.dtype)
+    tolerance = 1e-3 if value.dtype == "float32" else 1e-9
+    output = linalg.svd(a, compute_uv=False)
+    compare_onnx_and_py([a], output, [value], rtol=tolerance, atol=tolerance, opset_version=18)
+
+
+@given(dominant(), st.booleans())
+def test_any_eigenvalues(drawn, lower):
+    a, value = drawn
+    output = linalg.eigvalsh(a, lower=lower)
+    scale = np.abs(value).max(initial=1)
+    atol = scale * (1e-5 if value.dtype == "float32" else 1e-13)
+    compare_onnx_and_py([a], output, [value], atol=atol, opset_version=18)
+
+
+def test_singular_matrices():
+    a, b = square((2, 2)), pt.matrix("b")
+    values = [[[1, 2], [2, 4]], [[1, 2], [3, 4]]]
+    compare_onnx_and_py([a, b], linalg.solve(a, b), values)
+    with np.errstate(all="ignore"):
+        outputs = [linalg.det(a), *Blockwise(SLogDet())(a)]
+        compare_onnx_and_py([a], outputs, values[:1])
+        compare_onnx_and_py([a], list(linalg.lu_factor(a)), values[:1])
+    det, sign, _ = run(export_onnx([a], outputs), [np.array(values[0], "float64")])
+    assert not np.signbit([det, sign]).any()
+
+
+def test_determinant_does_not_overflow_on_the_way():
+    a = square((4, 4))
+    value = np.diag([1e200, -1e200, 1e-200, 1e-150])
+    compare_onnx_and_py([a], linalg.det(a), [value], rtol=1e-10)
+
+
+def test_gradient_of_blocks():
+    a, b = square((2, 3)), pt.matrix("b")
+    cost = (linalg.block_diag(a, b) ** 3).sum() + pt.trace(b) ** 2
+    values = [RNG.normal(size=(2, 3)), RNG.normal(size=(1, 2))]
+    compare_onnx_and_py([a, b], pytensor.grad(cost, [a, b]), values)
+
+
+def test_loops_in_a_scan():
+    a = pt.tensor3("a")
+    result = scan(lambda x: linalg.cholesky(x) + linalg.inv(x), sequences=[a], return_updates=False)
+    compare_onnx_and_py([a], result, [positive((3, 2, 2))])
+
+
+@pytest.mark.parametrize("opset", [19, 21, 22, 23])
+def test_other_opsets(opset):
+    a = square((3, 4, 4))
+    outputs = [
+        linalg.inv(a), linalg.cholesky(a), *linalg.lu(a), *linalg.qr(a), linalg.expm(-a),
+        linalg.eigvalsh(a), linalg.svd(a, compute_uv=False), linalg.block_diag(a, a),
+    ]  # fmt: skip
+    for optimize in (True, False):
+        compare_onnx_and_py(
+            [a], outputs, [positive((3, 4, 4))], opset_version=opset, optimize=optimize
+        )

@@ -1,0 +1,271 @@
+"""Special functions, against SciPy's in double precision rounded to the dtype."""
+
+from functools import cache
+
+import numpy as np
+import onnxruntime
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy import special
+
+import pytensor
+import pytensor.tensor as pt
+from pytensor.link.onnx import UnsupportedOpError, export_onnx
+from pytensor.tensor import math as ptm
+from tests.link.onnx.test_basic import compare_onnx_and_py
+from tests.utils import REFERENCE_MODE
+
+INF, NAN = np.inf, np.nan
+FLOATS = ["float16", "float32", "float64"]
+# Beside what SciPy flushes to zero
+TOLERANCES = {"float16": (1e-3, 1e-7), "float32": (1e-6, 1e-37), "float64": (1e-13, 1e-305)}
+REAL = (-1e300, 1e300)
+ANY = [NAN, INF, -INF, 0.0, -0.0, 1.0, -1.0, 2.0, -2.0]
+
+
+class Case:
+    """A function, the ranges of its arguments and how far from SciPy it may be.
+
+    Tolerances that are larger than those of the dtype are near zeros (the absolute one), or where
+    SciPy or a kernel of onnxruntime is no better.
+    """
+
+    def __init__(self, function, *ranges, special=ANY, rtol=0, atol=0, single=0):
+        self.function = function
+        self.ranges = ranges
+        self.special = special
+        self.rtol, self.atol, self.single = rtol, atol, single
+
+
+CASES = {
+    # onnxruntime's kernel in single precision
+    "sigmoid": Case(ptm.sigmoid, REAL, single=2e-7),
+    "silu": Case(pt.silu, (-1e3, 1e300), special=[NAN, INF, 0.0, -0.0], single=2e-6),
+    "softplus": Case(ptm.softplus, REAL),
+    "log1mexp": Case(ptm.log1mexp, (-1e300, 0)),
+    "erf": Case(ptm.erf, REAL),
+    "erfc": Case(ptm.erfc, REAL),
+    "erfcx": Case(ptm.erfcx, REAL),
+    "erfinv": Case(ptm.erfinv, (-1, 1)),
+    "erfcinv": Case(ptm.erfcinv, (0, 2)),
+    # SciPy's error is 7e-13 at -2.5e5.
+    "ndtri_exp": Case(ptm.ndtri_exp, (-1e300, 0), rtol=1e-12, atol=1e-15),
+    "gamma": Case(ptm.gamma, (-1e3, 1e300)),
+    "gammaln": Case(ptm.gammaln, (-1e3, 1e300), atol=1e-12),
+    # SciPy's tangent is imprecise near the poles.
+    "psi": Case(ptm.psi, (0, 1e300), atol=1e-15),
+    "tri_gamma": Case(ptm.tri_gamma, (-1e2, 1e300), special=[NAN, INF, 0.0, -1.0, -2.0]),
+    "polygamma_0": Case(lambda x: ptm.polygamma(0, x), (0, 1e300), atol=1e-15),
+    "polygamma_2": Case(lambda x: ptm.polygamma(2, x), (-1e2, 1e300), special=[NAN, INF],
+                        atol=1e-12),
+    "polygamma_7": Case(lambda x: ptm.polygamma(7, x), (0, 1e40), special=[NAN, INF]),
+    # Tails down to 1e-305 are powers of e up to 700, and so are SciPy's.
+    "gammainc": Case(ptm.gammainc, (1e-3, 1e3), (0, 1e4), rtol=3e-12),
+    "gammaincc": Case(ptm.gammaincc, (1e-3, 1e3), (0, 1e4), rtol=3e-12),
+    "gammainc_100": Case(ptm.gammainc, (1e-3, 1e2), (0, 1e4), rtol=3e-13, atol=1e-60),
+    "gammaincc_100": Case(ptm.gammaincc, (1e-3, 1e2), (0, 1e4), rtol=3e-13, atol=1e-60),
+    "betainc": Case(ptm.betainc, (0.1, 1e3), (0.1, 1e3), (0, 1), rtol=1e-12, atol=1e-15),
+    # Results down to 1e-300 are powers of e again, and SciPy fails for small ones of the last.
+    "gammaincinv": Case(ptm.gammaincinv, (0.01, 1e3), (1e-9, 1), rtol=1e-12,
+                        special=[NAN, -1.0, 1.0, 2.0]),
+    "gammainccinv": Case(ptm.gammainccinv, (0.01, 1e3), (1e-250, 1), rtol=1e-12,
+                         special=[NAN, -1.0, 1.0, 2.0]),
+    "betaincinv": Case(ptm.betaincinv, (0.3, 1e3), (0.3, 1e3), (1e-4, 1), rtol=1e-12,
+                       special=[NAN, -1.0, 0.0, 1.0, 2.0]),
+    "owens_t": Case(ptm.owens_t, (-1e300, 1e300), (-1e300, 1e300), atol=1e-16),
+    "i0": Case(ptm.i0, (-700, 700)),
+    "i1": Case(ptm.i1, (-700, 700)),
+    "ive_2.25": Case(lambda x: ptm.ive(2.25, x), (1e-9, 700), special=[NAN]),
+    "ive_3": Case(lambda x: ptm.ive(3, x), (-700, 700), special=[NAN]),
+    "ive_-1.5": Case(lambda x: ptm.ive(-1.5, x), (1e-4, 700), special=[NAN], atol=1e-13),
+    "kve_0": Case(lambda x: ptm.kve(0, x), (0, 6e4), special=[NAN]),
+    "kve_0.3": Case(lambda x: ptm.kve(0.3, x), (0, 6e4), special=[NAN]),
+    "kve_-4": Case(lambda x: ptm.kve(-4, x), (1e-60, 6e4), special=[NAN]),
+    "j0": Case(ptm.j0, (-1e4, 1e4), special=[NAN, 0.0, -0.0], atol=1e-13),
+    "j1": Case(ptm.j1, (-1e4, 1e4), special=[NAN, 0.0, -0.0], atol=1e-13),
+    "jv_4": Case(lambda x: ptm.jv(4, x), (-1e4, 1e4), special=[NAN, 0.0, -0.0], atol=1e-13),
+    "jv_1.5": Case(lambda x: ptm.jv(1.5, x), (0, 1e4), special=[NAN, 0.0], atol=1e-13),
+    "jv_-0.5": Case(lambda x: ptm.jv(-0.5, x), (1e-4, 1e4), special=[NAN], atol=1e-12),
+}  # fmt: skip
+
+
+def variables(name, dtype):
+    return [pt.vector(f"x{i}", dtype=dtype) for i in range(len(CASES[name].ranges))]
+
+
+@cache
+def models(name, dtype):
+    inputs = variables(name, dtype)
+    exported = [
+        export_onnx(inputs, CASES[name].function(*inputs), opset_version=opset)
+        for opset in (18, 24)
+    ]
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    return [
+        onnxruntime.InferenceSession(
+            model.SerializeToString(), options, providers=["CPUExecutionProvider"]
+        )
+        for model in exported
+    ]
+
+
+@cache
+def reference(name):
+    inputs = variables(name, "float64")
+    with pytensor.config.change_flags(cxx=""):
+        return pytensor.function(inputs, CASES[name].function(*inputs), mode=REFERENCE_MODE)
+
+
+@cache
+def output_dtype(name, dtype):
+    return CASES[name].function(*variables(name, dtype)).dtype
+
+
+def check(name, dtype, values):
+    """Values are rounded to the dtype before either sees them."""
+    values = [np.asarray(v).astype(dtype) for v in values]
+    sessions = models(name, dtype)
+    dtype = output_dtype(name, dtype)
+    expected = reference(name)(*[v.astype("float64") for v in values]).astype(dtype)
+    case = CASES[name]
+    rtol, atol = TOLERANCES[dtype]
+    if dtype == "float64":
+        rtol, atol = max(rtol, case.rtol), max(atol, case.atol)
+    else:
+        atol = max(atol, case.single)
+    for session in sessions:
+        feeds = {i.name: v for i, v in zip(session.get_inputs(), values, strict=True)}
+        (result,) = session.run(None, feeds)
+        assert result.dtype == dtype
+        np.testing.assert_allclose(result, expected, rtol=rtol, atol=atol)
+
+
+def spread(low, high, size, rng):
+    """Numbers of all magnitudes and both signs in a range, many of them of the order of 10."""
+    around = np.concatenate([
+        rng.uniform(max(low, -30), min(high, 30), size),
+        rng.uniform(max(low, -800), min(high, 800), size),
+    ])  # fmt: skip
+    edges = [10.0 ** rng.uniform(-300, 300, size), -(10.0 ** rng.uniform(-300, 300, size))]
+    edges += [low + 10.0 ** rng.uniform(-16, 1, size), high - 10.0 ** rng.uniform(-16, 1, size)]
+    edges = np.concatenate(edges)
+    return np.concatenate([around, edges[(edges >= low) & (edges <= high)]])
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("name", CASES)
+def test_accuracy(name, dtype):
+    rng = np.random.default_rng(len(name))
+    columns = [rng.permutation(spread(*limits, 300, rng)) for limits in CASES[name].ranges]
+    size = min(len(column) for column in columns)
+    check(name, dtype, [column[:size] for column in columns])
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", CASES)
+def test_special_values(name, dtype):
+    case = CASES[name]
+    grid = np.meshgrid(*[[*case.special, max(limits[0], 0.5)] for limits in case.ranges])
+    check(name, dtype, [column.ravel() for column in grid])
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@given(data=st.data(), name=st.sampled_from(sorted(CASES)), dtype=st.sampled_from(FLOATS))
+def test_any_value(data, name, dtype):
+    case = CASES[name]
+    size = data.draw(st.integers(0, 5))
+    columns = [
+        data.draw(
+            hnp.arrays(
+                "float64",
+                size,
+                elements=st.floats(*limits, allow_subnormal=False) | st.sampled_from(case.special),
+            )
+        )
+        for limits in case.ranges
+    ]
+    check(name, dtype, columns)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("shape", [(), (0,), (2, 0), (2, 1, 3)])
+@pytest.mark.parametrize("name", ["erf", "erfcinv", "psi", "i0", "j1", "polygamma_2", "kve_0"])
+def test_shapes(name, shape):
+    x = pt.tensor("x", shape=(None,) * len(shape), dtype="float64")
+    values = np.linspace(0.1, 1.5, int(np.prod(shape))).reshape(shape)
+    compare_onnx_and_py([x], CASES[name].function(x), [values], rtol=1e-13)
+
+
+@pytest.mark.parametrize("name", ["gammainc", "gammaincc", "betainc", "gammaincinv", "owens_t"])
+def test_broadcasting(name):
+    inputs = [pt.matrix("a"), pt.row("b"), pt.col("c")][: len(CASES[name].ranges)]
+    values = [np.array([[0.3, 2, 30]] * 2), np.array([[0.2, 0.9, 0.5]]), np.array([[0.1], [0.7]])]
+    result = CASES[name].function(*inputs)
+    compare_onnx_and_py(inputs, result, values[: len(inputs)], rtol=1e-13)
+    nothing = [np.zeros((0, 3)), np.ones((1, 3)), np.zeros((0, 1))]
+    compare_onnx_and_py(inputs, result, nothing[: len(inputs)])
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "int32", "int64", "uint64"])
+@pytest.mark.parametrize("name", ["sigmoid", "erf", "erfc", "gammaln", "psi", "i1", "polygamma_2"])
+def test_integers(name, dtype):
+    x = pt.vector("x", dtype=dtype)
+    compare_onnx_and_py([x], CASES[name].function(x), [[1, 1, 3]], rtol=1e-6)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 7])
+def test_polygamma_of_negative(n):
+    x = pt.dvector("x")
+    distances = np.array([1e-9, -1e-9, 2.0**-20, 0.1, -0.25, 0.375, 0.5])
+    values = (np.arange(-9.0, 0)[:, None] + distances).ravel()
+    model = export_onnx([x], ptm.polygamma(n, x))
+    session = onnxruntime.InferenceSession(model.SerializeToString())
+    (result,) = session.run(None, {"x": values})
+    # NIST DLMF 5.15.5, up to where SciPy's is a series
+    steps = (-1.0) ** n * special.factorial(n) * (values[:, None] + np.arange(11)) ** -(n + 1.0)
+    expected = special.polygamma(n, values + 11) - steps.sum(axis=1)
+    np.testing.assert_allclose(result, expected, rtol=1e-13, atol=1e-13 * special.factorial(n))
+
+
+def test_several_orders():
+    x = pt.matrix("x")
+    orders = np.array([[0, 1, 5]])
+    values = np.array([[0.5, 2, 30], [4, 11, 0.1]])
+    outputs = [ptm.polygamma(orders, x), ptm.jv(orders, x), ptm.ive(orders, x), ptm.kve(orders, x)]
+    compare_onnx_and_py([x], outputs, [values], rtol=1e-13, atol=1e-14)
+
+
+@pytest.mark.parametrize("function", [ptm.polygamma, ptm.jv, ptm.ive, ptm.kve])
+def test_orders_must_be_constant(function):
+    n, x = pt.lvector("n"), pt.dvector("x")
+    with pytest.raises(UnsupportedOpError, match="must be a constant"):
+        export_onnx([n, x], function(n, x))
+
+
+def test_negative_zero():
+    x = pt.dvector("x")
+    outputs = [f(x) for f in (ptm.erf, ptm.erfinv, pt.silu, ptm.reciprocal, ptm.gamma, ptm.psi)]
+    model = export_onnx([x], outputs)
+    session = onnxruntime.InferenceSession(model.SerializeToString())
+    results = session.run(None, {"x": np.array([-0.0, 0.0])})
+    assert [np.signbit(result).tolist() for result in results[:4]] == [[True, False]] * 4
+    np.testing.assert_array_equal(results[4:], [[-INF, INF], [INF, -INF]])
+
+
+@pytest.mark.parametrize("name", ["erfcx", "gammaln", "psi", "i0", "gammainc", "betainc"])
+def test_gradients(name):
+    inputs = [pt.dscalar(f"x{i}") for i in range(len(CASES[name].ranges))]
+    # With respect to the last: the others' gradients are loops
+    gradient = pytensor.grad(CASES[name].function(*inputs), inputs[-1])
+    compare_onnx_and_py(inputs, gradient, [2.5, 0.7, 0.4][: len(inputs)], rtol=1e-12)
+
+
+def test_hyp2f1_is_refused():
+    inputs = pt.dscalars("a", "b", "c", "z")
+    with pytest.raises(UnsupportedOpError, match="no one formula"):
+        export_onnx(inputs, ptm.hyp2f1(*inputs))

@@ -1,0 +1,90 @@
+"""One model of every supported Op in onnxruntime-web, by WebAssembly under Node."""
+
+import base64
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+
+from pytensor.link.onnx import UnsupportedOpError
+from tests.link.onnx.support import attempt, export, random_rows, rows
+from tests.utils import TOLERANCES
+
+WEB = Path(__file__).parent / "web"
+# In this order: a row that has none of them isn't for numbers.
+PREFERRED = ("float32", "int64", "int32", "bool", "float64")
+
+
+@pytest.fixture(scope="module")
+def runner(tmp_path_factory):
+    if not (shutil.which("node") and shutil.which("npm")):
+        pytest.skip("needs Node.js and npm")
+    folder = tmp_path_factory.mktemp("web")
+    for file in WEB.iterdir():
+        shutil.copy(file, folder)
+    subprocess.run(
+        ["npm", "install", "--no-audit", "--no-fund"], cwd=folder, check=True, capture_output=True
+    )
+    return folder / "run_models.mjs"
+
+
+def model_of(build):
+    """Model, values and PyTensor's results of a row's first dtype that works; None for none."""
+    for dtype in PREFERRED:
+        case = attempt(build, dtype)
+        if case is None:
+            continue
+        inputs, outputs, values, expected = case
+        try:
+            model = export(inputs, outputs)
+        except UnsupportedOpError:
+            continue
+        values = [np.asarray(v, i.type.dtype) for v, i in zip(values, inputs, strict=True)]
+        return model, values, expected
+    return None
+
+
+def encode(array):
+    array = np.asarray(array, order="C")
+    data = base64.b64encode(array.tobytes()).decode()
+    return {"type": array.dtype.name, "dims": list(array.shape), "data": data}
+
+
+def decode(tensor):
+    data = base64.b64decode(tensor["data"])
+    return np.frombuffer(data, tensor["type"]).reshape(tensor["dims"])
+
+
+@pytest.mark.slow
+def test_every_supported_op(runner, tmp_path):
+    expected = {}
+    random = {name for name, _ in random_rows()}
+    for number, (name, build) in enumerate(rows()):
+        found = None if name in random else model_of(build)
+        if found is None:
+            continue
+        model, values, results = found
+        key = f"{number:03d}"
+        expected[key] = name, [output.name for output in model.graph.output], results
+        onnx.save(model, tmp_path / f"{key}.onnx")
+        feeds = {i.name: encode(v) for i, v in zip(model.graph.input, values, strict=True)}
+        (tmp_path / f"{key}.json").write_text(json.dumps({"inputs": feeds}))
+    subprocess.run(["node", runner, tmp_path], check=True)
+    results = json.loads((tmp_path / "results.json").read_text())
+    failures = []
+    for key, (name, outputs, wanted) in expected.items():
+        if "error" in results[key] and "error" not in outputs:
+            failures.append(f"{name}: {results[key]['error']}")
+            continue
+        for output, reference in zip(outputs, wanted, strict=True):
+            actual, reference = decode(results[key][output]), np.asarray(reference)
+            rtol, atol = TOLERANCES.get(reference.dtype.name, (0, 0))
+            same = (actual.dtype, actual.shape) == (reference.dtype, reference.shape)
+            if not same or not np.allclose(actual, reference, rtol, atol, equal_nan=True):
+                failures.append(f"{name}: {actual!r} instead of {reference!r}")
+    assert len(expected) > 150
+    assert not failures, "\n".join(failures)
