@@ -13,6 +13,12 @@ from pytensor.tensor.nn import (
     silu,
     softsign,
 )
+from pytensor.tensor.normalization import (
+    group_normalization,
+    instance_normalization,
+    layer_normalization,
+    rms_normalization,
+)
 from pytensor.tensor.pool import avg_pool2d, max_pool2d, pool_2d
 from pytensor.tensor.resize import resize
 from pytensor.tensor.topk import topk
@@ -24,14 +30,18 @@ __all__ = [
     "conv2d",
     "elu",
     "gelu",
+    "group_normalization",
     "hard_sigmoid",
     "hard_swish",
+    "instance_normalization",
+    "layer_normalization",
     "leaky_relu",
     "max_pool2d",
     "mish",
     "pool_2d",
     "relu6",
     "resize",
+    "rms_normalization",
     "silu",
     "softsign",
     "topk",

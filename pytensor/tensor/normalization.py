@@ -7,20 +7,14 @@ import numpy as np
 from pytensor.tensor.basic import as_tensor_variable, cast
 from pytensor.tensor.batchnorm import _count, _half_in_single, _sum
 from pytensor.tensor.math import reciprocal, sqr, sqrt
-from pytensor.tensor.shape import reshape, specify_shape
+from pytensor.tensor.reshape import join_dims, split_dims
+from pytensor.tensor.shape import specify_shape
 from pytensor.tensor.symbolic import TensorSymbolicOp
 from pytensor.tensor.type import float_dtypes
 
 
 class _Normalization(TensorSymbolicOp):
-    """Shared by the Ops below, whose inputs are x, and the scale and the bias that it has.
-
-    Statistics of half precision are taken in single precision.
-    """
-
-    def __init__(self, *args, scaled=True, shifted=True, **kwargs):
-        self.scaled, self.shifted = scaled, shifted
-        super().__init__(*args, **kwargs)
+    """Shared by the Ops below, with inputs x, the scale if `scaled`, and the bias if `shifted`."""
 
     @_half_in_single
     def build_inner_graph(self, x, *parameters):
@@ -104,8 +98,234 @@ class GroupNormalization(_PerChannel):
     __props__ = ("num_groups", "epsilon", "scaled", "shifted")
 
     def normalized(self, x):
-        lengths = [x.shape[a] if n is None else n for a, n in enumerate(x.type.shape)]
-        batch, channels, *spatial = lengths
-        groups = (batch, self.num_groups, channels // self.num_groups, *spatial)
-        out = self.over(reshape(x, groups), tuple(range(2, x.type.ndim + 1)))
-        return reshape(out, lengths)
+        channels = x.shape[1] if x.type.shape[1] is None else x.type.shape[1]
+        # A Reshape's own shape is a case distinction, and JAX has to know shapes while it traces
+        grouped = split_dims(x, (self.num_groups, channels // self.num_groups), axis=1)
+        out = self.over(grouped, tuple(range(2, x.type.ndim + 1)))
+        return join_dims(out, start_axis=1, n_axes=2)
+
+
+def _as_input(function, x, least):
+    x = as_tensor_variable(x)
+    if x.type.dtype not in float_dtypes:
+        raise TypeError(
+            f"{function}: the input must be floating point, got {x.type.dtype}; cast it first"
+        )
+    if x.type.ndim < least:
+        raise ValueError(f"{function}: the input must have {least} axes or more, got {x.type.ndim}")
+    return x
+
+
+def _apply(function, op_class, x, scale, bias, shape, *, epsilon, **props):
+    """Apply an Op to the parameters that there are, whose static shape has to fit `shape`."""
+    if not isinstance(epsilon, numbers.Real) or not 0 <= epsilon < np.inf:
+        raise ValueError(f"{function}: epsilon must be a number that isn't negative, got {epsilon!r}")
+    parameters = []
+    for name, parameter in (("scale", scale), ("bias", bias)):
+        if parameter is None:
+            continue
+        parameter = as_tensor_variable(parameter)
+        lengths = parameter.type.shape
+        if len(lengths) != len(shape) or any(
+            None not in pair and pair[0] != pair[1] for pair in zip(lengths, shape, strict=True)
+        ):
+            raise ValueError(f"{function}: {name} must have shape {shape}, got {lengths}")
+        parameters.append(cast(parameter, x.type.dtype))
+    op = op_class(
+        epsilon=float(epsilon), scaled=scale is not None, shifted=bias is not None, **props
+    )
+    return op(x, *parameters)
+
+
+def _over_last_axes(function, op_class, x, scale, bias, axis, epsilon):
+    x = _as_input(function, x, 1)
+    ndim = x.type.ndim
+    if isinstance(axis, bool) or not isinstance(axis, numbers.Integral) or not -ndim <= axis < ndim:
+        raise ValueError(f"{function}: axis must be one of the input's {ndim} axes, got {axis!r}")
+    axis = int(axis) % ndim
+    shape = x.type.shape[axis:]
+    return _apply(function, op_class, x, scale, bias, shape, axis=axis, epsilon=epsilon)
+
+
+def layer_normalization(x, scale=None, bias=None, axis=-1, epsilon=1e-5):
+    """Normalize each example over its last axes.
+
+    ``(x - mean) / sqrt(variance + epsilon) * scale + bias``, with the mean and the biased variance
+    over the axes ``axis, ..., x.ndim - 1``.
+
+    Parameters
+    ----------
+    x : tensor_like, floating point, one axis or more
+    scale, bias : tensor_like, shape ``x.shape[axis:]``, optional
+        They are cast to the dtype of `x`.
+    axis : int
+        The first of the axes that are normalized, as in ONNX.
+    epsilon : float
+
+    Returns
+    -------
+    TensorVariable, shape and dtype of `x`
+        Statistics of float16 are computed in float32.
+
+    Raises
+    ------
+    TypeError
+        If `x` isn't floating point.
+    ValueError
+        If a parameter's static shape doesn't fit, `x` has no such axis, or `epsilon` is negative.
+
+    References
+    ----------
+    Ba, Kiros and Hinton, "Layer normalization", arXiv:1607.06450.
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> pt.layer_normalization([[1.0, 3.0], [0.0, 0.0]]).eval().round(3)
+    array([[-1.,  1.],
+           [ 0.,  0.]])
+    """
+    return _over_last_axes("layer_normalization", LayerNormalization, x, scale, bias, axis, epsilon)
+
+
+def rms_normalization(x, scale=None, axis=-1, epsilon=1e-5):
+    """Divide each example by the root mean square over its last axes.
+
+    ``x / sqrt(mean(x**2) + epsilon) * scale``, over the axes ``axis, ..., x.ndim - 1``.
+
+    Parameters
+    ----------
+    x : tensor_like, floating point, one axis or more
+    scale : tensor_like, shape ``x.shape[axis:]``, optional
+        It is cast to the dtype of `x`.
+    axis : int
+        The first of the axes that are normalized, as in ONNX.
+    epsilon : float
+
+    Returns
+    -------
+    TensorVariable, shape and dtype of `x`
+        Statistics of float16 are computed in float32.
+
+    Raises
+    ------
+    TypeError
+        If `x` isn't floating point.
+    ValueError
+        If the static shape of `scale` doesn't fit, `x` has no such axis, or `epsilon` is negative.
+
+    References
+    ----------
+    Zhang and Sennrich, "Root mean square layer normalization", arXiv:1910.07467.
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> pt.rms_normalization([[3.0, 3.0], [1.0, -1.0]]).eval().round(3)
+    array([[ 1.,  1.],
+           [ 1., -1.]])
+    """
+    return _over_last_axes("rms_normalization", RMSNormalization, x, scale, None, axis, epsilon)
+
+
+def instance_normalization(x, scale=None, bias=None, epsilon=1e-5):
+    """Normalize each channel of each example over its spatial axes.
+
+    ``(x - mean) / sqrt(variance + epsilon) * scale + bias``, with the mean and the biased variance
+    over all axes but the first two.
+
+    Parameters
+    ----------
+    x : tensor_like, shape (batch, channels, spatial, ...), floating point
+    scale, bias : tensor_like, shape (channels,), optional
+        They are cast to the dtype of `x`.
+    epsilon : float
+
+    Returns
+    -------
+    TensorVariable, shape and dtype of `x`
+        Statistics of float16 are computed in float32.
+
+    Raises
+    ------
+    TypeError
+        If `x` isn't floating point.
+    ValueError
+        If a parameter's static shape doesn't fit, `x` has less than 3 axes, or `epsilon` is
+        negative.
+
+    References
+    ----------
+    Ulyanov, Vedaldi and Lempitsky, "Instance normalization: the missing ingredient for fast
+    stylization", arXiv:1607.08022.
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> pt.instance_normalization([[[1.0, 3.0], [0.0, 8.0]]], [1.0, 2.0]).eval().round(3)
+    array([[[-1.,  1.],
+            [-2.,  2.]]])
+    """
+    x = _as_input("instance_normalization", x, 3)
+    shape = x.type.shape[1:2]
+    return _apply(
+        "instance_normalization", InstanceNormalization, x, scale, bias, shape, epsilon=epsilon
+    )
+
+
+def group_normalization(x, num_groups, scale=None, bias=None, epsilon=1e-5):
+    """Normalize each example over groups of channels and the spatial axes.
+
+    ``(x - mean) / sqrt(variance + epsilon) * scale + bias``, with one mean and one biased variance
+    for ``channels / num_groups`` neighbouring channels.
+
+    Parameters
+    ----------
+    x : tensor_like, shape (batch, channels, ...), floating point
+    num_groups : int
+        A divisor of the number of channels.
+    scale, bias : tensor_like, shape (channels,), optional
+        They are cast to the dtype of `x`.
+    epsilon : float
+
+    Returns
+    -------
+    TensorVariable, shape and dtype of `x`
+        Statistics of float16 are computed in float32.
+
+    Raises
+    ------
+    TypeError
+        If `x` isn't floating point.
+    ValueError
+        If `num_groups` doesn't divide the number of channels, a parameter's static shape doesn't
+        fit, `x` has less than 2 axes, or `epsilon` is negative.
+
+    References
+    ----------
+    Wu and He, "Group normalization", arXiv:1803.08494.
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> pt.group_normalization([[[1.0], [3.0], [5.0], [5.0]]], 2).eval().round(3)[0, :, 0]
+    array([-1.,  1.,  0.,  0.])
+    """
+    x = _as_input("group_normalization", x, 2)
+    (channels,) = shape = x.type.shape[1:2]
+    if isinstance(num_groups, bool) or not isinstance(num_groups, numbers.Integral):
+        raise ValueError(f"group_normalization: num_groups must be an int, got {num_groups!r}")
+    if num_groups < 1 or (channels or 0) % num_groups:
+        raise ValueError(
+            f"group_normalization: num_groups must divide the {channels} channels, got {num_groups}"
+        )
+    return _apply(
+        "group_normalization",
+        GroupNormalization,
+        x,
+        scale,
+        bias,
+        shape,
+        num_groups=int(num_groups),
+        epsilon=epsilon,
+    )

@@ -39,12 +39,22 @@ class GraphBuilder:
         for a caller that raises their errors, who is warned of those in loops.
     known_checks : set of CheckAndRaise or None
         Those that matter; None for all.
+    exact_max_pool : bool
+        Whether max pooling propagates NaN, which onnxruntime's doesn't.
     kept_checks : list of (str, CheckAndRaise)
         Conditions that are to become outputs, and the Ops that check them.
     """
 
     def __init__(
-        self, opset, *, graph=None, dims=None, annotate=None, checks="drop", known_checks=None
+        self,
+        opset,
+        *,
+        graph=None,
+        dims=None,
+        annotate=None,
+        checks="drop",
+        known_checks=None,
+        exact_max_pool=True,
     ):
         self.opset = opset
         self.graph = Graph() if graph is None else graph
@@ -52,6 +62,7 @@ class GraphBuilder:
         self.checks = checks
         self.known_checks = known_checks
         self.kept_checks = []
+        self.exact_max_pool = exact_max_pool
         self.failures = []
         self._annotate = annotate or (lambda node: {})
         self._names = {}

@@ -13,8 +13,9 @@ from pytensor.link.onnx.builder import GraphBuilder
 from pytensor.link.onnx.dims import Dims
 from pytensor.link.onnx.errors import ConversionError, UnsupportedOpError
 from pytensor.link.onnx.ir import Node, Value
+from pytensor.link.onnx.loops import lower_scans
 from pytensor.link.onnx.passes import remove_unused, run_passes
-from pytensor.link.onnx.rewriting import make_portable
+from pytensor.link.onnx.rewriting import make_portable, rewrite_for_onnx
 from pytensor.link.onnx.serialize import to_model
 from pytensor.tensor.random.op import RandomVariable
 from pytensor.tensor.random.type import RandomType
@@ -139,6 +140,7 @@ def compile_fgraph(fgraph, *, opset, optimize=True, generators=None):
     make_portable(copied)
     MergeOptimizer().rewrite(copied)
     copied.attach_feature(ShapeFeature())
+    lower_scans(copied, rewrite_for_onnx)
     builder = GraphBuilder(opset, dims=Dims(copied.shape_feature), checks="raise")
     graph = builder.graph
     for old, variable in zip(fgraph.inputs, copied.inputs, strict=True):

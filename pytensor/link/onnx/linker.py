@@ -22,8 +22,12 @@ INCOMPATIBLE_REWRITES = (
     "specialize_matmul_to_batched_dot",
     # Its sizes of -1 can't be told where another size is 0.
     "local_batched_matmul_to_core_matmul_with_reshape",
+    # Buffers for the states of a scan of which only the last is used.
+    "scan_save_mem_prealloc",
+    # Of a sum of several products, as compiled functions have them, it keeps one only.
+    "scan_pushout_add",
 )
-
+REQUIRED_REWRITES = ("minimum_compile", "scan_save_mem_no_prealloc")
 
 # From 18 on the axes of reductions are inputs; what comes after 24 onnxruntime doesn't run yet.
 OPSETS = range(18, 25)
@@ -63,6 +67,7 @@ class ONNXLinker(JITLinker):
     array([2., 4.], dtype=float32)
     """
 
+    required_rewrites = REQUIRED_REWRITES
     incompatible_rewrites = INCOMPATIBLE_REWRITES
 
     def __init__(

@@ -15,7 +15,7 @@ from pytensor.graph.rewriting.db import RewriteDatabaseQuery
 from pytensor.graph.traversal import toposort
 from pytensor.link.onnx.dims import Dims, Size
 from pytensor.link.onnx.dispatch.basic import onnx_funcify, onnx_funcify_OpFromGraph
-from pytensor.link.onnx.linker import INCOMPATIBLE_REWRITES
+from pytensor.link.onnx.linker import INCOMPATIBLE_REWRITES, REQUIRED_REWRITES
 from pytensor.link.onnx.loops import lower_scans
 from pytensor.raise_op import CheckAndRaise
 from pytensor.scalar.basic import Composite
@@ -26,11 +26,8 @@ from pytensor.tensor.rewriting.channels_last import undo_channels_last
 from pytensor.tensor.rewriting.shape import ShapeFeature
 from pytensor.tensor.shape import Reshape, reshape
 
-# Of a scan's states of which only the last is used, no buffer is kept.  Of a sum of several
-# products, as compiled functions have them, scan_pushout_add keeps one only.
 QUERY = RewriteDatabaseQuery(
-    include=["fast_run", "scan_save_mem_no_prealloc"],
-    exclude=[*INCOMPATIBLE_REWRITES, "scan_save_mem_prealloc", "scan_pushout_add"],
+    include=["fast_run", *REQUIRED_REWRITES], exclude=list(INCOMPATIBLE_REWRITES)
 )
 
 

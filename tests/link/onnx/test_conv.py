@@ -138,6 +138,21 @@ def test_convolution_and_its_gradients(convolution, dtype, data):
     )
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("static", [True, False])
+def test_gradients_where_the_last_window_ends_early(static, dtype):
+    op = Conv(
+        border_mode=((1, 0), (0, 2)), subsample=(3, 2), filter_dilation=(1, 2), num_groups=2
+    )
+    shapes = [(2, 4, 10, 12), (6, 2, 2, 3), (2, 6, 4, 5)]
+    x, w, g = (
+        pt.tensor(name, shape=shape if static else (None,) * 4, dtype=dtype)
+        for name, shape in zip("xwg", shapes, strict=True)
+    )
+    outputs = [op.like(ConvGradInput)(x, w, g), op.like(ConvGradFilters)(x, w, g)]
+    compare_onnx_and_py([x, w, g], outputs, [RNG.integers(-4, 5, s) for s in shapes], rtol=0)
+
+
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 def test_second_derivatives(dtype):
     x = pt.tensor("x", shape=(None, 4, None, None), dtype=dtype)

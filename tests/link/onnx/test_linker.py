@@ -8,7 +8,7 @@ import onnxruntime
 import pytest
 
 import pytensor.tensor as pt
-from pytensor import config, function, shared
+from pytensor import config, function, scan, shared
 from pytensor.compile.mode import Mode, get_mode
 from pytensor.link.onnx import (
     ConversionError,
@@ -226,6 +226,18 @@ def test_random_draws_are_seeded_by_the_generator():
     first = draws(1)
     np.testing.assert_array_equal(first, draws(1))
     assert len(np.unique(np.concatenate([first, draws(2)]))) == 12
+
+
+def test_scan():
+    x = pt.matrix("x")
+    total = scan(
+        lambda row, total: pt.tanh(total + row), x, pt.zeros(2), return_updates=False
+    )
+    outputs = [total, pt.grad(total[-1].sum(), x)]
+    value = np.arange(6.0).reshape(3, 2) / 5
+    results = function([x], outputs, mode="ONNX")(value)
+    for result, wanted in zip(results, function([x], outputs)(value), strict=True):
+        np.testing.assert_allclose(result, wanted, rtol=1e-12)
 
 
 def test_chained_draws_differ():

@@ -20,7 +20,7 @@ def cotangent_positions(builder, length, before, outputs, taps, stride, dilation
     taps_ = arange(builder, taps).expand_dims(0)
     offset = (arange(builder, length).expand_dims(1) + before) - taps_ * dilation
     output = offset.maximum(0) // stride
-    valid = (Ints(builder, -1) < offset) & (Ints(builder, -1) < output)
+    valid = (Ints(builder, -1) < offset) & (output < outputs)
     if stride != 1:
         valid = valid & (offset % stride).equals(0)
     if per_tap:

@@ -1,0 +1,224 @@
+import numpy as np
+import pytest
+
+import pytensor
+import pytensor.tensor as pt
+from pytensor.compile.mode import get_mode
+from pytensor.gradient import verify_grad
+from tests.utils import REFERENCE_MODE, TOLERANCES, compare_jax_and_py
+
+RNG = np.random.default_rng(3)
+SHAPE = (2, 6, 3, 5)
+X = RNG.normal(2, 3, size=SHAPE)
+
+
+def over(x, axes, epsilon, centre=True):
+    x = x.astype("longdouble")
+    if centre:
+        x = x - x.mean(axes, keepdims=True)
+    return x / np.sqrt((x * x).mean(axes, keepdims=True) + epsilon)
+
+
+def in_groups(x, epsilon):
+    return over(x.reshape(2, 3, 2, 3, 5), (2, 3, 4), epsilon).reshape(SHAPE)
+
+
+def per_channel(parameter):
+    return parameter[:, None, None]
+
+
+# Of variables; of arrays, without the parameters; the parameters' shape, and how they broadcast
+CASES = {
+    "layer": (
+        lambda x, *p: pt.layer_normalization(x, *p, epsilon=0.1),
+        lambda x: over(x, (3,), 0.1),
+        (5,),
+        lambda p: p,
+    ),
+    "layer_over_two": (
+        lambda x, *p: pt.layer_normalization(x, *p, axis=2, epsilon=0.1),
+        lambda x: over(x, (2, 3), 0.1),
+        (3, 5),
+        lambda p: p,
+    ),
+    "layer_over_all": (
+        lambda x, *p: pt.layer_normalization(x, *p, axis=-4, epsilon=0.1),
+        lambda x: over(x, (0, 1, 2, 3), 0.1),
+        SHAPE,
+        lambda p: p,
+    ),
+    "rms": (
+        lambda x, scale=None, bias=0: pt.rms_normalization(x, scale, axis=-2, epsilon=0.1) + bias,
+        lambda x: over(x, (2, 3), 0.1, centre=False),
+        (3, 5),
+        lambda p: p,
+    ),
+    "instance": (
+        lambda x, *p: pt.instance_normalization(x, *p, epsilon=0.1),
+        lambda x: over(x, (2, 3), 0.1),
+        (6,),
+        per_channel,
+    ),
+    "group": (
+        lambda x, *p: pt.group_normalization(x, 3, *p, epsilon=0.1),
+        lambda x: in_groups(x, 0.1),
+        (6,),
+        per_channel,
+    ),
+}
+
+
+def values_of(name, dtype="float64"):
+    shape = CASES[name][2]
+    return [v.astype(dtype) for v in (X, RNG.uniform(0.5, 2, shape), RNG.normal(size=shape))]
+
+
+def graph(name, dtype="float64", static=True):
+    """Inputs, the normalized output, and the gradients of a cost that depends on every place."""
+    shapes = (SHAPE, CASES[name][2], CASES[name][2])
+    inputs = [
+        pt.tensor(label, shape=shape if static else (None,) * len(shape), dtype=dtype)
+        for label, shape in zip(("x", "scale", "bias"), shapes, strict=True)
+    ]
+    out = CASES[name][0](*inputs)
+    weight = pt.constant(np.linspace(-1, 2, X.size).reshape(SHAPE).astype(dtype))
+    cost = (out * weight).sum(dtype=dtype)
+    return inputs, [out, *pytensor.grad(cost, inputs)]
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("static", [True, False])
+@pytest.mark.parametrize("name", CASES)
+def test_values(name, static, dtype):
+    inputs, (out, *_) = graph(name, dtype, static)
+    assert out.type.dtype == dtype
+    assert out.type.shape == inputs[0].type.shape
+    values = values_of(name, dtype)
+    result = pytensor.function(inputs, out, mode=REFERENCE_MODE)(*values)
+    x, scale, bias = (v.astype("float64") for v in values)
+    _, reference, _, spread = CASES[name]
+    rtol, atol = {"float16": (3e-3, 3e-3), "float32": (3e-6, 3e-6), "float64": (1e-13, 1e-13)}[dtype]
+    expected = (reference(x) * spread(scale) + spread(bias)).astype("float64")
+    np.testing.assert_allclose(result, expected, rtol=rtol, atol=atol)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_optional_parameters(name):
+    function, reference, _, spread = CASES[name]
+    x, scale, bias = values_of(name)
+    expected = reference(x)
+    np.testing.assert_allclose(function(pt.constant(x)).eval(), expected, rtol=1e-12)
+    scaled = function(pt.constant(x), scale).eval()
+    np.testing.assert_allclose(scaled, expected * spread(scale), rtol=1e-12)
+    shifted = function(pt.constant(x), None, bias).eval()
+    np.testing.assert_allclose(shifted, expected + spread(bias), rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_gradients(name):
+    values = values_of(name)
+    rng = np.random.default_rng(0)
+    verify_grad(CASES[name][0], values, rng=rng, mode=REFERENCE_MODE, eps=1e-6)
+
+
+@pytest.mark.parametrize("name", ["layer_over_two", "group"])
+def test_second_gradients(name):
+    function = CASES[name][0]
+    first = lambda x, *p: pytensor.grad((function(x, *p) ** 3).sum(), x)  # noqa: E731
+    rng = np.random.default_rng(0)
+    verify_grad(first, values_of(name), rng=rng, mode=REFERENCE_MODE, eps=1e-6)
+
+
+# The fused reduction of squares is wrong where it is run in Python, as it is without a compiler
+CVM = get_mode("CVM").excluding("local_careduce_fusion")
+
+
+@pytest.mark.parametrize("mode", [CVM, "NUMBA"], ids=["CVM", "NUMBA"])
+@pytest.mark.parametrize("name", CASES)
+def test_modes(name, mode):
+    inputs, outputs = graph(name, static=False)
+    values = values_of(name)
+    results = pytensor.function(inputs, outputs, mode=mode)(*values)
+    expected = pytensor.function(inputs, outputs, mode=REFERENCE_MODE)(*values)
+    for result, wanted in zip(results, expected, strict=True):
+        np.testing.assert_allclose(result, wanted, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("static", [True, False])
+@pytest.mark.parametrize("name", CASES)
+def test_jax(name, static, dtype):
+    pytest.importorskip("jax")
+    inputs, outputs = graph(name, dtype, static)
+    tolerance = {"rtol": 2e-2, "atol": 5e-2} if dtype == "float16" else {}
+    compare_jax_and_py(inputs, outputs, values_of(name, dtype), **tolerance)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_half_precision_does_not_overflow(name):
+    x = pt.tensor("x", shape=SHAPE, dtype="float16")
+    # 300**2 is beyond 65504, and so is the sum of 300 over all places
+    value = (X * 100).astype("float16")
+    out = CASES[name][0](x)
+    result = pytensor.function([x], out, mode=REFERENCE_MODE)(value)
+    expected = CASES[name][1](value.astype("float64"))
+    rtol, atol = TOLERANCES["float16"]
+    np.testing.assert_allclose(result, expected.astype("float64"), rtol=rtol, atol=atol)
+
+
+@pytest.mark.parametrize("offset", [1e4, -1e4])
+@pytest.mark.parametrize("name", [name for name in CASES if name != "rms"])
+def test_large_mean(name, offset):
+    # The mean of squares, less the square of the mean, would have no digit left
+    x = pt.tensor("x", shape=SHAPE, dtype="float32")
+    value = (X + offset).astype("float32")
+    result = pytensor.function([x], CASES[name][0](x), mode=REFERENCE_MODE)(value)
+    expected = CASES[name][1](value).astype("float64")
+    np.testing.assert_allclose(result, expected, atol=2e-3)
+
+
+def test_constant_examples_are_zero():
+    x = pt.full((2, 6, 3), 7.25)
+    for out in (
+        pt.layer_normalization(x),
+        pt.instance_normalization(x),
+        pt.group_normalization(x, 2),
+        pt.rms_normalization(x * 0),
+    ):
+        np.testing.assert_array_equal(out.eval(), np.zeros((2, 6, 3)))
+
+
+@pytest.mark.parametrize(
+    "function, message",
+    [
+        (lambda x, p: pt.layer_normalization(x, axis=4), "axis must be one of the input's 4"),
+        (lambda x, p: pt.layer_normalization(x, axis=1.0), "axis must be"),
+        (lambda x, p: pt.layer_normalization(x, p), r"scale must have shape \(5,\), got \(4,\)"),
+        (lambda x, p: pt.layer_normalization(x, None, p), r"bias must have shape"),
+        (lambda x, p: pt.rms_normalization(x, p, axis=2), r"scale must have shape \(3, 5\)"),
+        (lambda x, p: pt.instance_normalization(x, p), r"scale must have shape \(6,\)"),
+        (lambda x, p: pt.instance_normalization(x[0, 0]), "3 axes or more, got 2"),
+        (lambda x, p: pt.group_normalization(x, 4), "must divide the 6 channels, got 4"),
+        (lambda x, p: pt.group_normalization(x, 0), "must divide"),
+        (lambda x, p: pt.group_normalization(x, 2.0), "must be an int"),
+        (lambda x, p: pt.group_normalization(x, 2, epsilon=-1), "epsilon must be"),
+        (lambda x, p: pt.rms_normalization(x, epsilon=np.nan), "epsilon must be"),
+    ],
+)
+def test_bad_arguments(function, message):
+    x = pt.tensor("x", shape=SHAPE, dtype="float64")
+    p = pt.tensor("p", shape=(4,), dtype="float64")
+    with pytest.raises(ValueError, match=message):
+        function(x, p)
+
+
+def test_integers_are_refused():
+    with pytest.raises(TypeError, match="floating point, got int64"):
+        pt.layer_normalization([1, 2])
+
+
+def test_number_of_channels_is_checked_at_run_time():
+    x = pt.tensor3("x")
+    f = pytensor.function([x], pt.group_normalization(x, 4), mode=REFERENCE_MODE)
+    with pytest.raises(ValueError):
+        f(np.ones((2, 6, 3)))
