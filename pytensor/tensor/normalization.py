@@ -4,6 +4,7 @@ import numbers
 
 import numpy as np
 
+from pytensor.gradient import DisconnectedType, disconnected_type, grad
 from pytensor.tensor.basic import as_tensor_variable, cast
 from pytensor.tensor.batchnorm import _count, _half_in_single, _sum
 from pytensor.tensor.math import reciprocal, sqr, sqrt
@@ -29,6 +30,12 @@ class _Normalization(TensorSymbolicOp):
     def infer_shape(self, node, shapes):
         return [shapes[0]]
 
+    def pullback(self, inputs, outputs, cotangents):
+        (cotangent,) = cotangents
+        if isinstance(cotangent.type, DisconnectedType):
+            return [disconnected_type() for _ in inputs]
+        return NormalizationGrad(op=self)(*inputs, cotangent, return_list=True)
+
     def normalized(self, x):
         """`x` with zero mean, where there is one, and unit variance."""
         raise NotImplementedError
@@ -45,6 +52,24 @@ class _Normalization(TensorSymbolicOp):
         variance = _mean(sqr(x), axes, count)
         epsilon = np.asarray(self.epsilon, dtype=x.type.dtype)
         return x * reciprocal(sqrt(variance + epsilon))
+
+
+class NormalizationGrad(TensorSymbolicOp):
+    """Gradients for the inputs of a normalization, from those and the gradient of its output.
+
+    An Op of its own, and not the inner graph's gradient alone, because that would carry checks of
+    shapes that JAX can't evaluate.
+    """
+
+    __props__ = ("op",)
+
+    def build_inner_graph(self, *inputs):
+        *inputs, cotangent = inputs
+        (out,) = self.op.build_inner_graph(*inputs)
+        return grad(None, inputs, known_grads={out: cotangent})
+
+    def infer_shape(self, node, shapes):
+        return shapes[:-1]
 
 
 def _mean(x, axes, count):
@@ -99,9 +124,10 @@ class GroupNormalization(_PerChannel):
 
     def normalized(self, x):
         channels = x.shape[1] if x.type.shape[1] is None else x.type.shape[1]
-        # A Reshape's own shape is a case distinction, and JAX has to know shapes while it traces
         grouped = split_dims(x, (self.num_groups, channels // self.num_groups), axis=1)
-        out = self.over(grouped, tuple(range(2, x.type.ndim + 1)))
+        # An Op of its own because that knows its shape; JAX could not work it out while it traces
+        over_groups = LayerNormalization(axis=2, epsilon=self.epsilon, scaled=False, shifted=False)
+        out = over_groups(grouped)
         return join_dims(out, start_axis=1, n_axes=2)
 
 

@@ -14,7 +14,7 @@ from pytensor.link.onnx.dims import Dims
 from pytensor.link.onnx.errors import ConversionError, UnsupportedOpError
 from pytensor.link.onnx.ir import Node, Value
 from pytensor.link.onnx.loops import lower_scans
-from pytensor.link.onnx.passes import remove_unused, run_passes
+from pytensor.link.onnx.passes import NECESSARY, PASSES, run_passes
 from pytensor.link.onnx.rewriting import make_portable, rewrite_for_onnx
 from pytensor.link.onnx.serialize import to_model
 from pytensor.tensor.random.op import RandomVariable
@@ -162,7 +162,7 @@ def compile_fgraph(fgraph, *, opset, optimize=True, generators=None):
             outputs.append(copied.inputs.index(_generator(variable)))
     convert_fgraph(builder, copied, arguments, {}, results)
     checks = keep_checks(builder)
-    (run_passes if optimize else remove_unused)(graph)
+    run_passes(graph, PASSES if optimize else NECESSARY)
     model = to_model(graph, opset=opset, model_name="pytensor", doc_string=None, metadata=None)
     return Compiled(model, inputs, outputs, checks)
 

@@ -25,7 +25,7 @@ from pytensor.link.onnx.errors import DroppedRandomStateWarning, VerificationErr
 from pytensor.link.onnx.half import KEPT_IN_FLOAT32, convert_to_half
 from pytensor.link.onnx.ir import Graph
 from pytensor.link.onnx.linker import OPSETS
-from pytensor.link.onnx.passes import remove_unused, run_passes
+from pytensor.link.onnx.passes import NECESSARY, PASSES, run_passes
 from pytensor.link.onnx.rewriting import (
     checks_in,
     make_portable,
@@ -185,10 +185,7 @@ def export_onnx(
     messages = {name: f"{op.exc_type.__name__}({op.msg!r})" for name, op in kept.items()}
     metadata = {**(metadata or {}), **messages}
     _name_output_dims(graph, dynamic_axes)
-    if optimize:
-        run_passes(graph)
-    else:
-        remove_unused(graph)
+    run_passes(graph, PASSES if optimize else NECESSARY)
     infer_types(graph, opset_version)
 
     to_proto = partial(
@@ -210,7 +207,7 @@ def export_onnx(
             # What differs in single precision too is no matter of precision.
             replace(verification, half=False).check(to_proto().SerializeToString())
         convert_to_half(graph, KEPT_IN_FLOAT32 if half is True else frozenset(half))
-        (run_passes if optimize else remove_unused)(graph)
+        run_passes(graph, PASSES if optimize else NECESSARY)
         infer_types(graph, opset_version)
     size = sum(array.nbytes for array in graph.initializers.values())
     outside = needs_external_data(external_data, size)

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+import pytensor.tensor as pt
 from pytensor.link.onnx.ir import Graph, Node, Value
 from pytensor.link.onnx.passes import (
     PASSES,
@@ -12,8 +13,10 @@ from pytensor.link.onnx.passes import (
     merge_common_subexpressions,
     remove_unused,
     run_passes,
+    slice_empty_expansions,
     slices_to_split,
 )
+from tests.link.onnx.test_basic import compare_onnx_and_py
 
 
 def make_graph(nodes, outputs, initializers=None, shapes=None, **kwargs):
@@ -52,6 +55,12 @@ def conv_graph(follower, initializers, attributes=None, rank=4):
 
 def example(name):
     """A graph on which the pass of this name has something to do."""
+    if name == "slice_empty_expansions":
+        return make_graph(
+            [("Exp", "x", "e"), ("Expand", "e shape", "y")],
+            ["y"],
+            {"shape": np.array([2, 0, 1])},
+        )
     if name == "fold_constants":
         return make_graph(
             [("Transpose", "w", "t", {"perm": [1, 0]}), ("MatMul", "x t", "y")],
@@ -268,3 +277,19 @@ def test_remove_unused():
     remove_unused(graph)
     assert listing(graph) == [("Relu", "x", "y")]
     assert not graph.initializers
+
+
+def test_slice_empty_expansions():
+    graph = example("slice_empty_expansions")
+    assert slice_empty_expansions(graph)
+    expand, cut = graph.nodes[1:]
+    assert graph.constant(expand.inputs[1]).tolist() == [2, 1, 1]
+    assert [graph.constant(name).tolist() for name in cut.inputs[1:]] == [[0], [0], [-2]]
+    assert cut.outputs == ["y"]
+
+
+@pytest.mark.parametrize("optimize", [True, False])
+def test_expansion_to_nothing(optimize):
+    x = pt.tensor("x", shape=(1, 3), dtype="float32")
+    outputs = [pt.alloc(x, 2, 0, 3), pt.alloc(x, 0, 3)]
+    compare_onnx_and_py([x], outputs, [[[1, 2, 3]]], optimize=optimize)

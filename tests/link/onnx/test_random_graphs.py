@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
+from pytensor import config
 from tests.link.onnx.random_graphs import graphs
 from tests.link.onnx.test_basic import compare_onnx_and_py
 
@@ -23,7 +24,8 @@ def test_graphs(graph, data):
         outputs += data.draw(st.lists(st.sampled_from(results), max_size=2))
     values = [graph.computed[variable] for variable in graph.inputs]
     opset = data.draw(st.sampled_from([18, 20, 24]))
-    with np.errstate(all="ignore"):
+    # Rewrites of PyTensor's that fail are left out, as they are for users.
+    with np.errstate(all="ignore"), config.change_flags(on_opt_error="ignore"):
         compare_onnx_and_py(
             graph.inputs, outputs, values, opset_version=opset, rtol=1e-4, atol=1e-4
         )

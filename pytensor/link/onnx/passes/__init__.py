@@ -9,6 +9,7 @@ from pytensor.link.onnx.passes.cancel import cancel_inverses
 from pytensor.link.onnx.passes.common import merge_common_subexpressions
 from pytensor.link.onnx.passes.constants import fold_constants
 from pytensor.link.onnx.passes.conv import fold_batch_norm, fold_conv_offset, fold_conv_scale
+from pytensor.link.onnx.passes.empty import slice_empty_expansions
 from pytensor.link.onnx.passes.split import slices_to_split
 from pytensor.link.onnx.passes.unused import (
     remove_unused,
@@ -25,16 +26,19 @@ PASSES = (
     fold_conv_offset,
     slices_to_split,
     sink_into_branches,
+    slice_empty_expansions,
     remove_unused,
 )
+# Those without which the model would be wrong, or hold what nothing uses.
+NECESSARY = (slice_empty_expansions, remove_unused)
 
 
-def run_passes(graph):
+def run_passes(graph, passes=PASSES):
     """Run every pass, on the bodies of nodes too, until none finds anything left to do."""
     changed = True
     while changed:
         changed = False
-        for apply in PASSES:
+        for apply in passes:
             bodies = [body for node in graph.all_nodes() for body in node.subgraphs]
             for part in (graph, *bodies):
                 changed |= apply(part)
@@ -43,6 +47,7 @@ def run_passes(graph):
 
 
 __all__ = [
+    "NECESSARY",
     "PASSES",
     "cancel_inverses",
     "fold_batch_norm",
@@ -54,6 +59,7 @@ __all__ = [
     "restore_parameter_names",
     "run_passes",
     "sink_into_branches",
+    "slice_empty_expansions",
     "slices_to_split",
     "sort_initializers",
 ]
