@@ -39,8 +39,12 @@ class GraphBuilder:
         for a caller that raises their errors, who is warned of those in loops.
     known_checks : set of CheckAndRaise or None
         Those that matter; None for all.
-    exact_max_pool : bool
-        Whether max pooling propagates NaN, which onnxruntime's doesn't.
+    exact : bool
+        Whether rare inputs are treated exactly at the cost of more nodes; see `export_onnx`.
+    swish : bool
+        Whether SiLU becomes Swish from operator set 24 on, which onnxruntime is slower with.
+    swish : bool
+        Whether SiLU is one Swish where the operator set has it.
     kept_checks : list of (str, CheckAndRaise)
         Conditions that are to become outputs, and the Ops that check them.
     """
@@ -54,7 +58,8 @@ class GraphBuilder:
         annotate=None,
         checks="drop",
         known_checks=None,
-        exact_max_pool=True,
+        exact=True,
+        swish=False,
     ):
         self.opset = opset
         self.graph = Graph() if graph is None else graph
@@ -62,7 +67,9 @@ class GraphBuilder:
         self.checks = checks
         self.known_checks = known_checks
         self.kept_checks = []
-        self.exact_max_pool = exact_max_pool
+        self.exact = exact
+        self.swish = swish
+        self.swish = swish
         self.failures = []
         self._annotate = annotate or (lambda node: {})
         self._names = {}

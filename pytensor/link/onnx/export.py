@@ -55,7 +55,8 @@ def export_onnx(
     external_data="auto",
     optimize=True,
     half=False,
-    exact_max_pool=False,
+    exact=False,
+    swish=False,
     checks="drop",
     verify=None,
     check=True,
@@ -101,10 +102,13 @@ def export_onnx(
         What becomes of checks that raise errors at run time, which ONNX doesn't have.  Each is
         dropped with a `DroppedCheckWarning`, or is one more output ``check_0`` and so on, true
         where the check holds, with the message among the model's metadata, or is refused.
-    exact_max_pool : bool
-        Whether max pooling returns NaN for windows that have one, and -inf for those of nothing
-        else, as in PyTensor and in mode "ONNX".  It takes two poolings and some more nodes; one
-        MaxPool alone passes over NaN in onnxruntime.
+    exact : bool
+        Whether rare inputs are treated as in PyTensor where that takes more nodes: NaN in a window
+        of max pooling, over which onnxruntime passes, and tensors of no elements in reshapes that
+        infer a size, which it refuses.  Mode "ONNX" always does.
+    swish : bool
+        Whether SiLU becomes one Swish, from operator set 24 on, instead of Sigmoid and Mul, which
+        more runtimes know and onnxruntime computes faster.
     verify : sequence or dict (by name) of array_like, optional
         Values for the inputs, with which onnxruntime and PyTensor are compared.
     check : bool
@@ -165,7 +169,8 @@ def export_onnx(
         annotate=_annotation(trace),
         checks=checks,
         known_checks=known_checks,
-        exact_max_pool=exact_max_pool,
+        exact=exact,
+        swish=swish,
     )
     generators = sorted({*source.generators, *_generators(fgraph.outputs)})
     if generators and verify is not None:

@@ -4,6 +4,7 @@ Values are strings; what is known of a value lies in `Graph.values`.  Passes wor
 alone, so they need neither PyTensor nor protobuf.
 """
 
+from collections import Counter
 from copy import copy
 from dataclasses import dataclass, field
 
@@ -75,6 +76,7 @@ class Graph:
         self.values = {}
         self.origin = {}  # folded initializer -> the parameter it was computed from
         self._taken = set()
+        self._numbers = Counter()  # how many names were made from each base
 
     def child(self):
         """An empty graph that sees the values of this one, for the body of a node."""
@@ -112,10 +114,10 @@ class Graph:
 
     def fresh_name(self, base):
         """Reserve and return `base`, or `base` with a number where that is taken."""
-        name, number = base, 0
+        name = base
         while name in self._taken:
-            number += 1
-            name = f"{base}_{number}"
+            self._numbers[base] += 1
+            name = f"{base}_{self._numbers[base]}"
         self._taken.add(name)
         return name
 

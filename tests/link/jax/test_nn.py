@@ -14,3 +14,35 @@ def test_silu():
     value = np.random.default_rng(0).normal(size=(3, 4)) * 5
     first = pytensor.grad((out**2).sum(), x)
     compare_jax_and_py([x], [out, first, pytensor.grad(first.sum(), x)], [value])
+
+
+ACTIVATIONS = {
+    "gelu": pt.gelu,
+    "gelu_tanh": lambda x: pt.gelu(x, "tanh"),
+    "hard_sigmoid": lambda x: pt.hard_sigmoid(x, 0.3, 0.4),
+    "hard_swish": pt.hard_swish,
+    "elu": lambda x: pt.elu(x, 1.5),
+    "leaky_relu": lambda x: pt.leaky_relu(x, 0.1),
+    "relu6": pt.relu6,
+    "mish": pt.mish,
+    "softsign": pt.softsign,
+}
+
+
+@pytest.mark.parametrize("shape", [(3, 4), (None, None)])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("name", ACTIVATIONS)
+def test_activations(name, dtype, shape):
+    x = pt.tensor("x", shape=shape, dtype=dtype)
+    out = ACTIVATIONS[name](x)
+    gradient = pytensor.grad(out.sum(dtype=dtype), x)
+    value = (np.random.default_rng(0).normal(size=(3, 4)) * 5).astype(dtype)
+    value[0, 0], value[1, 2], value[2, 3] = np.nan, 1e4, -1e4
+    compare_jax_and_py([x], [out, gradient], [value])
+
+
+@pytest.mark.parametrize("name", ACTIVATIONS)
+def test_activations_of_scalars_and_integers(name):
+    for dtype, value in (("int64", -2), ("uint8", 3), ("float32", 0.5)):
+        x = pt.scalar("x", dtype=dtype)
+        compare_jax_and_py([x], ACTIVATIONS[name](x), [np.asarray(value, dtype=dtype)])

@@ -58,7 +58,7 @@ def test_nan_and_infinity():
     value[0, 1, :2] = -np.inf
     y = pt.max_pool2d(x, (2, 3), ceil_mode=True)
     outputs = [y, pt.grad(y.sum(), x)]
-    compare_onnx_and_py([x], outputs, [value], exact_max_pool=True)
+    compare_onnx_and_py([x], outputs, [value], exact=True)
     # What is exported by default is one node, and NaN are the runtime's affair.
     assert op_types(export_onnx([x], y)) == ["MaxPool"]
     results = pytensor.function([x], outputs, mode="ONNX")(value)
@@ -115,7 +115,7 @@ def test_pooling_and_its_gradient(pooling, dtype, data):
     g = pt.tensor("g", shape=g_shape, dtype=dtype)
     g_value = data.draw(hnp.arrays(dtype, g_shape, elements=st.integers(-4, 4)))
     outputs = [op(x), SymbolicPullback(op=op)(x, g)]
-    compare_onnx_and_py([x, g], outputs, [value, g_value], exact_max_pool=True)
+    compare_onnx_and_py([x, g], outputs, [value, g_value], exact=True)
 
 
 @given(poolings(), st.sampled_from(INTEGERS), st.data())
@@ -126,4 +126,4 @@ def test_pooling_of_integers(pooling, dtype, data):
     value = data.draw(hnp.arrays(dtype, shape))
     static = [data.draw(st.sampled_from([length, None])) for length in shape]
     x = pt.tensor("x", shape=static, dtype=dtype)
-    compare_onnx_and_py([x], op(x), [value], exact_max_pool=True)
+    compare_onnx_and_py([x], op(x), [value], exact=True)

@@ -125,3 +125,16 @@ def test_run_time_reshape(data):
     outputs = [x.reshape(shape), ravelled.reshape((parts[0], 1, -1))]
     outputs += [pt.split_dims(ravelled, (parts[0], parts[1]), axis=0)]
     compare_onnx_and_py([x, shape, parts], outputs, [value, sizes, [value.size, 1]])
+
+
+def test_exact_reshapes_of_nothing():
+    x = pt.tensor("x", shape=(None, None, None), dtype="float32")
+    n, m, k = x.shape
+    outputs = [
+        x.reshape((n, m * k)),
+        x.reshape((n * m, k)),
+        x.reshape((n, 1, k, m)),
+        pt.repeat(x, 3, axis=0),
+    ]
+    for shape in ((2, 3, 4), (0, 3, 4), (2, 0, 4), (2, 3, 0)):
+        compare_onnx_and_py([x], outputs, [np.ones(shape)], exact=True)

@@ -1,6 +1,7 @@
 # isort: off
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
 
+import pytensor.link.onnx.dispatch.activations
 import pytensor.link.onnx.dispatch.advanced_subtensor
 import pytensor.link.onnx.dispatch.arange
 import pytensor.link.onnx.dispatch.argmax
@@ -29,6 +30,7 @@ import pytensor.link.onnx.dispatch.linalg_svd
 import pytensor.link.onnx.dispatch.linalg_triangular
 import pytensor.link.onnx.dispatch.linalg_tridiagonal
 import pytensor.link.onnx.dispatch.math
+import pytensor.link.onnx.dispatch.normalization
 import pytensor.link.onnx.dispatch.pad
 import pytensor.link.onnx.dispatch.pool
 import pytensor.link.onnx.dispatch.pool_grad

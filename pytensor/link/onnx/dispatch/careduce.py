@@ -103,6 +103,11 @@ def n_reduced(variable, axes):
 
 def total(builder, variable, x, acc, axes):
     if acc in FLOATS:
+        square = variable.owner
+        # Along some of the axes onnxruntime's kernel is slower and less exact than two nodes.
+        if is_square(square) and acc == variable.type.dtype and len(axes) == variable.type.ndim:
+            x, of = builder.name_of(square.inputs[0]), "SumSquare"
+            return builder.add("ReduceSumSquare", x, builder.int64s(axes), keepdims=0)
         return builder.add("ReduceSum", x, builder.int64s(axes), keepdims=0)
     # Sums wrap around alike in all integers of 64 bits, and so do narrower ones of theirs.
     x = builder.cast(x, acc, "int64")

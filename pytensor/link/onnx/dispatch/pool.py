@@ -70,7 +70,7 @@ def is_native(op, dtype, fixed):
 def max_pool(builder, x, dtype, common):
     """Maxima; onnxruntime's pass over NaN, and are finite where all of the window is -inf."""
     result = builder.add("MaxPool", x, **common)
-    if dtype in discrete_dtypes or not builder.exact_max_pool:
+    if dtype in discrete_dtypes or not builder.exact:
         return result
     # Of each cell: 0 for -inf, 2 for NaN, 1 for what is between in this order.
     kind = builder.add("Greater", x, builder.constant(-np.inf, dtype))

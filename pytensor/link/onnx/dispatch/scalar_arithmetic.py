@@ -11,6 +11,8 @@ from pytensor.link.onnx.dispatch.scalar import (
 )
 from pytensor.scalar import basic as ps
 
+FEW = 8
+
 
 def chain(builder, node, inputs, arithmetic, logical):
     """Combine inputs from the left; each partial result has the dtype that NumPy gives it."""
@@ -28,6 +30,10 @@ def chain(builder, node, inputs, arithmetic, logical):
 
 @onnx_funcify.register(ps.Add)
 def onnx_funcify_Add(op, node, builder, *inputs):
+    dtypes = {v.type.dtype for v in node.inputs}
+    # Sum adds from the left too.  A few terms stay apart, for passes to fold some of them.
+    if len(inputs) > FEW and len(dtypes) == 1 and dtypes <= {"float32", "float64"}:
+        return builder.add("Sum", *inputs)
     return chain(builder, node, inputs, "Add", "Or")
 
 

@@ -30,6 +30,8 @@ def onnx_funcify_SiLU(op, node, builder, x):
         x = Term(builder, x)
         decay = exp(-abs(x))
         return (where(x < 0.0, x * decay, x) / (1.0 + decay)).name
+    if builder.swish and builder.opset >= 24:
+        return builder.add("Swish", x)
     return builder.add("Mul", x, builder.add("Sigmoid", x))
 
 

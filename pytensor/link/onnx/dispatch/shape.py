@@ -60,7 +60,8 @@ def _reshape(builder, node, x, requested, parts=None):
     if first:
         pieces.append(builder.add("Shape", x, start=0, end=first))
     if parts is None:
-        pieces.append(builder.int64s([-1]))
+        joined = builder.add("Shape", x, start=first, end=last)
+        pieces.append(builder.add("ReduceProd", joined))
     else:
         pieces.append(builder.cast(parts, node.inputs[1].type.dtype, "int64"))
     if last < variable.type.ndim:
@@ -80,7 +81,7 @@ def constant_shape(builder, node, requested):
 
     A size that isn't fixed can be said in two ways: 0 copies the input's size at the same
     position, and one -1 takes what is left over.  With both, onnxruntime refuses inputs of size 0,
-    which working out the shape in the model wouldn't.
+    which working out the shape in the model doesn't.
     """
     x, output = node.inputs[0], node.outputs[0]
     if 0 in output.type.shape:
@@ -98,4 +99,8 @@ def constant_shape(builder, node, requested):
             shape.append(0)
         else:
             shape.append(-1)
+    ambiguous = builder.exact and 0 in shape and shape != [0, -1]
+    # NumPy refuses what the user left open just as well.
+    if ambiguous and -1 in shape and (isinstance(node.op, JoinDims) or Size(-1) not in requested):
+        return None
     return shape if shape.count(-1) < 2 else None

@@ -1,0 +1,142 @@
+import hypothesis.extra.numpy as hnp
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import pytensor
+import pytensor.tensor as pt
+from pytensor.link.onnx import export_onnx
+from tests.link.onnx.test_basic import compare_onnx_and_py, op_types
+
+RNG = np.random.default_rng(8)
+SHAPE = (2, 6, 3, 5)
+X = RNG.normal(1, 3, size=SHAPE)
+OPSETS = (18, 20, 21, 23, 24)
+
+# Function of the input and the parameters, and the parameters' shape
+CASES = {
+    "layer": (pt.layer_normalization, (5,)),
+    "layer_over_two": (lambda x, *p: pt.layer_normalization(x, *p, axis=2), (3, 5)),
+    "layer_over_all": (lambda x, *p: pt.layer_normalization(x, *p, axis=0), SHAPE),
+    "rms": (lambda x, scale=None, bias=0: pt.rms_normalization(x, scale) + bias, (5,)),
+    "instance": (pt.instance_normalization, (6,)),
+    "group": (lambda x, *p: pt.group_normalization(x, 3, *p), (6,)),
+}
+# Operators in single precision, and from which operator set on
+NODES = {
+    "layer": (["LayerNormalization"], 18),
+    "layer_over_two": (["LayerNormalization"], 18),
+    "rms": (["RMSNormalization", "Add"], 23),
+    "instance": (["InstanceNormalization"], 18),
+    "group": (["Reshape", "InstanceNormalization", "Reshape", "Mul", "Add"], 18),
+}
+# Half precision is rounded once here, by onnxruntime sometimes in between
+TOLERANCES = {"float16": (2e-3, 4e-3), "float32": (1e-5, 2e-6), "float64": (1e-12, 1e-13)}
+
+
+def inputs_of(name, dtype, static=True):
+    shapes = (SHAPE, CASES[name][1], CASES[name][1])
+    return [
+        pt.tensor(label, shape=shape if static else (None,) * len(shape), dtype=dtype)
+        for label, shape in zip(("x", "scale", "bias"), shapes, strict=True)
+    ]
+
+
+def values_of(name):
+    shape = CASES[name][1]
+    return [X, RNG.uniform(0.5, 2, shape), RNG.normal(size=shape)]
+
+
+@pytest.mark.parametrize("opset", OPSETS)
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("static", [True, False])
+@pytest.mark.parametrize("name", CASES)
+def test_values(name, static, dtype, opset):
+    inputs = inputs_of(name, dtype, static)
+    rtol, atol = TOLERANCES[dtype]
+    out = CASES[name][0](*inputs)
+    compare_onnx_and_py(inputs, out, values_of(name), rtol=rtol, atol=atol, opset_version=opset)
+
+
+@pytest.mark.parametrize("opset", OPSETS)
+@pytest.mark.parametrize("name", NODES)
+def test_operators(name, opset):
+    inputs = inputs_of(name, "float32")
+    model = export_onnx(inputs, CASES[name][0](*inputs), opset_version=opset)
+    types, since = NODES[name]
+    kept = [t for t in op_types(model) if t not in ("Shape", "Unsqueeze")]
+    assert (kept == types) == (opset >= since)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("static", [True, False])
+@pytest.mark.parametrize("name", CASES)
+def test_missing_parameters(name, static, dtype):
+    x, scale, bias = inputs_of(name, dtype, static)
+    function = CASES[name][0]
+    outputs = [function(x), function(x, scale), function(x, None, bias)]
+    rtol, atol = TOLERANCES[dtype]
+    compare_onnx_and_py([x, scale, bias], outputs, values_of(name), rtol=rtol, atol=atol)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("static", [True, False])
+@pytest.mark.parametrize("name", CASES)
+def test_gradients(name, static, dtype):
+    inputs = inputs_of(name, dtype, static)
+    weight = pt.constant(np.linspace(-1, 2, X.size).reshape(SHAPE).astype(dtype))
+    cost = (CASES[name][0](*inputs) * weight).sum(dtype=dtype)
+    compare_onnx_and_py(inputs, pytensor.grad(cost, inputs), values_of(name), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if name != "rms"])
+def test_large_mean(name):
+    # ONNX's own GroupNormalization gives NaN here
+    x = pt.tensor("x", shape=SHAPE, dtype="float32")
+    compare_onnx_and_py([x], CASES[name][0](x), [X + 1e4], atol=5e-3)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_epsilon_counts_in_double_precision(name):
+    x = pt.tensor("x", shape=SHAPE, dtype="float64")
+    compare_onnx_and_py([x], CASES[name][0](x), [X * 1e-3], rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_nan_and_infinity(name):
+    x = pt.tensor("x", shape=SHAPE, dtype="float32")
+    value = X.copy()
+    value[0, 1, 2, 3], value[1, 4, 0, 0] = np.nan, np.inf
+    compare_onnx_and_py([x], CASES[name][0](x), [value])
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_broadcast_parameters(name):
+    # Of unknown length in the input, and of length 1 in the parameter
+    function, shape = CASES[name]
+    x = pt.tensor("x", shape=(None,) * 4, dtype="float32")
+    scale = pt.tensor("scale", shape=(1,) * len(shape), dtype="float32")
+    compare_onnx_and_py([x, scale], function(x, scale, scale), [X, np.full((1,) * len(shape), 2)])
+
+
+@given(
+    hnp.array_shapes(min_dims=2, max_dims=4, min_side=0, max_side=4),
+    st.booleans(),
+    st.sampled_from(["float32", "float64"]),
+    st.data(),
+)
+def test_any_shape(shape, static, dtype, data):
+    groups = data.draw(st.sampled_from([n for n in range(1, 5) if shape[1] % n == 0]))
+    axis = data.draw(st.integers(0, len(shape) - 1))
+    value = data.draw(hnp.arrays("int8", shape, elements=st.integers(-4, 4)))
+    x = pt.tensor("x", shape=shape if static else (None,) * len(shape), dtype=dtype)
+    outputs = [
+        pt.layer_normalization(x, axis=axis, epsilon=0.1),
+        pt.rms_normalization(x, axis=axis, epsilon=0.1),
+        pt.group_normalization(x, groups, epsilon=0.1),
+    ]
+    if len(shape) > 2:
+        outputs.append(pt.instance_normalization(x, epsilon=0.1))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        compare_onnx_and_py([x], outputs, [value], rtol=1e-4, atol=1e-5)
