@@ -145,7 +145,9 @@ def _as_input(function, x, least):
 def _apply(function, op_class, x, scale, bias, shape, *, epsilon, **props):
     """Apply an Op to the parameters that there are, whose static shape has to fit `shape`."""
     if not isinstance(epsilon, numbers.Real) or not 0 <= epsilon < np.inf:
-        raise ValueError(f"{function}: epsilon must be a number that isn't negative, got {epsilon!r}")
+        raise ValueError(
+            f"{function}: epsilon must be a number that isn't negative, got {epsilon!r}"
+        )
     parameters = []
     for name, parameter in (("scale", scale), ("bias", bias)):
         if parameter is None:

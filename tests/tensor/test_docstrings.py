@@ -6,7 +6,17 @@ import pytest
 
 @pytest.mark.parametrize(
     "module",
-    ["batchnorm", "conv.abstract_conv", "conv.basic", "conv.ops", "nn", "pool", "resize", "topk"],
+    [
+        "batchnorm",
+        "conv.abstract_conv",
+        "conv.basic",
+        "conv.ops",
+        "nn",
+        "normalization",
+        "pool",
+        "resize",
+        "topk",
+    ],
 )
 def test_examples(module):
     assert doctest.testmod(import_module(f"pytensor.tensor.{module}")).failed == 0

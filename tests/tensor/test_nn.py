@@ -125,7 +125,9 @@ def test_activations(dtype, mode):
     value = np.array(PLACES).astype(dtype)
     results = pytensor.function([x], [*outs, *gradients], mode=mode)(value)
     expected = [reference(value.astype("float64")) for _, reference in ACTIVATIONS.values()]
-    rtol, atol = {"float16": (1e-3, 1e-6), "float32": (5e-6, 1e-12), "float64": (2e-14, 1e-16)}[dtype]
+    rtol, atol = {"float16": (1e-3, 1e-6), "float32": (5e-6, 1e-12), "float64": (2e-14, 1e-16)}[
+        dtype
+    ]
     # JAX flushes subnormal numbers to zero, and its functions in single precision cancel
     atol = max(atol, {"float16": 1e-6, "float32": 1e-6, "float64": 1e-15}[dtype] * (mode == "JAX"))
     wanted = [v for v, _ in expected] + [g for _, g in expected]

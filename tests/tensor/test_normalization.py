@@ -97,7 +97,9 @@ def test_values(name, static, dtype):
     result = pytensor.function(inputs, out, mode=REFERENCE_MODE)(*values)
     x, scale, bias = (v.astype("float64") for v in values)
     _, reference, _, spread = CASES[name]
-    rtol, atol = {"float16": (3e-3, 3e-3), "float32": (3e-6, 3e-6), "float64": (1e-13, 1e-13)}[dtype]
+    rtol, atol = {"float16": (3e-3, 3e-3), "float32": (3e-6, 3e-6), "float64": (1e-13, 1e-13)}[
+        dtype
+    ]
     expected = (reference(x) * spread(scale) + spread(bias)).astype("float64")
     np.testing.assert_allclose(result, expected, rtol=rtol, atol=atol)
 

@@ -7,8 +7,9 @@ from pytensor.link.onnx.dispatch.basic import onnx_funcify
 from pytensor.link.onnx.dispatch.fold import fold, length
 from pytensor.link.onnx.dispatch.order import FLOATS, select, sortable, unsortable
 from pytensor.link.onnx.errors import ConversionError
-from pytensor.scalar.basic import AND, OR, XOR, Add, Maximum, Minimum, Mul
-from pytensor.tensor.elemwise import CAReduce
+from pytensor.link.onnx.kernels import has_kernel
+from pytensor.scalar.basic import AND, OR, XOR, Add, Maximum, Minimum, Mul, Sqr
+from pytensor.tensor.elemwise import CAReduce, Elemwise
 from pytensor.tensor.math import MulWithoutZeros
 
 DEFAULT_ACCUMULATOR = {"float16": "float32", "float32": "float64", "float64": "float64"}
@@ -102,16 +103,16 @@ def n_reduced(variable, axes):
 
 
 def total(builder, variable, x, acc, axes):
+    dtype = variable.type.dtype
     if acc in FLOATS:
-        square = variable.owner
         # Along some of the axes onnxruntime's kernel is slower and less exact than two nodes.
-        if is_square(square) and acc == variable.type.dtype and len(axes) == variable.type.ndim:
-            x, of = builder.name_of(square.inputs[0]), "SumSquare"
+        if acc == dtype and len(axes) == variable.type.ndim and is_square(variable):
+            x = builder.name_of(variable.owner.inputs[0])
             return builder.add("ReduceSumSquare", x, builder.int64s(axes), keepdims=0)
         return builder.add("ReduceSum", x, builder.int64s(axes), keepdims=0)
     # Sums wrap around alike in all integers of 64 bits, and so do narrower ones of theirs.
     x = builder.cast(x, acc, "int64")
-    dtype, count = variable.type.dtype, n_reduced(variable, axes)
+    count = n_reduced(variable, axes)
     if dtype in FLOATS:
         exact = False
     elif count is None:
@@ -124,6 +125,12 @@ def total(builder, variable, x, acc, axes):
     else:
         x = exact_total(builder, x, axes, variable.type.ndim)
     return builder.cast(x, "int64", acc)
+
+
+def is_square(variable):
+    op = variable.owner and variable.owner.op
+    squares = isinstance(op, Elemwise) and isinstance(op.scalar_op, Sqr)
+    return squares and has_kernel("ReduceSumSquare", variable.type.dtype)
 
 
 def exact_total(builder, x, axes, ndim):
