@@ -58,9 +58,7 @@ class Activation(UnaryScalarOp):
 
     def c_code(self, node, name, inputs, outputs, sub):
         if node.outputs[0].type.dtype == "float16":
-            raise NotImplementedError(
-                f"{self.name}: C code is written for float32 and float64 only"
-            )
+            raise NotImplementedError(f"{self.name}: there is no C code for half precision")
         composite = self.composite(node.inputs[0].type.dtype)
         return composite.c_code(node, name, inputs, outputs, sub)
 

@@ -8,8 +8,8 @@ from pytensor.gradient import DisconnectedType, disconnected_type, grad
 from pytensor.tensor.basic import as_tensor_variable, cast
 from pytensor.tensor.batchnorm import _count, _half_in_single, _sum
 from pytensor.tensor.math import reciprocal, sqr, sqrt
-from pytensor.tensor.reshape import join_dims, split_dims
-from pytensor.tensor.shape import specify_shape
+from pytensor.tensor.reshape import split_dims
+from pytensor.tensor.shape import reshape, specify_shape
 from pytensor.tensor.symbolic import TensorSymbolicOp
 from pytensor.tensor.type import float_dtypes
 
@@ -128,7 +128,9 @@ class GroupNormalization(_PerChannel):
         # An Op of its own because that knows its shape; JAX could not work it out while it traces
         over_groups = LayerNormalization(axis=2, epsilon=self.epsilon, scaled=False, shifted=False)
         out = over_groups(grouped)
-        return join_dims(out, start_axis=1, n_axes=2)
+        # Not join_dims: NumPy can't join axes of an empty array
+        lengths = [x.shape[a] if n is None else n for a, n in enumerate(x.type.shape)]
+        return reshape(out, lengths)
 
 
 def _as_input(function, x, least):

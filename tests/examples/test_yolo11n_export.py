@@ -14,8 +14,6 @@ from model import YOLO11n
 
 import pytensor
 import pytensor.tensor as pt
-from pytensor.link.onnx import UnsupportedOpError, export_onnx
-from pytensor.raise_op import Assert
 from tests.examples import yolo11n_golden as golden
 
 CLASSES = ["person", "cell phone"]
@@ -147,9 +145,3 @@ def test_command(golden_model, tmp_path, capsys):
     assert run(path, golden.images(3, 32)).shape == (3, 6, 21)
     assert export_main([str(tmp_path / "none.safetensors"), str(path)]) == 1
     assert "no such file" in capsys.readouterr().err
-
-
-def test_what_cannot_be_exported_is_listed():
-    x = pt.vector("x")
-    with pytest.raises(UnsupportedOpError, match="Assert"):
-        export_onnx([x], [Assert("must be positive")(x, (x > 0).all())])

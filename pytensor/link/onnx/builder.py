@@ -42,8 +42,6 @@ class GraphBuilder:
     exact : bool
         Whether rare inputs are treated exactly at the cost of more nodes; see `export_onnx`.
     swish : bool
-        Whether SiLU becomes Swish from operator set 24 on, which onnxruntime is slower with.
-    swish : bool
         Whether SiLU is one Swish where the operator set has it.
     kept_checks : list of (str, CheckAndRaise)
         Conditions that are to become outputs, and the Ops that check them.
@@ -68,7 +66,6 @@ class GraphBuilder:
         self.known_checks = known_checks
         self.kept_checks = []
         self.exact = exact
-        self.swish = swish
         self.swish = swish
         self.failures = []
         self._annotate = annotate or (lambda node: {})

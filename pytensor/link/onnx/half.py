@@ -32,8 +32,10 @@ KEPT_IN_FLOAT32 = frozenset(
         "ReduceMean",
         "ReduceProd",
         "ReduceSum",
+        "ReduceSumSquare",
         "Softmax",
         "Softplus",
+        "Sum",
     }
 )
 # Inputs that ONNX wants in float32 whatever the dtype of the others is.

@@ -40,6 +40,8 @@ class Node:
 
     def rename(self, mapping):
         """Replace the names of values, in subgraphs too."""
+        if not mapping:
+            return
         self.inputs = [mapping.get(name, name) for name in self.inputs]
         self.outputs = [mapping.get(name, name) for name in self.outputs]
         for graph in self.subgraphs:
@@ -107,6 +109,8 @@ class Graph:
 
     def rename(self, mapping):
         """Replace the names of values everywhere in the graph."""
+        if not mapping:
+            return
         self.inputs = [mapping.get(name, name) for name in self.inputs]
         self.outputs = [mapping.get(name, name) for name in self.outputs]
         for node in self.nodes:
@@ -179,6 +183,8 @@ class Graph:
             Whether any node was removed.  One that computes a graph output from a graph input,
             an initializer or another output stays, because the output needs its name.
         """
+        if not bypassed:
+            return False
         mapping = {node.outputs[0]: value for node, value in bypassed.items()}
 
         def resolve(name):
@@ -202,8 +208,9 @@ class Graph:
         self.nodes = [node for node in self.nodes if node not in removed]
         names = {name: resolve(name) for name in mapping}
         names = {name: renamed.get(source, source) for name, source in names.items()}
+        names = renamed | names
         for node in self.nodes:
-            node.rename(renamed | names)
+            node.rename(names)
         return bool(removed)
 
 

@@ -25,7 +25,8 @@ FUNCTIONS = {
 }
 OPSETS = (18, 20, 21, 22, 23, 24)
 SPECIAL = [np.nan, np.inf, -1e4, -88, -6, -3, -0.5, -1e-4, -0.0, 0, 1e-4, 0.7, 3, 6, 20, 1e4]
-TOLERANCES = {"float16": (1e-3, 1e-5), "float32": (2e-6, 2e-7), "float64": (1e-13, 1e-300)}
+# onnxruntime's Gelu in single precision adds 1 to a number near -1
+TOLERANCES = {"float16": (1e-3, 1e-5), "float32": (2e-6, 2e-6), "float64": (1e-13, 1e-300)}
 # One node in single precision
 NODES = {
     "gelu": ("Gelu", 20),
@@ -95,7 +96,7 @@ def test_any_shape(value):
     compare_onnx_and_py([x], outputs, [value], rtol=rtol, atol=max(atol, 1e-37))
 
 
-@pytest.mark.parametrize("opset, swish", [(23, True), (24, False), (24, True)])
+@pytest.mark.parametrize(("opset", "swish"), [(23, True), (24, False), (24, True)])
 def test_swish(opset, swish):
     x = pt.vector("x", dtype="float32")
     out = pt.silu(x)

@@ -1,3 +1,5 @@
+from math import prod
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -153,3 +155,15 @@ def test_product_without_zeros(dtype):
     value = [[0, 3, 0], [0, 0, 0], [2, -4, 5]]
     outputs = [ProdWithoutZeros(axis=axis)(x) for axis in (0, 1, None)]
     compare_onnx_and_py([x], outputs, [value])
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8"])
+@pytest.mark.parametrize("axis", [None, (0, 1), 0, ()])
+@pytest.mark.parametrize("shape", [(3, 4), (0, 4), (1, 1)])
+def test_sum_of_squares(dtype, axis, shape):
+    x = pt.matrix("x", dtype=dtype)
+    value = (np.arange(prod(shape)).reshape(shape) - 5).astype(dtype)
+    model = compare_onnx_and_py([x], [pt.sqr(x).sum(axis=axis)], [value])
+    whole = axis in (None, (0, 1)) and dtype in ("float32", "float64")
+    assert op_types(model).count("ReduceSumSquare") == whole
+    assert not whole or "Mul" not in op_types(model)

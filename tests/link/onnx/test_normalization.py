@@ -51,12 +51,14 @@ def values_of(name):
 @pytest.mark.parametrize("opset", OPSETS)
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 @pytest.mark.parametrize("static", [True, False])
+@pytest.mark.parametrize("exact", [True, False])
 @pytest.mark.parametrize("name", CASES)
-def test_values(name, static, dtype, opset):
+def test_values(name, exact, static, dtype, opset):
     inputs = inputs_of(name, dtype, static)
     rtol, atol = TOLERANCES[dtype]
     out = CASES[name][0](*inputs)
-    compare_onnx_and_py(inputs, out, values_of(name), rtol=rtol, atol=atol, opset_version=opset)
+    options = {"rtol": rtol, "atol": atol, "opset_version": opset, "exact": exact}
+    compare_onnx_and_py(inputs, out, values_of(name), **options)
 
 
 @pytest.mark.parametrize("opset", OPSETS)
@@ -139,4 +141,19 @@ def test_any_shape(shape, static, dtype, data):
     if len(shape) > 2:
         outputs.append(pt.instance_normalization(x, epsilon=0.1))
     with np.errstate(invalid="ignore", divide="ignore"):
-        compare_onnx_and_py([x], outputs, [value], rtol=1e-4, atol=1e-5)
+        compare_onnx_and_py([x], outputs, [value], rtol=1e-4, atol=1e-5, exact=True)
+
+
+@pytest.mark.parametrize("shape", [(0, 6, 3), (2, 6, 0), (2, 0, 3)])
+def test_empty_with_parameters(shape):
+    x, scale = pt.tensor("x", shape=(None,) * 3, dtype="float32"), pt.fvector("scale")
+    channels = pt.fvector("channels")
+    outputs = [
+        pt.layer_normalization(x, scale),
+        pt.rms_normalization(x, scale),
+        pt.instance_normalization(x, channels, channels),
+        pt.group_normalization(x, 2, channels, channels),
+    ]
+    values = [np.ones(n) for n in (shape, shape[2], shape[1])]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        compare_onnx_and_py([x, scale, channels], outputs, values, exact=True)

@@ -151,3 +151,17 @@ def test_complex_numbers_are_refused():
     x = pt.fvector("x")
     with pytest.raises(UnsupportedOpError, match="no complex"):
         export_onnx([x], pt.complex(x, x).real)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8", "bool"])
+@pytest.mark.parametrize("number", [8, 9, 30])
+def test_sums_of_many_terms(dtype, number):
+    rng = np.random.default_rng(number)
+    shapes = [(3, 1), (1, 4), (3, 4), (1, 1)]
+    x = [pt.tensor(dtype=dtype, shape=shapes[i % 4]) for i in range(number)]
+    values = [
+        np.asarray(50 * rng.normal(size=shapes[i % 4])).astype(dtype) for i in range(number)
+    ]
+    model = compare_onnx_and_py(x, [pt.add(*x)], values)
+    one = number > 8 and dtype in ("float32", "float64")
+    assert op_types(model).count("Sum") == one

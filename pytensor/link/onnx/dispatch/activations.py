@@ -36,8 +36,8 @@ def onnx_funcify_Relu6(op, node, builder, x):
 @onnx_funcify.register(activations.Gelu)
 def onnx_funcify_Gelu(op, node, builder, x):
     dtype = output_dtype(node)
-    exact = op.approximate == "none"
-    if dtype == "float64" or (builder.opset < 20 and not exact):
+    erf = op.approximate == "none"
+    if dtype == "float64" or (builder.opset < 20 and not erf):
         return onnx_funcify_Activation(op, node, builder, x)
     (x,) = cast_inputs(builder, node, [x], dtype)
     if builder.opset >= 20:

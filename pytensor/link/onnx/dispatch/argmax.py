@@ -1,5 +1,6 @@
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.order import FLOATS, select, sortable
+from pytensor.link.onnx.dispatch.order import FLOATS, sortable
+from pytensor.link.onnx.dispatch.scalar import where
 from pytensor.tensor.math import Argmax
 
 
@@ -34,4 +35,4 @@ def argmax(builder, x, dtype, axis):
     absolute = builder.add("ReduceL1", x, builder.int64s([axis]), keepdims=0)
     flags = builder.cast(builder.add("IsNaN", x), "bool", "uint8")
     first_nan = builder.add("ArgMax", flags, axis=axis, keepdims=0)
-    return select(builder, "int64", builder.add("IsNaN", absolute), first_nan, result)
+    return where(builder, "int64", builder.add("IsNaN", absolute), first_nan, result)

@@ -1,5 +1,6 @@
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
 from pytensor.link.onnx.dispatch.math import matmul
+from pytensor.link.onnx.dispatch.scalar import where
 from pytensor.tensor.blas import BatchedDot, Dot22, Dot22Scalar, Gemm, Gemv
 
 # Only compiled functions hold these; graphs of variables have Dot and Blockwise.
@@ -40,7 +41,7 @@ def onnx_funcify_Gemm(op, node, builder, z, alpha, x, y, beta):
     if factor is None:
         zero = builder.constant(0, dtype)
         is_zero = builder.add_as(dtype, "Equal", beta, zero, to="bool")
-        z = builder.add("Where", is_zero, zero, z)
+        z = where(builder, dtype, is_zero, zero, z)
     return builder.add_as(dtype, "Add", z, product)
 
 

@@ -5,9 +5,9 @@ import numpy as np
 
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
 from pytensor.link.onnx.dispatch.fold import fold, length
-from pytensor.link.onnx.dispatch.order import FLOATS, select, sortable, unsortable
+from pytensor.link.onnx.dispatch.order import FLOATS, sortable, unsortable
+from pytensor.link.onnx.dispatch.scalar import where
 from pytensor.link.onnx.errors import ConversionError
-from pytensor.link.onnx.kernels import has_kernel
 from pytensor.scalar.basic import AND, OR, XOR, Add, Maximum, Minimum, Mul, Sqr
 from pytensor.tensor.elemwise import CAReduce, Elemwise
 from pytensor.tensor.math import MulWithoutZeros
@@ -89,7 +89,7 @@ def max_or_min(builder, largest, dtype, x, axes, keepdims=0):
     axes = builder.int64s(axes)
     result = builder.add("ReduceMax" if largest else "ReduceMin", x, axes, keepdims=keepdims)
     absolute = builder.add("ReduceL1", x, axes, keepdims=keepdims)
-    return select(builder, dtype, builder.add("IsNaN", absolute), absolute, result)
+    return where(builder, dtype, builder.add("IsNaN", absolute), absolute, result)
 
 
 def magnitude(dtype):
@@ -130,7 +130,7 @@ def total(builder, variable, x, acc, axes):
 def is_square(variable):
     op = variable.owner and variable.owner.op
     squares = isinstance(op, Elemwise) and isinstance(op.scalar_op, Sqr)
-    return squares and has_kernel("ReduceSumSquare", variable.type.dtype)
+    return squares and variable.type.dtype in ("float32", "float64")
 
 
 def exact_total(builder, x, axes, ndim):
@@ -173,8 +173,8 @@ def product_without_zeros(builder, variable, x, acc, axes):
     """The product of what isn't zero, or 0 where everything is."""
     zero, one = builder.constant(0, acc), builder.constant(1, acc)
     is_zero = builder.add("Equal", x, zero)
-    nonzero = product(builder, variable, select(builder, acc, is_zero, one, x), acc, axes)
-    return select(
+    nonzero = product(builder, variable, where(builder, acc, is_zero, one, x), acc, axes)
+    return where(
         builder, acc, logical(builder, variable, is_zero, axes, "Min", "Prod"), zero, nonzero
     )
 

@@ -1,8 +1,8 @@
 import numpy as np
 
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.order import select
 from pytensor.link.onnx.dispatch.ranges import count_to, diagonal_mask, size
+from pytensor.link.onnx.dispatch.scalar import where
 from pytensor.tensor.basic import AllocDiag, Choose, ExtractDiag, PermuteRowElements
 from pytensor.tensor.extra_ops import FillDiagonal, FillDiagonalOffset
 
@@ -52,7 +52,7 @@ def onnx_funcify_AllocDiag(op, node, builder, x):
         x = builder.add_as(dtype, "Pad", x, rest=(builder.int64s(pads),))
     # Each entry is spread over its row, or its column below the main diagonal.
     x = builder.add("Unsqueeze", x, builder.int64s([ndim if op.offset >= 0 else ndim - 1]))
-    result = select(builder, dtype, mask, x, builder.constant(0, dtype))
+    result = where(builder, dtype, mask, x, builder.constant(0, dtype))
     order = list(range(ndim - 1))
     order.insert(op.axis1, ndim - 1)
     order.insert(op.axis2, ndim)
@@ -111,7 +111,7 @@ def onnx_funcify_FillDiagonal(op, node, builder, x, value):
             others = [i for i in range(ndim) if i not in (axis, axis + 1)]
             part = builder.add("Unsqueeze", part, builder.int64s(others))
         mask = part if mask is None else builder.add("And", mask, part)
-    return select(builder, dtype, mask, value, x)
+    return where(builder, dtype, mask, value, x)
 
 
 @onnx_funcify.register(FillDiagonalOffset)
@@ -121,4 +121,4 @@ def onnx_funcify_FillDiagonalOffset(op, node, builder, x, value, offset):
     value = builder.cast(value, value_variable.type.dtype, dtype)
     offset = builder.cast(offset, offset_variable.type.dtype, "int64")
     mask = diagonal_mask(builder, size(builder, x, 0), size(builder, x, 1), offset)
-    return select(builder, dtype, mask, value, x)
+    return where(builder, dtype, mask, value, x)

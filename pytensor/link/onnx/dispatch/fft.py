@@ -1,4 +1,5 @@
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.link.onnx.dispatch.util import require_dtype
 from pytensor.tensor.fft import IRFFTOp, RFFTOp
 
 
@@ -6,6 +7,7 @@ from pytensor.tensor.fft import IRFFTOp, RFFTOp
 def onnx_funcify_RFFTOp(op, node, builder, x, lengths):
     lengths = builder.cast(lengths, node.inputs[1].type.dtype, "int64")
     last = node.inputs[0].type.ndim - 1
+    require_dtype(node, "DFT", ("float16", "float32", "float64"))
     x = builder.add("Unsqueeze", x, builder.int64s([-1]))
     x = dft(builder, x, length_of(builder, lengths, last), last, onesided=1)
     for axis in range(last - 1, 0, -1):
@@ -18,6 +20,7 @@ def onnx_funcify_IRFFTOp(op, node, builder, x, lengths):
     add = builder.add
     variable = node.inputs[0]
     dtype, last = variable.type.dtype, variable.type.ndim - 2
+    require_dtype(node, "DFT", ("float16", "float32", "float64"))
     lengths = builder.cast(lengths, node.inputs[1].type.dtype, "int64")
     # The inverse without its division, which onnxruntime rounds to float32, is the conjugate of
     # the conjugate's transform.

@@ -4,6 +4,8 @@ In double precision their inner graphs are written: the operators' epsilon has s
 and onnxruntime's kernels for it are few.
 """
 
+from math import prod
+
 import numpy as np
 
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
@@ -15,43 +17,51 @@ from pytensor.tensor.normalization import (
 )
 
 
-def parameters_for(op, node, builder, parameters, shape):
-    """Scale and bias, with constants for those that aren't there; None if that can't be said.
+def parameters_for(op, node, builder, parameters, lengths, *, needs_bias=True):
+    """Scale and bias, with constants for those that are needed; None if that can't be said.
 
     Operators broadcast no parameter, and PyTensor does those with a static length of 1.
     """
-    if node.outputs[0].type.dtype == "float64":
-        return None
-    lengths = [v.type.shape for v in node.inputs[1:]]
-    if any(1 in pair and pair != (1, 1) for p in lengths for pair in zip(p, shape, strict=True)):
-        return None
-    given = list(parameters)
-    if not (op.scaled and op.shifted) and None in shape:
-        return None
     dtype = node.outputs[0].type.dtype
-    scale = given.pop(0) if op.scaled else builder.constant(np.ones(shape), dtype)
-    bias = given.pop(0) if op.shifted else builder.constant(np.zeros(shape), dtype)
-    return scale, bias
+    shapes = [variable.type.shape for variable in node.inputs[1:]]
+    broadcast = any(
+        length == 1 and own != 1
+        for shape in shapes
+        for length, own in zip(shape, lengths, strict=True)
+    )
+    incomplete = not op.scaled or (needs_bias and not op.shifted)
+    if dtype == "float64" or broadcast or (incomplete and None in lengths):
+        return None
+    given = iter(parameters)
+    scale = next(given) if op.scaled else builder.constant(np.ones(lengths), dtype)
+    if op.shifted:
+        return scale, next(given)
+    return (scale, builder.constant(np.zeros(lengths), dtype)) if needs_bias else (scale,)
+
+
+def parameters_over_last_axes(op, node, builder, parameters):
+    """The same, and None where an axis may be empty, for which onnxruntime's kernels fail."""
+    shapes = [node.inputs[0].type.shape[op.axis :], *(v.type.shape for v in node.inputs[1:])]
+    lengths = [next((n for n in axis if n is not None), None) for axis in zip(*shapes, strict=True)]
+    if 0 in lengths or (builder.exact and None in lengths):
+        return None
+    return parameters_for(op, node, builder, parameters, shapes[0], needs_bias=False)
 
 
 @onnx_funcify.register(LayerNormalization)
 def onnx_funcify_LayerNormalization(op, node, builder, x, *parameters):
-    shape = node.inputs[0].type.shape[op.axis :]
-    known = parameters_for(op, node, builder, parameters, shape)
+    known = parameters_over_last_axes(op, node, builder, parameters)
     if known is None:
         return builder.inline(op.fgraph, (x, *parameters))
-    scale, bias = known
-    inputs = (x, scale, bias) if op.shifted else (x, scale)
-    return builder.add("LayerNormalization", *inputs, axis=op.axis, epsilon=op.epsilon)
+    return builder.add("LayerNormalization", x, *known, axis=op.axis, epsilon=op.epsilon)
 
 
 @onnx_funcify.register(RMSNormalization)
 def onnx_funcify_RMSNormalization(op, node, builder, x, *parameters):
-    shape = node.inputs[0].type.shape[op.axis :]
-    known = parameters_for(op, node, builder, parameters, shape)
+    known = parameters_over_last_axes(op, node, builder, parameters)
     if known is None or builder.opset < 23:
         return builder.inline(op.fgraph, (x, *parameters))
-    return builder.add("RMSNormalization", x, known[0], axis=op.axis, epsilon=op.epsilon)
+    return builder.add("RMSNormalization", x, *known, axis=op.axis, epsilon=op.epsilon)
 
 
 @onnx_funcify.register(InstanceNormalization)
@@ -71,14 +81,29 @@ def onnx_funcify_GroupNormalization(op, node, builder, x, *parameters):
     if dtype == "float64":
         return builder.inline(op.fgraph, (x, *parameters))
     ones, zeros = (builder.constant(np.full(op.num_groups, v), dtype) for v in (1, 0))
-    groups = builder.add("Reshape", x, builder.int64s([0, op.num_groups, -1]))
-    normalized = builder.add("InstanceNormalization", groups, ones, zeros, epsilon=op.epsilon)
-    out = builder.add("Reshape", normalized, builder.add("Shape", x))
-    axes = builder.int64s(range(1, ndim - 1))
-    for op_type, parameter in zip(
-        ["Mul"] * op.scaled + ["Add"] * op.shifted, parameters, strict=True
-    ):
+    full, grouped, allowzero = group_shapes(op, variable.type.shape, builder, x)
+    out = builder.add("Reshape", x, grouped, allowzero=allowzero)
+    out = builder.add("InstanceNormalization", out, ones, zeros, epsilon=op.epsilon)
+    out = builder.add("Reshape", out, full, allowzero=allowzero)
+    op_types = ["Mul"] * op.scaled + ["Add"] * op.shifted
+    for op_type, parameter in zip(op_types, parameters, strict=True):
         if ndim > 2:
-            parameter = builder.add("Unsqueeze", parameter, axes)
+            parameter = builder.add("Unsqueeze", parameter, builder.int64s(range(1, ndim - 1)))
         out = builder.add(op_type, out, parameter)
     return out
+
+
+def group_shapes(op, lengths, builder, x):
+    """Shape of the input, (batch, groups, elements of a group), and whether a 0 in them is one."""
+    _, *rest = lengths
+    # A 0 stands for the batch, whatever its length is; beside one of length 0, -1 is ambiguous
+    if all(rest):
+        grouped = [0, op.num_groups, prod(rest) // op.num_groups]
+        return builder.int64s([0, *rest]), builder.int64s(grouped), None
+    if not builder.exact:
+        return builder.add("Shape", x), builder.int64s([0, op.num_groups, -1]), None
+    batch, groups = builder.add("Shape", x, start=0, end=1), builder.int64s([op.num_groups])
+    axis = builder.int64s([0])
+    elements = builder.add("ReduceProd", builder.add("Shape", x, start=1), axis, keepdims=1)
+    elements = builder.add("Div", elements, groups)
+    return builder.add("Shape", x), builder.add("Concat", batch, groups, elements, axis=0), 1

@@ -1,4 +1,4 @@
-"""Integers and booleans as dtypes that onnxruntime can compare, and choices between values."""
+"""Integers and booleans as dtypes that onnxruntime can compare."""
 
 import numpy as np
 
@@ -27,10 +27,3 @@ def unsortable(builder, x, work, dtype):
 
 def _lowest(builder):
     return builder.constant(LOWEST, "int64")
-
-
-def select(builder, dtype, condition, x, y):
-    """Where, of any dtype."""
-    work = "int64" if dtype == "uint64" else work_dtype("Where", dtype)
-    x, y = builder.cast(x, dtype, work), builder.cast(y, dtype, work)
-    return builder.cast(builder.add("Where", condition, x, y), work, dtype)

@@ -8,8 +8,10 @@ from pytensor.link.onnx.dispatch.pool import (
     output_lengths,
     pads_of_last_windows,
 )
+from pytensor.link.onnx.dispatch.scalar import where
 from pytensor.link.onnx.dispatch.vjp import onnx_pullback
 from pytensor.link.onnx.dispatch.windows import add_windows, gather_windows, window_positions
+from pytensor.scalar import discrete_dtypes
 from pytensor.tensor.pool import Pool
 
 
@@ -17,6 +19,9 @@ from pytensor.tensor.pool import Pool
 def onnx_pullback_Pool(op, node, builder, x, cotangent):
     variable, n = node.inputs[0], len(op.ws)
     dtype, first = variable.type.dtype, variable.type.ndim - n
+    if dtype in discrete_dtypes:
+        # Of no use to anyone, and of another dtype.
+        return builder.inline(node.op.fgraph, (x, cotangent))
     shape = lengths_of(builder, variable, x)
     leading, spatial = shape[:-n], shape[-n:]
     windows = output_lengths(op, spatial)
@@ -51,23 +56,18 @@ def share_of_maxima(op, builder, x, dtype, cotangent, leading, windows):
     order = [*range(k), *range(k, k + 2 * n, 2), *range(k + 1, k + 2 * n, 2)]
     x = builder.add("Transpose", x, perm=order)
     x = reshape(builder, x, [*leading, *windows, prod(op.ws)])
-    is_nan = builder.add("IsNaN", x)
-    as_int = builder.cast(is_nan, "bool", "int32")
     last = builder.int64s([-1])
-    any_nan = builder.add("ReduceMax", as_int, last, keepdims=1)
+    is_nan = builder.cast(builder.add("IsNaN", x), "bool", "int32")
+    any_nan = builder.add("ReduceMax", is_nan, last, keepdims=1)
     winner = builder.add(
         "Where",
         builder.cast(any_nan, "int32", "bool"),
-        builder.add("ArgMax", as_int, axis=-1),
+        builder.add("ArgMax", is_nan, axis=-1),
         builder.add("ArgMax", x, axis=-1),
     )
     is_winner = builder.add("Equal", winner, arange(builder, prod(op.ws)).name)
-    share = builder.add(
-        "Where",
-        is_winner,
-        builder.add("Unsqueeze", cotangent, last),
-        builder.constant(0, dtype),
-    )
+    cotangent = builder.add("Unsqueeze", cotangent, last)
+    share = where(builder, dtype, is_winner, cotangent, builder.constant(0, dtype))
     share = reshape(builder, share, [*leading, *windows, *op.ws])
     pairs = [axis for i in range(n) for axis in (k + n + i, k + i)]
     share = builder.add("Transpose", share, perm=[*range(k), *pairs])

@@ -2,7 +2,8 @@ import numpy as np
 
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
 from pytensor.link.onnx.dispatch.fold import length
-from pytensor.link.onnx.dispatch.order import FLOATS, select, sortable, unsortable
+from pytensor.link.onnx.dispatch.order import FLOATS, sortable, unsortable
+from pytensor.link.onnx.dispatch.scalar import where
 from pytensor.tensor.sort import ArgSortOp, SortOp
 from pytensor.tensor.topk import TopK, TopKGrad
 
@@ -51,7 +52,7 @@ def top(builder, dtype, x, n, axis, *, k=None, largest=0):
         return unsortable(builder, values, work, dtype), indices
     # The kernel has no place for NaN: sort by value, NaN as infinity, and then by being NaN.
     missing = builder.add("IsNaN", x)
-    key = select(builder, dtype, missing, builder.constant(np.inf, dtype), x)
+    key = where(builder, dtype, missing, builder.constant(np.inf, dtype), x)
     _, order = builder.add_as(dtype, "TopK", key, rest=(n,), **options)
     flags = builder.cast(missing, "bool", "int32")
     flags = builder.add("GatherElements", flags, order, axis=axis)

@@ -13,17 +13,6 @@ def require_dtype(node, op_type, dtypes):
         )
 
 
-def require_static(variable, axes, what):
-    """Sizes of `variable` along `axes`, which must be known when the graph is built."""
-    sizes = [variable.type.shape[axis] for axis in axes]
-    if None in sizes:
-        raise ConversionError(
-            f"{what} of {variable} must be known, got {variable.type}; "
-            "give it a static shape, e.g. with pytensor.tensor.specify_shape"
-        )
-    return sizes
-
-
 def split_pairs(pairs):
     """Separate (before, after) pairs into ONNX's list of befores and list of afters."""
     before, after = zip(*pairs, strict=True)

@@ -47,13 +47,16 @@ def fold_conv_offset(graph):
 
 
 def _fold_followers(graph, op_types, fold):
-    producers, consumers = graph.producers(), graph.consumers()
+    candidates = [node for node in graph.nodes if node.op_type in op_types and not node.domain]
+    producers = graph.producers()
+    pairs = [(node, _convolution(node, producers)) for node in candidates]
+    pairs = [(node, conv) for node, conv in pairs if conv is not None]
+    if not pairs:
+        return False
+    consumers = graph.consumers()
     bypassed = {}
-    for node in graph.nodes:
-        if node.op_type not in op_types or node.domain:
-            continue
-        conv = _convolution(node, producers)
-        if conv is None or not graph.is_only_used_by(conv.outputs[0], node, consumers):
+    for node, conv in pairs:
+        if not graph.is_only_used_by(conv.outputs[0], node, consumers):
             continue
         weights = [graph.constant(name) for name in conv.inputs[1:]]
         if any(w is None for w in weights):

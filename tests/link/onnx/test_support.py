@@ -1,0 +1,90 @@
+"""The support table says what is so: each cell is tried again."""
+
+from importlib.util import find_spec
+
+import pytest
+
+from pytensor.compile.builders import OpFromGraph
+from pytensor.link.onnx import onnx_funcify
+from pytensor.link.onnx.linker import OPSETS
+from tests.link.onnx.support import (
+    DTYPES,
+    TABLE,
+    covered_classes,
+    document,
+    rows,
+    symbol,
+    try_cell,
+)
+
+ROWS = dict(rows())
+# What the JAX backend has and this one doesn't, and why.
+NOT_FOR_ONNX = {
+    "AbstractFunctionGraph": "a graph, no Op",
+    "ChannelsLast": "made for JAX; exports of functions compiled for it undo it",
+    "Dot": "sparse",
+    "Eig": "complex results",
+    "JAXOp": "calls JAX",
+    "JAXShapeTuple": "made for JAX; exports of functions compiled for it undo it",
+    "LazyIfElse": "made by compilation; its branches are inlined",
+    "RandomVariable": "a base class; each distribution has a converter",
+    "Schur": "iterative, and complex in general",
+    "StructuredDot": "sparse",
+}
+
+
+def table_cells():
+    """Map each row's name in the table to its cells by dtype."""
+    lines = TABLE.read_text().splitlines()
+    cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines if line[:2] == "| "]
+    return {name: dict(zip(DTYPES, rest, strict=True)) for name, *rest in cells[2:]}
+
+
+def test_every_converter_has_a_row():
+    registered = {op_class for op_class in onnx_funcify.registry if op_class is not object}
+    covered = covered_classes()
+    missing = [
+        op_class.__name__
+        for op_class in registered
+        if not any(issubclass(other, op_class) for other in covered)
+    ]
+    assert not missing
+
+
+def test_the_table_has_every_row():
+    assert list(table_cells()) == list(ROWS)
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_row(name):
+    """Three dtypes at the lowest and the highest operator set; `test_table` tries all."""
+    cells = table_cells()[name]
+    for dtype in ("float32", "int64", "bool"):
+        result = try_cell(ROWS[name], dtype, (OPSETS[0], OPSETS[-1]))
+        supported = cells[dtype] not in ("", "✗")
+        assert (result is not None and OPSETS[-1] not in result) == supported
+        assert (symbol(result) == "✓") == (cells[dtype] == "✓")
+    assert any(cell not in ("", "✗") for cell in cells.values()) or name in UNSUPPORTED
+
+
+# Rows of Ops of PyTensor's for which there is no converter.
+UNSUPPORTED = ("Complex", "Hyp2F1")
+
+
+@pytest.mark.slow
+def test_table():
+    assert TABLE.read_text() == document(), "run python -m tests.link.onnx.support"
+
+
+@pytest.mark.skipif(not find_spec("jax"), reason="compares with the JAX backend")
+def test_what_the_jax_backend_has():
+    from pytensor.link.jax.dispatch import jax_funcify
+
+    ours = {op_class for op_class in onnx_funcify.registry if op_class is not object}
+    ours.add(OpFromGraph)
+    missing = {
+        op_class.__name__
+        for op_class in jax_funcify.registry
+        if op_class is not object and not ours.intersection(op_class.__mro__)
+    }
+    assert missing <= set(NOT_FOR_ONNX)
