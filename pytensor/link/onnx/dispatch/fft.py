@@ -1,5 +1,6 @@
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.util import require_dtype
+from pytensor.link.onnx.errors import ConversionError
+from pytensor.scalar import discrete_dtypes
 from pytensor.tensor.fft import IRFFTOp, RFFTOp
 
 
@@ -7,7 +8,7 @@ from pytensor.tensor.fft import IRFFTOp, RFFTOp
 def onnx_funcify_RFFTOp(op, node, builder, x, lengths):
     lengths = builder.cast(lengths, node.inputs[1].type.dtype, "int64")
     last = node.inputs[0].type.ndim - 1
-    require_dtype(node, "DFT", ("float16", "float32", "float64"))
+    require_float(node)
     x = builder.add("Unsqueeze", x, builder.int64s([-1]))
     x = dft(builder, x, length_of(builder, lengths, last), last, onesided=1)
     for axis in range(last - 1, 0, -1):
@@ -20,7 +21,7 @@ def onnx_funcify_IRFFTOp(op, node, builder, x, lengths):
     add = builder.add
     variable = node.inputs[0]
     dtype, last = variable.type.dtype, variable.type.ndim - 2
-    require_dtype(node, "DFT", ("float16", "float32", "float64"))
+    require_float(node)
     lengths = builder.cast(lengths, node.inputs[1].type.dtype, "int64")
     # The inverse without its division, which onnxruntime rounds to float32, is the conjugate of
     # the conjugate's transform.
@@ -30,6 +31,11 @@ def onnx_funcify_IRFFTOp(op, node, builder, x, lengths):
     length = length_of(builder, lengths, last)
     x = dft(builder, mirrored(builder, x, length, last, dtype), length, last)
     return add("Gather", x, builder.constant(0, "int64"), axis=last + 1)
+
+
+def require_float(node):
+    if node.inputs[0].type.dtype in discrete_dtypes:
+        raise ConversionError("ONNX transforms floats; cast to float32 or float64 first")
 
 
 def length_of(builder, lengths, axis):

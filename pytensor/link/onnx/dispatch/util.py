@@ -1,16 +1,4 @@
-"""Checks that several converters share."""
-
-from pytensor.link.onnx.errors import ConversionError
-
-
-def require_dtype(node, op_type, dtypes):
-    """Refuse dtypes for which onnxruntime has no kernel, instead of computing in another one."""
-    dtype = node.inputs[0].type.dtype
-    if dtype not in dtypes:
-        raise ConversionError(
-            f"onnxruntime has no {op_type} for {dtype} ({', '.join(dtypes)} only); "
-            "build the graph with, or cast its inputs to, float32"
-        )
+"""What several converters share."""
 
 
 def split_pairs(pairs):
