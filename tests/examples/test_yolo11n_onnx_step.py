@@ -1,10 +1,9 @@
 """The whole training step of YOLO11n as one ONNX model: loss, gradient, clipping, update, averages.
 
-onnxruntime and JAX round differently.  Small images, of which the deepest maps have four cells,
-and an assigner that gives an anchor to another box where two are nearly equal make a step at the
-full rate enlarge that about eightfold, as it does with the difference of two runs of JAX whose
-weights differ in the last digit.  So single steps are compared from equal states, and runs in
-double precision or at the low rates of a warm-up.
+onnxruntime and JAX round differently, and the assigner chooses: where two anchors, or two boxes of
+an anchor, are nearly equal, the last digit decides.  From then on two runs are different ones, in
+JAX too if its weights are changed by 1e-7.  So single steps are compared from equal states, and
+whole runs closely in double precision only, where nothing is as nearly equal.
 """
 
 from copy import copy
@@ -166,27 +165,23 @@ def test_single_steps_of_a_long_run(small):
     small.compare_single_steps(full_rates(0), STEPS, loss_error=1e-3, update_error=5e-2)
 
 
-@pytest.fixture(scope="module")
-def double():
-    return Steps(64, 2, "float64")
-
-
 @pytest.mark.slow
-def test_run_in_double_precision(double):
-    """The demo's recipe as it is, and 8 steps at the full rate."""
-    for rates, number in [(rates_of(Recipe(nominal_batch=2)), STEPS), (full_rates, 8)]:
-        expected, _ = double.run(double.jax, rates, number)
-        results, _ = double.run(double.onnx, rates, number)
-        np.testing.assert_allclose(results, expected, rtol=1e-5)
+def test_run_in_double_precision():
+    """The demo's recipe as it is, and eight steps at the full rate."""
+    steps = Steps(96, 4, "float64")
+    for rates, number in [(rates_of(Recipe(nominal_batch=4)), STEPS), (full_rates, 8)]:
+        expected, last = steps.run(steps.jax, rates, number)
+        results, state = steps.run(steps.onnx, rates, number)
+        np.testing.assert_allclose(results, expected, rtol=1e-8)
+        steps.compare_changes(steps.initial, state, last, update_error=1e-3)
 
 
 @pytest.mark.slow
 def test_run():
-    """The recipe's warm-up, in which the rates of all weights start from zero, the biases' too."""
+    """In single precision another choice of the assigner may cost some percent."""
     steps = Steps(96, 4)
-    rates = rates_of(Recipe(nominal_batch=4, warmup_bias_lr=0.0))
-    expected, last = steps.run(steps.jax, rates, STEPS)
-    results, state = steps.run(steps.onnx, rates, STEPS)
-    np.testing.assert_allclose(results[:, :3], expected[:, :3], rtol=1e-4)
-    np.testing.assert_allclose(results[:, 3], expected[:, 3], rtol=1e-3)
-    steps.compare_changes(steps.initial, state, last, update_error=5e-2)
+    rates = rates_of(Recipe(nominal_batch=4))
+    expected, _ = steps.run(steps.jax, rates, STEPS)
+    results, _ = steps.run(steps.onnx, rates, STEPS)
+    np.testing.assert_allclose(results[:5], expected[:5], rtol=1e-3)
+    np.testing.assert_allclose(results[:, :3], expected[:, :3], rtol=0.05)

@@ -9,6 +9,7 @@ from importlib import import_module
 MODULES = {
     "ConversionError": "errors",
     "DroppedCheckWarning": "errors",
+    "DroppedPrintWarning": "errors",
     "DroppedRandomStateWarning": "errors",
     "ONNXLinker": "linker",
     "UnsupportedOpError": "errors",
@@ -24,7 +25,15 @@ __all__ = list(MODULES)
 def __getattr__(name):
     if name not in MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{MODULES[name]}"), name)
+    try:
+        return getattr(import_module(f"{__name__}.{MODULES[name]}"), name)
+    except ModuleNotFoundError as error:
+        if error.name != "onnx":
+            raise
+        raise ModuleNotFoundError(
+            f"pytensor.link.onnx.{name} needs the package 'onnx': pip install onnx onnxruntime",
+            name="onnx",
+        ) from error
 
 
 def __dir__():

@@ -274,6 +274,11 @@ class GraphBuilder:
         try:
             inputs = [self.name_of(i) if _is_tensor(i) else self.key_of(i) for i in node.inputs]
             outputs = onnx_funcify(node.op, node, self, *inputs)
+            if outputs is None:
+                raise TypeError(
+                    f"the converter of {type(node.op).__name__} returned None; it must return the "
+                    "names of the values that stand for the node's outputs"
+                )
             outputs = (outputs,) if isinstance(outputs, str) else tuple(outputs)
             if len(outputs) != len(node.outputs):
                 raise ValueError(

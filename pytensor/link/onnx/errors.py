@@ -52,6 +52,10 @@ class DroppedCheckWarning(UserWarning):
     """A check that raises an error in PyTensor is not in the exported model."""
 
 
+class DroppedPrintWarning(UserWarning):
+    """What a graph prints in PyTensor is not printed by the exported model."""
+
+
 class DroppedRandomStateWarning(UserWarning):
     """An exported model draws random numbers of its own: the generators' states aren't in it."""
 

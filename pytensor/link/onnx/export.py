@@ -1,9 +1,8 @@
 """`export_onnx`, the entry point."""
 
 import os
-import warnings
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,32 +10,21 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 import onnx
-from pytensor.compile.executor import Function
-from pytensor.compile.maker import function
-from pytensor.compile.sharedvalue import SharedVariable
+import pytensor
 from pytensor.configdefaults import config
-from pytensor.graph.basic import Constant, Variable
-from pytensor.graph.fg import FunctionGraph
-from pytensor.graph.traversal import ancestors, graph_inputs
-from pytensor.link.onnx.builder import DTYPES, GraphBuilder
+from pytensor.link.onnx.builder import GraphBuilder
 from pytensor.link.onnx.convert import convert_fgraph, keep_checks
 from pytensor.link.onnx.dims import Dims
-from pytensor.link.onnx.errors import DroppedRandomStateWarning, VerificationError
+from pytensor.link.onnx.errors import VerificationError
 from pytensor.link.onnx.half import KEPT_IN_FLOAT32, convert_to_half
+from pytensor.link.onnx.interface import input_dims, interface_names, name_output_dims
 from pytensor.link.onnx.ir import Graph
-from pytensor.link.onnx.linker import OPSETS
+from pytensor.link.onnx.linker import OPSETS, require_onnxruntime
 from pytensor.link.onnx.passes import NECESSARY, PASSES, run_passes
-from pytensor.link.onnx.rewriting import (
-    checks_in,
-    make_portable,
-    rebuild_with,
-    rewrite_for_onnx,
-)
+from pytensor.link.onnx.rewriting import checks_in, rewrite_for_onnx
 from pytensor.link.onnx.serialize import infer_types, needs_external_data, save, to_model
+from pytensor.link.onnx.source import Source, generators_of, source_of, warn_of_generators
 from pytensor.link.onnx.verify import first_difference, verify_model
-from pytensor.tensor.random.op import AbstractRNGConstructor
-from pytensor.tensor.random.type import RandomType
-from pytensor.tensor.type import TensorType
 
 
 def export_onnx(
@@ -78,7 +66,8 @@ def export_onnx(
         Version of ONNX's operator set, 18 to 24.  It decides what is written, and the file's IR
         version, which is the lowest that it allows.
     input_names, output_names : sequence of str, optional
-        Names in the model; default the variables' own, else ``input_0`` and so on.
+        Names in the model; default the variables' own, else ``input_0`` and so on.  An input that
+        is an output as it is gets a second name, such as ``x_out``.
     dynamic_axes : dict of str to (dict of int to str, or sequence of int), optional
         Names for sizes that aren't fixed by the types: ``{"images": {0: "N"}}``.  Without it they
         are called after their input and axis.  Inputs and outputs may be given.
@@ -91,7 +80,8 @@ def export_onnx(
         "inputs" makes the shared variables inputs with default values, which whoever runs the
         model may replace.  Nothing is computed from their values then: no folding.
     external_data : {"auto", True, False}
-        Whether to write the weights into ``<path>.data``; "auto" does from 2 GiB on.
+        Whether to write the weights into ``<path>.data``; "auto" does from 2 GiB on.  Arrays of
+        less than 1 KiB stay in the model.
     optimize : bool
         Whether to simplify the PyTensor graph and the ONNX graph.
     half : bool or collection of str
@@ -110,11 +100,13 @@ def export_onnx(
         Whether SiLU becomes one Swish, from operator set 24 on, instead of Sigmoid and Mul, which
         more runtimes know and onnxruntime computes faster.
     verify : sequence or dict (by name) of array_like, optional
-        Values for the inputs, with which onnxruntime and PyTensor are compared.
+        Values for the inputs, with which onnxruntime and PyTensor are compared.  PyTensor computes
+        in Python with the same rewrites; a compiled function runs itself, without its updates.
     check : bool
         Whether to run ONNX's own checker, shape inference included.
     trace : bool
-        Whether each node's metadata say where in the user's code it was made.
+        Whether each node's metadata say where in the user's code it was made, with paths relative
+        to the working folder.
 
     Returns
     -------
@@ -150,29 +142,33 @@ def export_onnx(
     if external_data is True and path is None:
         raise ValueError("external_data=True needs a path to write to")
 
-    source = _source(inputs, outputs)
-    fgraph, arguments = source.fgraph, source.arguments
-    input_names = _names("input_names", input_names, arguments, "input")
-    output_names = _names("output_names", output_names, fgraph.outputs, "output")
-    # An input returned as it is needs another name as an output.
-    output_names = [f"{name}_out" if name in input_names else name for name in output_names]
-    dynamic_axes = dynamic_axes or {}
-    input_dims = _input_dims(arguments, input_names, dynamic_axes, output_names)
+    keep_in_float32 = _kept_in_float32(half)
+    if verify is not None:
+        require_onnxruntime("verify=")
 
-    known_checks = checks_in(fgraph)
-    rewrite_for_onnx(fgraph, optimize=optimize)
+    # What is made from here on has no place in the user's code of its own.
+    with config.change_flags(traceback__limit=0):
+        source = source_of(inputs, outputs, optimize=optimize)
+        fgraph, arguments = source.fgraph, source.arguments
+        input_names, output_names = interface_names(
+            arguments, fgraph.outputs, input_names, output_names
+        )
+        dynamic_axes = dynamic_axes or {}
+        sizes = input_dims(arguments, input_names, dynamic_axes, output_names)
+        known_checks = checks_in(fgraph)
+        rewrite_for_onnx(fgraph, optimize=optimize)
     graph = Graph(parameters_are_inputs=initializers == "inputs")
     builder = GraphBuilder(
         opset_version,
         graph=graph,
-        dims=Dims(fgraph.shape_feature, input_dims),
+        dims=Dims(fgraph.shape_feature, sizes),
         annotate=_annotation(trace),
         checks=checks,
         known_checks=known_checks,
         exact=exact,
         swish=swish,
     )
-    generators = sorted({*source.generators, *_generators(fgraph.outputs)})
+    generators = sorted({*source.generators, *generators_of(fgraph.outputs)})
     if generators and verify is not None:
         raise ValueError("a model that draws random numbers can't be verified with a sample")
     for name in (*input_names, *output_names):
@@ -185,11 +181,11 @@ def export_onnx(
         source.parameters,
         list(zip(fgraph.outputs, output_names, strict=True)),
     )
-    _warn_of_generators(generators)
+    warn_of_generators(generators)
     kept = keep_checks(builder)
     messages = {name: f"{op.exc_type.__name__}({op.msg!r})" for name, op in kept.items()}
     metadata = {**(metadata or {}), **messages}
-    _name_output_dims(graph, dynamic_axes)
+    name_output_dims(graph, dynamic_axes)
     run_passes(graph, PASSES if optimize else NECESSARY)
     infer_types(graph, opset_version)
 
@@ -211,7 +207,7 @@ def export_onnx(
         if verification is not None:
             # What differs in single precision too is no matter of precision.
             replace(verification, half=False).check(to_proto().SerializeToString())
-        convert_to_half(graph, KEPT_IN_FLOAT32 if half is True else frozenset(half))
+        convert_to_half(graph, keep_in_float32)
         run_passes(graph, PASSES if optimize else NECESSARY)
         infer_types(graph, opset_version)
     size = sum(array.nbytes for array in graph.initializers.values())
@@ -224,6 +220,8 @@ def export_onnx(
 def _check_and_write(model, path, outside, check, verification):
     """Check and verify a model, and only then write it, so that nothing wrong is left behind."""
     path = None if path is None else Path(path)
+    if path is not None and path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder; give the path of a file")
     if not outside:
         if check:
             onnx.checker.check_model(model, full_check=True)
@@ -240,7 +238,8 @@ def _check_and_write(model, path, outside, check, verification):
             onnx.checker.check_model(str(written), full_check=True)
         if verification is not None:
             verification.check(str(written))
-        for file in Path(folder).iterdir():
+        # The weights first: there is never a model without them.
+        for file in sorted(Path(folder).iterdir(), key=lambda file: file.name == path.name):
             os.replace(file, path.with_name(file.name))
     return model
 
@@ -249,7 +248,7 @@ def _check_and_write(model, path, outside, check, verification):
 class Verification:
     """What a model is compared with: PyTensor's results for a sample."""
 
-    source: "Source"
+    source: Source
     arguments: list
     output_names: list
     sample: dict
@@ -274,201 +273,22 @@ class Verification:
             raise VerificationError(f"{error}\nThe difference begins at {where}") from None
 
 
+def _kept_in_float32(half):
+    if isinstance(half, bool):
+        return KEPT_IN_FLOAT32
+    names = None if isinstance(half, str) or not isinstance(half, Iterable) else frozenset(half)
+    if names is None or not all(isinstance(name, str) and onnx.defs.has(name) for name in names):
+        raise ValueError(
+            "half must be True, False or names of ONNX operators that stay in float32, "
+            f"got {half!r}"
+        )
+    return names
+
+
 def _check_choice(name, value, allowed):
     # Types too: True is equal to 1.
     if not any(type(value) is type(choice) and value == choice for choice in allowed):
         raise ValueError(f"{name} must be one of {allowed}, got {value!r}")
-
-
-@dataclass
-class Source:
-    """What is exported.
-
-    Attributes
-    ----------
-    fgraph : FunctionGraph
-        A copy; its inputs are the arguments and then the parameters.
-    parameters : dict of Variable to array_like
-        Inputs that hold shared variables, and their values.
-    run : callable
-        Computes the outputs in PyTensor.
-    name : str or None
-    generators : list of str
-        The random generators among the outputs, which are left out.
-    """
-
-    fgraph: FunctionGraph
-    parameters: dict
-    run: Callable
-    name: str | None = None
-    generators: list = field(default_factory=list)
-
-    @property
-    def arguments(self):
-        return [
-            v
-            for v in self.fgraph.inputs
-            if v not in self.parameters and not isinstance(v.type, RandomType)
-        ]
-
-
-def _source(inputs, outputs):
-    if isinstance(inputs, Function):
-        if outputs is not None:
-            raise TypeError("outputs can't be chosen for a compiled function: they are its own")
-        return _source_of_function(inputs)
-    inputs = _as_variables("inputs", inputs)
-    if outputs is None:
-        raise TypeError("outputs are needed unless a compiled function is exported")
-    outputs = _as_variables("outputs", outputs)
-    if len(set(inputs)) != len(inputs):
-        raise ValueError("an input is given twice")
-    roots = [v for v in dict.fromkeys(graph_inputs(outputs, inputs)) if v not in inputs]
-    shared = [v for v in roots if isinstance(v, SharedVariable)]
-    missing = [str(v) for v in roots if not isinstance(v, SharedVariable | Constant)]
-    if missing:
-        raise ValueError(f"the outputs depend on variables that are no inputs: {missing}")
-
-    def run(*values):
-        # Compiling to C takes longer than one call in Python.
-        with config.change_flags(cxx=""):
-            compiled = function(inputs, outputs, mode="FAST_COMPILE", on_unused_input="ignore")
-            return compiled(*values)
-
-    parameters = {variable: variable.get_value(borrow=True) for variable in shared}
-    return _make_source(inputs, parameters, outputs, run)
-
-
-def _source_of_function(compiled):
-    outputs = compiled.maker.fgraph.outputs[: compiled._n_returned_outputs]
-    needed = set(graph_inputs(outputs))
-    arguments, values = [], {}
-    for variable, spec, container in zip(
-        compiled.maker.fgraph.inputs, compiled.maker.inputs, compiled.input_storage, strict=True
-    ):
-        if not spec.implicit:
-            arguments.append(variable)
-        elif variable in needed:
-            values[variable] = container.data
-    return _make_source(arguments, values, outputs, compiled, compiled.name)
-
-
-def _make_source(arguments, parameters, outputs, run, name=None):
-    """Copy the graph onto inputs of our own; the parameters' have their values' shapes."""
-    roots = [*arguments, *parameters]
-    copied = FunctionGraph(roots, outputs, clone=True)
-    make_portable(copied)
-    replacements, values = {}, {}
-    for root, variable in zip(roots, copied.inputs, strict=True):
-        new = variable.type()
-        if root in parameters:
-            value = parameters[root]
-            if isinstance(variable.type, TensorType):
-                value = np.array(value, dtype=variable.type.dtype, order="C")
-                new = variable.type.clone(shape=value.shape)()
-            values[new] = value
-        new.name = root.name
-        replacements[variable] = new
-    rebuilt = rebuild_with(replacements, copied.outputs)
-    kept = [output for output in rebuilt if not isinstance(output.type, RandomType)]
-    left_out = [output for output in rebuilt if isinstance(output.type, RandomType)]
-    fgraph = FunctionGraph(list(replacements.values()), kept, clone=False)
-    return Source(fgraph, values, run, name, _generators(left_out))
-
-
-def _generators(variables):
-    """Descriptions of the random generators that variables depend on."""
-    roots = [
-        variable.name or f"an unnamed {variable.type}"
-        for variable in ancestors(variables)
-        if isinstance(variable.type, RandomType)
-        and (variable.owner is None or isinstance(variable.owner.op, AbstractRNGConstructor))
-    ]
-    return sorted(set(roots))
-
-
-def _warn_of_generators(names):
-    if names:
-        warnings.warn(
-            f"the model draws random numbers of its own, not NumPy's: {', '.join(names)} can only "
-            "seed them; no state is returned or updated",
-            DroppedRandomStateWarning,
-            stacklevel=3,
-        )
-
-
-def _as_variables(name, variables):
-    variables = [variables] if isinstance(variables, Variable) else list(variables)
-    for variable in variables:
-        if not isinstance(variable, Variable):
-            raise TypeError(f"{name} must be PyTensor variables, got {variable!r}")
-    return variables
-
-
-def _names(argument, names, variables, prefix):
-    """Unique names: those given, else the variables' own, else numbered ones."""
-    if names is None:
-        taken, names = set(), []
-        for number, variable in enumerate(variables):
-            name = variable.name or f"{prefix}_{number}"
-            if name in taken:
-                name = f"{name}_{number}"
-            taken.add(name)
-            names.append(name)
-        return names
-    names = [names] if isinstance(names, str) else list(names)
-    if len(names) != len(variables):
-        raise ValueError(f"{argument} must have {len(variables)} names, got {len(names)}")
-    if len(set(names)) != len(names) or not all(isinstance(n, str) and n for n in names):
-        raise ValueError(f"{argument} must be different strings, got {names}")
-    return names
-
-
-def _input_dims(variables, names, dynamic_axes, output_names):
-    """Sizes of the inputs: integers, and names where they are symbolic."""
-    unknown = sorted(set(dynamic_axes) - {*names, *output_names})
-    if unknown:
-        raise ValueError(
-            f"dynamic_axes names {unknown}, but the model has {[*names, *output_names]}"
-        )
-    dims = {}
-    for variable, name in zip(variables, names, strict=True):
-        shape = getattr(variable.type, "shape", None)
-        if shape is None or variable.type.dtype not in DTYPES:
-            raise TypeError(f"input {name!r} has type {variable.type}, which ONNX does not have")
-        sizes = [f"{name}_dim_{axis}" if size is None else size for axis, size in enumerate(shape)]
-        for axis, size_name in _axis_names(name, dynamic_axes.get(name, {}), len(shape)).items():
-            if shape[axis] is not None:
-                raise ValueError(
-                    f"dynamic_axes: axis {axis} of {name!r} has the fixed size {shape[axis]}; "
-                    "build the graph with None there"
-                )
-            sizes[axis] = size_name
-        dims[variable] = tuple(sizes)
-    return dims
-
-
-def _axis_names(name, axes, ndim):
-    if not isinstance(axes, Mapping):
-        axes = {axis: f"{name}_dim_{axis % ndim}" for axis in axes}
-    for axis in axes:
-        if not -ndim <= axis < ndim:
-            raise ValueError(f"dynamic_axes: {name!r} has {ndim} axes, got axis {axis}")
-    return {axis % ndim: str(size_name) for axis, size_name in axes.items()}
-
-
-def _name_output_dims(graph, dynamic_axes):
-    for name in graph.outputs:
-        if name not in dynamic_axes or name in graph.inputs:
-            continue
-        shape = list(graph.values[name].shape)
-        for axis, size_name in _axis_names(name, dynamic_axes[name], len(shape)).items():
-            if isinstance(shape[axis], int):
-                raise ValueError(
-                    f"dynamic_axes: axis {axis} of {name!r} has the fixed size {shape[axis]}"
-                )
-            shape[axis] = size_name
-        graph.values[name].shape = tuple(shape)
 
 
 def _annotation(trace):
@@ -485,13 +305,19 @@ def _annotation(trace):
 
 
 def _frames(node):
+    """Where in the user's code the outputs of a node were made."""
     lines = []
     for variable in node.outputs:
         for stack in getattr(variable.tag, "trace", None) or []:
             for filename, line, function_name, _text in stack:
-                relative = os.path.relpath(filename)
-                lines.append(f"{relative}:{line} in {function_name}")
+                if not _is_pytensors(filename):
+                    relative = os.path.relpath(filename)
+                    lines.append(f"{relative}:{line} in {function_name}")
     return "\n".join(dict.fromkeys(lines))
+
+
+def _is_pytensors(filename):
+    return any(filename.startswith(folder + os.sep) for folder in pytensor.__path__)
 
 
 def _sample(verify, names, variables):

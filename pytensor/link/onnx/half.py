@@ -61,7 +61,9 @@ def convert_to_half(graph, keep=KEPT_IN_FLOAT32):
     converter = _Converter(graph)
     for node in nodes:
         names = [node.op_type, *(n.op_type for body in node.subgraphs for n in body.all_nodes())]
-        single = bool(keep.intersection(names)) or bool(node.subgraphs)
+        # onnxruntime has no kernel that adds what is scattered in float16.
+        adds = node.attributes.get("reduction", "none") != "none"
+        single = bool(keep.intersection(names)) or bool(node.subgraphs) or adds
         single = single or any(converter.is_out_of_range(name) for name in node.inputs)
         converter.convert(node, single)
 

@@ -5,6 +5,7 @@ Importing this module needs neither ``onnx`` nor ``onnxruntime``; compiling a fu
 
 import warnings
 from copy import copy
+from importlib import import_module
 
 from pytensor.link.basic import JITLinker
 from pytensor.link.onnx.errors import DroppedRandomStateWarning
@@ -44,7 +45,7 @@ class ONNXLinker(JITLinker):
     ----------
     opset_version : int
         Version of ONNX's operator set, 18 to 24.
-    providers : sequence of (str or tuple of str and dict), optional
+    providers : str, or sequence of (str or tuple of str and dict), optional
         onnxruntime's execution providers in order of preference; default the CPU's.
     session_options : onnxruntime.SessionOptions, optional
     optimize : bool
@@ -82,7 +83,7 @@ class ONNXLinker(JITLinker):
         if opset_version not in OPSETS:
             raise ValueError(f"opset_version must be one of {list(OPSETS)}, got {opset_version!r}")
         self.opset_version = opset_version
-        self.providers = providers
+        self.providers = [providers] if isinstance(providers, str) else list(providers)
         self.session_options = session_options
         self.optimize = optimize
         super().__init__(*args, **kwargs)
@@ -95,16 +96,10 @@ class ONNXLinker(JITLinker):
         return other.accept(fgraph, *args, **kwargs)
 
     def fgraph_convert(self, fgraph, order, input_storage, output_storage, storage_map, **kwargs):
-        try:
-            import onnxruntime
+        onnxruntime = require_onnxruntime("mode='ONNX'")
+        from pytensor.link.onnx.convert import compile_fgraph
+        from pytensor.tensor.random.type import RandomType
 
-            from pytensor.link.onnx.convert import compile_fgraph
-            from pytensor.tensor.random.type import RandomType
-        except ModuleNotFoundError as error:
-            raise ModuleNotFoundError(
-                f"mode='ONNX' needs the package {error.name!r}: pip install onnx onnxruntime",
-                name=error.name,
-            ) from error
         if not fgraph.outputs:
             return lambda *values: None
         generators = {v: storage_map[v][0] for v in fgraph.inputs if isinstance(v.type, RandomType)}
@@ -115,18 +110,19 @@ class ONNXLinker(JITLinker):
                 DroppedRandomStateWarning,
                 stacklevel=2,
             )
+        # A generator that is given at run time has no state yet.
+        known = {v: state for v, state in generators.items() if state is not None}
         compiled = compile_fgraph(
-            fgraph, opset=self.opset_version, optimize=self.optimize, generators=generators
+            fgraph, opset=self.opset_version, optimize=self.optimize, generators=known
         )
-        providers = list(self.providers)
         # onnxruntime itself would only warn, and take another one.
         available = onnxruntime.get_available_providers()
-        for provider in providers:
+        for provider in self.providers:
             name = provider if isinstance(provider, str) else provider[0]
             if name not in available:
                 raise ValueError(f"onnxruntime here has no {name}, only {available}")
         session = onnxruntime.InferenceSession(
-            compiled.model.SerializeToString(), self.session_options, providers
+            compiled.model.SerializeToString(), self.session_options, self.providers
         )
         return compiled.runner(session)
 
@@ -139,3 +135,15 @@ class ONNXLinker(JITLinker):
 
     def __repr__(self):
         return f"{type(self).__name__}(opset_version={self.opset_version})"
+
+
+def require_onnxruntime(what):
+    """Import onnxruntime, and onnx, or say for what they are needed."""
+    try:
+        import_module("onnx")
+        return import_module("onnxruntime")
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(
+            f"{what} needs the package {error.name!r}: pip install onnx onnxruntime",
+            name=error.name,
+        ) from error

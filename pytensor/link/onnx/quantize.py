@@ -8,6 +8,7 @@ import numpy as np
 
 import onnx
 from pytensor.link.onnx.errors import VerificationError
+from pytensor.link.onnx.linker import require_onnxruntime
 
 
 def quantize_int8(model, path=None, *, calibration=None, exclude=(), sample=None, tolerance=0.1):
@@ -53,8 +54,11 @@ def quantize_int8(model, path=None, *, calibration=None, exclude=(), sample=None
     >>> [i.data_type == 3 for i in small.graph.initializer if i.name == "w_quantized"]
     [True]
     """
+    require_onnxruntime("quantize_int8")
     from onnxruntime.quantization import QuantFormat, QuantType, quantize_dynamic, quantize_static
 
+    if isinstance(model, onnx.ModelProto) and any(i.external_data for i in model.graph.initializer):
+        raise ValueError("the model's weights are in a file of their own: give the model's path")
     single = model if isinstance(model, onnx.ModelProto) else onnx.load(model)
     with TemporaryDirectory() as folder:
         source, target = Path(folder, "float32.onnx"), Path(folder, "int8.onnx")
@@ -88,9 +92,10 @@ def quantize_int8(model, path=None, *, calibration=None, exclude=(), sample=None
 def _reader(model, calibration):
     from onnxruntime.quantization import CalibrationDataReader
 
-    names = {i.name for i in model.graph.input}
+    defaults = {i.name for i in model.graph.initializer}
+    names = {i.name for i in model.graph.input} - defaults
     for number, feed in enumerate(calibration):
-        if set(feed) != names:
+        if set(feed) - defaults != names:
             raise ValueError(
                 f"calibration[{number}] has values for {sorted(feed)}, the model's inputs are "
                 f"{sorted(names)}"

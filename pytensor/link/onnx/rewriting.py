@@ -21,7 +21,7 @@ from pytensor.raise_op import CheckAndRaise
 from pytensor.scalar.basic import Composite
 from pytensor.scan.op import Scan
 from pytensor.tensor.basic import cast, stack
-from pytensor.tensor.elemwise import Elemwise
+from pytensor.tensor.elemwise import CAReduce, Elemwise
 from pytensor.tensor.rewriting.channels_last import undo_channels_last
 from pytensor.tensor.rewriting.shape import ShapeFeature
 from pytensor.tensor.shape import Reshape, reshape
@@ -53,6 +53,7 @@ def make_portable(fgraph):
     inline_symbolic_ops(fgraph)
     make_scans_portable(fgraph)
     forget_inplace(fgraph)
+    forget_reduction_fusion(fgraph)
     forget_fusion(fgraph)
     forget_backend(fgraph)
 
@@ -138,6 +139,26 @@ def forget_fusion(fgraph):
         # One that doesn't depend on every input may lack the size of the others.
         if all(_ones(old) == _ones(other) for old, other in replacements):
             fgraph.replace_all(replacements, reason="forget_fusion")
+
+
+def forget_reduction_fusion(fgraph):
+    """Replace reductions that compute their terms themselves by elementwise Ops and reductions."""
+    for node in fgraph.toposort():
+        op = node.op
+        if not (isinstance(op, CAReduce) and isinstance(op.scalar_op, Composite)):
+            continue
+        fused = op.scalar_op.fgraph
+        accumulated, *terms = fused.inputs
+        new = dict(zip(terms, node.inputs, strict=True))
+        *before, last = fused.toposort()
+        for inner in before:
+            outputs = Elemwise(inner.op)(*[new.get(i, i) for i in inner.inputs], return_list=True)
+            new.update(zip(inner.outputs, outputs, strict=True))
+        (term,) = (i for i in last.inputs if i is not accumulated)
+        reduction = CAReduce(last.op, axis=op.axis, dtype=op.dtype, acc_dtype=op.acc_dtype)
+        fgraph.replace_all(
+            [(node.outputs[0], reduction(new.get(term, term)))], reason="forget_reduction_fusion"
+        )
 
 
 def _ones(variable):

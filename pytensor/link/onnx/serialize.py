@@ -5,11 +5,14 @@ import numpy as np
 import onnx
 import pytensor
 from onnx import helper, numpy_helper
+from onnx.external_data_helper import set_external_data
 from pytensor.link.onnx.ir import Graph, Value
 
 # protobuf cannot hold 2 GiB; what is not weights needs some room too.
 LIMIT = 2**31 - 2**24
 SKELETON = 1024
+# Where arrays begin in a file of weights, so that it can be mapped into memory.
+ALIGNMENT = 64
 
 
 def to_model(graph, *, opset, model_name, doc_string, metadata):
@@ -173,15 +176,17 @@ def save(model, path, *, external_data=False):
     if not external_data:
         onnx.save_model(model, path)
         return
+    # onnx's own function refuses when a file of that name lies in the working folder.
     data = path.with_name(path.name + ".data")
-    onnx.save_model(
-        model,
-        path,
-        save_as_external_data=True,
-        all_tensors_to_one_file=True,
-        location=data.name,
-        size_threshold=SKELETON,
-    )
+    with data.open("wb") as file:
+        for tensor in model.graph.initializer:
+            if len(tensor.raw_data) < SKELETON:
+                continue
+            file.write(bytes(-file.tell() % ALIGNMENT))
+            set_external_data(tensor, data.name, file.tell(), len(tensor.raw_data))
+            file.write(tensor.raw_data)
+            tensor.ClearField("raw_data")
+    onnx.save_model(model, path)
 
 
 def needs_external_data(external_data, size):

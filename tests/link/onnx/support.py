@@ -24,12 +24,14 @@ from pytensor.compile.ops import DeepCopyOp, TypeCastingOp
 from pytensor.conditional.op import IfElse
 from pytensor.link.onnx import (
     DroppedCheckWarning,
+    DroppedPrintWarning,
     DroppedRandomStateWarning,
     UnsupportedOpError,
     export_onnx,
 )
 from pytensor.link.onnx.linker import OPSETS
 from pytensor.link.onnx.loops import Loop
+from pytensor.printing import Print
 from pytensor.raise_op import Assert, CheckAndRaise
 from pytensor.scalar.loop import ScalarLoop
 from pytensor.scan.op import Scan
@@ -252,6 +254,7 @@ case(special.Softmax)(graph(lambda x: special.softmax(x, axis=1), (2, 3)))
 case(special.LogSoftmax)(graph(lambda x: special.log_softmax(x, axis=1), (2, 3)))
 case(Pad)(graph(lambda x: pt.pad(x, [(1, 0), (2, 1)], mode="constant"), (2, 3)))
 case(CheckAndRaise)(graph(lambda x: Assert("positive")(x, pt.all(pt.ge(x, 0))), (3,)))
+case(Print)(graph(Print("x"), (3,)))
 case(IfElse)(graph(lambda c, x, y: pytensor.ifelse(pt.eq(c, 1), x, y), (), (3,), (3,)))
 case(TypeCastingOp, DeepCopyOp)(graph(DeepCopyOp(), (3,)))
 case(Convolve1d)(graph(lambda x, y: pt.signal.convolve1d(x, y, mode="full"), (5,), (2,)))
@@ -567,6 +570,7 @@ def export(inputs, outputs, opset=20):
     with warnings.catch_warnings(), pytensor.config.change_flags(on_opt_error="ignore"):
         warnings.simplefilter("ignore", DeprecationWarning)  # SciPy's, of constants that are folded
         warnings.simplefilter("ignore", DroppedCheckWarning)
+        warnings.simplefilter("ignore", DroppedPrintWarning)
         warnings.simplefilter("ignore", DroppedRandomStateWarning)
         return export_onnx(inputs, outputs, opset_version=opset)
 

@@ -1,3 +1,6 @@
+from importlib import import_module
+from pkgutil import iter_modules
+
 import numpy as np
 import onnx
 import onnxruntime
@@ -12,6 +15,7 @@ from pytensor.link.onnx import (
     ConversionError,
     DroppedCheckWarning,
     UnsupportedOpError,
+    dispatch,
     export_onnx,
     onnx_funcify,
 )
@@ -20,7 +24,15 @@ from tests.utils import REFERENCE_MODE, TOLERANCES
 
 
 def compare_onnx_and_py(
-    inputs, outputs, values, *, rtol=None, atol=None, opset_version=None, **kwargs
+    inputs,
+    outputs,
+    values,
+    *,
+    rtol=None,
+    atol=None,
+    opset_version=None,
+    py_mode=REFERENCE_MODE,
+    **kwargs,
 ):
     """Check that the exported graph has the same results in onnxruntime as in Python.
 
@@ -36,6 +48,8 @@ def compare_onnx_and_py(
     rtol, atol : float, optional
         Instead of the dtype's tolerance.
     opset_version : int, optional
+    py_mode : Mode
+        How the results to compare with are computed.
     **kwargs
         For `export_onnx`.
 
@@ -48,9 +62,9 @@ def compare_onnx_and_py(
     values = [np.asarray(v, dtype=i.type.dtype) for v, i in zip(values, inputs, strict=True)]
     # Inner graphs would be compiled to C even in this mode: slow, and float16 warns
     with pytensor.config.change_flags(cxx=""):
-        expected = pytensor.function(
-            inputs, outputs, mode=REFERENCE_MODE, on_unused_input="ignore"
-        )(*values)
+        expected = pytensor.function(inputs, outputs, mode=py_mode, on_unused_input="ignore")(
+            *values
+        )
     opsets = (18, 24, 20) if opset_version is None else (opset_version,)
     for opset in opsets:
         model = export_onnx(inputs, outputs, opset_version=opset, **kwargs)
@@ -129,6 +143,19 @@ def onnx_funcify_Double(op, node, builder, x):
 @onnx_funcify.register(Triple)
 def onnx_funcify_Triple(op, node, builder, x):
     raise ConversionError("three is too many")
+
+
+def test_no_converter_is_replaced_by_another():
+    names = [module.name for module in iter_modules(dispatch.__path__, f"{dispatch.__name__}.")]
+    written = {
+        (name, function)
+        for module in names
+        for name, function in vars(import_module(module)).items()
+        if name.startswith("onnx_funcify_")
+    }
+    registered = set(onnx_funcify.registry.values())
+    assert len(written) > 100
+    assert not [name for name, function in written if function not in registered]
 
 
 def test_user_op():

@@ -6,7 +6,13 @@ import pytest
 
 import pytensor.tensor as pt
 from pytensor.compile.builders import OpFromGraph
-from pytensor.link.onnx import DroppedCheckWarning, UnsupportedOpError, export_onnx
+from pytensor.link.onnx import (
+    DroppedCheckWarning,
+    DroppedPrintWarning,
+    UnsupportedOpError,
+    export_onnx,
+)
+from pytensor.printing import Print
 from pytensor.raise_op import Assert, CheckAndRaise
 from tests.link.onnx.test_basic import compare_onnx_and_py, op_types, run
 
@@ -101,3 +107,9 @@ def test_argument_is_checked():
     x = pt.vector("x", dtype="float32")
     with pytest.raises(ValueError, match="checks must be one of"):
         export_onnx([x], x, checks="ignore")
+
+
+def test_printing_is_dropped_with_a_warning():
+    x = pt.vector("x", dtype="float32")
+    with pytest.warns(DroppedPrintWarning, match="'a value'"):
+        compare_onnx_and_py([x], Print("a value")(x) + 1, [[1, 2]])

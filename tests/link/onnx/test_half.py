@@ -67,7 +67,8 @@ def test_constants_that_float16_does_not_hold_stay():
     y = pt.switch(x > 1, x, np.float32(-1e9))
     z = x / (pt.abs(x) + np.float32(1e-12))
     infinite = pt.switch(x > 1, x, np.float32(-np.inf))
-    export_onnx([x], [y, z, infinite], half=True, verify=[[0.0, 2.0, -3.0]])
+    model = export_onnx([x], [y, z, infinite], half=True, verify=[[0.0, 2.0, -3.0]])
+    assert "float32" in dtypes(model).values()
 
 
 def test_shared_initializers_are_converted_at_run_time():
@@ -91,3 +92,17 @@ def test_verify_finds_what_half_precision_cannot_do():
     export_onnx([x], y, verify=[[1, 2]], optimize=False)
     with pytest.raises(VerificationError, match="in half precision, output 'output_0' differs"):
         export_onnx([x], y, half=True, optimize=False, verify=[[1.0, 2.0]])
+
+
+@pytest.mark.parametrize("half", ["Exp", ["exp"], ["NoSuchOperator"], 3])
+def test_wrong_operators(half):
+    x = pt.vector("x", dtype="float32")
+    with pytest.raises(ValueError, match="names of ONNX operators"):
+        export_onnx([x], pt.exp(x), half=half)
+
+
+def test_increments():
+    x, i = pt.vector("x", dtype="float32"), pt.lvector("i")
+    outputs = [pt.inc_subtensor(x[1:], x[:-1]), x[i].inc(np.float32(1.5)), pt.grad(x[i].sum(), x)]
+    for half in (True, []):
+        export_onnx([x, i], outputs, half=half, verify=[[1, 2, 3], [0, 2, 2]])

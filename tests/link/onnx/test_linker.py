@@ -18,6 +18,7 @@ from pytensor.link.onnx import (
 )
 from pytensor.optimizers import SGD
 from pytensor.raise_op import Assert, CheckAndRaise
+from pytensor.tensor.random.type import random_generator_type
 from pytensor.tensor.type_other import slicetype
 from tests.utils import REFERENCE_MODE
 
@@ -122,9 +123,10 @@ def test_options():
         made_by = f.maker.linker
         assert made_by.session_options is options
         assert made_by.opset_version == 24
-        assert made_by.providers is providers
+        assert made_by.providers == providers
     with pytest.raises(ValueError, match="NoSuchProvider"):
         function([x], x + 1, mode=Mode(ONNXLinker(providers=["NoSuchProvider"])))
+    function([x], x, mode=Mode(ONNXLinker(providers="CPUExecutionProvider")))
     with pytest.raises(ValueError, match="opset_version must be one of"):
         ONNXLinker(opset_version=17)
 
@@ -248,3 +250,11 @@ def test_chained_draws_differ():
         f = function([], [a, b], updates={rng: last_rng}, mode="ONNX")
     assert len(np.unique(f())) == 8
     assert isinstance(rng.get_value(), np.random.Generator)
+
+
+def test_a_generator_that_is_given_at_run_time():
+    generator = random_generator_type("generator")
+    _, sample = pt.random.normal(size=(3,), rng=generator, return_next_rng=True)
+    with pytest.warns(DroppedRandomStateWarning, match="generator"):
+        f = function([generator], sample, mode="ONNX")
+    assert f(np.random.default_rng(0)).shape == (3,)

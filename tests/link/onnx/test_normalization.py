@@ -89,7 +89,9 @@ def test_gradients(name, static, dtype):
     inputs = inputs_of(name, dtype, static)
     weight = pt.constant(np.linspace(-1, 2, X.size).reshape(SHAPE).astype(dtype))
     cost = (CASES[name][0](*inputs) * weight).sum(dtype=dtype)
-    compare_onnx_and_py(inputs, pytensor.grad(cost, inputs), values_of(name), rtol=1e-4, atol=1e-4)
+    # Sums of float32 that cancel.
+    atol = 1e-4 if dtype == "float32" else 1e-12
+    compare_onnx_and_py(inputs, pytensor.grad(cost, inputs), values_of(name), atol=atol)
 
 
 @pytest.mark.parametrize("name", [name for name in CASES if name != "rms"])

@@ -74,3 +74,20 @@ def test_bad_input(network):
     x = pt.vector("x", dtype="float32")
     with pytest.raises(ValueError, match="no weights"):
         quantize_int8(export_onnx(x, pt.exp(x)))
+
+
+def test_parameters_that_are_inputs_need_no_calibration():
+    x = pt.matrix("x", dtype="float32")
+    w = pytensor.shared(np.eye(16, dtype="float32"), name="w")
+    model = export_onnx(x, x @ w, initializers="inputs")
+    quantize_int8(model, calibration=[{"x": np.ones((2, 16), "float32")}])
+
+
+def test_weights_in_another_file(tmp_path):
+    x = pt.matrix("x", dtype="float32")
+    w = pytensor.shared(np.eye(32, dtype="float32"), name="w")
+    path = tmp_path / "m.onnx"
+    model = export_onnx(x, x @ w, path, external_data=True)
+    with pytest.raises(ValueError, match="give the model's path"):
+        quantize_int8(model)
+    assert int8_names(quantize_int8(path))

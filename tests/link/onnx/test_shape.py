@@ -135,6 +135,8 @@ def test_exact_reshapes_of_nothing():
         x.reshape((n * m, k)),
         x.reshape((n, 1, k, m)),
         pt.repeat(x, 3, axis=0),
+        pt.repeat(pt.repeat(x, 0, axis=0), 0, axis=0),
+        pt.repeat(pt.repeat(x.sum(axis=1), 0, axis=0), 0, axis=0),
     ]
     for shape in ((2, 3, 4), (0, 3, 4), (2, 0, 4), (2, 3, 0)):
         compare_onnx_and_py([x], outputs, [np.ones(shape)], exact=True)

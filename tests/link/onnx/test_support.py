@@ -40,7 +40,8 @@ def table_cells():
 
 
 def test_every_converter_has_a_row():
-    registered = {op_class for op_class in onnx_funcify.registry if op_class is not object}
+    # Other tests register Ops of their own.
+    registered = {c for c in onnx_funcify.registry if c.__module__.startswith("pytensor.")}
     covered = covered_classes()
     missing = [
         op_class.__name__

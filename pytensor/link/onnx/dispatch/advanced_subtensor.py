@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.link.onnx.dispatch.sizes import concat
 from pytensor.link.onnx.dispatch.subtensor import (
     Index,
     Mask,
@@ -56,7 +57,7 @@ def read(builder, x, lengths, entries):
         entries = expand_masks(builder, entries)
         arrays = [entry for entry in entries if is_array(entry)]
     spans = [(layout.index(axis), e) for axis, e in with_axes(entries) if is_array(e)]
-    x, layout = _gather(builder, x, layout, spans)
+    x, layout = gather_arrays(builder, x, layout, spans)
     return transpose(builder, x, layout, layout_of(entries, len(lengths)))
 
 
@@ -109,11 +110,11 @@ def transpose(builder, x, layout, wanted):
     return builder.add("Transpose", x, perm=[layout.index(axis) for axis in wanted])
 
 
-def _gather(builder, x, layout, spans):
+def gather_arrays(builder, x, layout, spans):
     """Index with arrays alone, which are given with their axes."""
     axis, entry = spans[0]
     if len(spans) > 1:
-        return _gather_together(builder, x, layout, spans)
+        return gather_together(builder, x, layout, spans)
     if isinstance(entry, Index):
         new = [f"i{i}" for i in range(entry.ndim)]
         x = builder.add("Gather", x, entry.name, axis=axis)
@@ -124,10 +125,10 @@ def _gather(builder, x, layout, spans):
     if entry.ndim == len(layout):
         flat = builder.add("Reshape", entry.name, builder.int64s([-1]))
         return builder.add("Compress", x, flat), ["i0"]
-    return _gather_together(builder, x, layout, spans)
+    return gather_together(builder, x, layout, spans)
 
 
-def _gather_together(builder, x, layout, spans):
+def gather_together(builder, x, layout, spans):
     entries = [entry for _, entry in spans]
     axes = [layout[axis + i] for axis, entry in spans for i in range(width(entry))]
     rest = [axis for axis in layout if axis not in axes]
@@ -149,7 +150,7 @@ def stack_indices(builder, entries):
         return builder.constant(np.stack(np.broadcast_arrays(*(e.value for e in entries)), axis=-1))
     last = builder.int64s([-1])
     columns = [builder.add("Unsqueeze", e.name, last) for e in broadcast(builder, entries)]
-    return columns[0] if len(columns) == 1 else builder.add("Concat", *columns, axis=-1)
+    return concat(builder, columns, axis=-1)
 
 
 def broadcast(builder, entries):
@@ -168,10 +169,10 @@ def broadcast(builder, entries):
     # onnxruntime drops an Expand from size 1 to size 0; sums broadcast as they should.
     first, *others = entries
     for entry in others:
-        first = _add_zeros(builder, first, entry)
-    return [first, *(_add_zeros(builder, entry, first) for entry in others)]
+        first = add_zeros(builder, first, entry)
+    return [first, *(add_zeros(builder, entry, first) for entry in others)]
 
 
-def _add_zeros(builder, entry, like):
+def add_zeros(builder, entry, like):
     zeros = builder.add("Sub", like.name, like.name)
     return replace(entry, name=builder.add("Add", entry.name, zeros))

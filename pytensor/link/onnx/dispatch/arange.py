@@ -3,9 +3,10 @@ import numpy as np
 from pytensor.graph.basic import Constant
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
 from pytensor.link.onnx.dispatch.order import FLOATS
-from pytensor.link.onnx.dispatch.ranges import count_to, diagonal_mask
+from pytensor.link.onnx.dispatch.scalar import cast_inputs
+from pytensor.link.onnx.dispatch.sizes import count_to
 from pytensor.link.onnx.kernels import WIDER, has_kernel
-from pytensor.tensor.basic import ARange, Eye
+from pytensor.tensor.basic import ARange
 
 
 @onnx_funcify.register(ARange)
@@ -16,12 +17,12 @@ def onnx_funcify_ARange(op, node, builder, *bounds):
         return builder.constant(np.arange(*bounds, dtype=op.dtype))
     dtypes = [v.type.dtype for v in node.inputs]
     if any(dtype in FLOATS for dtype in dtypes):
-        return float_arange(builder, bounds, dtypes, op.dtype)
+        return float_arange(builder, node, bounds, op.dtype)
     if any(dtype.endswith("int64") for dtype in dtypes) and not is_small(values[0]):
-        return arange_from_zero(builder, bounds, dtypes, op.dtype)
+        return arange_from_zero(builder, node, bounds, op.dtype)
     fits = all(dtype == op.dtype or op.dtype in WIDER.get(dtype, ()) for dtype in dtypes)
     work = op.dtype if fits and has_kernel("Range", op.dtype) else "int64"
-    bounds = [builder.cast(x, dtype, work) for x, dtype in zip(bounds, dtypes, strict=True)]
+    bounds = cast_inputs(builder, node, bounds, work)
     return builder.cast(builder.add("Range", *bounds), work, op.dtype)
 
 
@@ -29,21 +30,17 @@ def is_small(value):
     return value is not None and abs(value.item()) < 2**32
 
 
-def arange_from_zero(builder, bounds, dtypes, to):
+def arange_from_zero(builder, node, bounds, to):
     """Add the start afterwards, as the kernel takes the difference of the bounds in floats."""
-    start, stop, step = (
-        builder.cast(x, dtype, "int64") for x, dtype in zip(bounds, dtypes, strict=True)
-    )
+    start, stop, step = cast_inputs(builder, node, bounds, "int64")
     zero = builder.constant(0, "int64")
     result = builder.add("Range", zero, builder.add("Sub", stop, start), step)
     return builder.cast(builder.add("Add", result, start), "int64", to)
 
 
-def float_arange(builder, bounds, dtypes, to):
+def float_arange(builder, node, bounds, to):
     """As `numpy.arange`, which takes the first two entries as given and goes on from there."""
-    start, stop, step = (
-        builder.cast(x, dtype, "float64") for x, dtype in zip(bounds, dtypes, strict=True)
-    )
+    start, stop, step = cast_inputs(builder, node, bounds, "float64")
     n = builder.add("Ceil", builder.add("Div", builder.add("Sub", stop, start), step))
     work = "float32" if to == "float16" else to
     first, second = (
@@ -54,14 +51,3 @@ def float_arange(builder, bounds, dtypes, to):
     delta = builder.add("Sub", second, first)
     offsets = builder.add("Mul", numbers, delta)
     return builder.cast(builder.add("Add", first, offsets), work, to)
-
-
-@onnx_funcify.register(Eye)
-def onnx_funcify_Eye(op, node, builder, *sizes):
-    if all(isinstance(v, Constant) for v in node.inputs):
-        n, m, k = (int(v.data) for v in node.inputs)
-        return builder.constant(np.eye(n, m, k, dtype=op.dtype))
-    n, m, k = (
-        builder.cast(x, v.type.dtype, "int64") for x, v in zip(sizes, node.inputs, strict=True)
-    )
-    return builder.cast(diagonal_mask(builder, n, m, k), "bool", op.dtype)

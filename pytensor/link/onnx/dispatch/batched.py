@@ -3,6 +3,7 @@
 from functools import singledispatch
 
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.link.onnx.dispatch.sizes import length, vector
 
 
 @singledispatch
@@ -42,15 +43,13 @@ def batch_shape(builder, node, inputs):
     for axis in range(ndim):
         static = node.outputs[0].type.shape[axis]
         if static is not None:
-            parts.append(builder.int64s([static]))
+            parts.append(static)
             continue
         name = next(
             name for name, v in zip(inputs, node.inputs, strict=True) if v.type.shape[axis] is None
         )
-        parts.append(builder.add("Shape", name, start=axis, end=axis + 1))
-    if not parts:
-        return builder.int64s([])
-    return parts[0] if len(parts) == 1 else builder.add("Concat", *parts, axis=0)
+        parts.append(length(builder, name, axis))
+    return vector(builder, parts)
 
 
 def batch_ndim(node):

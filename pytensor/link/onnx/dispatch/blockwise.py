@@ -8,6 +8,8 @@ from pytensor.link.onnx.dispatch.batched import (
     onnx_batched,
 )
 from pytensor.link.onnx.dispatch.math import matmul
+from pytensor.link.onnx.dispatch.sizes import concat, length
+from pytensor.link.onnx.dispatch.util import as_tuple
 from pytensor.tensor.basic import constant
 from pytensor.tensor.blockwise import Blockwise
 from pytensor.tensor.math import Dot
@@ -47,10 +49,9 @@ def loop_over_batch(op, node, builder, inputs):
         for name, variable in zip(results, fgraph.outputs, strict=True):
             builder.output(name, variable.type.dtype, variable.type.shape)
     stacked = builder.add("Loop", count, "", n_outputs=len(results), body=body)
-    stacked = (stacked,) if isinstance(stacked, str) else stacked
     return tuple(
         with_batch(builder, op, node, inputs, shape, name, sig)
-        for name, sig in zip(stacked, op.outputs_sig, strict=True)
+        for name, sig in zip(as_tuple(stacked), op.outputs_sig, strict=True)
     )
 
 
@@ -97,12 +98,11 @@ def with_batch(builder, op, node, inputs, shape, x, sig):
     for axis, dim in enumerate(sig):
         source = next(
             (
-                builder.add("Shape", name, start=ndim + s.index(dim), end=ndim + s.index(dim) + 1)
+                length(builder, name, ndim + s.index(dim))
                 for name, s in zip(inputs, op.inputs_sig, strict=True)
                 if dim in s
             ),
             None,
         )
-        parts.append(source or builder.add("Shape", x, start=axis + 1, end=axis + 2))
-    target = builder.add("Concat", *parts, axis=0) if len(parts) > 1 else shape
-    return builder.add("Reshape", x, target, allowzero=1)
+        parts.append(source or length(builder, x, axis + 1))
+    return builder.add("Reshape", x, concat(builder, parts), allowzero=1)

@@ -1,10 +1,11 @@
-"""Run-time checks, which ONNX doesn't have."""
+"""Run-time checks and printing, which ONNX doesn't have."""
 
 import warnings
 
 from pytensor.graph.basic import Constant
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.errors import ConversionError, DroppedCheckWarning
+from pytensor.link.onnx.errors import ConversionError, DroppedCheckWarning, DroppedPrintWarning
+from pytensor.printing import Print
 from pytensor.raise_op import CheckAndRaise
 from pytensor.tensor.extra_ops import _broadcast_assert, _runtime_broadcast_assert
 
@@ -14,22 +15,22 @@ def onnx_funcify_CheckAndRaise(op, node, builder, x, *conditions):
     open_conditions = [
         name
         for name, variable in zip(conditions, node.inputs[1:], strict=True)
-        if not _is_true(builder, name, variable)
+        if not is_true(builder, name, variable)
     ]
     # Of shapes alone; what they are the shapes of fails where they don't match.
     of_shapes = op in (_broadcast_assert, _runtime_broadcast_assert)
     matters = builder.known_checks is None or op in builder.known_checks
     if open_conditions and matters and not of_shapes:
-        _refuse_drop_or_keep(op, builder, open_conditions)
+        refuse_drop_or_keep(op, builder, open_conditions)
     return x
 
 
-def _is_true(builder, name, variable):
+def is_true(builder, name, variable):
     value = variable.data if isinstance(variable, Constant) else builder.constant_value(name)
     return value is not None and bool(value)
 
 
-def _refuse_drop_or_keep(op, builder, conditions):
+def refuse_drop_or_keep(op, builder, conditions):
     exception = f"{op.exc_type.__name__}({op.msg!r})"
     if builder.checks == "error":
         raise ConversionError(
@@ -54,3 +55,11 @@ def _refuse_drop_or_keep(op, builder, conditions):
     for condition in rest:
         result = builder.add("And", result, condition)
     builder.kept_checks.append((result, op))
+
+
+@onnx_funcify.register(Print)
+def onnx_funcify_Print(op, node, builder, x):
+    warnings.warn(
+        f"the model does not print {op.message!r}: ONNX can't", DroppedPrintWarning, stacklevel=2
+    )
+    return x

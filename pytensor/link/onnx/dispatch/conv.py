@@ -5,7 +5,7 @@ from pytensor.link.onnx.dispatch.basic import onnx_funcify
 from pytensor.link.onnx.dispatch.lengths import (
     all_known,
     lengths_of,
-    matmul,
+    matmul_or_zeros,
     one_if_empty,
     pad,
     reshape,
@@ -28,18 +28,22 @@ def onnx_funcify_Conv(op, node, builder, image, filters):
             builder, op, dtype, image, image_shape, filters, filter_shape
         )
         return correlate(
-            builder, image, filters, dtype, pads,
+            builder,
+            image,
+            filters,
+            dtype,
+            pads,
             kernel_shape=kernel if all_known(kernel) else None,
             strides=list(op.subsample),
             dilations=list(op.filter_dilation),
             group=op.num_groups,
-        )  # fmt: skip
+        )
     outputs = op.output_spatial_shape(image_shape[2:], kernel)
     padded = pad(builder, image, dtype, pads)
-    x = columns(builder, op, padded, dtype, image_shape, kernel, outputs)
+    x = columns(builder, op, padded, image_shape, kernel, outputs)
     matrix = filter_matrix(builder, op, filters, filter_shape)
     x = builder.add("Transpose", x, perm=[0, 2, 1])
-    x = matmul(builder, dtype, matrix, x, prod(filter_shape[1:]))
+    x = matmul_or_zeros(builder, dtype, matrix, x, prod(filter_shape[1:]))
     groups, n = op.num_groups, op.n_spatial
     batch, channels = image_shape[0], filter_shape[0]
     x = reshape(builder, x, [groups, channels // groups, batch, *outputs])

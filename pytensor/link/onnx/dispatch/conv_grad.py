@@ -7,7 +7,14 @@ from pytensor.link.onnx.dispatch.conv import (
     is_native,
     operands,
 )
-from pytensor.link.onnx.dispatch.lengths import all_known, crop, matmul, one_if_empty, pad, reshape
+from pytensor.link.onnx.dispatch.lengths import (
+    all_known,
+    crop,
+    matmul_or_zeros,
+    one_if_empty,
+    pad,
+    reshape,
+)
 from pytensor.link.onnx.dispatch.util import split_pairs
 from pytensor.link.onnx.dispatch.windows import (
     add_windows,
@@ -33,7 +40,7 @@ def onnx_funcify_ConvGradInput(op, node, builder, image, filters, cotangent):
 
 def transposed_convolution(builder, op, image_shape, filters, kernel, cotangent):
     plans = [
-        _plan(*axis)
+        plan_of_axis(*axis)
         for axis in zip(
             image_shape[2:], kernel, op.pads(kernel), op.subsample, op.filter_dilation, strict=True
         )
@@ -58,7 +65,7 @@ def transposed_convolution(builder, op, image_shape, filters, kernel, cotangent)
     return crop(builder, gradient, starts, lengths, list(cropped))
 
 
-def _plan(length, kernel, pads, stride, dilation):
+def plan_of_axis(length, kernel, pads, stride, dilation):
     """Padding, output padding, and (start, length) of what is cut out, for one axis.
 
     Cells of the image after its last window have a gradient of zero.  How many they are may be
@@ -77,16 +84,25 @@ def summed_windows(builder, op, dtype, image_shape, filters, filter_shape, cotan
     batch, channels = image_shape[:2]
     x = cotangent_matrix(builder, op, cotangent, shape)
     matrix = filter_matrix(builder, op, filters, filter_shape)
-    x = matmul(builder, dtype, x, matrix, filter_shape[0] // groups)
+    x = matmul_or_zeros(builder, dtype, x, matrix, filter_shape[0] // groups)
     x = reshape(builder, x, [groups, batch, *outputs, channels // groups, *kernel])
     pairs = [axis for i in range(n) for axis in (3 + n + i, 2 + i)]
     x = builder.add("Transpose", x, perm=[1, 0, 2 + n, *pairs])
     merged = [k * m for k, m in zip(kernel, outputs, strict=True)]
     x = reshape(builder, x, [batch, channels, *merged])
     return add_windows(
-        builder, x, dtype, 2, image_shape[2:], op.pads(kernel), outputs, kernel,
-        op.subsample, op.filter_dilation, per_tap=True,
-    )  # fmt: skip
+        builder,
+        x,
+        dtype,
+        2,
+        image_shape[2:],
+        op.pads(kernel),
+        outputs,
+        kernel,
+        op.subsample,
+        op.filter_dilation,
+        per_tap=True,
+    )
 
 
 @onnx_funcify.register(ConvGradFilters)
@@ -120,12 +136,16 @@ def swapped_convolution(builder, op, dtype, image, image_shape, filter_shape, co
         image = pad(builder, image, dtype, blank, axes=[2])
         image = reshape(builder, image, [per_group, groups * (batch + blank[0][1]), *spatial])
     gradient = correlate(
-        builder, image, cotangent, dtype, op.pads(filter_shape[2:]),
+        builder,
+        image,
+        cotangent,
+        dtype,
+        op.pads(filter_shape[2:]),
         kernel_shape=shape[2:] if all_known(shape[2:]) else None,
         strides=list(op.filter_dilation),
         dilations=list(op.subsample),
         group=groups,
-    )  # fmt: skip
+    )
     # What lies after the last window may be long enough for another tap.
     cropped = [
         i
@@ -141,8 +161,8 @@ def swapped_convolution(builder, op, dtype, image, image_shape, filter_shape, co
 def product_of_columns(builder, op, dtype, image, image_shape, filter_shape, cotangent, shape):
     kernel = filter_shape[2:]
     padded = pad(builder, image, dtype, op.pads(kernel))
-    x = columns(builder, op, padded, dtype, image_shape, kernel, shape[2:])
+    x = columns(builder, op, padded, image_shape, kernel, shape[2:])
     matrix = cotangent_matrix(builder, op, cotangent, shape)
     matrix = builder.add("Transpose", matrix, perm=[0, 2, 1])
-    x = matmul(builder, dtype, matrix, x, shape[0] * prod(shape[2:]))
+    x = matmul_or_zeros(builder, dtype, matrix, x, shape[0] * prod(shape[2:]))
     return reshape(builder, x, filter_shape)

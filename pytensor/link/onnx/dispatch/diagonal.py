@@ -1,42 +1,50 @@
+import sys
+
 import numpy as np
 
+from pytensor.graph.basic import Constant
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.ranges import count_to, diagonal_mask, size
-from pytensor.link.onnx.dispatch.scalar import where
-from pytensor.tensor.basic import AllocDiag, Choose, ExtractDiag, PermuteRowElements
+from pytensor.link.onnx.dispatch.scalar import cast_inputs, where
+from pytensor.link.onnx.dispatch.sizes import count_to, size
+from pytensor.tensor.basic import AllocDiag, ExtractDiag, Eye
 from pytensor.tensor.extra_ops import FillDiagonal, FillDiagonalOffset
+
+
+def diagonal_mask(builder, height, width, offset):
+    """Where column minus row is `offset`; all three are int64 scalars."""
+    rows = builder.add("Unsqueeze", count_to(builder, height), builder.int64s([1]))
+    on_diagonal = builder.add("Add", rows, offset)
+    return builder.add("Equal", on_diagonal, count_to(builder, width))
+
+
+@onnx_funcify.register(Eye)
+def onnx_funcify_Eye(op, node, builder, *sizes):
+    if all(isinstance(v, Constant) for v in node.inputs):
+        n, m, k = (int(v.data) for v in node.inputs)
+        return builder.constant(np.eye(n, m, k, dtype=op.dtype))
+    n, m, k = cast_inputs(builder, node, sizes, "int64")
+    return builder.cast(diagonal_mask(builder, n, m, k), "bool", op.dtype)
 
 
 @onnx_funcify.register(ExtractDiag)
 def onnx_funcify_ExtractDiag(op, node, builder, x):
-    (variable,) = node.inputs
-    ndim, axes = variable.type.ndim, (op.axis1, op.axis2)
-    n = node.outputs[0].type.shape[-1]
-    row, column = max(-op.offset, 0), max(op.offset, 0)
-    if n is not None:
-        places = builder.constant(
-            np.stack([np.arange(n) + row, np.arange(n) + column], axis=1), "int64"
-        )
-    else:
-        places = run_time_places(builder, x, axes, row, column)
-    if axes != (0, 1):
-        others = [axis for axis in range(ndim) if axis not in axes]
-        x = builder.add("Transpose", x, perm=[*axes, *others])
-    diagonal = builder.add("GatherND", x, places)
-    if ndim == 2:
-        return diagonal
-    return builder.add("Transpose", diagonal, perm=[*range(1, ndim - 1), 0])
-
-
-def run_time_places(builder, x, axes, row, column):
-    """Rows and columns of a diagonal that starts at `row` and `column`."""
-    lengths = [
-        builder.add("Sub", size(builder, x, axis), builder.constant(start, "int64"))
-        for axis, start in zip(axes, (row, column), strict=True)
-    ]
-    n = builder.add("Max", builder.add("Min", *lengths), builder.constant(0, "int64"))
-    steps = builder.add("Unsqueeze", count_to(builder, n), builder.int64s([1]))
-    return builder.add("Add", steps, builder.int64s([row, column]))
+    ndim = node.inputs[0].type.ndim
+    axes = [op.axis1 % ndim, op.axis2 % ndim]
+    perm = [axis for axis in range(ndim) if axis not in axes] + axes
+    if perm != list(range(ndim)):
+        x = builder.add("Transpose", x, perm=perm)
+    if op.offset:
+        # The entries before the first row or column of the diagonal are cut off.
+        along = ndim - 2 if op.offset < 0 else ndim - 1
+        bounds = (builder.int64s([i]) for i in (abs(op.offset), sys.maxsize, along))
+        x = builder.add("Slice", x, *bounds)
+    n = builder.add("ReduceMin", builder.add("Shape", x, start=-2), keepdims=0)
+    column = builder.add("Unsqueeze", count_to(builder, n), builder.int64s([1]))
+    batch = builder.add("Shape", x, end=-2)
+    shape = builder.add("Concat", batch, builder.add("Shape", column), axis=0)
+    index = builder.add("Expand", column, shape)
+    diagonal = builder.add("GatherElements", x, index, axis=ndim - 1)
+    return builder.add("Squeeze", diagonal, builder.int64s([-1]))
 
 
 @onnx_funcify.register(AllocDiag)
@@ -59,43 +67,6 @@ def onnx_funcify_AllocDiag(op, node, builder, x):
     if order == list(range(ndim + 1)):
         return result
     return builder.add("Transpose", result, perm=order)
-
-
-@onnx_funcify.register(PermuteRowElements)
-def onnx_funcify_PermuteRowElements(op, node, builder, x, order):
-    order = builder.cast(order, node.inputs[1].type.dtype, "int64")
-    x = builder.add("Expand", x, builder.add("Shape", order))
-    order = builder.add("Expand", order, builder.add("Shape", x))
-    axis = node.outputs[0].type.ndim - 1
-    if op.inverse:
-        return builder.add("ScatterElements", x, order, x, axis=axis)
-    return builder.add("GatherElements", x, order, axis=axis)
-
-
-@onnx_funcify.register(Choose)
-def onnx_funcify_Choose(op, node, builder, index, choices):
-    variable, choices_variable = node.inputs
-    index = builder.cast(index, variable.type.dtype, "int64")
-    n = size(builder, choices, 0)
-    if op.mode == "wrap":
-        index = builder.add("Mod", index, n)
-    elif op.mode == "clip":
-        last = builder.add("Sub", n, builder.constant(1, "int64"))
-        index = builder.add("Max", builder.add("Min", index, last), builder.constant(0, "int64"))
-    missing = choices_variable.type.ndim - 1 - variable.type.ndim
-    index = builder.add("Unsqueeze", index, builder.int64s(range(max(missing, 0) + 1)))
-    if missing < 0:
-        choices = builder.add("Unsqueeze", choices, builder.int64s(range(1, 1 - missing)))
-    # Only the index broadcasts along the choices, which are as many as there are.
-    entries = builder.add("Shape", choices, start=1, end=node.outputs[0].type.ndim + 1)
-    index = builder.add("Expand", index, entries)
-    inner = builder.add("Shape", index, start=1, end=node.outputs[0].type.ndim + 1)
-    choices = builder.add(
-        "Expand", choices, builder.add("Concat", builder.int64s([1]), inner, axis=0)
-    )
-    return builder.add(
-        "Squeeze", builder.add("GatherElements", choices, index, axis=0), builder.int64s([0])
-    )
 
 
 @onnx_funcify.register(FillDiagonal)

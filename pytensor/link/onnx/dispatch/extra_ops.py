@@ -2,8 +2,11 @@ import numpy as np
 
 from pytensor.graph.basic import Constant
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.fold import accumulate, length
+from pytensor.link.onnx.dispatch.fold import accumulate
 from pytensor.link.onnx.dispatch.order import FLOATS
+from pytensor.link.onnx.dispatch.scalar import cast_inputs
+from pytensor.link.onnx.dispatch.sizes import length
+from pytensor.link.onnx.dispatch.tensor_basic import bring_inside
 from pytensor.tensor.extra_ops import (
     Bartlett,
     CpuContiguous,
@@ -26,9 +29,7 @@ def onnx_funcify_CumOp(op, node, builder, x):
     dtype = variable.type.dtype
     if op.mode == "add":
         # Sums of unsigned and of signed integers wrap around alike.
-        work = "int64" if dtype == "uint64" else dtype
-        if dtype == "bool":
-            work = "int64"
+        work = "int64" if dtype in ("bool", "uint64") else dtype
         x = builder.cast(x, dtype, work)
         x = builder.add_as(work, "CumSum", x, rest=(builder.constant(op.axis, "int64"),))
     else:
@@ -60,9 +61,7 @@ def onnx_funcify_SearchsortedOp(op, node, builder, x, values, sorter=None):
 def less(builder, dtype, x, y):
     """Whether `x` comes before `y` when sorted, which puts NaN last."""
     if dtype not in FLOATS:
-        if dtype == "bool":
-            x, y, dtype = builder.cast(x, dtype, "uint8"), builder.cast(y, dtype, "uint8"), "uint8"
-        return builder.add("Less", x, y)
+        return builder.add_as(dtype, "Less", x, y, to="bool")
     numbers = builder.add("Less", x, y)
     missing = builder.add(
         "And", builder.add("Not", builder.add("IsNaN", x)), builder.add("IsNaN", y)
@@ -106,8 +105,7 @@ def onnx_funcify_Bartlett(op, node, builder, n):
 
 @onnx_funcify.register(UnravelIndex)
 def onnx_funcify_UnravelIndex(op, node, builder, indices, dims):
-    rest = builder.cast(indices, node.inputs[0].type.dtype, "int64")
-    dims = builder.cast(dims, node.inputs[1].type.dtype, "int64")
+    rest, dims = cast_inputs(builder, node, (indices, dims), "int64")
     coordinates = {}
     axes = range(len(node.outputs))
     for axis in reversed(axes) if op.order == "C" else axes:
@@ -119,19 +117,11 @@ def onnx_funcify_UnravelIndex(op, node, builder, indices, dims):
 
 @onnx_funcify.register(RavelMultiIndex)
 def onnx_funcify_RavelMultiIndex(op, node, builder, *inputs):
-    *indices, dims = (
-        builder.cast(x, v.type.dtype, "int64") for x, v in zip(inputs, node.inputs, strict=True)
-    )
-    zero, one = builder.constant(0, "int64"), builder.constant(1, "int64")
+    *indices, dims = cast_inputs(builder, node, inputs, "int64")
     flat = None
     axes = range(len(indices))
     for axis in axes if op.order == "C" else reversed(axes):
         n = builder.add("Gather", dims, builder.constant(axis, "int64"))
-        index = indices[axis]
-        if op.mode == "wrap":
-            index = builder.add("Mod", index, n)
-        elif op.mode == "clip":
-            last = builder.add("Sub", n, one)
-            index = builder.add("Max", builder.add("Min", index, last), zero)
+        index = bring_inside(builder, indices[axis], n, op.mode)
         flat = index if flat is None else builder.add("Add", builder.add("Mul", flat, n), index)
     return flat

@@ -1,4 +1,5 @@
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.link.onnx.dispatch.sizes import count_to, size
 from pytensor.link.onnx.errors import ConversionError
 from pytensor.scalar import discrete_dtypes
 from pytensor.tensor.fft import IRFFTOp, RFFTOp
@@ -52,11 +53,10 @@ def dft(builder, x, length, axis, **attributes):
 def mirrored(builder, x, length, axis, dtype):
     """The whole spectrum of something real, from the half that isn't redundant."""
     add = builder.add
-    zero, one, two = (builder.constant(i, "int64") for i in range(3))
-    positions = add("Range", zero, length, one)
+    zero, two = builder.constant(0, "int64"), builder.constant(2, "int64")
+    positions = count_to(builder, length)
     index = add("Min", positions, add("Sub", length, positions))
-    size = add("Squeeze", add("Shape", x, start=axis, end=axis + 1), builder.int64s([0]))
-    is_given = add("Less", index, size)
+    is_given = add("Less", index, size(builder, x, axis))
     x = add("Gather", x, add("Where", is_given, index, zero), axis=axis)
     is_second_half = add("Greater", add("Mul", positions, two), length)
     # What is its own mirror image has no imaginary part.

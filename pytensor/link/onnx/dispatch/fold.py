@@ -1,35 +1,17 @@
 """Loops along one axis, for what no ONNX operator computes in the dtype that is asked for."""
 
-
-def length(builder, x, axis):
-    """The size of `x` along `axis`, as a vector of one entry."""
-    return builder.add("Shape", x, start=axis, end=axis + 1)
-
-
-def scalar(builder, x):
-    """The only entry of a vector."""
-    return builder.add("Squeeze", x, builder.int64s([0]))
-
-
-def shape_without(builder, x, axis, ndim):
-    """The shape of `x` with `axis` left out."""
-    parts = []
-    if axis:
-        parts.append(builder.add("Shape", x, start=0, end=axis))
-    if axis + 1 < ndim:
-        parts.append(builder.add("Shape", x, start=axis + 1, end=ndim))
-    return parts[0] if len(parts) == 1 else builder.add("Concat", *parts, axis=0)
+from pytensor.link.onnx.dispatch.sizes import length, scalar, shape_without
 
 
 def fold(builder, x, dtype, axis, ndim, start, op_type):
     """Combine all slices of `x` along `axis`, from the first to the last; `start` if none."""
-    final, _ = _loop(builder, x, dtype, axis, ndim, start, op_type)
+    final, _ = loop_over_slices(builder, x, dtype, axis, ndim, start, op_type)
     return final
 
 
 def accumulate(builder, x, dtype, axis, ndim, start, op_type):
     """Like `fold`, and return what there is after each slice, along the same axis."""
-    _, steps = _loop(builder, x, dtype, axis, ndim, start, op_type)
+    _, steps = loop_over_slices(builder, x, dtype, axis, ndim, start, op_type)
     if axis:
         steps = builder.add(
             "Transpose", steps, perm=[*range(1, axis + 1), 0, *range(axis + 1, ndim)]
@@ -38,7 +20,7 @@ def accumulate(builder, x, dtype, axis, ndim, start, op_type):
     return builder.add("Reshape", steps, builder.add("Shape", x), allowzero=1)
 
 
-def _loop(builder, x, dtype, axis, ndim, start, op_type):
+def loop_over_slices(builder, x, dtype, axis, ndim, start, op_type):
     state = builder.constant(start, dtype)
     if ndim > 1:
         state = builder.add("Expand", state, shape_without(builder, x, axis, ndim))

@@ -1,5 +1,6 @@
 from pytensor.conditional.op import IfElse
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.link.onnx.dispatch.util import as_tuple
 
 
 @onnx_funcify.register(IfElse)
@@ -14,7 +15,7 @@ def onnx_funcify_IfElse(op, node, builder, condition, *values):
                     builder.output(name, output.type.dtype, output.type.shape)
     condition = builder.cast(condition, node.inputs[0].type.dtype, "bool")
     results = builder.add("If", condition, **branches, n_outputs=sum(kept))
-    results = iter([results] if isinstance(results, str) else results)
+    results = iter(as_tuple(results))
     return tuple(
         next(results) if is_tensor else key for key, is_tensor in zip(values, kept, strict=False)
     )

@@ -7,10 +7,10 @@ import numpy as np
 from pytensor.graph.basic import Constant
 from pytensor.link.onnx.dispatch.advanced_subtensor import layout_of, read, transpose
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.link.onnx.dispatch.scalar import where
 from pytensor.link.onnx.dispatch.scatter import Positions, Scatter
 from pytensor.link.onnx.dispatch.subtensor import FULL, Mask, entries_of, width, with_axes
 from pytensor.link.onnx.errors import ConversionError
-from pytensor.link.onnx.kernels import WIDER, has_kernel, work_dtype
 from pytensor.tensor.subtensor import (
     AdvancedIncSubtensor,
     AdvancedSubtensor,
@@ -21,21 +21,21 @@ from pytensor.tensor.subtensor import (
 
 @onnx_funcify.register(IncSubtensor)
 def onnx_funcify_IncSubtensor(op, node, builder, x, y, *names):
-    return _write(builder, op, node, x, y, names, Subtensor)
+    return write_region(builder, op, node, x, y, names, Subtensor)
 
 
 @onnx_funcify.register(AdvancedIncSubtensor)
 def onnx_funcify_AdvancedIncSubtensor(op, node, builder, x, y, *names):
-    return _write(builder, op, node, x, y, names, AdvancedSubtensor)
+    return write_region(builder, op, node, x, y, names, AdvancedSubtensor)
 
 
-def _write(builder, op, node, x, y, names, reading):
+def write_region(builder, op, node, x, y, names, reading):
     variable, value, *indices = node.inputs
     region = reading(op.idx_list).make_node(variable, *indices).outputs[0].type
-    entries = _without_full(entries_of(builder, op, indices, names), variable.type.shape)
-    dtype = variable.type.dtype if op.set_instead_of_inc else _sum_dtype(variable, value)
+    entries = without_full(entries_of(builder, op, indices, names), variable.type.shape)
+    dtype = variable.type.dtype if op.set_instead_of_inc else sum_dtype(variable, value)
     x = builder.cast(x, variable.type.dtype, dtype)
-    y = _drop_axes(builder, y, value.type.ndim - region.ndim)
+    y = drop_axes(builder, y, value.type.ndim - region.ndim)
     write = Write(
         builder=builder,
         dtype=dtype,
@@ -50,15 +50,15 @@ def _write(builder, op, node, x, y, names, reading):
     return builder.cast(result, dtype, variable.type.dtype)
 
 
-def _without_full(entries, lengths):
+def without_full(entries, lengths):
     """Write slices that take a whole axis as `FULL`."""
     return [
-        FULL if isinstance(entry, slice) and _is_full(entry, lengths[axis]) else entry
+        FULL if isinstance(entry, slice) and is_full(entry, lengths[axis]) else entry
         for axis, entry in with_axes(entries)
     ]
 
 
-def _is_full(entry, length):
+def is_full(entry, length):
     parts = (entry.start, entry.stop, entry.step)
     if any(isinstance(part, str) for part in parts):
         return False
@@ -67,7 +67,7 @@ def _is_full(entry, length):
     return range(length)[entry] == range(length)
 
 
-def _sum_dtype(variable, value):
+def sum_dtype(variable, value):
     """In which dtype the sum is computed before it is rounded, or wraps, to `variable`'s."""
     x, y = variable.type.dtype, value.type.dtype
     if not x.startswith("float"):
@@ -75,19 +75,19 @@ def _sum_dtype(variable, value):
             raise ConversionError(f"{y} can't be added to {x}; cast one of them")
         # Integers wrap, so the sum is the same in the wider dtype.
         return x
-    dtype = x if _is_held(value, x) else np.result_type(x, y).name
+    dtype = x if is_held(value, x) else np.result_type(x, y).name
     # onnxruntime's scatter operators don't add float16.
     return "float32" if dtype == "float16" else dtype
 
 
-def _is_held(value, dtype):
+def is_held(value, dtype):
     if not isinstance(value, Constant):
         return False
     with np.errstate(all="ignore"):
         return np.array_equal(value.data.astype(dtype), value.data, equal_nan=True)
 
 
-def _drop_axes(builder, y, number):
+def drop_axes(builder, y, number):
     """Remove leading axes, which are of length 1."""
     return builder.add("Squeeze", y, builder.int64s(range(number))) if number > 0 else y
 
@@ -140,21 +140,16 @@ class Write:
         at = len(self.value_shape) - 1 - trailing
         if at >= 0 and self.value_shape[at] != 1:
             return None
-        dtypes = (self.dtype, *WIDER.get(self.dtype, ()))
-        if not any(has_kernel("Where", dtype) for dtype in dtypes):
-            return None
         builder = self.builder
         if at >= 0 and mask.ndim > 1:
             y = builder.add("Unsqueeze", y, builder.int64s(range(at, at + mask.ndim - 1)))
         if self.add:
             y = builder.add_as(self.dtype, "Add", x, y)
-        work = work_dtype("Where", self.dtype)
         condition = mask.name
         if trailing:
             axes = builder.int64s(range(mask.ndim, mask.ndim + trailing))
             condition = builder.add("Unsqueeze", condition, axes)
-        x, y = (builder.cast(name, self.dtype, work) for name in (x, y))
-        return builder.cast(builder.add("Where", condition, y, x), work, self.dtype)
+        return where(builder, self.dtype, condition, y, x)
 
     def _scatter(self, x, y, touched):
         ndim = len(self.lengths)

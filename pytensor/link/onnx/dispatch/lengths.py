@@ -4,6 +4,7 @@ import operator
 
 import numpy as np
 
+from pytensor.link.onnx.dispatch import sizes
 from pytensor.link.onnx.kernels import work_dtype
 
 
@@ -106,7 +107,7 @@ def lengths_of(builder, variable, name):
         if size.is_fixed:
             lengths.append(size.factor)
         else:
-            lengths.append(Ints(builder, builder.add("Shape", name, start=axis, end=axis + 1)))
+            lengths.append(Ints(builder, sizes.length(builder, name, axis)))
     return lengths
 
 
@@ -126,32 +127,19 @@ def arange(builder, length):
     """0, 1, ... up to `length`, an int or `Ints` of one element."""
     if isinstance(length, int):
         return Ints(builder, np.arange(length, dtype="int64"))
-    zero, one = builder.constant(0, "int64"), builder.constant(1, "int64")
-    stop = builder.add("Squeeze", length.name, builder.int64s([0]))
-    return Ints(builder, builder.add("Range", zero, stop, one))
+    return Ints(builder, sizes.count_to(builder, sizes.scalar(builder, length.name)))
 
 
 def vector(builder, lengths):
     """Name of the int64 vector of these lengths."""
-    if all_known(lengths):
-        return builder.int64s(lengths)
-    parts, known = [], []
-    for length in (*lengths, None):
-        if isinstance(length, int):
-            known.append(length)
-            continue
-        if known:
-            parts.append(builder.int64s(known))
-            known = []
-        if length is not None:
-            parts.append(length.name)
-    return parts[0] if len(parts) == 1 else builder.add("Concat", *parts, axis=0)
+    parts = [length if isinstance(length, int) else length.name for length in lengths]
+    return sizes.vector(builder, parts)
 
 
 def reshape(builder, x, lengths):
     if 0 not in lengths and sum(isinstance(length, Ints) for length in lengths) < 2:
-        sizes = [length if isinstance(length, int) else -1 for length in lengths]
-        return builder.add("Reshape", x, builder.int64s(sizes))
+        target = [length if isinstance(length, int) else -1 for length in lengths]
+        return builder.add("Reshape", x, builder.int64s(target))
     return builder.add("Reshape", x, vector(builder, lengths), allowzero=1)
 
 
@@ -171,8 +159,8 @@ def pad(builder, x, dtype, pairs, fill=0, axes=None):
     return builder.cast(padded, work, dtype)
 
 
-def matmul(builder, dtype, x, y, inner):
-    """Product of matrices, `inner` being the length that is summed over."""
+def matmul_or_zeros(builder, dtype, x, y, inner):
+    """Product of matrices, zeros where `inner`, the length that is summed over, is 0."""
     result = builder.add_as(dtype, "MatMul", x, y)
     return zero_if_empty(builder, dtype, result, inner)
 

@@ -4,6 +4,10 @@ Matrices have any batch axes in front of their own two.  Algorithms are Loops ov
 columns, whose number may be known at run time only, of operations on whole matrices and batches.
 """
 
+from pytensor.link.onnx.dispatch.scalar import any_of
+from pytensor.link.onnx.dispatch.sizes import count_to, size
+from pytensor.link.onnx.dispatch.util import as_tuple
+
 
 class Matrices:
     """Writes ONNX nodes for square matrices of one order and one floating dtype.
@@ -28,12 +32,10 @@ class Matrices:
         # With negative axes, onnxruntime doesn't reduce what has no entries.
         self.axes = builder.int64s([ndim - 2, ndim - 1])
         if order is None:
-            size = builder.add("Shape", like, start=-2, end=-1)
-            self.order = builder.add("Squeeze", size, builder.int64s([0]))
+            self.order = size(builder, like, -2)
         else:
             self.order = builder.constant(order, "int64")
-        zero, one = builder.constant(0, "int64"), builder.constant(1, "int64")
-        self.positions = builder.add("Range", zero, self.order, one)
+        self.positions = count_to(builder, self.order)
         self.rows = builder.add("Unsqueeze", self.positions, builder.int64s([1]))
 
     def constant(self, value):
@@ -73,6 +75,15 @@ class Matrices:
         last = self.ndim - 1
         return self.add("Transpose", x, perm=[*range(last - 1), last, last - 1])
 
+    def symmetric(self, x, *, lower):
+        """Copy one triangle to the other."""
+        other = self.transpose(self.triangle(x, lower=lower, strict=True))
+        return self.add("Add", self.triangle(x, lower=lower), other)
+
+    def vectors(self, x, axis=-1):
+        """Matrices of one column, or with axis -2 of one row, as vectors."""
+        return self.add("Squeeze", x, self.builder.int64s([axis]))
+
     def any(self, x):
         """Whether any entry of each matrix is true, as matrices of one entry."""
         count = self.add("ReduceSum", self.builder.cast(x, "bool", "int64"), self.axes)
@@ -80,8 +91,7 @@ class Matrices:
 
     def is_any(self, x):
         """Whether any entry at all is true, as a scalar."""
-        count = self.add("ReduceSum", self.builder.cast(x, "bool", "int64"), keepdims=0)
-        return self.add("Greater", count, self.builder.constant(0, "int64"))
+        return any_of(self.builder, x)
 
     def largest(self, x):
         """The largest magnitude in each matrix, or zero, as matrices of one entry."""
@@ -112,8 +122,7 @@ class Matrices:
             k = body.add_input("step", "int64", ())
             condition = body.add_input("condition", "bool", ())
             inner = [body.add_input("state", dtype, shape) for _, dtype in state]
-            results = step(k, *inner)
-            results = (results,) if isinstance(results, str) else results
+            results = as_tuple(step(k, *inner))
             if may_end:
                 condition, *results = results
             builder.output(condition, "bool", ())
@@ -123,15 +132,15 @@ class Matrices:
         results = builder.add(
             "Loop", count or self.order, "", *initial, n_outputs=len(state), body=body
         )
-        return (results,) if isinstance(results, str) else results
+        return as_tuple(results)
 
     def _vector(self, index):
         return self.add("Unsqueeze", index, self.builder.int64s([0]))
 
 
-def matrices_of(builder, node, x, i=0):
-    """`Matrices` for input `i` of a node, and that input in the dtype of the first output."""
-    variable = node.inputs[i]
-    dtype = node.outputs[0].type.dtype
+def matrices_of(builder, node, x, output=0):
+    """`Matrices` for the first input of a node, and that input in the dtype of an output."""
+    variable = node.inputs[0]
+    dtype = node.outputs[output].type.dtype
     matrices = Matrices(builder, dtype, x, variable.type.ndim, variable.type.shape[-2])
     return matrices, builder.cast(x, variable.type.dtype, dtype)

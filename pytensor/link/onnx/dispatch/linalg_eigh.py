@@ -20,7 +20,7 @@ MOST_SWEEPS = 30
 def onnx_funcify_Eigh(op, node, builder, *inputs):
     inputs = [expand_batch(builder, node, inputs, i) for i in range(len(inputs))]
     m, a = matrices_of(builder, node, inputs[0])
-    a = symmetric(m, a, lower=op.lower)
+    a = m.symmetric(a, lower=op.lower)
     if len(inputs) == 1:
         return eigh(m, a)
     b = builder.cast(inputs[1], node.inputs[1].type.dtype, m.dtype)
@@ -28,19 +28,13 @@ def onnx_funcify_Eigh(op, node, builder, *inputs):
     factor = factor if op.lower else m.transpose(factor)
     half = substitute(m, factor, a, lower=True)
     reduced = substitute(m, factor, m.transpose(half), lower=True)
-    values, vectors = eigh(m, symmetric(m, reduced, lower=True))
+    values, vectors = eigh(m, m.symmetric(reduced, lower=True))
     return values, substitute(m, m.transpose(factor), vectors, lower=False)
 
 
 @register_batched(Eigvalsh)
 def onnx_funcify_Eigvalsh(op, node, builder, *inputs):
     return onnx_funcify_Eigh(op, node, builder, *inputs)[0]
-
-
-def symmetric(m, x, *, lower):
-    """Copy one triangle to the other."""
-    other = m.transpose(m.triangle(x, lower=lower, strict=True))
-    return m.add("Add", m.triangle(x, lower=lower), other)
 
 
 def eigh(m, a):
@@ -54,7 +48,7 @@ def eigh(m, a):
         a = pairs.rotate_columns(a, c, s)
         a = m.transpose(pairs.rotate_columns(m.transpose(a), c, s))
         # Both entries of a pair must be the same for both to turn by the same angle.
-        a = symmetric(m, add("Where", pairs.is_pair, m.constant(0), a), lower=True)
+        a = m.symmetric(add("Where", pairs.is_pair, m.constant(0), a), lower=True)
         rest = add("Where", add("Equal", m.rows, m.positions), m.constant(0), a)
         goes_on = m.is_any(add("Greater", m.largest(rest), tolerance))
         return goes_on, a, pairs.rotate_columns(v, c, s)
@@ -62,7 +56,7 @@ def eigh(m, a):
     identity = add("Expand", m.identity(), add("Shape", a))
     a, v = m.loop(step, a, identity, count=most_steps(m), may_end=True)
     size = add("Unsqueeze", m.order, m.builder.int64s([0]))
-    values = add("Squeeze", m.diagonal(a), m.builder.int64s([-1]))
+    values = m.vectors(m.diagonal(a))
     values, order = add("TopK", values, size, n_outputs=2, largest=0)
     index = add("Expand", add("Unsqueeze", order, m.builder.int64s([-2])), add("Shape", v))
     return values, add("GatherElements", v, index, axis=-1)

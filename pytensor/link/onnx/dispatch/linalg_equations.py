@@ -11,7 +11,7 @@ from pytensor.tensor.linalg.solvers.lstsq import TensorSolve
 
 @register_batched(SolveSylvester)
 def onnx_funcify_SolveSylvester(op, node, builder, *inputs):
-    """Solve ``a x + x b = q`` as one system for all entries of x, instead of by Schur forms."""
+    # ``a x + x b = q`` as one system for all entries of x; ONNX has no Schur forms.
     add, dtype, ndim = builder.add, node.outputs[0].type.dtype, batch_ndim(node)
     a, b, q = (
         builder.cast(expand_batch(builder, node, inputs, i), v.type.dtype, dtype)

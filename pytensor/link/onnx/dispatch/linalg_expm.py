@@ -37,7 +37,7 @@ def count_halvings(m, x):
     add, axes = m.add, [m.builder.int64s([axis]) for axis in (m.ndim - 2, m.ndim - 1)]
     columns = add("ReduceSum", add("Abs", x), axes[0])
     # Of matrices without entries too, there is a norm.
-    norm = add("ReduceMax", add("Concat", columns, _zero_like_norm(m, x), axis=m.ndim - 1), axes[1])
+    norm = add("ReduceMax", add("Concat", columns, zero_like_norm(m, x), axis=m.ndim - 1), axes[1])
     # What isn't finite stays so however often it is halved.
     is_finite = add("Less", norm, m.constant(float("inf")))
     norm = add("Where", is_finite, norm, m.constant(1))
@@ -46,7 +46,7 @@ def count_halvings(m, x):
     return add("Ceil", add("Div", add("Log", ratio), m.constant(log(2))))
 
 
-def _zero_like_norm(m, x):
+def zero_like_norm(m, x):
     shape = m.add("Concat", m.add("Shape", x, end=-2), m.builder.int64s([1, 1]), axis=0)
     return m.add("Expand", m.constant(0), shape)
 

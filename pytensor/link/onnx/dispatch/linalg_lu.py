@@ -1,3 +1,5 @@
+"""LU factors, and what is computed from them."""
+
 from pytensor.link.onnx.dispatch.batched import register_batched
 from pytensor.link.onnx.dispatch.linalg import Matrices, matrices_of
 from pytensor.link.onnx.dispatch.linalg_triangular import (
@@ -62,30 +64,24 @@ def inverse_order(m, order):
     return m.add("ScatterElements", order, order, m.row_numbers(order), axis=-2)
 
 
-def squeezed(m, column):
-    return m.add("Squeeze", column, m.builder.int64s([-1]))
-
-
 @register_batched(LUFactor)
 def onnx_funcify_LUFactor(op, node, builder, x):
     m, x = matrices_of(builder, node, x)
     factors, pivots, _ = lu(m, x)
     singular = m.any(m.add("Equal", m.diagonal(factors), m.constant(0)))
     factors = m.add("Where", singular, m.nan(), factors)
-    return factors, builder.cast(squeezed(m, pivots), "int64", "int32")
+    return factors, builder.cast(m.vectors(pivots), "int64", "int32")
 
 
 @register_batched(LU)
 def onnx_funcify_LU(op, node, builder, x):
-    variable, dtype = node.inputs[0], node.outputs[-1].type.dtype
-    m = Matrices(builder, dtype, x, variable.type.ndim, variable.type.shape[-2])
-    x = builder.cast(x, variable.type.dtype, dtype)
+    m, x = matrices_of(builder, node, x, output=-1)
     factors, _, order = lu(m, x)
     lower = m.add("Add", m.triangle(factors, lower=True, strict=True), m.identity())
     upper = m.triangle(factors, lower=False)
     where = inverse_order(m, order)
     if op.p_indices:
-        return builder.cast(squeezed(m, where), "int64", "int32"), lower, upper
+        return builder.cast(m.vectors(where), "int64", "int32"), lower, upper
     if op.permute_l:
         index = m.add("Expand", where, m.add("Shape", lower))
         return m.add("GatherElements", lower, index, axis=-2), upper
@@ -108,7 +104,7 @@ def onnx_funcify_PivotToPermutations(op, node, builder, pivots):
         return m.add("GatherElements", order, swap, axis=-2)
 
     (order,) = m.loop(step, m.row_numbers(pivots))
-    return squeezed(m, order if op.inverse else inverse_order(m, order))
+    return m.vectors(order if op.inverse else inverse_order(m, order))
 
 
 @register_batched(SLogDet)
@@ -155,9 +151,7 @@ def onnx_funcify_Solve(op, node, builder, a, b):
         factor = cholesky(m, a, lower=op.lower)
         return solution(op, builder, solve_cholesky(m, factor, b, lower=op.lower))
     if op.assume_a in ("sym", "her"):
-        half = m.triangle(a, lower=op.lower)
-        other = m.transpose(m.triangle(a, lower=op.lower, strict=True))
-        a = m.add("Add", half, other)
+        a = m.symmetric(a, lower=op.lower)
     if op.assume_a == "tridiagonal":
         distance = m.add("Abs", m.add("Sub", m.rows, m.positions))
         is_near = m.add("LessOrEqual", distance, builder.constant(1, "int64"))

@@ -1,35 +1,33 @@
+"""QR factors, by reflections."""
+
 from pytensor.link.onnx.dispatch.batched import register_batched
-from pytensor.link.onnx.dispatch.linalg import Matrices
+from pytensor.link.onnx.dispatch.linalg import matrices_of
+from pytensor.link.onnx.dispatch.sizes import count_to, length, scalar, size
 from pytensor.tensor.linalg.decomposition.qr import QR
 
 
 @register_batched(QR)
 def onnx_funcify_QR(op, node, builder, x):
-    variable, dtype = node.inputs[0], node.outputs[0].type.dtype
-    m = Matrices(builder, dtype, x, variable.type.ndim, variable.type.shape[-2])
-    x = builder.cast(x, variable.type.dtype, dtype)
+    m, x = matrices_of(builder, node, x)
     shorter = builder.add("ReduceMin", builder.add("Shape", x, start=-2), keepdims=1)
     qr, q, tau, order = Householder(m, x, pivoting=op.pivoting).run(shorter)
     r = m.triangle(qr, lower=False)
     pivots = []
     if op.pivoting:
-        pivots = [builder.cast(_squeezed(m, order), "int64", "int32")]
+        pivots = [builder.cast(m.vectors(order, axis=-2), "int64", "int32")]
     if op.mode == "r":
         return r, *pivots
     if op.mode == "raw":
-        return qr, _squeezed(m, first(m, tau, shorter, -1)), first(m, r, shorter, -2), *pivots
+        return qr, m.vectors(first(m, tau, shorter, -1), axis=-2), first(m, r, shorter, -2), *pivots
     if op.mode == "economic":
         q, r = first(m, q, shorter, -1), first(m, r, shorter, -2)
     return q, r, *pivots
 
 
-def first(m, x, length, axis):
-    bounds = (m.builder.int64s([0]), length, m.builder.int64s([axis]))
+def first(m, x, count, axis):
+    """As many rows or columns as `count`, a vector of one entry, says."""
+    bounds = (m.builder.int64s([0]), count, m.builder.int64s([axis]))
     return m.add("Slice", x, *bounds)
-
-
-def _squeezed(m, row):
-    return m.add("Squeeze", row, m.builder.int64s([-2]))
 
 
 class Householder:
@@ -46,10 +44,8 @@ class Householder:
 
     def __init__(self, m, x, *, pivoting):
         self.m, self.x, self.pivoting = m, x, pivoting
-        builder, add = m.builder, m.add
-        width = add("Squeeze", add("Shape", x, start=-1), builder.int64s([0]))
-        zero, one = builder.constant(0, "int64"), builder.constant(1, "int64")
-        self.columns = add("Range", zero, width, one)
+        builder = m.builder
+        self.columns = count_to(builder, size(builder, x, -1))
         self.of_rows, self.of_columns = (
             builder.int64s([axis]) for axis in (m.ndim - 2, m.ndim - 1)
         )
@@ -58,12 +54,12 @@ class Householder:
         """The factored matrix, Q, the reflections' factors and the order of the columns."""
         m, add = self.m, self.m.add
         batch = add("Shape", self.x, end=-2)
-        height = add("Shape", self.x, start=-2, end=-1)
+        height = length(m.builder, self.x, -2)
         identity = add("Expand", m.identity(), add("Concat", batch, height, height, axis=0))
-        shape = (batch, m.builder.int64s([1]), add("Shape", self.x, start=-1))
+        shape = (batch, m.builder.int64s([1]), length(m.builder, self.x, -1))
         order = add("Expand", self.columns, add("Concat", *shape, axis=0))
         tau = m.builder.cast(order, "int64", m.dtype)
-        count = add("Squeeze", count, m.builder.int64s([0]))
+        count = scalar(m.builder, count)
         return m.loop(self.step, self.x, identity, tau, (order, "int64"), count=count)
 
     def step(self, k, qr, q, tau, order):

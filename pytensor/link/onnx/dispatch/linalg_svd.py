@@ -8,8 +8,9 @@ import numpy as np
 
 from pytensor.link.onnx.dispatch.batched import register_batched
 from pytensor.link.onnx.dispatch.linalg import Matrices
-from pytensor.link.onnx.dispatch.linalg_eigh import Pairs, most_steps, symmetric
+from pytensor.link.onnx.dispatch.linalg_eigh import Pairs, most_steps
 from pytensor.link.onnx.dispatch.linalg_qr import Householder, first
+from pytensor.link.onnx.dispatch.sizes import length
 from pytensor.tensor.linalg.decomposition.svd import SVD
 from pytensor.tensor.linalg.inverse import MatrixPinv
 
@@ -26,7 +27,7 @@ def onnx_funcify_SVD(op, node, builder, x):
     rotated, v, values, scale = rotate(m, x)
     size = add("Unsqueeze", m.order, builder.int64s([0]))
     values, order = add("TopK", add("Mul", values, scale), size, n_outputs=2)
-    values = add("Squeeze", first(m, values, shorter, -1), builder.int64s([-2]))
+    values = m.vectors(first(m, values, shorter, -1), axis=-2)
     if not op.compute_uv:
         return values
     rotated, v = (
@@ -45,7 +46,7 @@ def onnx_funcify_MatrixPinv(op, node, builder, x):
     x = builder.cast(x, variable.type.dtype, dtype)
     m, _ = columns_and_rows(builder, variable, x, dtype)
     if op.hermitian:
-        x = symmetric(m, x, lower=True)
+        x = m.symmetric(x, lower=True)
     rotated, v, values, scale = rotate(m, x)
     cutoff = add("Mul", m.largest(values), m.constant(PINV_CUTOFF))
     is_zero = add("LessOrEqual", values, cutoff)
@@ -83,7 +84,7 @@ def rotate(m, x):
     scale = add("Where", add("Equal", scale, m.constant(0)), m.constant(1), scale)
     x = add("Div", x, scale)
     eps = np.finfo(m.dtype).eps
-    height = builder.cast(add("Shape", x, start=-2, end=-1), "int64", m.dtype)
+    height = builder.cast(length(builder, x, -2), "int64", m.dtype)
     tolerance = add("Mul", height, m.constant(eps))
     # Columns that should be zero are of that length and of any direction.
     noise = add("ReduceSum", add("Mul", x, x), m.axes)

@@ -1,3 +1,5 @@
+"""Cholesky factors and triangular systems."""
+
 from pytensor.link.onnx.dispatch.batched import expand_batch, register_batched
 from pytensor.link.onnx.dispatch.linalg import matrices_of
 from pytensor.tensor.linalg.decomposition.cholesky import Cholesky
@@ -61,10 +63,16 @@ def system(op, node, builder, a, b):
     inputs = (a, b)
     m, a = matrices_of(builder, node, a)
     b = builder.cast(expand_batch(builder, node, inputs, 1), node.inputs[1].type.dtype, m.dtype)
-    return m, a, b if op.b_ndim == 2 else builder.add("Unsqueeze", b, builder.int64s([-1]))
+    return m, a, right_sides(op, builder, b)
+
+
+def right_sides(op, builder, b):
+    """Vectors as matrices of one column; matrices are left as they are."""
+    return b if op.b_ndim == 2 else builder.add("Unsqueeze", b, builder.int64s([-1]))
 
 
 def solution(op, builder, x):
+    """Undo `right_sides`."""
     return x if op.b_ndim == 2 else builder.add("Squeeze", x, builder.int64s([-1]))
 
 

@@ -2,6 +2,7 @@
 
 from pytensor.link.onnx.dispatch.batched import batch_ndim, expand_batch, register_batched
 from pytensor.link.onnx.dispatch.linalg import Matrices
+from pytensor.link.onnx.dispatch.linalg_triangular import right_sides, solution
 from pytensor.tensor.linalg.solvers.tridiagonal import (
     LUFactorTridiagonal,
     SolveLUFactorTridiagonal,
@@ -32,7 +33,7 @@ def vector(m, column, *, missing):
     """A column without its last entries, as a vector."""
     bounds = (m.builder.int64s([i]) for i in (0, -missing, -2))
     column = m.add("Slice", column, *bounds) if missing else column
-    return m.add("Squeeze", column, m.builder.int64s([-1]))
+    return m.vectors(column)
 
 
 def one_less(m):
@@ -99,15 +100,14 @@ def onnx_funcify_SolveLUFactorTridiagonal(op, node, builder, *inputs):
     row_after = builder.add("Add", m.rows, builder.constant(1, "int64"))
     swapped = builder.add("Greater", pivots, row_after)
     b = builder.cast(expand_batch(builder, node, inputs, 5), node.inputs[5].type.dtype, dtype)
-    if op.b_ndim == 1:
-        b = builder.add("Unsqueeze", b, builder.int64s([-1]))
+    b = right_sides(op, builder, b)
     if op.transposed:
         b = solve_upper(m, d, du, du2, b, transposed=True)
         b = solve_lower(m, dl, swapped, b, transposed=True)
     else:
         b = solve_lower(m, dl, swapped, b, transposed=False)
         b = solve_upper(m, d, du, du2, b, transposed=False)
-    return b if op.b_ndim == 2 else builder.add("Squeeze", b, builder.int64s([-1]))
+    return solution(op, builder, b)
 
 
 def solve_lower(m, dl, swapped, b, *, transposed):

@@ -9,6 +9,7 @@ from math import prod
 import numpy as np
 
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.link.onnx.dispatch.sizes import length
 from pytensor.tensor.normalization import (
     GroupNormalization,
     InstanceNormalization,
@@ -96,13 +97,13 @@ def onnx_funcify_GroupNormalization(op, node, builder, x, *parameters):
 def group_shapes(op, lengths, builder, x):
     """Shape of the input, (batch, groups, elements of a group), and whether a 0 in them is one."""
     _, *rest = lengths
-    # A 0 stands for the batch, whatever its length is; beside one of length 0, -1 is ambiguous
+    # A 0 stands for the batch, whatever its length is; beside one of length 0, -1 is ambiguous.
     if all(rest):
         grouped = [0, op.num_groups, prod(rest) // op.num_groups]
         return builder.int64s([0, *rest]), builder.int64s(grouped), None
     if not builder.exact:
         return builder.add("Shape", x), builder.int64s([0, op.num_groups, -1]), None
-    batch, groups = builder.add("Shape", x, start=0, end=1), builder.int64s([op.num_groups])
+    batch, groups = length(builder, x, 0), builder.int64s([op.num_groups])
     axis = builder.int64s([0])
     elements = builder.add("ReduceProd", builder.add("Shape", x, start=1), axis, keepdims=1)
     elements = builder.add("Div", elements, groups)

@@ -1,8 +1,7 @@
 """Padding with what is computed from the entries along each axis."""
 
 from pytensor.link.onnx.dispatch.careduce import max_or_min
-from pytensor.link.onnx.dispatch.fold import length, scalar
-from pytensor.link.onnx.dispatch.ranges import count_to
+from pytensor.link.onnx.dispatch.sizes import count_to, length, scalar, vector
 
 
 def pad_axes(builder, x, ndim, pads, skipped, fill):
@@ -41,9 +40,7 @@ def statistic(builder, dtype, mode, ndim, stat_lengths):
             value = builder.add("ReduceMean", x, axes, keepdims=1)
         else:
             value = max_or_min(builder, mode == "maximum", dtype, x, [axis], keepdims=1)
-        ones = [builder.int64s([1] * axis)] if axis else []
-        ones_after = [builder.int64s([1] * (ndim - 1 - axis))] if axis + 1 < ndim else []
-        shape = builder.add("Concat", *ones, width, *ones_after, axis=0)
+        shape = vector(builder, [*[1] * axis, width, *[1] * (ndim - 1 - axis)])
         return builder.add("Expand", value, shape)
 
     def chunk(x, axis, side):

@@ -134,24 +134,29 @@ def pool_by_slices(op, builder, x, variable, spatial, windows):
         ]
         x = slices[0]
         for new in slices[1:]:
-            x = (
-                larger(builder, dtype, x, new)
-                if op.mode == "max"
-                else (builder.add_as(dtype, "Add", x, new))
-            )
+            if op.mode == "max":
+                x = larger(builder, dtype, x, new)
+            else:
+                x = builder.add_as(dtype, "Add", x, new)
         if op.mode.startswith("average"):
-            counts = counts_of_windows(op, builder, i, spatial[i], windows[i])
-            counts = builder.cast(counts.name, "int64", dtype)
-            counts = reshape(builder, counts, [windows[i]] + [1] * (n - 1 - i))
-            x = builder.add_as(dtype, "Div", x, counts)
+            x = divide_by_counts(op, builder, x, dtype, i, spatial[i], windows[i])
     return x
 
 
 def larger(builder, dtype, x, y):
+    """The larger one; NaN where either is."""
     if dtype in discrete_dtypes:
         return builder.add_as(dtype, "Max", x, y)
     keep = builder.add("Or", builder.add("GreaterOrEqual", x, y), builder.add("IsNaN", x))
     return builder.add("Where", keep, x, y)
+
+
+def divide_by_counts(op, builder, x, dtype, i, length, windows):
+    """Make averages of sums over windows along the pooled axis `i`."""
+    counts = counts_of_windows(op, builder, i, length, windows)
+    counts = builder.cast(counts.name, "int64", dtype)
+    counts = reshape(builder, counts, [windows] + [1] * (len(op.ws) - 1 - i))
+    return builder.add_as(dtype, "Div", x, counts)
 
 
 def counts_of_windows(op, builder, i, length, windows):

@@ -4,7 +4,7 @@ import numpy as np
 
 from pytensor.link.onnx.dispatch.lengths import arange, lengths_of, pad, reshape
 from pytensor.link.onnx.dispatch.pool import (
-    counts_of_windows,
+    divide_by_counts,
     output_lengths,
     pads_of_last_windows,
 )
@@ -32,14 +32,20 @@ def onnx_pullback_Pool(op, node, builder, x, cotangent):
         cotangent = share_of_maxima(op, builder, x, dtype, cotangent, leading, windows)
     elif op.mode != "sum":
         for i in range(n):
-            counts = counts_of_windows(op, builder, i, spatial[i], windows[i])
-            counts = builder.cast(counts.name, "int64", dtype)
-            counts = reshape(builder, counts, [windows[i]] + [1] * (n - 1 - i))
-            cotangent = builder.add_as(dtype, "Div", cotangent, counts)
+            cotangent = divide_by_counts(op, builder, cotangent, dtype, i, spatial[i], windows[i])
     return add_windows(
-        builder, cotangent, dtype, first, spatial, pads, windows, op.ws,
-        op.stride, [1] * n, per_tap=op.mode == "max",
-    )  # fmt: skip
+        builder,
+        cotangent,
+        dtype,
+        first,
+        spatial,
+        pads,
+        windows,
+        op.ws,
+        op.stride,
+        [1] * n,
+        per_tap=op.mode == "max",
+    )
 
 
 def share_of_maxima(op, builder, x, dtype, cotangent, leading, windows):

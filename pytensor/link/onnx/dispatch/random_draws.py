@@ -9,6 +9,8 @@ from pytensor.link.onnx.dispatch.basic import onnx_funcify
 from pytensor.link.onnx.dispatch.formula import Term, cos, log, maximum, sqrt
 from pytensor.link.onnx.dispatch.random_hash import counters, hashed_uniform
 from pytensor.link.onnx.dispatch.random_seed import digest, seed_of
+from pytensor.link.onnx.dispatch.scalar import any_of
+from pytensor.link.onnx.dispatch.util import as_tuple
 
 HALF_ULP = 2.0**-54
 # onnxruntime has no kernel for RandomUniform and its like of operator set 22.
@@ -58,7 +60,7 @@ class Draws:
 
     def normal(self):
         if self.builder.opset > LAST_WITH_KERNELS:
-            # Box & Muller 1958
+            # Box & Muller 1958.
             return sqrt(2.0 * self.exponential()) * cos(2 * pi * self.uniform())
         return self._draw("RandomNormal")
 
@@ -148,13 +150,6 @@ def sampler(op_class):
     return register
 
 
-def any_of(term):
-    """Whether any of the bools is true, of none is not."""
-    builder = term.builder
-    count = builder.add("ReduceSum", builder.cast(term.name, "bool", "int64"), keepdims=0)
-    return Term(builder, builder.add("Greater", count, builder.constant(0, "int64")))
-
-
 def repeat_while(draws, step, condition, state, dtype="float64"):
     """Write a loop over terms in the shape of the draws.
 
@@ -175,16 +170,15 @@ def repeat_while(draws, step, condition, state, dtype="float64"):
         The last state.
     """
     builder = draws.builder
-    start = any_of(condition(*state)).name
+    start = any_of(builder, condition(*state).name)
     with builder.subgraph() as body:
         body.add_input("step", "int64", ())
         body.add_input("condition", "bool", ())
         names = [body.add_input("state", dtype, draws.sizes) for _ in state]
         after = step(*(Term(builder, name) for name in names))
-        builder.output(any_of(condition(*after)).name, "bool", ())
+        builder.output(any_of(builder, condition(*after).name), "bool", ())
         for term in after:
             builder.output(term.name, dtype, draws.sizes)
     inputs = [term.name for term in state]
     outputs = builder.add("Loop", "", start, *inputs, n_outputs=len(state), body=body)
-    outputs = (outputs,) if isinstance(outputs, str) else outputs
-    return [Term(builder, name) for name in outputs]
+    return [Term(builder, name) for name in as_tuple(outputs)]

@@ -19,7 +19,7 @@ def counters(builder, shape):
     one = builder.constant(1, "int64")
     steps = builder.add("Range", one, builder.add("Add", count, one), one)
     steps = Term(builder, builder.cast(steps, "int64", "uint64"))
-    steps = steps * _uint64(builder, GOLDEN)
+    steps = steps * uint64(builder, GOLDEN)
     return builder.add("Reshape", steps.name, shape, allowzero=1)
 
 
@@ -27,17 +27,17 @@ def hashed_uniform(builder, counters, seed):
     """Multiples of 2**-53, from 0 to 1, which is excluded."""
     start = mix(Term(builder, random_start(builder, seed)))
     bits = mix(Term(builder, counters) + start)
-    bits = bits.apply("BitShift", _uint64(builder, 11), direction="RIGHT")
+    bits = bits.apply("BitShift", uint64(builder, 11), direction="RIGHT")
     return Term(builder, builder.cast(bits.name, "uint64", "float64")) * 2.0**-53
 
 
 def mix(bits):
     builder = bits.builder
     for shift, factor in MIX:
-        shifted = bits.apply("BitShift", _uint64(builder, shift), direction="RIGHT")
+        shifted = bits.apply("BitShift", uint64(builder, shift), direction="RIGHT")
         bits = bits.apply("BitwiseXor", shifted)
         if factor is not None:
-            bits = bits * _uint64(builder, factor)
+            bits = bits * uint64(builder, factor)
     return bits
 
 
@@ -60,5 +60,5 @@ def random_start(builder, seed):
     return builder.cast(builder.add("MatMul", bits, powers), "int64", "uint64")
 
 
-def _uint64(builder, value):
+def uint64(builder, value):
     return Term(builder, builder.constant(value, "uint64"))

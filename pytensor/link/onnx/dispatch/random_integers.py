@@ -4,6 +4,8 @@ import pytensor.tensor.random.basic as ptr
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
 from pytensor.link.onnx.dispatch.formula import Term, floor
 from pytensor.link.onnx.dispatch.random_draws import draws_of, next_key, repeat_while
+from pytensor.link.onnx.dispatch.random_hash import uint64
+from pytensor.link.onnx.dispatch.scalar import where
 
 
 @onnx_funcify.register(ptr.IntegersRV)
@@ -13,18 +15,18 @@ def onnx_funcify_IntegersRV(op, node, builder, key, size, low, high):
     # Modulo 2**64 negative integers are no exception.
     low = Term(builder, builder.cast(low, low_type, "uint64"))
     width = Term(builder, builder.cast(high, high_type, "uint64")) - low
-    one = _uint64(builder, 1)
+    one = uint64(builder, 1)
     # Where there is no integer to draw NumPy raises an error; a division by zero would crash.
-    width = _where(width == _uint64(builder, 0), one, width)
+    width = where_uint64(width == uint64(builder, 0), one, width)
     # The numbers beyond the last multiple of the width are drawn again.
-    last = _uint64(builder, 2**64 - 1) - (_uint64(builder, 0) - width).apply("Mod", width)
+    last = uint64(builder, 2**64 - 1) - (uint64(builder, 0) - width).apply("Mod", width)
 
     def is_beyond(bits):
         return bits > last
 
     (bits,) = repeat_while(
         draws,
-        lambda bits: [_where(is_beyond(bits), random_bits(draws), bits)],
+        lambda bits: [where_uint64(is_beyond(bits), random_bits(draws), bits)],
         is_beyond,
         [random_bits(draws)],
         dtype="uint64",
@@ -39,16 +41,10 @@ def random_bits(draws):
     high, middle, low = (floor(draws.uniform() * 2.0**bits) for bits in (22, 21, 21))
     high = Term(builder, builder.cast((high * 2.0**21 + middle).name, "float64", "uint64"))
     low = Term(builder, builder.cast(low.name, "float64", "uint64"))
-    return high * _uint64(builder, 2**21) + low
+    return high * uint64(builder, 2**21) + low
 
 
-def _uint64(builder, value):
-    return Term(builder, builder.constant(value, "uint64"))
-
-
-def _where(condition, x, y):
-    # onnxruntime has no Where for uint64; as int64 the bits are the same.
+def where_uint64(condition, x, y):
+    """`formula.where` of terms of dtype uint64."""
     builder = condition.builder
-    x, y = (builder.cast(term.name, "uint64", "int64") for term in (x, y))
-    chosen = builder.add("Where", condition.name, x, y)
-    return Term(builder, builder.cast(chosen, "int64", "uint64"))
+    return Term(builder, where(builder, "uint64", condition.name, x.name, y.name))

@@ -6,13 +6,14 @@ from pytensor.link.onnx.dispatch.formula import Term, sqrt, where
 from pytensor.link.onnx.dispatch.random_discrete import binomial_draw
 from pytensor.link.onnx.dispatch.random_draws import draws_of, next_key, terms_of
 from pytensor.link.onnx.dispatch.random_gamma import log_gamma_draw
+from pytensor.link.onnx.dispatch.sizes import length, scalar
 
 
 @onnx_funcify.register(ptr.DirichletRV)
 def onnx_funcify_DirichletRV(op, node, builder, key, size, alphas):
-    length = builder.add("Shape", alphas, start=-1)
+    n = length(builder, alphas, -1)
     known = node.outputs[1].type.shape[-1:]
-    draws = draws_of(node, builder, key, size, [alphas], [length], known)
+    draws = draws_of(node, builder, key, size, [alphas], [n], known)
     (alpha,) = terms_of(node, builder, [alphas])
     result = log_gamma_draw(draws, alpha).apply("Softmax", axis=-1)
     return next_key(node, key), builder.cast(result.name, "float64", op.dtype)
@@ -20,13 +21,13 @@ def onnx_funcify_DirichletRV(op, node, builder, key, size, alphas):
 
 @onnx_funcify.register(ptr.MvNormalRV)
 def onnx_funcify_MvNormalRV(op, node, builder, key, size, mean, cov):
-    length = builder.add("Shape", mean, start=-1)
+    n = length(builder, mean, -1)
     known = node.outputs[1].type.shape[-1:]
-    draws = draws_of(node, builder, key, size, [mean, cov], [length], known)
+    draws = draws_of(node, builder, key, size, [mean, cov], [n], known)
     mean, cov = terms_of(node, builder, [mean, cov])
     normal = draws.normal()
     ndim, cov_ndim = node.outputs[1].type.ndim, node.inputs[3].type.ndim
-    count = builder.add("Squeeze", length, builder.int64s([0]))
+    count = scalar(builder, n)
     # Columns of a Cholesky factor are used as they come.  One whose pivot is zero is zero, so the
     # covariance may be singular.
     with builder.subgraph() as body:
@@ -38,7 +39,7 @@ def onnx_funcify_MvNormalRV(op, node, builder, key, size, mean, cov):
         where_k = builder.add("Unsqueeze", k, builder.int64s([0]))
         pivot = Term(builder, builder.add("Gather", column.name, where_k, axis=-1))
         weight = Term(builder, builder.add("Gather", normal.name, where_k, axis=-1))
-        column = where(pivot == 0.0, 0.0, column / sqrt(_pivot(op, pivot)))
+        column = where(pivot == 0.0, 0.0, column / sqrt(positive_pivot(op, pivot)))
         row = Term(builder, builder.add("Unsqueeze", column.name, builder.int64s([-2])))
         builder.output(condition, "bool", ())
         builder.output((rest - column.column() * row).name, "float64", (None,) * cov_ndim)
@@ -48,7 +49,7 @@ def onnx_funcify_MvNormalRV(op, node, builder, key, size, mean, cov):
     return next_key(node, key), builder.cast(result, "float64", op.dtype)
 
 
-def _pivot(op, pivot):
+def positive_pivot(op, pivot):
     """Rounding makes zeros slightly negative, which only Cholesky's factorization refuses."""
     return pivot if op.method == "cholesky" else abs(pivot)
 
@@ -58,8 +59,7 @@ def onnx_funcify_MultinomialRV(op, node, builder, key, size, n, p):
     draws = draws_of(node, builder, key, size, [n, p])
     total, chances = terms_of(node, builder, [n, p])
     ndim = op.batch_ndim(node)
-    length = builder.add("Shape", p, start=-1)
-    count = builder.add("Squeeze", length, builder.int64s([0]))
+    count = scalar(builder, length(builder, p, -1))
     last = builder.add("Sub", count, builder.constant(1, "int64"))
     with builder.subgraph() as body:
         k = body.add_input("step", "int64", ())

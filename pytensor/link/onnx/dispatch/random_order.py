@@ -3,18 +3,19 @@
 import pytensor.tensor.random.basic as ptr
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
 from pytensor.link.onnx.dispatch.random_draws import draws_of, next_key, terms_of
+from pytensor.link.onnx.dispatch.sizes import length
 from pytensor.link.onnx.errors import ConversionError
 
 
 @onnx_funcify.register(ptr.PermutationRV)
 def onnx_funcify_PermutationRV(op, node, builder, key, size, x):
     variable, ndim = node.inputs[2], op.batch_ndim(node)
-    length = _length(op, node, builder, x)
+    n = number_of_things(op, node, builder, x)
     known = node.outputs[1].type.shape[ndim : ndim + 1]
-    draws = draws_of(node, builder, key, size, [x], [length], known)
-    order = _smallest(builder, draws.uniform().name, length)
+    draws = draws_of(node, builder, key, size, [x], [n], known)
+    order = order_of_smallest(builder, draws.uniform().name, n)
     if op.ndims_params[0]:
-        result = _take(op, node, builder, draws, x, order)
+        result = take_along_core(op, node, builder, x, order)
     else:
         result = builder.cast(order, "int64", variable.type.dtype)
     return next_key(node, key), result
@@ -29,8 +30,8 @@ def onnx_funcify_ChoiceWithoutReplacement(op, node, builder, key, size, a, *rest
             "choices from a batch of ranges have no converter; choose from one range, "
             "or from a matrix of choices"
         )
-    length = _length(op, node, builder, a)
-    draws = draws_of(node, builder, key, size, [a, *rest], [length], (None,))
+    n = number_of_things(op, node, builder, a)
+    draws = draws_of(node, builder, key, size, [a, *rest], [n], (None,))
     if chances:
         # Of exponential numbers at these rates the first is this one by just this chance, and so
         # on with those that are left.
@@ -41,9 +42,9 @@ def onnx_funcify_ChoiceWithoutReplacement(op, node, builder, key, size, a, *rest
     for _ in range(core_variable.type.ndim - 1):
         core_shape = builder.add("Gather", core_shape, builder.constant(0, "int64"), axis=0)
     count = builder.add("ReduceProd", core_shape, builder.int64s([0]), keepdims=1)
-    order = _smallest(builder, scores.name, count)
+    order = order_of_smallest(builder, scores.name, count)
     if op.ndims_params[0]:
-        result = _take(op, node, builder, draws, a, order)
+        result = take_along_core(op, node, builder, a, order)
     else:
         result = builder.cast(order, "int64", op.dtype)
     ndim = op.batch_ndim(node)
@@ -54,22 +55,21 @@ def onnx_funcify_ChoiceWithoutReplacement(op, node, builder, key, size, a, *rest
     return next_key(node, key), builder.add("Reshape", result, shape, allowzero=1)
 
 
-def _length(op, node, builder, x):
+def number_of_things(op, node, builder, x):
     """Vector of the number of things that are put in order: those along an axis, or a range."""
     if op.ndims_params[0]:
-        axis = op.batch_ndim(node)
-        return builder.add("Shape", x, start=axis, end=axis + 1)
-    length = builder.cast(x, node.inputs[2].type.dtype, "int64")
-    length = builder.add("Reshape", length, builder.int64s([-1]))
-    return builder.add("Slice", length, builder.int64s([0]), builder.int64s([1]))
+        return length(builder, x, op.batch_ndim(node))
+    n = builder.cast(x, node.inputs[2].type.dtype, "int64")
+    n = builder.add("Reshape", n, builder.int64s([-1]))
+    return builder.add("Slice", n, builder.int64s([0]), builder.int64s([1]))
 
 
-def _smallest(builder, scores, count):
+def order_of_smallest(builder, scores, count):
     _, order = builder.add("TopK", scores, count, n_outputs=2, axis=-1, largest=0)
     return order
 
 
-def _take(op, node, builder, draws, x, order):
+def take_along_core(op, node, builder, x, order):
     """Take what lies at `order` along the first core axis of `x`."""
     ndim, core_ndim = op.batch_ndim(node), op.ndims_params[0]
     if not ndim:

@@ -23,12 +23,12 @@ def digest(*parts):
 def state_key(generator):
     """Key of a NumPy generator, or of the dict that its state is."""
     state = generator if isinstance(generator, dict) else generator.bit_generator.state
-    return digest(_canonical(state))
+    return digest(canonical(state))
 
 
-def _canonical(state):
+def canonical(state):
     if isinstance(state, dict):
-        return "{" + ",".join(f"{k}:{_canonical(v)}" for k, v in sorted(state.items())) + "}"
+        return "{" + ",".join(f"{k}:{canonical(v)}" for k, v in sorted(state.items())) + "}"
     return str(state.tolist() if isinstance(state, np.ndarray) else state)
 
 
@@ -43,5 +43,7 @@ def onnx_funcify_AbstractRNGConstructor(op, node, builder, seed):
         return builder.graph.fresh_name("generator")
     value = builder.constant_value(seed)
     if value is None:
-        raise ConversionError("the seed of a model's draws is fixed; give a constant one")
-    return digest(op.random_constructor, _canonical(value))
+        raise ConversionError(
+            "the seed of a model's draws is part of the model; give a constant one"
+        )
+    return digest(op.random_constructor, canonical(value))

@@ -8,8 +8,6 @@ from pytensor.link.onnx.errors import NO_CONVERTER, ConversionError
 from pytensor.link.onnx.kernels import work_dtype
 from pytensor.scalar import basic as ps
 
-FLOATS = ("float16", "float32", "float64")
-
 # Unary functions of floats with a kernel in every precision that agrees with NumPy.
 UNARY = {
     ps.Ceil: "Ceil",
@@ -50,6 +48,12 @@ def where(builder, dtype, condition, x, y):
     work = "int64" if dtype == "uint64" else work_dtype("Where", dtype)
     x, y = builder.cast(x, dtype, work), builder.cast(y, dtype, work)
     return builder.cast(builder.add("Where", condition, x, y), work, dtype)
+
+
+def any_of(builder, condition):
+    """Whether a condition holds anywhere; not so in empty tensors."""
+    count = builder.add("ReduceSum", builder.cast(condition, "bool", "int64"), keepdims=0)
+    return builder.add("Greater", count, builder.constant(0, "int64"))
 
 
 @onnx_funcify.register(ps.ScalarOp)
@@ -94,12 +98,12 @@ def onnx_funcify_Second(op, node, builder, like, x):
 def onnx_funcify_Cast(op, node, builder, x):
     dtype, to = node.inputs[0].type.dtype, output_dtype(node)
     if (dtype, to) == ("float64", "float16") and builder.constant_value(x) is None:
-        return _to_half(builder, x)
+        return round_to_half(builder, x)
     # A float that the integer type can't hold is undefined in C, and so in NumPy and here.
     return builder.cast(x, dtype, to)
 
 
-def _to_half(builder, x):
+def round_to_half(builder, x):
     """Round float64 to float16 once; the kernel goes by way of float32 and rounds twice.
 
     That matters where the float32 number lies halfway between two of float16.
@@ -108,10 +112,10 @@ def _to_half(builder, x):
     # What is just below 65520 is finite in float16, but would be 65520 in float32.
     below = formula.minimum(formula.maximum(x, -65519.9), 65519.9)
     bounded = formula.where(abs(x) < 65520.0, below, x)
-    single = _rounded(bounded, "float32")
-    nearest = _rounded(single, "float16")
+    single = rounded_to(bounded, "float32")
+    nearest = rounded_to(single, "float16")
     mirrored = 2.0 * single - nearest
-    halfway = (mirrored == _rounded(mirrored, "float16")) & (abs(nearest) < np.inf)
+    halfway = (mirrored == rounded_to(mirrored, "float16")) & (abs(nearest) < np.inf)
     larger, smaller = formula.maximum(nearest, mirrored), formula.minimum(nearest, mirrored)
     result = formula.where(halfway & (bounded < single), smaller, nearest)
     result = formula.where(halfway & (bounded > single), larger, result)
@@ -120,7 +124,7 @@ def _to_half(builder, x):
     return builder.cast(result.name, "float64", "float16")
 
 
-def _rounded(term, dtype):
+def rounded_to(term, dtype):
     builder = term.builder
     name = builder.cast(builder.cast(term.name, "float64", dtype), dtype, "float64")
     return formula.Term(builder, name)

@@ -17,6 +17,7 @@ from pytensor.link.onnx.dispatch.formula import (
     sqrt,
     where,
 )
+from pytensor.link.onnx.dispatch.scalar import cast_inputs
 from pytensor.link.onnx.errors import ConversionError
 from pytensor.scalar import math as psm
 
@@ -76,7 +77,7 @@ def scaled_modified(order, x):
     nodes, weights = poisson_rule(order, limit)
     integral = exp(minimum(x, limit).column() * (nodes - 1)).dot(weights)
     near = integral if order == 0 else integral * (0.5 * x) ** order
-    # NIST DLMF 10.40.1
+    # NIST DLMF 10.40.1.
     coefficients = hankel_coefficients(order, limit)
     signs = (-1.0) ** np.arange(len(coefficients))
     far = polynomial(1.0 / x, signs * coefficients) / sqrt(2 * pi * x)
@@ -152,7 +153,7 @@ def ive(order, x):
     if order == int(order):
         return where(x < 0.0, -result, result) if order % 2 else result
     if order < 0:
-        # NIST DLMF 10.27.2
+        # NIST DLMF 10.27.2.
         second = exp(-2.0 * size) * scaled_macdonald(-order, size)
         result = result + (2 / pi * np.sin(-order % 2 * pi)) * second
     return where(x < 0.0, np.nan, result)
@@ -166,7 +167,7 @@ def kve(order, x):
 def bessel_near(order, x):
     """J(x) of order >= 0 and 0 <= x <= 30, by Poisson's integral, NIST DLMF 10.9.4."""
     if 1 <= order < 2:
-        # Its derivative (10.6.6) has no factor of x that errors are multiplied by
+        # Its derivative (10.6.6) has no factor of x that errors are multiplied by.
         order = order - 1
         nodes, weights = poisson_rule(order, LIMIT)
         integral = sin(x.column() * nodes).dot(weights * nodes)
@@ -183,7 +184,7 @@ def bessel_far(order, x):
     inverse = 1.0 / x
     square = inverse * inverse
     p, q = polynomial(square, coefficients[::2]), inverse * polynomial(square, coefficients[1::2])
-    # The phase is x less a constant, whose difference would be rounded
+    # The phase is x less a constant, whose difference would be rounded.
     phase = (order / 2 + 0.25) * pi
     sine, cosine = sin(x), cos(x)
     real = cosine * np.cos(phase) + sine * np.sin(phase)
@@ -213,7 +214,7 @@ def jv(order, x):
     size = abs(x)
     lowest = order % 1
     first, second = bessel(lowest, size), bessel(lowest + 1, size)
-    # NIST DLMF 10.6.1, upwards where it's stable
+    # NIST DLMF 10.6.1, upwards where it's stable.
     for k in range(1, int(order)):
         first, second = second, (2 * (lowest + k)) / size * second - first
     for k in range(0, -ceil(-order) if order < 0 else 0, -1):
@@ -235,13 +236,15 @@ FUNCTIONS = {psm.Ive: ive, psm.Jv: jv, psm.Kve: kve}
 def onnx_funcify_Ive(op, node, builder, order, x):
     orders = builder.constant_value(order)
     if orders is None:
-        raise ConversionError("the order of a Bessel function must be a constant")
+        raise ConversionError(
+            "the formula of a Bessel function depends on its order; give a constant one"
+        )
     if orders.size and not np.abs(orders).max() <= LARGEST_ORDER:
         raise ConversionError(
-            f"orders of Bessel functions beyond {LARGEST_ORDER} would lose precision"
+            f"orders of Bessel functions beyond {LARGEST_ORDER} would lose precision; use smaller "
+            "ones, or compute what needs them before the model"
         )
-    x = Term(builder, builder.cast(x, node.inputs[1].type.dtype, "float64"))
-    order = Term(builder, builder.cast(order, node.inputs[0].type.dtype, "float64"))
+    order, x = (Term(builder, name) for name in cast_inputs(builder, node, (order, x), "float64"))
     result = order * x
     for value in np.unique(orders).astype("float64").tolist():
         result = where(order == value, FUNCTIONS[type(op)](value, x), result)

@@ -24,7 +24,7 @@ NODES, WEIGHTS = double_exponential_rule(110, -3.6, 3.8)
 
 
 def beta_density(a, b, x, y):
-    """x**a * y**b / beta(a, b) of x + y = 1"""
+    """x**a * y**b / beta(a, b) of x + y = 1."""
     total = a + b
     scale = scaled_gamma(total) / (scaled_gamma(a) * scaled_gamma(b))
     difference = x * b - y * a
@@ -44,7 +44,7 @@ def beta_integral(a, b, x, y):
     width = 2.0 / (slope + sqrt(slope * slope + 2.0 * (total * x * y)))
     u = width.column() * NODES
     low = -a.column() * u - total.column() * log1p(x.column() * expm1(-u))
-    # Where x is almost 1, these would cancel
+    # Where x is almost 1, these would cancel.
     high = b.column() * u - total.column() * log1p(y.column() * expm1(minimum(u, 300.0)))
     return width * exp(where((x < 0.5).column() | (u > 300.0), low, high)).dot(WEIGHTS)
 
@@ -54,7 +54,7 @@ def lower_beta(a, b, x, y):
     is_small = a < 1.0
     density = beta_density(a, b, x, y)
     integral = beta_integral(where(is_small, a + 1.0, a), b, x, y)
-    # NIST DLMF 8.17.20: the integrand falls slowly where a is small
+    # NIST DLMF 8.17.20: the integrand falls slowly where a is small.
     return density * where(is_small, (1.0 + x * (a + b) * integral) / a, integral)
 
 

@@ -17,6 +17,7 @@ from pytensor.link.onnx.dispatch.formula import (
     sqrt,
     where,
 )
+from pytensor.link.onnx.dispatch.scalar import cast_inputs, output_dtype
 from pytensor.link.onnx.dispatch.scalar_math import log1mexp
 from pytensor.scalar import math as psm
 
@@ -24,7 +25,7 @@ SQRT_PI = np.sqrt(np.pi)
 # Coefficients of x**(2k + 1) in erf(x); NIST DLMF 7.6.1.
 FACTORIALS = np.cumprod([1.0, *range(1, 13)])
 SERIES = [2 / SQRT_PI * (-1) ** k / (FACTORIALS[k] * (2 * k + 1)) for k in range(13)]
-# Step of the trapezoidal rule, and the squares of its nodes
+# Step of the trapezoidal rule, and the squares of its nodes.
 STEP = 0.5
 SQUARES = (STEP * (np.arange(13) + 0.5)) ** 2
 
@@ -46,7 +47,7 @@ def scaled_complement(x):
 
 def complement(x):
     """erfc of x >= 0."""
-    # Beyond 28 it's zero, and infinity minus infinity wouldn't be
+    # Beyond 28 it's zero, and infinity minus infinity wouldn't be.
     x = minimum(x, 28.0)
     return exp_of_square(x) * scaled_complement(x)
 
@@ -63,8 +64,8 @@ def error_function(x):
 
 @onnx_funcify.register(psm.Erf)
 def onnx_funcify_Erf(op, node, builder, x):
-    dtype = node.outputs[0].type.dtype
-    x = builder.cast(x, node.inputs[0].type.dtype, dtype)
+    dtype = output_dtype(node)
+    (x,) = cast_inputs(builder, node, [x], dtype)
     if dtype != "float64":
         return builder.add("Erf", x)
     return error_function(Term(builder, x)).name
@@ -128,7 +129,7 @@ def erfcinv(p):
 @scalar_formula(psm.NdtriExp)
 def ndtri_exp(y):
     """The normal quantile of exp(y)."""
-    # Beyond, a square would overflow; the next term of the quantile is 1e-14 of the first
+    # Beyond, a square would overflow; the next term of the quantile is 1e-14 of the first.
     low = -inverse_tail(maximum(y, -1e18) + np.log(2))
     low = where(y < -1e18, -sqrt(-y), low)
     high = inverse_tail(log1mexp(y) + np.log(2))

@@ -22,15 +22,15 @@ scalar_formula(ps.Expm1)(expm1)
 
 @scalar_formula(ps.Log2)
 def log2(x):
-    return _log(x, 2.0, 2.0**600, 600.0, 1023.0)
+    return log_to_base(x, 2.0, 2.0**600, 600.0, 1023.0)
 
 
 @scalar_formula(ps.Log10)
 def log10(x):
-    return _log(x, 10.0, 1e300, 300.0, 308.0)
+    return log_to_base(x, 10.0, 1e300, 300.0, 308.0)
 
 
-def _log(x, base, scale, exponent, largest):
+def log_to_base(x, base, scale, exponent, largest):
     """Logarithm to an integer base, exact at its powers: n + log(x / base**n)."""
     # Scaled, base**n has full precision.
     is_small = x < 1 / scale

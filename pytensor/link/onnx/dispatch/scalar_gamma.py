@@ -19,10 +19,11 @@ from pytensor.link.onnx.dispatch.formula import (
     sin,
     where,
 )
+from pytensor.link.onnx.dispatch.scalar import cast_inputs
 from pytensor.link.onnx.errors import ConversionError
 from pytensor.scalar import math as psm
 
-# B_2, B_4, ...; NIST DLMF 24.2.1
+# B_2, B_4, ...; NIST DLMF 24.2.1.
 BERNOULLI = [
     1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510, 43867 / 798,
     -174611 / 330, 854513 / 138, -236364091 / 2730, 8553103 / 6,
@@ -69,14 +70,14 @@ def stirling_rest(x):
 def sin_pi(x):
     """sin(pi x), exactly zero at integers."""
     rest = x - 2.0 * rint(0.5 * x)
-    # Near the odd integers, sin(pi - y) = sin(y)
+    # Near the odd integers, sin(pi - y) = sin(y).
     rest = where(abs(rest) > 0.5, where(rest > 0.0, 1.0, -1.0) - rest, rest)
     return sin(pi * rest)
 
 
 def cot_pi(x):
     rest = x - rint(x)
-    # This cosine is exactly zero halfway
+    # This cosine is exactly zero halfway.
     return sin(pi * (0.5 - abs(rest))) / sin(pi * rest)
 
 
@@ -111,7 +112,7 @@ def gammaln(x):
     is_negative = x < -0.5
     result = log_gamma(where(is_negative, 1.0 - x, x))
     reflected = np.log(pi) - log(abs(sin_pi(x))) - result
-    # There's no limit at minus infinity, which SciPy returns there
+    # There's no limit at minus infinity, which SciPy returns there.
     reflected = where(x == -np.inf, x, where(is_pole(x), np.inf, reflected))
     return where(is_negative, reflected, result)
 
@@ -120,7 +121,7 @@ def positive_gamma(x):
     """gamma(x) of x >= 0.5."""
     is_large = x >= 10.0
     large = minimum(where(is_large, x, x + 10.0), 180.0)
-    # The power would overflow before the product does
+    # The power would overflow before the product does.
     power = large ** (0.5 * large - 0.25)
     result = np.sqrt(2 * pi) * power * (power * exp(-large)) * exp(stirling_rest(large))
     return where(is_large, result, result / pochhammer(x, 10))
@@ -130,7 +131,7 @@ def positive_gamma(x):
 def gamma(x):
     is_low, is_small = x < -0.5, x < 0.5
     result = positive_gamma(where(is_low, -x, where(is_small, 1.0 + x, x)))
-    # NIST DLMF 5.5.3 with gamma(1 - x) = -x gamma(-x): the difference would be rounded
+    # NIST DLMF 5.5.3 with gamma(1 - x) = -x gamma(-x): the difference would be rounded.
     reflected = -pi / (x * result * sin_pi(x))
     reflected = where(is_pole(x), np.nan, reflected)
     return where(is_low, reflected, where(is_small, result / x, result))
@@ -141,10 +142,10 @@ def positive_psi(x):
     is_large = x >= 10.0
     large = where(is_large, x, x + 10.0)
     inverse = 1.0 / large
-    # NIST DLMF 5.11.2, after the recurrence 5.5.2
+    # NIST DLMF 5.11.2, after the recurrence 5.5.2.
     series = [0.0] + [-b / (2 * k + 2) for k, b in enumerate(BERNOULLI[:9])]
     result = log(large) - 0.5 * inverse + polynomial(inverse * inverse, series)
-    # The reciprocal of a negative zero stays outside of the sum
+    # The reciprocal of a negative zero stays outside of the sum.
     shifted = result - (1.0 / (x.column() + np.arange(1.0, 10.0))).dot(np.ones(9)) - 1.0 / x
     return where(is_large, result, shifted)
 
@@ -162,7 +163,7 @@ def derivative_of_psi(n, x):
     is_negative = x < 0.0
     size = where(is_negative, 1.0 - x, abs(x))
     shift = 10 + n
-    # NIST DLMF 5.15.1 and, of negative arguments, 5.15.6
+    # NIST DLMF 5.15.1 and, of negative arguments, 5.15.6.
     head = ((size.column() + np.arange(float(shift))) ** -(n + 1.0)).dot(np.ones(shift))
     zeta = head + hurwitz_zeta_rest(n + 1.0, size + float(shift))
     result = float((-1) ** (n + 1) * factorial(n)) * zeta
@@ -188,15 +189,16 @@ def trigamma(x):
 def onnx_funcify_PolyGamma(op, node, builder, n, x):
     orders = builder.constant_value(n)
     if orders is None:
-        raise ConversionError("the order of polygamma must be a constant")
-    # Of larger ones, the factorial isn't finite
+        raise ConversionError("the formula of polygamma depends on its order; give a constant one")
+    # Of larger ones, the factorial isn't finite.
     if orders.size and not 0 <= orders.min() <= orders.max() <= 170:
-        raise ConversionError("the order of polygamma must be between 0 and 170")
-    dtype = node.outputs[0].type.dtype
-    x = Term(builder, builder.cast(x, node.inputs[1].type.dtype, "float64"))
-    n = Term(builder, builder.cast(n, node.inputs[0].type.dtype, "float64"))
+        raise ConversionError(
+            "polygamma has no finite values of orders beyond 170, and none of negative ones; give "
+            "an order from 0 to 170"
+        )
+    n, x = (Term(builder, name) for name in cast_inputs(builder, node, (n, x), "float64"))
     result = n * x
     for order in np.unique(orders).tolist():
         value = derivative_of_psi(order, x) if order else psi(x)
         result = where(n == float(order), value, result)
-    return builder.cast(result.name, "float64", dtype)
+    return builder.cast(result.name, "float64", node.outputs[0].type.dtype)

@@ -1,4 +1,4 @@
-"""Incomplete gamma and beta functions, as integrals of positive functions.
+"""Incomplete gamma functions, as integrals of positive functions.
 
 The integrals from zero to infinity are computed by the trapezoidal rule in s, the variable being
 exp(s - exp(-s)) times the width of the function (H. Takahasi and M. Mori, 1974).  Every element
@@ -34,7 +34,7 @@ def double_exponential_rule(count, start, stop):
 
 # The error is 2e-15 of the integrals below.
 NODES, WEIGHTS = double_exponential_rule(70, -3.5, 4.2)
-# Of 2 * atanh(r) less its first term, by powers of r**2
+# Of 2 * atanh(r) less its first term, by powers of r**2.
 ATANH = [1 / (2 * k + 3) for k in range(14)]
 
 
@@ -51,19 +51,19 @@ def scaled_gamma(x):
     is_large = x >= 10.0
     small = minimum(x, 10.0)
     large = where(is_large, x, small + 10.0)
-    # The quotient of the powers, with an exponent of one factor each that's below 10
+    # The quotient of the powers, with an exponent of one factor each that's below 10.
     power = (large / small) ** (small - 0.5) * large**10.0 * np.exp(-10)
     shifted = power / pochhammer(small, 10)
     return exp(stirling_rest(large)) * where(is_large, 1.0, shifted)
 
 
 def gamma_density(a, x):
-    """x**a * exp(-x) / gamma(a)"""
+    """x**a * exp(-x) / gamma(a)."""
     return sqrt(a / (2 * np.pi)) / scaled_gamma(a) * exp(-a * log1p_excess((x - a) / a, x / a))
 
 
 def lower_integral(a, x):
-    """int_0^inf exp(-a u + x - x exp(-u)) du of x <= a"""
+    """int_0^inf exp(-a u + x - x exp(-u)) du of x <= a."""
     slope = a - x
     width = 2.0 / (slope + sqrt(slope * slope + 2.0 * x))
     u = width.column() * NODES
@@ -73,7 +73,7 @@ def lower_integral(a, x):
 
 
 def upper_integral(a, x):
-    """int_0^inf exp(-x u) * (1 + u)**(a - 1) du of x >= a"""
+    """int_0^inf exp(-x u) * (1 + u)**(a - 1) du of x >= a."""
     slope = x - a + 1.0
     width = 2.0 / (slope + sqrt(slope * slope + 2.0 * maximum(a - 1.0, 0.0)))
     u = width.column() * NODES
@@ -95,11 +95,11 @@ def log_of_small(a, x):
 def regularized_gamma(a, x):
     """The lower and the upper regularized incomplete gamma function."""
     is_low = x < a
-    # Whatever isn't used shall stay finite
-    low_x, high_a = where(is_low, x, a), where(is_low, x, a)
+    # Whatever isn't used shall stay finite.
+    smaller = where(is_low, x, a)
     density = gamma_density(a, x)
-    lower = density * lower_integral(a, low_x)
-    upper = density * upper_integral(high_a, x)
+    lower = density * lower_integral(a, smaller)
+    upper = density * upper_integral(smaller, x)
     is_small = (a < 1.0) & (x < 1.0)
     small = log_of_small(minimum(a, 1.0), x)
     lower = where(is_small, exp(small), where(is_low, lower, 1.0 - upper))

@@ -42,7 +42,7 @@ def solve(distribution, start, p, q):
         following = t + where(is_low, step, -step)
         is_below = where(is_low, lower, q) < where(is_low, p, upper)
         low, high = where(is_below, t, low), where(is_below, high, t)
-        # Quotients of subnormal numbers are rough
+        # Quotients of subnormal numbers are rough.
         is_usable = (value > 1e-305) & (density > 1e-305)
         following = maximum(minimum(following, high), low)
         following = where(is_usable, following, 0.5 * (low + high))
@@ -50,7 +50,7 @@ def solve(distribution, start, p, q):
         for term in (following, low, high):
             builder.output(term.name, "float64", None)
     count, condition = builder.constant(COUNT, "int64"), builder.constant(True, "bool")
-    # Of the shape that the result has
+    # Of the shape that the result has.
     zero = 0.0 * start
     states = [term.name for term in (start, zero - np.inf, zero + np.inf)]
     result, *_ = builder.add("Loop", count, condition, *states, body=body, n_outputs=3)
@@ -71,7 +71,7 @@ def inverse_gamma(a, p, q):
         x = exp(t)
         return (*regularized_gamma(a, x), gamma_density(a, x))
 
-    # NIST DLMF 8.7.1
+    # NIST DLMF 8.7.1.
     tiny = (log(p) + log_gamma(a + 1.0)) / a
     start = log(a) + 0.0 * p
     t = solve(distribution, start, p, q)
@@ -95,7 +95,7 @@ def betaincinv(a, b, p):
         return (*regularized_beta(a, b, x, y), beta_density(a, b, x, y))
 
     t = solve(distribution, log(a / b) + 0.0 * p, p, 1.0 - p)
-    # NIST DLMF 8.17.7
+    # NIST DLMF 8.17.7.
     log_beta = log_gamma(a + 1.0) + log_gamma(b) - log_gamma(a + b)
     tiny = (log(p) + log_beta) / a
     result = where(tiny < TINY, exp(tiny), 1.0 / (1.0 + exp(-t)))

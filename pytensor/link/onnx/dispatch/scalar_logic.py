@@ -3,7 +3,8 @@
 import numpy as np
 
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.scalar import FLOATS, cast_inputs, output_dtype, where
+from pytensor.link.onnx.dispatch.order import FLOATS
+from pytensor.link.onnx.dispatch.scalar import cast_inputs, output_dtype, where
 from pytensor.link.onnx.errors import ConversionError
 from pytensor.scalar import basic as ps
 
@@ -27,18 +28,18 @@ def onnx_funcify_LogicalComparison(op, node, builder, *inputs):
     dtypes = [v.type.dtype for v in node.inputs]
     dtype = np.result_type(*dtypes).name
     if dtype == "float64" and all(np.dtype(d).kind in "iu" for d in dtypes):
-        return _compare_uint64(op, node, builder, inputs)
-    return _compare(op, builder, cast_inputs(builder, node, inputs, dtype), dtype)
+        return compare_uint64(op, node, builder, inputs)
+    return compare(op, builder, cast_inputs(builder, node, inputs, dtype), dtype)
 
 
-def _compare(op, builder, operands, dtype):
+def compare(op, builder, operands, dtype):
     result = builder.add_as(dtype, COMPARISONS[type(op)], *operands, to="bool")
     return builder.add("Not", result) if isinstance(op, ps.NEQ) else result
 
 
-def _compare_uint64(op, node, builder, inputs):
+def compare_uint64(op, node, builder, inputs):
     """Compare uint64 with signed integers, of which no common dtype holds all values."""
-    result = _compare(op, builder, cast_inputs(builder, node, inputs, "uint64"), "uint64")
+    result = compare(op, builder, cast_inputs(builder, node, inputs, "uint64"), "uint64")
     signed_is_left = node.inputs[0].type.dtype.startswith("int")
     signed, variable = (inputs[0 if signed_is_left else 1], node.inputs[0 if signed_is_left else 1])
     negative = builder.add("Less", signed, builder.constant(0, variable.type.dtype))

@@ -1,8 +1,7 @@
 """Loops of scalars, each element with its own number of steps."""
 
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.scalar import where
-from pytensor.link.onnx.dispatch.scalar_power import any_of
+from pytensor.link.onnx.dispatch.scalar import any_of, where
 from pytensor.scalar.loop import ScalarLoop
 
 
@@ -11,7 +10,7 @@ def onnx_funcify_ScalarLoop(op, node, builder, n_steps, *inputs):
     steps, *variables = node.inputs
     n_steps = builder.cast(n_steps, steps.type.dtype, "int64")
     n_states = len(op.outputs) - op.is_while
-    n_steps, *states = _broadcast(builder, [n_steps, *inputs], n_states + 1)
+    n_steps, *states = broadcast_first(builder, [n_steps, *inputs], n_states + 1)
     dtypes = [v.type.dtype for v in variables[:n_states]]
     active = builder.add("Greater", n_steps, builder.constant(0, "int64"))
     if op.is_while:
@@ -43,7 +42,7 @@ def onnx_funcify_ScalarLoop(op, node, builder, n_steps, *inputs):
     return tuple(results)
 
 
-def _broadcast(builder, names, count):
+def broadcast_first(builder, names, count):
     """Expand the first `count` values to the common shape of all."""
     whole = names[0]
     for name in names[1:]:

@@ -13,31 +13,15 @@ from pytensor.link.onnx.dispatch.formula import (
     scalar_formula,
     where,
 )
+from pytensor.link.onnx.dispatch.scalar import cast_inputs, output_dtype
 from pytensor.scalar import math as psm
 from pytensor.scalar.nn import SiLU
 
 
 @onnx_funcify.register(psm.Sigmoid)
 def onnx_funcify_Sigmoid(op, node, builder, x):
-    return sigmoid(builder, x, node)
-
-
-@onnx_funcify.register(SiLU)
-def onnx_funcify_SiLU(op, node, builder, x):
-    dtype = node.outputs[0].type.dtype
-    x = builder.cast(x, node.inputs[0].type.dtype, dtype)
-    if dtype == "float64":
-        x = Term(builder, x)
-        decay = exp(-abs(x))
-        return (where(x < 0.0, x * decay, x) / (1.0 + decay)).name
-    if builder.swish and builder.opset >= 24:
-        return builder.add("Swish", x)
-    return builder.add("Mul", x, builder.add("Sigmoid", x))
-
-
-def sigmoid(builder, x, node):
-    dtype = node.outputs[0].type.dtype
-    x = builder.cast(x, node.inputs[0].type.dtype, dtype)
+    dtype = output_dtype(node)
+    (x,) = cast_inputs(builder, node, [x], dtype)
     # onnxruntime's kernel is off by 1e-7 in single precision, which is a rounding error of 1.
     # In double precision it's off by 1e-12 of the result, and zero below -40.
     if dtype != "float64":
@@ -47,10 +31,23 @@ def sigmoid(builder, x, node):
     return (where(x < 0.0, decay, 1.0) / (1.0 + decay)).name
 
 
+@onnx_funcify.register(SiLU)
+def onnx_funcify_SiLU(op, node, builder, x):
+    dtype = output_dtype(node)
+    (x,) = cast_inputs(builder, node, [x], dtype)
+    if dtype == "float64":
+        x = Term(builder, x)
+        decay = exp(-abs(x))
+        return (where(x < 0.0, x * decay, x) / (1.0 + decay)).name
+    if builder.swish and builder.opset >= 24:
+        return builder.add("Swish", x)
+    return builder.add("Mul", x, builder.add("Sigmoid", x))
+
+
 @onnx_funcify.register(psm.Softplus)
 def onnx_funcify_Softplus(op, node, builder, x):
-    dtype = node.outputs[0].type.dtype
-    x = builder.cast(x, node.inputs[0].type.dtype, dtype)
+    dtype = output_dtype(node)
+    (x,) = cast_inputs(builder, node, [x], dtype)
     if dtype != "float64":
         # In half precision onnxruntime has no kernel and puts log(1 + exp(x)), which overflows.
         work = builder.cast(x, dtype, "float32")
@@ -61,5 +58,5 @@ def onnx_funcify_Softplus(op, node, builder, x):
 
 @scalar_formula(psm.Log1mexp)
 def log1mexp(x):
-    # M. Maechler, "Accurately computing log(1 - exp(-|a|))", 2012
+    # M. Maechler, "Accurately computing log(1 - exp(-|a|))", 2012.
     return where(x < -np.log(2), log1p(-exp(x)), log(-expm1(x)))

@@ -1,7 +1,8 @@
 """Powers, of integers too."""
 
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.scalar import FLOATS, cast_inputs, fills_output, output_dtype
+from pytensor.link.onnx.dispatch.order import FLOATS
+from pytensor.link.onnx.dispatch.scalar import any_of, cast_inputs, fills_output, output_dtype
 from pytensor.scalar import basic as ps
 
 
@@ -21,17 +22,17 @@ def onnx_funcify_Pow(op, node, builder, *inputs):
     # Negative exponents are an error in Python, and without meaning here.
     value = builder.constant_value(exponent)
     if value is None:
-        return _power(builder, base, exponent, dtype)
+        return power_in_loop(builder, base, exponent, dtype)
     if value.size == 1 and value.item() > 0 and fills_output(node, 0):
-        return _constant_power(builder, base, value.item())
+        return constant_power(builder, base, value.item())
     squarings = max(int(value.max(initial=0)).bit_length() - 1, 0)
-    result, base, exponent = _first_step(builder, base, exponent, dtype)
+    result, base, exponent = first_step(builder, base, exponent, dtype)
     for _ in range(squarings):
-        result, base, exponent = _step(builder, result, base, exponent, dtype)
+        result, base, exponent = square_and_multiply(builder, result, base, exponent, dtype)
     return result
 
 
-def _constant_power(builder, base, exponent):
+def constant_power(builder, base, exponent):
     result = None
     while exponent:
         if exponent & 1:
@@ -42,41 +43,35 @@ def _constant_power(builder, base, exponent):
     return result
 
 
-def _factor(builder, base, exponent, dtype):
+def factor_where_odd(builder, base, exponent, dtype):
     """`base` where the exponent is odd, else 1."""
     one = builder.constant(1, dtype)
     odd = builder.add("BitwiseAnd", exponent, one)
     return builder.add("Add", one, builder.add("Mul", odd, builder.add("Sub", base, one)))
 
 
-def _first_step(builder, base, exponent, dtype):
+def first_step(builder, base, exponent, dtype):
     halved = builder.add("Div", exponent, builder.constant(2, dtype))
-    factor = _factor(builder, base, exponent, dtype)
+    factor = factor_where_odd(builder, base, exponent, dtype)
     return factor, builder.add("Mul", base, base), halved
 
 
-def _step(builder, result, base, exponent, dtype):
-    factor, base, exponent = _first_step(builder, base, exponent, dtype)
+def square_and_multiply(builder, result, base, exponent, dtype):
+    factor, base, exponent = first_step(builder, base, exponent, dtype)
     return builder.add("Mul", result, factor), base, exponent
 
 
-def _power(builder, base, exponent, dtype):
+def power_in_loop(builder, base, exponent, dtype):
     """Square and multiply, until no bits of any exponent are left."""
     # The first step gives the result its shape.
-    state = _first_step(builder, base, exponent, dtype)
+    state = first_step(builder, base, exponent, dtype)
     with builder.subgraph() as body:
         body.add_input("iteration", "int64", ())
         body.add_input("condition", "bool", ())
         names = [body.add_input(name, dtype, None) for name in ("result", "base", "exponent")]
-        names = _step(builder, *names, dtype)
+        names = square_and_multiply(builder, *names, dtype)
         left = builder.add("Greater", names[-1], builder.constant(0, dtype))
         builder.output(any_of(builder, left), "bool", ())
         for name in names:
             builder.output(name, dtype, None)
     return builder.add("Loop", "", builder.constant(True), *state, body=body, n_outputs=3)[0]
-
-
-def any_of(builder, condition):
-    """Whether a condition holds anywhere; not so in empty tensors."""
-    count = builder.add("ReduceSum", builder.cast(condition, "bool", "int64"), keepdims=0)
-    return builder.add("Greater", count, builder.constant(0, "int64"))

@@ -81,7 +81,7 @@ def tan(x):
 
 @double_formula(ps.ArcSin, "Asin")
 def arcsin(x):
-    # sin(y - y0) = sin(y) cos(y0) - cos(y) sin(y0)
+    # sin(y - y0) = sin(y) cos(y0) - cos(y) sin(y0).
     start = estimate(x, "Asin")
     result = start + arcsin_of_small(x * cos(start) - sqrt((1.0 - x) * (1.0 + x)) * sin(start))
     return where(abs(x) > 0.0, result, x)

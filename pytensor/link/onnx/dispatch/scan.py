@@ -1,8 +1,9 @@
-import numpy as np
+import sys
 
 from pytensor.graph.fg import FunctionGraph
 from pytensor.link.onnx.dims import Dims
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.link.onnx.dispatch.util import as_tuple
 from pytensor.link.onnx.loops import Loop, lookbacks, lower_scans, window_start
 from pytensor.scan.op import Scan
 from pytensor.tensor.rewriting.shape import ShapeFeature
@@ -81,7 +82,7 @@ class LoopWriter:
         results = builder.add(
             "Loop", n_steps, "", *state, body=body, n_outputs=len(state) + n_collected
         )
-        return self.outputs(iter([results] if isinstance(results, str) else results), keys, n_steps)
+        return self.outputs(iter(as_tuple(results)), keys, n_steps)
 
     def initial_state(self):
         """What is carried, in order: windows, recurrences, untraced states and a counter."""
@@ -102,37 +103,12 @@ class LoopWriter:
 
     def write_step(self, body):
         """Write the body; returns how many values are collected, and keys of random states."""
-        builder, info, op = self.builder, self.info, self.op
+        builder, info = self.builder, self.info
         step = body.add_input("step", "int64", ())
         running = body.add_input("running", "bool", ())
-        windows = [
-            self.window_inputs(body, step, *pair)
-            for pair in zip(self.windows, self.names.mit_mots, self.variables.mit_mots, strict=True)
-        ]
-        pasts = [
-            [self.state_input(body, first) for _ in range(depth)]
-            for first, depth in zip(self.variables.initial, self.depths, strict=True)
-        ]
-        untraced = [
-            self.untraced_input(body, *types) if kept else name
-            for name, kept, *types in zip(
-                self.names.untraced,
-                self.is_tensor,
-                self.variables.untraced,
-                op.inner_untraced_sit_sot_outs(op.fgraph.outputs),
-                strict=True,
-            )
-        ]
+        windows, pasts, untraced = self.states(body, step)
         count = body.add_input("count", "int64", ()) if info.as_while else None
-
-        arguments = [builder.add("Gather", seq, step, axis=0) for seq in self.names.seqs]
-        for window, entries in zip(self.windows, windows, strict=True):
-            arguments += [entries[tap - window.lowest] for tap in window.taps]
-        for past, taps in zip(pasts, self.taps, strict=True):
-            arguments += [past[tap] for tap in taps]
-        outputs = self.inline([*arguments, *untraced, *self.names.non_seqs])
-
-        results = iter(zip(outputs, op.fgraph.outputs, strict=True))
+        results = self.results_of_step(step, windows, pasts, untraced)
         for window, entries in zip(self.windows, windows, strict=True):
             for tap in window.targets:
                 entries[tap - window.lowest], _ = next(results)
@@ -140,11 +116,10 @@ class LoopWriter:
         collected = [next(results) for _ in range(info.n_nit_sot)]
         untraced = [next(results) for _ in untraced]
 
-        going_on = running
         if info.as_while:
             until, variable = next(results)
-            going_on = builder.add("Not", builder.cast(until, variable.type.dtype, "bool"))
-        builder.output(going_on, "bool", ())
+            running = builder.add("Not", builder.cast(until, variable.type.dtype, "bool"))
+        builder.output(running, "bool", ())
         for entries, buffer in zip(windows, self.variables.mit_mots, strict=True):
             for name in entries[1:]:
                 self.state_output(name, buffer)
@@ -162,6 +137,38 @@ class LoopWriter:
         for name, variable in (*recurrent, *collected):
             builder.output(name, variable.type.dtype, variable.type.shape)
         return len(windows) + len(recurrent) + len(collected), [name for name, _ in untraced]
+
+    def states(self, body, step):
+        """Declare what the body is given: entries of windows, past values and untraced states."""
+        windows = [
+            self.window_inputs(body, step, *pair)
+            for pair in zip(self.windows, self.names.mit_mots, self.variables.mit_mots, strict=True)
+        ]
+        pasts = [
+            [self.state_input(body, first) for _ in range(depth)]
+            for first, depth in zip(self.variables.initial, self.depths, strict=True)
+        ]
+        untraced = [
+            self.untraced_input(body, *types) if kept else name
+            for name, kept, *types in zip(
+                self.names.untraced,
+                self.is_tensor,
+                self.variables.untraced,
+                self.op.inner_untraced_sit_sot_outs(self.op.fgraph.outputs),
+                strict=True,
+            )
+        ]
+        return windows, pasts, untraced
+
+    def results_of_step(self, step, windows, pasts, untraced):
+        """Convert the graph of a step; an iterator of its outputs' names and variables."""
+        arguments = [self.builder.add("Gather", seq, step, axis=0) for seq in self.names.seqs]
+        for window, entries in zip(self.windows, windows, strict=True):
+            arguments += [entries[tap - window.lowest] for tap in window.taps]
+        for past, taps in zip(pasts, self.taps, strict=True):
+            arguments += [past[tap] for tap in taps]
+        outputs = self.inline([*arguments, *untraced, *self.names.non_seqs])
+        return iter(zip(outputs, self.op.fgraph.outputs, strict=True))
 
     def inline(self, arguments):
         """Convert the graph of a step, with what is known of its own sizes."""
@@ -248,6 +255,6 @@ class LoopWriter:
         parts += [builder.add("Unsqueeze", name, axes) for name in end]
         after = builder.constant(window.start + window.size - 1, "int64")
         start = builder.add("Reshape", builder.add("Add", steps, after), builder.int64s([1]))
-        far = builder.int64s([np.iinfo("int64").max])
+        far = builder.int64s([sys.maxsize])
         parts.append(builder.add("Slice", buffer, start, far, axes))
         return builder.add("Concat", *parts, axis=0)

@@ -6,6 +6,7 @@ from math import prod
 import numpy as np
 
 from pytensor.link.onnx.dispatch.advanced_subtensor import layout_of, read, stack_indices
+from pytensor.link.onnx.dispatch.sizes import count_to, scalar
 from pytensor.link.onnx.dispatch.subtensor import Index, Mask
 
 # More positions than these are computed at run time, so that the file stays small.
@@ -82,9 +83,8 @@ class Positions:
             return builder.constant(self.value, "int64")
         if len(self.lengths) == 1 and isinstance(self.entries[0], Index):
             return self.entries[0].name
-        numbers = [builder.constant(number, "int64") for number in (0, 1)]
-        length, shape = self._sizes(builder, x)
-        grid = builder.add("Range", numbers[0], length, numbers[1])
+        count, shape = self._sizes(builder, x)
+        grid = count_to(builder, count)
         if len(self.lengths) > 1:
             grid = builder.add("Reshape", grid, shape, allowzero=1)
         return read(builder, grid, self.lengths, self.entries)
@@ -94,7 +94,7 @@ class Positions:
             return builder.constant(prod(self.lengths), "int64"), builder.int64s(self.lengths)
         shape = builder.add("Shape", x, start=0, end=len(self.lengths))
         if len(self.lengths) == 1:
-            return builder.add("Squeeze", shape, builder.int64s([0])), shape
+            return scalar(builder, shape), shape
         return builder.add("ReduceProd", shape, keepdims=0), shape
 
 

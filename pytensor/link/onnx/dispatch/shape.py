@@ -1,5 +1,8 @@
+from math import prod
+
 from pytensor.link.onnx.dims import Size
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.link.onnx.dispatch.sizes import size
 from pytensor.tensor.reshape import JoinDims, SplitDims
 from pytensor.tensor.shape import Reshape, Shape, Shape_i, SpecifyShape
 
@@ -11,8 +14,7 @@ def onnx_funcify_Shape(op, node, builder, x):
 
 @onnx_funcify.register(Shape_i)
 def onnx_funcify_Shape_i(op, node, builder, x):
-    length = builder.add("Shape", x, start=op.i, end=op.i + 1)
-    return builder.add("Squeeze", length, builder.int64s([0]))
+    return size(builder, x, op.i)
 
 
 @onnx_funcify.register(SpecifyShape)
@@ -35,7 +37,7 @@ def onnx_funcify_Reshape(op, node, builder, x, shape):
 def onnx_funcify_JoinDims(op, node, builder, x):
     (variable,) = node.inputs
     sizes = builder.dims.sizes(variable)
-    return _reshape(builder, node, x, op.output_shapes(sizes, Size(-1)))
+    return reshape_dims(builder, node, x, op.output_shapes(sizes, Size(-1)))
 
 
 @onnx_funcify.register(SplitDims)
@@ -44,11 +46,13 @@ def onnx_funcify_SplitDims(op, node, builder, x, shape):
     sizes = builder.dims.sizes(variable)
     parts = builder.dims.elements(shape_variable)
     if parts is not None:
-        return _reshape(builder, node, x, [*sizes[: op.axis], *parts, *sizes[op.axis + 1 :]], shape)
-    return _reshape(builder, node, x, None, shape)
+        return reshape_dims(
+            builder, node, x, [*sizes[: op.axis], *parts, *sizes[op.axis + 1 :]], shape
+        )
+    return reshape_dims(builder, node, x, None, shape)
 
 
-def _reshape(builder, node, x, requested, parts=None):
+def reshape_dims(builder, node, x, requested, parts=None):
     """Reshape where all sizes but those of `parts` are the input's own."""
     constant = constant_shape(builder, node, requested)
     if constant is not None:
@@ -90,17 +94,27 @@ def constant_shape(builder, node, requested):
     if requested is None:
         requested = [None] * output.type.ndim
     shape = []
-    for axis, (size, static) in enumerate(zip(requested, output.type.shape, strict=True)):
+    for axis, (wanted, static) in enumerate(zip(requested, output.type.shape, strict=True)):
         if static is not None:
             shape.append(static)
-        elif size is not None and size.is_fixed and size.factor > 0:
-            shape.append(size.factor)
-        elif size is not None and axis < x.type.ndim and size == builder.dims.size(x, axis):
+        elif wanted is not None and wanted.is_fixed and wanted.factor > 0:
+            shape.append(wanted.factor)
+        elif wanted is not None and axis < x.type.ndim and wanted == builder.dims.size(x, axis):
             shape.append(0)
         else:
             shape.append(-1)
-    ambiguous = builder.exact and 0 in shape and shape != [0, -1]
-    # NumPy refuses what the user left open just as well.
-    if ambiguous and -1 in shape and (isinstance(node.op, JoinDims) or Size(-1) not in requested):
+    if shape.count(-1) > 1:
         return None
-    return shape if shape.count(-1) < 2 else None
+    if builder.exact and 0 in shape and -1 in shape and not is_flattened(builder, x, requested):
+        # NumPy refuses what the user left open just as well.
+        left_open = Size(-1) in requested and not isinstance(node.op, JoinDims)
+        return shape if left_open else None
+    return shape
+
+
+def is_flattened(builder, x, requested):
+    """Whether a reshape keeps the first axis and merges all others."""
+    if len(requested) != 2:
+        return False
+    first, *rest = builder.dims.sizes(x)
+    return requested[0] == first and requested[1] == prod(rest, start=Size(1))

@@ -1,6 +1,7 @@
 from pytensor.graph.basic import Constant
 from pytensor.link.onnx.dispatch.batched import batch_ndim, register_batched
-from pytensor.link.onnx.dispatch.math import SUM_DTYPES, cast_through
+from pytensor.link.onnx.dispatch.math import cast_through, sum_dtype
+from pytensor.link.onnx.dispatch.sizes import count_to, size
 from pytensor.tensor.signal.conv import Convolve1d
 
 
@@ -10,16 +11,16 @@ def onnx_funcify_Convolve1d(op, node, builder, x, kernel, full_mode):
     # zero beside an infinity.
     add, ndim = builder.add, batch_ndim(node)
     dtype = node.outputs[0].type.dtype
-    work = SUM_DTYPES.get(dtype, dtype)
+    work = sum_dtype(dtype)
     x, kernel = (
         cast_through(builder, name, v.type.dtype, dtype, work)
         for name, v in zip((x, kernel), node.inputs, strict=False)
     )
     zero, one = builder.constant(0, "int64"), builder.constant(1, "int64")
-    length, width = (last_size(builder, name) for name in (x, kernel))
+    length, width = (size(builder, name, -1) for name in (x, kernel))
     start, end = bounds(builder, node, full_mode, length, width)
     entries = add("Unsqueeze", add("Range", start, end, one), builder.int64s([1]))
-    taps = add("Range", zero, width, one)
+    taps = count_to(builder, width)
     index = add("Sub", entries, taps)
     is_inside = add("And", add("GreaterOrEqual", index, zero), add("Less", index, length))
     windows = add("Gather", x, add("Where", is_inside, index, zero), axis=ndim)
@@ -28,10 +29,6 @@ def onnx_funcify_Convolve1d(op, node, builder, x, kernel, full_mode):
     axes = [builder.int64s([ndim + 1])]
     total = builder.add_as(work, "ReduceSum", products, rest=axes, keepdims=0)
     return builder.cast(total, work, dtype)
-
-
-def last_size(builder, x):
-    return builder.add("Squeeze", builder.add("Shape", x, start=-1), builder.int64s([0]))
 
 
 def bounds(builder, node, full_mode, length, width):

@@ -1,9 +1,9 @@
 import numpy as np
 
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.fold import length
 from pytensor.link.onnx.dispatch.order import FLOATS, sortable, unsortable
 from pytensor.link.onnx.dispatch.scalar import where
+from pytensor.link.onnx.dispatch.sizes import length
 from pytensor.tensor.sort import ArgSortOp, SortOp
 from pytensor.tensor.topk import TopK, TopKGrad
 
@@ -11,7 +11,7 @@ from pytensor.tensor.topk import TopK, TopKGrad
 @onnx_funcify.register(TopK)
 def onnx_funcify_TopK(op, node, builder, x):
     (variable,) = node.inputs
-    n = size(builder, variable, x, op.axis)
+    n = sorted_length(builder, variable, x, op.axis)
     k = builder.int64s([op.k])
     return top(builder, variable.type.dtype, x, n, op.axis, k=k, largest=1)
 
@@ -29,12 +29,13 @@ def onnx_funcify_TopKGrad(op, node, builder, x, indices, cotangent):
 @onnx_funcify.register(ArgSortOp)
 def onnx_funcify_SortOp(op, node, builder, x):
     (variable,) = node.inputs
-    n = size(builder, variable, x, op.axis)
+    n = sorted_length(builder, variable, x, op.axis)
     values, indices = top(builder, variable.type.dtype, x, n, op.axis)
     return indices if isinstance(op, ArgSortOp) else values
 
 
-def size(builder, variable, x, axis):
+def sorted_length(builder, variable, x, axis):
+    """The length of the axis that is sorted, a constant where it's known."""
     static = variable.type.shape[axis]
     return length(builder, x, axis) if static is None else builder.int64s([static])
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.link.onnx.dispatch.sizes import vector
 from pytensor.tensor.basic import Nonzero
 from pytensor.tensor.subtensor import Subtensor, unflatten_index_variables
 
@@ -61,9 +62,9 @@ def entries_of(builder, op, variables, names):
     for entry in unflatten_index_variables(list(zip(variables, names, strict=True)), op.idx_list):
         if isinstance(entry, slice):
             parts = (entry.start, entry.stop, entry.step)
-            entries.append(slice(*(part and _bound(builder, *part) for part in parts)))
+            entries.append(slice(*(part and bound_of(builder, *part) for part in parts)))
         else:
-            entries.extend(_index(builder, *entry))
+            entries.extend(indices_of(builder, *entry))
     return entries
 
 
@@ -81,23 +82,23 @@ def width(entry):
     return entry.ndim if isinstance(entry, Mask) else 1
 
 
-def _bound(builder, variable, name):
+def bound_of(builder, variable, name):
     value = builder.constant_value(name)
     return as_int64(builder, name, variable.type.dtype) if value is None else int(value)
 
 
-def _index(builder, variable, name):
+def indices_of(builder, variable, name):
     shape, dtype = getattr(variable.type, "shape", ()), variable.type.dtype
     value = builder.constant_value(name)
     if dtype == "bool" and value is None:
         return [Mask(name, len(shape))]
     if value is None:
-        return [Index(as_int64(builder, name, dtype), shape, source=_row(builder, variable))]
+        return [Index(as_int64(builder, name, dtype), shape, source=source_of(builder, variable))]
     values = value.nonzero() if dtype == "bool" else [value]
     return [Index(builder.constant(v, "int64"), v.shape, v.astype("int64")) for v in values]
 
 
-def _row(builder, variable):
+def source_of(builder, variable):
     node = variable.owner
     if node is None or not isinstance(node.op, Nonzero):
         return None
@@ -124,18 +125,18 @@ def slice_axes(builder, x, lengths, pairs):
     first, second = [], []
     for axis, entry in pairs:
         if isinstance(entry, slice) and entry != FULL:
-            stages = _stages(builder, entry, lengths[axis])
+            stages = stages_of(builder, entry, lengths[axis])
             first.append((axis, *stages[0]))
             second.extend((axis, *stage) for stage in stages[1:])
     for stage in (first, second):
         if stage:
             axes, starts, stops, steps = zip(*stage, strict=True)
-            starts, stops, steps = (vector(builder, part) for part in (starts, stops, steps))
+            starts, stops, steps = (bounds(builder, part) for part in (starts, stops, steps))
             x = builder.add("Slice", x, starts, stops, builder.int64s(axes), steps)
     return x
 
 
-def _stages(builder, entry, length):
+def stages_of(builder, entry, length):
     """The ``(start, stop, step)`` of one ONNX slice, or of two.
 
     With positive steps NumPy and ONNX agree on negative and on too large bounds.  With negative
@@ -146,7 +147,7 @@ def _stages(builder, entry, length):
     if isinstance(step, int) and step > 0:
         return [(0 if start is None else start, LAST if stop is None else stop, step)]
     if isinstance(step, str):
-        return _stages_of_unknown_step(builder, start, stop, step)
+        return stages_of_unknown_step(builder, start, stop, step)
     if length is not None and not isinstance(start, str) and not isinstance(stop, str):
         positions = range(length)[entry]
         if not positions:
@@ -157,31 +158,31 @@ def _stages(builder, entry, length):
     # onnxruntime takes a stop of the largest int32 or int64 for none.
     if isinstance(start, int) and start >= -1 and isinstance(stop, int) and stop < 2**31 - 1:
         return [(start, stop, step)]
-    return [(_after(builder, stop), _after(builder, start), 1), (-1, FIRST, step)]
+    return [(bound_after(builder, stop), bound_after(builder, start), 1), (-1, FIRST, step)]
 
 
-def _stages_of_unknown_step(builder, start, stop, step):
+def stages_of_unknown_step(builder, start, stop, step):
     backwards = builder.add("Less", step, builder.constant(0, "int64"))
 
     def choose(if_backwards, if_forwards):
-        operands = (_scalar(builder, part) for part in (if_backwards, if_forwards))
+        operands = (as_scalar(builder, part) for part in (if_backwards, if_forwards))
         return builder.add("Where", backwards, *operands)
 
     whole = (choose(-1, 0), choose(FIRST, LAST), step)
     if start is None and stop is None:
         return [whole]
     low = choose(
-        0 if stop is None else _after(builder, stop),
+        0 if stop is None else bound_after(builder, stop),
         0 if start is None else start,
     )
     high = choose(
-        LAST if start is None else _after(builder, start),
+        LAST if start is None else bound_after(builder, start),
         LAST if stop is None else stop,
     )
     return [(low, high, 1), whole]
 
 
-def _after(builder, bound):
+def bound_after(builder, bound):
     """``bound + 1`` where that is a bound too: -1 is followed by the end, not by 0."""
     if isinstance(bound, int):
         return LAST if bound == -1 else min(bound, LAST - 1) + 1
@@ -191,19 +192,16 @@ def _after(builder, bound):
     return builder.add("Where", is_last, builder.constant(LAST, "int64"), bound)
 
 
-def _scalar(builder, part):
+def as_scalar(builder, part):
     return part if isinstance(part, str) else builder.constant(part, "int64")
 
 
-def vector(builder, parts):
-    """Concatenate integers and names of int64 scalars; constant if all of them are."""
-    parts = [max(min(p, LAST), FIRST) if isinstance(p, int) else p for p in parts]
-    if not any(isinstance(part, str) for part in parts):
-        return builder.int64s(parts)
+def bounds(builder, parts):
+    """A vector of integers, which are moved into the range of int64, and names of scalars."""
     parts = [
-        builder.add("Unsqueeze", part, builder.int64s([0]))
-        if isinstance(part, str)
-        else builder.int64s([part])
+        max(min(part, LAST), FIRST)
+        if isinstance(part, int)
+        else builder.add("Unsqueeze", part, builder.int64s([0]))
         for part in parts
     ]
-    return parts[0] if len(parts) == 1 else builder.add("Concat", *parts, axis=0)
+    return vector(builder, parts)

@@ -1,10 +1,14 @@
 from pytensor.graph.basic import Constant
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.link.onnx.dispatch.scalar import cast_inputs
+from pytensor.link.onnx.dispatch.sizes import size, vector
 from pytensor.tensor.basic import (
     Alloc,
     AllocEmpty,
+    Choose,
     Join,
     MakeVector,
+    PermuteRowElements,
     ScalarFromTensor,
     Split,
     TensorFromScalar,
@@ -14,10 +18,7 @@ from pytensor.tensor.basic import (
 @onnx_funcify.register(Join)
 def onnx_funcify_Join(op, node, builder, *inputs):
     dtype = node.outputs[0].type.dtype
-    inputs = [
-        builder.cast(x, v.type.dtype, dtype) for x, v in zip(inputs, node.inputs, strict=True)
-    ]
-    return builder.add("Concat", *inputs, axis=op.axis)
+    return builder.add("Concat", *cast_inputs(builder, node, inputs, dtype), axis=op.axis)
 
 
 @onnx_funcify.register(Split)
@@ -30,29 +31,20 @@ def onnx_funcify_Split(op, node, builder, x, sizes):
 
 @onnx_funcify.register(MakeVector)
 def onnx_funcify_MakeVector(op, node, builder, *entries):
-    return vector(builder, node.inputs, entries, op.dtype)
+    return vector_of(builder, node.inputs, entries, op.dtype)
 
 
-def vector(builder, variables, names, dtype):
-    """Concatenate scalars to a vector, neighbouring constants as one."""
-    parts, constants = [], []
-
-    def flush():
-        if constants:
-            parts.append(builder.constant(constants, dtype))
-            constants.clear()
-
-    for variable, name in zip(variables, names, strict=True):
-        if isinstance(variable, Constant):
-            constants.append(variable.data.item())
-        else:
-            flush()
-            scalar = builder.cast(name, variable.type.dtype, dtype)
-            parts.append(builder.add("Unsqueeze", scalar, builder.int64s([0])))
-    flush()
-    if not parts:
-        return builder.constant([], dtype)
-    return parts[0] if len(parts) == 1 else builder.add("Concat", *parts, axis=0)
+def vector_of(builder, variables, names, dtype):
+    """Concatenate scalars to a vector."""
+    parts = [
+        variable.data.item()
+        if isinstance(variable, Constant)
+        else builder.add(
+            "Unsqueeze", builder.cast(name, variable.type.dtype, dtype), builder.int64s([0])
+        )
+        for variable, name in zip(variables, names, strict=True)
+    ]
+    return vector(builder, parts, dtype)
 
 
 @onnx_funcify.register(ScalarFromTensor)
@@ -67,7 +59,7 @@ def onnx_funcify_Alloc(op, node, builder, value, *shape):
     if None not in static:
         target = builder.int64s(static)
     else:
-        target = vector(builder, node.inputs[1:], shape, "int64")
+        target = vector_of(builder, node.inputs[1:], shape, "int64")
     if not static:
         return value
     return builder.add("Expand", value, target)
@@ -75,5 +67,47 @@ def onnx_funcify_Alloc(op, node, builder, value, *shape):
 
 @onnx_funcify.register(AllocEmpty)
 def onnx_funcify_AllocEmpty(op, node, builder, *shape):
-    target = vector(builder, node.inputs, shape, "int64")
+    target = vector_of(builder, node.inputs, shape, "int64")
     return builder.add("Expand", builder.constant(0, op.dtype), target)
+
+
+@onnx_funcify.register(PermuteRowElements)
+def onnx_funcify_PermuteRowElements(op, node, builder, x, order):
+    order = builder.cast(order, node.inputs[1].type.dtype, "int64")
+    x = builder.add("Expand", x, builder.add("Shape", order))
+    order = builder.add("Expand", order, builder.add("Shape", x))
+    axis = node.outputs[0].type.ndim - 1
+    if op.inverse:
+        return builder.add("ScatterElements", x, order, x, axis=axis)
+    return builder.add("GatherElements", x, order, axis=axis)
+
+
+def bring_inside(builder, index, n, mode):
+    """What the modes "wrap" and "clip" make of indices to an axis of length `n`."""
+    if mode == "wrap":
+        return builder.add("Mod", index, n)
+    if mode == "clip":
+        last = builder.add("Sub", n, builder.constant(1, "int64"))
+        return builder.add("Max", builder.add("Min", index, last), builder.constant(0, "int64"))
+    return index
+
+
+@onnx_funcify.register(Choose)
+def onnx_funcify_Choose(op, node, builder, index, choices):
+    variable, choices_variable = node.inputs
+    index = builder.cast(index, variable.type.dtype, "int64")
+    index = bring_inside(builder, index, size(builder, choices, 0), op.mode)
+    missing = choices_variable.type.ndim - 1 - variable.type.ndim
+    index = builder.add("Unsqueeze", index, builder.int64s(range(max(missing, 0) + 1)))
+    if missing < 0:
+        choices = builder.add("Unsqueeze", choices, builder.int64s(range(1, 1 - missing)))
+    # Only the index broadcasts along the choices, which are as many as there are.
+    entries = builder.add("Shape", choices, start=1, end=node.outputs[0].type.ndim + 1)
+    index = builder.add("Expand", index, entries)
+    inner = builder.add("Shape", index, start=1, end=node.outputs[0].type.ndim + 1)
+    choices = builder.add(
+        "Expand", choices, builder.add("Concat", builder.int64s([1]), inner, axis=0)
+    )
+    return builder.add(
+        "Squeeze", builder.add("GatherElements", choices, index, axis=0), builder.int64s([0])
+    )

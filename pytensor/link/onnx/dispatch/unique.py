@@ -1,9 +1,8 @@
 import sys
 
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.fold import length, scalar
 from pytensor.link.onnx.dispatch.order import FLOATS, sortable, unsortable
-from pytensor.link.onnx.dispatch.ranges import count_to
+from pytensor.link.onnx.dispatch.sizes import count_to, length, scalar
 from pytensor.link.onnx.dispatch.sort import top
 from pytensor.link.onnx.errors import ConversionError
 from pytensor.tensor.extra_ops import Unique

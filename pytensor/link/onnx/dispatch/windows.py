@@ -35,7 +35,7 @@ def gather_windows(builder, x, first, positions):
     return x
 
 
-def columns(builder, op, padded, dtype, image, kernel, outputs):
+def columns(builder, op, padded, image, kernel, outputs):
     """Rows of patches, shape (groups, batch * positions, channels / groups * taps)."""
     n, groups = op.n_spatial, op.num_groups
     batch, channels = image[:2]
