@@ -10,7 +10,7 @@ from pytensor.graph.basic import Constant
 from pytensor.graph.traversal import toposort
 from pytensor.link.onnx.dims import Dims
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.random_seed import state_key
+from pytensor.link.onnx.dispatch.random.seed import state_key
 from pytensor.link.onnx.errors import ConversionError
 from pytensor.link.onnx.ir import Graph, Node, Value
 from pytensor.link.onnx.kernels import work_dtype

@@ -1,5 +1,5 @@
 from importlib import import_module
-from pkgutil import iter_modules
+from pkgutil import walk_packages
 
 import numpy as np
 import onnx
@@ -146,7 +146,7 @@ def onnx_funcify_Triple(op, node, builder, x):
 
 
 def test_no_converter_is_replaced_by_another():
-    names = [module.name for module in iter_modules(dispatch.__path__, f"{dispatch.__name__}.")]
+    names = [module.name for module in walk_packages(dispatch.__path__, f"{dispatch.__name__}.")]
     written = {
         (name, function)
         for module in names

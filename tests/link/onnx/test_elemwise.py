@@ -7,8 +7,8 @@ from hypothesis.extra import numpy as hnp
 import pytensor
 import pytensor.tensor as pt
 from pytensor.link.onnx import export_onnx
+from tests.link.onnx.scalar.test_basic import ALL, values
 from tests.link.onnx.test_basic import compare_onnx_and_py, op_types
-from tests.link.onnx.test_scalar import ALL, values
 
 RNG = np.random.default_rng(1)
 X = RNG.normal(size=(2, 3, 4))

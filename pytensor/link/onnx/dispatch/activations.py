@@ -3,7 +3,7 @@
 import numpy as np
 
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.scalar import cast_inputs, output_dtype
+from pytensor.link.onnx.dispatch.scalar.basic import cast_inputs, output_dtype
 from pytensor.scalar import activations
 
 # Operators of single precision with the formula and the parameters of the Op of the same name.

@@ -1,6 +1,6 @@
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
 from pytensor.link.onnx.dispatch.math import matmul
-from pytensor.link.onnx.dispatch.scalar import where
+from pytensor.link.onnx.dispatch.scalar.basic import where
 from pytensor.tensor.blas import BatchedDot, Dot22, Dot22Scalar, Gemm, Gemv
 
 # Only compiled functions hold these; graphs of variables have Dot and Blockwise.

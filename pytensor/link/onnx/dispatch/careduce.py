@@ -6,7 +6,7 @@ import numpy as np
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
 from pytensor.link.onnx.dispatch.fold import fold, length
 from pytensor.link.onnx.dispatch.order import FLOATS, sortable, unsortable
-from pytensor.link.onnx.dispatch.scalar import where
+from pytensor.link.onnx.dispatch.scalar.basic import where
 from pytensor.link.onnx.errors import ConversionError
 from pytensor.scalar.basic import AND, OR, XOR, Add, Maximum, Minimum, Mul, Sqr
 from pytensor.tensor.elemwise import CAReduce, Elemwise

@@ -8,7 +8,7 @@ from pytensor.link.onnx.dispatch.pool import (
     output_lengths,
     pads_of_last_windows,
 )
-from pytensor.link.onnx.dispatch.scalar import where
+from pytensor.link.onnx.dispatch.scalar.basic import where
 from pytensor.link.onnx.dispatch.vjp import onnx_pullback
 from pytensor.link.onnx.dispatch.windows import add_windows, gather_windows, window_positions
 from pytensor.scalar import discrete_dtypes

@@ -1,6 +1,6 @@
 from pytensor.graph.basic import Constant
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.scalar import cast_inputs
+from pytensor.link.onnx.dispatch.scalar.basic import cast_inputs
 from pytensor.link.onnx.dispatch.sizes import size, vector
 from pytensor.tensor.basic import (
     Alloc,
