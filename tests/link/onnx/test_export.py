@@ -303,7 +303,7 @@ def test_function_compiled_for_jax():
     assert kinds.count("Transpose") <= 8
 
 
-def test_files_do_not_depend_on_the_hash_seed(tmp_path):
+def test_files_depend_neither_on_the_hash_seed_nor_on_the_folder(tmp_path):
     script = (
         "import sys; from tests.link.onnx.test_export import small_network, export_onnx\n"
         "x, y = small_network(8, 12); export_onnx([x], [y], sys.argv[1], check=False)"
@@ -311,10 +311,12 @@ def test_files_do_not_depend_on_the_hash_seed(tmp_path):
     root = Path(__file__).parents[3]
     files = []
     for seed in ("1", "2"):
-        files.append(tmp_path / f"{seed}.onnx")
+        folder = tmp_path / f"folder {seed}"
+        folder.mkdir()
+        files.append(folder / f"{seed}.onnx")
         environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(root)}
         subprocess.run(
-            [sys.executable, "-c", script, str(files[-1])], check=True, env=environment, cwd=root
+            [sys.executable, "-c", script, files[-1]], check=True, env=environment, cwd=folder
         )
     assert files[0].read_bytes() == files[1].read_bytes()
 

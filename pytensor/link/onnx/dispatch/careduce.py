@@ -76,11 +76,29 @@ def extremum(builder, op, variable, x, axes):
         return max_or_min(builder, largest, dtype, x, axes)
     name = "Max" if largest else "Min"
     key, work = sortable(builder, f"Reduce{name}", x, dtype)
-    result = builder.add(f"Reduce{name}", key, builder.int64s(axes), keepdims=0)
-    if getattr(op, "initial", False) and dtype != work and dtype != "uint64":
-        # Without elements the kernel gives the bound of the dtype that it works in.
-        result = builder.add(name, result, builder.constant(op.initial_value(dtype), work))
+    initial = None
+    if getattr(op, "initial", False) and dtype != "uint64":
+        initial = builder.constant(op.initial_value(dtype), work)
+    if work == "int64":
+        result = int64_extremum(builder, largest, key, axes, initial)
+    else:
+        result = builder.add(f"Reduce{name}", key, builder.int64s(axes), keepdims=0)
+        if initial is not None and dtype != work:
+            # Without elements the kernel gives the bound of the dtype that it works in.
+            result = builder.add(name, result, initial)
     return unsortable(builder, result, work, dtype)
+
+
+def int64_extremum(builder, largest, x, axes, initial):
+    """The kernels of ReduceMax and ReduceMin are wrong beyond 2**31 along the last axis."""
+    for axis in sorted(axes, reverse=True):
+        if initial is not None:
+            pads, where_to = builder.int64s([0, 1]), builder.int64s([axis])
+            x = builder.add("Pad", x, pads, initial, where_to)
+        one = builder.int64s([1])
+        x, _ = builder.add("TopK", x, one, axis=axis, largest=int(largest), n_outputs=2)
+        x = builder.add("Squeeze", x, builder.int64s([axis]))
+    return x
 
 
 def max_or_min(builder, largest, dtype, x, axes, keepdims=0):
