@@ -77,8 +77,10 @@ def extremum(builder, op, variable, x, axes):
     name = "Max" if largest else "Min"
     key, work = sortable(builder, f"Reduce{name}", x, dtype)
     initial = None
-    if getattr(op, "initial", False) and dtype != "uint64":
-        initial = builder.constant(op.initial_value(dtype), work)
+    if getattr(op, "initial", False):
+        # The keys of uint64 begin at the lowest int64.
+        offset = 2**63 if dtype == "uint64" else 0
+        initial = builder.constant(int(op.initial_value(dtype)) - offset, work)
     if work == "int64":
         result = int64_extremum(builder, largest, key, axes, initial)
     else:
