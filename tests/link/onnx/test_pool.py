@@ -71,6 +71,8 @@ def test_large_integers():
     value = [[2**53 + 1, 2**53, -(2**63), 2**62], [2**53, 1, 2**62, 2**62]]
     outputs = [pool_nd(x, (1, 2), mode=mode) for mode in ("sum", "max")]
     compare_onnx_and_py([x], outputs, [value])
+    value = np.random.default_rng(0).integers(-(2**33), 2**33, (20, 4))
+    compare_onnx_and_py([x], outputs[1:], [value])
 
 
 def test_windows_of_four_axes():

@@ -13,6 +13,7 @@ from pytensor.link.onnx.dispatch.lengths import (
     reshape,
     vector,
 )
+from pytensor.link.onnx.dispatch.scalar.basic import where
 from pytensor.link.onnx.dispatch.util import split_pairs
 from pytensor.link.onnx.kernels import has_kernel
 from pytensor.scalar import discrete_dtypes
@@ -146,7 +147,8 @@ def pool_by_slices(op, builder, x, variable, spatial, windows):
 def larger(builder, dtype, x, y):
     """The larger one; NaN where either is."""
     if dtype in discrete_dtypes:
-        return builder.add_as(dtype, "Max", x, y)
+        # The kernel of Max is wrong for int64 beyond 2**31.
+        return where(builder, dtype, builder.add_as(dtype, "Greater", x, y, to="bool"), x, y)
     keep = builder.add("Or", builder.add("GreaterOrEqual", x, y), builder.add("IsNaN", x))
     return builder.add("Where", keep, x, y)
 
