@@ -81,7 +81,13 @@ def operands(draw):
 @given(operands())
 def test_any_matmul(drawn):
     variables, values = drawn
-    compare_onnx_and_py(variables, pt.matmul(*variables), values)
+    compare_onnx_and_py(variables, pt.matmul(*variables), values, exact=True)
+
+
+def test_empty_products_of_a_broadcast_batch():
+    x, y = pt.fmatrix("x"), pt.ftensor3("y")
+    compare_onnx_and_py([x, y], x @ y, [np.ones((0, 0)), np.ones((2, 0, 0))], exact=True)
+    compare_onnx_and_py([x, y], x @ y, [np.ones((2, 3)), np.ones((4, 3, 5))], exact=True)
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])

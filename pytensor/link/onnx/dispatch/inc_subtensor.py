@@ -31,6 +31,9 @@ def onnx_funcify_AdvancedIncSubtensor(op, node, builder, x, y, *names):
 
 def write_region(builder, op, node, x, y, names, reading):
     variable, value, *indices = node.inputs
+    if 0 in value.type.shape:
+        # Nothing is written, and onnxruntime drops an Expand to a size of 0 that it can infer.
+        return x
     region = reading(op.idx_list).make_node(variable, *indices).outputs[0].type
     entries = without_full(entries_of(builder, op, indices, names), variable.type.shape)
     dtype = variable.type.dtype if op.set_instead_of_inc else sum_dtype(variable, value)

@@ -1,3 +1,5 @@
+import numpy as np
+
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
 from pytensor.link.onnx.kernels import work_dtype
 from pytensor.tensor.math import Dot
@@ -5,13 +7,34 @@ from pytensor.tensor.math import Dot
 
 def matmul(builder, node, x, y):
     """MatMul in the dtype of the node's output."""
-    dtype = node.outputs[0].type.dtype
+    dtype, shape = node.outputs[0].type.dtype, node.outputs[0].type.shape
+    if None not in shape and 0 in (*shape, node.inputs[0].type.shape[-1]):
+        # onnxruntime forgets the sizes of a batch, and believes its own inference of them.
+        return builder.constant(np.zeros(shape, dtype))
     work = sum_dtype(dtype)
     x, y = (
         cast_through(builder, name, v.type.dtype, dtype, work)
         for name, v in zip((x, y), node.inputs, strict=True)
     )
-    return builder.cast(builder.add("MatMul", x, y), work, dtype)
+    product = builder.add("MatMul", x, y)
+    if builder.exact and is_left_broadcast(node):
+        product = builder.add("Expand", product, product_shape(builder, node, x, y))
+    return builder.cast(product, work, dtype)
+
+
+def is_left_broadcast(node):
+    """Whether the first of two batches is broadcast: an empty product then lacks its sizes."""
+    left, right = (variable.type.shape[:-2] for variable in node.inputs)
+    return len(left) == len(right) and any(a == 1 != b for a, b in zip(left, right, strict=True))
+
+
+def product_shape(builder, node, x, y):
+    sources = [y if size == 1 else x for size in node.inputs[0].type.shape[:-2]]
+    sizes = [
+        builder.add("Shape", source, start=axis, end=axis + 1)
+        for axis, source in enumerate([*sources, x])
+    ]
+    return builder.add("Concat", *sizes, builder.add("Shape", y, start=-1), axis=0)
 
 
 def sum_dtype(dtype):

@@ -31,9 +31,10 @@ def onnx_funcify_Pool(op, node, builder, x):
     floor = op.ignore_border or all(s == 1 for s in op.stride)
     if not is_native(op, dtype, floor or all_known(windows)):
         return pool_by_slices(op, builder, x, variable, spatial, windows)
-    as_images = len(leading) == 2 and 0 not in leading
+    # A batch may be empty, the channels of an image not.
+    has_channels = len(leading) == 2 and (isinstance(leading[1], int) or not builder.exact)
+    as_images = has_channels and 0 not in leading
     if not as_images:
-        # A batch may be empty, the channels of an image not.
         x = reshape(builder, x, [prod(leading), 1, *spatial])
     pads = list(op.pad) if floor else pads_of_last_windows(op, spatial, windows)
     counted = op.mode == "average_inc_pad"

@@ -137,6 +137,8 @@ class Scatter:
 
     def _scatter_in_order(self, joined, flat, y, x):
         builder = self.builder
+        if 0 in self.rest:
+            return joined
         if self.positions.ndim != 1:
             y = self._join(y, x)
         if self.positions.ndim != 1 or self.rest:
