@@ -1,5 +1,6 @@
 """The support table says what is so: each cell is tried again."""
 
+import re
 from importlib.util import find_spec
 
 import pytest
@@ -53,6 +54,11 @@ def test_every_converter_has_a_row():
 
 def test_the_table_has_every_row():
     assert list(table_cells()) == list(ROWS)
+
+
+def test_the_readme_counts_the_rows():
+    supported = re.search(r"(\d+) rows have", TABLE.read_text())[1]
+    assert f"| {supported} rows of SUPPORT.md |" in TABLE.with_name("README.md").read_text()
 
 
 @pytest.mark.parametrize("name", ROWS)
