@@ -80,7 +80,9 @@ def test_parameters_that_are_inputs_need_no_calibration():
     x = pt.matrix("x", dtype="float32")
     w = pytensor.shared(np.eye(16, dtype="float32"), name="w")
     model = export_onnx(x, x @ w, initializers="inputs")
-    quantize_int8(model, calibration=[{"x": np.ones((2, 16), "float32")}])
+    feed = {"x": np.linspace(-1, 1, 32, dtype="float32").reshape(2, 16)}
+    small = quantize_int8(model, calibration=[feed], sample=feed, tolerance=0.02)
+    assert "QuantizeLinear" in op_types(small)
 
 
 def test_weights_in_another_file(tmp_path):
