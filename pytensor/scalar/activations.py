@@ -5,7 +5,9 @@ from functools import lru_cache
 import numpy as np
 
 from pytensor.scalar.basic import (
+    BinaryScalarOp,
     Composite,
+    ScalarOp,
     UnaryScalarOp,
     abs,
     cast,
@@ -22,11 +24,11 @@ from pytensor.scalar.basic import (
 from pytensor.scalar.math import erfc, sigmoid
 
 
-class Activation(UnaryScalarOp):
-    """A function of one number, given by its `formula` and its `derivative`.
+class _ByFormula(ScalarOp):
+    """A function given by its `formula`, which is written with scalar Ops that each backend has.
 
-    Both are written with scalar Ops that each backend has, and see float32 or float64: half
-    precision is computed in single.  The attributes named in `params` are part of the identity.
+    It sees float32 or float64: half precision is computed in single.  The attributes named in
+    `params` are part of the identity.
     """
 
     params = ()
@@ -36,37 +38,31 @@ class Activation(UnaryScalarOp):
             setattr(self, key, params[key])
         super().__init__(upgrade_to_float, name=type(self).__name__.lower())
 
-    def formula(self, x):
+    def formula(self, *inputs):
         """The function's value."""
         raise NotImplementedError
 
-    def derivative(self, x):
-        """The function's derivative; finite wherever `x` is."""
-        raise NotImplementedError
+    def composite(self, *dtypes):
+        """The Op as a graph of other scalar Ops, for inputs of these dtypes."""
+        return _composite(self, *dtypes)
 
-    def composite(self, dtype):
-        """The Op as a graph of other scalar Ops, for inputs of `dtype`."""
-        return _composite(self, dtype)
-
-    def impl(self, x):
-        return self.composite(np.asarray(x).dtype.name).impl(x)
-
-    def pullback(self, inputs, outputs, cotangents):
-        (x,), (cotangent,) = inputs, cotangents
-        dtype = outputs[0].type.dtype
-        return [cotangent * cast(self.derivative(_widened(x, dtype)), dtype)]
+    def impl(self, *inputs):
+        return self.composite(*(np.asarray(v).dtype.name for v in inputs)).impl(*inputs)
 
     def c_code(self, node, name, inputs, outputs, sub):
         if node.outputs[0].type.dtype == "float16":
             raise NotImplementedError(f"{self.name}: there is no C code for half precision")
-        composite = self.composite(node.inputs[0].type.dtype)
+        composite = self.composite(*(v.type.dtype for v in node.inputs))
         return composite.c_code(node, name, inputs, outputs, sub)
 
+    def _in_double(self):
+        return self.composite(*["float64"] * self.nin)
+
     def c_support_code(self, **kwargs):
-        return self.composite("float64").c_support_code(**kwargs)
+        return self._in_double().c_support_code(**kwargs)
 
     def c_code_cache_version(self):
-        return (1, *self._values(), self.composite("float64").c_code_cache_version())
+        return (2, *self._values(), self._in_double().c_code_cache_version())
 
     def _values(self):
         return tuple(getattr(self, key) for key in self.params)
@@ -82,15 +78,29 @@ class Activation(UnaryScalarOp):
         return f"{self.name}{{{values}}}" if values else self.name
 
 
+class Activation(_ByFormula, UnaryScalarOp):
+    """A function of one number, given by its `formula` and its `derivative`."""
+
+    def derivative(self, x):
+        """The function's derivative; finite wherever `x` is."""
+        raise NotImplementedError
+
+    def pullback(self, inputs, outputs, cotangents):
+        (x,), (cotangent,) = inputs, cotangents
+        dtype = outputs[0].type.dtype
+        return [cotangent * cast(self.derivative(_widened(x, dtype)), dtype)]
+
+
 def _widened(x, dtype):
     return cast(x, "float32" if dtype == "float16" else dtype)
 
 
 @lru_cache(maxsize=128)
-def _composite(op, dtype):
-    x = get_scalar_type(dtype)()
-    out = op.make_node(x).outputs[0].type.dtype
-    return Composite([x], [cast(op.formula(_widened(x, out)), out)], name=op.name)
+def _composite(op, *dtypes):
+    inputs = [get_scalar_type(dtype)() for dtype in dtypes]
+    out = op.make_node(*inputs).outputs[0].type.dtype
+    value = cast(op.formula(*(_widened(v, out) for v in inputs)), out)
+    return Composite(inputs, [value], name=op.name)
 
 
 def _like(x, value):
@@ -186,6 +196,34 @@ class Elu(Activation):
         return switch(x > _like(x, 0), _like(x, 1), negative)
 
 
+class Selu(Activation):
+    """gamma x, and gamma alpha (exp(x) - 1) below zero; Klambauer et al., arXiv:1706.02515."""
+
+    # With these, zero mean and unit variance are a fixed point
+    alpha = 1.6732632423543772
+    gamma = 1.0507009873554805
+
+    def _branches(self, x, positive, function):
+        negative = _like(x, self.gamma * self.alpha) * function(scalar_minimum(x, _like(x, 0)))
+        return switch(x > _like(x, 0), _like(x, self.gamma) * positive, negative)
+
+    def formula(self, x):
+        return self._branches(x, x, expm1)
+
+    def derivative(self, x):
+        return self._branches(x, _like(x, 1), exp)
+
+
+class Relu(Activation):
+    """x, and 0 below zero; Nair and Hinton, ICML 2010."""
+
+    def formula(self, x):
+        return scalar_maximum(x, _like(x, 0))
+
+    def derivative(self, x):
+        return switch(x > _like(x, 0), _like(x, 1), _like(x, 0))
+
+
 class LeakyRelu(Activation):
     """x, and alpha x below zero; Maas et al., "Rectifier nonlinearities", ICML 2013."""
 
@@ -196,6 +234,21 @@ class LeakyRelu(Activation):
 
     def derivative(self, x):
         return switch(x > _like(x, 0), _like(x, 1), _like(x, self.alpha))
+
+
+class PRelu(_ByFormula, BinaryScalarOp):
+    """x, and alpha x below zero; He et al., arXiv:1502.01852."""
+
+    def formula(self, x, alpha):
+        return switch(x < _like(x, 0), alpha * x, x)
+
+    def pullback(self, inputs, outputs, cotangents):
+        (cotangent,) = cotangents
+        dtype = outputs[0].type.dtype
+        x, alpha = (_widened(v, dtype) for v in inputs)
+        slope = switch(x > _like(x, 0), _like(x, 1), alpha)
+        below = switch(x > _like(x, 0), _like(x, 0), x)
+        return [cotangent * cast(v, dtype) for v in (slope, below)]
 
 
 class Relu6(Activation):

@@ -1,60 +1,32 @@
 """Batch normalization, for inference and for training."""
 
 import numbers
-from functools import reduce, wraps
-from operator import mul
 
 import numpy as np
 
 from pytensor.gradient import DisconnectedType, disconnected_type
-from pytensor.tensor.basic import as_tensor_variable, cast, constant
-from pytensor.tensor.math import maximum, reciprocal, sqr, sqrt
+from pytensor.graph.basic import Constant
+from pytensor.graph.op import HasMultipleInnerGraph
+from pytensor.graph.traversal import toposort
+from pytensor.tensor.basic import as_tensor_variable, cast, switch
+from pytensor.tensor.math import eq, maximum
+from pytensor.tensor.moments import (
+    GradientsOp,
+    as_epsilon,
+    as_floating_point,
+    at_least_one,
+    count,
+    expand,
+    half_in_single,
+    inverse_std,
+    moments,
+    total,
+)
 from pytensor.tensor.shape import specify_shape
 from pytensor.tensor.symbolic import TensorSymbolicOp
-from pytensor.tensor.type import float_dtypes
 
 
-def _expand(parameter, axes, ndim):
-    """Insert broadcast axes where a tensor of `ndim` axes is reduced."""
-    kept = iter(range(parameter.type.ndim))
-    return parameter.dimshuffle(["x" if a in axes else next(kept) for a in range(ndim)])
-
-
-def _sum(x, axes):
-    # The dtype is said because the default would accumulate float32 in float64 in mode JAX too
-    return x.sum(axis=axes, dtype=x.type.dtype, acc_dtype=x.type.dtype)
-
-
-def _count(x, axes):
-    """How many elements each statistic is over, in the dtype of `x` (float32 for float16)."""
-    dtype = "float32" if x.type.dtype == "float16" else x.type.dtype
-    static = [x.type.shape[a] for a in axes]
-    if None not in static:
-        return constant(np.asarray(np.prod(static), dtype=dtype))
-    # Factor by factor: a vector of them would be int64, which JAX lacks with floatX=float32
-    return cast(reduce(mul, [x.shape[a] for a in axes]), dtype)
-
-
-def _half_in_single(build_inner_graph):
-    """Compute float16 in float32: sums and counts overflow at 65,504 otherwise."""
-
-    @wraps(build_inner_graph)
-    def build(self, *inputs):
-        if inputs[0].type.dtype != "float16":
-            return build_inner_graph(self, *inputs)
-        outputs = build_inner_graph(self, *(cast(v, "float32") for v in inputs))
-        return [cast(out, "float16") for out in outputs]
-
-    return build
-
-
-def _unbiased(count):
-    """Factor from the biased to the unbiased variance; 1 for a single element."""
-    one = np.asarray(1, dtype=count.type.dtype)
-    return count / maximum(count - one, one)
-
-
-class _Normalization(TensorSymbolicOp):
+class _OverAxes:
     """Shared by the Ops below: reduced `axes`, and `epsilon` added to the variance.
 
     Parameters and statistics have the axes that aren't reduced, in their order: ``(channels,)``
@@ -63,92 +35,141 @@ class _Normalization(TensorSymbolicOp):
 
     __props__ = ("axes", "epsilon")
 
+    def over(self, axes):
+        """The same Op with other axes reduced."""
+        props = {name: getattr(self, name) for name in self.__props__}
+        return type(self)(**props | {"axes": axes})
+
     def infer_shape(self, node, shapes):
         # The inner graph's own shapes would carry broadcasting checks that JAX can't evaluate
         kept = tuple(n for a, n in enumerate(shapes[0]) if a not in self.axes)
         return [shapes[0] if out.type.ndim == len(shapes[0]) else kept for out in node.outputs]
 
-    def _inverse_std(self, variance):
-        epsilon = np.asarray(self.epsilon, dtype=variance.type.dtype)
-        return reciprocal(sqrt(variance + epsilon))
 
-
-class BatchNormalization(_Normalization):
+class BatchNormalization(_OverAxes, TensorSymbolicOp):
     """Normalize with given statistics."""
 
-    @_half_in_single
+    @half_in_single
     def build_inner_graph(self, x, gamma, beta, mean, variance):
-        gamma, beta, mean, inverse_std = (
-            _expand(v, self.axes, x.type.ndim)
-            for v in (gamma, beta, mean, self._inverse_std(variance))
+        gamma, beta, mean, inverse = (
+            expand(v, self.axes, x.type.ndim)
+            for v in (gamma, beta, mean, inverse_std(variance, self.epsilon))
         )
-        return [(x - mean) * (inverse_std * gamma) + beta]
+        return [(x - mean) * (inverse * gamma) + beta]
 
 
-class BatchNormalizationTrain(_Normalization):
+class BatchNormalizationTrain(_OverAxes, TensorSymbolicOp):
     """Normalize with the batch's own statistics.
 
-    Outputs (out, mean, biased variance, unbiased variance).  The last is an output, and not
-    computed from the third by the caller, because inside the inner graph the number of elements
-    is that of an input, which JAX knows while it traces.
+    Inputs (x, gamma, beta), and the running mean and variance where the properties of that name
+    are True; outputs (out, mean, biased variance), and the new running statistics.  These are
+    outputs, and not computed by the caller, because inside the inner graph the number of elements
+    is that of an input, which JAX knows while it traces; and so the inference form can be made of
+    the node alone.
     """
 
-    @_half_in_single
-    def build_inner_graph(self, x, gamma, beta):
+    __props__ = (
+        "axes",
+        "epsilon",
+        "running_average_factor",
+        "running_var_ddof",
+        "running_mean",
+        "running_var",
+    )
+
+    @half_in_single
+    def build_inner_graph(self, x, gamma, beta, *running):
         ndim, axes = x.type.ndim, self.axes
-        count = _count(x, axes)
-        mean = _sum(x, axes) / count
-        centred = x - _expand(mean, axes, ndim)
-        variance = _sum(sqr(centred), axes) / count
-        scale = _expand(self._inverse_std(variance) * gamma, axes, ndim)
-        out = centred * scale + _expand(beta, axes, ndim)
-        return [out, mean, variance, variance * _unbiased(count)]
+        number = count(x, axes)
+        mean, centred, variance = moments(x, axes, number)
+        scale = expand(inverse_std(variance, self.epsilon) * gamma, axes, ndim)
+        out = centred * scale + expand(beta, axes, ndim)
+        return [out, mean, variance, *self.new_running(number, mean, variance, *running)]
+
+    def new_running(self, number, mean, variance, *running):
+        """The new running statistics from those of a batch of so many elements."""
+        statistics = self._where_running(mean, variance * self._correction(number))
+        keep, factor = self._weights(number)
+        return [old * keep + v * factor for old, v in zip(running, statistics, strict=True)]
+
+    def _where_running(self, of_mean, of_variance):
+        return [of_mean] * self.running_mean + [of_variance] * self.running_var
+
+    def _correction(self, number):
+        """Factor from the biased variance to that of `running_var_ddof`."""
+        dtype = number.type.dtype
+        one = np.asarray(1, dtype=dtype)
+        if not self.running_var_ddof:
+            return one
+        # 1 for a single element
+        return number / maximum(number - one, one)
+
+    def _weights(self, number):
+        """What the old and the new value count; an empty batch changes nothing."""
+        factor, keep, one = (
+            np.asarray(v, dtype=number.type.dtype)
+            for v in (self.running_average_factor, 1 - self.running_average_factor, 1)
+        )
+        if isinstance(number, Constant):
+            return keep if number.data else one, factor
+        return switch(eq(number, 0), one, keep), factor
 
     def pullback(self, inputs, outputs, cotangents):
-        x, gamma, _ = inputs
-        _, mean, variance, _ = outputs
-        g_out, g_mean, g_variance, g_unbiased = cotangents
+        x, gamma, *_ = inputs
+        _, mean, variance, *_ = outputs
+        g_out, g_mean, g_variance, *g_running = cotangents
+        axes, ndim, dtype = self.axes, x.type.ndim, x.type.dtype
         if isinstance(g_out.type, DisconnectedType):
             # The statistics depend on x alone
             g_x, g_gamma, g_beta = x.zeros_like(), disconnected_type(), disconnected_type()
         else:
-            backward = BatchNormalizationTrainGrad(axes=self.axes, epsilon=self.epsilon)
+            backward = BatchNormalizationTrainGrad(axes=axes, epsilon=self.epsilon)
             g_x, g_gamma, g_beta = backward(x, gamma, mean, variance, g_out)
+        number = count(x, axes)
+        divisor = at_least_one(number)
+        keep, factor = self._weights(number)
+        one, two = (np.asarray(v, dtype=number.type.dtype) for v in (1, 2))
+        weights = self._where_running(factor, factor * self._correction(number))
+        statistics = [(g_mean, one, False), (g_variance, one, True)]
+        statistics += zip(g_running, weights, self._where_running(False, True), strict=True)
+        for g, weight, of_variance in statistics:
+            if isinstance(g.type, DisconnectedType):
+                continue
+            if of_variance:
+                centred = x - expand(mean, axes, ndim)
+                g_x = g_x + expand(g * (two * weight / divisor), axes, ndim) * centred
+            else:
+                g_x = g_x + expand(g * weight / divisor, axes, ndim)
+        g_old = [
+            g if isinstance(g.type, DisconnectedType) else cast(g * keep, dtype) for g in g_running
+        ]
+        return [cast(g_x, dtype), g_gamma, g_beta, *g_old]
+
+
+class BatchNormalizationTrainGrad(_OverAxes, GradientsOp):
+    """Gradients for x, gamma and beta from that of the normalized output, as one node.
+
+    `mean` and `variance` are functions of x: gradients through this node see them as inputs, and
+    the pullback above adds what flows through them.
+    """
+
+    __props__ = ("axes", "epsilon", "wanted")
+
+    build_inner_graph = half_in_single(GradientsOp.build_inner_graph)
+
+    def gradients(self, x, gamma, mean, variance, cotangent):
         ndim, axes = x.type.ndim, self.axes
-        if not isinstance(g_mean.type, DisconnectedType):
-            g_x = g_x + _expand(g_mean / _count(x, axes), axes, ndim)
-        two = np.asarray(2, dtype=x.type.dtype)
-        for g, factor in [(g_variance, two), (g_unbiased, two * _unbiased(_count(x, axes)))]:
-            if not isinstance(g.type, DisconnectedType):
-                centred = x - _expand(mean, axes, ndim)
-                g_x = g_x + _expand(g * (factor / _count(x, axes)), axes, ndim) * centred
-        return [cast(g_x, x.type.dtype), g_gamma, g_beta]
-
-
-class BatchNormalizationTrainGrad(_Normalization):
-    """Gradients for x, gamma and beta from that of the normalized output, as one node."""
-
-    @_half_in_single
-    def build_inner_graph(self, x, gamma, mean, variance, cotangent):
-        ndim, axes = x.type.ndim, self.axes
-        inverse_std = self._inverse_std(variance)
-        normalized = (x - _expand(mean, axes, ndim)) * _expand(inverse_std, axes, ndim)
-        g_beta = _sum(cotangent, axes)
-        g_gamma = _sum(cotangent * normalized, axes)
-        count = _count(x, axes)
-        g_x = _expand(gamma * inverse_std, axes, ndim) * (
+        inverse = inverse_std(variance, self.epsilon)
+        normalized = (x - expand(mean, axes, ndim)) * expand(inverse, axes, ndim)
+        g_beta = total(cotangent, axes)
+        g_gamma = total(cotangent * normalized, axes)
+        divisor = at_least_one(count(x, axes))
+        g_x = expand(gamma * inverse, axes, ndim) * (
             cotangent
-            - _expand(g_beta / count, axes, ndim)
-            - normalized * _expand(g_gamma / count, axes, ndim)
+            - expand(g_beta / divisor, axes, ndim)
+            - normalized * expand(g_gamma / divisor, axes, ndim)
         )
         return [g_x, g_gamma, g_beta]
-
-    def pullback(self, inputs, outputs, cotangents):
-        # `mean` and `variance` are functions of x: gradients through this node see them as
-        # inputs, and the pullback above adds what flows through them.
-        if all(isinstance(c.type, DisconnectedType) for c in cotangents):
-            return [disconnected_type() for _ in inputs]
-        return super().pullback(inputs, outputs, cotangents)
 
 
 def _reduced_axes(axes, ndim):
@@ -156,29 +177,19 @@ def _reduced_axes(axes, ndim):
         return (0,)
     if axes == "spatial":
         return (0, *range(2, ndim))
-    if isinstance(axes, numbers.Integral):
-        axes = (axes,)
+    given = (axes,) if isinstance(axes, numbers.Integral) else axes
     if (
-        isinstance(axes, str)
-        or not axes
-        or not all(isinstance(a, numbers.Integral) and -ndim <= a < ndim for a in axes)
-        or len({a % ndim for a in axes}) != len(axes)
+        not isinstance(given, tuple | list)
+        or not given
+        or not all(isinstance(a, numbers.Integral) and not isinstance(a, bool) for a in given)
+        or not all(-ndim <= a < ndim for a in given)
+        or len({a % ndim for a in given}) != len(given)
     ):
         raise ValueError(
             f"batch normalization: axes must be 'per-activation', 'spatial' or different axes "
             f"of the input's {ndim}, got {axes!r}"
         )
-    return tuple(sorted(int(a) % ndim for a in axes))
-
-
-def _as_input(x):
-    x = as_tensor_variable(x)
-    if x.type.dtype not in float_dtypes:
-        raise TypeError(
-            f"batch normalization: the input must be floating point, got {x.type.dtype}; "
-            f"cast it first"
-        )
-    return x
+    return tuple(sorted(int(a) % ndim for a in given))
 
 
 def _drop_reduced(name, parameter, x, axes):
@@ -231,7 +242,8 @@ def batch_normalization(x, gamma, beta, mean, variance, epsilon=1e-4, axes="spat
     Raises
     ------
     ValueError
-        If a parameter's shape doesn't fit, or `axes` isn't one of those above.
+        If a parameter's shape doesn't fit, `x` has no axes, `axes` isn't one of those above, or
+        `epsilon` is negative.
     TypeError
         If `x` isn't floating point.
 
@@ -240,11 +252,12 @@ def batch_normalization(x, gamma, beta, mean, variance, epsilon=1e-4, axes="spat
     Ioffe and Szegedy, "Batch normalization: accelerating deep network training by reducing
     internal covariate shift", ICML 2015.
     """
-    x = _as_input(x)
+    x = as_floating_point("batch normalization", x, 1)
     axes = _reduced_axes(axes, x.type.ndim)
+    epsilon = as_epsilon("batch normalization", epsilon)
     parameters = {"gamma": gamma, "beta": beta, "mean": mean, "variance": variance}
     parameters = [_drop_reduced(name, v, x, axes) for name, v in parameters.items()]
-    return BatchNormalization(axes=axes, epsilon=float(epsilon))(x, *parameters)
+    return BatchNormalization(axes=axes, epsilon=epsilon)(x, *parameters)
 
 
 def batch_normalization_train(
@@ -256,6 +269,7 @@ def batch_normalization_train(
     running_average_factor=0.1,
     running_mean=None,
     running_var=None,
+    running_var_ddof=1,
 ):
     """Normalize with the batch's own statistics, as in training; Theano's arguments and results.
 
@@ -269,9 +283,12 @@ def batch_normalization_train(
         Reduce axis 0 alone, all axes but 1, or those given.
     epsilon : float
     running_average_factor : float
-        Weight f of the new value in the running statistics.
+        Weight f of the new value in the running statistics, from 0 to 1.
     running_mean, running_var : tensor_like, optional
         Current running statistics, shaped like `gamma`.
+    running_var_ddof : {0, 1}
+        Which variance enters `new_running_var`: that with the divisor m - 1, as in Theano and
+        PyTorch, or with 0 that with the divisor m, as in ONNX and TensorFlow.
 
     Returns
     -------
@@ -283,14 +300,17 @@ def batch_normalization_train(
     new_running_mean : shape of `running_mean`; only where that was given
         ``running_mean * (1 - f) + mean * f``
     new_running_var : shape of `running_var`; only where that was given
-        ``running_var * (1 - f) + var * m / (m - 1) * f``: the unbiased variance.
+        ``running_var * (1 - f) + var * m / (m - ddof) * f``; for a single element, with the
+        variance 0.
 
-        Gradients flow through all outputs and through the statistics.
+        Gradients flow through all outputs and through the statistics.  An empty batch has mean
+        and variance 0, and leaves the running statistics as they are.
 
     Raises
     ------
     ValueError
-        If a parameter's shape doesn't fit, or `axes` isn't one of those above.
+        If a parameter's shape doesn't fit, `inputs` has no axes, or `axes`, `epsilon`,
+        `running_average_factor` or `running_var_ddof` isn't one of those above.
     TypeError
         If `inputs` isn't floating point.
 
@@ -299,30 +319,142 @@ def batch_normalization_train(
     Ioffe and Szegedy, "Batch normalization: accelerating deep network training by reducing
     internal covariate shift", ICML 2015.
     """
-    x = _as_input(inputs)
+    x = as_floating_point("batch normalization", inputs, 1)
     axes = _reduced_axes(axes, x.type.ndim)
+    factor = running_average_factor
+    if not isinstance(factor, numbers.Real) or not 0 <= factor <= 1:
+        raise ValueError(
+            f"batch normalization: running_average_factor must be a number from 0 to 1, "
+            f"got {factor!r}"
+        )
+    if running_var_ddof not in (0, 1):
+        raise ValueError(
+            f"batch normalization: running_var_ddof must be 0 or 1, got {running_var_ddof!r}"
+        )
+    running = {"running_mean": running_mean, "running_var": running_var}
+    given = {name: as_tensor_variable(v) for name, v in running.items() if v is not None}
     gamma = as_tensor_variable(gamma)
-    full_rank = gamma.type.ndim == x.type.ndim
-    op = BatchNormalizationTrain(axes=axes, epsilon=float(epsilon))
-    out, mean, variance, unbiased = op(
-        x, _drop_reduced("gamma", gamma, x, axes), _drop_reduced("beta", beta, x, axes)
+    parameters = {"gamma": gamma, "beta": beta} | given
+    op = BatchNormalizationTrain(
+        axes=axes,
+        epsilon=as_epsilon("batch normalization", epsilon),
+        running_average_factor=float(factor),
+        running_var_ddof=int(running_var_ddof),
+        running_mean=running_mean is not None,
+        running_var=running_var is not None,
+    )
+    out, mean, variance, *new = op(
+        x, *(_drop_reduced(name, v, x, axes) for name, v in parameters.items())
+    )
+    statistics = [(mean, gamma), (inverse_std(variance, op.epsilon), gamma)]
+    statistics += zip(new, given.values(), strict=True)
+    ndim = x.type.ndim
+    # In the form of the parameter: with the reduced axes or without
+    return (out, *(expand(v, axes, ndim) if p.type.ndim == ndim else v for v, p in statistics))
+
+
+def inference_form(outputs):
+    """Make the inference form of a graph from its training form.
+
+    Batch normalization by `batch_normalization_train` is replaced by `batch_normalization` with the
+    running mean and variance that it was given.  New running statistics become the old ones, so
+    that updates with them change nothing.
+
+    ``mode.including("batch_normalization_inference")`` does the same when a function is compiled.
+
+    Parameters
+    ----------
+    outputs : Variable or sequence of Variable
+        Outputs of the training form, such as predictions or a loss, but no gradients.
+
+    Returns
+    -------
+    Variable or list of Variable
+        The inputs and the shared variables are those of `outputs`; these themselves are left as
+        they are.  A batch's own mean and standard deviation stay what they are where they are read.
+
+    Raises
+    ------
+    ValueError
+        If a layer has no running mean or variance, naming it; if the graph contains gradients of
+        the training form, since those of the inference form are others: make it first, and
+        differentiate it then; or if the layer is inside of a scan or an `OpFromGraph`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pytensor.tensor as pt
+    >>> from pytensor.tensor.batchnorm import inference_form
+    >>> x = pt.constant([[1.0], [3.0]])
+    >>> one, zero = np.ones(1), np.zeros(1)
+    >>> out, *_ = pt.batch_normalization_train(x, one, zero, running_mean=zero, running_var=one)
+    >>> out.eval().round(2)
+    array([[-1.],
+           [ 1.]])
+    >>> inference_form(out).eval().round(2)
+    array([[1.],
+           [3.]])
+    """
+    several = isinstance(outputs, list | tuple)
+    outputs = list(outputs) if several else [outputs]
+    nodes = list(toposort(outputs))
+    check_inference_form(nodes)
+    new = {}
+    for node in nodes:
+        inputs = [new.get(v, v) for v in node.inputs]
+        copy = node if inputs == node.inputs else node.clone_with_new_inputs(inputs)
+        new.update(zip(node.outputs, copy.outputs, strict=True))
+        if isinstance(node.op, BatchNormalizationTrain):
+            replaced = inference_outputs(copy)
+            new.update({old: replaced.get(new[old], new[old]) for old in node.outputs})
+    results = [new.get(v, v) for v in outputs]
+    return results if several else results[0]
+
+
+def inference_outputs(node):
+    """What replaces outputs of a node in training form that has running statistics."""
+    x, gamma, beta, mean, variance = node.inputs
+    out, _, _, new_mean, new_variance = node.outputs
+    infer = BatchNormalization(axes=node.op.axes, epsilon=node.op.epsilon)
+    return {out: infer(x, gamma, beta, mean, variance), new_mean: mean, new_variance: variance}
+
+
+def check_inference_form(nodes):
+    """Raise an error if the training form among these nodes can't be replaced."""
+    for node in nodes:
+        if isinstance(node.op, BatchNormalizationTrainGrad):
+            raise ValueError(
+                "inference form: the graph contains gradients of batch normalization in training "
+                "form; make the inference form of the outputs first, and differentiate that"
+            )
+        if isinstance(node.op, BatchNormalizationTrain):
+            if not (node.op.running_mean and node.op.running_var):
+                raise ValueError(
+                    f"inference form: the batch normalization with scale {_label(node.inputs[1])} "
+                    f"and offset {_label(node.inputs[2])} has no running mean or variance; give "
+                    f"running_mean and running_var to batch_normalization_train"
+                )
+        elif _has_training_form(node.op):
+            raise ValueError(
+                f"inference form: {node.op} has batch normalization in training form inside; make "
+                f"the inference form of its inner graph"
+            )
+
+
+def _has_training_form(op):
+    return isinstance(op, BatchNormalizationTrain) or (
+        isinstance(op, HasMultipleInnerGraph)
+        and any(
+            _has_training_form(node.op)
+            for fgraph in op.inner_graphs.values()
+            for node in fgraph.apply_nodes
+        )
     )
 
-    def in_form(statistic, full):
-        return _expand(statistic, axes, x.type.ndim) if full else statistic
 
-    inverse_std = op._inverse_std(variance)
-    results = [out, in_form(mean, full_rank), in_form(inverse_std, full_rank)]
-    factor = np.asarray(running_average_factor, dtype=x.type.dtype)
-    keep = np.asarray(1 - running_average_factor, dtype=x.type.dtype)
-    if running_mean is not None:
-        running_mean = as_tensor_variable(running_mean)
-        full = running_mean.type.ndim == x.type.ndim
-        old = _drop_reduced("running_mean", running_mean, x, axes)
-        results.append(in_form(old * keep + mean * factor, full))
-    if running_var is not None:
-        running_var = as_tensor_variable(running_var)
-        full = running_var.type.ndim == x.type.ndim
-        old = _drop_reduced("running_var", running_var, x, axes)
-        results.append(in_form(old * keep + unbiased * factor, full))
-    return tuple(results)
+def _label(variable):
+    """The name of a variable, or of what it was made of."""
+    named = variable
+    while named.name is None and named.owner is not None and named.owner.inputs:
+        named = named.owner.inputs[0]
+    return repr(named.name) if named.name is not None else str(variable)

@@ -4,7 +4,9 @@ import numbers
 
 from pytensor.scalar import activations
 from pytensor.scalar.nn import silu as scalar_silu
+from pytensor.tensor.basic import as_tensor_variable, cast
 from pytensor.tensor.elemwise import Elemwise
+from pytensor.tensor.type import float_dtypes
 
 _silu = Elemwise(scalar_silu)
 
@@ -35,8 +37,8 @@ def silu(x):
     return _silu(x)
 
 
-def _apply(op, x):
-    return Elemwise(op)(x)
+def _apply(op, *inputs):
+    return Elemwise(op)(*inputs)
 
 
 def _number(function, name, value):
@@ -168,6 +170,91 @@ def elu(x, alpha=1.0):
     array([-2.e+00,  0.e+00,  1.e+04])
     """
     return _apply(activations.Elu(alpha=_number("elu", "alpha", alpha)), x)
+
+
+def selu(x):
+    """Scaled exponential linear unit, ``gamma * elu(x, alpha)``.
+
+    alpha = 1.6732632423543772 and gamma = 1.0507009873554805.
+
+    Parameters
+    ----------
+    x : tensor_like, any shape; integers are upgraded to floating point
+
+    Returns
+    -------
+    TensorVariable of the same shape
+        The derivative at 0 is ``gamma * alpha``.
+
+    References
+    ----------
+    Klambauer, Unterthiner, Mayr and Hochreiter, "Self-normalizing neural networks",
+    arXiv:1706.02515.
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> pt.selu(pt.constant([-1e4, 0.0, 2.0])).eval().round(4)
+    array([-1.7581,  0.    ,  2.1014])
+    """
+    return _apply(activations.Selu(), x)
+
+
+def relu(x):
+    """Rectifier, ``maximum(x, 0)``.
+
+    Parameters
+    ----------
+    x : tensor_like, any shape; integers are upgraded to floating point
+
+    Returns
+    -------
+    TensorVariable of the same shape
+        The derivative at 0 is 0.
+
+    References
+    ----------
+    Nair and Hinton, "Rectified linear units improve restricted Boltzmann machines", ICML 2010.
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> pt.relu(pt.constant([-2.0, 0.0, 2.0])).eval()
+    array([0., 0., 2.])
+    """
+    return _apply(activations.Relu(), x)
+
+
+def prelu(x, alpha):
+    """Leaky rectifier with slopes that can be trained: `x`, and below zero ``alpha * x``.
+
+    Parameters
+    ----------
+    x : tensor_like, any shape; integers are upgraded to floating point
+    alpha : tensor_like
+        Broadcast against `x` as NumPy does: for one slope per channel of images, its shape is
+        (channels, 1, 1).  Cast to the dtype of `x` where that is floating point.
+
+    Returns
+    -------
+    TensorVariable
+        Differentiable for both.  The derivative for `x` at 0 is `alpha`.
+
+    References
+    ----------
+    He, Zhang, Ren and Sun, "Delving deep into rectifiers", arXiv:1502.01852.
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> pt.prelu(pt.constant([[-2.0, 2.0], [-2.0, 2.0]]), [[0.5], [0.25]]).eval()
+    array([[-1. ,  2. ],
+           [-0.5,  2. ]])
+    """
+    x, alpha = as_tensor_variable(x), as_tensor_variable(alpha)
+    if x.type.dtype in float_dtypes:
+        alpha = cast(alpha, x.type.dtype)
+    return _apply(activations.PRelu(), x, alpha)
 
 
 def leaky_relu(x, alpha=0.01):

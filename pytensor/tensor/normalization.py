@@ -2,22 +2,26 @@
 
 import numbers
 
-import numpy as np
-
-from pytensor.gradient import DisconnectedType, disconnected_type, grad
 from pytensor.tensor.basic import as_tensor_variable, cast
-from pytensor.tensor.batchnorm import _count, _half_in_single, _sum
-from pytensor.tensor.math import reciprocal, sqr, sqrt
+from pytensor.tensor.moments import (
+    as_epsilon,
+    as_floating_point,
+    count,
+    expand,
+    half_in_single,
+    inverse_std,
+    moments,
+    pullback_as_node,
+)
 from pytensor.tensor.reshape import split_dims
 from pytensor.tensor.shape import reshape, specify_shape
 from pytensor.tensor.symbolic import TensorSymbolicOp
-from pytensor.tensor.type import float_dtypes
 
 
 class _Normalization(TensorSymbolicOp):
     """Shared by the Ops below, with inputs x, the scale if `scaled`, and the bias if `shifted`."""
 
-    @_half_in_single
+    @half_in_single
     def build_inner_graph(self, x, *parameters):
         out = self.normalized(x)
         parameters = [self.expanded(parameter, x.type.ndim) for parameter in parameters]
@@ -31,10 +35,7 @@ class _Normalization(TensorSymbolicOp):
         return [shapes[0]]
 
     def pullback(self, inputs, outputs, cotangents):
-        (cotangent,) = cotangents
-        if isinstance(cotangent.type, DisconnectedType):
-            return [disconnected_type() for _ in inputs]
-        return NormalizationGrad(op=self)(*inputs, cotangent, return_list=True)
+        return pullback_as_node(self, inputs, cotangents)
 
     def normalized(self, x):
         """`x` with zero mean, where there is one, and unit variance."""
@@ -46,36 +47,8 @@ class _Normalization(TensorSymbolicOp):
 
     def over(self, x, axes, centre=True):
         """Normalize over the axes given."""
-        count = _count(x, axes)
-        if centre:
-            x = x - _mean(x, axes, count)
-        variance = _mean(sqr(x), axes, count)
-        epsilon = np.asarray(self.epsilon, dtype=x.type.dtype)
-        return x * reciprocal(sqrt(variance + epsilon))
-
-
-class NormalizationGrad(TensorSymbolicOp):
-    """Gradients for the inputs of a normalization, from those and the gradient of its output.
-
-    An Op of its own, and not the inner graph's gradient alone, because that would carry checks of
-    shapes that JAX can't evaluate.
-    """
-
-    __props__ = ("op",)
-
-    def build_inner_graph(self, *inputs):
-        *inputs, cotangent = inputs
-        (out,) = self.op.build_inner_graph(*inputs)
-        return grad(None, inputs, known_grads={out: cotangent})
-
-    def infer_shape(self, node, shapes):
-        return shapes[:-1]
-
-
-def _mean(x, axes, count):
-    kept = iter(range(x.type.ndim - len(axes)))
-    mean = _sum(x, axes) / count
-    return mean.dimshuffle(["x" if axis in axes else next(kept) for axis in range(x.type.ndim)])
+        _, x, variance = moments(x, axes, count(x, axes), centre=centre)
+        return x * expand(inverse_std(variance, self.epsilon), axes, x.type.ndim)
 
 
 class _OverLastAxes(_Normalization):
@@ -133,23 +106,9 @@ class GroupNormalization(_PerChannel):
         return reshape(out, lengths)
 
 
-def _as_input(function, x, least):
-    x = as_tensor_variable(x)
-    if x.type.dtype not in float_dtypes:
-        raise TypeError(
-            f"{function}: the input must be floating point, got {x.type.dtype}; cast it first"
-        )
-    if x.type.ndim < least:
-        raise ValueError(f"{function}: the input must have {least} axes or more, got {x.type.ndim}")
-    return x
-
-
 def _apply(function, op_class, x, scale, bias, shape, *, epsilon, **props):
     """Apply an Op to the parameters that there are, whose static shape has to fit `shape`."""
-    if not isinstance(epsilon, numbers.Real) or not 0 <= epsilon < np.inf:
-        raise ValueError(
-            f"{function}: epsilon must be a number that isn't negative, got {epsilon!r}"
-        )
+    epsilon = as_epsilon(function, epsilon)
     parameters = []
     for name, parameter in (("scale", scale), ("bias", bias)):
         if parameter is None:
@@ -161,14 +120,12 @@ def _apply(function, op_class, x, scale, bias, shape, *, epsilon, **props):
         ):
             raise ValueError(f"{function}: {name} must have shape {shape}, got {lengths}")
         parameters.append(cast(parameter, x.type.dtype))
-    op = op_class(
-        epsilon=float(epsilon), scaled=scale is not None, shifted=bias is not None, **props
-    )
+    op = op_class(epsilon=epsilon, scaled=scale is not None, shifted=bias is not None, **props)
     return op(x, *parameters)
 
 
 def _over_last_axes(function, op_class, x, scale, bias, axis, epsilon):
-    x = _as_input(function, x, 1)
+    x = as_floating_point(function, x, 1)
     ndim = x.type.ndim
     if isinstance(axis, bool) or not isinstance(axis, numbers.Integral) or not -ndim <= axis < ndim:
         raise ValueError(f"{function}: axis must be one of the input's {ndim} axes, got {axis!r}")
@@ -296,7 +253,7 @@ def instance_normalization(x, scale=None, bias=None, epsilon=1e-5):
     array([[[-1.,  1.],
             [-2.,  2.]]])
     """
-    x = _as_input("instance_normalization", x, 3)
+    x = as_floating_point("instance_normalization", x, 3)
     shape = x.type.shape[1:2]
     return _apply(
         "instance_normalization", InstanceNormalization, x, scale, bias, shape, epsilon=epsilon
@@ -341,7 +298,7 @@ def group_normalization(x, num_groups, scale=None, bias=None, epsilon=1e-5):
     >>> pt.group_normalization([[[1.0], [3.0], [5.0], [5.0]]], 2).eval().round(3)[0, :, 0]
     array([-1.,  1.,  0.,  0.])
     """
-    x = _as_input("group_normalization", x, 2)
+    x = as_floating_point("group_normalization", x, 2)
     (channels,) = shape = x.type.shape[1:2]
     if isinstance(num_groups, bool) or not isinstance(num_groups, numbers.Integral):
         raise ValueError(f"group_normalization: num_groups must be an int, got {num_groups!r}")

@@ -77,6 +77,9 @@ def mish(x):
     return x * tanh, tanh + x * special.expit(x) / np.cosh(np.minimum(softplus, 300)) ** 2
 
 
+# Klambauer et al., appendix A.1: the fixed point of mean 0 and variance 1
+GAMMA, ALPHA = 1.0507009873554804934193349852946, 1.6732632423543772848170429916717
+
 # Function of a variable, and of an array its value and derivative
 ACTIVATIONS = {
     "gelu": (pt.gelu, lambda x: (x * normal(x)[0], normal(x)[0] + x * normal(x)[1])),
@@ -102,6 +105,18 @@ ACTIVATIONS = {
     "leaky_relu": (
         lambda x: pt.leaky_relu(x, 0.1),
         lambda x: (np.where(x < 0, 0.1 * x, x), np.where(x > 0, 1, 0.1)),
+    ),
+    "selu": (
+        pt.selu,
+        lambda x: (
+            np.where(x > 0, GAMMA * x, GAMMA * ALPHA * np.expm1(np.minimum(x, 0))),
+            np.where(x > 0, GAMMA, GAMMA * ALPHA * np.exp(np.minimum(x, 0))),
+        ),
+    ),
+    "relu": (pt.relu, lambda x: (np.maximum(x, 0), (x > 0) * 1.0)),
+    "prelu": (
+        lambda x: pt.prelu(x, 0.3),
+        lambda x: (np.where(x < 0, 0.3 * x, x), np.where(x > 0, 1, 0.3)),
     ),
     "relu6": (pt.relu6, lambda x: (np.clip(x, 0, 6), ((x > 0) & (x < 6)) * 1.0)),
     "mish": (pt.mish, mish),
@@ -173,6 +188,58 @@ def test_activations_are_finite(name, value):
     results = pytensor.function([x], [out, pytensor.grad(out, x)], mode=REFERENCE_MODE)(value)
     assert np.isfinite(results).all()
     assert np.isnan(pytensor.function([x], out, mode=REFERENCE_MODE)(np.nan))
+
+
+@pytest.mark.parametrize("mode", MODES, ids=MODE_NAMES)
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.filterwarnings("ignore:Disabling C code")
+def test_second_derivatives_are_finite(dtype, mode):
+    if dtype == "float16" and mode == "NUMBA":
+        pytest.skip("Numba has no half precision on CPUs")
+    if mode == "JAX":
+        pytest.importorskip("jax")
+    x = pt.vector("x", dtype=dtype)
+    seconds = []
+    for function in (pt.silu, *(f for f, _ in ACTIVATIONS.values())):
+        first = pytensor.grad(function(x).sum(dtype=dtype), x)
+        seconds.append(pytensor.grad(first.sum(dtype=dtype), x))
+    value = np.array(PLACES).astype(dtype)
+    results = pytensor.function([x], seconds, mode=mode)(value)
+    for name, result in zip(["silu", *ACTIVATIONS], results, strict=True):
+        assert np.isfinite(result).all(), name
+        # All of them are straight lines, or nearly so, far from zero
+        far = np.abs(value.astype("float64")) >= 88
+        np.testing.assert_allclose(np.asarray(result)[far], 0, atol=1e-5, err_msg=name)
+
+
+@pytest.mark.parametrize("shapes", [((2, 3, 4), (3, 1)), ((2, 3), ()), ((1, 3), (2, 1))])
+def test_prelu_with_trained_slopes(shapes):
+    rng = np.random.default_rng(1)
+    values = [rng.normal(size=shape) for shape in shapes]
+    x, alpha = (pt.tensor(shape=shape) for shape in shapes)
+    out = pt.prelu(x, alpha)
+    expected = np.where(values[0] < 0, values[1] * values[0], values[0])
+    for mode in (REFERENCE_MODE, "CVM"):
+        result = pytensor.function([x, alpha], out, mode=mode)(*values)
+        np.testing.assert_allclose(result, expected)
+    verify_grad(pt.prelu, values, rng=rng, mode=REFERENCE_MODE)
+    first = lambda x, a: pytensor.grad((pt.prelu(x, a) ** 2).sum(), a)  # noqa: E731
+    verify_grad(first, values, rng=rng, mode=REFERENCE_MODE)
+
+
+def test_prelu_takes_the_dtype_of_the_input():
+    for dtype, expected in [("float16", "float16"), ("float32", "float32"), ("int64", "float64")]:
+        x, alpha = pt.vector("x", dtype=dtype), pt.vector("alpha", dtype="float64")
+        assert pt.prelu(x, alpha).type.dtype == expected
+
+
+def test_derivatives_at_zero():
+    x = pt.scalar("x")
+    for function, expected in [(pt.relu, 0), (pt.selu, GAMMA * ALPHA)]:
+        np.testing.assert_allclose(pytensor.grad(function(x), x).eval({x: 0.0}), expected)
+    alpha = pt.scalar("alpha")
+    gradients = pytensor.grad(pt.prelu(x, alpha), [x, alpha])
+    np.testing.assert_array_equal([g.eval({x: 0.0, alpha: 0.3}) for g in gradients], [0.3, 0])
 
 
 def test_parameters_are_part_of_the_identity():

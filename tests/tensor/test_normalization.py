@@ -1,5 +1,8 @@
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 
 import pytensor
 import pytensor.tensor as pt
@@ -121,16 +124,42 @@ def test_gradients(name):
     verify_grad(CASES[name][0], values, rng=rng, mode=REFERENCE_MODE, eps=1e-6)
 
 
-@pytest.mark.parametrize("name", ["layer_over_two", "group"])
+@pytest.mark.parametrize("name", CASES)
 def test_second_gradients(name):
-    function = CASES[name][0]
-    first = lambda x, *p: pytensor.grad((function(x, *p) ** 3).sum(), x)  # noqa: E731
+    def first(*inputs):
+        gradients = pytensor.grad((CASES[name][0](*inputs) ** 3).sum(), inputs)
+        return pt.concatenate([g.ravel() for g in gradients])
+
+    values = [v[:1, :, :2] if v.ndim == 4 else v for v in values_of(name)]
+    if name in ("layer_over_two", "rms"):
+        values[1:] = [v[:2] for v in values[1:]]
     rng = np.random.default_rng(0)
-    verify_grad(first, values_of(name), rng=rng, mode=REFERENCE_MODE, eps=1e-6)
+    verify_grad(first, values, rng=rng, mode=REFERENCE_MODE, eps=1e-6, rel_tol=1e-4)
 
 
 # The fused reduction of squares is wrong where it is run in Python, as it is without a compiler
 CVM = get_mode("CVM").excluding("local_careduce_fusion")
+
+
+def second_derivatives(name):
+    inputs, (_, *gradients) = graph(name, static=False)
+    cost = sum((g**2).sum() for g in gradients)
+    return inputs, pytensor.grad(cost, inputs, disconnected_inputs="ignore")
+
+
+@pytest.mark.parametrize("mode", ["CVM", "JAX"])
+@pytest.mark.parametrize("name", CASES)
+def test_second_derivatives_with_unknown_shapes(name, mode):
+    if mode == "JAX":
+        pytest.importorskip("jax")
+    inputs, outputs = second_derivatives(name)
+    mode = CVM if mode == "CVM" else mode
+    settings = {"on_unused_input": "ignore"}
+    values = values_of(name)
+    results = pytensor.function(inputs, outputs, mode=mode, **settings)(*values)
+    reference = pytensor.function(inputs, outputs, mode=REFERENCE_MODE, **settings)
+    for result, wanted in zip(results, reference(*values), strict=True):
+        np.testing.assert_allclose(result, wanted, rtol=1e-8, atol=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -239,3 +268,60 @@ def test_number_of_channels_is_checked_at_run_time():
     f = pytensor.function([x], pt.group_normalization(x, 4), mode=REFERENCE_MODE)
     with pytest.raises(ValueError, match="reshape"):
         f(np.ones((2, 6, 3)))
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if name != "layer_over_all"])
+def test_nan_and_infinity_stay_in_their_example(name):
+    x = pt.tensor("x", shape=SHAPE)
+    compiled = pytensor.function([x], CASES[name][0](x), mode=REFERENCE_MODE)
+    clean = compiled(X)
+    for bad in (np.nan, np.inf):
+        value = X.copy()
+        value[1, 2, 0, 3] = bad
+        with np.errstate(invalid="ignore"):
+            result = compiled(value)
+        np.testing.assert_array_equal(result[0], clean[0])
+        assert not np.isfinite(result[1]).all()
+        # Channels 2 and 3 are a group; statistics over the last axes aside, others are as they were
+        np.testing.assert_array_equal(result[1, [0, 1, 4, 5]], clean[1, [0, 1, 4, 5]])
+
+
+@given(
+    hnp.array_shapes(min_dims=2, max_dims=4, max_side=4),
+    st.booleans(),
+    st.booleans(),
+    st.booleans(),
+    st.data(),
+)
+@settings(max_examples=40, deadline=None)
+def test_any_shape(shape, static, scaled, shifted, data):
+    groups = data.draw(st.sampled_from([n for n in range(1, 5) if shape[1] % n == 0]))
+    axis = data.draw(st.integers(0, len(shape) - 1))
+    rng = np.random.default_rng(len(shape))
+    value = rng.normal(1, 2, shape)
+    last, channels = (
+        [rng.normal(size=n) if given else None for given in (scaled, shifted)]
+        for n in (shape[axis:], shape[1:2])
+    )
+    x = pt.tensor("x", shape=shape if static else (None,) * len(shape))
+    after = tuple(range(axis, len(shape)))
+    grouped = value.reshape(shape[0], groups, -1)
+    cases = [
+        (pt.layer_normalization(x, *last, axis - len(shape), 0.1), over(value, after, 0.1), last),
+        (
+            pt.rms_normalization(x, last[0], axis, 0.1),
+            over(value, after, 0.1, centre=False),
+            [last[0], None],
+        ),
+        (
+            pt.group_normalization(x, groups, *channels, 0.1),
+            over(grouped, (2,), 0.1).reshape(shape),
+            [p if p is None else p.reshape(-1, *[1] * (len(shape) - 2)) for p in channels],
+        ),
+    ]
+    with pytensor.config.change_flags(cxx=""):
+        compiled = pytensor.function([x], [out for out, *_ in cases], mode=REFERENCE_MODE)
+        results = compiled(value)
+    for result, (_, expected, (scale, bias)) in zip(results, cases, strict=True):
+        expected = expected * (1 if scale is None else scale) + (0 if bias is None else bias)
+        np.testing.assert_allclose(result, expected.astype("float64"), rtol=1e-10, atol=1e-11)

@@ -26,8 +26,11 @@ from pytensor.tensor.rewriting.channels_last import undo_channels_last
 from pytensor.tensor.rewriting.shape import ShapeFeature
 from pytensor.tensor.shape import Reshape, reshape
 
+# The pass that folds batch normalization into the filters of a convolution keeps their names, and
+# rounds once.
+FOLDED_BY_PASSES = ("local_fold_batch_normalization_into_convolution",)
 QUERY = RewriteDatabaseQuery(
-    include=["fast_run", *REQUIRED_REWRITES], exclude=list(INCOMPATIBLE_REWRITES)
+    include=["fast_run", *REQUIRED_REWRITES], exclude=[*INCOMPATIBLE_REWRITES, *FOLDED_BY_PASSES]
 )
 
 

@@ -1,5 +1,6 @@
 """Register our rewrites when PyTensor loads its own."""
 
+import pytensor.tensor.rewriting.batchnorm
 import pytensor.tensor.rewriting.channels_last
 import pytensor.tensor.rewriting.static_shapes
 

@@ -21,7 +21,7 @@ from pytensor.tensor.batchnorm import (
 from pytensor.tensor.conv.ops import BaseConv, Conv, ConvGradFilters, ConvGradInput
 from pytensor.tensor.elemwise import CAReduce, Elemwise
 from pytensor.tensor.pool import Pool
-from pytensor.tensor.resize import Resize
+from pytensor.tensor.resize import Resize, ResizeGrad
 from pytensor.tensor.type import TensorType
 from pytensor.tensor.vjp import SymbolicPullback
 
@@ -43,6 +43,7 @@ IMAGE_INPUTS = {
     ConvGradFilters: (0, 2),
     Pool: (0,),
     Resize: (0,),
+    ResizeGrad: (0, 1),
     SymbolicPullback: (0, 1),
 }
 
@@ -139,7 +140,7 @@ class _Twins:
         # With other axes the parameters' own axes would change their order.
         if node.op.axes != (0, 2, 3) or node.inputs[0].type.ndim != 4:
             return None
-        op = type(node.op)(axes=(0, 1, 2), epsilon=node.op.epsilon)
+        op = node.op.over((0, 1, 2))
         inputs = [
             self._take(v) if v.type.ndim == 4 else self.replaced.get(v, v) for v in node.inputs
         ]
@@ -194,7 +195,7 @@ def undo_channels_last(fgraph):
             if node.inputs[0].type.ndim != 4:
                 continue
             inputs = [v.dimshuffle(TO_FIRST) if v.type.ndim == 4 else v for v in node.inputs]
-            outputs = type(op)(axes=(0, 2, 3), epsilon=op.epsilon)(*inputs, return_list=True)
+            outputs = op.over((0, 2, 3))(*inputs, return_list=True)
         else:
             continue
         moved = op.image_output if isinstance(op, ChannelsLast) else True

@@ -23,7 +23,10 @@ ACTIVATIONS = {
     "hard_swish": pt.hard_swish,
     "elu": lambda x: pt.elu(x, 1.5),
     "leaky_relu": lambda x: pt.leaky_relu(x, 0.1),
+    "prelu": lambda x: pt.prelu(x, 0.3),
+    "relu": pt.relu,
     "relu6": pt.relu6,
+    "selu": pt.selu,
     "mish": pt.mish,
     "softsign": pt.softsign,
 }
@@ -46,3 +49,14 @@ def test_activations_of_scalars_and_integers(name):
     for dtype, value in (("int64", -2), ("uint8", 3), ("float32", 0.5)):
         x = pt.scalar("x", dtype=dtype)
         compare_jax_and_py([x], ACTIVATIONS[name](x), [np.asarray(value, dtype=dtype)])
+
+
+@pytest.mark.parametrize("static", [True, False])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_prelu(dtype, static):
+    values = [np.random.default_rng(0).normal(size=s).astype(dtype) for s in ((2, 3, 4), (3, 1))]
+    x = pt.tensor("x", shape=(2, 3, 4) if static else (None,) * 3, dtype=dtype)
+    alpha = pt.tensor("alpha", shape=(3 if static else None, 1), dtype=dtype)
+    out = pt.prelu(x, alpha)
+    gradients = pytensor.grad((out**2).sum(dtype=dtype), [x, alpha])
+    compare_jax_and_py([x, alpha], [out, *gradients], values)

@@ -19,7 +19,10 @@ FUNCTIONS = {
     "hard_swish": pt.hard_swish,
     "elu": lambda x: pt.elu(x, 1.5),
     "leaky_relu": lambda x: pt.leaky_relu(x, 0.1),
+    "prelu": lambda x: pt.prelu(x, 0.3),
+    "relu": pt.relu,
     "relu6": pt.relu6,
+    "selu": pt.selu,
     "mish": pt.mish,
     "softsign": pt.softsign,
 }
@@ -34,7 +37,10 @@ NODES = {
     "hard_sigmoid": ("HardSigmoid", 18),
     "hard_swish": ("HardSwish", 18),
     "leaky_relu": ("LeakyRelu", 18),
+    "prelu": ("PRelu", 18),
+    "relu": ("Relu", 18),
     "relu6": ("Clip", 18),
+    "selu": ("Selu", 18),
     "softsign": ("Softsign", 18),
 }
 
@@ -80,6 +86,35 @@ def test_gradients(name, dtype):
     gradient = pytensor.grad(FUNCTIONS[name](x).sum(dtype=dtype), x)
     rtol, atol = TOLERANCES[dtype]
     compare_onnx_and_py([x], gradient, [SPECIAL[2:]], rtol=rtol, atol=atol)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_second_gradients(name, dtype):
+    x = pt.vector("x", dtype=dtype)
+    first = pytensor.grad(FUNCTIONS[name](x).sum(dtype=dtype), x)
+    rtol, atol = TOLERANCES[dtype]
+    second = pytensor.grad((first * x).sum(dtype=dtype), x)
+    places = [-1e4, -88, -6, -2, -0.5, -1e-4, 1e-4, 0.7, 2, 7, 20, 1e4]
+    compare_onnx_and_py([x], second, [places], rtol=5 * rtol, atol=10 * atol, opset_version=20)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("shapes", [((2, 3, 4), (3, 1)), ((2, 3), ()), ((1, 3), (2, 1))])
+@pytest.mark.parametrize("static", [True, False])
+def test_prelu(shapes, static, dtype):
+    values = [np.random.default_rng(0).normal(size=s) for s in shapes]
+    x, alpha = (
+        pt.tensor(name, shape=s if static else [1 if n == 1 else None for n in s], dtype=dtype)
+        for name, s in zip(("x", "alpha"), shapes, strict=True)
+    )
+    out = pt.prelu(x, alpha)
+    gradients = pytensor.grad(out.sum(dtype=dtype), [x, alpha])
+    compare_onnx_and_py([x, alpha], [out, *gradients], values)
+    # The operator doesn't broadcast its input
+    single = dtype != "float64" and shapes[0][0] != 1
+    types = op_types(export_onnx([x, alpha], out))
+    assert ("PRelu" in types) == single
 
 
 @given(

@@ -6,8 +6,10 @@ from hypothesis import strategies as st
 
 import pytensor
 import pytensor.tensor as pt
-from pytensor.tensor.batchnorm import _reduced_axes
-from tests.link.onnx.test_basic import compare_onnx_and_py, op_types
+from pytensor.compile.mode import get_mode
+from pytensor.link.onnx import export_onnx
+from pytensor.tensor.batchnorm import _reduced_axes, inference_form
+from tests.link.onnx.test_basic import compare_onnx_and_py, op_types, run
 
 RNG = np.random.default_rng(6)
 X = RNG.normal(size=(2, 4, 9, 11)).astype("float32")
@@ -105,7 +107,91 @@ def test_training(axes, static, dtype):
     compare_onnx_and_py([x, *four], [*outputs, *gradients], values, **tolerance)
 
 
-@given(hnp.arrays("float64", hnp.array_shapes(min_dims=2, max_dims=4), elements=st.integers(-4, 4)))
+@pytest.mark.parametrize("ddof", [0, 1])
+@pytest.mark.parametrize("shape", [(3, 4), (3, 4, 5, 2), (1, 4), (1, 4, 1, 1)])
+def test_training_operator(shape, ddof):
+    x = pt.tensor("x", shape=shape, dtype="float32")
+    four = [pt.tensor(name, shape=(4,), dtype="float32") for name in "gbmv"]
+    outputs = pt.batch_normalization_train(
+        x,
+        *four[:2],
+        axes="spatial",
+        running_mean=four[2],
+        running_var=four[3],
+        running_var_ddof=ddof,
+    )
+    value = RNG.normal(3, 1, shape)
+    if len(shape) > 2 and shape[0] > 1:
+        value[0, 1, 2, 1], value[1, 2, 0, 0] = np.nan, np.inf
+    values = [value, *(RNG.uniform(0.5, 2, 4) for _ in four)]
+    model = compare_onnx_and_py([x, *four], [*outputs], values, atol=1e-4)
+    (node,) = (n for n in model.graph.node if n.op_type == "BatchNormalization")
+    assert {a.name for a in node.attribute} >= {"training_mode", "momentum"}
+
+
+def test_training_operator_is_not_folded_into_the_convolution():
+    x = pt.tensor("x", shape=(2, 4, 9, 11), dtype="float32")
+    w = pytensor.shared(RNG.normal(size=(6, 4, 3, 2)).astype("float32"), name="conv.weight")
+    gamma, beta, *_ = parameters(6)
+    out, *_ = pt.batch_normalization_train(pt.conv2d(x, w), gamma, beta, "spatial")
+    model = compare_onnx_and_py([x], out, [X], atol=1e-4)
+    assert op_types(model) == ["Conv", "BatchNormalization"]
+
+
+@pytest.mark.parametrize("static", [True, False])
+@pytest.mark.parametrize("shape", [(0, 4, 3), (2, 4, 0), (2, 0, 3)])
+def test_empty_batch(shape, static):
+    x = pt.tensor("x", shape=shape if static else (None,) * 3, dtype="float32")
+    four = [pt.tensor(name, shape=(shape[1],), dtype="float32") for name in "gbmv"]
+    outputs = pt.batch_normalization_train(
+        x, *four[:2], axes="spatial", running_mean=four[2], running_var=four[3]
+    )
+    gradients = pt.grad(pt.sum(outputs[0] ** 2) + pt.sum(outputs[4] ** 2), [x, *four[:2]])
+    values = [np.ones(shape), *(RNG.uniform(0.5, 2, shape[1]) for _ in four)]
+    compare_onnx_and_py([x, *four], [*outputs, *gradients], values, exact=True)
+
+
+@pytest.mark.parametrize("static", [True, False])
+@pytest.mark.parametrize("axes", ["spatial", "per-activation"])
+def test_second_order(axes, static):
+    value = RNG.normal(size=(3, 2, 4))
+    shape = [n for a, n in enumerate(value.shape) if a not in _reduced_axes(axes, 3)]
+    x = pt.tensor("x", shape=value.shape if static else (None,) * 3, dtype="float64")
+    gamma, beta = (pt.tensor(n, shape=[None] * len(shape), dtype="float64") for n in "gb")
+    out, mean, invstd = pt.batch_normalization_train(x, gamma, beta, axes, 1e-1)
+    cost = pt.sum(out**3) + pt.sum(mean**2) + pt.sum(invstd**2)
+    first = pt.grad(cost, [x, gamma, beta])
+    second = pt.grad(sum(pt.sum(g**2) for g in first), [x, gamma, beta])
+    values = [value, RNG.uniform(1, 2, shape), RNG.normal(size=shape)]
+    compare_onnx_and_py([x, gamma, beta], [*first, *second], values, opset_version=20)
+
+
+def test_inference_form_folds():
+    x = pt.tensor("x", shape=(None, 4, None, None), dtype="float32")
+    w = pytensor.shared(RNG.normal(size=(6, 4, 3, 2)).astype("float32"), name="conv.weight")
+    gamma, beta, mean, variance = parameters(6)
+    out, *_ = pt.batch_normalization_train(
+        pt.conv2d(x, w), gamma, beta, "spatial", running_mean=mean, running_var=variance
+    )
+    model = compare_onnx_and_py([x], inference_form(out), [X], atol=1e-4)
+    assert op_types(model) == ["Conv"]
+    # So does a function that was compiled with the convolution's filters scaled in the graph
+    for mode in ("CVM", get_mode("CVM").including("batch_normalization_inference")):
+        compiled = pytensor.function([x], inference_form(out), mode=mode)
+        exported = export_onnx(compiled)
+        assert op_types(exported) == ["Conv"]
+        names = [i.name for i in exported.graph.initializer]
+        assert names == [i.name for i in model.graph.initializer]
+        np.testing.assert_allclose(run(exported, [X])[0], run(model, [X])[0], atol=1e-4)
+
+
+@given(
+    hnp.arrays(
+        "float64",
+        hnp.array_shapes(min_dims=2, max_dims=4, min_side=0, max_side=4),
+        elements=st.integers(-4, 4),
+    )
+)
 def test_statistics_of_any_shape(value):
     x = pt.tensor("x", shape=(None,) * value.ndim, dtype="float64")
     ones = pt.ones((x.shape[1],), dtype="float64")
@@ -113,4 +199,4 @@ def test_statistics_of_any_shape(value):
         x, ones, ones, axes="spatial", running_mean=ones, running_var=ones
     )
     gradient = pt.grad(pt.sum(outputs[0] * x) + pt.sum(outputs[4]), x)
-    compare_onnx_and_py([x], [*outputs, gradient], [value])
+    compare_onnx_and_py([x], [*outputs, gradient], [value], exact=True)

@@ -94,6 +94,15 @@ def test_gradients(name, static, dtype):
     compare_onnx_and_py(inputs, pytensor.grad(cost, inputs), values_of(name), atol=atol)
 
 
+@pytest.mark.parametrize("static", [True, False])
+@pytest.mark.parametrize("name", CASES)
+def test_second_gradients(name, static):
+    inputs = inputs_of(name, "float64", static)
+    first = pytensor.grad((CASES[name][0](*inputs) ** 3).sum(), inputs)
+    second = pytensor.grad(sum((g**2).sum() for g in first), inputs)
+    compare_onnx_and_py(inputs, second, values_of(name), rtol=1e-9, atol=1e-8, opset_version=20)
+
+
 @pytest.mark.parametrize("name", [name for name in CASES if name != "rms"])
 def test_large_mean(name):
     # ONNX's own GroupNormalization gives NaN here

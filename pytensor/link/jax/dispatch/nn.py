@@ -15,7 +15,10 @@ ACTIVATIONS = {
     activations.HardSwish: lambda op: jax.nn.hard_swish,
     activations.LeakyRelu: lambda op: partial(jax.nn.leaky_relu, negative_slope=op.alpha),
     activations.Mish: lambda op: jax.nn.mish,
+    activations.PRelu: lambda op: lambda x, alpha: jnp.where(x < 0, alpha * x, x),
+    activations.Relu: lambda op: jax.nn.relu,
     activations.Relu6: lambda op: jax.nn.relu6,
+    activations.Selu: lambda op: jax.nn.selu,
     activations.Softsign: lambda op: jax.nn.soft_sign,
 }
 
@@ -32,13 +35,14 @@ def jax_funcify_SiLU(op, node, **kwargs):
 
 
 @jax_funcify.register(activations.Activation)
+@jax_funcify.register(activations.PRelu)
 def jax_funcify_Activation(op, node, **kwargs):
     dtype = node.outputs[0].type.dtype
     # Half precision is computed in single
     work = "float32" if dtype == "float16" else dtype
     function = ACTIVATIONS[type(op)](op)
 
-    def activation(x):
-        return function(jnp.asarray(x).astype(work)).astype(dtype)
+    def activation(*inputs):
+        return function(*(jnp.asarray(v).astype(work) for v in inputs)).astype(dtype)
 
     return activation

@@ -8,7 +8,7 @@ from pytensor.link.numba.dispatch.scalar import (
     register_scalar_funcify,
     scalar_op_cache_key,
 )
-from pytensor.scalar.activations import Activation
+from pytensor.scalar.activations import Activation, PRelu
 from pytensor.scalar.nn import SiLU
 
 
@@ -27,6 +27,7 @@ def numba_funcify_SiLU(op, node, **kwargs):
 
 
 @register_scalar_funcify(Activation)
+@register_scalar_funcify(PRelu)
 def numba_funcify_Activation(op, node, **kwargs):
-    composite = op.composite(node.inputs[0].type.dtype)
+    composite = op.composite(*(v.type.dtype for v in node.inputs))
     return numba_funcify_Composite(composite, composite.make_node(*composite.inputs), **kwargs)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.scalar.basic import cast_inputs, output_dtype
+from pytensor.link.onnx.dispatch.scalar.basic import cast_inputs, fills_output, output_dtype
 from pytensor.scalar import activations
 
 # Operators of single precision with the formula and the parameters of the Op of the same name.
@@ -24,6 +24,31 @@ def onnx_funcify_Activation(op, node, builder, x):
     (x,) = cast_inputs(builder, node, [x], dtype)
     attributes = {name: getattr(op, name) for name in op.params}
     return builder.add(type(op).__name__, x, **attributes)
+
+
+@onnx_funcify.register(activations.Relu)
+def onnx_funcify_Relu(op, node, builder, x):
+    (x,) = cast_inputs(builder, node, [x], output_dtype(node))
+    return builder.add("Relu", x)
+
+
+@onnx_funcify.register(activations.Selu)
+def onnx_funcify_Selu(op, node, builder, x):
+    dtype = output_dtype(node)
+    if dtype == "float64":
+        return onnx_funcify_Activation(op, node, builder, x)
+    (x,) = cast_inputs(builder, node, [x], dtype)
+    return builder.add("Selu", x, alpha=op.alpha, gamma=op.gamma)
+
+
+@onnx_funcify.register(activations.PRelu)
+def onnx_funcify_PRelu(op, node, builder, x, alpha):
+    dtype = output_dtype(node)
+    # The operator broadcasts the slope alone; scalars are broadcast by nobody.
+    if dtype == "float64" or not fills_output(node, 0):
+        composite = op.composite(*(v.type.dtype for v in node.inputs))
+        return builder.inline(composite.fgraph, (x, alpha))
+    return builder.add("PRelu", *cast_inputs(builder, node, [x, alpha], dtype))
 
 
 @onnx_funcify.register(activations.Relu6)

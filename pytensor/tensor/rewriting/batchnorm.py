@@ -1,0 +1,117 @@
+"""Rewrites of normalizations: the inference form, folding into convolutions, unread gradients."""
+
+from pytensor.compile import optdb
+from pytensor.graph.rewriting.basic import GraphRewriter, copy_stack_trace, node_rewriter
+from pytensor.tensor.batchnorm import (
+    BatchNormalization,
+    BatchNormalizationTrain,
+    check_inference_form,
+    inference_outputs,
+)
+from pytensor.tensor.conv.ops import Conv, ConvTranspose
+from pytensor.tensor.math import add
+from pytensor.tensor.moments import GradientsOp, inverse_std
+from pytensor.tensor.rewriting.basic import register_canonicalize, register_specialize
+
+
+class InferenceForm(GraphRewriter):
+    """Replace batch normalization in training form; see `batchnorm.inference_form`."""
+
+    def add_requirements(self, fgraph):
+        # Here and not in `apply`, whose errors are logged and then forgotten.
+        check_inference_form(fgraph.toposort())
+
+    def apply(self, fgraph):
+        for node in fgraph.toposort():
+            if isinstance(node.op, BatchNormalizationTrain):
+                replacements = inference_outputs(node)
+                for old, new in replacements.items():
+                    copy_stack_trace(old, new)
+                fgraph.replace_all(
+                    [(old, new) for old, new in replacements.items() if old in fgraph.variables],
+                    reason="batch_normalization_inference",
+                )
+
+
+# Before everything else, and only in modes that include it by name
+optdb.register("batch_normalization_inference", InferenceForm(), position=-1)
+
+
+@register_canonicalize
+@register_specialize
+@node_rewriter([GradientsOp])
+def local_drop_unread_gradients(fgraph, node):
+    """Compute those gradients of a normalization that something reads.
+
+    Nobody reads the gradient for the input of a network's first layer, or for parameters that
+    aren't trained.
+    """
+    read = [i for i, out in enumerate(node.outputs) if fgraph.clients[out]]
+    if len(read) == len(node.outputs):
+        return None
+    outputs = node.op.only(read)(*node.inputs, return_list=True)
+    replaced = [node.outputs[i] for i in read]
+    copy_stack_trace(replaced, outputs)
+    return dict(zip(replaced, outputs, strict=True))
+
+
+@register_specialize
+@node_rewriter([BatchNormalization])
+def local_fold_batch_normalization_into_convolution(fgraph, node):
+    """``batch_normalization(conv(x, w) + b, ...)`` -> ``conv(x, w * scale) + offset``.
+
+    The scale and the offset of every channel are computed from the parameters, which may be shared
+    variables, in each call: far fewer numbers than the image has.  Only where nothing else reads
+    the convolution's output, which a gradient does.  Not in half precision, in which the scaled
+    filters could overflow.  The transposed convolution is treated in the same way, unless it has
+    groups.
+    """
+    x, gamma, beta, mean, variance = node.inputs
+    ndim, dtype = x.type.ndim, x.type.dtype
+    channels_second = node.op.axes == tuple(a for a in range(ndim) if a != 1)
+    if not channels_second or dtype not in ("float32", "float64"):
+        return None
+    found = _convolution_and_biases(fgraph, x)
+    if found is None:
+        return None
+    conv, biases = found
+    scale = gamma * inverse_std(variance, node.op.epsilon)
+    for bias in biases:
+        mean = mean - bias.dimshuffle(1)
+    offset = beta - mean * scale
+    image, filters = conv.inputs
+    # Which axis of the filters the output's channels are along
+    along = [0, "x"] if isinstance(conv.op, Conv) else ["x", 0]
+    scaled = filters * scale.dimshuffle(*along, *["x"] * (ndim - 2))
+    out = conv.op(image, scaled) + offset.dimshuffle("x", 0, *["x"] * (ndim - 2))
+    if not node.outputs[0].type.is_super(out.type):
+        return None
+    copy_stack_trace(node.outputs[0], out)
+    return [out]
+
+
+def _convolution_and_biases(fgraph, x):
+    """The node of a convolution that `x` is the output of, and what is added per channel.
+
+    None where there is no such node, or where something else reads its output or the sum.
+    """
+    if len(fgraph.clients[x]) != 1 or x.owner is None:
+        return None
+    if _can_be_scaled(x.owner.op):
+        return x.owner, []
+    if x.owner.op != add:
+        return None
+    biases = [v for v in x.owner.inputs if _is_per_channel(v)]
+    others = [v for v in x.owner.inputs if not _is_per_channel(v)]
+    if len(others) != 1 or others[0].owner is None or len(fgraph.clients[others[0]]) != 1:
+        return None
+    (conv,) = others
+    return (conv.owner, biases) if _can_be_scaled(conv.owner.op) else None
+
+
+def _can_be_scaled(op):
+    return isinstance(op, Conv) or (isinstance(op, ConvTranspose) and op.num_groups == 1)
+
+
+def _is_per_channel(variable):
+    return all(variable.type.shape[a] == 1 for a in range(variable.type.ndim) if a != 1)
