@@ -1,0 +1,115 @@
+"""All operators in mode MLX, with their gradients.
+
+In float32, because MLX's exp, erf and logistic function have no more digits in float64; and not
+compiled but where it is said, which takes seconds each.
+"""
+
+import numpy as np
+import pytest
+
+import pytensor
+import pytensor.tensor as pt
+from pytensor.compile.mode import MLX, Mode
+from pytensor.link.mlx.linker import MLXLinker
+from tests.link.operators import OPERATORS, graphs
+from tests.utils import compare_mode_and_py
+
+pytest.importorskip("mlx.core", reason="mlx isn't installed")
+
+NOT_COMPILED = Mode(MLXLinker(use_compile=False), MLX.provided_optimizer)
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_operator(name):
+    inputs, outputs, values = graphs(name, "float32")
+    compare_mode_and_py(NOT_COMPILED, inputs, outputs, values, rtol=1e-3, atol=2e-3)
+
+
+IN_DOUBLE = (
+    "conv2d, pairs",
+    "conv2d, groups",
+    "conv1d",
+    "conv2d_transpose",
+    "pool_2d, max, ceil",
+    "pool_2d, average_exc_pad",
+    "resize, scale",
+    "topk, 1",
+    "layer_normalization",
+)
+
+
+@pytest.mark.parametrize("name", IN_DOUBLE)
+def test_double_precision(name):
+    compare_mode_and_py(NOT_COMPILED, *graphs(name), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["conv2d, groups", "pool_2d, max", "resize, scale", "silu"])
+def test_half_precision(name):
+    inputs, [out, *_], values = graphs(name, "float16")
+    gradients = pytensor.grad(out.sum(dtype="float16"), inputs)
+    compare_mode_and_py(NOT_COMPILED, inputs, [out, *gradients], values, rtol=3e-2, atol=3e-2)
+
+
+def test_indices_and_unpooling():
+    x = pt.tensor4("x")
+    value = np.random.default_rng(0).integers(0, 4, (2, 2, 6, 4)).astype("float64")
+    values, indices = pt.max_pool2d(x, (3, 2), return_indices=True)
+    out = pt.max_unpool2d(values, indices, (3, 2))
+    outputs = [values, indices, out, pytensor.grad((out**3).sum(), x), *pt.topk(x, 3, 2)]
+    compare_mode_and_py(NOT_COMPILED, [x], outputs, [value])
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int64"])
+def test_integers(dtype):
+    x = pt.tensor4("x", dtype=dtype)
+    value = np.random.default_rng(0).integers(0, 9, (1, 2, 5, 6)).astype(dtype)
+    outputs = [pt.pool_2d(x, (2, 3), True, 2, 1, mode) for mode in ("max", "sum")]
+    outputs += [*pt.topk(x, 3, 2), pt.relu(x)]
+    compare_mode_and_py(NOT_COMPILED, [x], outputs, [value])
+
+
+@pytest.mark.parametrize("mode", [NOT_COMPILED, "MLX"], ids=["not compiled", "compiled"])
+def test_bad_shapes_at_run_time(mode):
+    x, w, v = pt.tensor4("x"), pt.tensor4("w"), pt.vector("v")
+    f = pytensor.function([x, w], pt.conv2d(x, w), mode=mode)
+    with pytest.raises(ValueError, match="don't match an input of 3 channels"):
+        f(np.ones((1, 3, 5, 5)), np.ones((2, 2, 3, 3)))
+    f = pytensor.function([x], pt.pool_2d(x, (3, 2), True), mode=mode)
+    with pytest.raises(AssertionError, match="larger than the padded image"):
+        f(np.ones((1, 1, 2, 5)))
+    f = pytensor.function([v], pt.topk(v, 4), mode=mode)
+    with pytest.raises(ValueError, match="k=4"):
+        f([1.0, 2.0, 3.0])
+
+
+def test_not_finite():
+    x = pt.fvector("x")
+    value = np.array([1, np.nan, np.inf, np.nan, -np.inf, 0], "float32")
+    outputs = [*pt.topk(x, 4), pt.relu(x), pt.max_pool1d(x, 2, 1)]
+    compare_mode_and_py(NOT_COMPILED, [x], outputs, [value])
+
+
+def test_checks():
+    x = pt.vector("x")
+    checked = pytensor.raise_op.Assert("no positive first entry")(x, x[0] > 0)
+    f = pytensor.function([x], checked, mode=NOT_COMPILED)
+    f([1.0])
+    with pytest.raises(AssertionError, match="no positive first entry"):
+        f([-1.0])
+    f = pytensor.function([x], checked, mode="MLX")
+    with pytest.warns(UserWarning, match="can't check while it traces: no positive"):
+        f([-1.0])
+
+
+def test_compiled():
+    x, w = pt.ftensor4("x"), pt.ftensor4("w")
+    out = pt.relu(pt.conv2d(x, w, ((1, 0), (0, 2)), (2, 1)))
+    inputs = [x, w]
+    outputs = [out, *pytensor.grad((out**2).sum(dtype="float32"), inputs)]
+    f = pytensor.function(inputs, outputs, mode="MLX")
+    reference = pytensor.function(inputs, outputs, mode="FAST_COMPILE")
+    rng = np.random.default_rng(0)
+    for shape in [(2, 4, 9, 8), (3, 4, 11, 7)]:
+        values = [rng.normal(size=s).astype("float32") for s in (shape, (3, 4, 2, 3))]
+        for result, expected in zip(f(*values), reference(*values), strict=True):
+            np.testing.assert_allclose(np.asarray(result), expected, rtol=1e-3, atol=1e-4)

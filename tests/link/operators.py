@@ -1,0 +1,185 @@
+"""Every operator with its attributes, for the tests of backends without a module for each."""
+
+import numpy as np
+
+import pytensor
+import pytensor.tensor as pt
+from pytensor.tensor.pool import POOL_MODES
+from pytensor.tensor.resize import COORDINATE_MODES, NEAREST_MODES
+
+# name: (function of the inputs, their shapes)
+OPERATORS = {}
+
+IMAGE = (2, 4, 7, 6)
+BORDERS = {"valid": "valid", "half": "half", "full": "full", "pairs": ((1, 0), (0, 2))}
+
+for name, border_mode in BORDERS.items():
+    OPERATORS[f"conv2d, {name}"] = (
+        lambda x, w, b=border_mode: pt.conv2d(x, w, b, (2, 1), (1, 2)),
+        [IMAGE, (3, 4, 2, 3)],
+    )
+OPERATORS |= {
+    "conv2d, groups": (lambda x, w: pt.conv2d(x, w, num_groups=2), [IMAGE, (6, 2, 2, 3)]),
+    "conv2d, depthwise": (
+        lambda x, w: pt.conv2d(x, w, 1, 2, num_groups=4, filter_flip=False),
+        [IMAGE, (4, 1, 3, 2)],
+    ),
+    "conv2d, 1 x 1": (lambda x, w: pt.conv2d(x, w), [IMAGE, (3, 4, 1, 1)]),
+    "conv2d, empty batch": (lambda x, w: pt.conv2d(x, w), [(0, 4, 5, 6), (3, 4, 2, 3)]),
+    "conv1d": (
+        lambda x, w: pt.conv1d(x, w, ((2, 0),), 3, 2, 2),
+        [(2, 4, 11), (6, 2, 3)],
+    ),
+    "conv3d": (
+        lambda x, w: pt.conv3d(x, w, ((1, 0), (0, 1), 1), (1, 2, 1), (2, 1, 1)),
+        [(2, 2, 4, 5, 3), (3, 2, 2, 3, 2)],
+    ),
+    "conv3d, groups": (
+        lambda x, w: pt.conv3d(x, w, num_groups=2, filter_flip=False),
+        [(2, 2, 3, 4, 3), (4, 1, 2, 3, 2)],
+    ),
+    "conv2d_transpose": (
+        lambda x, w: pt.conv2d_transpose(
+            x, w, ((1, 2), (0, 1)), (2, 3), (1, 2), num_groups=2, output_padding=(1, 2)
+        ),
+        [(2, 4, 4, 5), (4, 3, 3, 2)],
+    ),
+    "conv1d_transpose": (
+        lambda x, w: pt.conv1d_transpose(x, w, 1, 2, filter_flip=False),
+        [(2, 4, 5), (4, 3, 3)],
+    ),
+    "conv3d_transpose": (
+        lambda x, w: pt.conv3d_transpose(x, w, 0, (1, 2, 1), num_groups=2),
+        [(2, 2, 3, 2, 3), (2, 1, 2, 3, 2)],
+    ),
+}
+
+for mode in POOL_MODES:
+    OPERATORS |= {
+        f"pool_2d, {mode}": (
+            lambda x, m=mode: pt.pool_2d(x, (3, 2), True, (1, 2), (1, 0), m),
+            [IMAGE],
+        ),
+        f"pool_2d, {mode}, ceil": (
+            lambda x, m=mode: pt.pool_2d(x, (3, 5), False, (2, 3), (1, 2), m),
+            [IMAGE],
+        ),
+        f"pool_2d, {mode}, rest": (lambda x, m=mode: pt.pool_2d(x, 2, True, (3, 5), 0, m), [IMAGE]),
+    }
+OPERATORS |= {
+    "pool_3d": (lambda x: pt.pool_3d(x, (1, 3, 2), mode="max"), [(2, 2, 5, 4)]),
+    "max_pool2d": (
+        lambda x: pt.max_pool2d(x, (3, 2), (2, 1), ((1, 0), (0, 1)), (2, 3), ceil_mode=True),
+        [IMAGE],
+    ),
+    "avg_pool2d": (
+        lambda x: pt.avg_pool2d(
+            x, (3, 2), (2, 1), ((1, 0), 0), ceil_mode=True, count_include_pad=False, dilation=(2, 1)
+        ),
+        [IMAGE],
+    ),
+    "avg_pool1d": (lambda x: pt.avg_pool1d(x, 3, 2, 1, dilation=2), [(2, 3, 9)]),
+    "lp_pool2d": (lambda x: pt.lp_pool2d(x, 3, (2, 3), (2, 1), ((1, 0), 0)), [(1, 2, 5, 4)]),
+    "adaptive_avg_pool2d": (lambda x: pt.adaptive_avg_pool2d(x, (3, None)), [IMAGE]),
+    "adaptive_avg_pool1d": (lambda x: pt.adaptive_avg_pool1d(x, 4), [(2, 3, 10)]),
+    "adaptive_max_pool2d": (lambda x: pt.adaptive_max_pool2d(x, (3, 4)), [IMAGE]),
+    "global_max_pool": (pt.global_max_pool, [IMAGE]),
+    "global_average_pool": (pt.global_average_pool, [IMAGE]),
+    "global_lp_pool": (lambda x: pt.global_lp_pool(x, 3), [IMAGE]),
+}
+
+for how in COORDINATE_MODES:
+    crop = {"roi": (0.1, 0.2, 0.9, 1.2)} if how == "tf_crop_and_resize" else {}
+    for mode in ("nearest", "linear", "cubic"):
+        OPERATORS[f"resize, {mode}, {how}"] = (
+            lambda x, m=mode, h=how, c=crop: pt.resize(
+                x, size=(9, 4), mode=m, coordinate_transformation_mode=h, **c
+            ),
+            [(1, 2, 5, 6)],
+        )
+for nearest_mode in NEAREST_MODES:
+    OPERATORS[f"resize, {nearest_mode}"] = (
+        lambda x, n=nearest_mode: pt.resize(x, scale=(2, 0.6), nearest_mode=n),
+        [(1, 2, 5, 6)],
+    )
+OPERATORS |= {
+    "resize, scale": (lambda x: pt.resize(x, scale=(1.7, 0.6), mode="linear"), [(1, 2, 5, 6)]),
+    "resize, antialias": (
+        lambda x: pt.resize(x, size=(3, 2), mode="cubic", antialias=True),
+        [(1, 2, 5, 6)],
+    ),
+}
+
+PER_CHANNEL, PER_EXAMPLE = IMAGE[1:2], IMAGE[2:]
+OPERATORS |= {
+    "batch_normalization": (
+        lambda x, gamma, beta, mean, s: pt.batch_normalization(x, gamma, beta, mean, s**2),
+        [IMAGE, *[PER_CHANNEL] * 4],
+    ),
+    "batch_normalization_train": (
+        lambda x, gamma, beta: pt.batch_normalization_train(x, gamma, beta, "spatial")[0],
+        [IMAGE, *[PER_CHANNEL] * 2],
+    ),
+    "batch_normalization_train, statistics": (
+        lambda x, mean, variance: sum(
+            (out**2).sum()
+            for out in pt.batch_normalization_train(
+                x, mean, mean, "spatial", running_mean=mean, running_var=variance
+            )[1:]
+        ),
+        [IMAGE, *[PER_CHANNEL] * 2],
+    ),
+    "batch_normalization_train, per activation": (
+        lambda x, gamma, beta: pt.batch_normalization_train(x, gamma, beta)[0],
+        [(5, 3), (3,), (3,)],
+    ),
+    "layer_normalization": (
+        lambda *inputs: pt.layer_normalization(*inputs, axis=2),
+        [IMAGE, *[PER_EXAMPLE] * 2],
+    ),
+    "rms_normalization": (
+        lambda *inputs: pt.rms_normalization(*inputs, axis=2),
+        [IMAGE, PER_EXAMPLE],
+    ),
+    "instance_normalization": (pt.instance_normalization, [IMAGE, *[PER_CHANNEL] * 2]),
+    "group_normalization": (
+        lambda x, *parameters: pt.group_normalization(
+            pt.specify_shape(x, (None, 4, None, None)), 2, *parameters
+        ),
+        [IMAGE, *[PER_CHANNEL] * 2],
+    ),
+}
+
+ACTIVATIONS = {
+    "relu": pt.relu,
+    "relu6": lambda x: pt.relu6(3 * x),
+    "leaky_relu": lambda x: pt.leaky_relu(x, 0.1),
+    "elu": lambda x: pt.elu(x, 1.5),
+    "selu": pt.selu,
+    "gelu": pt.gelu,
+    "gelu, tanh": lambda x: pt.gelu(x, "tanh"),
+    "silu": pt.silu,
+    "mish": pt.mish,
+    "softsign": pt.softsign,
+    "hard_sigmoid": lambda x: pt.hard_sigmoid(x, 0.3, 0.4),
+    "hard_swish": lambda x: pt.hard_swish(2 * x),
+}
+OPERATORS |= {name: (function, [(3, 5)]) for name, function in ACTIVATIONS.items()}
+OPERATORS["prelu"] = (lambda x, alpha: pt.prelu(x, alpha[None]), [(3, 5), (5,)])
+
+for axis in (0, 1, -1):
+    OPERATORS[f"topk, {axis}"] = (lambda x, a=axis: pt.topk(x, 2, a)[0], [(3, 5, 4)])
+
+
+def graphs(name, dtype="float64"):
+    """Inputs of unknown shape, the result with its first and second gradients, and values."""
+    build, shapes = OPERATORS[name]
+    rng = np.random.default_rng(1)
+    inputs = [pt.tensor(shape=(None,) * len(shape), dtype=dtype) for shape in shapes]
+    out = build(*inputs)
+    first = pytensor.grad((out**3).sum(dtype=dtype), inputs)
+    second = pytensor.grad(
+        sum((g**2).sum(dtype=dtype) for g in first), inputs, disconnected_inputs="ignore"
+    )
+    values = [rng.normal(size=shape).astype(dtype) for shape in shapes]
+    return inputs, [out, *first, *second], values

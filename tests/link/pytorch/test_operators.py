@@ -1,0 +1,167 @@
+"""All operators in mode PYTORCH, with their gradients.
+
+Only what is said to be is compiled, which takes seconds each: elsewhere PyTorch runs the same
+functions as they are.
+"""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import pytensor
+import pytensor.tensor as pt
+from tests.link.operators import ACTIVATIONS, OPERATORS, graphs
+from tests.utils import compare_mode_and_py
+
+torch = pytest.importorskip("torch", reason="torch isn't installed")
+
+
+@pytest.fixture
+def eager():
+    with torch.compiler.set_stance("force_eager"):
+        yield
+
+
+@pytest.mark.usefixtures("eager")
+@pytest.mark.parametrize("name", OPERATORS)
+def test_operator(name):
+    compare_mode_and_py("PYTORCH", *graphs(name), rtol=1e-6, atol=1e-7)
+
+
+IN_OTHER_DTYPES = (
+    "conv2d, pairs",
+    "conv2d_transpose",
+    "pool_2d, max",
+    "pool_2d, average_exc_pad",
+    "lp_pool2d",
+    "adaptive_avg_pool2d",
+    "resize, scale",
+    "topk, 1",
+    *ACTIVATIONS,
+)
+
+
+@pytest.mark.usefixtures("eager")
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+@pytest.mark.parametrize("name", IN_OTHER_DTYPES)
+def test_dtype_is_kept(name, dtype):
+    inputs, [out, *_], values = graphs(name, dtype)
+    gradients = pytensor.grad(out.sum(dtype=dtype), inputs)
+    tolerance = {"float16": 3e-2, "float32": 1e-4}[dtype]
+    settings = {"rtol": tolerance, "atol": tolerance}
+    # elsewhere Numba runs inner graphs, which has no half precision
+    settings["py_mode"] = "FAST_COMPILE"
+    compare_mode_and_py("PYTORCH", inputs, [out, *gradients], values, **settings)
+
+
+@pytest.mark.usefixtures("eager")
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int64"])
+def test_integers(dtype):
+    x = pt.tensor4("x", dtype=dtype)
+    value = np.random.default_rng(0).integers(0, 9, (1, 2, 5, 6)).astype(dtype)
+    outputs = [pt.pool_2d(x, (2, 3), True, 2, 1, mode) for mode in ("max", "sum")]
+    outputs += [*pt.topk(x, 3, 2), pt.silu(x), pt.relu(x)]
+    compare_mode_and_py("PYTORCH", [x], outputs, [value])
+
+
+@pytest.mark.usefixtures("eager")
+def test_indices():
+    x = pt.tensor4("x")
+    value = np.random.default_rng(0).integers(0, 4, (2, 2, 7, 6)).astype("float64")
+    value[0, 0], value[1, 1, 2, 3] = -np.inf, np.nan
+    outputs = [
+        *pt.max_pool2d(x, (3, 2), (2, 3), ((2, 1), (0, 1)), (1, 2), return_indices=True),
+        *pt.adaptive_max_pool2d(x, (3, 4), return_indices=True),
+        *pt.topk(x, 3, 2),
+    ]
+    compare_mode_and_py("PYTORCH", [x], outputs, [value])
+
+
+@pytest.mark.usefixtures("eager")
+def test_unpooling():
+    x = pt.tensor4("x")
+    values, indices = pt.max_pool2d(x, (3, 2), return_indices=True)
+    out = pt.max_unpool2d(values, indices, (3, 2))
+    value = np.random.default_rng(0).normal(size=(2, 2, 6, 4))
+    gradient = pytensor.grad((out**3).sum(), x)
+    compare_mode_and_py("PYTORCH", [x], [out, gradient], [value])
+
+
+@pytest.mark.usefixtures("eager")
+@pytest.mark.parametrize("name", ["pool_2d, max", "adaptive_max_pool2d", "topk, 1"])
+def test_ties(name):
+    inputs, outputs, [value] = graphs(name)
+    compare_mode_and_py("PYTORCH", inputs, outputs, [np.round(value)])
+
+
+@pytest.mark.usefixtures("eager")
+def test_not_finite():
+    x = pt.vector("x")
+    value = np.array([1, np.nan, np.inf, np.nan, -np.inf, 0.0])
+    outputs = [*pt.topk(x, 4), pt.relu(x), pt.silu(x[:3]), pt.max_pool1d(x, 2, 1)]
+    compare_mode_and_py("PYTORCH", [x], outputs, [value])
+
+
+@pytest.mark.usefixtures("eager")
+def test_what_the_inner_graphs_need():
+    x, i = pt.matrix("x"), pt.lvector("i")
+    outputs = [
+        pt.eq(x, x.T),
+        pt.mod(x, 3),
+        pt.power(x, x.T),
+        pt.argmax(x, axis=1),
+        pt.argmax(x),
+        pt.inc_subtensor(x[:, i], x[:, :2]),
+    ]
+    values = [np.abs(np.random.default_rng(0).normal(size=(4, 4))), np.array([2, 2])]
+    compare_mode_and_py("PYTORCH", [x, i], outputs, values)
+
+
+@pytest.mark.usefixtures("eager")
+def test_bad_shapes_at_run_time():
+    x, w, v = pt.tensor4("x"), pt.tensor4("w"), pt.vector("v")
+    f = pytensor.function([x, w], pt.conv2d(x, w), mode="PYTORCH")
+    with pytest.raises(ValueError, match="don't match an input of 3 channels"):
+        f(np.ones((1, 3, 5, 5)), np.ones((2, 2, 3, 3)))
+    with pytest.raises(ValueError, match="larger than the padded image"):
+        f(np.ones((1, 2, 2, 5)), np.ones((2, 2, 3, 3)))
+    f = pytensor.function([x], pt.pool_2d(x, (3, 2), True), mode="PYTORCH")
+    with pytest.raises(ValueError, match="larger than the padded image"):
+        f(np.ones((1, 1, 2, 5)))
+    f = pytensor.function([v], pt.topk(v, 4), mode="PYTORCH")
+    with pytest.raises(ValueError, match="k=4"):
+        f([1.0, 2.0, 3.0])
+
+
+def small(x, w, gamma):
+    return pt.silu(pt.conv2d(x, w, ((1, 0), (0, 2)), (2, 1)) * gamma[:, None, None])
+
+
+def large(x, w, gamma):
+    h = pt.conv2d(x, w, ((1, 0), (0, 2)), (2, 1))
+    h = pt.silu(pt.batch_normalization_train(h, gamma, gamma, "spatial")[0])
+    h = pt.max_pool2d(h, (3, 2), 2, 1)
+    return pt.topk(h.flatten(3), 3, axis=2)[0]
+
+
+@pytest.mark.parametrize("network", [small, pytest.param(large, marks=pytest.mark.slow)])
+def test_compiled(network):
+    inputs = [pt.tensor4("x"), pt.tensor4("w"), pt.vector("gamma")]
+    out = network(*inputs)
+    outputs = [out, *pytensor.grad((out**2).sum(), inputs)]
+    f = pytensor.function(inputs, outputs, mode="PYTORCH")
+    reference = pytensor.function(inputs, outputs, mode="FAST_COMPILE")
+    rng = np.random.default_rng(0)
+    # the second time, PyTorch compiles for lengths that it doesn't know
+    for shape in [(2, 4, 9, 8), (3, 4, 11, 7)]:
+        values = [rng.normal(size=s) for s in (shape, (3, 4, 2, 3), (3,))]
+        for result, expected in zip(f(*values), reference(*values), strict=True):
+            np.testing.assert_allclose(result, expected, rtol=1e-7, atol=1e-9)
+
+
+@pytest.mark.parametrize("package", ["torch", "mlx"])
+def test_pytensor_does_not_load(package):
+    code = f"import sys, pytensor.tensor; assert {package!r} not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
