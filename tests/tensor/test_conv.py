@@ -5,7 +5,6 @@ from scipy.signal import convolve2d, correlate2d
 import pytensor
 import pytensor.tensor as pt
 from pytensor.gradient import verify_grad
-from pytensor.tensor.conv import abstract_conv
 from pytensor.tensor.conv.basic import conv_nd
 from pytensor.tensor.conv.ops import Conv, ConvGradFilters, ConvGradInput
 from tests.utils import REFERENCE_MODE
@@ -168,24 +167,6 @@ def test_empty_batch():
     np.testing.assert_array_equal(grad_filters, np.zeros((2, 2, 3, 2)))
 
 
-def test_theano_signature():
-    image, filters = np.ones((1, 2, 5, 4)), np.arange(12.0).reshape(1, 2, 2, 3)
-    x, w = symbolic_pair(4)
-    out = abstract_conv.conv2d(x, w, (None, 2, 5, 4), (1, 2, 2, 3), "half", (2, 1), False)
-    assert out.type.shape == (None, 1, 3, 4)
-    expected = naive_conv(image, filters, ((1, 1), (1, 1)), (2, 1), (1, 1), 1, False)
-    f = pytensor.function([x, w], out, mode=REFERENCE_MODE)
-    np.testing.assert_allclose(f(image, filters), expected)
-    with pytest.raises(AssertionError, match="SpecifyShape"):
-        f(image[:, :, 1:], filters)
-    older = abstract_conv.conv2d(x, w, image_shape=(1, 2, 5, 4))
-    assert older.type.shape == (1, None, None, None)
-    with pytest.raises(ValueError, match="unshared"):
-        abstract_conv.conv2d(x, w, unshared=True)
-    with pytest.raises(ValueError, match="not both"):
-        abstract_conv.conv2d(x, w, input_shape=(1, 2, 5, 4), image_shape=(1, 2, 5, 4))
-
-
 BAD_SHAPES = [
     ((1, 3, 5, 5), (2, 2, 3, 3), 1, "don't match an input of 3 channels"),
     ((1, 3, 5, 5), (2, 1, 3, 3), 2, "input's 3 channels don't divide into num_groups=2"),
@@ -227,7 +208,94 @@ def test_bad_arguments(arguments, message):
 
 
 def test_bad_inputs():
-    with pytest.raises(ValueError, match="needs inputs and filters with 4 axes"):
+    with pytest.raises(ValueError, match="conv2d: input must have 4 axes"):
         pt.conv2d(pt.tensor3(), pt.tensor4())
     with pytest.raises(TypeError, match="dtype int64; cast it first"):
         pt.conv2d(pt.tensor4(dtype="int64"), pt.tensor4())
+    with pytest.raises(ValueError, match="conv1d: filters must have 3 axes, 1 of them spatial"):
+        pt.conv1d(pt.tensor3(), pt.tensor4())
+    with pytest.raises(TypeError, match="conv3d: filters must be of a floating-point dtype"):
+        pt.conv3d(pt.tensor5(), pt.tensor5(dtype="int8"))
+
+
+@pytest.mark.parametrize("n", [1, 3])
+def test_public_functions_of_other_ranks(n):
+    rng = np.random.default_rng(5)
+    image = rng.normal(size=(2, 4, 5, 4, 6)[: n + 2])
+    filters = rng.normal(size=(2, 2, 2, 1, 3)[: n + 2])
+    pads, stride, dilation = ((1, 0), (0, 2), (1, 1))[:n], (2, 1, 3)[:n], (1, 2, 2)[:n]
+    function = {1: pt.conv1d, 3: pt.conv3d}[n]
+    out = function(image, filters, pads, stride, dilation, 2, False)
+    expected = naive_conv(image, filters, pads, stride, dilation, 2, False)
+    assert out.type.shape == expected.shape
+    np.testing.assert_allclose(out.eval(mode=REFERENCE_MODE), expected, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("function", [pt.conv1d, pt.conv2d, pt.conv3d])
+def test_errors_name_the_function(function):
+    n = int(function.__name__[4])
+    x, w = pt.tensor(shape=(None,) * (n + 2)), pt.tensor(shape=(None,) * (n + 2))
+    for argument in ["border_mode", "subsample", "filter_dilation", "num_groups"]:
+        with pytest.raises(ValueError, match=f"conv{n}d: {argument} must be .*got -1"):
+            function(x, w, **{argument: -1})
+
+
+@pytest.mark.parametrize("lengths", [(0, 3), (3, 0)])
+def test_empty_kernel(lengths):
+    image, filters = np.ones((1, 2, 5, 5)), np.ones((2, 2, *lengths))
+    with pytest.raises(ValueError, match="conv2d: the kernel must have a length of at least 1"):
+        pt.conv2d(image, filters, "half")
+    variables = symbolic_pair(4)
+    f = pytensor.function(variables, pt.conv2d(*variables, "half"), mode=REFERENCE_MODE)
+    with pytest.raises(ValueError, match="got filters with 0 along spatial axis"):
+        f(image, filters)
+
+
+def test_empty_image():
+    with pytest.raises(ValueError, match=r"kernel .* is larger than the padded image \(size 0"):
+        pt.conv2d(np.ones((1, 2, 0, 5)), np.ones((2, 2, 1, 3)))
+
+
+@pytest.mark.parametrize("op_class", [ConvGradInput, ConvGradFilters])
+def test_gradients_of_impossible_shapes(op_class):
+    op = op_class(border_mode=((0, 0),) * 2, subsample=(2, 1), filter_dilation=(1, 1))
+    values = np.ones((1, 2, 5, 4)), np.ones((3, 2, 2, 2)), np.ones((1, 3, 3, 3))
+    message = r"conv2d: the gradient of the output must have shape \(1, 3, 2, 3\) .* got \(1, 3, 3"
+    with pytest.raises(ValueError, match=message):
+        op(*values)
+    variables = [pt.tensor4() for _ in values]
+    f = pytensor.function(variables, op(*variables), mode=REFERENCE_MODE)
+    with pytest.raises(ValueError, match=message):
+        f(*values)
+
+
+def test_infinity_nan_and_overflow_stay_in_their_windows():
+    image = np.zeros((1, 1, 1, 7))
+    image[..., 1], image[..., 5] = np.inf, np.nan
+    out = pt.conv2d(image, np.ones((1, 1, 1, 2)), subsample=(1, 2))
+    np.testing.assert_array_equal(out.eval(mode=REFERENCE_MODE)[0, 0, 0], [np.inf, 0, np.nan])
+    # sums in single precision, rounded once
+    half = np.array([60000.0, 60000.0, -60000.0], dtype="float16").reshape(1, 1, 3)
+    out = pt.conv1d(half, np.ones((1, 1, 3), dtype="float16"))
+    np.testing.assert_array_equal(out.eval(mode=REFERENCE_MODE), [[[60000.0]]])
+
+
+def test_one_pixel_and_stride_larger_than_the_kernel():
+    rng = np.random.default_rng(6)
+    image, filters = rng.normal(size=(2, 3, 1, 1)), rng.normal(size=(4, 3, 1, 1))
+    out = pt.conv2d(image, filters, subsample=3).eval(mode=REFERENCE_MODE)
+    np.testing.assert_allclose(out[..., 0, 0], image[..., 0, 0] @ filters[..., 0, 0].T)
+    image = rng.normal(size=(2, 3, 9, 8))
+    out = pt.conv2d(image, filters, 1, (3, 5)).eval(mode=REFERENCE_MODE)
+    expected = naive_conv(image, filters, ((1, 1), (1, 1)), (3, 5), (1, 1), 1, True)
+    np.testing.assert_allclose(out, expected, rtol=1e-12, atol=1e-12)
+
+
+def test_inputs_that_are_not_contiguous():
+    rng = np.random.default_rng(7)
+    image = rng.normal(size=(6, 5, 4, 2)).transpose(3, 2, 1, 0)[:, ::2, ::-1]
+    filters = rng.normal(size=(3, 2, 2, 4)).transpose(3, 2, 1, 0)
+    variables = symbolic_pair(4)
+    f = pytensor.function(variables, pt.conv2d(*variables), mode=REFERENCE_MODE)
+    expected = naive_conv(image, filters, ((0, 0),) * 2, (1, 1), (1, 1), 1, True)
+    np.testing.assert_allclose(f(image, filters), expected, rtol=1e-12)

@@ -1,11 +1,11 @@
-"""User functions for convolution."""
+"""User functions for convolution and transposed convolution."""
 
 import numbers
 
 import numpy as np
 
-from pytensor.tensor.basic import as_tensor_variable
-from pytensor.tensor.conv.ops import Conv
+from pytensor.tensor.basic import as_tensor_variable, join, ones, zeros
+from pytensor.tensor.conv.ops import Conv, ConvGradInput, ConvTranspose
 
 BORDER_MODES = (
     "'valid', 'half', 'full', an int, or per spatial axis an int or a (before, after) pair"
@@ -24,16 +24,18 @@ def per_axis(name, value, n_spatial, minimum=1):
         or len(values) != n_spatial
         or not all(_is_int(v) and v >= minimum for v in values)
     ):
+        plural = "int" if n_spatial == 1 else "ints"
         raise ValueError(
-            f"{name} must be an int or {n_spatial} ints of at least {minimum}, got {value!r}"
+            f"{name} must be an int or {n_spatial} {plural} of at least {minimum}, got {value!r}"
         )
     return tuple(int(v) for v in values)
 
 
-def _normalize_border_mode(border_mode, n_spatial):
+def _normalize_border_mode(function, border_mode, n_spatial):
     """Return (before, after) pairs per spatial axis, or the name "half" or "full"."""
     error = ValueError(
-        f"border_mode must be {BORDER_MODES} for {n_spatial} spatial axes; got {border_mode!r}"
+        f"{function}: border_mode must be {BORDER_MODES} for {n_spatial} spatial "
+        f"{'axis' if n_spatial == 1 else 'axes'}, none negative; got {border_mode!r}"
     )
     if isinstance(border_mode, str):
         if border_mode == "valid":
@@ -54,6 +56,37 @@ def _normalize_border_mode(border_mode, n_spatial):
     return tuple((int(lo), int(hi)) for lo, hi in pairs)
 
 
+def conv_properties(
+    function,
+    filters,
+    n_spatial,
+    border_mode,
+    subsample,
+    filter_dilation,
+    num_groups,
+    filter_flip,
+):
+    """Check a convolution's arguments, and return the properties of its Op.
+
+    `function` is the name for errors.  Named paddings become numbers where the type of `filters`
+    knows the size of the kernel.
+    """
+    border_mode = _normalize_border_mode(function, border_mode, n_spatial)
+    if not _is_int(num_groups) or num_groups < 1:
+        raise ValueError(f"{function}: num_groups must be an int of at least 1, got {num_groups!r}")
+    properties = {
+        "border_mode": border_mode,
+        "subsample": per_axis(f"{function}: subsample", subsample, n_spatial),
+        "filter_dilation": per_axis(f"{function}: filter_dilation", filter_dilation, n_spatial),
+        "num_groups": int(num_groups),
+        "filter_flip": bool(filter_flip),
+    }
+    kernel_shape = filters.type.shape[2:]
+    if len(kernel_shape) == n_spatial and None not in kernel_shape:
+        properties["border_mode"] = Conv(**properties).pads(kernel_shape)
+    return properties
+
+
 def conv_nd(
     input,
     filters,
@@ -66,28 +99,124 @@ def conv_nd(
 ):
     """Convolve over the last `n_spatial` axes; see `conv2d` for the arguments."""
     input, filters = as_tensor_variable(input), as_tensor_variable(filters)
-    border_mode = _normalize_border_mode(border_mode, n_spatial)
-    if not _is_int(num_groups) or num_groups < 1:
-        raise ValueError(f"num_groups must be an int of at least 1, got {num_groups!r}")
-    properties = {
-        "border_mode": border_mode,
-        "subsample": per_axis("subsample", subsample, n_spatial),
-        "filter_dilation": per_axis("filter_dilation", filter_dilation, n_spatial),
-        "num_groups": int(num_groups),
-        "filter_flip": bool(filter_flip),
-    }
-    kernel_shape = filters.type.shape[2:]
-    if len(kernel_shape) == n_spatial and None not in kernel_shape:
-        properties["border_mode"] = Conv(**properties).pads(kernel_shape)
+    properties = conv_properties(
+        f"conv{n_spatial}d",
+        filters,
+        n_spatial,
+        border_mode,
+        subsample,
+        filter_dilation,
+        num_groups,
+        filter_flip,
+    )
     return Conv(**properties)(input, filters)
+
+
+def conv_transpose_nd(
+    input,
+    filters,
+    n_spatial,
+    border_mode="valid",
+    subsample=1,
+    filter_dilation=1,
+    num_groups=1,
+    filter_flip=True,
+    output_padding=0,
+    output_shape=None,
+):
+    """Transposed convolution over the last `n_spatial` axes; see `conv2d_transpose`."""
+    input, filters = as_tensor_variable(input), as_tensor_variable(filters)
+    name = f"conv{n_spatial}d_transpose"
+    properties = conv_properties(
+        name,
+        filters,
+        n_spatial,
+        border_mode,
+        subsample,
+        filter_dilation,
+        num_groups,
+        filter_flip,
+    )
+    paddings = per_axis(f"{name}: output_padding", output_padding, n_spatial, minimum=0)
+    op = ConvTranspose(**properties)
+    if output_shape is not None:
+        if any(paddings):
+            raise ValueError(
+                f"{name}: give output_padding or output_shape, not both; got "
+                f"output_padding={output_padding!r}, output_shape={output_shape!r}"
+            )
+        output_shape = per_axis(f"{name}: output_shape", output_shape, n_spatial)
+        # for its checks, and the lengths without output padding
+        least = op(input, filters).type.shape[2:]
+        if None in least:
+            return conv_transpose_to_shape(op, input, filters, output_shape)
+        paddings = _output_padding(op, least, output_shape)
+    limits = _padding_limits(op)
+    if any(p >= limit for p, limit in zip(paddings, limits, strict=True)):
+        raise ValueError(
+            f"{name}: output_padding must be less than the larger of stride and dilation, here "
+            f"{limits}; got {output_padding!r}"
+        )
+    # More padding than the Op takes: as if the input went on with zeros.
+    whole = [p // s for p, s in zip(paddings, op.subsample, strict=True)]
+    if any(whole):
+        known = [n for n in (input.type.shape[1], filters.type.shape[0]) if n is not None]
+        input = _append_zeros(input, known[0] if known else None, whole)
+    rest = tuple(p % s for p, s in zip(paddings, op.subsample, strict=True))
+    return ConvTranspose(**properties, output_padding=rest)(input, filters)
+
+
+def _append_zeros(x, channels, counts):
+    n = len(counts)
+    if channels is None:
+        for axis, count in enumerate(counts, start=2):
+            shape = [count if i == axis else x.shape[i] for i in range(n + 2)]
+            x = join(axis, x, zeros(shape, dtype=x.type.dtype))
+        return x
+    # JAX knows the shapes of a convolution's gradients while it traces, not those of slices.
+    op = Conv(
+        border_mode=tuple((0, count) for count in counts),
+        subsample=(1,) * n,
+        filter_dilation=(1,) * n,
+        num_groups=channels,
+    )
+    return op(x, ones((channels, *(1,) * (n + 1)), dtype=x.type.dtype))
+
+
+def _padding_limits(op):
+    return tuple(max(s, d) for s, d in zip(op.subsample, op.filter_dilation, strict=True))
+
+
+def _output_padding(op, least, output_shape):
+    """What to add to the lengths `least` to get `output_shape`."""
+    paddings = tuple(n - m for n, m in zip(output_shape, least, strict=True))
+    for axis, (padding, start, limit) in enumerate(
+        zip(paddings, least, _padding_limits(op), strict=True)
+    ):
+        if not 0 <= padding < limit:
+            possible = f"{start} to {start + limit - 1}" if limit > 1 else f"{start} only"
+            raise ValueError(
+                f"{op.function_name}: output_shape={output_shape} isn't possible along spatial "
+                f"axis {axis}: there this input can give {possible}"
+            )
+    return paddings
+
+
+def conv_transpose_to_shape(op, input, filters, spatial):
+    """Transposed convolution to a spatial shape, where run time alone knows the input's.
+
+    Run time then checks that a convolution of an image of that shape has the input's shape.
+    """
+    shape = (input.shape[0], filters.shape[1] * op.num_groups, *spatial)
+    return op.like(ConvGradInput)(zeros(shape, dtype=input.type.dtype), filters, input)
 
 
 def conv2d(
     input,
     filters,
     border_mode="valid",
-    subsample=(1, 1),
-    filter_dilation=(1, 1),
+    subsample=1,
+    filter_dilation=1,
     num_groups=1,
     filter_flip=True,
 ):
@@ -140,4 +269,280 @@ def conv2d(
     """
     return conv_nd(
         input, filters, 2, border_mode, subsample, filter_dilation, num_groups, filter_flip
+    )
+
+
+def conv1d(
+    input,
+    filters,
+    border_mode="valid",
+    subsample=1,
+    filter_dilation=1,
+    num_groups=1,
+    filter_flip=True,
+):
+    """One-dimensional convolution of a batch of sequences with a bank of filters.
+
+    Parameters
+    ----------
+    input : tensor_like, shape (batch, channels, length), floating point
+    filters : tensor_like, shape (out channels, channels / num_groups, kernel length)
+        Floating point; may be computed at run time.
+    border_mode, subsample, filter_dilation, num_groups, filter_flip
+        As for `conv2d`, for one axis: ``border_mode=((2, 0),)`` puts two zeros before.
+
+    Returns
+    -------
+    TensorVariable, shape (batch, out channels, output length)
+        Of the inputs' common dtype; the length is that of a side of `conv2d`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `conv2d`.
+
+    Examples
+    --------
+    >>> import numpy as np, pytensor.tensor as pt
+    >>> steps = np.array([[[0.0, 1.0, 3.0, 6.0]]])
+    >>> pt.conv1d(steps, np.array([[[1.0, -1.0]]])).eval()
+    array([[[1., 2., 3.]]])
+    """
+    return conv_nd(
+        input, filters, 1, border_mode, subsample, filter_dilation, num_groups, filter_flip
+    )
+
+
+def conv3d(
+    input,
+    filters,
+    border_mode="valid",
+    subsample=1,
+    filter_dilation=1,
+    num_groups=1,
+    filter_flip=True,
+):
+    """Three-dimensional convolution of a batch of volumes with a bank of filters.
+
+    Parameters
+    ----------
+    input : tensor_like, shape (batch, channels, depth, height, width), floating point
+    filters : tensor_like
+        Of shape (out channels, channels / num_groups, kernel depth, kernel height, kernel width);
+        floating point; may be computed at run time.
+    border_mode, subsample, filter_dilation, num_groups, filter_flip
+        As for `conv2d`, for three axes.
+
+    Returns
+    -------
+    TensorVariable, shape (batch, out channels, output depth, output height, output width)
+        Of the inputs' common dtype; each side as for `conv2d`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `conv2d`.
+
+    Examples
+    --------
+    >>> import numpy as np, pytensor.tensor as pt
+    >>> volume, kernel = np.ones((1, 1, 3, 3, 4)), np.ones((1, 1, 2, 2, 2))
+    >>> pt.conv3d(volume, kernel, subsample=(1, 1, 2)).eval()[0, 0]
+    array([[[8., 8.],
+            [8., 8.]],
+    <BLANKLINE>
+           [[8., 8.],
+            [8., 8.]]])
+    """
+    return conv_nd(
+        input, filters, 3, border_mode, subsample, filter_dilation, num_groups, filter_flip
+    )
+
+
+def conv2d_transpose(
+    input,
+    filters,
+    border_mode="valid",
+    subsample=1,
+    filter_dilation=1,
+    num_groups=1,
+    filter_flip=True,
+    output_padding=0,
+    output_shape=None,
+):
+    """Two-dimensional transposed convolution: the gradient of `conv2d` for its input, as a layer.
+
+    Every pixel of the input adds the kernel, times its value, to the output, `subsample` pixels
+    further for each: an upsampling that is learnt.  It is no inverse of the convolution.
+
+    Parameters
+    ----------
+    input : tensor_like, shape (batch, in channels, height, width), floating point
+    filters : tensor_like, shape (in channels, out channels / num_groups, kernel height and width)
+        Floating point; may be computed at run time.  The order of ONNX and PyTorch, and that of
+        the filters of the convolution whose gradient it is.
+    border_mode : str, int or tuple
+        As for `conv2d`, of the convolution: what it would add around is cut off here.
+    subsample : int or (int, int)
+        Distance in the output between the kernels of neighbouring input pixels.
+    filter_dilation, num_groups, filter_flip
+        As for `conv2d`.  `filter_flip` says whether the convolution mirrors the kernel; ONNX's
+        and PyTorch's transposed convolutions are those with ``filter_flip=False``.
+    output_padding : int or (int, int)
+        Rows and columns that the output has more, at its end: several sizes of image give a
+        strided convolution the same output size.  At least 0 and less than the larger of stride
+        and dilation.  They are zero where no kernel reaches them.  In mode JAX, gradients with one
+        that isn't less than the stride need a known number of channels.
+    output_shape : (int, int), optional
+        Height and width of the output, from which `output_padding` is worked out.  Where the
+        sizes of input or kernel aren't known until run time, that's done and checked then, and
+        the padding must be less than the stride.
+
+    Returns
+    -------
+    TensorVariable, shape (batch, out channels, output height, output width)
+        Of the inputs' common dtype.  With ``k' = (k - 1) * dilation + 1``, each output side is
+        ``(side - 1) * stride + k' - before - after + output_padding``.  Differentiable to any
+        order.
+
+    Raises
+    ------
+    ValueError
+        If ranks, channels and groups don't match, the padding would leave no output, the
+        `output_shape` is impossible (the error says which are possible), or an argument isn't one
+        of those above.  Shapes that only run time knows are checked then.
+    TypeError
+        If an input isn't floating point.
+
+    Notes
+    -----
+    V. Dumoulin and F. Visin, A guide to convolution arithmetic for deep learning,
+    arXiv:1603.07285, chapter 4.
+
+    Examples
+    --------
+    >>> import numpy as np, pytensor.tensor as pt
+    >>> image = np.array([[[[1.0, 2.0]]]])
+    >>> kernel = np.array([[[[1.0, 10.0, 100.0]]]])
+    >>> pt.conv2d_transpose(image, kernel, subsample=(1, 2), filter_flip=False).eval()[0, 0]
+    array([[  1.,  10., 102.,  20., 200.]])
+    """
+    return conv_transpose_nd(
+        input,
+        filters,
+        2,
+        border_mode,
+        subsample,
+        filter_dilation,
+        num_groups,
+        filter_flip,
+        output_padding,
+        output_shape,
+    )
+
+
+def conv1d_transpose(
+    input,
+    filters,
+    border_mode="valid",
+    subsample=1,
+    filter_dilation=1,
+    num_groups=1,
+    filter_flip=True,
+    output_padding=0,
+    output_shape=None,
+):
+    """One-dimensional transposed convolution: the gradient of `conv1d` for its input, as a layer.
+
+    Parameters
+    ----------
+    input : tensor_like, shape (batch, in channels, length), floating point
+    filters : tensor_like, shape (in channels, out channels / num_groups, kernel length)
+        Floating point; may be computed at run time.
+    border_mode, subsample, filter_dilation, num_groups, filter_flip, output_padding, output_shape
+        As for `conv2d_transpose`, for one axis.
+
+    Returns
+    -------
+    TensorVariable, shape (batch, out channels, output length)
+        Of the inputs' common dtype; the length is that of a side of `conv2d_transpose`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `conv2d_transpose`.
+
+    Examples
+    --------
+    >>> import numpy as np, pytensor.tensor as pt
+    >>> x, kernel = np.array([[[1.0, 2.0]]]), np.array([[[1.0, 10.0]]])
+    >>> pt.conv1d_transpose(x, kernel, subsample=2, filter_flip=False, output_shape=(5,)).eval()
+    array([[[ 1., 10.,  2., 20.,  0.]]])
+    """
+    return conv_transpose_nd(
+        input,
+        filters,
+        1,
+        border_mode,
+        subsample,
+        filter_dilation,
+        num_groups,
+        filter_flip,
+        output_padding,
+        output_shape,
+    )
+
+
+def conv3d_transpose(
+    input,
+    filters,
+    border_mode="valid",
+    subsample=1,
+    filter_dilation=1,
+    num_groups=1,
+    filter_flip=True,
+    output_padding=0,
+    output_shape=None,
+):
+    """Three-dimensional transposed convolution: the gradient of `conv3d` for its input.
+
+    Parameters
+    ----------
+    input : tensor_like, shape (batch, in channels, depth, height, width), floating point
+    filters : tensor_like
+        Of shape (in channels, out channels / num_groups, kernel depth, kernel height, kernel
+        width); floating point; may be computed at run time.
+    border_mode, subsample, filter_dilation, num_groups, filter_flip, output_padding, output_shape
+        As for `conv2d_transpose`, for three axes.
+
+    Returns
+    -------
+    TensorVariable, shape (batch, out channels, output depth, output height, output width)
+        Of the inputs' common dtype; each side as for `conv2d_transpose`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `conv2d_transpose`.
+
+    Examples
+    --------
+    >>> import numpy as np, pytensor.tensor as pt
+    >>> volume, kernel = np.ones((1, 1, 1, 2, 2)), np.ones((1, 1, 1, 2, 2))
+    >>> pt.conv3d_transpose(volume, kernel).eval()[0, 0]
+    array([[[1., 2., 1.],
+            [2., 4., 2.],
+            [1., 2., 1.]]])
+    """
+    return conv_transpose_nd(
+        input,
+        filters,
+        3,
+        border_mode,
+        subsample,
+        filter_dilation,
+        num_groups,
+        filter_flip,
+        output_padding,
+        output_shape,
     )

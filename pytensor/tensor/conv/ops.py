@@ -1,22 +1,24 @@
-"""Convolution over any number of spatial axes, and its two gradients, as Ops.
+"""Convolution over any number of spatial axes, its transpose and its two gradients, as Ops.
 
 Axes are ``(batch, channels, *spatial)`` for images and ``(out channels, in channels / groups,
-*kernel)`` for filters.  The three Ops share one set of properties and are closed under
-differentiation: each one's pullback is made of the other two, so gradients of any order exist.
+*kernel)`` for filters.  The four Ops share one set of properties and are closed under
+differentiation: each one's pullback is made of the others, so gradients of any order exist.
 
+`ConvTranspose` and `ConvGradInput` compute the same sums; they differ in what says how large the
+result is.  `ConvTranspose` finds its shape by arithmetic on the shapes of its inputs.
 `ConvGradInput` and `ConvGradFilters` take the variable whose gradient they compute as their first
 or second input, for its shape alone.  A shape passed as numbers could not be known while JAX
 traces a function with symbolic image sizes; the array's own shape always is.
 """
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 
 from pytensor.gradient import DisconnectedType, disconnected_type
 from pytensor.graph.basic import Apply
 from pytensor.graph.op import Op
 from pytensor.scalar import upcast
 from pytensor.tensor.basic import as_tensor_variable, cast
+from pytensor.tensor.conv.im2col import correlate, correlate_transposed, filter_gradient
 from pytensor.tensor.type import float_dtypes, tensor
 
 
@@ -26,8 +28,14 @@ def conv_output_length(length, kernel, pad, stride, dilation):
     return (length + pad[0] + pad[1] - effective) // stride + 1
 
 
+def conv_transpose_output_length(length, kernel, pad, stride, dilation, output_padding=0):
+    """Length of a transposed convolution's output along one axis; integers or variables."""
+    effective = (kernel - 1) * dilation + 1
+    return (length - 1) * stride + effective + output_padding - pad[0] - pad[1]
+
+
 class BaseConv(Op):
-    """What the convolution and its gradients share: properties, checks, shapes, NumPy pieces.
+    """What the convolution and its gradients share: properties, checks, shapes.
 
     Parameters
     ----------
@@ -50,9 +58,14 @@ class BaseConv(Op):
         self.filter_flip = filter_flip
         self.n_spatial = len(self.subsample)
 
+    @property
+    def function_name(self):
+        """The user's function, for errors."""
+        return f"conv{self.n_spatial}d"
+
     def like(self, op_class):
-        """The Op of another of the three classes with these properties."""
-        return op_class(**{name: getattr(self, name) for name in self.__props__})
+        """The Op of another of the classes with these properties."""
+        return op_class(**{name: getattr(self, name) for name in BaseConv.__props__})
 
     def pads(self, kernel_shape):
         """Padding before and after each spatial axis for a kernel of this spatial shape.
@@ -68,80 +81,98 @@ class BaseConv(Op):
             return tuple((e // 2, e // 2) for e in effective)
         return tuple((e - 1, e - 1) for e in effective)
 
+    def _pad(self, kernel_shape, axis):
+        return self.pads([1 if k is None else k for k in kernel_shape])[axis]
+
+    def _per_axis(self, image_shape, kernel_shape):
+        return zip(
+            image_shape,
+            kernel_shape,
+            self.pads(kernel_shape),
+            self.subsample,
+            self.filter_dilation,
+            strict=True,
+        )
+
     def output_spatial_shape(self, image_shape, kernel_shape):
         """Spatial shape of the convolution's output; integers or variables."""
         return tuple(
-            conv_output_length(*axis)
-            for axis in zip(
-                image_shape,
-                kernel_shape,
-                self.pads(kernel_shape),
-                self.subsample,
-                self.filter_dilation,
-                strict=True,
-            )
+            conv_output_length(*axis) for axis in self._per_axis(image_shape, kernel_shape)
         )
 
-    def _static_output_spatial_shape(self, image_shape, kernel_shape):
-        """As `output_spatial_shape`, with None for axes that aren't known."""
+    def _static_spatial_shape(self, image_shape, kernel_shape):
+        """As `output_spatial_shape`, with None for axes that aren't known; and which are."""
+        for axis, length in enumerate(kernel_shape):
+            if length is not None and length < 1:
+                raise ValueError(
+                    f"{self.function_name}: the kernel must have a length of at least 1 along "
+                    f"every spatial axis, got filters with {length} along spatial axis {axis}"
+                )
         known = [None not in pair for pair in zip(image_shape, kernel_shape, strict=True)]
         shape = self.output_spatial_shape(
-            [i if k else 0 for i, k in zip(image_shape, known, strict=True)],
-            [w if k else 1 for w, k in zip(kernel_shape, known, strict=True)],
+            [i if k else 1 for i, k in zip(image_shape, known, strict=True)],
+            [1 if w is None else w for w in kernel_shape],
         )
+        return shape, known
+
+    def _static_output_spatial_shape(self, image_shape, kernel_shape):
+        shape, known = self._static_spatial_shape(image_shape, kernel_shape)
         for axis, (length, k) in enumerate(zip(shape, known, strict=True)):
             if k and length < 1:
                 raise ValueError(
-                    f"convolution: the kernel (size {kernel_shape[axis]}, dilation "
+                    f"{self.function_name}: the kernel (size {kernel_shape[axis]}, dilation "
                     f"{self.filter_dilation[axis]}) is larger than the padded image (size "
-                    f"{image_shape[axis]}, padding {self.pads_or_name(kernel_shape, axis)}) "
+                    f"{image_shape[axis]}, padding {self._pad(kernel_shape, axis)}) "
                     f"along spatial axis {axis}; use more padding or a smaller kernel"
                 )
         return tuple(length if k else None for length, k in zip(shape, known, strict=True))
 
-    def pads_or_name(self, kernel_shape, axis):
-        if self.border_mode in ("half", "full") and kernel_shape[axis] is None:
-            return self.border_mode
-        return self.pads([1 if k is None else k for k in kernel_shape])[axis]
-
-    def _as_operands(self, *operands):
+    def _as_operands(self, **operands):
         """Convert to tensors of one floating-point dtype and this Op's rank."""
-        operands = [as_tensor_variable(v) for v in operands]
-        for v in operands:
+        operands = {name: as_tensor_variable(v) for name, v in operands.items()}
+        for name, v in operands.items():
             if v.type.ndim != self.n_spatial + 2:
                 raise ValueError(
-                    f"convolution over {self.n_spatial} spatial axes needs inputs and filters "
-                    f"with {self.n_spatial + 2} axes, got {v} with {v.type.ndim}"
+                    f"{self.function_name}: {name} must have {self.n_spatial + 2} axes, "
+                    f"{self.n_spatial} of them spatial; got {v.type.ndim} axes in {v}"
                 )
             if v.type.dtype not in float_dtypes:
                 raise TypeError(
-                    f"convolution needs floating-point inputs and filters, got {v} of dtype "
-                    f"{v.type.dtype}; cast it first"
+                    f"{self.function_name}: {name} must be of a floating-point dtype, got {v} of "
+                    f"dtype {v.type.dtype}; cast it first"
                 )
-        dtype = upcast(*[v.type.dtype for v in operands])
-        return [v if v.type.dtype == dtype else cast(v, dtype) for v in operands], dtype
+        dtype = upcast(*[v.type.dtype for v in operands.values()])
+        return [v if v.type.dtype == dtype else cast(v, dtype) for v in operands.values()], dtype
+
+    def _check_groups(self, count, what):
+        if count is not None and count % self.num_groups:
+            raise ValueError(
+                f"{self.function_name}: {what.format(count)} don't divide into "
+                f"num_groups={self.num_groups} groups"
+            )
 
     def _check_channels(self, image_shape, filter_shape):
         """Check static or run-time shapes (None where unknown) against the groups."""
-        in_channels, out_channels, per_group = image_shape[1], filter_shape[0], filter_shape[1]
-        groups = self.num_groups
-        if in_channels is not None and in_channels % groups:
+        in_channels, per_group = image_shape[1], filter_shape[1]
+        self._check_groups(in_channels, "the input's {} channels")
+        self._check_groups(filter_shape[0], "the {} filters")
+        if None not in (in_channels, per_group) and per_group * self.num_groups != in_channels:
             raise ValueError(
-                f"convolution: the input's {in_channels} channels don't divide into "
-                f"num_groups={groups} groups"
-            )
-        if out_channels is not None and out_channels % groups:
-            raise ValueError(
-                f"convolution: the {out_channels} filters don't divide into "
-                f"num_groups={groups} groups"
-            )
-        if None not in (in_channels, per_group) and per_group * groups != in_channels:
-            raise ValueError(
-                f"convolution: filters for {per_group} channels x {groups} groups don't match "
-                f"an input of {in_channels} channels"
+                f"{self.function_name}: filters for {per_group} channels x {self.num_groups} "
+                f"groups don't match an input of {in_channels} channels"
             )
 
-    # -- NumPy pieces.  `columns` is im2col: one row per output position, one matrix per group.
+    def _check_cotangent(self, image_shape, filter_shape, shape):
+        """Check the shape of the output's gradient, all static or all of run time."""
+        self._check_channels(image_shape, filter_shape)
+        spatial = self._static_output_spatial_shape(image_shape[2:], filter_shape[2:])
+        wanted = (image_shape[0], filter_shape[0], *spatial)
+        if any(None not in pair and pair[0] != pair[1] for pair in zip(wanted, shape, strict=True)):
+            raise ValueError(
+                f"{self.function_name}: the gradient of the output must have shape {wanted} for "
+                f"an input of shape {tuple(image_shape)} and filters of shape "
+                f"{tuple(filter_shape)}, got {tuple(shape)}"
+            )
 
     def _run_time_shapes(self, image_shape, filter_shape):
         self._check_channels(image_shape, filter_shape)
@@ -149,49 +180,23 @@ class BaseConv(Op):
         output_shape = self._static_output_spatial_shape(image_shape[2:], kernel_shape)
         return kernel_shape, self.pads(kernel_shape), output_shape
 
-    def _columns(self, image, kernel_shape, pads, output_shape):
-        """Rows of patches, shape (groups, batch * positions, channels / groups * taps)."""
-        n, groups = self.n_spatial, self.num_groups
-        padded = np.pad(image, ((0, 0), (0, 0), *pads))
-        effective = [
-            (k - 1) * d + 1 for k, d in zip(kernel_shape, self.filter_dilation, strict=True)
-        ]
-        windows = sliding_window_view(padded, effective, axis=range(2, 2 + n))
-        strides = [slice(None, None, s) for s in self.subsample]
-        taps = [slice(None, None, d) for d in self.filter_dilation]
-        windows = windows[(slice(None), slice(None), *strides, *taps)]
-        batch, channels = image.shape[:2]
-        windows = windows.reshape(batch, groups, channels // groups, *output_shape, *kernel_shape)
-        order = (1, 0, *range(3, 3 + n), 2, *range(3 + n, 3 + 2 * n))
-        rows = batch * int(np.prod(output_shape))
-        taps = channels // groups * int(np.prod(kernel_shape))
-        return windows.transpose(order).reshape(groups, rows, taps)
+    def _geometry(self, kernel_shape):
+        return self.pads(kernel_shape), self.subsample, self.filter_dilation
 
-    def _filter_matrix(self, filters):
-        """Filters as (groups, channels / groups * taps, out channels / groups)."""
-        if self.filter_flip:
-            filters = np.flip(filters, range(2, filters.ndim))
-        out_channels = filters.shape[0]
-        taps = int(np.prod(filters.shape[1:]))
-        return filters.reshape(
-            self.num_groups, out_channels // self.num_groups, taps
-        ).transpose(0, 2, 1)
+    def _mirror(self, filters):
+        return np.flip(filters, range(2, filters.ndim)) if self.filter_flip else filters
 
-    def _cotangent_matrix(self, cotangent):
-        """Output gradient as (groups, batch * positions, out channels / groups)."""
-        batch, out_channels, *spatial = cotangent.shape
-        per_group = out_channels // self.num_groups
-        grouped = cotangent.reshape(batch, self.num_groups, per_group, *spatial)
-        order = (1, 0, *range(3, 3 + self.n_spatial), 2)
-        rows = batch * int(np.prod(spatial))
-        return grouped.transpose(order).reshape(self.num_groups, rows, per_group)
+
+def _in_single_precision(*arrays):
+    """float16 as float32, for which BLAS has products."""
+    return [a.astype("float32") if a.dtype == "float16" else a for a in arrays]
 
 
 class Conv(BaseConv):
     """Convolution (or, without `filter_flip`, cross-correlation) of images with filters."""
 
     def make_node(self, image, filters):
-        (image, filters), dtype = self._as_operands(image, filters)
+        (image, filters), dtype = self._as_operands(input=image, filters=filters)
         self._check_channels(image.type.shape, filters.type.shape)
         spatial = self._static_output_spatial_shape(image.type.shape[2:], filters.type.shape[2:])
         shape = (image.type.shape[0], filters.type.shape[0], *spatial)
@@ -203,16 +208,11 @@ class Conv(BaseConv):
 
     def perform(self, node, inputs, output_storage):
         image, filters = inputs
-        kernel, pads, spatial = self._run_time_shapes(image.shape, filters.shape)
-        product = self._columns(image, kernel, pads, spatial) @ self._filter_matrix(filters)
-        batch, out_channels = image.shape[0], filters.shape[0]
-        product = product.reshape(
-            self.num_groups, batch, *spatial, out_channels // self.num_groups
-        )
-        order = (1, 0, product.ndim - 1, *range(2, 2 + self.n_spatial))
-        output_storage[0][0] = np.ascontiguousarray(
-            product.transpose(order).reshape(batch, out_channels, *spatial)
-        )
+        kernel, _, spatial = self._run_time_shapes(image.shape, filters.shape)
+        dtype = image.dtype
+        image, filters = _in_single_precision(image, self._mirror(filters))
+        out = correlate(image, filters, spatial, self._geometry(kernel), self.num_groups)
+        output_storage[0][0] = out.astype(dtype, copy=False)
 
     def pullback(self, inputs, outputs, cotangents):
         image, filters = inputs
@@ -225,13 +225,111 @@ class Conv(BaseConv):
         ]
 
 
+class ConvTranspose(BaseConv):
+    """Transpose of a convolution: the gradient of `Conv` for its image, as a layer of its own.
+
+    Filters are ``(in channels, out channels / groups, *kernel)``.
+
+    Parameters
+    ----------
+    output_padding : tuple of int, one per spatial axis, optional
+        How much longer the output is than the shortest that the convolution would map to the
+        input's size: at least 0, less than the stride.
+    **properties
+        As for `BaseConv`, of the convolution.
+    """
+
+    __props__ = (*BaseConv.__props__, "output_padding")
+
+    def __init__(self, *, output_padding=None, **properties):
+        super().__init__(**properties)
+        self.output_padding = (0,) * self.n_spatial if output_padding is None else output_padding
+
+    @property
+    def function_name(self):
+        return f"conv{self.n_spatial}d_transpose"
+
+    def output_spatial_shape(self, image_shape, kernel_shape):
+        """Spatial shape of the transposed convolution's output; integers or variables."""
+        return tuple(
+            conv_transpose_output_length(*axis, more)
+            for axis, more in zip(
+                self._per_axis(image_shape, kernel_shape), self.output_padding, strict=True
+            )
+        )
+
+    def _static_output_spatial_shape(self, image_shape, kernel_shape):
+        for axis, length in enumerate(image_shape):
+            if length is not None and length < 1:
+                raise ValueError(
+                    f"{self.function_name}: the input must have a length of at least 1 along "
+                    f"every spatial axis, got {length} along spatial axis {axis}"
+                )
+        shape, known = self._static_spatial_shape(image_shape, kernel_shape)
+        for axis, (length, k) in enumerate(zip(shape, known, strict=True)):
+            if k and length < 1:
+                raise ValueError(
+                    f"{self.function_name}: the padding {self._pad(kernel_shape, axis)} takes away "
+                    f"all of the output along spatial axis {axis} (input size "
+                    f"{image_shape[axis]}, kernel size {kernel_shape[axis]}, dilation "
+                    f"{self.filter_dilation[axis]}, stride {self.subsample[axis]}, output padding "
+                    f"{self.output_padding[axis]}); use less padding"
+                )
+        return tuple(length if k else None for length, k in zip(shape, known, strict=True))
+
+    def _check_channels(self, image_shape, filter_shape):
+        in_channels, n_filters = image_shape[1], filter_shape[0]
+        self._check_groups(in_channels, "the input's {} channels")
+        self._check_groups(n_filters, "the {} channels that the filters are for")
+        if None not in (in_channels, n_filters) and in_channels != n_filters:
+            raise ValueError(
+                f"{self.function_name}: filters for {n_filters} channels (their first axis) "
+                f"don't match an input of {in_channels} channels"
+            )
+
+    def output_shape(self, image_shape, filter_shape):
+        """Shape of the output; integers or variables."""
+        spatial = self.output_spatial_shape(image_shape[2:], filter_shape[2:])
+        return (image_shape[0], filter_shape[1] * self.num_groups, *spatial)
+
+    def make_node(self, image, filters):
+        (image, filters), dtype = self._as_operands(input=image, filters=filters)
+        image_shape, filter_shape = image.type.shape, filters.type.shape
+        self._check_channels(image_shape, filter_shape)
+        spatial = self._static_output_spatial_shape(image_shape[2:], filter_shape[2:])
+        channels = None if filter_shape[1] is None else filter_shape[1] * self.num_groups
+        shape = (image_shape[0], channels, *spatial)
+        return Apply(self, [image, filters], [tensor(dtype=dtype, shape=shape)])
+
+    def infer_shape(self, node, shapes):
+        return [self.output_shape(*shapes)]
+
+    def perform(self, node, inputs, output_storage):
+        image, filters = inputs
+        kernel, _, _ = self._run_time_shapes(image.shape, filters.shape)
+        shape, dtype = self.output_shape(image.shape, filters.shape), image.dtype
+        image, filters = _in_single_precision(image, self._mirror(filters))
+        out = correlate_transposed(image, filters, shape, self._geometry(kernel), self.num_groups)
+        output_storage[0][0] = out.astype(dtype, copy=False)
+
+    def pullback(self, inputs, outputs, cotangents):
+        image, filters = inputs
+        (cotangent,) = cotangents
+        if isinstance(cotangent.type, DisconnectedType):
+            return [disconnected_type(), disconnected_type()]
+        return [
+            self.like(Conv)(cotangent, filters),
+            self.like(ConvGradFilters)(cotangent, filters, image),
+        ]
+
+
 class ConvGradInput(BaseConv):
     """Gradient of a convolution for its image; the first input gives the shape alone."""
 
     def make_node(self, image, filters, cotangent):
         image = as_tensor_variable(image)
-        (filters, cotangent), dtype = self._as_operands(filters, cotangent)
-        self._check_channels(image.type.shape, filters.type.shape)
+        (filters, cotangent), dtype = self._as_operands(filters=filters, output_gradient=cotangent)
+        self._check_cotangent(image.type.shape, filters.type.shape, cotangent.type.shape)
         return Apply(
             self, [image, filters, cotangent], [tensor(dtype=dtype, shape=image.type.shape)]
         )
@@ -244,33 +342,13 @@ class ConvGradInput(BaseConv):
 
     def perform(self, node, inputs, output_storage):
         image, filters, cotangent = inputs
-        kernel, pads, spatial = self._run_time_shapes(image.shape, filters.shape)
-        columns = self._cotangent_matrix(cotangent) @ self._filter_matrix(filters).swapaxes(1, 2)
-        batch, channels, n = image.shape[0], image.shape[1], self.n_spatial
-        columns = columns.reshape(
-            self.num_groups, batch, *spatial, channels // self.num_groups, *kernel
+        self._check_cotangent(image.shape, filters.shape, cotangent.shape)
+        dtype, kernel = cotangent.dtype, filters.shape[2:]
+        cotangent, filters = _in_single_precision(cotangent, self._mirror(filters))
+        gradient = correlate_transposed(
+            cotangent, filters, image.shape, self._geometry(kernel), self.num_groups
         )
-        # to (batch, groups, channels / groups, *kernel, *positions): a tap's values then are one
-        # block that is added to a strided part of the padded image
-        order = (1, 0, 2 + n, *range(3 + n, 3 + 2 * n), *range(2, 2 + n))
-        columns = columns.transpose(order).reshape(batch, channels, *kernel, *spatial)
-        padded_shape = [
-            length + lo + hi for length, (lo, hi) in zip(image.shape[2:], pads, strict=True)
-        ]
-        padded = np.zeros((batch, channels, *padded_shape), dtype=columns.dtype)
-        for tap in np.ndindex(*kernel):
-            where = tuple(
-                slice(t * d, t * d + s * (length - 1) + 1, s)
-                for t, d, s, length in zip(
-                    tap, self.filter_dilation, self.subsample, spatial, strict=True
-                )
-            )
-            padded[(slice(None), slice(None), *where)] += columns[(slice(None), slice(None), *tap)]
-        crop = tuple(
-            slice(lo, lo + length)
-            for length, (lo, _) in zip(image.shape[2:], pads, strict=True)
-        )
-        output_storage[0][0] = np.ascontiguousarray(padded[(slice(None), slice(None), *crop)])
+        output_storage[0][0] = gradient.astype(dtype, copy=False)
 
     def pullback(self, inputs, outputs, cotangents):
         _, filters, cotangent = inputs
@@ -289,8 +367,8 @@ class ConvGradFilters(BaseConv):
 
     def make_node(self, image, filters, cotangent):
         filters = as_tensor_variable(filters)
-        (image, cotangent), dtype = self._as_operands(image, cotangent)
-        self._check_channels(image.type.shape, filters.type.shape)
+        (image, cotangent), dtype = self._as_operands(input=image, output_gradient=cotangent)
+        self._check_cotangent(image.type.shape, filters.type.shape, cotangent.type.shape)
         return Apply(
             self, [image, filters, cotangent], [tensor(dtype=dtype, shape=filters.type.shape)]
         )
@@ -303,13 +381,14 @@ class ConvGradFilters(BaseConv):
 
     def perform(self, node, inputs, output_storage):
         image, filters, cotangent = inputs
-        kernel, pads, spatial = self._run_time_shapes(image.shape, filters.shape)
-        columns = self._columns(image, kernel, pads, spatial)
-        matrix = self._cotangent_matrix(cotangent).swapaxes(1, 2) @ columns
-        gradient = matrix.reshape(filters.shape)
-        if self.filter_flip:
-            gradient = np.flip(gradient, range(2, gradient.ndim))
-        output_storage[0][0] = np.ascontiguousarray(gradient)
+        self._check_cotangent(image.shape, filters.shape, cotangent.shape)
+        dtype, kernel = cotangent.dtype, filters.shape[2:]
+        image, cotangent = _in_single_precision(image, cotangent)
+        gradient = filter_gradient(
+            image, cotangent, kernel, self._geometry(kernel), self.num_groups
+        )
+        gradient = np.ascontiguousarray(self._mirror(gradient))
+        output_storage[0][0] = gradient.astype(dtype, copy=False)
 
     def pullback(self, inputs, outputs, cotangents):
         image, _, cotangent = inputs

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 import pytensor
 import pytensor.tensor as pt
-from pytensor.tensor.conv.ops import Conv, ConvGradFilters, ConvGradInput
+from pytensor.tensor.conv import abstract_conv
+from pytensor.tensor.conv.ops import Conv, ConvGradFilters, ConvGradInput, ConvTranspose
 from tests.link.onnx.test_basic import compare_onnx_and_py, op_types
 
 RNG = np.random.default_rng(5)
@@ -187,3 +188,89 @@ def test_bias_is_part_of_the_convolution():
     assert [i.name for i in model.graph.initializer] == ["weight", "bias"]
     stored = onnx.numpy_helper.to_array(model.graph.initializer[1])
     np.testing.assert_array_equal(stored, bias.get_value())
+
+
+@pytest.mark.parametrize("filter_flip", [True, False])
+@pytest.mark.parametrize(
+    ("border_mode", "subsample", "dilation", "groups", "padding"),
+    [
+        ("valid", (1, 1), (1, 1), 1, 0),
+        ("half", (2, 1), (1, 2), 2, (1, 0)),
+        ("full", (3, 2), (2, 1), 1, (2, 1)),
+        (((0, 1), (2, 0)), (2, 3), (1, 1), 4, (1, 2)),
+    ],
+)
+def test_conv2d_transpose(border_mode, subsample, dilation, groups, padding, filter_flip):
+    x, w = images(), weights(4, 3, 3, 2)
+    y = pt.conv2d_transpose(
+        x, w, border_mode, subsample, dilation, groups, filter_flip, output_padding=padding
+    )
+    model = compare_onnx_and_py([x], y, [X], atol=1e-4)
+    assert op_types(model) == ["ConvTranspose"]
+    attributes = {a.name for a in model.graph.node[-1].attribute}
+    expected = {"dilations", "group", "kernel_shape", "pads", "strides"}
+    assert attributes == expected | ({"output_padding"} if padding else set())
+
+
+def test_output_padding_beyond_the_stride():
+    # ONNX allows it, ConvTranspose of PyTensor doesn't: zeros after the input
+    x, w = images(), weights(4, 3, 3, 2)
+    y = pt.conv2d_transpose(x, w, ((0, 1), (1, 2)), (1, 2), (3, 5), output_padding=(2, 4))
+    model = compare_onnx_and_py([x], y, [X], atol=1e-4)
+    assert op_types(model) == ["Conv", "ConvTranspose"]
+    # number of channels unknown
+    x, w = pt.tensor4("x", dtype="float32"), pt.tensor4("w", dtype="float32")
+    y = pt.conv2d_transpose(x, w, 1, 1, (1, 3), output_padding=(0, 2))
+    compare_onnx_and_py([x, w], y, [X, RNG.normal(size=(4, 3, 3, 2))], atol=1e-4)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_output_shape_of_a_transposed_convolution(dtype):
+    x = pt.tensor("x", shape=(None, 4, None, None), dtype=dtype)
+    w = RNG.normal(size=(4, 3, 3, 2)).astype(dtype)
+    y = pt.conv2d_transpose(x, w, 1, (2, 3), output_shape=(18, 32))
+    compare_onnx_and_py([x], y, [X], atol=1e-4)
+
+
+@st.composite
+def transposed_convolutions(draw):
+    """An Op, the shapes of its input and filters, and of its output."""
+    op, output, (filters, channels, *kernel) = draw(convolutions())
+    properties = {name: getattr(op, name) for name in Conv.__props__}
+    image = (output[0], filters, *op.output_spatial_shape(output[2:], kernel))
+    more = tuple(draw(st.integers(0, s - 1)) for s in op.subsample)
+    op = ConvTranspose(**properties, output_padding=more)
+    output = op.output_shape(image, (filters, channels, *kernel))
+    # what the convolution mapped to the least size may be padding alone
+    image = tuple(
+        n + max(0, 1 - length) if axis >= 2 else n
+        for axis, (n, length) in enumerate(zip(image, output, strict=True))
+    )
+    return op, image, (filters, channels, *kernel)
+
+
+@given(transposed_convolutions(), st.sampled_from(["float32", "float64"]), st.data())
+def test_random_transposed_convolutions(convolution, dtype, data):
+    op, image_shape, filter_shape = convolution
+    x, x_value = typed(data.draw, "x", image_shape, dtype)
+    w, w_value = typed(data.draw, "w", filter_shape, dtype)
+    compare_onnx_and_py([x, w], op(x, w), [x_value, w_value], rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_derivatives_of_a_transposed_convolution(dtype):
+    x = pt.tensor("x", shape=(None, 4, None, None), dtype=dtype)
+    w = pt.tensor("w", shape=(4, 3, 3, None), dtype=dtype)
+    y = pt.conv2d_transpose(x, w, "half", (2, 1), num_groups=2, output_padding=(1, 0))
+    first = pt.grad(pt.sum(y * y), [x, w])
+    second = pt.grad(sum(pt.sum(g * g) for g in first), [x, w])
+    values = [RNG.integers(-2, 2, size) / 8 for size in [(2, 4, 3, 4), (4, 3, 3, 2)]]
+    compare_onnx_and_py([x, w], [*first, *second], values, rtol=1e-4, atol=1e-4)
+
+
+def test_unshared_filters_and_upsampling():
+    x = images()
+    filters = RNG.normal(size=(3, 8, 5, 4, 2, 3)).astype("float32")
+    y = abstract_conv.conv2d(x, filters, subsample=(1, 2), unshared=True)
+    z = abstract_conv.bilinear_upsampling(x, frac_ratio=((3, 2), (2, 1)))
+    compare_onnx_and_py([x], [y, z], [X], atol=1e-4)

@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 
 from pytensor.link.jax.dispatch.basic import jax_funcify
-from pytensor.tensor.conv.ops import Conv, ConvGradFilters, ConvGradInput
+from pytensor.tensor.conv.ops import Conv, ConvGradFilters, ConvGradInput, ConvTranspose
 
 
 def _general(op, image, filters, pads):
@@ -87,11 +87,27 @@ def jax_funcify_Conv(op, **kwargs):
     return _convolution(op)
 
 
+@jax_funcify.register(ConvTranspose)
+def jax_funcify_ConvTranspose(op, **kwargs):
+    conv = _convolution(op.like(Conv))
+
+    def conv_transpose(image, filters):
+        op._run_time_shapes(image.shape, filters.shape)
+        dtype = jnp.promote_types(image.dtype, filters.dtype)
+        # The convolution is linear: its value at zeros is never computed.
+        zeros = jnp.zeros(op.output_shape(image.shape, filters.shape), dtype)
+        _, vjp = jax.vjp(lambda x: conv(x, filters), zeros)
+        return vjp(image.astype(dtype))[0]
+
+    return conv_transpose
+
+
 @jax_funcify.register(ConvGradInput)
 def jax_funcify_ConvGradInput(op, **kwargs):
     conv = _convolution(op)
 
     def conv_grad_input(image, filters, cotangent):
+        op._check_cotangent(image.shape, filters.shape, cotangent.shape)
         _, vjp = jax.vjp(lambda image: conv(image, filters), image)
         return vjp(cotangent)[0]
 
@@ -103,6 +119,7 @@ def jax_funcify_ConvGradFilters(op, **kwargs):
     conv = _convolution(op)
 
     def conv_grad_filters(image, filters, cotangent):
+        op._check_cotangent(image.shape, filters.shape, cotangent.shape)
         _, vjp = jax.vjp(lambda filters: conv(image, filters), filters)
         return vjp(cotangent)[0]
 

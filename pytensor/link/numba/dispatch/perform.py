@@ -3,11 +3,12 @@
 import numba
 
 from pytensor.link.numba.dispatch.basic import get_numba_type, numba_funcify, numba_njit
-from pytensor.tensor.conv.ops import Conv, ConvGradFilters, ConvGradInput
+from pytensor.tensor.conv.ops import Conv, ConvGradFilters, ConvGradInput, ConvTranspose
 from pytensor.tensor.topk import TopK, TopKGrad
 
 
 @numba_funcify.register(Conv)
+@numba_funcify.register(ConvTranspose)
 @numba_funcify.register(ConvGradInput)
 @numba_funcify.register(ConvGradFilters)
 @numba_funcify.register(TopK)

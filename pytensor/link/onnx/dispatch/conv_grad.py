@@ -22,7 +22,7 @@ from pytensor.link.onnx.dispatch.windows import (
     cotangent_matrix,
     filter_matrix,
 )
-from pytensor.tensor.conv.ops import ConvGradFilters, ConvGradInput
+from pytensor.tensor.conv.ops import ConvGradFilters, ConvGradInput, ConvTranspose
 
 
 @onnx_funcify.register(ConvGradInput)
@@ -34,17 +34,39 @@ def onnx_funcify_ConvGradInput(op, node, builder, image, filters, cotangent):
     kernel = filter_shape[2:]
     filters = correlation_filters(builder, op, filters, kernel)
     if is_native("ConvTranspose", dtype, image_shape, filter_shape, shape):
-        return transposed_convolution(builder, op, image_shape, filters, kernel, cotangent)
+        plans = [
+            plan_of_axis(*axis)
+            for axis in zip(
+                image_shape[2:],
+                kernel,
+                op.pads(kernel),
+                op.subsample,
+                op.filter_dilation,
+                strict=True,
+            )
+        ]
+        return transposed_convolution(builder, op, plans, filters, kernel, cotangent)
     return summed_windows(builder, op, dtype, image_shape, filters, filter_shape, cotangent, shape)
 
 
-def transposed_convolution(builder, op, image_shape, filters, kernel, cotangent):
+@onnx_funcify.register(ConvTranspose)
+def onnx_funcify_ConvTranspose(op, node, builder, image, filters):
+    dtype = node.outputs[0].type.dtype
+    (image, image_shape), (filters, filter_shape) = operands(node, builder, image, filters)
+    kernel = filter_shape[2:]
+    filters = correlation_filters(builder, op, filters, kernel)
+    shape = op.output_shape(image_shape, filter_shape)
+    if not is_native("ConvTranspose", dtype, image_shape, filter_shape):
+        return summed_windows(builder, op, dtype, shape, filters, filter_shape, image, image_shape)
     plans = [
-        plan_of_axis(*axis)
-        for axis in zip(
-            image_shape[2:], kernel, op.pads(kernel), op.subsample, op.filter_dilation, strict=True
-        )
+        (pads, more, None) if all_known(pads) else ((0, 0), more, (pads[0], length))
+        for pads, more, length in zip(op.pads(kernel), op.output_padding, shape[2:], strict=True)
     ]
+    return transposed_convolution(builder, op, plans, filters, kernel, image)
+
+
+def transposed_convolution(builder, op, plans, filters, kernel, cotangent):
+    """ONNX's ConvTranspose with a plan for each axis, as `plan_of_axis` makes them."""
     pads, rest, cropped = zip(*plans, strict=True)
     before, after = split_pairs(pads)
     gradient = builder.add(

@@ -1,0 +1,47 @@
+import numpy as np
+import pytest
+
+import pytensor
+import pytensor.tensor as pt
+from pytensor.tensor.conv import abstract_conv
+from tests.utils import REFERENCE_MODE
+
+pytest.importorskip("numba")
+
+
+def compare_numba_and_py(inputs, outputs, values):
+    results = pytensor.function(inputs, outputs, mode="NUMBA")(*values)
+    expected = pytensor.function(inputs, outputs, mode=REFERENCE_MODE)(*values)
+    for result, wanted in zip(results, expected, strict=True):
+        assert result.dtype == wanted.dtype
+        np.testing.assert_allclose(result, wanted, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("function", "dtype"), [(pt.conv1d, "float64"), (pt.conv3d_transpose, "float32")]
+)
+def test_second_derivatives(function, dtype):
+    rng = np.random.default_rng(0)
+    n = 1 if function is pt.conv1d else 3
+    values = [
+        rng.normal(size=(2, 4, 3, 5, 4)[: n + 2]).astype(dtype),
+        rng.normal(size=(4, 2, 2, 1, 3)[: n + 2]).astype(dtype),
+    ]
+    inputs = [pt.tensor(dtype=dtype, shape=(None,) * (n + 2)) for _ in values]
+    out = function(*inputs, "half", (2, 1, 3)[:n], (1, 2, 2)[:n], 2)
+    first = pytensor.grad((out**2).sum(dtype=dtype), inputs)
+    second = pytensor.grad(sum((g**2).sum(dtype=dtype) for g in first), inputs)
+    compare_numba_and_py(inputs, [out, *first, *second], values)
+
+
+def test_bilinear_upsampling():
+    x = pt.tensor4("x")
+    out = abstract_conv.bilinear_upsampling(x, frac_ratio=((3, 2), (2, 1)))
+    compare_numba_and_py([x], [out], [np.random.default_rng(1).normal(size=(2, 2, 4, 5))])
+
+
+def test_bad_shapes_at_run_time():
+    inputs = [pt.tensor4("x"), pt.tensor4("w")]
+    f = pytensor.function(inputs, pt.conv2d(*inputs), mode="NUMBA")
+    with pytest.raises(ValueError, match="conv2d: filters for 2 channels"):
+        f(np.ones((1, 3, 5, 5)), np.ones((2, 2, 3, 3)))
