@@ -1,44 +1,67 @@
+"""Pooling of windows against loops from the definition."""
+
+from itertools import product
+
+import hypothesis.extra.numpy as hnp
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import pytensor
 import pytensor.tensor as pt
 from pytensor.gradient import verify_grad
-from pytensor.tensor.pool import POOL_MODES, pool_nd
+from pytensor.tensor.pool import POOL_MODES, Pool, PoolWithIndices, pool_nd
 from tests.utils import REFERENCE_MODE, compare_jax_and_py
 
 
-def naive_pool(x, ws, ceil, stride, pad, mode):
-    """Window by window over the last two axes, from the definition."""
-    lead, spatial = x.shape[:-2], x.shape[-2:]
-    starts = []
-    for length, w, s, p in zip(spatial, ws, stride, pad, strict=True):
-        # ceil mode: windows start inside the image or the padding before it, until one has
-        # covered the padded end
-        starts.append([])
-        start = -p
-        while start + w <= length + p or (ceil and start < length):
-            starts[-1].append(start)
-            if start + w >= length + p:
+def naive_windows(spatial, ws, stride, pad, dilation, ceil):
+    """For each place of the output, the cells of the image, and how many are on its padding too."""
+    axes = []
+    for length, w, s, (lo, hi), d in zip(spatial, ws, stride, pad, dilation, strict=True):
+        # ceil mode: windows start on the image or the padding before it, until one has covered
+        # the padded end
+        windows, start, extent = [], -lo, (w - 1) * d + 1
+        while start + extent <= length + hi or (ceil and (not windows or start < length)):
+            cells = [start + t * d for t in range(w)]
+            inside = [c for c in cells if 0 <= c < length]
+            windows.append((inside, sum(c < length + hi for c in cells)))
+            if start + extent >= length + hi:
                 break
             start += s
-    out = np.empty((*lead, len(starts[0]), len(starts[1])), x.dtype)
-    for i, a in enumerate(starts[0]):
-        for j, b in enumerate(starts[1]):
-            cells = x[..., max(a, 0) : a + ws[0], max(b, 0) : b + ws[1]].reshape(*lead, -1)
-            if mode == "max":
-                out[..., i, j] = cells.max(-1)
-                continue
-            out[..., i, j] = cells.sum(-1)
-            if mode == "average_exc_pad":
-                out[..., i, j] /= cells.shape[-1]
-            elif mode == "average_inc_pad":
-                ends = [
-                    min(start + w, length + p)
-                    for start, w, length, p in zip((a, b), ws, spatial, pad, strict=True)
-                ]
-                out[..., i, j] /= (ends[0] - a) * (ends[1] - b)
+        axes.append(windows)
+    return axes
+
+
+def naive_pool(x, ws, ceil, stride, pad, mode, dilation=None):
+    """Window by window over the last axes, from the definition; with indices for "indices"."""
+    n = len(ws)
+    lead, spatial = x.shape[:-n], x.shape[-n:]
+    axes = naive_windows(spatial, ws, stride, pad, dilation or (1,) * n, ceil)
+    out = np.empty((*lead, *map(len, axes)), "int64" if mode == "indices" else x.dtype)
+    flat = x.reshape(*lead, np.prod(spatial))
+    for place in product(*(range(len(axis)) for axis in axes)):
+        windows = [axis[i] for axis, i in zip(axes, place, strict=True)]
+        cells = list(product(*(cells for cells, _ in windows)))
+        positions = np.array([np.ravel_multi_index(c, spatial) for c in cells], int)
+        values = flat[..., positions]
+        if mode == "indices":
+            # NaN is the largest for argmax
+            out[(..., *place)] = positions[values.argmax(-1)]
+        elif mode == "max":
+            out[(..., *place)] = values.max(-1)
+        else:
+            number = {
+                "sum": 1,
+                "average_exc_pad": len(cells),
+                "average_inc_pad": np.prod([count for _, count in windows]),
+            }[mode]
+            out[(..., *place)] = values.sum(-1) / number
     return out
+
+
+def pairs(pad):
+    return tuple((p, p) if isinstance(p, int) else p for p in pad)
 
 
 # window, ceil, stride, pad
@@ -59,7 +82,7 @@ def test_against_definition(ws, ceil, stride, pad, mode):
     rng = np.random.default_rng(0)
     # All below zero: zeros from padding would win a maximum
     value = -1 - rng.permutation(2 * 7 * 8).reshape(2, 1, 7, 8).astype("float64")
-    expected = naive_pool(value, ws, ceil, stride or ws, pad, mode)
+    expected = naive_pool(value, ws, ceil, stride or ws, pairs(pad), mode)
 
     def pool(x):
         return pt.pool_2d(x, ws, not ceil, stride, pad, mode)
@@ -73,6 +96,53 @@ def test_against_definition(ws, ceil, stride, pad, mode):
     assert known.type.shape == expected.shape
     np.testing.assert_allclose(known.eval(mode=REFERENCE_MODE), expected, rtol=1e-12)
     verify_grad(pool, [value[:1] / 10], rng=rng, mode=REFERENCE_MODE)
+
+
+@st.composite
+def poolings(draw, modes=POOL_MODES):
+    """An Op and the shape of its image."""
+    n = draw(st.integers(1, 3))
+
+    def each(low, high):
+        return tuple(draw(st.integers(low, h)) for h in np.broadcast_to(high, n).tolist())
+
+    ws, dilation = each(1, 4 if n < 3 else 2), each(1, 3)
+    extents = (np.array(ws) - 1) * dilation + 1
+    pad = tuple(zip(each(0, extents - 1), each(0, extents - 1), strict=True))
+    op = Pool(
+        ws=ws,
+        stride=each(1, 5),
+        pad=pad,
+        dilation=dilation,
+        ignore_border=draw(st.booleans()),
+        mode=draw(st.sampled_from(modes)),
+    )
+    # Where an image is as long as the dilation, each window has a cell of it.
+    least = [max(int(w) - sum(p), d) for w, p, d in zip(extents, pad, dilation, strict=True)]
+    spatial = [low + more for low, more in zip(least, each(0, 4), strict=True)]
+    leading = draw(st.lists(st.integers(0, 3), max_size=2))
+    return op, (*leading, *spatial)
+
+
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(poolings(), st.booleans(), st.data())
+def test_all_attributes(pooling, static, data):
+    op, shape = pooling
+    special = [0, 1, 2, 3, -4, np.nan, np.inf, -np.inf] if op.mode == "max" else range(-4, 5)
+    value = data.draw(hnp.arrays("float64", shape, elements=st.sampled_from(special)))
+    x = pt.tensor("x", shape=shape if static else (None,) * len(shape))
+    geometry = (op.ws, not op.ignore_border, op.stride, op.pad)
+    expected = [naive_pool(value, *geometry, op.mode, op.dilation)]
+    outputs = [op(x)]
+    if op.mode == "max":
+        outputs += PoolWithIndices(op=op)(x)
+        expected += [expected[0], naive_pool(value, *geometry, "indices", op.dilation)]
+    results = pytensor.function([x], outputs, mode=REFERENCE_MODE)(value)
+    for variable, result, wanted in zip(outputs, results, expected, strict=True):
+        np.testing.assert_allclose(result, wanted, rtol=1e-12)
+        assert result.dtype == variable.type.dtype
+        if static:
+            assert variable.type.shape == result.shape
 
 
 @pytest.mark.parametrize("ignore_border", [True, False])
@@ -96,8 +166,12 @@ def test_shape_without_computation(ignore_border, static):
 def test_ties(window, expected):
     x = pt.tensor4("x")
     gradient = pytensor.grad(pt.pool_2d(x, (2, 2)).sum(), x)
-    (result,) = compare_jax_and_py([x], gradient, [np.array([[window]], dtype="float64")])
+    value = np.array([[window]], dtype="float64")
+    (result,) = compare_jax_and_py([x], gradient, [value])
     np.testing.assert_array_equal(result[0, 0], expected)
+    values, indices = pt.max_pool2d(x, 2, return_indices=True)
+    _, index = compare_jax_and_py([x], [values, indices], [value])
+    assert index.item() == np.argmax(expected)
 
 
 def test_overlapping_windows_of_equal_values():
@@ -111,8 +185,21 @@ def test_nan_propagates():
     value = np.arange(24.0).reshape(1, 1, 4, 6)
     value[0, 0, 1, 2] = np.nan
     x = pt.tensor4("x")
-    (out,) = compare_jax_and_py([x], pt.pool_2d(x, (2, 3), pad=(1, 0), stride=(1, 3)), [value])
+    out = pt.pool_2d(x, (2, 3), pad=(1, 0), stride=(1, 3))
+    out, gradient = compare_jax_and_py([x], [out, pt.grad(out.sum(), x)], [value])
     np.testing.assert_array_equal(np.isnan(out[0, 0]), [[0, 0], [1, 0], [1, 0], [0, 0], [0, 0]])
+    assert gradient[0, 0, 1, 2] == 2
+
+
+def test_indices_where_all_is_minus_infinity():
+    x = pt.tensor("x", shape=(None, None))
+    values, indices = pt.max_pool2d(x, (3, 2), (2, 2), ((1, 1), (1, 0)), return_indices=True)
+    value = np.full((4, 5), -np.inf)
+    _, index = compare_jax_and_py([x], [values, indices], [value])
+    np.testing.assert_array_equal(index, [[0, 1, 3], [5, 6, 8]])
+    # A window that starts on padding propagates nothing.
+    (gradient,) = compare_jax_and_py([x], pt.grad(values.sum(), x), [value])
+    assert gradient.sum() == 2
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "float16", "float32"])
@@ -127,19 +214,52 @@ def test_dtypes(dtype, mode):
     out = pt.pool_2d(x, (2, 2), stride=(1, 2), pad=1, mode=mode)
     assert out.type.dtype == dtype
     f = pytensor.function([x], out, mode=REFERENCE_MODE)
-    expected = naive_pool(value, (2, 2), True, (1, 2), (1, 1), mode)
+    expected = naive_pool(value, (2, 2), True, (1, 2), ((1, 1),) * 2, mode)
     np.testing.assert_array_equal(f(value), expected)
+
+
+def test_half_precision_does_not_overflow():
+    value = np.full((1, 1, 4, 6), 60000, "float16")
+    x = pt.tensor4("x", dtype="float16")
+    outputs = [
+        pt.avg_pool2d(x, (2, 3)),
+        pt.global_average_pool(x),
+        pt.adaptive_avg_pool2d(x, (3, 2)),
+        pt.lp_pool2d(x / 2, 4, (1, 2)),
+    ]
+    for out in compare_jax_and_py([x], outputs, [value])[:3]:
+        np.testing.assert_array_equal(out, np.full(out.shape, 60000, "float16"))
 
 
 def test_pytorch_names():
     value = np.random.default_rng(1).normal(size=(1, 2, 5, 7))
+    none = (1, 1), (1, 1)
     for out, reference in [
-        (pt.max_pool2d(value, 3, 2, 1), ((3, 3), False, (2, 2), (1, 1), "max")),
-        (pt.max_pool2d(value, (2, 3), ceil_mode=True), ((2, 3), True, (2, 3), (0, 0), "max")),
-        (pt.avg_pool2d(value, 3, 2, 1), ((3, 3), False, (2, 2), (1, 1), "average_inc_pad")),
+        (pt.max_pool2d(value, 3, 2, 1), ((3, 3), False, (2, 2), none, "max")),
         (
-            pt.avg_pool2d(value, 3, 2, 1, count_include_pad=False),
-            ((3, 3), False, (2, 2), (1, 1), "average_exc_pad"),
+            pt.max_pool2d(value, (2, 3), ceil_mode=True),
+            ((2, 3), True, (2, 3), ((0, 0),) * 2, "max"),
+        ),
+        (
+            pt.max_pool2d(value, (2, 3), (1, 2), ((0, 1), (2, 0)), (3, 2)),
+            ((2, 3), False, (1, 2), ((0, 1), (2, 0)), "max", (3, 2)),
+        ),
+        (pt.avg_pool2d(value, 3, 2, 1), ((3, 3), False, (2, 2), none, "average_inc_pad")),
+        (
+            pt.avg_pool2d(value, 3, 2, 1, True, False, dilation=(1, 2)),
+            ((3, 3), True, (2, 2), none, "average_exc_pad", (1, 2)),
+        ),
+        (
+            pt.avg_pool1d(value, 3, 2, 1, True),
+            ((3,), True, (2,), ((1, 1),), "average_inc_pad"),
+        ),
+        (
+            pt.max_pool3d(value, (2, 3, 1), 2, (1, 0, 0), (1, 2, 1), return_indices=True)[1],
+            ((2, 3, 1), False, (2, 2, 2), ((1, 1), (0, 0), (0, 0)), "indices", (1, 2, 1)),
+        ),
+        (
+            pt.pool_3d(value, (2, 3, 2), pad=(1, 0, 1), mode="sum"),
+            ((2, 3, 2), True, (2, 3, 2), ((1, 1), (0, 0), (1, 1)), "sum"),
         ),
     ]:
         np.testing.assert_allclose(
@@ -159,12 +279,13 @@ def test_other_ranks():
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"ws": (2, 2), "mode": "mean"}, ValueError, "mode must be one of max, sum"),
-        ({"ws": 0}, ValueError, "ws must be"),
-        ({"ws": (2, 2, 2)}, ValueError, "ws must be"),
+        ({"ws": (2, 2), "mode": "mean"}, ValueError, "pool_2d: mode must be one of max, sum"),
+        ({"ws": 0}, ValueError, "pool_2d: ws must be"),
+        ({"ws": (2, 2, 2)}, ValueError, "pool_2d: ws must be"),
         ({"ws": 2, "stride": 0}, ValueError, "stride must be"),
         ({"ws": 2, "stride": (1, 1.5)}, ValueError, "stride must be"),
         ({"ws": 2, "pad": -1}, ValueError, "pad must be"),
+        ({"ws": 2, "pad": ((0, 1, 1), 0)}, ValueError, "pad must be"),
         ({"ws": (3, 2), "pad": (2, 2)}, ValueError, "pad must be smaller than the window"),
         ({"ws": (5, 2), "ignore_border": True}, ValueError, "window .*larger than the padded"),
     ],
@@ -175,18 +296,46 @@ def test_bad_arguments(arguments, error, message):
     assert "\n" not in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda x: pt.max_pool1d(x, 2, dilation=0), "max_pool1d: dilation must be"),
+        (lambda x: pt.max_pool2d(x, 2, padding=2), "padding must be smaller than the window"),
+        (lambda x: pt.avg_pool2d(x, (3, 2), dilation=(2, 1)), "avg_pool2d: kernel_size=.*size 5"),
+        (lambda x: pt.lp_pool2d(x, 0, 2), "norm_type must be a finite positive number, got 0"),
+        (lambda x: pt.lp_pool2d(x, True, 2), "norm_type must be"),
+        (lambda x: pt.global_lp_pool(x, np.inf), "global_lp_pool: norm_type must be"),
+        (lambda x: pt.global_max_pool(x[0, 0]), "must have axes after batch and channels"),
+        (lambda x: pt.adaptive_avg_pool2d(x, 0), "adaptive_avg_pool2d: output_size must be"),
+        (lambda x: pt.adaptive_max_pool2d(x, (1, 2, 3)), "output_size must be"),
+        (lambda x: pt.adaptive_max_pool2d(x[..., :0], 2), "no cells along pooled axis 1"),
+        (lambda x: pt.max_unpool2d(x, x[0].astype("int64"), 2), "indices must have the shape"),
+        (lambda x: pt.max_unpool2d(x, x.astype("int64"), 2, output_size="a"), "output_size must"),
+        (lambda x: pt.max_unpool1d(x, x.astype("int64"), 1, 1, 3), "lengths must be at least 1"),
+    ],
+)
+def test_bad_arguments_of_other_functions(call, message):
+    with pytest.raises(ValueError, match=message) as raised:
+        call(pt.tensor("x", shape=(1, 1, 4, 6)))
+    assert "\n" not in str(raised.value)
+
+
 def test_bad_inputs():
-    with pytest.raises(TypeError, match="averages need floating-point input, got int64"):
+    with pytest.raises(TypeError, match="must be floating-point, got int64"):
         pt.pool_2d(pt.tensor4(dtype="int64"), 2, mode="average_inc_pad")
-    with pytest.raises(ValueError, match="needs an input of at least as many"):
+    with pytest.raises(ValueError, match="must have at least 2 axes"):
         pt.pool_2d(pt.vector(), 2)
-    with pytest.raises(TypeError, match="bool"):
+    with pytest.raises(TypeError, match="got bool"):
         pt.pool_2d(pt.tensor4(dtype="bool"), 2)
+    with pytest.raises(TypeError, match="got complex64"):
+        pt.adaptive_max_pool2d(pt.tensor4(dtype="complex64"), 2)
+    with pytest.raises(TypeError, match="indices must be integers"):
+        pt.max_unpool2d(pt.tensor4(), pt.tensor4(), 2)
 
 
 def test_window_larger_than_image_at_run_time():
     x = pt.tensor4("x")
     out = pt.pool_2d(x, (3, 2), True, stride=(2, 2))
     f = pytensor.function([x], out, mode=REFERENCE_MODE)
-    with pytest.raises(AssertionError, match="window is larger than the padded image"):
+    with pytest.raises(AssertionError, match="larger than the padded image"):
         f(np.ones((1, 1, 2, 5)))

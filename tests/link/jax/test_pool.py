@@ -1,9 +1,14 @@
+import hypothesis.extra.numpy as hnp
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import pytensor
 import pytensor.tensor as pt
-from pytensor.tensor.pool import POOL_MODES, pool_nd
+from pytensor.tensor.pool import POOL_MODES, PoolWithIndices, pool_nd
+from tests.tensor import pool_cases
+from tests.tensor.test_pool import poolings
 from tests.utils import compare_jax_and_py
 
 pytest.importorskip("jax")
@@ -30,6 +35,26 @@ def test_pool_2d(ws, ignore_border, stride, pad, mode):
     compare_jax_and_py([x], [out, gradient], [value])
     # The gradient of a plain sum is an array of ones, whose shape JAX has to know
     compare_jax_and_py([x], pytensor.grad(out.sum(), x), [value])
+
+
+@pytest.mark.parametrize("static", [True, False])
+@pytest.mark.parametrize("name", pool_cases.CASES)
+def test_two_orders(name, static):
+    x, outputs, value = pool_cases.graph(name, static=static, order=2)
+    compare_jax_and_py([x], outputs, [value])
+
+
+@settings(max_examples=15, deadline=None, derandomize=True)
+@given(poolings(), st.sampled_from(["float16", "float32", "float64"]), st.data())
+def test_all_attributes(pooling, dtype, data):
+    op, shape = pooling
+    special = [0, 1, 2, 3, -4, np.nan, np.inf, -np.inf] if op.mode == "max" else range(-4, 5)
+    value = data.draw(hnp.arrays(dtype, shape, elements=st.sampled_from(special)))
+    x = pt.tensor("x", shape=(None,) * len(shape), dtype=dtype)
+    outputs = [op(x), pytensor.grad(op(x).sum(), x)]
+    if op.mode == "max":
+        outputs.append(PoolWithIndices(op=op)(x)[1])
+    compare_jax_and_py([x], outputs, [value])
 
 
 @pytest.mark.parametrize("mode", POOL_MODES)

@@ -1,5 +1,6 @@
 import hypothesis.extra.numpy as hnp
 import numpy as np
+import onnxruntime
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,9 +9,12 @@ import pytensor
 import pytensor.tensor as pt
 from pytensor.link.onnx import export_onnx
 from pytensor.link.onnx.builder import INTEGERS
-from pytensor.tensor.pool import POOL_MODES, Pool, pool_nd
+from pytensor.tensor.pool import Pool, PoolWithIndices, pool_nd
 from pytensor.tensor.vjp import SymbolicPullback
 from tests.link.onnx.test_basic import compare_onnx_and_py, op_types
+from tests.tensor import pool_cases
+from tests.tensor.test_pool import poolings
+from tests.utils import REFERENCE_MODE
 
 X = np.random.default_rng(7).normal(size=(2, 3, 9, 12)).astype("float32") - 1
 
@@ -82,27 +86,45 @@ def test_windows_of_four_axes():
     compare_onnx_and_py([x], outputs, [value])
 
 
-@st.composite
-def poolings(draw):
-    """An Op and the shape of its image."""
+@pytest.mark.parametrize("name", pool_cases.CASES)
+def test_every_function_and_its_gradients(name):
+    x, outputs, value = pool_cases.graph(name, static=False, order=2)
+    compare_onnx_and_py([x], outputs, [value])
+    x, outputs, value = pool_cases.graph(name, static=True, dtype="float32")
+    compare_onnx_and_py([x], outputs, [value])
 
-    def each(low, high):
-        return tuple(draw(st.integers(low, h)) for h in np.broadcast_to(high, n).tolist())
 
-    n = draw(st.integers(1, 3))
-    ws = each(1, 4)
-    pad = each(0, np.array(ws) - 1)
-    op = Pool(
-        ws=ws,
-        stride=each(1, 5),
-        pad=tuple((p, p) for p in pad),
-        ignore_border=draw(st.booleans()),
-        mode=draw(st.sampled_from(POOL_MODES)),
-    )
-    least = [max(w - 2 * p, 1) for w, p in zip(ws, pad, strict=True)]
-    spatial = [low + more for low, more in zip(least, each(0, 5), strict=True)]
-    leading = draw(st.lists(st.integers(0, 3), max_size=3))
-    return op, (*leading, *spatial)
+NODES = {
+    "MaxPool": (
+        lambda x: pt.max_pool2d(x, (2, 3), (1, 2), ((1, 0), (1, 2)), (2, 1)),
+        lambda x: pt.max_pool2d(x, (2, 3), 2, 1, 2, True, return_indices=True),
+    ),
+    "AveragePool": (
+        lambda x: pt.avg_pool2d(x, (2, 3), 2, ((1, 0), 1), dilation=(2, 1)),
+        lambda x: pt.adaptive_avg_pool2d(x, (3, None)),
+    ),
+    "LpPool": (lambda x: pt.lp_pool2d(x, 3, (2, 3), (1, 2), ((1, 0), 2), (2, 1)),),
+    "GlobalMaxPool": (pt.global_max_pool,),
+    "GlobalAveragePool": (pt.global_average_pool,),
+    "ScatterElements": (pool_cases.unpool,),
+}
+
+
+@pytest.mark.parametrize("opset", [18, 20, 24])
+@pytest.mark.parametrize("op_type", NODES)
+def test_native_nodes(op_type, opset):
+    x = pt.tensor("x", shape=(None, 3, 9, 12), dtype="float32")
+    for build in NODES[op_type]:
+        outputs = build(x)
+        outputs = outputs if isinstance(outputs, list) else [outputs]
+        model = export_onnx([x], outputs, opset_version=opset)
+        if op_type != "AveragePool" or opset > 18:
+            assert op_type in op_types(model)
+        session = onnxruntime.InferenceSession(model.SerializeToString())
+        results = session.run(None, {"x": X})
+        expected = pytensor.function([x], outputs, mode=REFERENCE_MODE)(X)
+        for result, wanted in zip(results, expected, strict=True):
+            np.testing.assert_allclose(result, wanted, rtol=1e-5, atol=1e-6)
 
 
 @given(poolings(), st.sampled_from(["float16", "float32", "float64"]), st.data())
@@ -117,6 +139,8 @@ def test_pooling_and_its_gradient(pooling, dtype, data):
     g = pt.tensor("g", shape=g_shape, dtype=dtype)
     g_value = data.draw(hnp.arrays(dtype, g_shape, elements=st.integers(-4, 4)))
     outputs = [op(x), SymbolicPullback(op=op)(x, g)]
+    if op.mode == "max":
+        outputs += PoolWithIndices(op=op)(x)
     compare_onnx_and_py([x, g], outputs, [value, g_value], exact=True)
 
 
@@ -124,8 +148,10 @@ def test_pooling_and_its_gradient(pooling, dtype, data):
 def test_pooling_of_integers(pooling, dtype, data):
     op, shape = pooling
     mode = "max" if op.mode == "max" else "sum"
-    op = Pool(ws=op.ws, stride=op.stride, pad=op.pad, ignore_border=op.ignore_border, mode=mode)
+    properties = {name: getattr(op, name) for name in Pool.__props__}
+    op = Pool(**{**properties, "mode": mode})
     value = data.draw(hnp.arrays(dtype, shape))
     static = [data.draw(st.sampled_from([length, None])) for length in shape]
     x = pt.tensor("x", shape=static, dtype=dtype)
-    compare_onnx_and_py([x], op(x), [value], exact=True)
+    outputs = [op(x), *(PoolWithIndices(op=op)(x) if mode == "max" else ())]
+    compare_onnx_and_py([x], outputs, [value], exact=True)

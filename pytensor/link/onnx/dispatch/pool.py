@@ -4,6 +4,7 @@ import numpy as np
 
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
 from pytensor.link.onnx.dispatch.lengths import (
+    Ints,
     all_known,
     arange,
     lengths_of,
@@ -15,9 +16,14 @@ from pytensor.link.onnx.dispatch.lengths import (
 )
 from pytensor.link.onnx.dispatch.scalar.basic import where
 from pytensor.link.onnx.dispatch.util import split_pairs
+from pytensor.link.onnx.dispatch.vjp import inline_unchecked
 from pytensor.link.onnx.kernels import has_kernel
 from pytensor.scalar import discrete_dtypes
-from pytensor.tensor.pool import Pool, pool_output_length
+from pytensor.tensor.pool.adaptive import AdaptivePool
+from pytensor.tensor.pool.lp import LpPool
+from pytensor.tensor.pool.ops import GatherAtMaxima, Pool, PoolWithIndices, accumulation_dtype
+from pytensor.tensor.pool.unpool import MaxUnpool
+from pytensor.tensor.pool.windows import pool_output_length
 
 
 @onnx_funcify.register(Pool)
@@ -29,14 +35,13 @@ def onnx_funcify_Pool(op, node, builder, x):
     windows = output_lengths(op, spatial)
     # With a stride of 1 the last window ends where the padding does.
     floor = op.ignore_border or all(s == 1 for s in op.stride)
-    if not is_native(op, dtype, floor or all_known(windows)):
+    pads = list(op.pad) if floor else pads_of_last_windows(op, spatial, windows)
+    if not is_native(op, dtype, pads, builder.opset):
         return pool_by_slices(op, builder, x, variable, spatial, windows)
     # A batch may be empty, the channels of an image not.
-    has_channels = len(leading) == 2 and (isinstance(leading[1], int) or not builder.exact)
-    as_images = has_channels and 0 not in leading
+    as_images = is_image(builder, leading)
     if not as_images:
         x = reshape(builder, x, [prod(leading), 1, *spatial])
-    pads = list(op.pad) if floor else pads_of_last_windows(op, spatial, windows)
     counted = op.mode == "average_inc_pad"
     if not all_known([after for _, after in pads]):
         x = pad(builder, x, dtype, [(0, after) for _, after in pads], -np.inf)
@@ -52,6 +57,7 @@ def onnx_funcify_Pool(op, node, builder, x):
         "kernel_shape": list(op.ws),
         "strides": list(op.stride),
         "pads": [*before, *after],
+        "dilations": dilations(op),
     }
     if op.mode == "max":
         x = max_pool(builder, x, dtype, common)
@@ -60,13 +66,30 @@ def onnx_funcify_Pool(op, node, builder, x):
     return x if as_images else reshape(builder, x, [*leading, *windows])
 
 
-def is_native(op, dtype, fixed):
-    """Whether onnxruntime's kernels compute it, with padding that is `fixed` or not."""
+def is_native(op, dtype, pads, opset):
+    """Whether onnxruntime's kernels compute it, with padding of which not all may be known."""
     if op.mode == "sum" or len(op.ws) > 3:
         return False
+    known = all_known([after for _, after in pads])
+    for w, pair in zip(op.ws, pads, strict=True):
+        # The kernels want less than the number of a window's cells, whatever the dilation.
+        if any(isinstance(p, int) and p >= w for p in pair):
+            return False
     if op.mode == "max":
-        return has_kernel("MaxPool", dtype) and (fixed or dtype not in discrete_dtypes)
-    return has_kernel("AveragePool", dtype) and fixed
+        return has_kernel("MaxPool", dtype) and (known or dtype not in discrete_dtypes)
+    # Before operator set 19 averages have no dilation.
+    return has_kernel("AveragePool", dtype) and known and (opset >= 19 or dilations(op) is None)
+
+
+def is_image(builder, leading):
+    """Whether the axes before those of windows are a batch, which may be empty, and channels."""
+    has_channels = len(leading) == 2 and (isinstance(leading[1], int) or not builder.exact)
+    return has_channels and 0 not in leading
+
+
+def dilations(op):
+    """The attribute, None for windows without gaps."""
+    return list(op.dilation) if any(d != 1 for d in op.dilation) else None
 
 
 def max_pool(builder, x, dtype, common):
@@ -89,7 +112,7 @@ def max_pool(builder, x, dtype, common):
 def output_lengths(op, spatial):
     """Numbers of windows, as `pool_output_length`."""
     windows = []
-    for length, w, s, p in zip(spatial, op.ws, op.stride, op.pad, strict=True):
+    for length, w, s, p in zip(spatial, op.extents, op.stride, op.pad, strict=True):
         if isinstance(length, int):
             windows.append(pool_output_length(length, w, s, p, op.ignore_border))
             continue
@@ -107,7 +130,7 @@ def pads_of_last_windows(op, spatial, windows):
     return [
         (before, maximum((m - 1) * s + w - length - before, 0))
         for length, m, w, s, (before, _) in zip(
-            spatial, windows, op.ws, op.stride, op.pad, strict=True
+            spatial, windows, op.extents, op.stride, op.pad, strict=True
         )
     ]
 
@@ -115,34 +138,41 @@ def pads_of_last_windows(op, spatial, windows):
 def pool_by_slices(op, builder, x, variable, spatial, windows):
     """Reduce axis by axis, the last first, as PyTensor's own graph does."""
     dtype, n = variable.type.dtype, len(op.ws)
+    # What is summed up in half precision is rounded once.
+    work = dtype if op.mode == "max" else accumulation_dtype(dtype)
+    x = builder.cast(x, dtype, work)
     fill = 0
     if op.mode == "max":
         fill = np.iinfo(dtype).min if dtype in discrete_dtypes else -np.inf
     pads = pads_of_last_windows(op, spatial, windows)
     for i in reversed(range(n)):
-        axis, stride = variable.type.ndim - n + i, op.stride[i]
-        x = pad(builder, x, dtype, [pads[i]], fill, axes=[axis])
-        reach = (windows[i] - 1) * stride + 1
-        slices = [
-            builder.add(
-                "Slice",
-                x,
-                builder.int64s([offset]),
-                vector(builder, [reach + offset]),
-                builder.int64s([axis]),
-                builder.int64s([stride]),
-            )
-            for offset in range(op.ws[i])
-        ]
-        x = slices[0]
-        for new in slices[1:]:
+        x, *others = taps(op, builder, x, work, variable.type.ndim, i, pads[i], windows[i], fill)
+        for new in others:
             if op.mode == "max":
-                x = larger(builder, dtype, x, new)
+                x = larger(builder, work, x, new)
             else:
-                x = builder.add_as(dtype, "Add", x, new)
-        if op.mode.startswith("average"):
-            x = divide_by_counts(op, builder, x, dtype, i, spatial[i], windows[i])
-    return x
+                x = builder.add_as(work, "Add", x, new)
+    if op.mode.startswith("average"):
+        x = divide_by_counts(op, builder, x, work, spatial, windows)
+    return builder.cast(x, work, dtype)
+
+
+def taps(op, builder, x, dtype, ndim, i, pads, windows, fill):
+    """Pad pooled axis `i`, and take what the first, the second, ... cell of each window is."""
+    axis, stride = ndim - len(op.ws) + i, op.stride[i]
+    x = pad(builder, x, dtype, [pads], fill, axes=[axis])
+    reach = (windows - 1) * stride + 1
+    return [
+        builder.add(
+            "Slice",
+            x,
+            builder.int64s([offset]),
+            vector(builder, [reach + offset]),
+            builder.int64s([axis]),
+            builder.int64s([stride]),
+        )
+        for offset in range(0, op.extents[i], op.dilation[i])
+    ]
 
 
 def larger(builder, dtype, x, y):
@@ -154,19 +184,126 @@ def larger(builder, dtype, x, y):
     return builder.add("Where", keep, x, y)
 
 
-def divide_by_counts(op, builder, x, dtype, i, length, windows):
-    """Make averages of sums over windows along the pooled axis `i`."""
-    counts = counts_of_windows(op, builder, i, length, windows)
-    counts = builder.cast(counts.name, "int64", dtype)
-    counts = reshape(builder, counts, [windows] + [1] * (len(op.ws) - 1 - i))
-    return builder.add_as(dtype, "Div", x, counts)
+def divide_by_counts(op, builder, x, dtype, spatial, windows):
+    """Make averages of sums over windows."""
+    product = 1
+    for i, (length, m) in enumerate(zip(spatial, windows, strict=True)):
+        number = counts_of_windows(op, builder, i, length, m)
+        for _ in range(len(op.ws) - 1 - i):
+            number = number.expand_dims(-1)
+        product = number * product
+    return builder.add_as(dtype, "Div", x, builder.cast(product.name, "int64", dtype))
 
 
 def counts_of_windows(op, builder, i, length, windows):
-    """How many cells each window's average is over."""
-    before, after = op.pad[i]
+    """How many cells each window's average is over, along one axis."""
+    (before, after), d = op.pad[i], op.dilation[i]
     start = arange(builder, windows) * op.stride[i]
-    end = start + op.ws[i]
+
+    def taps_before(end):
+        return ((end - start) + (d - 1)).maximum(0).minimum(op.extents[i] + d - 1) // d
+
     if op.mode == "average_inc_pad":
-        return end.minimum(length + (before + after)) - start
-    return end.minimum(length + before) - start.maximum(before)
+        return taps_before(length + (before + after))
+    return taps_before(length + before) - taps_before(before)
+
+
+@onnx_funcify.register(PoolWithIndices)
+def onnx_funcify_PoolWithIndices(op, node, builder, x):
+    (variable,), pool = node.inputs, op.op
+    dtype = variable.type.dtype
+    # onnxruntime's kernel has no place for NaN and -inf, nor for half precision.
+    exact = builder.exact and dtype not in discrete_dtypes
+    if exact or not isinstance(pool, Pool) or dtype == "float16":
+        return inline_unchecked(builder, node, (x,))
+    n = len(pool.ws)
+    shape = lengths_of(builder, variable, x)
+    leading, spatial = shape[:-n], shape[-n:]
+    windows = output_lengths(pool, spatial)
+    floor = pool.ignore_border or all(s == 1 for s in pool.stride)
+    pads = list(pool.pad) if floor else pads_of_last_windows(pool, spatial, windows)
+    known = all_known([after for _, after in pads])
+    if not known or not is_native(pool, dtype, pads, builder.opset):
+        return inline_unchecked(builder, node, (x,))
+    as_images = is_image(builder, leading)
+    if not as_images:
+        x = reshape(builder, x, [prod(leading), 1, *spatial])
+    before, after = split_pairs(pads)
+    values, indices = builder.add(
+        "MaxPool",
+        x,
+        n_outputs=2,
+        kernel_shape=list(pool.ws),
+        strides=list(pool.stride),
+        pads=[*before, *after],
+        dilations=dilations(pool),
+    )
+    # ONNX counts on through batch and channels.
+    cells = Ints(builder, 1) * prod(spatial)
+    indices = builder.add("Mod", indices, cells.name)
+    if as_images:
+        return values, indices
+    return tuple(reshape(builder, v, [*leading, *windows]) for v in (values, indices))
+
+
+@onnx_funcify.register(LpPool)
+def onnx_funcify_LpPool(op, node, builder, x):
+    # The kernel takes powers as they are, which overflow.
+    p, n, (variable,) = op.norm_type, len(op.ws), node.inputs
+    floor = op.ignore_border or all(s == 1 for s in op.stride)
+    fits = floor and all(max(pair) < w for pair, w in zip(op.pad, op.ws, strict=True))
+    native = has_kernel("LpPool", variable.type.dtype) and p.is_integer() and n <= 3
+    if builder.exact or not (native and fits and variable.type.ndim == n + 2):
+        return inline_unchecked(builder, node, (x,))
+    before, after = split_pairs(op.pad)
+    return builder.add_as(
+        variable.type.dtype,
+        "LpPool",
+        x,
+        p=int(p),
+        kernel_shape=list(op.ws),
+        strides=list(op.stride),
+        pads=[*before, *after],
+        dilations=dilations(op),
+    )
+
+
+@onnx_funcify.register(AdaptivePool)
+def onnx_funcify_AdaptivePool(op, node, builder, x):
+    (variable,), n = node.inputs, len(op.output_size)
+    dtype, ndim = variable.type.dtype, variable.type.ndim
+    lengths = variable.type.shape[-n:]
+    average = op.mode == "average"
+    native = n <= 3 and ndim == n + 2 and (average or not builder.exact)
+    if native and all(m == 1 for m in op.output_size):
+        kind = "GlobalAveragePool" if average else "GlobalMaxPool"
+        if has_kernel(kind, dtype):
+            return builder.add(kind, x)
+    if native and average and has_kernel("AveragePool", dtype) and None not in lengths:
+        sizes = [s if m is None else m for m, s in zip(op.output_size, lengths, strict=True)]
+        if all(length % m == 0 for length, m in zip(lengths, sizes, strict=True)):
+            windows = [length // m for length, m in zip(lengths, sizes, strict=True)]
+            return builder.add("AveragePool", x, kernel_shape=windows, strides=windows)
+    return inline_unchecked(builder, node, (x,))
+
+
+@onnx_funcify.register(MaxUnpool)
+def onnx_funcify_MaxUnpool(op, node, builder, x, indices, *unknown):
+    variable, n = node.inputs[0], len(op.lengths)
+    dtype = variable.type.dtype
+    unknown = [Ints(builder, reshape(builder, name, [1])) for name in unknown]
+    lengths = op.all_lengths(unknown)
+    shape = lengths_of(builder, variable, x)
+    leading, rows, entries = shape[:-n], prod(shape[:-n]), prod(shape[-n:])
+    x = reshape(builder, x, [rows, entries])
+    indices = reshape(builder, indices, [rows, entries])
+    cells = builder.add(
+        "Expand", builder.constant(0, dtype), vector(builder, [rows, prod(lengths)])
+    )
+    cells = builder.add("ScatterElements", cells, indices, x, axis=1)
+    return reshape(builder, cells, [*leading, *lengths])
+
+
+@onnx_funcify.register(GatherAtMaxima)
+def onnx_funcify_GatherAtMaxima(op, node, builder, *inputs):
+    return inline_unchecked(builder, node, inputs)

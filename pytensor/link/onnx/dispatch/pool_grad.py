@@ -12,7 +12,7 @@ from pytensor.link.onnx.dispatch.scalar.basic import where
 from pytensor.link.onnx.dispatch.vjp import onnx_pullback
 from pytensor.link.onnx.dispatch.windows import add_windows, gather_windows, window_positions
 from pytensor.scalar import discrete_dtypes
-from pytensor.tensor.pool import Pool
+from pytensor.tensor.pool.ops import Pool, accumulation_dtype
 
 
 @onnx_pullback.register(Pool)
@@ -30,22 +30,26 @@ def onnx_pullback_Pool(op, node, builder, x, cotangent):
     if op.mode == "max":
         x = pad(builder, x, dtype, pads, -np.inf)
         cotangent = share_of_maxima(op, builder, x, dtype, cotangent, leading, windows)
-    elif op.mode != "sum":
-        for i in range(n):
-            cotangent = divide_by_counts(op, builder, cotangent, dtype, i, spatial[i], windows[i])
-    return add_windows(
+        work = dtype
+    else:
+        work = accumulation_dtype(dtype)
+        cotangent = builder.cast(cotangent, dtype, work)
+        if op.mode != "sum":
+            cotangent = divide_by_counts(op, builder, cotangent, work, spatial, windows)
+    result = add_windows(
         builder,
         cotangent,
-        dtype,
+        work,
         first,
         spatial,
         pads,
         windows,
         op.ws,
         op.stride,
-        [1] * n,
+        op.dilation,
         per_tap=op.mode == "max",
     )
+    return builder.cast(result, work, dtype)
 
 
 def share_of_maxima(op, builder, x, dtype, cotangent, leading, windows):
@@ -55,8 +59,8 @@ def share_of_maxima(op, builder, x, dtype, cotangent, leading, windows):
     """
     n, k = len(op.ws), len(leading)
     positions = [
-        window_positions(builder, m, w, s, 1)
-        for m, w, s in zip(windows, op.ws, op.stride, strict=True)
+        window_positions(builder, m, w, s, d)
+        for m, w, s, d in zip(windows, op.ws, op.stride, op.dilation, strict=True)
     ]
     x = gather_windows(builder, x, k, positions)
     order = [*range(k), *range(k, k + 2 * n, 2), *range(k + 1, k + 2 * n, 2)]

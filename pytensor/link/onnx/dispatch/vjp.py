@@ -7,11 +7,20 @@ from pytensor.tensor.vjp import SymbolicPullback
 
 
 @onnx_funcify.register(SymbolicPullback)
-def onnx_funcify_SymbolicPullback(op, node, builder, x, cotangent):
-    return onnx_pullback(op.op, node, builder, x, cotangent)
+def onnx_funcify_SymbolicPullback(op, node, builder, *inputs):
+    return onnx_pullback(op.op, node, builder, *inputs)
 
 
 @singledispatch
-def onnx_pullback(op, node, builder, x, cotangent):
+def onnx_pullback(op, node, builder, *inputs):
     """Write the gradient of `op`; by default its inner graph's, which every backend can run."""
-    return builder.inline(node.op.fgraph, (x, cotangent))
+    return inline_unchecked(builder, node, inputs)
+
+
+def inline_unchecked(builder, node, inputs):
+    """Write an Op's inner graph without its checks of shapes, as a native node has none either."""
+    known, builder.known_checks = builder.known_checks, set()
+    try:
+        return builder.inline(node.op.fgraph, inputs)
+    finally:
+        builder.known_checks = known
