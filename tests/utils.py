@@ -11,16 +11,22 @@ REFERENCE_MODE = Mode(linker="py", optimizer=None)
 TOLERANCES = {"float16": (1e-2, 1e-2), "float32": (1e-4, 1e-5), "float64": (1e-7, 1e-9)}
 
 
-def compare_jax_and_py(
-    inputs, outputs, values, *, rtol=None, atol=None, jax_mode="JAX", py_mode=REFERENCE_MODE
+def compare_jax_and_py(inputs, outputs, values, *, jax_mode="JAX", **settings):
+    """As `compare_mode_and_py`, for mode JAX."""
+    return compare_mode_and_py(jax_mode, inputs, outputs, values, **settings)
+
+
+def compare_mode_and_py(
+    mode, inputs, outputs, values, *, rtol=None, atol=None, py_mode=REFERENCE_MODE
 ):
-    """Check that a graph has the same results in mode JAX as in Python.
+    """Check that a graph has the same results in a mode as in Python.
 
     Dtypes and shapes must be equal, and be those that the graph's types promise; floats may differ
     by a tolerance that depends on the dtype.
 
     Parameters
     ----------
+    mode : str or Mode
     inputs : sequence of Variable
     outputs : Variable or sequence of Variable
     values : sequence of arrays
@@ -31,16 +37,16 @@ def compare_jax_and_py(
     Returns
     -------
     list of numpy.ndarray
-        JAX's results.
+        The mode's results.
     """
     outputs = list(outputs) if isinstance(outputs, list | tuple) else [outputs]
     settings = {"on_unused_input": "ignore"}
     # Inner graphs would be compiled to C even in this mode: slow, and float16 warns
     with pytensor.config.change_flags(cxx=""):
         py_results = pytensor.function(inputs, outputs, mode=py_mode, **settings)(*values)
-    jax_results = pytensor.function(inputs, outputs, mode=jax_mode, **settings)(*values)
-    jax_results = [np.asarray(result) for result in jax_results]
-    for variable, expected, actual in zip(outputs, py_results, jax_results, strict=True):
+    results = pytensor.function(inputs, outputs, mode=mode, **settings)(*values)
+    results = [np.asarray(result) for result in results]
+    for variable, expected, actual in zip(outputs, py_results, results, strict=True):
         expected = np.asarray(expected)
         assert actual.dtype == expected.dtype == variable.type.dtype
         assert actual.shape == expected.shape
@@ -53,4 +59,4 @@ def compare_jax_and_py(
             rtol=default_rtol if rtol is None else rtol,
             atol=default_atol if atol is None else atol,
         )
-    return jax_results
+    return results

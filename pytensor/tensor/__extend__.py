@@ -1,7 +1,18 @@
 """Names that this distribution adds to `pytensor.tensor`."""
 
+import sys
+from importlib import import_module
+
+import pytensor.tensor.signal.pool
 from pytensor.tensor.batchnorm import batch_normalization, batch_normalization_train
-from pytensor.tensor.conv import conv2d
+from pytensor.tensor.conv import (
+    conv1d,
+    conv1d_transpose,
+    conv2d,
+    conv2d_transpose,
+    conv3d,
+    conv3d_transpose,
+)
 from pytensor.tensor.nn import (
     elu,
     gelu,
@@ -9,7 +20,10 @@ from pytensor.tensor.nn import (
     hard_swish,
     leaky_relu,
     mish,
+    prelu,
+    relu,
     relu6,
+    selu,
     silu,
     softsign,
 )
@@ -19,30 +33,94 @@ from pytensor.tensor.normalization import (
     layer_normalization,
     rms_normalization,
 )
-from pytensor.tensor.pool import avg_pool2d, max_pool2d, pool_2d
+from pytensor.tensor.pool import (
+    adaptive_avg_pool1d,
+    adaptive_avg_pool2d,
+    adaptive_avg_pool3d,
+    adaptive_max_pool1d,
+    adaptive_max_pool2d,
+    adaptive_max_pool3d,
+    avg_pool1d,
+    avg_pool2d,
+    avg_pool3d,
+    global_average_pool,
+    global_lp_pool,
+    global_max_pool,
+    lp_pool1d,
+    lp_pool2d,
+    lp_pool3d,
+    max_pool1d,
+    max_pool2d,
+    max_pool3d,
+    max_unpool1d,
+    max_unpool2d,
+    max_unpool3d,
+    pool_2d,
+    pool_3d,
+    pool_nd,
+)
 from pytensor.tensor.resize import resize
 from pytensor.tensor.topk import topk
 
 __all__ = [
+    "adaptive_avg_pool1d",
+    "adaptive_avg_pool2d",
+    "adaptive_avg_pool3d",
+    "adaptive_max_pool1d",
+    "adaptive_max_pool2d",
+    "adaptive_max_pool3d",
+    "avg_pool1d",
     "avg_pool2d",
+    "avg_pool3d",
     "batch_normalization",
     "batch_normalization_train",
+    "conv1d",
+    "conv1d_transpose",
     "conv2d",
+    "conv2d_transpose",
+    "conv3d",
+    "conv3d_transpose",
     "elu",
     "gelu",
+    "global_average_pool",
+    "global_lp_pool",
+    "global_max_pool",
     "group_normalization",
     "hard_sigmoid",
     "hard_swish",
     "instance_normalization",
     "layer_normalization",
     "leaky_relu",
+    "lp_pool1d",
+    "lp_pool2d",
+    "lp_pool3d",
+    "max_pool1d",
     "max_pool2d",
+    "max_pool3d",
+    "max_unpool1d",
+    "max_unpool2d",
+    "max_unpool3d",
     "mish",
     "pool_2d",
+    "pool_3d",
+    "pool_nd",
+    "prelu",
+    "relu",
     "relu6",
     "resize",
     "rms_normalization",
+    "selu",
     "silu",
     "softsign",
     "topk",
 ]
+
+
+def _load_when_asked_for(name):
+    """Make `pytensor.tensor.nnet` an attribute; most programs do without its modules."""
+    if name == "nnet":
+        return import_module("pytensor.tensor.nnet")
+    raise AttributeError(f"module 'pytensor.tensor' has no attribute {name!r}")
+
+
+sys.modules[__package__].__getattr__ = _load_when_asked_for

@@ -1,22 +1,19 @@
+"""The examples in the docstrings of all our tensor modules."""
+
 import doctest
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
+ROOT = Path(__file__).parents[2]
+MODULES = [
+    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+    for path in sorted((ROOT / "pytensor" / "tensor").rglob("*.py"))
+    if path.stem != "__extend__"
+]
 
-@pytest.mark.parametrize(
-    "module",
-    [
-        "batchnorm",
-        "conv.abstract_conv",
-        "conv.basic",
-        "conv.ops",
-        "nn",
-        "normalization",
-        "pool",
-        "resize",
-        "topk",
-    ],
-)
+
+@pytest.mark.parametrize("module", MODULES)
 def test_examples(module):
-    assert doctest.testmod(import_module(f"pytensor.tensor.{module}")).failed == 0
+    assert doctest.testmod(import_module(module)).failed == 0
