@@ -251,6 +251,13 @@ def batch_normalization(x, gamma, beta, mean, variance, epsilon=1e-4, axes="spat
     ----------
     Ioffe and Szegedy, "Batch normalization: accelerating deep network training by reducing
     internal covariate shift", ICML 2015.
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> x = pt.constant([[1.0, 5.0]])
+    >>> pt.batch_normalization(x, [1, 2], [0, 1], [3, 3], [4, 4], epsilon=0.0).eval()
+    array([[-1.,  3.]])
     """
     x = as_floating_point("batch normalization", x, 1)
     axes = _reduced_axes(axes, x.type.ndim)
@@ -318,6 +325,17 @@ def batch_normalization_train(
     ----------
     Ioffe and Szegedy, "Batch normalization: accelerating deep network training by reducing
     internal covariate shift", ICML 2015.
+
+    Examples
+    --------
+    >>> import numpy as np, pytensor.tensor as pt
+    >>> x, one, zero = pt.constant([[1.0], [3.0]]), np.ones(1), np.zeros(1)
+    >>> out, mean, invstd, new_mean, new_var = pt.batch_normalization_train(
+    ...     x, one, zero, epsilon=0.0, running_mean=zero, running_var=one
+    ... )
+    >>> out.eval(), mean.eval(), new_mean.eval(), new_var.eval()
+    (array([[-1.],
+           [ 1.]]), array([2.]), array([0.2]), array([1.1]))
     """
     x = as_floating_point("batch normalization", inputs, 1)
     axes = _reduced_axes(axes, x.type.ndim)

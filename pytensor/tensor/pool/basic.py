@@ -86,7 +86,14 @@ PYTORCH_NAMES = {"ws": "kernel_size", "pad": "padding", "ceil": "ceil_mode=True"
 
 
 def pool_nd(input, ws, ignore_border=False, stride=None, pad=0, mode="max"):
-    """Pool over the last ``len(ws)`` axes; see `pool_2d` for the arguments."""
+    """Pool over the last ``len(ws)`` axes; see `pool_2d` for the arguments.
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> pt.pool_nd(pt.constant([1.0, 5.0, 2.0]), (2,)).eval()
+    array([5., 2.])
+    """
     return _theano_pool("pool_nd", input, len(ws), ws, ignore_border, stride, pad, mode)
 
 

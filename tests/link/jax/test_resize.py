@@ -4,23 +4,73 @@ import pytest
 import pytensor
 import pytensor.tensor as pt
 from pytensor.tensor.resize import COORDINATE_MODES, NEAREST_MODES
+from tests.tensor.test_resize import CROP, coordinates, official_cases
 from tests.utils import compare_jax_and_py
 
 pytest.importorskip("jax")
 
-TARGETS = [{"size": (7, 4)}, {"scale": (2, 3)}, {"scale": (0.5, 1.7)}]
+TARGETS = [
+    {"size": (7, 4)},
+    {"scale": (2, 3)},
+    {"scale": (0.5, 1.7)},
+    {"size": (7, 4), "keep_aspect_ratio_policy": "not_larger"},
+]
+METHODS = [
+    {},
+    {"mode": "linear"},
+    {"mode": "cubic", "antialias": True, "cubic_coeff_a": -0.5},
+    {"mode": "cubic", "exclude_outside": True},
+]
 
 
-@pytest.mark.parametrize("how", COORDINATE_MODES)
-@pytest.mark.parametrize("mode", ["nearest", "linear"])
-def test_resize(mode, how):
+@pytest.mark.parametrize(
+    ("method", "how"),
+    [
+        *zip(
+            METHODS,
+            ("align_corners", "tf_crop_and_resize", "half_pixel", "asymmetric"),
+            strict=True,
+        ),
+        *(({"mode": "linear"}, how) for how in COORDINATE_MODES[:3]),
+    ],
+    ids=str,
+)
+def test_resize(method, how):
     value = np.random.default_rng(0).normal(size=(2, 1, 5, 6))
     x = pt.tensor4("x")
-    resized = [
-        pt.resize(x, **target, mode=mode, coordinate_transformation_mode=how) for target in TARGETS
-    ]
+    resized = [pt.resize(x, **target, **method, **coordinates(how)) for target in TARGETS]
     gradients = [pytensor.grad((out**2).sum(), x) for out in resized]
-    compare_jax_and_py([x], resized + gradients, [value])
+    # differentiated again, with unknown shapes
+    second = [pytensor.grad((g**2).sum(), x) for g in gradients]
+    compare_jax_and_py([x], resized + gradients + second, [value])
+
+
+@pytest.mark.parametrize("size", [(40, 3), (5, 4)])
+def test_most_readers_read_few_cells(size):
+    x = pt.tensor4("x")
+    out = pt.resize(x, size=size, mode="linear", **CROP | {"roi": (0.5, 0, 0.51, 1)})
+    gradient = pytensor.grad((out**2).sum(), x)
+    compare_jax_and_py([x], [out, gradient], [np.random.default_rng(2).normal(size=(1, 2, 5, 4))])
+
+
+def test_official_vectors():
+    cases = list(official_cases())
+    inputs = [pt.tensor4(name, dtype="float32") for name, *_ in cases]
+    outputs = [pt.resize(x, **case[2]) for x, case in zip(inputs, cases, strict=True)]
+    results = pytensor.function(inputs, outputs, mode="JAX")(*(case[1] for case in cases))
+    for (name, _, _, expected), result in zip(cases, results, strict=True):
+        np.testing.assert_allclose(result, expected, rtol=1e-5, atol=1e-6, err_msg=name)
+
+
+def test_what_has_no_weight_is_not_read():
+    value = np.array([1.0, np.nan, 3.0, np.inf, 5.0, 6.0])
+    x = pt.vector("x")
+    same = pt.resize(x, size=(6,), mode="cubic")
+    every_other = pt.resize(
+        x, size=(3,), mode="linear", coordinate_transformation_mode="asymmetric"
+    )
+    gradient = pytensor.grad(None, x, known_grads={every_other: pt.constant([np.nan, 1, 1])})
+    compare_jax_and_py([x], [same, every_other, gradient], [value])
 
 
 @pytest.mark.parametrize("rounding", NEAREST_MODES)

@@ -37,9 +37,9 @@ from pytensor.scalar.loop import ScalarLoop
 from pytensor.scan.op import Scan
 from pytensor.tensor import basic, blas, elemwise, extra_ops, fft, special, subtensor
 from pytensor.tensor import math as ptm
-from pytensor.tensor.batchnorm import BatchNormalization
+from pytensor.tensor.batchnorm import BatchNormalization, BatchNormalizationTrain
 from pytensor.tensor.blockwise import Blockwise
-from pytensor.tensor.conv.ops import Conv, ConvGradFilters, ConvGradInput
+from pytensor.tensor.conv.ops import Conv, ConvGradFilters, ConvGradInput, ConvTranspose
 from pytensor.tensor.fourier import Fourier
 from pytensor.tensor.linalg import constructors, inverse, products, summary
 from pytensor.tensor.linalg.decomposition import cholesky, eigen, lu, qr, schur, svd
@@ -58,11 +58,18 @@ from pytensor.tensor.normalization import (
     RMSNormalization,
 )
 from pytensor.tensor.pad import Pad
-from pytensor.tensor.pool import Pool
+from pytensor.tensor.pool import (
+    AdaptivePool,
+    GatherAtMaxima,
+    LpPool,
+    MaxUnpool,
+    Pool,
+    PoolWithIndices,
+)
 from pytensor.tensor.random.basic import ChoiceWithoutReplacement, GammaRV, PermutationRV
 from pytensor.tensor.random.op import AbstractRNGConstructor
 from pytensor.tensor.reshape import JoinDims, SplitDims
-from pytensor.tensor.resize import Resize
+from pytensor.tensor.resize import Resize, ResizeGrad
 from pytensor.tensor.shape import Reshape, Shape, Shape_i, SpecifyShape
 from pytensor.tensor.signal.conv import Convolve1d
 from pytensor.tensor.sort import ArgSortOp, SortOp
@@ -259,6 +266,7 @@ case(IfElse)(graph(lambda c, x, y: pytensor.ifelse(pt.eq(c, 1), x, y), (), (3,),
 case(TypeCastingOp, DeepCopyOp)(graph(DeepCopyOp(), (3,)))
 case(Convolve1d)(graph(lambda x, y: pt.signal.convolve1d(x, y, mode="full"), (5,), (2,)))
 case(Conv)(graph(pt.conv2d, (1, 2, 4, 5), (3, 2, 2, 2), static=True))
+case(ConvTranspose)(graph(pt.conv2d_transpose, (1, 2, 3, 4), (2, 3, 2, 2), static=True))
 case(ConvGradInput)(
     graph(lambda x, w: pt.grad(pt.conv2d(x, w).sum(), x), (1, 2, 4, 5), (3, 2, 2, 2), static=True)
 )
@@ -266,10 +274,29 @@ case(ConvGradFilters)(
     graph(lambda x, w: pt.grad(pt.conv2d(x, w).sum(), w), (1, 2, 4, 5), (3, 2, 2, 2), static=True)
 )
 case(Pool)(graph(lambda x: pt.max_pool2d(x, 2), (1, 2, 4, 5), static=True))
+case(PoolWithIndices)(
+    graph(lambda x: pt.max_pool2d(x, 2, return_indices=True), (1, 2, 4, 5), static=True)
+)
+case(GatherAtMaxima)(
+    graph(
+        lambda x, y: GatherAtMaxima(op=pt.max_pool2d(x, 2).owner.op)(x, y),
+        (1, 2, 4, 5),
+        (1, 2, 4, 5),
+        static=True,
+    )
+)
+case(LpPool)(graph(lambda x: pt.lp_pool2d(x, 2, 2), (1, 2, 4, 5), static=True))
+case(AdaptivePool)(graph(lambda x: pt.adaptive_max_pool2d(x, (2, 3)), (1, 2, 4, 5), static=True))
+case(MaxUnpool)(
+    graph(lambda x: pt.max_unpool2d(x, np.arange(12).reshape(1, 2, 2, 3) % 6, 2), (1, 2, 2, 3))
+)
 case(SymbolicPullback)(
     graph(lambda x: pt.grad(pt.max_pool2d(x, 2).sum(), x), (1, 2, 4, 5), static=True)
 )
 case(Resize)(graph(lambda x: pt.resize(x, scale=(2, 3), mode="nearest"), (1, 2, 2, 3), static=True))
+case(ResizeGrad)(
+    graph(lambda x: pt.grad(pt.resize(x, scale=(2, 3)).sum(), x), (1, 2, 2, 3), static=True)
+)
 case(BatchNormalization)(
     graph(
         lambda x, *p: pt.batch_normalization(x, *p, epsilon=1e-3),
@@ -278,6 +305,15 @@ case(BatchNormalization)(
         (3,),
         (3,),
         (3,),
+    )
+)
+case(BatchNormalizationTrain)(
+    graph(
+        lambda x, g, b, m, v: pt.batch_normalization_train(
+            x, g, b, "spatial", running_mean=m, running_var=v
+        ),
+        *((2, 3, 4, 5), (3,), (3,), (3,), (3,)),
+        static=True,
     )
 )
 case(inverse.MatrixInverse)(matrix(pt.linalg.inv))
@@ -313,7 +349,10 @@ case(psa.HardSigmoid)(graph(pt.hard_sigmoid, (3,)))
 case(psa.HardSwish)(graph(pt.hard_swish, (3,)))
 case(psa.Elu)(graph(lambda x: pt.elu(x, alpha=0.5), (3,)))
 case(psa.LeakyRelu)(graph(lambda x: pt.leaky_relu(x, alpha=0.5), (3,)))
+case(psa.PRelu)(graph(pt.prelu, (2, 3), (3,)))
+case(psa.Relu)(graph(pt.relu, (3,)))
 case(psa.Relu6)(graph(pt.relu6, (3,)))
+case(psa.Selu)(graph(pt.selu, (3,)))
 case(psa.Mish)(graph(pt.mish, (3,)))
 case(psa.Softsign)(graph(pt.softsign, (3,)))
 case(LayerNormalization)(graph(pt.layer_normalization, (2, 3), (3,), (3,)))

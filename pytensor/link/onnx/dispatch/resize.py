@@ -1,29 +1,37 @@
 from math import frexp
 
+import numpy as np
+
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.tensor.resize import Resize
+from pytensor.tensor.resize.ops import Resize, ResizeGrad
 
 
 @onnx_funcify.register(Resize)
 def onnx_funcify_Resize(op, node, builder, x):
-    if not is_native(op, node.inputs[0].type, builder.opset):
+    x_type = node.inputs[0].type
+    if not is_native(op, x_type, builder.opset):
         return builder.inline(op.fgraph, (x,))
-    shape = node.inputs[0].type.shape
-    n = op.n_spatial
-    rest = len(shape) - n
+    shape = x_type.shape
+    resized = range(len(shape) - op.n_spatial, len(shape))
+    order = [op.axes.index(axis) for axis in resized]
+    rest = len(shape) - op.n_spatial
     scales, sizes, axes = "", "", None
     if op.scale is not None:
-        scales = builder.constant([1.0] * rest + list(op.scale), dtype="float32")
-    elif None not in shape[:rest]:
-        sizes = builder.int64s([*shape[:rest], *op.size])
-    elif None not in shape[rest:] and not any(
-        new % old for new, old in zip(op.size, shape[rest:], strict=True)
-    ):
-        # Whole factors are exact, and understood by runtimes that know no `axes`.
-        factors = [new / old for new, old in zip(op.size, shape[rest:], strict=True)]
+        factors = [op.scale[i] for i in order]
         scales = builder.constant([1.0] * rest + factors, dtype="float32")
     else:
-        sizes, axes = builder.int64s(op.size), list(range(rest, len(shape)))
+        size = [op.size[i] for i in order]
+        lengths = shape[rest:]
+        if None not in shape[:rest]:
+            sizes = builder.int64s([*shape[:rest], *size])
+        elif None not in lengths and not any(
+            new % old for new, old in zip(size, lengths, strict=True)
+        ):
+            # Whole factors are exact, and understood by runtimes that know no `axes`.
+            factors = [new / old for new, old in zip(size, lengths, strict=True)]
+            scales = builder.constant([1.0] * rest + factors, dtype="float32")
+        else:
+            sizes, axes = builder.int64s(size), list(resized)
     inputs = [x, "", scales, sizes] if sizes else [x, "", scales]
     return builder.add(
         "Resize",
@@ -32,7 +40,15 @@ def onnx_funcify_Resize(op, node, builder, x):
         mode=op.mode,
         coordinate_transformation_mode=op.coordinate_transformation_mode,
         nearest_mode=op.nearest_mode or None,
+        cubic_coeff_a=op.cubic_coeff_a if op.mode == "cubic" else None,
+        antialias=1 if op.antialias else None,
+        exclude_outside=1 if op.exclude_outside else None,
     )
+
+
+@onnx_funcify.register(ResizeGrad)
+def onnx_funcify_ResizeGrad(op, node, builder, x, cotangent):
+    return builder.inline(op.fgraph, (x, cotangent))
 
 
 def is_native(op, x_type, opset):
@@ -40,18 +56,73 @@ def is_native(op, x_type, opset):
     coordinates = op.coordinate_transformation_mode
     if x_type.dtype not in ("float16", "float32"):
         return False
+    if not has_kernel(op, x_type.ndim):
+        return False
+    if op.keep_aspect_ratio_policy != "stretch" or sorted(op.axes) != list(
+        range(x_type.ndim - op.n_spatial, x_type.ndim)
+    ):
+        return False
+    # the second isn't in ONNX since operator set 13
+    if coordinates in ("tf_crop_and_resize", "tf_half_pixel_for_nn"):
+        return False
     if coordinates == "half_pixel_symmetric" and opset < 19:
         return False
-    if op.mode == "linear":
+    lengths = [x_type.shape[axis] for axis in op.axes]
+    if op.scale is not None:
+        if not all(is_exact(op, f, n) for f, n in zip(op.scale, lengths, strict=True)):
+            return False
+        # onnxruntime returns the input itself where no length changes, and with antialias
+        # leaves out each axis whose length doesn't.
+        kept = [may_keep(f, n) for f, n in zip(op.scale, lengths, strict=True) if f != 1]
+        if kept and (any(kept) if op.antialias else all(kept)):
+            return False
+    if op.mode != "nearest":
         return True
     # onnxruntime's coordinates have single precision: rounded, they are those of another cell
     # if a factor isn't a power of two, which shows on long axes.
     if op.scale is not None:
         factors = op.scale
     else:
-        lengths = x_type.shape[-op.n_spatial :]
         factors = [new / old if old else 0.0 for new, old in zip(op.size, lengths, strict=True)]
     return all(
         frexp(factor)[0] == 0.5 and (factor == 1 or coordinates != "align_corners")
         for factor in factors
     )
+
+
+def has_kernel(op, rank):
+    """Whether onnxruntime interpolates so over the last axes of an input of this rank."""
+    n = op.n_spatial
+    if op.mode == "nearest":
+        return True
+    if op.mode == "cubic":
+        return rank == 2 or (rank, n) == (4, 2)
+    if op.exclude_outside and not op.antialias:
+        return False
+    return n <= {2: 2, 3: 3, 4: 2, 5: 3}.get(rank, 0)
+
+
+def may_keep(factor, length):
+    """Whether a factor may leave a length as it is; an unknown one is None."""
+    if factor < 1 or factor >= 2:
+        return False
+    return length is None or np.floor(length * factor) == length
+
+
+def is_exact(op, factor, length):
+    """Whether onnxruntime finds the same output length, which it computes in single precision.
+
+    Its ends of ``"align_corners"`` are those of that length too, not of the length before it was
+    rounded.
+    """
+    if op.coordinate_transformation_mode == "align_corners" and not factor.is_integer():
+        return (
+            length is not None and (length * factor).is_integer() and np.float32(factor) == factor
+        )
+    # products of lengths below 2**16 and factors of few bits are exact
+    if (factor * 64).is_integer() and factor < 4:
+        return True
+    if length is None:
+        return factor.is_integer() and factor < 256
+    single = np.floor(np.float32(factor) * np.float32(length))
+    return single == np.floor(factor * length)

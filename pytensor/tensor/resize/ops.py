@@ -1,0 +1,271 @@
+"""The Ops behind `pytensor.tensor.resize`."""
+
+import numpy as np
+
+import pytensor.tensor.math as ptm
+from pytensor.gradient import DisconnectedType, disconnected_type, grad
+from pytensor.raise_op import Assert
+from pytensor.tensor.basic import as_tensor_variable, cast, constant, switch
+from pytensor.tensor.resize.taps import (
+    COORDINATES,
+    Axis,
+    Symbolic,
+    crop_coordinates,
+    nearest_cells,
+    transpose_taps,
+    weighted_cells,
+)
+from pytensor.tensor.shape import Shape_i, specify_shape
+from pytensor.tensor.symbolic import TensorSymbolicOp
+
+_cells_are_left = Assert("resize: the scale leaves no cell of an axis; use a larger one")
+
+
+class Resize(TensorSymbolicOp):
+    """Resample some axes, one after the other, each as a weighted sum of lookups.
+
+    Properties are the arguments of `pytensor.tensor.resize`, normalised: one of `size` and `scale`
+    is None, the other has an entry for each of `axes`, which aren't negative; `nearest_mode` is ""
+    unless `mode` is "nearest", `cubic_coeff_a` is 0.0 unless it is "cubic", and `roi` is () unless
+    `coordinate_transformation_mode` is "tf_crop_and_resize".
+    """
+
+    __props__ = (
+        "size",
+        "scale",
+        "axes",
+        "mode",
+        "coordinate_transformation_mode",
+        "nearest_mode",
+        "cubic_coeff_a",
+        "exclude_outside",
+        "antialias",
+        "roi",
+        "extrapolation_value",
+        "keep_aspect_ratio_policy",
+    )
+
+    @property
+    def n_spatial(self):
+        return len(self.axes)
+
+    def target(self, lengths, i, xp=np):
+        """Lengths of the resized axis number `i`.
+
+        Parameters
+        ----------
+        lengths : sequence of int, or of scalar variables with ``xp=Symbolic``
+            Lengths of all resized axes of the input.
+        i : int
+
+        Returns
+        -------
+        Axis
+        """
+        length = lengths[i]
+        if self.scale is None and self.keep_aspect_ratio_policy == "stretch":
+            out = self.size[i]
+            return Axis(length, out, out / length, out)
+        if self.scale is not None:
+            factor = np.float64(self.scale[i])
+            out = xp.floor(length * factor)
+        else:
+            choose = {"not_larger": xp.minimum, "not_smaller": xp.maximum}
+            choose = choose[self.keep_aspect_ratio_policy]
+            factor = self.size[0] / lengths[0]
+            for size, other in zip(self.size[1:], lengths[1:], strict=True):
+                factor = choose(factor, size / other)
+            out = xp.floor(factor * length + 0.5)
+        if xp is Symbolic:
+            out = cast(out, "int64")
+            return Axis(length, _cells_are_left(out, out >= 1), factor, length * factor)
+        if out < 1:
+            given = f"scale={self.scale[i]}" if self.size is None else f"size={self.size}"
+            raise ValueError(
+                f"resize: {given} leaves no cell of length {length} along axis {self.axes[i]}; "
+                f"use a larger one"
+            )
+        return Axis(length, int(out), factor, length * factor)
+
+    def output_lengths(self, lengths):
+        """Lengths of the resized axes afterwards, for integers."""
+        return tuple(self.target(lengths, i).out for i in range(len(lengths)))
+
+    def places(self, lengths, i, xp=np):
+        """Where on the input's axis each cell of the output's lies; see `target`.
+
+        Returns
+        -------
+        Axis
+        float64 vector
+        """
+        axis = self.target(lengths, i, xp)
+        cells = xp.arange(0, axis.out) * np.float64(1)
+        if self.roi:
+            start, end = self.roi[i], self.roi[self.n_spatial + i]
+            return axis, crop_coordinates(cells, axis, start, end, xp)
+        return axis, COORDINATES[self.coordinate_transformation_mode](cells, axis, xp)
+
+    def taps(self, lengths, i, xp=np):
+        """What each output cell reads along the resized axis number `i`; see `target`.
+
+        Returns
+        -------
+        cells : integers, shape (out, taps)
+        weights : float64 of the same shape, or None for one tap of weight 1
+        """
+        axis, x = self.places(lengths, i, xp)
+        if self.mode == "nearest":
+            return nearest_cells(x, axis, self.nearest_mode, xp)[:, None], None
+        return weighted_cells(
+            x, axis, self.mode, self.cubic_coeff_a, self.antialias, self.exclude_outside, xp
+        )
+
+    def outside(self, lengths, i, xp=np):
+        """Which output cells lie outside of the resized axis number `i`; see `target`."""
+        axis, x = self.places(lengths, i, xp)
+        return xp.greater(0, x) | xp.greater(x, axis.length - 1)
+
+    def known_lengths(self, type_):
+        """Lengths of the resized axes of an input of this type, None where unknown.
+
+        What is known of one axis is no use if the lengths of all decide about its factor.
+        """
+        lengths = [type_.shape[axis] for axis in self.axes]
+        if self.keep_aspect_ratio_policy != "stretch" and None in lengths:
+            return [None] * len(lengths)
+        return lengths
+
+    def build_inner_graph(self, x):
+        known = self.known_lengths(x.type)
+        variables = [x.shape[axis] for axis in self.axes]
+        out = cast(x, computing_dtype(x))
+        shape, outside = list(x.type.shape), None
+        for i, axis in enumerate(self.axes):
+            how = (variables, i, Symbolic) if known[i] is None else (known, i)
+            out = lookup(out, *self.taps(*how), axis)
+            shape[axis] = self._known_output_length(known, i)
+            if self.roi:
+                mask = _along(self.outside(*how), axis, x.type.ndim)
+                outside = mask if outside is None else outside | mask
+        if outside is not None:
+            out = switch(outside, np.asarray(self.extrapolation_value, out.type.dtype), out)
+        return [specify_shape(cast(out, x.type.dtype), shape)]
+
+    def _known_output_length(self, known, i):
+        if self.scale is None and self.keep_aspect_ratio_policy == "stretch":
+            return self.size[i]
+        return None if known[i] is None else self.target(known, i).out
+
+    def infer_shape(self, node, shapes):
+        # JAX knows lengths while it traces as long as they are made by plain arithmetic
+        (shape,) = shapes
+        (out,) = node.outputs
+        shape = list(shape)
+        for i, axis in enumerate(self.axes):
+            if self.scale is None and self.keep_aspect_ratio_policy == "stretch":
+                shape[axis] = constant(self.size[i], dtype="int64")
+            elif self.scale is not None and self.scale[i].is_integer():
+                shape[axis] = shape[axis] * int(self.scale[i])
+            else:
+                shape[axis] = Shape_i(axis)(out)
+        return [tuple(shape)]
+
+    def linear_part(self):
+        """The Op without what it adds to a linear map of the input."""
+        props = {name: getattr(self, name) for name in self.__props__}
+        return Resize(**props | {"extrapolation_value": 0.0})
+
+    def pullback(self, inputs, outputs, cotangents):
+        (x,) = inputs
+        (cotangent,) = cotangents
+        if isinstance(cotangent.type, DisconnectedType):
+            return [disconnected_type()]
+        return [ResizeGrad(op=self.linear_part())(x, cotangent)]
+
+    def pushforward(self, inputs, outputs, tangents):
+        (tangent,) = tangents
+        if isinstance(tangent.type, DisconnectedType):
+            return [disconnected_type()]
+        return [self.linear_part()(tangent)]
+
+
+class ResizeGrad(TensorSymbolicOp):
+    """Transpose of the linear map that a `Resize` is.
+
+    Inputs are the Op's input, whose shape alone counts, and the gradient of its output.
+
+    Parameters
+    ----------
+    op : Resize
+        With an extrapolation value of zero.
+    """
+
+    __props__ = ("op",)
+
+    def build_inner_graph(self, x, cotangent):
+        known = self.op.known_lengths(x.type)
+        taps = [] if None in known else self.taps(known)
+        if not taps or any(cells is None for cells, _ in taps):
+            (out,) = self.op.build_inner_graph(x)
+            return [cast(grad(None, x, known_grads={out: cotangent}), x.type.dtype)]
+        ndim = x.type.ndim
+        out = cast(cotangent, computing_dtype(x))
+        for i, axis in enumerate(self.op.axes):
+            if self.op.roi:
+                out = switch(_along(self.op.outside(known, i), axis, ndim), _zero(out), out)
+        for axis, (cells, weights) in zip(self.op.axes, taps, strict=True):
+            out = lookup(out, cells, weights, axis)
+        return [specify_shape(cast(out, x.type.dtype), x.type.shape)]
+
+    def taps(self, lengths):
+        """Taps of the transposed map for each resized axis; see `transpose_taps`."""
+        return [transpose_taps(*self.op.taps(lengths, i), n) for i, n in enumerate(lengths)]
+
+    def infer_shape(self, node, shapes):
+        return [shapes[0]]
+
+    def pullback(self, inputs, outputs, cotangents):
+        (cotangent,) = cotangents
+        if isinstance(cotangent.type, DisconnectedType):
+            return [disconnected_type(), disconnected_type()]
+        return [disconnected_type(), self.op(cotangent)]
+
+    def pushforward(self, inputs, outputs, tangents):
+        x, _ = inputs
+        _, tangent = tangents
+        if isinstance(tangent.type, DisconnectedType):
+            return [disconnected_type()]
+        return [self(x, tangent)]
+
+
+def computing_dtype(x):
+    """Dtype of sums and weights for an input: half precision is too coarse for them."""
+    return "float32" if x.dtype == "float16" else str(x.dtype)
+
+
+def _along(vector, axis, ndim):
+    """A vector along one of `ndim` axes."""
+    order = ["x"] * ndim
+    order[axis] = 0
+    return as_tensor_variable(vector).dimshuffle(order)
+
+
+def _zero(x):
+    return np.zeros((), x.type.dtype)
+
+
+def lookup(x, cells, weights, axis):
+    """Weighted sum of the cells of `x` along `axis`; see `Resize.taps`."""
+    index = (slice(None),) * axis
+    if weights is None:
+        return x[(*index, cells[:, 0])]
+    order = ["x"] * axis + [0, 1] + ["x"] * (x.type.ndim - axis - 1)
+    factors = as_tensor_variable(weights.astype(x.type.dtype)).dimshuffle(order)
+    products = x[(*index, cells)] * factors
+    # What has no weight isn't read: zero times NaN would be NaN.
+    none = weights == 0 if isinstance(weights, np.ndarray) else ptm.eq(weights, 0)
+    if not isinstance(none, np.ndarray) or none.any():
+        none = as_tensor_variable(none).dimshuffle(order)
+        products = switch(none, _zero(x), products)
+    return ptm.sum(products, axis=axis + 1)
