@@ -109,7 +109,7 @@ def test_training(axes, static, dtype):
 
 @pytest.mark.parametrize("ddof", [0, 1])
 @pytest.mark.parametrize("shape", [(3, 4), (3, 4, 5, 2), (1, 4), (1, 4, 1, 1)])
-def test_training_operator(shape, ddof):
+def test_running_statistics(shape, ddof):
     x = pt.tensor("x", shape=shape, dtype="float32")
     four = [pt.tensor(name, shape=(4,), dtype="float32") for name in "gbmv"]
     outputs = pt.batch_normalization_train(
@@ -124,18 +124,10 @@ def test_training_operator(shape, ddof):
     if len(shape) > 2 and shape[0] > 1:
         value[0, 1, 2, 1], value[1, 2, 0, 0] = np.nan, np.inf
     values = [value, *(RNG.uniform(0.5, 2, 4) for _ in four)]
-    model = compare_onnx_and_py([x, *four], [*outputs], values, atol=1e-4)
-    (node,) = (n for n in model.graph.node if n.op_type == "BatchNormalization")
-    assert {a.name for a in node.attribute} >= {"training_mode", "momentum"}
-
-
-def test_training_operator_is_not_folded_into_the_convolution():
-    x = pt.tensor("x", shape=(2, 4, 9, 11), dtype="float32")
-    w = pytensor.shared(RNG.normal(size=(6, 4, 3, 2)).astype("float32"), name="conv.weight")
-    gamma, beta, *_ = parameters(6)
-    out, *_ = pt.batch_normalization_train(pt.conv2d(x, w), gamma, beta, "spatial")
-    model = compare_onnx_and_py([x], out, [X], atol=1e-4)
-    assert op_types(model) == ["Conv", "BatchNormalization"]
+    model = compare_onnx_and_py([x, *four], [*outputs], values)
+    # onnxruntime's kernel for training_mode takes differences of large products, and mistakes
+    # inputs with equal values for one another.
+    assert "BatchNormalization" not in op_types(model)
 
 
 @pytest.mark.parametrize("static", [True, False])

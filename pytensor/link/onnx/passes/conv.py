@@ -10,8 +10,6 @@ def fold_batch_norm(graph):
     """Fold batch normalization with constant parameters into the convolution before it."""
 
     def fold(node, channels):
-        if node.attributes.get("training_mode"):
-            return None
         parameters = [graph.constant(name) for name in node.inputs[1:]]
         if any(p is None for p in parameters):
             return None

@@ -1,0 +1,133 @@
+"""The ONNX standard's own test cases, for every operator that our functions stand for.
+
+Each runs in Python, in JAX, and through the exporter in onnxruntime, against the outputs that the
+standard gives and with its tolerances; with static shapes, and with shapes that aren't known.
+"""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+import pytensor
+import pytensor.tensor as pt
+from tests.utils import REFERENCE_MODE
+
+pytest.importorskip("onnx")
+
+from tests.tensor.official.adapters import ADAPTERS, CONSTANT_INPUTS
+from tests.tensor.official.cases import VERSION, load
+
+CASES = load(ADAPTERS)
+COUNTS = {
+    "AveragePool": 20,
+    "BatchNormalization": 4,
+    "Conv": 6,
+    "ConvTranspose": 11,
+    "Elu": 3,
+    "Gelu": 4,
+    "GlobalAveragePool": 2,
+    "GlobalMaxPool": 2,
+    "GroupNormalization": 2,
+    "HardSigmoid": 3,
+    "HardSwish": 1,
+    "InstanceNormalization": 2,
+    "LayerNormalization": 19,
+    "LeakyRelu": 3,
+    "LogSoftmax": 7,
+    "LpPool": 8,
+    "MaxPool": 19,
+    "MaxUnpool": 2,
+    "Mish": 1,
+    "PRelu": 2,
+    "RMSNormalization": 19,
+    "Relu": 1,
+    "Resize": 39,
+    "Selu": 3,
+    "Softmax": 7,
+    "Softsign": 2,
+    "Swish": 1,
+}
+# Case -> why it fails.
+EXPECTED_FAILURES = {}
+
+
+def graph(case, known):
+    """Variables and values of a case's data inputs, and its outputs.
+
+    With ``known=False`` nothing is known of the shapes but what the operator needs: the filters'
+    of a transposed convolution, and the image's where the padding follows from it.
+    """
+    constant = CONSTANT_INPUTS.get(case.operator, ())
+    needs_image = "output_shape" in case.attributes or "auto_pad" in case.attributes
+    variables, values, arguments = [], [], []
+    for i, value in enumerate(case.inputs):
+        if value is None or i in constant:
+            arguments.append(value)
+            continue
+        if known or (case.operator == "ConvTranspose" and i == 1):
+            shape = value.shape
+        elif needs_image:
+            shape = (None, None, *value.shape[2:])
+        else:
+            shape = (None,) * value.ndim
+        variables.append(pt.tensor(f"x{i}", shape=shape, dtype=value.dtype))
+        values.append(value)
+        arguments.append(variables[-1])
+    settings = {"n_outputs": len(case.outputs)} if case.operator == "MaxPool" else {}
+    outputs = ADAPTERS[case.operator](case.attributes, *arguments, **settings)
+    return variables, outputs if isinstance(outputs, list) else [outputs], values
+
+
+def check(case, results):
+    for result, expected in zip(results, case.outputs, strict=True):
+        result = np.asarray(result)
+        assert result.dtype == expected.dtype
+        assert result.shape == expected.shape
+        np.testing.assert_allclose(result, expected, rtol=case.rtol, atol=case.atol)
+
+
+def names():
+    for name in CASES:
+        reason = EXPECTED_FAILURES.get(name)
+        yield pytest.param(name, marks=[pytest.mark.xfail(reason=reason)] if reason else [])
+
+
+every_case = pytest.mark.parametrize("name", list(names()))
+every_shape = pytest.mark.parametrize("known", [True, False], ids=["static", "unknown"])
+
+
+def test_the_number_of_cases():
+    counts = Counter(case.operator for case in CASES.values())
+    assert counts == COUNTS, f"onnx {VERSION} has other test cases: look at them, then count again"
+
+
+def test_expected_failures_exist():
+    assert set(EXPECTED_FAILURES) <= set(CASES)
+
+
+@every_shape
+@every_case
+def test_python(name, known):
+    variables, outputs, values = graph(CASES[name], known)
+    check(CASES[name], pytensor.function(variables, outputs, mode=REFERENCE_MODE)(*values))
+
+
+@every_shape
+@every_case
+def test_jax(name, known):
+    pytest.importorskip("jax")
+    variables, outputs, values = graph(CASES[name], known)
+    check(CASES[name], pytensor.function(variables, outputs, mode="JAX")(*values))
+
+
+@pytest.mark.parametrize("settings", [{}, {"opset_version": 18}], ids=["default", "18"])
+@every_shape
+@every_case
+def test_onnx(name, known, settings):
+    pytest.importorskip("onnxruntime")
+    from pytensor.link.onnx import export_onnx
+    from tests.link.onnx.test_basic import run
+
+    variables, outputs, values = graph(CASES[name], known)
+    check(CASES[name], run(export_onnx(variables, outputs, **settings), values))
