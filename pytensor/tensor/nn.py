@@ -34,11 +34,18 @@ def silu(x):
     >>> pt.silu(pt.constant([-1e4, 0.0, 1e4])).eval()
     array([   -0.,     0., 10000.])
     """
-    return _silu(x)
+    return _silu(_real("silu", x))
 
 
 def _apply(op, *inputs):
-    return Elemwise(op)(*inputs)
+    return Elemwise(op)(*(_real(op.name, v) for v in inputs))
+
+
+def _real(function, x):
+    x = as_tensor_variable(x)
+    if x.type.dtype.startswith("complex"):
+        raise TypeError(f"{function}: x must be of real numbers, got {x.type.dtype}")
+    return x
 
 
 def _number(function, name, value):

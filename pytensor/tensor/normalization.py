@@ -304,7 +304,8 @@ def group_normalization(x, num_groups, scale=None, bias=None, epsilon=1e-5):
         raise ValueError(f"group_normalization: num_groups must be an int, got {num_groups!r}")
     if num_groups < 1 or (channels or 0) % num_groups:
         raise ValueError(
-            f"group_normalization: num_groups must divide the {channels} channels, got {num_groups}"
+            f"group_normalization: num_groups must be at least 1 and divide the number of "
+            f"channels ({'not known yet' if channels is None else channels}), got {num_groups}"
         )
     return _apply(
         "group_normalization",

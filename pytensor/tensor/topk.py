@@ -9,7 +9,6 @@ from pytensor.graph.op import Op
 from pytensor.scalar import discrete_dtypes
 from pytensor.tensor.basic import as_tensor_variable, take_along_axis
 from pytensor.tensor.type import tensor
-from pytensor.tensor.utils import normalize_reduce_axis
 
 
 class TopK(Op):
@@ -131,7 +130,10 @@ def topk(x, k, axis=-1):
     Raises
     ------
     ValueError
-        If `k` is not an integer of at least 1, or exceeds the length of `axis`.
+        If `k` is not an integer of at least 1, or exceeds the length of `axis`, or `x` has no such
+        axis.
+    TypeError
+        If `x` is complex.
 
     Examples
     --------
@@ -141,9 +143,13 @@ def topk(x, k, axis=-1):
     (array([5., 4.]), array([4, 2]))
     """
     x = as_tensor_variable(x)
+    if x.type.dtype.startswith("complex"):
+        raise TypeError(f"topk: x must be of real numbers, got {x.type.dtype}")
     if x.type.ndim == 0:
         raise ValueError("topk: x must have at least one axis, it is a scalar")
     if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
         raise ValueError(f"topk: k must be an integer of at least 1, got {k!r}")
-    (axis,) = normalize_reduce_axis((axis,), x.type.ndim)
-    return TopK(int(k), int(axis))(x)
+    ndim = x.type.ndim
+    if isinstance(axis, bool) or not isinstance(axis, int | np.integer) or not -ndim <= axis < ndim:
+        raise ValueError(f"topk: axis must be an int from {-ndim} to {ndim - 1}, got {axis!r}")
+    return TopK(int(k), int(axis) % ndim)(x)

@@ -25,7 +25,6 @@ COMPATIBLE = [
 
 SECTIONS = ["Parameters", "Returns", "Raises", "See Also", "Notes", "References", "Examples"]
 REQUIRED = {"Parameters", "Returns", "Raises", "Examples"}
-INHERITED = {"Parameters", "Returns", "Raises"}
 NEVER_RAISES = {"hard_swish", "mish", "prelu", "relu", "relu6", "selu", "silu", "softsign"}
 
 # Theano, PyTensor 2, torch.nn.functional, ONNX; None where there is none
@@ -170,24 +169,9 @@ def code(text):
     return f"```python\n{text}\n```"
 
 
-def sections_of(function):
-    """Return lead and sections; what they leave to another operator is taken from there.
-
-    Maps each title to its text and the name of that other operator, or None.
-    """
-    lead, own = split_sections(function.__doc__)
-    sections = {title: (text, None) for title, text in own.items()}
-    referred = re.search(r"\b[Ss]ee `(\w+)`", lead + own.get("See Also", ""))
-    if referred and referred[1] in NAMES:
-        _, others = split_sections(getattr(pt, referred[1]).__doc__)
-        for title in INHERITED & others.keys() - own.keys():
-            sections[title] = (others[title], referred[1])
-    return lead, sections
-
-
 def describe(function, level):
     """Markdown of one function's docstring, with headings of `level`."""
-    lead, sections = sections_of(function)
+    lead, sections = split_sections(function.__doc__)
     signature = f"{function.__name__}{inspect.signature(function)}"
     if len(signature) > 88:
         parameters = inspect.signature(function).parameters.values()
@@ -197,13 +181,12 @@ def describe(function, level):
     for title in SECTIONS:
         if title not in sections:
             continue
-        body, other = sections[title]
+        body = sections[title]
         if title in ("Parameters", "Returns", "Raises", "See Also"):
             body = entries(body)
         else:
             body = code(body) if title == "Examples" else escape(body)
-        heading = f"{title}, as of [{other}]({other}.md)" if other else title
-        parts += ["#" * level + " " + heading, body]
+        parts += ["#" * level + " " + title, body]
     return "\n\n".join(parts)
 
 
@@ -281,10 +264,10 @@ def pages():
     return made | {"README.md": index()}
 
 
-def missing_sections(name):
-    """Sections that an operator's docstring should have and doesn't."""
-    _, sections = sections_of(getattr(pt, name))
-    required = REQUIRED - {"Raises"} if name in NEVER_RAISES else REQUIRED
+def missing_sections(function):
+    """Sections that a function's docstring should have and doesn't."""
+    _, sections = split_sections(function.__doc__)
+    required = REQUIRED - {"Raises"} if function.__name__ in NEVER_RAISES else REQUIRED
     return sorted(required - set(sections))
 
 
@@ -297,7 +280,7 @@ def main():
     for name, text in made.items():
         (DOCS / name).write_text(text)
     for name in NAMES:
-        for section in missing_sections(name):
+        for section in missing_sections(getattr(pt, name)):
             print(f"{name}: no {section}")
 
 

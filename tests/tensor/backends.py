@@ -12,6 +12,7 @@ table in ``pytensor/tensor/BACKENDS.md`` is made.
 import argparse
 import datetime
 import json
+import os
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -34,6 +35,8 @@ STATE = Path(__file__).with_name("backends.json")
 TABLE = Path(pytensor.tensor.conv.__path__[0]).parent / "BACKENDS.md"
 # Asked before a test can switch the compiler off
 CXX = pytensor.config.cxx
+# torch.compile takes up to minutes a cell; operator by operator PyTorch has the same results
+os.environ.setdefault("TORCH_COMPILE_DISABLE", "1")
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,7 @@ class Backend:
     mode: str | Mode | None
     packages: tuple[str, ...]
     dtype: str = "float64"
+    remark: str = ""
 
     @property
     def installed(self):
@@ -50,7 +54,7 @@ class Backend:
 
     @property
     def versions(self):
-        return ", ".join(f"{package} {version(package)}" for package in self.packages)
+        return ", ".join(f"{p} {version(p)}" for p in self.packages) + self.remark
 
 
 BACKENDS = {
@@ -62,7 +66,7 @@ BACKENDS = {
     "Numba": Backend("NUMBA", ("numba",)),
     "JAX": Backend("JAX", ("jax",)),
     "ONNX": Backend(None, ("onnx", "onnxruntime"), "float32"),
-    "PyTorch": Backend("PYTORCH", ("torch",)),
+    "PyTorch": Backend("PYTORCH", ("torch",), remark=" (eager)"),
     "MLX": Backend("MLX", ("mlx",), "float32"),
 }
 # Largest error, relative to the largest entry of a result (or to 1)

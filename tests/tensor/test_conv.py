@@ -189,6 +189,7 @@ def test_bad_shapes(image, filters, groups, message):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        ({"filter_flip": "no"}, "conv2d: filter_flip must be True or False, got 'no'"),
         ({"border_mode": "same"}, "border_mode must be 'valid', 'half', 'full'"),
         ({"border_mode": -1}, "border_mode must be"),
         ({"border_mode": (1, 2, 3)}, "border_mode must be"),

@@ -283,3 +283,12 @@ def test_bilinear_bad_input():
         abstract_conv.bilinear_upsampling(pt.tensor3(), 2)
     with pytest.raises(TypeError, match="cast it first"):
         abstract_conv.bilinear_upsampling(pt.tensor4(dtype="int8"), 2)
+
+
+@pytest.mark.parametrize("shape", [(1, 2), (-1, 2, 3, 4), (None, 2.0, 3, 4), "1234", 5])
+def test_bad_shapes_known_beforehand(shape):
+    x, w = symbolic_pair(4)
+    with pytest.raises(ValueError, match="input_shape must be a tuple with a length of at least 0"):
+        abstract_conv.conv2d(x, w, shape)
+    with pytest.raises(ValueError, match="filter_shape must be a tuple"):
+        abstract_conv.conv2d(x, w, None, shape)

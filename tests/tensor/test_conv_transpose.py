@@ -186,6 +186,14 @@ def test_infinity_and_nan_stay_where_their_kernels_are():
     np.testing.assert_array_equal(out.eval(mode=REFERENCE_MODE)[0, 0, 0], expected)
 
 
+def test_half_precision_is_summed_up_in_single():
+    half = np.array([-60000.0, 60000.0, 60000.0, -60000.0], dtype="float16").reshape(1, 1, 4)
+    out = pt.conv1d_transpose(half, np.ones((1, 1, 3), dtype="float16"))
+    # the third is 60000 + 60000 - 60000
+    expected = [-60000, 0, 60000, 60000, 0, -60000]
+    np.testing.assert_array_equal(out.eval(mode=REFERENCE_MODE)[0, 0], expected)
+
+
 BAD_SHAPES = [
     ((1, 3, 5, 5), (2, 2, 3, 3), {}, r"filters for 2 channels \(their first axis\) don't match"),
     ((1, 3, 5, 5), (3, 1, 3, 3), {"num_groups": 2}, "3 channels don't divide into num_groups=2"),
@@ -236,6 +244,8 @@ def test_impossible_output_shape():
 
 
 def test_bad_inputs():
+    with pytest.raises(ValueError, match="3 channels that the filters are for don't divide"):
+        pt.conv2d_transpose(pt.tensor4(), np.ones((3, 1, 2, 2)), num_groups=2)
     with pytest.raises(ValueError, match="conv2d_transpose: input must have 4 axes"):
         pt.conv2d_transpose(pt.tensor3(), pt.tensor4())
     with pytest.raises(ValueError, match="conv3d_transpose: filters must have 5 axes"):

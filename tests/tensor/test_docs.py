@@ -24,7 +24,7 @@ def test_pages_are_in_step():
 
 @pytest.mark.parametrize("name", api.NAMES)
 def test_docstring_is_complete(name):
-    assert api.missing_sections(name) == []
+    assert api.missing_sections(getattr(pt, name)) == []
 
 
 def test_every_function_has_its_names_elsewhere():
@@ -34,8 +34,7 @@ def test_every_function_has_its_names_elsewhere():
 @pytest.mark.parametrize("module", api.COMPATIBLE)
 def test_functions_of_theanos_paths_are_documented(module):
     for function in api.functions(module):
-        _, sections = api.split_sections(function.__doc__)
-        assert "Examples" in sections, function.__name__
+        assert api.missing_sections(function) == [], function.__name__
 
 
 def test_links_lead_somewhere():

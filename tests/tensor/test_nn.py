@@ -260,3 +260,7 @@ def test_bad_arguments_of_activations():
         for alpha in (np.nan, np.inf, "1", True, None):
             with pytest.raises(ValueError, match="alpha must be a finite number"):
                 function(1.0, alpha)
+    with pytest.raises(TypeError, match="mish: x must be of real numbers, got complex128"):
+        pt.mish(pt.zvector())
+    with pytest.raises(TypeError, match="silu: x must be of real numbers, got complex64"):
+        pt.silu(pt.cmatrix())

@@ -164,8 +164,12 @@ def test_second_derivatives_with_unknown_shapes(name, mode):
 
 @pytest.mark.parametrize(
     ("name", "mode"),
-    # Compiling takes Numba up to half a minute
-    [*((name, CVM) for name in CASES), ("layer_over_two", "NUMBA"), ("group", "NUMBA")],
+    [
+        *((name, CVM) for name in CASES),
+        ("layer_over_two", "NUMBA"),
+        # Compiling takes Numba half a minute
+        pytest.param("group", "NUMBA", marks=pytest.mark.slow),
+    ],
 )
 def test_modes(name, mode):
     inputs, outputs = graph(name, static=mode == "NUMBA")

@@ -191,12 +191,29 @@ def test_nan_propagates():
     assert gradient[0, 0, 1, 2] == 2
 
 
+def test_derivative_is_differentiable():
+    rng = np.random.default_rng(5)
+    x, direction = rng.permutation(12).reshape(3, 4) / 4, rng.normal(size=(3, 4))
+    op = Pool(
+        ws=(2, 3),
+        stride=(1, 2),
+        pad=((1, 0), (0, 1)),
+        dilation=(1, 1),
+        ignore_border=True,
+        mode="max",
+    )
+    verify_grad(lambda v: op.derivative(pt.constant(x), v), [direction], mode=REFERENCE_MODE)
+
+
 def test_indices_where_all_is_minus_infinity():
     x = pt.tensor("x", shape=(None, None))
     values, indices = pt.max_pool2d(x, (3, 2), (2, 2), ((1, 1), (1, 0)), return_indices=True)
     value = np.full((4, 5), -np.inf)
     _, index = compare_jax_and_py([x], [values, indices], [value])
     np.testing.assert_array_equal(index, [[0, 1, 3], [5, 6, 8]])
+    # With gaps in a window, its first cell on the image isn't the image's first.
+    dilated = pt.max_pool1d(x, 2, 1, ((2, 0),), dilation=3, return_indices=True)[1]
+    np.testing.assert_array_equal(compare_jax_and_py([x], dilated, [value])[0][0], [1, 2, 0, 1])
     # A window that starts on padding propagates nothing.
     (gradient,) = compare_jax_and_py([x], pt.grad(values.sum(), x), [value])
     assert gradient.sum() == 2
@@ -300,6 +317,12 @@ def test_bad_arguments(arguments, error, message):
     ("call", "message"),
     [
         (lambda x: pt.max_pool1d(x, 2, dilation=0), "max_pool1d: dilation must be"),
+        (lambda x: pt.max_pool2d(x, 2, ceil_mode=(1, 2)), "max_pool2d: ceil_mode must be True or"),
+        (lambda x: pt.lp_pool2d(x, 2, 2, ceil_mode=np.nan), "lp_pool2d: ceil_mode must be True or"),
+        (lambda x: pt.avg_pool1d(x, 2, count_include_pad="no"), "count_include_pad must be True"),
+        (lambda x: pt.max_pool3d(x, 1, return_indices=None), "return_indices must be True or"),
+        (lambda x: pt.adaptive_max_pool2d(x, 2, "no"), "return_indices must be True or False"),
+        (lambda x: pt.pool_2d(x, (2, 2), (2, 2)), "pool_2d: ignore_border must be True or False"),
         (lambda x: pt.max_pool2d(x, 2, padding=2), "padding must be smaller than the window"),
         (lambda x: pt.avg_pool2d(x, (3, 2), dilation=(2, 1)), "avg_pool2d: kernel_size=.*size 5"),
         (lambda x: pt.lp_pool2d(x, 0, 2), "norm_type must be a finite positive number, got 0"),

@@ -96,7 +96,7 @@ def test_bad_k(k):
 def test_bad_input():
     with pytest.raises(ValueError, match="at least one axis"):
         pt.topk(pt.scalar(), 1)
-    with pytest.raises(ValueError, match="out of bounds"):
+    with pytest.raises(ValueError, match="topk: axis must be an int from -2 to 1, got 2"):
         pt.topk(pt.matrix(), 1, axis=2)
     message = "k=4 is larger than the length 3 of axis 0"
     with pytest.raises(ValueError, match=message):
@@ -105,3 +105,11 @@ def test_bad_input():
     f = pytensor.function([x], pt.topk(x, 4), mode=REFERENCE_MODE)
     with pytest.raises(ValueError, match=message):
         f([1.0, 2.0, 3.0])
+
+
+def test_bad_axis_and_dtype():
+    for axis in (1, -2, None, "0", True):
+        with pytest.raises(ValueError, match="topk: axis must be an int from -1 to 0, got"):
+            pt.topk(pt.vector(), 1, axis)
+    with pytest.raises(TypeError, match="topk: x must be of real numbers"):
+        pt.topk(pt.zvector(), 1)

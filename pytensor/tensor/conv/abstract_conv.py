@@ -1,8 +1,15 @@
 """The names under which Theano and PyTensor before 2.37 offered convolution."""
 
 from pytensor.gradient import grad
+from pytensor.graph.basic import Variable
 from pytensor.tensor.basic import as_tensor_variable, zeros
-from pytensor.tensor.conv.basic import conv1d, conv_nd, conv_properties, conv_transpose_to_shape
+from pytensor.tensor.conv.basic import (
+    conv1d,
+    conv_nd,
+    conv_properties,
+    conv_transpose_to_shape,
+    is_int,
+)
 from pytensor.tensor.conv.bilinear import (
     bilinear_kernel_1D,
     bilinear_kernel_2D,
@@ -46,8 +53,13 @@ def conv2d(
 
     Parameters
     ----------
+    input : tensor_like, shape (batch, channels, height, width), floating point
+    filters : tensor_like, floating point
+        Of shape (out channels, channels / num_groups, kernel height, kernel width).
     input_shape, filter_shape : tuple of (int or None), optional
         Shapes known beforehand; wrong ones raise an error at run time.
+    border_mode, subsample, filter_flip, filter_dilation, num_groups
+        As for `pytensor.tensor.conv2d`.
     image_shape : tuple of (int or None), optional
         Theano's older name for `input_shape`.
     unshared : bool
@@ -55,9 +67,26 @@ def conv2d(
         filters then have shape (out channels, output height, output width, channels / num_groups,
         kernel height, kernel width), which their type or `filter_shape` must know.
 
+    Returns
+    -------
+    TensorVariable, shape (batch, out channels, output height, output width)
+        Each output side is ``(side + before + after - k') // subsample + 1`` with
+        ``k' = (k - 1) * filter_dilation + 1``.
+
+    Raises
+    ------
+    ValueError
+        If both `input_shape` and `image_shape` are given, shapes don't match, the kernel is larger
+        than the padded image, an argument isn't one of those above, or the shape of unshared
+        filters isn't known.  Shapes that only run time knows are checked then.
+    AssertionError
+        At run time, where a shape isn't that known beforehand.
+    TypeError
+        If `input` or `filters` isn't floating point.
+
     See Also
     --------
-    pytensor.tensor.conv2d : all other arguments, results and errors.
+    pytensor.tensor.conv2d : paddings and groups in full.
 
     Examples
     --------
@@ -72,8 +101,10 @@ def conv2d(
             "conv2d: give input_shape or its older name image_shape, not both; got "
             f"{input_shape} and {image_shape}"
         )
-    input = _with_shape(input, image_shape if input_shape is None else input_shape)
-    filters = _with_shape(filters, filter_shape)
+    input = _with_shape(
+        input, image_shape if input_shape is None else input_shape, "input_shape"
+    )
+    filters = _with_shape(filters, filter_shape, "filter_shape")
     arguments = (border_mode, subsample, filter_dilation, num_groups, filter_flip)
     if unshared:
         return unshared_conv2d(input, filters, *arguments)
@@ -95,12 +126,29 @@ def conv3d(
 
     Parameters
     ----------
+    input : tensor_like, shape (batch, channels, depth, height, width), floating point
+    filters : tensor_like, floating point
+        Of shape (out channels, channels / num_groups, kernel depth, kernel height, kernel width).
     input_shape, filter_shape : tuple of (int or None), optional
         Shapes known beforehand; wrong ones raise an error at run time.
+    border_mode, subsample, filter_flip, filter_dilation, num_groups
+        As for `pytensor.tensor.conv3d`.
 
-    See Also
-    --------
-    pytensor.tensor.conv3d : all other arguments, results and errors.
+    Returns
+    -------
+    TensorVariable, shape (batch, out channels, output depth, output height, output width)
+        Each output side is ``(side + before + after - k') // subsample + 1`` with
+        ``k' = (k - 1) * filter_dilation + 1``.
+
+    Raises
+    ------
+    ValueError
+        If shapes don't match, the kernel is larger than the padded image, or an argument isn't one
+        of those above.  Shapes that only run time knows are checked then.
+    AssertionError
+        At run time, where a shape isn't that known beforehand.
+    TypeError
+        If `input` or `filters` isn't floating point.
 
     Examples
     --------
@@ -109,7 +157,8 @@ def conv3d(
     >>> conv3d(np.ones((1, 1, 2, 2, 3)), np.ones((1, 1, 2, 2, 2))).eval()
     array([[[[[8., 8.]]]]])
     """
-    input, filters = _with_shape(input, input_shape), _with_shape(filters, filter_shape)
+    input = _with_shape(input, input_shape, "input_shape")
+    filters = _with_shape(filters, filter_shape, "filter_shape")
     return conv_nd(
         input, filters, 3, border_mode, subsample, filter_dilation, num_groups, filter_flip
     )
@@ -136,16 +185,29 @@ def conv2d_transpose(
         Of shape (in channels, out channels / num_groups, kernel height, kernel width).
     output_shape : tuple of (int, scalar variable or None)
         Batch, out channels, height and width of the result; the first two may be None.
+    filter_shape : tuple of (int or None), optional
+        Known beforehand; a wrong one raises an error at run time.
     input_dilation : int or (int, int)
         The stride of the convolution that is transposed.
+    border_mode, filter_flip, filter_dilation, num_groups, unshared
+        Those of the convolution; see `conv2d`.
 
     Returns
     -------
     TensorVariable, shape `output_shape`
 
+    Raises
+    ------
+    ValueError
+        If an argument isn't one of those above, or the convolution of an image of shape
+        `output_shape` hasn't an output of the shape of `input`; what isn't known is checked at
+        run time.
+    TypeError
+        If `input` or `filters` isn't floating point.
+
     See Also
     --------
-    conv2d_grad_wrt_inputs : the same function, with all other arguments and errors.
+    conv2d_grad_wrt_inputs : the same function, with the names for a gradient.
     pytensor.tensor.conv2d_transpose : the form without an output shape.
 
     Examples
@@ -221,7 +283,7 @@ def conv2d_grad_wrt_inputs(
     if not unshared:
         return _grad_wrt_inputs(2, output_grad, filters, input_shape, filter_shape, arguments)
     output_grad = as_tensor_variable(output_grad)
-    filters = _with_shape(filters, filter_shape)
+    filters = _with_shape(filters, filter_shape, "filter_shape")
     _check_shape("conv2d_grad_wrt_inputs: input_shape", input_shape, 4)
     batch, channels, *spatial = input_shape
     batch = output_grad.shape[0] if batch is None else batch
@@ -241,7 +303,33 @@ def conv3d_grad_wrt_inputs(
     filter_dilation=(1, 1, 1),
     num_groups=1,
 ):
-    """Gradient of `conv3d` for its input; see `conv2d_grad_wrt_inputs`, with one axis more.
+    """Gradient of `conv3d` for its input, given the gradient for its output.
+
+    Parameters
+    ----------
+    output_grad : tensor_like
+        Of shape (batch, out channels, output depth, output height, output width).
+    filters : tensor_like
+        The convolution's.
+    input_shape : tuple of (int, scalar variable or None)
+        The convolution's: with a stride several sizes of image give the same size of output.
+        Batch and channels may be None, depth, height and width not.
+    filter_shape : tuple of (int or None), optional
+        Known beforehand; a wrong one raises an error at run time.
+    border_mode, subsample, filter_flip, filter_dilation, num_groups
+        The convolution's; see `conv3d`.
+
+    Returns
+    -------
+    TensorVariable, shape `input_shape`
+
+    Raises
+    ------
+    ValueError
+        If an argument isn't one of those above, or the convolution of an input of that shape
+        hasn't an output of the shape of `output_grad`; what isn't known is checked at run time.
+    TypeError
+        If `output_grad` or `filters` isn't floating point.
 
     Examples
     --------
@@ -305,7 +393,8 @@ def conv2d_grad_wrt_weights(
     arguments = (border_mode, subsample, filter_dilation, num_groups, filter_flip)
     if not unshared:
         return _grad_wrt_weights(2, input, output_grad, filter_shape, input_shape, arguments)
-    input, output_grad = _with_shape(input, input_shape), as_tensor_variable(output_grad)
+    input = _with_shape(input, input_shape, "input_shape")
+    output_grad = as_tensor_variable(output_grad)
     filters = zeros(filter_shape, dtype=output_grad.type.dtype)
     return _unshared_grad(filters, input, filters, output_grad, arguments)
 
@@ -321,7 +410,32 @@ def conv3d_grad_wrt_weights(
     filter_dilation=(1, 1, 1),
     num_groups=1,
 ):
-    """Gradient of `conv3d` for its filters; see `conv2d_grad_wrt_weights`, with one axis more.
+    """Gradient of `conv3d` for its filters, given the gradient for its output.
+
+    Parameters
+    ----------
+    input : tensor_like, shape (batch, channels, depth, height, width)
+    output_grad : tensor_like
+        Of shape (batch, out channels, output depth, output height, output width).
+    filter_shape : tuple of (int, scalar variable or None)
+        The convolution's: with a stride several sizes of kernel give the same size of output.
+        All but the kernel's depth, height and width may be None.
+    input_shape : tuple of (int or None), optional
+        Known beforehand; a wrong one raises an error at run time.
+    border_mode, subsample, filter_flip, filter_dilation, num_groups
+        The convolution's; see `conv3d`.
+
+    Returns
+    -------
+    TensorVariable, shape `filter_shape`
+
+    Raises
+    ------
+    ValueError
+        If an argument isn't one of those above, or the convolution with filters of that shape
+        hasn't an output of the shape of `output_grad`; what isn't known is checked at run time.
+    TypeError
+        If `input` or `output_grad` isn't floating point.
 
     Examples
     --------
@@ -385,9 +499,9 @@ def separable_conv2d(
     """
     return _separable(
         2,
-        _with_shape(input, input_shape),
-        _with_shape(depthwise_filters, depthwise_filter_shape),
-        _with_shape(pointwise_filters, pointwise_filter_shape),
+        _with_shape(input, input_shape, "input_shape"),
+        _with_shape(depthwise_filters, depthwise_filter_shape, "depthwise_filter_shape"),
+        _with_shape(pointwise_filters, pointwise_filter_shape, "pointwise_filter_shape"),
         (border_mode, subsample, filter_dilation, num_channels, filter_flip),
     )
 
@@ -405,7 +519,29 @@ def separable_conv3d(
     filter_flip=True,
     filter_dilation=(1, 1, 1),
 ):
-    """`separable_conv2d` of volumes: all shapes have one axis more.
+    """Convolution of each channel of volumes on its own, and one that mixes the channels.
+
+    Parameters
+    ----------
+    input : tensor_like, shape (batch, channels, depth, height, width), floating point
+    depthwise_filters : tensor_like
+        Of shape (multiplier * channels, 1, kernel depth, kernel height, kernel width).
+    pointwise_filters : tensor_like, shape (out channels, multiplier * channels, 1, 1, 1)
+    num_channels : int
+        The input's channels.
+    input_shape, depthwise_filter_shape, pointwise_filter_shape : tuple of (int or None), optional
+        Shapes known beforehand; wrong ones raise an error at run time.
+    border_mode, subsample, filter_flip, filter_dilation
+        Of the first convolution; see `pytensor.tensor.conv3d`.
+
+    Returns
+    -------
+    TensorVariable, shape (batch, out channels, output depth, output height, output width)
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `pytensor.tensor.conv3d`; the pointwise filters' kernel must have size 1.
 
     Examples
     --------
@@ -417,9 +553,9 @@ def separable_conv3d(
     """
     return _separable(
         3,
-        _with_shape(input, input_shape),
-        _with_shape(depthwise_filters, depthwise_filter_shape),
-        _with_shape(pointwise_filters, pointwise_filter_shape),
+        _with_shape(input, input_shape, "input_shape"),
+        _with_shape(depthwise_filters, depthwise_filter_shape, "depthwise_filter_shape"),
+        _with_shape(pointwise_filters, pointwise_filter_shape, "pointwise_filter_shape"),
         (border_mode, subsample, filter_dilation, num_channels, filter_flip),
     )
 
@@ -469,7 +605,8 @@ def causal_conv1d(
     array([[[ 1., 12., 24.]]])
     """
     _check_shape("causal_conv1d: filter_shape", filter_shape, 4 if unshared else 3, last=1)
-    input, filters = _with_shape(input, input_shape), _with_shape(filters, filter_shape)
+    input = _with_shape(input, input_shape, "input_shape")
+    filters = _with_shape(filters, filter_shape, "filter_shape")
     if not unshared:
         pads = ((_causal_pad(filter_shape, filter_dilation), 0),)
         return conv1d(input, filters, pads, subsample, filter_dilation, num_groups, filter_flip)
@@ -493,8 +630,21 @@ def _causal_pad(filter_shape, dilation):
     return (filter_shape[-1] - 1) * _single(dilation)
 
 
-def _with_shape(x, shape):
-    return as_tensor_variable(x) if shape is None else specify_shape(x, shape)
+def _with_shape(x, shape, name):
+    """Give `x` the shape known beforehand, from the argument of that name."""
+    x = as_tensor_variable(x)
+    if shape is None:
+        return x
+    if (
+        not isinstance(shape, tuple | list)
+        or len(shape) != x.type.ndim
+        or any(not (n is None or isinstance(n, Variable) or (is_int(n) and n >= 0)) for n in shape)
+    ):
+        raise ValueError(
+            f"{name} must be a tuple with a length of at least 0, or None, for each of the "
+            f"{x.type.ndim} axes; got {shape!r}"
+        )
+    return specify_shape(x, shape)
 
 
 def _check_shape(name, shape, ndim, last=2):
@@ -512,7 +662,8 @@ def _check_shape(name, shape, ndim, last=2):
 def _grad_wrt_inputs(n, output_grad, filters, input_shape, filter_shape, arguments):
     name = f"conv{n}d_grad_wrt_inputs"
     _check_shape(f"{name}: input_shape", input_shape, n + 2, last=n)
-    output_grad, filters = as_tensor_variable(output_grad), _with_shape(filters, filter_shape)
+    output_grad = as_tensor_variable(output_grad)
+    filters = _with_shape(filters, filter_shape, "filter_shape")
     op = ConvTranspose(**conv_properties(name, filters, n, *arguments))
     gradient = conv_transpose_to_shape(op, output_grad, filters, input_shape[2:])
     return _with_leading(gradient, input_shape)
@@ -521,7 +672,8 @@ def _grad_wrt_inputs(n, output_grad, filters, input_shape, filter_shape, argumen
 def _grad_wrt_weights(n, input, output_grad, filter_shape, input_shape, arguments):
     name = f"conv{n}d_grad_wrt_weights"
     _check_shape(f"{name}: filter_shape", filter_shape, n + 2, last=n)
-    input, output_grad = _with_shape(input, input_shape), as_tensor_variable(output_grad)
+    input = _with_shape(input, input_shape, "input_shape")
+    output_grad = as_tensor_variable(output_grad)
     num_groups = arguments[3]
     filters = zeros(
         (output_grad.shape[1], input.shape[1] // num_groups, *filter_shape[2:]),

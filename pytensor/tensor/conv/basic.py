@@ -12,17 +12,24 @@ BORDER_MODES = (
 )
 
 
-def _is_int(value):
+def is_int(value):
     return isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_)
+
+
+def flag(name, value):
+    """Check an attribute that is True or False; 0 and 1 serve as well."""
+    if not isinstance(value, bool | np.bool_ | numbers.Integral) or value not in (0, 1):
+        raise ValueError(f"{name} must be True or False, got {value!r}")
+    return bool(value)
 
 
 def per_axis(name, value, n_spatial, minimum=1):
     """Check an attribute with one integer per spatial axis; a single integer serves for all."""
-    values = (value,) * n_spatial if _is_int(value) else value
+    values = (value,) * n_spatial if is_int(value) else value
     if (
         not isinstance(values, tuple | list)
         or len(values) != n_spatial
-        or not all(_is_int(v) and v >= minimum for v in values)
+        or not all(is_int(v) and v >= minimum for v in values)
     ):
         plural = "int" if n_spatial == 1 else "ints"
         raise ValueError(
@@ -31,29 +38,37 @@ def per_axis(name, value, n_spatial, minimum=1):
     return tuple(int(v) for v in values)
 
 
-def _normalize_border_mode(function, border_mode, n_spatial):
-    """Return (before, after) pairs per spatial axis, or the name "half" or "full"."""
-    error = ValueError(
-        f"{function}: border_mode must be {BORDER_MODES} for {n_spatial} spatial "
-        f"{'axis' if n_spatial == 1 else 'axes'}, none negative; got {border_mode!r}"
-    )
-    if isinstance(border_mode, str):
-        if border_mode == "valid":
-            return ((0, 0),) * n_spatial
-        if border_mode in ("half", "full"):
-            return border_mode
-        raise error
-    if _is_int(border_mode):
-        border_mode = (border_mode,) * n_spatial
-    if not isinstance(border_mode, tuple | list) or len(border_mode) != n_spatial:
-        raise error
-    pairs = [(p, p) if _is_int(p) else p for p in border_mode]
+def pairs_per_axis(value, n):
+    """Numbers of cells (before, after) each axis, of an int, one int per axis, or pairs.
+
+    None if `value` is none of these, or a number is negative.
+    """
+    values = (value,) * n if is_int(value) else value
+    if not isinstance(values, tuple | list) or len(values) != n:
+        return None
+    pairs = [(v, v) if is_int(v) else v for v in values]
     for pair in pairs:
         if not isinstance(pair, tuple | list) or len(pair) != 2:
-            raise error
-        if not all(_is_int(p) and p >= 0 for p in pair):
-            raise error
+            return None
+        if not all(is_int(v) and v >= 0 for v in pair):
+            return None
     return tuple((int(lo), int(hi)) for lo, hi in pairs)
+
+
+def _normalize_border_mode(function, border_mode, n_spatial):
+    """Return (before, after) pairs per spatial axis, or the name "half" or "full"."""
+    if isinstance(border_mode, str):
+        if border_mode in ("half", "full"):
+            return border_mode
+        pairs = ((0, 0),) * n_spatial if border_mode == "valid" else None
+    else:
+        pairs = pairs_per_axis(border_mode, n_spatial)
+    if pairs is None:
+        raise ValueError(
+            f"{function}: border_mode must be {BORDER_MODES} for {n_spatial} spatial "
+            f"{'axis' if n_spatial == 1 else 'axes'}, none negative; got {border_mode!r}"
+        )
+    return pairs
 
 
 def conv_properties(
@@ -72,14 +87,14 @@ def conv_properties(
     knows the size of the kernel.
     """
     border_mode = _normalize_border_mode(function, border_mode, n_spatial)
-    if not _is_int(num_groups) or num_groups < 1:
+    if not is_int(num_groups) or num_groups < 1:
         raise ValueError(f"{function}: num_groups must be an int of at least 1, got {num_groups!r}")
     properties = {
         "border_mode": border_mode,
         "subsample": per_axis(f"{function}: subsample", subsample, n_spatial),
         "filter_dilation": per_axis(f"{function}: filter_dilation", filter_dilation, n_spatial),
         "num_groups": int(num_groups),
-        "filter_flip": bool(filter_flip),
+        "filter_flip": flag(f"{function}: filter_flip", filter_flip),
     }
     kernel_shape = filters.type.shape[2:]
     if len(kernel_shape) == n_spatial and None not in kernel_shape:

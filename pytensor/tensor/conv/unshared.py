@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from pytensor.tensor.basic import as_tensor_variable
-from pytensor.tensor.conv.basic import conv_nd, conv_properties
+from pytensor.tensor.conv.basic import conv_properties
 from pytensor.tensor.conv.ops import Conv
 from pytensor.tensor.math import matmul
 from pytensor.tensor.shape import specify_shape
@@ -80,17 +80,7 @@ def unshared_conv2d(
             f"conv2d: unshared filters for an output of {tuple(positions)} don't match the output "
             f"of height and width {expected.shape[2:]} that input and kernel make"
         )
-    one_hot = np.tile(np.eye(taps, dtype=expected.dtype), (groups * per_group, 1))
-    patches = conv_nd(
-        input,
-        one_hot.reshape(-1, 1, *kernel),
-        2,
-        properties["border_mode"],
-        subsample,
-        filter_dilation,
-        groups * per_group,
-        filter_flip,
-    )
+    patches = _patches(input, properties, groups * per_group, kernel, expected.dtype)
     # (positions, groups, batch, taps) times (positions, groups, taps, out channels per group)
     patches = specify_shape(patches, (None, None, *positions))
     # the batch's own length, not -1: JAX knows it while it traces
@@ -102,3 +92,10 @@ def unshared_conv2d(
     ).transpose(2, 3, 0, 4, 1)
     out = matmul(columns, matrices).transpose(3, 2, 4, 0, 1)
     return out.reshape((batch, out_channels, *positions)).astype(expected.dtype)
+
+
+def _patches(input, properties, channels, kernel, dtype):
+    """What each output position sees of each of `channels`, side by side as channels."""
+    taps = math.prod(kernel)
+    one_hot = np.tile(np.eye(taps, dtype=dtype), (channels, 1)).reshape(-1, 1, *kernel)
+    return Conv(**properties | {"num_groups": channels})(input, one_hot)

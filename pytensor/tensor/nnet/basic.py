@@ -170,6 +170,11 @@ def softmax_with_bias(x, b):
     -------
     TensorVariable, shape (rows, classes)
 
+    Raises
+    ------
+    ValueError
+        If ``x + b`` is neither a matrix nor a vector, or known shapes don't broadcast.
+
     Examples
     --------
     >>> import numpy as np, pytensor.tensor as pt
@@ -308,6 +313,13 @@ def crossentropy_softmax_argmax_1hot_with_bias(x, b, y_idx):
     softmax : TensorVariable, shape (rows, classes)
     argmax : TensorVariable, shape (rows,), int64
 
+    Raises
+    ------
+    ValueError
+        If ``x + b`` is neither a matrix nor a vector.
+    TypeError
+        If `y_idx` isn't a vector of integers.
+
     Examples
     --------
     >>> import pytensor.tensor as pt
@@ -336,6 +348,13 @@ def crossentropy_softmax_1hot_with_bias(x, b, y_idx):
     nll : TensorVariable, shape (rows,)
     softmax : TensorVariable, shape (rows, classes)
 
+    Raises
+    ------
+    ValueError
+        If ``x + b`` is neither a matrix nor a vector.
+    TypeError
+        If `y_idx` isn't a vector of integers.
+
     Examples
     --------
     >>> import pytensor.tensor as pt
@@ -360,6 +379,13 @@ def crossentropy_softmax_1hot(x, y_idx):
     -------
     nll : TensorVariable, shape (rows,)
     softmax : TensorVariable, shape (rows, classes)
+
+    Raises
+    ------
+    ValueError
+        If `x` is neither a matrix nor a vector.
+    TypeError
+        If `y_idx` isn't a vector of integers.
 
     Examples
     --------
@@ -388,6 +414,11 @@ def binary_crossentropy(output, target):
     -------
     TensorVariable, the shape of both broadcast
         NaN where both `output` and `target` are 0 or both are 1, unless a sigmoid made `output`.
+
+    Raises
+    ------
+    ValueError
+        If known shapes don't broadcast.
 
     Examples
     --------
@@ -424,6 +455,11 @@ def sigmoid_binary_crossentropy(output, target):
     -------
     TensorVariable, the shape of both broadcast
 
+    Raises
+    ------
+    ValueError
+        If known shapes don't broadcast.
+
     Examples
     --------
     >>> import pytensor.tensor as pt
@@ -457,6 +493,13 @@ def h_softmax(
     -------
     TensorVariable, shape (batch, n_outputs), or (batch,) with `target`
         Probabilities.  With `target`, only the targets' classes are computed.
+
+    Raises
+    ------
+    ValueError
+        If known shapes don't fit.
+    TypeError
+        If `target` isn't of integers.
 
     References
     ----------

@@ -37,9 +37,9 @@ def _check_fit(x, axis, size, step):
 
 def _patches(x, axis, size, step):
     """Replace `axis` by two: which patch, and where in the patch."""
-    count = (x.shape[axis] - size) // step + 1
     lead = (slice(None),) * axis
-    taps = [x[(*lead, slice(i, i + (count - 1) * step + 1, step))] for i in range(size)]
+    # Ends counted from the back are numbers, which JAX needs while it traces
+    taps = [x[(*lead, slice(i, (i + 1 - size) or None, step))] for i in range(size)]
     return stack(taps, axis=axis + 1)
 
 

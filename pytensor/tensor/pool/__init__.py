@@ -16,22 +16,22 @@ from pytensor.tensor.pool.basic import (
     avg_pool1d,
     avg_pool2d,
     avg_pool3d,
-    lp_pool1d,
-    lp_pool2d,
-    lp_pool3d,
     max_pool1d,
     max_pool2d,
     max_pool3d,
-    max_unpool1d,
-    max_unpool2d,
-    max_unpool3d,
     pool_2d,
     pool_3d,
     pool_nd,
 )
-from pytensor.tensor.pool.lp import LpPool
+from pytensor.tensor.pool.lp import LpPool, lp_pool1d, lp_pool2d, lp_pool3d
 from pytensor.tensor.pool.ops import POOL_MODES, GatherAtMaxima, Pool, PoolWithIndices
-from pytensor.tensor.pool.unpool import MaxUnpool, MaxUnpoolGrad
+from pytensor.tensor.pool.unpool import (
+    MaxUnpool,
+    MaxUnpoolGrad,
+    max_unpool1d,
+    max_unpool2d,
+    max_unpool3d,
+)
 from pytensor.tensor.pool.windows import WindowOp, pool_output_length
 
 __all__ = [

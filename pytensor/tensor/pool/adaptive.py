@@ -1,7 +1,5 @@
 """Pooling to a given number of windows per axis."""
 
-import numbers
-
 import numpy as np
 
 from pytensor.tensor.basic import (
@@ -13,10 +11,11 @@ from pytensor.tensor.basic import (
     take_along_axis,
     zeros_like,
 )
+from pytensor.tensor.conv.basic import flag, is_int
 from pytensor.tensor.math import abs as pt_abs
 from pytensor.tensor.math import argmax, minimum
-from pytensor.tensor.pool.basic import checked_norm_type, real_input
-from pytensor.tensor.pool.lp import norm_of_terms
+from pytensor.tensor.pool.arguments import real_input
+from pytensor.tensor.pool.lp import checked_norm_type, norm_of_terms
 from pytensor.tensor.pool.ops import (
     GatherAtMaxima,
     PoolWithIndices,
@@ -142,10 +141,7 @@ class AdaptivePool(TensorSymbolicOp):
 def _adaptive(name, n, input, output_size, mode, return_indices=False):
     input = real_input(name, input, n, floating=mode == "average")
     sizes = (output_size,) * n if not isinstance(output_size, tuple | list) else output_size
-    if len(sizes) != n or not all(
-        m is None or (isinstance(m, numbers.Integral) and not isinstance(m, bool) and m >= 1)
-        for m in sizes
-    ):
+    if len(sizes) != n or not all(m is None or (is_int(m) and m >= 1) for m in sizes):
         raise ValueError(
             f"{name}: output_size must be an int of at least 1 or None (keep the length), or "
             f"{n} of them, got {output_size!r}"
@@ -154,11 +150,30 @@ def _adaptive(name, n, input, output_size, mode, return_indices=False):
         if length == 0 and sizes[axis] is not None:
             raise ValueError(f"{name}: input has no cells along pooled axis {axis}")
     op = AdaptivePool(output_size=tuple(m if m is None else int(m) for m in sizes), mode=mode)
-    return PoolWithIndices(op=op)(input) if return_indices else op(input)
+    with_indices = flag(f"{name}: return_indices", return_indices)
+    return PoolWithIndices(op=op)(input) if with_indices else op(input)
 
 
 def adaptive_avg_pool1d(input, output_size):
-    """Average over a given number of windows along the last axis; see `adaptive_avg_pool2d`.
+    """Average over a given number of windows along the last axis, as in PyTorch.
+
+    Parameters
+    ----------
+    input : tensor_like, shape (..., length), floating point
+    output_size : int or None, or one of them in a tuple
+        Number m of windows along the axis; None keeps it as it is.  Of length n, window i has
+        the cells from ``floor(i n / m)`` up to but without ``ceil((i + 1) n / m)``.
+
+    Returns
+    -------
+    TensorVariable, shape (..., *output_size), dtype of `input`
+
+    Raises
+    ------
+    ValueError
+        If `output_size` isn't as above, or an axis has no cells.
+    TypeError
+        If `input` isn't floating point.
 
     Examples
     --------
@@ -200,9 +215,25 @@ def adaptive_avg_pool2d(input, output_size):
 
 
 def adaptive_avg_pool3d(input, output_size):
-    """Average over a given number of windows along the last three axes.
+    """Average over a given number of windows along the last three axes, as in PyTorch.
 
-    See `adaptive_avg_pool2d`.
+    Parameters
+    ----------
+    input : tensor_like, shape (..., depth, height, width), floating point
+    output_size : int or None, or three of them
+        Number m of windows along each axis; None keeps the axis as it is.  Of length n, window i
+        has the cells from ``floor(i n / m)`` up to but without ``ceil((i + 1) n / m)``.
+
+    Returns
+    -------
+    TensorVariable, shape (..., *output_size), dtype of `input`
+
+    Raises
+    ------
+    ValueError
+        If `output_size` isn't as above, or an axis has no cells.
+    TypeError
+        If `input` isn't floating point.
 
     Examples
     --------
@@ -215,7 +246,29 @@ def adaptive_avg_pool3d(input, output_size):
 
 
 def adaptive_max_pool1d(input, output_size, return_indices=False):
-    """Maximum over a given number of windows along the last axis; see `adaptive_max_pool2d`.
+    """Maximum over a given number of windows along the last axis, as in PyTorch.
+
+    Parameters
+    ----------
+    input : tensor_like, shape (..., length), real numbers
+    output_size : int or None, or one of them in a tuple
+        Number m of windows along the axis; None keeps it as it is.  Of length n, window i has
+        the cells from ``floor(i n / m)`` up to but without ``ceil((i + 1) n / m)``.
+    return_indices : bool
+
+    Returns
+    -------
+    values : TensorVariable, shape (..., *output_size), dtype of `input`
+        Of equal maxima the first in row-major order takes the gradient; NaN counts as largest.
+    indices : TensorVariable, int64
+        With `return_indices` only: positions along the axis of `input`.
+
+    Raises
+    ------
+    ValueError
+        If `output_size` isn't as above, or an axis has no cells.
+    TypeError
+        If `input` is boolean or complex.
 
     Examples
     --------
@@ -262,9 +315,29 @@ def adaptive_max_pool2d(input, output_size, return_indices=False):
 
 
 def adaptive_max_pool3d(input, output_size, return_indices=False):
-    """Maximum over a given number of windows along the last three axes.
+    """Maximum over a given number of windows along the last three axes, as in PyTorch.
 
-    See `adaptive_max_pool2d`.
+    Parameters
+    ----------
+    input : tensor_like, shape (..., depth, height, width), real numbers
+    output_size : int or None, or three of them
+        Number m of windows along each axis; None keeps the axis as it is.  Of length n, window i
+        has the cells from ``floor(i n / m)`` up to but without ``ceil((i + 1) n / m)``.
+    return_indices : bool
+
+    Returns
+    -------
+    values : TensorVariable, shape (..., *output_size), dtype of `input`
+        Of equal maxima the first in row-major order takes the gradient; NaN counts as largest.
+    indices : TensorVariable, int64
+        With `return_indices` only: positions in the flattened last three axes of `input`.
+
+    Raises
+    ------
+    ValueError
+        If `output_size` isn't as above, or an axis has no cells.
+    TypeError
+        If `input` is boolean or complex.
 
     Examples
     --------

@@ -1,10 +1,14 @@
 """Max unpooling: maxima back to where they came from."""
 
 from pytensor.gradient import DisconnectedType, disconnected_type
-from pytensor.tensor.basic import arange, cast, switch, zeros, zeros_like
+from pytensor.scalar import discrete_dtypes
+from pytensor.tensor.basic import arange, as_tensor_variable, cast, switch, zeros, zeros_like
+from pytensor.tensor.conv.basic import is_int, per_axis
 from pytensor.tensor.math import eq, prod
+from pytensor.tensor.pool.arguments import pad_pairs, real_input
 from pytensor.tensor.subtensor import set_subtensor
 from pytensor.tensor.symbolic import TensorSymbolicOp
+from pytensor.tensor.variable import TensorVariable
 
 
 def _as_rows(x, n):
@@ -90,3 +94,183 @@ class MaxUnpoolGrad(TensorSymbolicOp):
         if isinstance(cotangent.type, DisconnectedType):
             return [disconnected_type(), *rest]
         return [MaxUnpool(lengths=self.lengths)(cotangent, *inputs[1:]), *rest]
+
+
+def _max_unpool(name, n, input, indices, kernel_size, stride, padding, output_size):
+    input, indices = real_input(name, input, n), as_tensor_variable(indices)
+    if indices.type.ndim != input.type.ndim or any(
+        a is not None and b is not None and a != b
+        for a, b in zip(input.type.shape, indices.type.shape, strict=True)
+    ):
+        raise ValueError(
+            f"{name}: indices must have the shape of input, got shapes {indices.type.shape} and "
+            f"{input.type.shape}"
+        )
+    if indices.type.dtype not in discrete_dtypes or indices.type.dtype == "bool":
+        raise TypeError(f"{name}: indices must be integers, got {indices.type.dtype}")
+    ws = per_axis(f"{name}: kernel_size", kernel_size, n, 1)
+    stride = ws if stride is None else per_axis(f"{name}: stride", stride, n, 1)
+    pad = pad_pairs(f"{name}: padding", padding, n)
+    if output_size is None:
+        lengths = [
+            (m - 1) * s + w - lo - hi
+            for m, w, s, (lo, hi) in zip(_lengths(input, n), ws, stride, pad, strict=True)
+        ]
+    else:
+        lengths = _output_lengths(name, output_size, n, input.type.ndim)
+    for length in lengths:
+        if isinstance(length, int) and length < 1:
+            raise ValueError(
+                f"{name}: output lengths must be at least 1, got {lengths} from "
+                f"kernel_size={ws}, stride={stride}, padding={pad}, output_size={output_size}"
+            )
+    known = tuple(length if isinstance(length, int) else None for length in lengths)
+    unknown = [cast(length, "int64") for length in lengths if not isinstance(length, int)]
+    return MaxUnpool(lengths=known)(input, cast(indices, "int64"), *unknown)
+
+
+def _lengths(x, n):
+    first = x.type.ndim - n
+    static = x.type.shape[first:]
+    return [x.shape[a] if m is None else m for a, m in enumerate(static, start=first)]
+
+
+def _output_lengths(name, output_size, n, ndim):
+    """The last `n` of `output_size`: ints or scalar variables, or a vector variable."""
+    if isinstance(output_size, TensorVariable):
+        if output_size.type.ndim != 1 or output_size.type.dtype not in discrete_dtypes:
+            raise ValueError(
+                f"{name}: output_size must be {n} lengths or a vector of integers, got "
+                f"{output_size.type}"
+            )
+        return [output_size[i - n] for i in range(n)]
+    lengths = (output_size,) * n if is_int(output_size) else output_size
+    if isinstance(lengths, tuple | list) and len(lengths) in (n, ndim):
+        lengths = lengths[-n:]
+        if all(
+            length.type.ndim == 0 and length.type.dtype in discrete_dtypes
+            if isinstance(length, TensorVariable)
+            else is_int(length)
+            for length in lengths
+        ):
+            return [v if isinstance(v, TensorVariable) else int(v) for v in lengths]
+    raise ValueError(
+        f"{name}: output_size must be an int, {n} lengths (ints or integer variables), or the "
+        f"whole shape, got {output_size!r}"
+    )
+
+
+def max_unpool1d(input, indices, kernel_size, stride=None, padding=0, output_size=None):
+    """Write maxima back to where they came from along the last axis, and zeros elsewhere.
+
+    Parameters
+    ----------
+    input : tensor_like, shape (..., length), real numbers
+    indices : tensor_like of integers, same shape
+        From `max_pool1d` with ``return_indices=True``: positions along the output.
+    kernel_size, stride : int or (int,)
+        Those of the pooling; `stride` is `kernel_size` by default.
+    padding : int or one pair (before, after) in a tuple
+        That of the pooling.
+    output_size : int, a tuple of one, or the image's whole shape, optional
+        Length of the output in place of the one below; variables too.
+
+    Returns
+    -------
+    TensorVariable, shape (..., output length), dtype of `input`
+        Without `output_size` the length is
+        ``(m - 1) * stride + kernel - padding before - padding after``, `m` being that of `input`.
+        Of several entries for one position the last stays, and takes the gradient.
+
+    Raises
+    ------
+    ValueError
+        If shapes don't agree, or an argument isn't one of those above.
+    TypeError
+        If `input` is boolean or complex, or `indices` aren't integers.
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> pt.max_unpool1d(pt.constant([[5.0, 3.0]]), pt.constant([[1, 3]]), 2).eval()
+    array([[0., 5., 0., 3.]])
+    """
+    return _max_unpool("max_unpool1d", 1, input, indices, kernel_size, stride, padding, output_size)
+
+
+def max_unpool2d(input, indices, kernel_size, stride=None, padding=0, output_size=None):
+    """Write maxima back to where they came from, and zeros elsewhere.
+
+    Parameters
+    ----------
+    input : tensor_like, shape (..., height, width)
+    indices : tensor_like of integers, same shape
+        From `max_pool2d` with ``return_indices=True``.
+    kernel_size, stride, padding
+        Those of the pooling.  They give the output lengths, as its smallest image.
+    output_size : int, two lengths, or the image's whole shape, optional
+        Lengths of the last two axes in place of these; variables such as ``x.shape`` too.
+
+    Returns
+    -------
+    TensorVariable, shape (..., *lengths), dtype of `input`
+        Length along an axis is ``(m - 1) * stride + kernel - padding before - padding after``
+        without `output_size`.  Of several entries for one position the last in row-major order
+        stays, and takes the gradient.
+
+    Raises
+    ------
+    ValueError
+        If shapes don't agree, or an argument isn't one of those above.
+    TypeError
+        If `indices` aren't integers.
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> values, indices = pt.constant([[5.0, 6.0]]), pt.constant([[1, 6]])
+    >>> pt.max_unpool2d(values, indices, 2).eval()
+    array([[0., 5., 0., 0.],
+           [0., 0., 6., 0.]])
+    """
+    return _max_unpool("max_unpool2d", 2, input, indices, kernel_size, stride, padding, output_size)
+
+
+def max_unpool3d(input, indices, kernel_size, stride=None, padding=0, output_size=None):
+    """Write maxima back to where they came from along the last three axes, and zeros elsewhere.
+
+    Parameters
+    ----------
+    input : tensor_like, shape (..., depth, height, width), real numbers
+    indices : tensor_like of integers, same shape
+        From `max_pool3d` with ``return_indices=True``: positions in the flattened last three axes
+        of the output.
+    kernel_size, stride : int or (int, int, int)
+        Those of the pooling; `stride` is `kernel_size` by default.
+    padding : int, (int, int, int), or three pairs (before, after)
+        That of the pooling.
+    output_size : int, three, or the image's whole shape, optional
+        Lengths of the output in place of those below; variables too.
+
+    Returns
+    -------
+    TensorVariable, shape (..., output depth, output height, output width), dtype of `input`
+        Without `output_size` each length is
+        ``(m - 1) * stride + kernel - padding before - padding after``, `m` being that of `input`.
+        Of several entries for one position the last stays, and takes the gradient.
+
+    Raises
+    ------
+    ValueError
+        If shapes don't agree, or an argument isn't one of those above.
+    TypeError
+        If `input` is boolean or complex, or `indices` aren't integers.
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> pt.max_unpool3d(pt.constant([[[5.0]]]), pt.constant([[[3]]]), (1, 2, 2)).eval()
+    array([[[0., 0.],
+            [0., 5.]]])
+    """
+    return _max_unpool("max_unpool3d", 3, input, indices, kernel_size, stride, padding, output_size)

@@ -102,6 +102,29 @@ def _roi(roi, n, how):
     return tuple(float(v) for v in roi)
 
 
+def _method(mode, how, nearest_mode, cubic_coeff_a, exclude_outside, antialias):
+    """Properties that say what each output cell reads, checked."""
+    _one_of("mode", mode, RESIZE_MODES)
+    _one_of("coordinate_transformation_mode", how, COORDINATE_MODES)
+    _one_of("nearest_mode", nearest_mode, NEAREST_MODES)
+    cubic_coeff_a = _number("cubic_coeff_a", cubic_coeff_a)
+    if not math.isfinite(cubic_coeff_a):
+        raise ValueError(f"resize: cubic_coeff_a must be finite, got {cubic_coeff_a}")
+    antialias = _flag("antialias", antialias)
+    exclude_outside = _flag("exclude_outside", exclude_outside)
+    if mode == "nearest" and (antialias or exclude_outside):
+        name = "antialias" if antialias else "exclude_outside"
+        raise ValueError(f"resize: {name}=True needs mode='linear' or 'cubic', got 'nearest'")
+    return {
+        "mode": mode,
+        "coordinate_transformation_mode": how,
+        "nearest_mode": nearest_mode if mode == "nearest" else "",
+        "cubic_coeff_a": cubic_coeff_a if mode == "cubic" else 0.0,
+        "exclude_outside": exclude_outside,
+        "antialias": antialias,
+    }
+
+
 def resize(
     input,
     size=None,
@@ -231,24 +254,21 @@ def resize(
         raise ValueError(
             f"resize: give exactly one of size and scale, got size={size!r} and scale={scale!r}"
         )
-    _one_of("mode", mode, RESIZE_MODES)
-    _one_of("coordinate_transformation_mode", coordinate_transformation_mode, COORDINATE_MODES)
-    _one_of("nearest_mode", nearest_mode, NEAREST_MODES)
+    method = _method(
+        mode,
+        coordinate_transformation_mode,
+        nearest_mode,
+        cubic_coeff_a,
+        exclude_outside,
+        antialias,
+    )
     _one_of("keep_aspect_ratio_policy", keep_aspect_ratio_policy, ASPECT_RATIO_POLICIES)
     if scale is not None and keep_aspect_ratio_policy != "stretch":
         raise ValueError(
             f"resize: keep_aspect_ratio_policy={keep_aspect_ratio_policy!r} needs size, got "
             f"scale={scale!r}"
         )
-    cubic_coeff_a = _number("cubic_coeff_a", cubic_coeff_a)
-    if not math.isfinite(cubic_coeff_a):
-        raise ValueError(f"resize: cubic_coeff_a must be finite, got {cubic_coeff_a}")
     extrapolation_value = _number("extrapolation_value", extrapolation_value)
-    antialias = _flag("antialias", antialias)
-    exclude_outside = _flag("exclude_outside", exclude_outside)
-    if mode == "nearest" and (antialias or exclude_outside):
-        name = "antialias" if antialias else "exclude_outside"
-        raise ValueError(f"resize: {name}=True needs mode='linear' or 'cubic', got 'nearest'")
     if axes is not None:
         axes = _axes(axes, ndim)
     if size is not None:
@@ -271,14 +291,9 @@ def resize(
         size=size,
         scale=scale,
         axes=axes,
-        mode=mode,
-        coordinate_transformation_mode=coordinate_transformation_mode,
-        nearest_mode=nearest_mode if mode == "nearest" else "",
-        cubic_coeff_a=cubic_coeff_a if mode == "cubic" else 0.0,
-        exclude_outside=exclude_outside,
-        antialias=antialias,
         roi=roi,
         extrapolation_value=extrapolation_value,
         keep_aspect_ratio_policy=keep_aspect_ratio_policy,
+        **method,
     )
     return op(input)

@@ -2,8 +2,7 @@
 
 from pytensor.gradient import pullback
 from pytensor.tensor import pool
-from pytensor.tensor.basic import as_tensor_variable
-from pytensor.tensor.conv.basic import per_axis
+from pytensor.tensor.pool.arguments import real_input
 
 __all__ = ["max_pool_2d_same_size", "pool_2d", "pool_3d"]
 
@@ -18,12 +17,13 @@ def _older_names(function, pairs):
     return values
 
 
-def _pool(function, n, input, ignore_border, mode, pairs):
+def _pool(function, input, ignore_border, mode, pairs):
     ws, stride, pad = _older_names(function, pairs)
     if ws is None:
         raise ValueError(f"{function}: ws (the window) is missing")
-    ws = per_axis(f"{function}: ws", ws, n, 1)
-    return pool.pool_nd(input, ws, bool(ignore_border), stride, 0 if pad is None else pad, mode)
+    floor = False if ignore_border is None else ignore_border
+    named = getattr(pool, function)
+    return named(input, ws, floor, stride, 0 if pad is None else pad, mode)
 
 
 def pool_2d(
@@ -79,7 +79,7 @@ def pool_2d(
     array([[5., 7.]])
     """
     pairs = [("ws", ws, "ds", ds), ("stride", stride, "st", st), ("pad", pad, "padding", padding)]
-    return _pool("pool_2d", 2, input, ignore_border, mode, pairs)
+    return _pool("pool_2d", input, ignore_border, mode, pairs)
 
 
 def pool_3d(
@@ -122,7 +122,7 @@ def pool_3d(
             [7.]]])
     """
     pairs = [("ws", ws, "ds", ds), ("stride", stride, "st", st), ("pad", pad, "padding", padding)]
-    return _pool("pool_3d", 3, input, ignore_border, mode, pairs)
+    return _pool("pool_3d", input, ignore_border, mode, pairs)
 
 
 def max_pool_2d_same_size(input, patch_size):
@@ -143,6 +143,8 @@ def max_pool_2d_same_size(input, patch_size):
     ------
     ValueError
         If `patch_size` isn't one or two ints of at least 1, or the image is smaller.
+    TypeError
+        If `input` isn't floating point.
 
     Examples
     --------
@@ -152,6 +154,6 @@ def max_pool_2d_same_size(input, patch_size):
     array([[0., 0.],
            [4., 0.]])
     """
-    input = as_tensor_variable(input)
+    input = real_input("max_pool_2d_same_size", input, 2, floating=True)
     pooled = pool_2d(input, patch_size, ignore_border=True)
     return pullback(pooled, input, pooled)

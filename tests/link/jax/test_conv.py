@@ -43,9 +43,9 @@ def test_other_ranks(n):
 def test_one_by_one_kernel():
     rng = np.random.default_rng(2)
     values = rng.normal(size=(2, 4, 5, 6)), rng.normal(size=(3, 4, 1, 1))
-    for stride in [(1, 1), (2, 3)]:
+    for border, stride in [("valid", (1, 1)), ("valid", (2, 3)), ((1, (0, 2)), (1, 1))]:
         inputs = [pt.tensor4("x"), pt.tensor4("w", shape=(3, 4, 1, 1))]
-        out = pt.conv2d(*inputs, subsample=stride)
+        out = pt.conv2d(*inputs, border, stride)
         compare_jax_and_py(inputs, [out, *pytensor.grad((out**2).sum(), inputs)], values)
 
 

@@ -31,20 +31,19 @@ def test_pool_2d(ws, ignore_border, stride, pad, mode):
     value = -1 - rng.permutation(2 * 7 * 8).reshape(1, 2, 7, 8).astype("float64")
     x = pt.tensor4("x")
     out = pt.pool_2d(x, ws, ignore_border, stride, pad, mode)
-    gradient = pytensor.grad((out**2).sum(), x)
-    compare_jax_and_py([x], [out, gradient], [value])
     # The gradient of a plain sum is an array of ones, whose shape JAX has to know
-    compare_jax_and_py([x], pytensor.grad(out.sum(), x), [value])
+    gradients = [pytensor.grad(cost, x) for cost in ((out**2).sum(), out.sum())]
+    compare_jax_and_py([x], [out, *gradients], [value])
 
 
 @pytest.mark.parametrize("static", [True, False])
 @pytest.mark.parametrize("name", pool_cases.CASES)
-def test_two_orders(name, static):
-    x, outputs, value = pool_cases.graph(name, static=static, order=2)
+def test_gradients(name, static):
+    x, outputs, value = pool_cases.graph(name, static=static, order=1 if static else 2)
     compare_jax_and_py([x], outputs, [value])
 
 
-@settings(max_examples=15, deadline=None, derandomize=True)
+@settings(max_examples=6, deadline=None, derandomize=True)
 @given(poolings(), st.sampled_from(["float16", "float32", "float64"]), st.data())
 def test_all_attributes(pooling, dtype, data):
     op, shape = pooling

@@ -110,3 +110,10 @@ def test_errors():
         images2neibs(x, (2, 0))
     with pytest.raises(ValueError, match=r"mode must be 'valid' or .*, got 'half'"):
         neibs2images(pt.matrix(), (1, 1), (1, 1, 1, 1), "half")
+
+
+def test_sizes_that_run_time_knows_in_jax():
+    pytest.importorskip("jax")
+    x = pt.tensor4("x")
+    patches = images2neibs(x, (3, 2), (2, 3), mode="ignore_borders")
+    compare_jax_and_py([x], [patches], [np.arange(112.0).reshape(2, 1, 8, 7)])

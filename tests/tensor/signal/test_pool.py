@@ -71,3 +71,13 @@ def test_max_pool_2d_same_size(size):
         patch = X[b, c, i * p : (i + 1) * p, j * q : (j + 1) * q]
         expected[b, c, i * p : (i + 1) * p, j * q : (j + 1) * q] = patch * (patch == patch.max())
     np.testing.assert_array_equal(evaluate(pool.max_pool_2d_same_size(X, size)), expected)
+
+
+def test_errors_name_the_function_and_argument():
+    x = pt.tensor4()
+    with pytest.raises(ValueError, match="pool_2d: ignore_border must be True or False"):
+        pool.pool_2d(x, (2, 2), (2, 2))
+    with pytest.raises(ValueError, match="pool_2d: stride must be"):
+        pool.pool_2d(x, 2, stride=0)
+    with pytest.raises(TypeError, match="max_pool_2d_same_size: input must be floating-point"):
+        pool.max_pool_2d_same_size(pt.tensor4(dtype="int64"), 2)
