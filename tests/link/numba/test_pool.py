@@ -4,24 +4,81 @@ import numpy as np
 import pytest
 
 import pytensor
+import pytensor.tensor as pt
 from tests.tensor import pool_cases
 from tests.utils import REFERENCE_MODE
 
 pytest.importorskip("numba")
 
+TIES = np.random.default_rng(2).integers(0, 3, (2, 2, 7, 8)).astype("float64")
+HIDDEN = np.random.default_rng(3).random(TIES.shape) < 0.3
 
-@pytest.mark.parametrize("name", pool_cases.CASES)
-def test_default_mode(name):
-    x, outputs, value = pool_cases.graph(name, static=False)
-    results = pytensor.function([x], outputs, mode="NUMBA")(value)
-    expected = pytensor.function([x], outputs, mode=REFERENCE_MODE)(value)
-    for result, wanted in zip(results, expected, strict=True):
-        np.testing.assert_allclose(result, wanted, rtol=1e-9, atol=1e-12)
+
+def compare(inputs, outputs, *all_values, rtol=1e-9, atol=1e-12):
+    f = pytensor.function(inputs, outputs, mode="NUMBA")
+    with pytensor.config.change_flags(cxx=""):
+        reference = pytensor.function(inputs, outputs, mode=REFERENCE_MODE)
+    for values in all_values:
+        for result, wanted in zip(f(*values), reference(*values), strict=True):
+            assert result.dtype == wanted.dtype
+            np.testing.assert_allclose(result, wanted, rtol=rtol, atol=atol)
+
+
+def test_default_mode():
+    x = pt.tensor("x", shape=(None,) * 4)
+    outputs = []
+    for case in pool_cases.CASES.values():
+        out = case(x)
+        outputs += [out, pytensor.grad((out**2).sum(), x)]
+    compare([x], outputs, [pool_cases.IMAGE], [pool_cases.IMAGE[:0]])
 
 
 @pytest.mark.parametrize("name", ["max", "average", "unpool"])
 def test_second_order(name):
-    x, outputs, value = pool_cases.graph(name, static=False, order=2)
-    (result,) = pytensor.function([x], outputs[-1:], mode="NUMBA")(value)
-    (wanted,) = pytensor.function([x], outputs[-1:], mode=REFERENCE_MODE)(value)
-    np.testing.assert_allclose(result, wanted, rtol=1e-9, atol=1e-12)
+    x, outputs, value = pool_cases.graph(name, static=name == "max", order=2)
+    compare([x], outputs[-1:], [value])
+
+
+def with_indices(x):
+    windows = pt.max_pool2d(x, (2, 3), (1, 2), ((1, 0), (1, 2)), (2, 1), return_indices=True)
+    return [*windows, *pt.adaptive_max_pool2d(x, (3, 2), return_indices=True)]
+
+
+def test_ties_nan_and_infinity():
+    x = pt.tensor("x", shape=(None,) * 4)
+    outputs = with_indices(x)
+    gradient = sum(pytensor.grad((out**2).sum(), x) for out in outputs[::2])
+    values = [TIES, np.where(HIDDEN, np.nan, TIES), np.where(HIDDEN, TIES, -np.inf)]
+    compare([x], [*outputs, gradient], *([v] for v in values))
+
+
+def test_integers():
+    x = pt.tensor("x", shape=(None,) * 4, dtype="int8")
+    value = np.random.default_rng(0).integers(-128, 128, (2, 2, 7, 8)).astype("int8")
+    outputs = [*with_indices(x), pt.pool_2d(x, (2, 3), mode="sum")]
+    compare([x], outputs, [value], [np.full_like(value, -128)])
+
+
+def test_norms_of_zero_and_infinity():
+    x = pt.tensor("x", shape=(None,) * 4)
+    outputs = [pt.lp_pool2d(x, p, (2, 3), (3, 2), (1, 1)) for p in (1, 2, 0.5)]
+    outputs += [pytensor.grad((1.5 * out).sum(), x) for out in outputs]
+    values = [TIES, np.where(HIDDEN, np.nan, TIES), np.where(HIDDEN, 0, 1e200 - 2e200 * TIES)]
+    compare([x], outputs, *([v] for v in values))
+
+
+def test_float32():
+    x, outputs, value = pool_cases.graph("norm", static=False, dtype="float32")
+    compare([x], outputs, [value], rtol=1e-5, atol=1e-6)
+
+
+def test_errors_at_run_time():
+    x, indices = pt.matrix("x"), pt.matrix("indices", dtype="int64")
+    pool = pytensor.function([x], pt.max_pool2d(x, (3, 2)), mode="NUMBA")
+    with pytest.raises(AssertionError, match="larger than the padded image"):
+        pool(np.ones((2, 5)))
+    unpool = pytensor.function([x, indices], pt.max_unpool2d(x, indices, 2), mode="NUMBA")
+    with pytest.raises(IndexError, match="outside of the output"):
+        unpool(np.ones((1, 2)), np.array([[0, 8]]))
+    with pytest.raises(ValueError, match="the same shape"):
+        unpool(np.ones((1, 2)), np.array([[0]]))

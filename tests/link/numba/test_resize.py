@@ -10,21 +10,38 @@ pytest.importorskip("numba")
 
 
 @pytest.mark.parametrize(
-    ("options", "shape"),
+    ("options", "shape", "dtype"),
     [
-        ({"size": (3, 7), "mode": "cubic", "antialias": True}, (None,) * 4),
-        ({"scale": (0.45, 1.7), "mode": "linear", **CROP}, (None, 1, 5, 6)),
+        ({"size": (3, 7), "mode": "cubic", "antialias": True}, (None,) * 4, "float64"),
+        ({"scale": (0.45, 1.7), "mode": "linear", **CROP}, (None, 1, 5, 6), "float64"),
+        ({"scale": (1.5, 2), "axes": (3, 1)}, (None, 1, None, 6), "float32"),
     ],
     ids=str,
 )
-def test_resize(options, shape):
-    x = pt.tensor("x", shape=shape)
-    value = np.random.default_rng(0).normal(size=(2, 1, 5, 6))
+def test_resize(options, shape, dtype):
+    x = pt.tensor("x", shape=shape, dtype=dtype)
+    value = np.random.default_rng(0).normal(size=(2, 1, 5, 6)).astype(dtype)
     out = pt.resize(x, **options)
     gradient = pytensor.grad((out**2).sum(), x)
     second = pytensor.grad((gradient**2).sum(), x)
     outputs = [out, gradient, second]
-    results = pytensor.function([x], outputs, mode="NUMBA")(value)
-    expected = pytensor.function([x], outputs, mode=REFERENCE_MODE)(value)
-    for result, wanted in zip(results, expected, strict=True):
-        np.testing.assert_allclose(result, wanted, rtol=1e-9, atol=1e-12)
+    f = pytensor.function([x], outputs, mode="NUMBA")
+    with pytensor.config.change_flags(cxx=""):
+        reference = pytensor.function([x], outputs, mode=REFERENCE_MODE)
+    nan = value.copy()
+    nan[0, 0, 2, 3] = np.nan
+    tolerance = 1e-5 if dtype == "float32" else 1e-9
+    for image in (value, nan, value[:0]):
+        for result, wanted in zip(f(image), reference(image), strict=True):
+            assert result.dtype == wanted.dtype
+            np.testing.assert_allclose(result, wanted, rtol=tolerance, atol=1e-6 * tolerance)
+
+
+def test_no_cells_at_run_time():
+    x = pt.vector("x")
+    f = pytensor.function([x], pt.resize(x, scale=(0.5,)), mode="NUMBA")
+    np.testing.assert_array_equal(f(np.array([1.0, 2.0])), [1.0])
+    with pytest.raises(ValueError, match="leaves no cell of length 1"):
+        f(np.array([1.0]))
+    with pytest.raises(ValueError, match="axis 0 has length 0"):
+        f(np.empty(0))

@@ -1,0 +1,426 @@
+"""Pooling in Numba: every kernel works along one axis of arrays (before, length, after).
+
+Windows are given by a table with a row of integers per pooled axis, see `window_table`; a
+pooling of several axes does one after the other.
+"""
+
+import numpy as np
+
+from pytensor.link.numba.dispatch.kernels import kernel, module_key, split
+from pytensor.tensor.pool.adaptive import AdaptivePool
+
+KEY = module_key(__file__)
+
+
+def window_table(op):
+    """Describe the windows of an Op: window, stride, before, after, dilation, floor, and number.
+
+    The number is 0 where it follows from the others, and -1 where every cell is a window.
+    """
+    if isinstance(op, AdaptivePool):
+        rows = [(1, 1, 0, 0, 1, 0, -1 if m is None else m) for m in op.output_size]
+    else:
+        geometry = zip(op.ws, op.stride, op.pad, op.dilation, strict=True)
+        rows = [(w, s, *pad, d, op.ignore_border, 0) for w, s, pad, d in geometry]
+    return np.array(rows, dtype="int64")
+
+
+@kernel
+def number_of_windows(length, row):
+    window, stride, before, after, dilation, floor, number = row
+    if number:
+        return length if number < 0 else number
+    extent = (window - 1) * dilation + 1
+    padded = length + before + after
+    if floor:
+        return (padded - extent) // stride + 1
+    windows = max(-((extent - padded) // stride), 0) + 1
+    return min(windows, (length + before - 1) // stride + 1)
+
+
+@kernel
+def all_fit(shape, table):
+    """Whether there are windows along all axes, and cells for those of a given number."""
+    first = len(shape) - len(table)
+    for i in range(len(table)):
+        length = shape[first + i]
+        if number_of_windows(length, table[i]) < 1 and table[i, 6] >= 0:
+            return False
+        if length == 0 and table[i, 6] > 0:
+            return False
+    return True
+
+
+FIRST, END, OUTSIDE, COUNT = range(4)
+
+
+@kernel
+def axis_windows(length, row):
+    """Where the windows along an axis lie: four integers for each.
+
+    The first cell of the window inside of the image, and where its cells end; of windows that
+    begin in the padding the first cell of the image that the steps of such a window can reach,
+    of others -1; and how many cells the window has, those of the padding included.
+    """
+    window, stride, before, after, dilation, _, number = row
+    m = number_of_windows(length, row)
+    out = np.empty((m, 4), np.int64)
+    for i in range(m):
+        out[i, OUTSIDE] = -1
+        if number:
+            out[i, FIRST] = (i * length) // m
+            out[i, END] = ((i + 1) * length + (m - 1)) // m
+            out[i, COUNT] = out[i, END] - out[i, FIRST]
+            continue
+        start = i * stride - before
+        out[i, FIRST] = start
+        if start < 0:
+            out[i, FIRST] = start % dilation
+            out[i, OUTSIDE] = max(min(start % dilation, length - 1), 0)
+        out[i, END] = min(start + (window - 1) * dilation + 1, length)
+        out[i, COUNT] = min(window, (length + after - start + dilation - 1) // dilation)
+    return out
+
+
+@kernel
+def axis_maxima(x, row, lowest):
+    rows, length, columns = x.shape
+    windows, step = axis_windows(length, row), row[4]
+    out = np.empty((rows, len(windows), columns), x.dtype)
+    for a in range(rows):
+        for o in range(len(windows)):
+            start = windows[o, FIRST]
+            inside = windows[o, OUTSIDE] < 0
+            for b in range(columns):
+                out[a, o, b] = x[a, start, b] if inside else lowest
+            if inside:
+                start += step
+            if columns == 1:
+                best = out[a, o, 0]
+                for c in range(start, windows[o, END], step):
+                    new = x[a, c, 0]
+                    best = best if best >= new or best != best else new
+                out[a, o, 0] = best
+            else:
+                for c in range(start, windows[o, END], step):
+                    for b in range(columns):
+                        best, new = out[a, o, b], x[a, c, b]
+                        out[a, o, b] = best if best >= new or best != best else new
+    return out
+
+
+@kernel
+def pool_maxima(x, shape, table, lowest):
+    """Maxima, as a vector, and the shape that they have."""
+    shape = shape.copy()
+    for i in range(len(table)):
+        axis = len(shape) - len(table) + i
+        out = axis_maxima(x.reshape(split(shape, axis)), table[i], lowest)
+        shape[axis] = out.shape[1]
+        x = out.ravel()
+    return x, shape
+
+
+@kernel
+def axis_winners(x, row, lowest, image_only):
+    """Maxima along an axis, and their positions in the flattened `x`."""
+    rows, length, columns = x.shape
+    windows, step = axis_windows(length, row), row[4]
+    out = np.empty((rows, len(windows), columns), x.dtype)
+    winners = np.empty(out.shape, np.int64)
+    for a in range(rows):
+        for o in range(len(windows)):
+            start = windows[o, FIRST]
+            base = a * length * columns
+            inside = windows[o, OUTSIDE] < 0
+            cell = base + (start if inside else windows[o, OUTSIDE]) * columns
+            tell = inside or (image_only and length > 0)
+            for b in range(columns):
+                out[a, o, b] = x[a, start, b] if inside else lowest
+                winners[a, o, b] = cell + b if tell else -1
+            if inside:
+                start += step
+            if columns == 1:
+                best, winner = out[a, o, 0], winners[a, o, 0]
+                for c in range(start, windows[o, END], step):
+                    new = x[a, c, 0]
+                    if not (best >= new or best != best):
+                        best, winner = new, base + c
+                out[a, o, 0], winners[a, o, 0] = best, winner
+            else:
+                for c in range(start, windows[o, END], step):
+                    cell = base + c * columns
+                    for b in range(columns):
+                        best, new = out[a, o, b], x[a, c, b]
+                        keep = best >= new or best != best
+                        out[a, o, b] = best if keep else new
+                        winners[a, o, b] = winners[a, o, b] if keep else cell + b
+    return out, winners
+
+
+@kernel
+def pool_winners(x, shape, table, lowest, image_only):
+    """Maxima and their positions in the vector `x`, as vectors, and the shape that they have.
+
+    Padding has position -1; with `image_only`, it has that of the first cell of the image in the
+    same window.
+    """
+    shape = shape.copy()
+    places = np.empty(0, np.int64)
+    n = len(table)
+    # The last axis first: then a tie across rows is settled after that within each row, which
+    # makes the winner the first in row-major order.
+    for i in range(n - 1, -1, -1):
+        axis = len(shape) - n + i
+        image = x.reshape(split(shape, axis))
+        out, winners = axis_winners(image, table[i], lowest, image_only)
+        shape[axis] = out.shape[1]
+        x, found = out.ravel(), winners.ravel()
+        if i < n - 1:
+            for j in range(found.size):
+                if found[j] >= 0:
+                    found[j] = places[found[j]]
+        places = found
+    return x, places, shape
+
+
+@kernel
+def within_images(places, cells):
+    """Turn positions in all images, of as many cells each, into those in each image."""
+    for i in range(places.size):
+        places[i] %= cells
+    return places
+
+
+@kernel
+def gather(values, places):
+    out = np.zeros(places.size, values.dtype)
+    for i in range(places.size):
+        if places[i] >= 0:
+            out[i] = values[places[i]]
+    return out
+
+
+@kernel
+def scatter_add(values, places, size):
+    out = np.zeros(size, values.dtype)
+    for i in range(places.size):
+        if places[i] >= 0:
+            out[places[i]] += values[i]
+    return out
+
+
+@kernel
+def divisors(windows, step, average, include_pad, dtype):
+    """What the sum of each window is divided by."""
+    numbers = np.empty(len(windows), dtype)
+    for o in range(len(windows)):
+        inside = max((windows[o, END] - windows[o, FIRST] + step - 1) // step, 0)
+        numbers[o] = 1 if not average else windows[o, COUNT] if include_pad else inside
+    return numbers
+
+
+@kernel
+def axis_sums(x, row, average, include_pad):
+    rows, length, columns = x.shape
+    windows, step = axis_windows(length, row), row[4]
+    numbers = divisors(windows, step, average, include_pad, x.dtype)
+    out = np.zeros((rows, len(windows), columns), x.dtype)
+    for a in range(rows):
+        for o in range(len(windows)):
+            if columns == 1:
+                total = out[a, o, 0]
+                for c in range(windows[o, FIRST], windows[o, END], step):
+                    total += x[a, c, 0]
+                out[a, o, 0] = total
+            else:
+                for c in range(windows[o, FIRST], windows[o, END], step):
+                    for b in range(columns):
+                        out[a, o, b] += x[a, c, b]
+            if average:
+                for b in range(columns):
+                    out[a, o, b] /= numbers[o]
+    return out
+
+
+@kernel
+def pool_sums(x, shape, table, average, include_pad):
+    """Sums or averages, as a vector, and the shape that they have."""
+    shape = shape.copy()
+    for i in range(len(table)):
+        axis = len(shape) - len(table) + i
+        out = axis_sums(x.reshape(split(shape, axis)), table[i], average, include_pad)
+        shape[axis] = out.shape[1]
+        x = out.ravel()
+    return x, shape
+
+
+@kernel
+def axis_sums_transposed(x, length, row, average, include_pad):
+    rows, _, columns = x.shape
+    windows, step = axis_windows(length, row), row[4]
+    numbers = divisors(windows, step, average, include_pad, x.dtype)
+    out = np.zeros((rows, length, columns), x.dtype)
+    for a in range(rows):
+        for o in range(len(windows)):
+            for c in range(windows[o, FIRST], windows[o, END], step):
+                for b in range(columns):
+                    out[a, c, b] += x[a, o, b] / numbers[o]
+    return out
+
+
+@kernel
+def pool_sums_transposed(x, shape, table, average, include_pad):
+    """The gradient of `pool_sums` for images of the given shape, as a vector."""
+    lengths = shape.copy()
+    n = len(table)
+    for i in range(n):
+        axis = len(shape) - n + i
+        lengths[axis] = number_of_windows(shape[axis], table[i])
+    for i in range(n - 1, -1, -1):
+        axis = len(shape) - n + i
+        image = x.reshape(split(lengths, axis))
+        out = axis_sums_transposed(image, shape[axis], table[i], average, include_pad)
+        lengths[axis] = shape[axis]
+        x = out.ravel()
+    return x
+
+
+@kernel
+def power(x, p):
+    if p == 2:
+        return x * x
+    if p == 1:
+        return x
+    if p == 3:
+        return x * x * x
+    return np.sqrt(x) if p == 0.5 else x**p
+
+
+@kernel
+def axis_norms(x, row, p):
+    """Norms of numbers of at least 0; what these are divided by; and the sums of their powers."""
+    exponent, inverse = x.dtype.type(p), x.dtype.type(1 / p)
+    rows, length, columns = x.shape
+    windows, step = axis_windows(length, row), row[4]
+    out = np.zeros((rows, len(windows), columns), x.dtype)
+    scales = np.zeros(out.shape, x.dtype)
+    totals = np.zeros(out.shape, x.dtype)
+    for a in range(rows):
+        for o in range(len(windows)):
+            for c in range(windows[o, FIRST], windows[o, END], step):
+                for b in range(columns):
+                    best, new = scales[a, o, b], x[a, c, b]
+                    scales[a, o, b] = best if best >= new or best != best else new
+            for b in range(columns):
+                if not 0 < scales[a, o, b] < np.inf:
+                    scales[a, o, b] = 1
+            for c in range(windows[o, FIRST], windows[o, END], step):
+                for b in range(columns):
+                    totals[a, o, b] += power(x[a, c, b] / scales[a, o, b], exponent)
+            for b in range(columns):
+                out[a, o, b] = scales[a, o, b] * power(totals[a, o, b], inverse)
+    return out, scales, totals
+
+
+@kernel
+def pool_norms(x, shape, table, p):
+    """Norms of order `p`, as a vector, and the shape that they have."""
+    shape = shape.copy()
+    x = np.abs(x)
+    for i in range(len(table) - 1, -1, -1):
+        axis = len(shape) - len(table) + i
+        image = x.reshape(split(shape, axis))
+        if table[i, 0] == 1:
+            out = axis_sums(image, table[i], False, False)
+        else:
+            out, _, _ = axis_norms(image, table[i], p)
+        shape[axis] = out.shape[1]
+        x = out.ravel()
+    return x, shape
+
+
+@kernel
+def axis_norms_pullback(x, cotangent, row, p):
+    exponent, root_exponent = x.dtype.type(p - 1), x.dtype.type(1 / p - 1)
+    rows, length, columns = x.shape
+    windows, step = axis_windows(length, row), row[4]
+    _, scales, totals = axis_norms(x, row, p)
+    out = np.zeros(x.shape, x.dtype)
+    for a in range(rows):
+        for o in range(len(windows)):
+            for b in range(columns):
+                total = totals[a, o, b]
+                if total == 0:
+                    continue
+                factor = cotangent[a, o, b] * power(total, root_exponent)
+                for c in range(windows[o, FIRST], windows[o, END], step):
+                    term = x[a, c, b]
+                    # The power of a term of 0 isn't finite where p < 1.
+                    if term != 0:
+                        out[a, c, b] += factor * power(term / scales[a, o, b], exponent)
+    return out
+
+
+@kernel
+def pool_norms_pullback(x, cotangent, shape, table, p):
+    """The gradient of `pool_norms`, as a vector."""
+    lengths = shape.copy()
+    n = len(table)
+    terms = [np.abs(x)]
+    for i in range(n - 1, -1, -1):
+        axis = len(shape) - n + i
+        image = terms[-1].reshape(split(lengths, axis))
+        if table[i, 0] == 1:
+            out = axis_sums(image, table[i], False, False)
+        else:
+            out, _, _ = axis_norms(image, table[i], p)
+        lengths[axis] = out.shape[1]
+        terms.append(out.ravel())
+    for i in range(n):
+        axis = len(shape) - n + i
+        image = cotangent.reshape(split(lengths, axis))
+        lengths[axis] = shape[axis]
+        if table[i, 0] == 1:
+            out = axis_sums_transposed(image, shape[axis], table[i], False, False)
+        else:
+            x_along = terms[n - 1 - i].reshape(split(lengths, axis))
+            out = axis_norms_pullback(x_along, image, table[i], p)
+        cotangent = out.ravel()
+    return cotangent * np.sign(x)
+
+
+@kernel
+def checked_place(place, cells):
+    if not -cells <= place < cells:
+        raise IndexError("max_unpool: an index lies outside of the output")
+    return place + cells if place < 0 else place
+
+
+@kernel
+def unpool(entries, places, rows, cells):
+    """Write the entries of each row to its places among as many cells; the last one stays."""
+    out = np.zeros((rows, cells), entries.dtype)
+    if rows:
+        number = places.size // rows
+        for r in range(rows):
+            for i in range(r * number, (r + 1) * number):
+                out[r, checked_place(places[i], cells)] = entries[i]
+    return out.ravel()
+
+
+@kernel
+def unpool_transposed(cotangent, places, rows, cells):
+    """Read where `unpool` writes; 0 for entries of which nothing stays."""
+    out = np.zeros(places.size, cotangent.dtype)
+    writers = np.empty(cells, np.int64)
+    if rows:
+        number = places.size // rows
+        for r in range(rows):
+            for i in range(r * number, (r + 1) * number):
+                writers[checked_place(places[i], cells)] = i
+            for i in range(r * number, (r + 1) * number):
+                place = checked_place(places[i], cells)
+                if writers[place] == i:
+                    out[i] = cotangent[r * cells + place]
+    return out
