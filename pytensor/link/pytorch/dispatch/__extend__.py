@@ -5,7 +5,9 @@ import pytensor.link.pytorch.dispatch.conv
 import pytensor.link.pytorch.dispatch.elementwise
 import pytensor.link.pytorch.dispatch.inc_subtensor
 import pytensor.link.pytorch.dispatch.nn
+import pytensor.link.pytorch.dispatch.normalization
 import pytensor.link.pytorch.dispatch.pool
+import pytensor.link.pytorch.dispatch.resize
 import pytensor.link.pytorch.dispatch.topk
 import pytensor.link.pytorch.dispatch.vjp
 
