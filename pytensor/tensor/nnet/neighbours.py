@@ -4,7 +4,6 @@ from pytensor.raise_op import Assert
 from pytensor.tensor.basic import as_tensor_variable, join, stack, zeros
 from pytensor.tensor.conv.basic import per_axis
 from pytensor.tensor.math import eq
-from pytensor.tensor.pad import pad as pad_tensor
 from pytensor.tensor.subtensor import set_subtensor
 
 __all__ = ["images2neibs", "neibs2images"]
@@ -41,6 +40,13 @@ def _patches(x, axis, size, step):
     # Ends counted from the back are numbers, which JAX needs while it traces
     taps = [x[(*lead, slice(i, (i + 1 - size) or None, step))] for i in range(size)]
     return stack(taps, axis=axis + 1)
+
+
+def _with_zeros(x, rows, columns):
+    # Not pt.pad, whose result has the dtype floatX
+    batch, channels, height, width = x.shape
+    padded = zeros((batch, channels, height + 2 * rows, width + 2 * columns), dtype=x.type.dtype)
+    return set_subtensor(padded[:, :, rows : rows + height, columns : columns + width], x)
 
 
 def images2neibs(ten4, neib_shape, neib_step=None, mode="valid"):
@@ -94,8 +100,7 @@ def images2neibs(ten4, neib_shape, neib_step=None, mode="valid"):
         for axis, s in zip((2, 3), size, strict=True):
             x = _wrap(x, axis, s // 2)
     elif mode in ("half", "full"):
-        width = [(s // 2,) * 2 if mode == "half" else (s - 1,) * 2 for s in size]
-        x = pad_tensor(x, [(0, 0), (0, 0), *width], mode="constant")
+        x = _with_zeros(x, *(s // 2 if mode == "half" else s - 1 for s in size))
     if mode in ("valid", "half", "full"):
         for axis, s, d in zip((2, 3), size, step, strict=True):
             x = _check_fit(x, axis, s, d)

@@ -4,7 +4,7 @@ import pytest
 import pytensor
 import pytensor.tensor as pt
 from pytensor.gradient import verify_grad
-from pytensor.tensor.nnet.neighbours import images2neibs, neibs2images
+from pytensor.tensor.nnet.neighbours import NEIB_MODES, images2neibs, neibs2images
 from tests.utils import REFERENCE_MODE, compare_jax_and_py
 
 RNG = np.random.default_rng(0)
@@ -117,3 +117,10 @@ def test_sizes_that_run_time_knows_in_jax():
     x = pt.tensor4("x")
     patches = images2neibs(x, (3, 2), (2, 3), mode="ignore_borders")
     compare_jax_and_py([x], [patches], [np.arange(112.0).reshape(2, 1, 8, 7)])
+
+
+@pytest.mark.parametrize("mode", NEIB_MODES)
+@pytest.mark.parametrize("dtype", ["float32", "int8"])
+def test_dtype_is_kept(mode, dtype):
+    x = pt.tensor4("x", dtype=dtype)
+    assert images2neibs(x, (3, 3), mode=mode).type.dtype == dtype
