@@ -17,6 +17,8 @@ METHODS = [
     {"mode": "cubic", "cubic_coeff_a": -0.5},
     {"mode": "linear", "antialias": True},
     {"mode": "cubic", "antialias": True, "exclude_outside": True},
+    # onnxruntime ignores exclude_outside without antialias
+    {"mode": "linear", "exclude_outside": True},
 ]
 TARGETS = [{"scale": (2.0, 1.5)}, {"size": (7, 4)}, {"size": (10, 16)}]
 
@@ -25,7 +27,7 @@ TARGETS = [{"scale": (2.0, 1.5)}, {"size": (7, 4)}, {"size": (10, 16)}]
     ("method", "how"),
     [
         *((METHODS[0], how) for how in COORDINATE_MODES),
-        *((method, "half_pixel") for method in METHODS[1:]),
+        *((method, "half_pixel") for method in METHODS[1:-1]),
     ],
     ids=str,
 )
