@@ -27,7 +27,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "examples" / "onnx" / "onnx-yolo-demo"))
 
-from dataset import Batch
+from loader import Batch
 from model import YOLO11n
 from training import LOSS_PARTS, Recipe, StepSettings, TrainStep
 

@@ -88,9 +88,7 @@ def test_golden_inference(golden_model):
     """With calibrated statistics: the files with the rule's own can't see a wrong attention."""
     model, infer = golden_model
     state = model.state_dict()
-    model.load_state_dict(
-        state | golden.load_arrays(golden.CORE / "bn_calib_nc2.npz"), strict=True
-    )
+    model.load_state_dict(state | golden.load_arrays(golden.CORE / "bn_calib_nc2.npz"), strict=True)
     *maps, decoded = (outputs := infer(golden.images()))[:4]
     model.load_state_dict(state)
     check_layers(outputs[4:], "layers_eval_cal_nc2.json")
@@ -140,9 +138,7 @@ def test_golden_training_mode(golden_model):
     predictions = model(x, training=True)
     assert len(model.updates) == 162
     features = model.feature_maps(x, training=True)
-    forward = pytensor.function(
-        [x], [*predictions.values(), *features.values()], mode="JAX"
-    )
+    forward = pytensor.function([x], [*predictions.values(), *features.values()], mode="JAX")
     outputs = forward(golden.images())
     check_layers(outputs[3:], "layers_train_nc2.json")
     expected = golden.load_arrays(golden.CORE / "train_nc2.npz")

@@ -106,7 +106,8 @@ class OneBatch:
         return 2
 
     def __getitem__(self, index):
-        from dataset import Letterbox, Sample
+        from dataset import Sample
+        from images import Letterbox
 
         image = (golden.images()[index].transpose(1, 2, 0) * 255).astype(np.uint8)
         none = np.zeros((0, 4), np.float32)

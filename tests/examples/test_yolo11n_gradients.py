@@ -6,7 +6,7 @@ All through the compiled functions that training uses.
 import jax
 import numpy as np
 import pytest
-from dataset import Batch
+from loader import Batch
 from model import YOLO11n
 from training import Recipe, TrainStep
 
@@ -29,9 +29,7 @@ def golden_steps():
     """
     model = YOLO11n(2)
     golden.load_golden_weights(model)
-    step = TrainStep(
-        model, 320, 2, 8, weight_decay=5e-4, max_accumulate=2, image_dtype="float32"
-    )
+    step = TrainStep(model, 320, 2, 8, weight_decay=5e-4, max_accumulate=2, image_dtype="float32")
     boxes, classes, num_boxes = golden.targets("main", 8)
     batch = Batch(golden.images(), boxes, classes, num_boxes, np.arange(2))
     recipe = Recipe()

@@ -15,8 +15,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 import train_yolo11n
+from augment import Augment
 from checkpoint import load_weights
-from dataset import Augment, BatchLoader, CocoDataset, find_data
+from dataset import CocoDataset, find_data
+from loader import BatchLoader
 from model import YOLO11n
 from PIL import Image
 from training import LOSS_PARTS, Recipe, StepSettings, TrainStep, compile_detector

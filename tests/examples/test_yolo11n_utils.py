@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from dataset import Letterbox
+from images import Letterbox
 from PIL import Image
 from utils import (
     average_precision,

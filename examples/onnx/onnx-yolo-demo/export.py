@@ -1,6 +1,6 @@
 """Export a trained YOLO11n to ONNX, and prove the file against PyTensor.
 
-    python export.py runs/yolo11n/best.safetensors yolo11n.onnx
+python export.py runs/yolo11n/best.safetensors yolo11n.onnx
 """
 
 import argparse
@@ -13,7 +13,7 @@ os.environ["PYTENSOR_FLAGS"] = ",".join(
 
 import numpy as np
 from checkpoint import CheckpointError, load_weights
-from dataset import val_batches
+from loader import val_batches
 from model import YOLO11n
 
 import pytensor.tensor as pt

@@ -2,7 +2,7 @@
 
 import matplotlib
 import numpy as np
-from dataset import read_image
+from images import read_image
 from utils import draw_detections, image_mosaic, save_png
 
 matplotlib.use("Agg")

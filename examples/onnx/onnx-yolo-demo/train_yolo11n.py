@@ -25,9 +25,11 @@ os.environ["PYTENSOR_FLAGS"] = ",".join(
 )
 
 import numpy as np
+from augment import Augment
 from checkpoint import CheckpointError, load_checkpoint, save_checkpoint, save_weights
-from dataset import Augment, BatchLoader, CocoDataset, find_data
+from dataset import CocoDataset, find_data
 from export import ExportMismatch, export_detector, verify_export
+from loader import BatchLoader
 from model import YOLO11n
 from report import draw_curves, draw_validation
 from synthetic import generate_dataset

@@ -8,7 +8,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from dataset import val_batches
+from loader import val_batches
 from loss import yolo_loss
 from model import YOLO11n
 from utils import nms, scale_detections
