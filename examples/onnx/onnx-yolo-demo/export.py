@@ -12,9 +12,9 @@ os.environ["PYTENSOR_FLAGS"] = ",".join(
 )
 
 import numpy as np
-from checkpoint import CheckpointError, load_weights
+from checkpoint import CheckpointError
 from loader import val_batches
-from model import YOLO11n
+from weights import load_pretrained
 
 import pytensor.tensor as pt
 from pytensor.link.onnx import export_onnx
@@ -119,34 +119,62 @@ def verify_export(path, detector, dataset, batch_size, count=8):
     return report
 
 
-def load_model(path):
-    """Make the model that a weight file or checkpoint of ours holds; returns (model, info)."""
-    arrays, info = load_weights(path)
-    if "classes" not in info:
-        raise CheckpointError(f"{path}: its metadata names no classes; it isn't a file of ours")
-    arrays = {name: v for name, v in arrays.items() if not name.startswith("state.")}
-    model = YOLO11n(len(info["classes"]), class_width=info.get("class_width"))
-    model.load_state_dict(arrays)
+def load_model(path, classes=None):
+    """Make the model that a weight file or checkpoint holds.
+
+    Parameters
+    ----------
+    path : path-like
+        A file of ours, or one of the reference's names (see `weights.load_pretrained`).
+    classes : sequence of str, optional
+        Some of the file's classes, all of them by default.
+
+    Returns
+    -------
+    model : YOLO11n
+    info : dict
+        The file's metadata, with the model's ``classes`` and ``class_width``.
+
+    Raises
+    ------
+    CheckpointError
+        If the file can't be read, or lacks a class or an array.
+    """
+    model, report = load_pretrained(path, classes)
+    absent = [name for name, row in report["rows"].items() if row is None]
+    if absent:
+        raise CheckpointError(f"{path}: it has no class {', '.join(absent)}")
+    lacking = [*report["missing"], *report["reshaped"]]
+    if lacking:
+        raise CheckpointError(
+            f"{path}: {len(lacking)} arrays are missing or of another shape, first {lacking[0]}"
+        )
+    info = report["info"] | {"classes": report["classes"], "class_width": model.class_width}
     return model, info
 
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("weights", help="best.safetensors of a training run")
+    parser.add_argument("weights", help="best.safetensors of a run, or pretrained weights")
     parser.add_argument("onnx", help="file to write")
-    parser.add_argument("--image-size", type=int, help="default: what it was trained at")
+    parser.add_argument(
+        "--classes", nargs="+", metavar="NAME", help="some of the file's classes; default: all"
+    )
+    parser.add_argument(
+        "--image-size", type=int, help="pixels; default: what the file says, or else 640"
+    )
     parser.add_argument("--dynamic-batch", action="store_true")
     parser.add_argument("--opset", type=int, default=20)
     options = parser.parse_args(arguments)
     try:
-        model, info = load_model(options.weights)
-        size = options.image_size or info["image_size"]
+        model, info = load_model(options.weights, options.classes)
+        size = options.image_size or info.get("image_size", 640)
         batch = None if options.dynamic_batch else 1
         export_detector(model, options.onnx, info["classes"], size, batch, options.opset)
     except (CheckpointError, ValueError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
-    print(f"wrote {options.onnx}")
+    print(f"wrote {options.onnx} for {', '.join(info['classes'])} at {size} px")
     return 0
 
 

@@ -1,0 +1,178 @@
+"""Weights of other, or more, classes: what is taken, what is left, and what that computes."""
+
+import ast
+
+import numpy as np
+import onnxruntime
+import pytest
+from checkpoint import CheckpointError, load_weights, save_weights
+from export import export_detector
+from export import main as export_main
+from model import YOLO11n
+from safetensors.numpy import save_file
+from weights import CLASS_ROWS, COCO_CLASSES, load_pretrained, main
+
+from tests.examples import yolo11n_golden as golden
+
+PAIR = ["person", "cell phone"]
+CUT_BIAS = "model.23.cv3.0.2.bias"
+
+
+@pytest.fixture(scope="module")
+def coco_state():
+    """A model of 80 classes as the reference's state dict has it, with its batch counters."""
+    state = {k: golden.weight(k, v.shape) for k, v in YOLO11n(80).state_dict().items()}
+    counters = {
+        name.replace("running_mean", "num_batches_tracked"): np.int64(7)
+        for name in state
+        if name.endswith("running_mean")
+    }
+    return state | counters
+
+
+@pytest.fixture
+def coco_file(coco_state, tmp_path):
+    path = tmp_path / "coco.safetensors"
+    save_file({k: np.asarray(v) for k, v in coco_state.items()}, path)
+    return path
+
+
+def detect(model, classes, folder, images):
+    path = folder / f"{len(classes)}.onnx"
+    export_detector(model, path, classes, images.shape[-1], len(images))
+    session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    return session.run(None, {"images": images})[0]
+
+
+def test_number_of_names():
+    assert len(set(COCO_CLASSES)) == 80
+    assert (COCO_CLASSES.index("person"), COCO_CLASSES.index("cell phone")) == (0, 67)
+
+
+def test_cut_head_computes_the_rows_of_the_full_one(coco_file, tmp_path):
+    full, _ = load_pretrained(coco_file)
+    cut, report = load_pretrained(coco_file, PAIR)
+    assert report["rows"] == {"person": 0, "cell phone": 67}
+    assert report["taken"] == len(cut.state_dict()) == 418
+    assert [report[key] for key in ("missing", "reshaped", "unused")] == [[], [], []]
+    assert (cut.num_classes, cut.class_width) == (2, 80)
+    images = golden.images(2, 64)
+    whole = detect(full, COCO_CLASSES, tmp_path, images)
+    part = detect(cut, PAIR, tmp_path, images)
+    np.testing.assert_allclose(part, whole[:, [0, 1, 2, 3, 4, 71]], rtol=1e-5, atol=1e-6)
+
+
+def test_order_of_classes_is_the_callers(coco_file, coco_state):
+    cut, report = load_pretrained(coco_file, PAIR[::-1])
+    assert report["rows"] == {"cell phone": 67, "person": 0}
+    np.testing.assert_array_equal(cut.state_dict()[CUT_BIAS], coco_state[CUT_BIAS][[67, 0]])
+
+
+def test_new_class_keeps_all_else(coco_file, coco_state):
+    model, report = load_pretrained(coco_file, ["helmet", "person"], seed=3)
+    assert report["rows"] == {"helmet": None, "person": 0}
+    assert "start from random weights: helmet" in report["text"]
+    state, fresh = model.state_dict(), YOLO11n(2, seed=3, class_width=80).state_dict()
+    for name, value in state.items():
+        if name in CLASS_ROWS:
+            np.testing.assert_array_equal(value[0], fresh[name][0])
+            np.testing.assert_array_equal(value[1], coco_state[name][0])
+        else:
+            np.testing.assert_array_equal(value, coco_state[name])
+
+
+def test_another_class_width_leaves_the_class_branch(coco_file, coco_state):
+    model, report = load_pretrained(coco_file, PAIR, class_width=64)
+    assert model.class_width == 64
+    assert report["reshaped"]
+    assert all(name.startswith("model.23.cv3.") for name in report["reshaped"])
+    assert "of another shape in the file: model.23.cv3.0.0.1" in report["text"]
+    name = "model.23.cv3.0.0.0.conv.weight"  # depth-wise: as wide as its input
+    np.testing.assert_array_equal(model.state_dict()[name], coco_state[name])
+
+
+def test_names_in_the_metadata(tmp_path):
+    state = YOLO11n(3).state_dict()
+    for names in (["cat", "person", "dog"], {"0": "cat", "1": "person", "2": "dog"}):
+        save_weights(tmp_path / "own.safetensors", state, {"classes": names})
+        model, report = load_pretrained(tmp_path / "own.safetensors", ["person"])
+        assert report["rows"] == {"person": 1}
+        np.testing.assert_array_equal(model.state_dict()[CUT_BIAS], state[CUT_BIAS][1:2])
+
+
+def test_unnamed_classes(tmp_path):
+    path = tmp_path / "unnamed.safetensors"
+    save_weights(path, YOLO11n(2).state_dict(), {})
+    with pytest.raises(CheckpointError, match="doesn't name its 2 classes; name them"):
+        load_pretrained(path)
+    _, report = load_pretrained(path, ["cat", "dog"])
+    assert report["rows"] == {"cat": 0, "dog": 1}
+    assert "its rows are taken to be cat (row 0), dog (row 1)" in report["text"]
+    _, report = load_pretrained(path, ["cat", "dog", "cow"])
+    assert set(report["rows"].values()) == {None}
+
+
+def test_checkpoint_gives_its_averages(tmp_path):
+    state = YOLO11n(2).state_dict()
+    averages = {f"state.{name}.ema": value + 1 for name, value in state.items()}
+    save_weights(tmp_path / "last.safetensors", state | averages, {"classes": PAIR})
+    model, report = load_pretrained(tmp_path / "last.safetensors")
+    assert not report["unused"]
+    np.testing.assert_array_equal(model.state_dict()[CUT_BIAS], state[CUT_BIAS] + 1)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda s: {"model.0.conv.bias": np.zeros(16)}, "batch normalization is folded"),
+        (lambda s: {"weight": np.zeros(3)}, "no YOLO11n under the names"),
+        (lambda s: s | {CLASS_ROWS[0]: np.zeros(3)}, r"has shape \(3,\)"),
+        (lambda s: {k: s[k] for k in CLASS_ROWS}, "arrays are missing or of another shape"),
+        (
+            lambda s: {k: v if k in CLASS_ROWS or v.ndim != 4 else np.tile(v, (2, 1, 1, 1))
+                       for k, v in s.items()},
+            "arrays are missing or of another shape",
+        ),
+    ],
+)  # fmt: skip
+def test_files_of_other_models(tmp_path, change, message):
+    path = tmp_path / "other.safetensors"
+    save_weights(path, change(YOLO11n(2).state_dict()), {})
+    with pytest.raises(CheckpointError, match=message):
+        load_pretrained(path, PAIR)
+
+
+def test_names_that_do_not_fit_the_rows(tmp_path):
+    path = tmp_path / "own.safetensors"
+    save_weights(path, YOLO11n(2).state_dict(), {"classes": ["cat"]})
+    with pytest.raises(CheckpointError, match="names 1 classes, but its head has 2 rows"):
+        load_pretrained(path)
+
+
+def test_commands(coco_file, tmp_path, capsys):
+    out, onnx = tmp_path / "pair.safetensors", tmp_path / "pair.onnx"
+    assert main([str(coco_file), str(out), "--classes", *PAIR, "--image-size", "64"]) == 0
+    assert "classes: person (row 0), cell phone (row 67)" in capsys.readouterr().out
+    arrays, info = load_weights(out)
+    assert info == {
+        "architecture": "yolo11n", "classes": PAIR, "class_width": 80, "image_size": 64,
+    }  # fmt: skip
+    assert len(arrays) == 418
+    # from the cut file, and at once from the full one: the same model
+    assert export_main([str(out), str(onnx)]) == 0
+    direct = tmp_path / "direct.onnx"
+    assert export_main([str(coco_file), str(direct), "--classes", *PAIR, "--image-size", "64"]) == 0
+    assert onnx.read_bytes() == direct.read_bytes()
+    session = onnxruntime.InferenceSession(str(onnx), providers=["CPUExecutionProvider"])
+    names = session.get_modelmeta().custom_metadata_map["names"]
+    assert ast.literal_eval(names) == dict(enumerate(PAIR))
+
+
+def test_command_errors(coco_file, tmp_path, capsys):
+    out = str(tmp_path / "out.safetensors")
+    for command in (main, export_main):
+        assert command([str(coco_file), out, "--classes", "helmet"]) == 1
+        assert "no class helmet" in capsys.readouterr().err
+        assert command([str(tmp_path / "none"), out]) == 1
+        assert "no such file" in capsys.readouterr().err
+    assert not (tmp_path / "out.safetensors").exists()
