@@ -7,9 +7,12 @@
 #   bash train.sh --resume            go on with an interrupted run; other options of
 #                                     train_yolo11n.py are passed through too
 #
-# Settings can be given as environment variables: DATASET (coco, synthetic or a folder), DATA_DIR,
-# OUTPUT_DIR, IMAGE_SIZE, BATCH_SIZE, NOMINAL_BATCH, EPOCHS, WARMUP_EPOCHS, LR, SCHEDULE, MOSAIC,
-# CLOSE_MOSAIC, TRAIN_IMAGES, VAL_IMAGES, VAL_EVERY, WORKERS, SEED, REQUIRE_MAP50.
+# Settings can be given as environment variables, or as NAME=VALUE lines of a file .env beside this
+# one (the environment wins): DATASET (coco, synthetic or a folder), CLASSES (separated by commas),
+# DATA_DIR, OUTPUT_DIR, IMAGE_SIZE, BATCH_SIZE, NOMINAL_BATCH, EPOCHS, WARMUP_EPOCHS, OPTIMIZER, LR,
+# SCHEDULE, MOSAIC, CLOSE_MOSAIC, PATIENCE, WEIGHTS, TRAIN_IMAGES, VAL_IMAGES, CONNECTIONS, VAL_EVERY,
+# CHECKPOINT_MINUTES, CACHE, WORKERS, DEVICES, SEED, REQUIRE_MAP50; and any of JAX's, such as
+# XLA_PYTHON_CLIENT_MEM_FRACTION.
 set -euo pipefail
 
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
@@ -23,9 +26,53 @@ die() {
 
 [ -x "$python" ] || die "there is no .venv yet; run: bash setup.sh"
 
+# Lines are read, not run: a file of settings should not be able to do anything else.
+read_settings() {
+    local line name value number=0
+    while IFS= read -r line || [ -n "$line" ]; do
+        number=$((number + 1))
+        line=${line%$'\r'}
+        case $line in '' | '#'*) continue ;; esac
+        [[ $line =~ ^(export[[:space:]]+)?([A-Za-z_][A-Za-z0-9_]*)=(.*)$ ]] ||
+            die "$1, line $number: expected NAME=VALUE, found: $line"
+        name=${BASH_REMATCH[2]} value=${BASH_REMATCH[3]}
+        case $value in
+        \"*\") value=${value#\"} value=${value%\"} ;;
+        \'*\') value=${value#\'} value=${value%\'} ;;
+        esac
+        if [ -z "${!name+set}" ]; then
+            export "$name=$value"
+        fi
+    done <"$1"
+}
+
+[ ! -f "$here/.env" ] || read_settings "$here/.env"
+
+# The largest batch up to the nominal 64 that fits into the free memory of the fullest GPU. XLA
+# counts 82 MB of temporaries an image for a step at 320 px; twice that leaves room for the work
+# space of cuDNN, and an eighth of the memory for the images of the data set and all else.
+MIB_PER_IMAGE_AT_320=160
+batch_for_memory() {
+    local free size=${IMAGE_SIZE:-320} batch=64
+    free=$(nvidia-smi --query-gpu=memory.free --format=csv,noheader,nounits 2>/dev/null |
+        grep -E '^ *[0-9]+ *$' | sort -n | head -n 1) || free=""
+    if [ -z "$free" ]; then
+        printf 'train: nvidia-smi does not say how much memory is free; batch %s\n' $batch >&2
+    else
+        while [ $batch -gt 4 ] &&
+            [ $((batch * MIB_PER_IMAGE_AT_320 * size * size / (320 * 320))) -gt $((free * 3 / 4)) ]; do
+            batch=$((batch / 2))
+        done
+        printf 'train: %s MiB of GPU memory are free: batch %s at %s px\n' \
+            $((free)) $batch "$size" >&2
+    fi
+    echo $batch
+}
+
 want_cpu=no
 options=()
 own_settings=${IMAGE_SIZE:-}${EPOCHS:-}${TRAIN_IMAGES:-}${VAL_IMAGES:-}${LR:-}${BATCH_SIZE:-}
+own_settings+=${CLASSES:-}${OPTIMIZER:-}${MOSAIC:-}${CLOSE_MOSAIC:-}${NOMINAL_BATCH:-}${SCHEDULE:-}
 for argument in "$@"; do
     case $argument in
     --cpu) want_cpu=yes ;;
@@ -45,11 +92,19 @@ elif nvidia-smi -L 2>/dev/null | grep -q '^GPU'; then
     fi
     device=gpu
     printf 'train: on %s\n' "${seen##*$'\n'}"
+    gpus=$(nvidia-smi -L | grep -c '^GPU')
+    if [ "$gpus" -gt 1 ] && [ -z "${DEVICES:-}" ]; then
+        printf 'train: one of %s GPUs is used; DEVICES=%s uses all\n' "$gpus" "$gpus"
+    fi
 fi
 
 if [ "$device" = gpu ]; then
     DATASET=${DATASET:-coco}
-    defaults=(--image-size 320 --batch-size 64 --epochs 100 --warmup-epochs 5 --lr 0.01)
+    BATCH_SIZE=${BATCH_SIZE:-$(batch_for_memory)}
+    defaults=(
+        --image-size 320 --epochs 100 --warmup-epochs 3 --optimizer sgd --lr 0.01
+        --schedule linear --mosaic 1 --close-mosaic 10
+    )
 else
     # Sized for two cores: minutes, not hours.
     DATASET=${DATASET:-synthetic}
@@ -65,8 +120,13 @@ else
     fi
 fi
 
-for name in DATA_DIR OUTPUT_DIR IMAGE_SIZE BATCH_SIZE NOMINAL_BATCH EPOCHS WARMUP_EPOCHS LR \
-    SCHEDULE MOSAIC CLOSE_MOSAIC TRAIN_IMAGES VAL_IMAGES VAL_EVERY WORKERS SEED REQUIRE_MAP50; do
+if [ -n "${CLASSES:-}" ]; then
+    IFS=, read -r -a names <<<"$CLASSES"
+    defaults+=(--classes "${names[@]}")
+fi
+for name in DATA_DIR OUTPUT_DIR IMAGE_SIZE BATCH_SIZE NOMINAL_BATCH EPOCHS WARMUP_EPOCHS OPTIMIZER LR \
+    SCHEDULE MOSAIC CLOSE_MOSAIC PATIENCE WEIGHTS TRAIN_IMAGES VAL_IMAGES CONNECTIONS VAL_EVERY \
+    CHECKPOINT_MINUTES CACHE WORKERS DEVICES SEED REQUIRE_MAP50; do
     if [ -n "${!name:-}" ]; then
         option=${name,,}
         defaults+=("--${option//_/-}" "${!name}")

@@ -20,6 +20,16 @@ printf 'platforms=%s\\n' "${JAX_PLATFORMS:-}"
 printf '%s\\n' "$*"
 """
 
+# Lists GPUS cards (one by default), of which the last has FREE_MIB of memory free.
+NVIDIA_SMI = """#!/usr/bin/env bash
+for ((k = 0; k < ${GPUS:-1}; k++)); do
+    case $1 in
+    -L) echo "GPU $k: NVIDIA H100" ;;
+    *) [ $((k + 1)) -eq "${GPUS:-1}" ] && echo "${FREE_MIB-80000}" || echo 81000 ;;
+    esac
+done
+"""
+
 
 @pytest.fixture
 def checkout(tmp_path):
@@ -38,8 +48,7 @@ def write(path, text):
 def run(root, *arguments, gpu=False, **environment):
     tools = root / "tools"
     tools.mkdir(exist_ok=True)
-    answer = "echo 'GPU 0: NVIDIA H100'" if gpu else "exit 9"
-    write(tools / "nvidia-smi", f"#!/bin/sh\n{answer}\n")
+    write(tools / "nvidia-smi", NVIDIA_SMI if gpu else "#!/bin/sh\nexit 9\n")
     path = f"{tools}:{os.environ['PATH']}"
     return subprocess.run(
         ["bash", root / "train.sh", *arguments],
@@ -112,3 +121,64 @@ def test_before_setup(checkout):
     result = run(checkout)
     assert result.returncode == 1
     assert "run: bash setup.sh" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("environment", "batch"),
+    [
+        ({}, 64),
+        ({"FREE_MIB": "10000", "GPUS": "2"}, 32),
+        ({"FREE_MIB": "10000", "IMAGE_SIZE": "640"}, 8),
+        ({"FREE_MIB": "100"}, 4),
+        ({"FREE_MIB": "[N/A]"}, 64),
+        ({"FREE_MIB": "10000", "BATCH_SIZE": "24"}, 24),
+    ],
+)
+def test_batch_for_the_free_memory(checkout, environment, batch):
+    result = run(checkout, gpu=True, JAX_ANSWER="NVIDIA H100", **environment)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.count("--batch-size") == 1
+    assert f"--batch-size {batch}" in result.stdout
+    if "BATCH_SIZE" in environment:
+        assert "memory" not in result.stderr
+    elif environment.get("FREE_MIB") == "[N/A]":
+        assert "does not say how much memory is free; batch 64" in result.stderr
+    else:
+        free = environment.get("FREE_MIB", "80000")
+        assert f"{free} MiB of GPU memory are free: batch {batch} at" in result.stderr
+
+
+def test_several_gpus(checkout):
+    result = run(checkout, gpu=True, JAX_ANSWER="NVIDIA H100", GPUS="8")
+    assert "one of 8 GPUs is used; DEVICES=8 uses all" in result.stdout
+    result = run(checkout, gpu=True, JAX_ANSWER="NVIDIA H100", GPUS="8", DEVICES="8")
+    assert "GPUs is used" not in result.stdout
+    assert "--devices 8" in result.stdout
+
+
+def test_settings_file(checkout):
+    lines = ["# a comment", "", "EPOCHS=7", 'export OUTPUT_DIR="a b"', "SEED='3'\r", "LR=0.5"]
+    (checkout / ".env").write_text("\n".join([*lines, "CLASSES=person,cell phone"]))
+    result = run(checkout, LR="0.25")
+    last = result.stdout.splitlines()[-1]
+    for setting in (
+        "--epochs 7", "--output-dir a b", "--seed 3", "--lr 0.25", "--classes person cell phone",
+    ):  # fmt: skip
+        assert setting in last
+    assert "--require-map50" not in last
+
+
+@pytest.mark.parametrize("line", ["EPOCHS 7", "$(touch made)=1", "9A=1", "touch made"])
+def test_settings_file_is_not_run(checkout, line):
+    (checkout / ".env").write_text(f"SEED=1\n{line}\n")
+    result = run(checkout)
+    assert result.returncode == 1
+    assert f".env, line 2: expected NAME=VALUE, found: {line}" in result.stderr
+    assert not (checkout / "made").exists()
+
+
+def test_settings_file_values_are_literal(checkout):
+    (checkout / ".env").write_text("OUTPUT_DIR=$(touch made)`touch made`")
+    result = run(checkout)
+    assert "--output-dir $(touch made)`touch made`" in result.stdout
+    assert not list(checkout.glob("**/made"))
