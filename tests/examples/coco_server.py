@@ -1,0 +1,326 @@
+"""A tiny COCO on a loopback server whose behaviour can be set for each path.
+
+    with CocoServer(train=40, val=20) as server:
+        server.set("train2017/000000000003.jpg", Answer(status=500), Answer(cut=100))
+        ... COCO_BASE_URL = server.url ...
+        assert server.requests["train2017/000000000003.jpg"] == 3
+
+A test that lets a process fetch from it should clear the proxies of the environment;
+`server.environment` has the variables for that.
+"""
+
+import io
+import json
+import socket
+import struct
+import threading
+import zipfile
+from collections import Counter
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import numpy as np
+from PIL import Image
+
+ARCHIVE = "annotations/annotations_trainval2017.zip"
+PERSON, DOG, PHONE = 1, 18, 77
+CATEGORIES = [
+    {"supercategory": "person", "id": PERSON, "name": "person"},
+    {"supercategory": "animal", "id": DOG, "name": "dog"},
+    {"supercategory": "electronic", "id": PHONE, "name": "cell phone"},
+]
+COLORS = {PERSON: (200, 40, 40), DOG: (40, 160, 40), PHONE: (30, 30, 220)}
+# What the k-th picture shows (k modulo 10): half have a person, a fifth a phone.
+SCENES = [
+    (PERSON,),
+    (PERSON, PHONE),
+    (DOG,),
+    (PERSON, PERSON),
+    (DOG, PERSON),
+    (PHONE,),
+    (),
+    (PERSON, DOG),
+    (DOG, DOG),
+    ("crowd",),
+]
+
+
+def _scene(rng, width, height, things):
+    """Pixels uint8 (height, width, 3), and (category, box, iscrowd) of every thing."""
+    pixels = rng.integers(90, 150, (height, width, 3), dtype=np.uint8)
+    objects = []
+    for thing in things:
+        category, crowd = (PERSON, 1) if thing == "crowd" else (thing, 0)
+        w, h = int(rng.integers(12, width // 2)), int(rng.integers(16, height // 2))
+        x, y = int(rng.integers(0, width - w)), int(rng.integers(0, height - h))
+        pixels[y : y + h, x : x + w] = COLORS[category]
+        objects.append((category, [x, y, w, h], crowd))
+    return pixels, objects
+
+
+def make_coco(train=40, val=20, seed=0):
+    """Make a tiny COCO 2017 of coloured rectangles.
+
+    Parameters
+    ----------
+    train, val : int
+        Pictures of either split. What the k-th shows is ``SCENES[k % 10]``.
+    seed : int
+
+    Returns
+    -------
+    files : dict of str to bytes
+        By path: the archive of annotations and the pictures.
+    instances : dict of str to dict
+        The two instances files as dictionaries, by "train" and "val".
+    """
+    rng = np.random.default_rng(seed)
+    files, instances = {}, {}
+    for split, count in (("train", train), ("val", val)):
+        images, annotations = [], []
+        for k in range(count):
+            image_id = 1000 * (split == "val") + k + 1
+            width, height = ((96, 72), (72, 96), (80, 80))[k % 3]
+            pixels, objects = _scene(rng, width, height, SCENES[k % len(SCENES)])
+            name, buffer = f"{image_id:012}.jpg", io.BytesIO()
+            Image.fromarray(pixels).save(buffer, "JPEG")
+            files[f"{split}2017/{name}"] = buffer.getvalue()
+            images.append(
+                {"id": image_id, "file_name": name, "width": width, "height": height, "license": 1}
+            )
+            for category, (x, y, w, h), crowd in objects:
+                annotations.append(
+                    {
+                        "id": 10000 * (split == "val") + len(annotations) + 1,
+                        "image_id": image_id,
+                        "category_id": category,
+                        "bbox": [x, y, w, h],
+                        "area": w * h,
+                        "iscrowd": crowd,
+                        "segmentation": [[x, y, x + w, y, x + w, y + h, x, y + h]],
+                    }
+                )
+        instances[split] = {
+            "info": {"description": "tiny"},
+            "licenses": [{"id": 1, "name": "none"}],
+            "images": images,
+            "annotations": annotations,
+            "categories": CATEGORIES,
+        }
+    files[ARCHIVE] = make_archive(instances)
+    return files, instances
+
+
+def make_archive(instances, extra=()):
+    """Bytes of an archive with the instances files and (name or ZipInfo, content) extras."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for split, data in instances.items():
+            archive.writestr(f"annotations/instances_{split}2017.json", json.dumps(data))
+        archive.writestr("annotations/captions_val2017.json", "{}")
+        for name, content in extra:
+            archive.writestr(name, content)
+    return buffer.getvalue()
+
+
+@dataclass(frozen=True)
+class Answer:
+    """How one request is answered; by default as it should be.
+
+    Attributes
+    ----------
+    status : int
+    body : bytes, optional
+        Sent in place of the file.
+    headers : dict
+        Added ones.
+    length : int, optional
+        Said in Content-Length in place of the true one.
+    cut : int, optional
+        Bytes after which the connection is closed.
+    delay : float
+        Seconds before anything is sent.
+    drip : float, optional
+        Seconds between single bytes of the body, of which 40 are sent.
+    drip_headers : float, optional
+        Seconds between 40 single bytes of a header; then the connection is closed.
+    reset : bool
+        Reset the connection without an answer.
+    stall : int, optional
+        Bytes of the body after which nothing comes until the server is closed.
+    """
+
+    status: int = 200
+    body: bytes | None = None
+    headers: dict = field(default_factory=dict)
+    length: int | None = None
+    cut: int | None = None
+    delay: float = 0.0
+    drip: float | None = None
+    drip_headers: float | None = None
+    reset: bool = False
+    stall: int | None = None
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+
+    def log_message(self, *_):
+        pass
+
+    def setup(self):
+        super().setup()
+        self.server.owner.connected()
+
+    def do_GET(self):
+        owner = self.server.owner
+        path = self.path.split("://")[-1].split("/", 1)[1]  # a proxy is sent whole addresses
+        answer = owner.next_answer(path, self.path, dict(self.headers))
+        owner.closing.wait(answer.delay)
+        if answer.reset:
+            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            self.connection.close()
+            self.close_connection = True
+            return
+        body, status, headers = self._content(owner, path, answer)
+        self._send(owner, answer, body, status, headers)
+
+    def _content(self, owner, path, answer):
+        if answer.status != 200 or answer.body is not None:
+            return answer.body or b"an error page", answer.status, {}
+        if path not in owner.files:
+            return b"not found", 404, {}
+        body, headers = owner.files[path], {}
+        if owner.etag:
+            headers["ETag"] = owner.etag
+        asked = self.headers.get("Range")
+        if not (owner.ranges and asked):
+            return body, 200, headers
+        if self.headers.get("If-Range", owner.etag) != owner.etag:
+            return body, 200, headers
+        begin = int(asked.removeprefix("bytes=").removesuffix("-"))
+        if begin >= len(body):
+            return b"", 416, headers | {"Content-Range": f"bytes */{len(body)}"}
+        headers["Content-Range"] = f"bytes {begin}-{len(body) - 1}/{len(body)}"
+        return body[begin:], 206, headers
+
+    def _send(self, owner, answer, body, status, headers):
+        self.send_response(status)
+        for name, value in (headers | answer.headers).items():
+            self.send_header(name, value)
+        length = len(body) if answer.length is None else answer.length
+        self.send_header("Content-Length", str(length))
+        if answer.drip_headers is not None:
+            self.flush_headers()
+            for _ in range(40):
+                self.wfile.write(b"x")
+                owner.closing.wait(answer.drip_headers)
+            self.close_connection = True
+            return
+        self.end_headers()
+        limit = answer.cut if answer.cut is not None else answer.stall
+        part = body if limit is None else body[:limit]
+        if answer.drip is None:
+            self.wfile.write(part)
+        else:
+            for byte in part[:40]:
+                self.wfile.write(bytes([byte]))
+                owner.closing.wait(answer.drip)
+            self.close_connection = True
+        if answer.stall is not None:
+            owner.closing.wait()
+        if limit is not None or answer.length is not None:
+            self.close_connection = True
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    block_on_close = False
+    request_queue_size = 128
+
+    def handle_error(self, *_):
+        pass  # clients that leave are what the tests are about
+
+
+class CocoServer:
+    """Serve a tiny COCO from a free port of 127.0.0.1.
+
+    Parameters
+    ----------
+    train, val, seed : int
+        See `make_coco`.
+    ranges : bool
+        Whether Range is understood.
+    etag : str or None
+        ETag of all files.
+
+    Attributes
+    ----------
+    url : str
+        The base address.
+    files : dict of str to bytes
+        By path; may be changed.
+    instances : dict of str to dict
+    requests : Counter
+        Requests per path.
+    log : list of (str, str, dict)
+        Path, request target and headers of every request.
+    connections : int
+        How many were accepted.
+    environment : dict of str to str
+        Variables for a process that shall fetch from here.
+    """
+
+    def __init__(self, train=40, val=20, seed=0, ranges=True, etag='"one"'):
+        self.files, self.instances = make_coco(train, val, seed)
+        self.ranges, self.etag = ranges, etag
+        self.requests, self.log, self.connections = Counter(), [], 0
+        self.closing = threading.Event()
+        self._answers, self._lock = {}, threading.Lock()
+        self._server = _Server(("127.0.0.1", 0), _Handler)
+        self._server.owner = self
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
+        )
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self._server.server_port}"
+
+    @property
+    def environment(self):
+        return {"COCO_BASE_URL": self.url, "no_proxy": "127.0.0.1", "NO_PROXY": "127.0.0.1"}
+
+    def __enter__(self):
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.closing.set()
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    def connected(self):
+        with self._lock:
+            self.connections += 1
+
+    def set(self, path, *answers, always=False):
+        """Answer the next requests for a path with these, one each; with `always`, forever."""
+        with self._lock:
+            self._answers[path] = (list(answers), always)
+
+    def next_answer(self, path, target, headers):
+        with self._lock:
+            self.requests[path] += 1
+            self.log.append((path, target, headers))
+            answers, always = self._answers.get(path, ([], False))
+            if not answers:
+                return Answer()
+            return answers[0] if always else answers.pop(0)
+
+    def set_instances(self, split, data):
+        """Serve another instances file of a split."""
+        self.instances[split] = data
+        self.files[ARCHIVE] = make_archive(self.instances)

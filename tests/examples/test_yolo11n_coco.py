@@ -1,0 +1,851 @@
+"""Download of a part of COCO for the YOLO11n demo, from a loopback server that misbehaves."""
+
+import io
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+import zipfile
+from dataclasses import replace
+from email.utils import formatdate
+from pathlib import Path
+from types import SimpleNamespace
+
+import coco
+import pytest
+from coco import DownloadError, download_coco, main, select_images
+from dataset import CocoDataset
+from PIL import Image
+
+from tests.examples.coco_server import ARCHIVE, PHONE, Answer, CocoServer, make_archive
+
+CLASSES = ["person", "cell phone"]
+PHONE_IMAGE = "train2017/000000000002.jpg"  # always chosen, as it holds a phone
+SCRIPT = Path(coco.__file__)
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    """Patience of a test; no proxies."""
+    timing = coco.Timing(
+        connect=2, read=0.4, attempts=3, first_delay=0.01, longest_delay=0.02, report=0.05
+    )
+    monkeypatch.setattr(coco, "TIMING", timing)
+    # The pictures of these tests are small; a byte a second would do.
+    monkeypatch.setattr(coco, "SLOWEST", 100)
+    for name in list(os.environ):
+        if name.lower().endswith("_proxy"):
+            monkeypatch.delenv(name)
+
+
+@pytest.fixture
+def server(monkeypatch):
+    with CocoServer(train=40, val=20) as server:
+        monkeypatch.setenv("COCO_BASE_URL", server.url)
+        yield server
+
+
+@pytest.fixture
+def root(tmp_path):
+    return tmp_path / "coco"
+
+
+def download(root, train=0, val=0, classes=CLASSES, **options):
+    options = {"connections": 4, "progress": False} | options
+    return download_coco(root, classes, train, val, **options)
+
+
+def load(path):
+    return json.loads(Path(path).read_text())
+
+
+def names(path):
+    return {image["file_name"] for image in load(path)["images"]}
+
+
+def wait_for(condition):
+    deadline = time.monotonic() + 10
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def leftovers(root):
+    return [str(p) for p in root.rglob("*.part*")]
+
+
+# ---------------------------------------------------------------------------------- selection
+
+
+@pytest.fixture
+def skewed():
+    """100 persons, of which 10 with a phone; 5 phones alone."""
+    holds = {k: {"person"} | ({"phone"} if k % 10 == 0 else set()) for k in range(100)}
+    return holds | {100 + k: {"phone"} for k in range(5)}
+
+
+def test_a_rare_class_is_chosen_whole(skewed):
+    chosen = select_images(skewed, 40)
+    assert len(set(chosen)) == 40
+    assert sum("phone" in skewed[k] for k in chosen) == 15
+
+
+def test_common_classes_get_equal_shares():
+    holds = {k: {"cat"} if k < 50 else {"dog"} for k in range(110)}
+    chosen = select_images(holds, 52)
+    assert sum(k < 50 for k in chosen) == 26
+
+
+def test_many_classes_all_get_some():
+    holds = {k: {f"c{min(k.bit_length(), 9)}"} for k in range(2000)}  # 1, 1, 2, 4, ... images
+    chosen = select_images(holds, 60)
+    counts = {}
+    for k in chosen:
+        for name in holds[k]:
+            counts[name] = counts.get(name, 0) + 1
+    assert counts["c0"] == counts["c1"] == 1
+    assert counts["c4"] == 8
+    assert {counts[f"c{k}"] for k in range(5, 10)} <= {8, 9}
+
+
+def test_selection_is_the_same_everywhere_and_grows(skewed):
+    shuffled = dict(sorted(skewed.items(), key=lambda item: hash((item[0], "x"))))
+    chosen = select_images(skewed, 40)
+    assert chosen == select_images(shuffled, 40)
+    assert chosen != select_images(skewed, 40, seed=1)
+    assert set(chosen) < set(select_images(skewed, 41))
+    # A change of the rule must come with a new coco.VERSION.
+    assert select_images({k: {"a"} for k in range(50)}, 5, seed=3) == [5, 13, 15, 22, 41]
+
+
+def test_zero_and_too_many_take_all(skewed):
+    assert select_images(skewed, 0) == select_images(skewed, 999) == sorted(skewed)
+
+
+# ------------------------------------------------------------------------------- what is made
+
+
+def test_all_images_and_their_annotations(server, root):
+    paths = download(root)
+    assert paths.train_images == root / "train2017"
+    data = load(paths.train_json)
+    # Of ten scenes three show nothing wanted, and one only a crowd.
+    assert len(data["images"]) == 24
+    assert {c["name"] for c in data["categories"]} == set(CLASSES)
+    original = server.instances["train"]
+    kept = {image["id"] for image in data["images"]}
+    expected = [
+        {k: v for k, v in a.items() if k != "segmentation"}
+        for a in original["annotations"]
+        if a["image_id"] in kept and a["category_id"] != 18
+    ]
+    assert data["annotations"] == expected
+    for image in data["images"]:
+        path = f"train2017/{image['file_name']}"
+        assert (root / path).read_bytes() == server.files[path]
+    assert len(list((root / "train2017").iterdir())) == 24
+    assert set(server.requests.values()) == {1}
+    assert not leftovers(root)
+    assert not (root / ARCHIVE).exists()
+    assert load(root / "annotations/instances_val2017.json") == server.instances["val"]
+
+
+def test_crowd_regions_beside_boxes_stay(server, root):
+    data = server.instances["train"]
+    data["annotations"].append(data["annotations"][0] | {"id": 777, "iscrowd": 1})
+    server.set_instances("train", data)
+    assert 777 in {a["id"] for a in load(download(root).train_json)["annotations"]}
+
+
+def test_the_dataset_reads_the_subset(server, root):
+    paths = download(root, 10, 5)
+    train = CocoDataset(paths.train_json, paths.train_images, CLASSES, 64)
+    val = CocoDataset(paths.val_json, paths.val_images, CLASSES, 64)
+    assert (len(train), len(val)) == (10, 5)
+    assert not train.skipped
+    assert train.report["background"] == 0
+    assert train.report["per_class"]["cell phone"] >= 5
+
+
+def test_subsets_of_one_folder_share_images(server, root):
+    small = download(root, 10, 5)
+    server.requests.clear()
+    large = download(root, 12, 5)
+    assert names(small.train_json) < names(large.train_json)
+    assert len(server.requests) == 2  # the annotations and the others are there
+    assert small.train_json.exists()
+    assert download(root, 10, 5, classes=CLASSES[::-1]) == small
+    assert len(server.requests) == 2
+
+
+def test_connections_are_kept(server, root):
+    download(root, connections=3)
+    assert sum(server.requests.values()) == 37
+    assert server.connections == 4  # one for the archive
+
+
+# ----------------------------------------------------------------------- servers that misbehave
+
+HTML = b"<html>Sorry</html>" * 20
+
+
+def other_size():
+    buffer = io.BytesIO()
+    Image.new("RGB", (50, 50)).save(buffer, "JPEG")
+    return buffer.getvalue()
+
+
+MISDEEDS = {
+    "500": Answer(status=500),
+    "503": Answer(status=503, headers={"Retry-After": "0"}),
+    "429 until a date": Answer(status=429, headers={"Retry-After": formatdate(usegmt=True)}),
+    "404 once": Answer(status=404),
+    "cut": Answer(cut=300),
+    "nothing": Answer(cut=0),
+    "length too long": Answer(length=100_000),
+    "length too short": Answer(length=500),
+    "page": Answer(body=HTML),
+    "empty": Answer(body=b""),
+    "gzip": Answer(headers={"Content-Encoding": "gzip"}),
+    "other size": Answer(body=other_size()),
+    "reset": Answer(reset=True),
+    "stall": Answer(stall=100),
+    "no answer": Answer(delay=2),
+    "drip": Answer(drip=0.1),
+    "dripping headers": Answer(drip_headers=0.1),
+    "elsewhere": Answer(status=302, headers={"Location": "ftp://x/y.jpg"}),
+    "bad port": Answer(status=302, headers={"Location": "http://x:y/"}),
+    "loop": Answer(status=302, headers={"Location": "/train2017/nowhere.jpg"}),
+}
+
+
+@pytest.mark.parametrize("misdeed", MISDEEDS)
+def test_one_misdeed_is_got_over(server, root, misdeed):
+    server.set(PHONE_IMAGE, MISDEEDS[misdeed])
+    start = time.monotonic()
+    paths = download(root, 16, 2)
+    assert time.monotonic() - start < 3
+    assert server.requests[PHONE_IMAGE] == 2
+    assert (root / PHONE_IMAGE).read_bytes() == server.files[PHONE_IMAGE]
+    assert PHONE_IMAGE[10:] in names(paths.train_json)
+    assert not leftovers(root)
+
+
+def test_slow_servers_are_waited_for(server, root):
+    server.set(PHONE_IMAGE, Answer(delay=0.3))
+    download(root, 16, 2)
+    assert server.requests[PHONE_IMAGE] == 1
+
+
+def test_retry_after_is_honoured_up_to_a_limit(server, root, monkeypatch):
+    monkeypatch.setattr(coco, "TIMING", replace(coco.TIMING, longest_retry_after=0.5))
+    server.set(PHONE_IMAGE, Answer(status=503, headers={"Retry-After": "3600"}))
+    start = time.monotonic()
+    download(root, 16, 2)
+    assert 0.5 <= time.monotonic() - start < 2
+
+
+@pytest.mark.parametrize(("status", "requests"), [(404, 2), (403, 2), (500, 3), (429, 3)])
+def test_attempts_end(server, root, status, requests):
+    server.set(PHONE_IMAGE, Answer(status=status), always=True)
+    with pytest.raises(DownloadError, match="too many images failed: 1 of 16 in train2017"):
+        download(root, 16, 2)
+    assert server.requests[PHONE_IMAGE] == requests
+    assert f"{PHONE_IMAGE}\tHTTP status {status}" in (root / "failed_images.txt").read_text()
+
+
+def test_delays_grow(monkeypatch):
+    waited = []
+    stop = SimpleNamespace(wait=waited.append, is_set=lambda: False)
+    timing = coco.Timing(attempts=7, first_delay=1, longest_delay=8)
+
+    def attempt():
+        raise coco._FetchError("no")
+
+    with pytest.raises(coco._FetchError):
+        coco._Session(timing, stop).retry(attempt)
+    for delay, longest in zip(waited, [1, 2, 4, 8, 8, 8], strict=True):
+        assert longest / 2 <= delay <= longest
+    assert len({delay / 2**k for k, delay in enumerate(waited)}) == 6  # jitter
+
+
+def test_redirects_are_followed(server, root):
+    moved = server.url + "/mirror/phone.jpg?x=1"
+    server.files["mirror/phone.jpg?x=1"] = server.files[PHONE_IMAGE]
+    server.set(PHONE_IMAGE, Answer(status=301, headers={"Location": moved}))
+    download(root, 16, 2)
+    assert server.requests["mirror/phone.jpg?x=1"] == server.requests[PHONE_IMAGE] == 1
+
+
+def test_connections_that_the_server_closes_are_no_failures(server, root, monkeypatch):
+    monkeypatch.setattr(coco, "TIMING", replace(coco.TIMING, attempts=1))
+    for path in list(server.files):
+        if path != ARCHIVE:
+            server.set(path, Answer(cut=10**6), always=True)  # whole, but then it hangs up
+    download(root)
+    assert set(server.requests.values()) == {1}
+
+
+def test_a_server_that_has_gone(server, root, monkeypatch):
+    monkeypatch.setattr(coco, "MAX_FAILED_IN_ROW", 5)
+    for path in server.files:
+        if path.startswith("train2017"):
+            server.set(path, Answer(reset=True), always=True)
+    with pytest.raises(DownloadError, match="5 images in a row failed"):
+        download(root)
+    assert len((root / "failed_images.txt").read_text().splitlines()) == 5
+
+
+def test_no_server(root, monkeypatch):
+    with CocoServer(train=1, val=1) as server:
+        url = server.url
+    monkeypatch.setenv("COCO_BASE_URL", url)
+    with pytest.raises(DownloadError, match=r"trainval2017\.zip: ConnectionRefusedError"):
+        download(root)
+
+
+# ------------------------------------------------------------------------------------ failures
+
+
+@pytest.mark.parametrize(("count", "fails"), [(100, True), (101, False)])
+def test_one_percent(monkeypatch, root, capsys, count, fails):
+    with CocoServer(train=170, val=2) as server:
+        monkeypatch.setenv("COCO_BASE_URL", server.url)
+        server.set(PHONE_IMAGE, Answer(status=404), always=True)
+        if fails:
+            with pytest.raises(DownloadError, match="too many images failed: 1 of 100 in train"):
+                download(root, count)
+            assert not list(root.glob("subsets/*/*"))
+            assert len(list((root / "train2017").iterdir())) == 99
+            return
+        kept = names(download(root, count).train_json)
+        assert len(kept) == 100
+        assert PHONE_IMAGE[10:] not in kept
+        shown = capsys.readouterr().err
+        assert f"  {PHONE_IMAGE}: HTTP status 404" in shown
+        # Once the server has it, the next call completes the subset.
+        server.set(PHONE_IMAGE)
+        server.requests.clear()
+        assert len(names(download(root, count).train_json)) == 101
+        assert sum(server.requests.values()) == 1
+        assert not (root / "failed_images.txt").exists()
+
+
+def test_absent_images_do_not_mean_that_the_server_has_gone(server, root, monkeypatch):
+    monkeypatch.setattr(coco, "MAX_FAILED_IN_ROW", 5)
+    for path in server.files:
+        if path.startswith("train2017"):
+            server.set(path, Answer(status=404), always=True)
+    with pytest.raises(DownloadError, match="24 of 24"):
+        download(root)
+
+
+def test_splits_are_judged_apart(server, root):
+    server.set("val2017/000000001002.jpg", Answer(status=404), always=True)
+    with pytest.raises(DownloadError, match=r"failed: 1 of 12 in val2017 \(allowed"):
+        download(root)
+
+
+def test_the_first_ten_failures_are_shown(server, root, capsys):
+    for path in server.files:
+        if path.startswith("train2017"):
+            server.set(path, Answer(status=404), always=True)
+    with pytest.raises(DownloadError, match="24 of 24"):
+        download(root)
+    assert capsys.readouterr().err.count(": HTTP status 404") == 10
+    assert len((root / "failed_images.txt").read_text().splitlines()) == 24
+
+
+def test_a_bug_is_not_swallowed(server, root, monkeypatch):
+    def broken(*_):
+        raise IndexError("bug")
+
+    monkeypatch.setattr(coco, "_image_problem", broken)
+    with pytest.raises(IndexError, match="bug"):
+        download(root)
+
+
+# ------------------------------------------------------------------------ resuming, what is there
+
+
+def test_nothing_is_fetched_or_decoded_twice(server, root, monkeypatch):
+    paths = download(root)
+    made = paths.train_json.stat().st_mtime_ns
+    server.requests.clear()
+    monkeypatch.setattr(coco, "_image_problem", None)
+    assert download(root) == paths  # the short way
+    assert paths.train_json.stat().st_mtime_ns == made
+    shutil.rmtree(root / "subsets")
+    assert download(root) == paths
+    assert not server.requests
+
+
+def test_damage_is_repaired(server, root):
+    paths = download(root)
+    images = sorted((root / "train2017").iterdir())
+    images[0].unlink()
+    images[1].write_bytes(images[1].read_bytes()[:-200])
+    paths.val_json.write_text("{")
+    (root / "train2017/old.part").write_text("half")
+    server.requests.clear()
+    download(root)
+    assert server.requests == {f"train2017/{images[k].name}": 1 for k in (0, 1)}
+    assert len(names(paths.val_json)) == 12
+    assert not leftovers(root)
+
+
+def test_images_from_elsewhere_are_checked_once(server, root, monkeypatch):
+    (root / "train2017").mkdir(parents=True)
+    (root / PHONE_IMAGE).write_bytes(server.files[PHONE_IMAGE])
+    bad = root / "train2017/000000000001.jpg"
+    bad.write_bytes(HTML)
+    checked = []
+    check = coco._image_problem
+    monkeypatch.setattr(
+        coco, "_image_problem", lambda body, image: checked.append(image) or check(body, image)
+    )
+    download(root)
+    assert PHONE_IMAGE not in server.requests
+    assert bad.read_bytes() == server.files["train2017/000000000001.jpg"]
+    assert len(checked) == 37  # 36 and the bad one once more
+
+
+def test_a_torn_index(server, root):
+    download(root)
+    index = root / coco.INDEX
+    lines = index.read_bytes().splitlines()
+    index.write_bytes(b"\n".join(lines[:-1]) + b"\n" + lines[-1][:12])
+    shutil.rmtree(root / "subsets")
+    server.requests.clear()
+    download(root)
+    assert not server.requests
+    assert len(coco._Index(root).sizes) == 36
+
+
+def test_thousands_are_looked_over_fast(root):
+    (root / "train2017").mkdir(parents=True)
+    images = [coco._Image("train", f"{k:012}.jpg", 1, 1) for k in range(3000)]
+    lines = [json.dumps({"file": image.path, "size": 0}) + "\n" for image in images]
+    (root / coco.INDEX).write_text("".join(lines))
+    for image in images:
+        os.close(os.open(root / image.path, os.O_CREAT))
+    start = time.process_time()
+    index = coco._Index(root)
+    assert all(index.has(image) for image in images)
+    assert time.process_time() - start < 0.3
+
+
+def test_interrupt_from_the_keyboard(server, root, monkeypatch, capsys):
+    slow = sorted(p for p in server.files if p.startswith("val2017"))
+    for path in slow:
+        server.set(path, Answer(stall=50))
+    monkeypatch.setattr(coco, "TIMING", replace(coco.TIMING, read=30))
+    pressed = []
+
+    def press():
+        wait_for(lambda: sum(server.requests[path] for path in slow) == 4)
+        pressed.append(time.monotonic())
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+
+    finger = threading.Thread(target=press)
+    finger.start()
+    with pytest.raises(KeyboardInterrupt):
+        download(root)
+    assert time.monotonic() - pressed[0] < 1
+    finger.join()
+    assert "run again to go on" in capsys.readouterr().err
+    assert not leftovers(root)
+    there = {p for p in server.files if (root / p).exists()}
+    assert len(there) == 24
+    server.requests.clear()
+    for path in slow:
+        server.set(path)
+    download(root)
+    assert len(server.requests) == 12
+    assert not there & set(server.requests)
+
+
+# --------------------------------------------------------------------------------- the archive
+
+
+def ranges_asked(server):
+    return [h.get("Range") for p, _, h in server.log if p == ARCHIVE]
+
+
+def test_the_archive_is_resumed(server, root):
+    server.set(ARCHIVE, Answer(cut=1000), Answer(cut=500), Answer(reset=True))
+    download(root, 16, 2)
+    assert ranges_asked(server) == [None, "bytes=1000-", "bytes=1500-", "bytes=1500-"]
+    assert server.log[1][2]["If-Range"] == '"one"'
+
+
+def test_failures_before_progress_do_not_count(server, root):
+    server.set(ARCHIVE, *[Answer(cut=100)] * 6)  # more than there are attempts
+    download(root, 16, 2)
+    assert server.requests[ARCHIVE] == 7
+
+
+@pytest.mark.parametrize("ranges", [True, False])
+def test_the_archive_is_resumed_by_the_next_call(server, root, ranges):
+    server.set(ARCHIVE, Answer(cut=1000), *[Answer(reset=True)] * 2)
+    with pytest.raises(DownloadError, match="what is there stays"):
+        download(root, 16, 2)
+    server.ranges = ranges
+    server.log.clear()
+    download(root, 16, 2)
+    assert ranges_asked(server) == ["bytes=1000-"]
+    assert load(root / "annotations/instances_val2017.json") == server.instances["val"]
+
+
+def test_a_server_that_never_gets_further(server, root):
+    server.ranges = False
+    server.set(ARCHIVE, Answer(cut=1000), always=True)
+    with pytest.raises(DownloadError, match="cut short: 1000 of"):
+        download(root)
+    assert server.requests[ARCHIVE] == 3
+
+
+@pytest.mark.parametrize("etag", ['"one"', None])
+def test_another_archive_is_begun_again(server, root, etag):
+    """It is known by its ETag, or else by its length."""
+    server.etag = etag
+    server.set(ARCHIVE, Answer(cut=1000), *[Answer(reset=True)] * 2)
+    with pytest.raises(DownloadError):
+        download(root, 16, 2)
+    server.etag = etag and '"two"'
+    server.files[ARCHIVE] = make_archive(server.instances, [("annotations/more.json", "{}")])
+    download(root, 16, 2)
+    assert load(root / "annotations/instances_val2017.json") == server.instances["val"]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"Content-Range": "bytes 0-9/{}"}, {"Content-Range": "bytes 1000-1009/9"}, {"ETag": "x"}],
+)
+def test_a_wrong_rest_of_the_archive_is_not_used(server, root, wrong):
+    body = server.files[ARCHIVE]
+    right = {"Content-Range": f"bytes 1000-{len(body) - 1}/{len(body)}"}
+    headers = right | {name: text.format(len(body)) for name, text in wrong.items()}
+    rest = Answer(status=206, body=body[1000:], headers=headers)
+    server.set(ARCHIVE, Answer(cut=1000), rest)
+    download(root, 16, 2)
+    assert ranges_asked(server) == [None, "bytes=1000-", None]
+
+
+def test_an_archive_that_shrank(server, root):
+    """The server then refuses the range."""
+    server.etag = None
+    server.set(ARCHIVE, Answer(cut=3000))
+    whole = server.files[ARCHIVE]
+    assert len(whole) > 3500
+    server.set(ARCHIVE, Answer(cut=3000), Answer(status=416))
+    download(root, 16, 2)
+    assert ranges_asked(server) == [None, "bytes=3000-", None]
+
+
+def test_a_page_instead_of_the_archive(server, root):
+    server.set(ARCHIVE, Answer(body=HTML))
+    download(root, 16, 2)
+    assert server.requests[ARCHIVE] == 2
+
+
+def damaged_archive(server):
+    body = bytearray(server.files[ARCHIVE])
+    body[200:300] = bytes(100)
+    return bytes(body)
+
+
+def test_a_damaged_archive_is_fetched_again(server, root):
+    server.set(ARCHIVE, Answer(body=damaged_archive(server)))
+    download(root, 16, 2)
+    assert server.requests[ARCHIVE] == 2
+
+
+def test_an_archive_damaged_at_the_server(server, root):
+    server.files[ARCHIVE] = damaged_archive(server)
+    with pytest.raises(DownloadError, match="is damaged"):
+        download(root)
+    assert not list((root / "annotations").iterdir())
+
+
+def link(name):
+    info = zipfile.ZipInfo(name)
+    info.create_system, info.external_attr = 3, 0o120777 << 16
+    return info
+
+
+@pytest.mark.parametrize(
+    ("member", "content", "message"),
+    [
+        ("../outside.json", "x", "'../outside.json' leaves"),
+        ("annotations/../../x", "x", "leaves"),
+        ("/tmp/outside.json", "x", "'/tmp/outside.json' leaves"),
+        ("a\\..\\..\\x", "x", "leaves"),
+        ("C:/x", "x", "'C:/x' leaves"),
+        (link("annotations/link.json"), "/etc/passwd", "'annotations/link.json' is a link"),
+        ("annotations/bomb.json", bytes(1 << 22), "'annotations/bomb.json' would unpack to 4.2 MB"),
+    ],
+)
+def test_unsafe_archives_are_refused(server, root, member, content, message):
+    server.files[ARCHIVE] = make_archive(server.instances, [(member, content)])
+    with pytest.raises(DownloadError, match="refused") as caught:
+        download(root)
+    assert message in str(caught.value)
+    assert sorted(p.name for p in root.parent.rglob("*")) == [coco.LOCK, "annotations", "coco"]
+
+
+def test_archives_without_the_instances(server, root):
+    server.files[ARCHIVE] = make_archive({"val": server.instances["val"]})
+    with pytest.raises(DownloadError, match=r"holds annotations/instances_train2017.json 0 times"):
+        download(root)
+
+
+def test_large_members_are_refused(server, root, monkeypatch):
+    monkeypatch.setattr(coco, "MAX_MEMBER_BYTES", 1000)
+    with pytest.raises(DownloadError, match=r"'annotations/instances_train2017.json' would unpack"):
+        download(root)
+
+
+# ---------------------------------------------------------------------------- what users do wrong
+
+
+def test_unknown_classes(server, root):
+    with pytest.raises(DownloadError, match="no class 'phone'; near names: cell phone"):
+        download(root, classes=["phone"])
+    with pytest.raises(DownloadError, match="no class 'Persn'; near names: person"):
+        download(root, classes=["person", "Persn"])
+    with pytest.raises(DownloadError, match="'zzz'; it has person, dog, cell phone"):
+        download(root, classes=["zzz"])
+    assert not (root / "train2017").exists()
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"classes": []},
+        {"classes": ["person", "person"]},
+        {"train": -1},
+        {"val": -1},
+        {"connections": 0},
+        {"seed": -1},
+    ],
+)
+def test_wrong_settings(root, wrong):
+    with pytest.raises(DownloadError, match=r"must be|classes"):
+        download(root, **wrong)
+    assert not root.exists()
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "ftp://x/y",
+        "file:///x",
+        "nowhere",
+        "http://",
+        "http://x:99999",
+        "http://x/?a=1",
+        "http://ä/",
+    ],
+)
+def test_wrong_addresses(root, monkeypatch, url):
+    monkeypatch.setenv("COCO_BASE_URL", url)
+    with pytest.raises(DownloadError, match="COCO_BASE_URL"):
+        download(root)
+
+
+def test_addresses(monkeypatch):
+    monkeypatch.delenv("COCO_BASE_URL", raising=False)
+    assert coco.base_url() == "http://images.cocodataset.org"
+    monkeypatch.setenv("COCO_BASE_URL", "https://mirror/coco//")
+    assert coco.base_url() == "https://mirror/coco"
+
+
+def test_a_trailing_slash_of_the_address(server, root, monkeypatch):
+    monkeypatch.setenv("COCO_BASE_URL", server.url + "/")
+    download(root, 16, 2)
+
+
+def test_proxies(server, root, monkeypatch):
+    monkeypatch.setenv("COCO_BASE_URL", "http://images.example/coco")
+    monkeypatch.setenv("http_proxy", server.url.replace("//", "//me:pass%21@"))
+    server.files |= {f"coco/{path}": body for path, body in server.files.items()}
+    download(root, 16, 2)
+    _, target, headers = server.log[0]
+    assert target == f"http://images.example/coco/{ARCHIVE}"
+    assert headers["Host"] == "images.example"
+    assert headers["Proxy-Authorization"] == "Basic bWU6cGFzcyE="
+    monkeypatch.setenv("http_proxy", "socks5://secret@x:1")
+    with pytest.raises(DownloadError, match=r"http_proxy must be http://host:port$"):
+        download(root)
+
+
+def test_a_full_disk(server, root, monkeypatch):
+    usage = SimpleNamespace(free=10**6)
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage)
+    with pytest.raises(DownloadError, match=r"download needs 2,39\d.\d MB .* only 1.0 MB are free"):
+        download(root, 12000, 2000)
+    assert not leftovers(root) or server.requests == {ARCHIVE: 1}
+    with pytest.raises(
+        DownloadError, match=r"^fetching 36 images needs 6.2 MB in .* 1.0 MB are free"
+    ):
+        download(root)
+    assert set(server.requests) == {ARCHIVE}
+    usage.free = 10**7
+    download(root)
+
+
+def test_a_disk_that_fills_up(server, root, monkeypatch):
+    write = Path.write_bytes
+
+    def full(path, body):
+        assert path.suffix == ".part"
+        write(path, body[:100])
+        raise OSError(28, "No space left on device", str(path))
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(DownloadError, match="No space left on device"):
+        download(root)
+    assert not list((root / "train2017").iterdir())
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda data: data.pop("categories"),
+        lambda data: data["images"][0].update(file_name="../x.jpg"),
+        lambda data: data["images"][0].update(file_name=".verified.jsonl"),
+        lambda data: data["images"].append(data["images"][0]),
+        lambda data: data["images"][3].pop("width"),
+        lambda data: data["annotations"][0].update(bbox=[1, 2, 3]),
+        lambda data: data["annotations"][0].update(bbox=None),
+    ],
+)
+def test_spoilt_annotations(server, root, spoil):
+    data = server.instances["train"]
+    spoil(data)
+    server.set_instances("train", data)
+    with pytest.raises(DownloadError, match=r"instances_train2017.json is not a COCO instances"):
+        download(root)
+
+
+def test_boxes_without_area_do_not_count(server, root):
+    data = server.instances["train"]
+    for annotation in data["annotations"]:
+        if annotation["category_id"] == PHONE:
+            annotation["bbox"][2] = 0
+    server.set_instances("train", data)
+    with pytest.raises(DownloadError, match="has no image with cell phone"):
+        download(root, classes=["cell phone"])
+
+
+def test_long_names_of_subsets():
+    many = [f"a rather long name {k}" for k in range(9)]
+    assert coco._slug(CLASSES, 12, 0, 3) == "cell-phone+person_train12_valall_seed3"
+    assert coco._slug(many, 1, 1, 0) == coco._slug(many[::-1], 1, 1, 0)
+    assert len(coco._slug(many, 1, 1, 0)) < 80
+
+
+# --------------------------------------------------------------------------------- processes
+
+
+def start(root, server, *arguments):
+    return subprocess.Popen(
+        [sys.executable, str(SCRIPT), str(root), "--connections", "2", *arguments],
+        env=os.environ | server.environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_two_processes(server, root, capsys):
+    """The second is told; a dead one's lock is free."""
+    server.set(PHONE_IMAGE, Answer(stall=10))
+    process = start(root, server)
+    wait_for(lambda: server.requests[PHONE_IMAGE])
+    assert main([str(root)]) == 1
+    assert f"(process {process.pid} on " in capsys.readouterr().err
+    process.kill()
+    process.communicate()
+    assert f"process {process.pid}" in (root / coco.LOCK).read_text()
+    download(root)
+    assert (root / coco.LOCK).read_text() == ""
+
+
+def test_interrupted_process(server, root):
+    server.set(PHONE_IMAGE, Answer(stall=10))
+    process = start(root, server)
+    wait_for(lambda: server.requests[PHONE_IMAGE])
+    begin = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=10)
+    assert time.monotonic() - begin < 2
+    assert process.returncode == 130
+    assert "run again to go on" in errors
+    assert "Traceback" not in errors
+    assert not leftovers(root)
+
+
+def test_finished_data_need_no_lock(server, root):
+    paths = download(root)
+    with coco._locked(root):
+        assert download(root) == paths
+        with pytest.raises(DownloadError, match="another process downloads into"):
+            download(root, 16, 2)
+
+
+def test_command_line(server, root, capsys):
+    arguments = [str(root), "--train-images", "16", "--val-images", "5", "--seed", "2"]
+    assert main([*arguments, "--dry-run", "--quiet"]) == 0
+    shown = capsys.readouterr()
+    assert "train2017: 16 of 24 images chosen (" in shown.out
+    assert "8 with cell phone" in shown.out
+    assert "0 are there (0.0 MB), 16 to fetch (about 2.6 MB)" in shown.out
+    assert shown.err == ""
+    assert set(server.requests) == {ARCHIVE}
+    assert main(arguments) == 0
+    out = dict(line.split(": ") for line in capsys.readouterr().out.splitlines())
+    assert len(names(out["train_json"])) == 16
+    assert main([*arguments, "--dry-run", "--quiet"]) == 0
+    assert "16 are there" in capsys.readouterr().out
+    assert main([*arguments, "--classes", "cell phones"]) == 1
+    assert (
+        capsys.readouterr()
+        .err.splitlines()[-1]
+        .startswith(
+            "error: instances_train2017.json has no class 'cell phones'; near names: cell phone"
+        )
+    )
+
+
+def test_an_unwritable_place(tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    assert main([str(tmp_path / "file" / "coco")]) == 1
+    assert capsys.readouterr().err.startswith("error: cannot use ")
+
+
+def test_lines_of_progress(server, root, capsys):
+    for path in list(server.files):
+        server.set(path, Answer(delay=0.06))
+    download(root, 10, 2, connections=1, progress=True)
+    lines = [line for line in capsys.readouterr().err.splitlines() if line.startswith("images: ")]
+    assert 4 < len(lines) < 16
+    assert lines[-1].startswith("images: 12/12 files, ")
+    assert lines[-1].endswith(" MB/s, 0:00:00 left")
+
+
+def test_bar_on_a_terminal(monkeypatch):
+    terminal = io.StringIO()
+    terminal.isatty = lambda: True
+    monkeypatch.setattr(sys, "stderr", terminal)
+    progress = coco._Progress("images", 4, 10, True)
+    progress.done, progress.size = 2, 3_000_000
+    progress._begin -= 10
+    progress.close()
+    assert "50%|" in terminal.getvalue()
+    assert "images: 2/4 files, 3.0 MB, 0.30 MB/s, 0:00:10 left" in terminal.getvalue()
