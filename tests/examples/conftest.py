@@ -59,6 +59,28 @@ class Builder:
         path.write_text(json.dumps({k: v for k, v in data.items() if v is not None}))
         return path
 
+    def write_yolo(self, root, split="train", digits=17):
+        """The same pictures and boxes as text labels below `root`; crowd regions left out."""
+        images, labels = root / "images" / split, root / "labels" / split
+        images.mkdir(parents=True)
+        labels.mkdir(parents=True)
+        order = [category["id"] for category in CATEGORIES]
+        for image in self.images:
+            (images / image["file_name"]).symlink_to(self.folder / image["file_name"])
+            rows = []
+            for a in self.annotations:
+                if a["image_id"] == image["id"] and not a["iscrowd"]:
+                    x, y, w, h = a["bbox"]
+                    sides = (image["width"], image["height"]) * 2
+                    box = zip((x + w / 2, y + h / 2, w, h), sides, strict=True)
+                    numbers = [f"{value / side:.{digits}g}" for value, side in box]
+                    rows.append(" ".join([str(order.index(a["category_id"])), *numbers]))
+            if rows:
+                name = Path(image["file_name"]).with_suffix(".txt")
+                (labels / name).write_text("\n".join(rows) + "\n")
+        names = [category["name"] for category in CATEGORIES]
+        (root / "data.yaml").write_text(f"train: images/train\nval: images/val\nnames: {names}\n")
+
     def dataset(self, classes=CLASSES, size=64, **options):
         return CocoDataset(self.write(), self.folder, classes, size, **options)
 

@@ -4,13 +4,16 @@
 """
 
 import json
+import struct
+import zlib
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from images import Letterbox, letterbox, to_corners, to_fractions
+from images import Letterbox, PictureError, decode, letterbox, read_image, to_corners, to_fractions
+from PIL import Image
 
 DATA = Path(__file__).parent / "data"
 
@@ -79,3 +82,226 @@ def test_fractions_and_corners():
     fractions = to_fractions(corners, 100)
     np.testing.assert_allclose(fractions, [[0.2, 0.4, 0.2, 0.4]])
     np.testing.assert_allclose(to_corners(fractions, 100), corners, atol=1e-5)
+
+
+# ------------------------------------------------------------------------------ reading
+
+# Rectangular, and different at every corner, so no turn or flip goes unnoticed.
+PIXELS = np.zeros((8, 12, 3), np.uint8)
+PIXELS[:4, :6], PIXELS[:4, 6:], PIXELS[4:, :6] = (250, 0, 0), (0, 250, 0), (0, 0, 250)
+
+
+def stored(orientation):
+    """The pixels a camera stores of PIXELS: the inverse of EXIF's rules, written with NumPy."""
+    image = PIXELS if orientation < 5 else PIXELS.transpose(1, 0, 2)
+    if orientation in (2, 3, 7, 8):  # the stored columns run from right to left
+        image = image[:, ::-1]
+    if orientation in (3, 4, 6, 7):
+        image = image[::-1]
+    return image
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+@pytest.mark.parametrize("kind", ["png", "webp", "tiff"])
+def test_orientation(tmp_path, orientation, kind):
+    path = tmp_path / f"a.{kind}"
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    options = {"lossless": True} if kind == "webp" else {}
+    Image.fromarray(stored(orientation)).save(path, exif=exif, **options)
+    for size in (None, (12, 8)):
+        image, notes = decode(path, size)
+        np.testing.assert_array_equal(image, PIXELS)
+        assert not notes
+    np.testing.assert_array_equal(read_image(path), PIXELS)
+    if orientation < 5:
+        with pytest.raises(PictureError, match="is 12x8, but the annotation file says 8x12"):
+            decode(path, (8, 12))
+    else:
+        # Whoever wrote down the stored size did not turn the picture.
+        image, notes = decode(path, (8, 12))
+        np.testing.assert_array_equal(image, stored(orientation))
+        assert "orientation ignored" in notes[0]
+
+
+def test_orientation_that_does_not_exist(tmp_path):
+    exif = Image.Exif()
+    exif[0x0112] = 9
+    Image.fromarray(PIXELS).save(tmp_path / "a.png", exif=exif)
+    np.testing.assert_array_equal(read_image(tmp_path / "a.png"), PIXELS)
+
+
+@pytest.mark.parametrize(
+    ("mode", "kind", "tolerance"),
+    [
+        ("RGB", "bmp", 0),
+        ("RGB", "jpg", 12),
+        ("CMYK", "jpg", 12),
+        ("CMYK", "tiff", 1),
+        ("P", "png", 0),
+        ("P", "gif", 0),
+        ("RGB", "webp", 12),
+        ("RGBA", "png", 0),
+    ],
+)
+def test_modes(tmp_path, mode, kind, tolerance):
+    path = tmp_path / f"a.{kind}"
+    # Flat patches of the size of JPEG's blocks, or it would mix them.
+    pixels = PIXELS.repeat(16, axis=0).repeat(16, axis=1)
+    picture = Image.fromarray(pixels)
+    options = {"palette": Image.Palette.ADAPTIVE} if mode == "P" else {}
+    picture.convert(mode, **options).save(path)
+    image, notes = decode(path)
+    assert image.dtype == np.uint8
+    assert not notes
+    inner = (slice(8, 56), slice(8, 80))
+    np.testing.assert_allclose(image[inner].astype(float), pixels[inner], atol=tolerance)
+
+
+@pytest.mark.parametrize("kind", ["png", "jpg"])
+def test_grey(tmp_path, kind):
+    Image.new("L", (5, 3), 77).save(tmp_path / f"a.{kind}")
+    image, _ = decode(tmp_path / f"a.{kind}")
+    assert image.shape == (3, 5, 3)
+    assert (image == 77).all()
+    Image.new("1", (5, 3), 1).save(tmp_path / "b.png")
+    assert (read_image(tmp_path / "b.png") == 255).all()
+
+
+def test_transparency(tmp_path):
+    rgba = np.concatenate([PIXELS, np.full((8, 12, 1), 255, np.uint8)], axis=2)
+    rgba[0, 0, 3], rgba[0, 1, 3] = 0, 51
+    expected = PIXELS.copy()
+    expected[0, 0] = 114
+    expected[0, 1] = (141, 91, 91)  # a fifth of 250, 0, 0 over 114
+    for kind in ("png", "webp"):
+        options = {"lossless": True, "exact": True} if kind == "webp" else {}
+        Image.fromarray(rgba).save(tmp_path / f"a.{kind}", **options)
+        image, notes = decode(tmp_path / f"a.{kind}")
+        np.testing.assert_allclose(image.astype(int), expected, atol=1)
+        assert notes == ["transparent parts made grey 114"]
+    # One colour of a palette, of RGB and of grey declared transparent.
+    palette = Image.fromarray(PIXELS).convert("P", palette=Image.Palette.ADAPTIVE)
+    for picture, color in (
+        (palette, palette.getpixel((0, 0))),
+        (Image.fromarray(PIXELS), (250, 0, 0)),
+        (Image.fromarray(PIXELS[..., 0]), 250),
+    ):
+        picture.save(tmp_path / "b.png", transparency=color)
+        image, notes = decode(tmp_path / "b.png")
+        assert (image[:4, :6] == 114).all()
+        assert "transparent" in notes[0]
+        np.testing.assert_array_equal(image[:4, 6:], np.asarray(picture.convert("RGB"))[:4, 6:])
+
+
+def png_of_16_bits(pixels):
+    """A PNG file, which Pillow itself can't write in color."""
+    height, width, channels = pixels.shape
+    rows = b"".join(b"\0" + row.astype(">u2").tobytes() for row in pixels)
+
+    def chunk(kind, data):
+        content = kind + data
+        return struct.pack(">I", len(data)) + content + struct.pack(">I", zlib.crc32(content))
+
+    header = struct.pack(">IIBBBBB", width, height, 16, {1: 0, 3: 2}[channels], 0, 0, 0)
+    parts = [chunk(b"IHDR", header), chunk(b"IDAT", zlib.compress(rows)), chunk(b"IEND", b"")]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(parts)
+
+
+@pytest.mark.parametrize("channels", [1, 3])
+def test_png_of_16_bits(tmp_path, channels):
+    pixels = np.random.default_rng(0).integers(0, 2**16, (3, 5, channels))
+    (tmp_path / "a.png").write_bytes(png_of_16_bits(pixels))
+    image, notes = decode(tmp_path / "a.png")
+    np.testing.assert_array_equal(image, np.broadcast_to(pixels >> 8, (3, 5, 3)))
+    assert notes == ["16 bits a channel cut to 8"]
+
+
+@pytest.mark.parametrize("mode", ["I;16", "I;16B"])
+def test_tiff_of_16_bits(tmp_path, mode):
+    pixels = np.random.default_rng(0).integers(0, 2**16, (3, 5)).astype(np.uint16)
+    data = pixels.astype(">u2" if mode == "I;16B" else "<u2").tobytes()
+    exif = Image.Exif()
+    exif[0x0112] = 3
+    Image.frombytes(mode, (5, 3), data).save(tmp_path / "a.tiff", exif=exif)
+    image, notes = decode(tmp_path / "a.tiff")
+    np.testing.assert_array_equal(image[..., 1], pixels[::-1, ::-1] >> 8)
+    assert notes == ["16 bits a channel cut to 8"]
+
+
+@pytest.mark.parametrize("mode", ["F", "I"])
+def test_32_bits(tmp_path, mode):
+    Image.new(mode, (5, 3)).save(tmp_path / "a.tiff")
+    with pytest.raises(PictureError, match=f"32 bits a pixel .mode {mode}"):
+        read_image(tmp_path / "a.tiff")
+
+
+def test_first_frame(tmp_path):
+    frames = [Image.fromarray(np.full((4, 6, 3), k, np.uint8)) for k in (40, 90, 200)]
+    for kind, options in (("gif", {}), ("webp", {"lossless": True}), ("png", {})):
+        path = tmp_path / f"a.{kind}"
+        frames[0].save(path, save_all=True, append_images=frames[1:], **options)
+        image, notes = decode(path)
+        assert (image == 40).all()
+        assert notes == ["first of several frames used"]
+
+
+def test_broken_files(tmp_path):
+    path = tmp_path / "a.jpg"
+    with pytest.raises(FileNotFoundError):
+        read_image(path)
+    path.write_bytes(b"")
+    with pytest.raises(PictureError, match="an empty file"):
+        read_image(path)
+    path.write_bytes(b"<html>no such page</html>")
+    with pytest.raises(PictureError, match="not a kind of picture"):
+        read_image(path)
+    noise = np.random.default_rng(0).integers(0, 256, (64, 64, 3), dtype=np.uint8)
+    for kind in ("jpg", "png", "webp", "gif", "tiff", "bmp"):
+        Image.fromarray(noise).save(tmp_path / f"b.{kind}")
+        data = (tmp_path / f"b.{kind}").read_bytes()
+        (tmp_path / f"b.{kind}").write_bytes(data[: len(data) // 2])
+        with pytest.raises(PictureError, match="not readable"):
+            read_image(tmp_path / f"b.{kind}")
+
+
+@given(st.integers(0, 2**32 - 1))
+@settings(max_examples=30, deadline=None)
+def test_damaged_files_raise_only_picture_errors(tmp_path_factory, seed):
+    rng = np.random.default_rng(seed)
+    folder = tmp_path_factory.mktemp("damaged")
+    for kind in ("jpg", "png", "gif", "tiff", "webp"):
+        path = folder / f"a.{kind}"
+        Image.fromarray(PIXELS).save(path)
+        data = bytearray(path.read_bytes())
+        for place in rng.integers(0, len(data), 6):
+            data[place] = rng.integers(256)
+        path.write_bytes(data)
+        try:
+            image = read_image(path)
+        except PictureError:
+            continue
+        assert image.dtype == np.uint8
+        assert image.ndim == 3
+
+
+def test_huge_pictures(tmp_path, monkeypatch):
+    Image.new("L", (40, 30)).save(tmp_path / "a.png")
+    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 599)
+    with pytest.raises(PictureError, match="more than 0 million pixels; make it smaller"):
+        read_image(tmp_path / "a.png")
+    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 601)  # Pillow warns, but reads it
+    assert read_image(tmp_path / "a.png").shape == (30, 40, 3)
+
+
+@pytest.mark.parametrize(("width", "height"), [(1, 1), (1, 500), (500, 1)])
+def test_tiny_pictures(tmp_path, width, height):
+    Image.new("RGB", (width, height), (1, 2, 3)).save(tmp_path / "a.png")
+    square, g = letterbox(read_image(tmp_path / "a.png"), 64)
+    assert (g.resized_width, g.resized_height) == (
+        64 if width >= height else 1,
+        64 if height >= width else 1,
+    )
+    assert (
+        square[g.top : g.top + g.resized_height, g.left : g.left + g.resized_width] == [1, 2, 3]
+    ).all()

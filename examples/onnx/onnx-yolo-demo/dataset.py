@@ -1,60 +1,36 @@
 """Data sets for the YOLO11n demo: finding, checking and letterboxing them."""
 
-import json
-from concurrent.futures import ThreadPoolExecutor
+import os
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from images import Letterbox, letterbox, read_image, to_fractions
+from coco_format import DataPaths, find_data, read_coco
+from data_report import summarize
+from image_cache import (
+    CacheError,
+    check_memory,
+    decode_all,
+    in_memory,
+    on_disk,
+    open_shared,
+    read_square,
+)
+from images import Letterbox, decode, to_fractions
+from yolo_format import find_yolo, read_yolo
 
+__all__ = [
+    "CacheError",
+    "CocoDataset",
+    "DataPaths",
+    "Dataset",
+    "Sample",
+    "find_data",
+    "load_data",
+    "open_shared",
+]
 
-class DataPaths(NamedTuple):
-    """Annotation files and image folders of a data set."""
-
-    train_json: Path
-    train_images: Path
-    val_json: Path
-    val_images: Path
-
-
-def find_data(path):
-    """Locate the training and validation parts of a COCO-format folder.
-
-    Parameters
-    ----------
-    path : path-like
-        Folder with ``annotations/instances_{train,val}.json`` and ``images/{train,val}``, or
-        with COCO's ``annotations/instances_{train,val}2017.json`` and ``{train,val}2017`` or
-        ``images/{train,val}2017``.
-
-    Returns
-    -------
-    DataPaths
-
-    Raises
-    ------
-    FileNotFoundError
-        With everything that was looked for.
-    """
-    root = Path(path)
-    tried = []
-    for suffix, folders in (("", ("images/{}",)), ("2017", ("{}2017", "images/{}2017"))):
-        for folder in folders:
-            found = []
-            for split in ("train", "val"):
-                found.append(root / f"annotations/instances_{split}{suffix}.json")
-                found.append(root / folder.format(split))
-            absent = [p for p in found if not p.exists()]
-            if not absent:
-                return DataPaths(*found)
-            tried.append(" + ".join(str(p.relative_to(root)) for p in found))
-    raise FileNotFoundError(
-        f"no COCO-format data in {root}: it must hold one of\n  " + "\n  ".join(tried)
-    )
-
-
-# ------------------------------------------------------------------------------ dataset
+_SMALL, _LARGE = 32**2, 96**2  # COCO's limits of box areas, in pixels of the picture
 
 
 class Sample(NamedTuple):
@@ -68,75 +44,36 @@ class Sample(NamedTuple):
 
 
 class _Record(NamedTuple):
-    file_name: str
-    image_id: int
+    place: int  # in the listing's pictures
     geometry: Letterbox
-    boxes: np.ndarray
+    boxes: np.ndarray  # float32 (n, 4), fractions of the square
     classes: np.ndarray
-    slot: int
+    corners: np.ndarray  # float64 (n, 4), clipped, in pixels of the picture
 
 
-def _load_json(path):
-    try:
-        data = json.loads(Path(path).read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise FileNotFoundError(f"annotation file {path} does not exist") from None
-    except ValueError as error:
-        raise ValueError(f"{path} is not valid JSON: {error}") from None
-    required = ("images", "annotations", "categories")
-    missing = [k for k in required if not isinstance(data, dict) or k not in data]
-    if missing:
-        raise ValueError(f"{path} lacks {missing}: it is not a COCO instances file")
-    return data
+class Dataset:
+    """Pictures and boxes, letterboxed to squares; `load_data` makes them.
 
+    Every picture is decoded once when the data set is made, or taken from a cache of an earlier
+    time. One that can't be used is left out and listed in `skipped`; nothing is put in its
+    place. Pictures without a box of the wanted classes stay, as background.
 
-def _category_ids(path, data, classes):
-    """COCO category id of each class name, in the order of `classes`."""
-    available = {}
-    for category in data["categories"]:
-        if category["name"] in available:
-            raise ValueError(f"{path} lists the category {category['name']!r} twice")
-        available[category["name"]] = category["id"]
-    unknown = [name for name in classes if name not in available]
-    if unknown:
-        raise ValueError(f"{path} has no category {unknown}; available: {sorted(available)}")
-    if not classes or len(set(classes)) != len(classes):
-        raise ValueError(f"classes must be distinct names, at least one; got {list(classes)}")
-    return [available[name] for name in classes]
-
-
-def _checked_box(path, annotation):
-    box = np.asarray(annotation["bbox"], dtype=np.float64)
-    if box.shape != (4,) or not np.isfinite(box).all():
-        raise ValueError(
-            f"{path}: annotation {annotation['id']} has bbox {annotation['bbox']}; "
-            "it must be four finite numbers x, y, width, height"
-        )
-    return box
-
-
-class CocoDataset:
-    """Pictures and boxes of a COCO instances file, letterboxed to squares.
-
-    Every picture is decoded once when the dataset is made. One that is missing, broken, or of
-    another size than the annotation file says is left out and listed in `skipped`; nothing is
-    put in its place. Pictures without a box of the wanted classes stay, as background.
+    A pickled data set has no pictures of its own: when it is loaded, it maps those of the
+    process that made it.
 
     Parameters
     ----------
-    annotation_file : path-like
-        COCO instances JSON.
-    image_dir : path-like
-        Folder the JSON's ``file_name`` are relative to.
-    classes : sequence of str
-        Category names; their order gives the class indices.
+    listing : listing.Listing
+        What the files of the data set say.
     image_size : int
         Side of the squares in pixels.
-    cache : bool
-        Keep all squares in memory, ``n * image_size**2 * 3`` bytes. Otherwise pictures are
-        decoded whenever they are asked for.
-    threads : int
-        Threads that decode pictures.
+    cache : str or bool
+        ``"memory"`` (or True) keeps all squares in memory, ``n * image_size**2 * 3`` bytes,
+        ``"disk"`` in a memory-mapped file. False decodes pictures whenever they are asked for.
+    cache_dir : path-like, optional
+        Folder of the cache on disk; ``.cache`` beside the data by default.
+    workers : int
+        Processes that decode pictures; up to 1 decodes in this one.
     progress : bool
         Show a progress bar while decoding.
 
@@ -145,11 +82,303 @@ class CocoDataset:
     classes : list of str
     category_ids : list of int
         COCO ids of the classes.
+    image_dir : Path
     skipped : list of (str, str)
         File name and reason.
+    changed : list of (str, str)
+        File name and what was done to the picture so that it could be used.
     report : dict
-        Counts: images, background, boxes, per_class, skipped, clipped, zero_area, crowd,
-        duplicates.
+        Counts: images, background, boxes, per_class, skipped, changed, clipped, zero_area, crowd,
+        duplicates, from_segmentation, from_polygon; other_classes and left_out_classes by name;
+        box_sizes, the shares of small (below 32² pixels of the picture), medium and large (from
+        96²) boxes.
+    squares_path : str or None
+        The memory-mapped ``.npy`` file of the squares, with ``cache="disk"``.
+
+    Raises
+    ------
+    ValueError
+        A wrong argument, or no picture is usable.
+    CacheError
+        No room for the squares.
+    """
+
+    def __init__(
+        self, listing, image_size=320, cache="memory", cache_dir=None, workers=1, progress=False
+    ):
+        self.image_size = int(image_size)
+        if self.image_size < 1:
+            raise ValueError(f"image_size is {image_size}; it must be positive")
+        if cache not in (True, False, "memory", "disk"):
+            raise ValueError(f'cache is {cache!r}; it must be "memory", "disk" or False')
+        self._listing = listing
+        self.classes, self.category_ids = listing.classes, listing.category_ids
+        self.image_dir = listing.image_dir
+        outcomes = self._decode(cache, cache_dir, workers, progress)
+        self._sort_outcomes(outcomes)
+        self._add_boxes()
+
+    @property
+    def _source(self):
+        listing = self._listing
+        if not listing.part:
+            return listing.source
+        return listing.source.with_stem(f"{listing.source.stem}-{listing.part}")
+
+    def _decode(self, cache, cache_dir, workers, progress):
+        """Decode the pictures; what became of each by its place."""
+        listing, size = self._listing, self.image_size
+        places = [k for k in range(len(listing.pictures)) if k not in listing.excluded]
+        pictures = [listing.pictures[k] for k in places]
+        progress = str(self.image_dir) if progress else ""
+        self._store = self._squares = self.squares_path = None
+        if not pictures:
+            outcomes = []
+        elif not cache:
+            outcomes = decode_all(pictures, size, None, workers, progress)
+        else:
+            if cache == "disk":
+                folder = cache_dir or default_cache_dir([listing.source, self.image_dir])
+                self._store = on_disk(pictures, size, folder, self._source, workers, progress)
+            else:
+                self._store = in_memory(pictures, size, workers, progress)
+            self._squares, outcomes = self._store.array, self._store.outcomes
+            self.squares_path = self._store.path
+        return dict(listing.excluded) | dict(zip(places, outcomes, strict=True))
+
+    def _sort_outcomes(self, outcomes):
+        """Sort the pictures into usable, changed and skipped ones."""
+        listing = self._listing
+        self.skipped, self.changed, self._records = [], [], []
+        for place, picture in enumerate(listing.pictures):
+            outcome = outcomes[place]
+            if isinstance(outcome, str):
+                self.skipped.append((picture.name, outcome))
+                continue
+            self.changed += [(picture.name, note) for note in outcome.notes]
+            geometry = Letterbox.fit(outcome.width, outcome.height, self.image_size)
+            self._records.append(_Record(place, geometry, None, None, None))
+        if not self._records:
+            first = f"; first: {self.skipped[0][0]}: {self.skipped[0][1]}" if self.skipped else ""
+            raise ValueError(
+                f"none of the {len(listing.pictures)} images of {listing.source} is usable in "
+                f"{self.image_dir}{first}"
+            )
+        self.skipped += listing.other_files
+
+    def _add_boxes(self):
+        """Clip the boxes, drop what can't be used, and move them into the squares."""
+        listing = self._listing
+        row_of = np.full(len(listing.pictures), -1)
+        row_of[[record.place for record in self._records]] = np.arange(len(self._records))
+        usable = row_of[listing.owner] >= 0
+        rows, labels = row_of[listing.owner[usable]], listing.label[usable]
+        sides = np.array([[r.geometry.width, r.geometry.height] * 2 for r in self._records], float)
+        limits = sides[rows]
+        corners = listing.corners[usable] * (limits if listing.fractions else 1.0)
+        clipped = corners.clip(0, limits)
+        has_area = (clipped[:, 2:] > clipped[:, :2]).all(axis=1)
+        every = np.flatnonzero(has_area)
+        keys = np.column_stack([rows, labels, clipped])[every]
+        # The first of equal ones, in the order of the file within an image.
+        kept = every[np.sort(np.unique(keys, axis=0, return_index=True)[1])]
+        kept = kept[np.argsort(rows[kept], kind="stable")]
+        # Annotation tools round to 0.01 px; less than that is no overhang.
+        overhang = np.abs(clipped - corners)[kept].max(axis=1, initial=0) > 0.01
+        self._store_boxes(rows[kept], labels[kept], clipped[kept])
+        self._count(labels[kept], clipped[kept])
+        self.report |= {
+            "clipped": int(overhang.sum()),
+            "zero_area": len(rows) - len(every),
+            "duplicates": len(every) - len(kept),
+        }
+
+    def _store_boxes(self, rows, labels, corners):
+        """Give the images their boxes; `rows` is sorted."""
+        bounds = np.searchsorted(rows, np.arange(len(self._records) + 1))
+        scale = np.array([record.geometry.scale_xy * 2 for record in self._records])[rows]
+        shift = np.array([(r.geometry.left, r.geometry.top) * 2 for r in self._records], float)
+        boxes = to_fractions(corners * scale + shift[rows], self.image_size)
+        for k, record in enumerate(self._records):
+            part = slice(bounds[k], bounds[k + 1])
+            self._records[k] = _Record(*record[:2], boxes[part], labels[part], corners[part])
+
+    def _count(self, labels, corners):
+        counts = np.bincount(labels, minlength=len(self.classes)).tolist()
+        areas = (corners[:, 2:] - corners[:, :2]).prod(axis=1)
+        shares = np.array([(areas < _SMALL).sum(), 0, (areas >= _LARGE).sum()]) / max(len(areas), 1)
+        shares[1] = 1 - shares.sum() if len(areas) else 0
+        listed = self._listing.counts
+        self.report = {
+            "images": len(self._records),
+            "background": sum(not len(record.classes) for record in self._records),
+            "boxes": len(labels),
+            "per_class": dict(zip(self.classes, counts, strict=True)),
+            "box_sizes": dict(zip(("small", "medium", "large"), shares.tolist(), strict=True)),
+            "skipped": len(self.skipped),
+            "changed": len(self.changed),
+            "crowd": listed.get("crowd", 0),
+            "from_segmentation": listed.get("from_segmentation", 0),
+            "from_polygon": listed.get("from_polygon", 0),
+            "other_classes": listed.get("other_classes", {}),
+            "left_out_classes": self._listing.left_out_classes,
+        }
+
+    # -------------------------------------------------------------------------- items
+
+    def __len__(self):
+        return len(self._records)
+
+    def __getitem__(self, index):
+        record = self._records[index]
+        picture = self._listing.pictures[record.place]
+        if self._squares is not None:
+            image = self._squares[index]
+        else:
+            image, outcome = read_square(picture, self.image_size)
+            if image is None:
+                raise OSError(f"{picture.path} has changed: {outcome}")
+        return Sample(image, record.boxes, record.classes, picture.image_id, record.geometry)
+
+    def picture(self, index):
+        """The picture of an image at full size, as its boxes see it; uint8 (height, width, 3).
+
+        Use it rather than the file: the boxes of a few pictures belong to pixels that the
+        camera's orientation would turn (see `images.decode`).
+        """
+        picture = self._listing.pictures[self._records[index].place]
+        return decode(picture.path, picture.size)[0]
+
+    @property
+    def squares(self):
+        """uint8 (n, S, S, 3), read-only: all letterboxed images."""
+        if self._squares is None:
+            raise ValueError('this data set was opened without a cache; use cache="memory"')
+        return self._squares
+
+    def share(self):
+        """What `open_shared` needs in another process to map `squares`; it may be pickled.
+
+        Squares in memory belong to the process that made them: open them before it ends or
+        drops the data set.
+
+        Returns
+        -------
+        image_cache.SharedArray
+        """
+        if self._squares is None:
+            raise ValueError('this data set was opened without a cache; use cache="memory"')
+        return self._handle if self._store is None else self._store.handle
+
+    def __getstate__(self):
+        state = self.__dict__ | {"_store": None, "_squares": None}
+        if self._squares is not None:
+            state["_handle"] = self.share()
+        return state
+
+    def __setstate__(self, state):
+        self.__dict__ |= state
+        if "_handle" in state:
+            self._squares = open_shared(state["_handle"])
+
+    @property
+    def image_ids(self):
+        """COCO ids of the usable images, in the order of the indices."""
+        return [self._listing.pictures[record.place].image_id for record in self._records]
+
+    def file_name(self, index):
+        """File name of an image, relative to the image folder."""
+        return self._listing.pictures[self._records[index].place].name
+
+    @property
+    def max_boxes(self):
+        """Most boxes one image holds (at least 1); see `max_boxes_with` for mosaics."""
+        return self.max_boxes_with(mosaic=False)
+
+    def max_boxes_with(self, mosaic):
+        """Most boxes a training image can hold: of one image, or of a mosaic of four."""
+        counts = sorted((len(record.classes) for record in self._records), reverse=True)
+        if not mosaic:
+            return max(counts[0], 1)
+        # A set of fewer than four images repeats them in a mosaic.
+        return max(sum((counts * 4)[:4] if len(counts) < 4 else counts[:4]), 1)
+
+    # -------------------------------------------------------------------------- for people
+
+    def ground_truth(self):
+        """COCO dictionary of the usable images and the classes.
+
+        Of a COCO file it has the boxes as in the file, crowd regions too. Of text labels it has
+        the clipped boxes; images are numbered from 1 by name, categories from 1.
+        """
+        data = self._listing.coco
+        if data is None:
+            return self._made_ground_truth()
+        images, categories = set(self.image_ids), set(self.category_ids)
+        return {
+            "images": [image for image in data["images"] if image["id"] in images],
+            "annotations": [
+                a
+                for a in data["annotations"]
+                if a["image_id"] in images and a["category_id"] in categories
+            ],
+            "categories": [c for c in data["categories"] if c["id"] in categories],
+        }
+
+    def _made_ground_truth(self):
+        images, annotations = [], []
+        for record in self._records:
+            picture, geometry = self._listing.pictures[record.place], record.geometry
+            images.append(
+                {
+                    "id": picture.image_id,
+                    "file_name": picture.name,
+                    "width": geometry.width,
+                    "height": geometry.height,
+                }
+            )
+            for label, corners in zip(record.classes, record.corners, strict=True):
+                x, y, right, bottom = corners.tolist()
+                annotations.append(
+                    {
+                        "id": len(annotations) + 1,
+                        "image_id": picture.image_id,
+                        "category_id": self.category_ids[label],
+                        "bbox": [x, y, right - x, bottom - y],
+                        "area": (right - x) * (bottom - y),
+                        "iscrowd": 0,
+                    }
+                )
+        categories = [
+            {"id": number, "name": name}
+            for number, name in zip(self.category_ids, self.classes, strict=True)
+        ]
+        return {"images": images, "annotations": annotations, "categories": categories}
+
+    def summary(self):
+        """Counts and everything that was left out or changed, as text for people."""
+        part = f" {self._listing.part}" if self._listing.part else ""
+        return summarize(
+            self._listing.source.name + part,
+            self.report,
+            {"skipped": self.skipped, "changed": self.changed},
+            self._store.note if self._store else "",
+        )
+
+
+class CocoDataset(Dataset):
+    """Pictures and boxes of a COCO instances file, letterboxed to squares.
+
+    Parameters
+    ----------
+    annotation_file : path-like
+        COCO instances JSON.
+    image_dir : path-like
+        Folder the JSON's ``file_name`` are relative to.
+    classes : sequence of str or None
+        Category names; their order gives the class indices. None takes all of the file.
+    image_size, cache, workers, progress, cache_dir
+        As of `Dataset`.
 
     Raises
     ------
@@ -167,214 +396,100 @@ class CocoDataset:
         classes,
         image_size=320,
         cache=True,
-        threads=1,
+        workers=1,
         progress=False,
+        cache_dir=None,
     ):
-        self.annotation_file = Path(annotation_file)
-        self.image_dir = Path(image_dir)
-        self.classes = list(classes)
-        self.image_size = int(image_size)
-        if self.image_size < 1:
-            raise ValueError(f"image_size is {image_size}; it must be positive")
-        self._data = _load_json(self.annotation_file)
-        if not self.image_dir.is_dir():
-            raise FileNotFoundError(f"image folder {self.image_dir} does not exist")
-        self.category_ids = _category_ids(self.annotation_file, self._data, self.classes)
-        self.report = dict.fromkeys(("clipped", "zero_area", "crowd", "duplicates"), 0)
-        grouped = self._group_annotations()
-        self.skipped, self._records = [], []
-        self._cache = self._decode_all(cache, threads, progress)
-        self._add_boxes(grouped)
+        listing = read_coco(annotation_file, image_dir, classes)
+        self.annotation_file = listing.source
+        super().__init__(listing, image_size, cache, cache_dir, workers, progress)
 
-    def _group_annotations(self):
-        """Annotations of the wanted classes by image id, crowd regions left out."""
-        path, data = self.annotation_file, self._data
-        known = {category["id"] for category in data["categories"]}
-        grouped = {}
-        for image in data["images"]:
-            if image["id"] in grouped:
-                raise ValueError(f"{path} lists the image id {image['id']} twice")
-            grouped[image["id"]] = []
-        wanted = {category: label for label, category in enumerate(self.category_ids)}
-        for place, annotation in enumerate(data["annotations"]):
-            lacking = [k for k in ("id", "image_id", "category_id", "bbox") if k not in annotation]
-            if lacking:
-                raise ValueError(f"{path}: annotations[{place}] lacks {', '.join(lacking)}")
-            category = annotation["category_id"]
-            if category not in known:
-                raise ValueError(
-                    f"{path}: annotation {annotation['id']} has category_id {category}, "
-                    "which `categories` does not list"
-                )
-            if annotation["image_id"] not in grouped:
-                raise ValueError(
-                    f"{path}: annotation {annotation['id']} has image_id "
-                    f"{annotation['image_id']}, which `images` does not list"
-                )
-            if category not in wanted:
-                continue
-            if annotation.get("iscrowd", 0):
-                self.report["crowd"] += 1
-                continue
-            box = _checked_box(path, annotation)
-            grouped[annotation["image_id"]].append((wanted[category], box))
-        return grouped
 
-    def _read_square(self, image):
-        """(square, geometry) of an ``images`` entry, or the reason why there is none."""
-        path = self.image_dir / image["file_name"]
-        if not path.is_file():
-            return "missing"
-        try:
-            pixels = read_image(path)
-        except (OSError, SyntaxError, ValueError) as error:
-            return f"not readable: {error}"
-        height, width = pixels.shape[:2]
-        if (width, height) != (image["width"], image["height"]):
-            return (
-                f"is {width}x{height}, but the annotation file says "
-                f"{image['width']}x{image['height']}"
-            )
-        return letterbox(pixels, self.image_size)
+# ------------------------------------------------------------------------------ opening
 
-    def _decode_all(self, cache, threads, progress):
-        images = self._data["images"]
-        side = self.image_size
-        squares = np.empty((len(images), side, side, 3), np.uint8) if cache else None
 
-        def read(slot):
-            outcome = self._read_square(images[slot])
-            if isinstance(outcome, str):
-                return outcome
-            if cache:
-                squares[slot] = outcome[0]
-            return outcome[1]
+def load_data(
+    path,
+    classes=None,
+    image_size=320,
+    cache="memory",
+    cache_dir=None,
+    workers=1,
+    progress=False,
+):
+    """Open the training and validation parts of a data set in COCO's or YOLO's format.
 
-        with ThreadPoolExecutor(max(threads, 1)) as pool:
-            outcomes = pool.map(read, range(len(images)))
-            if progress:
-                from tqdm import tqdm
+    Parameters
+    ----------
+    path : path-like or DataPaths
+        A folder as `find_data` (COCO) or `find_yolo` describe, where COCO's goes first if it is
+        both; or a ``data.yaml``; or one of the COCO annotation files.
+    classes : sequence of str or None
+        Wanted class names, in the order of the class indices. None takes all of the training
+        part, in its order.
+    image_size, cache, cache_dir, workers, progress
+        As of `Dataset`. The default `cache_dir` is ``.cache`` in the data set's folder.
 
-                outcomes = tqdm(outcomes, total=len(images), desc=str(self.image_dir), unit="img")
-            for slot, outcome in enumerate(outcomes):
-                name = images[slot]["file_name"]
-                if isinstance(outcome, str):
-                    self.skipped.append((name, outcome))
-                else:
-                    self._records.append(
-                        _Record(name, images[slot]["id"], outcome, None, None, slot)
-                    )
-        if not self._records:
-            first = f"; first: {self.skipped[0][0]}: {self.skipped[0][1]}" if self.skipped else ""
-            raise ValueError(
-                f"none of the {len(images)} images of {self.annotation_file} is usable in "
-                f"{self.image_dir}{first}"
-            )
-        return squares
+    Returns
+    -------
+    train, val : Dataset
 
-    def _add_boxes(self, grouped):
-        counts = np.zeros(len(self.classes), dtype=int)
-        for k, record in enumerate(self._records):
-            boxes, classes = self._clean_boxes(grouped[record.image_id], record.geometry)
-            self._records[k] = record._replace(boxes=boxes, classes=classes)
-            counts += np.bincount(classes, minlength=len(self.classes))
-        self.report |= {
-            "images": len(self._records),
-            "background": sum(not len(record.classes) for record in self._records),
-            "boxes": int(counts.sum()),
-            "per_class": dict(zip(self.classes, counts.tolist(), strict=True)),
-            "skipped": len(self.skipped),
-        }
+    Raises
+    ------
+    FileNotFoundError
+        Nothing there that is known; the message lists what was looked for.
+    ValueError
+        The data are wrong, or a class is unknown.
+    CacheError
+        No room for the decoded pictures.
+    """
+    train, val, root = _read_listings(path, classes)
+    if cache in (True, "memory"):  # before the first is decoded, not after
+        count = len(train.pictures) + len(val.pictures)
+        check_memory(count * int(image_size) ** 2 * 3)
+    options = (image_size, cache, cache_dir or root / ".cache", workers, progress)
+    return Dataset(train, *options), Dataset(val, *options)
 
-    def _clean_boxes(self, annotations, geometry):
-        """Clipped, distinct boxes as fractions of the square, with their classes."""
-        seen = {}
-        for label, (x, y, width, height) in annotations:
-            corners = np.array([x, y, x + width, y + height])
-            limits = np.array([geometry.width, geometry.height] * 2)
-            clipped = corners.clip(0, limits)
-            if (clipped[2:] <= clipped[:2]).any():
-                self.report["zero_area"] += 1
-                continue
-            if (label, *clipped) in seen:
-                self.report["duplicates"] += 1
-                continue
-            # Annotation tools round to 0.01 px; less than that is no overhang.
-            self.report["clipped"] += bool(np.abs(clipped - corners).max() > 0.01)
-            seen[(label, *clipped)] = True
-        labels = np.array([key[0] for key in seen], dtype=np.int32)
-        corners = np.array([key[1:] for key in seen], dtype=np.float64).reshape(-1, 4)
-        return to_fractions(geometry.apply(corners), self.image_size), labels
 
-    def __len__(self):
-        return len(self._records)
+def _read_listings(path, classes):
+    """(training listing, validation listing, the data set's folder)"""
+    if isinstance(path, DataPaths):
+        paths, root = path, default_cache_dir(path).parent
+    else:
+        path = Path(path)
+        if not path.exists():
+            raise FileNotFoundError(f"{path} does not exist: give a folder, data.yaml or COCO JSON")
+        if path.is_file() and path.suffix.lower() not in (".json", ".yaml", ".yml"):
+            raise ValueError(f"{path} is neither a folder nor a .yaml nor a .json file")
+        paths, root = _find(path)
+    if isinstance(paths, DataPaths):
+        train = read_coco(paths.train_json, paths.train_images, classes)
+        val = read_coco(paths.val_json, paths.val_images, train.classes)
+    else:
+        train = read_yolo(paths, "train", classes)
+        val = read_yolo(paths, "val", train.classes)
+    return train, val, root
 
-    def __getitem__(self, index):
-        record = self._records[index]
-        if self._cache is not None:
-            image = self._cache[record.slot]
-        else:
-            outcome = self._read_square(self._data["images"][record.slot])
-            if isinstance(outcome, str):
-                raise OSError(f"{self.image_dir / record.file_name} has changed: {outcome}")
-            image = outcome[0]
-        return Sample(image, record.boxes, record.classes, record.image_id, record.geometry)
 
-    @property
-    def image_ids(self):
-        """COCO ids of the usable images, in the order of the indices."""
-        return [record.image_id for record in self._records]
+def _find(path):
+    """(DataPaths or YoloPaths, the data set's folder) of a path."""
+    if path.suffix.lower() == ".json":
+        paths = find_data(path)
+        return paths, default_cache_dir(paths).parent
+    if path.is_file():
+        return find_yolo(path), path.parent
+    try:
+        return find_data(path), path
+    except FileNotFoundError as error:
+        not_coco = error
+    try:
+        return find_yolo(path), path
+    except FileNotFoundError as error:
+        raise FileNotFoundError(f"{not_coco}\n{error}") from None
 
-    def file_name(self, index):
-        """File name of an image, relative to the image folder."""
-        return self._records[index].file_name
 
-    @property
-    def max_boxes(self):
-        """Most boxes one image holds (at least 1); see `max_boxes_with` for mosaics."""
-        return self.max_boxes_with(mosaic=False)
-
-    def max_boxes_with(self, mosaic):
-        """Most boxes a training image can hold: of one image, or of a mosaic of four."""
-        counts = sorted((len(record.classes) for record in self._records), reverse=True)
-        if not mosaic:
-            return max(counts[0], 1)
-        # A set of fewer than four images repeats them in a mosaic.
-        return max(sum((counts * 4)[:4] if len(counts) < 4 else counts[:4]), 1)
-
-    def ground_truth(self):
-        """COCO dictionary of the usable images and the classes, boxes as in the file."""
-        images = {record.image_id for record in self._records}
-        categories = set(self.category_ids)
-        data = self._data
-        return {
-            "images": [image for image in data["images"] if image["id"] in images],
-            "annotations": [
-                a
-                for a in data["annotations"]
-                if a["image_id"] in images and a["category_id"] in categories
-            ],
-            "categories": [c for c in data["categories"] if c["id"] in categories],
-        }
-
-    def summary(self):
-        """Counts and everything that was left out, as text for people."""
-        report = self.report
-        per_class = ", ".join(f"{name} {count}" for name, count in report["per_class"].items())
-        lines = [
-            f"{self.annotation_file.name}: {report['images']} images "
-            f"({report['background']} without boxes), {report['boxes']} boxes ({per_class})"
-        ]
-        notes = {
-            "clipped": "boxes clipped to their image",
-            "zero_area": "boxes without area dropped",
-            "crowd": "crowd regions not used for training",
-            "duplicates": "duplicate boxes dropped",
-        }
-        lines += [f"  {report[key]} {text}" for key, text in notes.items() if report[key]]
-        if self.skipped:
-            lines.append(f"  {len(self.skipped)} images skipped:")
-            lines += [f"    {name}: {reason}" for name, reason in self.skipped[:20]]
-            if len(self.skipped) > 20:
-                lines.append(f"    ... and {len(self.skipped) - 20} more")
-        return "\n".join(lines)
+def default_cache_dir(paths):
+    """``.cache`` in the innermost folder that holds all of some files and folders."""
+    folders = [Path(p).absolute() for p in paths]
+    folders = [folder if folder.is_dir() else folder.parent for folder in folders]
+    return Path(os.path.commonpath(folders)) / ".cache"

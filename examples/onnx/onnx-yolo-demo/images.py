@@ -3,12 +3,52 @@
 NumPy and Pillow only.
 """
 
+import struct
+import warnings
+import zlib
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
-from PIL import Image, ImageOps
+from PIL import Image, UnidentifiedImageError
 
 FILL = 114  # grey of the padding, the value the published YOLO weights were trained with
+
+_ORIENTATION = 0x0112  # EXIF tag
+_UPRIGHT = {  # what to do to the stored pixels for each orientation but 1
+    2: Image.Transpose.FLIP_LEFT_RIGHT,
+    3: Image.Transpose.ROTATE_180,
+    4: Image.Transpose.FLIP_TOP_BOTTOM,
+    5: Image.Transpose.TRANSPOSE,
+    6: Image.Transpose.ROTATE_270,
+    7: Image.Transpose.TRANSVERSE,
+    8: Image.Transpose.ROTATE_90,
+}
+_OPPOSITE = {
+    Image.Transpose.ROTATE_90: Image.Transpose.ROTATE_270,
+    Image.Transpose.ROTATE_270: Image.Transpose.ROTATE_90,
+}
+
+# What Pillow's decoders raise for broken files. PNG reports by SyntaxError; the others come from
+# parsing of what the file claims about itself.
+_DECODER_ERRORS = (
+    OSError,
+    SyntaxError,
+    ValueError,
+    EOFError,
+    LookupError,
+    OverflowError,
+    MemoryError,
+    TypeError,
+    struct.error,
+    zlib.error,
+    Image.DecompressionBombError,
+)
+
+
+class PictureError(OSError):
+    """A file that cannot be used as a picture; the message says why, without the path."""
 
 
 @dataclass(frozen=True)
@@ -116,14 +156,120 @@ def letterbox(image, size, scale_up=True):
     return canvas, geometry
 
 
-def read_image(path):
-    """Decode a picture as RGB, upright.
+@contextmanager
+def _opened(path):
+    """A Pillow picture, not yet decoded; what goes wrong with it becomes a PictureError."""
+    try:
+        with warnings.catch_warnings():
+            # Of damaged remarks about the picture, and of more pixels than half of the limit:
+            # if the pixels can be decoded, they can be used.
+            warnings.simplefilter("ignore")
+            with Image.open(path) as picture:
+                yield picture
+    except (FileNotFoundError, PictureError):
+        raise
+    except Image.DecompressionBombError:
+        raise PictureError(
+            f"more than {2 * Image.MAX_IMAGE_PIXELS / 1e6:.0f} million pixels; make it smaller"
+        ) from None
+    except UnidentifiedImageError:
+        empty = Path(path).stat().st_size == 0
+        raise PictureError(
+            "not readable: "
+            + ("an empty file" if empty else "not a kind of picture that Pillow knows")
+        ) from None
+    except _DECODER_ERRORS as error:
+        raise PictureError(f"not readable: {error or type(error).__name__}") from error
+
+
+def _is_16_bit(picture):
+    # The raw mode of the data, such as RGB;16B: Pillow decodes colours to 8 bits by itself.
+    if any(";16" in str(tile.args) for tile in picture.tile):
+        return True
+    # Older versions of Pillow open grey PNG of 16 bits as "I".
+    return picture.mode == "I" and picture.format == "PNG"
+
+
+def _to_rgb(picture, sixteen):
+    """(RGB picture, list of what was changed); see `decode`."""
+    notes = []
+    if getattr(picture, "is_animated", False) and picture.format != "MPO":
+        notes.append("first of several frames used")  # MPO: a photograph and its preview
+    if sixteen:
+        notes.append("16 bits a channel cut to 8")
+    if sixteen and picture.mode[0] == "I":
+        picture = Image.fromarray((np.asarray(picture) >> 8).astype(np.uint8))
+    elif picture.mode in ("I", "F"):
+        raise PictureError(f"32 bits a pixel (mode {picture.mode}); convert it to 8 bits a channel")
+    if not picture.has_transparency_data:
+        return picture.convert("RGB"), notes
+    picture = picture.convert("RGBA")
+    if picture.getchannel("A").getextrema()[0] == 255:
+        return picture.convert("RGB"), notes
+    notes.append(f"transparent parts made grey {FILL}")
+    ground = Image.new("RGBA", picture.size, (FILL, FILL, FILL, 255))
+    return Image.alpha_composite(ground, picture).convert("RGB"), notes
+
+
+def decode(path, size=None):
+    """Decode a picture as RGB, and say what had to be changed for it.
+
+    Grey, palette, CMYK and other 8-bit pictures become RGB. Of 16 bits a channel the upper 8 are
+    kept. What is transparent becomes the grey of the padding, as far as it is transparent: the
+    colours that files hide below it are not part of the picture. Of an animation the first frame
+    is used.
+
+    Pictures are turned upright by the camera's orientation (EXIF), with one exception: if `size`
+    is that of the stored pixels and not that of the upright picture, whoever wrote it ignored the
+    orientation, and so does this function, since the boxes then belong to the stored pixels.
+
+    JPEG is decoded at full size always: its fast reduced decoding gives other pixels.
 
     Parameters
     ----------
     path : path-like
-        JPEG, PNG or anything else Pillow reads: grey, CMYK and palette pictures become RGB,
-        and the camera's orientation (EXIF) is applied.
+    size : (int, int), optional
+        Width and height that the annotations give.
+
+    Returns
+    -------
+    image : uint8 array, (height, width, 3)
+    notes : list of str
+        What was changed, in words; empty for a plain picture.
+
+    Raises
+    ------
+    FileNotFoundError
+    PictureError
+        Empty, truncated, not a picture, of 32 bits a pixel, of more pixels than Pillow's limit
+        (about 179 million), or of another size than `size`.
+    """
+    with _opened(path) as picture:
+        sixteen = _is_16_bit(picture)  # first: Pillow forgets when it decodes
+        orientation = picture.getexif().get(_ORIENTATION, 1)
+        turned = picture.format == "TIFF"  # by Pillow, which gives the upright size as well
+        across = picture.size[::-1] if orientation in (5, 6, 7, 8) else picture.size
+        stored, upright = (across, picture.size) if turned else (picture.size, across)
+        if size is not None and tuple(size) not in (stored, upright):
+            raise PictureError(
+                f"is {upright[0]}x{upright[1]}, but the annotation file says {size[0]}x{size[1]}"
+            )
+        image, notes = _to_rgb(picture, sixteen)
+    as_stored = size is not None and tuple(size) != upright
+    if as_stored:
+        notes.append("EXIF orientation ignored, as in the annotation file's size")
+    if orientation in _UPRIGHT and turned == as_stored:
+        method = _UPRIGHT[orientation]
+        image = image.transpose(_OPPOSITE.get(method, method) if turned else method)
+    return np.asarray(image), notes
+
+
+def read_image(path):
+    """Decode a picture as RGB, upright; see `decode` for the rules.
+
+    Parameters
+    ----------
+    path : path-like
 
     Returns
     -------
@@ -131,15 +277,11 @@ def read_image(path):
 
     Raises
     ------
-    OSError, SyntaxError
-        Missing, truncated or not a picture (Pillow reports broken PNG as SyntaxError).
-    ValueError
-        More than 8 bits a channel.
+    FileNotFoundError
+    PictureError
+        Not a picture that can be used.
     """
-    with Image.open(path) as picture:
-        if picture.mode[0] in "IF":
-            raise ValueError(f"{picture.mode} pixels; convert the picture to 8 bits a channel")
-        return np.asarray(ImageOps.exif_transpose(picture).convert("RGB"))
+    return decode(path)[0]
 
 
 def to_fractions(corners, size):
