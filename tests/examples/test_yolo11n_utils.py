@@ -13,15 +13,21 @@ import pytest
 from images import Letterbox
 from PIL import Image
 from utils import (
+    DetectionMetrics,
     average_precision,
     box_iou,
     coco_map,
+    coco_scores,
+    confidence_curves,
+    confusion_matrix,
+    crowd_overlaps,
     draw_detections,
     image_mosaic,
     match_detections,
     nms,
     save_png,
     scale_detections,
+    without_nan,
     xywh_to_xyxy,
 )
 
@@ -128,10 +134,11 @@ def test_nms_rejects_shapes(bad):
         nms(bad, 0.5, 0.5)
 
 
-def test_nms_rejects_nan():
+@pytest.mark.parametrize(("row", "value"), [(5, np.nan), (2, np.inf)])
+def test_nms_rejects_values(row, value):
     bad = np.ones((6, 3))
-    bad[5, 1] = np.nan
-    with pytest.raises(ValueError, match="NaN"):
+    bad[row, 1] = value
+    with pytest.raises(ValueError, match="NaN or infinity"):
         nms(bad, 0.5, 0.5)
 
 
@@ -247,6 +254,43 @@ def test_coco_map_errors(truth, found, message):
         coco_map(coco_dict(truth), found, NAMES)
 
 
+def test_coco_map_counts_annotation_zero():
+    # pycocotools marks a match by the annotation's id, where 0 stands for none.
+    truth = coco_dict(TRUTH)
+    for number, annotation in enumerate(truth["annotations"]):
+        annotation["id"] = number
+    assert coco_map(truth, PERFECT, NAMES)["map50_95"] == pytest.approx(1.0)
+
+
+def test_coco_scores_are_those_of_pycocotools(capsys):
+    from pycocotools.coco import COCO
+    from pycocotools.cocoeval import COCOeval
+
+    truth, detections, _ = random_metrics(0, 20)
+    result = coco_scores(truth, detections, ["a", "b"])
+    assert capsys.readouterr().out == ""
+    plain = COCO()
+    plain.dataset = truth | {
+        "annotations": [{**a, "id": a["id"] + 1} for a in truth["annotations"]]
+    }
+    plain.createIndex()
+    rows = [
+        [k, *row[:2], *(row[2:4] - row[:2]), row[4], (3, 5)[int(row[5])]]
+        for k, found in detections.items()
+        for row in found
+    ]
+    evaluation = COCOeval(plain, plain.loadRes(np.array(rows)), "bbox")
+    evaluation.evaluate()
+    evaluation.accumulate()
+    evaluation.summarize()
+    order = ["map50_95", "map50", "map75", "map_small", "map_medium", "map_large"]
+    order += ["ar_1", "ar_10", "ar_100", "ar_small", "ar_medium", "ar_large"]
+    wanted = np.where(evaluation.stats < 0, np.nan, evaluation.stats)
+    np.testing.assert_allclose([result[key] for key in order], wanted)
+    assert math.isnan(result["map_large"])  # no box is that large
+    assert set(result) == {*order, "per_class"}
+
+
 def test_coco_map_ignores_other_classes():
     persons = {7: PERFECT[7], 8: PERFECT[8][:1]}
     assert coco_map(coco_dict(TRUTH), persons, ["person"])["map50"] == pytest.approx(1.0)
@@ -276,13 +320,22 @@ def test_match_detections():
     assert not match_detections(found, np.empty((0, 4)), []).any()
 
 
-def test_matching_and_average_precision_reference():
+def reference_images():
+    """(data, ground truth (m, 5), detections (n, 6) and wanted hits of each image)."""
     data = json.loads((DATA / "map.json").read_text())
+    images = [
+        (np.reshape(truth, (-1, 5)), np.reshape(found, (-1, 6)), np.reshape(want, (-1, 10)))
+        for truth, found, want in zip(data["gt"], data["pred"], data["tp"], strict=True)
+    ]
+    return data, images
+
+
+def test_matching_and_average_precision_reference():
+    data, images = reference_images()
     hits, rows, counts = [], [], np.zeros(3, dtype=int)
-    for truth, found, want in zip(data["gt"], data["pred"], data["tp"], strict=True):
-        truth, found = np.reshape(truth, (-1, 5)), np.reshape(found, (-1, 6))
+    for truth, found, want in images:
         hit = match_detections(found, truth[:, 1:], truth[:, 0])
-        np.testing.assert_array_equal(hit, np.reshape(want, (-1, 10)))
+        np.testing.assert_array_equal(hit, want)
         counts += np.bincount(truth[:, 0].astype(int), minlength=3)
         hits.append(hit)
         rows.append(found)
@@ -291,6 +344,181 @@ def test_matching_and_average_precision_reference():
     np.testing.assert_allclose(result, data["ap"], atol=1e-9)
     assert result[:, 0].mean() == pytest.approx(data["map50"])
     assert result.mean() == pytest.approx(data["map50_95"])
+
+
+def test_scores_reference():
+    """Also precision, recall and F1 at the confidence of the best smoothed F1."""
+    data, images = reference_images()
+    metrics = DetectionMetrics("abc")
+    for k, (truth, found, _) in enumerate(images):
+        metrics.add(k, found, truth[:, 1:], truth[:, 0])
+    scores = metrics.scores()
+    for key in ("precision", "recall", "f1"):
+        values = [scores["per_class"][name][key] for name in "abc"]
+        np.testing.assert_allclose(values, data[key], rtol=1e-9)
+        assert scores[key] == pytest.approx(np.mean(data[key]))
+    assert scores["precision"] == pytest.approx(data["mean_p"])
+    assert scores["recall"] == pytest.approx(data["mean_r"])
+    assert scores["map50"] == pytest.approx(data["map50"])
+    assert scores["map50_95"] == pytest.approx(data["map50_95"])
+    np.testing.assert_allclose(
+        [scores["per_class"][name]["ap50_95"] for name in "abc"], np.mean(data["ap"], axis=1)
+    )
+    holding = [sum((truth[:, 0] == label).any() for truth, _, _ in images) for label in range(3)]
+    assert [scores["per_class"][name]["images"] for name in "abc"] == holding
+    assert scores["boxes"] == sum(len(truth) for truth, _, _ in images)
+    assert scores["images"] == len(images)
+
+
+def random_metrics(seed, images):
+    """(COCO dictionary, detections by image id, DetectionMetrics) of the same random boxes."""
+    rng = np.random.default_rng(seed)
+    truth = {
+        "images": [{"id": k, "width": 200, "height": 150} for k in range(images)],
+        "annotations": [],
+        "categories": [{"id": 5, "name": "b"}, {"id": 3, "name": "a"}],
+    }
+    metrics, detections = DetectionMetrics("ab"), {}
+    for k in range(images):
+        count = rng.integers(0, 8)
+        corner, side = rng.uniform(0, 100, (count, 2)), rng.uniform(10, 60, (count, 2))
+        labels, crowd = rng.integers(0, 2, count), rng.random(count) < 0.15
+        boxes = np.concatenate([corner, corner + side], axis=1)
+        truth["annotations"] += [
+            {
+                "id": len(truth["annotations"]) + j,  # from 0
+                "image_id": k,
+                "category_id": (3, 5)[labels[j]],
+                "bbox": [*corner[j], *side[j]],
+                "area": float(side[j].prod()),
+                "iscrowd": int(crowd[j]),
+            }
+            for j in range(count)
+        ]
+        rows = []
+        for j in np.repeat(np.arange(count), rng.integers(0, 4, count)):
+            box = boxes[j] + rng.normal(0, rng.choice([0.5, 3, 8]), 4)
+            label = labels[j] if rng.random() < 0.85 else 1 - labels[j]
+            rows.append([*np.minimum(box[:2], box[2:] - 1), *box[2:], rng.random(), label])
+        for corner in rng.uniform(0, 100, (rng.integers(0, 6), 2)):
+            size = rng.uniform(10, 60, 2)
+            rows.append([*corner, *(corner + size), 0.7 * rng.random(), rng.integers(0, 2)])
+        rows = np.array(sorted(rows, key=lambda row: -row[4])).reshape(-1, 6)
+        detections[k] = rows
+        metrics.add(k, rows, boxes[~crowd], labels[~crowd], boxes[crowd], labels[crowd])
+    return truth, detections, metrics
+
+
+def test_own_precision_agrees_with_pycocotools():
+    """The two differ by how curves are interpolated, and by nothing else.
+
+    The bound that follows from the definitions is -0.015 to 0.015 + 1 / (2 * boxes); on 150 such
+    sets of 3 to 40 images the differences were between -0.0133 and 0.0021.
+    """
+    values = []
+    for seed in range(6):
+        truth, detections, metrics = random_metrics(seed, (10, 40)[seed % 2])
+        own = metrics.scores()["per_class"]
+        coco = coco_map(truth, detections, ["a", "b"], max_detections=300)["per_class"]
+        for name in "ab":
+            for key in ("50", "50_95"):
+                values.append((own[name]["ap" + key], coco[name]["map" + key]))
+    own, coco = np.array(values).T
+    assert 0.03 < coco.min() < 0.1 < 0.4 < coco.max() < 0.8
+    assert -0.015 < (own - coco).min() < (own - coco).max() < 0.005
+
+
+def test_crowds_are_ignored():
+    """COCO's rule: by the share of the detection's own area, where it matches no box."""
+    box, region = [0, 0, 10, 10], [20, 0, 60, 60]
+    found = np.array(
+        [
+            [22, 2, 30, 10, 0.9, 0],  # inside the region
+            [*box, 0.8, 0],
+            [16, 0, 26, 10, 0.7, 0],  # six tenths in it
+            [22, 2, 30, 10, 0.6, 1],  # of another class
+        ]
+    )
+    overlaps = crowd_overlaps(found, [region], [0])
+    assert overlaps.sum(axis=1).tolist() == [10, 0, 3, 0]  # 0.50, 0.55, 0.60
+    assert not crowd_overlaps(found, [], []).any()
+
+    def scores(regions, labels):
+        metrics = DetectionMetrics("ab")
+        metrics.add(1, found, [box, [80, 80, 90, 90]], [0, 1], regions, labels)
+        assert metrics.mistakes(0.65) == {1: (1, 2 - 2 * len(regions))}
+        return metrics.scores()["per_class"]["a"]
+
+    with_region, without = scores([region], [0]), scores([], [])
+    assert with_region["ap50"] == pytest.approx(0.995)
+    assert without["ap50"] == pytest.approx(0.495, abs=0.006)
+    assert with_region["precision"] == pytest.approx(1)
+    # A detection that claims a box is a hit, though a region lies over it.
+    metrics = DetectionMetrics("a")
+    metrics.add(1, found[:2], [box], [0], [box, region], [0, 0])
+    assert metrics.scores()["map50"] == pytest.approx(0.995)
+
+
+def test_curves():
+    hits = np.array([True, False, True, True])
+    curves = confidence_curves(hits, np.array([0.8, 0.6, 0.4, 0.9]), [0, 0, 0, 2], [2, 0, 1, 3])
+    assert np.isnan(curves.f1[1]).all()
+    assert not curves.f1[3].any()  # boxes, but no detection
+    confidence = np.linspace(0, 1, 1000)
+    at = np.abs(confidence - 0.6).argmin()
+    assert curves.precision[0, at] == pytest.approx(1 / 2, abs=0.01)
+    assert curves.recall[0, at] == pytest.approx(1 / 2, abs=0.01)
+    assert (curves.precision[0, 0], curves.recall[0, 0]) == (pytest.approx(2 / 3), 1)
+    assert (curves.precision[0, -1], curves.recall[0, -1]) == (1, 0)
+    assert curves.precision_at_recall[2, :-1].min() == 1
+    with pytest.raises(ValueError, match="no class has ground truth"):
+        confidence_curves(hits, np.ones(4), np.zeros(4, int), [0, 0])
+
+
+def test_confusion_matrix():
+    boxes = [[0, 0, 10, 10], [20, 0, 30, 10], [40, 0, 50, 10], [60, 0, 70, 10]]
+    found = [
+        [0, 0, 10, 9, 0.9, 0],  # has the first, but the next overlaps it more
+        [0, 0, 10, 10, 0.5, 1],
+        [20, 0, 30, 10, 0.8, 1],
+        [40, 0, 50, 4, 0.8, 0],  # IoU 0.4: too little
+        [60, 0, 70, 10, 0.25, 1],  # not above the confidence
+        [80, 0, 90, 10, 0.9, 1],
+    ]
+    matrix = confusion_matrix(found, boxes, [0, 1, 0, 1], 2)
+    # rows predicted, columns true, background last
+    assert matrix.tolist() == [[0, 0, 2], [1, 1, 1], [1, 1, 0]]
+    # A false alarm in a crowd region of its class doesn't count.
+    crowd = {"regions": [[75, 0, 95, 20]], "region_classes": [1]}
+    assert confusion_matrix(found, boxes, [0, 1, 0, 1], 2, **crowd)[1, 2] == 0
+    assert confusion_matrix([], boxes, [0, 1, 0, 1], 2)[-1].tolist() == [2, 2, 0]
+    assert confusion_matrix(found, [], [], 2)[:, -1].tolist() == [2, 3, 0]
+
+
+def test_metrics_without_detections_or_truth():
+    metrics = DetectionMetrics("abc")
+    metrics.add(1, [], [[0, 0, 5, 5]], [1])
+    metrics.add(2, [], [], [])
+    scores = metrics.scores()
+    assert (scores["map50"], scores["f1"], scores["images"], scores["boxes"]) == (0, 0, 2, 1)
+    assert math.isnan(scores["per_class"]["a"]["ap50_95"])
+    assert without_nan(scores)["per_class"]["a"]["precision"] is None
+    assert metrics.mistakes(0.5) == {1: (1, 0), 2: (0, 0)}
+    # A false alarm of a class without ground truth changes no mean.
+    metrics.add(3, [[0, 0, 5, 5, 0.9, 1], [0, 0, 5, 5, 0.8, 0]], [[0, 0, 5, 5]], [1])
+    assert metrics.scores()["precision"] == pytest.approx(1)
+    assert metrics.confusion[0].tolist() == [0, 0, 0, 1]
+    empty = DetectionMetrics("a")
+    with pytest.raises(ValueError, match="no image"):
+        empty.scores()
+    empty.add(1, [[0, 0, 5, 5, 0.9, 0]], [], [])
+    with pytest.raises(ValueError, match="no class has ground truth"):
+        empty.scores()
+
+
+def test_without_nan():
+    value = {"a": [1.0, math.nan, {"b": np.float32("nan")}], "c": (1, "x"), "d": None}
+    assert without_nan(value) == {"a": [1.0, None, {"b": None}], "c": [1, "x"], "d": None}
 
 
 def test_average_precision_without_truth_or_detections():
