@@ -5,27 +5,27 @@ with the number of workers, and a run that was stopped goes on with the batches 
 """
 
 import math
-from collections import deque
-from concurrent.futures import ThreadPoolExecutor
+import time
+import weakref
 from typing import NamedTuple
 
 import numpy as np
-from augment import Augment, augment_sample
+from augment import Plan
+from batch_workers import LoaderError, Preparer, Settings, Workers, epoch_order
 from images import FILL
 
-# Last entry of the seed of an epoch's order. Images are numbered from 0, so it keeps the order
-# apart from the augmentation of image 0: NumPy takes [seed, epoch] and [seed, epoch, 0] for one.
-ORDER_STREAM = 2**32 - 1
+__all__ = ["Batch", "BatchLoader", "LoaderError", "ValBatch", "val_batches"]
 
 
 class Batch(NamedTuple):
     """A training batch; shapes are the same in every batch of a loader."""
 
-    images: np.ndarray  # uint8 (B, 3, S, S)
+    images: np.ndarray | None  # uint8 (B, 3, S, S); None where the loader does not draw
     boxes: np.ndarray  # float32 (B, max_boxes, 4): cx, cy, w, h as fractions; unused rows zero
     classes: np.ndarray  # int32 (B, max_boxes); unused entries zero
     num_boxes: np.ndarray  # int32 (B,)
     indices: np.ndarray  # int64 (B,): positions in the dataset
+    plan: Plan | None  # how to draw the images; None where the loader has drawn them
 
 
 class BatchLoader:
@@ -35,9 +35,12 @@ class BatchLoader:
     one is filled up with the first images of the next epoch, as they will appear there (of the
     epochs after it too, where the dataset is smaller than a batch).
 
+    It is a context manager; leaving it, `close`, or the end of the program end its workers.
+
     Parameters
     ----------
-    dataset : CocoDataset
+    dataset : Dataset
+        With a cache, in memory or on disk.
     batch_size : int
     image_size : int, optional
         Checked against the dataset's.
@@ -48,10 +51,21 @@ class BatchLoader:
     augment : Augment, optional
         None leaves the letterboxed images as they are.
     workers : int
-        Threads that prepare batches ahead; 0 prepares each when it is asked for. Pillow and
-        NumPy release the interpreter lock for most of the work.
+        Processes that prepare batches ahead; 0 prepares each in this one when it is asked for.
+        They start with the first call of `epoch` and stay, and go on into the next epoch as
+        soon as one is prepared.
     mosaic_until : int, optional
         First epoch without mosaics; None keeps them to the end.
+    render : bool
+        False leaves the drawing to the device: batches have a plan and no images.
+    part : (int, int)
+        ``(p, n)`` gives the p-th of n equal blocks of the rows of every batch, counted from 0:
+        for n hosts that share batches.
+
+    Attributes
+    ----------
+    waited_s : float
+        Seconds that the consumer has waited for batches in the epoch it is in, or was last.
     """
 
     def __init__(
@@ -64,6 +78,8 @@ class BatchLoader:
         augment=None,
         workers=1,
         mosaic_until=None,
+        render=True,
+        part=(0, 1),
     ):
         if image_size is not None and image_size != dataset.image_size:
             raise ValueError(
@@ -74,6 +90,14 @@ class BatchLoader:
                 f"batch_size={batch_size}, workers={workers}, seed={seed}: batch_size must be "
                 "positive, workers and seed not negative"
             )
+        place, parts = part
+        if not 0 <= place < parts or batch_size % parts:
+            raise ValueError(
+                f"part={part}, batch_size={batch_size}: a part (p, n) is one of n equal blocks "
+                "of a batch, with p from 0 to n - 1; n must divide batch_size"
+            )
+        if max_boxes is None:
+            max_boxes = dataset.max_boxes_with(mosaic=augment is not None and augment.mosaic > 0)
         self.dataset = dataset
         self.batch_size = int(batch_size)
         self.image_size = dataset.image_size
@@ -81,56 +105,40 @@ class BatchLoader:
         self.augment = augment
         self.workers = int(workers)
         self.mosaic_until = mosaic_until
-        if max_boxes is None:
-            max_boxes = dataset.max_boxes_with(mosaic=augment is not None and augment.mosaic > 0)
         self.max_boxes = int(max_boxes)
+        self.waited_s = 0.0
+        rows = self.batch_size // parts
+        settings = Settings(
+            self.batch_size, place * rows, rows, self.max_boxes, self.seed, augment, mosaic_until,
+            render,
+        )  # fmt: skip
+        self._preparer = Preparer(dataset, settings)
+        self._pool, self._end_pool = None, None
 
     def __len__(self):
         """Number of batches of an epoch."""
         return math.ceil(len(self.dataset) / self.batch_size)
 
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self.close()
+
+    def close(self):
+        """End the workers. They are started anew if batches are asked for after that."""
+        if self._pool is not None:
+            self._end_pool()
+            self._pool = None
+
+    @property
+    def worker_pids(self):
+        """Process ids of the workers; none before the first epoch and after `close`."""
+        return [worker.process.pid for worker in self._pool.workers] if self._pool else []
+
     def order(self, epoch):
         """Permutation of the dataset's indices in an epoch."""
-        rng = np.random.default_rng([self.seed, epoch, ORDER_STREAM])
-        return rng.permutation(len(self.dataset))
-
-    def _schedule(self, epoch):
-        """(epoch, index) of every place of an epoch's batches."""
-        places = []
-        while len(places) < len(self) * self.batch_size:
-            places += [(epoch, int(index)) for index in self.order(epoch)]
-            epoch += 1
-        return places[: len(self) * self.batch_size]
-
-    def _sample(self, epoch, index):
-        if self.augment is None:
-            sample = self.dataset[index]
-            return sample.image, sample.boxes, sample.classes
-        augment = self.augment
-        if self.mosaic_until is not None and epoch >= self.mosaic_until:
-            augment = Augment(**{**vars(augment), "mosaic": 0.0})
-        rng = np.random.default_rng([self.seed, epoch, index])
-        return augment_sample(self.dataset, index, augment, rng)
-
-    def _batch(self, places):
-        size, count = self.image_size, len(places)
-        images = np.empty((count, 3, size, size), dtype=np.uint8)
-        boxes = np.zeros((count, self.max_boxes, 4), dtype=np.float32)
-        classes = np.zeros((count, self.max_boxes), dtype=np.int32)
-        num_boxes = np.zeros(count, dtype=np.int32)
-        for row, (epoch, index) in enumerate(places):
-            image, found, labels = self._sample(epoch, index)
-            if len(found) > self.max_boxes:
-                raise ValueError(
-                    f"{self.dataset.file_name(index)} has {len(found)} boxes in epoch {epoch}, "
-                    f"but max_boxes is {self.max_boxes}; raise max_boxes"
-                )
-            images[row] = image.transpose(2, 0, 1)
-            boxes[row, : len(found)] = found
-            classes[row, : len(found)] = labels
-            num_boxes[row] = len(found)
-        indices = np.array([index for _, index in places], dtype=np.int64)
-        return Batch(images, boxes, classes, num_boxes, indices)
+        return epoch_order(self.seed, epoch, len(self.dataset))
 
     def epoch(self, epoch, start_batch=0):
         """Iterate over the batches of an epoch.
@@ -145,40 +153,60 @@ class BatchLoader:
         Yields
         ------
         Batch
+            Arrays that are the consumer's to keep.
 
         Raises
         ------
         ValueError
             `start_batch` is beyond the epoch, or an image has more than `max_boxes` boxes. What
-            goes wrong in a worker is raised here.
+            goes wrong in a worker is raised here, with its traceback as a note.
+        LoaderError
+            A worker has ended, or there is no room for the shared memory.
         """
         if epoch < 0 or not 0 <= start_batch <= len(self):
             raise ValueError(
                 f"epoch {epoch}, start_batch {start_batch}: an epoch has {len(self)} batches, "
                 "both count from 0"
             )
+        if self.workers and start_batch < len(self):
+            self._ask(Workers.seek, epoch, start_batch)
         # The checks above should not wait for the first batch to be asked for.
         return self._iterate(epoch, start_batch)
 
-    def _iterate(self, epoch, start_batch):
-        places = self._schedule(epoch)
-        step = self.batch_size
-        jobs = (places[k * step : (k + 1) * step] for k in range(start_batch, len(self)))
-        if not self.workers:
-            yield from map(self._batch, jobs)
-            return
-        pool = ThreadPoolExecutor(self.workers, thread_name_prefix="batches")
-        pending = deque()
+    def _ask(self, method, epoch, batch):
+        """Call a method of the workers, which are started if there are none."""
+        if self._pool is None:
+            self._pool = Workers(self.dataset, self._preparer, self.workers, len(self))
+            self._end_pool = weakref.finalize(self, self._pool.stop)
         try:
-            for job in jobs:
-                pending.append(pool.submit(self._batch, job))
-                if len(pending) > self.workers + 1:
-                    yield pending.popleft().result()
-            while pending:
-                yield pending.popleft().result()
-        finally:
-            # Also reached when the consumer stops early and the generator is closed.
-            pool.shutdown(wait=True, cancel_futures=True)
+            return method(self._pool, epoch, batch)
+        except BaseException:
+            # An interrupt may have come between the halves of a message.
+            self.close()
+            raise
+
+    def _iterate(self, epoch, start_batch):
+        self.waited_s = 0.0
+        for batch in range(start_batch, len(self)):
+            start = time.perf_counter()
+            prepared = self._batch(epoch, batch)
+            self.waited_s += time.perf_counter() - start
+            yield prepared
+
+    def _batch(self, epoch, batch):
+        if self.workers:
+            arrays = self._ask(Workers.get, epoch, batch)
+        else:
+            layout = self._preparer.layout.items()
+            arrays = {name: np.empty(shape, dtype) for name, (shape, dtype) in layout}
+            self._preparer.fill(arrays, epoch, batch, 0, self._preparer.settings.num_rows)
+        rows = range(self._preparer.settings.num_rows)
+        indices = [self._preparer.place(epoch, batch, row)[1] for row in rows]
+        plan = None if "images" in arrays else Plan(*(arrays[name] for name in Plan._fields))
+        return Batch(
+            arrays.get("images"), arrays["boxes"], arrays["classes"], arrays["num_boxes"],
+            np.array(indices, dtype=np.int64), plan,
+        )  # fmt: skip
 
 
 class ValBatch(NamedTuple):
@@ -194,7 +222,7 @@ def val_batches(dataset, batch_size):
 
     Parameters
     ----------
-    dataset : CocoDataset
+    dataset : Dataset
     batch_size : int
 
     Yields
