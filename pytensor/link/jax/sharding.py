@@ -1,0 +1,166 @@
+"""Data-parallel execution of compiled functions on several JAX devices.
+
+A function compiled with ``mode="JAX"`` runs on the devices on which its inputs lie.  Where the rows
+of a batch are spread over devices and the shared variables are copied to all of them, JAX's
+compiler splits the work, and adds the sums over the batch (a loss, gradients, the statistics of a
+batch normalization) up over the devices.  The graph is that of one device: a mean over the batch is
+one over the whole batch, wherever its rows lie.
+
+::
+
+    step = pytensor.function([x, y], loss, updates=updates, mode="JAX", trust_input=True)
+    mesh = data_parallel_mesh()
+    replicate(variables, mesh)    # all that the function reads or updates
+    for batch in batches:
+        step(*shard_batch(batch, mesh))
+
+``trust_input=True`` is needed: other functions turn their inputs into NumPy arrays.  Inputs without
+a batch axis (a learning rate, say) are passed as they are.  With several processes
+(``jax.distributed``) every process calls everything, with its own rows of each batch.
+
+Three operations get the whole batch on every device, which is right, but costs time and memory:
+`topk`, indexing by two arrays (``x[rows, index]``), and convolutions whose groups have several
+channels.
+"""
+
+import jax
+import numpy as np
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
+
+__all__ = ["check_replicated", "data_parallel_mesh", "replicate", "shard_batch"]
+
+AXIS = "data"
+
+
+def data_parallel_mesh(devices=None):
+    """Arrange devices along one axis, ``"data"``, over which batches are split.
+
+    Parameters
+    ----------
+    devices : sequence of jax.Device, optional
+        All devices, those of other processes included, if not given.  The devices of a process
+        come next to each other in the mesh, so that its rows of a batch do too.
+
+    Returns
+    -------
+    jax.sharding.Mesh
+
+    Raises
+    ------
+    ValueError
+        If there is no device, or a device comes twice.
+    """
+    devices = jax.devices() if devices is None else list(devices)
+    if not devices:
+        raise ValueError("data_parallel_mesh: no device is given")
+    if len(set(devices)) < len(devices):
+        raise ValueError(f"data_parallel_mesh: a device comes twice in {devices}")
+    devices = sorted(devices, key=lambda device: (device.process_index, device.id))
+    return Mesh(np.array(devices), (AXIS,))
+
+
+def replicate(shared_variables, mesh):
+    """Copy the values of shared variables to all devices of a mesh.
+
+    With several processes, each must hold the same values.  `SharedVariable.set_value` brings a
+    variable's value back to the host: replicate it again afterwards.
+
+    Parameters
+    ----------
+    shared_variables : iterable of shared variables with numeric arrays
+        All that a function reads or updates.
+    mesh : jax.sharding.Mesh
+
+    Raises
+    ------
+    TypeError
+        If a variable holds no array (a random generator, say); no variable is changed then.
+    """
+    shared_variables = list(shared_variables)
+    for variable in shared_variables:
+        value = variable.get_value(borrow=True)
+        if not isinstance(value, np.ndarray | np.generic | jax.Array):
+            raise TypeError(
+                f"replicate: {variable} holds a {type(value).__name__}; leave it out, only arrays "
+                "can be replicated"
+            )
+    sharding = NamedSharding(mesh, PartitionSpec())
+    for variable in shared_variables:
+        value = variable.get_value(borrow=True)
+        # Not set_value, which makes a NumPy array of what it is given.
+        variable.container.storage[0] = _place(np.asarray(value), sharding)
+
+
+def shard_batch(arrays, mesh):
+    """Spread the rows of arrays over the devices of a mesh, in equal parts.
+
+    Parameters
+    ----------
+    arrays : iterable of arrays
+        Their first axis is that of the batch.  With several processes, the rows of this one: all
+        give as many, and together they are the batch, in the processes' order.  They must not be
+        written to afterwards: a CPU uses them where they are.
+    mesh : jax.sharding.Mesh
+
+    Returns
+    -------
+    list of jax.Array
+        Of the whole batch, of which a process holds its part.
+
+    Raises
+    ------
+    ValueError
+        If an array has no axis, or its rows can't be divided equally.
+    """
+    sharding = NamedSharding(mesh, PartitionSpec(AXIS))
+    devices = len(mesh.local_devices)
+    arrays = list(arrays)
+    for number, array in enumerate(arrays):
+        shape = np.shape(array)
+        if not shape:
+            raise ValueError(f"shard_batch: array {number} is a scalar, which has no rows to share")
+        if shape[0] % devices:
+            raise ValueError(
+                f"shard_batch: array {number} has {shape[0]} rows, which {devices} devices can't "
+                f"share equally; the number of rows must be a multiple of {devices}"
+            )
+    return [_place(array, sharding) for array in arrays]
+
+
+def check_replicated(shared_variables, mesh):
+    """Raise an error if an update left a shared variable in parts, or off the devices.
+
+    A new value that is a sum over the batch comes out whole on each device.  One that has the
+    batch's axis itself (a table of the latest activations, say) comes out in parts; that is no
+    error of JAX's, but wastes a compilation, and no process could save it alone.
+
+    Parameters
+    ----------
+    shared_variables : iterable of shared variables
+    mesh : jax.sharding.Mesh
+
+    Raises
+    ------
+    ValueError
+        Names the variables.
+    """
+    sharding = NamedSharding(mesh, PartitionSpec())
+    wrong = []
+    for variable in shared_variables:
+        value = variable.get_value(borrow=True)
+        on_devices = isinstance(value, jax.Array)
+        if not (on_devices and value.sharding.is_equivalent_to(sharding, value.ndim)):
+            wrong.append(str(variable))
+    if wrong:
+        raise ValueError(
+            f"not replicated over {mesh.size} devices: {', '.join(wrong[:5])}"
+            f"{f' and {len(wrong) - 5} others' if len(wrong) > 5 else ''}; call replicate"
+        )
+
+
+def _place(array, sharding):
+    """Put an array on the devices of this process that a sharding names."""
+    if sharding.is_fully_addressable:
+        return jax.device_put(array, sharding)
+    # device_put would compare the values of all processes, one array at a time
+    return jax.make_array_from_process_local_data(sharding, array)

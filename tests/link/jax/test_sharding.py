@@ -1,0 +1,77 @@
+"""Data parallelism on virtual devices of the CPU; `data_parallel` is the process that has them."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.link.jax.data_parallel import DEVICES, MOMENTUM, batches, environment
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture(scope="module")
+def found():
+    process = subprocess.run(
+        [sys.executable, "-W", "error", "-m", "tests.link.jax.data_parallel"],
+        cwd=ROOT,
+        env=environment(DEVICES),
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert process.returncode == 0, process.stderr[-3000:]
+    return json.loads(process.stdout)
+
+
+@pytest.mark.parametrize("devices", ["2", "8"])
+class TestTraining:
+    def test_losses_are_those_of_one_device(self, found, devices):
+        losses = found["1"]["losses"]
+        assert len(losses) == 50
+        assert len({round(loss, 4) for loss in losses}) > 40  # it learns something all the while
+        np.testing.assert_allclose(found[devices]["losses"], losses, rtol=0, atol=1e-10)
+
+    def test_statistics_are_those_of_the_whole_batch(self, found, devices):
+        images, _ = next(batches())
+        mean, variance = found[devices]["statistics"]
+        np.testing.assert_allclose(mean, MOMENTUM * images.mean((0, 2, 3)), rtol=1e-12)
+        unbiased = images.var((0, 2, 3), ddof=1)
+        np.testing.assert_allclose(variance, 1 - MOMENTUM + MOMENTUM * unbiased, rtol=1e-12)
+        # the test's data can tell: a device's own rows have another variance
+        assert images[: 8 // int(devices)].var() < 0.5 * images.var()
+
+    def test_one_program_is_compiled(self, found, devices):
+        assert found[devices]["compiled_first"] == 1
+        assert found[devices]["compiled_later"] == 0
+
+    def test_all_devices_hold_the_same_bits(self, found, devices):
+        assert found[devices]["identical"]
+
+    def test_only_sums_pass_between_devices(self, found, devices):
+        """Each device convolves its own rows: images are not gathered."""
+        assert set(found[devices]["collectives"]) == {"all-reduce"}
+
+
+@pytest.mark.parametrize(
+    ("case", "message"),
+    [
+        ("indivisible", "array 1 has 6 rows, which 8 devices can't share equally"),
+        ("scalar", "array 0 is a scalar"),
+        ("generator", "generator holds a Generator"),
+        ("twice", "a device comes twice"),
+        ("none", "no device is given"),
+        ("not placed", "not replicated over 8 devices: v"),
+        # an update with the batch's axis stays in parts
+        ("table", "not replicated over 8 devices: table"),
+    ],
+)
+def test_errors(found, case, message):
+    assert message in (found["other"][case] or "no error")
+
+
+def test_random_numbers_are_those_of_one_device(found):
+    assert found["other"]["noise"] == {"equal": True, "shards": 8}
