@@ -24,6 +24,7 @@ from pytensor.optimizers.adam import Adam, AdamW
 from pytensor.optimizers.averaging import ExponentialMovingAverage
 from pytensor.optimizers.basic import Optimizer
 from pytensor.optimizers.clipping import clip_by_global_norm, clip_by_norm, clip_by_value
+from pytensor.optimizers.muon import Muon, orthogonalize
 from pytensor.optimizers.rmsprop import RMSprop
 from pytensor.optimizers.sgd import SGD
 from pytensor.optimizers.updates import OrderedUpdates, merge_updates
@@ -34,6 +35,7 @@ __all__ = [
     "AdamW",
     "ExponentialMovingAverage",
     "GradientAccumulator",
+    "Muon",
     "Optimizer",
     "OrderedUpdates",
     "RMSprop",
@@ -41,5 +43,6 @@ __all__ = [
     "clip_by_norm",
     "clip_by_value",
     "merge_updates",
+    "orthogonalize",
     "schedules",
 ]

@@ -196,15 +196,26 @@ class Optimizer(ABC):
         names = names_of(params)
         values = self._values_by_parameter(params, groups)
         updates = OrderedUpdates()
-        for param, grad, name in zip(params, grads, names, strict=True):
+        for param, name in zip(params, names, strict=True):
             if self._owners.setdefault(name, param) is not param:
                 raise ValueError(
                     f"this optimizer has the state of another parameter called {name!r}; use one "
                     "optimizer per model, or another name"
                 )
-            updates.update(self._update_parameter(param, grad, name, **values[param]))
+        updates.update(self._update_parameters(params, grads, names, values))
         if params:
             updates.update(self._common_updates())
+        return updates
+
+    def _update_parameters(self, params, grads, names, values):
+        """Return the new values of all parameters and of their state as a dict.
+
+        `values` has the hyperparameters by parameter.  Override it where parameters are computed
+        together.
+        """
+        updates = {}
+        for param, grad, name in zip(params, grads, names, strict=True):
+            updates.update(self._update_parameter(param, grad, name, **values[param]))
         return updates
 
     @abstractmethod

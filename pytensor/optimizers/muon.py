@@ -1,0 +1,198 @@
+import math
+
+import numpy as np
+
+import pytensor.tensor as pt
+from pytensor.optimizers.basic import Optimizer, as_scalar, check_number, is_number
+
+# An odd polynomial a x + b x^3 + c x^5 whose iterates carry (1/600, 1] into (0.68, 1.21):
+# five steps suffice where the classical coefficients, which converge to 1, take a dozen or more.
+COEFFICIENTS = (3.4445, -4.7750, 2.0315)
+
+
+def orthogonalize(matrices, steps=5):
+    r"""Return about :math:`U V^T` of matrices :math:`U S V^T`, by Newton-Schulz iteration.
+
+    Each matrix is divided by its Frobenius norm, so that its singular values are at most 1; then
+    each step applies a polynomial to all of them at once with three products:
+
+    .. math::
+
+        X \leftarrow a X + (b A + c A^2) X, \quad A = X X^T
+
+    Parameters
+    ----------
+    matrices : TensorVariable (..., rows, columns)
+        Float.  The static shape says whether rows or columns are fewer; if it is unknown, the
+        result is the same and may take longer.
+    steps : int
+
+    Returns
+    -------
+    TensorVariable (..., rows, columns)
+        Of the same dtype.  Singular values come to lie within 0.68 to 1.21, but for those which
+        were less than 1/600 of the norm of their matrix: these grow about 480-fold, and may still
+        be below.  A zero matrix stays zero.
+
+    Notes
+    -----
+    The coefficients, and that five steps suffice, are Keller Jordan's ("Muon: An optimizer for
+    hidden layers in neural networks", 2024).  He computes in bfloat16; here it is float32, or the
+    dtype of the matrices where that is wider.
+    """
+    dtype = matrices.type.dtype
+    wide = str(np.result_type("float32", dtype))
+    x = pt.cast(matrices, wide)
+    rows, columns = matrices.type.shape[-2:]
+    tall = None not in (rows, columns) and rows > columns
+    if tall:  # the products of rows are the larger ones
+        x = pt.swapaxes(x, -1, -2)
+    # acc_dtype: PyTensor would sum float32 in float64.
+    squares = pt.sum(pt.sqr(x), axis=(-2, -1), keepdims=True, acc_dtype=wide)
+    x = x / (pt.sqrt(squares) + as_scalar(1e-7, wide))
+    a, b, c = (as_scalar(coefficient, wide) for coefficient in COEFFICIENTS)
+    for _ in range(steps):
+        gram = pt.matmul(x, pt.swapaxes(x, -1, -2))
+        x = a * x + pt.matmul(b * gram + c * pt.matmul(gram, gram), x)
+    if tall:
+        x = pt.swapaxes(x, -1, -2)
+    return pt.cast(x, dtype)
+
+
+def orthogonalize_all(tensors, shapes, steps=5):
+    """Orthogonalize tensors flattened to (first axis, rest), those of equal shapes together.
+
+    Parameters
+    ----------
+    tensors : sequence of TensorVariable
+        Two axes at least.
+    shapes : sequence of tuple of int
+        Their shapes.
+    steps : int
+        Of `orthogonalize`.
+
+    Returns
+    -------
+    list of TensorVariable
+        Of the shapes given.
+    """
+    together = {}
+    for position, (tensor, shape) in enumerate(zip(tensors, shapes, strict=True)):
+        key = (shape[0], math.prod(shape[1:]), tensor.type.dtype)
+        together.setdefault(key, []).append(position)
+    results = [None] * len(tensors)
+    for (rows, columns, _), positions in together.items():
+        stack = pt.stack([tensors[k].reshape((rows, columns)) for k in positions])
+        done = orthogonalize(stack, steps)
+        for place, position in enumerate(positions):
+            results[position] = done[place].reshape(shapes[position])
+    return results
+
+
+def averaged_gradient(average, grad, momentum, nesterov=True):
+    """Return the next moving average of a gradient, and the direction that it gives.
+
+    Parameters
+    ----------
+    average, grad : TensorVariable
+    momentum : float or scalar variable
+        The share of the old average in the new one.
+    nesterov : bool
+        Whether the gradient is mixed into the new average once more.
+
+    Returns
+    -------
+    new_average, direction : TensorVariable
+    """
+    dtype = average.type.dtype
+    # 1 - momentum is taken before rounding to float32 where that is possible.
+    kept, rest = as_scalar(momentum, dtype, "momentum"), as_scalar(1 - momentum, dtype)
+    new_average = kept * average + rest * grad
+    return new_average, kept * new_average + rest * grad if nesterov else new_average
+
+
+def check_matrices(params, owner):
+    """Raise ValueError if one of the parameters has fewer than two axes."""
+    for param in params:
+        if param.type.ndim < 2:
+            raise ValueError(
+                f"{owner} trains parameters of two axes or more, and {param} has "
+                f"{param.type.ndim}; give it to another optimizer, such as SGD or AdamW"
+            )
+
+
+class Muon(Optimizer):
+    r"""Muon (Keller Jordan, 2024): momentum whose steps are orthogonalized.
+
+    .. math::
+
+        m &\leftarrow \mu m + (1 - \mu) \nabla f(w) \\
+        w &\leftarrow (1 - \eta \lambda) w - \eta\, \text{orthogonalize}(m)
+            \quad\text{or, nesterov, of}\quad \mu m + (1 - \mu) \nabla f(w)
+
+    All singular values of a step are near the learning rate, however different those of the
+    gradient are: see `orthogonalize`.  It is for the matrices and the filters of hidden layers;
+    biases, gains and other parameters of one axis need another optimizer.
+
+    Parameters
+    ----------
+    learning_rate : float or scalar variable
+    momentum : float or scalar variable
+        :math:`\mu`.
+    nesterov : bool
+    weight_decay : float or scalar variable
+        :math:`\lambda`, apart from the momentum and multiplied by the learning rate, as in `AdamW`.
+    steps : int
+        Of the Newton-Schulz iteration.
+
+    Raises
+    ------
+    ValueError
+        From `get_updates`, if a parameter has fewer than two axes.
+
+    Notes
+    -----
+    State: ``<name>.gradient_average``, of the parameter's shape.
+
+    A filter of shape (out, in, height, width) counts as a matrix (out, in * height * width).
+    Parameters whose matrices have the same shape are orthogonalized together.
+
+    The average is a mean of gradients rather than their sum.  For a constant momentum this makes no
+    difference, since scale does not matter to what is orthogonalized; where the momentum changes
+    from step to step, a sum would change its meaning.  The step is not scaled by the matrix' shape,
+    as some implementations do: set the learning rate by groups for that.
+    """
+
+    hyperparameters = ("learning_rate", "momentum", "weight_decay")
+
+    def __init__(self, learning_rate=0.02, momentum=0.95, nesterov=True, weight_decay=0.0, steps=5):
+        super().__init__(learning_rate=learning_rate, momentum=momentum, weight_decay=weight_decay)
+        check_number("momentum", momentum, high=1.0)
+        if steps < 1:
+            raise ValueError(f"steps must be at least 1, not {steps}")
+        self.nesterov = nesterov
+        self.steps = steps
+
+    def _update_parameters(self, params, grads, names, values):
+        check_matrices(params, type(self).__name__)
+        updates, directions = {}, []
+        for param, grad, name in zip(params, grads, names, strict=True):
+            average = self._slot(param, name, "gradient_average")
+            updates[average], direction = averaged_gradient(
+                average, grad, values[param]["momentum"], self.nesterov
+            )
+            directions.append(direction)
+        shapes = [param.get_value(borrow=True).shape for param in params]
+        directions = orthogonalize_all(directions, shapes, self.steps)
+        for param, direction, name in zip(params, directions, names, strict=True):
+            updates.update(self._update_parameter(param, direction, name, **values[param]))
+        return updates
+
+    def _update_parameter(self, param, grad, name, learning_rate, momentum, weight_decay):
+        """Step along `grad`, which is the orthogonalized direction here."""
+        dtype = param.type.dtype
+        lr = as_scalar(learning_rate, dtype, "learning_rate")
+        kept = param
+        if not is_number(weight_decay, 0):
+            kept = param * (as_scalar(1, dtype) - lr * as_scalar(weight_decay, dtype))
+        return {param: kept - lr * grad}

@@ -1,0 +1,705 @@
+"""The training recipe: its choices, optimizers, feeding of the step, and early stopping.
+
+A network of four parameters stands in for YOLO11n, whose step takes far longer to compile.
+"""
+
+import json
+import math
+import sys
+import threading
+import time
+from types import ModuleType, SimpleNamespace
+
+import jax
+import numpy as np
+import pytest
+import training
+from loss import yolo_loss
+from model import YOLO11n
+from training import (
+    DeviceImages,
+    EarlyStopping,
+    HostImages,
+    IdleClock,
+    MuSGD,
+    Recipe,
+    StepSettings,
+    TrainStep,
+    parameter_groups,
+    prefetch,
+    resolve,
+)
+
+import pytensor
+import pytensor.tensor as pt
+
+SIZE, BATCH, MAX_BOXES = 8, 2, 3
+RATES = (0.01, 0.05, 0.9)
+
+
+# ------------------------------------------------------------------------------ choices
+
+
+def test_default_recipe_is_the_specified_one():
+    recipe = Recipe()
+    assert (recipe.optimizer, recipe.schedule, recipe.warmup_epochs) == ("sgd", "linear", 3)
+    assert (recipe.lr, recipe.final_lr, recipe.weight_decay) == (0.01, 0.01, 5e-4)
+    assert (recipe.momentum, recipe.warmup_momentum, recipe.warmup_bias_lr) == (0.937, 0.8, 0.1)
+    assert (recipe.nominal_batch, recipe.ema_decay, recipe.ema_steps) == (64, 0.9999, 2000)
+    assert training.MAX_GRADIENT_NORM == 10
+
+
+@pytest.mark.parametrize(("num_classes", "lr"), [(2, 0.001667), (80, 0.000119)])
+def test_short_runs_get_adamw(num_classes, lr):
+    recipe = resolve(Recipe(optimizer="auto", lr=0.5), 6400, 16, 100, num_classes)
+    assert recipe == Recipe(optimizer="adamw", lr=lr, warmup_bias_lr=0.0)
+
+
+def test_long_runs_get_musgd():
+    recipe = resolve(Recipe(optimizer="auto", lr=0.5, momentum=0.5), 100_000, 16, 100, 2)
+    expected = {"lr": 0.01, "momentum": 0.937, "warmup_momentum": 0.9, "warmup_bias_lr": 0.0}
+    assert recipe == Recipe(optimizer="musgd", **expected)
+
+
+@pytest.mark.parametrize(
+    ("images", "batch", "epochs", "chosen"),
+    [
+        (6400, 16, 100, "adamw"),  # exactly 10,000
+        (6401, 16, 100, "musgd"),  # 101 steps an epoch
+        (6401, 128, 100, "adamw"),  # 51
+        (6400, 16, 101, "musgd"),
+    ],
+)
+def test_number_of_steps_decides(images, batch, epochs, chosen):
+    assert resolve(Recipe(optimizer="auto"), images, batch, epochs, 2).optimizer == chosen
+
+
+@pytest.mark.parametrize("name", ["sgd", "adamw", "musgd"])
+def test_explicit_recipes_stay(name):
+    recipe = Recipe(optimizer=name, lr=0.3, warmup_bias_lr=0.2)
+    assert resolve(recipe, 10**6, 16, 100, 2) is recipe
+
+
+def test_warm_up_of_the_automatic_choices():
+    settings = StepSettings(resolve(Recipe(optimizer="auto"), 640, 64, 100, 2), 100, 10, 64)
+    assert settings.at(0, 0) == (0.0, 0.0, 0.9, 1)
+    lr = 0.001667 * 0.9901
+    assert settings.at(1, 15) == pytest.approx((lr / 2, lr / 2, 0.9, 1))
+    settings = StepSettings(resolve(Recipe(optimizer="auto"), 10**6, 64, 100, 2), 100, 10, 64)
+    assert settings.at(0, 0) == (0.0, 0.0, 0.9, 1)
+    lr = 0.01 * 0.9901
+    assert settings.at(1, 15) == pytest.approx((lr / 2, lr / 2, (0.9 + 0.937) / 2, 1))
+    assert settings.at(3, 31)[2] == 0.937
+
+
+@pytest.mark.parametrize("wrong", [{"optimizer": "adam"}, {"schedule": "step"}])
+def test_unknown_names(wrong):
+    ((name, value),) = wrong.items()
+    with pytest.raises(ValueError, match=f"{name} must be one of .*, not '{value}'"):
+        Recipe(**wrong)
+
+
+# ------------------------------------------------------------------------------ early stopping
+
+
+def test_early_stopping():
+    stopping = EarlyStopping(3)
+    fitness = [0.1, 0.3, 0.3, 0.2, math.nan]
+    assert [stopping.update(k, v) for k, v in enumerate(fitness)] == [False] * 4 + [True]
+    assert stopping.state == {"best_epoch": 1, "best_fitness": 0.3}
+
+
+def test_early_stopping_goes_on_from_its_state():
+    first = EarlyStopping(5)
+    assert not first.update(5, 0.5)
+    assert not first.update(9, 0.5)
+    state = json.loads(json.dumps(first.state))
+    second = EarlyStopping(5, state)
+    assert not second.update(9, 0.4)
+    assert second.update(10, 0.4)
+    assert not second.update(11, 0.6)
+    assert state == {"best_epoch": 5, "best_fitness": 0.5}
+
+
+def test_patience():
+    never = EarlyStopping(0)
+    assert json.loads(json.dumps(never.state)) == {"best_epoch": 0, "best_fitness": None}
+    assert not any(never.update(epoch, 0.0) for epoch in range(1000))
+    nothing_found = EarlyStopping(2)
+    assert [nothing_found.update(k, 0.0) for k in (1, 2, 3)] == [False, False, True]
+    with pytest.raises(ValueError, match="patience"):
+        EarlyStopping(-1)
+
+
+# ------------------------------------------------------------------------------ optimizers
+
+SHAPES = {
+    "model.0.conv.weight": (4, 3, 3, 3),
+    "model.0.bn.weight": (4,),
+    "model.0.bn.bias": (4,),
+    "model.6.m.0.cv3.conv.weight": (4, 2, 1, 1),  # of a C3k, not of the class branch
+    "model.23.cv3.0.0.0.conv.weight": (6, 1, 3, 3),
+    "model.23.cv3.0.0.0.bn.weight": (6,),
+    "model.23.cv3.0.2.bias": (2,),
+}
+
+
+def shared_parameters():
+    rng = np.random.default_rng(0)
+    return [
+        pytensor.shared(rng.normal(size=shape).astype(np.float32), name=name, shape=shape)
+        for name, shape in SHAPES.items()
+    ]
+
+
+def orthogonalized(x):
+    u, s, vt = np.linalg.svd(x.reshape(len(x), -1).astype(np.float64), full_matrices=False)
+    s = s / np.linalg.norm(s)
+    for _ in range(5):
+        s = 3.4445 * s - 4.7750 * s**3 + 2.0315 * s**5
+    return ((u * s) @ vt).reshape(x.shape)
+
+
+def musgd(name, w, grads, rates, decay):
+    """Steps of MuSGD as the specification says, in double precision."""
+    buffer = average = np.zeros_like(w)
+    for grad, (lr, bias_lr, momentum) in zip(grads, rates, strict=True):
+        in_class_branch = name.startswith("model.23.cv3")
+        rate = lr * (3 if in_class_branch else 1)
+        if name.endswith(".bias"):
+            rate = bias_lr + (2 * lr if in_class_branch else 0)
+        decayed = grad + decay * w if w.ndim == 4 else grad
+        buffer = momentum * buffer + decayed
+        step = rate * (decayed + momentum * buffer)
+        if w.ndim == 4:
+            average = momentum * average + (1 - momentum) * grad
+            step = step + rate * 0.2 * orthogonalized(momentum * average + (1 - momentum) * grad)
+        w = w - step
+    return w
+
+
+def test_musgd_by_hand():
+    params = shared_parameters()
+    start = {p.name: p.get_value().astype(np.float64) for p in params}
+    rates = [pt.scalar(name, dtype="float32") for name in ("lr", "bias_lr", "momentum")]
+    grads = [p.type() for p in params]
+    optimizer = MuSGD(rates[0], momentum=rates[2], nesterov=True)
+    groups = parameter_groups(params, rates[0], rates[1], 0.1, class_factor=3.0)
+    updates = optimizer.get_updates(params, grads, groups=groups)
+    step = pytensor.function([*grads, *rates], [], updates=updates, mode="FAST_COMPILE")
+    rng = np.random.default_rng(1)
+    schedule = [(0.01, 0.08, 0.9), (0.02, 0.05, 0.95), (0.03, 0.03, 0.937)]
+    given = {p.name: [] for p in params}
+    for numbers in schedule:
+        values = [rng.normal(size=p.type.shape).astype(np.float32) for p in params]
+        for p, value in zip(params, values, strict=True):
+            given[p.name].append(value.astype(np.float64))
+        step(*values, *map(np.float32, numbers))
+    for p in params:
+        expected = musgd(p.name, start[p.name], given[p.name], schedule, 0.1)
+        np.testing.assert_allclose(p.get_value(), expected, rtol=1e-4, atol=1e-5, err_msg=p.name)
+    slots = [name.rpartition(".")[2] for name in optimizer.state]
+    assert slots.count("momentum_buffer") == 7
+    assert slots.count("gradient_average") == 3
+
+
+def test_biases_of_the_class_branch_warm_up_from_the_same_start():
+    settings = StepSettings(Recipe(), epochs=100, batches=10, batch_size=64)
+    params = shared_parameters()
+    lr, bias_lr = pt.scalar("lr", dtype="float32"), pt.scalar("bias_lr", dtype="float32")
+    last = parameter_groups(params, lr, bias_lr, 0.1, class_factor=3.0)[-1]
+    assert [p.name for p in last["params"]] == ["model.23.cv3.0.2.bias"]
+    rate = pytensor.function([lr, bias_lr], last["learning_rate"], mode="FAST_COMPILE")
+    for iteration in (0, 10, 30, 40):
+        low, high, *_ = settings.at(2, iteration)
+        share = min(iteration / 30, 1)
+        target = 3 * 0.01 * settings.factor(2)
+        expected = 0.1 + share * (target - 0.1)
+        assert rate(np.float32(low), np.float32(high)) == pytest.approx(expected, rel=1e-5)
+
+
+def test_groups_of_yolo11n():
+    params = YOLO11n(2).params
+    lr, bias_lr = pt.scalar("lr", dtype="float32"), pt.scalar("bias_lr", dtype="float32")
+    groups = parameter_groups(params, lr, bias_lr, 0.1, class_factor=3.0)
+    counts = [len(group["params"]) for group in groups]
+    # 15 filters, 12 gammas and 15 biases of the class branch.
+    assert counts == [72, 69, 72, 15, 12, 15]
+    assert sum(counts) == len(params)
+    decayed = [p for group in groups if "weight_decay" in group for p in group["params"]]
+    assert {p.type.ndim for p in decayed} == {4}
+    assert len(decayed) == 87
+
+
+# ------------------------------------------------------------------------------ the step
+
+
+class SmallModel:
+    """Stands in for YOLO11n: a convolution with a scale and a bias, and a filter of the head."""
+
+    num_classes = 2
+
+    def __init__(self):
+        values = {
+            "model.0.conv.weight": np.linspace(-1, 1, 4 * 3).reshape(4, 3, 1, 1),
+            "model.0.bn.weight": np.array([1.0, 0.5, 2.0, 1.5]),
+            "model.0.bn.bias": np.zeros(4),
+            "model.23.cv3.0.2.weight": np.linspace(1, -0.5, 2 * 4).reshape(2, 4, 1, 1),
+        }
+        trainable = {
+            name: pytensor.shared(value.astype(np.float32), name=name, shape=value.shape)
+            for name, value in values.items()
+        }
+        mean = pytensor.shared(np.array(0, np.float32), name="model.0.bn.running_mean")
+        statistics = {mean.name: mean}
+        self.store = SimpleNamespace(
+            trainable=trainable, statistics=statistics, all=trainable | statistics
+        )
+        self.params = list(trainable.values())
+        self.updates = []
+
+    def __call__(self, images, training):
+        assert training
+        filters, scale, bias, head = self.params
+        mean = self.store.statistics["model.0.bn.running_mean"]
+        self.updates = [(mean, pt.mean(images, dtype="float32", acc_dtype="float32"))]
+        # A 1 x 1 convolution of the images' means.
+        x = pt.mean(images, axis=(2, 3), dtype="float32", acc_dtype="float32")
+        hidden = pt.silu((x @ filters[:, :, 0, 0].T) * scale + bias)
+        return hidden @ head[:, :, 0, 0].T
+
+
+def small_loss(predictions, targets, num_classes):
+    numbers = [targets["boxes"].sum(axis=2), targets["classes"], targets["num_boxes"]]
+    target = sum(
+        pt.sum(v.reshape((BATCH, -1)).astype("float32"), axis=1, keepdims=True) for v in numbers
+    )
+    total = pt.sum(pt.sqr(predictions - target), acc_dtype="float32") * np.float32(10)
+    return total, dict.fromkeys(training.LOSS_PARTS, total)
+
+
+@pytest.fixture(scope="module")
+def compiled():
+    """Steps that were compiled before, and what their variables held then."""
+    return {}
+
+
+@pytest.fixture
+def small(monkeypatch, float32_everywhere, compiled):
+    """Make the step of a small model, as if new; only what differs is compiled anew."""
+    monkeypatch.setattr(training, "yolo_loss", small_loss)
+
+    def make(accumulate=1, optimizer="sgd", **settings):
+        def new():
+            model = SmallModel()
+            return TrainStep(
+                model, SIZE, BATCH, MAX_BOXES, 0.1, accumulate, optimizer=optimizer, **settings
+            )
+
+        if settings:
+            return new()
+        key = (accumulate, optimizer)
+        if key not in compiled:
+            step = new()
+            compiled[key] = step, values_of(step)
+        step, initial = compiled[key]
+        for variable in step.variables:
+            variable.set_value(initial[variable.name])
+        return step
+
+    return make
+
+
+def random_batch(seed, plan=None):
+    rng = np.random.default_rng(seed)
+    return SimpleNamespace(
+        images=rng.integers(0, 256, (BATCH, 3, SIZE, SIZE), dtype=np.uint8),
+        boxes=rng.uniform(size=(BATCH, MAX_BOXES, 4)).astype(np.float32),
+        classes=np.zeros((BATCH, MAX_BOXES), np.int32),
+        num_boxes=np.full(BATCH, MAX_BOXES, np.int32),
+        plan=plan,
+    )
+
+
+def values_of(step):
+    return {v.name: np.array(v.get_value()) for v in step.variables}
+
+
+def assert_equal_values(a, b):
+    assert a.keys() == b.keys()
+    for name, value in a.items():
+        np.testing.assert_array_equal(value, b[name], err_msg=name)
+
+
+def gradients_of(batch):
+    """The gradients of a small model as new, clipped, and the model's values."""
+    model = SmallModel()
+    images = pt.constant((batch.images / 255).astype(np.float32))
+    targets = {
+        name: pt.constant(getattr(batch, name)) for name in ("boxes", "classes", "num_boxes")
+    }
+    total, _ = small_loss(model(images, training=True), targets, 2)
+    gradient = pytensor.function([], pytensor.grad(total, model.params), mode="FAST_COMPILE")()
+    norm = math.sqrt(sum((g.astype(np.float64) ** 2).sum() for g in gradient))
+    assert norm > 10
+    names = list(model.store.trainable)
+    values = [p.get_value().astype(np.float64) for p in model.params]
+    return names, values, [g.astype(np.float64) * 10 / norm for g in gradient]
+
+
+def test_musgd_step(small):
+    step, batch = small(optimizer="musgd"), random_batch(0)
+    step.run(batch, RATES, True, 0, Recipe())
+    for name, value, grad in zip(*gradients_of(batch), strict=True):
+        expected = musgd(name, value, [grad], [RATES], 0.1)
+        actual = step.model.store.trainable[name].get_value()
+        np.testing.assert_allclose(actual, expected, rtol=1e-4, atol=1e-5, err_msg=name)
+
+
+def test_adamw_step(small):
+    """In the first step both moments are the gradient's own: every element moves by its rate."""
+    step, batch = small(optimizer="adamw"), random_batch(0)
+    step.run(batch, RATES, True, 0, Recipe())
+    for name, value, grad in zip(*gradients_of(batch), strict=True):
+        rate = RATES[1] if name.endswith(".bias") else RATES[0]
+        kept = value * (1 - rate * 0.1) if value.ndim == 4 else value
+        actual = step.model.store.trainable[name].get_value()
+        np.testing.assert_allclose(
+            actual, kept - rate * grad / (np.abs(grad) + 1e-8), rtol=1e-5, atol=1e-6, err_msg=name
+        )
+        square = step.state[f"{name}.exp_avg_sq"].get_value()
+        np.testing.assert_allclose(square, 0.001 * grad**2, rtol=1e-4, atol=1e-12, err_msg=name)
+    assert step.state["step"].get_value() == 1
+
+
+def test_automatic_choice_must_be_made_first(small):
+    with pytest.raises(ValueError, match=r"no optimizer 'auto'; .* resolve a recipe"):
+        small(optimizer="auto")
+
+
+@pytest.mark.parametrize("optimizer", ["sgd", "adamw", "musgd"])
+def test_accumulation(small, optimizer):
+    """Two batches and a step; twice the same, in whatever way the batches come."""
+    results = []
+    for transfer in (False, True):
+        step = small(2, optimizer=optimizer)
+        start = values_of(step)
+        for k in range(4):
+            batch = step.transfer(random_batch(k)) if transfer else random_batch(k)
+            parts, norm = step.run(batch, RATES, k % 2 == 1, k // 2, Recipe())
+            assert (norm is None) == (k % 2 == 0)
+            if k == 0:
+                changed = {n for n, v in values_of(step).items() if (v != start[n]).any()}
+                sums = {n for n in start if n.endswith("accumulated_gradient")}
+                assert changed == {*sums, "model.0.bn.running_mean"}
+        assert all(isinstance(part, jax.Array) for part in parts)
+        results.append(values_of(step))
+    assert_equal_values(*results)
+
+
+def test_second_step_does_not_recompile(small):
+    step = small(optimizer="musgd")
+    for k in range(2):
+        step.run(step.transfer(random_batch(k)), RATES, True, k, Recipe())
+    events = []
+    jax.monitoring.register_event_duration_secs_listener(
+        lambda event, seconds, **kwargs: events.append(event)
+    )
+    try:
+        step.run(step.transfer(random_batch(2)), RATES, True, 2, Recipe())
+    finally:
+        jax.monitoring.clear_event_listeners()
+    assert not [event for event in events if "compile" in event or "trace" in event]
+
+
+def test_placing(small):
+    placed, put = [], []
+
+    def keep(arrays):
+        put.append(arrays)
+        return arrays
+
+    step = small(place=placed.append, put=keep, mode="FAST_COMPILE")
+    assert placed == [step.variables]
+    assert {v.name for v in step.variables} >= {*step.model.store.all, *step.state}
+    batch = random_batch(0)
+    step.run(batch, RATES, True, 0, Recipe())
+    expected = [batch.images, batch.boxes, batch.classes, batch.num_boxes]
+    assert all(a is b for a, b in zip(put[0], expected, strict=True))
+    step.run(step.transfer(batch), RATES, True, 1, Recipe())
+    assert len(put) == 2
+    step.place_variables()
+    assert placed == [step.variables] * 2
+
+
+# ------------------------------------------------------------------------------ images
+
+
+@pytest.mark.usefixtures("float32_everywhere")
+@pytest.mark.parametrize("dtype", ["uint8", "float32"])
+def test_host_images(dtype):
+    source = HostImages(SIZE, BATCH, dtype)
+    assert source.shared == []
+    assert [v.type.dtype for v in source.variables] == [dtype]
+    assert source.images.type.dtype == "float32"
+    assert source.images.type.shape == (BATCH, 3, SIZE, SIZE)
+    pixels = random_batch(0).images
+    batch = SimpleNamespace(images=pixels if dtype == "uint8" else (pixels / 255).astype(dtype))
+    result = pytensor.function(source.variables, source.images, mode="JAX")(
+        *source.arguments(batch)
+    )
+    np.testing.assert_allclose(result, pixels / 255, rtol=1e-6)
+
+
+def test_other_images_are_refused():
+    with pytest.raises(ValueError, match="uint8 or float32, not float64"):
+        HostImages(SIZE, BATCH, "float64")
+
+
+@pytest.fixture
+def drawing(monkeypatch):
+    """A module that draws an image by taking it as it is; its plan is the image's number."""
+    module = ModuleType("device_augment")
+    module.plan_variables = lambda batch_size: (
+        pt.tensor("source", dtype="int32", shape=(batch_size,)),
+    )
+
+    def render_graph(squares, plan, image_size):
+        images = squares[plan[0]].transpose(0, 3, 1, 2).astype("float32") / np.float32(255)
+        return pt.specify_shape(images, (None, 3, image_size, image_size))
+
+    module.render_graph = render_graph
+    monkeypatch.setitem(sys.modules, "device_augment", module)
+
+
+def test_images_drawn_on_the_device_train_as_those_of_the_host(small, drawing, tmp_path):
+    pixels = np.random.default_rng(0).integers(0, 256, (5, SIZE, SIZE, 3), dtype=np.uint8)
+    stored = np.memmap(tmp_path / "squares", np.uint8, "w+", shape=pixels.shape)
+    stored[:] = pixels
+    source = DeviceImages(stored, SIZE, BATCH)
+    (squares,) = source.shared
+    assert isinstance(squares.container.storage[0], jax.Array)
+
+    results = []
+    for images in (None, source):
+        step = small(images=images)
+        for k in range(2):
+            chosen = np.array([k + 1, 2 * k], np.int32)
+            batch = random_batch(k, plan=(chosen,))
+            batch.images = np.ascontiguousarray(pixels[chosen].transpose(0, 3, 1, 2))
+            step.run(batch, RATES, True, k, Recipe())
+        results.append(values_of(step))
+        assert ("squares" in results[-1]) == (images is source)
+        assert "squares" not in step.state
+    results[1].pop("squares")
+    for name, value in results[0].items():
+        np.testing.assert_allclose(value, results[1][name], rtol=1e-5, atol=1e-6, err_msg=name)
+
+
+@pytest.mark.usefixtures("drawing")
+@pytest.mark.parametrize(
+    "squares",
+    [np.zeros((4, SIZE, SIZE, 3), np.float32), np.zeros((4, 3, SIZE, SIZE), np.uint8)],
+)
+def test_other_data_sets_are_refused(squares):
+    with pytest.raises(ValueError, match=r"squares must be uint8 \(images, 8, 8, 3\), not "):
+        DeviceImages(squares, SIZE, BATCH)
+
+
+# ------------------------------------------------------------------------------ feeding
+
+
+def test_prefetch_keeps_order_and_runs_ahead():
+    second_taken = threading.Event()
+
+    def batches():
+        for k in range(4):
+            if k == 1:
+                second_taken.set()
+            yield k
+
+    items = prefetch(batches(), lambda k: 10 * k)
+    assert next(items) == 0
+    assert second_taken.wait(10)  # while the caller is busy with the first
+    assert list(items) == [10, 20, 30]
+    assert list(prefetch([], str)) == []
+
+
+def test_prefetch_is_one_batch_ahead_at_most():
+    taken = []
+    items = prefetch(iter(range(10)), taken.append)
+    next(items)
+    next(items)
+    items.close()  # waits for what is under way
+    assert len(taken) == 3
+
+
+@pytest.mark.parametrize("where", ["load", "put"])
+def test_prefetch_passes_errors_on(where):
+    def batches():
+        yield 1
+        if where == "load":
+            raise OSError("image 2 is gone")
+        yield 2
+
+    def put(k):
+        if k == 2:
+            raise OSError("image 2 is gone")
+        return k
+
+    items = prefetch(batches(), put)
+    assert next(items) == 1
+    with pytest.raises(OSError, match="image 2 is gone"):
+        next(items)
+    assert not [t for t in threading.enumerate() if t.name.startswith("prefetch")]
+
+
+class Output:
+    """Stands in for an array that is ready when somebody says so."""
+
+    def __init__(self, error=None):
+        self.done, self.error = threading.Event(), error
+
+    def block_until_ready(self):
+        assert self.done.wait(10)
+        if self.error:
+            raise self.error
+        return self
+
+
+def until(condition):
+    limit = time.monotonic() + 10
+    while not condition():
+        assert time.monotonic() < limit
+        time.sleep(0.001)
+
+
+@pytest.fixture
+def fake_time(monkeypatch):
+    """The clock of the module, set by hand."""
+    now = [0.0]
+    monkeypatch.setattr(training, "time", SimpleNamespace(perf_counter=lambda: now[0]))
+
+    def set_time(seconds):
+        now[0] = seconds
+
+    return set_time
+
+
+def test_idle_time_counts_from_readiness_to_the_next_dispatch(fake_time):
+    with IdleClock() as clock:
+        clock.stop()  # nothing ran yet
+        output = Output()
+        clock.watch(([output], None))
+        fake_time(3.0)
+        output.done.set()
+        until(clock._ready.done)
+        fake_time(5.0)
+        clock.stop()
+        assert clock.idle_s == 2.0
+        fake_time(9.0)
+        clock.stop()  # the same step isn't counted twice
+        assert clock.idle_s == 2.0
+
+
+def test_no_idle_time_while_the_device_works(fake_time):
+    with IdleClock() as clock:
+        output = Output()
+        clock.watch(output)
+        fake_time(5.0)
+        clock.stop()
+        output.done.set()
+        later = Output()
+        clock.watch(later)
+        fake_time(6.0)
+        later.done.set()
+        until(clock._ready.done)
+        fake_time(6.5)
+        clock.stop()
+        assert clock.idle_s == 0.5
+
+
+def test_waiting_block(fake_time):
+    with IdleClock() as clock:
+        with clock.waiting(None):
+            fake_time(1.0)
+        output = Output()
+        with clock.waiting(output):
+            fake_time(2.0)
+            output.done.set()
+            until(clock._ready.done)
+            fake_time(2.25)
+        assert clock.idle_s == 0.25
+
+
+def test_idle_clock_raises_what_the_step_raised():
+    with IdleClock() as clock:
+        output = Output(RuntimeError("out of memory"))
+        output.done.set()
+        clock.watch(output)
+        until(clock._ready.done)
+        with pytest.raises(RuntimeError, match="out of memory"):
+            clock.stop()
+
+
+def idle_share(load_s, steps=6):
+    """Share of idle time where a step takes about 50 ms, and loading a batch `load_s`."""
+
+    def work(x):
+        return jax.pure_callback(lambda v: (time.sleep(0.05), v)[1], x, x)
+
+    work = jax.jit(work)
+    x = jax.block_until_ready(work(jax.numpy.zeros(2)))
+
+    def batches():
+        for k in range(steps):
+            time.sleep(load_s)
+            yield np.full(2, k)
+
+    with IdleClock() as clock:
+        start = None
+        for batch in prefetch(batches(), jax.device_put):
+            start = start or time.perf_counter()
+            clock.stop()
+            x = work(x + batch)
+            clock.watch(x)
+        return clock.idle_s / (time.perf_counter() - start)
+
+
+def test_idle_share_of_slow_and_fast_loaders():
+    assert idle_share(0.25) > 0.4
+    assert idle_share(0.0) < 0.3
+
+
+# ------------------------------------------------------------------------------ YOLO11n
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("float32_everywhere")
+def test_musgd_step_of_yolo11n():
+    """The orthogonalized part is what MuSGD adds to SGD, and has singular values near 0.2 lr."""
+    assert training.yolo_loss is yolo_loss
+    rng = np.random.default_rng(0)
+    batch = SimpleNamespace(
+        images=rng.integers(0, 256, (2, 3, 64, 64), dtype=np.uint8),
+        boxes=rng.uniform(0.3, 0.6, (2, 4, 4)).astype(np.float32),
+        classes=rng.integers(0, 2, (2, 4), dtype=np.int32),
+        num_boxes=np.array([4, 2], np.int32),
+    )
+    model = YOLO11n(2)
+    start = {p.name: p.get_value() for p in model.params}
+    step = TrainStep(model, 64, 2, 4, 5e-4, optimizer="musgd")
+    losses, norm = step.run(batch, RATES, True, 0, Recipe())
+    assert np.isfinite([*map(float, losses), float(norm)]).all()
+    for p in model.params:
+        lr = RATES[0] * (3 if p.name.startswith("model.23.cv3.") else 1)
+        if p.type.ndim != 4:
+            continue
+        buffer = np.asarray(step.state[f"{p.name}.momentum_buffer"].get_value())
+        sgd_step = lr * (buffer + RATES[2] * buffer)  # in the first step the buffer is d
+        rest = (start[p.name] - sgd_step - np.asarray(p.get_value())) / (0.2 * lr)
+        average = np.asarray(step.state[f"{p.name}.gradient_average"].get_value())
+        np.testing.assert_allclose(rest, orthogonalized(average), atol=0.02, err_msg=p.name)
+    for k in range(1, 4):
+        losses, norm = step.run(batch, RATES, True, k, Recipe())
+        assert np.isfinite([*map(float, losses), float(norm)]).all()
