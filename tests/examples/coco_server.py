@@ -45,20 +45,20 @@ SCENES = [
 ]
 
 
-def _scene(rng, width, height, things):
+def _scene(rng, width, height, things, sides):
     """Pixels uint8 (height, width, 3), and (category, box, iscrowd) of every thing."""
     pixels = rng.integers(90, 150, (height, width, 3), dtype=np.uint8)
     objects = []
     for thing in things:
         category, crowd = (PERSON, 1) if thing == "crowd" else (thing, 0)
-        w, h = int(rng.integers(12, width // 2)), int(rng.integers(16, height // 2))
+        w, h = (int(rng.uniform(*sides) * side) for side in (width, height))
         x, y = int(rng.integers(0, width - w)), int(rng.integers(0, height - h))
         pixels[y : y + h, x : x + w] = COLORS[category]
         objects.append((category, [x, y, w, h], crowd))
     return pixels, objects
 
 
-def make_coco(train=40, val=20, seed=0):
+def make_coco(train=40, val=20, seed=0, sides=(0.2, 0.5)):
     """Make a tiny COCO 2017 of coloured rectangles.
 
     Parameters
@@ -66,6 +66,8 @@ def make_coco(train=40, val=20, seed=0):
     train, val : int
         Pictures of either split. What the k-th shows is ``SCENES[k % 10]``.
     seed : int
+    sides : (float, float)
+        Shortest and longest side of an object, as a share of the picture's.
 
     Returns
     -------
@@ -81,7 +83,7 @@ def make_coco(train=40, val=20, seed=0):
         for k in range(count):
             image_id = 1000 * (split == "val") + k + 1
             width, height = ((96, 72), (72, 96), (80, 80))[k % 3]
-            pixels, objects = _scene(rng, width, height, SCENES[k % len(SCENES)])
+            pixels, objects = _scene(rng, width, height, SCENES[k % len(SCENES)], sides)
             name, buffer = f"{image_id:012}.jpg", io.BytesIO()
             Image.fromarray(pixels).save(buffer, "JPEG")
             files[f"{split}2017/{name}"] = buffer.getvalue()
@@ -142,8 +144,6 @@ class Answer:
         Seconds before anything is sent.
     drip : float, optional
         Seconds between single bytes of the body, of which 40 are sent.
-    drip_headers : float, optional
-        Seconds between 40 single bytes of a header; then the connection is closed.
     reset : bool
         Reset the connection without an answer.
     stall : int, optional
@@ -157,7 +157,6 @@ class Answer:
     cut: int | None = None
     delay: float = 0.0
     drip: float | None = None
-    drip_headers: float | None = None
     reset: bool = False
     stall: int | None = None
 
@@ -211,13 +210,6 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         length = len(body) if answer.length is None else answer.length
         self.send_header("Content-Length", str(length))
-        if answer.drip_headers is not None:
-            self.flush_headers()
-            for _ in range(40):
-                self.wfile.write(b"x")
-                owner.closing.wait(answer.drip_headers)
-            self.close_connection = True
-            return
         self.end_headers()
         limit = answer.cut if answer.cut is not None else answer.stall
         part = body if limit is None else body[:limit]
@@ -248,7 +240,7 @@ class CocoServer:
 
     Parameters
     ----------
-    train, val, seed : int
+    train, val, seed, sides
         See `make_coco`.
     ranges : bool
         Whether Range is understood.
@@ -272,8 +264,8 @@ class CocoServer:
         Variables for a process that shall fetch from here.
     """
 
-    def __init__(self, train=40, val=20, seed=0, ranges=True, etag='"one"'):
-        self.files, self.instances = make_coco(train, val, seed)
+    def __init__(self, train=40, val=20, seed=0, sides=(0.2, 0.5), ranges=True, etag='"one"'):
+        self.files, self.instances = make_coco(train, val, seed, sides)
         self.ranges, self.etag = ranges, etag
         self.requests, self.log, self.connections = Counter(), [], 0
         self.closing = threading.Event()

@@ -10,7 +10,15 @@ from pathlib import Path
 import image_cache
 import numpy as np
 import pytest
-from dataset import CacheError, CocoDataset, DataPaths, find_data, load_data, open_shared
+from dataset import (
+    CacheError,
+    CocoDataset,
+    DataPaths,
+    find_data,
+    load_data,
+    load_split,
+    open_shared,
+)
 from images import letterbox, to_corners
 from PIL import Image
 from simple_yaml import YamlError, read_yaml
@@ -554,6 +562,139 @@ def test_yolo_layouts(both, tmp_path, form):
     for a, b in zip(train, expected, strict=True):
         np.testing.assert_array_equal(a.image, b.image)
         np.testing.assert_array_equal(a.boxes, b.boxes)
+
+
+# ------------------------------------------------------------------------------ one part
+
+
+def test_load_split(builder, both):
+    """It is the part that `load_data` gives."""
+    path, root = both
+    paths = DataPaths(path, builder.folder, path, builder.folder)
+    for data in (paths, root, root / "data.yaml"):
+        for split, expected in zip(("train", "val"), load_data(data, CLASSES, 64), strict=True):
+            found = load_split(data, split, CLASSES, 64)
+            assert same(found, expected)
+            assert found.report == expected.report
+            assert found.summary() == expected.summary()
+
+
+def write_parts(root, annotations, images, splits, source, pictures):
+    for split in splits:
+        for place in (root / annotations.format(split), root / images.format(split)):
+            place.parent.mkdir(parents=True, exist_ok=True)
+        (root / annotations.format(split)).write_bytes(source.read_bytes())
+        if not (root / images.format(split)).exists():
+            (root / images.format(split)).symlink_to(pictures)
+
+
+@pytest.mark.parametrize(
+    ("annotations", "images"),
+    [
+        ("annotations/instances_{}2017.json", "{}2017"),
+        ("annotations/instances_{}.json", "images/{}"),
+        ("{}/labels.json", "{}/data"),
+    ],
+)
+def test_one_part_alone(builder, seven, tmp_path, annotations, images):
+    root = tmp_path / "data"
+    write_parts(root, annotations, images, ["validation", "test"], builder.write(), builder.folder)
+    for split, name in [("val", "validation"), ("test", "test")]:
+        for path in (root, *(root / annotations.format(n) for n in ("validation", "test"))):
+            found = load_split(path, split, CLASSES, 64)
+            assert same(found, seven)
+            assert found.image_dir.name in (images.format(name).split("/")[-1], name)
+            assert str(found.image_dir).startswith(str(root / images.format(name)))
+    with pytest.raises(FileNotFoundError, match="no COCO-format train part in") as error:
+        load_split(root, "train", CLASSES, 64)
+    assert annotations.format("train") in str(error.value)
+    with pytest.raises(FileNotFoundError, match="no COCO-format data"):
+        load_data(root, CLASSES, 64)
+
+
+def test_test_part_of_text_labels(both):
+    root = both[1]
+    for kind in ("images", "labels"):
+        (root / kind / "test").symlink_to(root / kind / "val")
+    (root / "data.yaml").rename(root / "data.txt")
+    (root / "classes.txt").write_text("cell phone\nperson\ndog\n")
+    expected = load_split(root, "val", None, 64)
+    assert same(load_split(root, "test", None, 64), expected)
+    names = "names: [cell phone, person, dog]\n"
+    (root / "data.yaml").write_text(f"train: images/train\nval: images/val\n{names}test: gone\n")
+    assert len(load_data(root, None, 64)) == 2  # only what is asked for has to be there
+    with pytest.raises(FileNotFoundError, match="test is gone, but"):
+        load_split(root, "test", None, 64)
+    (root / "data.yaml").write_text(f"test: images/test\n{names}")
+    assert same(load_split(root, "test", None, 64), expected)
+    with pytest.raises(ValueError, match="lacks val"):
+        load_split(root, "val", None, 64)
+
+
+def test_part_that_does_not_exist(builder, both):
+    path, root = both
+    paths = DataPaths(path, builder.folder, path, builder.folder)
+    with pytest.raises(FileNotFoundError, match=r"instances\.json: no part test"):
+        load_split(paths, "test", CLASSES, 64)
+    with pytest.raises(ValueError, match="split is 'all'; it must be one of train, val, test"):
+        load_split(root, "all", CLASSES, 64)
+    with pytest.raises(ValueError, match="limit is 0; it must be at least 1"):
+        load_split(root, "val", CLASSES, 64, limit=0)
+
+
+@pytest.mark.parametrize("text", [False, True])
+def test_first_pictures(builder, both, monkeypatch, text):
+    """Others are neither decoded nor counted."""
+    path, root = both
+    builder.annotations.append(
+        {**builder.annotations[-1], "id": 100, "image_id": 60, "category_id": 18}
+    )
+    path = builder.write()
+    data = root if text else DataPaths(path, builder.folder, path, builder.folder)
+    whole = load_split(data, "val", CLASSES, 64)
+    # What is wrong with the others stays unknown.
+    (root / "labels/val/60.txt").write_text("nonsense")
+    (builder.folder / "70.png").write_bytes(b"")
+    read, original = [], image_cache.read_square
+    monkeypatch.setattr(
+        image_cache,
+        "read_square",
+        lambda picture, *rest: (read.append(picture.name), original(picture, *rest))[1],
+    )
+    first = load_split(data, "val", CLASSES, 64, limit=4)
+    assert read == ["10.png", "20.png", "30.png", "40.png"]
+    assert first.image_ids == whole.image_ids[:4]
+    assert first.skipped == []
+    assert first.report["other_classes"] == {}
+    assert first.report["boxes"] == sum(len(whole[k].classes) for k in range(4))
+    for k in range(4):
+        np.testing.assert_array_equal(first[k].image, whole[k].image)
+        np.testing.assert_array_equal(first[k].boxes, whole[k].boxes)
+    truth = first.ground_truth()
+    assert {a["image_id"] for a in truth["annotations"]} == set(first.image_ids[1:4])
+    assert len(load_split(data, "val", CLASSES, 64, limit=99)) == (5 if text else 6)
+
+
+def test_cache_of_the_first_pictures(both):
+    """It doesn't replace that of all."""
+    root = both[1]
+    whole = load_split(root, "val", CLASSES, 64, cache="disk")
+    first = load_split(root, "val", CLASSES, 64, cache="disk", limit=2)
+    assert first.squares_path != whole.squares_path
+    assert Path(whole.squares_path).exists()
+    assert Path(first.squares_path).parent == root / ".cache"
+
+
+def test_background_first(both):
+    """Labels of other pictures show that the folder is the right one."""
+    root = both[1]
+    for k in range(1, 6):
+        (root / f"labels/val/{k}0.txt").unlink(missing_ok=True)
+    first = load_split(root, "val", CLASSES, 64, limit=2)
+    assert (len(first), first.report["background"]) == (2, 2)
+
+
+# ------------------------------------------------------------------------------ YAML
 
 
 def test_yaml(tmp_path):

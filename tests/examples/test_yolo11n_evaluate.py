@@ -14,13 +14,13 @@ import pytest
 import report
 import training
 from checkpoint import STATE, load_weights, save_weights
-from dataset import CocoDataset, find_data
+from dataset import load_split
 from detectors import ModelError, OnnxDetector, PyTensorDetector, choose_classes, open_detector
-from evaluate_yolo11n import FirstImages, evaluate, format_table, main, open_validation_set
+from evaluate_yolo11n import CAPTION, evaluate, format_table, main, open_part
 from images import read_image
 from model import YOLO11n
 from PIL import Image
-from utils import coco_scores, nms, scale_detections
+from utils import coco_map, coco_scores, nms, scale_detections
 
 from pytensor.optimizers import ExponentialMovingAverage
 from tests.examples import yolo11n_golden as golden
@@ -137,7 +137,7 @@ def annotation(image_id, category, corners, iscrowd=0):
 
 
 def open_set(root, classes=CLASSES):
-    return open_validation_set(root, classes, SIZE)
+    return open_part(root, "val", classes, SIZE)
 
 
 @pytest.fixture(scope="module")
@@ -151,8 +151,7 @@ def data(detector, folder):
         for width, height in PICTURES
     ]
     empty = write_data(folder / "pictures", pictures, [])
-    paths = find_data(empty)
-    dataset = CocoDataset(paths.val_json, paths.val_images, CLASSES, SIZE)
+    dataset = load_split(empty, "val", CLASSES, SIZE)
     annotations = [annotation(4, 9, [0, 0, 40, 30], iscrowd=1)]
     for k in range(len(dataset)):
         sample = dataset[k]
@@ -273,7 +272,8 @@ def test_class_without_ground_truth(tmp_path):
     # One of three is right, and comes first or not: the others have the same score.
     assert scores["recall"] == pytest.approx(1)
     assert np.isnan(scores["per_class"]["cell phone"]["ap50"])
-    table = format_table(scores, coco).splitlines()
+    caption, *table = format_table(scores, coco).splitlines()
+    assert caption == CAPTION
     assert table[0].split()[:3] == ["class", "images", "boxes"]
     assert table[1].split()[:3] == ["all", "3", "1"]
     assert table[3].split() == ["cell", "phone", "0", "0", *"------"]
@@ -307,14 +307,43 @@ def test_crowd_regions(tmp_path):
     assert evaluate(Fake([above, found]), open_set(root)).metrics.scores()["map50"] < 0.6
 
 
-def test_first_images(data):
-    dataset = open_set(data)
-    first = FirstImages(dataset, 3)
-    assert (len(first), first.image_ids, first.classes) == (3, [0, 1, 2], CLASSES)
-    assert {a["image_id"] for a in first.ground_truth()["annotations"]} == {0, 1}
-    np.testing.assert_array_equal(first[1].image, dataset[1].image)
-    with pytest.raises(IndexError):
-        first[3]
+def test_boxes_beyond_the_picture(tmp_path):
+    """What sticks out is clipped for COCO's scores, and left as it is for the others."""
+    grey = np.full((SIZE, SIZE, 3), 90, np.uint8)
+    root = write_data(tmp_path, [grey], [annotation(0, 9, [0, 0, 20, 20])])
+    dataset = open_set(root)
+    result = evaluate(Fake([[-20, 0, 20, 20, 0.9, 0]]), dataset)
+    assert result.metrics.scores()["map50_95"] < 0.11  # IoU 0.5
+    assert coco_scores(dataset, result.detections)["map50_95"] == pytest.approx(1)
+
+
+def test_images_without_sizes(tmp_path):
+    """A COCO file may leave out the pictures' sizes."""
+    wide = np.full((32, 64, 3), 90, np.uint8)
+    root = write_data(tmp_path, [wide], [annotation(0, 9, [10, 0, 30, 32])])
+    path = root / "annotations/instances_val.json"
+    content = json.loads(path.read_text())
+    del content["images"][0]["width"], content["images"][0]["height"]
+    path.write_text(json.dumps(content))
+    dataset = open_set(root)
+    result = evaluate(Fake([[10, 10, 30, 60, 0.9, 0]]), dataset)
+    assert coco_scores(dataset, result.detections)["map50_95"] == pytest.approx(1)
+
+
+def test_sheet_of_a_turned_picture(tmp_path):
+    """Pictures are drawn as their boxes see them, where the camera's orientation is ignored."""
+    pixels = np.full((40, 60, 3), 90, np.uint8)
+    pixels[:, :30] = 200
+    root = write_data(tmp_path, [pixels], [annotation(0, 9, [0, 0, 30, 40])])
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    Image.fromarray(pixels).save(root / "images/val/0.png", exif=exif)
+    dataset = open_set(root)
+    report.draw_validation(tmp_path / "sheet.png", dataset, {0: np.empty((0, 6))}, CLASSES)
+    sheet = read_image(tmp_path / "sheet.png")
+    bright = (sheet > 150).all(axis=2)
+    assert bright[:, : sheet.shape[1] // 2].mean() > 0.9
+    assert bright[:, sheet.shape[1] // 2 :].mean() < 0.1
 
 
 # ------------------------------------------------------------------------------ models
@@ -428,7 +457,14 @@ def test_command(evaluation, onnx_file, data, tmp_path, capsys):
     assert (metrics["classes"], metrics["images"], metrics["image_size"]) == (CLASSES, 9, SIZE)
     assert metrics["settings"] == {"confidence": 0.001, "iou": 0.7, "max_detections": 300}
     assert metrics["batch_size"] == 5
-    for line in ("class", "all", "person", "cell phone", "COCO's scores", "  AP 0.", "  AR1 0."):
+    headline = (
+        f"mAP@0.5:0.95 {metrics['coco']['map50_95']:.4f} (mAP@0.5 {metrics['coco']['map50']:.4f})"
+    )
+    assert f"\n{headline}, by pycocotools: the headline" in text
+    dataset = open_set(data)
+    trained = coco_map(dataset, evaluation.detections)  # what training prints
+    assert metrics["coco"]["map50_95"] == pytest.approx(trained["map50_95"], abs=1e-4)
+    for line in (CAPTION, "class", "all", "person", "cell phone", "COCO's scores", "  AP 0."):
         assert f"\n{line}" in text
     assert f"{want['map50']:.3f}" in text
     assert "speed per image: preprocessing" in text
@@ -448,6 +484,61 @@ def test_command_with_options(onnx_of_one, data, tmp_path):
     assert (metrics["images"], metrics["classes"]) == (4, ["cell phone"])
     assert metrics["settings"] == {"confidence": 0.3, "iou": 0.5, "max_detections": 20}
     assert metrics["batch_size"] == 1  # the file is fixed to it
+
+
+@pytest.fixture(scope="module")
+def text_labels(data, folder):
+    """The same as `data` with text labels; the pictures are the part called test."""
+    root = folder / "text"
+    truth = json.loads((data / "annotations/instances_val.json").read_text())
+    (root / "images").mkdir(parents=True)
+    (root / "images/test").symlink_to(data / "images/val")
+    (root / "labels/test").mkdir(parents=True)
+    for image in truth["images"]:
+        rows = [
+            f"{[7, 2, 9].index(a['category_id'])} {(x + w / 2) / image['width']} "
+            f"{(y + h / 2) / image['height']} {w / image['width']} {h / image['height']}\n"
+            for a in truth["annotations"]
+            if a["image_id"] == image["id"] and not a["iscrowd"]
+            for x, y, w, h in [a["bbox"]]
+        ]
+        (root / "labels/test" / f"{image['id']}.txt").write_text("".join(rows))
+    names = "names: [cell phone, dog, person]\n"
+    (root / "data.yaml").write_text(
+        f"train: images/none\nval: images/none\ntest: images/test\n{names}"
+    )
+    return root
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_every_kind_of_data(onnx_file, data, text_labels, tmp_path):
+    """A COCO file, a data.yaml and what the demo has drawn give the same scores."""
+    (tmp_path / "drawn").symlink_to(data)
+    subset = tmp_path / "root/subsets/one"
+    subset.mkdir(parents=True)
+    for name in ("annotations", "images"):
+        (subset / name).symlink_to(data / name)
+    (subset / "subset.json").touch()
+    found = []
+    for arguments in [
+        ["--data", str(data / "annotations/instances_train.json")],
+        ["--data", "synthetic", "--data-dir", str(tmp_path / "drawn")],
+        ["--data", "coco", "--data-dir", str(tmp_path / "root")],
+        ["--data", str(text_labels), "--split", "test"],
+        ["--data", str(text_labels / "data.yaml"), "--split", "test"],
+    ]:
+        assert main([str(onnx_file), *arguments, "--output-dir", str(tmp_path)]) == 0
+        found.append(json.loads((tmp_path / "metrics.json").read_text()))
+    assert [m["split"] for m in found] == ["val", "val", "val", "test", "test"]
+    assert {m["images"] for m in found} == {9}
+    assert len({m["coco"]["map50_95"] for m in found[:3]}) == 1
+    # Without the crowd region.
+    assert found[3]["metrics"]["boxes"] == found[0]["metrics"]["boxes"] == 64
+    assert found[3]["coco"] == found[4]["coco"]
+    phone = "cell phone"
+    assert found[3]["coco"]["per_class"][phone]["map50_95"] == pytest.approx(
+        found[0]["coco"]["per_class"][phone]["map50_95"], abs=1e-3
+    )
 
 
 @pytest.mark.usefixtures("undrawn")
@@ -471,7 +562,12 @@ def test_command_on_weights(detector, weights, evaluation, data, tmp_path, monke
         ("open.onnx", ["--classes", "zebra"], "doesn't detect zebra; its classes are person, cell"),
         ("open.onnx", ["--image-size", "96"], "fixed to images of 64 px, not 96"),
         ("renamed.onnx", [], "has no category ['zebra']"),
-        ("open.onnx", ["--data", "nowhere"], "no COCO-format data in nowhere"),
+        ("open.onnx", ["--data", "nowhere"], "nowhere does not exist"),
+        ("open.onnx", ["--data", "out"], "no YOLO-format data in out"),
+        ("open.onnx", ["--data", "synthetic"], "run python synthetic.py data/synthetic"),
+        ("open.onnx", ["--data", "coco", "--data-dir", "x"], "run python coco.py x"),
+        ("open.onnx", ["--data", "coco", "--data-dir", "two"], "--data two/subsets/a or two/subs"),
+        ("open.onnx", ["--split", "test"], "no COCO-format test part in"),
         ("open.onnx", ["--data", "unlabelled"], "have no box of person, cell phone"),
         ("open.onnx", ["--output-dir", "noise.pt"], "noise.pt"),
     ],
@@ -485,6 +581,9 @@ def test_command_errors(
     (tmp_path / "open.onnx").write_bytes(onnx_file.read_bytes())
     changed(onnx_file, tmp_path / "renamed.onnx", names="{0: 'person', 1: 'zebra'}")
     write_data(tmp_path / "unlabelled", [np.zeros((9, 9, 3), np.uint8)], [])
+    for name in "ab":
+        (tmp_path / "two/subsets" / name).mkdir(parents=True)
+        (tmp_path / "two/subsets" / name / "subset.json").touch()
     arguments = ["--data", str(data), "--output-dir", "out"]
     assert main([model_file, *arguments, *options]) == 1
     error = capsys.readouterr().err
@@ -502,6 +601,9 @@ def test_command_errors(
         (["--iou", "nan"], "--iou must be at least 0 and below 1"),
         (["--confidence", "1"], "--confidence must be"),
         (["--classes", "a", "a"], "--classes names one twice"),
+        (["--workers", "0"], "--workers must be at least 1"),
+        (["--split", "all"], "invalid choice: 'all'"),
+        (["--data-dir", "x"], "--data-dir is for --data coco and --data synthetic"),
     ],
 )
 def test_wrong_options(capsys, options, message):

@@ -8,6 +8,8 @@ What isn't an array stands as JSON in the file's metadata.
 import contextlib
 import json
 import os
+import re
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +23,10 @@ class CheckpointError(Exception):
     """A checkpoint can't be read, or isn't one of this run."""
 
 
+class NotFinite(CheckpointError):
+    """Arrays to be written hold NaN or infinity."""
+
+
 def write_atomically(path, data):
     """Write bytes so that `path` always holds the old file or the new one, whole.
 
@@ -30,8 +36,8 @@ def write_atomically(path, data):
         If the folder can't be written to or the disk is full; the old file is untouched.
     """
     path = Path(path)
-    # Not mkstemp, whose files only their owner can read. The number keeps processes apart.
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    # Not mkstemp, whose files only their owner can read. The numbers keep writers apart.
+    temporary = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}")
     try:
         with open(temporary, "wb") as file:
             file.write(data)
@@ -42,6 +48,57 @@ def write_atomically(path, data):
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         raise
+    sync_folder(path.parent)
+
+
+def sync_folder(folder):
+    """Have a renaming survive a loss of power, where folders can be synchronized."""
+    if os.name == "nt":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        # Not every file system offers it, and the file itself is on the disk already.
+        with contextlib.suppress(OSError):
+            os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def remove_leftovers(path):
+    """Remove temporary files of `write_atomically` that killed processes left behind.
+
+    Only for a path that no other process is writing.
+    """
+    path = Path(path)
+    for leftover in path.parent.glob(f".{path.name}.*"):
+        if re.fullmatch(r"\d+-\d+", leftover.name.removeprefix(f".{path.name}.")):
+            leftover.unlink(missing_ok=True)
+
+
+def to_bytes(path, arrays, info):
+    """Return the content of a weight file.
+
+    Parameters
+    ----------
+    path : path-like
+        Named in errors.
+    arrays : dict of str to array
+    info : dict
+        What JSON can say; it becomes the file's metadata.
+
+    Raises
+    ------
+    NotFinite
+        If an array isn't finite; what `path` holds is worth more then.
+    """
+    # ascontiguousarray would make scalars one-dimensional
+    arrays = {name: np.asarray(v, order="C") for name, v in arrays.items()}
+    broken = [name for name, v in arrays.items() if not np.isfinite(v).all()]
+    if broken:
+        raise NotFinite(
+            f"{path} is not written: {broken[0]} and {len(broken) - 1} other arrays are not finite"
+        )
+    return save(arrays, metadata={"info": json.dumps(info)})
 
 
 def save_weights(path, state_dict, info):
@@ -49,19 +106,12 @@ def save_weights(path, state_dict, info):
 
     Raises
     ------
-    CheckpointError
-        If an array isn't finite; what `path` holds is worth more then, and stays.
+    NotFinite
+        See `to_bytes`; the old file stays.
     OSError
         See `write_atomically`.
     """
-    # ascontiguousarray would make scalars one-dimensional
-    arrays = {name: np.asarray(v, order="C") for name, v in state_dict.items()}
-    broken = [name for name, v in arrays.items() if not np.isfinite(v).all()]
-    if broken:
-        raise CheckpointError(
-            f"{path} is not written: {broken[0]} and {len(broken) - 1} other arrays are not finite"
-        )
-    write_atomically(path, save(arrays, metadata={"info": json.dumps(info)}))
+    write_atomically(path, to_bytes(path, state_dict, info))
 
 
 def load_weights(path):
@@ -93,6 +143,46 @@ def load_weights(path):
     return arrays, json.loads(metadata.get("info", "{}"))
 
 
+def snapshot(model, state):
+    """Copy the model's arrays and the shared variables in `state` to the host.
+
+    Returns
+    -------
+    dict of str to array
+        What a checkpoint holds, and `restore` takes.
+    """
+    values = {STATE + name: v.get_value(borrow=True) for name, v in state.items()}
+    # copied, for a backend may use an array's memory again
+    return {name: np.array(v) for name, v in (model.state_dict() | values).items()}
+
+
+def restore(model, state, arrays):
+    """Set the model and the shared variables in `state` to what `snapshot` returned.
+
+    Raises
+    ------
+    ValueError
+        If the arrays don't fit; nothing is set then.
+    """
+    weights = {k: v for k, v in arrays.items() if not k.startswith(STATE)}
+    values = {k.removeprefix(STATE): v for k, v in arrays.items() if k.startswith(STATE)}
+    wrong = [
+        name
+        for name, variable in state.items()
+        if name not in values
+        or values[name].dtype != variable.type.dtype
+        or values[name].shape != variable.get_value(borrow=True).shape
+    ]
+    if wrong or len(values) != len(state):
+        raise ValueError(
+            f"its optimizer state doesn't fit this run ({len(values)} arrays instead of "
+            f"{len(state)}{', first ' + wrong[0] if wrong else ''})"
+        )
+    model.load_state_dict(weights)
+    for name, variable in state.items():
+        variable.set_value(values[name])
+
+
 def save_checkpoint(path, model, state, info):
     """Write the model's arrays, the shared variables in `state` and the dict `info`.
 
@@ -106,11 +196,10 @@ def save_checkpoint(path, model, state, info):
 
     Raises
     ------
-    CheckpointError, OSError
+    NotFinite, OSError
         See `save_weights`.
     """
-    values = {STATE + name: v.get_value(borrow=True) for name, v in state.items()}
-    save_weights(path, model.state_dict() | values, info)
+    save_weights(path, snapshot(model, state), info)
 
 
 def load_checkpoint(path, model, state, settings):
@@ -146,24 +235,8 @@ def load_checkpoint(path, model, state, settings):
     ]
     if different:
         raise CheckpointError(f"{path}: made with other settings: {'; '.join(different)}")
-    weights = {k: v for k, v in arrays.items() if not k.startswith(STATE)}
-    values = {k.removeprefix(STATE): v for k, v in arrays.items() if k.startswith(STATE)}
-    wrong = [
-        name
-        for name, variable in state.items()
-        if name not in values
-        or values[name].dtype != variable.type.dtype
-        or values[name].shape != variable.get_value(borrow=True).shape
-    ]
-    if wrong or len(values) != len(state):
-        raise CheckpointError(
-            f"{path}: its optimizer state doesn't fit this run ({len(values)} arrays instead of "
-            f"{len(state)}{', first ' + wrong[0] if wrong else ''})"
-        )
     try:
-        model.load_state_dict(weights)
+        restore(model, state, arrays)
     except ValueError as error:
         raise CheckpointError(f"{path}: {error}") from None
-    for name, variable in state.items():
-        variable.set_value(values[name])
     return info

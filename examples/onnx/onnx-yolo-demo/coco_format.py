@@ -85,6 +85,46 @@ def find_data(path):
     )
 
 
+def find_part(path, split):
+    """Locate one part of a COCO-format data set, whether or not the others are there.
+
+    Parameters
+    ----------
+    path : path-like
+        As of `find_data`; a file may belong to any part.
+    split : str
+        ``"train"``, ``"val"`` or ``"test"``.
+
+    Returns
+    -------
+    annotation_file, image_dir : Path
+
+    Raises
+    ------
+    FileNotFoundError
+        With everything that was looked for.
+    """
+    path = Path(path)
+    is_file = path.is_file()
+    if is_file:
+        path = path.absolute()
+    roots = [path.parent.parent, path.parent] if is_file else [path]
+    wanted = _VALIDATION if split == "val" else (split,)
+    every = {"train", "test", *_VALIDATION}
+    for root in roots:
+        for annotations, images in _LAYOUTS:
+            if is_file and all(path != root / annotations.format(name) for name in every):
+                continue
+            for name in wanted:
+                found = root / annotations.format(name), root / images.format(name)
+                if all(part.exists() for part in found):
+                    return found
+    texts = sorted({" + ".join(part.format(split) for part in layout) for layout in _LAYOUTS})
+    raise FileNotFoundError(
+        f"no COCO-format {split} part in {path}: looked for\n  " + "\n  ".join(texts)
+    )
+
+
 def _wanted(root):
     texts = [
         " + ".join(str(part.relative_to(root)) for part in found)
@@ -96,7 +136,7 @@ def _wanted(root):
 # ------------------------------------------------------------------------------ one file
 
 
-def read_coco(annotation_file, image_dir, classes=None):
+def read_coco(annotation_file, image_dir, classes=None, limit=None):
     """Read a COCO instances file.
 
     Crowd regions are left out of the boxes. An annotation without ``bbox``, or with an empty
@@ -109,6 +149,8 @@ def read_coco(annotation_file, image_dir, classes=None):
     classes : sequence of str, optional
         Names of the wanted categories; by default all of the file, in its order. Of those, a
         category without annotations that is only the ``supercategory`` of others is left out.
+    limit : int, optional
+        Take the first so many images of the file, and their annotations.
 
     Returns
     -------
@@ -131,6 +173,8 @@ def read_coco(annotation_file, image_dir, classes=None):
         left_out = _only_super(data)
         classes = [name for name in available if name not in left_out]
     classes = choose_classes(path, list(available), classes)
+    if limit is not None:
+        data = _first_images(data, limit)
     listing = Listing(
         path,
         image_dir,
@@ -181,6 +225,13 @@ def _categories(path, data):
     if len(set(available.values())) < len(available):
         raise ValueError(f"{path} lists a category id twice: {sorted(available.values())}")
     return available
+
+
+def _first_images(data, limit):
+    """The file's dictionary with its first `limit` images and what belongs to them."""
+    dropped = {image.get("id") for image in data["images"][limit:]}
+    kept = [a for a in data["annotations"] if a.get("image_id") not in dropped]
+    return {**data, "images": data["images"][:limit], "annotations": kept}
 
 
 def _only_super(data):

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from coco_format import DataPaths, find_data, read_coco
+from coco_format import DataPaths, find_data, find_part, read_coco
 from data_report import summarize
 from image_cache import (
     CacheError,
@@ -27,9 +27,11 @@ __all__ = [
     "Sample",
     "find_data",
     "load_data",
+    "load_split",
     "open_shared",
 ]
 
+SPLITS = ("train", "val", "test")
 _SMALL, _LARGE = 32**2, 96**2  # COCO's limits of box areas, in pixels of the picture
 
 
@@ -443,49 +445,130 @@ def load_data(
     CacheError
         No room for the decoded pictures.
     """
-    train, val, root = _read_listings(path, classes)
+    found = _find(path, ("train", "val"))
+    train = _read_part(found, "train", classes)
+    val = _read_part(found, "val", train.classes)
     if cache in (True, "memory"):  # before the first is decoded, not after
         count = len(train.pictures) + len(val.pictures)
         check_memory(count * int(image_size) ** 2 * 3)
-    options = (image_size, cache, cache_dir or root / ".cache", workers, progress)
+    options = (image_size, cache, cache_dir or found.root / ".cache", workers, progress)
     return Dataset(train, *options), Dataset(val, *options)
 
 
-def _read_listings(path, classes):
-    """(training listing, validation listing, the data set's folder)"""
+def load_split(
+    path,
+    split,
+    classes=None,
+    image_size=320,
+    cache="memory",
+    cache_dir=None,
+    workers=1,
+    progress=False,
+    limit=None,
+):
+    """Open one part of a data set; the others aren't read, and need not be there.
+
+    Parameters
+    ----------
+    path : path-like or DataPaths
+        As of `load_data`. A COCO annotation file may be that of any part.
+    split : str
+        ``"train"``, ``"val"`` or ``"test"``.
+    classes : sequence of str or None
+        Wanted class names, in the order of the class indices. None takes all of the part, in its
+        order.
+    image_size, cache, cache_dir, workers, progress
+        As of `load_data`.
+    limit : int, optional
+        Read and decode only so many pictures: the first ones of a COCO file, or by name. Those
+        among them that can't be used are not replaced by others.
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    FileNotFoundError
+        There is no such part; the message lists what was looked for.
+    ValueError
+        The data are wrong, a class or the split is unknown, or the limit is not positive.
+    CacheError
+        No room for the decoded pictures.
+    """
+    if split not in SPLITS:
+        raise ValueError(f"split is {split!r}; it must be one of {', '.join(SPLITS)}")
+    if limit is not None and limit < 1:
+        raise ValueError(f"limit is {limit}; it must be at least 1")
+    found = _find(path, (split,))
+    listing = _read_part(found, split, classes, limit)
+    if limit is not None:  # a name of its own, so that its cache doesn't replace that of all
+        listing.part = "-".join(filter(None, [listing.part, f"first-{limit}"]))
+    return Dataset(
+        listing, image_size, cache, cache_dir or found.root / ".cache", workers, progress
+    )
+
+
+class _Found(NamedTuple):
+    """Where the parts of a data set lie."""
+
+    root: Path  # the data set's folder
+    coco: dict | None  # (annotation file, image folder) of each part
+    yolo: object  # YoloPaths, where `coco` is None
+
+
+def _read_part(found, split, classes, limit=None):
+    """The listing of a part."""
+    if found.coco is None:
+        return read_yolo(found.yolo, split, classes, limit)
+    return read_coco(*found.coco[split], classes, limit)
+
+
+def _find(path, splits):
+    """Locate parts of a data set of any kind; `_Found`."""
     if isinstance(path, DataPaths):
-        paths, root = path, default_cache_dir(path).parent
-    else:
-        path = Path(path)
-        if not path.exists():
-            raise FileNotFoundError(f"{path} does not exist: give a folder, data.yaml or COCO JSON")
-        if path.is_file() and path.suffix.lower() not in (".json", ".yaml", ".yml"):
-            raise ValueError(f"{path} is neither a folder nor a .yaml nor a .json file")
-        paths, root = _find(path)
-    if isinstance(paths, DataPaths):
-        train = read_coco(paths.train_json, paths.train_images, classes)
-        val = read_coco(paths.val_json, paths.val_images, train.classes)
-    else:
-        train = read_yolo(paths, "train", classes)
-        val = read_yolo(paths, "val", train.classes)
-    return train, val, root
-
-
-def _find(path):
-    """(DataPaths or YoloPaths, the data set's folder) of a path."""
+        return _coco_parts(path, default_cache_dir(path).parent, splits)
+    path = Path(path)
+    if not path.exists():
+        raise FileNotFoundError(f"{path} does not exist: give a folder, data.yaml or COCO JSON")
+    if path.is_file() and path.suffix.lower() not in (".json", ".yaml", ".yml"):
+        raise ValueError(f"{path} is neither a folder nor a .yaml nor a .json file")
     if path.suffix.lower() == ".json":
-        paths = find_data(path)
-        return paths, default_cache_dir(paths).parent
+        return _find_coco(path, splits)
     if path.is_file():
-        return find_yolo(path), path.parent
+        return _Found(path.parent, None, find_yolo(path, splits))
     try:
-        return find_data(path), path
+        return _find_coco(path, splits)
     except FileNotFoundError as error:
         not_coco = error
     try:
-        return find_yolo(path), path
+        return _Found(path, None, find_yolo(path, splits))
     except FileNotFoundError as error:
         raise FileNotFoundError(f"{not_coco}\n{error}") from None
+
+
+def _find_coco(path, splits):
+    """Locate COCO parts: as training does, and one alone where the other is missing."""
+    try:
+        paths = find_data(path)
+    except FileNotFoundError:
+        if len(splits) > 1:
+            raise
+    else:
+        root = path if path.is_dir() else default_cache_dir(paths).parent
+        if not set(splits) - {"train", "val"}:
+            return _coco_parts(paths, root, splits)
+    parts = {split: find_part(path, split) for split in splits}
+    files = [file for part in parts.values() for file in part]
+    return _Found(path if path.is_dir() else default_cache_dir(files).parent, parts, None)
+
+
+def _coco_parts(paths, root, splits):
+    parts = {"train": paths[:2], "val": paths[2:]}
+    missing = [split for split in splits if split not in parts]
+    if missing:
+        raise FileNotFoundError(f"{paths.train_json} and {paths.val_json}: no part {missing[0]}")
+    return _Found(root, parts, None)
 
 
 def default_cache_dir(paths):

@@ -1,12 +1,13 @@
-"""Evaluate a YOLO11n on the validation part of a data set: PyTensor's weights or an ONNX file.
+"""Evaluate a YOLO11n on a part of a data set: PyTensor's weights or an ONNX file.
 
     python evaluate_yolo11n.py runs/yolo11n/best.safetensors --data PATH
-    python evaluate_yolo11n.py yolo11n.onnx --data PATH --output-dir runs/evaluation
+    python evaluate_yolo11n.py yolo11n.onnx --data PATH --split test --output-dir runs/evaluation
 
-PATH is a folder in COCO's layout, as for train_yolo11n.py.  Either kind of model goes through the
-same code after its raw output.  The output folder receives ``metrics.json``,
-``precision_recall.png``, ``confidence_curves.png``, ``confusion_matrix.png`` and
-``worst_images.png``.
+PATH is what train_yolo11n.py takes; ``coco`` and ``synthetic`` mean what it has downloaded or drawn
+before.  Either kind of model goes through the same code after its raw output.  The headline is
+mAP@0.5:0.95 by pycocotools: with the default settings, of the same weights and data, it is what
+train_yolo11n.py prints.  The output folder receives ``metrics.json``, ``precision_recall.png``,
+``confidence_curves.png``, ``confusion_matrix.png`` and ``worst_images.png``.
 """
 
 import argparse
@@ -25,7 +26,7 @@ os.environ["PYTENSOR_FLAGS"] = ",".join(
 
 import numpy as np
 from checkpoint import CheckpointError
-from dataset import CocoDataset, find_data
+from dataset import SPLITS, load_split
 from detectors import ModelError, choose_classes, open_detector
 from images import FILL, letterbox, to_corners
 from report import (
@@ -40,6 +41,7 @@ from utils import DetectionMetrics, coco_scores, nms, scale_detections, without_
 STAGES = ("preprocessing", "inference", "postprocessing")
 TIMED_IMAGES = 32  # decoded once more, to time the preprocessing
 WORST_IMAGES = 8
+MADE = ("coco", "synthetic")  # what the demo can download and draw
 
 
 class EvaluationError(Exception):
@@ -49,42 +51,49 @@ class EvaluationError(Exception):
 # ------------------------------------------------------------------------------ data
 
 
-class FirstImages:
-    """The first images of a data set, as a data set."""
-
-    def __init__(self, dataset, count):
-        self._dataset = dataset
-        self.image_ids = dataset.image_ids[:count]
-
-    def __getattr__(self, name):
-        return getattr(self._dataset, name)
-
-    def __len__(self):
-        return len(self.image_ids)
-
-    def __getitem__(self, index):
-        return self._dataset[range(len(self))[index]]
-
-    def ground_truth(self):
-        """COCO dictionary of these images alone."""
-        known, data = set(self.image_ids), self._dataset.ground_truth()
-        return data | {
-            "images": [i for i in data["images"] if i["id"] in known],
-            "annotations": [a for a in data["annotations"] if a["image_id"] in known],
-        }
-
-
-def open_validation_set(path, classes, image_size, limit=None):
-    """Open the validation part of a data set.
+def find_source(data, data_dir=None):
+    """Where the data lie that ``--data`` and ``--data-dir`` name.
 
     Parameters
     ----------
-    path : path-like
-        See `dataset.find_data`.
-    classes : sequence of str
-    image_size : int
-    limit : int, optional
-        Only the first so many images.
+    data : str or path-like
+        ``"coco"`` and ``"synthetic"`` are what an earlier download or drawing has left.
+    data_dir : path-like, optional
+        Where those two lie; ``data/NAME`` by default.
+
+    Returns
+    -------
+    Path
+
+    Raises
+    ------
+    EvaluationError
+        If they have to be downloaded or drawn first, or there are several downloads.
+    """
+    if str(data) not in MADE:
+        return Path(data)
+    root = Path(data_dir or Path("data") / data)
+    if data == "synthetic":
+        if not (root / "annotations" / "instances_val.json").is_file():
+            raise EvaluationError(f"no drawn pictures in {root}: run python synthetic.py {root}")
+        return root
+    subsets = sorted(file.parent for file in root.glob("subsets/*/subset.json"))
+    if not subsets:
+        raise EvaluationError(f"no finished download in {root}: run python coco.py {root}")
+    if len(subsets) > 1:
+        raise EvaluationError(
+            f"several downloads in {root}: choose with --data {' or '.join(map(str, subsets))}"
+        )
+    return subsets[0]
+
+
+def open_part(path, split, classes, image_size, limit=None, workers=1, progress=False):
+    """Open a part of a data set that has boxes of the classes.
+
+    Parameters
+    ----------
+    path, split, classes, image_size, limit, workers, progress
+        See `dataset.load_split`.
 
     Raises
     ------
@@ -92,15 +101,14 @@ def open_validation_set(path, classes, image_size, limit=None):
         If the data are missing or wrong, lack a class, or hold no box of any.
     """
     try:
-        paths = find_data(path)
-        dataset = CocoDataset(paths.val_json, paths.val_images, classes, image_size)
+        dataset = load_split(
+            path, split, classes, image_size, limit=limit, workers=workers, progress=progress
+        )
     except (ValueError, OSError) as error:  # which say what is wrong with the data
         raise EvaluationError(str(error)) from error
-    if limit is not None:
-        dataset = FirstImages(dataset, limit)
     if not any(not a.get("iscrowd", 0) for a in dataset.ground_truth()["annotations"]):
         raise EvaluationError(
-            f"the {len(dataset)} validation images of {path} have no box of {', '.join(classes)}"
+            f"the {len(dataset)} {split} images of {path} have no box of {', '.join(classes)}"
         )
     return dataset
 
@@ -168,7 +176,7 @@ def evaluate(
     ----------
     detector : PyTensorDetector or OnnxDetector
         Anything with `batch_size`, `prepare` and a call.
-    dataset : CocoDataset
+    dataset : Dataset
         Of the detector's image size.
     rows : sequence of int, optional
         Class scores that stand for the data set's classes, in their order; all by default.
@@ -185,7 +193,6 @@ def evaluate(
     """
     max_detections = max(max_detections, dataset.max_boxes)
     result = Evaluation(DetectionMetrics(dataset.classes), {}, {}, max_detections)
-    pictures = {p["id"]: (p["width"], p["height"]) for p in dataset.ground_truth()["images"]}
     regions, times = crowd_regions(dataset), {stage: [] for stage in STAGES}
     batches = predicted_batches(detector, dataset, times)
     if progress:
@@ -197,7 +204,7 @@ def evaluate(
                 predictions = predictions[[0, 1, 2, 3, *(4 + row for row in rows)]]
             begin = time.perf_counter()
             found = nms(predictions, confidence, iou, max_detections)
-            moved = scale_detections(found, sample.geometry, pictures[sample.image_id])
+            moved = scale_detections(found, sample.geometry)
             times["postprocessing"].append(time.perf_counter() - begin)
             result.detections[sample.image_id] = moved
             boxes, labels = regions.get(sample.image_id, ([], []))
@@ -240,6 +247,19 @@ def region_corners(boxes, geometry):
 # ------------------------------------------------------------------------------ results
 
 
+CAPTION = (
+    "P to AP50-95: predictions not clipped to the picture; COCO50, COCO50-95: pycocotools, clipped"
+)
+
+
+def format_headline(coco):
+    """The scores to compare, as one line of text; `coco` is of `coco_scores`."""
+    return (
+        f"mAP@0.5:0.95 {coco['map50_95']:.4f} (mAP@0.5 {coco['map50']:.4f}), by pycocotools: the "
+        "headline, as train_yolo11n.py prints it"
+    )
+
+
 def _number(value, digits=3):
     return "-" if np.isnan(value) else f"{value:.{digits}f}"
 
@@ -257,7 +277,7 @@ def format_table(scores, coco):
     Returns
     -------
     str
-        A dash stands where a class has no ground truth.
+        A caption and the table. A dash stands where a class has no ground truth.
     """
     keys = ("precision", "recall", "ap50", "ap50_95")
     total = {"ap50": scores["map50"], "ap50_95": scores["map50_95"], **scores}
@@ -269,13 +289,12 @@ def format_table(scores, coco):
         values = [*(own[key] for key in keys), other["map50"], other["map50_95"]]
         lines.append((name, str(own["images"]), str(own["boxes"]), *map(_number, values)))
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return "\n".join(
-        "  ".join(
-            [line[0].ljust(widths[0])]
-            + [cell.rjust(width) for cell, width in zip(line[1:], widths[1:], strict=True)]
-        )
+    rows = [
+        [line[0].ljust(widths[0])]
+        + [cell.rjust(width) for cell, width in zip(line[1:], widths[1:], strict=True)]
         for line in lines
-    )
+    ]
+    return "\n".join([CAPTION, *map("  ".join, rows)])
 
 
 def format_coco(coco):
@@ -313,6 +332,7 @@ def summarize(options, detector, evaluation, curves, dataset):
     return {
         "model": str(options.model),
         "data": str(options.data),
+        "split": options.split,
         "classes": dataset.classes,
         "images": len(dataset),
         "image_size": detector.image_size,
@@ -336,6 +356,7 @@ def summarize(options, detector, evaluation, curves, dataset):
 def print_results(summary):
     """Print tables and speed."""
     scores, speed = summary["metrics"], summary["speed_ms_per_image"]
+    print(format_headline(summary["coco"]))
     print(format_table(scores, summary["coco"]))
     print(f"P and R at confidence {scores['confidence']:.3f}, where F1 is highest")
     print(format_coco(summary["coco"]))
@@ -354,7 +375,9 @@ def parse_arguments(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     add = parser.add_argument
     add("model", type=Path, metavar="MODEL", help="best.safetensors, last.safetensors or *.onnx")
-    add("--data", type=Path, required=True, help="folder in COCO's layout")
+    add("--data", required=True, metavar="PATH", help="as for training; or coco, synthetic")
+    add("--data-dir", type=Path, help="where coco or the synthetic set lie (data/NAME)")
+    add("--split", choices=SPLITS, default="val", help="part of the data; default: val")
     add("--classes", nargs="+", metavar="NAME", help="score these of the model's; default: all")
     add("--image-size", type=int, help="pixels, a multiple of 32; default: the model's")
     add("--batch-size", type=int, default=16, help="if the model leaves it open")
@@ -362,9 +385,10 @@ def parse_arguments(arguments=None):
     add("--iou", type=float, default=0.7, help="of the non-maximum suppression")
     add("--max-detections", type=int, default=300, help="per image")
     add("--output-dir", type=Path, default=Path("runs/evaluation"))
-    add("--limit", type=int, metavar="N", help="only the first N images")
+    add("--limit", type=int, metavar="N", help="read only the first N images")
+    add("--workers", type=int, default=2, help="processes that decode pictures")
     options = parser.parse_args(arguments)
-    for name in ("batch_size", "max_detections", "limit"):
+    for name in ("batch_size", "max_detections", "limit", "workers"):
         value = getattr(options, name)
         if value is not None and value < 1:
             parser.error(f"--{name.replace('_', '-')} must be at least 1, got {value}")
@@ -372,6 +396,8 @@ def parse_arguments(arguments=None):
         value = getattr(options, name)
         if not 0 <= value < 1:
             parser.error(f"--{name} must be at least 0 and below 1, got {value}")
+    if options.data_dir is not None and options.data not in MADE:
+        parser.error("--data-dir is for --data coco and --data synthetic")
     size = options.image_size
     if size is not None and (size < 32 or size % 32):
         parser.error(f"--image-size must be a multiple of 32, got {size}")
@@ -386,7 +412,16 @@ def run(options):
     rows = choose_classes(options.model, detector.classes, options.classes)
     names = [detector.classes[row] for row in rows]
     options.output_dir.mkdir(parents=True, exist_ok=True)  # before the work, which may be long
-    dataset = open_validation_set(options.data, names, detector.image_size, options.limit)
+    source = find_source(options.data, options.data_dir)
+    dataset = open_part(
+        source,
+        options.split,
+        names,
+        detector.image_size,
+        options.limit,
+        options.workers,
+        progress=sys.stderr.isatty(),
+    )
     kind = " (averaged weights)" if detector.averaged else ""
     print(dataset.summary())
     print(f"{options.model}{kind}: {len(dataset)} images at {detector.image_size} px")

@@ -5,19 +5,21 @@
 
 PATH is a folder with ``annotations/instances_{train,val}[2017].json`` and the images.  The output
 folder receives ``last.safetensors`` (to resume from), ``best.safetensors`` (averaged weights),
-``results.csv``, ``results.png``, ``metrics.json``, ``val_detections.png`` and the ONNX model.
+``results.csv``, ``results.png``, ``metrics.json``, ``val_detections.png``, the ONNX model, and
+what `run_folder` describes.  Ctrl-C and SIGTERM end a run with a checkpoint of the running step;
+a killed run goes on from the last checkpoint with the same results.
 """
 
-import argparse
+import contextlib
+import copy
 import csv
-import json
+import io
 import math
 import os
+import shlex
 import sys
 import time
-from dataclasses import asdict, dataclass, field
-from importlib.util import find_spec
-from pathlib import Path
+from dataclasses import asdict
 
 # Before PyTensor is imported: JAX keeps 64-bit types off then, which float32 training never uses.
 os.environ["PYTENSOR_FLAGS"] = ",".join(
@@ -26,158 +28,78 @@ os.environ["PYTENSOR_FLAGS"] = ",".join(
 
 import numpy as np
 from augment import Augment
-from checkpoint import CheckpointError, load_checkpoint, save_checkpoint, save_weights
-from dataset import CocoDataset, find_data
+from checkpoint import (
+    CheckpointError,
+    NotFinite,
+    load_checkpoint,
+    load_weights,
+    restore,
+    snapshot,
+    to_bytes,
+    write_atomically,
+)
+from coco import DownloadError
 from export import ExportMismatch, export_detector, verify_export
-from loader import BatchLoader
+from jax.experimental.multihost_utils import process_allgather
+from loader import BatchLoader, LoaderError, val_batches
 from model import YOLO11n
+from options import make_recipe, parse_arguments
+from parallel import Devices, ParallelError, agree, initialize
+from progress import BadStep, Progress
 from report import draw_curves, draw_validation
-from synthetic import generate_dataset
+from run_folder import (
+    Log,
+    Outbox,
+    Settings,
+    StepLog,
+    Terminal,
+    Timer,
+    TrainingError,
+    clear_run,
+    prepare_export,
+    prepare_output,
+    resume_command,
+    to_json,
+)
+from sources import draws_on_device, open_data
+from stopping import Stopped, StopRequest
 from tqdm import tqdm
+from trackers import TrackerError, Trackers
 from training import (
     LOSS_PARTS,
-    Recipe,
+    DeviceImages,
+    EarlyStopping,
+    IdleClock,
     StepSettings,
     TrainStep,
     compile_detector,
     detect,
+    prefetch,
+    resolve,
     with_averages,
 )
 from utils import coco_map
+from weights import load_pretrained, model_info
 
-COLUMNS = ["epoch", *LOSS_PARTS, "lr", "images_per_s", "map50", "map50_95", "seconds"]
-
-
-class TrainingError(Exception):
-    """The run can't start or go on; the message says why."""
-
-
-def parse_arguments(arguments=None):
-    """Parse the command line; see ``--help``."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    add = parser.add_argument
-    add("--epochs", type=int, default=100)
-    add("--batch-size", type=int, default=64)
-    add("--image-size", type=int, default=320, help="pixels, a multiple of 32")
-    add("--lr", type=float, default=Recipe.lr, help="learning rate of the first epoch")
-    add("--final-lr", type=float, default=Recipe.final_lr, help="the last one's, as a fraction")
-    add("--schedule", choices=["cosine", "linear"], default=Recipe.schedule)
-    add("--momentum", type=float, default=Recipe.momentum)
-    add("--weight-decay", type=float, default=Recipe.weight_decay)
-    add("--warmup-epochs", type=float, default=Recipe.warmup_epochs)
-    add("--nominal-batch", type=int, default=Recipe.nominal_batch, help="images per step")
-    add("--ema-decay", type=float, default=Recipe.ema_decay, help="of the averaged weights")
-    add("--ema-steps", type=float, default=Recipe.ema_steps, help="over which it grows")
-    add("--data", default="coco", help="coco, synthetic, or a folder in COCO's layout")
-    add("--data-dir", type=Path, help="where coco or the synthetic set lie (data/NAME)")
-    add("--train-images", type=int, default=1200, help="size of the synthetic set")
-    add("--val-images", type=int, default=300, help="its held-out part")
-    add("--classes", nargs="+", default=["person", "cell phone"], metavar="NAME")
-    add("--num-classes", type=int, help="checked against --classes")
-    add("--mosaic", type=float, default=0.0, help="probability of joining four images")
-    add("--close-mosaic", type=int, default=10, help="last epochs without mosaic")
-    add("--scale", type=float, default=0.5, help="gain of the random scale")
-    add("--workers", type=int, default=2, help="threads that prepare batches")
-    add("--output-dir", "--checkpoint-dir", type=Path, default=Path("runs/yolo11n"))
-    add("--resume", action="store_true", help="go on from last.safetensors")
-    add("--overwrite", action="store_true", help="replace a run in the output folder")
-    add("--seed", type=int, default=0)
-    add("--val-every", type=int, default=5, help="epochs between validations")
-    add("--checkpoint-every", type=int, default=10, help="epochs between checkpoints")
-    add("--stop-after", type=int, help="end after this epoch as if interrupted; resume later")
-    add("--export-onnx", "--output-onnx", type=Path, metavar="PATH", help="ONNX file to write")
-    add("--no-export", action="store_true")
-    add("--dynamic-batch", action="store_true", help="export for any number of images")
-    add("--require-map50", type=float, help="fail if the final mAP@0.5 is below")
-    options = parser.parse_args(arguments)
-    check_options(parser, options)
-    return options
+COLUMNS = [
+    "epoch", *LOSS_PARTS, "lr", "images_per_s", "map50", "map50_95", "seconds", "waited_share",
+]  # fmt: skip
+STEP_COLUMNS = ["step", "epoch", *LOSS_PARTS, "gradient_norm", "lr"]
+# Of the learning rate, after a step that was not finite.
+ROLL_BACK_FACTOR = 0.1
+MAX_ROLL_BACKS = 1
+ASK_EVERY = 20  # steps between the questions of one process to the others
+# Of the user's making, or the machine's; the message is all that helps.
+KNOWN_ERRORS = (
+    TrainingError, CheckpointError, DownloadError, ExportMismatch, LoaderError, ParallelError,
+    TrackerError, OSError,
+)  # fmt: skip
 
 
-def check_options(parser, options):
-    """Leave with one line for what can't work."""
-    least = dict.fromkeys(
-        (
-            "epochs", "batch_size", "val_every", "checkpoint_every", "nominal_batch",
-            "train_images", "val_images", "stop_after",
-        ),
-        1,
-    ) | dict.fromkeys(
-        ("lr", "final_lr", "weight_decay", "warmup_epochs", "close_mosaic", "workers", "seed"), 0
-    )  # fmt: skip
-    for name, limit in least.items():
-        value = getattr(options, name)
-        # written so that NaN fails too
-        if value is not None and not limit <= value < math.inf:
-            parser.error(f"--{name.replace('_', '-')} must be at least {limit}, got {value}")
-    for name in ("momentum", "scale", "ema_decay"):
-        if not 0 <= getattr(options, name) < 1:
-            parser.error(f"--{name.replace('_', '-')} must be at least 0 and below 1")
-    if not options.ema_steps > 0:
-        parser.error(f"--ema-steps must be positive, got {options.ema_steps}")
-    if not 0 <= options.mosaic <= 1:
-        parser.error(f"--mosaic is a probability, got {options.mosaic}")
-    if len(set(options.classes)) < len(options.classes):
-        parser.error(f"--classes names one twice: {', '.join(options.classes)}")
-    if options.image_size < 32 or options.image_size % 32:
-        parser.error(f"--image-size must be a multiple of 32, got {options.image_size}")
-    if options.num_classes not in (None, len(options.classes)):
-        parser.error(
-            f"--num-classes {options.num_classes} doesn't fit the {len(options.classes)} "
-            f"--classes {', '.join(options.classes)}"
-        )
-    if options.export_onnx is None:
-        options.export_onnx = options.output_dir / f"yolo11n_{options.image_size}_trained.onnx"
-
-
-def open_data(options):
-    """Return (training set, validation set), generating the synthetic one if it is asked for.
-
-    Raises
-    ------
-    TrainingError, ValueError, OSError
-        If the data are missing or wrong, or hold no box of the classes.
-    """
-    if options.data == "coco":
-        root = options.data_dir or Path("data/coco")
-        if not (root / "annotations").is_dir():
-            raise TrainingError(
-                f"COCO 2017 isn't in {root}, and downloading it isn't offered yet: put it there, "
-                f"give --data PATH, or train on --data synthetic"
-            )
-    elif options.data == "synthetic":
-        root = options.data_dir or Path("data/synthetic")
-        if generate_dataset(
-            root, options.train_images, options.val_images, jobs=os.cpu_count() or 1
-        ):
-            print(f"drew {options.train_images} + {options.val_images} images into {root}")
-    else:
-        root = Path(options.data)
-    paths = find_data(root)
-    sets = [
-        CocoDataset(annotations, images, options.classes, options.image_size)
-        for annotations, images in [
-            (paths.train_json, paths.train_images),
-            (paths.val_json, paths.val_images),
-        ]
-    ]
-    for name, dataset in zip(("training", "validation"), sets, strict=True):
-        print(f"{name}: {dataset.summary()}")
-        if not dataset.report["boxes"]:
-            raise TrainingError(f"the {name} set has no box of {', '.join(options.classes)}")
-    return sets
-
-
-@dataclass
-class Progress:
-    """Where a run stands; saved with each checkpoint."""
-
-    epoch: int = 0  # epochs finished
-    iteration: int = 0
-    last_step: int = -1  # iteration of the latest step of the optimizer
-    steps: int = 0
-    best: float = -1.0  # mAP@0.5:0.95
-    rows: list = field(default_factory=list)
+def say(text):
+    """Print a line in the middle of a progress bar, too."""
+    tqdm.write(text, file=sys.stdout)
+    sys.stdout.flush()
 
 
 class Run:
@@ -186,57 +108,97 @@ class Run:
     Parameters
     ----------
     options : argparse.Namespace of `parse_arguments`
+    arguments : list of str
+        The command line, for the record.
+    stop : StopRequest
+    devices : parallel.Devices
     """
 
-    def __init__(self, options):
-        self.options = options
-        self.output = prepare_output(options.output_dir, options.resume, options.overwrite)
+    def __init__(self, options, arguments, stop, devices):
+        self.options, self.arguments, self.stop = options, arguments, stop
+        self.devices = devices
+        devices.check_batch_size(options.batch_size)
+        self.output = options.output_dir
+        self.outbox = Outbox(self.output, say, enabled=devices.is_main)
+        trackers = (options.wandb, options.tensorboard) if devices.is_main else (None, False)
+        self.trackers = Trackers(self.output, *trackers, say)
         if not options.no_export:
             prepare_export(options.export_onnx)
-        try:
-            self.train_set, self.val_set = open_data(options)
-        except ValueError as error:  # which says what is wrong with the data
-            raise TrainingError(str(error)) from error
-        self.recipe = Recipe(
-            lr=options.lr,
-            final_lr=options.final_lr,
-            schedule=options.schedule,
-            momentum=options.momentum,
-            weight_decay=options.weight_decay,
-            warmup_epochs=options.warmup_epochs,
-            nominal_batch=options.nominal_batch,
-            ema_decay=options.ema_decay,
-            ema_steps=options.ema_steps,
+        self.train_set, self.val_set = open_data(options)
+        recipe = make_recipe(options)
+        self.recipe = resolve(
+            recipe, len(self.train_set), options.batch_size, options.epochs, len(options.classes)
         )
-        self.loader = BatchLoader(
-            self.train_set,
-            options.batch_size,
-            seed=options.seed,
-            augment=Augment(mosaic=options.mosaic, scale=options.scale),
-            workers=options.workers,
-            mosaic_until=max(options.epochs - options.close_mosaic, 0),
-        )
+        self.device_augment = draws_on_device(options.device_augment, self.train_set)
+        self.loader = self.make_loader()
         self.rates = StepSettings(self.recipe, options.epochs, len(self.loader), options.batch_size)
-        self.model = YOLO11n(len(options.classes), seed=options.seed)
-        self.train_step = TrainStep(
-            self.model,
-            options.image_size,
-            options.batch_size,
-            self.loader.max_boxes,
-            self.rates.weight_decay,
-            self.rates.accumulate,
-        )
+        self.model = self.make_model()
+        self.model_info = model_info(self.model, options.classes, options.image_size)
+        self.train_step = self.make_step()
         self.detector = compile_detector(
             self.model, options.image_size, options.batch_size, self.train_step.averages
         )
         self.progress = Progress()
-        self.checkpoint_epoch = None  # of what `last` holds, if it is of this run
+        self.saved_step = None  # of what `last` holds, if it is of this run
         self.detections = None  # of the averaged weights, if those were validated
+        self.settings_file = None
+        self.stop_number = 0  # of the signal that all processes know of
+        agree(self.settings())
         if options.resume:
             info = load_checkpoint(self.last, self.model, self.train_step.state, self.settings())
             self.progress = Progress(**info["progress"])
-            self.checkpoint_epoch = self.progress.epoch
-            print(f"resumed after epoch {self.progress.epoch} of {options.epochs}")
+            self.saved_step = self.progress.iteration
+            self.train_step.place_variables()
+        self.good = self.snapshot()
+        every = options.log_every if devices.is_main else 0
+        self.step_log = StepLog(self.output / "steps.csv", STEP_COLUMNS, every)
+        self.timer = Timer(options.checkpoint_minutes, options.checkpoint_steps)
+
+    def make_loader(self):
+        """The batches of the training set, or of this process's part of each."""
+        o = self.options
+        return BatchLoader(
+            self.train_set,
+            o.batch_size,
+            seed=o.seed,
+            augment=Augment(mosaic=o.mosaic, scale=o.scale),
+            workers=o.workers,
+            mosaic_until=max(o.epochs - o.close_mosaic, 0),
+            render=not self.device_augment,
+            part=self.devices.part,
+        )
+
+    def make_step(self):
+        """The compiled training step."""
+        o = self.options
+        images = None
+        if self.device_augment:
+            images = DeviceImages(self.train_set.squares, o.image_size, o.batch_size)
+        return TrainStep(
+            self.model,
+            o.image_size,
+            o.batch_size,
+            self.loader.max_boxes,
+            self.rates.weight_decay,
+            self.rates.accumulate,
+            optimizer=self.recipe.optimizer,
+            images=images,
+            place=self.devices.replicate,
+            put=self.devices.shard if self.devices.count > 1 else None,
+        )
+
+    def make_model(self):
+        """The model as the options say, before any checkpoint is loaded."""
+        o = self.options
+        if o.weights is None:
+            return YOLO11n(len(o.classes), seed=o.seed)
+        if o.resume:  # the width of a branch is that of the weights it began with
+            _, info = load_weights(self.last)
+            width = info.get("class_width")
+            return YOLO11n(len(o.classes), seed=o.seed, class_width=width)
+        model, report = load_pretrained(o.weights, o.classes, seed=o.seed)
+        print(report["text"])
+        return model
 
     @property
     def last(self):
@@ -256,137 +218,323 @@ class Run:
         }  # fmt: skip
         return own | data | asdict(self.recipe)
 
-    def model_info(self):
-        """What a reader of the weights needs to know."""
-        return {
-            "architecture": "yolo11n",
-            "classes": self.options.classes,
-            "class_width": self.model.class_width,
-            "image_size": self.options.image_size,
-        }
+    # -------------------------------------------------------------------------- sessions
+
+    def begin(self):
+        """Open the files of the run, once nothing can go wrong any more for a known reason."""
+        o, p = self.options, self.progress
+        if not o.resume and self.devices.is_main:
+            clear_run(self.output)
+        self.settings_file = Settings(self.outbox, o.resume)
+        facts = {"seed": o.seed, "options": vars(o), "recipe": asdict(self.recipe)}
+        self.settings_file.begin(self.arguments, p.epoch, p.iteration, **facts)
+        self.trackers.start(self.settings_file.content["run_id"], self.settings(), p.epoch)
+        self.step_log.rewind(p.iteration)
+        self.timer.restart(p.iteration)
+        if o.resume:
+            within = f" and {p.batch} batches" if p.batch else ""
+            print(f"resumed after epoch {p.epoch}{within} of {o.epochs}")
+
+    def end(self, outcome):
+        """Note how the session ended, and close its files."""
+        self.step_log.close()
+        self.loader.close()
+        self.trackers.close()
+        self.end_now(outcome)
+
+    def end_now(self, outcome):
+        """Note the end of a session whose main thread is still at work."""
+        if self.settings_file is not None:
+            self.settings_file.end(outcome)
+
+    def tell_stop(self):
+        """Say how far the run came and how it goes on."""
+        p = self.progress
+        within = f", batch {p.batch} of {len(self.loader)} of the next" if p.batch else ""
+        print(f"stopped after epoch {p.epoch}{within}; go on with\n"
+              f"  {resume_command(self.arguments)}", flush=True)  # fmt: skip
+
+    def unsaved(self):
+        """Whether the latest step is in no checkpoint."""
+        step = self.progress.iteration
+        if step == 0:
+            return False
+        return self.saved_step != step or self.last in self.outbox.waiting
+
+    def nothing_to_lose(self):
+        """What to say if the process may end at once, None if steps would be lost."""
+        if self.unsaved() or self.devices.process_count > 1:
+            return None
+        if self.progress.iteration == 0:
+            return "stopped before the first step: there is nothing to save"
+        return f"stopped; {self.last} is up to date; go on with\n  {resume_command(self.arguments)}"
+
+    # -------------------------------------------------------------------------- training
 
     def train(self):
         """Run the remaining epochs; True if all are done."""
-        o, p = self.options, self.progress
+        o = self.options
         until = o.epochs if o.stop_after is None else min(o.stop_after, o.epochs)
-        while p.epoch < until:
-            row = self.train_epoch(p.epoch)
-            p.epoch += 1
-            validated = p.epoch == o.epochs or p.epoch % o.val_every == 0
-            better = False
-            if validated:
-                result = self.validate()
-                row |= {"map50": result["map50"], "map50_95": result["map50_95"]}
-                print(f"epoch {p.epoch}: mAP@0.5 {row['map50']:.4f}, "
-                      f"mAP@0.5:0.95 {row['map50_95']:.4f}")  # fmt: skip
-                better = row["map50_95"] > p.best
-                p.best = max(p.best, row["map50_95"])
-            p.rows.append(row)
-            self.write_results(draw=validated or p.epoch == until)
-            if better:
-                self.save_best()
-            if p.epoch == until or p.epoch % o.checkpoint_every == 0:
-                self.save_last()
-        return p.epoch == o.epochs
+        while self.progress.epoch < until and not self.exhausted():
+            try:
+                self.train_epoch()
+                self.end_epoch(until)
+            except (BadStep, NotFinite) as error:
+                self.roll_back(error)
+        self.outbox.require()
+        return self.progress.epoch == o.epochs or self.exhausted()
+
+    def exhausted(self):
+        """Whether the precision hasn't risen for as many epochs as --patience says."""
+        stopping = EarlyStopping(self.options.patience)
+        validated = [row for row in self.progress.rows if row["map50_95"] is not None]
+        return any(stopping.update(row["epoch"], row["map50_95"]) for row in validated)
+
+    def train_epoch(self):
+        """Train the rest of the running epoch."""
+        o, p, size = self.options, self.progress, len(self.loader)
+        start, waited, pending = time.perf_counter() - p.seconds, p.waited, None
+        with self.bar() as bar, self.batches() as batches, IdleClock() as clock:
+            clock.watch(())  # nothing to do until the first batch comes
+            for batch in self.until_lost(batches):
+                *rates, accumulate = self.rates.at(p.epoch, p.iteration)
+                rates[:2] = [rate * p.lr_factor for rate in rates[:2]]
+                step_now = p.iteration - p.last_step >= accumulate
+                clock.stop()
+                parts, norm = self.train_step.run(batch, rates, step_now, p.steps, self.recipe)
+                clock.watch((parts, norm))
+                if step_now:
+                    p.last_step = p.iteration
+                    p.steps += 1
+                # The loss of the batch before: the device works on this one meanwhile.
+                self.take(pending)
+                pending = (p.iteration, parts, norm, rates[0])
+                p.iteration += 1
+                p.batch += 1
+                p.seconds, p.waited = time.perf_counter() - start, waited + clock.idle_s
+                if self.due():
+                    self.take(pending)
+                    pending = None
+                    self.save_last()
+                    self.check_stop()
+                self.show(bar, p.batch - (pending is not None), rates[0])
+            self.take(pending)
+        if p.batch < size:
+            self.check_stop()
+        p.seconds = time.perf_counter() - start
+        if bar.disable and self.devices.is_main:  # no terminal: a line per epoch stands for the bar
+            means = [f"{n} {v / size:.3f}" for n, v in zip(LOSS_PARTS, p.sums, strict=True)]
+            print(f"epoch {p.epoch + 1}/{o.epochs}: {', '.join(means)}, {p.seconds:.1f} s",
+                  flush=True)  # fmt: skip
+
+    def due(self):
+        """Whether a checkpoint is due, or the run is to stop after one.
+
+        Several processes must do the same at the same step, so they ask one another.
+        """
+        number, due = self.stop.number or 0, self.timer.due(self.progress.iteration)
+        if self.devices.process_count > 1:
+            if self.progress.iteration % ASK_EVERY:
+                return False
+            answers = process_allgather(np.array([number, due], dtype=np.int32))
+            number, due = np.reshape(answers, (-1, 2)).max(axis=0).tolist()
+        self.stop_number = number
+        return bool(number or due)
+
+    def bar(self):
+        """The progress bar of the running epoch; disabled where there is no terminal."""
+        p = self.progress
+        return tqdm(
+            total=len(self.loader),
+            initial=p.batch,
+            desc=f"epoch {p.epoch + 1}/{self.options.epochs}",
+            unit="batch",
+            file=Terminal(sys.stderr),
+            disable=None,
+        )
+
+    def show(self, bar, count, lr):
+        """Move the bar on by a batch; `count` batches' losses are known."""
+        p = self.progress
+        means = {n: f"{v / max(count, 1):.3f}" for n, v in zip(LOSS_PARTS, p.sums, strict=True)}
+        speed = p.batch * self.options.batch_size / p.seconds
+        bar.set_postfix(means | {"img/s": f"{speed:.0f}", "lr": f"{lr:.2g}"}, refresh=False)
+        bar.update()
+
+    @contextlib.contextmanager
+    def batches(self):
+        """The running epoch's batches that are left, on the device already."""
+        p = self.progress
+        with (
+            contextlib.closing(self.loader.epoch(p.epoch, p.batch)) as source,
+            contextlib.closing(prefetch(source, self.train_step.transfer)) as batches,
+        ):
+            yield batches
+
+    def until_lost(self, batches):
+        """The batches, up to where a signal that reached the loader's workers ended them."""
+        try:
+            yield from batches
+        except LoaderError:
+            # It reached this process too, but perhaps not quite yet.
+            time.sleep(0.2)
+            if self.stop.number is None:
+                raise
+
+    def take(self, pending):
+        """Fetch the loss parts of an earlier batch and add them to the epoch's sums.
+
+        Raises
+        ------
+        BadStep
+            If they, or the gradient's norm, aren't finite: the loss would only show the latter a
+            step later, and a checkpoint might lie between.
+        """
+        if pending is None:
+            return
+        iteration, parts, norm, lr = pending
+        p = self.progress
+        values = {name: float(part) for name, part in zip(LOSS_PARTS, parts, strict=True)}
+        losses = list(values.values())
+        norm = None if norm is None else float(norm)
+        self.step_log.add(iteration + 1, p.epoch + 1, *losses, norm, lr)
+        if norm is not None:
+            values["gradient_norm"] = norm
+        if not all(map(math.isfinite, values.values())):
+            shown = ", ".join(f"{name} {value:.4g}" for name, value in values.items())
+            raise BadStep(
+                f"the loss or its gradient is not finite in epoch {p.epoch + 1}, step "
+                f"{iteration + 1}: {shown}"
+            )
+        p.sums = [total + loss for total, loss in zip(p.sums, losses, strict=True)]
+
+    def roll_back(self, error):
+        """Go back to the last good state with a lower learning rate; raise if that was tried."""
+        arrays, progress = self.good
+        if progress["roll_backs"] >= MAX_ROLL_BACKS:
+            kept = (
+                "there is no checkpoint yet"
+                if self.saved_step is None
+                else f"{self.last} holds the state after step {self.saved_step}"
+            )
+            raise TrainingError(f"{error}; {kept}; try a lower --lr") from None
+        restore(self.model, self.train_step.state, arrays)
+        self.train_step.place_variables()
+        self.progress = p = Progress(**copy.deepcopy(progress))
+        p.lr_factor *= ROLL_BACK_FACTOR
+        p.roll_backs += 1
+        self.detections = None
+        self.step_log.rewind(p.iteration)
+        say(
+            f"warning: {error}; going back to the state after step {p.iteration}, with the "
+            f"learning rate times {p.lr_factor:g} from there on"
+        )
+        # A run that is killed now must not come here again with the rate of before.
+        self.save_last()
+
+    def end_epoch(self, until):
+        """Validate and write what is due after an epoch's last batch."""
+        o, p = self.options, self.progress
+        number = p.epoch + 1
+        row = self.row()
+        validated = number == o.epochs or number % o.val_every == 0
+        better = False
+        if validated:
+            result = self.validate()
+            row |= {"map50": result["map50"], "map50_95": result["map50_95"]}
+            print(f"epoch {number}: mAP@0.5 {row['map50']:.4f}, "
+                  f"mAP@0.5:0.95 {row['map50_95']:.4f}", flush=True)  # fmt: skip
+            better = row["map50_95"] > p.best
+            p.best = max(p.best, row["map50_95"])
+        p.next_epoch(row)
+        self.trackers.log(row)
+        exhausted = self.exhausted()
+        if exhausted:
+            print(f"no better mAP@0.5:0.95 for {o.patience} epochs: training ends here")
+        last = number == until or exhausted
+        self.write_results(draw=validated or last)
+        if better:
+            self.save_best()
+        if last or number % o.checkpoint_every == 0 or self.timer.due(p.iteration):
+            self.save_last()
+        self.check_stop()
+
+    def row(self):
+        """The running epoch's row of results.csv."""
+        o, p, size = self.options, self.progress, len(self.loader)
+        return {
+            "epoch": p.epoch + 1,
+            **dict(zip(LOSS_PARTS, (total / size for total in p.sums), strict=True)),
+            "lr": self.rates.at(p.epoch, p.iteration - 1)[0] * p.lr_factor,
+            "images_per_s": size * o.batch_size / p.seconds,
+            "map50": None,
+            "map50_95": None,
+            "seconds": p.seconds,
+            "waited_share": p.waited / p.seconds,
+        }
 
     def validate(self):
         """Mean average precision of the averaged weights; the detections are kept."""
-        self.detections = detect(self.detector, self.val_set, self.options.batch_size)
+
+        def detector(images):
+            self.check_stop()
+            return self.run_detector(images)
+
+        self.detections = None
+        self.detections = detect(detector, self.val_set, self.options.batch_size)
         return coco_map(self.val_set, self.detections)
 
-    def train_epoch(self, epoch):
-        """Train one epoch; the row of results.csv."""
-        p, start = self.progress, time.perf_counter()
-        sums, pending = np.zeros(len(LOSS_PARTS)), None
-        bar = tqdm(
-            self.loader.epoch(epoch),
-            total=len(self.loader),
-            desc=f"epoch {epoch + 1}/{self.options.epochs}",
-            unit="batch",
-            disable=None,
-        )
-        for count, batch in enumerate(bar, 1):
-            *rates, accumulate = self.rates.at(epoch, p.iteration)
-            step_now = p.iteration - p.last_step >= accumulate
-            parts, norm = self.train_step.run(batch, rates, step_now, p.steps, self.recipe)
-            if step_now:
-                p.last_step = p.iteration
-                p.steps += 1
-            # The loss of the batch before: the device works on this one meanwhile.
-            sums += self.finished_losses(pending)
-            pending = (epoch, p.iteration, parts, norm)
-            p.iteration += 1
-            if count > 1:
-                speed = count * self.options.batch_size / (time.perf_counter() - start)
-                losses = dict(
-                    zip(LOSS_PARTS, (f"{v / (count - 1):.3f}" for v in sums), strict=True)
-                )
-                bar.set_postfix(losses | {"img/s": f"{speed:.0f}", "lr": f"{rates[0]:.2g}"})
-        sums += self.finished_losses(pending)
-        seconds = time.perf_counter() - start
-        means = dict(zip(LOSS_PARTS, sums / len(self.loader), strict=True))
-        if bar.disable:  # no terminal: a line per epoch stands for the bar
-            losses = ", ".join(f"{name} {value:.3f}" for name, value in means.items())
-            print(f"epoch {epoch + 1}/{self.options.epochs}: {losses}, {seconds:.1f} s", flush=True)
-        return {
-            "epoch": epoch + 1,
-            **means,
-            "lr": rates[0],
-            "images_per_s": len(self.loader) * self.options.batch_size / seconds,
-            "map50": None,
-            "map50_95": None,
-            "seconds": seconds,
-        }
+    def run_detector(self, images):
+        """Predictions for a batch; every process gets all of them."""
+        rows = self.devices.rows(len(images))
+        return self.devices.fetch(self.detector(*self.devices.shard([images[rows]])))
 
-    def finished_losses(self, pending):
-        """Fetch the loss parts of an earlier batch, and stop the run if they aren't finite.
+    def check_stop(self):
+        """Raise Stopped, after a checkpoint, if a signal has come."""
+        if self.devices.process_count == 1:
+            self.stop_number = self.stop.number
+        if self.stop_number:
+            if self.unsaved():
+                self.save_last()
+            self.outbox.require()
+            raise Stopped(self.stop_number)
 
-        A gradient that isn't finite stops it too: the loss would only show it a step later, and
-        a checkpoint might lie between.
-        """
-        if pending is None:
-            return np.zeros(len(LOSS_PARTS))
-        epoch, iteration, parts, norm = pending
-        values = {name: float(part) for name, part in zip(LOSS_PARTS, parts, strict=True)}
-        losses = np.array(list(values.values()))
-        if norm is not None:
-            values["gradient_norm"] = float(norm)
-        if not all(map(math.isfinite, values.values())):
-            shown = ", ".join(f"{name} {value:.4g}" for name, value in values.items())
-            kept = (
-                "there is no checkpoint yet"
-                if self.checkpoint_epoch is None
-                else f"{self.last} holds the state after epoch {self.checkpoint_epoch}"
-            )
-            raise TrainingError(
-                f"the loss or its gradient is not finite in epoch {epoch + 1}, step "
-                f"{iteration + 1}: {shown}; {kept}; try a lower --lr"
-            )
-        return losses
+    # -------------------------------------------------------------------------- files
+
+    def snapshot(self):
+        """Copy of all that a checkpoint holds: arrays, and progress as a dict."""
+        return snapshot(self.model, self.train_step.state), copy.deepcopy(asdict(self.progress))
 
     def save_last(self):
-        """Write the checkpoint to resume from."""
-        info = self.model_info() | {
-            "settings": self.settings(),
-            "progress": asdict(self.progress),
-        }
-        save_checkpoint(self.last, self.model, self.train_step.state, info)
-        self.checkpoint_epoch = self.progress.epoch
+        """Write the checkpoint to resume from; NotFinite if there is nothing good to write."""
+        arrays, progress = self.snapshot()
+        info = self.model_info | {"settings": self.settings(), "progress": progress}
+        data = to_bytes(self.last, arrays, info)
+        self.good = arrays, progress
+        self.timer.restart(self.progress.iteration)
+        self.outbox.write(self.last.name, data)
+        if self.last not in self.outbox.waiting:
+            self.saved_step = self.progress.iteration
 
     def save_best(self):
         """Write the averaged weights."""
         averaged = with_averages(self.model, self.train_step.averages)
-        info = self.model_info() | {"epoch": self.progress.epoch, "map50_95": self.progress.best}
-        save_weights(self.output / "best.safetensors", averaged.state_dict(), info)
+        info = self.model_info | {"epoch": self.progress.epoch, "map50_95": self.progress.best}
+        path = self.output / "best.safetensors"
+        self.outbox.write(path.name, to_bytes(path, averaged.state_dict(), info))
 
     def write_results(self, draw):
         """Write results.csv, and results.png if `draw`."""
-        with open(self.output / "results.csv", "w", newline="") as file:
-            writer = csv.DictWriter(file, COLUMNS)
-            writer.writeheader()
-            writer.writerows(self.progress.rows)
-        if draw:
-            draw_curves(self.output / "results.png", self.progress.rows)
+        text = io.StringIO(newline="")
+        writer = csv.DictWriter(text, COLUMNS)
+        writer.writeheader()
+        writer.writerows(self.progress.rows)
+        self.outbox.write("results.csv", text.getvalue().encode())
+        if draw and self.devices.is_main:
+            try:
+                draw_curves(self.output / "results.png", self.progress.rows)
+            except OSError as error:  # the next one shows the same curves
+                say(f"warning: results.png could not be written: {error.strerror or error}")
 
     def finish(self):
         """Write metrics, pictures and the ONNX model from the averaged weights."""
@@ -395,27 +543,19 @@ class Run:
             result = self.validate()
         else:
             result = coco_map(self.val_set, self.detections)
-        draw_validation(
-            self.output / "val_detections.png", self.val_set, self.detections, o.classes
-        )
         metrics = result | {
             "epochs": self.progress.epoch,
             "train_seconds": sum(row["seconds"] for row in self.progress.rows),
             "classes": o.classes,
         }
+        if self.devices.is_main:
+            draw_validation(
+                self.output / "val_detections.png", self.val_set, self.detections, o.classes
+            )
         if not o.no_export:
-            averaged = with_averages(self.model, self.train_step.averages)
-            batch = None if o.dynamic_batch else 1
-            export_detector(averaged, o.export_onnx, o.classes, o.image_size, batch)
-            metrics["onnx"] = verify_export(
-                o.export_onnx, self.detector, self.val_set, o.batch_size
-            )
-            print(
-                f"exported {o.export_onnx}: {metrics['onnx']['nodes']} nodes, "
-                f"boxes within {metrics['onnx']['box_difference']:.2g} px and scores within "
-                f"{metrics['onnx']['score_difference']:.2g} of PyTensor's"
-            )
-        (self.output / "metrics.json").write_text(json.dumps(without_nan(metrics), indent=2))
+            metrics["onnx"] = self.export()
+        if self.devices.is_main:
+            write_atomically(self.output / "metrics.json", to_json(metrics))
         print(f"mAP@0.5 {result['map50']:.4f}, mAP@0.5:0.95 {result['map50_95']:.4f} "
               f"on {len(self.val_set)} held-out images")  # fmt: skip
         if o.require_map50 is not None and not result["map50"] >= o.require_map50:
@@ -423,53 +563,29 @@ class Run:
                 f"mAP@0.5 is {result['map50']:.4f}, below the {o.require_map50} asked for"
             )
 
-
-def check_writable(folder, option):
-    """Make a folder, and see that it can be written to before hours are spent."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        probe = folder / f".write_test.{os.getpid()}"
-        probe.write_bytes(b"")
-        probe.unlink()
-    except OSError as error:
-        raise TrainingError(
-            f"can't write to the output folder {folder} ({error.strerror}); give another {option}"
-        ) from None
-
-
-def prepare_export(path):
-    """See that the ONNX model can be made and written, before hours are spent."""
-    check_writable(path.parent, "--export-onnx")
-    if path.is_dir():
-        raise TrainingError(f"--export-onnx {path} is a folder; give the name of a file")
-    if find_spec("onnxruntime") is None:
-        raise TrainingError(
-            "the export is verified with the package onnxruntime, which isn't installed; install "
-            "it or give --no-export"
+    def export(self):
+        """Write the ONNX model; the report of its verification."""
+        o = self.options
+        if not self.devices.is_main:
+            # The first process compares with the detector, which runs on the devices of all.
+            self.run_detector(next(val_batches(self.val_set, o.batch_size)).images)
+            return None
+        averaged = with_averages(self.model, self.train_step.averages)
+        # Only a whole and verified file gets the name.
+        partial = o.export_onnx.with_name(f".{o.export_onnx.name}.partial")
+        try:
+            batch = None if o.dynamic_batch else 1
+            export_detector(averaged, partial, o.classes, o.image_size, batch)
+            report = verify_export(partial, self.run_detector, self.val_set, o.batch_size)
+            os.replace(partial, o.export_onnx)
+        finally:
+            partial.unlink(missing_ok=True)
+        print(
+            f"exported {o.export_onnx}: {report['nodes']} nodes, boxes within "
+            f"{report['box_difference']:.2g} px and scores within "
+            f"{report['score_difference']:.2g} of PyTensor's"
         )
-
-
-def prepare_output(folder, resume, overwrite):
-    """Make the output folder, and see that it can be written to, resumed from or replaced."""
-    check_writable(folder, "--output-dir")
-    last = folder / "last.safetensors"
-    if resume and not last.exists():
-        raise TrainingError(f"nothing to resume: {last} doesn't exist")
-    if last.exists() and not (resume or overwrite):
-        raise TrainingError(
-            f"{folder} holds a run already: --resume goes on with it, --overwrite replaces it, "
-            f"--output-dir starts another"
-        )
-    return folder
-
-
-def without_nan(value):
-    """The same structure with None for NaN, which JSON can't say."""
-    if isinstance(value, dict):
-        return {key: without_nan(v) for key, v in value.items()}
-    if isinstance(value, float | np.floating):
-        return None if np.isnan(value) else float(value)
-    return value
+        return report
 
 
 def main(arguments=None):
@@ -481,22 +597,60 @@ def main(arguments=None):
     Returns
     -------
     int
-        The exit code.
+        The exit code: 128 + its number if a signal ended the run.
     """
-    options = parse_arguments(arguments)
+    arguments = [*map(str, sys.argv[1:] if arguments is None else arguments)]
+    options = parse_arguments(__doc__.splitlines()[0], arguments)
+    is_main = not options.process_id
     try:
-        run = Run(options)
-        if run.train():
-            run.finish()
-        else:
-            print(f"stopped after epoch {run.progress.epoch}; go on with --resume")
-    except (TrainingError, CheckpointError, ExportMismatch, OSError) as error:
-        print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
+        if is_main:
+            prepare_output(options.output_dir, options.resume, options.overwrite)
+        log = Log(options.output_dir / "train.log" if is_main else os.devnull, sys.stdout, is_main)
+    except (TrainingError, OSError) as error:
+        print(f"error: {error}", file=sys.stderr)
         return 1
-    except KeyboardInterrupt:
-        print(f"interrupted; what {options.output_dir} holds can be resumed", file=sys.stderr)
-        return 130
-    return 0
+    with contextlib.closing(log), contextlib.redirect_stdout(log):
+        log.note(f"command: {shlex.join([sys.executable, sys.argv[0], *arguments])}")
+        return run_session(options, arguments, log)
+
+
+def run_session(options, arguments, log):
+    """Train, from the beginning or a checkpoint, till the end or a signal; the exit code."""
+    run, outcome = None, "failed"
+
+    def nothing_to_lose():
+        if run is None:
+            kept = "the checkpoint stays as it is" if options.resume else "there is nothing to save"
+            return f"stopped before training began: {kept}"
+        message = run.nothing_to_lose()
+        if message is not None:
+            run.end_now("stopped")
+        return message
+
+    try:
+        initialize(options.coordinator, options.num_processes, options.process_id)
+        with StopRequest(say, nothing_to_lose) as stop:
+            run = Run(options, arguments, stop, Devices(options.devices))
+            run.begin()
+            done = run.train()
+            if done:
+                run.finish()
+            else:
+                run.tell_stop()
+        outcome = "finished" if done else "stopped"
+        return 0
+    except Stopped as error:
+        outcome = f"stopped by {error}"
+        run.tell_stop()
+        return error.exit_code
+    except KNOWN_ERRORS as error:
+        outcome = f"error: {' '.join(str(error).split())}"
+        log.note(outcome)
+        print(outcome, file=sys.stderr)
+        return 1
+    finally:
+        if run is not None:
+            run.end(outcome)
 
 
 if __name__ == "__main__":

@@ -33,8 +33,9 @@ class YoloPaths(NamedTuple):
         Folder that the others are relative to.
     names : list of str
         Class names by their number.
-    train, val : list of Path
-        Folders of pictures, or text files that list pictures.
+    train, val, test : list of Path
+        Folders of pictures, or text files that list pictures; empty for a part that wasn't asked
+        for.
     """
 
     source: Path
@@ -42,12 +43,13 @@ class YoloPaths(NamedTuple):
     names: list
     train: list
     val: list
+    test: list
 
 
 # ------------------------------------------------------------------------------ finding
 
 
-def find_yolo(path):
+def find_yolo(path, splits=("train", "val")):
     """Locate a data set with YOLO text labels.
 
     Parameters
@@ -57,6 +59,8 @@ def find_yolo(path):
         one. Otherwise the folder holds ``images/{train,val}`` and ``labels/{train,val}``, or
         ``{train,val}/images`` and ``{train,val}/labels``, and the class names, one a line, in
         ``classes.txt`` or ``obj.names``. The validation part may be called valid.
+    splits : sequence of str
+        The parts that are needed, of ``train``, ``val`` and ``test``.
 
     Returns
     -------
@@ -71,26 +75,37 @@ def find_yolo(path):
     """
     path = Path(path)
     if path.is_file():
-        return _from_yaml(path)
+        return _from_yaml(path, splits)
     files = [path / name for name in ("data.yaml", "data.yml", "dataset.yaml")]
     files = [file for file in files if file.is_file()] or sorted(path.glob("*.y*ml"))
     if len(files) == 1:
-        return _from_yaml(files[0])
+        return _from_yaml(files[0], splits)
     if files:
         raise FileNotFoundError(f"{path} holds {[f.name for f in files]}: name the one to use")
     names = [
         path / folder / name for name in ("classes.txt", "obj.names") for folder in ("", "labels")
     ]
     for pattern in ("images/{}", "{}/images"):
-        train = path / pattern.format("train")
-        for val in (path / pattern.format(name) for name in ("val", "valid")):
-            found = [file for file in names if file.is_file()]
-            if train.is_dir() and val.is_dir() and found:
-                return YoloPaths(found[0], path, _names_file(found[0]), [train], [val])
+        parts = {split: _split_folder(path, pattern, split) for split in splits}
+        found = [file for file in names if file.is_file()]
+        if all(parts.values()) and found:
+            return _make_paths(found[0], path, _names_file(found[0]), parts)
+    folders = [f"{kind}/{split}" for kind in ("images", "labels") for split in splits]
     raise FileNotFoundError(
-        f"no YOLO-format data in {path}: it must hold data.yaml, or images/train, images/val, "
-        "labels/train, labels/val and classes.txt or obj.names"
+        f"no YOLO-format data in {path}: it must hold data.yaml, or {', '.join(folders)} "
+        "and classes.txt or obj.names"
     )
+
+
+def _split_folder(root, pattern, split):
+    """A list with the folder of a part's pictures; empty without one."""
+    names = ("val", "valid") if split == "val" else (split,)
+    folders = [root / pattern.format(name) for name in names]
+    return [folder for folder in folders if folder.is_dir()][:1]
+
+
+def _make_paths(source, root, names, parts):
+    return YoloPaths(source, root, names, *(parts.get(s, []) for s in ("train", "val", "test")))
 
 
 def _names_file(path):
@@ -109,9 +124,9 @@ def _checked_names(path, names):
     return names
 
 
-def _from_yaml(path):
+def _from_yaml(path, splits):
     content = read_yaml(path)
-    missing = [key for key in ("train", "val", "names") if not content.get(key)]
+    missing = [key for key in (*splits, "names") if not content.get(key)]
     if missing:
         raise ValueError(f"{path} lacks {', '.join(missing)}")
     names = content["names"]
@@ -132,9 +147,8 @@ def _from_yaml(path):
             f"{path}: its path, {root}, is no folder; correct it, or remove it if the pictures "
             "lie beside the file"
         )
-    return YoloPaths(
-        path, root, names, *(_split_paths(path, root, content, key) for key in ("train", "val"))
-    )
+    parts = {split: _split_paths(path, root, content, split) for split in splits}
+    return _make_paths(path, root, names, parts)
 
 
 def _split_paths(path, root, content, key):
@@ -155,7 +169,7 @@ def _split_paths(path, root, content, key):
 # ------------------------------------------------------------------------------ labels
 
 
-def read_yolo(paths, split, classes=None):
+def read_yolo(paths, split, classes=None, limit=None):
     """Read the pictures and labels of one part of a data set.
 
     The labels of ``…/images/…/a.jpg`` are in ``…/labels/…/a.txt``; of pictures that are not in
@@ -169,9 +183,11 @@ def read_yolo(paths, split, classes=None):
     ----------
     paths : YoloPaths
     split : str
-        ``"train"`` or ``"val"``.
+        ``"train"``, ``"val"`` or ``"test"``; `paths` must have it.
     classes : sequence of str, optional
         Wanted class names; all by default.
+    limit : int, optional
+        Take the first so many pictures by name.
 
     Returns
     -------
@@ -203,7 +219,7 @@ def read_yolo(paths, split, classes=None):
         part=split,
         other_files=[(_relative(file, image_dir), reason) for file, reason in other],
     )
-    _read_all_labels(listing, paths, split)
+    _read_all_labels(listing, paths, split, limit)
     return listing
 
 
@@ -253,13 +269,15 @@ def _label_file(path):
     return beside
 
 
-def _read_all_labels(listing, paths, split):
+def _read_all_labels(listing, paths, split, limit):
+    """Fill in boxes and counts of the first `limit` pictures, and drop the others."""
     wanted = {paths.names.index(name): label for label, name in enumerate(listing.classes)}
     counts = {"from_polygon": 0, "other_classes": {}}
     owner, label, corners, files = [], [], [], 0
     expected = [_label_file(picture.path) for picture in listing.pictures]
     listing.other_files += _unused_labels(paths.root, getattr(paths, split), expected)
-    for place, file in enumerate(expected):
+    listing.pictures = listing.pictures[:limit]
+    for place, file in enumerate(expected[:limit]):
         try:
             text = file.read_text(encoding="utf-8-sig")
         except FileNotFoundError:
@@ -282,9 +300,9 @@ def _read_all_labels(listing, paths, split):
             owner.append(place)
             label.append(wanted[number])
             corners.append(box)
-    if listing.pictures and not files and not listing.excluded:
+    if expected and not listing.excluded and not files and not any(map(Path.is_file, expected)):
         raise ValueError(
-            f"{paths.source}: none of the {len(listing.pictures)} {split} pictures has a label "
+            f"{paths.source}: none of the {len(expected)} {split} pictures has a label "
             f"file; {expected[0]} would be the first"
         )
     listing.owner = np.array(owner, dtype=np.int64)

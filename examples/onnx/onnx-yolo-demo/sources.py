@@ -1,0 +1,78 @@
+"""The data sets that train_yolo11n.py can be asked for."""
+
+import os
+import sys
+from pathlib import Path
+
+import jax
+from coco import download_coco
+from dataset import load_data
+from run_folder import TrainingError
+from synthetic import generate_dataset
+
+
+def open_data(options):
+    """Return (training set, validation set), generating the synthetic one if it is asked for.
+
+    Parameters
+    ----------
+    options : argparse.Namespace
+        Of `options.parse_arguments`.
+
+    Raises
+    ------
+    TrainingError, OSError
+        If the data are missing or wrong, or hold no box of the classes.
+    """
+    try:
+        sets = load_sets(options)
+    except ValueError as error:  # which says what is wrong with the data
+        raise TrainingError(str(error)) from error
+    for name, dataset in zip(("training", "validation"), sets, strict=True):
+        print(f"{name}: {dataset.summary()}")
+        if not dataset.report["boxes"]:
+            raise TrainingError(f"the {name} set has no box of {', '.join(options.classes)}")
+    return sets
+
+
+def load_sets(options):
+    """Find, download or draw the data, and read them."""
+    o = options
+    source = Path(o.data)
+    if o.data == "coco":
+        root = o.data_dir or Path("data/coco")
+        source = download_coco(
+            root, o.classes, o.train_images, o.val_images, o.connections, seed=o.seed
+        )
+    elif o.data == "synthetic":
+        source = o.data_dir or Path("data/synthetic")
+        if generate_dataset(source, o.train_images, o.val_images, jobs=os.cpu_count() or 1):
+            print(f"drew {o.train_images} + {o.val_images} images into {source}")
+    return load_data(
+        source,
+        o.classes,
+        o.image_size,
+        cache=o.cache,
+        cache_dir=o.cache_dir,
+        workers=o.workers,
+        progress=sys.stderr.isatty(),
+    )
+
+
+def draws_on_device(choice, dataset):
+    """Whether the training images are drawn on the device.
+
+    Parameters
+    ----------
+    choice : "on", "off" or "auto"
+        "auto" does where JAX has a GPU and the data set fits in half of its free memory.
+    dataset : Dataset
+    """
+    if choice != "auto":
+        return choice == "on"
+    device = jax.local_devices()[0]
+    memory = device.memory_stats()
+    if device.platform != "gpu" or memory is None:
+        return False
+    free = memory["bytes_limit"] - memory["bytes_in_use"]
+    return dataset.squares.nbytes <= free / 2

@@ -1,0 +1,66 @@
+"""What the tests of training runs share: a small data set, and readers of a run's files."""
+
+import csv
+import json
+
+import numpy as np
+from PIL import Image
+
+SIZE, BATCH = 64, 4
+CLASSES = ["person", "cell phone"]
+TIMES = ("seconds", "images_per_s", "waited_share")
+
+
+def write_data(root):
+    """Write twelve and six grey pictures with a red or a blue rectangle each, or with both.
+
+    They are large: predictions start out as boxes of 15 cells, and where none overlaps an object
+    well, the assigner finds next to nothing to learn from in so few steps.
+    """
+    rng = np.random.default_rng(0)
+    (root / "annotations").mkdir()
+    for split, count in [("train", 12), ("val", 6)]:
+        folder = root / "images" / split
+        folder.mkdir(parents=True)
+        images, annotations = [], []
+        for k in range(count):
+            pixels = rng.integers(90, 150, (SIZE, SIZE, 3), dtype=np.uint8)
+            for category in [(0,), (1,), (0, 1)][k % 3]:
+                width, height = rng.integers(24, 40, 2).tolist()
+                x = int(rng.integers(0, SIZE - width))
+                y = int(rng.integers(0, SIZE - height))
+                pixels[y : y + height, x : x + width] = [(220, 30, 30), (30, 30, 220)][category]
+                annotations.append(
+                    {
+                        "id": len(annotations) + 1,
+                        "image_id": k,
+                        "category_id": category,
+                        "bbox": [x, y, width, height],
+                        "area": width * height,
+                        "iscrowd": 0,
+                    }
+                )
+            Image.fromarray(pixels).save(folder / f"{k}.png")
+            images.append({"id": k, "file_name": f"{k}.png", "width": SIZE, "height": SIZE})
+        categories = [{"id": k, "name": name} for k, name in enumerate(CLASSES)]
+        content = {"images": images, "annotations": annotations, "categories": categories}
+        (root / "annotations" / f"instances_{split}.json").write_text(json.dumps(content))
+    return root
+
+
+def command(data, *arguments):
+    """Arguments of a small run; later ones win."""
+    own = f"--image-size {SIZE} --batch-size {BATCH} --nominal-batch {BATCH} --warmup-epochs 1"
+    arguments = [*map(str, arguments)]
+    if "--resume" not in arguments:
+        own += " --overwrite"  # several runs of a test share a folder
+    return ["--data", str(data), *own.split(), "--workers", "0", *arguments]
+
+
+def read_rows(path):
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def without_times(rows):
+    return [{k: v for k, v in row.items() if k not in TIMES} for row in rows]
