@@ -55,7 +55,7 @@ MIB_PER_IMAGE_AT_320=160
 batch_for_memory() {
     local free size=${IMAGE_SIZE:-320} batch=64
     free=$(nvidia-smi --query-gpu=memory.free --format=csv,noheader,nounits 2>/dev/null |
-        grep -E '^ *[0-9]+ *$' | sort -n | head -n 1) || free=""
+        grep -E '^ *[0-9]+ *$' | sort -n | sed -n 1p) || free=""
     if [ -z "$free" ]; then
         printf 'train: nvidia-smi does not say how much memory is free; batch %s\n' $batch >&2
     else
@@ -83,16 +83,17 @@ done
 
 # Where there is a GPU, it is used or the run stops: hours on the CPU by mistake help nobody.
 device=cpu
+# Counted to the end: grep -q would leave early, and nvidia-smi could fail for want of a reader.
+gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU') || gpus=0
 if [ "$want_cpu" = yes ]; then
     export JAX_PLATFORMS=cpu
-elif nvidia-smi -L 2>/dev/null | grep -q '^GPU'; then
+elif [ "$gpus" -gt 0 ]; then
     if ! seen=$("$python" -c 'import jax; print(jax.devices("gpu")[0].device_kind)' 2>&1); then
         die "nvidia-smi finds a GPU but JAX sees none: ${seen##*$'\n'}. Run 'bash setup.sh --gpu'," \
             "or train on the CPU with 'bash train.sh --cpu'"
     fi
     device=gpu
     printf 'train: on %s\n' "${seen##*$'\n'}"
-    gpus=$(nvidia-smi -L | grep -c '^GPU')
     if [ "$gpus" -gt 1 ] && [ -z "${DEVICES:-}" ]; then
         printf 'train: one of %s GPUs is used; DEVICES=%s uses all\n' "$gpus" "$gpus"
     fi

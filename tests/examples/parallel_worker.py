@@ -61,6 +61,10 @@ def train_small_network():
     return found | exchanges(devices) | disagreements(devices, network) | death(devices, network)
 
 
+def fail():
+    raise ParallelError("the action's own error")
+
+
 def exchanges(devices):
     """What comes back from the devices, and what processes tell one another."""
     rows = np.arange(24, dtype=np.float64).reshape(8, 3)
@@ -75,6 +79,10 @@ def exchanges(devices):
         "merged": {image: v.tolist() for image, v in merged.items()},
         "merged_dtype": str(merged[1].dtype),
         "merged_empty": devices.merge({}),
+        "largest": devices.largest([me, 5 - me]),
+        # Process 0 takes longer than a few questions whether it is done.
+        "first": devices.main_first(lambda: (time.sleep(1.2 * devices.is_main), time.time())[1]),
+        "failure": raised(devices.main_first, fail),
     }
 
 
@@ -132,7 +140,8 @@ def detector_batches(count):
 def train_detector():
     """First three steps of YOLO11n, with the rates of a warm-up, on all counts of devices."""
     from model import YOLO11n
-    from training import Recipe, TrainStep
+    from recipe import Recipe
+    from train_step import TrainStep
 
     from tests.link.jax.data_parallel import identical
 

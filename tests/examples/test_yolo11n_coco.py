@@ -644,6 +644,7 @@ def test_archives_without_the_instances(server, root):
     server.files[ARCHIVE] = make_archive({"val": server.instances["val"]})
     with pytest.raises(DownloadError, match=r"it lacks annotations/instances_train2017.json"):
         download(root)
+    assert not list((root / "annotations").iterdir())
 
 
 def test_large_members_are_refused(server, root, monkeypatch):

@@ -29,13 +29,12 @@ FAULTS = {
 
 
 def run_script(name, *arguments, cwd, **variables):
-    """Run a script of the demo; what it printed. The figures in its errors are for people."""
+    """Run a script of the demo, which must succeed; the finished process."""
     kept = {k: v for k, v in os.environ.items() if not k.lower().endswith("_proxy")}
     own = {
         "PYTENSOR_FLAGS": "",
         "JAX_PLATFORMS": "cpu",
-        "JAX_COMPILATION_CACHE_DIR": str(cwd / "jax"),
-        "JAX_PERSISTENT_COMPILATION_CACHE_MIN_COMPILE_TIME_SECS": "0",
+        "XLA_FLAGS": "--xla_backend_optimization_level=0",  # compiles sooner; the rest is short
     }
     done = subprocess.run(
         [sys.executable, str(FOLDER / name), *map(str, arguments)],
@@ -129,8 +128,7 @@ def test_weights_and_onnx_file_score_the_same(trained):
     assert weights["classes"] == onnx["classes"] == ["person", "cell phone"]
     for kind in ("metrics", "coco"):
         assert flat(weights[kind]) == pytest.approx(flat(onnx[kind]), abs=1e-4)
-    # So short a training finds little; what it finds must not be nothing.
-    assert weights["coco"]["ar_100"] > 0
+    assert weights["coco"]["map50"] > 0.1  # two zeros would say nothing
 
 
 def test_evaluation_scores_as_training_did(trained):

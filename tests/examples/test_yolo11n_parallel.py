@@ -65,6 +65,8 @@ class TestOneDevice:
         assert devices.fetch(arrays[0]) is arrays[0]
         found = {1: np.zeros((2, 6))}
         assert devices.merge(found) is found
+        assert devices.largest([3, 0]) == [3, 0]
+        assert devices.main_first(lambda: 7) == 7
         assert devices.rows(7) == slice(0, 7)
         assert (devices.count, devices.local_count, devices.part) == (1, 1, (0, 1))
         assert devices.is_main
@@ -235,6 +237,12 @@ class TestTwoProcesses:
             assert list(found["merged"]) == ["0", "1", "9", "10"]
             assert found["merged_dtype"] == "float32"
             assert found["merged_empty"] == {}
+
+    def test_process_0_goes_first(self, pair):
+        assert pair[0]["largest"] == pair[1]["largest"] == [1, 5]
+        assert pair[0]["first"] <= pair[1]["first"]
+        assert pair[0]["failure"] == "the action's own error"
+        assert pair[1]["failure"] == "process 0 has failed; its own message says why"
 
     @pytest.mark.parametrize(
         ("case", "message"),

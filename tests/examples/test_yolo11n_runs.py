@@ -11,23 +11,34 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
+import assembly
 import checkpoint
+import finishing
 import numpy as np
 import pytest
 import run_folder
 import sources
 import stopping
 import train_yolo11n
+import training_run
 from checkpoint import load_weights, remove_leftovers, write_atomically
+from fetching import DownloadError
+from image_cache import CacheError
+from loader import LoaderError
+from options import make_recipe
+from parallel import Devices, ParallelError
+from recipe import Recipe
 from run_folder import Log, Outbox, Settings, StepLog, Terminal, Timer, TrainingError
 from trackers import TrackerError, Trackers
 
 import pytensor
-from tests.examples.yolo11n_runs import command, read_rows, without_times, write_data
+from tests.examples.yolo11n_runs import CLASSES, SIZE, command, read_rows, without_times, write_data
 
 
 @pytest.fixture(scope="module")
@@ -60,8 +71,12 @@ class ToyStep:
     hook = staticmethod(lambda: None)
 
     def __init__(self, model, *args, **settings):
-        self.model, self.averages = model, {}
-        self.state = {"m": pytensor.shared(np.zeros(3, dtype=np.float32), name="m")}
+        self.model = model
+        self.averages = {"w": pytensor.shared(model.w.get_value(), name="w.ema")}
+        self.state = {
+            "m": pytensor.shared(np.zeros(3, dtype=np.float32), name="m"),
+            "w.ema": self.averages["w"],
+        }
 
     def transfer(self, batch):
         return batch
@@ -76,6 +91,8 @@ class ToyStep:
         m = np.float32(momentum) * m + (w - seen).astype(np.float32)
         self.state["m"].set_value(m)
         self.model.w.set_value(w - np.float32(lr) * m)
+        average = self.averages["w"]
+        average.set_value((average.get_value() + self.model.w.get_value()) / np.float32(2))
         self.hook()
         return [*np.abs(w - seen)], float(np.abs(m).sum())
 
@@ -87,7 +104,7 @@ class Killed(BaseException):
 def use_stand_ins(set_attribute):
     """Replace all that is expensive in a run."""
 
-    def detect(detector, *_):
+    def detect(detector, *_, **settings):
         for _ in range(2):
             detector(np.zeros((4, 3, 64, 64), dtype=np.uint8))
         return {}
@@ -101,13 +118,20 @@ def use_stand_ins(set_attribute):
         "compile_detector": lambda *_: lambda images: np.zeros(1),
         "detect": detect,
         "coco_map": lambda *_: {"map50": 0.5, "map50_95": 0.25},
-        "with_averages": lambda model, averages: model,
+        "with_averages": lambda model, averages: SimpleNamespace(
+            state_dict=lambda: {"w": averages["w"].get_value()}
+        ),
         "draw_curves": picture,
         "draw_validation": picture,
         "verify_export": lambda *_: {"nodes": 1, "box_difference": 0.0, "score_difference": 0.0},
-        "export_detector": lambda model, path, *_: Path(path).write_bytes(b"whole model"),
+        "export_detector": lambda model, path, *_: Path(path).write_bytes(
+            model.state_dict()["w"].tobytes()
+        ),
     }.items():
-        set_attribute(train_yolo11n, name, value)
+        modules = [m for m in (assembly, finishing, training_run) if hasattr(m, name)]
+        assert modules
+        for module in modules:
+            set_attribute(module, name, value)
     set_attribute(run_folder, "git_state", lambda folder: None)
 
 
@@ -183,13 +207,13 @@ class KillAt:
         monkeypatch.setattr(os, "replace", replaced)
         monkeypatch.setattr(os, "unlink", lambda *args: None if self.dead else unlink(*args))
         monkeypatch.setattr(ToyStep, "hook", staticmethod(lambda: self.point("step")))
-        detect = train_yolo11n.detect
+        detect = finishing.detect
 
-        def detected(*args):
+        def detected(*args, **settings):
             self.point("validation")
             return detect(*args)
 
-        monkeypatch.setattr(train_yolo11n, "detect", detected)
+        monkeypatch.setattr(finishing, "detect", detected)
 
     def point(self, where, action=lambda: None):
         if self.dead:
@@ -238,8 +262,8 @@ def test_killed_at_random_points(toy, tmp_path, monkeypatch):
 
 def test_a_kill_loses_the_steps_since_the_last_checkpoint(toy, tmp_path, monkeypatch, at_step):
     whole, folder = tmp_path / "whole", tmp_path / "killed"
-    assert toy("--output-dir", whole)[0] == 0
-    common = ["--checkpoint-steps", 4, "--output-dir", folder]
+    assert toy("--output-dir", whole, "--val-every", 4)[0] == 0
+    common = ["--checkpoint-steps", 4, "--val-every", 4, "--output-dir", folder]
 
     def kill():
         raise Killed
@@ -261,6 +285,20 @@ def test_a_kill_loses_the_steps_since_the_last_checkpoint(toy, tmp_path, monkeyp
     assert_same_run(whole, folder)
 
 
+def test_best_weights_come_with_a_checkpoint(toy, tmp_path, at_step):
+    """Else a roll-back or a kill could leave the best weights of another course of the run."""
+
+    def kill():
+        raise Killed
+
+    at_step(5, kill)
+    with pytest.raises(Killed):
+        toy("--output-dir", tmp_path, "--val-every", 1)
+    assert load_weights(tmp_path / "best.safetensors")[1]["epoch"] == 1
+    _, info = load_weights(tmp_path / "last.safetensors")
+    assert [info["progress"][name] for name in ("epoch", "iteration")] == [1, 3]
+
+
 def test_a_new_run_never_resumes_the_one_that_it_replaced(toy, tmp_path, at_step):
     assert toy("--output-dir", tmp_path)[0] == 0
 
@@ -278,7 +316,7 @@ def test_a_new_run_never_resumes_the_one_that_it_replaced(toy, tmp_path, at_step
 def test_minutes_between_checkpoints(toy, tmp_path, at_step, monkeypatch):
     now = iter(np.arange(0.0, 10000.0, 25.0))
     monkeypatch.setattr(
-        train_yolo11n, "Timer", lambda *args: Timer(*args, clock=lambda: float(next(now)))
+        training_run, "Timer", lambda *args: Timer(*args, clock=lambda: float(next(now)))
     )
     written = []
     write = Outbox.write
@@ -330,8 +368,8 @@ def test_signal_ends_with_a_checkpoint(toy, tmp_path, monkeypatch, at_step, plac
             at_step(5, lambda: send(number))
             expected = [1, 2, 5]
         else:
-            detect = train_yolo11n.detect
-            patch.setattr(train_yolo11n, "detect", lambda *args: send(number) or detect(*args))
+            detect = finishing.detect
+            patch.setattr(finishing, "detect", lambda *args, **_: send(number) or detect(*args))
             expected = [1, 3, 6]
         result, out, err = toy("--output-dir", folder)
     assert (result, err) == (code, "")
@@ -367,8 +405,8 @@ def test_nothing_to_lose(toy, tmp_path, monkeypatch):
             time.sleep(0.001)
         return make(*args)
 
-    make = train_yolo11n.open_data
-    monkeypatch.setattr(train_yolo11n, "open_data", opened)
+    make = training_run.open_data
+    monkeypatch.setattr(training_run, "open_data", opened)
     code, out, _ = toy("--output-dir", tmp_path)
     assert code == 0
     assert left == [143]
@@ -451,24 +489,63 @@ def test_signals_that_were_ignored_stay_ignored():
 def test_patience(toy, tmp_path, monkeypatch):
     scores = [0.1, 0.3, 0.2, 0.3, 0.1, 0.4, 0.4]
     given = iter(scores)
-    monkeypatch.setattr(
-        train_yolo11n, "coco_map", lambda *_: {"map50": 0.5, "map50_95": next(given)}
-    )
+    monkeypatch.setattr(finishing, "coco_map", lambda *_: {"map50": 0.5, "map50_95": next(given)})
     common = ["--epochs", 7, "--val-every", 1, "--patience", 3, "--output-dir", tmp_path]
-    given = iter([*scores[:5], 0.1])
+    given = iter([*scores[:5], 0.3])  # the best weights are scored again at the end
     code, out, _ = toy(*common)
     assert code == 0
     assert "no better mAP@0.5:0.95 for 3 epochs: training ends here" in out
     assert len(read_rows(tmp_path / "results.csv")) == 5
-    assert json.loads((tmp_path / "metrics.json").read_text())["epochs"] == 5
+    metrics = json.loads((tmp_path / "metrics.json").read_text())
+    assert [metrics[name] for name in ("epochs", "best_epoch", "map50_95")] == [5, 2, 0.3]
+    assert metrics["last"]["map50_95"] == 0.1
     assert load_weights(tmp_path / "best.safetensors")[1]["epoch"] == 2
     # A run that has ended so stays so, unless it is given more patience.
-    given = iter([0.1])
+    given = iter([0.1, 0.3])
     assert toy(*common, "--resume")[0] == 0
+    assert json.loads((tmp_path / "metrics.json").read_text())["last"] == metrics["last"]
     assert len(read_rows(tmp_path / "results.csv")) == 5
-    given = iter([*scores[5:], 0.1])
+    given = iter([*scores[5:], 0.4])
     assert toy(*common, "--resume", "--patience", 4)[0] == 0
     assert len(read_rows(tmp_path / "results.csv")) == 7
+
+
+def test_final_files_are_of_the_best_weights(toy, data, tmp_path, monkeypatch):
+    given = iter([0.1, 0.3, 0.2, 0.2])
+    scored = []
+
+    def score(*_):
+        average = run_of[-1].averages["w"].get_value()
+        scored.append((average, next(given, 0.31)))
+        return {"map50": scored[-1][1], "map50_95": scored[-1][1]}
+
+    run_of = []
+    make = assembly.TrainStep
+    monkeypatch.setattr(
+        assembly, "TrainStep", lambda *args, **o: run_of.append(make(*args, **o)) or run_of[-1]
+    )
+    monkeypatch.setattr(finishing, "coco_map", score)
+    common = ["--epochs", 4, "--val-every", 1, "--output-dir", tmp_path, "--require-map50"]
+    assert train_yolo11n.main(command(data, *common, 0.3)) == 0
+    best, info = load_weights(tmp_path / "best.safetensors")
+    last, _ = load_weights(tmp_path / "last.safetensors")
+    assert info["epoch"] == 2
+    assert not np.array_equal(best["w"], last["state.w.ema"])
+    exported = (tmp_path / "yolo11n_64_trained.onnx").read_bytes()
+    assert exported == best["w"].tobytes()
+    weights = [average for average, _ in scored]
+    np.testing.assert_array_equal(weights[1], best["w"])
+    np.testing.assert_array_equal(weights[3], last["state.w.ema"])
+    np.testing.assert_array_equal(weights[4], best["w"])
+    metrics = json.loads((tmp_path / "metrics.json").read_text())
+    assert (metrics["best_epoch"], metrics["map50"], metrics["last"]["map50"]) == (2, 0.31, 0.2)
+    # What is required is required of them, and resuming changes nothing.
+    given = iter([0.2])
+    assert train_yolo11n.main(command(data, *common, 0.32, "--resume")) == 1
+    assert (tmp_path / "yolo11n_64_trained.onnx").read_bytes() == exported
+    assert load_weights(tmp_path / "last.safetensors")[0].keys() == last.keys()
+    for name, value in load_weights(tmp_path / "last.safetensors")[0].items():
+        np.testing.assert_array_equal(value, last[name])
 
 
 # ------------------------------------------------------------------------------ the folder
@@ -655,7 +732,7 @@ class StandIn(ModuleType):
 )
 def test_missing_tracker_is_told_before_training(toy, tmp_path, monkeypatch, option, package):
     monkeypatch.setitem(sys.modules, package, None)
-    monkeypatch.setattr(train_yolo11n, "open_data", lambda *_: pytest.fail("too late"))
+    monkeypatch.setattr(training_run, "open_data", lambda *_: pytest.fail("too late"))
     code, _, err = toy("--output-dir", tmp_path, f"--{option}")
     assert code == 1
     assert err.startswith(f"error: --{option} needs the package {package}")
@@ -770,6 +847,124 @@ def test_where_images_are_drawn(monkeypatch, choice, platform, free, expected):
     assert sources.draws_on_device(choice, dataset) is expected
 
 
+def test_one_device_unless_asked(toy, tmp_path, monkeypatch):
+    made = []
+    monkeypatch.setattr(train_yolo11n, "Devices", lambda count: made.append(count) or Devices(1))
+    assert toy("--output-dir", tmp_path)[0] == 0
+    assert toy("--output-dir", tmp_path, "--devices", 4)[0] == 0
+    assert made == [1, 4]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [DownloadError("no network"), LoaderError("no room"), CacheError("no\nroom")],
+    ids=lambda error: type(error).__name__,
+)
+def test_errors_that_are_not_bugs_take_one_line(toy, tmp_path, monkeypatch, error):
+    def fail(*_):
+        raise error
+
+    monkeypatch.setattr(training_run, "open_data", fail)
+    code, _, err = toy("--output-dir", tmp_path)
+    assert (code, err) == (1, f"error: {' '.join(str(error).split())}\n")
+
+
+def test_specified_recipe_is_the_default():
+    options = train_yolo11n.parse_arguments("", ["--data", "x"])
+    assert make_recipe(options) == Recipe()
+    assert (options.mosaic, options.close_mosaic, options.scale) == (1.0, 10, 0.5)
+
+
+class Meeting:
+    """What each of two processes, which are threads here, tells the other."""
+
+    def __init__(self):
+        self.barrier = threading.Barrier(2)
+        self.told = {}
+
+    def devices(self, process):
+        devices = Devices(1)
+        devices.process_count, devices.process_index = 2, process
+
+        def largest(numbers):
+            self.told[process] = numbers
+            self.barrier.wait(20)
+            found = [max(pair) for pair in zip(*self.told.values(), strict=True)]
+            self.barrier.wait(20)
+            return found
+
+        devices.largest = largest
+        return devices
+
+
+def together(action):
+    """Call ``action(devices)`` as two processes; what each returned or raised."""
+
+    def call(devices):
+        try:
+            return action(devices)
+        except (DownloadError, ParallelError) as error:
+            return error
+
+    meeting = Meeting()
+    with ThreadPoolExecutor(2) as pool:
+        return list(pool.map(call, [meeting.devices(k) for k in range(2)]))
+
+
+def test_process_0_fetches_the_data_first(data, monkeypatch):
+    order = []
+
+    def download(*_, **options):
+        order.append(("begin", threading.get_ident()))
+        time.sleep(0.7)  # longer than a question
+        order.append(("end", threading.get_ident()))
+        return data
+
+    monkeypatch.setattr(sources, "download_coco", download)
+    arguments = ["--data", "coco", "--workers", "0", "--image-size", "64"]
+    options = train_yolo11n.parse_arguments("", arguments)
+    sets = together(lambda devices: sources.open_data(options, devices))
+    assert [[len(part) for part in both] for both in sets] == [[12, 6]] * 2
+    assert [what for what, _ in order] == ["begin", "end", "begin", "end"]
+    assert order[0][1] == order[1][1] != order[2][1] == order[3][1]
+
+    def fail(*_, **options):
+        raise DownloadError("no network")
+
+    monkeypatch.setattr(sources, "download_coco", fail)
+    first, second = together(lambda devices: sources.open_data(options, devices))
+    assert str(first) == "no network"
+    assert str(second) == "process 0 has failed; its own message says why"
+
+
+def as_text_labels(data, root):
+    """The set of `write_data` once more, in YOLO's format."""
+    (root / "images").mkdir(parents=True)
+    for split in ("train", "val"):
+        (root / "images" / split).symlink_to(data / "images" / split)
+        (root / "labels" / split).mkdir(parents=True)
+        content = json.loads((data / f"annotations/instances_{split}.json").read_text())
+        for a in content["annotations"]:
+            x, y, w, h = (v / SIZE for v in a["bbox"])
+            with open(root / f"labels/{split}/{a['image_id']}.txt", "a") as file:
+                file.write(f"{a['category_id']} {x + w / 2} {y + h / 2} {w} {h}\n")
+    (root / "data.yaml").write_text(f"train: images/train\nval: images/val\nnames: {CLASSES}\n")
+    return root
+
+
+def test_disk_cache_and_text_labels(toy, data, tmp_path):
+    folders = [tmp_path / name for name in ("memory", "disk", "text")]
+    cache = ["--cache", "disk", "--cache-dir", tmp_path / "cache"]
+    text = ["--data", as_text_labels(data, tmp_path / "labels")]
+    for folder, extra in zip(folders, ([], cache, text), strict=True):
+        code, out, _ = toy("--output-dir", folder, *extra)
+        assert code == 0
+        assert ": 12 images (0 without boxes), 16 boxes (person 8, cell phone 8)" in out
+        assert len(read_rows(folder / "steps.csv")) == 12
+    assert_same_run(*folders[:2])
+    assert list((tmp_path / "cache").iterdir())
+
+
 def test_coco_is_downloaded(data, monkeypatch):
     asked = []
 
@@ -780,7 +975,7 @@ def test_coco_is_downloaded(data, monkeypatch):
     monkeypatch.setattr(sources, "download_coco", download)
     arguments = ["--data", "coco", "--train-images", "0", "--val-images", "7", "--workers", "0"]
     arguments += ["--image-size", "64", "--connections", "3"]
-    train, val = sources.open_data(train_yolo11n.parse_arguments("", arguments))
+    train, val = sources.open_data(train_yolo11n.parse_arguments("", arguments), Devices(1))
     assert (len(train), len(val)) == (12, 6)
     assert asked == [(Path("data/coco"), ["person", "cell phone"], (0, 7, 3), {"seed": 0})]
 
@@ -794,7 +989,7 @@ PLACES = ["step", "half written", "before renaming", "after renaming"]
 KILLER = """
 import os, signal, sys
 sys.path[:0] = [{demo!r}, {root!r}]
-import train_yolo11n
+import assembly, finishing, train_yolo11n
 place, number, seen = {place!r}, {number}, 0
 if {stand_ins}:
     from tests.examples import test_yolo11n_runs
@@ -808,8 +1003,8 @@ def chance(kind):
             os.kill(os.getpid(), signal.SIGKILL)
 
 fsync, replace = os.fsync, os.replace
-detect, export = train_yolo11n.detect, train_yolo11n.export_detector
-run = train_yolo11n.TrainStep.run
+detect, export = finishing.detect, finishing.export_detector
+run = assembly.TrainStep.run
 
 def synced(handle):
     if "last.safetensors" in os.readlink(f"/proc/self/fd/{{handle}}"):
@@ -831,12 +1026,12 @@ def counted_run(*args):
     chance("step")
     return result
 
-def counted_detect(detector, *args):
+def counted_detect(detector, *args, **settings):
     def counted(images):
         result = detector(images)
         chance("validation")
         return result
-    return detect(counted, *args)
+    return detect(counted, *args, **settings)
 
 def counted_export(model, path, *args):
     export(model, path, *args)
@@ -845,8 +1040,8 @@ def counted_export(model, path, *args):
     chance("export")
 
 os.fsync, os.replace = synced, replaced
-train_yolo11n.TrainStep.run = counted_run
-train_yolo11n.detect, train_yolo11n.export_detector = counted_detect, counted_export
+assembly.TrainStep.run = counted_run
+finishing.detect, finishing.export_detector = counted_detect, counted_export
 sys.exit(train_yolo11n.main(sys.argv[1:]))
 """
 

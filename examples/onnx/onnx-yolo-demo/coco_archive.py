@@ -144,7 +144,8 @@ class Archive:
         size = self._size()
         needed = left + UNPACKED_SHARE * (size + left) + self.image_bytes
         check_space(self.folder, needed, "the download")
-        self.bar.total, self.bar.n, self.bar.initial = size + left, size, size
+        self.bar.reset(size + left)
+        self.bar.n = self.bar.initial = size
         with self._part.open("ab") as file:
             for chunk in session.chunks(response):
                 file.write(chunk)

@@ -316,8 +316,11 @@ class _Lines:
     """A stream that gets a new line where tqdm would write over the old one."""
 
     def __init__(self, stream):
-        self.write = lambda text: stream.write(text.replace("\r", "\n"))
-        self.flush = stream.flush
+        self.stream, self.flush = stream, stream.flush
+
+    def write(self, text):
+        if line := text.strip():
+            self.stream.write(line + "\n")
 
 
 def progress_bar(label, total, enabled, interval, **options):

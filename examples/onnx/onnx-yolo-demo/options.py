@@ -4,7 +4,7 @@ import argparse
 import math
 from pathlib import Path
 
-from training import Recipe
+from recipe import OPTIMIZERS, SCHEDULES, Recipe
 
 # Pictures of training and validation where none are given.
 DEFAULT_IMAGES = {"coco": (12000, 2000), "synthetic": (1200, 300)}
@@ -28,17 +28,17 @@ def add_recipe(parser):
     add("--batch-size", type=int, default=64)
     add("--image-size", type=int, default=320, help="pixels, a multiple of 32")
     add("--weights", type=Path, metavar="FILE", help="weights to start from")
-    add("--optimizer", choices=["sgd", "adamw", "musgd", "auto"], default="sgd")
+    add("--optimizer", choices=OPTIMIZERS, default=Recipe.optimizer)
     add("--lr", type=float, default=Recipe.lr, help="learning rate of the first epoch")
     add("--final-lr", type=float, default=Recipe.final_lr, help="the last one's, as a fraction")
-    add("--schedule", choices=["cosine", "linear"], default=Recipe.schedule)
+    add("--schedule", choices=[*SCHEDULES], default=Recipe.schedule)
     add("--momentum", type=float, default=Recipe.momentum)
     add("--weight-decay", type=float, default=Recipe.weight_decay)
     add("--warmup-epochs", type=float, default=Recipe.warmup_epochs)
     add("--nominal-batch", type=int, default=Recipe.nominal_batch, help="images per step")
     add("--ema-decay", type=float, default=Recipe.ema_decay, help="of the averaged weights")
     add("--ema-steps", type=float, default=Recipe.ema_steps, help="over which it grows")
-    add("--mosaic", type=float, default=0.0, help="probability of joining four images")
+    add("--mosaic", type=float, default=1.0, help="probability of joining four images")
     add("--close-mosaic", type=int, default=10, help="last epochs without mosaic")
     add("--scale", type=float, default=0.5, help="gain of the random scale")
     add("--patience", type=int, default=0, help="epochs without a better mAP to stop; 0: never")
@@ -67,7 +67,7 @@ def add_machine(parser):
     add("--workers", type=int, default=2, help="that prepare batches")
     add("--device-augment", choices=["auto", "on", "off"], default="auto",
         help="draw training images on the device; auto: on a GPU with room for them")  # fmt: skip
-    add("--devices", type=int, help="of this process that share each batch (all)")
+    add("--devices", type=int, help="that share each batch, of all processes (one of each)")
     add("--coordinator", metavar="HOST:PORT", help="of a run of several processes")
     add("--num-processes", type=int)
     add("--process-id", type=int)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from training import LOSS_PARTS
+from train_step import LOSS_PARTS
 
 
 @dataclass

@@ -11,21 +11,23 @@ from run_folder import TrainingError
 from synthetic import generate_dataset
 
 
-def open_data(options):
+def open_data(options, devices):
     """Return (training set, validation set), generating the synthetic one if it is asked for.
 
     Parameters
     ----------
     options : argparse.Namespace
         Of `options.parse_arguments`.
+    devices : parallel.Devices
+        Of several processes, the first one downloads or draws the data.
 
     Raises
     ------
-    TrainingError, OSError
+    TrainingError, DownloadError, ParallelError, OSError
         If the data are missing or wrong, or hold no box of the classes.
     """
     try:
-        sets = load_sets(options)
+        sets = load_sets(options, devices)
     except ValueError as error:  # which says what is wrong with the data
         raise TrainingError(str(error)) from error
     for name, dataset in zip(("training", "validation"), sets, strict=True):
@@ -35,28 +37,40 @@ def open_data(options):
     return sets
 
 
-def load_sets(options):
+def load_sets(options, devices):
     """Find, download or draw the data, and read them."""
     o = options
-    source = Path(o.data)
+    source = devices.main_first(lambda: find_source(o))
+
+    def load():
+        return load_data(
+            source,
+            o.classes,
+            o.image_size,
+            cache=o.cache,
+            cache_dir=o.cache_dir,
+            workers=o.workers,
+            progress=sys.stderr.isatty(),
+        )
+
+    # Decoded pictures on a disk are written once; in memory, each process has its own.
+    return devices.main_first(load) if o.cache == "disk" else load()
+
+
+def find_source(options):
+    """Where the data are, once they are downloaded or drawn if need be."""
+    o = options
     if o.data == "coco":
         root = o.data_dir or Path("data/coco")
-        source = download_coco(
+        return download_coco(
             root, o.classes, o.train_images, o.val_images, o.connections, seed=o.seed
         )
-    elif o.data == "synthetic":
-        source = o.data_dir or Path("data/synthetic")
-        if generate_dataset(source, o.train_images, o.val_images, jobs=os.cpu_count() or 1):
-            print(f"drew {o.train_images} + {o.val_images} images into {source}")
-    return load_data(
-        source,
-        o.classes,
-        o.image_size,
-        cache=o.cache,
-        cache_dir=o.cache_dir,
-        workers=o.workers,
-        progress=sys.stderr.isatty(),
-    )
+    if o.data != "synthetic":
+        return Path(o.data)
+    root = o.data_dir or Path("data/synthetic")
+    if generate_dataset(root, o.train_images, o.val_images, jobs=os.cpu_count() or 1):
+        print(f"drew {o.train_images} + {o.val_images} images into {root}")
+    return root
 
 
 def draws_on_device(choice, dataset):

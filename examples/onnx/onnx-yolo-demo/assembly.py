@@ -1,0 +1,84 @@
+"""What a training run is made of, as its options say."""
+
+from augment import Augment
+from checkpoint import load_weights
+from loader import BatchLoader
+from model import YOLO11n
+from training import DeviceImages, TrainStep
+from weights import load_pretrained
+
+
+def make_loader(options, train_set, devices, render):
+    """Batches of the training set, or this process's part of each.
+
+    Parameters
+    ----------
+    options : argparse.Namespace
+        Of `options.parse_arguments`.
+    train_set : Dataset
+    devices : parallel.Devices
+    render : bool
+        Whether the loader draws the images; else they are drawn on the device.
+    """
+    o = options
+    return BatchLoader(
+        train_set,
+        o.batch_size,
+        seed=o.seed,
+        augment=Augment(mosaic=o.mosaic, scale=o.scale),
+        workers=o.workers,
+        mosaic_until=max(o.epochs - o.close_mosaic, 0),
+        render=render,
+        part=devices.part,
+    )
+
+
+def make_model(options, last):
+    """The model as the options say, before any checkpoint is loaded.
+
+    Parameters
+    ----------
+    options : argparse.Namespace
+    last : Path
+        The checkpoint, if the run is resumed.
+    """
+    o = options
+    if o.weights is None:
+        return YOLO11n(len(o.classes), seed=o.seed)
+    if o.resume:  # the width of a branch is that of the weights it began with
+        _, info = load_weights(last)
+        return YOLO11n(len(o.classes), seed=o.seed, class_width=info.get("class_width"))
+    model, report = load_pretrained(o.weights, o.classes, seed=o.seed)
+    print(report["text"])
+    return model
+
+
+def make_step(options, model, loader, rates, devices, draw):
+    """The compiled training step.
+
+    Parameters
+    ----------
+    options : argparse.Namespace
+    model : YOLO11n
+    loader : BatchLoader
+    rates : StepSettings
+    devices : parallel.Devices
+    draw : bool
+        Whether the images are drawn on the device, by the loader's plans.
+    """
+    o = options
+    images = None
+    if draw:
+        images = DeviceImages(loader.dataset.squares, o.image_size, o.batch_size)
+    return TrainStep(
+        model,
+        o.image_size,
+        o.batch_size,
+        loader.max_boxes,
+        rates.weight_decay,
+        rates.accumulate,
+        optimizer=rates.recipe.optimizer,
+        images=images,
+        place=devices.replicate,
+        put=devices.shard if devices.count > 1 else None,
+    )

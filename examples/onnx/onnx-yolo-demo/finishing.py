@@ -1,0 +1,127 @@
+"""Validation of a training run, and the files that it leaves at its end."""
+
+import os
+
+from checkpoint import load_weights, write_atomically
+from export import export_detector, verify_export
+from loader import val_batches
+from report import draw_validation
+from run_folder import TrainingError, to_json
+from training import detect, with_averages
+from utils import coco_map
+
+
+class Validator:
+    """Runs the averaged weights on the validation set, on the devices of all processes.
+
+    Parameters
+    ----------
+    detector : function of `training.compile_detector`
+    dataset : Dataset
+    batch_size : int
+    devices : parallel.Devices
+    check : callable
+        Called before each batch; may raise.
+    """
+
+    def __init__(self, detector, dataset, batch_size, devices, check):
+        self.detector, self.dataset, self.batch_size = detector, dataset, batch_size
+        self.devices, self.check = devices, check
+
+    def score(self):
+        """Return (what `coco_map` says, the detections), the same in every process.
+
+        Each process suppresses the boxes of its own rows of a batch alone.
+        """
+
+        def own_rows(images):
+            self.check()
+            return self.devices.local_rows(self.detector(*self.devices.shard([images])))
+
+        rows = self.devices.rows(self.batch_size)
+        found = detect(own_rows, self.dataset, self.batch_size, rows=rows)
+        detections = self.devices.merge(found)
+        return coco_map(self.dataset, detections), detections
+
+    def predict(self, images):
+        """Predictions for a whole batch in every process; all have to call it."""
+        rows = self.devices.rows(len(images))
+        return self.devices.fetch(self.detector(*self.devices.shard([images[rows]])))
+
+
+def finish(run):
+    """Write metrics, pictures and the ONNX model of the best weights.
+
+    Parameters
+    ----------
+    run : Run
+        Whose epochs are done.  The averages on its devices are the best ones after this.
+
+    Raises
+    ------
+    TrainingError
+        If the precision is below ``--require-map50``.
+    """
+    o, rows = run.options, run.progress.rows
+    # There are no detections if the run was complete when it was resumed.
+    last, detections = run.scored or run.validator.score()
+    best_epoch = load_best(run)
+    best = last
+    if best_epoch != run.progress.epoch:
+        best, detections = run.validator.score()
+    metrics = best | {
+        "best_epoch": best_epoch,
+        "last": last,
+        "epochs": run.progress.epoch,
+        "train_seconds": sum(row["seconds"] for row in rows),
+        "classes": o.classes,
+    }
+    if run.devices.is_main:
+        draw_validation(run.output / "val_detections.png", run.val_set, detections, o.classes)
+    if not o.no_export:
+        metrics["onnx"] = export(run)
+    if run.devices.is_main:
+        write_atomically(run.output / "metrics.json", to_json(metrics))
+    print(
+        f"best weights (epoch {best_epoch}): mAP@0.5 {best['map50']:.4f}, "
+        f"mAP@0.5:0.95 {best['map50_95']:.4f} on {len(run.val_set)} held-out images"
+    )
+    if o.require_map50 is not None and not best["map50"] >= o.require_map50:
+        raise TrainingError(
+            f"mAP@0.5 is {best['map50']:.4f}, below the {o.require_map50} asked for"
+        )
+
+
+def load_best(run):
+    """Put the best weights in the place of the averages; the epoch they are of."""
+    # The main process has written them by then, and the others can read them.
+    arrays, info = run.devices.main_first(lambda: load_weights(run.best))
+    for name, average in run.train_step.averages.items():
+        average.set_value(arrays[name])
+    run.train_step.place_variables()
+    return info["epoch"]
+
+
+def export(run):
+    """Write the ONNX model of the averages; the report of its verification."""
+    o, validator = run.options, run.validator
+    if not run.devices.is_main:
+        # The first process compares with the detector, which runs on the devices of all.
+        validator.predict(next(val_batches(run.val_set, o.batch_size)).images)
+        return None
+    averaged = with_averages(run.model, run.train_step.averages)
+    # Only a whole and verified file gets the name.
+    partial = o.export_onnx.with_name(f".{o.export_onnx.name}.partial")
+    try:
+        batch = None if o.dynamic_batch else 1
+        export_detector(averaged, partial, o.classes, o.image_size, batch)
+        report = verify_export(partial, validator.predict, run.val_set, o.batch_size)
+        os.replace(partial, o.export_onnx)
+    finally:
+        partial.unlink(missing_ok=True)
+    print(
+        f"exported {o.export_onnx}: {report['nodes']} nodes, boxes within "
+        f"{report['box_difference']:.2g} px and scores within "
+        f"{report['score_difference']:.2g} of PyTensor's"
+    )
+    return report

@@ -1,0 +1,97 @@
+"""Bring batches to the device ahead of time, and measure whether that was in time."""
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+
+def prefetch(batches, put):
+    """Yield ``put(batch)`` for each batch, with the next one made while the caller works.
+
+    Parameters
+    ----------
+    batches : iterable
+        Asked for its items in a thread, one after the other.
+    put : callable
+        `TrainStep.transfer`, for batches that are on the device before their step begins.
+
+    Notes
+    -----
+    Errors of both are raised where their batch is asked for.  One batch at most is taken from
+    `batches` that isn't yielded.
+    """
+    batches, end = iter(batches), object()
+
+    def fetch():
+        batch = next(batches, end)
+        return end if batch is end else put(batch)
+
+    with ThreadPoolExecutor(1, thread_name_prefix="prefetch") as thread:
+        ahead = thread.submit(fetch)
+        while (batch := ahead.result()) is not end:
+            ahead = thread.submit(fetch)
+            yield batch
+
+
+class IdleClock:
+    """Measures how long the device had nothing to do, where steps are dispatched asynchronously.
+
+    It is idle from the moment when all outputs of a step are ready until the next step is
+    dispatched: its host was waiting for a batch, or busy otherwise.  A thread waits for the outputs
+    and takes the time.
+
+    ::
+
+        with IdleClock() as clock:
+            for batch in prefetch(batches, step.transfer):
+                clock.stop()
+                outputs = step.run(batch, ...)
+                clock.watch(outputs)
+        share = clock.idle_s / epoch_s
+
+    Attributes
+    ----------
+    idle_s : float
+        Seconds so far.
+    """
+
+    def __init__(self):
+        self.idle_s = 0.0
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="idle-clock")
+        self._ready = None
+
+    @staticmethod
+    def _time_when_ready(outputs):
+        import jax
+
+        jax.block_until_ready(outputs)
+        return time.perf_counter()
+
+    def watch(self, outputs):
+        """A step was dispatched: take note of when its outputs are ready.
+
+        Parameters
+        ----------
+        outputs : structure of arrays, with None for what isn't there
+        """
+        self._ready = self._thread.submit(self._time_when_ready, outputs)
+
+    def stop(self):
+        """The next step is about to be dispatched: add the time since the outputs were ready.
+
+        Raises what the watched step raised.
+        """
+        now = time.perf_counter()
+        # If it isn't done, the device is still at work and hasn't been idle.
+        if self._ready is not None and self._ready.done():
+            self.idle_s += max(now - self._ready.result(), 0.0)
+        self._ready = None
+
+    def close(self):
+        """End the thread, after the step that it waits for."""
+        self._thread.shutdown()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.close()
