@@ -4,6 +4,7 @@ import io
 import json
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -859,6 +860,19 @@ def test_command_line(server, root, capsys):
             "error: instances_train2017.json has no class 'cell phones'; near names: cell phone"
         )
     )
+
+
+def test_what_to_do_next(server, tmp_path, monkeypatch, capsys):
+    """The command for the subset can be copied, and a wrong address is what is looked at."""
+    root = tmp_path / "my coco"
+    assert main([str(root), "--train-images", "4", "--val-images", "2"]) == 0
+    out, err = capsys.readouterr()
+    assert shlex.split(err.splitlines()[-1].partition("with ")[2]) == ["--data", out.strip()]
+    monkeypatch.setenv("COCO_BASE_URL", server.url + "/elsewhere")
+    assert main([str(tmp_path / "other")]) == 1
+    found = capsys.readouterr().err.splitlines()[-1]
+    assert "404" in found
+    assert "check the network and COCO_BASE_URL" in found
 
 
 def test_an_unwritable_place(tmp_path, capsys):

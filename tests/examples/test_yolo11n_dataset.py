@@ -60,8 +60,13 @@ def test_find_data(tmp_path, annotations, images, val):
 def test_find_data_error(tmp_path):
     with pytest.raises(FileNotFoundError) as caught:
         find_data(tmp_path)
-    for text in ("instances_train.json", "images/val", "instances_val2017.json", "train2017"):
+    for text in (
+        "annotations/instances_{train,val}.json + images/{train,val};",
+        "annotations/instances_{train,val}2017.json + {train,val}2017;",
+        "or valid or validation",
+    ):
         assert text in str(caught.value)
+    assert "\n" not in str(caught.value)
 
 
 # ------------------------------------------------------------------------------ reading
@@ -144,7 +149,7 @@ def test_broken_images_are_skipped(builder):
     assert "30x40" in reasons["size.jpg"]
     assert "40x30" in reasons["size.jpg"]
     assert "8 bits" in reasons["deep.tiff"]
-    assert "6 images skipped" in dataset.summary()
+    assert "6 files skipped" in dataset.summary()
     assert "text.jpg" in dataset.summary()
     assert {a["image_id"] for a in dataset.ground_truth()["annotations"]} == {10}
 
@@ -196,6 +201,16 @@ def test_exif_orientation(builder):
         ({"images": 3}, "`images` must be a list"),
         ({"images": []}, "none of the 0 images"),
         ({"categories": [*CATEGORIES, {"id": 1, "name": "x"}]}, "category id twice"),
+        ({"categories": [{"id": 1, "name": 7}]}, r"categories\[0\] has name 7; it must be text"),
+        (
+            {"images": [{"id": [1], "file_name": "x"}]},
+            r"images\[0\] has id \[1\]; it must be",
+        ),
+        ({"images": [{"id": 1, "file_name": None}]}, r"images\[0\] has file_name None"),
+        (
+            {"images": [{"id": 1, "file_name": "x", "width": float("inf"), "height": 2.5}]},
+            "width inf and height 2.5; they must be positive whole numbers",
+        ),
     ],
 )
 def test_bad_files(builder, changes, message):
@@ -208,6 +223,8 @@ def test_bad_files(builder, changes, message):
     ("change", "message"),
     [
         ({"category_id": 5}, "annotation 2 has category_id 5"),
+        ({"category_id": [1]}, r"annotations\[1\] has category_id \[1\]; it must be a number"),
+        ({"image_id": {}}, r"annotations\[1\] has image_id \{\}; it must be a number"),
         ({"image_id": 11}, "annotation 2 has image_id 11"),
         ({"bbox": [1, 2, 3]}, "annotation 2 has bbox"),
         ({"bbox": [1, 2, 3, float("nan")]}, "annotation 2 has bbox"),
@@ -341,7 +358,7 @@ def test_summary(builder):
     assert "3 images (1 without boxes), 4 boxes (person 3, cell phone 1)" in text
     assert "25% small, 50% medium, 25% large" in text
     assert "1 boxes of other classes: dog 1" in text
-    assert "1 images changed:\n    30.png: transparent parts" in text
+    assert "1 files changed:\n    30.png: transparent parts" in text
 
 
 def test_all_classes(builder, tmp_path):
@@ -492,6 +509,21 @@ def test_corrupt_labels(builder, both, line, reason):
     assert 3 in train.image_ids
     label.write_text(good)
     assert load_data(root, None, 64)[0].report["zero_area"] == 1
+
+
+def test_pictures_without_a_label_file(both):
+    root = both[1]
+    folder = root / "labels/train"
+    (folder / "20.txt").rename(folder / "20.TXT")
+    (folder / "30.txt").unlink()
+    (folder / "Gone.TXT").touch()
+    train, val = load_data(root, None, 64)
+    np.testing.assert_array_equal(train[1].boxes, val[1].boxes)
+    absent = val.report["no_label_file"]  # of pictures without boxes
+    assert absent == val.report["background"] == 2
+    assert train.report["no_label_file"] == train.report["background"] == absent + 1
+    assert "  3 images have no label file and are taken as background" in train.summary()
+    assert train.skipped == [("labels/train/Gone.TXT", "labels without a picture")]
 
 
 def test_files_that_do_not_belong(both):
@@ -758,6 +790,10 @@ items:
         ("b: 1\na: [1, 2\nc: 3\n", "line 2: ] is missing"),
         ("a:\n  - b: c\n", "line 2: a form of YAML"),
         ("- a\n", "line 1: not of the form"),
+        ("a:\n\t- b\n", "line 2: indented by a tab"),
+        ("a:\n\tb: c\n", "line 2: indented by a tab"),
+        ("a:\n  b: c\n\td: e\n", "line 3: indented by a tab"),
+        ("a: b\n\tc: d\n", "line 2: indented by a tab"),
     ],
 )
 def test_yaml_errors(tmp_path, text, message):
@@ -785,6 +821,59 @@ def test_wrong_data_yaml(tmp_path, text, message):
     (tmp_path / "data.yaml").write_text(text)
     with pytest.raises((ValueError, FileNotFoundError), match=message):
         find_yolo(tmp_path)
+
+
+def test_what_other_tools_write(builder, seven):
+    """A mark of UTF-8, sizes as floats, and Windows' separators in COCO files."""
+    for image in builder.images:
+        image |= {"width": float(image["width"]), "height": float(image["height"])}
+    path = builder.write()
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    assert same(CocoDataset(path, builder.folder, CLASSES, 64), seven)
+    assert Path(seven.image_dir.name, seven.file_name(0)) == Path("pictures/10.png")
+    for image in builder.images:
+        image["file_name"] = "pictures\\" + image["file_name"]
+    found = CocoDataset(builder.write(), builder.root, CLASSES, 64)
+    assert not found.skipped
+    np.testing.assert_array_equal(found.squares, seven.squares)
+
+
+def test_data_yaml_of_other_tools(both, monkeypatch):
+    """`valid` for `val`, Windows' separators, and a home directory that no shell expanded."""
+    _, root = both
+    names = "names: [cell phone, person, dog]\n"
+    expected = load_data(root, CLASSES, 64)
+    monkeypatch.setenv("HOME", str(root.parent))
+    for text in (
+        "train: images/train\nvalid: images/val\n",
+        "train: images\\train\nval: images\\val\n",
+        "path: ~/yolo\ntrain: images/train\nval: images/val\n",
+        "train: ~/yolo/images/train\nval: ~/yolo/images/val\n",
+    ):
+        (root / "data.yaml").write_text(names + text)
+        for path in (root, "~/yolo", "~/yolo/data.yaml"):
+            assert all(map(same, load_data(path, CLASSES, 64), expected))
+
+
+def test_pictures_of_a_list_that_do_not_exist(both):
+    _, root = both
+    (root / "data.yaml").write_text("train: l.txt\nval: l.txt\nnames: [a, b, c]\n")
+    (root / "l.txt").write_text("data/images/train/10.png\n")
+    with pytest.raises(ValueError, match=r"would be the first; nor does the first picture exist, "):
+        load_data(root, None, 64)
+
+
+def test_wrong_yaml_is_what_the_message_is_about(both):
+    _, root = both
+    (root / "data.yaml").write_text("path: /gone\ntrain: a\nval: a\nnames: [a]\n")
+    with pytest.raises(FileNotFoundError, match=r"its path, /gone, is no folder") as caught:
+        load_data(root, None, 64)
+    assert "COCO" not in str(caught.value)
+
+
+def test_case_of_a_class_name(both):
+    with pytest.raises(ValueError, match=r"\['Dog', 'cat'\] \(did you mean 'dog'\?\); available"):
+        load_data(both[1], ["Dog", "cat"], 64)
 
 
 def test_nothing_there(tmp_path, both):

@@ -569,7 +569,7 @@ def test_command_on_weights(detector, weights, evaluation, data, tmp_path, monke
         ("open.onnx", ["--data", "coco", "--data-dir", "two"], "--data two/subsets/a or two/subs"),
         ("open.onnx", ["--split", "test"], "no COCO-format test part in"),
         ("open.onnx", ["--data", "unlabelled"], "have no box of person, cell phone"),
-        ("open.onnx", ["--output-dir", "noise.pt"], "noise.pt"),
+        ("open.onnx", ["--output-dir", "noise.pt"], "can't write to the output folder noise.pt ("),
     ],
 )
 def test_command_errors(
@@ -624,6 +624,23 @@ def test_worst_images(evaluation, data, tmp_path):
     assert tall == pytest.approx(3 * read_image(path).shape[0], rel=0.05)
     report.draw_worst_images(path, dataset, evaluation.detections, {0: (0, 0)}, 0.5, 3)
     assert not path.exists()
+
+
+def test_names_that_are_no_formulas(evaluation, data, tmp_path, monkeypatch):
+    """Dollar signs, a leading underscore and letters that the font lacks stop no drawing."""
+    dataset, names = open_set(data), ["US$_{$", "_x"]
+    dataset.classes = names
+    monkeypatch.setattr(dataset, "file_name", lambda index: "$a_{$ \u5199.jpg")
+    mistakes = evaluation.metrics.mistakes(0.5)
+    path, curves = tmp_path / "a.png", evaluation.metrics.curves()
+    report.draw_worst_images(path, dataset, evaluation.detections, mistakes, 0.5, 1)
+    report.draw_confusion_matrix(path, evaluation.metrics.confusion, names)
+    monkeypatch.setattr(report.plt, "close", lambda figure: None)
+    report.draw_precision_recall(path, curves, names, [0.5, 0.5])
+    legend = report.plt.gcf().axes[0].get_legend().get_texts()
+    monkeypatch.undo()
+    report.plt.close("all")
+    assert [text.get_text() for text in legend] == [r"US\$_{\$ 0.500", " _x 0.500", "mean"]
 
 
 def test_many_classes(tmp_path):

@@ -175,4 +175,14 @@ def test_command_errors(coco_file, tmp_path, capsys):
         assert "no class helmet" in capsys.readouterr().err
         assert command([str(tmp_path / "none"), out]) == 1
         assert "no such file" in capsys.readouterr().err
+        assert command([str(coco_file), out, "--classes", "person", "person"]) == 1
+        assert "wanted twice: person, person" in capsys.readouterr().err
+        assert command([str(coco_file), str(tmp_path / "no" / "out")]) == 1
+        assert f"there is no folder {tmp_path / 'no'}" in capsys.readouterr().err
+        assert command([str(coco_file), str(tmp_path)]) == 1
+        assert "it is a folder; give the name of a file" in capsys.readouterr().err
+        for size in ("100", "-32", "0"):
+            with pytest.raises(SystemExit):
+                command([str(coco_file), out, "--image-size", size])
+            assert f"must be a multiple of 32, got {size}" in capsys.readouterr().err
     assert not (tmp_path / "out.safetensors").exists()

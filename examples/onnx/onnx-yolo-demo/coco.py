@@ -24,6 +24,7 @@ import hashlib
 import json
 import os
 import re
+import shlex
 import sys
 import time
 from contextlib import closing, contextmanager
@@ -118,7 +119,8 @@ class _Download:
                     failed = self.fetch_images([i for s in selections for i in s.images()], index)
                 self.judge(selections, failed)
                 self.write_subset(selections, failed)
-        self.say(f"the subset is complete; train or evaluate with --data {self.subset}")
+        subset = shlex.quote(str(self.subset))
+        self.say(f"the subset is complete; train or evaluate with --data {subset}")
         return self.paths
 
     def say(self, text):
@@ -353,11 +355,13 @@ def parse_arguments(arguments=None):
     )
     add = parser.add_argument
     add("root", metavar="ROOT", help="folder for the data")
-    add("--classes", nargs="+", default=["person", "cell phone"], metavar="NAME")
-    add("--train-images", type=int, default=12000, help="0: all that hold a wanted class")
-    add("--val-images", type=int, default=2000, help="0: all that hold a wanted class")
-    add("--connections", type=int, default=32)
-    add("--seed", type=int, default=0, help="of the selection")
+    add("--classes", nargs="+", default=["person", "cell phone"], metavar="NAME",
+        help='default: person "cell phone"')  # fmt: skip
+    for split, count in (("train", 12000), ("val", 2000)):
+        add(f"--{split}-images", type=int, default=count, metavar="N",
+            help=f"default: {count}; 0: all that hold a wanted class")  # fmt: skip
+    add("--connections", type=int, default=32, metavar="N", help="downloads at a time; default: 32")
+    add("--seed", type=int, default=0, help="of the selection; default: 0")
     add("--quiet", action="store_true", help="no progress")
     return parser.parse_args(arguments)
 

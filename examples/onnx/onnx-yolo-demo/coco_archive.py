@@ -79,7 +79,8 @@ class Archive:
             session.retry(lambda: self._attempt(session), self._size)
         except FetchError as error:
             raise DownloadError(
-                f"{self.url}: {error}; what is there stays, run again to go on"
+                f"{self.url}: {error}; check the network and COCO_BASE_URL; what is there stays, "
+                "run again to go on"
             ) from None
 
     def _attempt(self, session):

@@ -32,10 +32,10 @@ _LAYOUTS = [  # annotation file, image folder
 _VALIDATION = ("val", "valid", "validation")
 
 
-def _layouts(root, validation=_VALIDATION):
+def _layouts(root):
     """Every DataPaths that `root` could hold."""
     for layout in _LAYOUTS:
-        for val in validation:
+        for val in _VALIDATION:
             yield DataPaths(
                 *(root / part.format(split) for split in ("train", val) for part in layout)
             )
@@ -77,12 +77,10 @@ def find_data(path):
     if path.is_file():
         raise FileNotFoundError(
             f"{path} is in no folder layout in which the other annotation file and the pictures "
-            "could be found; give the data set's folder, or arrange it in one of these ways:\n  "
-            + "\n  ".join(_wanted(Path()))
+            "could be found; give the data set's folder, or arrange it in one of these ways: "
+            + _wanted()
         )
-    raise FileNotFoundError(
-        f"no COCO-format data in {path}: it must hold one of\n  " + "\n  ".join(_wanted(path))
-    )
+    raise FileNotFoundError(f"no COCO-format data in {path}: it must hold one of {_wanted()}")
 
 
 def find_part(path, split):
@@ -120,17 +118,12 @@ def find_part(path, split):
                 if all(part.exists() for part in found):
                     return found
     texts = sorted({" + ".join(part.format(split) for part in layout) for layout in _LAYOUTS})
-    raise FileNotFoundError(
-        f"no COCO-format {split} part in {path}: looked for\n  " + "\n  ".join(texts)
-    )
+    raise FileNotFoundError(f"no COCO-format {split} part in {path}: looked for {'; '.join(texts)}")
 
 
-def _wanted(root):
-    texts = [
-        " + ".join(str(part.relative_to(root)) for part in found)
-        for found in _layouts(root, ["val"])
-    ]
-    return [*texts, "or with valid or validation instead of val"]
+def _wanted():
+    layouts = [" + ".join(part.format("{train,val}") for part in layout) for layout in _LAYOUTS]
+    return "; ".join(layouts) + " (or valid or validation instead of val)"
 
 
 # ------------------------------------------------------------------------------ one file
@@ -193,7 +186,7 @@ def read_coco(annotation_file, image_dir, classes=None, limit=None):
 
 def _load_json(path):
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = json.loads(path.read_text(encoding="utf-8-sig"))  # Windows tools write a mark
     except FileNotFoundError:
         raise FileNotFoundError(f"annotation file {path} does not exist") from None
     except ValueError as error:
@@ -212,6 +205,11 @@ def _check_fields(path, kind, place, entry, fields):
     lacking = [key for key in fields if key not in entry]
     if lacking:
         raise ValueError(f"{path}: {kind}[{place}] lacks {', '.join(lacking)}")
+    for key in fields:
+        wanted = str if key in ("name", "file_name") else int | float | str
+        if not isinstance(entry[key], wanted):
+            what = "text" if wanted is str else "a number or text"
+            raise ValueError(f"{path}: {kind}[{place}] has {key} {entry[key]}; it must be {what}")
 
 
 def _categories(path, data):
@@ -253,13 +251,18 @@ def _pictures(path, image_dir, data):
         size = image.get("width"), image.get("height")
         if size == (None, None):
             size = None
-        elif not all(isinstance(side, int) and side > 0 for side in size):
+        elif not all(isinstance(s, int | float) and s > 0 and float(s).is_integer() for s in size):
             raise ValueError(
                 f"{path}: image {image['file_name']} has width {size[0]} and height {size[1]}; "
                 "they must be positive whole numbers"
             )
-        name = str(image["file_name"])
-        pictures.append(Picture(name, str(image_dir / name), image["id"], size))
+        else:
+            size = int(size[0]), int(size[1])  # some tools write 640.0
+        name = image["file_name"]
+        file = image_dir / name
+        if "\\" in name and not file.exists():  # written on Windows
+            file = image_dir / name.replace("\\", "/")
+        pictures.append(Picture(name, str(file), image["id"], size))
     return pictures
 
 

@@ -10,6 +10,7 @@ _NOTES = {
     "duplicates": "duplicate boxes dropped",
     "from_segmentation": "boxes made from segmentations",
     "from_polygon": "boxes made from polygons",
+    "no_label_file": "images have no label file and are taken as background",
 }
 
 
@@ -50,7 +51,7 @@ def summarize(title, report, named, note):
         lines.append(f"  categories that only group others, not used: {names}")
     for kind, found in named.items():
         if found:
-            lines.append(f"  {len(found)} images {kind}:")
+            lines.append(f"  {len(found)} files {kind}:")
             lines += [f"    {name}: {reason}" for name, reason in found[:_MOST_NAMES]]
             if len(found) > _MOST_NAMES:
                 lines.append(f"    ... and {len(found) - _MOST_NAMES} more")

@@ -17,7 +17,7 @@ from image_cache import (
     read_square,
 )
 from images import Letterbox, decode, to_fractions
-from yolo_format import find_yolo, read_yolo
+from yolo_format import find_yolo, read_yolo, yaml_files
 
 __all__ = [
     "CacheError",
@@ -91,7 +91,8 @@ class Dataset:
         File name and what was done to the picture so that it could be used.
     report : dict
         Counts: images, background, boxes, per_class, skipped, changed, clipped, zero_area, crowd,
-        duplicates, from_segmentation, from_polygon; other_classes and left_out_classes by name;
+        duplicates, from_segmentation, from_polygon, no_label_file (pictures taken as
+        background for want of one); other_classes and left_out_classes by name;
         box_sizes, the shares of small (below 32² pixels of the picture), medium and large (from
         96²) boxes.
     squares_path : str or None
@@ -222,6 +223,7 @@ class Dataset:
             "crowd": listed.get("crowd", 0),
             "from_segmentation": listed.get("from_segmentation", 0),
             "from_polygon": listed.get("from_polygon", 0),
+            "no_label_file": listed.get("no_label_file", 0),
             "other_classes": listed.get("other_classes", {}),
             "left_out_classes": self._listing.left_out_classes,
         }
@@ -528,7 +530,7 @@ def _find(path, splits):
     """Locate parts of a data set of any kind; `_Found`."""
     if isinstance(path, DataPaths):
         return _coco_parts(path, default_cache_dir(path).parent, splits)
-    path = Path(path)
+    path = Path(path).expanduser()  # shells leave --data=~/x as it is
     if not path.exists():
         raise FileNotFoundError(f"{path} does not exist: give a folder, data.yaml or COCO JSON")
     if path.is_file() and path.suffix.lower() not in (".json", ".yaml", ".yml"):
@@ -544,7 +546,9 @@ def _find(path, splits):
     try:
         return _Found(path, None, find_yolo(path, splits))
     except FileNotFoundError as error:
-        raise FileNotFoundError(f"{not_coco}\n{error}") from None
+        if yaml_files(path):  # what is wrong with it is all that matters
+            raise
+        raise FileNotFoundError(f"{not_coco}; {error}") from None
 
 
 def _find_coco(path, splits):

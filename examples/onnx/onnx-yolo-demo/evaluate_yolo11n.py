@@ -35,6 +35,7 @@ from report import (
     draw_precision_recall,
     draw_worst_images,
 )
+from run_folder import TrainingError, check_writable
 from tqdm import tqdm
 from utils import DetectionMetrics, coco_scores, nms, scale_detections, without_nan
 
@@ -358,7 +359,10 @@ def print_results(summary):
     scores, speed = summary["metrics"], summary["speed_ms_per_image"]
     print(format_headline(summary["coco"]))
     print(format_table(scores, summary["coco"]))
-    print(f"P and R at confidence {scores['confidence']:.3f}, where F1 is highest")
+    print(
+        f"P and R at confidence {scores['confidence']:.3f}, where F1 (mean of the classes, "
+        "smoothed) is highest"
+    )
     print(format_coco(summary["coco"]))
     print(
         "speed per image: "
@@ -380,11 +384,11 @@ def parse_arguments(arguments=None):
     add("--split", choices=SPLITS, default="val", help="part of the data; default: val")
     add("--classes", nargs="+", metavar="NAME", help="score these of the model's; default: all")
     add("--image-size", type=int, help="pixels, a multiple of 32; default: the model's")
-    add("--batch-size", type=int, default=16, help="if the model leaves it open")
-    add("--confidence", type=float, default=0.001, help="detections below don't count")
-    add("--iou", type=float, default=0.7, help="of the non-maximum suppression")
-    add("--max-detections", type=int, default=300, help="per image")
-    add("--output-dir", type=Path, default=Path("runs/evaluation"))
+    add("--batch-size", type=int, default=16, help="if the model leaves it open; default: 16")
+    add("--confidence", type=float, default=0.001, help="least score; default: 0.001")
+    add("--iou", type=float, default=0.7, help="of the non-maximum suppression; default: 0.7")
+    add("--max-detections", type=int, default=300, help="per image; default: 300")
+    add("--output-dir", type=Path, default=Path("runs/evaluation"), help="runs/evaluation")
     add("--limit", type=int, metavar="N", help="read only the first N images")
     add("--workers", type=int, default=2, help="processes that decode pictures")
     options = parser.parse_args(arguments)
@@ -411,7 +415,7 @@ def run(options):
     detector = open_detector(options.model, options.image_size, options.batch_size, options.classes)
     rows = choose_classes(options.model, detector.classes, options.classes)
     names = [detector.classes[row] for row in rows]
-    options.output_dir.mkdir(parents=True, exist_ok=True)  # before the work, which may be long
+    check_writable(options.output_dir, "--output-dir")  # before the work, which may be long
     source = find_source(options.data, options.data_dir)
     dataset = open_part(
         source,
@@ -453,7 +457,7 @@ def main(arguments=None):
     options = parse_arguments(arguments)
     try:
         run(options)
-    except (EvaluationError, ModelError, CheckpointError, OSError) as error:
+    except (EvaluationError, ModelError, CheckpointError, TrainingError, OSError) as error:
         print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
         return 1
     return 0

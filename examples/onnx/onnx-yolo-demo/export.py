@@ -1,6 +1,8 @@
-"""Export a trained YOLO11n to ONNX, and prove the file against PyTensor.
+"""Export a trained YOLO11n to ONNX.
 
-python export.py runs/yolo11n/best.safetensors yolo11n.onnx
+    python export.py runs/yolo11n/best.safetensors yolo11n.onnx
+
+The end of a training also compares the file that it exports with PyTensor (`verify_export`).
 """
 
 import argparse
@@ -14,7 +16,7 @@ os.environ["PYTENSOR_FLAGS"] = ",".join(
 import numpy as np
 from checkpoint import CheckpointError
 from loader import val_batches
-from weights import load_pretrained
+from weights import check_size, load_pretrained, require_folder
 
 import pytensor.tensor as pt
 from pytensor.link.onnx import export_onnx
@@ -163,10 +165,12 @@ def main(arguments=None):
     parser.add_argument(
         "--image-size", type=int, help="pixels; default: what the file says, or else 640"
     )
-    parser.add_argument("--dynamic-batch", action="store_true")
-    parser.add_argument("--opset", type=int, default=20)
+    parser.add_argument("--dynamic-batch", action="store_true", help="any number of images")
+    parser.add_argument("--opset", type=int, default=20, help="default: 20")
     options = parser.parse_args(arguments)
+    check_size(parser, options.image_size)
     try:
+        require_folder(options.onnx)
         model, info = load_model(options.weights, options.classes)
         size = options.image_size or info.get("image_size", 640)
         batch = None if options.dynamic_batch else 1

@@ -42,8 +42,8 @@ class Listing:
     other_files : list of (str, str)
         Files beside the pictures that can't be used, with the reason.
     counts : dict
-        What was left out or changed on reading: ``crowd``, ``from_segmentation`` and
-        ``from_polygon`` (numbers), ``other_classes`` (boxes by class name).
+        What was left out or changed on reading: ``crowd``, ``from_segmentation``,
+        ``from_polygon`` and ``no_label_file`` (numbers), ``other_classes`` (boxes by class name).
     coco : dict or None
         The COCO file, if it is one.
     left_out_classes : list of str
@@ -92,7 +92,12 @@ def choose_classes(source, available, wanted):
     wanted = list(available if wanted is None else wanted)
     unknown = [name for name in wanted if name not in available]
     if unknown:
-        raise ValueError(f"{source} has no category {unknown}; available: {sorted(available)}")
+        lower = {name.lower(): name for name in available}
+        meant = [repr(lower[name.lower()]) for name in unknown if name.lower() in lower]
+        hint = f" (did you mean {', '.join(meant)}?)" if meant else ""
+        raise ValueError(
+            f"{source} has no category {unknown}{hint}; available: {sorted(available)}"
+        )
     if not wanted or len(set(wanted)) != len(wanted):
         raise ValueError(f"classes must be distinct names, at least one; got {wanted}")
     return wanted

@@ -1,5 +1,7 @@
 """Pictures of a training run and of an evaluation."""
 
+import warnings
+
 import matplotlib
 import numpy as np
 from images import to_corners
@@ -38,8 +40,7 @@ def draw_curves(path, rows):
         axis.set_xlabel("epoch")
         axis.grid(alpha=0.3)
         axis.legend()
-    figure.savefig(path, dpi=110)
-    plt.close(figure)
+    _save(figure, path, 110)
 
 
 def draw_validation(path, dataset, detections, class_names, count=12, confidence=0.25):
@@ -61,12 +62,27 @@ def draw_validation(path, dataset, detections, class_names, count=12, confidence
     save_png(path, image_mosaic(pictures, columns=4))
 
 
+def _save(figure, path, dpi):
+    """Write a figure and close it; boxes stand for letters that its font lacks."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")
+        figure.savefig(path, dpi=dpi)
+    plt.close(figure)
+
+
+def _plain(text):
+    """Text that matplotlib shows as it is: dollar signs are no formula, no legend entry is lost."""
+    text = text.replace("$", r"\$")
+    return f" {text}" if text.startswith("_") else text
+
+
 def _draw_class_curves(axis, x, curves, names, labels):
     """Plot a curve per class and their mean, ignoring those that are NaN throughout."""
     known = ~np.isnan(curves).all(axis=1)
     few = known.sum() <= NAMED_CLASSES
     for k in np.flatnonzero(known):
-        style = {"label": f"{names[k]} {labels[k]}"} if few else {"color": "grey", "alpha": 0.4}
+        label = _plain(f"{names[k]} {labels[k]}")
+        style = {"label": label} if few else {"color": "grey", "alpha": 0.4}
         axis.plot(x, curves[k], linewidth=1, **style)
     axis.plot(x, curves[known].mean(axis=0), color="black", linewidth=2, label="mean")
     axis.set(xlim=(0, 1), ylim=(0, 1.02))
@@ -90,8 +106,7 @@ def draw_precision_recall(path, curves, class_names, ap50):
     axis.set(xlabel="recall", ylabel="precision")
     axis.set_title(f"precision and recall at IoU 0.5, mAP {np.nanmean(ap50):.3f}")
     axis.legend(loc="lower left")
-    figure.savefig(path, dpi=110)
-    plt.close(figure)
+    _save(figure, path, 110)
 
 
 def draw_confidence_curves(path, curves, class_names):
@@ -112,8 +127,7 @@ def draw_confidence_curves(path, curves, class_names):
         axis.axvline(curves.best_confidence, color="black", linestyle=":", linewidth=1)
         axis.set(title=f"{title}, {np.nanmean(best):.3f} on average", xlabel="confidence")
         axis.legend(title=f"at {curves.best_confidence:.3f}")
-    figure.savefig(path, dpi=110)
-    plt.close(figure)
+    _save(figure, path, 110)
 
 
 def draw_confusion_matrix(path, counts, class_names):
@@ -126,7 +140,7 @@ def draw_confusion_matrix(path, counts, class_names):
         Row: predicted class; column: true class; the background is last.
     class_names : sequence of str
     """
-    names = [*class_names, "background"]
+    names = [*map(_plain, class_names), "background"]
     totals = counts.sum(axis=0, keepdims=True)
     shares = np.divide(counts, totals, out=np.zeros(counts.shape), where=totals > 0)
     side = min(max(3.5 + 0.35 * len(names), 4.4), 16)
@@ -146,8 +160,7 @@ def draw_confusion_matrix(path, counts, class_names):
                 ink = "white" if value > largest / 2 else "black"
                 if value or len(names) < 8:
                     axis.text(j, i, format(value, form), ha="center", va="center", color=ink)
-    figure.savefig(path, dpi=110)
-    plt.close(figure)
+    _save(figure, path, 110)
 
 
 def draw_worst_images(path, dataset, detections, mistakes, confidence, count):
@@ -185,9 +198,9 @@ def draw_worst_images(path, dataset, detections, mistakes, confidence, count):
         left.imshow(draw_detections(image, truth, dataset.classes))
         right.imshow(draw_detections(image, found, dataset.classes))
         missed, wrong = mistakes[image_id]
-        left.set_title(f"{dataset.file_name(index)}: {len(truth)} objects", fontsize=10)
+        name = _plain(dataset.file_name(index))
+        left.set_title(f"{name}: {len(truth)} objects", fontsize=10)
         right.set_title(f"{missed} missed, {wrong} false at {confidence:.2f}", fontsize=10)
         left.axis("off")
         right.axis("off")
-    figure.savefig(path, dpi=90)
-    plt.close(figure)
+    _save(figure, path, 90)

@@ -89,6 +89,8 @@ class _YamlReader:
             if line == "" or line == "---":
                 self.at += 1
                 continue
+            if line[0] == "\t":
+                raise self.error("indented by a tab, where YAML wants spaces")
             if line[0].isspace():
                 raise self.error("indented, but belongs to nothing")
             key, rest = self._split(line)
@@ -184,7 +186,9 @@ class _YamlReader:
                 break
             if line:
                 indent = depth if indent is None else indent
-                if depth != indent or text[0] == "\t":
+                if text[0] == "\t":
+                    raise self.error("indented by a tab, where YAML wants spaces")
+                if depth != indent:
                     raise self.error("indented otherwise than the line before")
                 if re.match(r"-(\s|$)", text):
                     listed.append(self._scalar(text[1:]))

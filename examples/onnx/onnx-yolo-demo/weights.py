@@ -12,6 +12,7 @@ import argparse
 import json
 import math
 import sys
+from pathlib import Path
 
 import numpy as np
 from checkpoint import STATE, CheckpointError, load_weights, save_weights
@@ -141,6 +142,8 @@ def load_pretrained(path, classes=None, class_width=None, seed=0):
             )
         classes = names
     classes = list(classes)
+    if len(set(classes)) < len(classes):
+        raise CheckpointError(f"{path}: a class is wanted twice: {', '.join(classes)}")
     rows = match_rows(names, count, classes)
     width = class_width or arrays[CLASS_ROWS[0]].shape[1]
     model = YOLO11n(len(classes), seed=seed, class_width=width)
@@ -210,6 +213,14 @@ def describe(path, report, names, total):
     return "\n".join(lines)
 
 
+def require_folder(path):
+    """Raise CheckpointError where a file can't be written for want of its folder."""
+    if not Path(path).parent.is_dir():
+        raise CheckpointError(f"can't write {path}: there is no folder {Path(path).parent}")
+    if Path(path).is_dir():
+        raise CheckpointError(f"can't write {path}: it is a folder; give the name of a file")
+
+
 def model_info(model, classes, image_size):
     """What a reader of a weight file needs to know, for `checkpoint.save_weights`."""
     return {
@@ -218,6 +229,12 @@ def model_info(model, classes, image_size):
         "class_width": model.class_width,
         "image_size": image_size,
     }
+
+
+def check_size(parser, size):
+    """Leave with one line for an ``--image-size`` that the network can't take."""
+    if size is not None and (size < 32 or size % 32):
+        parser.error(f"--image-size must be a multiple of 32, got {size}")
 
 
 def main(arguments=None):
@@ -229,7 +246,9 @@ def main(arguments=None):
         "--image-size", type=int, help="pixels; default: what the file says, or else 640"
     )
     options = parser.parse_args(arguments)
+    check_size(parser, options.image_size)
     try:
+        require_folder(options.output)
         model, report = load_pretrained(options.weights, options.classes)
         print(report["text"])
         absent = [name for name, row in report["rows"].items() if row is None]

@@ -76,8 +76,7 @@ def find_yolo(path, splits=("train", "val")):
     path = Path(path)
     if path.is_file():
         return _from_yaml(path, splits)
-    files = [path / name for name in ("data.yaml", "data.yml", "dataset.yaml")]
-    files = [file for file in files if file.is_file()] or sorted(path.glob("*.y*ml"))
+    files = yaml_files(path)
     if len(files) == 1:
         return _from_yaml(files[0], splits)
     if files:
@@ -95,6 +94,12 @@ def find_yolo(path, splits=("train", "val")):
         f"no YOLO-format data in {path}: it must hold data.yaml, or {', '.join(folders)} "
         "and classes.txt or obj.names"
     )
+
+
+def yaml_files(folder):
+    """The files of a folder that may describe a data set, by name where a usual one is there."""
+    files = [folder / name for name in ("data.yaml", "data.yml", "dataset.yaml")]
+    return [file for file in files if file.is_file()] or sorted(folder.glob("*.y*ml"))
 
 
 def _split_folder(root, pattern, split):
@@ -126,6 +131,7 @@ def _checked_names(path, names):
 
 def _from_yaml(path, splits):
     content = read_yaml(path)
+    content.setdefault("val", content.get("valid", ""))  # the name that some tools give it
     missing = [key for key in (*splits, "names") if not content.get(key)]
     if missing:
         raise ValueError(f"{path} lacks {', '.join(missing)}")
@@ -141,7 +147,7 @@ def _from_yaml(path, splits):
     _checked_names(path, names)
     if str(content.get("nc", len(names))) != str(len(names)):
         raise ValueError(f"{path}: nc is {content['nc']}, but there are {len(names)} names")
-    root = path.parent / content.get("path", "")
+    root = path.parent / Path(content.get("path", "")).expanduser()
     if not root.is_dir():
         raise FileNotFoundError(
             f"{path}: its path, {root}, is no folder; correct it, or remove it if the pictures "
@@ -157,7 +163,9 @@ def _split_paths(path, root, content, key):
         raise ValueError(f"{path}: {key} must be a folder, a text file, or a list of them")
     found = []
     for entry in [entries] if isinstance(entries, str) else entries:
-        place = root / entry
+        place = root / Path(entry).expanduser()
+        if not place.exists() and "\\" in entry:  # written on Windows
+            place = root / entry.replace("\\", "/")
         if not place.exists() and entry.startswith("../"):
             place = root / entry[3:]  # Roboflow writes ../train/images for train/images
         if not place.exists():
@@ -258,7 +266,13 @@ def _listed_pictures(root, file):
 
 
 def _label_file(path):
-    """Where the labels of a picture are."""
+    """Where the labels of a picture are; ``.TXT`` is known too, as cameras write ``.JPG``."""
+    file = _lower_label_file(path)
+    shouted = file.with_suffix(".TXT")
+    return shouted if not file.is_file() and shouted.is_file() else file
+
+
+def _lower_label_file(path):
     beside = Path(path).with_suffix(".txt")
     parts = beside.parts
     for place in range(len(parts) - 2, -1, -1):
@@ -272,7 +286,7 @@ def _label_file(path):
 def _read_all_labels(listing, paths, split, limit):
     """Fill in boxes and counts of the first `limit` pictures, and drop the others."""
     wanted = {paths.names.index(name): label for label, name in enumerate(listing.classes)}
-    counts = {"from_polygon": 0, "other_classes": {}}
+    counts = {"from_polygon": 0, "no_label_file": 0, "other_classes": {}}
     owner, label, corners, files = [], [], [], 0
     expected = [_label_file(picture.path) for picture in listing.pictures]
     listing.other_files += _unused_labels(paths.root, getattr(paths, split), expected)
@@ -281,6 +295,7 @@ def _read_all_labels(listing, paths, split, limit):
         try:
             text = file.read_text(encoding="utf-8-sig")
         except FileNotFoundError:
+            counts["no_label_file"] += 1
             continue
         except (OSError, UnicodeDecodeError) as error:
             listing.excluded[place] = f"labels {_relative(file, paths.root)}: {error}"
@@ -301,9 +316,11 @@ def _read_all_labels(listing, paths, split, limit):
             label.append(wanted[number])
             corners.append(box)
     if expected and not listing.excluded and not files and not any(map(Path.is_file, expected)):
+        first = listing.pictures[0].path
+        gone = "" if os.path.exists(first) else f"; nor does the first picture exist, {first}"
         raise ValueError(
             f"{paths.source}: none of the {len(expected)} {split} pictures has a label "
-            f"file; {expected[0]} would be the first"
+            f"file; {expected[0]} would be the first{gone}"
         )
     listing.owner = np.array(owner, dtype=np.int64)
     listing.label = np.array(label, dtype=np.int32)
@@ -318,7 +335,7 @@ def _unused_labels(root, entries, expected):
     known = set(expected)
     # Beside the pictures text of other kinds may lie.
     folders = sorted({file.parent for file in expected if "labels" in file.parts})
-    found = (file for folder in folders for file in sorted(folder.glob("*.txt")))
+    found = (file for folder in folders for file in sorted(folder.glob("*.[tT][xX][tT]")))
     return [
         (_relative(file, root), "labels without a picture")
         for file in found
