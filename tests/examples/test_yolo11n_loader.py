@@ -231,6 +231,18 @@ def test_lent_images_are_not_drawn_over(make):
     np.testing.assert_array_equal(kept, before)
 
 
+def test_batches_of_a_prefetching_consumer_are_not_copied(make):
+    loader = make(2, workers=1, augment=Augment())
+    batches = loader.epoch(0)
+    held = [next(batches).images for _ in range(3)]
+    assert loader._pool.lent == 3
+    assert len({array.ctypes.data for array in held}) == 3
+    del held[0]
+    held += [next(loader.epoch(1)).images for _ in range(2)]
+    assert loader._pool.lent == 3  # the fifth is a copy
+    assert held[-1].base is None
+
+
 def test_images_that_jax_took_without_a_copy(make):
     loader = make(2, workers=1, augment=Augment())
     taken, before = [], []

@@ -20,6 +20,7 @@ from types import ModuleType, SimpleNamespace
 import assembly
 import checkpoint
 import finishing
+import jax
 import numpy as np
 import pytest
 import run_folder
@@ -639,7 +640,8 @@ def test_step_log(tmp_path):
     for step in range(1, 9):
         log.add(step, step / 10)
     with open(tmp_path / "steps.csv", "a") as file:
-        file.write("1")  # the beginning of a row, as a kill may leave it
+        # zero bytes, as a loss of power may leave them; the beginning of a row, as a kill may
+        file.write("\0\0,\0\0\n1")
     log.rewind(4)
     log.add(6, None)
     log.close()
@@ -682,6 +684,27 @@ def test_what_cannot_be_written_is_tried_again(tmp_path, monkeypatch):
     assert "the older one is kept" in said[0]
     box.require()
     assert [(tmp_path / name).read_bytes() for name in "ab"] == [b"2", b"3"]
+
+
+def test_two_threads_write(tmp_path, monkeypatch):
+    outbox, write = Outbox(tmp_path), run_folder.write_atomically
+    waited, others = [], iter([b"same", b"newer"])
+
+    def meanwhile(path, data):
+        write(path, data)
+        monkeypatch.setattr(run_folder, "write_atomically", write)
+        if (other := next(others)) == b"same":
+            outbox.retry()
+        else:
+            outbox.waiting[path] = other
+            waited.append(path)
+
+    for _ in range(2):
+        monkeypatch.setattr(run_folder, "write_atomically", meanwhile)
+        outbox.write("a", b"old")
+    assert list(outbox.waiting) == waited
+    assert outbox.retry()
+    assert (tmp_path / "a").read_bytes() == b"newer"
 
 
 def test_limit_of_the_system_on_a_files_size(tmp_path):
@@ -845,6 +868,69 @@ def test_where_images_are_drawn(monkeypatch, choice, platform, free, expected):
     monkeypatch.setattr(sources, "jax", SimpleNamespace(local_devices=lambda: [device]))
     dataset = SimpleNamespace(squares=np.zeros(100, dtype=np.uint8))
     assert sources.draws_on_device(choice, dataset) is expected
+
+
+def test_one_process_without_room_has_all_draw_on_the_host(toy, tmp_path, monkeypatch):
+    monkeypatch.setattr(training_run, "draws_on_device", lambda *_: True)
+    monkeypatch.setattr(Devices, "largest", lambda _, numbers: numbers if len(numbers) > 1 else [1])
+    assert toy("--output-dir", tmp_path)[0] == 0  # the stand-in needs images
+
+
+def test_processes_agree_in_what_they_wait_for(toy, tmp_path, monkeypatch):
+    told = []
+    monkeypatch.setattr(training_run, "agree", told.append)
+    assert toy("--output-dir", tmp_path, "--patience", 9)[0] == 0
+    assert toy("--output-dir", tmp_path, "--resume", "--val-every", 4)[0] == 0
+    first, second = told
+    different = {name for name in first if first[name] != second[name]}
+    assert different == {"patience", "val_every", "resume"}
+    assert {"stop_after", "checkpoint_every", "no_export", "epochs", "val_images"} < first.keys()
+
+
+@pytest.mark.parametrize("place", ["compile", "train"])
+def test_full_memory_of_the_device_takes_one_line(toy, tmp_path, monkeypatch, place):
+    def fail(*_, **settings):
+        raise jax.errors.JaxRuntimeError(f"{reason}\nmany more lines")
+
+    owner, name = {"compile": (training_run, "make_step"), "train": (ToyStep, "run")}[place]
+    monkeypatch.setattr(owner, name, fail)
+    reason = "RESOURCE_EXHAUSTED: Out of memory while trying to allocate 9 bytes."
+    code, _, err = toy("--output-dir", tmp_path)
+    assert code == 1
+    assert err.count("\n") == 1
+    assert f"memory is full ({reason}); try a smaller --batch-size" in err
+    reason = "INTERNAL: something else"
+    with pytest.raises(jax.errors.JaxRuntimeError, match="something else"):
+        toy("--output-dir", tmp_path)
+
+
+def test_export_is_compared_in_full_precision(monkeypatch):
+    function = jax.jit(lambda x: x @ x)
+    seen = []
+
+    def detector(images):
+        x = images.astype(np.float32)
+        seen.append("HIGHEST" in function.lower(x).as_text())
+        return function(x)
+
+    validator = finishing.Validator(detector, None, 2, Devices(1), lambda: None)
+    for backend in ("cpu", "gpu"):
+        monkeypatch.setattr(finishing.jax, "default_backend", lambda backend=backend: backend)
+        np.testing.assert_array_equal(validator.predict(np.eye(2)), np.eye(2))
+    assert seen == [False, True]
+
+
+def test_other_processes_only_predict_at_the_export(monkeypatch):
+    calls = []
+    validator = SimpleNamespace(predict=lambda images: calls.append(images) or "predicted")
+    run = SimpleNamespace(
+        options=SimpleNamespace(batch_size=2, export_onnx=None), validator=validator,
+        val_set=None, devices=SimpleNamespace(is_main=False),
+    )  # fmt: skip
+    batch = SimpleNamespace(images="images")
+    monkeypatch.setattr(finishing, "val_batches", lambda *_: iter([batch]))
+    assert finishing.export(run) is None
+    assert calls == ["images"]
 
 
 def test_one_device_unless_asked(toy, tmp_path, monkeypatch):

@@ -628,6 +628,7 @@ def test_weights_of_more_classes(recorded, tmp_path):
     for name, value in full.items():
         np.testing.assert_array_equal(arrays[name], value[[0, 67]] if name in rows else value)
     path.unlink()  # a resumed run has all it needs
+    assert train(*common[:-2], "--resume", "--stop-after", 1)[0] == 0  # even without --weights
     assert train(*common, "--resume")[0] == 0
     best, info = load_weights(tmp_path / "best.safetensors")
     assert (info["class_width"], info["epoch"]) == (80, 2)

@@ -43,11 +43,11 @@ def make_model(options, last):
         The checkpoint, if the run is resumed.
     """
     o = options
-    if o.weights is None:
-        return YOLO11n(len(o.classes), seed=o.seed)
-    if o.resume:  # the width of a branch is that of the weights it began with
+    if o.resume:  # the width of a branch is that of the weights it began with, if there were any
         _, info = load_weights(last)
         return YOLO11n(len(o.classes), seed=o.seed, class_width=info.get("class_width"))
+    if o.weights is None:
+        return YOLO11n(len(o.classes), seed=o.seed)
     model, report = load_pretrained(o.weights, o.classes, seed=o.seed)
     print(report["text"])
     return model

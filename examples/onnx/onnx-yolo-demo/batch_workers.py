@@ -45,7 +45,9 @@ UNCHANGED = Augment(**{field.name: 0.0 for field in fields(Augment)})
 
 # Batches in preparation, at least. Plans need little memory.
 AHEAD_DRAWN, AHEAD_PLANNED = 3, 16
-LENT = 2  # batches whose images the consumer can hold without a copy
+# Batches whose images the consumer can hold without a copy: the one of the running step, the
+# next, and the one that is fetched meanwhile.
+LENT = 3
 
 # Slot, ticket, epoch, batch, first row, end. Writes and reads this short are not torn by others
 # at the same pipe.
@@ -411,6 +413,7 @@ class Workers:
         self.pending.popleft()
         if self.errors[slot] is not None:
             raise self.errors[slot]
+        self._take_back()
         arrays = {k: v if k == "images" else v.copy() for k, v in self.memory.arrays(slot).items()}
         if "images" in arrays and self.lent < LENT:
             self.lent += 1
@@ -422,10 +425,14 @@ class Workers:
         self._submit()
         return arrays
 
-    def _submit(self):
+    def _take_back(self):
+        """Free the slots of images that the consumer has dropped."""
         while self.returned:
             self.free.append(self.returned.popleft())
             self.lent -= 1
+
+    def _submit(self):
+        self._take_back()
         while self.free and len(self.pending) < self.ahead:
             slot = self.free.popleft()
             self.tickets += 1

@@ -1,7 +1,9 @@
 """Validation of a training run, and the files that it leaves at its end."""
 
+import contextlib
 import os
 
+import jax
 from checkpoint import load_weights, write_atomically
 from export import export_detector, verify_export
 from loader import val_batches
@@ -44,9 +46,24 @@ class Validator:
         return coco_map(self.dataset, detections), detections
 
     def predict(self, images):
-        """Predictions for a whole batch in every process; all have to call it."""
+        """Predictions for a whole batch in every process, computed in full float32.
+
+        All processes have to call it.
+        """
         rows = self.devices.rows(len(images))
-        return self.devices.fetch(self.detector(*self.devices.shard([images[rows]])))
+        with full_precision():
+            return self.devices.fetch(self.detector(*self.devices.shard([images[rows]])))
+
+
+def full_precision():
+    """Context in which JAX multiplies float32 as such.
+
+    GPUs and TPUs round the factors to fewer bits by default, which training and validation can
+    bear; a comparison with another program can't.  CPUs never do, and need no second compilation.
+    """
+    if jax.default_backend() == "cpu":
+        return contextlib.nullcontext()
+    return jax.default_matmul_precision("highest")
 
 
 def finish(run):
@@ -105,9 +122,9 @@ def load_best(run):
 def export(run):
     """Write the ONNX model of the averages; the report of its verification."""
     o, validator = run.options, run.validator
+    # On the devices of all processes, so before the first one goes on alone.
+    expected = validator.predict(next(val_batches(run.val_set, o.batch_size)).images)
     if not run.devices.is_main:
-        # The first process compares with the detector, which runs on the devices of all.
-        validator.predict(next(val_batches(run.val_set, o.batch_size)).images)
         return None
     averaged = with_averages(run.model, run.train_step.averages)
     # Only a whole and verified file gets the name.
@@ -115,7 +132,7 @@ def export(run):
     try:
         batch = None if o.dynamic_batch else 1
         export_detector(averaged, partial, o.classes, o.image_size, batch)
-        report = verify_export(partial, validator.predict, run.val_set, o.batch_size)
+        report = verify_export(partial, lambda _: expected, run.val_set, o.batch_size)
         os.replace(partial, o.export_onnx)
     finally:
         partial.unlink(missing_ok=True)

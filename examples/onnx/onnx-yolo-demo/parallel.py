@@ -28,7 +28,12 @@ import numpy as np
 from jax.experimental import multihost_utils
 from meeting import ParallelError, meet, split_address
 
-from pytensor.link.jax.sharding import data_parallel_mesh, replicate, shard_batch
+from pytensor.link.jax.sharding import (
+    data_parallel_mesh,
+    is_replicated,
+    replicate,
+    shard_batch,
+)
 
 # After so many seconds without a sign of life of one process, JAX ends the others.
 HEARTBEAT = 60
@@ -232,6 +237,8 @@ class Devices:
     def replicate(self, shared_variables):
         """Copy shared variables to all devices; again after their `set_value`.
 
+        Those that lie there already are left alone: a data set, say, which is large.
+
         Raises
         ------
         ParallelError
@@ -239,7 +246,11 @@ class Devices:
         """
         if self.mesh is None:
             return
-        variables = list(shared_variables)
+        variables = [
+            variable
+            for variable in shared_variables
+            if not is_replicated(variable.get_value(borrow=True), self.mesh)
+        ]
         if self.process_count > 1:
             values = [np.asarray(v.get_value(borrow=True)) for v in variables]
             agree(

@@ -240,24 +240,27 @@ class Outbox:
 
     def retry(self):
         """Try to write what is waiting; True if nothing is left."""
-        for path in list(self.waiting):
+        for path, data in list(self.waiting.items()):
             try:
-                write_atomically(path, self.waiting[path])
+                write_atomically(path, data)
             except OSError as error:
                 self.error = error
-                self._warn(path)
+                self._warn(path, len(data))
             else:
-                del self.waiting[path]
+                # A signal's thread may be here, too: it may have removed the entry already, and
+                # the other thread may have put newer data there.
+                if self.waiting.get(path) is data:
+                    self.waiting.pop(path, None)
         return not self.waiting
 
-    def _warn(self, path):
+    def _warn(self, path, size):
         try:
             free = f"{shutil.disk_usage(self.folder).free / 2**20:,.0f} MiB are free there"
         except OSError:
             free = "its free space is unknown"
         old = "the older one is kept" if path.exists() else "there is no older one"
         self.say(
-            f"warning: {path} ({len(self.waiting[path]) / 2**20:,.1f} MiB) could not be written: "
+            f"warning: {path} ({size / 2**20:,.1f} MiB) could not be written: "
             f"{self.error.strerror or self.error}; {free}; {old}; it will be tried again"
         )
 
@@ -297,8 +300,11 @@ class StepLog:
             with open(self.path, newline="") as file:
                 rows = list(csv.reader(file))
             # The last row of a process that was killed may be cut short.
+            # A loss of power can leave a row of zero bytes.
             kept = [
-                row for row in rows[1:] if len(row) == len(self.columns) and int(row[0]) <= step
+                row
+                for row in rows[1:]
+                if len(row) == len(self.columns) and row[0].isdecimal() and int(row[0]) <= step
             ]
         lines = [",".join(row) for row in [self.columns, *kept]]
         try:

@@ -9,6 +9,7 @@ import sys
 import time
 from dataclasses import asdict
 
+import jax
 from assembly import make_loader, make_model, make_step
 from checkpoint import NotFinite, load_checkpoint, restore, snapshot, to_bytes
 from finishing import Validator, finish
@@ -52,12 +53,33 @@ STEP_COLUMNS = ["step", "epoch", *LOSS_PARTS, "gradient_norm", "lr"]
 ROLL_BACK_FACTOR = 0.1
 MAX_ROLL_BACKS = 1
 ASK_EVERY = 20  # steps between the questions of one process to the others
+# Options that a resumed run may change, but in which its processes must agree: they would wait for
+# one another at different places otherwise.
+COMMON = (
+    "resume", "val_every", "patience", "checkpoint_every", "stop_after", "no_export",
+    "device_augment",
+)  # fmt: skip
 
 
 def say(text):
     """Print a line in the middle of a progress bar, too."""
     tqdm.write(text, file=sys.stdout)
     sys.stdout.flush()
+
+
+@contextlib.contextmanager
+def full_memory():
+    """Have a device whose memory doesn't suffice end the run with one line."""
+    try:
+        yield
+    except jax.errors.JaxRuntimeError as error:
+        if "RESOURCE_EXHAUSTED" not in str(error):
+            raise
+        reason = str(error).splitlines()[0]
+        raise TrainingError(
+            f"the device's memory is full ({reason}); try a smaller --batch-size or --image-size, "
+            "or --device-augment off"
+        ) from error
 
 
 class Run:
@@ -101,12 +123,16 @@ class Run:
         self.step_log = StepLog(self.output / "steps.csv", STEP_COLUMNS, every)
         self.timer = Timer(options.checkpoint_minutes, options.checkpoint_steps)
 
+    @full_memory()
     def compile(self):
         """Make the loader, the model, and the functions that train and validate it."""
         o, devices = self.options, self.devices
-        draw = draws_on_device(o.device_augment, self.train_set)
+        # All processes run the same program: if one lacks the room, none draws.
+        render = not draws_on_device(o.device_augment, self.train_set)
+        draw = devices.largest([int(render)]) == [0]
         self.loader = make_loader(o, self.train_set, devices, render=not draw)
-        agree(self.settings())
+        common = {name: getattr(o, name) for name in COMMON} | {"val_images": len(self.val_set)}
+        agree(self.settings() | common)
         self.rates = StepSettings(self.recipe, o.epochs, len(self.loader), o.batch_size)
         self.model = make_model(o, self.last)
         self.model_info = model_info(self.model, o.classes, o.image_size)
@@ -182,6 +208,7 @@ class Run:
 
     # -------------------------------------------------------------------------- training
 
+    @full_memory()
     def train(self):
         """Run the remaining epochs; after the last, write the final files and return True."""
         o = self.options

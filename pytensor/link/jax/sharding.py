@@ -27,7 +27,7 @@ import jax
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
-__all__ = ["check_replicated", "data_parallel_mesh", "replicate", "shard_batch"]
+__all__ = ["check_replicated", "data_parallel_mesh", "is_replicated", "replicate", "shard_batch"]
 
 AXIS = "data"
 
@@ -63,7 +63,8 @@ def replicate(shared_variables, mesh):
     """Copy the values of shared variables to all devices of a mesh.
 
     With several processes, each must hold the same values.  `SharedVariable.set_value` brings a
-    variable's value back to the host: replicate it again afterwards.
+    variable's value back to the host: replicate it again afterwards.  Values that lie on all
+    devices already stay as they are.
 
     Parameters
     ----------
@@ -87,8 +88,18 @@ def replicate(shared_variables, mesh):
     sharding = NamedSharding(mesh, PartitionSpec())
     for variable in shared_variables:
         value = variable.get_value(borrow=True)
+        if is_replicated(value, mesh):
+            continue
+        if not (isinstance(value, jax.Array) and sharding.is_fully_addressable):
+            value = np.asarray(value)
         # Not set_value, which makes a NumPy array of what it is given.
-        variable.container.storage[0] = _place(np.asarray(value), sharding)
+        variable.container.storage[0] = _place(value, sharding)
+
+
+def is_replicated(value, mesh):
+    """Whether a value is a JAX array that lies whole on each device of a mesh."""
+    sharding = NamedSharding(mesh, PartitionSpec())
+    return isinstance(value, jax.Array) and value.sharding.is_equivalent_to(sharding, value.ndim)
 
 
 def shard_batch(arrays, mesh):
@@ -144,13 +155,7 @@ def check_replicated(shared_variables, mesh):
     ValueError
         Names the variables.
     """
-    sharding = NamedSharding(mesh, PartitionSpec())
-    wrong = []
-    for variable in shared_variables:
-        value = variable.get_value(borrow=True)
-        on_devices = isinstance(value, jax.Array)
-        if not (on_devices and value.sharding.is_equivalent_to(sharding, value.ndim)):
-            wrong.append(str(variable))
+    wrong = [str(v) for v in shared_variables if not is_replicated(v.get_value(borrow=True), mesh)]
     if wrong:
         raise ValueError(
             f"not replicated over {mesh.size} devices: {', '.join(wrong[:5])}"

@@ -188,9 +188,17 @@ def other_findings():
     replicate([table], mesh)
     keep(*shard_batch([values], mesh))
 
+    large, other = (pytensor.shared(np.zeros((8, 3)), borrow=True) for _ in range(2))
+    large.container.storage[0] = jax.device_put(np.ones((8, 3)))
+    replicate([large], mesh)
+    placed = large.get_value(borrow=True)
+    replicate([large, other], mesh)
+
     rng = pytensor.shared(np.random.default_rng(3), name="generator")
     _, noise = pt.random.normal(size=(8, 3), rng=rng, return_next_rng=True)
     return {
+        "stays": placed is large.get_value(borrow=True) and np.all(placed == 1).item(),
+        "both": raised(check_replicated, [large, other], mesh),
         "table": raised(check_replicated, [table], mesh),
         "not placed": raised(check_replicated, [pytensor.shared(np.zeros(2), name="v")], mesh),
         "indivisible": raised(shard_batch, [values, values[:6]], mesh),

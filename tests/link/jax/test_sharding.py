@@ -73,5 +73,10 @@ def test_errors(found, case, message):
     assert message in (found["other"][case] or "no error")
 
 
+def test_what_is_replicated_already_stays(found):
+    assert found["other"]["stays"] is True
+    assert found["other"]["both"] is None
+
+
 def test_random_numbers_are_those_of_one_device(found):
     assert found["other"]["noise"] == {"equal": True, "shards": 8}
