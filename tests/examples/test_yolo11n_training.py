@@ -877,6 +877,7 @@ def test_checkpoint_of_other_settings_or_broken(learned, train, tmp_path):
         (["--output-dir", "{tmp}/file"], "can't write to the output folder"),
         (["--export-onnx", "{tmp}/file/m.onnx"], "give another --export-onnx"),
         (["--export-onnx", "{tmp}"], "is a folder"),
+        (["--weights", "{tmp}/none.safetensors", "--data", "{tmp}/none"], "no such file"),
     ],
 )
 def test_one_line_for_what_cannot_work(data, tmp_path, capsys, arguments, message):

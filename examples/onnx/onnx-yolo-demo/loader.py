@@ -25,7 +25,7 @@ class Batch(NamedTuple):
     classes: np.ndarray  # int32 (B, max_boxes); unused entries zero
     num_boxes: np.ndarray  # int32 (B,)
     indices: np.ndarray  # int64 (B,): positions in the dataset
-    plan: Plan | None  # how to draw the images; None where the loader has drawn them
+    plan: Plan | None = None  # how to draw the images; None where the loader has drawn them
 
 
 class BatchLoader:

@@ -54,7 +54,7 @@ def add_data(parser):
     images = ", ".join(f"{name} {a} and {b}" for name, (a, b) in DEFAULT_IMAGES.items())
     add("--train-images", type=int, help=f"to download or draw; coco: 0 is all ({images})")
     add("--val-images", type=int, help="for validation")
-    add("--connections", type=int, default=16, help="of the download at a time")
+    add("--connections", type=int, default=32, help="of the download at a time")
     add("--classes", nargs="+", default=["person", "cell phone"], metavar="NAME")
     add("--num-classes", type=int, help="checked against --classes")
     add("--cache", choices=["memory", "disk"], default="memory", help="where decoded images lie")

@@ -43,7 +43,7 @@ from training import (
     resolve,
     with_averages,
 )
-from weights import model_info
+from weights import model_info, read_arrays
 
 COLUMNS = [
     "epoch", *LOSS_PARTS, "lr", "images_per_s", "map50", "map50_95", "seconds", "waited_share",
@@ -105,6 +105,8 @@ class Run:
         self.trackers = Trackers(self.output, *trackers, say)
         if not options.no_export and devices.is_main:
             prepare_export(options.export_onnx)
+        if options.weights is not None and not options.resume:
+            read_arrays(options.weights)  # a wrong file shows before the data are fetched
         self.train_set, self.val_set = open_data(options, devices)
         recipe = make_recipe(options)
         self.recipe = resolve(
