@@ -615,7 +615,7 @@ def link(name):
     [
         ("../outside.json", "x"),
         ("annotations/../../x", "x"),
-        ("/tmp/outside.json", "x"),
+        ("/outside.json", "x"),
         ("a\\..\\..\\x", "x"),
         ("C:/x", "x"),
         (link("annotations/link.json"), "/etc/passwd"),
@@ -707,11 +707,6 @@ def test_addresses(monkeypatch):
     assert coco.base_url() == "http://images.cocodataset.org"
     monkeypatch.setenv("COCO_BASE_URL", "https://mirror/coco//")
     assert coco.base_url() == "https://mirror/coco"
-
-
-def test_a_trailing_slash_of_the_address(server, root, monkeypatch):
-    monkeypatch.setenv("COCO_BASE_URL", server.url + "/")
-    download(root, 16, 2)
 
 
 def test_proxies(server, root, monkeypatch):

@@ -99,6 +99,7 @@ class TestArguments:
     def test_none_is_one_process(self):
         initialize()
         initialize("127.0.0.1:1234", 1, 0)
+        assert not jax.distributed.is_initialized()
 
     @pytest.mark.parametrize(
         ("arguments", "message"),
