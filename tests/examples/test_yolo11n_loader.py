@@ -407,6 +407,17 @@ for epoch in range({epochs}):
 """
 
 
+def interrupt(process):
+    """Press Ctrl-C, again if need be: Python ignores one that comes while it frees an object."""
+    for _ in range(6):
+        os.killpg(process.pid, signal.SIGINT)
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            continue
+        return
+
+
 @pytest.mark.parametrize(("ending", "workers"), [("interrupt", 2), ("kill", 1), ("exit", 1)])
 def test_nothing_is_left_behind(builder, seven, ending, workers):
     program = CONSUMER.format(
@@ -426,18 +437,21 @@ def test_nothing_is_left_behind(builder, seven, ending, workers):
         assert "/dev/shm/" not in maps
     consumer.stdin.write("go on\n")
     consumer.stdin.flush()
-    if ending == "interrupt":
-        os.killpg(consumer.pid, signal.SIGINT)  # as a terminal does
-        for pid in pids:  # even if it came to them too
-            if alive(pid):
+    try:
+        if ending == "interrupt":
+            for pid in pids:  # even if it comes to them too
                 os.kill(pid, signal.SIGINT)
-    elif ending == "kill":
+            interrupt(consumer)
+        elif ending == "kill":
+            consumer.kill()
+        _, errors = consumer.communicate(timeout=60)
+    finally:
         consumer.kill()
-    _, errors = consumer.communicate(timeout=60)
     want = {"interrupt": -signal.SIGINT, "kill": -signal.SIGKILL, "exit": 0}
     assert consumer.returncode == want[ending], errors
     assert soon(lambda: not any(map(alive, pids)))
-    assert errors.count("Traceback") == (ending == "interrupt"), errors
+    told = errors.count("Traceback") - errors.count("Exception ignored")
+    assert told == (ending == "interrupt"), errors
     assert "leaked" not in errors
     assert "Warning" not in errors
 
