@@ -122,13 +122,13 @@ def test_command_line(tmp_path, capsys):
 
 @pytest.fixture(scope="module")
 def scenes():
-    start = time.perf_counter()
+    start = time.process_time()  # other work shares the machine
     drawn = [sample_scene(np.random.default_rng([9, k])) for k in range(120)]
-    return drawn, (time.perf_counter() - start) / len(drawn)
+    return drawn, (time.process_time() - start) / len(drawn)
 
 
 def test_speed(scenes):
-    # About 13 ms; loose, as other work shares the machine.
+    # About 13 ms; loose, for machines differ.
     assert scenes[1] < 0.1
 
 
