@@ -18,7 +18,7 @@ def write_data(root):
     well, the assigner finds next to nothing to learn from in so few steps.
     """
     rng = np.random.default_rng(0)
-    (root / "annotations").mkdir()
+    (root / "annotations").mkdir(parents=True)
     for split, count in [("train", 12), ("val", 6)]:
         folder = root / "images" / split
         folder.mkdir(parents=True)
