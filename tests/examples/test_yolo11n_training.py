@@ -4,6 +4,7 @@ Compiling takes far longer than running: one model with a step of either kind an
 compiled for all tests here, and set back to their initial values for each use.
 """
 
+import itertools
 import json
 import math
 import os
@@ -21,7 +22,7 @@ import training_run
 from augment import Augment
 from checkpoint import load_weights, save_weights
 from dataset import CocoDataset, find_data
-from loader import BatchLoader
+from loader import BatchLoader, LoaderError
 from model import YOLO11n
 from PIL import Image
 from training import LOSS_PARTS, Recipe, StepSettings, TrainStep, compile_detector
@@ -791,6 +792,29 @@ def test_resume_within_an_epoch(train, tmp_path, monkeypatch):
         assert_same_file(folder / name, whole / name)
 
 
+def test_a_lost_loader_costs_no_step(train, tmp_path, monkeypatch):
+    whole, folder = tmp_path / "whole", tmp_path / "lost"
+    common = ["--epochs", 3, "--no-export", "--log-every", 1, "--output-dir"]
+    assert train(*common, whole)[0] == 0
+    epoch = BatchLoader.epoch
+
+    def lost(self, number, start_batch=0):
+        yield from itertools.islice(epoch(self, number, start_batch), 2 if number == 1 else None)
+        if number == 1:
+            raise LoaderError("worker 0 was killed")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(BatchLoader, "epoch", lost)
+        code, _, err = train(*common, folder)
+    assert code == 1
+    assert err.strip() == "error: worker 0 was killed"
+    _, info = load_weights(folder / "last.safetensors")
+    assert [info["progress"][name] for name in ("epoch", "batch")] == [1, 2]
+    assert train(*common, folder, "--resume")[0] == 0
+    assert_same_rows(folder, whole)
+    assert_same_file(folder / "last.safetensors", whole / "last.safetensors")
+
+
 def test_resume_with_half_accumulated_gradients(train, tmp_path):
     common = ["--epochs", 9, "--nominal-batch", 2 * BATCH, "--no-export", "--warmup-epochs", 0]
     for folder, stops in [("whole", [4]), ("split", [1, 3, 4])]:
@@ -915,6 +939,7 @@ def test_a_run_is_not_overwritten_unasked(data, tmp_path, capsys):
         (["--mosaic", "2"], "--mosaic is a probability"),
         (["--stop-after", "0"], "--stop-after must be at least 1"),
         (["--classes", "person", "person"], "--classes names one twice"),
+        (["--data", "own", "--data-dir", "x"], "--data-dir is for --data coco and --data synt"),
     ],
 )
 def test_options_that_make_no_sense(capsys, arguments, message):

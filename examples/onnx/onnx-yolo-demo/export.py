@@ -23,6 +23,9 @@ from pytensor.link.onnx import export_onnx
 
 MAX_BOX_DIFFERENCE = 0.05  # pixels
 MAX_SCORE_DIFFERENCE = 1e-4
+# Thresholds of the specification for prediction: of the score, and of the overlap of two boxes.
+CONFIDENCE = 0.25
+IOU = 0.7
 
 
 class ExportMismatch(Exception):
@@ -67,6 +70,9 @@ def export_detector(model, path, classes, image_size, batch_size=1, opset_versio
             "stride": str(max(model.layers[23].strides)),
             "imgsz": str([image_size, image_size]),
             "batch": str(batch_size or 1),
+            # what the browser page starts with
+            "conf": str(CONFIDENCE),
+            "iou": str(IOU),
             "description": "YOLO11n trained with PyTensor",
         },
     )

@@ -10,10 +10,24 @@ from recipe import OPTIMIZERS, SCHEDULES, Recipe
 DEFAULT_IMAGES = {"coco": (12000, 2000), "synthetic": (1200, 300)}
 
 
+class _Help(argparse.HelpFormatter):
+    """Help that ends in the default where there is one."""
+
+    def _get_help_string(self, action):
+        plain = action.default is None or action.default is False or action.nargs == 0
+        return action.help if plain else f"{action.help} (default: {self._shown(action.default)})"
+
+    @staticmethod
+    def _shown(default):
+        return " ".join(default) if isinstance(default, list) else default
+
+
 def parse_arguments(description, arguments=None):
     """Parse the command line; see ``--help``."""
     # Abbreviations are off: the command to go on with a run is made from its arguments.
-    parser = argparse.ArgumentParser(description=description, allow_abbrev=False)
+    parser = argparse.ArgumentParser(
+        description=description, allow_abbrev=False, formatter_class=_Help
+    )
     for add_group in (add_recipe, add_data, add_machine, add_files):
         add_group(parser)
     options = parser.parse_args(arguments)
@@ -24,17 +38,22 @@ def parse_arguments(description, arguments=None):
 def add_recipe(parser):
     """Add the options that decide what is learned."""
     add = parser.add_argument_group("recipe").add_argument
-    add("--epochs", type=int, default=100)
-    add("--batch-size", type=int, default=64)
+    add("--epochs", type=int, default=100, help="passes over the training images")
+    add("--batch-size", type=int, default=64, help="images per batch, on all devices together")
     add("--image-size", type=int, default=320, help="pixels, a multiple of 32")
     add("--weights", type=Path, metavar="FILE", help="weights to start from")
-    add("--optimizer", choices=OPTIMIZERS, default=Recipe.optimizer)
+    add(
+        "--optimizer",
+        choices=OPTIMIZERS,
+        default=Recipe.optimizer,
+        help="auto: AdamW for short runs, MuSGD for long ones",
+    )
     add("--lr", type=float, default=Recipe.lr, help="learning rate of the first epoch")
     add("--final-lr", type=float, default=Recipe.final_lr, help="the last one's, as a fraction")
-    add("--schedule", choices=[*SCHEDULES], default=Recipe.schedule)
-    add("--momentum", type=float, default=Recipe.momentum)
-    add("--weight-decay", type=float, default=Recipe.weight_decay)
-    add("--warmup-epochs", type=float, default=Recipe.warmup_epochs)
+    add("--schedule", choices=[*SCHEDULES], default=Recipe.schedule, help="of the learning rate")
+    add("--momentum", type=float, default=Recipe.momentum, help="Adam's first beta")
+    add("--weight-decay", type=float, default=Recipe.weight_decay, help="of the kernels alone")
+    add("--warmup-epochs", type=float, default=Recipe.warmup_epochs, help="of a rising rate")
     add("--nominal-batch", type=int, default=Recipe.nominal_batch, help="images per step")
     add("--ema-decay", type=float, default=Recipe.ema_decay, help="of the averaged weights")
     add("--ema-steps", type=float, default=Recipe.ema_steps, help="over which it grows")
@@ -43,7 +62,7 @@ def add_recipe(parser):
     add("--scale", type=float, default=0.5, help="gain of the random scale")
     add("--patience", type=int, default=0, help="epochs without a better mAP to stop; 0: never")
     add("--val-every", type=int, default=5, help="epochs between validations")
-    add("--seed", type=int, default=0)
+    add("--seed", type=int, default=0, help="of weights, order and augmentation")
 
 
 def add_data(parser):
@@ -55,7 +74,7 @@ def add_data(parser):
     add("--train-images", type=int, help=f"to download or draw; coco: 0 is all ({images})")
     add("--val-images", type=int, help="for validation")
     add("--connections", type=int, default=32, help="of the download at a time")
-    add("--classes", nargs="+", default=["person", "cell phone"], metavar="NAME")
+    add("--classes", nargs="+", default=["person", "cell phone"], metavar="NAME", help="to detect")
     add("--num-classes", type=int, help="checked against --classes")
     add("--cache", choices=["memory", "disk"], default="memory", help="where decoded images lie")
     add("--cache-dir", type=Path, help="folder of --cache disk")
@@ -69,8 +88,8 @@ def add_machine(parser):
         help="draw training images on the device; auto: on a GPU with room for them")  # fmt: skip
     add("--devices", type=int, help="that share each batch, of all processes (one of each)")
     add("--coordinator", metavar="HOST:PORT", help="of a run of several processes")
-    add("--num-processes", type=int)
-    add("--process-id", type=int)
+    add("--num-processes", type=int, help="of the run")
+    add("--process-id", type=int, help="of this one, from 0")
 
 
 def add_files(parser):
@@ -87,7 +106,7 @@ def add_files(parser):
     add("--wandb", nargs="?", const="yolo11n", metavar="PROJECT", help="log to Weights & Biases")
     add("--tensorboard", action="store_true", help="write files for TensorBoard")
     add("--export-onnx", "--output-onnx", type=Path, metavar="PATH", help="ONNX file to write")
-    add("--no-export", action="store_true")
+    add("--no-export", action="store_true", help="write no ONNX model")
     add("--dynamic-batch", action="store_true", help="export for any number of images")
     add("--require-map50", type=float, help="fail if the final mAP@0.5 is below")
 
@@ -149,6 +168,8 @@ def check_data(parser, options):
                 parser.error(f"--{name.replace('_', '-')} must be at least 1, got 0")
     elif options.train_images is not None or options.val_images is not None:
         parser.error("--train-images and --val-images are for --data coco and --data synthetic")
+    elif options.data_dir is not None:
+        parser.error("--data-dir is for --data coco and --data synthetic; --data names other sets")
     if options.cache_dir is not None and options.cache != "disk":
         parser.error("--cache-dir is for --cache disk")
 

@@ -117,6 +117,7 @@ class Run:
         self.scored = None  # what the validator said of the averaged weights as they are
         self.settings_file = None
         self.stop_number = 0  # of the signal that all processes know of
+        self.lost = None  # the loader's error
         self.compile()
         if options.resume:
             self.load_last()
@@ -261,8 +262,11 @@ class Run:
                     self.check_stop()
                 self.show(bar, p.batch - (pending is not None), rates[0])
             self.take(pending)
-        if p.batch < size:
+        if self.lost is not None:
             self.check_stop()
+            if self.unsaved():
+                self.save_last()
+            raise self.lost
         p.seconds = time.perf_counter() - start
         if bar.disable and self.devices.is_main:  # no terminal: a line per epoch stands for the bar
             means = [f"{n} {v / size:.3f}" for n, v in zip(LOSS_PARTS, p.sums, strict=True)]
@@ -313,15 +317,16 @@ class Run:
             yield batches
 
     def until_lost(self, batches):
-        """The batches, up to where a signal that reached the loader's workers ended them."""
+        """The batches, up to where the loader's workers ended; `lost` says why."""
         try:
             yield from batches
-        except LoaderError:
-            # It reached this process too, but perhaps not quite yet. Of several processes, the
-            # others don't know and go on.
-            time.sleep(0.2)
-            if self.stop.number is None or self.devices.process_count > 1:
+        except LoaderError as error:
+            # Of several processes, the others don't know and go on.
+            if self.devices.process_count > 1:
                 raise
+            # A signal that ended the workers reached this process too, but perhaps not quite yet.
+            time.sleep(0.2)
+            self.lost = error
 
     def take(self, pending):
         """Fetch the loss parts of an earlier batch and add them to the epoch's sums.
