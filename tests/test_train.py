@@ -2,7 +2,9 @@
 
 import os
 import shutil
+import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -182,3 +184,48 @@ def test_settings_file_values_are_literal(checkout):
     result = run(checkout)
     assert "--output-dir $(touch made)`touch made`" in result.stdout
     assert not list(checkout.glob("**/made"))
+
+
+def test_builds_the_page(checkout):
+    assert " --build-page " in run(checkout).stdout.splitlines()[-1]
+    result = run(checkout, "--no-build-page")
+    # The last one counts, and it says nothing about the training itself.
+    assert result.stdout.splitlines()[-1].endswith("--no-build-page")
+    assert "--require-map50" in result.stdout
+
+
+@pytest.mark.parametrize("code", [0, 1, 130])
+def test_exit_code_of_the_training(checkout, code):
+    write(checkout / ".venv/bin/python", f"#!/bin/sh\nexit {code}\n")
+    assert run(checkout).returncode == code
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_signals_reach_the_training(checkout, number):
+    """The process that was started is the training, whoever sends the signal."""
+    write(
+        checkout / ".venv/bin/python",
+        f"#!{sys.executable}\n"
+        "import signal, sys, time\n"
+        f"signal.signal({int(number)}, lambda n, _: sys.exit(128 + n))\n"
+        'print("training", flush=True)\n'
+        "time.sleep(60)\n",
+    )
+    tools = checkout / "tools"
+    tools.mkdir()
+    write(tools / "nvidia-smi", "#!/bin/sh\nexit 9\n")
+    process = subprocess.Popen(
+        ["bash", checkout / "train.sh"],
+        env={"PATH": f"{tools}:{os.environ['PATH']}", "HOME": "/"},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with process:
+        try:
+            for line in process.stdout:
+                if line == "training\n":
+                    break
+            process.send_signal(number)
+            assert process.wait(20) == 128 + number
+        finally:
+            process.kill()

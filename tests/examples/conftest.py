@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -98,3 +99,32 @@ def seven(builder):
             width, height, [((1, 77)[j % 2], 5 + 9 * j, 8 + k, 20, 24) for j in range(k % 4)]
         )
     return builder.dataset()
+
+
+@pytest.fixture(scope="session")
+def demo_models(tmp_path_factory):
+    """Two detectors for the page: paths ``colour`` and ``yolo``."""
+    from tests.examples.demo_browser import colour_detector_onnx, require_chromium, yolo_onnx
+
+    require_chromium()
+    folder = tmp_path_factory.mktemp("models")
+    models = SimpleNamespace(colour=folder / "colours.onnx", yolo=folder / "yolo.onnx")
+    colour_detector_onnx(models.colour)
+    yolo_onnx(models.yolo)
+    return models
+
+
+@pytest.fixture(scope="session")
+def demo_site(demo_models, tmp_path_factory):
+    """The page as it is built, with the YOLO11n in it: a `demo_browser.Site`."""
+    from tests.examples.demo_browser import build_site
+
+    return build_site(demo_models.yolo, tmp_path_factory.mktemp("site"))
+
+
+@pytest.fixture(scope="session")
+def colour_site(demo_site, demo_models, tmp_path_factory):
+    """The page with the detector of colours in it, without the single file."""
+    from tests.examples.demo_browser import copy_site
+
+    return copy_site(demo_site, tmp_path_factory.mktemp("colours"), demo_models.colour)

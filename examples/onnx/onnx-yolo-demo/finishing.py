@@ -2,8 +2,12 @@
 
 import contextlib
 import os
+import shlex
+import sys
+from pathlib import Path
 
 import jax
+from build_demo import BuildError, build, how_to_open, runtime_problem
 from checkpoint import load_weights, write_atomically
 from export import export_detector, verify_export
 from loader import val_batches
@@ -67,7 +71,7 @@ def full_precision():
 
 
 def finish(run):
-    """Write metrics, pictures and the ONNX model of the best weights.
+    """Write metrics, pictures and the ONNX model of the best weights; build its page if asked to.
 
     Parameters
     ----------
@@ -77,7 +81,7 @@ def finish(run):
     Raises
     ------
     TrainingError
-        If the precision is below ``--require-map50``.
+        If the precision is below ``--require-map50``, or the browser page can't be built.
     """
     o, rows = run.options, run.progress.rows
     # There are no detections if the run was complete when it was resumed.
@@ -107,6 +111,39 @@ def finish(run):
         raise TrainingError(
             f"mAP@0.5 is {best['map50']:.4f}, below the {o.require_map50} asked for"
         )
+    if o.build_page and run.devices.is_main:
+        build_page(o)
+
+
+def page_problem(options):
+    """Why the browser page can't be built at the end of a run, or None."""
+    return "--no-export leaves it no model" if options.no_export else runtime_problem()
+
+
+def build_page(options):
+    """Build the browser page of the exported model, and say where it is.
+
+    Raises
+    ------
+    TrainingError
+        If it can't be built for a reason that wasn't known before the training.
+    """
+    if problem := page_problem(options):
+        print(f"no browser page was built: {problem}")
+        if not options.no_export:
+            script = Path(__file__).with_name("build_demo.py")
+            command = shlex.join([sys.executable, str(script), str(options.export_onnx.absolute())])
+            print(f"the model is kept; when that is done: {command}")
+        return
+    try:
+        report = build(options.export_onnx)
+    except BuildError as error:
+        raise TrainingError(
+            f"the browser page could not be built: {error}; the model is {options.export_onnx}"
+        ) from error
+    for warning in report["warnings"]:
+        print(f"warning: {warning}")
+    print(*how_to_open(report), sep="\n")
 
 
 def load_best(run):

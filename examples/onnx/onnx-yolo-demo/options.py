@@ -108,6 +108,8 @@ def add_files(parser):
     add("--export-onnx", "--output-onnx", type=Path, metavar="PATH", help="ONNX file to write")
     add("--no-export", action="store_true", help="write no ONNX model")
     add("--dynamic-batch", action="store_true", help="export for any number of images")
+    add("--build-page", action=argparse.BooleanOptionalAction, default=False,
+        help="at the end, build the browser page of the exported model")  # fmt: skip
     add("--require-map50", type=float, help="fail if the final mAP@0.5 is below")
 
 

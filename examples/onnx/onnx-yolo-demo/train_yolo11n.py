@@ -11,8 +11,10 @@ or a data set with text labels: its folder or ``data.yaml`` (see `dataset.load_d
 The output folder receives ``last.safetensors`` (to resume from), ``best.safetensors`` (the averaged
 weights of the best epoch by mAP@0.5:0.95), ``results.csv``, ``results.png``, and, of the best
 weights, ``metrics.json``, ``val_detections.png`` and the ONNX model; and what `run_folder`
-describes.  Ctrl-C and SIGTERM end a run with a checkpoint of the running step; a killed run goes
-on from the last checkpoint with the same results.
+describes.  `--build-page` makes the model's browser page, too (see `build_demo`).
+
+Ctrl-C and SIGTERM end a run with a checkpoint of the running step; a killed run goes on from the
+last checkpoint with the same results.
 """
 
 import contextlib

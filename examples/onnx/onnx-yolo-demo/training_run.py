@@ -12,7 +12,7 @@ from dataclasses import asdict
 import jax
 from assembly import make_loader, make_model, make_step
 from checkpoint import NotFinite, load_checkpoint, restore, snapshot, to_bytes
-from finishing import Validator, finish
+from finishing import Validator, finish, page_problem
 from loader import LoaderError
 from options import make_recipe
 from parallel import agree
@@ -105,6 +105,8 @@ class Run:
         self.trackers = Trackers(self.output, *trackers, say)
         if not options.no_export and devices.is_main:
             prepare_export(options.export_onnx)
+        if options.build_page and devices.is_main and (problem := page_problem(options)):
+            say(f"warning: no browser page will be built at the end: {problem}")
         if options.weights is not None and not options.resume:
             read_arrays(options.weights)  # a wrong file shows before the data are fetched
         self.train_set, self.val_set = open_data(options, devices)
