@@ -357,7 +357,7 @@
     hideScreen();
     const now = demo.info.backend === "webgpu" ? "WebGPU again" : "WebAssembly";
     const text = `the GPU was lost (${reason}); the model now runs on ${now}`;
-    showNote([text, demo.info.note].filter(Boolean).join(". "));
+    showNote([text, demo.info.note].filter(Boolean).map(demoView.sentence).join(" "));
     await afterLoad(wasRunning);
     settleReady();
     say(demoView.sentence(text));
@@ -495,6 +495,7 @@
     shown = { bitmap, title, mirrored: false, detections: [] };
     stage.draw(bitmap, [], false);
     settle();
+    if (demo.info) say(`Detecting in ${title}…`);
     return rerun();
   }
 

@@ -1,0 +1,278 @@
+"""The detection page in Chromium: milliseconds per frame, files, and time to the first result.
+
+    python benchmarks/browser.py MODEL.onnx [--reference FILE.onnx] [--json OUT]
+
+The page is built from MODEL into a temporary folder.  Frames are measured by the page's own code
+(letterbox, onnxruntime-web, non-maximum suppression in its worker), with one thread as opened from
+disk and with two as served by `serve_demo.py`.  Both models run in the same page in alternating
+blocks: on a shared machine only their ratio means something.  Times are the median and the 90th
+percentile of all frames; the ratio is that of each round's medians, in the middle of all rounds,
+with the lowest and the highest.
+
+``--webgpu`` adds WebGPU, and refuses an adapter in software: its times say nothing.
+"""
+
+import argparse
+import base64
+import json
+import platform
+import statistics
+import sys
+import tempfile
+import threading
+from contextlib import contextmanager
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "examples" / "onnx" / "onnx-yolo-demo"))
+
+from build_demo import BuildError, build
+from chromium import BrowserError, open_page, page_url, wait_for, wait_ready
+from serve_demo import make_server
+
+STAGES = {  # of the page's times, in ms
+    "pre": "letterbox",
+    "inference": "inference",
+    "post": "suppression",
+    "loop": "whole frame",
+}
+PAGE = "yolo_detection_demo.html"
+THREADS = 2  # of the served page, however many cores there are
+
+
+@contextmanager
+def served(folder):
+    """Address of a folder that is served with the headers that threads need."""
+    server = make_server(folder, port=0)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+# ------------------------------------------------------------------------------ frames
+
+
+def load_argument(models):
+    """The model files as what the script below takes."""
+    return [
+        {"name": name, "base64": base64.b64encode(Path(path).read_bytes()).decode()}
+        for name, path in models.items()
+    ]
+
+
+def measure_frames(address, models, options, backend="wasm", threads=1):
+    """Times of all models in one page.
+
+    Parameters
+    ----------
+    address : str or path-like
+        Of the page.
+    models : dict of str to path-like
+        Model files by the name that results have.
+    options : argparse.Namespace
+        ``frames`` of a block, and ``rounds``.
+    backend : {"wasm", "webgpu"}
+    threads : int
+        Of WebAssembly.
+
+    Returns
+    -------
+    dict
+        What ``demoBenchmark.compareModels`` of ``page/benchmark.js`` returns.
+
+    Raises
+    ------
+    BrowserError
+        If the page runs in another way than asked for.
+    """
+    script = """async ([files, options]) => {
+      const models = [];
+      for (const {name, base64} of files) {
+        const answer = await fetch(`data:application/octet-stream;base64,${base64}`);
+        models.push({name, bytes: new Uint8Array(await answer.arrayBuffer())});
+      }
+      return await window.demo.benchmarkModels(models, options);
+    }"""
+    settings = {"frames": options.frames, "rounds": options.rounds}
+    settings |= {"backend": backend, "threads": threads}
+    address = page_url(address, backend=backend, threads=threads)
+    with open_page(address, webgpu="hardware" if backend == "webgpu" else None) as (page, _):
+        check_way(wait_ready(page), backend, threads)
+        result = page.evaluate(script, [load_argument(models), settings])
+    for model in result["models"]:
+        check_way(model, backend, threads)
+    return result
+
+
+def check_way(info, backend, threads):
+    """Raise BrowserError unless a model runs as asked for; `info` is what the page says of it."""
+    if info["backend"] != backend:
+        raise BrowserError(f"the page runs on {info['backend']}, not {backend}: {info['note']}")
+    if backend == "wasm" and info["threads"] != threads:
+        raise BrowserError(f"the page runs with {info['threads']} thread(s), not {threads}")
+
+
+def require_graphics(page_file):
+    """Raise BrowserError unless Chromium has an adapter for WebGPU that is no program."""
+    script = """async () => {
+      const adapter = await navigator.gpu?.requestAdapter();
+      if (!adapter) return "Chromium finds no adapter for WebGPU";
+      return adapter.info.isFallbackAdapter ? "the only adapter for WebGPU is a program" : "";
+    }"""
+    with open_page(page_url(page_file, backend="wasm"), webgpu="hardware") as (page, _):
+        problem = page.evaluate(script)
+    if problem:
+        raise BrowserError(
+            f"--webgpu: {problem}; its times would say nothing. Leave the option out, or run "
+            "this on a machine with a graphics processor that Chromium can use"
+        )
+
+
+def all_frames(build_folder, models, options):
+    """Times of all ways to run, by title; see `measure_frames`."""
+    page, results = build_folder / PAGE, {}
+    if options.webgpu:
+        require_graphics(page)
+        results["WebGPU (file://)"] = measure_frames(page, models, options, "webgpu")
+    results["wasm, 1 thread (file://)"] = measure_frames(page, models, options)
+    with served(build_folder) as address:
+        results[f"wasm, {THREADS} threads (served)"] = measure_frames(
+            f"{address}/{PAGE}", models, options, threads=THREADS
+        )
+    return results
+
+
+def ratios(models):
+    """By round, the first model's median inference time over the second's."""
+    first, second = (model["inferenceByRound"] for model in models)
+    return summarize([a / b for a, b in zip(first, second, strict=True)])
+
+
+def summarize(values):
+    """Median, lowest and highest."""
+    return {"median": statistics.median(values), "min": min(values), "max": max(values)}
+
+
+# ------------------------------------------------------------------------------ opening
+
+
+def time_opening(page_file):
+    """Seconds from opening a page to the detections of its first sample picture, which it shows.
+
+    The browser is a new one with an empty profile, so nothing is left from an earlier opening but
+    what the system keeps of the files.
+    """
+    with open_page(page_file) as (page, _):
+        wait_ready(page)
+        shown = "() => window.demo.firstResultMs"
+        return wait_for(page, shown, 60, "the first sample's detections are shown") / 1000
+
+
+def all_openings(pages, openings):
+    """Summaries of `time_opening` by title; the pages take turns."""
+    times = {title: [] for title in pages}
+    for _ in range(openings):
+        for title, page in pages.items():
+            times[title].append(time_opening(page))
+    return {title: summarize(values) for title, values in times.items()}
+
+
+# ------------------------------------------------------------------------------ results
+
+
+def file_sizes(build_folder):
+    """Bytes of every file of a built page, by its path; the page's own scripts in one sum."""
+    sizes = {}
+    for file in sorted(build_folder.rglob("*")):
+        if file.is_file():
+            path = file.relative_to(build_folder)
+            key = str(path) if path.parts[0] in ("demo_assets", "dist") else "page and its scripts"
+            sizes[key] = sizes.get(key, 0) + file.stat().st_size
+    return sizes
+
+
+def print_frames(results):
+    """A table for each way to run: every stage of every model, and the ratio of inference."""
+    for title, result in results.items():
+        models = result["models"]
+        print(f"\n{title}: ms per frame, median / 90th percentile")
+        print(f"{'':>12}" + "".join(f"{model['name']:>20}" for model in models))
+        for stage, words in STAGES.items():
+            cells = [f"{m[stage]['median']:.2f} / {m[stage]['p90']:.2f}" for m in models]
+            print(f"{words:>12}" + "".join(f"{cell:>20}" for cell in cells))
+        if len(models) > 1:
+            ratio = ratios(models)
+            print(
+                f"inference, model / reference: {ratio['median']:.3f} "
+                f"({ratio['min']:.3f} to {ratio['max']:.3f} of {result['rounds']} rounds)"
+            )
+
+
+def print_sizes(sizes):
+    """Every file's size in millions of bytes."""
+    print("\nfiles, MB")
+    for path, size in sizes.items():
+        print(f"{path:>36}{size / 1e6:>10.2f}")
+
+
+def print_openings(openings):
+    """Seconds to the first result."""
+    print("\nfrom opening to the first result, s")
+    for title, value in openings.items():
+        print(f"{title:>36}{value['median']:>10.2f} ({value['min']:.2f} to {value['max']:.2f})")
+
+
+def parse_arguments(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("model", metavar="MODEL.onnx")
+    parser.add_argument("--reference", metavar="FILE.onnx", help="another model, of the same size")
+    parser.add_argument("--frames", type=int, default=30, help="of a block; default: 30")
+    parser.add_argument("--rounds", type=int, default=10, help="blocks of a model; default: 10")
+    parser.add_argument("--openings", type=int, default=5, help="of each page; default: 5")
+    parser.add_argument("--webgpu", action="store_true", help="on a graphics processor as well")
+    parser.add_argument("--json", metavar="OUT", help="file to write the result to")
+    options = parser.parse_args(arguments)
+    for name in ("frames", "rounds", "openings"):
+        if getattr(options, name) < 1:
+            parser.error(f"--{name} must be at least 1, got {getattr(options, name)}")
+    return options
+
+
+def run(options):
+    """Measure everything and print it; all results as a dict."""
+    models = {"model": options.model}
+    if options.reference:
+        models["reference"] = options.reference
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        build(options.model, output=folder)
+        result = {"machine": platform.processor() or platform.machine(), "arguments": models}
+        result["files"] = file_sizes(folder)
+        print_sizes(result["files"])
+        result["frames"] = all_frames(folder, models, options)
+        print_frames(result["frames"])
+        pages = {"page with its files": folder / PAGE, "single file": folder / "dist" / PAGE}
+        result["openings"] = all_openings(pages, options.openings)
+        print_openings(result["openings"])
+    return result
+
+
+def main(arguments=None):
+    """Measure as the command line says; the exit code."""
+    options = parse_arguments(arguments)
+    try:
+        result = run(options)
+        if options.json:
+            Path(options.json).write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
+    except (BrowserError, BuildError, OSError) as error:
+        print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
