@@ -37,6 +37,11 @@ class Detector {
     this.#onProgress = onProgress;
   }
 
+  /** Whether there is a model to detect with. */
+  get loaded() {
+    return this.#info !== null;
+  }
+
   /**
    * Load a model and run it twice. If that fails for the model's own fault, the model that was
    * loaded before stays in use.

@@ -263,10 +263,14 @@
       await loadInto(wanted, backend);
     } catch (error) {
       byId("backend").value = before?.backend ?? backend;
-      const kept = error.code === "model-broken" || error.code === "model-shape";
-      if (kept) error.message = `File ${wanted.name}: ${error.message}`;
-      else demo.info = null;
-      if (!kept && before) await loadInto(before.model, before.backend).catch(() => {});
+      if (error.code === "model-broken" || error.code === "model-shape") {
+        error.message = `File ${wanted.name}: ${error.message}`;
+      }
+      if (!detector?.loaded) {
+        demo.info = null;
+        // What is shown is the first error; without a model the page says so.
+        if (before) await loadInto(before.model, before.backend).catch(() => {});
+      }
       throw error;
     }
   }

@@ -46,10 +46,14 @@ const demoView = (() => {
     return `${Math.round(score * 100)} %`;
   }
 
-  /** Dark or light letters, whichever stand out on a colour "#rrggbb". */
+  /** Dark or light letters on a colour "#rrggbb", whichever have more contrast (WCAG 2.1). */
   function inkOn(colour) {
-    const [r, g, b] = [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16));
-    return 0.299 * r + 0.587 * g + 0.114 * b > 140 ? "#101317" : "#ffffff";
+    const [r, g, b] = [1, 3, 5].map((at) => {
+      const part = Number.parseInt(colour.slice(at, at + 2), 16) / 255;
+      return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+    });
+    // Black and white contrast alike where (L + 0.05)² = 1.05 * 0.05.
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.179 ? "#101317" : "#ffffff";
   }
 
   /** The picture with its boxes. */

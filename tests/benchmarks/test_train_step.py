@@ -1,0 +1,131 @@
+"""The two sides that the step benchmarks time do the same work.
+
+The step in plain JAX is compared with the golden vectors and with the demo's own step.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+import step_sides as sides
+from model import YOLO11n
+
+from tests.examples import yolo11n_golden as golden
+
+jax = pytest.importorskip("jax")
+pure = pytest.importorskip("pure_jax_yolo11n")
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+LEVELS = ("p3", "p4", "p5")
+# A following batch normalization takes out what these add: their gradients are rounding.
+WITHOUT_GRADIENT = [f"model.10.m.0.{part}.bn.bias" for part in ("attn.pe", "attn.proj", "ffn.1")]
+# What the default layout's test finds, the other's test would find too, most of the time.
+LAYOUTS = ["NHWC", pytest.param("NCHW", marks=pytest.mark.slow)]
+
+golden_loss = jax.jit(partial(pure.yolo_loss, layout="NCHW"))
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_golden_maps_and_statistics(layout, float32_everywhere):
+    weights = {n: golden.weight(n, v.shape) for n, v in YOLO11n(2).state_dict().items()}
+    state = pure.init_state(weights, layout)
+    images = np.moveaxis(golden.images(), 1, layout.index("C"))
+    forward = jax.jit(pure.forward, static_argnames="layout")
+    maps, statistics = forward(state.params, state.statistics, images, layout=layout)
+    expected = golden.load_arrays(golden.CORE / "train_nc2.npz")
+    for level, m in zip(LEVELS, maps, strict=True):
+        m = np.moveaxis(np.asarray(m), layout.index("C"), 1)
+        np.testing.assert_allclose(m[:, :64], expected[f"box_{level}"], atol=1e-3, rtol=0)
+        np.testing.assert_allclose(m[:, 64:], expected[f"cls_{level}"], atol=1e-3, rtol=0)
+    after = golden.load_arrays(golden.CORE / "bn_after_train_nc2.npz")
+    assert set(statistics) == set(after)
+    for name, value in statistics.items():
+        np.testing.assert_allclose(value, after[name], atol=1e-5, rtol=0, err_msg=name)
+
+
+@pytest.mark.parametrize(
+    ("case", "rtol"), [("main", 1e-5), ("empty", 1e-5), ("tiny", 1e-4), ("dense", 1e-5)]
+)
+def test_golden_loss(case, rtol, float32_everywhere):
+    arrays = golden.load_arrays(golden.CORE / "train_nc2.npz")
+    maps = [np.concatenate([arrays[f"box_{p}"], arrays[f"cls_{p}"]], axis=1) for p in LEVELS]
+    total, parts = golden_loss(maps, pure.Targets(*golden.targets(case, max_boxes=32)))
+    expected = golden.load_json("loss_nc2.json")[case]
+    for name, value in parts.items():
+        np.testing.assert_allclose(value, expected[name[:3]], rtol=rtol, err_msg=name)
+    np.testing.assert_allclose(total, expected["total"], rtol=rtol)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_three_steps_of_both_sides_agree(layout, float32_everywhere):
+    size = 64, 4
+    demo = sides.DemoStep(*size)
+    start = demo.model.state_dict()
+    plain = sides.PureStep(*size, start, layout)
+    for number in range(3):
+        sample = jax.device_put(sides.draw_sample(number, size[1], size[0]))
+        (ours, our_norm), (theirs, their_norm) = (
+            side.run(sample, number) for side in (demo, plain)
+        )
+        for name, loss in ours.items():
+            assert loss > 0.1, name
+            np.testing.assert_allclose(theirs[name], loss, rtol=1e-5, err_msg=name)
+        np.testing.assert_allclose(their_norm, our_norm, rtol=2e-4)
+    before = start, dict.fromkeys(start, np.float32(0)), start
+    for first, ours, theirs in zip(before, demo.arrays(), plain.arrays(), strict=True):
+        ours.pop("model.23.dfl.conv.weight", None)
+        assert set(theirs) == set(ours)
+        for name, value in ours.items():
+            check_changes(value, theirs[name], first[name], name)
+
+
+def check_changes(ours, theirs, first, name):
+    """Compare what steps changed, up to the rounding of the sum."""
+    change = np.abs(ours - first).max()
+    tolerance = 1e-3 * change + 2.4e-7 * np.abs(first).max()
+    if name in WITHOUT_GRADIENT:
+        tolerance = 1e-6
+        assert change < tolerance, name
+    else:
+        assert change > 0, name
+    np.testing.assert_allclose(theirs, ours, atol=tolerance, rtol=0, err_msg=name)
+
+
+def run_benchmark(script, tmp_path, *options):
+    path = tmp_path / "result.json"
+    subprocess.run(
+        [sys.executable, BENCHMARKS / script, "--image-size", "64", "--batch-size", "2",
+         "--rounds", "2", *options, "--json", path],
+        env=os.environ | {"PYTENSOR_FLAGS": "", "JAX_PLATFORMS": "cpu"},
+        check=True,
+    )  # fmt: skip
+    return json.loads(path.read_text())
+
+
+@pytest.mark.slow
+def test_benchmark_of_the_step(tmp_path):
+    result = run_benchmark("train_step.py", tmp_path, "--steps", "2")
+    assert result["largest_difference"] < 1e-4
+    demo, plain = (side["cost"] for side in result["sides"].values())
+    np.testing.assert_allclose(demo["flops"], plain["flops"], rtol=0.5)
+    # The new state has the place of the old one in plain JAX: 3 floats and more a parameter.
+    assert plain["bytes written over arguments"] > 3 * 4 * 2_590_214
+    low, middle, high = result["ratio"]
+    assert 0 < low <= middle <= high
+
+
+@pytest.mark.slow
+def test_benchmark_of_the_compilation(tmp_path):
+    result = run_benchmark("compile_time.py", tmp_path)
+    demo, plain = result["seconds"].values()
+    for stage in ("imports", "building", "tracing", "lowering", "XLA", "first step"):
+        assert demo[stage][1] > 0, stage
+        assert plain[stage][1] > 0, stage
+    for stage in ("gradient", "rewrites"):
+        assert demo[stage][1] > 0 == plain[stage][1], stage
+    assert result["ratio"]["total without XLA"][1] > 0
