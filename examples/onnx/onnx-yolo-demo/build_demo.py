@@ -18,6 +18,7 @@ import gzip
 import hashlib
 import io
 import json
+import shlex
 import sys
 from pathlib import Path
 
@@ -496,10 +497,9 @@ def how_to_open(report):
         lines.append(f"in a single file: {report['single_file']}")
     server = DEMO / "serve_demo.py"
     folder = report["page"].parent
-    other = "" if folder == DEMO else f" --directory {folder}"
-    lines.append(
-        f"open either in a browser, or serve it (faster on CPUs): {sys.executable} {server}{other}"
-    )
+    other = [] if folder == DEMO else ["--directory", str(folder)]
+    command = shlex.join([sys.executable, str(server), *other])
+    lines.append(f"open either in a browser, or serve it (faster on CPUs): {command}")
     return lines
 
 

@@ -202,17 +202,17 @@ def page_model(page):
     return info["file"], info["sha256"]
 
 
-def choose_confidence(page, value):
-    """Move the page's slider of the least score, unless `value` is None; where it stands then."""
-    script = """(value) => {
-      const slider = document.querySelector("#confidence");
+def choose_threshold(page, name, value):
+    """Move a slider of the page, unless `value` is None; where it stands then."""
+    script = """([name, value]) => {
+      const slider = document.getElementById(name);
       if (value !== null) {
         slider.value = String(value);
         slider.dispatchEvent(new Event("input", {bubbles: true}));
       }
       return Number(slider.value);
     }"""
-    return page.evaluate(script, value)
+    return page.evaluate(script, [name, value])
 
 
 # ------------------------------------------------------------------------------ the comparison
@@ -251,12 +251,13 @@ def run_page(options):
     with open_page(address, webgpu=webgpu) as (page, _):
         info = wait_ready(page, seconds=300)
         model, sha256 = page_model(page)
-        confidence = choose_confidence(page, options.confidence)
+        confidence = choose_threshold(page, "confidence", options.confidence)
+        iou = choose_threshold(page, "iou", None)
         pictures = page_pictures(page)
         if options.lossless:
             pictures = [picture.as_png() for picture in pictures]
         found = [detect_in_page(page, picture) for picture in pictures]
-    return PageResults(info, confidence, info["iou"], model, sha256, pictures, found)
+    return PageResults(info, confidence, iou, model, sha256, pictures, found)
 
 
 def open_models(paths, info):

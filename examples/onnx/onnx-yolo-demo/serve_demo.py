@@ -10,6 +10,7 @@ two headers (COOP and COEP), which files on the disk can't have.
 import argparse
 import errno
 import http.server
+import os
 import re
 import sys
 import webbrowser
@@ -52,8 +53,9 @@ def find_file(directory, target):
     if not known or Path(parts[-1]).suffix not in TYPES or "\0" in parts[-1]:
         return None
     path = directory.joinpath(*parts)
-    # A link, or a separator of another system in the name, might lead elsewhere.
-    if path.resolve() != path or not path.is_file():
+    # A link, or a separator of another system in the name, might lead elsewhere. Unlike Path's,
+    # isfile takes a name that is too long for no file.
+    if path.resolve() != path or not os.path.isfile(path):
         return None
     return path
 

@@ -54,8 +54,8 @@ class PageParts(HTMLParser):
         self.parts = []
         self._script = None  # start and file of the script that is open
         self._lines = [0]
-        for line in text.splitlines(keepends=True):
-            self._lines.append(self._lines[-1] + len(line))
+        for line in text.split("\n"):  # what the parser counts as lines, and nothing else
+            self._lines.append(self._lines[-1] + len(line) + 1)
         self._text = text
         self.feed(text)
         self.close()
@@ -120,10 +120,10 @@ class PageParts(HTMLParser):
 def safe_script(text):
     """JavaScript that doesn't end its element early.
 
-    In strings, templates and regular expressions, the only places where these characters are
-    sensible, the backslash changes nothing.
+    In strings, plain templates and regular expressions, the only places where these characters
+    are sensible, the escape means the same.
     """
-    return re.sub(r"<(?=/script|!--)", r"<\\", text, flags=re.IGNORECASE)
+    return re.sub(r"<(?=/script|!--)", r"\\x3c", text, flags=re.IGNORECASE)
 
 
 def safe_style(text):

@@ -102,25 +102,30 @@ const demoBenchmark = (() => {
       unavailable: [],
     };
     // "auto" takes WebGPU only from a real graphics device.
-    for (const backend of options.backend ? [options.backend] : ["auto", "wasm"]) {
-      const name = backend === "auto" ? "webgpu" : backend;
-      say(`Benchmark: ${options.frames} frames on ${name}…`);
-      const run = await measureBackend(backend, options, sample);
-      if ("unavailable" in run) result.unavailable.push({ backend: name, why: run.unavailable });
-      else result.runs.push(run);
+    try {
+      for (const backend of options.backend ? [options.backend] : ["auto", "wasm"]) {
+        const name = backend === "auto" ? "webgpu" : backend;
+        say(`Benchmark: ${options.frames} frames on ${name}…`);
+        const run = await measureBackend(backend, options, sample);
+        if ("unavailable" in run) result.unavailable.push({ backend: name, why: run.unavailable });
+        else result.runs.push(run);
+      }
+    } finally {
+      sample.close();
     }
-    sample.close();
     return result;
   }
 
-  async function loadAll(models, { backend, threads }) {
-    const loaded = [];
-    for (const { name, bytes } of models) {
-      const detector = new Detector();
-      const info = await detector.load({ model: bytes, modelName: name, backend, threads });
-      loaded.push({ name, detector, info, times: emptyTimes(), rounds: [] });
+  function entryOf({ name, bytes }) {
+    const detector = new Detector();
+    return { name, bytes, detector, info: null, times: emptyTimes(), rounds: [] };
+  }
+
+  async function loadAll(entries, { backend, threads }) {
+    for (const entry of entries) {
+      const { bytes, name, detector } = entry;
+      entry.info = await detector.load({ model: bytes, modelName: name, backend, threads });
     }
-    return loaded;
   }
 
   /** Each model in turn; every second round goes backwards, so that none is always first. */
@@ -152,8 +157,9 @@ const demoBenchmark = (() => {
     sampleFrame,
   ) {
     const sample = await sampleFrame();
-    const loaded = await loadAll(models, { backend, threads });
+    const loaded = models.map(entryOf);
     try {
+      await loadAll(loaded, { backend, threads });
       await alternate(loaded, { frames, rounds }, sample);
     } finally {
       for (const { detector } of loaded) detector.dispose();

@@ -33,7 +33,10 @@ const demoView = (() => {
    * @returns {string} A CSS colour; the same one for the same class at all times.
    */
   function classColour(name, classId) {
-    return FIXED_COLOURS[name] ?? PALETTE[classId % PALETTE.length];
+    // Own: a model may call a class "constructor".
+    return Object.hasOwn(FIXED_COLOURS, name)
+      ? FIXED_COLOURS[name]
+      : PALETTE[classId % PALETTE.length];
   }
 
   /** Change an element's text only if it differs, to spare the browser the layout. */
