@@ -9,6 +9,7 @@ import io
 import mimetypes
 import os
 import shutil
+import subprocess
 import time
 from contextlib import contextmanager
 from functools import cache
@@ -29,6 +30,8 @@ from synthetic import sample_scene
 # Everything a page may load without a network.
 OFFLINE = ("file", "data", "blob")
 GREEN, ORANGE = (0, 220, 40), (255, 128, 0)
+# Seconds, for a machine that has much else to do; whoever waits this long sees a failure.
+PATIENCE = 90.0
 
 
 # ------------------------------------------------------------------------------ the browser
@@ -39,9 +42,27 @@ def require_chromium():
     if find_spec("playwright") is None:
         pytest.skip("drives a browser by playwright, which isn't installed: pip install playwright")
     try:
-        return find_chromium()
+        path = find_chromium()
     except BrowserError as error:
         pytest.skip(str(error))
+    if problem := _problem_of(path):
+        pytest.skip(problem)
+    return path
+
+
+@cache
+def _problem_of(path):
+    """Why a program is no Chromium that starts, or None.
+
+    Some systems install a script of that name which only says where to get Chromium.
+    """
+    command = [path, "--version"]
+    try:
+        subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    except (OSError, subprocess.SubprocessError) as error:
+        said = (getattr(error, "stderr", None) or str(error)).strip()
+        return f"{path} does not start: {said.splitlines()[0] if said else 'it says nothing'}"
+    return None
 
 
 _driver, _users = None, 0
@@ -122,6 +143,7 @@ class Browser:
         """
         options.setdefault("viewport", {"width": 1280, "height": 900})
         context = self.browser.new_context(**options)
+        context.set_default_timeout(1000 * PATIENCE)
         try:
             log = Log(context)
             page = context.new_page()
@@ -177,17 +199,19 @@ def open_browser(*, camera=None, permission=True, webgpu=False, args=()):
     if camera:
         options.append(f"--use-file-for-fake-video-capture={Path(camera).resolve()}")
     options.append("--use-fake-ui-for-media-stream" if permission else "--deny-permission-prompts")
-    if webgpu:
-        options += WEBGPU_ARGS["software"]
+    # Without it there shall be none, even if the machine has a graphics processor.
+    options += WEBGPU_ARGS["software"] if webgpu else ["--disable-gpu"]
     with _playwright() as driver:
-        browser = driver.chromium.launch(executable_path=path, headless=True, args=options)
+        browser = driver.chromium.launch(
+            executable_path=path, headless=True, args=options, timeout=1000 * PATIENCE
+        )
         try:
             yield Browser(browser)
         finally:
             browser.close()
 
 
-def until(page, expression, timeout=30.0, what=None):
+def until(page, expression, timeout=PATIENCE, what=None):
     """Poll until a JavaScript expression is true; its value.
 
     The page's content security policy forbids `wait_for_function`.
@@ -209,14 +233,14 @@ def until(page, expression, timeout=30.0, what=None):
         page.wait_for_timeout(30)
 
 
-def wait_ready(page, timeout=60.0):
+def wait_ready(page, timeout=PATIENCE):
     """Wait for the model, and its detections in the first sample; the page's `demo.info`."""
     until(page, "Boolean(window.demo && demo.ready)", timeout, "the page to be ready")
     until(page, "demo.last !== null || !demoAssets.has('samples')", timeout, "the first sample")
     return page.evaluate("demo.info")
 
 
-def wait_screen(page, name, timeout=30.0):
+def wait_screen(page, name, timeout=PATIENCE):
     """Wait for a message screen; its text."""
     until(page, f"window.demo && demo.screen === '{name}'", timeout, f"the screen {name}")
     shown = page.locator("#message")
@@ -225,7 +249,7 @@ def wait_screen(page, name, timeout=30.0):
     return shown.inner_text()
 
 
-def after(page, action, timeout=30.0):
+def after(page, action, timeout=PATIENCE):
     """Do something that makes the page detect; its new `demo.last`."""
     page.evaluate("() => { window.lastSeen = demo.last; }")
     action()
@@ -252,7 +276,7 @@ def choose_model(page, path, name=None):
     """Choose a model by the page's button and wait until it works; the page's `demo.info`."""
     name = name or Path(path).name
     page.set_input_files("#model-file", file_of(path, name))
-    until(page, f"demo.info && demo.info.modelName === {name!r} && demo.ready", 60, name)
+    until(page, f"demo.info && demo.info.modelName === {name!r} && demo.ready", what=name)
     return page.evaluate("demo.info")
 
 

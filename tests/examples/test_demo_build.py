@@ -41,7 +41,7 @@ HTML = f"""<!doctype html>
     <link rel="stylesheet" href="page/page.css">
   </head>
   <body>
-    <p title="a &lt; b">Gr\u00fc\u00dfe &amp; <!-- <script src="no.js"></script> --></p>
+    <p title="a &lt; b">Gr\u00fc\u00dfe\u2028&amp; <!-- <script src="no.js"></script> --></p>
     <script src="page/assets.js"></script>
     <script src="demo_assets/runtime.js"></script>
     <script src="demo_assets/wasm.js"></script>
@@ -251,9 +251,10 @@ def test_single_file_holds_everything_under_a_strict_policy(site):
     for name, text in zip(SCRIPTS, page.scripts[1:-1], strict=True):
         assert text == (site["output"] / "demo_assets" / name).read_text()
     # what ends a script is escaped, and line ends are as browsers read them
-    assert main_script == 'document.title = "<\\/script>" + `<\\!-- \u20ac`.length;\n'
+    assert main_script == 'document.title = "\\x3c/script>" + `\\x3c!-- \u20ac`.length;\n'
     text = (site["output"] / "dist/yolo_detection_demo.html").read_text(encoding="utf-8")
-    assert 'title="a &lt; b">Gr\u00fc\u00dfe &amp; <!-- <script src="no.js"></script> -->' in text
+    comment = '<!-- <script src="no.js"></script> -->'
+    assert f'title="a &lt; b">Gr\u00fc\u00dfe\u2028&amp; {comment}' in text
 
 
 def test_without_the_single_file(site):
@@ -270,7 +271,7 @@ def test_source_hash():
 
 
 def test_safe_script():
-    assert safe_script("'</SCRIPT' + a<b + '<!--'") == "'<\\/SCRIPT' + a<b + '<\\!--'"
+    assert safe_script("'</SCRIPT' + a<b + /<!--/u") == "'\\x3c/SCRIPT' + a<b + /\\x3c!--/u"
 
 
 META = f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
@@ -397,7 +398,7 @@ def test_command_line(site, tmp_path, monkeypatch, capsys):
     ]
     assert lines[5] == f"page: {output / 'yolo_detection_demo.html'}"
     assert lines[6] == f"in a single file: {output / 'dist/yolo_detection_demo.html'}"
-    assert lines[7].endswith(f"serve_demo.py --directory {output}")
+    assert lines[7].endswith(f"serve_demo.py --directory '{output}'")
 
     assert main([str(tmp_path / "absent.onnx"), "--output", str(output)]) == 1
     error = capsys.readouterr().err

@@ -1,5 +1,7 @@
 """The demo page with a camera: Chromium plays a film of a moving green square as one."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -133,7 +135,8 @@ def test_mirrored_by_choice(page):
     start(page)
     page.click("#step")
     until(page, "demo.state === 'paused'")
-    page.wait_for_timeout(500)  # a frame that was under way, then the step's own
+    # A frame may have been under way; the step's own comes after it.
+    until(page, "document.querySelector('#status').textContent.includes('One frame of')")
     shown = {}
     for mirrored in (False, True):
         if page.is_checked("#mirror") != mirrored:
@@ -159,18 +162,76 @@ def test_start_stop_step(page):
     frames = page.evaluate("demo.frames")
     page.wait_for_timeout(500)
     assert page.evaluate("demo.frames") == frames
-    before = as_rows(page.evaluate("demo.last"))
+    seen = []
     for step in range(3):
         last = after(page, lambda: page.click("#step"))
         assert page.evaluate("demo.frames") == frames + step + 1
         assert len(last["detections"]) == 1
-        assert np.abs(as_rows(last) - before).max() > 3  # not the same frame again
-        before = as_rows(last)
+        seen.append(as_rows(last))
         page.wait_for_timeout(150)
+    # Not the same frame again. (The camera opened anew for the first step, with the film's start.)
+    for previous, present in pairwise(seen):
+        assert np.abs(present - previous).max() > 3
     assert page.evaluate("demo.frames") == frames + 3
     assert page.evaluate("demo.state") == "paused"
     page.click("#start")
     until(page, f"demo.frames > {frames + 4}")
+
+
+def test_double_click_opens_one_camera(page):
+    """Of two cameras that were asked for at once the later one stays, and nothing complains."""
+    frames = page.evaluate("demo.frames")
+    page.evaluate("() => { for (let k = 0; k < 2; k++) document.querySelector('#start').click(); }")
+    until(page, f"demo.state === 'running' && demo.frames > {frames + 3}")
+    assert page.evaluate("demo.screen") is None
+    assert page.evaluate("demo.errors") == []
+
+
+def test_picture_chosen_while_the_camera_opens(page):
+    """It stays, and the camera that comes too late is closed."""
+    script = """(delay) => {
+      document.querySelector("#start").click();
+      setTimeout(() => document.querySelector("#samples [data-sample='1']").click(), delay);
+    }"""
+    for delay in (0, 20, 40, 80):
+        page.evaluate(script, delay)
+        page.wait_for_timeout(400 + delay)
+        until(page, "demo.state === 'ready' && demo.last.width === 640")
+        assert page.evaluate("demo.last.title").startswith("Sample")
+        assert page.evaluate("document.querySelector('video').srcObject") is None
+        assert page.evaluate("demo.screen") is None
+    assert page.evaluate("demo.errors") == []
+
+
+def test_a_frame_that_came_during_a_detection_is_next(page):
+    """Without waiting for one more, or a slow detector would lose every other moment."""
+    script = """async () => {
+      const feed = document.querySelector("#feed");
+      const detect = Detector.prototype.detect;
+      const nextFrame = () => new Promise((resolve) => feed.requestVideoFrameCallback(resolve));
+      let calls = 0;
+      await new Promise((resolve) => {
+        Detector.prototype.detect = async function (...parameters) {
+          calls += 1;
+          const result = await detect.apply(this, parameters);
+          if (calls === 1) {
+            for (let frame = 0; frame < 3; frame += 1) await nextFrame();
+            feed.pause(); // no other frame comes
+            await new Promise((settled) => setTimeout(settled, 300));
+            resolve();
+          }
+          return result;
+        };
+      });
+      const patience = performance.now() + 10000;
+      while (calls < 2 && performance.now() < patience) {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+      Detector.prototype.detect = detect;
+      return calls;
+    }"""
+    start(page)
+    assert page.evaluate(script) == 2
 
 
 def test_keys(page):

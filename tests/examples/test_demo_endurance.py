@@ -5,10 +5,15 @@ and 18,000, ten minutes at 30 frames a second, in the slow test.
 """
 
 import gc
+import sys
 
 import pytest
 
 from tests.examples.demo_browser import open_browser, wait_ready
+
+pytestmark = pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="reads the memory of processes in /proc"
+)
 
 # As many frames as asked for, each with its square elsewhere: bitmap files of 24 bits, written by
 # hand because that costs next to nothing.

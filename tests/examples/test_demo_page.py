@@ -21,6 +21,7 @@ from tests.examples.demo_browser import (
     choose_model,
     clear_scenes,
     colour_detector_onnx,
+    copy_site,
     detect_file,
     drop_file,
     encode,
@@ -32,6 +33,8 @@ from tests.examples.demo_browser import (
     until,
     wait_ready,
 )
+
+TINY = "data:image/png;base64," + base64.b64encode(encode(np.zeros((8, 8, 3), np.uint8))).decode()
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +57,8 @@ def page(open_page):
     open_page.locator("#confidence").fill("0.25")
     open_page.locator("#iou").fill("0.7")
     open_page.click("#classes-all")
+    # Runs on the old picture may still wait; this one waits for them.
+    open_page.evaluate("url => demo.detectImage(url)", TINY)
     assert open_page.log.complaints == []
 
 
@@ -245,6 +250,42 @@ def test_orientation(browser, colours, demo_models, tmp_path, orientation):
     assert (last["width"], last["height"]) == (upright.shape[1], upright.shape[0])
     # Two decoders of JPEG may differ by a level.
     assert_same(as_rows(last), expected, pixels=1.0, score=0.02)
+
+
+def test_picture_chosen_during_the_very_first_detection(browser, colour_site, tmp_path):
+    """It takes the first one's place, which never gets detections; nobody misses them."""
+    script = """async (url) => {
+      const input = document.querySelector("#image-file");
+      const blob = await (await fetch(url)).blob();
+      const choose = (name) => {
+        const transfer = new DataTransfer();
+        transfer.items.add(new File([blob], name, {type: "image/png"}));
+        input.files = transfer.files;
+        input.dispatchEvent(new Event("change", {bubbles: true}));
+      };
+      const detect = Detector.prototype.detect;
+      let begun, finish;
+      const beginning = new Promise((resolve) => { begun = resolve; });
+      const end = new Promise((resolve) => { finish = resolve; });
+      Detector.prototype.detect = async function (...parameters) {
+        begun();
+        const result = await detect.apply(this, parameters);
+        await end;
+        return result;
+      };
+      choose("first.png");
+      await beginning;
+      choose("second.png");
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      finish();
+    }"""
+    site = copy_site(colour_site, tmp_path / "site")
+    (site.folder / "demo_assets" / "samples.js").unlink()
+    with browser.visit(site.url, complaints=["ERR_FILE_NOT_FOUND"]) as page:
+        wait_ready(page)
+        page.evaluate(script, TINY)
+        until(page, "demo.last && demo.last.title === 'second.png'")
+        assert page.evaluate("[demo.screen, demo.errors, demo.frames]") == [None, [], 1]
 
 
 # ------------------------------------------------------------------------------ thresholds

@@ -98,6 +98,7 @@ def test_the_folder_itself_is_the_page(ask):
         ),
         *("/page/%2e%2e/secret.js", "/page/..%2f..%2fsecret.js", "/%2e%2e/secret.js"),
         *("/page/main.js%00", "/page/%00.js", "/etc/passwd", "//etc/passwd", "page/main.js"),
+        f"/page/{'a' * 300}.js",
     ],
 )
 def test_everything_else_is_refused(ask, target):

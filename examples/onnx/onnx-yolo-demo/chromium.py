@@ -34,6 +34,7 @@ WEBGPU_ARGS = {
     "software": ("--enable-unsafe-webgpu",),  # an adapter in software: correct, but slow
     "hardware": ("--enable-unsafe-webgpu", "--enable-features=Vulkan", "--ignore-gpu-blocklist"),
 }
+TIMEOUT = 120_000  # ms for Chromium to start, or for one step of a page, on a busy machine
 
 
 class BrowserError(Exception):
@@ -127,10 +128,12 @@ def open_browser(*, webgpu=None, args=(), permissions=(), profile=None, headless
                 headless=headless,
                 args=[*ARGS, *WEBGPU_ARGS.get(webgpu, ()), *args],
                 permissions=list(permissions),
+                timeout=TIMEOUT,
             )
         except Error as error:
             first = str(error).splitlines()[0]
             raise BrowserError(f"{executable} doesn't start: {first}") from error
+        context.set_default_timeout(TIMEOUT)
         try:
             yield context
         except Error as error:

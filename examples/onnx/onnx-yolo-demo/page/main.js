@@ -47,7 +47,7 @@
     byId("detections-empty"),
   );
   const classFilter = new demoView.ClassFilter(byId("class-filter"), byId("class-search"), () =>
-    rerun(),
+    attempt(rerun),
   );
   const screen = new demoMessages.MessageScreen(byId("message"), (action) => act(action));
 
@@ -357,7 +357,7 @@
   }
 
   async function reloadAfterLoss(backend, reason, wasRunning) {
-    await whileLoading(loadOrWasm(model, backend));
+    await whileLoading(loadOrWasm(model ?? builtinModel(), backend));
     hideScreen();
     const now = demo.info.backend === "webgpu" ? "WebGPU again" : "WebAssembly";
     const text = `the GPU was lost (${reason}); the model now runs on ${now}`;
@@ -470,7 +470,8 @@
       const picture = shown;
       const copy = () => createImageBitmap(picture.bitmap);
       const last = await processAlone(picture, copy, () => picture === shown);
-      say(`Found ${demoView.summary(last.detections)}. ${picture.title}.`);
+      // Null: another picture came before the first one had its detections.
+      if (last) say(`Found ${demoView.summary(last.detections)}. ${picture.title}.`);
       settle();
       return last;
     })();
@@ -599,11 +600,9 @@
     hideScreen();
     say("Opening the camera…");
     const wanted = byId("camera-select").value || memory.get("sessionStorage", "camera");
-    const camera = await CameraSource.open(byId("feed"), wanted);
-    if (ticket !== opening) {
-      camera.close();
-      return false;
-    }
+    const isWanted = () => ticket === opening;
+    const camera = await CameraSource.open(byId("feed"), wanted, isWanted);
+    if (camera === null) return false;
     source = camera;
     camera.onEnded = () => cameraEnded();
     memory.set("sessionStorage", "camera", camera.deviceId);
@@ -611,7 +610,7 @@
     const choice = mirrorChoices.get(cameraId) ?? mirrorChoices.get("");
     byId("mirror").checked = choice ?? camera.mirroredByDefault;
     await fillCameras(camera.deviceId);
-    return true;
+    return isWanted();
   }
 
   function cameraEnded() {
@@ -669,8 +668,10 @@
         pump();
       });
     } catch (error) {
-      // A source that was closed before it began to play.
-      if (present === source) throw error;
+      // It was paused or closed before it began to play.
+      if (present !== source || error.name === "AbortError") return;
+      haltLoop();
+      throw error;
     }
   }
 
@@ -713,6 +714,8 @@
       if (present === source && running) frameFailed(error);
       return;
     }
+    // It is reset a moment after the result; without the wait a newer frame would be left lying.
+    await inFlight;
     pump();
   }
 
@@ -744,7 +747,7 @@
       () => present.grab(),
       () => present === source,
     );
-    say(`Found ${demoView.summary(last.detections)}. One frame of ${present.title}.`);
+    if (last) say(`Found ${demoView.summary(last.detections)}. One frame of ${present.title}.`);
     settle();
   }
 

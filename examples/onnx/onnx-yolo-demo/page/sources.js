@@ -132,9 +132,10 @@ const demoSources = (() => {
       return createImageBitmap(this.video);
     }
 
+    /** The page's video is left alone where a source that was opened later has it by now. */
     close() {
       this.pause();
-      emptyVideo(this.video);
+      if (this.hasVideo) emptyVideo(this.video);
     }
   }
 
@@ -156,20 +157,28 @@ const demoSources = (() => {
      * Ask for permission and open a camera.
      * @param {HTMLVideoElement} video
      * @param {string} deviceId "" for the browser's choice.
-     * @returns {Promise<CameraSource>}
+     * @param {() => boolean} isWanted Whether nothing else was opened in the meantime.
+     * @returns {Promise<CameraSource|null>} Null if it is not wanted any more; it is closed then.
      * @throws {Error} `.code` "camera-refused" or "no-camera".
      */
-    static async open(video, deviceId) {
-      const stream = await cameraStream(deviceId);
+    static async open(video, deviceId, isWanted) {
+      let stream = null;
       try {
-        video.loop = false;
-        video.srcObject = stream;
-        await video.play();
-        return new CameraSource(video, stream);
+        stream = await cameraStream(deviceId);
+        if (isWanted()) await showStream(video, stream);
       } catch (error) {
-        stopTracks(stream);
-        throw failure("no-camera", `The camera gives no picture: ${error.message}`, error);
+        if (stream) stopTracks(stream);
+        if (!isWanted()) return null;
+        throw error;
       }
+      const camera = new CameraSource(video, stream);
+      if (isWanted()) return camera;
+      camera.close();
+      return null;
+    }
+
+    get hasVideo() {
+      return this.video.srcObject === this.stream;
     }
 
     /** Wait for a new frame, or take the present one if none comes. */
@@ -197,6 +206,17 @@ const demoSources = (() => {
     }
   }
 
+  async function showStream(video, stream) {
+    try {
+      video.loop = false;
+      video.removeAttribute("src");
+      video.srcObject = stream;
+      await video.play();
+    } catch (error) {
+      throw failure("no-camera", `The camera gives no picture: ${error.message}`, error);
+    }
+  }
+
   /** A video file, played in a loop. */
   class VideoSource extends LiveSource {
     constructor(video, title, url) {
@@ -215,20 +235,25 @@ const demoSources = (() => {
       try {
         const loaded = videoEvent(video, "loadeddata");
         video.loop = true;
+        video.srcObject = null; // a camera's would go before the file
         video.src = url;
         await loaded;
         return new VideoSource(video, file.name || "video", url);
       } catch (error) {
-        emptyVideo(video);
+        if (video.src === url) emptyVideo(video);
         URL.revokeObjectURL(url);
         const name = file.name ? `The file ${file.name}` : "This";
         throw failure("file-broken", `${name} is no video this browser can play.`, error);
       }
     }
 
+    get hasVideo() {
+      return this.video.src === this.url;
+    }
+
     pause() {
       super.pause();
-      this.video.pause();
+      if (this.hasVideo) this.video.pause();
     }
 
     /** Go to the next frame; after the last one comes the first. */
