@@ -398,7 +398,7 @@ def single_file_html(page_dir, scripts):
         raise BuildError(f"{page}: the file {error.filename} of the page is missing") from error
 
 
-def check_size(html, scripts):
+def check_size(html, scripts, weights_fp16):
     """Refuse a single file that is too large; a warning, or None, if it is the model's doing."""
     if len(html) <= MAX_SINGLE_FILE:
         return None
@@ -410,9 +410,10 @@ def check_size(html, scripts):
             f"{rest / 1e6:.1f} MB of that without the model: a file of the page or the runtime "
             "has grown"
         )
+    advice = "" if weights_fp16 else "; --weights-fp16 halves it"
     return (
-        f"the single file has {len(html) / 1e6:.1f} MB, more than {limit}, for the model is large; "
-        "--weights-fp16 halves it"
+        f"the single file has {len(html) / 1e6:.1f} MB, more than {limit}, for the model is large"
+        f"{advice}"
     )
 
 
@@ -473,7 +474,7 @@ def build(
     # Even if it isn't wanted: what it refuses, the page of many files must not have either.
     html = single_file_html(page_dir, scripts)
     if single_file:
-        warning = check_size(html, scripts)
+        warning = check_size(html, scripts, weights_fp16)
         warnings += [warning] if warning else []
         files[f"dist/{PAGE}"] = html
     for name, data in files.items():
