@@ -13,6 +13,7 @@ PAGES = sorted(
     path
     for pattern in ("*.md", "pytensor/docs/*.md", "examples/**/*.md", "thoughts/**/*.md")
     for path in ROOT.glob(pattern)
+    if "node_modules" not in path.parts  # others' pages
 )
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 
