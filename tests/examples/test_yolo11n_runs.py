@@ -349,10 +349,24 @@ def test_timer():
 # ------------------------------------------------------------------------------ signals
 
 
+@pytest.fixture
+def own_signals():
+    """As from a terminal: a process that was started with nohup ignores the loss of its own."""
+    before = {number: signal.getsignal(number) for number in stopping.SIGNALS}
+    for number, handler in before.items():
+        if handler == signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
 def send(number):
     """Signal this process, and wait until the thread has seen it."""
     os.kill(os.getpid(), number)
+    end = time.monotonic() + 60
     while stopping._active.number is None:
+        assert time.monotonic() < end, f"{signal.Signals(number).name} was not seen"
         time.sleep(0.001)
 
 
@@ -360,6 +374,7 @@ def send(number):
     ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
 )
 @pytest.mark.parametrize("place", ["step", "validation"])
+@pytest.mark.usefixtures("own_signals")
 def test_signal_ends_with_a_checkpoint(toy, tmp_path, monkeypatch, at_step, place, number, code):
     whole, folder = tmp_path / "whole", tmp_path / "stopped"
     assert toy("--output-dir", whole)[0] == 0
