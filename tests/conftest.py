@@ -1,4 +1,5 @@
 import os
+import signal
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,6 +20,12 @@ os.environ["PYTENSOR_FLAGS"] = ",".join(
 # The demo is a folder of scripts which import one another by their plain names.
 demo = Path(__file__).parents[1] / "examples" / "onnx" / "onnx-yolo-demo"
 sys.path.insert(0, str(demo))
+
+
+def pytest_configure(config):
+    """Tests send Ctrl-C, which a shell's background jobs, and their children, ignore."""
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -435,8 +435,9 @@ def test_nothing_to_lose(toy, tmp_path, monkeypatch):
 
 BUSY = """
 import signal, sys, time
-if {ignore}:
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+# Whatever the tests' own process ignores, and this one with it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_IGN if {ignore} else signal.SIG_DFL)
 sys.path.insert(0, {folder!r})
 from stopping import StopRequest, Stopped
 import hashlib
