@@ -381,6 +381,8 @@ def test_open_batch_and_files_without_metadata(site):
     del model.metadata_props[:]
     onnx.save(model, site["model_path"])
     build(**site)
+    assets = read_assets((site["output"] / "demo_assets/model.js").read_text())
+    assert assets["model"] == site["model_path"].read_bytes()
 
 
 def test_command_line(site, tmp_path, monkeypatch, capsys):

@@ -17,6 +17,7 @@ from images import Letterbox, letterbox, read_image
 from nms import nms, scale_detections
 from onnx import TensorProto, helper
 
+from tests.examples import yolo11n_golden as golden
 from tests.examples.demo_browser import (
     GREEN,
     ORANGE,
@@ -165,7 +166,7 @@ def test_letterbox_is_pillows(page, width, height, size, picture):
 
 
 def test_letterbox_reference_picture(page):
-    vectors = np.load(DATA / "letterbox_image.npz")
+    vectors = golden.load_arrays(DATA / "letterbox_image.npz")
     image = vectors["image_bgr_37x53"]
     actual, _ = page_letterbox(page, image, 64)
     expected = letterbox(image, 64)[0].transpose(2, 0, 1)
@@ -306,7 +307,7 @@ def test_nms_of_other_crowds(page, seed):
 
 
 def test_nms_reference(page):
-    vectors = np.load(DATA / "nms.npz")
+    vectors = golden.load_arrays(DATA / "nms.npz")
     predictions = vectors["pred_1x6xN_xywh_scores"][0]
     expected = scale_detections(vectors["predict_conf0p25_iou0p7_max300"], GEOMETRY)
     actual = page_nms(page, predictions, 0.25, 0.7)

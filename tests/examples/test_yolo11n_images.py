@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 from images import Letterbox, PictureError, decode, letterbox, read_image, to_corners, to_fractions
 from PIL import Image
 
+from tests.examples import yolo11n_golden as golden
+
 DATA = Path(__file__).parent / "data"
 
 
@@ -30,7 +32,7 @@ def test_letterbox_geometry_reference():
 
 
 def test_letterbox_image_reference():
-    vectors = np.load(DATA / "letterbox_image.npz")
+    vectors = golden.load_arrays(DATA / "letterbox_image.npz")
     canvas, _ = letterbox(vectors["image_bgr_37x53"], 64)
     difference = np.abs(canvas.astype(int) - vectors["letterboxed_64"])
     # Both resize by the same bilinear weights (it is an enlargement, so Pillow has nothing to

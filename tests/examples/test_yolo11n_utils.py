@@ -31,6 +31,8 @@ from utils import (
     xywh_to_xyxy,
 )
 
+from tests.examples import yolo11n_golden as golden
+
 DATA = Path(__file__).parent / "data"
 
 
@@ -62,7 +64,7 @@ def predictions_of(boxes, scores):
     ],
 )
 def test_nms_reference(key, settings):
-    vectors = np.load(DATA / "nms.npz")
+    vectors = golden.load_arrays(DATA / "nms.npz")
     found = nms(vectors["pred_1x6xN_xywh_scores"][0], **settings)
     assert found.dtype == np.float32
     np.testing.assert_array_equal(found, vectors[key])
