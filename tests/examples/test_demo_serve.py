@@ -158,8 +158,6 @@ def test_ctrl_c_ends_it_quietly(folder):
         stderr=subprocess.PIPE,
         text=True,
         env={"PATH": os.environ["PATH"]},
-        # a background job would ignore the signal
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     with process:
         try:
