@@ -1,0 +1,89 @@
+"""Mode JAX with choices that PyTensor's own doesn't offer: donated buffers, precision, names.
+
+::
+
+    step = pytensor.function(
+        [x, y], loss, updates=updates, mode=jax_mode(donate=True, precision="bf16"),
+        trust_input=True,
+    )
+
+Functions compiled with ``mode="JAX"`` are not touched by anything here.
+"""
+
+from pytensor.compile.mode import Mode, get_mode
+from pytensor.link.jax.linker import JAXLinker
+
+__all__ = ["PRECISIONS", "TunedJAXLinker", "jax_mode"]
+
+PRECISIONS = ("float32", "bf16")
+
+
+class TunedJAXLinker(JAXLinker):
+    """JAX linker with donated buffers, mixed precision and names for profiles.
+
+    Parameters
+    ----------
+    donate : bool
+        Write the new values of shared variables over the old ones; see
+        `pytensor.link.jax.donation`.
+    precision : "float32" or "bf16"
+        With "bf16", convolutions and activations are computed in bfloat16; see
+        `pytensor.link.jax.precision`.
+    named_scopes : bool
+        Name XLA's operations after PyTensor's; see `pytensor.link.jax.scopes`.
+
+    Raises
+    ------
+    ValueError
+        If the precision is neither of them.
+    """
+
+    def __init__(self, *args, donate=False, precision="float32", named_scopes=True, **kwargs):
+        super().__init__(*args, **kwargs)
+        if precision not in PRECISIONS:
+            raise ValueError(f"precision is {precision!r}; it must be one of {PRECISIONS}")
+        self.donate, self.precision, self.named_scopes = donate, precision, named_scopes
+
+    def fgraph_convert(self, fgraph, **kwargs):
+        return super().fgraph_convert(fgraph, convert_node=self._node_conversion(), **kwargs)
+
+    def _node_conversion(self):
+        """What takes the place of `jax_funcify` for every node, those of inner graphs included."""
+        from pytensor.link.jax.dispatch.basic import jax_funcify
+
+        convert = jax_funcify
+        if self.precision == "bf16":
+            from pytensor.link.jax.precision import in_mixed_precision
+
+            convert = in_mixed_precision(convert)
+        if self.named_scopes:
+            from pytensor.link.jax.scopes import in_named_scopes
+
+            convert = in_named_scopes(convert)
+        return convert
+
+    def create_jitable_thunk(self, *args, **kwargs):
+        thunks, nodes, jit_fn = super().create_jitable_thunk(*args, **kwargs)
+        if self.donate:
+            from pytensor.link.jax.donation import donating_thunk
+
+            thunks = [donating_thunk(self.fgraph, thunk, jit_fn) for thunk in thunks]
+            (jit_fn,) = (thunk.jit_fn for thunk in thunks)
+        return thunks, nodes, jit_fn
+
+    def __repr__(self):
+        return (
+            f"{type(self).__name__}(donate={self.donate}, precision={self.precision!r}, "
+            f"named_scopes={self.named_scopes})"
+        )
+
+
+def jax_mode(*, donate=False, precision="float32", named_scopes=True):
+    """Mode JAX with a `TunedJAXLinker`; see there.
+
+    Returns
+    -------
+    pytensor.compile.mode.Mode
+    """
+    linker = TunedJAXLinker(donate=donate, precision=precision, named_scopes=named_scopes)
+    return Mode(linker, get_mode("JAX")._optimizer)
