@@ -605,10 +605,27 @@ def test_load_split(builder, both):
     paths = DataPaths(path, builder.folder, path, builder.folder)
     for data in (paths, root, root / "data.yaml"):
         for split, expected in zip(("train", "val"), load_data(data, CLASSES, 64), strict=True):
-            found = load_split(data, split, CLASSES, 64)
+            found = load_split(data, split, CLASSES, 64, antialias=split == "val")
             assert same(found, expected)
             assert found.report == expected.report
             assert found.summary() == expected.summary()
+
+
+@pytest.mark.parametrize("cache", ["memory", "disk", False])
+def test_training_pictures_are_sharper(builder, seven, cache):
+    """The same file as both parts: shrunk without averaging for training, with it else."""
+    data = DataPaths(*[builder.write(), builder.folder] * 2)
+    train, val = load_data(data, CLASSES, 32, cache)
+    assert (train.antialias, val.antialias) == (False, True)
+    shrunk = 0
+    for k in range(len(train)):
+        picture, size = train.picture(k), train.image_size
+        for dataset in (train, val):
+            expected = letterbox(picture, size, antialias=dataset.antialias)[0]
+            np.testing.assert_array_equal(dataset[k].image, expected)
+        if max(picture.shape) > size:
+            shrunk += (train[k].image != val[k].image).any()
+    assert shrunk
 
 
 def write_parts(root, annotations, images, splits, source, pictures):
@@ -920,7 +937,7 @@ def test_disk(builder, seven, on_disk, tmp_path, monkeypatch):
     assert Path(beside.squares_path).parent == builder.root / ".cache"
 
 
-@pytest.mark.parametrize("cause", ["picture", "time", "image size", "declared size", "version"])
+@pytest.mark.parametrize("cause", ["picture", "time", "image size", "declared size", "version", "way"])
 def test_disk_notices_changes(builder, seven, on_disk, tmp_path, cause, monkeypatch):
     before = on_disk()
     size = 64
@@ -933,15 +950,17 @@ def test_disk_notices_changes(builder, seven, on_disk, tmp_path, cause, monkeypa
         size = 32
     elif cause == "declared size":
         builder.images[0]["width"] = 81
-    else:
+    elif cause == "version":
         monkeypatch.setattr(image_cache, "_VERSION", 2)
-    after = on_disk(size=size)
-    assert same(after, builder.dataset(size=size))
+    options = {"size": size, "antialias": cause != "way"}
+    after = on_disk(**options)
+    assert same(after, builder.dataset(**options))
     assert after.squares_path != before.squares_path
     assert len(after) == (6 if cause == "declared size" else 7)
-    # The old one is of use only if it is of another size.
-    assert Path(before.squares_path).exists() == (cause == "image size")
-    assert ("removed" in after.summary()) == (cause != "image size")
+    # The old one is of use only if it is of another kind.
+    other = cause in ("image size", "way")
+    assert Path(before.squares_path).exists() == other
+    assert ("removed" in after.summary()) != other
 
 
 @pytest.mark.parametrize("damage", ["short", "long", "header", "json", "no json", "other key"])

@@ -41,6 +41,24 @@ def test_letterbox_image_reference():
     assert difference.mean() < 0.2
 
 
+@pytest.mark.parametrize(("width", "height", "size"), [(128, 96, 48), (75, 131, 32), (41, 30, 40)])
+def test_letterbox_without_antialiasing(width, height, size):
+    """Each pixel is a mean of the four that surround its centre in the picture."""
+    image = np.random.default_rng(0).integers(0, 256, (height, width, 3), dtype=np.uint8)
+    canvas, g = letterbox(image, size, antialias=False)
+    assert (canvas != letterbox(image, size)[0]).any()
+    rows = ((np.arange(g.resized_height) + 0.5) / g.scale_xy[1] - 0.5).clip(0, height - 1)
+    columns = ((np.arange(g.resized_width) + 0.5) / g.scale_xy[0] - 0.5).clip(0, width - 1)
+    for axis, where in enumerate((rows, columns)):
+        low = np.floor(where).astype(int)
+        high = np.minimum(low + 1, image.shape[axis] - 1)
+        part = (where - low).reshape([-1 if k == axis else 1 for k in range(3)])
+        image = image.take(low, axis) * (1 - part) + image.take(high, axis) * part
+    inside = canvas[g.top : g.top + g.resized_height, g.left : g.left + g.resized_width]
+    # Pillow rounds down here.
+    assert -1.001 < (inside - image).min() < (inside - image).max() < 0.001
+
+
 def test_letterbox_without_scale_up():
     image = np.random.default_rng(0).integers(0, 256, (20, 31, 3), dtype=np.uint8)
     canvas, g = letterbox(image, 64, scale_up=False)

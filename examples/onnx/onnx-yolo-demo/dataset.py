@@ -78,6 +78,8 @@ class Dataset:
         Processes that decode pictures; up to 1 decodes in this one.
     progress : bool
         Show a progress bar while decoding.
+    antialias : bool
+        As of `images.letterbox`.
 
     Attributes
     ----------
@@ -107,8 +109,16 @@ class Dataset:
     """
 
     def __init__(
-        self, listing, image_size=320, cache="memory", cache_dir=None, workers=1, progress=False
+        self,
+        listing,
+        image_size=320,
+        cache="memory",
+        cache_dir=None,
+        workers=1,
+        progress=False,
+        antialias=True,
     ):
+        self.antialias = bool(antialias)
         self.image_size = int(image_size)
         if self.image_size < 1:
             raise ValueError(f"image_size is {image_size}; it must be positive")
@@ -133,18 +143,18 @@ class Dataset:
         listing, size = self._listing, self.image_size
         places = [k for k in range(len(listing.pictures)) if k not in listing.excluded]
         pictures = [listing.pictures[k] for k in places]
-        progress = str(self.image_dir) if progress else ""
+        how = (workers, str(self.image_dir) if progress else "", self.antialias)
         self._store = self._squares = self.squares_path = None
         if not pictures:
             outcomes = []
         elif not cache:
-            outcomes = decode_all(pictures, size, None, workers, progress)
+            outcomes = decode_all(pictures, size, None, *how)
         else:
             if cache == "disk":
                 folder = cache_dir or default_cache_dir([listing.source, self.image_dir])
-                self._store = on_disk(pictures, size, folder, self._source, workers, progress)
+                self._store = on_disk(pictures, size, folder, self._source, *how)
             else:
-                self._store = in_memory(pictures, size, workers, progress)
+                self._store = in_memory(pictures, size, *how)
             self._squares, outcomes = self._store.array, self._store.outcomes
             self.squares_path = self._store.path
         return dict(listing.excluded) | dict(zip(places, outcomes, strict=True))
@@ -239,7 +249,7 @@ class Dataset:
         if self._squares is not None:
             image = self._squares[index]
         else:
-            image, outcome = read_square(picture, self.image_size)
+            image, outcome = read_square(picture, self.image_size, self.antialias)
             if image is None:
                 raise OSError(f"{picture.path} has changed: {outcome}")
         return Sample(image, record.boxes, record.classes, picture.image_id, record.geometry)
@@ -381,7 +391,7 @@ class CocoDataset(Dataset):
         Folder the JSON's ``file_name`` are relative to.
     classes : sequence of str or None
         Category names; their order gives the class indices. None takes all of the file.
-    image_size, cache, workers, progress, cache_dir
+    image_size, cache, workers, progress, cache_dir, antialias
         As of `Dataset`.
 
     Raises
@@ -403,10 +413,11 @@ class CocoDataset(Dataset):
         workers=1,
         progress=False,
         cache_dir=None,
+        antialias=True,
     ):
         listing = read_coco(annotation_file, image_dir, classes)
         self.annotation_file = listing.source
-        super().__init__(listing, image_size, cache, cache_dir, workers, progress)
+        super().__init__(listing, image_size, cache, cache_dir, workers, progress, antialias)
 
 
 # ------------------------------------------------------------------------------ opening
@@ -422,6 +433,8 @@ def load_data(
     progress=False,
 ):
     """Open the training and validation parts of a data set in COCO's or YOLO's format.
+
+    Training pictures are shrunk without antialiasing.
 
     Parameters
     ----------
@@ -454,7 +467,9 @@ def load_data(
         count = len(train.pictures) + len(val.pictures)
         check_memory(count * int(image_size) ** 2 * 3)
     options = (image_size, cache, cache_dir or found.root / ".cache", workers, progress)
-    return Dataset(train, *options), Dataset(val, *options)
+    # Training pictures keep the sharp edges of the plain interpolation: detectors learn more from
+    # them, and lose nothing on pictures that are averaged (thoughts/shared/research/training.md).
+    return Dataset(train, *options, antialias=False), Dataset(val, *options)
 
 
 def load_split(
@@ -467,6 +482,7 @@ def load_split(
     workers=1,
     progress=False,
     limit=None,
+    antialias=True,
 ):
     """Open one part of a data set; the others aren't read, and need not be there.
 
@@ -484,6 +500,8 @@ def load_split(
     limit : int, optional
         Read and decode only so many pictures: the first ones of a COCO file, or by name. Those
         among them that can't be used are not replaced by others.
+    antialias : bool
+        As of `images.letterbox`.
 
     Returns
     -------
@@ -506,9 +524,8 @@ def load_split(
     listing = _read_part(found, split, classes, limit)
     if limit is not None:  # a name of its own, so that its cache doesn't replace that of all
         listing.part = "-".join(filter(None, [listing.part, f"first-{limit}"]))
-    return Dataset(
-        listing, image_size, cache, cache_dir or found.root / ".cache", workers, progress
-    )
+    options = (image_size, cache, cache_dir or found.root / ".cache", workers, progress, antialias)
+    return Dataset(listing, *options)
 
 
 class _Found(NamedTuple):

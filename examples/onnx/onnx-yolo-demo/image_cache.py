@@ -72,13 +72,15 @@ class Decoded(NamedTuple):
     notes: list  # what was changed, in words
 
 
-def read_square(picture, image_size):
+def read_square(picture, image_size, antialias=True):
     """Decode and letterbox a picture.
 
     Parameters
     ----------
     picture : listing.Picture
     image_size : int
+    antialias : bool
+        As of `images.letterbox`.
 
     Returns
     -------
@@ -92,23 +94,23 @@ def read_square(picture, image_size):
         return None, "missing"
     except PictureError as error:
         return None, str(error)
-    square, geometry = letterbox(pixels, image_size)
+    square, geometry = letterbox(pixels, image_size, antialias=antialias)
     return square, Decoded(geometry.width, geometry.height, notes)
 
 
-def _decode_chunk(pictures, first, target, image_size):
+def _decode_chunk(pictures, first, target, image_size, antialias):
     """Outcomes of some pictures, whose squares go to the rows of `target` from `first` on."""
     array = None if target is None else _map(target, "r+")
     outcomes = []
     for row, picture in enumerate(pictures, start=first):
-        square, outcome = read_square(picture, image_size)
+        square, outcome = read_square(picture, image_size, antialias)
         if array is not None and square is not None:
             array[row] = square
         outcomes.append(outcome)
     return outcomes
 
 
-def decode_all(pictures, image_size, target=None, workers=1, progress=""):
+def decode_all(pictures, image_size, target=None, workers=1, progress="", antialias=True):
     """Decode all pictures of a data set.
 
     Parameters
@@ -121,6 +123,8 @@ def decode_all(pictures, image_size, target=None, workers=1, progress=""):
         Processes; up to 1 decodes in this one.
     progress : str
         Title of a progress bar; none if empty.
+    antialias : bool
+        As of `images.letterbox`.
 
     Returns
     -------
@@ -131,7 +135,7 @@ def decode_all(pictures, image_size, target=None, workers=1, progress=""):
     starts = range(0, len(pictures), size)
     chunks = [pictures[start : start + size] for start in starts]
     n = len(chunks)
-    jobs = (chunks, starts, [target] * n, [image_size] * n)
+    jobs = (chunks, starts, [target] * n, [image_size] * n, [antialias] * n)
     with contextlib.ExitStack() as stack:
         if min(workers, n) <= 1:
             results = map(_decode_chunk, *jobs)
@@ -196,7 +200,7 @@ class Store:
             weakref.finalize(self, *release)
 
 
-def in_memory(pictures, image_size, workers=1, progress=""):
+def in_memory(pictures, image_size, workers=1, progress="", antialias=True):
     """Decode pictures into memory that other processes can map.
 
     Raises
@@ -211,7 +215,9 @@ def in_memory(pictures, image_size, workers=1, progress=""):
     try:
         os.ftruncate(fd, int(np.prod(shape)))
         target = SharedArray(path, shape, 0)
-        outcomes = decode_all(pictures, image_size, target, workers, progress) if pictures else []
+        outcomes = []
+        if pictures:
+            outcomes = decode_all(pictures, image_size, target, workers, progress, antialias)
         handle = _compact(target, outcomes) if pictures else target
         os.ftruncate(fd, int(np.prod(handle.shape)))
         note = f"decoded in {time.perf_counter() - started:.1f} s"
@@ -273,12 +279,12 @@ def _control_group_room(root, limit, usage, cached):
 # ------------------------------------------------------------------------------ disk
 
 
-def on_disk(pictures, image_size, folder, source, workers=1, progress=""):
+def on_disk(pictures, image_size, folder, source, workers=1, progress="", antialias=True):
     """Squares in a memory-mapped file, made if there is none for just these pictures.
 
     The file's name holds a hash of the paths, sizes and times of the pictures, the sizes that
-    the annotations give, the image size, and the versions of this module and of Pillow. Older
-    files of the same data set and image size are removed.
+    the annotations give, the image size, the way of resizing, and the versions of this module and
+    of Pillow. Older files of the same data set, image size and way are removed.
 
     Parameters
     ----------
@@ -288,7 +294,7 @@ def on_disk(pictures, image_size, folder, source, workers=1, progress=""):
         Made if it doesn't exist.
     source : path-like
         Tells data sets apart.
-    workers, progress
+    workers, progress, antialias
         As of `decode_all`.
 
     Returns
@@ -301,8 +307,9 @@ def on_disk(pictures, image_size, folder, source, workers=1, progress=""):
         The folder can't be written to, or has too little room.
     """
     folder, source = Path(folder), Path(source).resolve()
-    key = _key(pictures, image_size)
-    prefix = f"{source.stem}-{image_size}-{hashlib.sha256(str(source).encode()).hexdigest()[:8]}"
+    key = _key(pictures, image_size, antialias)
+    kind = f"{image_size}" if antialias else f"{image_size}-sharp"
+    prefix = f"{source.stem}-{kind}-{hashlib.sha256(str(source).encode()).hexdigest()[:8]}"
     path = folder / f"{prefix}-{key[:16]}.npy"
     found = _open_file(path, key, pictures, image_size)
     if isinstance(found, Store):  # also from a folder that can't be written to
@@ -318,7 +325,7 @@ def on_disk(pictures, image_size, folder, source, workers=1, progress=""):
             old = _remove_old(folder, prefix)
             note += f"; removed {', '.join(old)}" if old else ""
             started = time.perf_counter()
-            _write_file(path, key, pictures, image_size, workers, progress)
+            _write_file(path, key, pictures, image_size, workers, progress, antialias)
             store = _open_file(path, key, pictures, image_size)
     except CacheError:
         raise
@@ -333,9 +340,9 @@ def on_disk(pictures, image_size, folder, source, workers=1, progress=""):
     return store
 
 
-def _key(pictures, image_size):
+def _key(pictures, image_size, antialias):
     """Hash of all that the squares depend on."""
-    digest = hashlib.sha256(f"{_VERSION} {PIL.__version__} {image_size}\n".encode())
+    digest = hashlib.sha256(f"{_VERSION} {PIL.__version__} {image_size} {antialias}\n".encode())
     for picture in pictures:
         try:
             found = os.stat(picture.path)
@@ -372,7 +379,7 @@ def _header(shape):
     return file.getvalue()
 
 
-def _write_file(path, key, pictures, image_size, workers, progress):
+def _write_file(path, key, pictures, image_size, workers, progress, antialias):
     shape = (len(pictures), image_size, image_size, 3)
     offset, needed = len(_header(shape)), int(np.prod(shape))
     free = shutil.disk_usage(path.parent).free
@@ -389,7 +396,7 @@ def _write_file(path, key, pictures, image_size, workers, progress):
                 os.posix_fallocate(file.fileno(), 0, offset + needed)
             file.truncate(offset + needed)
             target = SharedArray(str(part), shape, offset)
-            outcomes = decode_all(pictures, image_size, target, workers, progress)
+            outcomes = decode_all(pictures, image_size, target, workers, progress, antialias)
             handle = _compact(target, outcomes)
             header = _header(handle.shape)
             if len(header) != offset:
