@@ -937,7 +937,9 @@ def test_disk(builder, seven, on_disk, tmp_path, monkeypatch):
     assert Path(beside.squares_path).parent == builder.root / ".cache"
 
 
-@pytest.mark.parametrize("cause", ["picture", "time", "image size", "declared size", "version", "way"])
+@pytest.mark.parametrize(
+    "cause", ["picture", "time", "image size", "declared size", "version", "way"]
+)
 def test_disk_notices_changes(builder, seven, on_disk, tmp_path, cause, monkeypatch):
     before = on_disk()
     size = 64

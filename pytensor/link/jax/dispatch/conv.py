@@ -37,9 +37,13 @@ def _general_channels_last(op, image, filters, pads):
 
 
 def _pointwise(image, filters):
-    """Kernels of size 1 as one matrix product over all positions, channels last."""
-    last = jnp.moveaxis(image, 1, -1) @ filters.reshape(filters.shape[:2]).T
-    return jnp.moveaxis(last, -1, 1)
+    """Kernels of size 1 as one matrix product over all positions, channels last.
+
+    Of matrices: XLA would transpose the operands of the gradient's product over several axes.
+    """
+    last = jnp.moveaxis(image, 1, -1)
+    out = last.reshape(-1, last.shape[-1]) @ filters.reshape(filters.shape[:2]).T
+    return jnp.moveaxis(out.reshape(*last.shape[:-1], -1), -1, 1)
 
 
 def _depthwise(op, image, filters, pads, output_shape):

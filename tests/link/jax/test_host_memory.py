@@ -1,0 +1,58 @@
+"""host_memory: pages that the kernel clears for a call with large temporary values."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from pytensor.link.jax import host_memory
+from pytensor.link.jax.host_memory import keep_freed_memory
+
+# Prints what `keep_freed_memory` returned, and the page faults a call.
+PROGRAM = """
+import resource, sys
+import jax, jax.numpy as jnp
+from pytensor.link.jax.host_memory import keep_freed_memory
+
+told = keep_freed_memory() if sys.argv[1] == "keep" else None
+
+@jax.jit
+def f(x):
+    # Temporary values of several sizes, up to 64 MB, as a training step has them.
+    y = jnp.tanh(x @ x.T)
+    z = jnp.tanh(y @ y[:, :64])
+    return jax.lax.optimization_barrier(z).sum(0) + y.sum()
+
+x = jnp.ones((4096, 64))
+for _ in range(30):
+    f(x).block_until_ready()
+before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+for _ in range(5):
+    f(x).block_until_ready()
+print(told, (resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before) / 5)
+"""
+
+
+def faults(choice):
+    environment = os.environ | {"JAX_PLATFORMS": "cpu", "PYTENSOR_FLAGS": ""}
+    command = [sys.executable, "-c", PROGRAM, choice]
+    output = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+    told, number = output.stdout.split()
+    return told, float(number)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="glibc's allocator")
+def test_no_page_is_cleared_twice():
+    told, kept = faults("keep")
+    if told == "False":
+        pytest.skip("the C library is not glibc")
+    _, usual = faults("usual")
+    pages = 4096 * 4096 * 4 / os.sysconf("SC_PAGE_SIZE")
+    assert usual > 0.5 * pages
+    assert kept < 0.05 * pages
+
+
+def test_other_systems(monkeypatch):
+    monkeypatch.setattr(host_memory.sys, "platform", "darwin")
+    assert keep_freed_memory() is False
