@@ -39,4 +39,5 @@ def keep_freed_memory():
     # All threads share the one heap that has no limit: for a block above 64 MB, those of other
     # threads ask for a mapping in any case.
     settings = [(M_ARENA_MAX, 1), (M_MMAP_MAX, 0), (M_TRIM_THRESHOLD, LARGEST_INT)]
-    return all([library.mallopt(option, value) == 1 for option, value in settings])
+    agreed = [library.mallopt(option, value) == 1 for option, value in settings]
+    return all(agreed)
