@@ -1,22 +1,79 @@
-"""PyTensor's names in XLA's programs, so that a trace can be read."""
+"""PyTensor's names in XLA's programs, so that a trace can be read.
+
+XLA keeps the scope in which an operation was traced in its metadata, and copies it into fusions:
+``jit(...)/Conv[stem.weight]/conv_general_dilated`` is the convolution with the shared variable
+``stem.weight``.
+"""
 
 import re
 
 import jax
 
-__all__ = ["in_named_scopes", "scope_name"]
+from pytensor.graph.basic import Constant
+
+__all__ = ["in_named_scopes", "op_kind", "scope_name"]
+
+
+def op_kind(op):
+    """Name of an Op's class, without the Ops that only wrap another.
+
+    Returns
+    -------
+    str
+        ``"Conv"`` for the channels-last form of a convolution as well; ``"Elemwise.Mul"`` for a
+        scalar Op over all elements; ``"PoolPullback"`` for the pullback that JAX derives.
+    """
+    name = type(op).__name__
+    inner = getattr(op, "op", None)
+    if name == "ChannelsLast":
+        return op_kind(inner)
+    if name == "SymbolicPullback":
+        return f"{op_kind(inner)}Pullback"
+    scalar_op = getattr(op, "scalar_op", None)
+    return name if scalar_op is None else f"{name}.{type(scalar_op).__name__}"
 
 
 def scope_name(op, node=None):
-    """Name of a node in XLA's metadata: the Op's, and the name of its first output if it has one."""
-    kind = getattr(op, "scalar_op", None)
-    name = f"{type(op).__name__}.{type(kind).__name__}" if kind is not None else type(op).__name__
-    variable = next((v.name for v in node.outputs if v.name), None) if node is not None else None
-    return re.sub(r"[^\w.\[\]-]", "_", f"{name}.{variable}" if variable else name)
+    """Name of a node for XLA's metadata.
+
+    Parameters
+    ----------
+    op : Op
+    node : Apply, optional
+
+    Returns
+    -------
+    str
+        `op_kind`, and in brackets the name of an input of the graph that the node reads, or else
+        that of an output.  Of several such inputs it is an array rather than a scalar, and not the
+        first: a convolution's filters stand behind its images, and a rate is a scalar.  What isn't
+        a letter, a digit, a dot or a hyphen becomes an underscore: XLA's paths have slashes, and
+        readers of traces split at colons.
+    """
+    name = _clean(op_kind(op))
+    variable = None if node is None else _named_variable(node)
+    return name if variable is None else f"{name}[{_clean(variable)}]"
+
+
+def _named_variable(node):
+    inputs = [*node.inputs[1:], *node.inputs[:1]]
+    roots = [v for v in inputs if v.owner is None and not isinstance(v, Constant)]
+    roots.sort(key=lambda v: getattr(v.type, "ndim", 0) == 0)
+    return next((v.name for v in [*roots, *node.outputs] if v.name), None)
+
+
+def _clean(name):
+    return re.sub(r"[^\w.-]", "_", name)
 
 
 def in_named_scopes(convert):
-    """Wrap a node conversion, such that what it returns runs within `jax.named_scope`."""
+    """Wrap a node conversion, such that what it returns runs within `jax.named_scope`.
+
+    Parameters
+    ----------
+    convert : callable of (op, node=None, **kwargs) -> callable
+        `jax_funcify`, or what stands in for it.
+    """
 
     def converted(op, node=None, **kwargs):
         function = convert(op, node=node, **kwargs)

@@ -43,6 +43,9 @@ class TunedJAXLinker(JAXLinker):
         if precision not in PRECISIONS:
             raise ValueError(f"precision is {precision!r}; it must be one of {PRECISIONS}")
         self.donate, self.precision, self.named_scopes = donate, precision, named_scopes
+        if precision == "bf16":
+            # It marks what must not be computed in bfloat16.
+            self.incompatible_rewrites += ("local_remove_full_precision",)
 
     def fgraph_convert(self, fgraph, **kwargs):
         return super().fgraph_convert(fgraph, convert_node=self._node_conversion(), **kwargs)
@@ -62,14 +65,38 @@ class TunedJAXLinker(JAXLinker):
             convert = in_named_scopes(convert)
         return convert
 
-    def create_jitable_thunk(self, *args, **kwargs):
-        thunks, nodes, jit_fn = super().create_jitable_thunk(*args, **kwargs)
-        if self.donate:
-            from pytensor.link.jax.donation import donating_thunk
+    def accept(self, fgraph, no_recycling=None, profile=None):
+        if self.fgraph is not None and self.fgraph is not fgraph:
+            # PyTensor would make a linker without these choices.
+            linker = self.clone()
+            linker.fgraph = None
+            return linker.accept(fgraph, no_recycling, profile)
+        return super().accept(fgraph, no_recycling, profile)
 
-            thunks = [donating_thunk(self.fgraph, thunk, jit_fn) for thunk in thunks]
-            (jit_fn,) = (thunk.jit_fn for thunk in thunks)
-        return thunks, nodes, jit_fn
+    def _donates(self):
+        """Whether there is anything that can be donated: a function may have no updates."""
+        return self.donate and bool(self.fgraph.update_mapping)
+
+    def jit_compile(self, fn):
+        # A donating thunk compiles by itself.
+        return fn if self._donates() else super().jit_compile(fn)
+
+    def create_jitable_thunk(self, *args, **kwargs):
+        thunks, nodes, function = super().create_jitable_thunk(*args, **kwargs)
+        if not self._donates():
+            return thunks, nodes, function
+        from pytensor.link.jax.donation import DonatingThunk
+
+        (thunk,) = thunks
+        thunk = DonatingThunk(
+            self.fgraph,
+            function,
+            thunk.inputs,
+            thunk.outputs,
+            nodes[0] if nodes else None,
+            self.scalar_shape_inputs,
+        )
+        return [thunk], nodes, thunk.jit_fn
 
     def __repr__(self):
         return (

@@ -1,5 +1,6 @@
 """Register our Ops when PyTensor loads its JAX dispatch."""
 
+import pytensor.link.jax.dispatch.barrier
 import pytensor.link.jax.dispatch.careduce
 import pytensor.link.jax.dispatch.channels_last
 import pytensor.link.jax.dispatch.conv

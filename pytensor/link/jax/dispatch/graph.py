@@ -9,7 +9,7 @@ def jax_funcify_FunctionGraph(
 ):
     """As PyTensor's, with a choice of what converts the nodes: see `TunedJAXLinker`."""
     if convert_node is not None:
-        kwargs["convert_node"] = convert_node
+        kwargs |= {"convert_node": convert_node, "within": fgraph}
     return fgraph_to_python(
         fgraph,
         convert_node or jax_funcify,

@@ -1,0 +1,265 @@
+"""Functions that write the new values of shared variables over the old ones.
+
+XLA can put a result where an argument was, if the caller gives that argument up: JAX calls it
+donation.  A function compiled with ``jax_mode(donate=True)`` donates the value of each shared
+variable that it updates, so a training step needs its state's memory once, not twice.
+
+A donated array is deleted, so only arrays that nobody else can hold are given up: those which an
+earlier call made, and which nothing refers to but the shared variable.  Of any other array a copy
+is donated:
+
+- the first value, where the user gave it as a `jax.Array`, and one put in later;
+- one that ``get_value(borrow=True)`` returned, as long as it is referred to;
+- one that is the value of two variables, or an input of the same call too.
+
+JAX itself keeps what NumPy sees: views that `numpy.asarray` made on a CPU stay as they were.
+
+Two things can't be seen.  Another `jax.Array` on the memory of a borrowed value
+(``jax.device_put(value, its_device)``, or ``value.addressable_data(0)``) is deleted together with
+it once the borrowed array itself is dropped: keep that one, or copy.  And a thread that borrows a
+value while another calls the function may get a deleted array.
+"""
+
+from functools import wraps
+from itertools import starmap
+from operator import is_, itemgetter
+from sys import getrefcount
+from weakref import WeakSet
+
+import jax
+import jax.numpy as jnp
+
+from pytensor.link.utils import raise_with_op
+from pytensor.tensor.type import TensorType
+
+__all__ = ["DonatingThunk", "donated_inputs"]
+
+# All thunks that live, for two functions may update the same variable.
+_thunks = WeakSet()
+
+
+def donated_inputs(fgraph, static_argnums=()):
+    """Which inputs can be donated, and where their new values are.
+
+    Parameters
+    ----------
+    fgraph : FunctionGraph
+    static_argnums : sequence of int
+        Inputs that are part of the program, as numbers: these have no memory.
+
+    Returns
+    -------
+    dict of int to int
+        Positions of updated inputs with numeric arrays, and those of their updates in the outputs.
+    """
+    return {
+        place: output
+        for output, place in sorted((fgraph.update_mapping or {}).items())
+        if isinstance(fgraph.inputs[place].type, TensorType) and place not in static_argnums
+    }
+
+
+class DonatingThunk:
+    """What a compiled function calls: JAX's function, on donated values of shared variables.
+
+    It writes the updates into the shared variables itself, so that no moment is left in which an
+    interrupt (Ctrl-C) would find deleted arrays in them.
+
+    Parameters
+    ----------
+    fgraph : FunctionGraph
+        With updates.
+    function : callable
+        Of `fgraph`'s inputs, as JAX arrays, that returns its outputs; not compiled.
+    inputs, outputs : list of list
+        Storages of `fgraph`'s inputs and outputs.
+    node : Apply
+        Which node an error names.
+    static_argnums : sequence of int
+        Inputs that are part of the program, as numbers.
+
+    Attributes
+    ----------
+    function : callable
+        As given.
+    jit_fn : callable
+        The compiled function, with donated arguments.
+    static_argnums : tuple of int
+    """
+
+    need_update_inputs = False
+    lazy = False
+
+    def __init__(self, fgraph, function, inputs, outputs, node, static_argnums=()):
+        self.inputs, self.outputs = inputs, outputs
+        self.function, self.static_argnums = function, tuple(static_argnums)
+        self._fgraph, self._node = fgraph, node
+        mapping = fgraph.update_mapping
+        # PyTensor puts the updates last.
+        self._returned = len(fgraph.outputs) - len(mapping)
+        numbers = range(self._returned, len(fgraph.outputs))
+        self._updated = [inputs[mapping[number]] for number in numbers]
+        self._donate(donated_inputs(fgraph, static_argnums))
+        _thunks.add(self)
+
+    def _donate(self, donated):
+        """Compile anew, with these inputs donated."""
+        self._donated = donated
+        self._places = {id(self.inputs[place]): k for k, place in enumerate(donated)}
+        self._pick_old, self._pick_new = picker(donated), picker(donated.values())
+        self._made = [None] * len(donated)  # what the last call put into the variables
+        self.jit_fn = jax.jit(
+            checked(self.function, donated),
+            donate_argnums=tuple(donated),
+            static_argnums=self.static_argnums,
+        )
+
+    def __call__(self):
+        args = [storage[0] for storage in self.inputs]
+        for place in self.static_argnums:
+            args[place] = int(args[place])
+        results, unfit = [], None
+        try:
+            old = self._pick_old(args)
+            counts = list(map(getrefcount, old))
+            if counts.count(ALONE) < len(counts) or not all(map(is_, old, self._made)):
+                self._make_own(args, old, counts)
+            del old
+            # One call that Python can't interrupt between JAX's return and the list's growth: the
+            # old values are deleted now, so the new ones must not get lost.
+            results.extend(starmap(self.jit_fn, (args,)))
+            outputs = results[0]
+            for storage, value in zip(self._updated, outputs[self._returned :], strict=True):
+                storage[0] = value
+        except UnfitError as error:
+            # Raised while tracing: nothing has been donated.
+            unfit = error.places
+        except BaseException as error:
+            self._rescue(error, results)
+            if isinstance(error, Exception) and self._node is not None:
+                raise_with_op(self._fgraph, self._node, self)
+            raise
+        if unfit:
+            self._donate({k: v for k, v in self._donated.items() if k not in unfit})
+            return self()
+        self._made = self._pick_new(outputs)
+        return list(outputs[: self._returned])
+
+    def _make_own(self, args, values, counts):
+        """Put copies for the values that others may hold, and host arrays where the last were."""
+        relatives = [
+            t for t in _thunks if t is not self and not self._places.keys().isdisjoint(t._places)
+        ]
+        shared = []
+        for k, (place, value) in enumerate(zip(self._donated, values, strict=True)):
+            made = self._made[k]
+            if not isinstance(value, jax.Array):
+                args[place] = like_last(value, made)
+                continue
+            storage = self.inputs[place]
+            own = value is made or any(t.has_made(storage, value) for t in relatives)
+            if not own or counts[k] != ALONE:
+                shared.append(place)
+        if shared:
+            copies = copy_all([args[place] for place in shared])
+            for place, copy in zip(shared, copies, strict=True):
+                args[place] = copy
+
+    def has_made(self, storage, value):
+        """Whether a value is what the last call put into a storage."""
+        k = self._places.get(id(storage))
+        return k is not None and self._made[k] is value
+
+    def _rescue(self, error, results):
+        """Bring the variables into order after an error or an interrupt."""
+        for outputs in results:
+            for storage, value in zip(self._updated, outputs[self._returned :], strict=True):
+                storage[0] = value
+            return
+        lost = [
+            str(self._fgraph.inputs[place])
+            for place in self._donated
+            if isinstance(self.inputs[place][0], jax.Array) and self.inputs[place][0].is_deleted()
+        ]
+        if lost:
+            error.add_note(
+                f"The call failed after {len(lost)} shared variables had been donated to it: "
+                f"{', '.join(lost[:5])}{', ...' if len(lost) > 5 else ''}. Their values are lost; "
+                "set_value them before they are used again."
+            )
+
+
+class UnfitError(Exception):
+    """New values that have no room in the place of the old ones; never seen by a caller."""
+
+    def __init__(self, places):
+        super().__init__(places)
+        self.places = places
+
+
+def checked(function, donated):
+    """Wrap a function, such that it raises `UnfitError` if donated inputs can't take new values.
+
+    That is found while JAX traces, when the shapes are known; it costs nothing later.
+    """
+
+    @wraps(function)
+    def traced(*args):
+        outputs = function(*args)
+        unfit = [k for k, out in donated.items() if layout(args[k]) != layout(outputs[out])]
+        if unfit:
+            raise UnfitError(unfit)
+        return outputs
+
+    return traced
+
+
+def layout(value):
+    """Shape and dtype: what must be the same for an array to take another's place."""
+    aval = jax.typeof(value)
+    return aval.shape, aval.dtype
+
+
+def like_last(value, last):
+    """Put a host's array where the variable's last value was, if JAX was told where that is.
+
+    JAX would else compile a program for the other place, and another when the result comes back.
+    """
+    if not (isinstance(last, jax.Array) and last.committed):
+        return value
+    sharding = last.sharding
+    if not (sharding.is_fully_replicated and sharding.is_fully_addressable):
+        return value
+    return jax.device_put(value, sharding)
+
+
+@jax.jit
+def copy_all(arrays):
+    """Copy arrays in one program; `jax.device_put` may return the same memory."""
+    return [jnp.copy(array) for array in arrays]
+
+
+def picker(places):
+    """Return what picks these items of a list; a slice is faster where they are in a row."""
+    places = list(places)
+    if not places:
+        return itemgetter(slice(0))
+    if places == list(range(places[0], places[-1] + 1)):
+        return itemgetter(slice(places[0], places[-1] + 1))
+    return itemgetter(*places)
+
+
+def count_alone():
+    """Count the references to a value as `DonatingThunk` sees it, if nobody else has any.
+
+    They are the storage's, the last call's, those of two lists of arguments, and the counting's.
+    """
+    storage = [object()]
+    made = [storage[0]]
+    args = [value for value, _ in zip(storage, made, strict=True)]
+    old = picker([0])(args)
+    (count,) = map(getrefcount, old)
+    return count
+
+
+ALONE = count_alone()

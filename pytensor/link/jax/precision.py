@@ -1,0 +1,428 @@
+"""Mixed precision on JAX: bfloat16 for convolutions and activations, float32 for all else.
+
+::
+
+    step = pytensor.function([x, y], loss, updates=updates, mode=jax_mode(precision="bf16"))
+
+PyTensor has no bfloat16, and the graph stays one of float32.  What a node computes in is decided
+while it is converted to JAX, where `in_mixed_precision` wraps its function, and while JAX traces
+it, when the dtypes of its inputs are known.  Only float32 is ever replaced: variables of any other
+dtype, float64 among them, are computed as without this module.
+
+The rules, by kind of Op (`precision_rule` is open for others):
+
+========================================  =========================================================
+convolutions and their gradients          bfloat16 operands; bfloat16 results, but float32
+                                          gradients of filters
+products of matrices                      bfloat16 where one operand is bfloat16 already, or where
+                                          one depends on shared variables only, and the other on
+                                          inputs too (a layer's weights and activations).  The
+                                          result is float32 where it reaches an output of the
+                                          function through elementwise functions: there it is a
+                                          parameter's gradient on its way to the update.
+normalizations and their gradients        computed in float32; images leave in the dtype in which
+                                          they came, statistics and parameters' gradients in
+                                          float32
+views (reshape, join, split, indexing,    keep bfloat16
+maximum pooling, ...)
+cheap functions (sums, products,          computed in float32, then rounded to bfloat16
+activations, resize, padding, pooling)
+everything else (reductions, exp, log,    float32
+softmax, comparisons, branches, ...)
+========================================  =========================================================
+
+A view or a cheap function keeps bfloat16 where all its floating-point inputs have it, those left
+out that can't tell what precision is wanted: scalars, arrays of one repeated constant, and
+parameters smaller than the image (biases).  Any other float32 input makes the result float32.
+
+The values that a function returns, new values of shared variables, and what enters and leaves a
+nested graph (Scan, OpFromGraph) have the dtype that the graph says.  Parameters, optimizers and
+averages are therefore float32 from end to end.  bfloat16 has the range of float32, so that losses
+need no scaling.
+
+The outputs of a network should pass through `pytensor.tensor.precision.full_precision` on their
+way to the loss.
+"""
+
+from functools import singledispatch
+from weakref import WeakKeyDictionary
+
+import jax.numpy as jnp
+
+from pytensor import scalar as ps
+from pytensor.compile.ops import DeepCopyOp, ViewOp
+from pytensor.compile.sharedvalue import SharedVariable
+from pytensor.graph.basic import Constant
+from pytensor.raise_op import CheckAndRaise
+from pytensor.scalar.activations import Activation, PRelu
+from pytensor.scalar.nn import SiLU
+from pytensor.tensor.basic import Alloc, ExtractDiag, Join, Split
+from pytensor.tensor.batchnorm import (
+    BatchNormalization,
+    BatchNormalizationTrain,
+    BatchNormalizationTrainGrad,
+)
+from pytensor.tensor.blas import BatchedDot
+from pytensor.tensor.blockwise import Blockwise
+from pytensor.tensor.conv.ops import BaseConv, ConvGradFilters
+from pytensor.tensor.einsum import Einsum
+from pytensor.tensor.elemwise import DimShuffle, Elemwise
+from pytensor.tensor.extra_ops import Repeat
+from pytensor.tensor.math import Dot
+from pytensor.tensor.moments import SymbolicGradients
+from pytensor.tensor.normalization import _Normalization
+from pytensor.tensor.pad import Pad
+from pytensor.tensor.pool import Pool
+from pytensor.tensor.pool.adaptive import AdaptivePool
+from pytensor.tensor.pool.ops import GatherAtMaxima
+from pytensor.tensor.resize import Resize, ResizeGrad
+from pytensor.tensor.rewriting.channels_last import ChannelsLast
+from pytensor.tensor.shape import Reshape, SpecifyShape
+from pytensor.tensor.subtensor import (
+    AdvancedIncSubtensor,
+    AdvancedSubtensor,
+    IncSubtensor,
+    Subtensor,
+)
+from pytensor.tensor.type import TensorType
+from pytensor.tensor.vjp import SymbolicPullback
+
+__all__ = ["in_mixed_precision", "precision_rule"]
+
+LOW, SINGLE = jnp.bfloat16, jnp.float32
+
+CHEAP = (
+    ps.Abs,
+    ps.Add,
+    ps.Clip,
+    ps.Identity,
+    ps.Maximum,
+    ps.Minimum,
+    ps.Mul,
+    ps.Neg,
+    ps.Second,
+    ps.Sigmoid,
+    ps.Sign,
+    ps.Sub,
+    ps.Switch,
+    ps.Tanh,
+    ps.TrueDiv,
+    Activation,
+    PRelu,
+    SiLU,
+)
+NORMALIZATIONS = (
+    BatchNormalization,
+    BatchNormalizationTrain,
+    BatchNormalizationTrainGrad,
+    _Normalization,
+)
+
+
+def in_mixed_precision(convert):
+    """Wrap a node conversion, such that what it returns follows the rules of this module.
+
+    Parameters
+    ----------
+    convert : callable of an Op, and keywords `node`, `within` and others
+        Returns a function of JAX's arrays.  `within` is the function graph that the node is in.
+
+    Returns
+    -------
+    callable of the same signature
+    """
+    facts = WeakKeyDictionary()
+
+    def converted(op, *, node, within, **kwargs):
+        function = convert(op, node=node, within=within, **kwargs)
+        if not any(map(_is_single, (*node.inputs, *node.outputs))):
+            return function
+        if within not in facts:
+            facts[within] = GraphFacts(within)
+        known = facts[within]
+        function = precision_rule(_core(op))(function, node, known)
+        if known.outputs.isdisjoint(node.outputs):
+            return function
+        return _leave_in_single(function, node, known)
+
+    return converted
+
+
+class GraphFacts:
+    """What the rules must know of a function graph beside a node and its inputs.
+
+    Attributes
+    ----------
+    outputs : set of variable
+    of_parameters : set of variable
+        Those that depend on shared variables and constants only.
+    of_shared : set of variable
+        Those among them that depend on a shared variable.
+    uniform : set of variable
+        Those that repeat one constant.
+    leaving : set of variable
+        Those from which a path of views and elementwise functions leads to an output.
+    """
+
+    def __init__(self, fgraph):
+        self.outputs = set(fgraph.outputs)
+        self.of_shared = {v for v in fgraph.inputs if isinstance(v, SharedVariable)}
+        self.of_parameters = set(self.of_shared)
+        self.uniform = set()
+        self.leaving = set(fgraph.outputs)
+        order = fgraph.toposort()
+        for node in order:
+            self._look_forward(node)
+        for node in reversed(order):
+            if _is_transparent(node.op) and not self.leaving.isdisjoint(node.outputs):
+                self.leaving.update(node.inputs)
+
+    def _look_forward(self, node):
+        constants = [v for v in node.inputs if isinstance(v, Constant)]
+        self.of_parameters.update(constants)
+        self.uniform.update(v for v in constants if _repeats_one_value(v))
+        if self.of_parameters.issuperset(node.inputs):
+            self.of_parameters.update(node.outputs)
+            if not self.of_shared.isdisjoint(node.inputs):
+                self.of_shared.update(node.outputs)
+        filled = isinstance(node.op, Alloc | DimShuffle | Reshape) and node.inputs[0]
+        if isinstance(node.op, Elemwise) and isinstance(node.op.scalar_op, ps.Second):
+            filled = node.inputs[1]
+        if filled in self.uniform:
+            self.uniform.update(node.outputs)
+
+    def keeps_low(self, node, values):
+        """Whether a view or a cheap function of these values is bfloat16."""
+        size = max((v.size for v in values if _is_low(v)), default=None)
+        return size is not None and all(
+            _is_low(value) or not _is_floating(variable) or self._is_neutral(variable, value, size)
+            for variable, value in zip(node.inputs, values, strict=True)
+        )
+
+    def _is_neutral(self, variable, value, size):
+        if not _is_single(variable):
+            return False
+        # Constant scalars come as Python numbers.
+        return (
+            jnp.size(value) == 1
+            or variable in self.uniform
+            or (variable in self.of_parameters and jnp.size(value) < size)
+        )
+
+    def is_layer(self, node):
+        """Whether a product is that of parameters and something that inputs decide."""
+        return not (
+            self.of_shared.isdisjoint(node.inputs) or self.of_parameters.issuperset(node.inputs)
+        )
+
+
+def _repeats_one_value(constant):
+    data = getattr(constant, "data", None)
+    return _is_single(constant) and data.size > 0 and bool((data == data.flat[0]).all())
+
+
+def _is_floating(variable):
+    return isinstance(variable.type, TensorType) and variable.type.dtype.startswith("float")
+
+
+def _is_single(variable):
+    return isinstance(variable.type, TensorType) and variable.type.dtype == "float32"
+
+
+def _is_low(value):
+    return getattr(value, "dtype", None) == LOW
+
+
+def _core(op):
+    return op.op if isinstance(op, ChannelsLast) else op
+
+
+def _single(values):
+    """Values with those of bfloat16 in float32."""
+    return [v.astype(SINGLE) if _is_low(v) else v for v in values]
+
+
+def _low(values, variables):
+    """Values with those of the graph's float32 in bfloat16."""
+    return [
+        jnp.asarray(value).astype(LOW) if _is_single(variable) else value
+        for value, variable in zip(values, variables, strict=True)
+    ]
+
+
+def _change(results, change):
+    """Results of a node with `change(position, result)` in their places."""
+    if isinstance(results, tuple | list):
+        return tuple(change(i, result) for i, result in enumerate(results))
+    return change(0, results)
+
+
+def _leave_in_single(function, node, facts):
+    """Give a node's results that are outputs of its graph the dtype that the graph says."""
+
+    def leave(i, result):
+        leaves = node.outputs[i] in facts.outputs and _is_low(result)
+        return result.astype(SINGLE) if leaves else result
+
+    return lambda *values: _change(function(*values), leave)
+
+
+# ------------------------------------------------------------------------------ the rules
+
+
+@singledispatch
+def precision_rule(op):
+    """Return the rule for an Op: one of the functions below, or one that is made like them.
+
+    A rule takes a node's function, the node and the `GraphFacts`, and returns the function that
+    shall take its place.  Register others with ``precision_rule.register(OpClass)``.
+    """
+    return in_single
+
+
+def in_single(function, node, facts):
+    """Everything in float32."""
+    return lambda *values: function(*_single(values))
+
+
+def as_view(function, node, facts):
+    """Computed in bfloat16: for Ops that don't round, and don't add."""
+
+    def view(*values):
+        low = facts.keeps_low(node, values)
+        return function(*(_low(values, node.inputs) if low else _single(values)))
+
+    return view
+
+
+def as_cheap(function, node, facts):
+    """Computed in float32, and rounded where the inputs were."""
+
+    def rounded(i, result):
+        return result.astype(LOW) if _is_single(node.outputs[i]) else result
+
+    def cheap(*values):
+        results = function(*_single(values))
+        return _change(results, rounded) if facts.keeps_low(node, values) else results
+
+    return cheap
+
+
+def as_normalization(function, node, facts):
+    """Computed in float32; the image, or its gradient, leaves as the image came."""
+    wanted = getattr(node.op, "wanted", None)
+    image = 0 if wanted is None else wanted.index(0) if 0 in wanted else None
+
+    def normalization(*values):
+        low = _is_low(values[0])
+        results = function(*_single(values))
+        return _change(results, lambda i, v: v.astype(LOW) if low and i == image else v)
+
+    return normalization
+
+
+def as_convolution(function, node, facts):
+    """bfloat16 operands, and results but for gradients of filters."""
+    if not all(map(_is_single, (*node.inputs, *node.outputs))):
+        return in_single(function, node, facts)
+    of_filters = isinstance(_core(node.op), ConvGradFilters)
+
+    def convolution(*values):
+        out = function(*_low(values, node.inputs))
+        return out.astype(SINGLE if of_filters else LOW)
+
+    return convolution
+
+
+def as_product(function, node, facts):
+    """bfloat16 operands where one has it, or where parameters meet something else."""
+    if not all(map(_is_single, (*node.inputs, *node.outputs))):
+        return in_single(function, node, facts)
+    (out,) = node.outputs
+    layer, leaving = facts.is_layer(node), out in facts.leaving
+
+    def product(*values):
+        if not layer and not any(map(_is_low, values)):
+            return function(*values)
+        values = _low(values, node.inputs)
+        if leaving and isinstance(node.op, Dot):
+            return jnp.matmul(*values, preferred_element_type=SINGLE)
+        return function(*values).astype(SINGLE if leaving else LOW)
+
+    return product
+
+
+for _view in (
+    AdvancedSubtensor,
+    Alloc,
+    CheckAndRaise,
+    DeepCopyOp,
+    DimShuffle,
+    ExtractDiag,
+    Join,
+    Repeat,
+    Reshape,
+    SpecifyShape,
+    Split,
+    Subtensor,
+    ViewOp,
+):
+    precision_rule.register(_view, lambda op: as_view)
+
+for _cheap in (
+    AdaptivePool,
+    AdvancedIncSubtensor,
+    GatherAtMaxima,
+    IncSubtensor,
+    Pad,
+    Resize,
+    ResizeGrad,
+):
+    precision_rule.register(_cheap, lambda op: as_cheap)
+
+for _normalization in NORMALIZATIONS:
+    precision_rule.register(_normalization, lambda op: as_normalization)
+
+for _product in (BatchedDot, Dot, Einsum):
+    precision_rule.register(_product, lambda op: as_product)
+
+precision_rule.register(BaseConv, lambda op: as_convolution)
+
+
+@precision_rule.register(Pool)
+def _(op):
+    return as_view if op.mode == "max" else as_cheap
+
+
+@precision_rule.register(SymbolicPullback)
+def _(op):
+    return as_cheap if isinstance(op.op, Pool | AdaptivePool) else in_single
+
+
+@precision_rule.register(SymbolicGradients)
+def _(op):
+    return as_normalization if isinstance(op.op, NORMALIZATIONS) else in_single
+
+
+@precision_rule.register(Blockwise)
+def _(op):
+    # Reshape, Subtensor, ... are the same function of a batch.
+    rule = precision_rule(op.core_op)
+    return rule if rule in (as_product, as_view, as_cheap) else in_single
+
+
+@precision_rule.register(Elemwise)
+def _(op):
+    return as_cheap if _is_cheap(op.scalar_op) else in_single
+
+
+def _is_cheap(scalar_op):
+    if isinstance(scalar_op, ps.Composite):
+        return all(_is_cheap(node.op) for node in scalar_op.fgraph.apply_nodes)
+    if isinstance(scalar_op, ps.Cast):
+        return scalar_op.o_type.dtype == "float32"
+    return isinstance(scalar_op, CHEAP)
+
+
+def _is_transparent(op):
+    return isinstance(op, Elemwise) or precision_rule(op) in (as_view, as_cheap)

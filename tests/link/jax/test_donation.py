@@ -1,0 +1,615 @@
+"""Donated values of shared variables: the memory is used again, and nobody's array is deleted."""
+
+import copy
+import gc
+import json
+import os
+import subprocess
+import sys
+import weakref
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pytensor
+import pytensor.tensor as pt
+
+jax = pytest.importorskip("jax")
+
+from pytensor.link.jax.linker import JAXLinker  # noqa: E402
+from pytensor.link.jax.tuned import jax_mode  # noqa: E402
+
+ROOT = Path(__file__).parents[3]
+MODE = jax_mode(donate=True)
+VALUES = np.linspace(-1, 1, 5)
+
+
+def variable(value=VALUES, name=None, **kwargs):
+    return pytensor.shared(value, name=name, **kwargs)
+
+
+def compile_step(updates, inputs=(), outputs=(), mode=MODE):
+    return pytensor.function(
+        list(inputs), list(outputs), updates=updates, mode=mode, trust_input=True
+    )
+
+
+def held(v):
+    return v.get_value(borrow=True)
+
+
+def adopt(v, value):
+    """Give a variable a `jax.Array` as it is: set_value would make a NumPy array of it."""
+    v.container.storage[0] = value
+
+
+class TestMemoryIsUsedAgain:
+    def test_old_value_is_deleted_and_its_place_taken(self):
+        v = variable(np.arange(1000.0))
+        step = compile_step([(v, v + 1)])
+        step()
+        storage = v.container.storage
+        place, view = storage[0].unsafe_buffer_pointer(), Peek(storage[0])
+        step()
+        assert view.deleted
+        assert storage[0].unsafe_buffer_pointer() == place
+        np.testing.assert_array_equal(v.get_value(), np.arange(1000.0) + 2)
+
+    def test_alias_of_xla_covers_all_updates(self):
+        v, w = variable(np.ones(100)), variable(np.ones((7, 3)))
+        x = pt.vector("x")
+        step = compile_step([(v, v * x), (w, w + 1)], [x], [v.sum()])
+        arguments = [jax.ShapeDtypeStruct(s, "float64") for s in [(100,), (100,), (7, 3)]]
+        memory = step.vm.jit_fn.lower(*arguments).compile().memory_analysis()
+        assert memory.alias_size_in_bytes == 8 * (100 + 21)
+
+    def test_mode_jax_donates_nothing(self):
+        v = variable()
+        step = compile_step([(v, v + 1)], mode="JAX")
+        step()
+        before = Peek(held(v))
+        step()
+        assert not before.deleted
+        assert type(step.maker.linker) is JAXLinker
+        assert type(compile_step([(v, v + 1)], mode=jax_mode()).maker.linker) is not JAXLinker
+
+    def test_mode_without_donation_donates_nothing(self):
+        v = variable()
+        step = compile_step([(v, v + 1)], mode=jax_mode())
+        step()
+        before = Peek(held(v))
+        step()
+        assert not before.deleted
+
+    def test_without_updates(self):
+        x, v = pt.vector("x"), variable()
+        f = pytensor.function([x], [x * v, x + v], mode=MODE)
+        for _ in range(2):
+            product, total = f(VALUES)
+            np.testing.assert_allclose(product, VALUES**2)
+            np.testing.assert_allclose(total, 2 * VALUES)
+
+    def test_updates_alone(self):
+        v = variable()
+        step = pytensor.function([], updates={v: v * 2}, mode=MODE)
+        step()
+        step()
+        np.testing.assert_allclose(v.get_value(), VALUES * 4)
+
+
+@pytest.fixture(scope="module")
+def counter():
+    """A variable, and the function that adds 1 to it."""
+    v = variable()
+    return v, compile_step([(v, v + 1)])
+
+
+def check_alive(array, expected):
+    gc.collect()
+    assert not array.is_deleted()
+    np.testing.assert_array_equal(array, expected)
+
+
+class TestOthersKeepTheirs:
+    """After each call the user's array is there, with its values, and the variable is right."""
+
+    def test_given_array(self, counter):
+        v, step = counter
+        mine = jax.numpy.asarray(VALUES) + 0
+        adopt(v, mine)
+        step()
+        check_alive(mine, VALUES)
+        np.testing.assert_allclose(held(v), VALUES + 1)
+
+    def test_given_array_that_nobody_else_refers_to(self, counter):
+        """Its memory may be that of another array: it is not known where it comes from."""
+        v, step = counter
+        mine = jax.numpy.asarray(VALUES) + 0
+        adopt(v, jax.device_put(mine, jax.devices()[0]))
+        step()
+        check_alive(mine, VALUES)
+
+    @pytest.mark.parametrize("give", ["shared", "set_value"])
+    def test_borrowed_from_the_user(self, give):
+        mine = jax.numpy.asarray(VALUES) + 0
+        v = variable(np.asarray(mine) if give == "shared" else VALUES * 2, borrow=True)
+        if give == "set_value":
+            v.set_value(mine, borrow=True)
+        step = compile_step([(v, v + 1)])
+        step()
+        step()
+        check_alive(mine, VALUES)
+        np.testing.assert_allclose(held(v), VALUES + 2)
+
+    def test_numpy_array_is_not_written_to(self):
+        # aligned, as JAX needs it to use the memory as it is
+        memory = np.zeros(8 * 1000 + 64, "uint8")
+        mine = memory[-memory.ctypes.data % 64 :][: 8 * 1000].view("float64")
+        v = variable(mine, borrow=True)
+        step = compile_step([(v, v + 1)])
+        for given in (mine, jax.numpy.asarray(mine)):
+            adopt(v, given)
+            step()
+            step()
+            assert not mine.any()
+            np.testing.assert_array_equal(held(v), np.full(1000, 2.0))
+
+    def test_borrowed_by_the_user(self, counter):
+        v, step = counter
+        v.set_value(VALUES)
+        step()
+        mine = held(v)
+        step()
+        check_alive(mine, VALUES + 1)
+        second = held(v)
+        step()
+        check_alive(mine, VALUES + 1)
+        check_alive(second, VALUES + 2)
+        np.testing.assert_allclose(held(v), VALUES + 3)
+
+    def test_view_of_numpy(self, counter):
+        v, step = counter
+        v.set_value(VALUES)
+        step()
+        views = np.asarray(held(v)), np.from_dlpack(held(v)), np.asarray(held(v))[1:]
+        for _ in range(3):
+            step()
+        for view, start in zip(views, (0, 0, 1), strict=True):
+            np.testing.assert_allclose(view, VALUES[start:] + 1)
+        np.testing.assert_allclose(held(v), VALUES + 4)
+
+    def test_same_array_in_two_variables(self):
+        v, w = variable(), variable()
+        step = compile_step([(v, v + 1), (w, w * 2)])
+        step()
+        adopt(w, held(v))
+        for _ in range(2):
+            step()
+        np.testing.assert_allclose(held(v), VALUES + 3)
+        np.testing.assert_allclose(held(w), (VALUES + 1) * 4)
+
+    def test_same_array_as_an_input(self):
+        v, x = variable(), pt.vector("x")
+        step = compile_step([(v, v + x)], [x], [x * 2])
+        step(VALUES)
+        (double,) = step(held(v))
+        np.testing.assert_allclose(double, 4 * VALUES)
+        np.testing.assert_allclose(held(v), 4 * VALUES)
+
+    def test_numpy_after_set_value(self, counter):
+        v, step = counter
+        step()
+        mine = VALUES * 3
+        v.set_value(mine, borrow=True)
+        step()
+        step()
+        np.testing.assert_array_equal(mine, VALUES * 3)
+        np.testing.assert_allclose(held(v), VALUES * 3 + 2)
+
+    def test_outputs_stay(self):
+        """An output that is the new value, or the old one, is no part of the variable."""
+        v = variable()
+        new = v + 1
+        step = compile_step([(v, new)], [], [new, v, pytensor.Out(v, borrow=True)])
+        results = [step() for _ in range(3)]
+        for number, (after, *before) in enumerate(results):
+            check_alive(after, VALUES + number + 1)
+            for old in before:
+                check_alive(old, VALUES + number)
+        np.testing.assert_allclose(held(v), VALUES + 3)
+
+
+class TestUpdates:
+    def test_same_expression_twice(self):
+        v, w = variable(), variable(VALUES * 2)
+        total = v + w
+        step = compile_step([(v, total), (w, total)])
+        step()
+        step()
+        np.testing.assert_allclose(held(v), VALUES * 6)
+        np.testing.assert_allclose(held(w), VALUES * 6)
+        assert not held(v).is_deleted()
+
+    def test_swap(self):
+        v, w = variable(), variable(VALUES * 2)
+        step = compile_step([(v, w), (w, v)])
+        for number in range(3):
+            step()
+            np.testing.assert_allclose(held(v), VALUES * (1 if number % 2 else 2))
+            np.testing.assert_allclose(held(w), VALUES * (2 if number % 2 else 1))
+
+    def test_unchanged(self):
+        v, w = variable(), variable(VALUES * 2)
+        step = compile_step([(v, v), (w, w + v)])
+        for _ in range(3):
+            step()
+        np.testing.assert_allclose(held(v), VALUES)
+        np.testing.assert_allclose(held(w), VALUES * 5)
+
+    def test_value_of_a_variable_or_input_that_stays(self):
+        """The new value has memory of its own, or the next call would delete the other's."""
+        v, w, u, x = variable(), variable(VALUES * 2), variable(VALUES * 3), pt.vector("x")
+        step = compile_step([(v, w), (u, x)], [x])
+        mine, other = (jax.numpy.asarray(VALUES) * k for k in (7, 5))
+        adopt(w, mine)
+        for _ in range(3):
+            step(other)
+        check_alive(mine, VALUES * 7)
+        check_alive(other, VALUES * 5)
+        np.testing.assert_allclose(held(v), VALUES * 7)
+        np.testing.assert_allclose(held(u), VALUES * 5)
+
+    def test_new_shape(self):
+        """No place can be used again: nothing is donated, and JAX has nothing to warn of."""
+        v, w = variable(), variable(VALUES * 2)
+        step = compile_step([(v, pt.concatenate([v, v])), (w, w + 1)])
+        step()
+        step()
+        before, stays = Peek(held(w)), Peek(held(v))
+        step()
+        assert before.deleted
+        assert not stays.deleted
+        np.testing.assert_allclose(held(v), np.tile(VALUES, 8))
+        np.testing.assert_allclose(held(w), VALUES * 2 + 3)
+
+    def test_all_shapes_new(self):
+        v = variable()
+        step = compile_step([(v, pt.concatenate([v, v]))])
+        step()
+        step()
+        np.testing.assert_allclose(held(v), np.tile(VALUES, 4))
+
+    @pytest.mark.filterwarnings("ignore:The RandomType SharedVariables:UserWarning")
+    @pytest.mark.parametrize("shared", [False, True], ids=["input", "variable"])
+    def test_length_that_is_part_of_the_program(self, shared):
+        """JAX gets it as a number, which can't be donated; nor can a random generator."""
+        v, m = variable(), variable(np.int64(3))
+        n = variable(np.int64(2)) if shared else pt.lscalar("n")
+        rng = pt.random.shared_rng(seed=1)
+        next_rng, draw = rng.normal(size=(n,))
+        updates = [(v, v + 1), (rng, next_rng), *([(n, m)] if shared else [])]
+        step = compile_step(updates, [] if shared else [n], [draw])
+        (first,), (second,) = (step(*([] if shared else [k])) for k in (2, 3))
+        assert (len(first), len(second)) == (2, 3)
+        assert not np.isin(first, second).any()
+        assert step.vm.static_argnums
+        before = Peek(held(v))
+        step(*([] if shared else [3]))
+        assert before.deleted
+        np.testing.assert_allclose(held(v), VALUES + 3)
+
+    @pytest.mark.filterwarnings("ignore:The RandomType SharedVariables:UserWarning")
+    def test_random_generator(self):
+        rng = pt.random.shared_rng(seed=1)
+        next_rng, draw = rng.normal(size=5)
+        functions = []
+        for mode in (MODE, "JAX"):
+            v = variable()
+            functions.append((v, compile_step([(rng, next_rng), (v, v + draw)], [], [draw], mode)))
+        for _ in range(3):
+            ours, upstreams = (f()[0] for _, f in functions)
+            np.testing.assert_allclose(ours, upstreams)
+        np.testing.assert_allclose(held(functions[0][0]), held(functions[1][0]))
+        assert abs(ours).max() > 0
+
+
+class TestSeveralFunctions:
+    def test_variable_of_two_functions(self):
+        """Either may donate what the other made: gradients are accumulated that way."""
+        total, v, x = variable(VALUES * 0), variable(), pt.vector("x")
+        add = compile_step([(total, total + x)], [x])
+        apply = compile_step([(v, v - total), (total, total * 0)])
+        for _ in range(2):
+            for _ in range(2):
+                add(VALUES)
+            apply()
+        before = Peek(held(total))
+        add(VALUES)
+        assert before.deleted
+        before = Peek(held(total)), Peek(held(v))
+        apply()
+        assert all(peek.deleted for peek in before)
+        np.testing.assert_allclose(held(v), VALUES * (1 - 5))
+        mine = held(total)
+        add(VALUES)
+        check_alive(mine, VALUES * 0)
+
+    def test_function_of_mode_jax_on_the_same_variable(self, counter):
+        v, step = counter
+        read = pytensor.function([], v, mode="JAX")
+        other = compile_step([(v, v * 2)], mode="JAX")
+        v.set_value(VALUES)
+        step()
+        result = read()
+        other()
+        step()
+        check_alive(result, VALUES + 1)
+        np.testing.assert_allclose(held(v), (VALUES + 1) * 2 + 1)
+
+    @pytest.mark.parametrize("share_memory", [False, True])
+    def test_copies(self, share_memory):
+        v, w = variable(), variable(VALUES * 3)
+        step = compile_step([(v, v + 1)], [], [v * 2])
+        step()
+        twin, other = step.copy(share_memory), step.copy(share_memory, swap={v: w})
+        still = step.copy(delete_updates=True)
+        mine = held(v)
+        for f in (twin, other, still, step):
+            f()
+        check_alive(mine, VALUES + 1)
+        before = Peek(held(v))
+        twin()
+        assert before.deleted
+        np.testing.assert_allclose(held(v), VALUES + 4)
+        np.testing.assert_allclose(held(w), VALUES * 3 + 1)
+        np.testing.assert_allclose(still()[0], (VALUES + 4) * 2)
+
+    def test_deep_copy(self):
+        v = variable()
+        step = compile_step([(v, v + 1)], [], [v * 2])
+        twin = copy.deepcopy(step)
+        for _ in range(3):
+            np.testing.assert_allclose(step(), twin())
+
+
+class TestErrors:
+    def test_wrong_shape(self):
+        v, x = variable(), pt.vector("x")
+        step = compile_step([(v, v + x)], [x], [x.sum()])
+        step(VALUES)
+        kept = Peek(held(v))
+        for _ in range(2):
+            with pytest.raises((TypeError, ValueError), match="shape"):
+                step(np.ones(4))
+            assert not kept.deleted
+        np.testing.assert_allclose(held(v), VALUES * 2)
+        gc.collect()  # the errors' frames hold the arguments
+        step(VALUES)
+        assert kept.deleted
+        np.testing.assert_allclose(held(v), VALUES * 3)
+
+    @pytest.mark.parametrize("moment", ["within the call", "after it"])
+    def test_interrupt(self, moment, monkeypatch):
+        """The new values are kept: the old ones are gone."""
+        v = variable()
+        step = compile_step([(v, v + 1)])
+        step()
+        if moment == "within the call":
+            # the handler runs when JAX has returned
+            run = step.vm.jit_fn
+            interrupted = Interrupting(lambda args: run(*args))
+            monkeypatch.setattr("pytensor.link.jax.donation.starmap", interrupted)
+        else:
+            monkeypatch.setattr(step.vm, "_updated", Interrupted(step.vm._updated))
+        with pytest.raises(KeyboardInterrupt):
+            step()
+        monkeypatch.undo()
+        np.testing.assert_allclose(held(v), VALUES + 2)
+        step()
+        np.testing.assert_allclose(held(v), VALUES + 3)
+
+    def test_lost_values_are_named(self):
+        v = variable(name="weights")
+        step = compile_step([(v, v + 1)])
+        step()
+        run = step.vm.jit_fn
+
+        def fail(*args):
+            run(*args)
+            raise RuntimeError("out of memory")
+
+        step.vm.jit_fn = fail
+        with pytest.raises(RuntimeError, match="out of memory") as error:
+            step()
+        assert "weights. Their values are lost" in "".join(error.value.__notes__)
+        step.vm.jit_fn = run
+        v.set_value(VALUES)
+        step()
+        np.testing.assert_allclose(held(v), VALUES + 1)
+
+
+class Interrupting:
+    """In `starmap`'s place: gives the result, then a signal's handler raises."""
+
+    def __init__(self, run):
+        self.run = run
+
+    def __call__(self, function, arguments):
+        yield self.run(*arguments)
+        raise KeyboardInterrupt
+
+
+class Interrupted(list):
+    """Raises the first time it is walked through."""
+
+    walks = 0
+
+    def __iter__(self):
+        Interrupted.walks += 1
+        if Interrupted.walks == 1:
+            raise KeyboardInterrupt
+        return super().__iter__()
+
+
+class TestCalls:
+    def test_arrays_of_jax_are_taken_as_they_are(self, monkeypatch):
+        v, x = variable(), pt.vector("x")
+        step = compile_step([(v, v + x)], [x])
+        mine = jax.numpy.asarray(VALUES)
+        step(mine)
+        seen = []
+        run = step.vm.jit_fn
+        monkeypatch.setattr(step.vm, "jit_fn", lambda *args: seen.extend(args) or run(*args))
+        step(mine)
+        assert seen[0] is mine
+        check_alive(mine, VALUES)
+
+    def test_call_does_not_wait(self):
+        a = variable(np.random.default_rng(0).uniform(0, 1e-3, (700, 700)))
+        product = a
+        for _ in range(12):
+            product = product @ a
+        step = compile_step([(a, product)], [], [product.sum()])
+        step()
+        waited = []
+        for _ in range(5):  # this process may have to wait for the processor
+            jax.block_until_ready(held(a))
+            (result,) = step()
+            waited.append(result.is_ready() and held(a).is_ready())
+        assert not all(waited)
+        jax.block_until_ready(held(a))
+
+    def test_one_program(self, counter):
+        """Neither another host array nor a borrowed one needs another program."""
+        v, step = counter
+        for _ in range(2):
+            v.set_value(VALUES)
+            step()
+            mine = held(v)
+            step()
+            v.set_value(mine)
+            step()
+        assert step.vm.jit_fn._cache_size() <= 2
+        tracings = step.vm.jit_fn._cache_size()
+        v.set_value(VALUES)
+        step()
+        assert step.vm.jit_fn._cache_size() == tracings
+
+    def test_nothing_is_kept(self):
+        """The function holds its last results, which the variables hold, and no input or output."""
+        v, x = variable(), pt.vector("x")
+        step = compile_step([(v, v + x)], [x], [x * 2])
+        mine = jax.numpy.asarray(VALUES)
+        (result,) = step(mine)
+        alone = object()
+        assert sys.getrefcount(mine) == sys.getrefcount(result) == sys.getrefcount(alone)
+
+
+def test_functions_are_freed():
+    """With all that they hold, though thunks know of one another."""
+    v = variable()
+    step = compile_step([(v, v + 1)])
+    step()
+    thunk = weakref.ref(step.vm)
+    del step
+    gc.collect()
+    assert thunk() is None
+    assert sys.getrefcount(held(v)) == sys.getrefcount(object()) + 1
+
+
+class TestDevices:
+    """On two virtual devices; `found` is what `SCRIPT` printed in a process that has them."""
+
+    def test_state_is_used_again_on_each(self, found):
+        assert found["places"] == "same"
+        assert found["deleted"]
+
+    def test_given_arrays_stay(self, found):
+        assert found["mine"] == [False, 4.0]
+        assert found["shard"] == [False, 4.0]
+
+    def test_host_array_goes_where_the_last_was(self, found):
+        assert found["replicated"]
+        assert found["programs_later"] == found["programs"]
+
+    def test_values(self, found):
+        assert found["value"] == [9.0, 9.0]
+
+
+SCRIPT = """
+import json, jax, numpy as np, pytensor, pytensor.tensor as pt
+from pytensor.link.jax.sharding import data_parallel_mesh, is_replicated, replicate, shard_batch
+from pytensor.link.jax.tuned import jax_mode
+
+mesh = data_parallel_mesh()
+v, x = pytensor.shared(np.zeros(1000)), pt.matrix("x", shape=(4, None))
+step = pytensor.function(
+    [x], x.sum(), updates=[(v, v + x.mean())], mode=jax_mode(donate=True), trust_input=True
+)
+batch, = shard_batch([np.ones((4, 3))], mesh)
+found = {}
+
+def held():
+    return v.container.storage[0]
+
+def places():
+    return [s.data.unsafe_buffer_pointer() for s in held().addressable_shards]
+
+def give(value):
+    v.container.storage[0] = value
+
+mine = jax.numpy.full(1000, 4.0)
+give(mine)
+replicate([v], mesh)  # on one device, that is the user's own memory
+step(batch)
+found["mine"] = [mine.is_deleted(), float(mine[0])]
+shards = jax.device_put(np.full(1000, 4.0), held().sharding)
+give(shards)
+step(batch)
+found["shard"] = [shards.is_deleted(), float(shards[0])]
+before = places()
+piece = held().addressable_data(1)
+step(batch)
+found["places"] = "same" if places() == before else "others"
+found["deleted"] = piece.is_deleted()
+count = step.vm.jit_fn._cache_size
+found["programs"] = count()
+v.set_value(np.full(1000, 7.0))
+step(batch)
+found["replicated"] = is_replicated(held(), mesh)
+step(batch)
+found["programs_later"] = count()
+found["value"] = [float(held()[0]), float(held()[-1])]
+print(json.dumps(found))
+"""
+
+
+@pytest.fixture(scope="module")
+def found():
+    environment = os.environ | {
+        "JAX_PLATFORMS": "cpu",
+        "PYTENSOR_FLAGS": "floatX=float64,on_opt_error=raise",
+        "XLA_FLAGS": "--xla_force_host_platform_device_count=2",
+    }
+    process = subprocess.run(
+        [sys.executable, "-W", "error", "-c", SCRIPT],
+        cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+    assert process.returncode == 0, process.stderr[-3000:]
+    return json.loads(process.stdout)
+
+
+class Peek:
+    """Tell whether an array was deleted, without holding it.
+
+    Another array on the same memory is what donation can't see.
+    """
+
+    def __init__(self, array):
+        self._twin = array.addressable_data(0)
+        assert self._twin is not array
+
+    @property
+    def deleted(self):
+        return self._twin.is_deleted()

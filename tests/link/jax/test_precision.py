@@ -1,0 +1,550 @@
+"""bfloat16 for convolutions and activations, float32 for all else."""
+
+from collections import Counter
+from types import SimpleNamespace
+
+import jax
+import numpy as np
+import pytest
+
+import pytensor
+import pytensor.tensor as pt
+from pytensor.compile.builders import OpFromGraph
+from pytensor.conditional.op import ifelse
+from pytensor.graph.basic import Apply
+from pytensor.graph.op import Op
+from pytensor.graph.traversal import explicit_graph_inputs
+from pytensor.link.jax.dispatch.basic import jax_funcify
+from pytensor.link.jax.precision import in_mixed_precision, precision_rule
+from pytensor.link.jax.tuned import jax_mode
+from pytensor.optimizers import Muon
+from pytensor.tensor.precision import full_precision
+from pytensor.tensor.rewriting.channels_last import ChannelsLast
+from pytensor.tensor.special import log_softmax, softmax
+from tests.utils import REFERENCE_MODE
+
+pytestmark = pytest.mark.usefixtures("float32_everywhere")
+
+LOW, SINGLE = "bfloat16", "float32"
+IMAGE = (4, 3, 10, 8)
+
+
+def shared(name, *shape, value=None):
+    rng = np.random.default_rng(sum(name.encode()))
+    if value is None:
+        value = rng.normal(size=shape) / np.sqrt(np.prod(shape[1:]))
+    return pytensor.shared(np.full(shape, value, dtype="float32"), name=name, shape=shape)
+
+
+def images(shape=IMAGE, seed=0):
+    return np.random.default_rng(seed).normal(size=shape).astype("float32")
+
+
+def image_variable(name="x", shape=IMAGE, dtype="float32"):
+    return pt.tensor(name, dtype=dtype, shape=shape)
+
+
+def correlate(x, weight, **options):
+    return pt.conv2d(
+        x, weight, border_mode=weight.type.shape[-1] // 2, filter_flip=False, **options
+    )
+
+
+def kind(op):
+    op = op.op if isinstance(op, ChannelsLast) else op
+    scalar = getattr(op, "scalar_op", None)
+    return type(scalar if scalar is not None else op).__name__
+
+
+def spied(inputs, outputs, updates=(), values=()):
+    """Dtypes of what each kind of Op was given and returned, and the whole program.
+
+    Returns
+    -------
+    seen : dict of str to set of (dtypes of arrays given, dtypes returned)
+    program : jaxpr
+    """
+    mode = jax_mode(precision="bf16")
+    function = pytensor.function(inputs, outputs, updates=list(updates), mode=mode)
+    fgraph = function.maker.fgraph
+    seen = {}
+
+    def names(values):
+        return tuple(v.dtype.name for v in values if hasattr(v, "dtype"))
+
+    def convert(op, *, node, within, **kwargs):
+        compute = mixed(op, node=node, within=within, **kwargs)
+
+        def spying(*given):
+            results = compute(*given)
+            returned = results if isinstance(results, tuple | list) else (results,)
+            seen.setdefault(kind(op), set()).add((names(given), names(returned)))
+            return results
+
+        return spying
+
+    mixed = in_mixed_precision(jax_funcify)
+    program = jax.make_jaxpr(jax_funcify(fgraph, convert_node=convert))(
+        *values, *(v.get_value() for v in fgraph.inputs[len(values) :])
+    )
+    return seen, program
+
+
+def equations(program):
+    """All of them, those of nested programs included."""
+    for equation in program.eqns:
+        yield equation
+        for parameter in equation.params.values():
+            for nested in parameter if isinstance(parameter, tuple | list) else [parameter]:
+                nested = getattr(nested, "jaxpr", nested)
+                if hasattr(nested, "eqns"):
+                    yield from equations(nested)
+
+
+def products(program):
+    """How many convolutions and matrix products have operands of these dtypes."""
+    return Counter(
+        tuple(v.aval.dtype.name for v in equation.invars)
+        for equation in equations(program.jaxpr)
+        if equation.primitive.name in ("conv_general_dilated", "dot_general")
+    )
+
+
+def small_network(x, classes=4):
+    """A network with what image networks are made of; its logits and parameters."""
+    stem, gamma, beta = shared("stem", 8, 3, 3, 3), shared("gamma", 8, value=1), shared("beta", 8)
+    branch, depthwise = shared("branch", 8, 4, 3, 3), shared("depthwise", 8, 1, 3, 3)
+    bias, head = shared("bias", 8), shared("head", 40 * 8 // 4, classes)
+    h, *_ = pt.batch_normalization_train(correlate(x, stem), gamma, beta, axes="spatial")
+    h = pt.silu(h)
+    first, second = pt.split(h, [4, 4], n_splits=2, axis=1)
+    h = h + pt.silu(correlate(second, branch) + bias[None, :, None, None])
+    h = pt.concatenate([first, correlate(h, depthwise, num_groups=8)[:, 4:]], axis=1)
+    h = pt.resize(pt.max_pool2d(h, 2), scale=2, mode="nearest")
+    h = pt.avg_pool2d(h, 2)[:, 2:6].flatten(2)
+    return h @ head, [stem, gamma, beta, branch, depthwise, bias, head]
+
+
+def cross_entropy(logits, targets):
+    terms = -(log_softmax(full_precision(logits), axis=1) * targets).sum(axis=1, acc_dtype=SINGLE)
+    return terms.mean(acc_dtype=SINGLE)
+
+
+@pytest.fixture(scope="module")
+def network():
+    """The small network's gradients in either precision, and the program of the low one."""
+    with pytensor.config.change_flags(floatX="float32"), jax.enable_x64(False):
+        x, y = image_variable(), pt.tensor("y", dtype="float32", shape=(4, 4))
+        logits, params = small_network(x)
+        loss = cross_entropy(logits, y)
+        outputs = [loss, *pytensor.grad(loss, params)]
+        values = [images(), np.eye(4, dtype="float32")]
+        results = {
+            precision: pytensor.function([x, y], outputs, mode=jax_mode(precision=precision))(
+                *values
+            )
+            for precision in ("float32", "bf16")
+        }
+        seen, program = spied([x, y], outputs, values=values)
+        return SimpleNamespace(
+            names=[p.name for p in params], **results, seen=seen, program=program
+        )
+
+
+class Probe(Op):
+    """The identity; tells which dtype JAX has for its input."""
+
+    __props__ = ()
+    seen = None
+
+    def make_node(self, x):
+        return Apply(self, [x], [x.type()])
+
+    def perform(self, node, inputs, output_storage):
+        output_storage[0][0] = inputs[0]
+
+
+@jax_funcify.register(Probe)
+def jax_funcify_Probe(op, **kwargs):
+    def probe(x):
+        Probe.seen = x.dtype.name
+        return x
+
+    return probe
+
+
+precision_rule.register(Probe, lambda op: lambda function, node, facts: function)
+
+
+def dtype_inside(inputs, variable):
+    """The dtype that JAX has for a variable which doesn't leave the graph."""
+    out = Probe()(variable).sum()
+    fgraph = pytensor.function(inputs, out, mode=jax_mode(precision="bf16")).maker.fgraph
+    convert = in_mixed_precision(jax_funcify)
+    Probe.seen = None
+    values = [np.zeros(v.type.shape, v.type.dtype) for v in fgraph.inputs]
+    jax.make_jaxpr(jax_funcify(fgraph, convert_node=convert))(*values)
+    return Probe.seen
+
+
+# ------------------------------------------------------------------------------ the rules
+
+
+def test_gradients_are_close(network):
+    np.testing.assert_allclose(network.bf16[0], network.float32[0], rtol=0.02)
+    for name, got, expected in zip(
+        network.names, network.bf16[1:], network.float32[1:], strict=True
+    ):
+        got, expected = np.asarray(got), np.asarray(expected)
+        assert got.dtype == expected.dtype == SINGLE
+        norms = np.linalg.norm(got) * np.linalg.norm(expected)
+        assert (got * expected).sum() > 0.99 * norms, name
+        np.testing.assert_allclose(
+            np.linalg.norm(got), np.linalg.norm(expected), rtol=0.05, err_msg=name
+        )
+        assert not np.array_equal(got, expected), name
+
+
+def test_products_have_operands_of_bfloat16(network):
+    assert products(network.program) == {(LOW, LOW): sum(products(network.program).values())}
+    assert sum(products(network.program).values()) > 8
+
+
+def test_convolutions(network):
+    for name in ("Conv", "ConvGradInput"):
+        assert {returned for _, returned in network.seen[name]} == {(LOW,)}
+    assert {returned for _, returned in network.seen["ConvGradFilters"]} == {(SINGLE,)}
+
+
+def test_normalization_keeps_its_statistics(network):
+    ((_, returned),) = network.seen["BatchNormalizationTrain"]
+    assert returned == (LOW, SINGLE, SINGLE)
+    ((_, returned),) = network.seen["BatchNormalizationTrainGrad"]
+    assert returned == (LOW, SINGLE, SINGLE)
+
+
+@pytest.mark.parametrize("name", ["SiLU", "Pool", "Resize", "ResizeGrad", "SymbolicPullback"])
+def test_activations_stay_in_bfloat16(network, name):
+    for given, returned in network.seen[name]:
+        assert set(given) == {LOW}
+        assert returned == (LOW,)
+
+
+def test_views_stay_in_bfloat16(network):
+    for name in ("Join", "Split"):
+        assert network.seen[name]
+        for given, returned in network.seen[name]:
+            assert LOW in given
+            assert set(returned) == {LOW}
+
+
+def test_loss_is_in_float32(network):
+    ((given, returned),) = network.seen["FullPrecision"]
+    assert (given, returned) == ((LOW,), (SINGLE,))
+    for given, returned in network.seen["LogSoftmax"]:
+        assert given == returned == (SINGLE,)
+
+
+def test_no_activation_is_kept_in_float32(network):
+    """Between nodes; within them XLA fuses."""
+    kept = {
+        name
+        for name, seen in network.seen.items()
+        for given, _ in seen
+        if name not in ("DimShuffle", "Sum") and set(given) == {SINGLE}
+    }
+    assert "SiLU" not in kept
+    assert "Conv" in kept  # the images themselves
+
+
+@pytest.mark.parametrize(
+    ("function", "expected"),
+    [
+        (lambda x: x + x, LOW),
+        (lambda x: pt.tanh(x), LOW),
+        (lambda x: pt.gelu(x), LOW),
+        (lambda x: x * np.float32(0.5), LOW),
+        (lambda x: x + shared("bias", 1, 6, 1, 1), LOW),
+        (lambda x: x + np.arange(6, dtype="float32")[None, :, None, None], LOW),
+        (lambda x: pt.switch(x > 0, x, np.float32(0)), LOW),
+        (lambda x: x.reshape((4, -1)), LOW),
+        (lambda x: pt.set_subtensor(x[:, 0], np.float32(0)), LOW),
+        (lambda x: pt.zeros_like(x)[:, :2].inc(x[:, :2]), LOW),
+        (lambda x: pt.pad(x, 1), LOW),
+        (lambda x: pt.repeat(x, 2, axis=1), LOW),
+        (lambda x: pt.layer_normalization(x), LOW),
+        (lambda x: pt.adaptive_avg_pool2d(x, (2, 2)), LOW),
+        (lambda x: x + shared("other", 4, 6, 10, 8), SINGLE),
+        (lambda x: x - x.max(axis=1, keepdims=True), SINGLE),
+        (lambda x: pt.exp(x), SINGLE),
+        (lambda x: x**3, SINGLE),
+        (lambda x: pt.softplus(x), SINGLE),
+        (lambda x: softmax(x, axis=1), SINGLE),
+        (lambda x: x.mean(axis=1, keepdims=True), SINGLE),
+        (lambda x: full_precision(x), SINGLE),
+        (lambda x: pt.concatenate([x, shared("more", 4, 1, 10, 8)], axis=1), LOW),
+        (lambda x: pt.concatenate([x, image_variable()], axis=1), SINGLE),
+        (lambda x: (x > 0).astype("float32"), SINGLE),
+    ],
+)
+def test_dtype_of_a_function(function, expected):
+    x = image_variable()
+    y = function(correlate(x, shared("weight", 6, 3, 3, 3)))
+    assert dtype_inside(list(explicit_graph_inputs([y])), y) == expected
+
+
+def test_products_of_layers():
+    x, weight = pt.tensor("x", dtype="float32", shape=(5, 4)), shared("weight", 4, 4)
+    assert dtype_inside([x], x @ weight) == LOW
+    assert dtype_inside([x], weight.T @ x.T) == LOW
+    assert dtype_inside([x], x @ x.T) == SINGLE
+    assert dtype_inside([x], x @ np.eye(4, dtype="float32")) == SINGLE
+    hidden = x @ weight
+    assert dtype_inside([x], hidden @ hidden.T) == LOW
+    assert dtype_inside([x], softmax(hidden @ hidden.T, axis=1) @ hidden) == LOW
+
+
+def test_products_of_batches():
+    x = pt.tensor("x", dtype="float32", shape=(2, 5, 4))
+    hidden = x @ shared("weight", 4, 4)
+    assert dtype_inside([x], hidden) == LOW
+    assert dtype_inside([x], pt.matmul(hidden, hidden.mT)) == LOW
+    assert dtype_inside([x], pt.einsum("bij,bkj->bik", hidden, hidden)) == LOW
+    assert dtype_inside([x], pt.matmul(x, x.mT)) == SINGLE
+
+
+# ------------------------------------------------------------------------------ borders
+
+
+def test_what_leaves_is_float32():
+    x = image_variable()
+    h = pt.silu(correlate(x, shared("weight", 6, 3, 3, 3)))
+    function = pytensor.function([x], [h, h[:, 0]], mode=jax_mode(precision="bf16"))
+    assert [np.asarray(v).dtype for v in function(images())] == [SINGLE, SINGLE]
+
+
+def test_gradients_of_dense_layers_are_float32():
+    """They reach the update through elementwise functions."""
+    x = pt.tensor("x", dtype="float32", shape=(8, 6))
+    y = pt.tensor("y", dtype="float32", shape=(8, 3))
+    first, second = shared("first", 6, 5), shared("second", 5, 3)
+    loss = cross_entropy(pt.silu(x @ first) @ second, y)
+    params = [first, second]
+    updates = [
+        (p, p - np.float32(0.1) * g)
+        for p, g in zip(params, pytensor.grad(loss, params), strict=True)
+    ]
+    seen, program = spied([x, y], [loss], updates, [images((8, 6)), images((8, 3))])
+    # two layers, the gradient of the hidden one, and those of the weights
+    returned = Counter(dtypes for _, (dtypes,) in seen["Dot"])
+    assert set(returned) == {LOW, SINGLE}
+    assert products(program) == {(LOW, LOW): 5}
+    wide = [
+        e.outvars[0].aval.dtype.name
+        for e in equations(program.jaxpr)
+        if e.primitive.name == "dot_general"
+    ]
+    assert Counter(wide) == {LOW: 3, SINGLE: 2}
+
+
+def test_optimizers_are_float32():
+    """Muon multiplies matrices, momenta and gradients of which are float32."""
+    x = image_variable()
+    weight = shared("weight", 6, 3, 3, 3)
+    loss = pt.sqr(full_precision(pt.silu(correlate(x, weight)))).mean(acc_dtype=SINGLE)
+    gradients = pytensor.grad(loss, [weight])
+    updates = Muon(learning_rate=np.float32(0.1)).get_updates([weight], gradients)
+    updates = list(dict(updates).items())
+    _, program = spied([x], [loss], updates, [images()])
+    assert products(program)[(SINGLE, SINGLE)] >= 10
+    assert set(products(program)) == {(LOW, LOW), (SINGLE, SINGLE)}
+    function = pytensor.function([x], loss, updates=updates, mode=jax_mode(precision="bf16"))
+    function(images())
+    for variable, _ in updates:
+        assert np.asarray(variable.get_value()).dtype == variable.type.dtype
+
+
+def both(inputs, outputs, values):
+    return [
+        [
+            np.asarray(v)
+            for v in pytensor.function(inputs, outputs, mode=jax_mode(precision=precision))(*values)
+        ]
+        for precision in ("float32", "bf16")
+    ]
+
+
+def assert_close(results, rtol):
+    for expected, got in zip(*results, strict=True):
+        assert got.dtype == expected.dtype == SINGLE
+        assert np.linalg.norm(got - expected) < rtol * np.linalg.norm(expected)
+        assert not np.array_equal(got, expected)
+
+
+def test_scan():
+    """What is carried from step to step is float32."""
+    x, weight = image_variable(), shared("weight", 3, 3, 3, 3)
+    states = pytensor.scan(
+        lambda h, weight: h + pt.tanh(correlate(h, weight)),
+        outputs_info=[correlate(x, weight)],
+        non_sequences=[weight],
+        n_steps=3,
+        return_updates=False,
+    )
+    loss = pt.sqr(states[-1]).mean(acc_dtype=SINGLE)
+    assert_close(both([x], [states, loss, pytensor.grad(loss, weight)], [images()]), rtol=0.05)
+
+
+@pytest.mark.parametrize("condition", [0, 1])
+def test_ifelse(condition):
+    x, weight = image_variable(), shared("weight", 3, 3, 3, 3)
+    c = pt.scalar("c", dtype="int8")
+    h = correlate(x, weight)
+    out = ifelse(pt.eq(c, 1), pt.silu(h), x - h)
+    gradient = pytensor.grad(pt.sqr(out).sum(acc_dtype=SINGLE), weight)
+    assert_close(both([x, c], [out, gradient], [images(), np.int8(condition)]), rtol=0.02)
+
+
+def test_branches_take_and_give_float32():
+    x, weight, c = image_variable(), shared("weight", 3, 3, 3, 3), pt.scalar("c", dtype="int8")
+    h = correlate(x, weight)
+    assert dtype_inside([x, c], ifelse(pt.eq(c, 1), pt.silu(h), -h)) == SINGLE
+    assert dtype_inside([x, c], ifelse(pt.eq(c, 1), h, x)) == SINGLE
+
+
+def test_nested_graphs_take_and_give_float32():
+    x, weight = image_variable(), shared("weight", 3, 3, 3, 3)
+    inner, filters = image_variable("inner"), pt.tensor("f", dtype="float32", shape=(3, 3, 3, 3))
+    block = OpFromGraph([inner, filters], [pt.silu(correlate(inner, filters))], inline=False)
+    h = block(correlate(x, weight), weight)
+    assert dtype_inside([x], h) == SINGLE
+    assert_close(both([x], [h, pytensor.grad(pt.sqr(h).mean(), weight)], [images()]), rtol=0.03)
+
+
+# ------------------------------------------------------------------------------ what stays
+
+
+@pytest.fixture
+def float64_too(float32_everywhere):
+    with pytensor.config.change_flags(floatX="float64"), jax.enable_x64(True):
+        yield
+
+
+def assert_untouched(inputs, outputs, values):
+    """Bit by bit the results of mode JAX."""
+    results = [
+        pytensor.function(inputs, outputs, mode=mode)(*values)
+        for mode in ("JAX", jax_mode(precision="bf16"))
+    ]
+    for variable, expected, got in zip(outputs, *results, strict=True):
+        assert np.asarray(got).dtype == variable.type.dtype
+        np.testing.assert_array_equal(got, expected)
+
+
+@pytest.mark.usefixtures("float64_too")
+def test_doubles_are_untouched():
+    x = image_variable(dtype="float64")
+    params = [pytensor.shared(images((6, 3, 3, 3)).astype("float64"), shape=(6, 3, 3, 3))]
+    params += [pytensor.shared(np.ones(6), shape=(6,)), pytensor.shared(np.zeros(6), shape=(6,))]
+    h, *_ = pt.batch_normalization_train(correlate(x, params[0]), *params[1:], axes="spatial")
+    h = pt.max_pool2d(pt.silu(h), 2)
+    outputs = [h, h.flatten(2) @ np.ones((120, 2)), *pytensor.grad(pt.sqr(h[:, 1]).sum(), params)]
+    assert_untouched([x], outputs, [images().astype("float64")])
+
+
+@pytest.mark.usefixtures("float64_too")
+def test_integers_are_untouched():
+    x = pt.tensor("x", dtype="int64", shape=(4, 6))
+    weight = pytensor.shared(np.arange(12).reshape(6, 2) + 2**40)
+    outputs = [x @ weight, (x @ weight).sum(axis=0), x[:, ::2] % 3]
+    assert_untouched([x], outputs, [np.arange(24).reshape(4, 6) ** 3])
+
+
+@pytest.mark.usefixtures("float64_too")
+def test_doubles_beside_singles():
+    """A double makes float32 of bfloat16, and is never rounded."""
+    x = image_variable()
+    h = correlate(x, shared("weight", 6, 3, 3, 3))
+    scale = pytensor.shared(np.full((4, 6, 10, 8), 1 / 3), shape=(4, 6, 10, 8))
+    assert dtype_inside([x], h * scale) == "float64"
+    assert dtype_inside([x], h.astype("float64")) == "float64"
+    assert dtype_inside([x], (h * scale).astype("float32")) == SINGLE
+    assert dtype_inside([x], h.flatten(2) @ np.ones((480, 2))) == "float64"
+
+
+def test_invalid_name():
+    with pytest.raises(ValueError, match="precision is 'bfloat16'; it must be one of"):
+        jax_mode(precision="bfloat16")
+
+
+def test_mode_jax_is_untouched():
+    x = image_variable()
+    h = full_precision(correlate(x, shared("weight", 6, 3, 3, 3)))
+    for mode in ("JAX", jax_mode()):
+        function = pytensor.function([x], h, mode=mode)
+        assert "FullPrecision" not in map(kind, (n.op for n in function.maker.fgraph.apply_nodes))
+    expected = pytensor.function([x], h, mode="JAX")(images())
+    np.testing.assert_array_equal(pytensor.function([x], h, mode=jax_mode())(images()), expected)
+
+
+# ------------------------------------------------------------------------------ the mark
+
+
+@pytest.mark.parametrize(
+    "mode", [REFERENCE_MODE, "FAST_COMPILE", "CVM", "NUMBA", "JAX", jax_mode(precision="bf16")]
+)
+def test_mark_is_the_identity(mode):
+    x = pt.matrix("x", dtype="float32")
+    y = full_precision(x)
+    gradient = pytensor.grad((y * y).sum(acc_dtype=SINGLE), x)
+    value = images((2, 3))
+    out, got = pytensor.function([x], [y, gradient], mode=mode)(value)
+    np.testing.assert_array_equal(out, value)
+    np.testing.assert_array_equal(got, 2 * value)
+
+
+def test_mark_is_of_floats():
+    with pytest.raises(TypeError, match="must be floating point, got int64"):
+        full_precision(pt.vector("x", dtype="int64"))
+
+
+def test_mark_is_not_exported():
+    onnx = pytest.importorskip("pytensor.link.onnx")
+    x = pt.matrix("x", dtype="float32")
+    model = onnx.export_onnx([x], pt.exp(full_precision(x)))
+    assert [node.op_type for node in model.graph.node] == ["Exp"]
+
+
+# ------------------------------------------------------------------------------ training
+
+
+def train(precision, steps=60):
+    """Tell apart images with a bright left or right half, and noise; the accuracy on others."""
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 3, 256)
+    data = rng.normal(size=(256, *IMAGE[1:])).astype("float32")
+    data[labels == 0, :, :, :4] += 0.6
+    data[labels == 1, :, :, 4:] += 0.6
+    targets = np.eye(3, dtype="float32")[labels]
+    x = image_variable(shape=(32, *IMAGE[1:]))
+    y = pt.tensor("y", dtype="float32", shape=(32, 3))
+    logits, params = small_network(x, classes=3)
+    loss = cross_entropy(logits, y)
+    updates = [
+        (p, p - np.float32(0.1) * g)
+        for p, g in zip(params, pytensor.grad(loss, params), strict=True)
+    ]
+    mode = jax_mode(precision=precision)
+    step = pytensor.function([x, y], loss, updates=updates, mode=mode)
+    predict = pytensor.function([x], logits, mode=mode)
+    for k in range(steps):
+        rows = np.arange(32 * k, 32 * k + 32) % 192
+        step(data[rows], targets[rows])
+    rows = np.arange(192, 256).reshape(2, 32)
+    return np.mean([np.argmax(predict(data[r]), axis=1) == labels[r] for r in rows])
+
+
+def test_training_reaches_the_same_accuracy():
+    accuracies = [train(precision) for precision in ("float32", "bf16")]
+    assert accuracies[0] > 0.8
+    assert abs(accuracies[0] - accuracies[1]) < 0.05
