@@ -64,7 +64,7 @@ def trained(tmp_path_factory):
     options = (
         f"--data coco --data-dir {tmp}/coco --train-images 24 --val-images 12 --image-size {SIZE} "
         f"--batch-size {BATCH} --nominal-batch {BATCH} --warmup-epochs 0 --epochs 2 --val-every 1 "
-        f"--workers 1 --output-dir {tmp}/run"
+        f"--workers 1 --compilation-cache off --output-dir {tmp}/run"
     )
     # Untrained, the model predicts boxes as large as the picture.
     with CocoServer(train=40, val=20, sides=(0.75, 0.95)) as server:

@@ -81,10 +81,10 @@ class Compiled:
             lambda step: step.state.values(),
         )
 
-    def detector(self, model, size, batch, averages):
+    def detector(self, model, size, batch, averages, mode="JAX"):
         return self._once(
-            ("detector", id(model), size, batch, id(averages)),
-            lambda: compile_detector(model, size, batch, averages),
+            ("detector", id(model), size, batch, id(averages), mode),
+            lambda: compile_detector(model, size, batch, averages, mode),
             lambda detector: [],
         )
 

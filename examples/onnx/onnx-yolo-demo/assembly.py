@@ -4,7 +4,7 @@ from augment import Augment
 from checkpoint import load_weights
 from loader import BatchLoader
 from model import YOLO11n
-from training import DeviceImages, TrainStep
+from training import DeviceImages, TrainStep, training_mode
 from weights import load_pretrained
 
 
@@ -77,6 +77,7 @@ def make_step(options, model, loader, rates, devices, draw):
         loader.max_boxes,
         rates.weight_decay,
         rates.accumulate,
+        mode=training_mode(o.mode, o.precision),
         optimizer=rates.recipe.optimizer,
         images=images,
         place=devices.replicate,

@@ -17,6 +17,8 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 STATE = "state."
+# Settings of checkpoints that don't say.
+IMPLIED = {"precision": "float32"}
 
 
 class CheckpointError(Exception):
@@ -227,7 +229,8 @@ def load_checkpoint(path, model, state, settings):
     arrays, info = load_weights(path)
     if "settings" not in info:
         raise CheckpointError(f"{path}: a weight file, not a checkpoint; it has no training state")
-    saved = info["settings"]
+    saved = IMPLIED | info["settings"]
+    settings = IMPLIED | settings
     different = [
         f"{name} {saved.get(name)!r} instead of {settings.get(name)!r}"
         for name in sorted(saved.keys() | settings.keys())

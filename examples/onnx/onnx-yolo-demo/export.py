@@ -32,7 +32,7 @@ class ExportMismatch(Exception):
     """The exported model doesn't compute what PyTensor does."""
 
 
-def export_detector(model, path, classes, image_size, batch_size=1, opset_version=20):
+def export_detector(model, path, classes, image_size, batch_size=1, opset_version=20, half=False):
     """Write the inference graph, batch normalization folded, as one ONNX model.
 
     Parameters
@@ -45,6 +45,8 @@ def export_detector(model, path, classes, image_size, batch_size=1, opset_versio
     batch_size : int or None
         Images per call; None leaves it open.
     opset_version : int
+    half : bool
+        Compute in float16; see `pytensor.link.onnx.export_onnx`.  Input and output stay float32.
 
     Returns
     -------
@@ -59,6 +61,7 @@ def export_detector(model, path, classes, image_size, batch_size=1, opset_versio
         [output],
         path,
         opset_version=opset_version,
+        half=half,
         input_names=["images"],
         output_names=["output0"],
         dynamic_axes={"images": {0: "N"}} if batch_size is None else None,

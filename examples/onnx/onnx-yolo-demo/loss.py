@@ -22,6 +22,7 @@ import numpy as np
 
 import pytensor.tensor as pt
 from pytensor.gradient import disconnected_grad
+from pytensor.tensor.precision import full_precision
 from pytensor.tensor.topk import topk
 
 LEVELS = ("p3", "p4", "p5")
@@ -438,7 +439,8 @@ def flatten_predictions(predictions, batch_size, num_classes):
             )
         sizes.append((height, width))
         raw = pt.specify_shape(raw, (batch_size, channels, height, width))
-        maps.append(raw.reshape((batch_size, channels, height * width)))
+        # All that follows is float32 in a training run in mixed precision too.
+        maps.append(full_precision(raw).reshape((batch_size, channels, height * width)))
     flat = pt.concatenate(maps, axis=2)
     box_logits, class_logits = flat[:, : 4 * BINS], flat[:, 4 * BINS :]
     return box_logits, class_logits, sizes

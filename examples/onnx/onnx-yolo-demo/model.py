@@ -277,8 +277,9 @@ def decode(predictions, bins=None):
     box, cls = pt.split(flat, [4 * n, channels - 4 * n], n_splits=2, axis=1)
     if bins is None:
         bins = pt.constant(np.arange(n, dtype=np.float32).reshape(1, n, 1, 1))
-    distribution = softmax(box.reshape((-1, 4, n, len(stride))).swapaxes(1, 2), axis=1)
-    distance = pt.conv2d(distribution, bins, filter_flip=False).reshape((-1, 4, len(stride)))
+    # The bins come last: onnxruntime copies for a softmax over another axis, there and back.
+    distribution = softmax(box.reshape((-1, 4, n, len(stride))).swapaxes(2, 3), axis=-1)
+    distance = pt.matmul(distribution, bins.reshape((n, 1))).reshape((-1, 4, len(stride)))
     left_top, right_bottom = pt.split(distance, [2, 2], n_splits=2, axis=1)
     middle = centres + (right_bottom - left_top) * np.float32(0.5)
     boxes = pt.concatenate([middle, left_top + right_bottom], axis=1)

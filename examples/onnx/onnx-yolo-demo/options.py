@@ -2,10 +2,17 @@
 
 import argparse
 import math
+from importlib.util import find_spec
 from pathlib import Path
 
 from recipe import OPTIMIZERS, SCHEDULES, Recipe
+from train_step import uses_jax
 
+from pytensor.compile.mode import predefined_modes
+from pytensor.link.jax.tuned import PRECISIONS
+
+# Of backends that needn't be there.
+PACKAGES = {"PYTORCH": "torch", "MLX": "mlx", "NUMBA": "numba", "ONNX": "onnxruntime"}
 # Pictures of training and validation where none are given.
 DEFAULT_IMAGES = {"coco": (12000, 2000), "synthetic": (1200, 300)}
 
@@ -87,6 +94,16 @@ def add_machine(parser):
     add("--device-augment", choices=["auto", "on", "off"], default="auto",
         help="draw training images on the device; auto: on a GPU with room for them")  # fmt: skip
     add("--devices", type=int, help="that share each batch, of all processes (one of each)")
+    add("--mode", default="JAX", metavar="NAME",
+        help="of PyTensor: JAX, NUMBA, PYTORCH, FAST_COMPILE …; JAX alone has the options of "
+        "devices, precision and profiles")  # fmt: skip
+    add("--precision", choices=PRECISIONS, default=PRECISIONS[0],
+        help="of convolutions and activations in training; weights stay float32")  # fmt: skip
+    add("--compilation-cache", metavar="DIR|off",
+        help="where compiled programs are kept ($JAX_COMPILATION_CACHE_DIR, or else the user's "
+        "cache folder)")  # fmt: skip
+    add("--profile", type=int, nargs="?", const=10, metavar="STEPS",
+        help="trace so many steps (10) and print the time by kind of operation")  # fmt: skip
     add("--coordinator", metavar="HOST:PORT", help="of a run of several processes")
     add("--num-processes", type=int, help="of the run")
     add("--process-id", type=int, help="of this one, from 0")
@@ -116,7 +133,7 @@ def add_files(parser):
 AT_LEAST = dict.fromkeys(
     (
         "epochs", "batch_size", "val_every", "checkpoint_every", "nominal_batch", "stop_after",
-        "connections", "devices", "num_processes",
+        "connections", "devices", "num_processes", "profile",
     ),
     1,
 ) | dict.fromkeys(
@@ -154,6 +171,7 @@ def check_options(parser, options):
         )
     check_data(parser, options)
     check_processes(parser, options)
+    check_mode(parser, options)
     if options.export_onnx is None:
         options.export_onnx = options.output_dir / f"yolo11n_{options.image_size}_trained.onnx"
 
@@ -189,6 +207,31 @@ def check_processes(parser, options):
             f"--process-id must be below --num-processes, got {options.process_id} of "
             f"{options.num_processes}"
         )
+
+
+def check_mode(parser, options):
+    """Check PyTensor's mode, and what only JAX can do."""
+    try:
+        jax = uses_jax(options.mode)
+    except ValueError:
+        names = ", ".join(predefined_modes)
+        parser.error(f"--mode {options.mode}: PyTensor has no such mode; there are {names}")
+    if jax:
+        return
+    package = PACKAGES.get(options.mode.upper())
+    if package is not None and find_spec(package) is None:
+        parser.error(f"--mode {options.mode} needs the package {package}, which isn't installed")
+    if options.device_augment == "auto":
+        options.device_augment = "off"
+    asked = {
+        f"--precision {options.precision}": options.precision != PRECISIONS[0],
+        "--device-augment on": options.device_augment == "on",
+        "--devices": options.devices not in (None, 1),
+        "--coordinator": options.coordinator is not None,
+        "--profile": options.profile is not None,
+    }
+    if names := [name for name, given in asked.items() if given]:
+        parser.error(f"{', '.join(names)} can only be had with --mode JAX, not {options.mode}")
 
 
 def make_recipe(options):

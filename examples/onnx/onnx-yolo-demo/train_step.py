@@ -13,6 +13,9 @@ from optimizer import CLASS_BRANCH_FACTOR, make_optimizer, parameter_groups
 
 import pytensor
 import pytensor.tensor as pt
+from pytensor.compile.mode import get_mode
+from pytensor.link.jax.linker import JAXLinker
+from pytensor.link.jax.tuned import jax_mode
 from pytensor.optimizers import (
     ExponentialMovingAverage,
     GradientAccumulator,
@@ -22,6 +25,33 @@ from pytensor.optimizers import (
 
 MAX_GRADIENT_NORM = 10.0
 LOSS_PARTS = ("box_loss", "cls_loss", "dfl_loss")
+# Whether a step writes the new weights, momenta and averages over the old ones.
+DONATE = True
+
+
+def training_mode(name="JAX", precision="float32"):
+    """PyTensor's mode for a training step.
+
+    Parameters
+    ----------
+    name : str
+        "JAX" is `pytensor.link.jax.tuned.jax_mode`; any other name is PyTensor's own mode.
+    precision : "float32" or "bf16"
+        See `jax_mode`.
+
+    Raises
+    ------
+    ValueError
+        If there is no such mode, or it has only float32.
+    """
+    if not uses_jax(name) and precision != "float32":
+        raise ValueError(f"precision {precision} is for the mode JAX, not {name}")
+    return jax_mode(donate=DONATE, precision=precision) if uses_jax(name) else get_mode(name)
+
+
+def uses_jax(mode):
+    """Whether a mode, or the one of a name, compiles by JAX."""
+    return isinstance(get_mode(mode).linker, JAXLinker)
 
 
 class HostImages:
@@ -74,7 +104,7 @@ class DeviceImages:
 
     Notes
     -----
-    The data set is held by JAX: functions on it need ``mode="JAX"``.
+    The data set is held by JAX: functions on it need a mode that compiles by JAX.
     """
 
     def __init__(self, squares, image_size, batch_size):
@@ -118,8 +148,8 @@ class TrainStep:
     max_accumulate : int
         With 1, forward, backward and update are one function.  Else gradients are added up by one
         function and applied by another, on the same shared variables.
-    mode : str
-        PyTensor's mode.
+    mode : Mode or str, optional
+        PyTensor's mode or its name; `training_mode()` if not given.
     image_dtype : "uint8" or "float32"
         RGB in 0..255 or in 0..1; unless `images` are given.
     optimizer : "sgd", "adamw" or "musgd"
@@ -137,6 +167,11 @@ class TrainStep:
         Of parameters and running statistics, by their names.
     variables : list of shared variable
         All that the step reads or writes: the model's, those in `state`, and data on the device.
+
+    Raises
+    ------
+    ValueError
+        If `images`, `place` or `put` need JAX and the mode is of another backend.
     """
 
     def __init__(
@@ -147,7 +182,7 @@ class TrainStep:
         max_boxes,
         weight_decay,
         max_accumulate=1,
-        mode="JAX",
+        mode=None,
         image_dtype="uint8",
         *,
         optimizer="sgd",
@@ -155,8 +190,11 @@ class TrainStep:
         place=None,
         put=None,
     ):
-        self.model, self.mode, self.optimizer = model, mode, optimizer
+        self.mode = training_mode() if mode is None else get_mode(mode)
+        self.model, self.optimizer = model, optimizer
         self.place, self.put = place, put
+        self._check_backend(images)
+        self._programs = {}
         self.fused = max_accumulate == 1
         if images is None:
             images = HostImages(image_size, batch_size, image_dtype)
@@ -196,6 +234,17 @@ class TrainStep:
         self.variables = [*model.store.all.values(), *self.state.values(), *images.shared]
         self.place_variables()
 
+    def _check_backend(self, images):
+        self.on_jax = uses_jax(self.mode)
+        if self.on_jax:
+            return
+        asked = {
+            "images drawn on the device": isinstance(images, DeviceImages),
+            "several devices": self.put is not None,
+        }
+        if names := [name for name, given in asked.items() if given]:
+            raise ValueError(f"{' and '.join(names)} need mode JAX, not {self.mode}")
+
     def place_variables(self):
         """Call `place` with all variables: once they are made, and after values were loaded."""
         if self.place is not None:
@@ -222,10 +271,11 @@ class TrainStep:
     def transfer(self, batch):
         """Start to bring a batch to the device, for `run`; see `prefetch`.
 
-        The batch's arrays must not be written to before the step that uses them has ended.
+        The batch's arrays must not be written to before the step that uses them has ended.  In
+        modes other than JAX they stay on the host.
         """
         arrays = self.arguments(batch)
-        if self.put is None:
+        if self.on_jax and self.put is None:
             import jax
 
             arrays = jax.device_put(arrays)
@@ -251,14 +301,31 @@ class TrainStep:
         """
         data = batch.arrays if isinstance(batch, DeviceBatch) else self.arguments(batch)
         if self.fused:
-            *parts, norm = self._step(*data, *self._numbers(rates, steps_done, recipe))
+            *parts, norm = self._call(self._step, *data, *self._numbers(rates, steps_done, recipe))
             return parts, norm
-        parts = self._add(*data)
+        parts = self._call(self._add, *data)
         return parts, self.apply(rates, steps_done, recipe) if step_now else None
+
+    def programs(self):
+        """Return the compiled functions that were called, for `xla_names.operations`.
+
+        Returns
+        -------
+        list of (pytensor function, list of jax.ShapeDtypeStruct)
+            With what their first call's arguments were like.  Only JAX's are kept.
+        """
+        return list(self._programs.items())
+
+    def _call(self, function, *arguments):
+        if self.on_jax and function not in self._programs:
+            from xla_names import describe
+
+            self._programs[function] = [describe(value) for value in arguments]
+        return function(*arguments)
 
     def apply(self, rates, steps_done, recipe):
         """Step with the gradients accumulated so far; their norm before clipping."""
-        return self._apply(*self._numbers(rates, steps_done, recipe))[0]
+        return self._call(self._apply, *self._numbers(rates, steps_done, recipe))[0]
 
     def _numbers(self, rates, steps_done, recipe):
         decay = recipe.ema_decay * (1 - math.exp(-(steps_done + 1) / recipe.ema_steps))

@@ -31,6 +31,7 @@ os.environ["PYTENSOR_FLAGS"] = ",".join(
 import jax
 from checkpoint import CheckpointError
 from coco import DownloadError
+from compilation_cache import use_cache
 from export import ExportMismatch
 from loader import LoaderError
 from options import parse_arguments
@@ -91,6 +92,8 @@ def run_session(options, arguments, log):
         initialize(options.coordinator, options.num_processes, options.process_id)
         with StopRequest(say, nothing_to_lose) as stop:
             devices = Devices(options.devices or jax.process_count())
+            # A profile reads names that a program from the disk would bear from earlier on.
+            use_cache(options.compilation_cache, options.profile is not None, say)
             run = Run(options, arguments, stop, devices)
             run.begin()
             if not (done := run.train()):

@@ -12,6 +12,7 @@ from train_step import (
     TrainStep,
     image_input,
     to_float,
+    training_mode,
 )
 from utils import nms, scale_detections
 
@@ -30,6 +31,7 @@ __all__ = [
     "detect",
     "prefetch",
     "resolve",
+    "training_mode",
     "with_averages",
 ]
 
@@ -41,6 +43,8 @@ def compile_detector(model, image_size, batch_size, averages=None, mode="JAX"):
     ----------
     averages : dict of str to shared variable, optional
         Used in place of the model's own parameters and statistics, by name.
+    mode : Mode or str
+        PyTensor's.
     """
     images = image_input(image_size, batch_size)
     decoded = model.decode(model(to_float(images)))

@@ -5,6 +5,7 @@ import copy
 import csv
 import io
 import math
+import shutil
 import sys
 import time
 from dataclasses import asdict
@@ -16,6 +17,8 @@ from finishing import Validator, finish, page_problem
 from loader import LoaderError
 from options import make_recipe
 from parallel import agree
+from profiling import FOLDER as PROFILE
+from profiling import Profiler
 from progress import BadStep, Progress
 from report import draw_curves
 from run_folder import (
@@ -127,6 +130,8 @@ class Run:
         every = options.log_every if devices.is_main else 0
         self.step_log = StepLog(self.output / "steps.csv", STEP_COLUMNS, every)
         self.timer = Timer(options.checkpoint_minutes, options.checkpoint_steps)
+        steps = options.profile if devices.is_main else None
+        self.profiler = Profiler(self.output, steps, self.train_step, say)
 
     @full_memory()
     def compile(self):
@@ -143,7 +148,7 @@ class Run:
         self.model_info = model_info(self.model, o.classes, o.image_size)
         self.train_step = make_step(o, self.model, self.loader, self.rates, devices, draw)
         detector = compile_detector(
-            self.model, o.image_size, o.batch_size, self.train_step.averages
+            self.model, o.image_size, o.batch_size, self.train_step.averages, o.mode
         )
         self.validator = Validator(detector, self.val_set, o.batch_size, devices, self.check_stop)
 
@@ -155,7 +160,7 @@ class Run:
             name: getattr(o, name)
             for name in (
                 "epochs", "batch_size", "image_size", "classes", "seed", "mosaic",
-                "close_mosaic", "scale",
+                "close_mosaic", "scale", "precision",
             )
         }  # fmt: skip
         return own | data | asdict(self.recipe)
@@ -167,6 +172,7 @@ class Run:
         o, p = self.options, self.progress
         if not o.resume and self.devices.is_main:
             clear_run(self.output)
+            shutil.rmtree(self.output / PROFILE, ignore_errors=True)
         self.settings_file = Settings(self.outbox, o.resume)
         facts = {"seed": o.seed, "options": vars(o), "recipe": asdict(self.recipe)}
         self.settings_file.begin(self.arguments, p.epoch, p.iteration, **facts)
@@ -182,6 +188,7 @@ class Run:
         self.step_log.close()
         self.loader.close()
         self.trackers.close()
+        self.profiler.close()
         self.end_now(outcome)
 
     def end_now(self, outcome):
@@ -245,9 +252,11 @@ class Run:
                 *rates, accumulate = self.rates.at(p.epoch, p.iteration)
                 rates[:2] = [rate * p.lr_factor for rate in rates[:2]]
                 step_now = p.iteration - p.last_step >= accumulate
+                self.profiler.before_step()
                 clock.stop()
                 parts, norm = self.train_step.run(batch, rates, step_now, p.steps, self.recipe)
                 clock.watch((parts, norm))
+                self.profiler.after_step()
                 if step_now:
                     p.last_step = p.iteration
                     p.steps += 1
@@ -263,6 +272,7 @@ class Run:
                     self.save_last()
                     self.check_stop()
                 self.show(bar, p.batch - (pending is not None), rates[0])
+            self.profiler.end()
             self.take(pending)
         if self.lost is not None:
             self.check_stop()
