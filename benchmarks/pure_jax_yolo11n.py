@@ -41,6 +41,7 @@ class Pass(NamedTuple):
     statistics: dict
     updated: dict
     layout: str
+    dtype: type
 
     @property
     def channel_axis(self):
@@ -56,7 +57,7 @@ class Pass(NamedTuple):
 def conv2d(net, name, x, stride=1):
     """Convolution that keeps the size but for the stride; groups follow from the shapes."""
     dimensions = DIMENSIONS[net.layout]
-    filters = net.params[f"{name}.weight"]
+    filters = net.params[f"{name}.weight"].astype(net.dtype)
     sizes = dict(zip(dimensions[1], filters.shape, strict=True))
     return lax.conv_general_dilated(
         x,
@@ -68,6 +69,11 @@ def conv2d(net, name, x, stride=1):
     )
 
 
+def plain_conv(net, name, x):
+    """Convolution with a bias, and nothing after it."""
+    return conv2d(net, name, x) + per_channel(net, net.params[f"{name}.bias"].astype(net.dtype))
+
+
 def per_channel(net, vector):
     return vector if net.layout == "NHWC" else vector[:, None, None]
 
@@ -75,6 +81,7 @@ def per_channel(net, vector):
 def batch_norm(net, name, x):
     """Normalize with the batch's statistics and move the running ones."""
     axes = tuple(axis for axis in range(4) if axis != net.channel_axis)
+    x = x.astype("float32")
     mean, variance = x.mean(axes), x.var(axes)
     count = x.size // x.shape[net.channel_axis]
     unbiased = variance * (count / (count - 1))
@@ -83,7 +90,8 @@ def batch_norm(net, name, x):
         net.updated[f"{name}.{key}"] = (1 - BN_MOMENTUM) * old + BN_MOMENTUM * value
     scale = net.params[f"{name}.weight"] * lax.rsqrt(variance + BN_EPSILON)
     shift = net.params[f"{name}.bias"]
-    return (x - per_channel(net, mean)) * per_channel(net, scale) + per_channel(net, shift)
+    out = (x - per_channel(net, mean)) * per_channel(net, scale) + per_channel(net, shift)
+    return out.astype(net.dtype)
 
 
 def conv_bn(net, name, x, stride=1):
@@ -114,7 +122,8 @@ def c3k2(net, name, x, inner):
 
 def max_pool5(net, x):
     window = [5 if axis in "HW" else 1 for axis in net.layout]
-    return lax.reduce_window(x, -jnp.inf, lax.max, window, (1, 1, 1, 1), "SAME")
+    lowest = np.array(-np.inf, x.dtype)
+    return lax.reduce_window(x, lowest, lax.max, window, (1, 1, 1, 1), "SAME")
 
 
 def sppf(net, name, x):
@@ -130,8 +139,9 @@ def attention(net, name, x):
     batch, height, width, _ = qkv.shape
     qkv = qkv.reshape(batch, height * width, HEADS, 2 * KEY_WIDTH + VALUE_WIDTH)
     query, key, value = jnp.split(qkv, [KEY_WIDTH, 2 * KEY_WIDTH], axis=-1)
-    weights = jnp.einsum("bihd,bjhd->bhij", query * KEY_WIDTH**-0.5, key)
-    out = jnp.einsum("bhij,bjhd->bihd", jax.nn.softmax(weights, axis=-1), value)
+    logits = jnp.einsum("bihd,bjhd->bhij", query * KEY_WIDTH**-0.5, key).astype("float32")
+    weights = jax.nn.softmax(logits, axis=-1).astype(net.dtype)
+    out = jnp.einsum("bhij,bjhd->bihd", weights, value)
 
     def as_map(tokens):
         tokens = tokens.reshape(batch, height, width, HEADS * VALUE_WIDTH)
@@ -162,13 +172,11 @@ def head(net, name, level, x):
         prefix, y = f"{name}.{branch}.{level}", x
         for layer in layers:
             y = conv_block(net, f"{prefix}.{layer}", y)
-        outputs.append(
-            conv2d(net, f"{prefix}.2", y) + per_channel(net, net.params[f"{prefix}.2.bias"])
-        )
+        outputs.append(plain_conv(net, f"{prefix}.2", y))
     return net.concatenate(outputs)
 
 
-def forward(params, statistics, images, layout="NHWC"):
+def forward(params, statistics, images, layout="NHWC", dtype=jnp.float32):
     """Run the network in training mode.
 
     Parameters
@@ -178,16 +186,19 @@ def forward(params, statistics, images, layout="NHWC"):
     images : float32 (B, 3, height, width), or channels last by `layout`
         RGB in 0..1.
     layout : "NHWC" or "NCHW"
+    dtype : float32 or bfloat16
+        Of convolutions and what lies between them.  Parameters, and the statistics of batch
+        normalizations and softmax, are float32 in either case.
 
     Returns
     -------
-    maps : list of three float32 arrays
+    maps : list of three arrays of `dtype`
         Of the strides 8, 16, 32, with 64 + C channels, laid out as the images.
     statistics : dict
         The new running statistics.
     """
-    net = Pass(params, statistics, {}, layout)
-    x = conv_block(net, "model.0", images, stride=2)
+    net = Pass(params, statistics, {}, layout, dtype)
+    x = conv_block(net, "model.0", images.astype(dtype), stride=2)
     x = conv_block(net, "model.1", x, stride=2)
     x = c3k2(net, "model.2", x, bottleneck)
     x = conv_block(net, "model.3", x, stride=2)
@@ -322,11 +333,11 @@ def focal_loss(log_probabilities, distances):
 
 
 def yolo_loss(maps, targets, layout="NHWC"):
-    """Loss of the network's output.
+    """Loss of the network's output, computed in float32.
 
     Parameters
     ----------
-    maps : list of three float32 arrays
+    maps : list of three arrays
         As `forward` gives them.
     targets : Targets
     layout : "NHWC" or "NCHW"
@@ -338,7 +349,7 @@ def yolo_loss(maps, targets, layout="NHWC"):
     parts : dict
         ``"box_loss"``, ``"cls_loss"``, ``"dfl_loss"``, with their gains.
     """
-    maps = [jnp.moveaxis(m, layout.index("C"), -1) for m in maps]
+    maps = [jnp.moveaxis(m, layout.index("C"), -1).astype("float32") for m in maps]
     batch, height, width, channels = maps[0].shape
     centres, strides = anchors([m.shape[1:3] for m in maps])
     logits = jnp.concatenate([m.reshape(batch, -1, channels) for m in maps], axis=1)
@@ -466,7 +477,7 @@ def sgd(params, momenta, gradients, rates, weight_decay):
     return new_params, new_momenta
 
 
-def make_train_step(weight_decay, layout="NHWC", donate=True):
+def make_train_step(weight_decay, layout="NHWC", donate=True, dtype=jnp.float32):
     """Make the step: forward, loss, backward, clipping, SGD, averages, running statistics.
 
     Parameters
@@ -477,6 +488,8 @@ def make_train_step(weight_decay, layout="NHWC", donate=True):
         What is computed in; images are (B, 3, height, width) in either case.
     donate : bool
         Whether the new state may be written over the old one, which is gone then.
+    dtype : float32 or bfloat16
+        What the network is computed in; see `forward`.
 
     Returns
     -------
@@ -491,7 +504,7 @@ def make_train_step(weight_decay, layout="NHWC", donate=True):
         images = jnp.moveaxis(images, 1, layout.index("C"))
 
         def loss(params):
-            maps, statistics = forward(params, state.statistics, images, layout)
+            maps, statistics = forward(params, state.statistics, images, layout, dtype)
             total, parts = yolo_loss(maps, targets, layout)
             return total, (parts, statistics)
 

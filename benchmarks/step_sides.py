@@ -1,9 +1,15 @@
-"""What the benchmarks of the training step share: both sides, their inputs, and the machine."""
+"""What the benchmarks of the training step share: the sides, their inputs, and the machine.
+
+A side has a `name`; `place` puts a sample's arrays where it takes them from; `run` runs a step;
+`wait` returns when all steps have ended; `arrays` gives what the steps have changed.  Those of JAX
+have a `program` too, whose costs XLA tells.
+"""
 
 import math
 import os
 import platform
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
@@ -42,25 +48,52 @@ def draw_sample(seed, batch_size, image_size):
 
 
 class DemoStep:
-    """The demo's `TrainStep` in mode JAX.
+    """The demo's `TrainStep`, in the mode in which the demo trains if no other is given.
 
     Parameters
     ----------
     image_size, batch_size : int
+    weights : dict, optional
+        A state dict; the model draws its own otherwise.
+    mode : str or Mode, optional
+    donate : bool
+        Whether the new state may be written over the old one; without a mode.
+    precision : "float32" or "bf16"
+        Without a mode.
+    devices : int
+        Over which the rows of a batch are spread.
     """
 
     name = "PyTensor"
 
-    def __init__(self, image_size, batch_size):
+    def __init__(
+        self, image_size, batch_size, weights=None, mode=None, donate=True,
+        precision="float32", devices=1,
+    ):  # fmt: skip
         use_demo()
         from model import YOLO11n
         from recipe import Recipe
         from train_step import LOSS_PARTS, DeviceBatch, TrainStep
 
+        from pytensor.link.jax.tuned import jax_mode
+
+        if mode is None:
+            mode = jax_mode(donate=donate, precision=precision)
         self.model = YOLO11n(CLASSES)
-        self.step = TrainStep(self.model, image_size, batch_size, MAX_BOXES, WEIGHT_DECAY)
+        if weights is not None:
+            self.model.load_state_dict(weights)
+        # Functions in mode PYTORCH take and give NumPy arrays.
+        self._on_device = mode != "PYTORCH"
+        self._mesh, replicate = devices_for(devices)
+        self.step = TrainStep(
+            self.model, image_size, batch_size, MAX_BOXES, WEIGHT_DECAY, mode=mode, place=replicate
+        )
         self._recipe = Recipe(ema_decay=EMA_DECAY, ema_steps=EMA_STEPS)
         self._parts, self._batch = LOSS_PARTS, DeviceBatch
+
+    def place(self, sample):
+        """Put a sample's arrays where the step takes them from."""
+        return put_on_device(sample, self._mesh) if self._on_device else sample
 
     def run(self, sample, number):
         """Step number `number`, from 0; the loss parts by name, and the gradient's norm."""
@@ -77,7 +110,13 @@ class DemoStep:
     def program(self):
         """What JAX compiles: a jitted function, and its arguments' shapes."""
         function = self.step._step
-        return function.vm.jit_fn, [shape_of(v.type) for v in function.maker.fgraph.inputs]
+        mesh, inputs = self._mesh, function.maker.fgraph.inputs
+        # A sample's arrays, four numbers, and the shared variables.
+        rows, numbers = len(Sample._fields), len(Sample._fields) + 4
+        arguments = [shape_of(v.type, split_rows(mesh)) for v in inputs[:rows]]
+        arguments += [shape_of(v.type) for v in inputs[rows:numbers]]
+        arguments += [shape_of(v.type, whole(mesh)) for v in inputs[numbers:]]
+        return function.vm.jit_fn, arguments
 
     def arrays(self):
         """Parameters and statistics, momenta, and averages, each by the names of the state dict."""
@@ -97,16 +136,32 @@ class PureStep:
         A state dict.
     layout : "NHWC" or "NCHW"
     donate : bool
+    precision : "float32" or "bf16"
+    devices : int
+        Over which the rows of a batch are spread.
     """
 
     name = "plain JAX"
 
-    def __init__(self, image_size, batch_size, weights, layout="NHWC", donate=True):
+    def __init__(
+        self, image_size, batch_size, weights, layout="NHWC", donate=True,
+        precision="float32", devices=1,
+    ):  # fmt: skip
         from pure_jax_yolo11n import Targets, init_state, make_train_step
 
         self.size, self.layout, self._targets = (batch_size, image_size), layout, Targets
+        self._mesh, _ = devices_for(devices)
         self.state = init_state(weights, layout)
-        self.step = make_train_step(WEIGHT_DECAY, layout, donate)
+        if self._mesh is not None:
+            import jax
+
+            self.state = jax.device_put(self.state, whole(self._mesh))
+        dtype = {"float32": "float32", "bf16": "bfloat16"}[precision]
+        self.step = make_train_step(WEIGHT_DECAY, layout, donate, dtype)
+
+    def place(self, sample):
+        """Put a sample's arrays where the step takes them from."""
+        return put_on_device(sample, self._mesh)
 
     def _arguments(self, sample, number):
         return sample[0], self._targets(*sample[1:]), pure_rates(number)
@@ -126,8 +181,12 @@ class PureStep:
         """What JAX compiles: a jitted function, and its arguments' shapes."""
         import jax
 
-        arguments = self._arguments(draw_sample(0, *self.size), 0)
-        return self.step, jax.tree.map(shape_of, [self.state, *arguments])
+        *batch, rates = self._arguments(draw_sample(0, *self.size), 0)
+        return self.step, [
+            jax.tree.map(lambda v: shape_of(v, whole(self._mesh)), self.state),
+            *jax.tree.map(lambda v: shape_of(v, split_rows(self._mesh)), batch),
+            jax.tree.map(shape_of, rates),
+        ]
 
     def arrays(self):
         """As `DemoStep.arrays`."""
@@ -137,19 +196,137 @@ class PureStep:
         return [params | statistics, *others]
 
 
-def shape_of(value):
+class TorchStep:
+    """The step in PyTorch, on the kind of device that JAX has.
+
+    Parameters
+    ----------
+    image_size, batch_size : int
+    weights : dict
+        A state dict.
+    channels_last : bool
+    compiled : None, "default" or "reduce-overhead"
+        Mode of `torch.compile`.
+    precision : "float32" or "bf16"
+    """
+
+    name = "PyTorch"
+
+    def __init__(
+        self, image_size, batch_size, weights, channels_last=False, compiled=None,
+        precision="float32",
+    ):  # fmt: skip
+        torch, self.device = torch_like_jax()
+        import torch_yolo11n
+
+        self._torch, self._targets = torch, torch_yolo11n.Targets
+        self.model = torch_yolo11n.YOLO11n(CLASSES)
+        self.model.load_arrays(weights)
+        self.step = torch_yolo11n.TrainStep(
+            self.model.to(self.device), WEIGHT_DECAY, channels_last, compiled, precision
+        )
+        words = ["PyTorch", "channels-last" * channels_last, "compiled" * (compiled is not None)]
+        self.name = " ".join(filter(None, words))
+
+    def place(self, sample):
+        """Put a sample's arrays where the step takes them from."""
+        return Sample(*(self._torch.tensor(np.asarray(v), device=self.device) for v in sample))
+
+    def run(self, sample, number):
+        """Step number `number`, from 0; the loss parts by name, and the gradient's norm."""
+        targets = self._targets(*sample[1:])
+        return self.step(sample[0], targets, (LR, BIAS_LR, MOMENTUM), ema_decay(number))
+
+    def wait(self):
+        """Return when all steps have ended."""
+        if self.device.type == "cuda":
+            self._torch.cuda.synchronize()
+
+    def arrays(self):
+        """As `DemoStep.arrays`."""
+        state = {n: v for n, v in self.model.state_dict().items() if n in self.step.averages}
+        momenta = {
+            name: self.step.optimizer.state[parameter]["momentum_buffer"]
+            for name, parameter in self.model.named_parameters()
+            if parameter.requires_grad
+        }
+        parts = state, momenta, self.step.averages
+        return [{n: v.detach().cpu().numpy().copy() for n, v in part.items()} for part in parts]
+
+
+def torch_like_jax():
+    """PyTorch, with as many threads as JAX has, and its device of the kind that JAX has."""
+    import jax
+    import torch
+
+    torch.set_num_threads(len(os.sched_getaffinity(0)))
+    return torch, torch.device("cuda" if jax.default_backend() == "gpu" else "cpu")
+
+
+def forget_compiled():
+    """Drop what `torch.compile` holds: after some shapes it would run eagerly, without a word."""
+    if "torch" in sys.modules:
+        sys.modules["torch"].compiler.reset()
+
+
+def devices_for(count):
+    """Mesh of so many devices, and what copies shared variables to all; None twice for one.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer.
+    """
+    if count == 1:
+        return None, None
+    import jax
+
+    from pytensor.link.jax.sharding import data_parallel_mesh, replicate
+
+    if count > jax.device_count():
+        raise ValueError(f"{count} devices asked for; JAX has {jax.device_count()}")
+    mesh = data_parallel_mesh(jax.devices()[:count])
+    return mesh, lambda variables: replicate(variables, mesh)
+
+
+def put_on_device(sample, mesh):
+    """Put a sample on JAX's device, or its rows on those of a mesh."""
+    import jax
+
+    return jax.device_put(sample, split_rows(mesh))
+
+
+def split_rows(mesh):
+    """Sharding of arrays with a row for each image; None without a mesh."""
+    import jax
+
+    return mesh and jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec("data"))
+
+
+def whole(mesh):
+    """Sharding of arrays that lie on every device of a mesh; None without one."""
+    import jax
+
+    return mesh and jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec())
+
+
+def shape_of(value, sharding=None):
     """What JAX needs to know of an argument to compile."""
     import jax
 
-    return jax.ShapeDtypeStruct(value.shape, value.dtype)
+    return jax.ShapeDtypeStruct(value.shape, value.dtype, sharding=sharding)
 
 
 def pure_rates(number):
     """Numbers of the step `number`, as the demo's recipe has them."""
     from pure_jax_yolo11n import Rates
 
-    decay = EMA_DECAY * (1 - math.exp(-(number + 1) / EMA_STEPS))
-    return Rates(*(np.float32(v) for v in (LR, BIAS_LR, MOMENTUM, decay)))
+    return Rates(*(np.float32(v) for v in (LR, BIAS_LR, MOMENTUM, ema_decay(number))))
+
+
+def ema_decay(number):
+    """Decay of the averages in the step `number`, as the demo's recipe has it."""
+    return EMA_DECAY * (1 - math.exp(-(number + 1) / EMA_STEPS))
 
 
 def use_demo():
@@ -158,21 +335,97 @@ def use_demo():
         sys.path.insert(0, str(DEMO))
 
 
+def initial_weights():
+    """A state dict with which all sides of a run begin."""
+    use_demo()
+    from model import YOLO11n
+
+    return YOLO11n(CLASSES).state_dict()
+
+
+def use_threads(count):
+    """Let JAX and PyTorch have so many cores; before either has started.
+
+    Raises
+    ------
+    ValueError
+        If this process has fewer.
+    """
+    cores = sorted(os.sched_getaffinity(0))
+    if not 1 <= count <= len(cores):
+        raise ValueError(f"{count} threads asked for; this process may use {len(cores)} cores")
+    # JAX makes as many threads as there are cores that it may use.
+    os.sched_setaffinity(0, cores[:count])
+
+
+def use_matmul_precision(name):
+    """Say what convolutions and matrix products of float32 are computed in, on both sides.
+
+    Parameters
+    ----------
+    name : "default", "tf32" or "highest"
+        "default" leaves each side its own.  JAX's own is TF32 on GPUs that have it.
+    """
+    import jax
+
+    if name == "default":
+        return
+    jax.config.update("jax_default_matmul_precision", "default" if name == "tf32" else name)
+    if find_spec("torch"):
+        import torch
+
+        torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = name == "tf32"
+
+
+def matmul_precision():
+    """What each side is set to compute convolutions and matrix products of float32 in."""
+    import jax
+
+    state = {"jax_default_matmul_precision": jax.config.jax_default_matmul_precision}
+    if "torch" in sys.modules:
+        backends = sys.modules["torch"].backends
+        state["torch.backends.cuda.matmul.allow_tf32"] = backends.cuda.matmul.allow_tf32
+        state["torch.backends.cudnn.allow_tf32"] = backends.cudnn.allow_tf32
+    return state
+
+
+def peak_bytes(side):
+    """Most of the device's memory that this process has held; None on a CPU."""
+    import jax
+
+    if isinstance(side, TorchStep):
+        on_gpu = side.device.type == "cuda"
+        return sys.modules["torch"].cuda.max_memory_allocated() if on_gpu else None
+    return (jax.devices()[0].memory_stats() or {}).get("peak_bytes_in_use")
+
+
+def out_of_memory(error):
+    """Whether an exception says that there isn't enough memory."""
+    text = str(error).lower()
+    return isinstance(error, MemoryError) or any(
+        words in text for words in ("resource_exhausted", "out of memory")
+    )
+
+
 def machine():
     """What a figure depends on: processor, cores, device, versions, other load."""
     import jax
 
     import pytensor
 
-    return {
+    facts = {
         "processor": processor(),
         "cores": len(os.sched_getaffinity(0)),
         "device": str(jax.devices()[0]),
+        "device_kind": jax.devices()[0].device_kind,
         "load_average": os.getloadavg()[0],
         "python": platform.python_version(),
         "jax": jax.__version__,
         "pytensor": pytensor.__version__,
     }
+    if "torch" in sys.modules:
+        facts["torch"] = sys.modules["torch"].__version__
+    return facts
 
 
 def processor():

@@ -1,13 +1,14 @@
-"""The two sides that the step benchmarks time do the same work.
+"""The sides that the step benchmarks time do the same work.
 
-The step in plain JAX is compared with the golden vectors and with the demo's own step.
+The step in plain JAX is compared with the golden vectors, with the demo's own step and with the one
+in PyTorch.
 """
 
 import json
 import os
 import subprocess
 import sys
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +27,8 @@ LEVELS = ("p3", "p4", "p5")
 WITHOUT_GRADIENT = [f"model.10.m.0.{part}.bn.bias" for part in ("attn.pe", "attn.proj", "ffn.1")]
 # What the default layout's test finds, the other's test would find too, most of the time.
 LAYOUTS = ["NHWC", pytest.param("NCHW", marks=pytest.mark.slow)]
+
+SIZE = 64, 4  # of images, and how many
 
 golden_loss = jax.jit(partial(pure.yolo_loss, layout="NCHW"))
 
@@ -61,27 +64,67 @@ def test_golden_loss(case, rtol, float32_everywhere):
     np.testing.assert_allclose(total, expected["total"], rtol=rtol)
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_three_steps_of_both_sides_agree(layout, float32_everywhere):
-    size = 64, 4
-    demo = sides.DemoStep(*size)
-    start = demo.model.state_dict()
-    plain = sides.PureStep(*size, start, layout)
-    for number in range(3):
-        sample = jax.device_put(sides.draw_sample(number, size[1], size[0]))
-        (ours, our_norm), (theirs, their_norm) = (
-            side.run(sample, number) for side in (demo, plain)
-        )
-        for name, loss in ours.items():
+@cache
+def pure_steps(layout):
+    """Weights of the start, and losses, norms and arrays of three steps in plain JAX."""
+    start = sides.initial_weights()
+    plain = sides.PureStep(*SIZE, start, layout)
+    results = [plain.run(plain.place(sample(number)), number) for number in range(3)]
+    return start, results, plain.arrays()
+
+
+def sample(number):
+    image_size, batch_size = SIZE
+    return sides.draw_sample(number, batch_size, image_size)
+
+
+def check_side(side, layout):
+    """Compare three steps with those in plain JAX."""
+    start, results, arrays = pure_steps(layout)
+    for number, (theirs, their_norm) in enumerate(results):
+        ours, our_norm = side.run(side.place(sample(number)), number)
+        for name, loss in theirs.items():
             assert loss > 0.1, name
-            np.testing.assert_allclose(theirs[name], loss, rtol=1e-5, err_msg=name)
-        np.testing.assert_allclose(their_norm, our_norm, rtol=2e-4)
+            np.testing.assert_allclose(ours[name], loss, rtol=1e-5, err_msg=name)
+        np.testing.assert_allclose(our_norm, their_norm, rtol=2e-4)
     before = start, dict.fromkeys(start, np.float32(0)), start
-    for first, ours, theirs in zip(before, demo.arrays(), plain.arrays(), strict=True):
+    for first, ours, theirs in zip(before, side.arrays(), arrays, strict=True):
         ours.pop("model.23.dfl.conv.weight", None)
         assert set(theirs) == set(ours)
         for name, value in ours.items():
             check_changes(value, theirs[name], first[name], name)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_three_steps_of_the_demo(layout, float32_everywhere):
+    check_side(sides.DemoStep(*SIZE, pure_steps(layout)[0]), layout)
+
+
+TORCH = [
+    {},
+    {"channels_last": True},
+    # A C++ compiler, and minutes.
+    pytest.param({"compiled": "default", "channels_last": True}, marks=pytest.mark.slow),
+]
+
+
+@pytest.mark.parametrize("options", TORCH, ids=str)
+def test_three_steps_in_torch(options, float32_everywhere):
+    pytest.importorskip("torch", reason="PyTorch isn't installed: it is a side of benchmarks alone")
+    check_side(sides.TorchStep(*SIZE, pure_steps("NHWC")[0], **options), "NHWC")
+
+
+def test_plain_jax_in_bf16_convolves_in_bf16_alone(float32_everywhere):
+    side = sides.PureStep(*SIZE, pure_steps("NHWC")[0], precision="bf16")
+    step, arguments = side.program()
+    lines = step.lower(*arguments).as_text().splitlines()
+    convolutions = [line for line in lines if "stablehlo.convolution" in line]
+    assert len(convolutions) > 2 * 88
+    for line in convolutions:
+        assert "xbf16>" in line
+        assert "xf32>" not in line, line
+    state, _, _ = jax.eval_shape(step, *arguments)
+    assert {v.dtype for v in jax.tree.leaves(state)} == {np.dtype("float32")}
 
 
 def check_changes(ours, theirs, first, name):
@@ -110,12 +153,14 @@ def run_benchmark(script, tmp_path, *options):
 @pytest.mark.slow
 def test_benchmark_of_the_step(tmp_path):
     result = run_benchmark("train_step.py", tmp_path, "--steps", "2")
-    assert result["largest_difference"] < 1e-4
-    demo, plain = (side["cost"] for side in result["sides"].values())
+    (point,) = result["points"]
+    assert point["largest_difference"]["pytensor"] < 1e-4
+    demo, plain = (side["cost"] for side in point["sides"].values())
     np.testing.assert_allclose(demo["flops"], plain["flops"], rtol=0.5)
-    # The new state has the place of the old one in plain JAX: 3 floats and more a parameter.
-    assert plain["bytes written over arguments"] > 3 * 4 * 2_590_214
-    low, middle, high = result["ratio"]
+    for cost in (demo, plain):
+        # The new state has the place of the old one: 3 floats and more a parameter.
+        assert cost["bytes written over arguments"] > 3 * 4 * 2_590_214
+    low, middle, high = point["ratios"]["pytensor / pure"]
     assert 0 < low <= middle <= high
 
 
