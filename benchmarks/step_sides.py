@@ -407,6 +407,13 @@ def out_of_memory(error):
     )
 
 
+def keep_freed_memory():
+    """Set the process's allocator as training does; whether it could be."""
+    from pytensor.link.jax import host_memory
+
+    return host_memory.keep_freed_memory()
+
+
 def machine():
     """What a figure depends on: processor, cores, device, versions, other load."""
     import jax

@@ -249,6 +249,13 @@ def parse(arguments=None):
         action="store_false",
         help="PyTensor and plain JAX may not write the new state over the old one",
     )
+    add(
+        "--allocator",
+        choices=["kept", "default"],
+        default="kept",
+        help="whether the process keeps freed memory, as when the demo trains (%(default)s); "
+        "for all sides",
+    )
     add("--threads", type=int, help="of the CPU, for every side; all cores otherwise")
     add("--devices", type=int, default=1, help="of JAX, which share the rows of a batch")
     add("--json", help="file to write the result to")
@@ -268,6 +275,8 @@ def main():
     if not {"pytensor", "pure"}.issuperset(options.sides):
         # JAX would take most of a GPU's memory at its start, and PyTorch needs some.
         os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+    if options.allocator == "kept" and not step_sides.keep_freed_memory():
+        options.allocator = "default"  # it isn't glibc
     step_sides.use_matmul_precision(options.matmul_precision)
     weights = step_sides.initial_weights()
     result = {key: value for key, value in vars(options).items() if key != "json"}
@@ -277,7 +286,10 @@ def main():
         result |= {"machine": machine(), "matmul": step_sides.matmul_precision()}
         if len(result["points"]) == 1:
             print(machine_line(result["machine"]))
-            print(f"precision {options.precision}; {machine_line(result['matmul'])}")
+            print(
+                f"precision {options.precision}, allocator {options.allocator}; "
+                f"{machine_line(result['matmul'])}"
+            )
         report(result["points"][-1])
         if options.json:
             Path(options.json).write_text(json.dumps(result, indent=2) + "\n")

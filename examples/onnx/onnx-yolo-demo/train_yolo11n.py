@@ -41,6 +41,8 @@ from stopping import Stopped, StopRequest
 from trackers import TrackerError
 from training_run import Run, say
 
+from pytensor.link.jax.host_memory import keep_freed_memory
+
 # Of the user's making, or the machine's; the message is all that helps. A full memory or disk
 # (image_cache.CacheError) is an OSError.
 KNOWN_ERRORS = (
@@ -116,6 +118,8 @@ def run_session(options, arguments, log):
 
 def run_script():
     """Run `main`, and end the process even if others of the run are waiting for it."""
+    # Else the kernel clears a step's temporary memory anew every time.
+    keep_freed_memory()
     try:
         code = main()
     except Exception:
