@@ -398,7 +398,7 @@ def test_placing(small):
         put.append(arrays)
         return arrays
 
-    step = small(place=placed.append, put=keep, mode="FAST_COMPILE")
+    step = small(place=placed.append, put=keep, mode="JAX")
     assert placed == [step.variables]
     assert {v.name for v in step.variables} >= {*step.model.store.all, *step.state}
     batch = random_batch(0)

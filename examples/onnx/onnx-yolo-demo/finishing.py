@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import jax
+from batch_statistics import Statistics, chosen_batches
 from build_demo import BuildError, build, how_to_open, runtime_problem
 from checkpoint import load_weights, write_atomically
 from export import export_detector, verify_export
@@ -84,12 +85,18 @@ def finish(run):
         If the precision is below ``--require-map50``, or the browser page can't be built.
     """
     o, rows = run.options, run.progress.rows
+    refresh = statistics_of(run)
+    refresh()
     # There are no detections if the run was complete when it was resumed.
     last, detections = run.scored or run.validator.score()
     best_epoch = load_best(run)
     best = last
     if best_epoch != run.progress.epoch:
+        refresh()
         best, detections = run.validator.score()
+    if o.statistics_images:
+        run.save_best(best_epoch, best["map50_95"])
+        run.outbox.require()
     metrics = best | {
         "best_epoch": best_epoch,
         "last": last,
@@ -146,10 +153,29 @@ def build_page(options):
     print(*how_to_open(report), sep="\n")
 
 
+def statistics_of(run):
+    """Return what measures the statistics of the averages that are on the devices, if asked for."""
+    o = run.options
+    if not o.statistics_images:
+        return lambda: None
+    statistics = Statistics(run.model, run.train_step, run.devices)
+
+    def refresh():
+        run.scored = None
+        with contextlib.closing(
+            chosen_batches(run.loader, o.epochs, o.statistics_images)
+        ) as batches:
+            statistics.refresh(run.checked(batches))
+
+    return refresh
+
+
 def load_best(run):
-    """Put the best weights in the place of the averages; the epoch they are of."""
+    """Put the best weights in the averages' place, if they are others; the epoch they are of."""
     # The main process has written them by then, and the others can read them.
     arrays, info = run.devices.main_first(lambda: load_weights(run.best))
+    if info["epoch"] == run.progress.epoch:
+        return info["epoch"]
     for name, average in run.train_step.averages.items():
         average.set_value(arrays[name])
     run.train_step.place_variables()

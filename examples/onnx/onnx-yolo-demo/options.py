@@ -5,6 +5,7 @@ import math
 from importlib.util import find_spec
 from pathlib import Path
 
+from batch_statistics import IMAGES
 from recipe import OPTIMIZERS, SCHEDULES, Recipe
 from train_step import uses_jax
 
@@ -64,6 +65,14 @@ def add_recipe(parser):
     add("--nominal-batch", type=int, default=Recipe.nominal_batch, help="images per step")
     add("--ema-decay", type=float, default=Recipe.ema_decay, help="of the averaged weights")
     add("--ema-steps", type=float, default=Recipe.ema_steps, help="over which it grows")
+    add(
+        "--statistics-images",
+        type=int,
+        default=IMAGES,
+        metavar="N",
+        help="of the training set, two passes at most, on which the statistics of the averaged "
+        "weights are measured at the end; 0: they are averages, too",
+    )
     add("--mosaic", type=float, default=1.0, help="probability of joining four images")
     add("--close-mosaic", type=int, default=10, help="last epochs without mosaic")
     add("--scale", type=float, default=0.5, help="gain of the random scale")
@@ -140,7 +149,7 @@ AT_LEAST = dict.fromkeys(
     (
         "lr", "final_lr", "weight_decay", "warmup_epochs", "close_mosaic", "workers", "seed",
         "patience", "train_images", "val_images", "checkpoint_minutes", "checkpoint_steps",
-        "log_every", "process_id",
+        "log_every", "process_id", "statistics_images",
     ),
     0,
 )  # fmt: skip

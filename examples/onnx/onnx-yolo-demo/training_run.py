@@ -60,7 +60,7 @@ ASK_EVERY = 20  # steps between the questions of one process to the others
 # one another at different places otherwise.
 COMMON = (
     "resume", "val_every", "patience", "checkpoint_every", "stop_after", "no_export",
-    "device_augment",
+    "device_augment", "statistics_images",
 )  # fmt: skip
 
 
@@ -328,6 +328,12 @@ class Run:
         ):
             yield batches
 
+    def checked(self, batches):
+        """The batches; a signal ends the run between two of them."""
+        for batch in batches:
+            self.check_stop()
+            yield batch
+
     def until_lost(self, batches):
         """The batches, up to where the loader's workers ended; `lost` says why."""
         try:
@@ -469,10 +475,12 @@ class Run:
         if self.last not in self.outbox.waiting:
             self.saved_step = self.progress.iteration
 
-    def save_best(self):
-        """Write the averaged weights."""
+    def save_best(self, epoch=None, map50_95=None):
+        """Write the averaged weights; those of the latest epoch if no other is given."""
         averaged = with_averages(self.model, self.train_step.averages)
-        info = self.model_info | {"epoch": self.progress.epoch, "map50_95": self.progress.best}
+        epoch = self.progress.epoch if epoch is None else epoch
+        map50_95 = self.progress.best if map50_95 is None else map50_95
+        info = self.model_info | {"epoch": epoch, "map50_95": map50_95}
         self.outbox.write(self.best.name, to_bytes(self.best, averaged.state_dict(), info))
 
     def write_results(self, draw):
