@@ -25,6 +25,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import onnx
 import onnxruntime
+from onnx import numpy_helper
 from step_sides import processor, quartiles, use_demo
 
 MODEL, REFERENCE, SAME_WEIGHTS = "model", "reference", "reference, model's weights"
@@ -90,7 +91,8 @@ def with_weights_of(reference, model):
     -------
     onnx.ModelProto or None
         None if a convolution or matrix product of the reference has a weight for which the model
-        has none of the same name and shape.
+        has none of the same name and shape.  The numbers of the distribution's bins, 0 to 15, are
+        no weights: they are the same everywhere.
     """
     copy = onnx.ModelProto()
     copy.CopyFrom(reference)
@@ -100,6 +102,8 @@ def with_weights_of(reference, model):
         other = own.get((array.name, *array.dims))
         if other is not None and other.data_type == array.data_type:
             array.CopyFrom(other)
+            replaced.add(array.name)
+        elif np.array_equal(numpy_helper.to_array(array).ravel(), np.arange(np.prod(array.dims))):
             replaced.add(array.name)
     arrays = {array.name for array in copy.graph.initializer}
     needed = {n for node in copy.graph.node if node.op_type in WEIGHTED for n in node.input[1:]}

@@ -1,4 +1,5 @@
-from pytensor.optimizers.basic import Optimizer, as_scalar, decayed, is_number
+import pytensor.tensor as pt
+from pytensor.optimizers.basic import Optimizer, as_scalar, is_number
 
 
 class SGD(Optimizer):
@@ -38,11 +39,14 @@ class SGD(Optimizer):
 
     def _update_parameter(self, param, grad, name, learning_rate, momentum, weight_decay):
         lr = as_scalar(learning_rate, param.type.dtype, "learning_rate")
-        grad = decayed(grad, param, weight_decay)
+        terms = [grad]
+        if not is_number(weight_decay, 0):
+            terms.append(as_scalar(weight_decay, param.type.dtype, "weight_decay") * param)
         if is_number(momentum, 0):
-            return {param: param - lr * grad}
+            return {param: param - lr * sum(terms[1:], terms[0])}
         momentum = as_scalar(momentum, param.type.dtype, "momentum")
         buffer = self._slot(param, name, "momentum_buffer")
-        new_buffer = momentum * buffer + grad
-        direction = grad + momentum * new_buffer if self.nesterov else new_buffer
+        # In this order, for a partial sum that both have in common would be written to memory.
+        new_buffer = pt.add(momentum * buffer, *terms)
+        direction = pt.add(momentum * new_buffer, *terms) if self.nesterov else new_buffer
         return {buffer: new_buffer, param: param - lr * direction}

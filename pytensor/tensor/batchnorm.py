@@ -1,6 +1,7 @@
 """Batch normalization, for inference and for training."""
 
 import numbers
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -25,6 +26,9 @@ from pytensor.tensor.moments import (
 from pytensor.tensor.shape import specify_shape
 from pytensor.tensor.symbolic import TensorSymbolicOp
 
+# Those that some graph still has
+_built = WeakValueDictionary()
+
 
 class _OverAxes:
     """Shared by the Ops below: reduced `axes`, and `epsilon` added to the variance.
@@ -34,6 +38,24 @@ class _OverAxes:
     """
 
     __props__ = ("axes", "epsilon")
+
+    def __call__(self, *inputs, **kwargs):
+        inputs = self.filter_inputs(*inputs)
+        op = self._for_types(tuple(v.type for v in inputs))
+        return super(_OverAxes, op).__call__(*inputs, **kwargs)
+
+    def _for_types(self, types):
+        """The Op with an inner graph for inputs of these types.
+
+        Building that takes a while, and a network has many normalizations of the same shapes.
+        """
+        if self._init_kwargs or (hasattr(self, "fgraph") and types == tuple(self.input_types)):
+            return self
+        props = {name: getattr(self, name) for name in self.__props__}
+        key = type(self), types, *props.values()
+        if (op := _built.get(key)) is None:
+            op = _built[key] = type(self)(input_types=list(types), **props)
+        return op
 
     def over(self, axes):
         """The same Op with other axes reduced."""

@@ -114,6 +114,17 @@ def test_other_names_or_shapes_keep_their_weights(detector, folder):
     assert bench.with_weights_of(wide, onnx.load(detector)) is None
 
 
+def test_numbers_of_bins_are_no_weights(detector):
+    """A model may have them in another form, or none."""
+    reference = onnx.load(detector)
+    bins = np.arange(16, dtype="f4").reshape(1, 16, 1, 1)
+    reference.graph.initializer.append(numpy_helper.from_array(bins, "bins"))
+    reference.graph.node.append(onnx.helper.make_node("Conv", ["images", "bins"], ["expected"]))
+    assert bench.with_weights_of(reference, onnx.load(detector)) is not None
+    reference.graph.initializer[-1].CopyFrom(numpy_helper.from_array(bins + 1, "bins"))
+    assert bench.with_weights_of(reference, onnx.load(detector)) is None
+
+
 def test_input(detector, folder):
     session = bench.open_session(detector, 1)
     image = bench.sample(session)["images"]

@@ -261,7 +261,11 @@ class TrainStep:
         return updates, norm
 
     def _compile(self, inputs, outputs, updates):
-        return pytensor.function(inputs, outputs, updates=updates, mode=self.mode, trust_input=True)
+        # All inputs are used; to find that out, PyTensor takes time of the square of their number.
+        return pytensor.function(
+            inputs, outputs, updates=updates, mode=self.mode, trust_input=True,
+            on_unused_input="ignore",
+        )  # fmt: skip
 
     def arguments(self, batch):
         """Return a batch's arrays in the order in which the step takes them."""

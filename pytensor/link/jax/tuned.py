@@ -11,11 +11,23 @@ Functions compiled with ``mode="JAX"`` are not touched by anything here.
 """
 
 from pytensor.compile.mode import Mode, get_mode
+from pytensor.compile.rewriting import functional_rewrite_ofg_inner_graph, rewrite_ofg_inner_graph
 from pytensor.link.jax.linker import JAXLinker
+from pytensor.tensor.batchnorm import (
+    BatchNormalization,
+    BatchNormalizationTrain,
+    BatchNormalizationTrainGrad,
+)
 
 __all__ = ["PRECISIONS", "TunedJAXLinker", "jax_mode"]
 
 PRECISIONS = ("float32", "bf16")
+# What mode JAX hasn't: see `pytensor.tensor.rewriting.updates`.
+INCLUDED = ("jax_tuned",)
+# These follow every matrix in a product to where it comes from, to see whether it is diagonal or
+# symmetric: a second for a network, and nothing is found but in linear algebra.
+EXCLUDED = ("dot_diag_to_elemwise", "useless_symmetric_transpose")
+NORMALIZATIONS = (BatchNormalization, BatchNormalizationTrain, BatchNormalizationTrainGrad)
 
 
 class TunedJAXLinker(JAXLinker):
@@ -113,4 +125,12 @@ def jax_mode(*, donate=False, precision="float32", named_scopes=True):
     pytensor.compile.mode.Mode
     """
     linker = TunedJAXLinker(donate=donate, precision=precision, named_scopes=named_scopes)
-    return Mode(linker, get_mode("JAX")._optimizer)
+    query = get_mode("JAX")._optimizer.including(*INCLUDED).excluding(*EXCLUDED)
+    return Mode(linker, query)
+
+
+@rewrite_ofg_inner_graph.register(TunedJAXLinker)
+def rewrite_inner_graph(linker, op, node, inner, *, mode):
+    """Rewrite an inner graph, unless that of a normalization: nothing there can be improved."""
+    if not isinstance(op, NORMALIZATIONS):
+        functional_rewrite_ofg_inner_graph(linker, op, node, inner, mode=mode)

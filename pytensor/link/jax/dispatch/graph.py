@@ -1,4 +1,5 @@
-from pytensor.graph.fg import AbstractFunctionGraph
+from pytensor.graph.basic import Constant
+from pytensor.graph.fg import AbstractFunctionGraph, FrozenFunctionGraph
 from pytensor.link.jax.dispatch.basic import jax_funcify, jax_typify
 from pytensor.link.utils import fgraph_to_python
 
@@ -8,12 +9,63 @@ def jax_funcify_FunctionGraph(
     fgraph, node=None, fgraph_name="jax_funcified_fgraph", convert_node=None, **kwargs
 ):
     """As PyTensor's, with a choice of what converts the nodes: see `TunedJAXLinker`."""
-    if convert_node is not None:
-        kwargs |= {"convert_node": convert_node, "within": fgraph}
-    return fgraph_to_python(
-        fgraph,
-        convert_node or jax_funcify,
-        type_conversion_fn=jax_typify,
-        fgraph_name=fgraph_name,
-        **kwargs,
-    )
+    if convert_node is None:
+        return fgraph_to_python(
+            fgraph, jax_funcify, type_conversion_fn=jax_typify, fgraph_name=fgraph_name, **kwargs
+        )
+    converted = kwargs.setdefault("converted", {})
+    # Nodes of one Op share their inner graph, and so its function.
+    shared = isinstance(fgraph, FrozenFunctionGraph)
+    key = fgraph, kwargs.get("squeeze_output", False)
+    if shared and key in converted:
+        return converted[key]
+    function = _as_function(fgraph, convert_node, **kwargs)
+    function.__name__ = function.__qualname__ = fgraph_name
+    if shared:
+        converted[key] = function
+    return function
+
+
+def _as_function(fgraph, convert_node, *, order=None, squeeze_output=False, **kwargs):
+    """Convert a graph node by node, and return what calls the nodes' functions in order.
+
+    PyTensor writes Python source instead.  That is faster to call, but only JAX's tracing calls it,
+    and writing takes longer than tracing saves.  It also puts the values of all shared variables on
+    the device, which come as arguments anyhow.
+    """
+    kwargs |= {"convert_node": convert_node, "within": fgraph}
+    places, values = {}, []
+
+    def place(variable):
+        if variable not in places:
+            places[variable] = len(values)
+            constant = isinstance(variable, Constant)
+            values.append(jax_typify(variable.data, variable=variable) if constant else None)
+        return places[variable]
+
+    inputs = [place(v) for v in fgraph.inputs]
+    steps = [
+        (
+            convert_node(n.op, node=n, **kwargs),
+            [place(v) for v in n.inputs],
+            [place(v) for v in n.outputs],
+        )
+        for n in (fgraph.toposort() if order is None else order)
+    ]
+    outputs = [place(v) for v in fgraph.outputs]
+
+    def function(*args):
+        slots = values.copy()
+        for to, value in zip(inputs, args, strict=True):
+            slots[to] = value
+        for step, read, written in steps:
+            results = step(*[slots[k] for k in read])
+            if len(written) == 1:
+                results = (results,)
+            for to, value in zip(written, results, strict=True):
+                slots[to] = value
+        if squeeze_output and len(outputs) == 1:
+            return slots[outputs[0]]
+        return tuple(slots[k] for k in outputs)
+
+    return function
