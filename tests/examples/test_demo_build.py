@@ -545,7 +545,8 @@ def finished(tmp_path, site, monkeypatch):
     """A run whose epochs are done; exporting copies a small detector."""
 
     def finish(*arguments):
-        options = parse_arguments("", ["--output-dir", str(tmp_path / "run"), *arguments])
+        own = ["--output-dir", str(tmp_path / "run"), "--statistics-images", "0"]
+        options = parse_arguments("", [*own, *arguments])
         options.output_dir.mkdir(exist_ok=True)
         with contextlib.suppress(FileNotFoundError):
             options.export_onnx.unlink()

@@ -63,7 +63,7 @@ class Steps:
 
     def data(self, k, rates):
         """Random bytes with up to four boxes an image, the rates, and the averages' decay."""
-        rng = np.random.default_rng(k)
+        rng = np.random.default_rng([5, k])
         centres = rng.uniform(0.3, 0.7, (self.batch, MAX_BOXES, 2))
         sides = rng.uniform(0.2, 0.6, (self.batch, MAX_BOXES, 2))
         decay = Recipe.ema_decay * (1 - np.exp(-(k + 1) / Recipe.ema_steps))

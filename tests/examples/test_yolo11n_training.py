@@ -9,6 +9,7 @@ import json
 import math
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -964,3 +965,21 @@ def test_data_without_boxes_of_the_classes(data, tmp_path, capsys):
     assert capsys.readouterr().err == (
         "error: the validation set has no box of person, cell phone\n"
     )
+
+
+@pytest.mark.slow
+def test_best_weights_get_statistics_of_their_own(learned, compiled, data, tmp_path, monkeypatch):
+    """A finished run that is resumed with them changes nothing else of its best weights."""
+    folder = tmp_path / "run"
+    shutil.copytree(learned[0], folder)
+    before, _ = load_weights(folder / "best.safetensors")
+    compiled.install(monkeypatch)
+    own = ["--resume", "--statistics-images", 12, "--no-export"]
+    assert train_yolo11n.main(command(data, *learning(folder), *own)) == 0
+    after, info = load_weights(folder / "best.safetensors")
+    assert before.keys() == after.keys()
+    for name, value in before.items():
+        assert (value != after[name]).any() == (".running_" in name), name
+    scored = json.loads((folder / "metrics.json").read_text())
+    assert info["epoch"] == scored["best_epoch"]
+    assert info["map50_95"] == scored["map50_95"]

@@ -1,4 +1,5 @@
 import itertools
+import math
 
 import jax
 import jax.numpy as jnp
@@ -42,8 +43,10 @@ def _pointwise(image, filters):
     Of matrices: XLA would transpose the operands of the gradient's product over several axes.
     """
     last = jnp.moveaxis(image, 1, -1)
-    out = last.reshape(-1, last.shape[-1]) @ filters.reshape(filters.shape[:2]).T
-    return jnp.moveaxis(out.reshape(*last.shape[:-1], -1), -1, 1)
+    # Said in full: lengths may be zero.
+    out = last.reshape(math.prod(last.shape[:-1]), last.shape[-1])
+    out = out @ filters.reshape(filters.shape[:2]).T
+    return jnp.moveaxis(out.reshape(*last.shape[:-1], len(filters)), -1, 1)
 
 
 def _depthwise(op, image, filters, pads, output_shape):
