@@ -18,8 +18,9 @@ PAGES = sorted(
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 
 
-def test_training_on_a_gpu():
-    text = (ROOT / "pytensor/docs/training_on_a_gpu.md").read_text()
+@pytest.mark.parametrize("page", ["training_on_a_gpu", "how_fast_is_it"])
+def test_code_runs(page):
+    text = (ROOT / f"pytensor/docs/{page}.md").read_text()
     (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     environment = {k: v for k, v in os.environ.items() if k != "PYTENSOR_FLAGS"}
     subprocess.run(

@@ -13,7 +13,7 @@ __all__ = ["keep_freed_memory"]
 
 # From glibc's <malloc.h>.
 M_TRIM_THRESHOLD, M_MMAP_MAX, M_ARENA_MAX = -1, -4, -8
-LARGEST_INT = 2**31 - 1
+NEVER = -1
 
 
 def keep_freed_memory():
@@ -38,6 +38,6 @@ def keep_freed_memory():
     # isn't cut short.
     # All threads share the one heap that has no limit: for a block above 64 MB, those of other
     # threads ask for a mapping in any case.
-    settings = [(M_ARENA_MAX, 1), (M_MMAP_MAX, 0), (M_TRIM_THRESHOLD, LARGEST_INT)]
+    settings = [(M_ARENA_MAX, 1), (M_MMAP_MAX, 0), (M_TRIM_THRESHOLD, NEVER)]
     agreed = [library.mallopt(option, value) == 1 for option, value in settings]
     return all(agreed)
