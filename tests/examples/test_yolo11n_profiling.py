@@ -161,8 +161,8 @@ def test_an_epochs_end_ends_the_trace(small, tmp_path):
 
 
 def test_a_run_that_fails_leaves_no_trace_running(small, tmp_path):
-    for _ in range(2):  # JAX has one trace at a time
-        profiler = Profiler(tmp_path, 5, small, warm_up=0)
+    profilers = [Profiler(tmp_path, 5, small, warm_up=0) for _ in range(2)]
+    for profiler in profilers:  # JAX has one trace at a time; a dropped one would end by itself
         profiler.before_step()
         profiler.close()
 
