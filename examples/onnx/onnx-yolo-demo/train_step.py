@@ -14,6 +14,7 @@ from optimizer import CLASS_BRANCH_FACTOR, make_optimizer, parameter_groups
 import pytensor
 import pytensor.tensor as pt
 from pytensor.compile.mode import get_mode
+from pytensor.link.jax.building import quick_building
 from pytensor.link.jax.linker import JAXLinker
 from pytensor.link.jax.tuned import jax_mode
 from pytensor.optimizers import (
@@ -199,31 +200,38 @@ class TrainStep:
         if images is None:
             images = HostImages(image_size, batch_size, image_dtype)
         self.images = images
+        with quick_building():
+            self._build(image_size, batch_size, max_boxes, weight_decay)
+        self.variables = [*model.store.all.values(), *self.state.values(), *images.shared]
+        self.place_variables()
+
+    def _build(self, image_size, batch_size, max_boxes, weight_decay):
+        """Make the graph, the state and the compiled functions."""
         boxes, classes, num_boxes = target_inputs(batch_size, max_boxes)
-        inputs = [*images.variables, boxes, classes, num_boxes]
+        inputs = [*self.images.variables, boxes, classes, num_boxes]
         targets = {"boxes": boxes, "classes": classes, "num_boxes": num_boxes}
-        predictions = model(images.images, training=True)
-        total, parts = yolo_loss(predictions, targets, model.num_classes)
+        predictions = self.model(self.images.images, training=True)
+        total, parts = yolo_loss(predictions, targets, self.model.num_classes)
         outputs = [parts[name] for name in LOSS_PARTS]
-        gradients = pytensor.grad(total, model.params)
+        gradients = pytensor.grad(total, self.model.params)
 
         lr, bias_lr, momentum, decay = (
             pt.scalar(name, dtype="float32") for name in ("lr", "bias_lr", "momentum", "ema_decay")
         )
         rates = (lr, bias_lr, momentum)
-        numbers = [lr, bias_lr, decay] if optimizer == "adamw" else [*rates, decay]
-        tracked = [*model.params, *model.store.statistics.values()]
+        numbers = [lr, bias_lr, decay] if self.optimizer == "adamw" else [*rates, decay]
+        tracked = [*self.model.params, *self.model.store.statistics.values()]
         self.ema = ExponentialMovingAverage(tracked, decay)
         self.averages = {v.name: a for v, a in zip(tracked, self.ema.averages, strict=True)}
         self.state = dict(self.ema.state)
-        statistics = dict(model.updates)
+        statistics = dict(self.model.updates)
         if self.fused:
             updates, norm = self._apply_updates(gradients, *rates, weight_decay)
             updates = merge_updates(updates, statistics)
             updates = merge_updates(updates, self.ema.get_updates(updates))
             self._step = self._compile([*inputs, *numbers], [*outputs, norm], updates)
         else:
-            sums = GradientAccumulator(model.params)
+            sums = GradientAccumulator(self.model.params)
             self.state |= sums.state
             added = merge_updates(sums.add_updates(gradients), statistics)
             self._add = self._compile(inputs, outputs, added)
@@ -231,8 +239,6 @@ class TrainStep:
             updates = merge_updates(updates, self.ema.get_updates(updates))
             updates = merge_updates(updates, sums.reset_updates())
             self._apply = self._compile(numbers, [norm], updates)
-        self.variables = [*model.store.all.values(), *self.state.values(), *images.shared]
-        self.place_variables()
 
     def _check_backend(self, images):
         self.on_jax = uses_jax(self.mode)

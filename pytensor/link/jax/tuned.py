@@ -65,8 +65,9 @@ class TunedJAXLinker(JAXLinker):
     def _node_conversion(self):
         """What takes the place of `jax_funcify` for every node, those of inner graphs included."""
         from pytensor.link.jax.dispatch.basic import jax_funcify
+        from pytensor.link.jax.shared_traces import in_shared_traces
 
-        convert = jax_funcify
+        convert = in_shared_traces(jax_funcify)
         if self.precision == "bf16":
             from pytensor.link.jax.precision import in_mixed_precision
 

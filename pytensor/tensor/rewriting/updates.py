@@ -144,11 +144,12 @@ class JoinUpdates(GraphRewriter):
         if not updates:
             return
         places = {variable: k for k, variable in enumerate(fgraph.inputs)}
+        ops = {}
         for nodes in _groups(fgraph, _tail_nodes(fgraph, min(updates))):
             if len(nodes) > 1:
-                self._join(fgraph, nodes, places)
+                self._join(fgraph, nodes, places, ops)
 
-    def _join(self, fgraph, nodes, places):
+    def _join(self, fgraph, nodes, places, ops):
         made = {v for node in nodes for v in node.outputs}
         read = dict.fromkeys(v for node in nodes for v in node.inputs)
         inputs = [v for v in read if v not in made and not isinstance(v, Constant)]
@@ -159,7 +160,9 @@ class JoinUpdates(GraphRewriter):
             for v in made
         }
         results = [v for node in nodes for v in node.outputs if leaving[v]]
-        new = Update(nodes, inputs, results)(*inputs, return_list=True)
+        op = Update(nodes, inputs, results)
+        # One object for all that are equal: the same object is found equal sooner.
+        new = ops.setdefault(op, op)(*inputs, return_list=True)
         for old, variable in zip(results, new, strict=True):
             for client, i in leaving[old]:
                 # Types of updates may be more exact than those of their variables, or less.

@@ -1,5 +1,9 @@
+import jax
+import numpy as np
+
 from pytensor.graph.basic import Constant
 from pytensor.graph.fg import AbstractFunctionGraph, FrozenFunctionGraph
+from pytensor.link.jax.building import paused_collection
 from pytensor.link.jax.dispatch.basic import jax_funcify, jax_typify
 from pytensor.link.utils import fgraph_to_python
 
@@ -26,6 +30,15 @@ def jax_funcify_FunctionGraph(
     return function
 
 
+def _value(constant):
+    """A constant's value for JAX."""
+    data = constant.data
+    if isinstance(data, np.ndarray) and data.ndim and data.dtype.kind in "biufc":
+        # The array that PyTensor's conversion makes; but that runs a program to copy it.
+        return jax.device_put(data)
+    return jax_typify(data, variable=constant)
+
+
 def _as_function(fgraph, convert_node, *, order=None, squeeze_output=False, **kwargs):
     """Convert a graph node by node, and return what calls the nodes' functions in order.
 
@@ -39,8 +52,7 @@ def _as_function(fgraph, convert_node, *, order=None, squeeze_output=False, **kw
     def place(variable):
         if variable not in places:
             places[variable] = len(values)
-            constant = isinstance(variable, Constant)
-            values.append(jax_typify(variable.data, variable=variable) if constant else None)
+            values.append(_value(variable) if isinstance(variable, Constant) else None)
         return places[variable]
 
     inputs = [place(v) for v in fgraph.inputs]
@@ -55,6 +67,10 @@ def _as_function(fgraph, convert_node, *, order=None, squeeze_output=False, **kw
     outputs = [place(v) for v in fgraph.outputs]
 
     def function(*args):
+        with paused_collection():
+            return run(*args)
+
+    def run(*args):
         slots = values.copy()
         for to, value in zip(inputs, args, strict=True):
             slots[to] = value

@@ -1,20 +1,9 @@
 from collections import defaultdict
 
-import jax
-
 from pytensor.graph.basic import Constant
 from pytensor.link.jax.dispatch.basic import jax_funcify, jax_typify
 from pytensor.tensor.elemwise import DimShuffle, Elemwise
 from pytensor.tensor.rewriting.updates import Update
-
-
-@jax_funcify.register(Update)
-def jax_funcify_Update(op, node=None, converted=None, **kwargs):
-    """One function for all nodes of equal Ops, which JAX traces once."""
-    converted = {} if converted is None else converted
-    if op not in converted:
-        converted[op] = jax.jit(_as_function(op))
-    return converted[op]
 
 
 def _without_effect(op):
@@ -36,7 +25,8 @@ def _without_effect(op):
     }
 
 
-def _as_function(op):
+@jax_funcify.register(Update)
+def jax_funcify_Update(op, node=None, **kwargs):
     unneeded = _without_effect(op)
     numbers = {v: k for k, v in enumerate(op.inputs)}
     constants = {}
