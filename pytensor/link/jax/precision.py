@@ -77,6 +77,7 @@ from pytensor.tensor.pool.adaptive import AdaptivePool
 from pytensor.tensor.pool.ops import GatherAtMaxima
 from pytensor.tensor.resize import Resize, ResizeGrad
 from pytensor.tensor.rewriting.channels_last import ChannelsLast
+from pytensor.tensor.rewriting.updates import Update
 from pytensor.tensor.shape import Reshape, SpecifyShape
 from pytensor.tensor.subtensor import (
     AdvancedIncSubtensor,
@@ -425,4 +426,4 @@ def _is_cheap(scalar_op):
 
 
 def _is_transparent(op):
-    return isinstance(op, Elemwise) or precision_rule(op) in (as_view, as_cheap)
+    return isinstance(op, Elemwise | Update) or precision_rule(op) in (as_view, as_cheap)

@@ -17,6 +17,7 @@ from pytensor.graph.op import Op
 from pytensor.graph.rewriting.basic import GraphRewriter
 from pytensor.tensor.elemwise import DimShuffle, Elemwise
 
+REASON = "jax_join_updates"
 ARITHMETIC = (ps.Add, ps.Mul, ps.Neg, ps.Sqr, ps.Sqrt, ps.Sub, ps.TrueDiv)
 
 
@@ -166,8 +167,8 @@ class JoinUpdates(GraphRewriter):
         for old, variable in zip(results, new, strict=True):
             for client, i in leaving[old]:
                 # Types of updates may be more exact than those of their variables, or less.
-                fgraph.change_node_input(client, i, variable, reason="jax_join_updates", check=False)
+                fgraph.change_node_input(client, i, variable, reason=REASON, check=False)
 
 
 # Before everything else: what isn't seen takes no time.
-optdb.register("jax_join_updates", JoinUpdates(), "jax_tuned", position=-0.5)
+optdb.register(REASON, JoinUpdates(), "jax_tuned", position=-0.5)

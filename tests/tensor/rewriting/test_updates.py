@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import pytensor
 import pytensor.tensor as pt
@@ -12,7 +14,7 @@ from pytensor.compile.mode import get_mode
 from pytensor.graph.fg import FunctionGraph
 from pytensor.link.jax.tuned import jax_mode
 from pytensor.optimizers import SGD, ExponentialMovingAverage, clip_by_global_norm, merge_updates
-from pytensor.tensor.rewriting.updates import HideUpdates, ShowUpdates, Tail
+from pytensor.tensor.rewriting.updates import JoinUpdates, Update
 
 
 def make_step(mode):
@@ -56,7 +58,8 @@ def test_step_is_that_of_mode_jax():
         assert wanted.name == got.name
         np.testing.assert_allclose(got.get_value(), wanted.get_value(), rtol=1e-9, atol=1e-12)
     graph = sides[1][0].maker.fgraph
-    assert not any(isinstance(node.op, Tail) for node in graph.apply_nodes)
+    # One for each parameter, and one for each average of a running statistic.
+    assert sum(isinstance(node.op, Update) for node in graph.apply_nodes) == 6
     assert len(graph.outputs) == 2 + len(sides[1][1])
 
 
@@ -70,44 +73,119 @@ def test_forms_without_overflow_remain():
     np.testing.assert_allclose(total.get_value(), 2 * value)
 
 
-def graph_with_updates():
-    """A graph whose second output updates the first input, and the third the second."""
-    w, v, x = pt.vectors("w", "v", "x")
-    loss = pt.exp(w * x)
-    new_v = 0.9 * v + loss
-    graph = FunctionGraph([w, v, x], [loss, w - new_v, new_v], clone=False)
-    graph.update_mapping = {1: 0, 2: 1}
+def graph_of(inputs, outputs, updates):
+    """A graph that ends in the new values of inputs, each of these operations joined."""
+    graph = FunctionGraph(inputs, [*outputs, *updates.values()], clone=False)
+    places = [inputs.index(variable) for variable in updates]
+    graph.update_mapping = dict(enumerate(places, len(outputs)))
+    JoinUpdates().apply(graph)
     return graph
 
 
-def test_hidden_and_shown_again():
-    graph = graph_with_updates()
-    before = [str(node) for node in graph.toposort()]
-    HideUpdates().apply(graph)
-    names = [type(node.op).__name__ for node in graph.toposort()]
+def kinds(graph):
+    return [type(node.op).__name__ for node in graph.toposort()]
+
+
+def test_what_belongs_together_is_one_node():
+    w, v, x = pt.vectors("w", "v", "x")
+    loss = pt.exp(w * x)
+    new_v = 0.9 * v + loss
+    graph = graph_of([w, v, x], [loss], {w: w - new_v, v: new_v})
     # What the loss is computed by stays in sight.
-    assert names == ["Elemwise", "Elemwise", "Tail"]
-    assert graph.outputs[1:3] == graph.inputs[:2]
-    ShowUpdates().apply(graph)
-    assert sorted(before) == sorted(str(node) for node in graph.toposort())
-    assert len(graph.outputs) == 3
+    assert kinds(graph) == ["Elemwise", "Elemwise", "Update"]
     # The update of w reads that of v, not a copy of it.
-    assert graph.outputs[2] in graph.outputs[1].owner.inputs
+    (node,) = {out.owner for out in graph.outputs[1:]}
+    assert len(node.op.nodes) == 4
+    # What the gradient gives comes first.
+    assert node.inputs == [loss, w, v]
 
 
-def test_rewrites_between_reach_the_updates():
-    graph = graph_with_updates()
-    HideUpdates().apply(graph)
-    (loss,) = graph.outputs[:1]
-    graph.replace(loss, pt.sqr(graph.inputs[2]))
-    ShowUpdates().apply(graph)
-    values = graph.outputs[1].eval(dict(zip(graph.inputs, np.eye(3), strict=True)))
-    np.testing.assert_allclose(values, [1, -0.9, -1])
+def test_parameters_of_a_shape_share_an_op():
+    rate = pt.scalar("rate")
+    half = rate * 0.5
+    params = [pt.tensor(f"w{k}", shape=(3,)) for k in range(3)] + [pt.tensor("w", shape=(4,))]
+    updates = {w: w - half * w for w in params}
+    graph = graph_of([*params, rate], [], updates)
+    # The rate's half, which all of them read, is a node of its own.
+    assert sorted(kinds(graph)) == ["Elemwise", *["Update"] * 4]
+    ops = [out.owner.op for out in graph.outputs]
+    assert ops[0] is ops[1] is ops[2]
+    assert ops[0] != ops[3]
+
+
+def test_other_arithmetic_or_other_numbers_are_another_op():
+    a, b, c = (pt.tensor(name, shape=(3,)) for name in "abc")
+    graph = graph_of([a, b, c], [], {a: 2 * a - 1, b: 3 * b - 1, c: 2 * c + 1})
+    assert len({out.owner.op for out in graph.outputs}) == 3
+
+
+def test_scalars_alone_stay_as_they_are():
+    x, n, m = pt.vector("x"), pt.scalar("n"), pt.scalar("m")
+    graph = graph_of([x, n, m], [x.sum()], {n: n + 1, m: m * (n + 1)})
+    assert "Update" not in kinds(graph)
 
 
 def test_graph_without_updates_is_left_alone():
     x = pt.vector("x")
-    graph = FunctionGraph([x], [x + 1], clone=False)
-    HideUpdates().apply(graph)
-    assert not any(isinstance(node.op, Tail) for node in graph.apply_nodes)
+    graph = FunctionGraph([x], [x * 2 + 1], clone=False)
+    JoinUpdates().apply(graph)
+    assert "Update" not in kinds(graph)
     assert "jax_tuned" not in str(get_mode("JAX")._optimizer)
+
+
+def test_scalars_alone_can_make_an_array():
+    a, b = (pytensor.shared(v) for v in (2.0, 3.0))
+    one, row = pytensor.shared(np.zeros(1), shape=(1,)), pytensor.shared(np.ones(3), shape=(3,))
+    wide = [v.dimshuffle("x") for v in (a, b)]
+    product = wide[0] * wide[1]
+    updates = {one: product, row: row * product.dimshuffle()}
+    pytensor.function([], [], updates=updates, mode=jax_mode())()
+    np.testing.assert_array_equal(one.get_value(), [6.0])
+    np.testing.assert_array_equal(row.get_value(), [6.0] * 3)
+
+
+SHAPES = [(), (1,), (3,), (2, 3), (1, 1), (1, 3)]
+
+
+@st.composite
+def programs(draw):
+    """Arithmetic of state of several shapes, with axes added and dropped, and its new values."""
+    state = [pytensor.shared(np.full(s, 0.5 + k), shape=s) for k, s in enumerate(SHAPES)]
+    values = [*state, pt.as_tensor(np.array([[0.25, -1.0, 3.0]]))]
+    for _ in range(draw(st.integers(2, 12))):
+        a, b = (draw(st.sampled_from(values)) for _ in range(2))
+        kind = draw(st.sampled_from(["add", "sub", "mul", "neg", "sqr", "axes", "drop", "sum"]))
+        if kind in ("add", "sub", "mul"):
+            values.append(getattr(pt, kind)(a, b))
+        elif kind in ("neg", "sqr"):
+            values.append(getattr(pt, kind)(a))
+        elif kind == "axes" and a.type.ndim < 2:
+            values.append(a.dimshuffle("x", *range(a.type.ndim)))
+        elif kind == "drop":
+            kept = [axis for axis, n in enumerate(a.type.shape) if n != 1]
+            values.append(a.dimshuffle(kept))
+        elif kind == "sum":
+            values.append(a.sum())
+    updates = {}
+    for variable in state:
+        same = [v for v in values if v.type.shape == variable.type.shape and v is not variable]
+        if same:
+            updates[variable] = draw(st.sampled_from(same))
+    outputs = [draw(st.sampled_from(values)) for _ in range(draw(st.integers(0, 2)))]
+    return state, outputs, updates
+
+
+@given(programs())
+@settings(max_examples=40, deadline=None, derandomize=True)
+def test_any_updates_are_computed(program):
+    state, outputs, updates = program
+    before = [v.get_value() for v in state]
+    results = []
+    for mode in ("FAST_COMPILE", jax_mode()):
+        for variable, value in zip(state, before, strict=True):
+            variable.set_value(value)
+        returned = pytensor.function([], outputs, updates=updates, mode=mode)()
+        results.append([*returned, *(v.get_value() for v in state)])
+    for wanted, got in zip(*results, strict=True):
+        assert np.shape(wanted) == np.shape(got)
+        np.testing.assert_allclose(got, wanted, rtol=1e-12)
