@@ -14,7 +14,7 @@ from optimizer import CLASS_BRANCH_FACTOR, make_optimizer, parameter_groups
 import pytensor
 import pytensor.tensor as pt
 from pytensor.compile.mode import get_mode
-from pytensor.link.jax.building import quick_building
+from pytensor.link.jax.building import paused_collection, quick_building
 from pytensor.link.jax.linker import JAXLinker
 from pytensor.link.jax.tuned import jax_mode
 from pytensor.optimizers import (
@@ -331,6 +331,8 @@ class TrainStep:
             from xla_names import describe
 
             self._programs[function] = [describe(value) for value in arguments]
+            with paused_collection():  # JAX traces and compiles
+                return function(*arguments)
         return function(*arguments)
 
     def apply(self, rates, steps_done, recipe):

@@ -1,0 +1,56 @@
+"""Building without garbage collection and stack traces; both are as before afterwards."""
+
+import gc
+
+import pytest
+
+import pytensor.tensor as pt
+
+pytest.importorskip("jax")
+
+from pytensor.configdefaults import config
+from pytensor.link.jax.building import paused_collection, quick_building
+
+
+@pytest.fixture
+def collecting():
+    """The collector on, whatever a test does to it."""
+    before = gc.isenabled()
+    gc.enable()
+    yield
+    (gc.enable if before else gc.disable)()
+
+
+@pytest.mark.parametrize("context", [paused_collection, quick_building])
+def test_collection_is_paused(collecting, context):
+    with context():
+        assert not gc.isenabled()
+        with context():
+            assert not gc.isenabled()
+        # The inner one has not switched it on.
+        assert not gc.isenabled()
+    assert gc.isenabled()
+
+
+@pytest.mark.parametrize("context", [paused_collection, quick_building])
+def test_collection_goes_on_after_an_error(collecting, context):
+    with pytest.raises(ZeroDivisionError), context():
+        1 / 0  # noqa: B018
+    assert gc.isenabled()
+
+
+def test_a_collector_that_is_off_stays_off(collecting):
+    gc.disable()
+    with paused_collection():
+        pass
+    assert not gc.isenabled()
+
+
+def test_no_stack_traces():
+    with config.change_flags(traceback__limit=8):
+        with quick_building():
+            silent = pt.vector("x") + 1
+        noted = pt.vector("x") + 1
+        assert config.traceback__limit == 8
+    assert noted.tag.trace
+    assert not getattr(silent.tag, "trace", None)
