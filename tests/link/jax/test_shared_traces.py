@@ -8,7 +8,9 @@ import pytest
 import pytensor
 import pytensor.tensor as pt
 
-jax = pytest.importorskip("jax")
+pytest.importorskip("jax")
+
+import jax
 
 from pytensor.link.jax.tuned import jax_mode
 
