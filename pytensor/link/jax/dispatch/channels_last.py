@@ -1,11 +1,14 @@
 import jax.numpy as jnp
 
 from pytensor.link.jax.dispatch.basic import jax_funcify
+from pytensor.tensor.conv.ops import BaseConv
 from pytensor.tensor.rewriting.channels_last import ChannelsLast
 
 
 @jax_funcify.register(ChannelsLast)
 def jax_funcify_ChannelsLast(op, node=None, **kwargs):
+    if isinstance(op.op, BaseConv):
+        return jax_funcify(op.op, channels_last=True, **kwargs)
     core = jax_funcify(op.op, **kwargs)
 
     def channels_last(*inputs):

@@ -20,13 +20,9 @@ def _general(op, image, filters, pads):
 
 
 def _general_channels_last(op, image, filters, pads):
-    """As `_general`, with the transpositions said that XLA for CPUs makes in any case.
-
-    Where the caller's images have the channels last, they cancel.
-    """
     spatial = "DHW"[-op.n_spatial :]
-    out = jax.lax.conv_general_dilated(
-        jnp.moveaxis(image, 1, -1),
+    return jax.lax.conv_general_dilated(
+        image,
         jnp.moveaxis(filters, (0, 1), (-1, -2)),
         window_strides=op.subsample,
         padding=pads,
@@ -34,7 +30,6 @@ def _general_channels_last(op, image, filters, pads):
         feature_group_count=op.num_groups,
         dimension_numbers=(f"N{spatial}C", f"{spatial}IO", f"N{spatial}C"),
     )
-    return jnp.moveaxis(out, -1, 1)
 
 
 def _pointwise(image, filters):
@@ -42,16 +37,19 @@ def _pointwise(image, filters):
 
     Of matrices: XLA would transpose the operands of the gradient's product over several axes.
     """
-    last = jnp.moveaxis(image, 1, -1)
     # Said in full: lengths may be zero.
-    out = last.reshape(math.prod(last.shape[:-1]), last.shape[-1])
+    out = image.reshape(math.prod(image.shape[:-1]), image.shape[-1])
     out = out @ filters.reshape(filters.shape[:2]).T
-    return jnp.moveaxis(out.reshape(*last.shape[:-1], len(filters)), -1, 1)
+    return out.reshape(*image.shape[:-1], len(filters))
 
 
 def _depthwise(op, image, filters, pads, output_shape):
     """One filter per channel as shifted multiply-adds, channels last."""
-    padded = jnp.pad(jnp.moveaxis(image, 1, -1), ((0, 0), *pads, (0, 0)))
+    dtype = image.dtype
+    if dtype == jnp.bfloat16:
+        # Sums, the gradients' too, are rounded once; a convolution adds up in float32 as well.
+        image, filters = image.astype("float32"), filters.astype("float32")
+    padded = jnp.pad(image, ((0, 0), *pads, (0, 0)))
     out = 0
     for tap in itertools.product(*map(range, filters.shape[2:])):
         where = [
@@ -61,37 +59,60 @@ def _depthwise(op, image, filters, pads, output_shape):
             )
         ]
         out = out + padded[(slice(None), *where)] * filters[(slice(None), 0, *tap)]
-    return jnp.moveaxis(out, -1, 1)
+    return out.astype(dtype)
 
 
-def _convolution(op):
+def _channels_last(op, image, filters, kernel, pads, output_shape):
+    """What XLA for CPUs is fast at, of images with the channels last.
+
+    Its convolution has no good code for kernels of size 1, nor for a filter per channel (see
+    thoughts/shared/research); on a GPU cuDNN has.
+    """
+    plain = max(kernel) == 1 and set(op.subsample) == {1} and not any(sum(pads, ()))
+    if plain and op.num_groups == 1:
+        return _pointwise(image, filters)
+    if op.num_groups == image.shape[-1] == filters.shape[0] > 1:
+        return _depthwise(op, image, filters, pads, output_shape)
+    return _general_channels_last(op, image, filters, pads)
+
+
+def _first(shape, channels_last):
+    """The shape that an image has with its channels second."""
+    return (shape[0], shape[-1], *shape[1:-1]) if channels_last else shape
+
+
+def _convolution(op, channels_last=False):
     """The convolution of `op`'s properties as a function of image and filters."""
     spatial = tuple(range(2, 2 + op.n_spatial))
 
     def conv(image, filters):
         # JAX knows all shapes while it traces: the checks of the NumPy code serve here too
-        kernel, pads, output_shape = op._run_time_shapes(image.shape, filters.shape)
+        shape = _first(image.shape, channels_last)
+        kernel, pads, output_shape = op._run_time_shapes(shape, filters.shape)
         dtype = jnp.promote_types(image.dtype, filters.dtype)
         image, filters = image.astype(dtype), filters.astype(dtype)
         if op.filter_flip:
             filters = jnp.flip(filters, spatial)
-        # XLA's convolution for CPUs has no good code for these two (see thoughts/shared/research);
-        # on a GPU cuDNN has.
-        if jax.default_backend() == "cpu":
-            plain = max(kernel) == 1 and set(op.subsample) == {1} and not any(sum(pads, ()))
-            if plain and op.num_groups == 1:
-                return _pointwise(image, filters)
-            if op.num_groups == image.shape[1] == filters.shape[0] > 1:
-                return _depthwise(op, image, filters, pads, output_shape)
-            return _general_channels_last(op, image, filters, pads)
-        return _general(op, image, filters, pads)
+        on_cpu = jax.default_backend() == "cpu"
+        # XLA makes these transpositions in any case; where the caller's cancel them, neither is.
+        if on_cpu and not channels_last:
+            image = jnp.moveaxis(image, 1, -1)
+        if channels_last and not on_cpu:
+            image = jnp.moveaxis(image, -1, 1)
+        if on_cpu:
+            out = _channels_last(op, image, filters, kernel, pads, output_shape)
+        else:
+            out = _general(op, image, filters, pads)
+        if on_cpu == channels_last:
+            return out
+        return jnp.moveaxis(out, -1, 1) if on_cpu else jnp.moveaxis(out, 1, -1)
 
     return conv
 
 
 @jax_funcify.register(Conv)
-def jax_funcify_Conv(op, **kwargs):
-    return _convolution(op)
+def jax_funcify_Conv(op, channels_last=False, **kwargs):
+    return _convolution(op, channels_last)
 
 
 @jax_funcify.register(ConvTranspose)
@@ -109,12 +130,17 @@ def jax_funcify_ConvTranspose(op, **kwargs):
     return conv_transpose
 
 
+def _check(op, image, filters, cotangent, channels_last):
+    shapes = (_first(v.shape, channels_last) for v in (image, cotangent))
+    op._check_cotangent(next(shapes), filters.shape, next(shapes))
+
+
 @jax_funcify.register(ConvGradInput)
-def jax_funcify_ConvGradInput(op, **kwargs):
-    conv = _convolution(op)
+def jax_funcify_ConvGradInput(op, channels_last=False, **kwargs):
+    conv = _convolution(op, channels_last)
 
     def conv_grad_input(image, filters, cotangent):
-        op._check_cotangent(image.shape, filters.shape, cotangent.shape)
+        _check(op, image, filters, cotangent, channels_last)
         _, vjp = jax.vjp(lambda image: conv(image, filters), image)
         return vjp(cotangent)[0]
 
@@ -122,11 +148,11 @@ def jax_funcify_ConvGradInput(op, **kwargs):
 
 
 @jax_funcify.register(ConvGradFilters)
-def jax_funcify_ConvGradFilters(op, **kwargs):
-    conv = _convolution(op)
+def jax_funcify_ConvGradFilters(op, channels_last=False, **kwargs):
+    conv = _convolution(op, channels_last)
 
     def conv_grad_filters(image, filters, cotangent):
-        op._check_cotangent(image.shape, filters.shape, cotangent.shape)
+        _check(op, image, filters, cotangent, channels_last)
         _, vjp = jax.vjp(lambda filters: conv(image, filters), filters)
         return vjp(cotangent)[0]
 
