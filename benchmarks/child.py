@@ -56,6 +56,11 @@ def wait_for(process, timeout):
         end_group(process)
     if status is None:
         return f"took longer than {timeout:.0f} s"
+    return how_it_ended(status)
+
+
+def how_it_ended(status):
+    """What a process's status says, in words; None if it ended well."""
     if status < 0:
         name = signal.Signals(-status).name
         return f"ended by {name}" + (": too little memory?" if name == "SIGKILL" else "")
@@ -81,7 +86,9 @@ def last_line(text):
 
 
 def device_facts():
-    """JAX's backend, kind and number of devices, asked for in a process that ends at once.
+    """JAX's backend, and its devices' kind and number, and the name of the first.
+
+    A process that ends at once asks for them: JAX takes most of a GPU's memory at its start.
 
     Raises
     ------
@@ -90,7 +97,8 @@ def device_facts():
     """
     code = (
         "import jax, json; d = jax.devices(); print(json.dumps("
-        "{'backend': jax.default_backend(), 'kind': d[0].device_kind, 'devices': len(d)}))"
+        "{'backend': jax.default_backend(), 'kind': d[0].device_kind, 'devices': len(d), "
+        "'name': str(d[0])}))"
     )
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     if answer.returncode:

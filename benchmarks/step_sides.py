@@ -9,7 +9,6 @@ import math
 import os
 import platform
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
@@ -197,7 +196,7 @@ class PureStep:
 
 
 class TorchStep:
-    """The step in PyTorch, on the kind of device that JAX has.
+    """The step in PyTorch.
 
     Parameters
     ----------
@@ -208,15 +207,17 @@ class TorchStep:
     compiled : None, "default" or "reduce-overhead"
         Mode of `torch.compile`.
     precision : "float32" or "bf16"
+    backend : str, optional
+        "gpu" or "cpu"; JAX is asked for its own otherwise.
     """
 
     name = "PyTorch"
 
     def __init__(
         self, image_size, batch_size, weights, channels_last=False, compiled=None,
-        precision="float32",
+        precision="float32", backend=None,
     ):  # fmt: skip
-        torch, self.device = torch_like_jax()
+        torch, self.device = torch_like_jax(backend)
         import torch_yolo11n
 
         self._torch, self._targets = torch, torch_yolo11n.Targets
@@ -254,19 +255,22 @@ class TorchStep:
         return [{n: v.detach().cpu().numpy().copy() for n, v in part.items()} for part in parts]
 
 
-def torch_like_jax():
-    """PyTorch, with as many threads as JAX has, and its device of the kind that JAX has."""
-    import jax
+def torch_like_jax(backend=None):
+    """PyTorch, with as many threads as JAX has, and its device of the kind that JAX has.
+
+    Parameters
+    ----------
+    backend : str, optional
+        JAX's; without it, JAX is started.
+    """
     import torch
 
+    if backend is None:
+        import jax
+
+        backend = jax.default_backend()
     torch.set_num_threads(len(os.sched_getaffinity(0)))
-    return torch, torch.device("cuda" if jax.default_backend() == "gpu" else "cpu")
-
-
-def forget_compiled():
-    """Drop what `torch.compile` holds: after some shapes it would run eagerly, without a word."""
-    if "torch" in sys.modules:
-        sys.modules["torch"].compiler.reset()
+    return torch, torch.device("cuda" if backend == "gpu" else "cpu")
 
 
 def devices_for(count):
@@ -358,30 +362,32 @@ def use_threads(count):
     os.sched_setaffinity(0, cores[:count])
 
 
-def use_matmul_precision(name):
-    """Say what convolutions and matrix products of float32 are computed in, on both sides.
+def use_matmul_precision(name, torch=None):
+    """Say what convolutions and matrix products of float32 are computed in.
 
     Parameters
     ----------
     name : "default", "tf32" or "highest"
         "default" leaves each side its own.  JAX's own is TF32 on GPUs that have it.
+    torch : module, optional
+        To say it to PyTorch, not to JAX.
     """
-    import jax
-
     if name == "default":
         return
-    jax.config.update("jax_default_matmul_precision", "default" if name == "tf32" else name)
-    if find_spec("torch"):
-        import torch
-
+    if torch is not None:
         torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = name == "tf32"
+        return
+    import jax
+
+    jax.config.update("jax_default_matmul_precision", "default" if name == "tf32" else name)
 
 
 def matmul_precision():
-    """What each side is set to compute convolutions and matrix products of float32 in."""
-    import jax
-
-    state = {"jax_default_matmul_precision": jax.config.jax_default_matmul_precision}
+    """What the libraries here are set to compute convolutions and products of float32 in."""
+    state = {}
+    if "jax" in sys.modules:
+        name = "jax_default_matmul_precision"
+        state[name] = getattr(sys.modules["jax"].config, name)
     if "torch" in sys.modules:
         backends = sys.modules["torch"].backends
         state["torch.backends.cuda.matmul.allow_tf32"] = backends.cuda.matmul.allow_tf32
@@ -414,17 +420,26 @@ def keep_freed_memory():
     return host_memory.keep_freed_memory()
 
 
-def machine():
-    """What a figure depends on: processor, cores, device, versions, other load."""
+def machine(device=None):
+    """What a figure depends on: processor, cores, device, versions, other load.
+
+    Parameters
+    ----------
+    device : dict, optional
+        What `child.device_facts` returned; without it, JAX is started here.
+    """
     import jax
 
     import pytensor
 
+    if device is None:
+        first = jax.devices()[0]
+        device = {"name": str(first), "kind": first.device_kind}
     facts = {
         "processor": processor(),
         "cores": len(os.sched_getaffinity(0)),
-        "device": str(jax.devices()[0]),
-        "device_kind": jax.devices()[0].device_kind,
+        "device": device["name"],
+        "device_kind": device["kind"],
         "load_average": os.getloadavg()[0],
         "python": platform.python_version(),
         "jax": jax.__version__,

@@ -4,11 +4,11 @@
         [--rounds 5] [--sides pytensor pure torch torch-compile] [--precision bf16] [--json OUT]
 
 One step is the forward pass in training mode, the loss with its assigner, the backward pass,
-clipping, SGD with Nesterov's momentum, the averages and the running statistics.  All sides start
-from the same weights and get the same arrays, which lie on the device; the losses of the first
-step must agree.  They take turns in blocks of steps, and a block ends when its results are there.
-A ratio below 1 says that the side that is named first is faster; on a shared machine only the
-ratios mean something.
+clipping, SGD with Nesterov's momentum, the averages and the running statistics.  Each side has a
+process of its own.  All start from the same weights and get the same arrays, which lie on the
+device; the losses of the first step must agree.  The sides take turns in blocks of steps, and a
+block ends when its results are there; the other processes wait meanwhile.  A ratio below 1 says
+that the side that is named first is faster; on a shared machine only the ratios mean something.
 
 Sides:
     pytensor              the demo's step, in the mode in which the demo trains
@@ -30,57 +30,67 @@ os.environ["PYTENSOR_FLAGS"] = ",".join(
 import argparse
 import json
 import sys
-import time
+import tempfile
+from contextlib import ExitStack
 from pathlib import Path
 
+import numpy as np
 import step_sides
-from step_sides import DemoStep, PureStep, TorchStep, draw_sample, machine, machine_line, quartiles
+from child import device_facts, end_children_when_terminated
+from side_process import COSTS, DEMO, SIDES, DoesNotFit, SideProcess
+from step_sides import machine, machine_line, quartiles
 
-SAMPLES = 4
 # How far losses may differ, relatively, by what the network is computed in.
 LARGEST_DIFFERENCE = {"float32": 1e-3, "tf32": 2e-2, "bf16": 1e-1}
-COSTS = {"flops": "GFLOP", "bytes accessed": "GB accessed"}
-TORCH = {
-    "torch": {},
-    "torch-channels-last": {"channels_last": True},
-    "torch-compile": {"channels_last": True, "compiled": "default"},
-    "torch-compile-graphs": {"channels_last": True, "compiled": "reduce-overhead"},
-}
-SIDES = ["pytensor", "pure", *TORCH, "pytorch-mode"]
+# What a side's process needs to know.
+PASSED_ON = ("precision", "donate", "devices", "layout", "matmul_precision")
+WARMUP = 3
+# Share of a core that a waiting process may take before a line says so.
+IDLE = 0.02
 
 
-def make_side(key, size, weights, options):
-    """Make the side of a name in `SIDES`."""
-    common = {"precision": options.precision}
-    if key in TORCH:
-        return TorchStep(*size, weights, **TORCH[key], **common)
-    if key == "pytorch-mode":
-        side = DemoStep(*size, weights, mode="PYTORCH")
-        side.name = "PyTensor, mode PYTORCH"
-        return side
-    common |= {"donate": options.donate, "devices": options.devices}
-    if key == "pure":
-        return PureStep(*size, weights, options.layout, **common)
-    return DemoStep(*size, weights, **common)
+def start_sides(stack, size, weights, options, backend):
+    """Start a process for each side, one after another, and run its first step.
 
-
-def losses_of_first_step(key, size, weights, options, sample):
-    """Make a side and run its first step.
+    Parameters
+    ----------
+    stack : contextlib.ExitStack
+        Which ends the processes.
+    size : image size, batch size
+    weights : str
+        File with a state dict.
+    options : namespace
+        What `parse` returned.
+    backend : str
+        JAX's.
 
     Returns
     -------
-    side, losses
-        Or None and a reason, if there isn't enough memory for it.
+    sides : dict of str to SideProcess
+    answers : dict of str to dict
+        What `ServedSide.start` returned.
+    left_out : dict of str to str
+        Why sides aren't there: not enough memory.
     """
-    try:
-        side = make_side(key, size, weights, options)
-        losses, _ = side.run(side.place(sample), 0)
-        return side, {name: float(value) for name, value in losses.items()}
-    except Exception as error:
-        if not step_sides.out_of_memory(error):
-            raise
-        first_line = (str(error).strip() or type(error).__name__).splitlines()[0]
-        return None, f"does not fit into memory: {first_line[:200]}"
+    sides, answers, left_out = {}, {}, {}
+    passed_on = {name: getattr(options, name) for name in PASSED_ON} | {"backend": backend}
+    for key in options.sides:
+        side = stack.enter_context(SideProcess(key))
+        settings = passed_on | {"allocator": allocator_of(key, options.allocator)}
+        try:
+            answers[key] = side.call("start", key, size, weights, settings)
+            sides[key] = side
+        except DoesNotFit as error:
+            side.close()
+            left_out[key] = f"does not fit into memory: {error}"
+    return sides, answers, left_out
+
+
+def allocator_of(key, choice):
+    """What a side's process does with freed memory, "kept" or "default"."""
+    if choice == "as-shipped":
+        return "kept" if key in DEMO else "default"
+    return choice
 
 
 def check_losses(losses, base, allowed):
@@ -100,51 +110,32 @@ def check_losses(losses, base, allowed):
     return differences
 
 
-def time_blocks(sides, samples, steps, rounds, warmup=3):
-    """Seconds a step of each side, by round; who begins changes from round to round.
+def time_blocks(sides, steps, rounds):
+    """What each side's blocks took; who begins changes from round to round.
 
     Parameters
     ----------
-    sides : dict of str to side
-    samples : dict of str to list
-        Of each side, placed.
+    sides : dict of str to SideProcess
     steps : int
         In a block.
-    rounds, warmup : int
+    rounds : int
+
+    Returns
+    -------
+    dict of str to list of dict
+        Of each side, what `ServedSide.run` returned in each round.
     """
     number = 1
-    for key, side in sides.items():
-        for k in range(warmup):
-            side.run(samples[key][k % SAMPLES], number + k)
-        side.wait()
-    number += warmup
-    seconds = {key: [] for key in sides}
+    for side in sides.values():
+        side.call("run", number, WARMUP)
+    number += WARMUP
+    blocks = {key: [] for key in sides}
     for k in range(rounds):
         first = k % len(sides)
         for key in [*sides][first:] + [*sides][:first]:
-            start = time.perf_counter()
-            for i in range(steps):
-                sides[key].run(samples[key][i % SAMPLES], number + i)
-            sides[key].wait()
-            seconds[key].append((time.perf_counter() - start) / steps)
+            blocks[key].append(sides[key].call("run", number, steps))
         number += steps
-    return seconds
-
-
-def cost(side):
-    """What XLA counts for a side's program."""
-    function, arguments = side.program()
-    # JAX keeps what it has compiled: this is the program that ran.
-    program = function.lower(*arguments).compile()
-    costs = program.cost_analysis()
-    memory = program.memory_analysis()
-    over_arguments = memory.alias_size_in_bytes
-    return {
-        **{name: costs[name] for name in COSTS},
-        # Together, for a program uses the place of its results for temporary values too.
-        "bytes allocated": memory.temp_size_in_bytes + memory.output_size_in_bytes - over_arguments,
-        "bytes written over arguments": over_arguments,
-    }
+    return blocks
 
 
 def ratios(seconds):
@@ -157,43 +148,52 @@ def ratios(seconds):
     }
 
 
-def measure(batch_size, weights, options):
-    """Run and time all sides for one batch size."""
-    step_sides.forget_compiled()
+def measure(batch_size, weights, options, backend):
+    """Run and time all sides for one batch size.
+
+    Parameters
+    ----------
+    batch_size : int
+    weights : str
+        File with a state dict.
+    options : namespace
+        What `parse` returned.
+    backend : str
+        JAX's.
+
+    Returns
+    -------
+    dict
+    """
     size = options.image_size, batch_size
-    samples = [draw_sample(seed, batch_size, options.image_size) for seed in range(SAMPLES)]
-    sides, losses, left_out = {}, {}, {}
-    for key in options.sides:
-        side, answer = losses_of_first_step(key, size, weights, options, samples[0])
-        if side is None:
-            left_out[key] = answer
-        else:
-            sides[key], losses[key] = side, answer
-    result = {"batch_size": batch_size, "sides": {}, "ratios": {}, "left_out": left_out}
-    if not sides:
-        return result
-    base = "pure" if "pure" in sides else next(iter(sides))
-    result["largest_difference"] = check_losses(losses, base, allowed_difference(options))
-    placed = {key: [side.place(sample) for sample in samples] for key, side in sides.items()}
-    seconds = time_blocks(sides, placed, options.steps, options.rounds)
+    with ExitStack() as stack:
+        sides, answers, left_out = start_sides(stack, size, weights, options, backend)
+        result = {"batch_size": batch_size, "sides": {}, "ratios": {}, "left_out": left_out}
+        if not sides:
+            return result
+        losses = {key: answer["losses"] for key, answer in answers.items()}
+        base = "pure" if "pure" in sides else next(iter(sides))
+        allowed = allowed_difference(options, backend)
+        result["largest_difference"] = check_losses(losses, base, allowed)
+        blocks = time_blocks(sides, options.steps, options.rounds)
+        figures = {key: side.call("figures") for key, side in sides.items()}
+    seconds = {key: [block["seconds"] for block in rows] for key, rows in blocks.items()}
     result["ratios"] = ratios(seconds)
-    for key, side in sides.items():
+    for key, rows in blocks.items():
         result["sides"][key] = {
-            "name": side.name,
+            **{name: answers[key][name] for name in ("name", "allocator", "matmul", "torch")},
             "seconds": quartiles(seconds[key]),
             "images_per_s": batch_size / quartiles(seconds[key])[1],
-            "cost": cost(side) if key in ("pytensor", "pure") else None,
-            # What other sides hold can't be told apart.
-            "peak_bytes": step_sides.peak_bytes(side) if len(options.sides) == 1 else None,
+            "page_faults": quartiles([row["page_faults"] for row in rows]),
+            "idle_load": sum(row["idled"] for row in rows) / sum(row["waited"] for row in rows),
+            **figures[key],
         }
     return result
 
 
-def allowed_difference(options):
+def allowed_difference(options, backend):
     """How far the losses of the first step may differ."""
-    import jax
-
-    exact = options.matmul_precision == "highest" or jax.default_backend() == "cpu"
+    exact = options.matmul_precision == "highest" or backend == "cpu"
     kind = options.precision if options.precision == "bf16" or exact else "tf32"
     return LARGEST_DIFFERENCE[kind]
 
@@ -209,8 +209,14 @@ def report(point):
             f"  {side['name']:24} {1e3 * middle:8.1f} ms a step ({1e3 * low:.1f} to "
             f"{1e3 * high:.1f}), {side['images_per_s']:.1f} images/s{cost_line(side['cost'])}"
         )
+        print(
+            f"  {'':24} allocator {side['allocator']}, {side['page_faults'][1]:.0f} minor page "
+            "faults a step"
+        )
         if side["peak_bytes"] is not None:
             print(f"  {'':24} {side['peak_bytes'] / 1e6:8.0f} MB of the device's memory at most")
+        if side["idle_load"] > IDLE and len(point["sides"]) > 1:
+            print(f"  {'':24} waiting, it took {side['idle_load']:.0%} of a core")
     for pair, (low, middle, high) in point["ratios"].items():
         print(f"  ratio {pair:32} {middle:.3f} ({low:.3f} to {high:.3f})")
     if point["sides"]:
@@ -251,10 +257,10 @@ def parse(arguments=None):
     )
     add(
         "--allocator",
-        choices=["kept", "default"],
-        default="kept",
-        help="whether the process keeps freed memory, as when the demo trains (%(default)s); "
-        "for all sides",
+        choices=["as-shipped", "kept", "default"],
+        default="as-shipped",
+        help="whether a process keeps freed memory: as-shipped, which PyTensor's does, for the "
+        "demo sets that when it trains, and no other; kept, all; default, none (%(default)s)",
     )
     add("--threads", type=int, help="of the CPU, for every side; all cores otherwise")
     add("--devices", type=int, default=1, help="of JAX, which share the rows of a batch")
@@ -268,33 +274,41 @@ def parse(arguments=None):
     return options
 
 
+def facts_of_run(device, point):
+    """The machine with PyTorch's version, and what the libraries compute products in."""
+    facts, matmul = machine(device), {}
+    for side in point["sides"].values():
+        matmul |= side["matmul"]
+        facts |= {"torch": side["torch"]} if side["torch"] else {}
+    return {"machine": facts, "matmul": matmul}
+
+
 def main():
+    end_children_when_terminated()
     options = parse()
     if options.threads:
         step_sides.use_threads(options.threads)
-    if not {"pytensor", "pure"}.issuperset(options.sides):
-        # JAX would take most of a GPU's memory at its start, and PyTorch needs some.
+    if len(options.sides) > 1:
+        # Each of JAX's processes would take most of a GPU's memory at its start.
         os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
-    if options.allocator == "kept" and not step_sides.keep_freed_memory():
-        options.allocator = "default"  # it isn't glibc
-    step_sides.use_matmul_precision(options.matmul_precision)
-    weights = step_sides.initial_weights()
+    device = device_facts()
     result = {key: value for key, value in vars(options).items() if key != "json"}
     result["points"] = []
-    for batch_size in options.batch_size:
-        result["points"].append(measure(batch_size, weights, options))
-        result |= {"machine": machine(), "matmul": step_sides.matmul_precision()}
-        if len(result["points"]) == 1:
-            print(machine_line(result["machine"]))
-            print(
-                f"precision {options.precision}, allocator {options.allocator}; "
-                f"{machine_line(result['matmul'])}"
-            )
-        report(result["points"][-1])
-        if options.json:
-            Path(options.json).write_text(json.dumps(result, indent=2) + "\n")
-        if not result["points"][-1]["sides"]:
-            break  # larger batches fit even less
+    with tempfile.TemporaryDirectory() as folder:
+        weights = str(Path(folder) / "weights.npz")
+        np.savez(weights, **step_sides.initial_weights())
+        for batch_size in options.batch_size:
+            point = measure(batch_size, weights, options, device["backend"])
+            result["points"].append(point)
+            if len(result["points"]) == 1:
+                result |= facts_of_run(device, point)
+                print(machine_line(result["machine"]))
+                print(f"precision {options.precision}; {machine_line(result['matmul'])}")
+            report(point)
+            if options.json:
+                Path(options.json).write_text(json.dumps(result, indent=2) + "\n")
+            if not point["sides"]:
+                break  # larger batches fit even less
     print("in brackets: the quartiles over the rounds")
 
 

@@ -6,6 +6,7 @@ in PyTorch.
 
 import json
 import os
+import platform
 import subprocess
 import sys
 from functools import cache, partial
@@ -155,6 +156,10 @@ def test_benchmark_of_the_step(tmp_path):
     result = run_benchmark("train_step.py", tmp_path, "--steps", "2")
     (point,) = result["points"]
     assert point["largest_difference"]["pytensor"] < 1e-4
+    assert [side["page_faults"][1] >= 0 for side in point["sides"].values()] == [True, True]
+    assert point["sides"]["pure"]["allocator"] == "default"
+    if platform.libc_ver()[0] == "glibc":
+        assert point["sides"]["pytensor"]["allocator"] == "kept"
     demo, plain = (side["cost"] for side in point["sides"].values())
     np.testing.assert_allclose(demo["flops"], plain["flops"], rtol=0.5)
     for cost in (demo, plain):

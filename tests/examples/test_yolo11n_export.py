@@ -2,15 +2,26 @@
 
 import json
 from collections import Counter
+from unittest import mock
 
+import export
 import numpy as np
 import onnx
 import onnxruntime
 import pytest
 from checkpoint import save_weights
-from export import ExportMismatch, export_detector, load_model, verify_export
+from double_precision import single_precision_error
+from export import (
+    MAX_BOX_DIFFERENCE,
+    MAX_SCORE_DIFFERENCE,
+    ExportMismatch,
+    export_detector,
+    load_model,
+    verify_export,
+)
 from export import main as export_main
 from model import YOLO11n
+from training import compile_detector
 
 import pytensor
 import pytensor.tensor as pt
@@ -101,7 +112,8 @@ def test_one_image(golden_model, tmp_path):
 class OneBatch:
     """As much of a data set as `verify_export` needs."""
 
-    image_size = 320
+    def __init__(self, image_size=320):
+        self.image_size = image_size
 
     def __len__(self):
         return 2
@@ -110,19 +122,22 @@ class OneBatch:
         from dataset import Sample
         from images import Letterbox
 
-        image = (golden.images()[index].transpose(1, 2, 0) * 255).astype(np.uint8)
+        size = self.image_size
+        image = (golden.images(2, size)[index].transpose(1, 2, 0) * 255).astype(np.uint8)
         none = np.zeros((0, 4), np.float32)
-        return Sample(image, none, none[:, 0], index, Letterbox.fit(320, 320, 320))
+        return Sample(image, none, none[:, 0], index, Letterbox.fit(size, size, size))
 
 
-def test_verification(exported):
+def test_verification(exported, golden_model, monkeypatch):
     """It accepts the file for what it computes, and refuses it for anything else."""
     path, _ = exported
+    # what these weights lose in float32
+    monkeypatch.setattr(export, "single_precision_error", lambda *_: (3e-3, 8e-6))
 
     def detector(images):
         return run(path, images.astype(np.float32) / np.float32(255))
 
-    report = verify_export(path, detector, OneBatch(), 2)
+    report = verify_export(path, golden_model, detector, OneBatch(), 2)
     assert report["box_difference"] < 1e-3
     assert report["nodes"] <= 320
     for row, error in [(0, 0.1), (5, 2e-4), (2, np.nan)]:
@@ -133,7 +148,72 @@ def test_verification(exported):
             return decoded
 
         with pytest.raises(ExportMismatch, match="differs from PyTensor by"):
-            verify_export(path, wrong, OneBatch(), 2)
+            verify_export(path, golden_model, wrong, OneBatch(), 2)
+
+
+@pytest.fixture(scope="module")
+def small(golden_model, tmp_path_factory):
+    """A file, how to verify it, and float32's errors, which are larger than the limits.
+
+    Weights of a few steps of training can be like that with the usual limits; here the limits are
+    a fiftieth, to have any weights do.
+    """
+    path = tmp_path_factory.mktemp("small") / "m.onnx"
+    export_detector(golden_model, path, CLASSES, 64)
+    detector = compile_detector(golden_model, 64, 2)
+    errors = single_precision_error(golden_model, golden.images(2, 64))
+
+    def verify(path):
+        with mock.patch.multiple(
+            export,
+            single_precision_error=lambda *_: errors,
+            MAX_BOX_DIFFERENCE=MAX_BOX_DIFFERENCE / 50,
+            MAX_SCORE_DIFFERENCE=MAX_SCORE_DIFFERENCE / 50,
+        ):
+            return verify_export(path, golden_model, detector, OneBatch(64), 2)
+
+    return path, verify, errors
+
+
+def test_what_float32_itself_loses_is_accepted(small):
+    path, verify, errors = small
+    report = verify(path)
+    assert report["score_difference"] > MAX_SCORE_DIFFERENCE / 50
+    assert (report["box_error"], report["score_error"]) == errors
+    assert 0.1 < report["score_difference"] / report["score_error"] < 8
+
+
+def weaken(graph):
+    """One filter of a late convolution loses a tenth."""
+    weight = next(i for i in graph.initializer if "model.22.cv2.conv.weight" in i.name)
+    values = onnx.numpy_helper.to_array(weight).copy()
+    values[3] *= 0.9
+    weight.CopyFrom(onnx.numpy_helper.from_array(values, weight.name))
+
+
+def skip(graph):
+    """A layer is left out."""
+    node = next(n for n in graph.node if n.op_type == "MaxPool")
+    plain = onnx.helper.make_node("Identity", node.input, node.output)
+    node.CopyFrom(plain)
+
+
+def poison(graph):
+    """A weight is NaN."""
+    weight = next(i for i in graph.initializer if "model.22.cv2.conv.weight" in i.name)
+    values = onnx.numpy_helper.to_array(weight).copy()
+    values[0, 0] = np.nan
+    weight.CopyFrom(onnx.numpy_helper.from_array(values, weight.name))
+
+
+@pytest.mark.parametrize("damage", [weaken, skip, poison])
+def test_broken_files_are_refused_then_too(small, tmp_path, damage):
+    path, verify, _ = small
+    proto = onnx.load(path)
+    damage(proto.graph)
+    onnx.save(proto, tmp_path / "broken.onnx")
+    with pytest.raises(ExportMismatch, match="differs from PyTensor by"):
+        verify(tmp_path / "broken.onnx")
 
 
 def test_command(golden_model, tmp_path, capsys):

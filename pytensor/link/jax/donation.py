@@ -22,7 +22,7 @@ value while another calls the function may get a deleted array.
 
 from functools import wraps
 from itertools import starmap
-from operator import is_, itemgetter
+from operator import itemgetter
 from sys import getrefcount
 from weakref import WeakSet
 
@@ -106,8 +106,13 @@ class DonatingThunk:
         """Compile anew, with these inputs donated."""
         self._donated = donated
         self._places = {id(self.inputs[place]): k for k, place in enumerate(donated)}
-        self._pick_old, self._pick_new = picker(donated), picker(donated.values())
-        self._made = [None] * len(donated)  # what the last call put into the variables
+        self._state = [self.inputs[place] for place in donated]
+        others = [place for place in range(len(self.inputs)) if place not in donated]
+        self._others = [self.inputs[place] for place in others]
+        self._lengths = [others.index(place) for place in self.static_argnums]
+        self._in_order = sorter([*others, *donated])
+        self._pick_new = picker([output - self._returned for output in donated.values()])
+        self._made = (None,) * len(donated)  # what the last call put into the variables
         self.jit_fn = jax.jit(
             checked(self.function, donated),
             donate_argnums=tuple(donated),
@@ -115,21 +120,15 @@ class DonatingThunk:
         )
 
     def __call__(self):
-        args = [storage[0] for storage in self.inputs]
-        for place in self.static_argnums:
-            args[place] = int(args[place])
         results, unfit = [], None
         try:
-            old = self._pick_old(args)
-            counts = list(map(getrefcount, old))
-            if counts.count(ALONE) < len(counts) or not all(map(is_, old, self._made)):
-                self._make_own(args, old, counts)
-            del old
+            args = self._arguments()
             # One call that Python can't interrupt between JAX's return and the list's growth: the
             # old values are deleted now, so the new ones must not get lost.
             results.extend(starmap(self.jit_fn, (args,)))
             outputs = results[0]
-            for storage, value in zip(self._updated, outputs[self._returned :], strict=True):
+            updates = outputs[self._returned :]
+            for storage, value in zip(self._updated, updates, strict=True):
                 storage[0] = value
         except UnfitError as error:
             # Raised while tracing: nothing has been donated.
@@ -142,28 +141,46 @@ class DonatingThunk:
         if unfit:
             self._donate({k: v for k, v in self._donated.items() if k not in unfit})
             return self()
-        self._made = self._pick_new(outputs)
+        self._made = self._pick_new(updates)
         return list(outputs[: self._returned])
 
-    def _make_own(self, args, values, counts):
-        """Put copies for the values that others may hold, and host arrays where the last were."""
+    def _arguments(self):
+        """Arguments of JAX's function; nobody else holds those that are donated."""
+        made, own = self._made, False
+        if hold(self._state, made):
+            counts = list(map(getrefcount, made))
+            own = counts.count(ALONE) == len(counts)
+        values = made if own else self._own_values()
+        others = [storage[0] for storage in self._others]
+        for k in self._lengths:
+            others[k] = int(others[k])
+        return self._in_order(tuple(others) + values)
+
+    def _own_values(self):
+        """Values of the variables: copies of those that others may hold, others as they are.
+
+        Host arrays are put where the variable's last value was.
+        """
+        values = [storage[0] for storage in self._state]
+        counts = list(map(getrefcount, values))
         relatives = [
             t for t in _thunks if t is not self and not self._places.keys().isdisjoint(t._places)
         ]
         shared = []
-        for k, (place, value) in enumerate(zip(self._donated, values, strict=True)):
-            made = self._made[k]
+        for k, (storage, made) in enumerate(zip(self._state, self._made, strict=True)):
+            value = values[k]
             if not isinstance(value, jax.Array):
-                args[place] = like_last(value, made)
+                values[k] = like_last(value, made)
                 continue
-            storage = self.inputs[place]
             own = value is made or any(t.has_made(storage, value) for t in relatives)
-            if not own or counts[k] != ALONE:
-                shared.append(place)
+            # The list of values refers to it too.
+            if not own or counts[k] != ALONE + 1:
+                shared.append(k)
         if shared:
-            copies = copy_all([args[place] for place in shared])
-            for place, copy in zip(shared, copies, strict=True):
-                args[place] = copy
+            copies = copy_all([values[k] for k in shared])
+            for k, copy in zip(shared, copies, strict=True):
+                values[k] = copy
+        return tuple(values)
 
     def has_made(self, storage, value):
         """Whether a value is what the last call put into a storage."""
@@ -209,7 +226,8 @@ def checked(function, donated):
         unfit = [k for k, out in donated.items() if layout(args[k]) != layout(outputs[out])]
         if unfit:
             raise UnfitError(unfit)
-        return outputs
+        # Parts of a tuple that are all of it are no copies.
+        return tuple(outputs)
 
     return traced
 
@@ -240,7 +258,7 @@ def copy_all(arrays):
 
 
 def picker(places):
-    """Return what picks these items of a list; a slice is faster where they are in a row."""
+    """Return what picks these items of a tuple; a slice is faster where they are in a row."""
     places = list(places)
     if not places:
         return itemgetter(slice(0))
@@ -249,16 +267,28 @@ def picker(places):
     return itemgetter(*places)
 
 
+def sorter(places):
+    """Return what puts a tuple in order whose items belong at these places."""
+    return picker(sorted(range(len(places)), key=places.__getitem__))
+
+
+def hold(storages, values):
+    """Whether the storages hold these very values."""
+    # A generator, for `all`, takes twice the time.
+    for storage, value in zip(storages, values, strict=True):  # noqa: SIM110
+        if storage[0] is not value:
+            return False
+    return True
+
+
 def count_alone():
     """Count the references to a value as `DonatingThunk` sees it, if nobody else has any.
 
-    They are the storage's, the last call's, those of two lists of arguments, and the counting's.
+    They are the storage's, the last call's, and the counting's.
     """
     storage = [object()]
     made = [storage[0]]
-    args = [value for value, _ in zip(storage, made, strict=True)]
-    old = picker([0])(args)
-    (count,) = map(getrefcount, old)
+    (count,) = map(getrefcount, made)
     return count
 
 

@@ -94,12 +94,18 @@ class TunedJAXLinker(JAXLinker):
         # A donating thunk compiles by itself.
         return fn if self._donates() else super().jit_compile(fn)
 
-    def create_jitable_thunk(self, *args, **kwargs):
-        thunks, nodes, function = super().create_jitable_thunk(*args, **kwargs)
+    def create_jitable_thunk(self, compute_map, order, input_storage, output_storage, storage_map):
+        thunks, nodes, function = super().create_jitable_thunk(
+            compute_map, order, input_storage, output_storage, storage_map
+        )
         if not self._donates():
             return thunks, nodes, function
         from pytensor.link.jax.donation import DonatingThunk
 
+        # A donating thunk puts nothing into the storages of updates, but PyTensor clears them all
+        # after each call: one for all, for a thousand take time.
+        updates = len(self.fgraph.update_mapping)
+        output_storage[-updates:] = [[None]] * updates
         (thunk,) = thunks
         thunk = DonatingThunk(
             self.fgraph,

@@ -260,6 +260,22 @@ class TestUpdates:
         np.testing.assert_allclose(held(v), VALUES * 7)
         np.testing.assert_allclose(held(u), VALUES * 5)
 
+    def test_variables_that_stay_among_those_that_change(self):
+        x, y = pt.vector("x"), pt.vector("y")
+        first, stays, second = (variable(np.full(5, k), name=str(k)) for k in (1.0, 20.0, 300.0))
+        # PyTensor puts the variables that stay last; a new shape makes one stay among others.
+        grows = variable(np.ones(1))
+        updates = [(first, first + stays + x), (grows, pt.join(0, grows, [1.0]))]
+        updates += [(second, second + stays - y)]
+        step = compile_step(updates, [x, y], [first + second])
+        for k in range(3):
+            (total,) = step(VALUES, 2 * VALUES)
+            np.testing.assert_allclose(total, 301 + 40 * k - k * VALUES)
+        np.testing.assert_allclose(held(first), 61 + 3 * VALUES)
+        np.testing.assert_allclose(held(second), 360 - 6 * VALUES)
+        assert (held(stays) == 20).all()
+        assert held(grows).shape == (4,)
+
     def test_new_shape(self):
         """No place can be used again: nothing is donated, and JAX has nothing to warn of."""
         v, w = variable(), variable(VALUES * 2)
@@ -479,6 +495,15 @@ class TestCalls:
             waited.append(result.is_ready() and held(a).is_ready())
         assert not all(waited)
         jax.block_until_ready(held(a))
+
+    def test_nothing_is_cleared_a_thousand_times(self):
+        v, w, x = variable(), variable(), pt.vector("x")
+        step = compile_step([(v, v + x), (w, w * x)], [x], [v.sum()])
+        assert len({id(storage) for storage in step._clear_output_storage_data}) == 2
+        assert step.input_storage[0].storage == [None]
+        total, _ = step(VALUES), step(VALUES)
+        np.testing.assert_allclose(total, [VALUES.sum()])
+        assert step.input_storage[0].storage == [None]
 
     def test_one_program(self, counter):
         """Neither another host array nor a borrowed one needs another program."""
