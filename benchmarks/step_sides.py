@@ -9,6 +9,7 @@ import math
 import os
 import platform
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import NamedTuple
 
@@ -106,6 +107,12 @@ class DemoStep:
 
         jax.block_until_ready([v.get_value(borrow=True) for v in self.step.variables])
 
+    def first_call(self):
+        """Context in which the demo makes its first call, where JAX traces and compiles."""
+        from pytensor.link.jax.building import paused_collection
+
+        return paused_collection()
+
     def program(self):
         """What JAX compiles: a jitted function, and its arguments' shapes."""
         function = self.step._step
@@ -175,6 +182,10 @@ class PureStep:
         import jax
 
         jax.block_until_ready(self.state)
+
+    def first_call(self):
+        """As `DemoStep.first_call`: nothing is done around a jitted function's call."""
+        return nullcontext()
 
     def program(self):
         """What JAX compiles: a jitted function, and its arguments' shapes."""
