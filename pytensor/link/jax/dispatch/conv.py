@@ -51,6 +51,10 @@ def _pointwise(image, filters):
 
 def _depthwise(op, image, filters, pads, output_shape):
     """One filter per channel as shifted multiply-adds, channels last."""
+    dtype = image.dtype
+    if dtype == jnp.bfloat16:
+        # Sums, the gradients' too, are rounded once; a convolution adds up in float32 as well.
+        image, filters = image.astype("float32"), filters.astype("float32")
     padded = jnp.pad(jnp.moveaxis(image, 1, -1), ((0, 0), *pads, (0, 0)))
     out = 0
     for tap in itertools.product(*map(range, filters.shape[2:])):
@@ -61,7 +65,7 @@ def _depthwise(op, image, filters, pads, output_shape):
             )
         ]
         out = out + padded[(slice(None), *where)] * filters[(slice(None), 0, *tap)]
-    return jnp.moveaxis(out, -1, 1)
+    return jnp.moveaxis(out.astype(dtype), -1, 1)
 
 
 def _convolution(op):
