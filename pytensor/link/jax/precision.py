@@ -35,6 +35,10 @@ A view or a cheap function keeps bfloat16 where all its floating-point inputs ha
 out that can't tell what precision is wanted: scalars, arrays of one repeated constant, and
 parameters smaller than the image (biases).  Any other float32 input makes the result float32.
 
+What only elementwise functions on the way to one result read isn't rounded: a compiler computes
+them in one loop, where float32 costs nothing.  SiLU after a normalization is rounded once, and so
+is its gradient of five functions.
+
 The values that a function returns, new values of shared variables, and what enters and leaves a
 nested graph (Scan, OpFromGraph) have the dtype that the graph says.  Parameters, optimizers and
 averages are therefore float32 from end to end.  bfloat16 has the range of float32, so that losses
@@ -163,6 +167,9 @@ class GraphFacts:
         Those that repeat one constant.
     leaving : set of variable
         Those from which a path of views and elementwise functions leads to an output.
+    ends : dict of variable to variable
+        Of elementwise functions' results, and normalizations', that elementwise functions alone
+        read: the one result that all these lead to, over others of their kind.
     """
 
     def __init__(self, fgraph):
@@ -177,6 +184,20 @@ class GraphFacts:
         for node in reversed(order):
             if _is_transparent(node.op) and not self.leaving.isdisjoint(node.outputs):
                 self.leaving.update(node.inputs)
+        self.ends = {}
+        for node in reversed(order):
+            # Only these does a compiler compute together with what reads them.
+            if isinstance(node.op, (Elemwise, *NORMALIZATIONS)):
+                for variable in node.outputs:
+                    self._find_end(variable, fgraph.clients[variable])
+
+    def _find_end(self, variable, clients):
+        if variable in self.outputs or not all(type(n.op) is Elemwise for n, _ in clients):
+            return
+        ends = {self.ends.get(out, out) for n, _ in clients for out in n.outputs}
+        # With two results there may be two loops, and the value in memory between them.
+        if len(ends) == 1:
+            (self.ends[variable],) = ends
 
     def _look_forward(self, node):
         constants = [v for v in node.inputs if isinstance(v, Constant)]
@@ -200,6 +221,10 @@ class GraphFacts:
             for variable, value in zip(node.inputs, values, strict=True)
         )
 
+    def round(self, variable, value):
+        """The value of a variable that is bfloat16."""
+        return Unrounded(value) if variable in self.ends else value.astype(LOW)
+
     def _is_neutral(self, variable, value, size):
         if not _is_single(variable):
             return False
@@ -215,6 +240,22 @@ class GraphFacts:
         return not (
             self.of_shared.isdisjoint(node.inputs) or self.of_parameters.issuperset(node.inputs)
         )
+
+
+class Unrounded:
+    """A value on the way from one elementwise function to the next: bfloat16 but for rounding."""
+
+    dtype = jnp.dtype(LOW)
+
+    def __init__(self, value):
+        self.value = value
+
+    @property
+    def size(self):
+        return self.value.size
+
+    def astype(self, dtype):
+        return self.value.astype(dtype)
 
 
 def _repeats_one_value(constant):
@@ -300,7 +341,7 @@ def as_cheap(function, node, facts):
     """Computed in float32, and rounded where the inputs were."""
 
     def rounded(i, result):
-        return result.astype(LOW) if _is_single(node.outputs[i]) else result
+        return facts.round(node.outputs[i], result) if _is_single(node.outputs[i]) else result
 
     def cheap(*values):
         results = function(*_single(values))
@@ -316,8 +357,11 @@ def as_normalization(function, node, facts):
 
     def normalization(*values):
         low = _is_low(values[0])
-        results = function(*_single(values))
-        return _change(results, lambda i, v: v.astype(LOW) if low and i == image else v)
+
+        def rounded(i, result):
+            return facts.round(node.outputs[i], result) if low and i == image else result
+
+        return _change(function(*_single(values)), rounded)
 
     return normalization
 

@@ -313,6 +313,64 @@ def test_products_of_batches():
     assert dtype_inside([x], pt.matmul(x, x.mT)) == SINGLE
 
 
+# ------------------------------------------------------------------------------ rounding
+
+
+def roundings(inputs, outputs, values):
+    """How often a program rounds images to bfloat16, but for operands of convolutions."""
+    _, program = spied(inputs, outputs, values=values)
+    return sum(
+        equation.primitive.name == "convert_element_type"
+        and equation.outvars[0].aval.dtype.name == LOW
+        and equation.invars[0].aval.dtype.name == SINGLE
+        and equation.invars[0].aval.shape in ((4, 6, 10, 8), (4, 10, 8, 6))
+        for equation in equations(program.jaxpr)
+    )
+
+
+def read_by_pooling_too(h):
+    negative = -h
+    return pt.silu(negative) + pt.max_pool2d(negative, 3, stride=1, padding=1)
+
+
+def with_two_results(h):
+    negative, other = -h, shared("other filters", 6, 6, 3, 3)
+    return correlate(pt.silu(negative), other) + correlate(pt.tanh(negative), other)
+
+
+@pytest.mark.parametrize(
+    ("function", "expected"),
+    [
+        (lambda h: pt.silu(pt.tanh(h) * np.float32(2)), 1),
+        (lambda h: pt.sigmoid(h) * (h + pt.tanh(h)), 1),
+        (read_by_pooling_too, 2),
+        # two activations, what both read, and their convolutions' sum
+        (with_two_results, 4),
+    ],
+)
+def test_chains_of_elementwise_functions_are_rounded_once(function, expected):
+    """The last result alone."""
+    x = image_variable()
+    y = function(correlate(x, shared("weight", 6, 3, 3, 3)))
+    assert roundings([x], [pt.max_pool2d(y, 2)], [images()]) == expected
+
+
+def test_depthwise_sums_are_rounded_once():
+    """On a CPU they are written as sums of products, forward and backward."""
+    x = image_variable(shape=(4, 6, 32, 32))
+    weight = shared("weight", 6, 1, 3, 3)
+    h = correlate(x, weight, num_groups=6)
+    gradient = pytensor.grad((h * h).sum(acc_dtype=SINGLE), weight)
+    _, program = spied([x], [gradient], values=[images((4, 6, 32, 32))])
+    sums = [
+        e.outvars[0].aval.dtype.name
+        for e in equations(program.jaxpr)
+        if e.primitive.name in ("reduce_sum", "add", "add_any") and e.outvars[0].aval.ndim > 0
+    ]
+    assert len(sums) > 9
+    assert set(sums) == {SINGLE}
+
+
 # ------------------------------------------------------------------------------ borders
 
 
