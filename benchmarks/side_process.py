@@ -111,6 +111,23 @@ class SideProcess:
 class ServedSide:
     """A side, in the process that is its own."""
 
+    def set_allocator(self, choice):
+        """Keep freed memory, or leave the allocator as it is; before any other call.
+
+        Parameters
+        ----------
+        choice : "kept" or "default"
+
+        Returns
+        -------
+        str
+            What the process has.
+        """
+        self._allocator = "default"
+        if choice == "kept" and step_sides.keep_freed_memory():
+            self._allocator = "kept"
+        return self._allocator
+
     def start(self, key, size, weights, options):
         """Make the side and run its first step.
 
@@ -122,16 +139,15 @@ class ServedSide:
         weights : str
             File with a state dict, of `numpy.savez`.
         options : dict
-            Of `make_side`, and ``matmul_precision``, ``allocator`` and ``backend``.
+            Of `make_side`, and ``matmul_precision`` and ``backend``.
 
         Returns
         -------
         dict
-            The side's ``name``, its ``losses``, the ``allocator`` that it has, what matrix products
-            are computed in (``matmul``), and PyTorch's version (``torch``) if it has one.
+            The side's ``name``, its ``losses``, what matrix products are computed in (``matmul``),
+            and PyTorch's version (``torch``) if it has one.
         """
         options, self._key = SimpleNamespace(**options), key
-        kept = options.allocator == "kept" and step_sides.keep_freed_memory()
         if key in TORCH:
             import torch
         else:
@@ -147,7 +163,6 @@ class ServedSide:
         answer = {
             "name": self._side.name,
             "losses": {name: float(value) for name, value in losses.items()},
-            "allocator": "kept" if kept else "default",
             "matmul": step_sides.matmul_precision(),
             "torch": torch and torch.__version__,
         }
@@ -260,13 +275,17 @@ def main():
     # What libraries print must not get between the answers.
     with os.fdopen(os.dup(1), "w") as answers:
         os.dup2(2, 1)
-        lines = queue.SimpleQueue()
+        served, lines = ServedSide(), queue.SimpleQueue()
+        # The first call sets the allocator, which must be before there is a thread.
+        line = sys.stdin.readline()
         # A thread, for the end must be seen in the middle of a compilation too.
-        threading.Thread(target=read_lines, args=(sys.stdin, lines), daemon=True).start()
-        served = ServedSide()
-        while True:
-            answers.write(json.dumps(answer_to(served, lines.get())) + "\n")
+        reader = threading.Thread(target=read_lines, args=(sys.stdin, lines), daemon=True)
+        while line:
+            answers.write(json.dumps(answer_to(served, line)) + "\n")
             answers.flush()
+            if reader.ident is None:
+                reader.start()
+            line = lines.get()
 
 
 if __name__ == "__main__":

@@ -76,9 +76,11 @@ def start_sides(stack, size, weights, options, backend):
     passed_on = {name: getattr(options, name) for name in PASSED_ON} | {"backend": backend}
     for key in options.sides:
         side = stack.enter_context(SideProcess(key))
-        settings = passed_on | {"allocator": allocator_of(key, options.allocator)}
+        # The first call: it is for a process that has no threads yet.
+        allocator = side.call("set_allocator", allocator_of(key, options.allocator))
         try:
-            answers[key] = side.call("start", key, size, weights, settings)
+            answer = side.call("start", key, size, weights, passed_on)
+            answers[key] = answer | {"allocator": allocator}
             sides[key] = side
         except DoesNotFit as error:
             side.close()
@@ -126,15 +128,15 @@ def time_blocks(sides, steps, rounds):
         Of each side, what `ServedSide.run` returned in each round.
     """
     number = 1
-    for side in sides.values():
-        side.call("run", number, WARMUP)
-    number += WARMUP
     blocks = {key: [] for key in sides}
     for k in range(rounds):
         first = k % len(sides)
         for key in [*sides][first:] + [*sides][:first]:
-            blocks[key].append(sides[key].call("run", number, steps))
-        number += steps
+            # A system can take memory from a process that waits: it gets that back here.
+            waited = sides[key].call("run", number, WARMUP)
+            block = sides[key].call("run", number + WARMUP, steps)
+            blocks[key].append(block | {name: waited[name] for name in ("waited", "idled")})
+        number += WARMUP + steps
     return blocks
 
 

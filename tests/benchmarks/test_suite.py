@@ -43,7 +43,7 @@ class CountingSide:
     """A side's process that notes its calls in a list that all share."""
 
     def __init__(self, key, calls):
-        self.key, self.calls, self.closed = key, calls, False
+        self.key, self.calls, self.closed, self.error = key, calls, False, None
 
     def __enter__(self):
         return self
@@ -58,10 +58,14 @@ class CountingSide:
     def call(self, method, *arguments):
         self.calls.append((self.key, method, *arguments))
         if method == "start":
+            if self.error is not None:
+                raise self.error
             return {
-                "name": self.key, "losses": {"box_loss": 1.0}, "allocator": "default",
+                "name": self.key, "losses": {"box_loss": 1.0},
                 "matmul": {self.key: True}, "torch": "2.0" if self.key == "torch" else None,
             }  # fmt: skip
+        if method == "set_allocator":
+            return arguments[0]
         if method == "figures":
             return {"cost": None, "peak_bytes": None}
         return {"seconds": 0.5, "page_faults": 3.0, "waited": 2.0, "idled": 0.5}
@@ -72,11 +76,12 @@ def test_sides_take_turns(train_step):
     sides = {key: CountingSide(key, calls) for key in "abc"}
     blocks = train_step.time_blocks(sides, steps=2, rounds=3)
     assert [len(rows) for rows in blocks.values()] == [3, 3, 3]
-    assert "".join(key for key, *_ in calls) == "abc" + "abc" + "bca" + "cab"
-    # All sides do the same steps.
+    assert "".join(key for key, *_ in calls[::2]) == "abc" + "bca" + "cab"
+    # All sides do the same steps, and those at the beginning of a turn aren't timed.
     for key in "abc":
         assert [(n, steps) for k, _, n, steps in calls if k == key] == [
-            (1, train_step.WARMUP), (4, 2), (6, 2), (8, 2)
+            (1, train_step.WARMUP), (4, 2), (6, train_step.WARMUP), (9, 2),
+            (11, train_step.WARMUP), (14, 2),
         ]  # fmt: skip
 
 
@@ -103,7 +108,7 @@ def fake_sides(train_step, monkeypatch):
     def make(key):
         made[key] = CountingSide(key, calls)
         if key in errors:
-            made[key].call = lambda *_: (_ for _ in ()).throw(errors[key])
+            made[key].error = errors[key]
         return made[key]
 
     monkeypatch.setattr(train_step, "SideProcess", make)
@@ -144,12 +149,14 @@ def test_each_side_as_its_users_run_it(train_step, fake_sides, capsys):
     sides = ["pytensor", "pure", "torch", "pytorch-mode"]
     point = train_step.measure(4, "w.npz", small_options(train_step, "--sides", *sides), "gpu")
     started = {key: rest for key, method, *rest in fake_sides.calls if method == "start"}
+    allocators = {key: rest for key, method, *rest in fake_sides.calls if "allocator" in method}
     assert [*started] == sides
     for key, (name, size, weights, settings) in started.items():
         assert (name, size, weights) == (key, (32, 4), "w.npz")
         assert settings["backend"] == "gpu"
         demo = key in ("pytensor", "pytorch-mode")
-        assert settings["allocator"] == ("kept" if demo else "default")
+        assert allocators[key] == ["kept" if demo else "default"]
+        assert point["sides"][key]["allocator"] == allocators[key][0]
     side = point["sides"]["torch"]
     assert (side["images_per_s"], side["page_faults"], side["idle_load"]) == (8.0, [3.0] * 3, 0.25)
     train_step.report(point)

@@ -19,7 +19,8 @@ NEVER = -1
 def keep_freed_memory():
     """Let the process keep the memory that it frees, for its next allocations.
 
-    To be called before JAX's first computation starts its threads.
+    To be called before the process starts threads, JAX's for its first computation among them: a
+    thread that has a heap of its own keeps it, and so may each that is started later.
 
     It holds for the whole process, NumPy's arrays included, and can't be undone.  The process's
     resident memory stays at its peak from then on.  Memory on a GPU isn't concerned.
@@ -27,7 +28,8 @@ def keep_freed_memory():
     Returns
     -------
     bool
-        Whether the C library was told: it is glibc, and it agreed.  Elsewhere nothing is changed.
+        Whether that is so: the C library is glibc and agreed, and no thread has a heap of its own.
+        With another C library nothing is changed.
     """
     if not sys.platform.startswith("linux"):
         return False
@@ -40,4 +42,16 @@ def keep_freed_memory():
     # threads ask for a mapping in any case.
     settings = [(M_ARENA_MAX, 1), (M_MMAP_MAX, 0), (M_TRIM_THRESHOLD, NEVER)]
     agreed = [library.mallopt(option, value) == 1 for option, value in settings]
-    return all(agreed)
+    return all(agreed) and _heaps(library) == 1
+
+
+def _heaps(library):
+    """How many heaps glibc's allocator has in this process, each for some of its threads."""
+    library.open_memstream.restype = ctypes.c_void_p
+    text, size = ctypes.c_void_p(), ctypes.c_size_t()
+    stream = ctypes.c_void_p(library.open_memstream(ctypes.byref(text), ctypes.byref(size)))
+    library.malloc_info(0, stream)
+    library.fclose(stream)
+    heaps = ctypes.string_at(text).count(b"<heap nr=")
+    library.free(text)
+    return heaps
