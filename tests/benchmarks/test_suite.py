@@ -133,7 +133,7 @@ def test_what_does_not_fit_is_left_out(train_step, fake_sides, fits):
         assert list(point["sides"]) == ["torch"]
         assert point["left_out"] == {"pytensor": "does not fit into memory: the reason"}
         # Its memory is free before another side starts.
-        assert fake_sides.calls[0] == ("pytensor", "close")
+        assert fake_sides.calls[2] == ("pytensor", "close")
     assert all(side.closed for side in fake_sides.made.values())
 
 
