@@ -1,11 +1,13 @@
 """How long YOLO11n's training step takes to its first result, in PyTensor and in plain JAX.
 
-    python benchmarks/compile_time.py [--image-size 320] [--batch-size 8] [--rounds 5] [--json OUT]
+    python benchmarks/compile_time.py [--image-size 320] [--batch-size 8] [--rounds 5]
+        [--second-start] [--json OUT]
 
 Each run is a process of its own; the sides take turns; medians.  "building" makes the model and
 its graph in PyTensor, and puts the weights on the device in plain JAX, which has no graph to
 build.  "rewrites" is `pytensor.function`: its rewrites and the conversion to a JAX function.
-Tracing, lowering and XLA's compilation are JAX's own stages on both sides.
+Tracing, lowering and XLA's compilation are JAX's own stages on both sides.  With --second-start
+each run is followed by another that finds its compiled program on disk, as the demo has it.
 """
 
 import os
@@ -136,31 +138,58 @@ def compile_step(watch, side):
         lowered.compile()
 
 
-def run_side(name, options, weights):
-    """Start a process for one side and return its seconds by stage."""
+def run_side(name, options, weights, cache=None):
+    """Start a process for one side and return its seconds by stage.
+
+    Parameters
+    ----------
+    name : str
+    options : namespace
+    weights : Path
+        File with a state dict.
+    cache : Path, optional
+        Folder of compiled programs; without one, none is kept nor found.
+    """
     command = [
         sys.executable, __file__, "--image-size", str(options.image_size),
         "--batch-size", str(options.batch_size), "--side", name, "--weights", str(weights),
     ]  # fmt: skip
-    # A cache of programs on disk would make XLA's share of the second run vanish.
-    environment = os.environ | {"JAX_ENABLE_COMPILATION_CACHE": "false"}
-    output = subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True, text=True)
+    settings = {"JAX_ENABLE_COMPILATION_CACHE": "false"}
+    if cache is not None:
+        settings = {"JAX_ENABLE_COMPILATION_CACHE": "true", "JAX_COMPILATION_CACHE_DIR": str(cache)}
+    output = subprocess.run(
+        command, env=os.environ | settings, stdout=subprocess.PIPE, check=True, text=True
+    )
     return json.loads(output.stdout.splitlines()[-1])
 
 
 def measure(options):
-    """Seconds by stage of each side, a list with one dict a round."""
+    """Seconds by stage of each side, a list with one dict a round; and those of second starts."""
     use_demo()
     from model import YOLO11n
 
-    runs = {name: [] for name in SIDES}
+    runs, second = ({name: [] for name in SIDES} for _ in range(2))
     with tempfile.TemporaryDirectory() as folder:
         weights = Path(folder) / "weights.npz"
         np.savez(weights, **YOLO11n(CLASSES).state_dict())
         for k in range(options.rounds):
             for name in list(SIDES)[:: -1 if k % 2 else 1]:
-                runs[name].append(run_side(name, options, weights))
-    return runs
+                cache = Path(folder) / f"{name}-{k}" if options.second_start else None
+                runs[name].append(run_side(name, options, weights, cache))
+                if options.second_start:
+                    second[name].append(run_side(name, options, weights, cache))
+    return runs, second
+
+
+def second_starts(runs, second):
+    """Seconds by stage of second starts, and their sums' ratios to those of the first."""
+    result = {"seconds": summary(second)["seconds"], "ratio to the first": {}}
+    for name, rows in runs.items():
+        pairs = zip(second[name], rows, strict=True)
+        result["ratio to the first"][name] = quartiles(
+            [sum(again.values()) / sum(first.values()) for again, first in pairs]
+        )
+    return result
 
 
 def summary(runs):
@@ -184,10 +213,19 @@ def summary(runs):
 
 def report(result):
     print(machine_line(result["machine"]))
-    print("seconds, medians" + "".join(f"{name:>12}" for name in result["seconds"]))
+    report_stages(result, "seconds, medians")
+    if "second start" in result:
+        report_stages(result["second start"], "second start")
+        for name, ratio in result["second start"]["ratio to the first"].items():
+            low, middle, high = ratio
+            print(f"{name}: {middle:.2f} of the first start ({low:.2f} to {high:.2f})")
+
+
+def report_stages(result, title):
+    print(f"{title:18}" + "".join(f"{name:>12}" for name in result["seconds"]))
     for stage in next(iter(result["seconds"].values())):
         cells = (f"{rows[stage][1]:12.2f}" for rows in result["seconds"].values())
-        ratio = result["ratio"].get(stage)
+        ratio = result.get("ratio", {}).get(stage)
         ending = "   ratio {1:.2f} ({0:.2f} to {2:.2f})".format(*ratio) if ratio else ""
         print(f"{stage:18}" + "".join(cells) + ending)
 
@@ -197,6 +235,9 @@ def main():
     parser.add_argument("--image-size", type=int, default=320)
     parser.add_argument("--batch-size", type=int, default=8)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument(
+        "--second-start", action="store_true", help="with programs on disk, and then once more"
+    )
     parser.add_argument("--json", help="file to write the result to")
     parser.add_argument("--side", choices=SIDES, help=argparse.SUPPRESS)
     parser.add_argument("--weights", help=argparse.SUPPRESS)
@@ -206,9 +247,11 @@ def main():
         print(json.dumps(time_side(options.side, size, options.weights)))
         return
     settings = {key: getattr(options, key) for key in ("image_size", "batch_size", "rounds")}
-    runs = measure(options)
+    runs, second = measure(options)
     # Last: from then on this process may hold most of a GPU's memory.
     result = {"machine": machine(), **settings, **summary(runs)}
+    if options.second_start:
+        result["second start"] = second_starts(runs, second)
     report(result)
     if options.json:
         Path(options.json).write_text(json.dumps(result, indent=2) + "\n")
