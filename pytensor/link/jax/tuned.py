@@ -10,6 +10,7 @@
 Functions compiled with ``mode="JAX"`` are not touched by anything here.
 """
 
+from pytensor.compile.maker import FunctionMaker
 from pytensor.compile.mode import Mode, get_mode
 from pytensor.compile.rewriting import functional_rewrite_ofg_inner_graph, rewrite_ofg_inner_graph
 from pytensor.link.jax.linker import JAXLinker
@@ -18,12 +19,11 @@ from pytensor.tensor.batchnorm import (
     BatchNormalizationTrain,
     BatchNormalizationTrainGrad,
 )
+from pytensor.tensor.rewriting.updates import join_updates
 
 __all__ = ["PRECISIONS", "TunedJAXLinker", "jax_mode"]
 
 PRECISIONS = ("float32", "bf16")
-# What mode JAX hasn't: see `pytensor.tensor.rewriting.updates`.
-INCLUDED = ("jax_tuned",)
 # These follow every matrix in a product to where it comes from, to see whether it is diagonal or
 # symmetric: a second for a network, and nothing is found but in linear algebra.
 EXCLUDED = ("dot_diag_to_elemwise", "useless_symmetric_transpose")
@@ -124,6 +124,33 @@ class TunedJAXLinker(JAXLinker):
         )
 
 
+class TunedFunctionMaker(FunctionMaker):
+    """Makes functions whose updates are joined: see `pytensor.tensor.rewriting.updates`."""
+
+    @staticmethod
+    def create_fgraph(input_specs, output_specs, *args, fgraph=None, **kwargs):
+        if fgraph is None:
+            updated = [spec for spec in input_specs if spec.update is not None]
+            joined = join_updates(
+                [spec.update for spec in updated],
+                [spec.variable for spec in output_specs],
+                [spec.variable for spec in input_specs],
+            )
+            for spec, update in zip(updated, joined, strict=True):
+                spec.update = update
+        return FunctionMaker.create_fgraph(
+            input_specs, output_specs, *args, fgraph=fgraph, **kwargs
+        )
+
+
+class TunedMode(Mode):
+    """Mode JAX with a `TunedJAXLinker`, and with a `TunedFunctionMaker`."""
+
+    @property
+    def function_maker(self):
+        return TunedFunctionMaker
+
+
 def jax_mode(*, donate=False, precision="float32", named_scopes=True):
     """Mode JAX with a `TunedJAXLinker`; see there.
 
@@ -132,8 +159,7 @@ def jax_mode(*, donate=False, precision="float32", named_scopes=True):
     pytensor.compile.mode.Mode
     """
     linker = TunedJAXLinker(donate=donate, precision=precision, named_scopes=named_scopes)
-    query = get_mode("JAX")._optimizer.including(*INCLUDED).excluding(*EXCLUDED)
-    return Mode(linker, query)
+    return TunedMode(linker, get_mode("JAX")._optimizer.excluding(*EXCLUDED))
 
 
 @rewrite_ofg_inner_graph.register(TunedJAXLinker)

@@ -5,6 +5,5 @@ import pytensor.tensor.rewriting.channels_last
 import pytensor.tensor.rewriting.precision
 import pytensor.tensor.rewriting.recompute
 import pytensor.tensor.rewriting.static_shapes
-import pytensor.tensor.rewriting.updates
 
 __all__ = []

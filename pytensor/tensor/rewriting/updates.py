@@ -3,21 +3,18 @@
 A training step ends in a few operations for every parameter: momentum, weight decay, an average.
 They are most of its nodes, and every rewrite that looks at sums and products looks at all of them,
 in several passes, without finding anything that XLA wouldn't.  So those that belong together become
-one node.  Many of these nodes are equal but for their inputs, because many parameters have the
-same shape: JAX traces them once.
+one node, before there is a function graph.  Many of these nodes are equal but for their inputs,
+because many parameters have the same shape: JAX traces them once.
 """
 
 from collections import defaultdict
 
 from pytensor import scalar as ps
-from pytensor.compile import optdb
 from pytensor.graph.basic import Apply, Constant
-from pytensor.graph.fg import Output
 from pytensor.graph.op import Op
-from pytensor.graph.rewriting.basic import GraphRewriter
+from pytensor.graph.traversal import toposort
 from pytensor.tensor.elemwise import DimShuffle, Elemwise
 
-REASON = "jax_join_updates"
 ARITHMETIC = (ps.Add, ps.Mul, ps.Neg, ps.Sqr, ps.Sqrt, ps.Sub, ps.TrueDiv)
 
 
@@ -86,20 +83,20 @@ def _is_arithmetic(op):
     )
 
 
-def _tail_nodes(fgraph, first):
-    """Arithmetic that nothing but outputs from number `first` on depends on, in order."""
+def _tail_nodes(order, clients, outputs):
+    """Arithmetic that nothing but updates depends on, in order."""
     found = {}
-    for node in reversed(fgraph.toposort()):
-        if _is_arithmetic(node.op) and all(
-            client.op.idx >= first if isinstance(client.op, Output) else client in found
-            for out in node.outputs
-            for client, _ in fgraph.clients[out]
+    for node in reversed(order):
+        if (
+            _is_arithmetic(node.op)
+            and outputs.isdisjoint(node.outputs)
+            and all(client in found for out in node.outputs for client in clients[out])
         ):
             found[node] = None
     return list(reversed(found))
 
 
-def _groups(fgraph, nodes):
+def _groups(nodes, clients, updates):
     """Sort nodes into those that read one another's arrays.
 
     Scalars, as a rate or a decay, join nothing: what belongs to two parameters reads them too.
@@ -129,46 +126,54 @@ def _groups(fgraph, nodes):
         if node in parent:
             home = root(node)
         else:
-            readers = {homes.get(n) for out in node.outputs for n, _ in fgraph.clients[out]}
-            home = readers.pop() if len(readers) == 1 else None
+            readers = {homes.get(n) for out in node.outputs for n in clients[out]}
+            read_once = len(readers) == 1 and updates.isdisjoint(node.outputs)
+            home = readers.pop() if read_once else None
         if home is not None:
             homes[node] = home
             groups[home].append(node)
     return [group[::-1] for group in groups.values()]
 
 
-class JoinUpdates(GraphRewriter):
-    """Put an `Update` in the place of each group of nodes that updates end in."""
+def join_updates(updates, outputs, inputs):
+    """Compute updates by an `Update` for each group of nodes that belong together.
 
-    def apply(self, fgraph):
-        updates = getattr(fgraph, "update_mapping", None)
-        if not updates:
-            return
-        places = {variable: k for k, variable in enumerate(fgraph.inputs)}
-        ops = {}
-        for nodes in _groups(fgraph, _tail_nodes(fgraph, min(updates))):
-            if len(nodes) > 1:
-                self._join(fgraph, nodes, places, ops)
+    Parameters
+    ----------
+    updates : list of Variable
+        New values of inputs.
+    outputs : list of Variable
+        What else is computed.
+    inputs : list of Variable
 
-    def _join(self, fgraph, nodes, places, ops):
-        made = {v for node in nodes for v in node.outputs}
-        read = dict.fromkeys(v for node in nodes for v in node.inputs)
-        inputs = [v for v in read if v not in made and not isinstance(v, Constant)]
-        # What the gradient gives, then the graph's own inputs: profiles name a node after these.
-        inputs.sort(key=lambda v: places.get(v, -1))
-        leaving = {
-            v: [(client, i) for client, i in fgraph.clients[v] if isinstance(client.op, Output)]
-            for v in made
-        }
-        results = [v for node in nodes for v in node.outputs if leaving[v]]
-        op = Update(nodes, inputs, results)
-        # One object for all that are equal: the same object is found equal sooner.
-        new = ops.setdefault(op, op)(*inputs, return_list=True)
-        for old, variable in zip(results, new, strict=True):
-            for client, i in leaving[old]:
-                # Types of updates may be more exact than those of their variables, or less.
-                fgraph.change_node_input(client, i, variable, reason=REASON, check=False)
+    Returns
+    -------
+    list of Variable
+        In the place of `updates`.  The graphs given stay as they are.
+    """
+    order = list(toposort([*outputs, *updates], blockers=inputs))
+    clients = defaultdict(list)
+    for node in order:
+        for variable in node.inputs:
+            clients[variable].append(node)
+    places = {variable: k for k, variable in enumerate(inputs)}
+    wanted = set(updates)
+    replaced, ops = {}, {}
+    for nodes in _groups(_tail_nodes(order, clients, set(outputs)), clients, wanted):
+        if len(nodes) > 1:
+            replaced |= _join(nodes, wanted, places, ops)
+    return [replaced.get(variable, variable) for variable in updates]
 
 
-# Before everything else: what isn't seen takes no time.
-optdb.register(REASON, JoinUpdates(), "jax_tuned", position=-0.5)
+def _join(nodes, wanted, places, ops):
+    """Compute those variables that are wanted by one node, and return that node's for them."""
+    made = {v for node in nodes for v in node.outputs}
+    read = dict.fromkeys(v for node in nodes for v in node.inputs)
+    inputs = [v for v in read if v not in made and not isinstance(v, Constant)]
+    # What the gradient gives, then the graph's own inputs: profiles name a node after these.
+    inputs.sort(key=lambda v: places.get(v, -1))
+    results = [v for node in nodes for v in node.outputs if v in wanted]
+    op = Update(nodes, inputs, results)
+    # One object for all that are equal: the same object is found equal sooner.
+    new = ops.setdefault(op, op)(*inputs, return_list=True)
+    return dict(zip(results, new, strict=True))

@@ -10,11 +10,10 @@ import pytensor.tensor as pt
 
 pytest.importorskip("jax")
 
-from pytensor.compile.mode import get_mode
-from pytensor.graph.fg import FunctionGraph
+from pytensor.graph.traversal import toposort
 from pytensor.link.jax.tuned import jax_mode
 from pytensor.optimizers import SGD, ExponentialMovingAverage, clip_by_global_norm, merge_updates
-from pytensor.tensor.rewriting.updates import JoinUpdates, Update
+from pytensor.tensor.rewriting.updates import Update, join_updates
 
 
 def make_step(mode):
@@ -73,28 +72,22 @@ def test_forms_without_overflow_remain():
     np.testing.assert_allclose(total.get_value(), 2 * value)
 
 
-def graph_of(inputs, outputs, updates):
-    """A graph that ends in the new values of inputs, each of these operations joined."""
-    graph = FunctionGraph(inputs, [*outputs, *updates.values()], clone=False)
-    places = [inputs.index(variable) for variable in updates]
-    graph.update_mapping = dict(enumerate(places, len(outputs)))
-    JoinUpdates().apply(graph)
-    return graph
-
-
-def kinds(graph):
-    return [type(node.op).__name__ for node in graph.toposort()]
+def joined(inputs, outputs, updates):
+    """The graph's nodes after updates were joined, and the new values by variables."""
+    new = join_updates([*updates.values()], outputs, inputs)
+    order = toposort([*outputs, *new], blockers=inputs)
+    return [type(node.op).__name__ for node in order], dict(zip(updates, new, strict=True))
 
 
 def test_what_belongs_together_is_one_node():
     w, v, x = pt.vectors("w", "v", "x")
     loss = pt.exp(w * x)
     new_v = 0.9 * v + loss
-    graph = graph_of([w, v, x], [loss], {w: w - new_v, v: new_v})
+    kinds, new = joined([w, v, x], [loss], {w: w - new_v, v: new_v})
     # What the loss is computed by stays in sight.
-    assert kinds(graph) == ["Elemwise", "Elemwise", "Update"]
+    assert kinds == ["Elemwise", "Elemwise", "Update"]
     # The update of w reads that of v, not a copy of it.
-    (node,) = {out.owner for out in graph.outputs[1:]}
+    (node,) = {out.owner for out in new.values()}
     assert len(node.op.nodes) == 4
     # What the gradient gives comes first.
     assert node.inputs == [loss, w, v]
@@ -105,32 +98,55 @@ def test_parameters_of_a_shape_share_an_op():
     half = rate * 0.5
     params = [pt.tensor(f"w{k}", shape=(3,)) for k in range(3)] + [pt.tensor("w", shape=(4,))]
     updates = {w: w - half * w for w in params}
-    graph = graph_of([*params, rate], [], updates)
+    kinds, new = joined([*params, rate], [], updates)
     # The rate's half, which all of them read, is a node of its own.
-    assert sorted(kinds(graph)) == ["Elemwise", *["Update"] * 4]
-    ops = [out.owner.op for out in graph.outputs]
+    assert sorted(kinds) == ["Elemwise", *["Update"] * 4]
+    ops = [out.owner.op for out in new.values()]
     assert ops[0] is ops[1] is ops[2]
     assert ops[0] != ops[3]
 
 
 def test_other_arithmetic_or_other_numbers_are_another_op():
     a, b, c = (pt.tensor(name, shape=(3,)) for name in "abc")
-    graph = graph_of([a, b, c], [], {a: 2 * a - 1, b: 3 * b - 1, c: 2 * c + 1})
-    assert len({out.owner.op for out in graph.outputs}) == 3
+    _, new = joined([a, b, c], [], {a: 2 * a - 1, b: 3 * b - 1, c: 2 * c + 1})
+    assert len({out.owner.op for out in new.values()}) == 3
 
 
 def test_scalars_alone_stay_as_they_are():
     x, n, m = pt.vector("x"), pt.scalar("n"), pt.scalar("m")
-    graph = graph_of([x, n, m], [x.sum()], {n: n + 1, m: m * (n + 1)})
-    assert "Update" not in kinds(graph)
+    kinds, _ = joined([x, n, m], [x.sum()], {n: n + 1, m: m * (n + 1)})
+    assert "Update" not in kinds
 
 
-def test_graph_without_updates_is_left_alone():
-    x = pt.vector("x")
-    graph = FunctionGraph([x], [x * 2 + 1], clone=False)
-    JoinUpdates().apply(graph)
-    assert "Update" not in kinds(graph)
-    assert "jax_tuned" not in str(get_mode("JAX")._optimizer)
+def test_what_is_an_output_too_stays():
+    w, x = pt.vectors("w", "x")
+    twice = w * 2 + x
+    new_w = twice - 3 * x
+    kinds, new = joined([w, x], [twice], {w: new_w})
+    assert kinds.count("Update") == 1
+    assert twice in new[w].owner.inputs
+    kinds, new = joined([w, x], [new_w], {w: new_w})
+    assert "Update" not in kinds
+    assert new == {w: new_w}
+
+
+def test_other_modes_see_no_update():
+    w = pytensor.shared(np.ones(3), name="w")
+    updates = {w: w * 2 - 1}
+    for mode, number in ((jax_mode(), 1), ("JAX", 0)):
+        nodes = pytensor.function([], [], updates=updates, mode=mode).maker.fgraph.apply_nodes
+        assert sum(isinstance(node.op, Update) for node in nodes) == number
+
+
+def test_a_copied_function_computes_the_same():
+    w, v = (pytensor.shared(np.ones(3), name=name, shape=(3,)) for name in "wv")
+    step = pytensor.function([], [w.sum()], updates={w: w * 2 + 1}, mode=jax_mode())
+    copied = step.copy(swap={w: v})
+    step()
+    copied()
+    copied()
+    np.testing.assert_array_equal(w.get_value(), [3] * 3)
+    np.testing.assert_array_equal(v.get_value(), [7] * 3)
 
 
 def test_scalars_alone_can_make_an_array():
