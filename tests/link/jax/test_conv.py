@@ -16,6 +16,10 @@ CASES = [
     ("full", (3, 2), (1, 1), 4, True),
     ((2, 0), (1, 1), (1, 1), 1, False),
     (((2, 0), (1, 3)), (2, 3), (3, 1), 2, True),
+    # a filter per channel: its gradient is a convolution too, unless the border is too wide
+    ("half", (1, 1), (1, 1), 4, False),
+    (((1, 0), (0, 2)), (1, 1), (2, 1), 4, True),
+    ((2, 0), (1, 1), (1, 1), 4, False),
 ]
 
 

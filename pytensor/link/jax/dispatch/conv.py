@@ -49,7 +49,8 @@ def _depthwise(op, image, filters, pads, output_shape):
     if dtype == jnp.bfloat16:
         # Sums, the gradients' too, are rounded once; a convolution adds up in float32 as well.
         image, filters = image.astype("float32"), filters.astype("float32")
-    padded = jnp.pad(image, ((0, 0), *pads, (0, 0)))
+    # XLA would pad anew for each tap, and share shifted copies with the filters' gradient.
+    padded = jax.lax.optimization_barrier(jnp.pad(image, ((0, 0), *pads, (0, 0))))
     out = 0
     for tap in itertools.product(*map(range, filters.shape[2:])):
         where = [
@@ -62,6 +63,28 @@ def _depthwise(op, image, filters, pads, output_shape):
     return out.astype(dtype)
 
 
+def _has_a_filter_per_channel(op, image, filters):
+    return op.num_groups == image.shape[-1] == filters.shape[0] > 1
+
+
+def _depthwise_grad_input(op, image, filters, cotangent):
+    """The gradient for the image as another such convolution, of images with the channels last.
+
+    None where there is none: with strides, or where more was padded than the kernel reaches.  The
+    derivative of `_depthwise` would pad for each tap, within the loop of what reads the sum.
+    """
+    kernel, pads, _ = op._run_time_shapes(_first(image.shape, True), filters.shape)
+    reach = [(k - 1) * d for k, d in zip(kernel, op.filter_dilation, strict=True)]
+    pads = [(r - a, r - b) for r, (a, b) in zip(reach, pads, strict=True)]
+    if set(op.subsample) != {1} or min(min(pair) for pair in pads) < 0:
+        return None
+    spatial = tuple(range(2, 2 + op.n_spatial))
+    flipped = filters if op.filter_flip else jnp.flip(filters, spatial)
+    dtype = jnp.promote_types(image.dtype, filters.dtype)
+    cotangent, flipped = cotangent.astype(dtype), flipped.astype(dtype)
+    return _depthwise(op, cotangent, flipped, pads, image.shape[1:-1]).astype(image.dtype)
+
+
 def _channels_last(op, image, filters, kernel, pads, output_shape):
     """What XLA for CPUs is fast at, of images with the channels last.
 
@@ -71,7 +94,7 @@ def _channels_last(op, image, filters, kernel, pads, output_shape):
     plain = max(kernel) == 1 and set(op.subsample) == {1} and not any(sum(pads, ()))
     if plain and op.num_groups == 1:
         return _pointwise(image, filters)
-    if op.num_groups == image.shape[-1] == filters.shape[0] > 1:
+    if _has_a_filter_per_channel(op, image, filters):
         return _depthwise(op, image, filters, pads, output_shape)
     return _general_channels_last(op, image, filters, pads)
 
@@ -141,6 +164,12 @@ def jax_funcify_ConvGradInput(op, channels_last=False, **kwargs):
 
     def conv_grad_input(image, filters, cotangent):
         _check(op, image, filters, cotangent, channels_last)
+        if jax.default_backend() == "cpu":
+            images = [v if channels_last else jnp.moveaxis(v, 1, -1) for v in (image, cotangent)]
+            if _has_a_filter_per_channel(op, images[0], filters):
+                out = _depthwise_grad_input(op, images[0], filters, images[1])
+                if out is not None:
+                    return out if channels_last else jnp.moveaxis(out, -1, 1)
         _, vjp = jax.vjp(lambda image: conv(image, filters), image)
         return vjp(cotangent)[0]
 
