@@ -7,9 +7,19 @@ from pytensor.graph.basic import Variable
 from pytensor.optimizers.basic import as_scalar, check_number
 
 
-def _sum_of_squares(grad, dtype):
+def _sums_of_squares(grads, dtype):
+    """Sums whose sum is that over all gradients.
+
+    Vectors are joined: a network has many small ones, and a loop for each takes compilers longer
+    than copying them.
+    """
+    grads = [pt.cast(grad, dtype) for grad in grads]
+    vectors = [pt.atleast_1d(grad) for grad in grads if grad.type.ndim < 2]
+    others = [grad for grad in grads if grad.type.ndim >= 2]
+    if vectors:
+        others.append(pt.join(0, *vectors) if len(vectors) > 1 else vectors[0])
     # acc_dtype: PyTensor would sum float32 in float64, which JAX has not when floatX is float32.
-    return pt.sum(pt.sqr(pt.cast(grad, dtype)), acc_dtype=dtype)
+    return [pt.sum(pt.sqr(grad), acc_dtype=dtype) for grad in others]
 
 
 def _norm_dtype(grads):
@@ -57,7 +67,7 @@ def clip_by_global_norm(grads, max_norm):
     if not grads:
         raise ValueError("grads is empty: there is no norm")
     dtype = _norm_dtype(grads)
-    squares = [_sum_of_squares(grad, dtype) for grad in grads]
+    squares = _sums_of_squares(grads, dtype)
     norm = pt.sqrt(sum(squares[1:], start=squares[0]))
     coefficient = _coefficient(norm, max_norm)
     return [grad * pt.cast(coefficient, grad.type.dtype) for grad in grads], norm
