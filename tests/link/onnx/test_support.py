@@ -31,6 +31,7 @@ NOT_FOR_ONNX = {
     "RandomVariable": "a base class; each distribution has a converter",
     "Schur": "iterative, and complex in general",
     "StructuredDot": "sparse",
+    "Update": "made in functions compiled for JAX, whose updates are left out",
 }
 
 
