@@ -2,6 +2,7 @@
 
 import numba
 
+from pytensor.graph.basic import Apply
 from pytensor.link.numba.dispatch.basic import get_numba_type, numba_funcify, numba_njit
 from pytensor.tensor.conv.ops import Conv, ConvGradFilters, ConvGradInput, ConvTranspose
 from pytensor.tensor.topk import TopK, TopKGrad
@@ -22,9 +23,13 @@ def numba_funcify_through_perform(op, node, **kwargs):
     else:
         types = numba.types.Tuple([get_numba_type(out.type) for out in node.outputs])
 
+    # Numba pickles what `run` refers to.  The node itself would bring the whole graph along, with
+    # the values of its shared variables, for each node.
+    alone = Apply(op, [v.type() for v in node.inputs], [v.type() for v in node.outputs])
+
     def run(inputs):
         storage = [[None] for _ in range(n_outputs)]
-        op.perform(node, inputs, storage)
+        op.perform(alone, inputs, storage)
         return storage[0][0] if n_outputs == 1 else tuple(cell[0] for cell in storage)
 
     @numba_njit
