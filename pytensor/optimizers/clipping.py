@@ -7,23 +7,19 @@ from pytensor.graph.basic import Variable
 from pytensor.optimizers.basic import as_scalar, check_number
 
 
-def _sum_of_squares(grads, dtype):
-    """The sum over all gradients.
+def _sums_of_squares(grads, dtype):
+    """Sums whose sum is that over all gradients.
 
-    The squares of vectors and the rows' sums of others are joined.  A network has many small
-    vectors, and a loop for each takes compilers longer than copying them; and one addition of many
-    scalars is too much for PyTensor's Python code, which adds 32.
+    Vectors are joined: a network has many small ones, and a loop for each takes compilers longer
+    than copying them.
     """
-    parts = []
-    for grad in grads:
-        squares = pt.sqr(pt.atleast_1d(pt.cast(grad, dtype)))
-        if squares.type.ndim > 1:
-            axes = tuple(range(1, squares.type.ndim))
-            # acc_dtype: PyTensor would sum float32 in float64, which JAX has not when floatX is
-            # float32.
-            squares = pt.sum(squares, axis=axes, acc_dtype=dtype)
-        parts.append(squares)
-    return pt.sum(pt.join(0, *parts) if len(parts) > 1 else parts[0], acc_dtype=dtype)
+    grads = [pt.cast(grad, dtype) for grad in grads]
+    vectors = [pt.atleast_1d(grad) for grad in grads if grad.type.ndim < 2]
+    others = [grad for grad in grads if grad.type.ndim >= 2]
+    if vectors:
+        others.append(pt.join(0, *vectors) if len(vectors) > 1 else vectors[0])
+    # acc_dtype: PyTensor would sum float32 in float64, which JAX has not when floatX is float32.
+    return [pt.sum(pt.sqr(grad), acc_dtype=dtype) for grad in others]
 
 
 def _norm_dtype(grads):
@@ -71,7 +67,8 @@ def clip_by_global_norm(grads, max_norm):
     if not grads:
         raise ValueError("grads is empty: there is no norm")
     dtype = _norm_dtype(grads)
-    norm = pt.sqrt(_sum_of_squares(grads, dtype))
+    squares = _sums_of_squares(grads, dtype)
+    norm = pt.sqrt(sum(squares[1:], start=squares[0]))
     coefficient = _coefficient(norm, max_norm)
     return [grad * pt.cast(coefficient, grad.type.dtype) for grad in grads], norm
 

@@ -47,14 +47,6 @@ def test_clip_by_global_norm(dtype, max_norm, request):
     assert dtype == "float64" or "float64" not in found
 
 
-@pytest.mark.parametrize("mode", ["FAST_COMPILE", "JAX"])
-def test_norm_of_many_gradients(mode):
-    grads = [pt.matrix() for _ in range(40)]
-    _, norm = clip_by_global_norm(grads, 1.0)
-    value = pytensor.function(grads, norm, mode=mode)(*[np.ones((2, 5))] * 40)
-    np.testing.assert_allclose(value, 20)
-
-
 def test_clip_by_norm():
     inputs, values = gradient_inputs("float64")
     results = compare_jax_and_py(inputs, clip_by_norm(inputs, 2.0), values)
