@@ -5,6 +5,7 @@ import gzip
 import json
 from types import SimpleNamespace
 
+import jax
 import numpy as np
 import profiling
 import pytest
@@ -165,6 +166,8 @@ def test_a_run_that_fails_leaves_no_trace_running(small, tmp_path):
     for profiler in profilers:  # JAX has one trace at a time; a dropped one would end by itself
         profiler.before_step()
         profiler.close()
+        with pytest.raises(RuntimeError, match="No profile started"):
+            jax.profiler.stop_trace()
 
 
 # ------------------------------------------------------------------------------ programs
