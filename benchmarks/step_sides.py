@@ -78,7 +78,7 @@ class DemoStep:
         from pytensor.link.jax.tuned import jax_mode
 
         if mode is None:
-            mode = jax_mode(donate=donate, precision=precision)
+            mode = jax_mode(donate=donate, precision=precision, keep_programs=True)
         self.model = YOLO11n(CLASSES)
         if weights is not None:
             self.model.load_state_dict(weights)
@@ -112,6 +112,12 @@ class DemoStep:
         from pytensor.link.jax.building import paused_collection
 
         return paused_collection()
+
+    def on_disk(self):
+        """Whether the first step's program is on disk, so that nothing is traced or compiled."""
+        from pytensor.link.jax.tuned import is_deferred
+
+        return is_deferred(self.step._step.maker.fgraph)
 
     def program(self):
         """What JAX compiles: a jitted function, and its arguments' shapes."""
@@ -186,6 +192,10 @@ class PureStep:
     def first_call(self):
         """As `DemoStep.first_call`: nothing is done around a jitted function's call."""
         return nullcontext()
+
+    def on_disk(self):
+        """As `DemoStep.on_disk`: JAX needs a traced and lowered program to look for it on disk."""
+        return False
 
     def program(self):
         """What JAX compiles: a jitted function, and its arguments' shapes."""

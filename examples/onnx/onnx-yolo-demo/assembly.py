@@ -77,7 +77,8 @@ def make_step(options, model, loader, rates, devices, draw):
         loader.max_boxes,
         rates.weight_decay,
         rates.accumulate,
-        mode=training_mode(o.mode, o.precision),
+        # A profile needs the rewritten graph, and a program that is compiled with its names.
+        mode=training_mode(o.mode, o.precision, keep_programs=o.profile is None),
         optimizer=rates.recipe.optimizer,
         images=images,
         place=devices.replicate,

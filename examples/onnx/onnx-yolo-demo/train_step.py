@@ -30,7 +30,7 @@ LOSS_PARTS = ("box_loss", "cls_loss", "dfl_loss")
 DONATE = True
 
 
-def training_mode(name="JAX", precision="float32"):
+def training_mode(name="JAX", precision="float32", keep_programs=True):
     """PyTensor's mode for a training step.
 
     Parameters
@@ -39,6 +39,8 @@ def training_mode(name="JAX", precision="float32"):
         "JAX" is `pytensor.link.jax.tuned.jax_mode`; any other name is PyTensor's own mode.
     precision : "float32" or "bf16"
         See `jax_mode`.
+    keep_programs : bool
+        Whether compiled programs are kept on disk, if JAX keeps its own there; in mode JAX.
 
     Raises
     ------
@@ -47,7 +49,9 @@ def training_mode(name="JAX", precision="float32"):
     """
     if not uses_jax(name) and precision != "float32":
         raise ValueError(f"precision {precision} is for the mode JAX, not {name}")
-    return jax_mode(donate=DONATE, precision=precision) if uses_jax(name) else get_mode(name)
+    if not uses_jax(name):
+        return get_mode(name)
+    return jax_mode(donate=DONATE, precision=precision, keep_programs=keep_programs)
 
 
 def uses_jax(mode):

@@ -57,8 +57,10 @@ def operations(function, arguments):
     dict of str to Operation
         By XLA's names.
     """
+    text = program_text(function, arguments)
+    # Now the graph is rewritten, even if the program that ran came from the disk.
     names = {scope_name(node.op, node) for node in function.maker.fgraph.apply_nodes}
-    return read_program(program_text(function, arguments), names)
+    return read_program(text, names)
 
 
 def program_text(function, arguments):

@@ -77,6 +77,8 @@ class DonatingThunk:
         Which node an error names.
     static_argnums : sequence of int
         Inputs that are part of the program, as numbers.
+    key : str, optional
+        What its program is called on disk; see `pytensor.link.jax.program_store`.
 
     Attributes
     ----------
@@ -90,10 +92,10 @@ class DonatingThunk:
     need_update_inputs = False
     lazy = False
 
-    def __init__(self, fgraph, function, inputs, outputs, node, static_argnums=()):
+    def __init__(self, fgraph, function, inputs, outputs, node, static_argnums=(), key=None):
         self.inputs, self.outputs = inputs, outputs
         self.function, self.static_argnums = function, tuple(static_argnums)
-        self._fgraph, self._node = fgraph, node
+        self._fgraph, self._node, self._key = fgraph, node, key
         mapping = fgraph.update_mapping
         # PyTensor puts the updates last.
         self._returned = len(fgraph.outputs) - len(mapping)
@@ -118,14 +120,21 @@ class DonatingThunk:
             donate_argnums=tuple(donated),
             static_argnums=self.static_argnums,
         )
+        self._stored = self._call = None
+        if self._key is not None:
+            from pytensor.link.jax.program_store import StoredFunction
+
+            self._stored = StoredFunction(self.jit_fn, self._key, *donated)
 
     def __call__(self):
-        results, unfit = [], None
+        results, unfit, args = [], None, None
         try:
             args = self._arguments()
+            if self._call is None and self._stored is not None:
+                self._call = self._stored.resolve(args)
             # One call that Python can't interrupt between JAX's return and the list's growth: the
             # old values are deleted now, so the new ones must not get lost.
-            results.extend(starmap(self.jit_fn, (args,)))
+            results.extend(starmap(self._call or self.jit_fn, (args,)))
             outputs = results[0]
             updates = outputs[self._returned :]
             for storage, value in zip(self._updated, updates, strict=True):
@@ -134,6 +143,10 @@ class DonatingThunk:
             # Raised while tracing: nothing has been donated.
             unfit = error.places
         except BaseException as error:
+            if not results and self._takes_others(args, error):
+                del args  # else they would seem to be borrowed
+                self._call = self.jit_fn
+                return self()
             self._rescue(error, results)
             if isinstance(error, Exception) and self._node is not None:
                 raise_with_op(self._fgraph, self._node, self)
@@ -143,6 +156,15 @@ class DonatingThunk:
             return self()
         self._made = self._pick_new(updates)
         return list(outputs[: self._returned])
+
+    def _takes_others(self, args, error):
+        """Whether the error is that a program from the disk is for arguments of other kinds."""
+        return (
+            isinstance(error, (TypeError, ValueError))
+            and args is not None
+            and self._call not in (None, self.jit_fn)
+            and not self._stored.fits(args)
+        )
 
     def _arguments(self):
         """Arguments of JAX's function; nobody else holds those that are donated."""

@@ -10,10 +10,13 @@
 Functions compiled with ``mode="JAX"`` are not touched by anything here.
 """
 
+from functools import cache
+
 from pytensor.compile.maker import FunctionMaker
 from pytensor.compile.mode import Mode, get_mode
 from pytensor.compile.rewriting import functional_rewrite_ofg_inner_graph, rewrite_ofg_inner_graph
 from pytensor.link.jax.linker import JAXLinker
+from pytensor.link.utils import map_storage
 from pytensor.tensor.batchnorm import (
     BatchNormalization,
     BatchNormalizationTrain,
@@ -43,6 +46,9 @@ class TunedJAXLinker(JAXLinker):
         `pytensor.link.jax.precision`.
     named_scopes : bool
         Name XLA's operations after PyTensor's; see `pytensor.link.jax.scopes`.
+    keep_programs : bool
+        Keep compiled programs where JAX's persistent compilation cache is, and look for them before
+        anything else is done; see `pytensor.link.jax.program_store`.
 
     Raises
     ------
@@ -50,17 +56,44 @@ class TunedJAXLinker(JAXLinker):
         If the precision is neither of them.
     """
 
-    def __init__(self, *args, donate=False, precision="float32", named_scopes=True, **kwargs):
+    def __init__(
+        self, *args, donate=False, precision="float32", named_scopes=True, keep_programs=False,
+        **kwargs,
+    ):  # fmt: skip
         super().__init__(*args, **kwargs)
         if precision not in PRECISIONS:
             raise ValueError(f"precision is {precision!r}; it must be one of {PRECISIONS}")
         self.donate, self.precision, self.named_scopes = donate, precision, named_scopes
+        self.keep_programs = keep_programs
         if precision == "bf16":
             # It marks what must not be computed in bfloat16.
             self.incompatible_rewrites += ("local_remove_full_precision",)
 
     def fgraph_convert(self, fgraph, **kwargs):
+        if is_deferred(fgraph):
+            return self._convert_later(fgraph, **kwargs)
         return super().fgraph_convert(fgraph, convert_node=self._node_conversion(), **kwargs)
+
+    def _convert_later(self, fgraph, *, input_storage, **kwargs):
+        """Convert a graph that is yet to be rewritten, when it is traced: maybe never."""
+
+        @cache
+        def converted():
+            fgraph.kept_program.finish(fgraph)
+            order = self.schedule(fgraph)
+            _, outputs, storage_map = map_storage(fgraph, order, input_storage)
+            return self.fgraph_convert(
+                fgraph,
+                order=order,
+                input_storage=input_storage,
+                output_storage=outputs,
+                storage_map=storage_map,
+            )
+
+        def jax_funcified_fgraph(*args):
+            return converted()(*args)
+
+        return jax_funcified_fgraph
 
     def _node_conversion(self):
         """What takes the place of `jax_funcify` for every node, those of inner graphs included."""
@@ -84,15 +117,30 @@ class TunedJAXLinker(JAXLinker):
             linker = self.clone()
             linker.fgraph = None
             return linker.accept(fgraph, no_recycling, profile)
+        if is_deferred(fgraph) and fgraph.kept_program.key is None:
+            # A copy of a graph whose rewriting was put off, which may be another graph.
+            fgraph.kept_program.finish(fgraph)
         return super().accept(fgraph, no_recycling, profile)
 
     def _donates(self):
         """Whether there is anything that can be donated: a function may have no updates."""
         return self.donate and bool(self.fgraph.update_mapping)
 
+    def _key(self):
+        """What the program is called on disk, or None."""
+        # An input that is part of the program, as a length, makes another for each value.
+        kept = None if self.scalar_shape_inputs else getattr(self.fgraph, "kept_program", None)
+        return None if kept is None else kept.key
+
     def jit_compile(self, fn):
-        # A donating thunk compiles by itself.
-        return fn if self._donates() else super().jit_compile(fn)
+        if self._donates():
+            return fn  # a donating thunk compiles by itself
+        jitted, key = super().jit_compile(fn), self._key()
+        if key is None:
+            return jitted
+        from pytensor.link.jax.program_store import StoredFunction
+
+        return StoredFunction(jitted, key)
 
     def create_jitable_thunk(self, compute_map, order, input_storage, output_storage, storage_map):
         thunks, nodes, function = super().create_jitable_thunk(
@@ -114,13 +162,14 @@ class TunedJAXLinker(JAXLinker):
             thunk.outputs,
             nodes[0] if nodes else None,
             self.scalar_shape_inputs,
+            self._key(),
         )
         return [thunk], nodes, thunk.jit_fn
 
     def __repr__(self):
         return (
             f"{type(self).__name__}(donate={self.donate}, precision={self.precision!r}, "
-            f"named_scopes={self.named_scopes})"
+            f"named_scopes={self.named_scopes}, keep_programs={self.keep_programs})"
         )
 
 
@@ -142,6 +191,20 @@ class TunedFunctionMaker(FunctionMaker):
             input_specs, output_specs, *args, fgraph=fgraph, **kwargs
         )
 
+    @staticmethod
+    def prepare_fgraph(inputs, outputs, additional_outputs, fgraph, mode, profile):
+        prepare = FunctionMaker.prepare_fgraph
+        if getattr(mode.linker, "keep_programs", False):
+            from pytensor.link.jax.program_store import prepare_or_defer as prepare
+
+        prepare(inputs, outputs, additional_outputs, fgraph, mode, profile)
+
+
+def is_deferred(fgraph):
+    """Whether a graph is yet to be rewritten, as its program is on disk."""
+    kept = getattr(fgraph, "kept_program", None)
+    return kept is not None and kept.prepare is not None
+
 
 class TunedMode(Mode):
     """Mode JAX with a `TunedJAXLinker`, and with a `TunedFunctionMaker`."""
@@ -151,14 +214,16 @@ class TunedMode(Mode):
         return TunedFunctionMaker
 
 
-def jax_mode(*, donate=False, precision="float32", named_scopes=True):
+def jax_mode(*, donate=False, precision="float32", named_scopes=True, keep_programs=False):
     """Mode JAX with a `TunedJAXLinker`; see there.
 
     Returns
     -------
     pytensor.compile.mode.Mode
     """
-    linker = TunedJAXLinker(donate=donate, precision=precision, named_scopes=named_scopes)
+    linker = TunedJAXLinker(
+        donate=donate, precision=precision, named_scopes=named_scopes, keep_programs=keep_programs
+    )
     return TunedMode(linker, get_mode("JAX")._optimizer.excluding(*EXCLUDED))
 
 

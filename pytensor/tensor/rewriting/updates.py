@@ -31,12 +31,17 @@ class Update(Op):
         What they read that none of them makes, without constants.
     results : list of variable
         The Op's outputs.
+
+    Attributes
+    ----------
+    key : tuple
+        What it computes: types, Ops, and which reads what.
     """
 
     def __init__(self, nodes, inputs, results):
         self.nodes, self.inputs, self.results = nodes, inputs, results
-        self._key = self._signature()
-        self._hash = hash(self._key)  # asked for by every rewrite
+        self.key = self._signature()
+        self._hash = hash(self.key)  # asked for by every rewrite
 
     def _signature(self):
         numbers = {}
@@ -61,7 +66,7 @@ class Update(Op):
 
     def __eq__(self, other):
         return self is other or (
-            type(self) is type(other) and self._hash == other._hash and self._key == other._key
+            type(self) is type(other) and self._hash == other._hash and self.key == other.key
         )
 
     def __hash__(self):

@@ -1,0 +1,229 @@
+"""Names for graphs: equal for equal graphs, in this process and in the next.
+
+A name stands for all that decides which program a graph becomes: Ops, types, constants, names of
+variables, the mode, the settings of PyTensor, and the code that rewrites and converts it.  Code is
+that of the package `pytensor` alone.  If an Op, a conversion or a rewrite comes from elsewhere, its
+graph has no name, for nothing would tell that the code behind it has been changed.
+"""
+
+import hashlib
+import inspect
+import io
+import pickle
+import sys
+from collections.abc import Mapping, Set
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+import pytensor
+from pytensor.compile.builders import OpFromGraph
+from pytensor.configdefaults import config
+from pytensor.graph.basic import Apply, Constant, Variable
+from pytensor.graph.fg import FunctionGraph
+from pytensor.graph.op import HasInnerGraph, Op
+from pytensor.graph.rewriting.basic import Rewriter
+from pytensor.graph.rewriting.db import RewriteDatabase, RewriteDatabaseQuery
+from pytensor.tensor.rewriting.updates import Update
+
+__all__ = ["NoKeyError", "graph_key"]
+
+# Other settings change nothing in mode JAX, or are part of the mode.
+SETTINGS = (
+    "floatX", "cast_policy", "optdb__position_cutoff", "optdb__max_use_ratio", "cycle_detection",
+    "on_opt_error", "on_shape_error", "optimizer_excluding", "optimizer_including",
+    "optimizer_requiring",
+)  # fmt: skip
+
+
+class NoKeyError(Exception):
+    """A graph has no name; the message says why."""
+
+
+def graph_key(fgraph, mode, *facts):
+    """Name a graph that is to be compiled.
+
+    Parameters
+    ----------
+    fgraph : FunctionGraph
+        Before any rewrite.
+    mode : Mode
+        Its linker's ``repr`` must tell all choices.
+    *facts
+        What else makes a difference.
+
+    Returns
+    -------
+    str
+        Hexadecimal digits.
+
+    Raises
+    ------
+    NoKeyError
+        If the graph, the mode or PyTensor's registries have anything from outside of the package,
+        or an Op that can't be told from others by its properties.
+    """
+    query = _query_facts(mode._optimizer)
+    _check_rewrites(mode.optdb)
+    _check_conversions()
+    describer = Describer()
+    parts = [
+        sys.version, pytensor.__version__, np.__version__, code_state(), str(mode.linker), query,
+        [(name, getattr(config, name)) for name in SETTINGS], facts,
+    ]  # fmt: skip
+    texts = [describer(str(part)) for part in parts]
+    texts += [describer.graph(fgraph), describer(fgraph.update_mapping)]
+    return hashlib.sha256("\n".join(texts).encode()).hexdigest()
+
+
+class Describer:
+    """Texts for values and graphs, that differ if what they stand for does.
+
+    It remembers objects: a network has few different Ops and types.
+    """
+
+    def __init__(self):
+        self._known = {}  # by id; the object too, for else another could get its id
+
+    def __call__(self, value):
+        """Describe a value; NoKeyError if it has no description that the next process shares."""
+        if id(value) not in self._known:
+            self._known[id(value)] = value, self._describe(value)
+        return self._known[id(value)][1]
+
+    def _describe(self, value):
+        kind = type(value)
+        if value is None or kind in (bool, int, float, complex, str, bytes):
+            return repr(value)
+        if isinstance(value, (tuple, list)):
+            return f"{kind.__name__}({','.join(map(self, value))})"
+        if isinstance(value, Mapping):
+            items = ",".join(f"{self(k)}:{self(v)}" for k, v in value.items())
+            return f"{kind.__name__}({items})"
+        if isinstance(value, Set):
+            return f"{kind.__name__}({','.join(sorted(map(self, value)))})"
+        if isinstance(value, np.ndarray) and value.dtype != object:
+            # In C order, whatever the strides.
+            digest = hashlib.sha256(np.ascontiguousarray(value)).hexdigest()
+            return f"array({value.dtype.str},{value.shape},{digest})"
+        if isinstance(value, Op):
+            return self._op(value)
+        if isinstance(value, Constant):
+            return f"constant({self(value.type)},{self(value.data)})"
+        if isinstance(value, (Variable, Apply, FunctionGraph)):
+            raise NoKeyError(f"{value} is part of a graph, within an Op")
+        return self._pickled(value)
+
+    def _op(self, op):
+        kind = type(op)
+        check_module(kind.__module__, kind.__qualname__)
+        if isinstance(op, Update):
+            facts = self(op.key)
+        elif kind is OpFromGraph:
+            facts = f"{op.is_inline},{self.graph(op.fgraph)}"
+        elif hasattr(kind, "__props__"):
+            facts = self([getattr(op, name) for name in kind.__props__])
+        elif isinstance(op, HasInnerGraph):
+            raise NoKeyError(f"{op} has an inner graph, and no properties that tell what it is")
+        else:
+            facts = self._pickled(op)
+        return f"{kind.__module__}.{kind.__qualname__}({facts})"
+
+    def _pickled(self, value):
+        try:
+            data = pickled(value)
+        except (pickle.PicklingError, TypeError, AttributeError, RecursionError) as error:
+            raise NoKeyError(f"{value!r} can't be pickled: {error}") from error
+        return f"pickle({hashlib.sha256(data).hexdigest()})"
+
+    def graph(self, fgraph):
+        """Describe a graph: its nodes in order, each by its Op and the numbers of its inputs."""
+        numbers, lines = {}, []
+
+        def number(variable):
+            if variable not in numbers:
+                if variable.owner is None and isinstance(variable, Constant):
+                    return self(variable)
+                numbers[variable] = len(numbers)
+            return str(numbers[variable])
+
+        def declare(variable):
+            return f"{number(variable)}:{self(variable.type)}:{self(variable.name)}"
+
+        lines.append(",".join(map(declare, fgraph.inputs)))
+        for node in fgraph.toposort():
+            read = ",".join(map(number, node.inputs))
+            lines.append(f"{self(node.op)}({read})->{','.join(map(declare, node.outputs))}")
+        lines.append(",".join(map(number, fgraph.outputs)))
+        return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+class _Pickler(pickle.Pickler):
+    """Pickles what is made of parts whose code is known."""
+
+    def reducer_override(self, value):
+        if inspect.isclass(value) or inspect.isfunction(value):
+            root = value.__module__.split(".")[0]
+            if root not in sys.stdlib_module_names and root != "numpy":
+                check_module(value.__module__, value.__qualname__)
+        return NotImplemented
+
+
+def pickled(value):
+    """Pickle a value; NoKeyError if it refers to a class or function that isn't PyTensor's."""
+    file = io.BytesIO()
+    _Pickler(file, protocol=5).dump(value)
+    return file.getvalue()
+
+
+def check_module(name, what):
+    """Raise NoKeyError unless a module is one of the package."""
+    if name != "pytensor" and not name.startswith("pytensor."):
+        raise NoKeyError(f"{what} is from {name}, outside of pytensor")
+
+
+def _query_facts(query):
+    """What a mode asks of the database of rewrites."""
+    if not isinstance(query, RewriteDatabaseQuery) or query.extra_rewrites or query.subquery:
+        raise NoKeyError("the mode has rewrites of its own")
+    tags = [sorted(map(str, t)) for t in (query.include, query.require, query.exclude)]
+    return tags, query.position_cutoff
+
+
+def _check_rewrites(database):
+    """Raise NoKeyError if a rewrite is from elsewhere, in a database or what is within it."""
+    todo, seen = [database], set()
+    while todo:
+        one = todo.pop()
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        if isinstance(one, RewriteDatabase):
+            todo += [part for tagged in one.__db__.values() for part in tagged]
+        elif inspect.isfunction(one):
+            check_module(one.__module__, f"the rewrite {one.__qualname__}")
+        elif isinstance(one, Rewriter):
+            check_module(type(one).__module__, f"the rewrite {one}")
+            for value in vars(one).values():
+                todo += value if isinstance(value, (list, tuple)) else [value]
+
+
+def _check_conversions():
+    from pytensor.link.jax.dispatch.basic import jax_funcify
+
+    for kind, function in jax_funcify.registry.items():
+        # Those of other Ops are of no use to a graph: its Ops are PyTensor's.
+        if kind.__module__.startswith("pytensor."):
+            check_module(function.__module__, f"the conversion of {kind.__qualname__}")
+
+
+@cache
+def code_state():
+    """Return a digest of the package's code."""
+    digest = hashlib.sha256()
+    for root in pytensor.__path__:
+        for path in sorted(Path(root).rglob("*.py")):
+            digest.update(f"{path.relative_to(root)}\n".encode())
+            digest.update(path.read_bytes())
+    return digest.hexdigest()

@@ -1,0 +1,276 @@
+"""Compiled programs on disk, found before their graphs are rewritten, converted and traced.
+
+JAX's persistent compilation cache saves XLA's work, which is most of it; then a second start of the
+same training spends its time on rewrites and on tracing.  A function compiled with
+``jax_mode(keep_programs=True)`` is looked up by its graph as the user built it (see
+`pytensor.link.jax.graph_key`), and by what its first arguments are like.  If its program is found,
+nothing else is done.  The graph is rewritten and converted later if that turns out to be needed:
+for arguments of other shapes, a copy of the function, or its HLO.
+
+Programs are kept in the folder of JAX's cache, if it has one, and under its rule: those that took
+longer to make than ``jax_persistent_cache_min_compile_time_secs``.  One that JAX finds in its own
+cache is not, for XLA can't write a program that it has read; it will be found there again.  As with
+JAX's own, whoever can write to the folder can run code here.
+"""
+
+import hashlib
+import logging
+import os
+import pickle
+import time
+import warnings
+from functools import cache
+from pathlib import Path
+
+import jax
+import jaxlib
+from jax.errors import JaxRuntimeError
+from jax.experimental.serialize_executable import deserialize_and_load, serialize
+
+from pytensor.compile.maker import FunctionMaker
+from pytensor.graph.features import AlreadyThere, Feature
+from pytensor.link.jax.graph_key import NoKeyError, graph_key
+
+__all__ = ["KeptProgram", "StoredFunction", "prepare_or_defer"]
+
+logger = logging.getLogger(__name__)
+# Grows whenever JAX finds a program in its own cache.
+cache_hits = []
+jax.monitoring.register_event_listener(
+    lambda event, **_: cache_hits.append(None) if event.endswith("/cache_hits") else None
+)
+FOLDER = "pytensor"
+# The oldest are deleted: every edit of a graph makes another program.
+MAX_PROGRAMS = 64
+DIGEST = hashlib.sha256().digest_size
+
+
+class KeptProgram(Feature):
+    """What a graph's program is called on disk, and how to rewrite the graph if that was put off.
+
+    Parameters
+    ----------
+    key : str or None
+        None for graphs that were made from another: these are compiled as ever.
+    prepare : callable of FunctionGraph, optional
+        The rewriting that has yet to be done.
+
+    Attributes
+    ----------
+    key, prepare
+        As given; `prepare` is None once it was called.
+    """
+
+    def __init__(self, key, prepare=None):
+        self.key, self.prepare = key, prepare
+
+    def on_attach(self, fgraph):
+        if hasattr(fgraph, "kept_program"):
+            raise AlreadyThere("a graph has one program")
+        fgraph.kept_program = self
+
+    def on_detach(self, fgraph):
+        del fgraph.kept_program
+
+    def clone(self):
+        return KeptProgram(None, self.prepare)
+
+    def __getstate__(self):
+        return {"key": None, "prepare": self.prepare}
+
+    def finish(self, fgraph):
+        """Rewrite the graph, if that has yet to be done; whether it had."""
+        prepare, self.prepare = self.prepare, None
+        if prepare is not None:
+            prepare(fgraph)
+        return prepare is not None
+
+
+class _Preparation:
+    """`FunctionMaker.prepare_fgraph` with its arguments, but for the graph; can be pickled."""
+
+    def __init__(self, inputs, outputs, additional_outputs, mode, profile):
+        self.before = inputs, outputs, additional_outputs
+        self.after = mode, profile
+
+    def __call__(self, fgraph):
+        FunctionMaker.prepare_fgraph(*self.before, fgraph, *self.after)
+
+
+def prepare_or_defer(inputs, outputs, additional_outputs, fgraph, mode, profile):
+    """Rewrite a graph, or put that off if there are programs of it on disk."""
+    prepare = _Preparation(inputs, outputs, additional_outputs, mode, profile)
+    folder = store_folder()
+    if folder is None:
+        prepare(fgraph)
+        return
+    # In what can be written over, or need not be copied, PyTensor's graphs differ.
+    flags = [(s.borrow, s.mutable, s.shared) for s in inputs], [s.borrow for s in outputs]
+    try:
+        key = graph_key(fgraph, mode, flags)
+    except NoKeyError as error:
+        logger.info("The program is not kept on disk: %s", error)
+        prepare(fgraph)
+        return
+    if any(folder.glob(f"{key[:32]}-*")):
+        fgraph.attach_feature(KeptProgram(key, prepare))
+    else:
+        prepare(fgraph)
+        fgraph.attach_feature(KeptProgram(key))
+
+
+def store_folder():
+    """Where programs are kept, by the settings of JAX's cache; None if they aren't."""
+    folder = jax.config.jax_compilation_cache_dir
+    if not folder or not jax.config.jax_enable_compilation_cache or "://" in folder:
+        return None
+    return Path(folder) / FOLDER
+
+
+class StoredFunction:
+    """A jitted function whose program may be on disk.
+
+    Parameters
+    ----------
+    jitted : callable
+        From `jax.jit`.
+    key : str
+        Name of the graph.
+    *facts
+        How it was jitted.
+    """
+
+    def __init__(self, jitted, key, *facts):
+        self.jitted, self._key, self._facts = jitted, key, facts
+        self._call = self._signature = None
+
+    def resolve(self, args):
+        """Return what to call with arguments of this kind: a program, or the jitted function."""
+        folder = store_folder()
+        device = the_device(args)
+        if folder is None or device is None or jax.config.jax_disable_jit:
+            return self.jitted
+        self._signature = signature(args)
+        facts = repr((self._signature, self._facts, machine_facts(device)))
+        name = f"{self._key[:32]}-{hashlib.sha256((self._key + facts).encode()).hexdigest()[:32]}"
+        program = load(folder / name, device)
+        if program is None:
+            start = time.perf_counter()
+            lowered, hits = self.jitted.lower(*args), len(cache_hits)
+            program = lowered.compile()
+            # XLA can't write what it has read: programs from JAX's cache would lack their code.
+            read = len(cache_hits) > hits
+            if not read and time.perf_counter() - start >= minimum_time():
+                save(folder / name, program)
+        return program
+
+    def fits(self, args):
+        """Whether arguments are like those for which the program was made."""
+        return signature(args) == self._signature
+
+    def __call__(self, *args):
+        if self._call is None:
+            self._call = self.resolve(args)
+        try:
+            return self._call(*args)
+        except (TypeError, ValueError):
+            # A program takes arguments of one kind; a jitted function makes another for others.
+            if self._call is self.jitted or self.fits(args):
+                raise
+        self._call = self.jitted
+        return self.jitted(*args)
+
+
+def signature(args):
+    """Return what arrays are like: what decides which program JAX makes, and where it runs."""
+    return [
+        (str(jax.typeof(value)), str(value.sharding) if is_committed(value) else None)
+        for value in args
+    ]
+
+
+def is_committed(value):
+    """Whether JAX was told where an array must be."""
+    return isinstance(value, jax.Array) and value.committed
+
+
+def the_device(args):
+    """Return the device on which JAX would run; None if there are several, or processes."""
+    if jax.process_count() > 1:
+        return None
+    devices = {d for v in args if is_committed(v) for d in v.sharding.device_set}
+    if not devices:
+        default = jax.config.jax_default_device
+        if isinstance(default, str):
+            return None
+        return default or jax.local_devices()[0]
+    return devices.pop() if len(devices) == 1 else None
+
+
+def minimum_time():
+    """Seconds that a program must have taken to be kept; JAX's setting."""
+    return jax.config.jax_persistent_cache_min_compile_time_secs
+
+
+def machine_facts(device):
+    """All that JAX's programs depend on beside what they compute."""
+    settings = [
+        (name, str(getattr(jax.config, name, None)))
+        for name in sorted(jax.config.values)
+        if "cache" not in name and not name.startswith("jax_log")
+    ]
+    flags = [os.environ.get(name) for name in ("XLA_FLAGS", "LIBTPU_INIT_ARGS")]
+    versions = jax.__version__, jaxlib.__version__, device.client.platform_version
+    place = device.device_kind, device.id, len(jax.devices())
+    return [*versions, *place, processor(), flags, settings]
+
+
+@cache
+def processor():
+    """Return what is known of the processor: a program for one can't run on another."""
+    facts = list(os.uname()) if hasattr(os, "uname") else []
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        first = cpuinfo.read_text().split("\n\n")[0].splitlines()
+        facts += [line for line in first if line.split(":")[0].strip() in ("model name", "flags")]
+    return facts
+
+
+def load(path, device):
+    """Load a program; None if there is none, or it can't be used, which is told."""
+    try:
+        data = path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    if hashlib.sha256(data[DIGEST:]).digest() != data[:DIGEST]:
+        warnings.warn(f"{path} is damaged; the program is compiled anew", stacklevel=2)
+        return None
+    try:
+        parts = pickle.loads(data[DIGEST:])
+        program = deserialize_and_load(*parts, backend=device.client, execution_devices=[device])
+    except JaxRuntimeError as error:
+        warnings.warn(f"{path}: {error}; the program is compiled anew", stacklevel=2)
+        return None
+    os.utime(path)  # the oldest are deleted
+    return program
+
+
+def save(path, program):
+    """Write a program, unless it can't be: it calls Python, or the disk is full, say."""
+    try:
+        data = pickle.dumps(serialize(program))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial = path.with_name(f".{path.name}.{os.getpid()}")
+        partial.write_bytes(hashlib.sha256(data).digest() + data)
+        partial.replace(path)
+        for old in by_age(path.parent)[MAX_PROGRAMS:]:
+            old.unlink(missing_ok=True)
+    except (pickle.PicklingError, AttributeError, TypeError, NotImplementedError) as error:
+        logger.info("The program is not kept on disk: %s", error)
+    except OSError as error:
+        warnings.warn(f"{path}: {error.strerror}; the program is not kept", stacklevel=2)
+
+
+def by_age(folder):
+    """Programs in a folder, those used last first."""
+    return sorted(folder.glob("*-*"), key=lambda path: path.stat().st_mtime, reverse=True)

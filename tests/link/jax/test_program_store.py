@@ -1,0 +1,561 @@
+"""Programs on disk: found by equal graphs, and by no others."""
+
+import logging
+import os
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import pytensor
+import pytensor.tensor as pt
+from pytensor import config
+from pytensor.compile.mode import get_mode
+from pytensor.graph.basic import Apply
+from pytensor.graph.op import Op
+from pytensor.graph.rewriting.basic import node_rewriter
+
+pytest.importorskip("jax")
+
+import jax
+from jax.experimental.compilation_cache.compilation_cache import reset_cache
+
+from pytensor.compile.builders import OpFromGraph
+from pytensor.compile.io import In
+from pytensor.link.jax import graph_key, program_store
+from pytensor.link.jax.dispatch.basic import jax_funcify
+from pytensor.link.jax.steps import ManySteps
+from pytensor.link.jax.tuned import is_deferred, jax_mode
+
+MODE = jax_mode(donate=True, keep_programs=True)
+SETTINGS = {
+    "jax_compilation_cache_dir": None,
+    "jax_enable_compilation_cache": True,
+    "jax_persistent_cache_min_compile_time_secs": 0,
+    "jax_enable_x64": None,
+}
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """Folder of JAX's cache, which keeps all programs; the settings are put back afterwards."""
+    before = {name: getattr(jax.config, name) for name in SETTINGS}
+    jax.config.update("jax_compilation_cache_dir", str(tmp_path))
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)
+    jax.config.update("jax_enable_compilation_cache", True)
+    yield tmp_path / "pytensor"
+    for name, value in before.items():
+        jax.config.update(name, value)
+    reset_cache()
+
+
+def make_step(rate=0.5, mode=MODE, rows=3, start=1.0, **options):
+    """(function, state): a loss, and an update of the weights; equal graphs for equal arguments."""
+    x = pt.tensor("x", dtype="float64", shape=(rows, 4))
+    w = pytensor.shared(np.full((4, 2), start), name="w", shape=(4, 2))
+    loss = pt.tanh(x @ w).sum()
+    updates = [(w, w - rate * pytensor.grad(loss, w))]
+    return pytensor.function([x], loss, updates=updates, mode=mode, **options), w
+
+
+def values(seed=0, rows=3):
+    return np.random.default_rng(seed).normal(size=(rows, 4))
+
+
+def run(step, w, times=3):
+    """All that calls return and leave."""
+    return [float(step(values(k))) for k in range(times)], w.get_value()
+
+
+def assert_equal_runs(one, other):
+    assert one[0] == other[0]
+    np.testing.assert_array_equal(one[1], other[1])
+
+
+def programs(folder):
+    return sorted(p.name for p in folder.glob("*")) if folder.exists() else []
+
+
+@pytest.fixture
+def traced(monkeypatch):
+    """List that grows whenever a graph is rewritten."""
+    seen, prepare = [], program_store.FunctionMaker.prepare_fgraph
+
+    def watched(*args):
+        seen.append(args)
+        return prepare(*args)
+
+    monkeypatch.setattr(program_store.FunctionMaker, "prepare_fgraph", staticmethod(watched))
+    return seen
+
+
+# ------------------------------------------------------------------------------ found again
+
+
+@pytest.mark.parametrize("donate", [True, False])
+def test_a_second_start_does_nothing_but_run(folder, traced, donate):
+    mode = jax_mode(donate=donate, keep_programs=True)
+    first = run(*make_step(mode=mode))
+    assert (len(traced), len(programs(folder))) == (1, 1)
+    compiled = []
+    jax.monitoring.register_event_duration_secs_listener(
+        lambda event, *_, **__: compiled.append(event) if "backend_compile" in event else None
+    )
+    step, w = make_step(mode=mode)
+    assert is_deferred(step.maker.fgraph)
+    second = run(step, w)
+    assert_equal_runs(first, second)
+    assert len(set(first[0])) == 3
+    assert (len(traced), len(programs(folder))) == (1, 1)
+    if donate:
+        w.set_value(jax.numpy.asarray(w.get_value()))
+        old = w.get_value(borrow=True)
+        step(values())
+        assert not np.shares_memory(old, np.asarray(w.get_value(borrow=True)))
+
+
+def test_the_state_of_a_found_program_is_donated():
+    run(*make_step())
+    step, w = make_step()
+    step(values())
+    (place,) = (k for k, c in enumerate(step.input_storage) if c.storage is w.container.storage)
+    cell = step.input_storage[place].storage
+    deleted = cell[0]
+    held = [id(deleted), deleted.unsafe_buffer_pointer()]
+    del deleted
+    step(values())
+    assert cell[0].unsafe_buffer_pointer() == held[1]
+
+
+def test_without_a_folder_nothing_is_kept(folder, traced):
+    jax.config.update("jax_compilation_cache_dir", None)
+    one = run(*make_step())
+    jax.config.update("jax_compilation_cache_dir", str(folder.parent))
+    jax.config.update("jax_enable_compilation_cache", False)
+    assert_equal_runs(one, run(*make_step()))
+    assert programs(folder) == []
+    jax.config.update("jax_enable_compilation_cache", True)
+    assert_equal_runs(one, run(*make_step(mode=jax_mode(donate=True))))
+    assert programs(folder) == []
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 60)
+    assert_equal_runs(one, run(*make_step()))
+    assert programs(folder) == []
+    assert len(traced) == 4
+
+
+def test_mode_jax_keeps_nothing(folder):
+    run(*make_step(mode="JAX"))
+    assert programs(folder) == []
+
+
+SCRIPT = """
+import numpy as np
+import jax
+import pytensor
+import pytensor.tensor as pt
+from pytensor.graph.fg import FunctionGraph
+from pytensor.link.jax.graph_key import graph_key
+from pytensor.link.jax.tuned import jax_mode
+from pytensor.tensor.special import log_softmax
+x = pt.tensor4("x", shape=(2, 3, 8, 8), dtype="float32")
+k = pytensor.shared(np.ones((4, 3, 3, 3), dtype="float32"), name="k", shape=(4, 3, 3, 3))
+y = pt.silu(pt.conv2d(x, k, border_mode="half"))
+one, zero = np.ones(4, dtype="float32"), np.zeros(4, dtype="float32")
+y = pt.max_pool2d(pt.batch_normalization_train(y, one, zero, "spatial")[0], 2)
+loss = log_softmax(y, axis=1)[0, 1:3].sum() + pt.resize(y, scale=(2, 2)).max()
+graph = FunctionGraph([x, k], [loss, pytensor.grad(loss, k)], clone=True)
+print(graph_key(graph, jax_mode(donate=True)))
+"""
+
+
+def test_a_graph_has_one_key_in_all_processes():
+    """Python's hashes, by which sets are in order, differ from process to process."""
+    keys = set()
+    for seed in ("1", "2", "3"):
+        done = subprocess.run(
+            [sys.executable, "-c", SCRIPT],
+            env=os.environ | {"PYTHONHASHSEED": seed, "PYTENSOR_FLAGS": "floatX=float32"},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        keys.add(done.stdout)
+    (key,) = keys
+    assert len(key.strip()) == 64
+
+
+# ------------------------------------------------------------------------------ told apart
+
+
+def key_of(step):
+    return step.maker.fgraph.kept_program.key
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"rate": 0.25},
+        {"rate": np.float64(0.5) + 1e-16 * 2},
+        {"rows": 2},
+        {"mode": jax_mode(donate=False, keep_programs=True)},
+        {"mode": jax_mode(donate=True, precision="bf16", keep_programs=True)},
+        {"mode": jax_mode(donate=True, named_scopes=False, keep_programs=True)},
+        {"mode": MODE.excluding("local_neg_to_mul")},
+        {"mode": MODE.including("local_remove_all_assert")},
+    ],
+)
+def test_what_makes_another_program_makes_another_key(change):
+    assert key_of(make_step()[0]) == key_of(make_step(start=2.0)[0])  # a value is no part of it
+    assert key_of(make_step()[0]) != key_of(make_step(**change)[0])
+
+
+def test_settings_and_code_are_part_of_the_key(monkeypatch):
+    key = key_of(make_step()[0])
+    with config.change_flags(cast_policy="numpy+floatX"):
+        assert key_of(make_step()[0]) != key
+    monkeypatch.setattr(graph_key, "code_state", lambda: "edited")
+    assert key_of(make_step()[0]) != key
+
+
+def test_edited_code_has_another_state(tmp_path, monkeypatch):
+    file = tmp_path / "sub" / "module.py"
+    file.parent.mkdir()
+    file.write_text("a = 1")
+    monkeypatch.setattr(pytensor, "__path__", [str(tmp_path)])
+    states = [graph_key.code_state.__wrapped__()]
+    file.write_text("a = 2")
+    states.append(graph_key.code_state.__wrapped__())
+    file.rename(file.with_name("other.py"))
+    states.append(graph_key.code_state.__wrapped__())
+    os.utime(file.with_name("other.py"), ns=(0, 0))  # a clone's files are of another time
+    assert graph_key.code_state.__wrapped__() == states[-1]
+    assert len(set(states)) == 3
+
+
+def compile_graph(inputs, outputs, **options):
+    return pytensor.function(inputs, outputs, mode=MODE, **options)
+
+
+def graphs():
+    """Pairs of graphs that differ in one thing."""
+    x, y = pt.matrix("x"), pt.matrix("y")
+    v, u = pytensor.shared(np.zeros((2, 2)), name="v"), pytensor.shared(np.zeros((2, 2)), name="u")
+    inner = pt.vector("inner")
+    double, triple = (OpFromGraph([inner], [inner * k]) for k in (2, 3))
+    array = np.arange(4.0)
+    yield "inputs' order", ([x, y], x - y), ([y, x], x - y)
+    yield "outputs' order", ([x, y], [x - y, x]), ([x, y], [x, x - y])
+    yield "axis", ([x], x.sum(axis=0)), ([x], x.sum(axis=1))
+    yield "index", ([x], x[0, 1:]), ([x], x[0, 2:])
+    yield "negative zero", ([x], x * np.float64(0.0)), ([x], x * np.float64(-0.0))
+    yield "constant", ([x], x + pt.constant(array)), ([x], x + pt.constant(array[::-1]))
+    yield "shape", ([x], x + pt.constant(array)), ([x], x + pt.constant(array[None]))
+    yield "dtype", ([x], x + np.float32(1)), ([x], x + np.float64(1))
+    yield "cast", ([x], x.astype("int32")), ([x], x.astype("int64"))
+    yield "inner graph", ([x], double(x[0])), ([x], triple(x[0]))
+    yield "scalar Op", ([x], pt.sin(x)), ([x], pt.cos(x))
+    yield "borrowed", ([In(x, borrow=True)], x), ([x], x)
+    yield "name", ([x], x + v), ([x], x + pytensor.shared(np.zeros((2, 2)), name="w"))
+    yield "updated", ([x], x, [(v, u), (u, u + 1)]), ([x], x, [(u, v), (v, u + 1)])
+    pads = [pt.conv2d(x[None, None], y[None, None], border_mode=m) for m in ("valid", "half")]
+    yield "padding", ([x, y], pads[0]), ([x, y], pads[1])
+
+
+@pytest.mark.parametrize("pair", list(graphs()), ids=lambda pair: pair[0])
+def test_graphs_are_told_apart(pair):
+    one, other, again = (
+        compile_graph(inputs, outputs, updates=updates[0] if updates else None)
+        for inputs, outputs, *updates in (pair[1], pair[2], pair[1])
+    )
+    assert key_of(one) == key_of(again)
+    assert key_of(one) != key_of(other)
+
+
+class Foreign(Op):
+    """An Op from outside of PyTensor."""
+
+    __props__ = ()
+
+    def make_node(self, x):
+        return Apply(self, [x], [x.type()])
+
+    def perform(self, node, inputs, output_storage):
+        output_storage[0][0] = inputs[0] + 1
+
+
+@jax_funcify.register(Foreign)
+def convert_foreign(op, **kwargs):
+    return lambda x: x + 1
+
+
+def plus(x):
+    return x + 1
+
+
+def loop():
+    states = pytensor.scan(
+        lambda h: h * 2, outputs_info=[pt.zeros(())], n_steps=3, return_updates=False
+    )
+    return states[-1]
+
+
+@pytest.mark.parametrize(
+    ("graph", "message"),
+    [
+        (lambda x: Foreign()(x), "Foreign is from tests.link.jax.test_program_store, outside"),
+        (
+            lambda x: pt.exp(OpFromGraph([v := pt.matrix()], [Foreign()(v)])(x)),
+            "Foreign is from tests.link.jax.test_program_store",
+        ),
+        (lambda x: x + loop(), "has an inner graph, and no properties"),
+    ],
+)
+def test_what_is_not_pytensors_has_no_key(graph, message):
+    x = pt.dmatrix("x")
+    fgraph = pytensor.graph.fg.FunctionGraph([x], [graph(x)])
+    with pytest.raises(graph_key.NoKeyError, match=message):
+        graph_key.graph_key(fgraph, MODE)
+
+
+def test_a_value_that_refers_to_foreign_code_has_no_key():
+    assert graph_key.pickled([np.dtype("int8"), pt.dmatrix, len])
+    for value in (plus, [Foreign], Foreign()):
+        with pytest.raises(graph_key.NoKeyError, match=r"is from tests\.link\.jax"):
+            graph_key.pickled(value)
+
+
+def test_functions_without_a_key_are_compiled_as_ever(folder, caplog):
+    caplog.set_level(logging.INFO, logger="pytensor.link.jax.program_store")
+    x = pt.dmatrix("x")
+    for _ in range(2):
+        assert compile_graph([x], Foreign()(x))(np.ones((1, 1))) == 2
+    assert programs(folder) == []
+    assert "not kept on disk: Foreign is from" in caplog.text
+
+
+def test_a_foreign_rewrite_or_conversion_leaves_no_key(monkeypatch):
+    x = pt.dmatrix("x")
+    assert key_of(compile_graph([x], x + 1))
+
+    @node_rewriter(None)
+    def of_a_user(fgraph, node):
+        return None
+
+    database = MODE.optdb["canonicalize"]
+    found = type(database.__db__["canonicalize"])([of_a_user])
+    with monkeypatch.context() as patch:
+        patch.setitem(database.__db__, "of_a_user", found)
+        assert not hasattr(compile_graph([x], x + 1).maker.fgraph, "kept_program")
+    conversions = dict(jax_funcify.registry) | {pt.basic.Eye: convert_foreign}
+    monkeypatch.setattr(jax_funcify, "registry", conversions)
+    assert not hasattr(compile_graph([x], x + 1).maker.fgraph, "kept_program")
+
+
+def test_a_mode_with_rewrites_of_its_own_has_no_key():
+    x = pt.dmatrix("x")
+    fgraph = pytensor.graph.fg.FunctionGraph([x], [x + 1])
+    mode = MODE.register((MODE.optimizer, 100))
+    with pytest.raises(graph_key.NoKeyError, match="the mode has rewrites of its own"):
+        graph_key.graph_key(fgraph, mode)
+
+
+# ------------------------------------------------------------------------------ other arguments
+
+
+@pytest.mark.parametrize("donate", [True, False])
+def test_arguments_of_other_shapes(donate, traced):
+    mode = jax_mode(donate=donate, keep_programs=True)
+    x = pt.matrix("x", dtype="float64")
+    results = []
+    for _ in range(2):
+        v = pytensor.shared(np.zeros(()), name="v")
+        f = pytensor.function([x], x.sum(0) + v, updates=[(v, v + 1)], mode=mode)
+        results.append([f(values(k, rows)) for k, rows in enumerate((3, 3, 5, 2, 3))])
+        assert v.get_value() == 5
+    for one, other in zip(*results, strict=True):
+        np.testing.assert_array_equal(one, other)
+    assert len(traced) == 2  # the second function's graph too, for the arguments of another shape
+
+
+def test_first_arguments_of_another_shape(folder):
+    x = pt.matrix("x", dtype="float64")
+    for rows, count in ((3, 1), (5, 2), (3, 2), (5, 2)):
+        np.testing.assert_array_equal(
+            compile_graph([x], 2 * x)(values(0, rows)), 2 * values(0, rows)
+        )
+        assert len(programs(folder)) == count
+
+
+@pytest.mark.parametrize("found", [False, True])
+def test_errors_are_those_of_the_call(found):
+    if found:
+        run(*make_step(trust_input=True))
+    step, w = make_step(trust_input=True)
+    run(step, w)
+    with pytest.raises(TypeError, match=r"incompatible shapes|dot_general"):
+        step(np.ones((3, 5)))
+    assert float(step(values())) == pytest.approx(float(np.tanh(values() @ w.get_value()).sum()), 9)
+    np.testing.assert_array_equal(w.get_value().shape, (4, 2))
+
+
+def test_updates_that_do_not_fit_are_kept_without_donation(folder):
+    """An array that grows can't be written over the old one."""
+    results = []
+    for _ in range(2):
+        v = pytensor.shared(np.ones(2), name="v", shape=(None,))
+        grow = pytensor.function([], v.sum(), updates=[(v, pt.concatenate([v, v]))], mode=MODE)
+        results.append([float(grow()) for _ in range(3)])
+        assert v.get_value().shape == (16,)
+    assert results[0] == results[1] == [2.0, 4.0, 8.0]
+
+
+# ------------------------------------------------------------------------------ made from others
+
+
+def test_copies_of_a_deferred_function(folder):
+    expected = run(*make_step())
+    step, _ = make_step()
+    other = pytensor.shared(np.full((4, 2), 1.0), name="w", shape=(4, 2))
+    (w,) = step.get_shared()
+    copy = step.copy(swap={w: other})
+    assert not is_deferred(copy.maker.fgraph)
+    assert_equal_runs(expected, run(copy, other))
+    still = step.copy(delete_updates=True)
+    before = w.get_value()
+    assert float(still(values())) == expected[0][0]
+    np.testing.assert_array_equal(w.get_value(), before)
+    assert_equal_runs(expected, run(step, w))
+    assert len(programs(folder)) == 1
+
+
+def test_a_deferred_function_can_be_pickled():
+    expected = run(*make_step())
+    step, _ = make_step()
+    again = pickle.loads(pickle.dumps(step))
+    assert [float(again(values(k))) for k in range(3)] == expected[0]
+
+
+def test_many_steps_of_a_deferred_function():
+    losses, weights = run(*make_step())
+    step, w = make_step()
+    assert is_deferred(step.maker.fgraph)
+    many = ManySteps(step, 3)
+    np.testing.assert_allclose(many(np.stack([values(k) for k in range(3)])), losses)
+    np.testing.assert_allclose(w.get_value(), weights)
+
+
+def test_the_text_of_a_program_that_was_found():
+    run(*make_step())
+    step, w = make_step()
+    run(step, w)
+    shapes = [jax.ShapeDtypeStruct(v.type.shape, v.type.dtype) for v in step.maker.fgraph.inputs]
+    assert "tanh" in step.vm.jit_fn.lower(*shapes).as_text()
+    assert not is_deferred(step.maker.fgraph)
+
+
+# ------------------------------------------------------------------------------ files
+
+
+def test_a_damaged_program_is_compiled_anew(folder):
+    expected = run(*make_step())
+    (file,) = folder.iterdir()
+    whole = file.read_bytes()
+    for data in (whole[:-1], b"", whole[:100] + b"?" + whole[101:]):
+        file.write_bytes(data)
+        empty_jax_cache(folder)
+        with pytest.warns(UserWarning, match="is damaged; the program is compiled anew"):
+            assert_equal_runs(expected, run(*make_step()))
+        assert len(file.read_bytes()) > 1000
+    assert_equal_runs(expected, run(*make_step()))
+
+
+def empty_jax_cache(folder):
+    for file in folder.parent.glob("*-cache"):
+        file.unlink()
+    reset_cache()
+
+
+def test_what_jax_has_read_is_not_written(folder):
+    """XLA would write it without its code."""
+    expected = run(*make_step())
+    (file,) = folder.iterdir()
+    file.unlink()
+    assert_equal_runs(expected, run(*make_step()))
+    assert programs(folder) == []
+    empty_jax_cache(folder)
+    assert_equal_runs(expected, run(*make_step()))
+    assert programs(folder) == [file.name]
+    assert_equal_runs(expected, run(*make_step()))
+
+
+def test_a_program_that_xla_cannot_read(folder, monkeypatch):
+    expected = run(*make_step())
+
+    def fail(*args, **kwargs):
+        raise jax.errors.JaxRuntimeError("made for another machine")
+
+    monkeypatch.setattr(program_store, "deserialize_and_load", fail)
+    with pytest.warns(UserWarning, match="made for another machine; the program is compiled anew"):
+        assert_equal_runs(expected, run(*make_step()))
+
+
+def test_a_folder_that_cannot_be_written_to(folder):
+    folder.write_text("a file")
+    with pytest.warns(UserWarning, match="the program is not kept"):
+        run(*make_step())
+
+
+def test_programs_that_call_python_are_not_kept(folder, caplog):
+    caplog.set_level(logging.INFO, logger="pytensor.link.jax.program_store")
+    double = jax.jit(
+        lambda x: jax.pure_callback(lambda v: 2 * v, jax.ShapeDtypeStruct(x.shape, x.dtype), x)
+    )
+    program_store.save(folder / "0-0", double.lower(np.ones(3)).compile())
+    assert programs(folder) == []
+    assert "The program is not kept on disk" in caplog.text
+
+
+def test_old_programs_are_deleted(folder, monkeypatch):
+    monkeypatch.setattr(program_store, "MAX_PROGRAMS", 2)
+    kept = []
+    for k, rate in enumerate((0.1, 0.2, 0.3)):
+        run(*make_step(rate))
+        (new,) = set(programs(folder)) - set(kept)
+        kept = [*kept, new][-2:]
+        os.utime(folder / new, (1000 + k, 1000 + k))
+        assert set(programs(folder)) == set(kept)
+    run(*make_step(0.2))  # used last now
+    run(*make_step(0.4))
+    assert kept[0] in programs(folder)
+    assert kept[1] not in programs(folder)
+
+
+def test_arguments_on_several_devices_or_processes(monkeypatch):
+    assert program_store.the_device([np.ones(2)]) is jax.local_devices()[0]
+    device = jax.devices()[0]
+    assert program_store.the_device([jax.device_put(np.ones(2), device)]) is device
+
+    class Spread:
+        committed = True
+        sharding = type("Sharding", (), {"device_set": {0, 1}})()
+
+    monkeypatch.setattr(program_store, "is_committed", lambda value: True)
+    assert program_store.the_device([Spread()]) is None
+    monkeypatch.setattr(jax, "process_count", lambda: 2)
+    assert program_store.the_device([]) is None
+
+
+def test_precision_in_a_context_makes_another_program(folder):
+    run(*make_step())
+    with jax.default_matmul_precision("highest"):
+        run(*make_step())
+    assert len(programs(folder)) == 2
+    names = {name.split("-")[0] for name in programs(folder)}
+    assert len(names) == 1  # of the same graph
+
+
+def test_modes_linker_tells_its_choice():
+    assert "keep_programs=True" in repr(MODE.linker)
+    assert not get_mode(jax_mode()).linker.keep_programs
