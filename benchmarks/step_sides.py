@@ -115,9 +115,7 @@ class DemoStep:
 
     def on_disk(self):
         """Whether the first step's program is on disk, so that nothing is traced or compiled."""
-        from pytensor.link.jax.tuned import is_deferred
-
-        return is_deferred(self.step._step.maker.fgraph)
+        return self.step._step.maker.deferred
 
     def program(self):
         """What JAX compiles: a jitted function, and its arguments' shapes."""

@@ -57,10 +57,8 @@ def operations(function, arguments):
     dict of str to Operation
         By XLA's names.
     """
-    text = program_text(function, arguments)
-    # Now the graph is rewritten, even if the program that ran came from the disk.
     names = {scope_name(node.op, node) for node in function.maker.fgraph.apply_nodes}
-    return read_program(text, names)
+    return read_program(program_text(function, arguments), names)
 
 
 def program_text(function, arguments):

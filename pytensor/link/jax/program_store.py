@@ -19,7 +19,7 @@ import os
 import pickle
 import time
 import warnings
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import jax
@@ -51,8 +51,8 @@ class KeptProgram(Feature):
     Parameters
     ----------
     key : str or None
-        None for graphs that were made from another: these are compiled as ever.
-    prepare : callable of FunctionGraph, optional
+        None for graphs that were made from another.
+    prepare : callable, optional
         The rewriting that has yet to be done.
 
     Attributes
@@ -73,36 +73,23 @@ class KeptProgram(Feature):
         del fgraph.kept_program
 
     def clone(self):
-        return KeptProgram(None, self.prepare)
+        return KeptProgram(None)
 
-    def __getstate__(self):
-        return {"key": None, "prepare": self.prepare}
-
-    def finish(self, fgraph):
-        """Rewrite the graph, if that has yet to be done; whether it had."""
+    def finish(self):
+        """Rewrite the graph, if that has yet to be done."""
         prepare, self.prepare = self.prepare, None
         if prepare is not None:
-            prepare(fgraph)
-        return prepare is not None
-
-
-class _Preparation:
-    """`FunctionMaker.prepare_fgraph` with its arguments, but for the graph; can be pickled."""
-
-    def __init__(self, inputs, outputs, additional_outputs, mode, profile):
-        self.before = inputs, outputs, additional_outputs
-        self.after = mode, profile
-
-    def __call__(self, fgraph):
-        FunctionMaker.prepare_fgraph(*self.before, fgraph, *self.after)
+            prepare()
 
 
 def prepare_or_defer(inputs, outputs, additional_outputs, fgraph, mode, profile):
     """Rewrite a graph, or put that off if there are programs of it on disk."""
-    prepare = _Preparation(inputs, outputs, additional_outputs, mode, profile)
+    prepare = partial(
+        FunctionMaker.prepare_fgraph, inputs, outputs, additional_outputs, fgraph, mode, profile
+    )
     folder = store_folder()
     if folder is None:
-        prepare(fgraph)
+        prepare()
         return
     # In what can be written over, or need not be copied, PyTensor's graphs differ.
     flags = [(s.borrow, s.mutable, s.shared) for s in inputs], [s.borrow for s in outputs]
@@ -110,12 +97,12 @@ def prepare_or_defer(inputs, outputs, additional_outputs, fgraph, mode, profile)
         key = graph_key(fgraph, mode, flags)
     except NoKeyError as error:
         logger.info("The program is not kept on disk: %s", error)
-        prepare(fgraph)
+        prepare()
         return
     if any(folder.glob(f"{key[:32]}-*")):
         fgraph.attach_feature(KeptProgram(key, prepare))
     else:
-        prepare(fgraph)
+        prepare()
         fgraph.attach_feature(KeptProgram(key))
 
 

@@ -79,7 +79,7 @@ class TunedJAXLinker(JAXLinker):
 
         @cache
         def converted():
-            fgraph.kept_program.finish(fgraph)
+            fgraph.kept_program.finish()
             order = self.schedule(fgraph)
             _, outputs, storage_map = map_storage(fgraph, order, input_storage)
             return self.fgraph_convert(
@@ -117,9 +117,6 @@ class TunedJAXLinker(JAXLinker):
             linker = self.clone()
             linker.fgraph = None
             return linker.accept(fgraph, no_recycling, profile)
-        if is_deferred(fgraph) and fgraph.kept_program.key is None:
-            # A copy of a graph whose rewriting was put off, which may be another graph.
-            fgraph.kept_program.finish(fgraph)
         return super().accept(fgraph, no_recycling, profile)
 
     def _donates(self):
@@ -174,7 +171,36 @@ class TunedJAXLinker(JAXLinker):
 
 
 class TunedFunctionMaker(FunctionMaker):
-    """Makes functions whose updates are joined: see `pytensor.tensor.rewriting.updates`."""
+    """Makes functions whose updates are joined: see `pytensor.tensor.rewriting.updates`.
+
+    Attributes
+    ----------
+    fgraph : FunctionGraph
+        Rewritten; if that was put off, as the program was found on disk, it is done now.
+    deferred : bool
+        Whether it was put off, and has not been done since.
+    """
+
+    _created = False
+
+    @property
+    def deferred(self):
+        return is_deferred(self._fgraph)
+
+    @property
+    def fgraph(self):
+        if self._created and self.deferred:
+            self._fgraph.kept_program.finish()
+        return self._fgraph
+
+    @fgraph.setter
+    def fgraph(self, fgraph):
+        self._fgraph = fgraph
+
+    def create(self, *args, **kwargs):
+        function = super().create(*args, **kwargs)
+        self._created = True
+        return function
 
     @staticmethod
     def create_fgraph(input_specs, output_specs, *args, fgraph=None, **kwargs):
