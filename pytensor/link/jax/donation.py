@@ -170,8 +170,7 @@ class DonatingThunk:
         """Arguments of JAX's function; nobody else holds those that are donated."""
         made, own = self._made, False
         if hold(self._state, made):
-            counts = list(map(getrefcount, made))
-            own = counts.count(ALONE) == len(counts)
+            own = {ALONE}.issuperset(map(getrefcount, made))
         values = made if own else self._own_values()
         others = [storage[0] for storage in self._others]
         for k in self._lengths:

@@ -200,6 +200,10 @@ class TunedFunctionMaker(FunctionMaker):
     def create(self, *args, **kwargs):
         function = super().create(*args, **kwargs)
         self._created = True
+        # After each call PyTensor empties what held outputs.  A donating thunk has one storage for
+        # all updates, and once is enough.
+        cleared = {id(storage): storage for storage in function._clear_output_storage_data}
+        function._clear_output_storage_data = tuple(cleared.values())
         return function
 
     @staticmethod
