@@ -113,9 +113,11 @@ class DemoStep:
 
         return paused_collection()
 
-    def on_disk(self):
-        """Whether the first step's program is on disk, so that nothing is traced or compiled."""
-        return self.step._step.maker.deferred
+    def keeps_programs(self):
+        """Whether the first call keeps its program on disk, or finds it there, beside JAX's."""
+        from pytensor.link.jax.program_store import store_folder
+
+        return store_folder() is not None
 
     def program(self):
         """What JAX compiles: a jitted function, and its arguments' shapes."""
@@ -191,8 +193,8 @@ class PureStep:
         """As `DemoStep.first_call`: nothing is done around a jitted function's call."""
         return nullcontext()
 
-    def on_disk(self):
-        """As `DemoStep.on_disk`: JAX needs a traced and lowered program to look for it on disk."""
+    def keeps_programs(self):
+        """As `DemoStep.keeps_programs`: all that is kept is kept by JAX."""
         return False
 
     def program(self):

@@ -143,7 +143,7 @@ class StoredFunction:
         program = load(folder / name, device)
         if program is None:
             start = time.perf_counter()
-            lowered, hits = self.jitted.lower(*args), len(cache_hits)
+            lowered, hits = self.jitted.trace(*args).lower(), len(cache_hits)
             program = lowered.compile()
             # XLA can't write what it has read: programs from JAX's cache would lack their code.
             read = len(cache_hits) > hits
