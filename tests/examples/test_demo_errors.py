@@ -18,9 +18,9 @@ from tests.examples.demo_browser import (
     expected_detections,
     file_of,
     open_browser,
+    ready_page,
     screenshot,
     until,
-    wait_ready,
     wait_screen,
     write_y4m,
 )
@@ -29,18 +29,9 @@ PICTURE = blob_picture(320, 240, [(GREEN, 110, 130, 50)])
 
 
 @pytest.fixture(scope="module")
-def browser():
-    """Without a camera and without WebGPU."""
-    with open_browser() as browser:
-        yield browser
-
-
-@pytest.fixture(scope="module")
-def page(browser, colour_site):
+def page(open_colours):
     """One page that survives all the failures of this file, one after the other."""
-    with browser.visit(colour_site.url) as page:
-        wait_ready(page)
-        yield page
+    return open_colours
 
 
 def assert_works(page, demo_models):
@@ -69,9 +60,8 @@ def test_camera_refused(colour_site, demo_models, tmp_path):
     write_y4m(film, [PICTURE] * 2)
     with (
         open_browser(camera=film, permission=False) as browser,
-        browser.visit(colour_site.url) as page,
+        ready_page(browser, colour_site) as page,
     ):
-        wait_ready(page)
         page.click("#start")
         assert "allow" in wait_screen(page, "camera-refused").lower()
         screenshot(page, "camera-refused", tmp_path)
@@ -252,8 +242,7 @@ def test_one_asset_missing(browser, demo_site, tmp_path, missing):
 def test_without_samples_the_page_works(browser, colour_site, demo_models, tmp_path):
     site = copy_site(colour_site, tmp_path / "site")
     (site.folder / "demo_assets" / "samples.js").unlink()
-    with browser.visit(site.url, complaints=["ERR_FILE_NOT_FOUND"]) as page:
-        wait_ready(page)
+    with ready_page(browser, site, complaints=["ERR_FILE_NOT_FOUND"]) as page:
         assert page.locator("#samples [data-sample]").count() == 0
         assert_works(page, demo_models)
 
