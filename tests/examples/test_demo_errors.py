@@ -89,6 +89,55 @@ def test_picture_after_no_webgpu(page, demo_models):
     assert "wasm" in page.evaluate("demo.info.backend")
 
 
+# What a back end that fails while it starts does: the detector then has no model any more.
+FAIL_ONCE = """() => {
+  const load = Detector.prototype.load;
+  Detector.prototype.load = async function () {
+    Detector.prototype.load = load;
+    this.dispose();
+    throw Object.assign(new Error("WebGPU failed: on purpose"), {code: "no-webgpu"});
+  };
+}"""
+
+
+def test_back_end_that_takes_the_model_along(page, demo_models):
+    """The model is loaded again as it was."""
+    before = page.evaluate("demo.info.requested")
+    page.evaluate(FAIL_ONCE)
+    page.select_option("#backend", "webgpu")
+    assert "on purpose" in wait_screen(page, "no-webgpu")
+    until(page, "demo.ready", what="the model again")
+    assert page.evaluate("demo.info.requested") == before
+    assert page.input_value("#backend") == before
+    assert_works(page, demo_models)
+
+
+# The graphics device goes away during a detection, as the detector tells it.
+LOSE_DEVICE = """() => {
+  const detect = Detector.prototype.detect;
+  Detector.prototype.detect = async function (bitmap) {
+    Detector.prototype.detect = detect;
+    bitmap.close();
+    this.dispose();
+    this.onLost("on purpose");
+    throw Object.assign(new Error("the graphics device is gone"), {code: "device-lost"});
+  };
+}"""
+
+
+def test_lost_device(browser, colour_site, demo_models):
+    """Loaded again as it was after the first loss, with WebAssembly after the second one."""
+    with ready_page(browser, colour_site) as page:
+        for requested in ("auto", "wasm"):
+            page.evaluate(LOSE_DEVICE)
+            last = detect_file(page, encode(PICTURE))
+            assert_same(as_rows(last), expected_detections(demo_models.colour, PICTURE))
+            until(page, "demo.ready && demo.screen === null")
+            assert page.evaluate("demo.info.requested") == requested
+            assert "on purpose" in page.inner_text("#backend-note")
+        assert page.evaluate("demo.errors") == []
+
+
 # ------------------------------------------------------------------------------ models
 
 
