@@ -376,6 +376,59 @@ def test_model_of_bytes_without_metadata(colours, tmp_path):
     assert (info["confidence"], info["iou"]) == (0.25, 0.7)
 
 
+# Records a green square that moves to the right, and chooses it as a video.
+FILM = """async () => {
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [320, 240];
+  const context = canvas.getContext("2d");
+  const recorder = new MediaRecorder(canvas.captureStream(15), {mimeType: "video/webm"});
+  const parts = [];
+  recorder.ondataavailable = ({data}) => parts.push(data);
+  recorder.start();
+  for (let frame = 0; frame < 20; frame += 1) {
+    context.fillStyle = "#46506e";
+    context.fillRect(0, 0, 320, 240);
+    context.fillStyle = "#00dc28";
+    context.fillRect(40 + 8 * frame, 90, 50, 50);
+    await new Promise((resolve) => setTimeout(resolve, 70));
+  }
+  const end = new Promise((resolve) => { recorder.onstop = resolve; });
+  recorder.stop();
+  await end;
+  const transfer = new DataTransfer();
+  transfer.items.add(new File(parts, "film.webm", {type: "video/webm"}));
+  const input = document.querySelector("#video-file");
+  input.files = transfer.files;
+  input.dispatchEvent(new Event("change", {bubbles: true}));
+}"""
+
+
+def test_video(colours):
+    """It plays, stops, gives single frames, and goes on after a change of the back end."""
+    frames = colours.evaluate("demo.frames")
+    colours.evaluate(FILM)
+    until(colours, f"demo.state === 'running' && demo.frames > {frames + 5}", what="the video")
+    last = colours.evaluate("demo.last")
+    assert (last["title"], last["mirrored"], last["width"]) == ("film.webm", False, 320)
+    assert len(last["detections"]) == 1
+    assert colours.inner_text("#start-text") == "Play video"
+    colours.click("#stop")
+    until(colours, "demo.state === 'paused'")
+    after(colours, lambda: colours.click("#step"))
+    until(colours, "document.querySelector('#status').textContent.includes('One frame of')")
+    colours.click("#start")
+    for backend in ("wasm", "auto"):
+        until(colours, "demo.state === 'running'")
+        colours.select_option("#backend", backend)
+        until(colours, f"demo.info.requested === '{backend}' && demo.ready")
+        frames = colours.evaluate("demo.frames")
+        until(colours, f"demo.state === 'running' && demo.frames > {frames + 2}")
+    choose_sample(colours, 1)
+    until(colours, "demo.state === 'ready'")
+    assert colours.inner_text("#start-text") == "Start camera"
+    assert colours.evaluate("[demo.screen, demo.errors]") == [None, []]
+
+
 def test_snapshot(colours, demo_models):
     """The PNG has the picture, and the boxes' lines at the boxes' edges."""
     picture = blob_picture(640, 480, [(GREEN, 200, 250, 80)])
