@@ -128,3 +128,21 @@ def colour_site(demo_site, demo_models, tmp_path_factory):
     from tests.examples.demo_browser import copy_site
 
     return copy_site(demo_site, tmp_path_factory.mktemp("colours"), demo_models.colour)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Without a camera and without WebGPU: a `demo_browser.Browser`."""
+    from tests.examples.demo_browser import open_browser
+
+    with open_browser() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def open_colours(browser, colour_site):
+    """One page with the detector of colours, for all tests of a file."""
+    from tests.examples.demo_browser import ready_page
+
+    with ready_page(browser, colour_site) as page:
+        yield page

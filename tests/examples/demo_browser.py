@@ -211,6 +211,14 @@ def open_browser(*, camera=None, permission=True, webgpu=False, args=()):
             browser.close()
 
 
+@contextmanager
+def ready_page(browser, site, **options):
+    """The page of a `Site` with its model loaded; options as for `Browser.visit`."""
+    with browser.visit(site.url, **options) as page:
+        wait_ready(page)
+        yield page
+
+
 def until(page, expression, timeout=PATIENCE, what=None):
     """Poll until a JavaScript expression is true; its value.
 
@@ -255,6 +263,11 @@ def after(page, action, timeout=PATIENCE):
     action()
     until(page, "demo.last !== null && demo.last !== window.lastSeen", timeout, "a detection")
     return page.evaluate("demo.last")
+
+
+def choose_sample(page, number):
+    """Press the button of a sample, 1 being the first; the resulting `demo.last`."""
+    return after(page, page.locator(f"#samples [data-sample='{number}']").click)
 
 
 def file_of(data, name):
@@ -674,6 +687,11 @@ def encode(picture, kind="PNG", **options):
     file = io.BytesIO()
     Image.fromarray(picture).save(file, kind, **options)
     return file.getvalue()
+
+
+def data_url(picture):
+    """A picture, uint8 (height, width, 3), as a data: URL of a PNG."""
+    return "data:image/png;base64," + base64.b64encode(encode(picture)).decode()
 
 
 def write_y4m(path, pictures, rate=10):

@@ -537,6 +537,45 @@ def test_the_pages_own_sources_name_no_other_place():
         assert not re.search(r"""["'(=]\s*//[\w.]""", text), file
 
 
+@pytest.fixture(scope="module")
+def own_scripts():
+    """The page's own scripts without comments, by file name, in the order of the page."""
+    demo = build_demo.DEMO
+    html = (demo / "yolo_detection_demo.html").read_text(encoding="utf-8")
+    names = re.findall(r'<script src="page/(\w+\.js)"></script>', html)
+    texts = [(demo / "page" / name).read_text(encoding="utf-8") for name in names]
+    return {
+        name: re.sub(r"(?m)^\s*(//.*|/\*\*(?s:.)*?\*/)$", "", text)
+        for name, text in zip(names, texts, strict=True)
+    }
+
+
+def names_defined(script):
+    """What a script gives to the next ones."""
+    return re.findall(r"(?m)^(?:const|class|(?:async )?function) (\w+)", script)
+
+
+def test_the_page_names_each_of_its_scripts_once(own_scripts):
+    assert sorted(own_scripts) == sorted(p.name for p in build_demo.DEMO.glob("page/*.js"))
+
+
+def test_scripts_use_earlier_ones_alone(own_scripts):
+    """So nothing they use is missing yet, and no two of them need one another."""
+    makers = {name: file for file, text in own_scripts.items() for name in names_defined(text)}
+    assert len(makers) == len(own_scripts) - 1  # the last one only begins
+    files = list(own_scripts)
+    for place, (file, text) in enumerate(own_scripts.items()):
+        words = {*re.findall(r"\w+", text)}
+        later = {makers[name] for name in makers.keys() & words} - {*files[: place + 1]}
+        assert not later, file
+
+
+def test_the_linter_knows_what_scripts_share(own_scripts):
+    config = json.loads((build_demo.DEMO / "biome.json").read_text(encoding="utf-8"))
+    shared = [name for text in own_scripts.values() for name in names_defined(text)]
+    assert sorted(config["javascript"]["globals"]) == sorted([*shared, "ort"])
+
+
 # ------------------------------------------------------------------------------ after a training
 
 

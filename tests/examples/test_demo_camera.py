@@ -10,12 +10,13 @@ from tests.examples.demo_browser import (
     after,
     as_rows,
     blob_picture,
+    choose_sample,
     decode_data_url,
     find_blob,
     open_browser,
+    ready_page,
     screenshot,
     until,
-    wait_ready,
     write_y4m,
 )
 
@@ -50,15 +51,14 @@ def camera(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def open_page(camera, colour_site):
-    with camera.visit(colour_site.url) as page:
-        wait_ready(page)
+    with ready_page(camera, colour_site) as page:
         yield page
 
 
 @pytest.fixture
 def page(open_page):
     """The one page, with the camera closed and a sample on the stage."""
-    after(open_page, open_page.locator("#samples [data-sample='2']").click)
+    choose_sample(open_page, 2)
     until(open_page, "demo.state === 'ready'")
     open_page.evaluate("() => document.activeElement.blur()")
     yield open_page

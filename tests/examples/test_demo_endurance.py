@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from tests.examples.demo_browser import open_browser, wait_ready
+from tests.examples.demo_browser import open_browser, ready_page
 
 pytestmark = pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="reads the memory of processes in /proc"
@@ -76,8 +76,7 @@ def memory(browser, page):
 
 def endure(browser, site, frames):
     """Memory at several points of so many frames."""
-    with browser.visit(site.url) as page:
-        wait_ready(page)
+    with ready_page(browser, site) as page:
         points, part = [], frames // 8
         for k in range(8):
             assert page.evaluate(FEED, [k * part, part]) == ""

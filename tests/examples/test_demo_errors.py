@@ -18,9 +18,9 @@ from tests.examples.demo_browser import (
     expected_detections,
     file_of,
     open_browser,
+    ready_page,
     screenshot,
     until,
-    wait_ready,
     wait_screen,
     write_y4m,
 )
@@ -29,18 +29,9 @@ PICTURE = blob_picture(320, 240, [(GREEN, 110, 130, 50)])
 
 
 @pytest.fixture(scope="module")
-def browser():
-    """Without a camera and without WebGPU."""
-    with open_browser() as browser:
-        yield browser
-
-
-@pytest.fixture(scope="module")
-def page(browser, colour_site):
+def page(open_colours):
     """One page that survives all the failures of this file, one after the other."""
-    with browser.visit(colour_site.url) as page:
-        wait_ready(page)
-        yield page
+    return open_colours
 
 
 def assert_works(page, demo_models):
@@ -69,9 +60,8 @@ def test_camera_refused(colour_site, demo_models, tmp_path):
     write_y4m(film, [PICTURE] * 2)
     with (
         open_browser(camera=film, permission=False) as browser,
-        browser.visit(colour_site.url) as page,
+        ready_page(browser, colour_site) as page,
     ):
-        wait_ready(page)
         page.click("#start")
         assert "allow" in wait_screen(page, "camera-refused").lower()
         screenshot(page, "camera-refused", tmp_path)
@@ -97,6 +87,55 @@ def test_picture_after_no_webgpu(page, demo_models):
     wait_screen(page, "no-webgpu")
     assert_works(page, demo_models)
     assert "wasm" in page.evaluate("demo.info.backend")
+
+
+# What a back end that fails while it starts does: the detector then has no model any more.
+FAIL_ONCE = """() => {
+  const load = Detector.prototype.load;
+  Detector.prototype.load = async function () {
+    Detector.prototype.load = load;
+    this.dispose();
+    throw Object.assign(new Error("WebGPU failed: on purpose"), {code: "no-webgpu"});
+  };
+}"""
+
+
+def test_back_end_that_takes_the_model_along(page, demo_models):
+    """The model is loaded again as it was."""
+    before = page.evaluate("demo.info.requested")
+    page.evaluate(FAIL_ONCE)
+    page.select_option("#backend", "webgpu")
+    assert "on purpose" in wait_screen(page, "no-webgpu")
+    until(page, "demo.ready", what="the model again")
+    assert page.evaluate("demo.info.requested") == before
+    assert page.input_value("#backend") == before
+    assert_works(page, demo_models)
+
+
+# The graphics device goes away during a detection, as the detector tells it.
+LOSE_DEVICE = """() => {
+  const detect = Detector.prototype.detect;
+  Detector.prototype.detect = async function (bitmap) {
+    Detector.prototype.detect = detect;
+    bitmap.close();
+    this.dispose();
+    this.onLost("on purpose");
+    throw Object.assign(new Error("the graphics device is gone"), {code: "device-lost"});
+  };
+}"""
+
+
+def test_lost_device(browser, colour_site, demo_models):
+    """Loaded again as it was after the first loss, with WebAssembly after the second one."""
+    with ready_page(browser, colour_site) as page:
+        for requested in ("auto", "wasm"):
+            page.evaluate(LOSE_DEVICE)
+            last = detect_file(page, encode(PICTURE))
+            assert_same(as_rows(last), expected_detections(demo_models.colour, PICTURE))
+            until(page, "demo.ready && demo.screen === null")
+            assert page.evaluate("demo.info.requested") == requested
+            assert "on purpose" in page.inner_text("#backend-note")
+        assert page.evaluate("demo.errors") == []
 
 
 # ------------------------------------------------------------------------------ models
@@ -252,8 +291,7 @@ def test_one_asset_missing(browser, demo_site, tmp_path, missing):
 def test_without_samples_the_page_works(browser, colour_site, demo_models, tmp_path):
     site = copy_site(colour_site, tmp_path / "site")
     (site.folder / "demo_assets" / "samples.js").unlink()
-    with browser.visit(site.url, complaints=["ERR_FILE_NOT_FOUND"]) as page:
-        wait_ready(page)
+    with ready_page(browser, site, complaints=["ERR_FILE_NOT_FOUND"]) as page:
         assert page.locator("#samples [data-sample]").count() == 0
         assert_works(page, demo_models)
 

@@ -27,7 +27,6 @@ from tests.examples.demo_browser import (
     colour_detector_onnx,
     encode,
     expected_detections,
-    open_browser,
     until,
 )
 
@@ -74,12 +73,6 @@ def to_text(data):
 
 def to_array(text, dtype=np.float32):
     return np.frombuffer(base64.b64decode(text), dtype=dtype)
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with open_browser() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module")

@@ -19,35 +19,30 @@ from tests.examples.demo_browser import (
     assert_same,
     blob_picture,
     choose_model,
+    choose_sample,
     clear_scenes,
     colour_detector_onnx,
     copy_site,
+    data_url,
     detect_file,
     drop_file,
     encode,
     expected_detections,
     find_blob,
-    open_browser,
     paste_file,
+    ready_page,
     screenshot,
     until,
     wait_ready,
 )
 
-TINY = "data:image/png;base64," + base64.b64encode(encode(np.zeros((8, 8, 3), np.uint8))).decode()
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with open_browser() as browser:
-        yield browser
+TINY = data_url(np.zeros((8, 8, 3), np.uint8))
 
 
 @pytest.fixture(scope="module")
 def open_page(browser, demo_site):
     """One page for the tests that leave it as they found it; see `page`."""
-    with browser.visit(demo_site.url) as page:
-        wait_ready(page)
+    with ready_page(browser, demo_site) as page:
         yield page
 
 
@@ -60,13 +55,6 @@ def page(open_page):
     # Runs on the old picture may still wait; this one waits for them.
     open_page.evaluate("url => demo.detectImage(url)", TINY)
     assert open_page.log.complaints == []
-
-
-@pytest.fixture(scope="module")
-def open_colours(browser, colour_site):
-    with browser.visit(colour_site.url) as page:
-        wait_ready(page)
-        yield page
 
 
 @pytest.fixture
@@ -112,7 +100,7 @@ def assert_works(page, model):
     assert info["note"]  # why it isn't WebGPU
     assert info["names"] == ["person", "cell phone"]
     assert info["size"] == [64, 64]
-    last = after(page, page.locator("#samples [data-sample='1']").click)
+    last = choose_sample(page, 1)
     assert len(last["detections"]) > 0
     assert page.locator("#detections li").count() > 0
     assert page.evaluate("demo.screen") is None
@@ -203,7 +191,7 @@ def test_quick_change(page, scenes, demo_models):
         await new Promise((resolve) => setTimeout(resolve, 10 * k));
       }
     }"""
-    urls = ["data:image/png;base64," + base64.b64encode(encode(image)).decode() for image in scenes]
+    urls = [data_url(image) for image in scenes]
     for _ in range(3):
         detect_file(page, encode(scenes[0]))
         page.evaluate(script, urls)
@@ -215,7 +203,7 @@ def test_quick_change(page, scenes, demo_models):
 
 def test_detect_image(page, scenes, demo_models):
     """The page's entry for scripts takes a blob or a data: address."""
-    url = "data:image/png;base64," + base64.b64encode(encode(scenes[0])).decode()
+    url = data_url(scenes[0])
     expected = expected_detections(demo_models.yolo, scenes[0])
     assert_same(as_rows(page.evaluate("url => demo.detectImage(url)", url)), expected)
     blob = "async url => demo.detectImage(await (await fetch(url)).blob())"
@@ -281,8 +269,7 @@ def test_picture_chosen_during_the_very_first_detection(browser, colour_site, tm
     }"""
     site = copy_site(colour_site, tmp_path / "site")
     (site.folder / "demo_assets" / "samples.js").unlink()
-    with browser.visit(site.url, complaints=["ERR_FILE_NOT_FOUND"]) as page:
-        wait_ready(page)
+    with ready_page(browser, site, complaints=["ERR_FILE_NOT_FOUND"]) as page:
         page.evaluate(script, TINY)
         until(page, "demo.last && demo.last.title === 'second.png'")
         assert page.evaluate("[demo.screen, demo.errors, demo.frames]") == [None, [], 1]
@@ -389,6 +376,59 @@ def test_model_of_bytes_without_metadata(colours, tmp_path):
     assert (info["confidence"], info["iou"]) == (0.25, 0.7)
 
 
+# Records a green square that moves to the right, and chooses it as a video.
+FILM = """async () => {
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [320, 240];
+  const context = canvas.getContext("2d");
+  const recorder = new MediaRecorder(canvas.captureStream(15), {mimeType: "video/webm"});
+  const parts = [];
+  recorder.ondataavailable = ({data}) => parts.push(data);
+  recorder.start();
+  for (let frame = 0; frame < 20; frame += 1) {
+    context.fillStyle = "#46506e";
+    context.fillRect(0, 0, 320, 240);
+    context.fillStyle = "#00dc28";
+    context.fillRect(40 + 8 * frame, 90, 50, 50);
+    await new Promise((resolve) => setTimeout(resolve, 70));
+  }
+  const end = new Promise((resolve) => { recorder.onstop = resolve; });
+  recorder.stop();
+  await end;
+  const transfer = new DataTransfer();
+  transfer.items.add(new File(parts, "film.webm", {type: "video/webm"}));
+  const input = document.querySelector("#video-file");
+  input.files = transfer.files;
+  input.dispatchEvent(new Event("change", {bubbles: true}));
+}"""
+
+
+def test_video(colours):
+    """It plays, stops, gives single frames, and goes on after a change of the back end."""
+    frames = colours.evaluate("demo.frames")
+    colours.evaluate(FILM)
+    until(colours, f"demo.state === 'running' && demo.frames > {frames + 5}", what="the video")
+    last = colours.evaluate("demo.last")
+    assert (last["title"], last["mirrored"], last["width"]) == ("film.webm", False, 320)
+    assert len(last["detections"]) == 1
+    assert colours.inner_text("#start-text") == "Play video"
+    colours.click("#stop")
+    until(colours, "demo.state === 'paused'")
+    after(colours, lambda: colours.click("#step"))
+    until(colours, "document.querySelector('#status').textContent.includes('One frame of')")
+    colours.click("#start")
+    for backend in ("wasm", "auto"):
+        until(colours, "demo.state === 'running'")
+        colours.select_option("#backend", backend)
+        until(colours, f"demo.info.requested === '{backend}' && demo.ready")
+        frames = colours.evaluate("demo.frames")
+        until(colours, f"demo.state === 'running' && demo.frames > {frames + 2}")
+    choose_sample(colours, 1)
+    until(colours, "demo.state === 'ready'")
+    assert colours.inner_text("#start-text") == "Start camera"
+    assert colours.evaluate("[demo.screen, demo.errors]") == [None, []]
+
+
 def test_snapshot(colours, demo_models):
     """The PNG has the picture, and the boxes' lines at the boxes' edges."""
     picture = blob_picture(640, 480, [(GREEN, 200, 250, 80)])
@@ -460,7 +500,7 @@ def test_every_control_has_a_name(page):
 
 
 def test_tab_reaches_the_controls(page):
-    after(page, page.locator("#samples [data-sample='1']").click)
+    choose_sample(page, 1)
     page.evaluate("() => document.activeElement.blur()")
     reached = set()
     for _ in range(80):
@@ -473,7 +513,7 @@ def test_tab_reaches_the_controls(page):
 
 def test_keys(page):
     """Arrows move a slider, S saves, ? explains; letters typed into a field do nothing else."""
-    after(page, page.locator("#samples [data-sample='1']").click)
+    choose_sample(page, 1)
     page.focus("#confidence")
     after(page, lambda: page.keyboard.press("ArrowRight"))
     assert float(page.input_value("#confidence")) == pytest.approx(0.26)
@@ -492,8 +532,7 @@ def test_phone(browser, colour_site, tmp_path, scheme):
     """A narrow screen has no sideways scrolling."""
     options = {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2}
     options |= {"has_touch": True, "is_mobile": True, "color_scheme": scheme}
-    with browser.visit(colour_site.url, **options) as page:
-        wait_ready(page)
+    with ready_page(browser, colour_site, **options) as page:
         screenshot(page, f"phone-{scheme}-idle", tmp_path)
         picture = blob_picture(640, 480, [(GREEN, 200, 250, 80), (ORANGE, 500, 100, 80)])
         detect_file(page, encode(picture))
@@ -514,10 +553,9 @@ def test_phone(browser, colour_site, tmp_path, scheme):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_desktop_screenshots(browser, demo_site, tmp_path, scheme):
     """Pictures for whoever looks at them; the dark theme is dark and the light one light."""
-    with browser.visit(demo_site.url, color_scheme=scheme) as page:
-        wait_ready(page)
+    with ready_page(browser, demo_site, color_scheme=scheme) as page:
         screenshot(page, f"idle-{scheme}", tmp_path)
-        after(page, page.locator("#samples [data-sample='1']").click)
+        choose_sample(page, 1)
         page.wait_for_timeout(100)
         path = screenshot(page, f"sample-{scheme}", tmp_path)
         with Image.open(io.BytesIO(path.read_bytes())) as image:
