@@ -242,18 +242,26 @@ def load(path, device):
     return program
 
 
+# What is raised for programs that call Python, and by platforms whose programs can't be written.
+UNWRITABLE = (
+    AttributeError, JaxRuntimeError, NotImplementedError, pickle.PicklingError, TypeError, ValueError,
+)  # fmt: skip
+
+
 def save(path, program):
-    """Write a program, unless it can't be: it calls Python, or the disk is full, say."""
+    """Write a program, unless it can't be, or the disk is full, say."""
     try:
         data = pickle.dumps(serialize(program))
+    except UNWRITABLE as error:
+        logger.info("The program is not kept on disk: %s", error)
+        return
+    try:
         path.parent.mkdir(parents=True, exist_ok=True)
         partial = path.with_name(f".{path.name}.{os.getpid()}")
         partial.write_bytes(hashlib.sha256(data).digest() + data)
         partial.replace(path)
         for old in by_age(path.parent)[MAX_PROGRAMS:]:
             old.unlink(missing_ok=True)
-    except (pickle.PicklingError, AttributeError, TypeError, NotImplementedError) as error:
-        logger.info("The program is not kept on disk: %s", error)
     except OSError as error:
         warnings.warn(f"{path}: {error.strerror}; the program is not kept", stacklevel=2)
 

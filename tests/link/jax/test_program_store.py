@@ -540,6 +540,18 @@ def test_programs_that_call_python_are_not_kept(folder, caplog):
     assert "The program is not kept on disk" in caplog.text
 
 
+def test_platforms_that_cannot_write_programs(folder, caplog, monkeypatch):
+    caplog.set_level(logging.INFO, logger="pytensor.link.jax.program_store")
+
+    def fail(program):
+        raise jax.errors.JaxRuntimeError("UNIMPLEMENTED: not on this platform")
+
+    monkeypatch.setattr(program_store, "serialize", fail)
+    run(*make_step())
+    assert programs(folder) == []
+    assert "not kept on disk: UNIMPLEMENTED" in caplog.text
+
+
 def test_old_programs_are_deleted(folder, monkeypatch):
     monkeypatch.setattr(program_store, "MAX_PROGRAMS", 2)
     kept = []
