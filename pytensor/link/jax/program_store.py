@@ -244,7 +244,8 @@ def load(path, device):
 
 # What is raised for programs that call Python, and by platforms whose programs can't be written.
 UNWRITABLE = (
-    AttributeError, JaxRuntimeError, NotImplementedError, pickle.PicklingError, TypeError, ValueError,
+    AttributeError, JaxRuntimeError, NotImplementedError, pickle.PicklingError, TypeError,
+    ValueError,
 )  # fmt: skip
 
 
