@@ -35,12 +35,13 @@ x = pt.tensor("x", dtype="float32", shape=(5, 3))
 loss = pt.tanh(x @ w).sum() ** 2
 step = pytensor.function(
     [x], loss, updates=[(w, w - np.float32(0.01) * pytensor.grad(loss, w))],
-    mode=jax_mode(donate=True, named_scopes={scopes}), trust_input=True,
+    mode=jax_mode(donate=True, named_scopes={scopes}, keep_programs={keep}), trust_input=True,
 )
+found = step.maker.deferred
 losses = [float(step(np.full((5, 3), k / 7, dtype="float32"))) for k in range(4)]
 shapes = [jax.ShapeDtypeStruct(v.type.shape, "float32") for v in step.maker.fgraph.inputs]
 text = step.vm.jit_fn.lower(*shapes).compile().as_text()
-print(len(hits), "/Elemwise" in text, *(value.hex() for value in losses))
+print(len(hits), "/Elemwise" in text, found, *(value.hex() for value in losses))
 """
 ENVIRONMENT = {
     "JAX_PLATFORMS": "cpu",
@@ -50,9 +51,12 @@ ENVIRONMENT = {
 }
 
 
-def start(folder, names=False, scopes=True, **variables):
-    """(hits, whether the program has PyTensor's names, losses) of a new process."""
-    script = SCRIPT.format(demo=str(DEMO), folder=folder, names=names, scopes=scopes)
+def start(folder, names=False, scopes=True, keep=False, **variables):
+    """(hits, whether the program has PyTensor's names, losses, found) of a new process.
+
+    The last is whether the program was found by its graph.
+    """
+    script = SCRIPT.format(demo=str(DEMO), folder=folder, names=names, scopes=scopes, keep=keep)
     kept = {k: v for k, v in os.environ.items() if not k.startswith("JAX_")}
     done = subprocess.run(
         [sys.executable, "-c", script],
@@ -62,8 +66,8 @@ def start(folder, names=False, scopes=True, **variables):
     )
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""  # XLA tells there when a program is for another processor
-    hits, named, *losses = done.stdout.split()
-    return int(hits), named == "True", losses
+    hits, named, found, *losses = done.stdout.split()
+    return int(hits), named == "True", losses, found == "True"
 
 
 def test_second_start_reads_the_programs(tmp_path):
@@ -75,11 +79,19 @@ def test_second_start_reads_the_programs(tmp_path):
     assert len(set(first[2])) == 4
 
 
+def test_second_start_finds_the_program_by_its_graph(tmp_path):
+    folder = str(tmp_path)
+    first, second, others = (start(folder, keep=True, scopes=s) for s in (True, True, False))
+    assert [first[3], second[3], others[3]] == [False, True, False]
+    assert first[2] == second[2] == others[2] == start("off", keep=True)[2]
+    assert second[1]  # its text is still to be had, with names
+
+
 def test_a_profile_gets_programs_with_its_names(tmp_path):
     """JAX takes programs that differ in nothing but names for the same one."""
     folder = str(tmp_path)
     assert not start(folder, scopes=False)[1]
-    hits, named, _ = start(folder)
+    hits, named, *_ = start(folder)
     assert hits
     assert not named
     assert start(folder, names=True)[1]
