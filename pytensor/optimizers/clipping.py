@@ -7,19 +7,47 @@ from pytensor.graph.basic import Variable
 from pytensor.optimizers.basic import as_scalar, check_number
 
 
-def _sums_of_squares(grads, dtype):
-    """Sums whose sum is that over all gradients.
+# Operands of one operation: PyTensor's Python code adds at most 32 at once, and the time that Numba's
+# compiler takes for a join grows with the square of their number.
+_AT_ONCE = 16
+
+
+def _joined(vectors):
+    """Join vectors, in groups of groups if they are many."""
+    while len(vectors) > 1:
+        groups = [vectors[k : k + _AT_ONCE] for k in range(0, len(vectors), _AT_ONCE)]
+        vectors = [pt.join(0, *group) if len(group) > 1 else group[0] for group in groups]
+    return vectors[0]
+
+
+def _total(scalars):
+    """Add scalars.
+
+    PyTensor makes one addition of many, and of the sum of a vector made of them.  Many are made a
+    matrix, whose sum stays what it is.
+    """
+    if len(scalars) <= _AT_ONCE:
+        return sum(scalars[1:], start=scalars[0])
+    zero = pt.zeros((), dtype=scalars[0].type.dtype)
+    vector = pt.stack([*scalars, *[zero] * (-len(scalars) % _AT_ONCE)])
+    matrix = pt.reshape(vector, (-(-len(scalars) // _AT_ONCE), _AT_ONCE))
+    return pt.sum(matrix, acc_dtype=scalars[0].type.dtype)
+
+
+def _sum_of_squares(grads, dtype):
+    """The sum over all gradients.
 
     Vectors are joined: a network has many small ones, and a loop for each takes compilers longer
     than copying them.
     """
     grads = [pt.cast(grad, dtype) for grad in grads]
-    vectors = [pt.atleast_1d(grad) for grad in grads if grad.type.ndim < 2]
+    scalars = [pt.sqr(grad) for grad in grads if grad.type.ndim == 0]
+    vectors = [grad for grad in grads if grad.type.ndim == 1]
     others = [grad for grad in grads if grad.type.ndim >= 2]
     if vectors:
-        others.append(pt.join(0, *vectors) if len(vectors) > 1 else vectors[0])
+        others.append(_joined(vectors))
     # acc_dtype: PyTensor would sum float32 in float64, which JAX has not when floatX is float32.
-    return [pt.sum(pt.sqr(grad), acc_dtype=dtype) for grad in others]
+    return _total([*scalars, *(pt.sum(pt.sqr(grad), acc_dtype=dtype) for grad in others)])
 
 
 def _norm_dtype(grads):
@@ -67,8 +95,7 @@ def clip_by_global_norm(grads, max_norm):
     if not grads:
         raise ValueError("grads is empty: there is no norm")
     dtype = _norm_dtype(grads)
-    squares = _sums_of_squares(grads, dtype)
-    norm = pt.sqrt(sum(squares[1:], start=squares[0]))
+    norm = pt.sqrt(_sum_of_squares(grads, dtype))
     coefficient = _coefficient(norm, max_norm)
     return [grad * pt.cast(coefficient, grad.type.dtype) for grad in grads], norm
 
