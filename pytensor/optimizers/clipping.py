@@ -6,9 +6,8 @@ import pytensor.tensor as pt
 from pytensor.graph.basic import Variable
 from pytensor.optimizers.basic import as_scalar, check_number
 
-
-# Operands of one operation: PyTensor's Python code adds at most 32 at once, and the time that Numba's
-# compiler takes for a join grows with the square of their number.
+# Operands of one operation.  PyTensor's Python code adds at most 32 at once, and Numba's compiler
+# takes time of the square of their number for a join.
 _AT_ONCE = 16
 
 

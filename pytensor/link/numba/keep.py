@@ -4,7 +4,6 @@ import numba
 from numba.core import cgutils, types
 
 
-
 @numba.extending.intrinsic
 def keep(typingctx, address, place, value):
     """Put a value, as a Python object, into the Python list at `address`.
@@ -20,9 +19,7 @@ def keep(typingctx, address, place, value):
         python = context.get_python_api(builder)
         if context.enable_nrt:
             context.nrt.incref(builder, signature.args[2], value)
-        made = python.from_native_value(
-            signature.args[2], value, context.get_env_manager(builder)
-        )
+        made = python.from_native_value(signature.args[2], value, context.get_env_manager(builder))
         with builder.if_then(cgutils.is_null(builder, made), likely=False):
             context.call_conv.return_user_exc(
                 builder, MemoryError, ("a result could not be made a Python object",)

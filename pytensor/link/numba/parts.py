@@ -147,7 +147,7 @@ class _Source:
     def function(self, number_of_inputs):
         key = None
         if config.numba__cache and None not in self.key_of_nodes:
-            parts = ("part", self.key_of_nodes, number_of_inputs, self.outputs)
+            parts = ("part", 1, self.key_of_nodes, number_of_inputs, self.outputs)
             key = f"{sha256(str(parts).encode()).hexdigest()}_fastmath{int(config.numba__fastmath)}"
         # PyTensor silences Numba's warning about large constants for functions of this name
         name = "numba_funcified_fgraph_part"
@@ -173,20 +173,20 @@ class _Part:
         self.inputs = [places[v] for v in inputs]
         self.outputs = [places[v] for v in outputs]
         self.dead = [places[v] for v in dead]
-        # Python's numbers have another type
+        # another part's scalars have become Python's numbers, which are of other types
         self.scalars = [
-            (places[v], np.dtype(v.type.dtype).type)
-            for v in outputs
-            if isinstance(v.type, ScalarType)
+            (k, np.dtype(v.type.dtype).type)
+            for k, v in enumerate(inputs)
+            if v.owner is not None and isinstance(v.type, ScalarType)
         ]
 
     def __call__(self, values):
-        kept = [None] * len(self.outputs)
-        self.function(id(kept), *[values[place] for place in self.inputs])
+        inputs, kept = [values[place] for place in self.inputs], [None] * len(self.outputs)
+        for k, scalar in self.scalars:
+            inputs[k] = scalar(inputs[k])
+        self.function(id(kept), *inputs)
         for place, value in zip(self.outputs, kept, strict=True):
             values[place] = value
-        for place, scalar in self.scalars:
-            values[place] = scalar(values[place])
         for place in self.dead:
             values[place] = None
 

@@ -73,7 +73,6 @@ def mixed_types(x, seed):
         x[:, ::-1].T,
         draws * values[2].sum(),
         pt.cast(index, "float32") * values[0],
-        pt.sort(x.ravel())[:2],
     ]
 
 
@@ -88,17 +87,11 @@ def test_types_constants_updates_and_random_numbers(small_parts, monkeypatch):
         updates = {seed: generator, state: state + 1, table: table * state + outputs[5]}
         outputs = [*outputs, x, pt.constant(VALUE), pt.constant(np.int16(4)), table + VALUE]
         f = make([x], outputs, updates=updates)
-        # Fortran's order, too
-        given = [VALUE, np.asfortranarray(VALUE), VALUE[:2, :2] * 0, VALUE]
-        results.append([v for value in given for v in f(_square(value))])
+        results.append([v for value in (VALUE, np.asfortranarray(VALUE)) for v in f(value)])
         results[-1] += [state.get_value(), table.get_value(), seed.get_value().normal(size=2)]
     (got, expected) = results
     assert_same([np.asarray(v) for v in got], [np.asarray(v) for v in expected])
     assert [type(v) for v in got] == [type(v) for v in expected]
-
-
-def _square(value):
-    return value if value.shape == (3, 3) else np.zeros((3, 3), dtype="float32")
 
 
 def test_inner_graphs(small_parts, monkeypatch):
@@ -106,7 +99,9 @@ def test_inner_graphs(small_parts, monkeypatch):
     inner = OpFromGraph([x], [pt.dot(x, x) + 1, pt.exp(x)])
     first, second = inner(x)
     third, _ = inner(pt.tanh(second))
-    steps = pytensor.scan(lambda v: pt.dot(v, x), outputs_info=third, n_steps=3, return_updates=False)
+    steps = pytensor.scan(
+        lambda v: pt.dot(v, x), outputs_info=third, n_steps=3, return_updates=False
+    )
     outputs = [*chain(first, 4), second, third, steps[-1]]
     f, jitted = compiled([x], outputs)
     assert len(jitted.parts) > 2
@@ -118,7 +113,7 @@ def test_values_are_written_over_across_parts(small_parts, monkeypatch):
     values = chain(x, 6)
     y = values[0]
     for k, value in enumerate(values[1:]):
-        y = pt.set_subtensor(y[k % 3, 1:], value[0, 1:] + y[0, 1:])
+        y = pt.set_subtensor(y[0], value[1] + y[k % 2])
     f, jitted = compiled([x], [y, y.T])
     assert len(jitted.parts) > 2
     kept = VALUE.copy()
@@ -135,7 +130,8 @@ def test_a_few_hundred_nodes(monkeypatch):
         updates[table] = table - y.sum(axis=0) / 100
     f, jitted = compiled([x], y, updates=updates)
     assert jitted.size > parts.NODES
-    assert len(jitted.parts) >= jitted.size // parts.PART
+    sizes = parts.PART * 3 // 4, parts.PART * 5 // 4
+    assert jitted.size // sizes[1] <= len(jitted.parts) <= jitted.size // sizes[0] + 1
     results = [f(VALUE), f(VALUE), tables[50].get_value()]
     for k, table in enumerate(tables):
         table.set_value(VALUE * np.float32(1 + k / 100))
@@ -150,10 +146,6 @@ def test_no_outputs(small_parts):
     f, _ = compiled([], [], updates={state: chain(state, 3)[-1]})
     assert f() == []
     assert not np.array_equal(state.get_value(), VALUE)
-    x = pt.matrix(dtype="float32")
-    f, jitted = compiled([x], [])
-    assert f(VALUE) == []
-    assert jitted.parts == []
 
 
 # ------------------------------------------------------------------------------ what stays
@@ -190,7 +182,7 @@ def test_numba_functions_can_call_it(small_parts):
     np.testing.assert_allclose(doubled(VALUE), sum(f(VALUE)), rtol=1e-6)
     assert len(jitted.signatures) == 1
     with pytest.raises(AttributeError, match="no_such"):
-        jitted.no_such
+        getattr(jitted, "no_such")  # noqa: B009
 
 
 def test_errors_of_a_part(small_parts):
@@ -225,6 +217,11 @@ def test_values_are_given_up_when_no_part_needs_them(small_parts):
 # ------------------------------------------------------------------------------ cutting
 
 
+class Step(Op):
+    __props__ = ()
+
+    def perform(self, node, inputs, output_storage):
+        raise NotImplementedError
 
 
 def nodes_of(counts):
@@ -232,7 +229,7 @@ def nodes_of(counts):
     made, nodes = [], []
     for count in [*counts, 0]:
         outputs = [pt.vector() for _ in range(count)]
-        nodes.append(Apply(Op(), made, outputs))
+        nodes.append(Apply(Step(), made, outputs))
         made = outputs
     return nodes
 

@@ -8,7 +8,6 @@ from pytensor.tensor.conv.ops import Conv, ConvGradFilters, ConvGradInput, ConvT
 from pytensor.tensor.topk import TopK, TopKGrad
 from pytensor.tensor.type import tensor
 
-
 # Numba functions by Op and types of arguments; a network has many layers of the same.
 _functions = {}
 
