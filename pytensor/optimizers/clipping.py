@@ -19,34 +19,21 @@ def _joined(vectors):
     return vectors[0]
 
 
-def _total(scalars):
-    """Add scalars.
-
-    PyTensor makes one addition of many, and of the sum of a vector made of them.  Many are made a
-    matrix, whose sum stays what it is.
-    """
-    if len(scalars) <= _AT_ONCE:
-        return sum(scalars[1:], start=scalars[0])
-    zero = pt.zeros((), dtype=scalars[0].type.dtype)
-    vector = pt.stack([*scalars, *[zero] * (-len(scalars) % _AT_ONCE)])
-    matrix = pt.reshape(vector, (-(-len(scalars) // _AT_ONCE), _AT_ONCE))
-    return pt.sum(matrix, acc_dtype=scalars[0].type.dtype)
-
-
 def _sum_of_squares(grads, dtype):
     """The sum over all gradients.
 
     Vectors are joined: a network has many small ones, and a loop for each takes compilers longer
-    than copying them.
+    than copying them.  So are the sums of the others: of a join of single numbers PyTensor makes
+    one addition, but not of a join of joins.
     """
     grads = [pt.cast(grad, dtype) for grad in grads]
-    scalars = [pt.sqr(grad) for grad in grads if grad.type.ndim == 0]
-    vectors = [grad for grad in grads if grad.type.ndim == 1]
+    vectors = [pt.atleast_1d(grad) for grad in grads if grad.type.ndim < 2]
     others = [grad for grad in grads if grad.type.ndim >= 2]
     if vectors:
         others.append(_joined(vectors))
     # acc_dtype: PyTensor would sum float32 in float64, which JAX has not when floatX is float32.
-    return _total([*scalars, *(pt.sum(pt.sqr(grad), acc_dtype=dtype) for grad in others)])
+    sums = [pt.sum(pt.sqr(grad), acc_dtype=dtype) for grad in others]
+    return pt.sum(_joined([pt.atleast_1d(part) for part in sums]), acc_dtype=dtype)
 
 
 def _norm_dtype(grads):
