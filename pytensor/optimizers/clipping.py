@@ -11,20 +11,36 @@ from pytensor.optimizers.basic import as_scalar, check_number
 _AT_ONCE = 16
 
 
-def _joined(vectors):
+def _groups(items, size):
+    return [items[k : k + size] for k in range(0, len(items), size)]
+
+
+def _joined(vectors, size=_AT_ONCE):
     """Join vectors, in groups of groups if they are many."""
     while len(vectors) > 1:
-        groups = [vectors[k : k + _AT_ONCE] for k in range(0, len(vectors), _AT_ONCE)]
-        vectors = [pt.join(0, *group) if len(group) > 1 else group[0] for group in groups]
+        vectors = [pt.join(0, *g) if len(g) > 1 else g[0] for g in _groups(vectors, size)]
+        size = _AT_ONCE
     return vectors[0]
+
+
+def _total(scalars):
+    """Add scalars, in groups if they are many.
+
+    PyTensor makes one addition of additions, and of the sum of a join of single numbers, but not
+    of the sum of a join of pairs.
+    """
+    sums = [sum(group[1:], start=group[0]) for group in _groups(scalars, _AT_ONCE)]
+    if len(sums) <= 2:
+        return sum(sums[1:], start=sums[0])
+    vector = _joined([pt.atleast_1d(part) for part in sums], size=2)
+    return pt.sum(vector, acc_dtype=vector.type.dtype)
 
 
 def _sum_of_squares(grads, dtype):
     """The sum over all gradients.
 
     Vectors are joined: a network has many small ones, and a loop for each takes compilers longer
-    than copying them.  So are the sums of the others: of a join of single numbers PyTensor makes
-    one addition, but not of a join of joins.
+    than copying them.
     """
     grads = [pt.cast(grad, dtype) for grad in grads]
     vectors = [pt.atleast_1d(grad) for grad in grads if grad.type.ndim < 2]
@@ -32,8 +48,7 @@ def _sum_of_squares(grads, dtype):
     if vectors:
         others.append(_joined(vectors))
     # acc_dtype: PyTensor would sum float32 in float64, which JAX has not when floatX is float32.
-    sums = [pt.sum(pt.sqr(grad), acc_dtype=dtype) for grad in others]
-    return pt.sum(_joined([pt.atleast_1d(part) for part in sums]), acc_dtype=dtype)
+    return _total([pt.sum(pt.sqr(grad), acc_dtype=dtype) for grad in others])
 
 
 def _norm_dtype(grads):
