@@ -6,9 +6,38 @@ import pytensor.tensor as pt
 from pytensor.graph.basic import Variable
 from pytensor.optimizers.basic import as_scalar, check_number
 
+# Operands of one operation.  PyTensor's Python code adds at most 32 at once, and Numba's compiler
+# takes time of the square of their number for a join.
+_AT_ONCE = 16
 
-def _sums_of_squares(grads, dtype):
-    """Sums whose sum is that over all gradients.
+
+def _groups(items, size):
+    return [items[k : k + size] for k in range(0, len(items), size)]
+
+
+def _joined(vectors, size=_AT_ONCE):
+    """Join vectors, in groups of groups if they are many."""
+    while len(vectors) > 1:
+        vectors = [pt.join(0, *g) if len(g) > 1 else g[0] for g in _groups(vectors, size)]
+        size = _AT_ONCE
+    return vectors[0]
+
+
+def _total(scalars):
+    """Add scalars, in groups if they are many.
+
+    PyTensor makes one addition of additions, and of the sum of a join of single numbers, but not
+    of the sum of a join of pairs.
+    """
+    sums = [sum(group[1:], start=group[0]) for group in _groups(scalars, _AT_ONCE)]
+    if len(sums) <= 2:
+        return sum(sums[1:], start=sums[0])
+    vector = _joined([pt.atleast_1d(part) for part in sums], size=2)
+    return pt.sum(vector, acc_dtype=vector.type.dtype)
+
+
+def _sum_of_squares(grads, dtype):
+    """The sum over all gradients.
 
     Vectors are joined: a network has many small ones, and a loop for each takes compilers longer
     than copying them.
@@ -17,9 +46,9 @@ def _sums_of_squares(grads, dtype):
     vectors = [pt.atleast_1d(grad) for grad in grads if grad.type.ndim < 2]
     others = [grad for grad in grads if grad.type.ndim >= 2]
     if vectors:
-        others.append(pt.join(0, *vectors) if len(vectors) > 1 else vectors[0])
+        others.append(_joined(vectors))
     # acc_dtype: PyTensor would sum float32 in float64, which JAX has not when floatX is float32.
-    return [pt.sum(pt.sqr(grad), acc_dtype=dtype) for grad in others]
+    return _total([pt.sum(pt.sqr(grad), acc_dtype=dtype) for grad in others])
 
 
 def _norm_dtype(grads):
@@ -67,8 +96,7 @@ def clip_by_global_norm(grads, max_norm):
     if not grads:
         raise ValueError("grads is empty: there is no norm")
     dtype = _norm_dtype(grads)
-    squares = _sums_of_squares(grads, dtype)
-    norm = pt.sqrt(sum(squares[1:], start=squares[0]))
+    norm = pt.sqrt(_sum_of_squares(grads, dtype))
     coefficient = _coefficient(norm, max_norm)
     return [grad * pt.cast(coefficient, grad.type.dtype) for grad in grads], norm
 

@@ -7,12 +7,15 @@ import pytest
 import train_yolo11n
 from blocks import Conv2d, ConvBNSiLU, Parameters
 from checkpoint import CheckpointError, load_checkpoint, save_checkpoint
+from double_precision import in_double_precision, wider
 from model import YOLO11n
 from train_step import DeviceImages, TrainStep, training_mode, uses_jax
 from training import Recipe
 
+import pytensor
 import pytensor.tensor as pt
 from pytensor.compile.mode import get_mode
+from pytensor.graph.replace import clone_replace
 
 TORCH = pytest.mark.skipif(find_spec("torch") is None, reason="PyTorch is not installed")
 OTHERS = ["NUMBA", "FAST_COMPILE", pytest.param("PYTORCH", marks=TORCH)]
@@ -104,10 +107,43 @@ def test_a_small_network_trains_alike_in_every_mode(in_jax, mode):
     assert_same_steps(Stage, in_jax, mode)
 
 
+class StepGraph(TrainStep):
+    """Keeps the graph of the step instead of compiling it."""
+
+    def _compile(self, inputs, outputs, updates):
+        return inputs, outputs, dict(updates)
+
+
+@pytest.fixture(scope="module")
+def exact_steps():
+    """As `two_steps`, of YOLO11n in double precision.
+
+    Any two modes' results in single precision differ by the errors of both.  Seen in one momentum:
+    JAX's error is 0.8 of what is allowed below and FAST_COMPILE's 0.6, the other way.
+    """
+    model = YOLO11n()
+    graph = StepGraph(model, SIZE, BATCH, BOXES, 5e-4)
+    inputs, outputs, updates = graph._step
+    state = {v: v.type(name=v.name) for v in updates}
+    arguments = [*inputs, *state.values()]
+    results = clone_replace([*outputs, *updates.values()], replace=state)
+    step = pytensor.function(*in_double_precision(arguments, results), mode="JAX")
+    wide = [wider(v.type.dtype) for v in arguments]
+    values, numbers = [v.get_value() for v in updates], []
+    for k in range(2):
+        data = [*graph.arguments(Batch(k)), *graph._numbers(RATES, k, Recipe()), *values]
+        results = step(*[np.asarray(v, dtype=d) for v, d in zip(data, wide, strict=True)])
+        numbers += map(float, results[: len(outputs)])
+        values = [np.asarray(v) for v in results[len(outputs) :]]
+    assert {v.dtype.name for v in values} == {"float64"}
+    arrays = {name: v.get_value() for name, v in model.store.all.items()}
+    return numbers, arrays | {v.name: value for v, value in zip(updates, values, strict=True)}
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("mode", OTHERS)
-def test_yolo11n_trains_alike_in_every_mode(mode):
-    assert_same_steps(YOLO11n, two_steps(YOLO11n, "JAX"), mode)
+@pytest.mark.parametrize("mode", ["JAX", *OTHERS])
+def test_yolo11n_trains_alike_in_every_mode(exact_steps, mode):
+    assert_same_steps(YOLO11n, exact_steps, mode)
 
 
 # ------------------------------------------------------------------------------ choices

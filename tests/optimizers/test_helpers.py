@@ -47,6 +47,23 @@ def test_clip_by_global_norm(dtype, max_norm, request):
     assert dtype == "float64" or "float64" not in found
 
 
+@pytest.mark.parametrize("mode", ["FAST_COMPILE", "JAX", "NUMBA"])
+@pytest.mark.parametrize(
+    ("number", "ranks"), [(40, (0,)), (40, (1,)), (33, (2,)), (80, (0, 1, 2, 4))]
+)
+def test_norm_of_many_gradients(mode, number, ranks):
+    """PyTensor's Python code adds 32 numbers at once."""
+    pytest.importorskip(mode.lower() if mode in ("JAX", "NUMBA") else "numpy")
+    rng = np.random.default_rng(6)
+    shapes = [(2, 3, 1, 2)[: ranks[k % len(ranks)]] for k in range(number)]
+    values = [rng.normal(size=shape) for shape in shapes]
+    grads = [pt.tensor(dtype="float64", shape=shape) for shape in shapes]
+    _, norm = clip_by_global_norm(grads, 1.0)
+    result = pytensor.function(grads, norm, mode=mode)(*values)
+    squares = sum(np.square(value).sum() for value in values)
+    np.testing.assert_allclose(result, np.sqrt(squares), rtol=1e-12)
+
+
 def test_clip_by_norm():
     inputs, values = gradient_inputs("float64")
     results = compare_jax_and_py(inputs, clip_by_norm(inputs, 2.0), values)

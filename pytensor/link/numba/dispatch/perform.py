@@ -6,6 +6,10 @@ from pytensor.graph.basic import Apply
 from pytensor.link.numba.dispatch.basic import get_numba_type, numba_funcify, numba_njit
 from pytensor.tensor.conv.ops import Conv, ConvGradFilters, ConvGradInput, ConvTranspose
 from pytensor.tensor.topk import TopK, TopKGrad
+from pytensor.tensor.type import tensor
+
+# Numba functions by Op and types of arguments; a network has many layers of the same.
+_functions = {}
 
 
 @numba_funcify.register(Conv)
@@ -17,24 +21,36 @@ from pytensor.tensor.topk import TopK, TopKGrad
 def numba_funcify_through_perform(op, node, **kwargs):
     # PyTensor would do the same unasked, with a warning per node that the Op has no Numba code.
     # These have vectorised NumPy code, and the time is spent in BLAS or in sorting.
-    n_outputs = len(node.outputs)
-    if n_outputs == 1:
-        types = get_numba_type(node.outputs[0].type)
-    else:
-        types = numba.types.Tuple([get_numba_type(out.type) for out in node.outputs])
+    inputs, outputs = (
+        tuple((v.type.dtype, v.type.ndim) for v in variables)
+        for variables in (node.inputs, node.outputs)
+    )
+    key = (op, inputs, outputs)
+    if key not in _functions:
+        _functions[key] = _performing(*key)
+    return _functions[key]
 
-    # Numba pickles what `run` refers to.  The node itself would bring the whole graph along, with
-    # the values of its shared variables, for each node.
-    alone = Apply(op, [v.type() for v in node.inputs], [v.type() for v in node.outputs])
+
+def _performing(op, inputs, outputs):
+    # Numba pickles what `run` refers to.  The graph's own node would bring the whole graph along,
+    # with the values of its shared variables.
+    node = Apply(
+        op,
+        [tensor(dtype=dtype, shape=(None,) * ndim) for dtype, ndim in inputs],
+        [tensor(dtype=dtype, shape=(None,) * ndim) for dtype, ndim in outputs],
+    )
+    types = [get_numba_type(v.type) for v in node.outputs]
+    n_outputs = len(outputs)
+    result_type = types[0] if n_outputs == 1 else numba.types.Tuple(types)
 
     def run(inputs):
         storage = [[None] for _ in range(n_outputs)]
-        op.perform(alone, inputs, storage)
+        op.perform(node, inputs, storage)
         return storage[0][0] if n_outputs == 1 else tuple(cell[0] for cell in storage)
 
     @numba_njit
     def perform(*inputs):
-        with numba.objmode(result=types):
+        with numba.objmode(result=result_type):
             result = run(inputs)
         return result
 

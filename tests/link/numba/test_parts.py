@@ -1,0 +1,301 @@
+"""Large graphs, compiled in parts: what comes out is what PyTensor's one function gives."""
+
+import gc
+import weakref
+
+import numpy as np
+import pytest
+
+import pytensor
+import pytensor.tensor as pt
+from pytensor.compile.builders import OpFromGraph
+from pytensor.graph.basic import Apply
+from pytensor.graph.fg import FunctionGraph
+from pytensor.graph.op import Op
+from pytensor.tensor.type_other import NoneConst
+
+numba = pytest.importorskip("numba")
+
+from pytensor.link.numba import parts  # noqa: E402
+
+VALUE = np.random.default_rng(3).normal(size=(3, 3)).astype("float32")
+
+
+@pytest.fixture
+def small_parts(monkeypatch):
+    """Every graph is large, and a part has four nodes or so."""
+    monkeypatch.setattr(parts, "NODES", 0)
+    monkeypatch.setattr(parts, "VARIABLES", 0)
+    monkeypatch.setattr(parts, "PART", 4)
+
+
+def compiled(inputs, outputs, **settings):
+    """A function in parts, and its parts."""
+    f = pytensor.function(inputs, outputs, mode="NUMBA", **settings)
+    assert isinstance(f.vm.jit_fn, parts.FunctionInParts)
+    return f, f.vm.jit_fn
+
+
+def whole(monkeypatch, inputs, outputs, **settings):
+    with monkeypatch.context() as patch:
+        patch.setattr(parts, "is_large", lambda fgraph: False)
+        f = pytensor.function(inputs, outputs, mode="NUMBA", **settings)
+    assert not isinstance(f.vm.jit_fn, parts.FunctionInParts)
+    return f
+
+
+def assert_same(results, expected):
+    for result, wanted in zip(results, expected, strict=True):
+        assert type(result) is type(wanted)
+        assert result.dtype == wanted.dtype
+        np.testing.assert_array_equal(result, wanted)
+
+
+def chain(x, length):
+    """`length` products that can't be fused, and all that they give."""
+    values = [x]
+    for k in range(length):
+        values.append(pt.dot(pt.tanh(values[-1]), x) + np.float32(k))
+    return values[1:]
+
+
+# ------------------------------------------------------------------------------ equal results
+
+
+def mixed_types(x, seed):
+    count = pt.cast(x[0, 0] > 0, "int8") + np.int8(100)
+    index = (x > 0).sum() % 3
+    generator, draws = pt.random.normal(rng=seed, size=(2,), return_next_rng=True)
+    values = chain(x, 3)
+    return generator, [
+        (count + count) * np.int8(2),
+        values[0][index],
+        values[1][index:],
+        x[:, ::-1].T,
+        draws * values[2].sum(),
+        pt.cast(index, "float32") * values[0],
+    ]
+
+
+def test_types_constants_updates_and_random_numbers(small_parts, monkeypatch):
+    results = []
+    for make in (lambda *a, **k: compiled(*a, **k)[0], lambda *a, **k: whole(monkeypatch, *a, **k)):
+        x = pt.matrix("x", dtype="float32")
+        state = pytensor.shared(np.float32(2), "state")
+        table = pytensor.shared(VALUE.copy(), "table")
+        seed = pytensor.shared(np.random.default_rng(1))
+        generator, outputs = mixed_types(x, seed)
+        updates = {seed: generator, state: state + 1, table: table * state + outputs[-1]}
+        outputs += [x, pt.constant(VALUE), pt.constant(np.int16(4)), table + VALUE]
+        f = make([x], outputs, updates=updates)
+        results.append([v for _ in range(2) for v in f(VALUE)])
+        results[-1] += [state.get_value(), table.get_value(), seed.get_value().normal(size=2)]
+    (got, expected) = results
+    assert_same([np.asarray(v) for v in got], [np.asarray(v) for v in expected])
+    assert [type(v) for v in got] == [type(v) for v in expected]
+
+
+def test_inner_graphs(small_parts, monkeypatch):
+    x = pt.matrix("x", dtype="float32")
+    inner = OpFromGraph([x], [pt.dot(x, x) + 1, pt.exp(x)])
+    first, second = inner(x)
+    third, _ = inner(pt.tanh(second))
+    steps = pytensor.scan(
+        lambda v: pt.dot(v, x), outputs_info=third, n_steps=3, return_updates=False
+    )
+    outputs = [*chain(first, 4), second, third, steps[-1]]
+    f, jitted = compiled([x], outputs)
+    assert len(jitted.parts) > 2
+    assert_same(f(VALUE), whole(monkeypatch, [x], outputs)(VALUE))
+
+
+def test_values_are_written_over_across_parts(small_parts, monkeypatch):
+    x = pt.matrix("x", dtype="float32")
+    values = chain(x, 6)
+    y = values[0]
+    for k, value in enumerate(values[1:]):
+        y = pt.set_subtensor(y[0], value[1] + y[k % 2])
+    f, jitted = compiled([x], [y, y.T])
+    assert len(jitted.parts) > 2
+    kept = VALUE.copy()
+    assert_same(f(kept), whole(monkeypatch, [x], [y, y.T])(VALUE))
+    np.testing.assert_array_equal(kept, VALUE)
+
+
+def test_a_few_hundred_nodes(monkeypatch):
+    monkeypatch.setattr(parts, "VARIABLES", 80)
+    x = pt.matrix("x", dtype="float32")
+    tables = [pytensor.shared(VALUE * np.float32(1 + k / 100)) for k in range(41)]
+    y, updates = x, {}
+    for table in tables:
+        y = pt.dot(pt.tanh(y), table)
+        updates[table] = table - y.sum(axis=0) / 100
+    f, jitted = compiled([x], y, updates=updates)
+    assert jitted.size > parts.NODES
+    sizes = parts.PART * 3 // 4, parts.PART * 5 // 4
+    assert jitted.size // sizes[1] <= len(jitted.parts) <= jitted.size // sizes[0] + 1
+    results = [f(VALUE), f(VALUE), tables[20].get_value()]
+    for k, table in enumerate(tables):
+        table.set_value(VALUE * np.float32(1 + k / 100))
+    reference = pytensor.function([x], y, updates=updates, mode="FAST_COMPILE")
+    expected = [reference(VALUE), reference(VALUE), tables[20].get_value()]
+    for result, wanted in zip(results, expected, strict=True):
+        np.testing.assert_allclose(result, wanted, rtol=1e-4, atol=1e-6)
+
+
+def test_graphs_without_copies_of_outputs(small_parts):
+    x, constant = pt.vector(dtype="float32"), pt.constant(VALUE[1].copy())
+    f = parts.FunctionInParts(FunctionGraph([x], [constant, x, pt.exp(x)], clone=False), None)
+    first, same, _ = f(VALUE[0])
+    np.testing.assert_array_equal(first, VALUE[1])
+    assert same.base is VALUE
+    first[:] = 0
+    np.testing.assert_array_equal(f(VALUE[0])[0], VALUE[1])
+
+
+@pytest.mark.parametrize("cache", [True, False])
+def test_equal_ops_of_other_inputs(small_parts, cache):
+    """On disk they have the same key, with other types."""
+    x = pt.vector(dtype="float32")
+    outputs = [pt.join(0, x, x), pt.join(0, x, x, x), pt.join(0, x, x, x, x)]
+    with pytensor.config.change_flags(numba__cache=cache):
+        f = parts.FunctionInParts(FunctionGraph([x], outputs, clone=False), None)
+        for result, number in zip(f(VALUE[0]), [2, 3, 4], strict=True):
+            np.testing.assert_array_equal(result, np.tile(VALUE[0], number))
+        # columns of an array
+        assert [v.shape for v in f(VALUE[:, 0])] == [(6,), (9,), (12,)]
+
+
+def test_no_outputs(small_parts):
+    state = pytensor.shared(VALUE)
+    f, _ = compiled([], [], updates={state: chain(state, 3)[-1]})
+    assert f() == []
+    assert not np.array_equal(state.get_value(), VALUE)
+
+
+# ------------------------------------------------------------------------------ what stays
+
+
+def test_smaller_graphs_are_compiled_as_a_whole():
+    x = pt.matrix("x", dtype="float32")
+    f = pytensor.function([x], chain(x, 20), mode="NUMBA")
+    assert type(f.vm.jit_fn).__name__ == "CPUDispatcher"
+
+
+@pytest.mark.parametrize(
+    ("nodes", "variables", "large"),
+    [(201, 201, True), (200, 500, False), (1000, 200, False), (1001, 2, True)],
+)
+def test_what_is_large(nodes, variables, large):
+    class Graph:
+        apply_nodes = range(nodes)
+        inputs = range(1)
+        outputs = range(variables - 1)
+
+    assert parts.is_large(Graph) is large
+
+
+def test_numba_functions_can_call_it(small_parts):
+    x = pt.matrix("x", dtype="float32")
+    f, jitted = compiled([x], chain(x, 5)[-2:])
+
+    @numba.njit
+    def doubled(value):
+        first, second = jitted(value)
+        return first + second
+
+    np.testing.assert_allclose(doubled(VALUE), sum(f(VALUE)), rtol=1e-6)
+    assert len(jitted.signatures) == 1
+    with pytest.raises(AttributeError, match="no_such"):
+        getattr(jitted, "no_such")  # noqa: B009
+
+
+def test_errors_of_a_part(small_parts):
+    x = pt.matrix("x", dtype="float32")
+    i = pt.lscalar("i")
+    f, _ = compiled([x, i], [*chain(x, 5), chain(x, 3)[-1][i]])
+    with pytest.raises(IndexError):
+        f(VALUE, 7)
+    np.testing.assert_allclose(f(VALUE, 1)[-1], f(VALUE, 1)[2][1])
+
+
+def test_values_are_given_up_when_no_part_needs_them(small_parts):
+    x = pt.matrix("x", dtype="float32")
+    _, jitted = compiled([x], chain(x, 8)[-1])
+    alive, references = [], []
+
+    def watched(part):
+        def run(values):
+            part(values)
+            gc.collect()
+            references.extend(weakref.ref(values[k]) for k in part.outputs)
+            alive.append(sum(r() is not None for r in references))
+
+        return run
+
+    jitted.parts = [watched(part) for part in jitted.parts]
+    jitted(VALUE)
+    assert len(alive) > 3
+    assert max(alive) <= 2
+
+
+# ------------------------------------------------------------------------------ cutting
+
+
+class Step(Op):
+    __props__ = ()
+
+    def perform(self, node, inputs, output_storage):
+        raise NotImplementedError
+
+
+def nodes_of(counts):
+    """A chain of nodes; between k and k + 1 go `counts[k]` values."""
+    made, nodes = [], []
+    for count in [*counts, 0]:
+        outputs = [pt.vector() for _ in range(count)]
+        nodes.append(Apply(Step(), made, outputs))
+        made = outputs
+    return nodes
+
+
+def test_cuts_where_few_values_go_across():
+    counts = [3] * 20
+    counts[4] = counts[11] = 1
+    lengths = [len(part) for part in parts.cut(nodes_of(counts), 6)]
+    assert lengths == [5, 7, 7, 2]
+    assert [len(part) for part in parts.cut(nodes_of([1] * 5), 6)] == [6]
+    assert parts.cut([], 6) == []
+
+
+def test_never_cuts_where_a_value_stays_in_numba():
+    nodes = nodes_of([1] * 20)
+    for node in nodes[2:11]:
+        node.outputs[0].type = NoneConst.type
+    lengths = [len(part) for part in parts.cut(nodes, 4)]
+    assert sum(lengths) == 21
+    ends = np.cumsum(lengths)
+    assert not {*ends} & {*range(3, 12)}
+    for node in nodes:
+        for v in node.outputs:
+            v.type = NoneConst.type
+    assert [len(part) for part in parts.cut(nodes, 4)] == [21]
+
+
+# ------------------------------------------------------------------------------ code on disk
+
+
+def keys_of(constant):
+    x = pt.matrix("x", dtype="float32")
+    _, jitted = compiled([x], pt.dot(chain(x, 5)[-1], VALUE * np.float32(constant)))
+    from pytensor.link.numba.cache import CACHED_SRC_FUNCTIONS
+
+    return [CACHED_SRC_FUNCTIONS[part.function.py_func] for part in jitted.parts]
+
+
+def test_keys_of_code_on_disk(small_parts):
+    first, again, other = keys_of(2), keys_of(2), keys_of(3)
+    assert first == again
+    assert first != other
+    assert first[0] == other[0]
+    assert len({*first}) > 1
