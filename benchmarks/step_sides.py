@@ -78,7 +78,9 @@ class DemoStep:
         from pytensor.link.jax.tuned import jax_mode
 
         if mode is None:
-            mode = jax_mode(donate=donate, precision=precision, keep_programs=True)
+            mode = jax_mode(
+                donate=donate, precision=precision, keep_programs=True, cpu_kernels=True
+            )
         self.model = YOLO11n(CLASSES)
         if weights is not None:
             self.model.load_state_dict(weights)

@@ -51,7 +51,9 @@ def training_mode(name="JAX", precision="float32", keep_programs=True):
         raise ValueError(f"precision {precision} is for the mode JAX, not {name}")
     if not uses_jax(name):
         return get_mode(name)
-    return jax_mode(donate=DONATE, precision=precision, keep_programs=keep_programs)
+    return jax_mode(
+        donate=DONATE, precision=precision, keep_programs=keep_programs, cpu_kernels=True
+    )
 
 
 def uses_jax(mode):

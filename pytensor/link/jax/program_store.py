@@ -19,7 +19,7 @@ import os
 import pickle
 import time
 import warnings
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 
 import jax
@@ -30,6 +30,7 @@ from jax.experimental.serialize_executable import deserialize_and_load, serializ
 from pytensor.compile.maker import FunctionMaker
 from pytensor.graph.features import AlreadyThere, Feature
 from pytensor.link.jax.graph_key import NoKeyError, graph_key
+from pytensor.link.jax.processor import processor
 
 __all__ = ["KeptProgram", "StoredFunction", "prepare_or_defer"]
 
@@ -210,17 +211,6 @@ def machine_facts(device):
     versions = jax.__version__, jaxlib.__version__, device.client.platform_version
     place = device.device_kind, device.id, len(jax.devices())
     return [*versions, *place, processor(), flags, settings]
-
-
-@cache
-def processor():
-    """Return what is known of the processor: a program for one can't run on another."""
-    facts = list(os.uname()) if hasattr(os, "uname") else []
-    cpuinfo = Path("/proc/cpuinfo")
-    if cpuinfo.exists():
-        first = cpuinfo.read_text().split("\n\n")[0].splitlines()
-        facts += [line for line in first if line.split(":")[0].strip() in ("model name", "flags")]
-    return facts
 
 
 def load(path, device):

@@ -49,6 +49,9 @@ class TunedJAXLinker(JAXLinker):
     keep_programs : bool
         Keep compiled programs where JAX's persistent compilation cache is, and look for them before
         anything else is done; see `pytensor.link.jax.program_store`.
+    cpu_kernels : bool
+        On a CPU, compute gradients of convolutions by our own code instead of XLA's; see
+        `pytensor.link.jax.cpu_kernels`.
 
     Raises
     ------
@@ -58,13 +61,13 @@ class TunedJAXLinker(JAXLinker):
 
     def __init__(
         self, *args, donate=False, precision="float32", named_scopes=True, keep_programs=False,
-        **kwargs,
+        cpu_kernels=False, **kwargs,
     ):  # fmt: skip
         super().__init__(*args, **kwargs)
         if precision not in PRECISIONS:
             raise ValueError(f"precision is {precision!r}; it must be one of {PRECISIONS}")
         self.donate, self.precision, self.named_scopes = donate, precision, named_scopes
-        self.keep_programs = keep_programs
+        self.keep_programs, self.cpu_kernels = keep_programs, cpu_kernels
         if precision == "bf16":
             # It marks what must not be computed in bfloat16.
             self.incompatible_rewrites += ("local_remove_full_precision",)
@@ -100,7 +103,12 @@ class TunedJAXLinker(JAXLinker):
         from pytensor.link.jax.dispatch.basic import jax_funcify
         from pytensor.link.jax.shared_traces import in_shared_traces
 
-        convert = in_shared_traces(jax_funcify)
+        convert = jax_funcify
+        if self._kernels() is not None:
+            from pytensor.link.jax.cpu_kernels import with_cpu_kernels
+
+            convert = with_cpu_kernels(convert)
+        convert = in_shared_traces(convert)
         if self.precision == "bf16":
             from pytensor.link.jax.precision import in_mixed_precision
 
@@ -127,7 +135,18 @@ class TunedJAXLinker(JAXLinker):
         """What the program is called on disk, or None."""
         # An input that is part of the program, as a length, makes another for each value.
         kept = None if self.scalar_shape_inputs else getattr(self.fgraph, "kept_program", None)
-        return None if kept is None else kept.key
+        if kept is None or kept.key is None:
+            return None
+        # A program that calls kernels can't be read where there are none, or others.
+        return f"{kept.key}{self._kernels() or ''}"
+
+    def _kernels(self):
+        """What names the kernels' code, which XLA knows from now on; None if none are used."""
+        if not self.cpu_kernels:
+            return None
+        from pytensor.link.jax.cpu_kernels import load_kernels
+
+        return load_kernels()
 
     def jit_compile(self, fn):
         if self._donates():
@@ -166,7 +185,8 @@ class TunedJAXLinker(JAXLinker):
     def __repr__(self):
         return (
             f"{type(self).__name__}(donate={self.donate}, precision={self.precision!r}, "
-            f"named_scopes={self.named_scopes}, keep_programs={self.keep_programs})"
+            f"named_scopes={self.named_scopes}, keep_programs={self.keep_programs}, "
+            f"cpu_kernels={self.cpu_kernels})"
         )
 
 
@@ -244,7 +264,9 @@ class TunedMode(Mode):
         return TunedFunctionMaker
 
 
-def jax_mode(*, donate=False, precision="float32", named_scopes=True, keep_programs=False):
+def jax_mode(
+    *, donate=False, precision="float32", named_scopes=True, keep_programs=False, cpu_kernels=False
+):
     """Mode JAX with a `TunedJAXLinker`; see there.
 
     Returns
@@ -252,8 +274,9 @@ def jax_mode(*, donate=False, precision="float32", named_scopes=True, keep_progr
     pytensor.compile.mode.Mode
     """
     linker = TunedJAXLinker(
-        donate=donate, precision=precision, named_scopes=named_scopes, keep_programs=keep_programs
-    )
+        donate=donate, precision=precision, named_scopes=named_scopes, keep_programs=keep_programs,
+        cpu_kernels=cpu_kernels,
+    )  # fmt: skip
     return TunedMode(linker, get_mode("JAX")._optimizer.excluding(*EXCLUDED))
 
 

@@ -1,0 +1,172 @@
+"""Our own code, in C++, for what XLA's is slow at on a CPU: gradients of convolutions.
+
+XLA makes patches of the images, or transposes them, and multiplies matrices; for the gradients of
+filters it reaches a third of what a processor can do.  The code here (``cpu_kernels.cc``) reads
+images where they lie.  PyTensor's C++ compiler makes it once per machine, in PyTensor's
+`compiledir`, and XLA calls it on its own threads, through its foreign function interface.
+
+It serves functions that were compiled with ``jax_mode(cpu_kernels=True)`` and run on a CPU that is
+JAX's only device; there, in float32 and with two spatial axes:
+
+- gradients of filters, without groups or with a filter per channel;
+- gradients of images, with strides and without groups.
+
+XLA's count of a program's operations leaves it out.
+"""
+
+import ctypes
+import hashlib
+import logging
+import subprocess
+import tempfile
+from functools import cache, wraps
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import jaxlib
+import numpy as np
+
+from pytensor.configdefaults import config
+from pytensor.link.jax.processor import processor
+from pytensor.tensor.conv.ops import ConvGradFilters, ConvGradInput
+from pytensor.tensor.rewriting.channels_last import ChannelsLast
+
+__all__ = ["load_kernels", "with_cpu_kernels"]
+
+logger = logging.getLogger(__name__)
+SOURCE = Path(__file__).with_name("cpu_kernels.cc")
+GRAD_FILTERS = "pytensor_conv_grad_filters"
+DEPTHWISE_GRAD_FILTERS = "pytensor_depthwise_grad_filters"
+GRAD_IMAGE = "pytensor_conv_grad_image"
+
+
+def load_kernels():
+    """Make the kernels known to XLA; they are compiled before if they never were.
+
+    Returns
+    -------
+    str or None
+        What names their code.  None if there are none: they are for a CPU that is JAX's only
+        device; or they can't be compiled, which is told as a warning in the log.
+    """
+    if jax.default_backend() != "cpu" or jax.device_count() > 1:
+        return None
+    return _load(config.cxx, config.gcc__cxxflags, str(config.compiledir))
+
+
+@cache
+def _load(compiler, flags, folder):
+    """Do what `load_kernels` does, once for a compiler and a folder."""
+    try:
+        path = _compiled(compiler, flags, Path(folder))
+    except (KernelsError, OSError) as error:
+        logger.warning("Gradients of convolutions are computed by XLA, and slower: %s", error)
+        return None
+    library = ctypes.CDLL(str(path))
+    for name in (GRAD_FILTERS, DEPTHWISE_GRAD_FILTERS, GRAD_IMAGE):
+        handler = jax.ffi.pycapsule(getattr(library, name))
+        jax.ffi.register_ffi_target(name, handler, platform="cpu")
+    return path.stem
+
+
+class KernelsError(Exception):
+    """Why the kernels can't be compiled."""
+
+
+def _compiled(compiler, flags, folder):
+    """Path of the compiled library, which is made if it isn't there."""
+    if not compiler:
+        raise KernelsError("PyTensor has no C++ compiler (config.cxx); install g++")
+    facts = SOURCE.read_bytes(), compiler, flags, jaxlib.__version__, processor()
+    path = folder / f"jax_cpu_kernels_{hashlib.sha256(repr(facts).encode()).hexdigest()[:32]}.so"
+    if path.exists():
+        return path
+    from pytensor.link.c.cmodule import GCC_compiler
+
+    # PyTensor's flags are those for this processor.
+    command = [
+        compiler, "-std=gnu++17", *GCC_compiler.compile_args(), "-O3", "-shared", "-fPIC", "-w",
+        f"-I{jax.ffi.include_dir()}", str(SOURCE),
+    ]  # fmt: skip
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder) as partial:
+        made = Path(partial) / path.name
+        done = subprocess.run([*command, "-o", made], capture_output=True, text=True)
+        if done.returncode:
+            raise KernelsError(f"{' '.join(command)} failed:\n{done.stderr.strip()}")
+        # At once: other processes may be making it too.
+        made.replace(path)
+    return path
+
+
+def with_cpu_kernels(convert):
+    """Wrap a node conversion, such that the kernels compute what they can.
+
+    Parameters
+    ----------
+    convert : callable of (op, node=None, **kwargs) -> callable
+        `jax_funcify`, or what stands in for it.
+    """
+
+    @wraps(convert)
+    def converted(op, node=None, **kwargs):
+        otherwise = convert(op, node=node, **kwargs)
+        channels_last = isinstance(op, ChannelsLast)
+        core = op.op if channels_last else op
+        gradient = GRADIENTS.get(type(core))
+        if gradient is None or core.n_spatial != 2:
+            return otherwise
+
+        def by_kernel(image, filters, cotangent):
+            images = [v if channels_last else jnp.moveaxis(v, 1, -1) for v in (image, cotangent)]
+            shapes = [(v.shape[0], v.shape[-1], *v.shape[1:-1]) for v in images]
+            core._check_cotangent(shapes[0], filters.shape, shapes[1])
+            single = all(v.dtype == "float32" for v in (image, filters, cotangent))
+            out = gradient(core, images[0], filters, images[1]) if single else None
+            if out is None:
+                return otherwise(image, filters, cotangent)
+            is_image = isinstance(core, ConvGradInput)
+            return jnp.moveaxis(out, -1, 1) if is_image and not channels_last else out
+
+        return by_kernel
+
+    return converted
+
+
+def grad_filters(op, image, filters, cotangent):
+    """Return the gradient of filters, channels last; None for groups of several channels."""
+    if op.num_groups == 1:
+        kernel = GRAD_FILTERS
+    elif op.num_groups == image.shape[-1] == len(filters):
+        kernel = DEPTHWISE_GRAD_FILTERS
+    else:
+        return None
+    shape = *filters.shape[2:], *filters.shape[1::-1]
+    out = call(kernel, shape, op, filters.shape[2:], image, cotangent)
+    return (jnp.flip(out, (0, 1)) if op.filter_flip else out).transpose(3, 2, 0, 1)
+
+
+def grad_image(op, image, filters, cotangent):
+    """Return the gradient of images; None without strides or with groups: there XLA is fast."""
+    if op.num_groups != 1 or max(op.subsample) == 1:
+        return None
+    filters = filters.transpose(2, 3, 0, 1)
+    if op.filter_flip:
+        filters = jnp.flip(filters, (0, 1))
+    return call(GRAD_IMAGE, image.shape, op, filters.shape[:2], cotangent, filters)
+
+
+GRADIENTS = {ConvGradFilters: grad_filters, ConvGradInput: grad_image}
+
+
+def call(kernel, shape, op, filter_shape, *arrays):
+    """Return what a kernel computes, of a shape."""
+    numbers = {
+        "stride": op.subsample,
+        "dilation": op.filter_dilation,
+        "pad": [low for low, _ in op.pads(filter_shape)],
+    }
+    numbers = {name: np.array(values, dtype="int64") for name, values in numbers.items()}
+    result = jax.ShapeDtypeStruct(shape, np.dtype("float32"))
+    return jax.ffi.ffi_call(kernel, result, vmap_method="sequential")(*arrays, **numbers)

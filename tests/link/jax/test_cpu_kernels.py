@@ -1,0 +1,385 @@
+"""Our own code for gradients of convolutions on a CPU: what it computes, and where it is used."""
+
+import json
+import logging
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import pytensor
+import pytensor.tensor as pt
+
+pytest.importorskip("jax")
+
+import jax
+
+from pytensor.link.jax import cpu_kernels
+from pytensor.link.jax.cpu_kernels import load_kernels, with_cpu_kernels
+from pytensor.link.jax.dispatch.basic import jax_funcify
+from pytensor.link.jax.steps import ManySteps
+from pytensor.link.jax.tuned import jax_mode
+from pytensor.tensor.conv.ops import ConvGradFilters, ConvGradInput
+from pytensor.tensor.rewriting.channels_last import ChannelsLast
+
+pytestmark = pytest.mark.skipif(
+    not pytensor.config.cxx or jax.default_backend() != "cpu",
+    reason="the kernels need a C++ compiler, and are for CPUs",
+)
+
+KERNELS = (cpu_kernels.GRAD_FILTERS, cpu_kernels.DEPTHWISE_GRAD_FILTERS, cpu_kernels.GRAD_IMAGE)
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def kernels():
+    assert load_kernels() is not None
+
+
+def make_op(cls, **properties):
+    defaults = {
+        "border_mode": ((1, 1), (1, 1)), "subsample": (1, 1), "filter_dilation": (1, 1),
+        "filter_flip": False,
+    }  # fmt: skip
+    return cls(**(defaults | properties))
+
+
+def compute(op, image, filters, cotangent, channels_last=False):
+    """A gradient as the wrapped conversion computes it, and the names of the kernels called."""
+    if channels_last:
+        images = (0, 2)
+        op = ChannelsLast(op, images, isinstance(op, ConvGradInput), None)
+        image, cotangent = (np.ascontiguousarray(np.moveaxis(v, 1, -1)) for v in (image, cotangent))
+    program = jax.jit(with_cpu_kernels(jax_funcify)(op)).lower(image, filters, cotangent)
+    out = np.asarray(program.compile()(image, filters, cotangent))
+    if channels_last and isinstance(op.op, ConvGradInput):
+        out = np.moveaxis(out, -1, 1)
+    text = program.as_text()
+    return out, [name for name in KERNELS if name in text]
+
+
+def reference(op, *arrays):
+    """The gradient in double precision, by NumPy."""
+    storage = [[None]]
+    op.perform(None, [np.asarray(v, dtype="float64") for v in arrays], storage)
+    return storage[0][0]
+
+
+def draw_arrays(op, image_shape, filter_shape, seed=0):
+    rng = np.random.default_rng(seed)
+    _, _, spatial = op._run_time_shapes(image_shape, filter_shape)
+    shapes = image_shape, filter_shape, (image_shape[0], filter_shape[0], *spatial)
+    return [rng.normal(size=shape).astype("float32") for shape in shapes]
+
+
+def assert_agrees(op, arrays, channels_last=False, kernels=()):
+    out, called = compute(op, *arrays, channels_last=channels_last)
+    expected = reference(op, *arrays)
+    assert out.dtype == "float32"
+    np.testing.assert_allclose(
+        out, expected, rtol=1e-4, atol=1e-4 * max(1, abs(expected).max(initial=0))
+    )
+    assert called == list(kernels)
+
+
+# ------------------------------------------------------------------------------ the kernels
+
+PAIRS = st.tuples(st.integers(1, 3), st.integers(1, 3))
+PADS = st.tuples(st.integers(0, 3), st.integers(0, 3))
+# below, at and above the numbers of channels that fill a tile or a vector
+CHANNELS = st.sampled_from([1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 20, 31, 32, 33, 36, 64, 71])
+
+
+@given(
+    cls=st.sampled_from([ConvGradFilters, ConvGradInput]),
+    batch=st.integers(0, 3),
+    channels=st.tuples(CHANNELS, CHANNELS),
+    depthwise=st.booleans(),
+    size=st.tuples(st.integers(4, 14), st.integers(4, 14)),
+    kernel=PAIRS,
+    stride=PAIRS,
+    dilation=st.tuples(st.integers(1, 2), st.integers(1, 2)),
+    pads=st.tuples(PADS, PADS),
+    flip=st.booleans(),
+    channels_last=st.booleans(),
+)
+@settings(max_examples=120, deadline=None)
+def test_gradients_are_those_of_numpy(
+    cls, batch, channels, depthwise, size, kernel, stride, dilation, pads, flip, channels_last
+):
+    c, k = channels
+    groups = 1
+    if depthwise:
+        k, groups = c, c
+    op = make_op(
+        cls, border_mode=pads, subsample=stride, filter_dilation=dilation, filter_flip=flip,
+        num_groups=groups,
+    )  # fmt: skip
+    for n, p, f, d in zip(size, pads, kernel, dilation, strict=True):
+        assume(n + sum(p) > (f - 1) * d)
+    arrays = draw_arrays(op, (batch, c, *size), (k, c // groups, *kernel))
+    if cls is ConvGradFilters:
+        expected = KERNELS[:1] if groups == 1 else KERNELS[1:2]
+    else:
+        expected = KERNELS[2:] if groups == 1 and max(stride) > 1 else ()
+    assert_agrees(op, arrays, channels_last, expected)
+
+
+@pytest.mark.parametrize(
+    ("channels", "filters", "groups"), [(64, 64, 1), (3, 16, 1), (130, 130, 130), (8, 40, 1)]
+)
+def test_many_positions(channels, filters, groups):
+    """More than are summed up at once, and rows that don't divide into equal blocks."""
+    op = make_op(ConvGradFilters, num_groups=groups, subsample=(2, 1))
+    arrays = draw_arrays(op, (3, channels, 45, 38), (filters, channels // groups, 3, 3))
+    assert_agrees(op, arrays, True, KERNELS[:1] if groups == 1 else KERNELS[1:2])
+
+
+def test_long_sums_keep_their_digits():
+    """A million products of nearly one: summed one after another they would lose three digits."""
+    op = make_op(ConvGradFilters, border_mode=((0, 0), (0, 0)))
+    image, filters, cotangent = draw_arrays(op, (4, 1, 512, 512), (1, 1, 1, 1))
+    image, cotangent = np.full_like(image, 1.1), np.full_like(cotangent, 0.9)
+    out, _ = compute(op, image, filters, cotangent)
+    np.testing.assert_allclose(out, reference(op, image, filters, cotangent), rtol=2e-5)
+
+
+def test_padding_is_not_multiplied():
+    """An infinite gradient at the corner reaches the taps that see the image there, no others."""
+    op = make_op(ConvGradFilters)
+    image, filters, cotangent = draw_arrays(op, (1, 2, 6, 6), (3, 2, 3, 3))
+    cotangent[:, :, 0, 0] = np.inf
+    out, _ = compute(op, image, filters, cotangent)
+    assert np.isfinite(out[:, :, 0]).all()
+    assert np.isfinite(out[:, :, :, 0]).all()
+    assert np.isinf(out[:, :, 1:, 1:]).all()
+
+
+def test_cotangents_of_wrong_shapes_are_told():
+    op = make_op(ConvGradFilters)
+    image, filters, cotangent = draw_arrays(op, (1, 2, 6, 6), (3, 2, 3, 3))
+    with pytest.raises(ValueError, match="conv2d"):
+        compute(op, image, filters, cotangent[:, :, 1:])
+
+
+def test_over_a_batch_of_problems():
+    op = make_op(ConvGradFilters)
+    problems = [draw_arrays(op, (2, 3, 5, 5), (4, 3, 3, 3), seed) for seed in range(3)]
+    out = jax.vmap(with_cpu_kernels(jax_funcify)(op))(*map(np.stack, zip(*problems, strict=True)))
+    expected = [reference(op, *arrays) for arrays in problems]
+    np.testing.assert_allclose(out, expected, rtol=1e-4, atol=1e-4)
+
+
+# ------------------------------------------------------------------------- where they are used
+
+
+@pytest.mark.parametrize(
+    ("cls", "properties", "image", "filters"),
+    [
+        pytest.param(ConvGradInput, {}, (2, 4, 6, 6), (8, 4, 3, 3), id="images without strides"),
+        pytest.param(
+            ConvGradInput, {"num_groups": 4, "subsample": (2, 2)}, (2, 4, 6, 6), (4, 1, 3, 3),
+            id="images, depth-wise",
+        ),
+        pytest.param(
+            ConvGradFilters, {"num_groups": 2}, (2, 4, 6, 6), (8, 2, 3, 3), id="groups"
+        ),
+        pytest.param(
+            ConvGradFilters, {"num_groups": 4}, (2, 4, 6, 6), (8, 1, 3, 3), id="two per channel"
+        ),
+        pytest.param(
+            ConvGradFilters,
+            {"border_mode": ((1, 1),), "subsample": (1,), "filter_dilation": (1,)},
+            (2, 4, 6), (8, 4, 3), id="one axis",
+        ),
+    ],
+)  # fmt: skip
+def test_xla_computes_the_rest(cls, properties, image, filters):
+    op = make_op(cls, **properties)
+    arrays = draw_arrays(op, image, filters)
+    assert_agrees(op, arrays)
+    assert len(image) < 4 or compute(op, *arrays, channels_last=True)[1] == []
+
+
+@pytest.mark.parametrize("dtype", ["float64", "bfloat16", "float16"])
+def test_xla_computes_other_dtypes(dtype):
+    op = make_op(ConvGradFilters)
+    arrays = [
+        jax.numpy.asarray(v, dtype=dtype) for v in draw_arrays(op, (2, 3, 6, 6), (4, 3, 3, 3))
+    ]
+    assert compute(op, *arrays)[1] == []
+
+
+def make_step(**options):
+    """A training step with all three kernels' gradients."""
+    rng = np.random.default_rng(3)
+    shapes = (16, 3, 3, 3), (16, 1, 3, 3), (8, 16, 3, 3)
+    parameters = [
+        pytensor.shared(rng.normal(0, 0.2, s).astype("float32"), name=f"w{k}", shape=s)
+        for k, s in enumerate(shapes)
+    ]
+    x = pt.tensor("x", dtype="float32", shape=(2, 3, 12, 12))
+    h = pt.silu(pt.conv2d(x, parameters[0], border_mode="half"))
+    h = pt.silu(pt.conv2d(h, parameters[1], border_mode="half", num_groups=16))
+    h = pt.conv2d(h, parameters[2], border_mode="half", subsample=(2, 2))
+    loss = pt.sqr(h).mean()
+    updates = [
+        (w, w - np.float32(0.1) * g)
+        for w, g in zip(parameters, pytensor.grad(loss, parameters), strict=True)
+    ]
+    mode = options.pop("mode", None) or jax_mode(cpu_kernels=True, **options)
+    return pytensor.function([x], loss, updates=updates, mode=mode, trust_input=True), parameters
+
+
+def images():
+    return np.random.default_rng(0).normal(size=(2, 3, 12, 12)).astype("float32")
+
+
+def program_text(step):
+    shapes = [jax.ShapeDtypeStruct(v.type.shape, v.type.dtype) for v in step.maker.fgraph.inputs]
+    return step.vm.jit_fn.lower(*shapes).as_text()
+
+
+@pytest.mark.parametrize("donate", [True, False])
+def test_a_training_step_is_that_of_xla(donate):
+    steps = {
+        "kernels": make_step(donate=donate),
+        "off": make_step(mode=jax_mode(donate=donate)),
+        "mode JAX": make_step(mode="JAX"),
+    }
+    losses = {name: [float(step(images())) for _ in range(4)] for name, (step, _) in steps.items()}
+    for name in ("off", "mode JAX"):
+        np.testing.assert_allclose(losses["kernels"], losses[name], rtol=1e-5)
+        for ours, theirs in zip(steps["kernels"][1], steps[name][1], strict=True):
+            np.testing.assert_allclose(ours.get_value(), theirs.get_value(), rtol=1e-4, atol=1e-6)
+        assert not any(kernel in program_text(steps[name][0]) for kernel in KERNELS)
+    assert losses["kernels"][-1] < losses["kernels"][0]
+    assert all(kernel in program_text(steps["kernels"][0]) for kernel in KERNELS)
+
+
+def test_bfloat16_is_left_to_xla():
+    step, _ = make_step(precision="bf16")
+    assert float(step(images())) > 0
+    assert not any(kernel in program_text(step) for kernel in KERNELS)
+
+
+def test_many_steps_in_one_call():
+    one, many = make_step(donate=True), make_step(donate=True)
+    expected = [float(one[0](images())) for _ in range(5)]
+    losses = ManySteps(many[0], 5)(np.stack([images()] * 5))
+    np.testing.assert_allclose(losses, expected, rtol=1e-5)
+
+
+# ------------------------------------------------------------------- threads, devices, programs
+
+SCRIPT = """
+import hashlib, json, os, sys
+if sys.argv[1] == "one":
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+import numpy as np, jax, pytensor
+from pytensor.link.jax.cpu_kernels import load_kernels
+sys.path.insert(0, "tests/link/jax")
+import test_cpu_kernels as t
+if jax.config.jax_compilation_cache_dir:
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)
+step, parameters = t.make_step(donate=True, keep_programs=True)
+found = step.maker.deferred
+losses = [float(step(t.images())).hex() for _ in range(3)]
+values = b"".join(v.get_value().tobytes() for v in parameters)
+print(json.dumps([load_kernels() is not None, found, losses, hashlib.sha256(values).hexdigest()]))
+"""
+
+
+def start(threads="all", **variables):
+    """(whether there are kernels, whether the program was found, losses, hash of the values)."""
+    environment = os.environ | {
+        "JAX_PLATFORMS": "cpu",
+        "PYTENSOR_FLAGS": "floatX=float32,on_opt_error=raise",
+        "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path]),
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, threads], cwd=ROOT, env=environment | variables,
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return tuple(json.loads(done.stdout)), done.stderr
+
+
+@pytest.fixture(scope="module")
+def first_start():
+    return start()[0]
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="the system can't pin a process")
+def test_results_are_equal_for_any_number_of_threads(first_start):
+    assert first_start[0]
+    assert start("one")[0] == first_start
+
+
+def test_several_devices_do_without(first_start):
+    (there, *_), _ = start(XLA_FLAGS="--xla_force_host_platform_device_count=2")
+    assert not there
+
+
+def test_a_program_with_kernels_is_found_again(tmp_path, first_start):
+    cache = {"JAX_COMPILATION_CACHE_DIR": str(tmp_path)}
+    first, second = start(**cache)[0], start(**cache)[0]
+    assert (first[1], second[1]) == (False, True)
+    assert first[2:] == second[2:] == first_start[2:]
+    # Without a compiler another program is made: the first can't run there.
+    flags = "floatX=float32,on_opt_error=raise,cxx="
+    without, told = start(**cache, PYTENSOR_FLAGS=flags)
+    assert (without[0], len(without[2])) == (False, 3)
+    assert "computed by XLA" in told
+    assert "compiled anew" not in told
+
+
+# ------------------------------------------------------------------------------ compilation
+
+
+def test_without_a_compiler_xla_computes_and_that_is_told_once(caplog):
+    with pytensor.config.change_flags(cxx=""), caplog.at_level(logging.WARNING):
+        step, _ = make_step(donate=True)
+        make_step(donate=True)
+        assert load_kernels() is None
+    assert float(step(images())) > 0
+    (record,) = caplog.records
+    assert "install g++" in record.message
+
+
+def test_why_it_cant_be_compiled_is_told(tmp_path, caplog):
+    broken = tmp_path / "c++"
+    broken.write_text("#!/bin/sh\necho no such header >&2\nexit 1\n")
+    broken.chmod(0o755)
+    for compiler, told in ((str(broken), "no such header"), (str(tmp_path / "none"), "none")):
+        caplog.clear()
+        assert cpu_kernels._load(compiler, "", str(tmp_path / "compiled")) is None
+        assert told in caplog.text
+    assert list((tmp_path / "compiled").iterdir()) == []
+
+
+def test_two_processes_may_compile_at_once(tmp_path, monkeypatch):
+    made = []
+    run = subprocess.run
+
+    def counted(command, **kwargs):
+        made.append(command)
+        return run(["g++", "-shared", "-fPIC", "-x", "c", os.devnull, *command[-2:]], **kwargs)
+
+    monkeypatch.setattr(cpu_kernels.subprocess, "run", counted)
+    compile_ = cpu_kernels._compiled
+    with ThreadPoolExecutor(2) as pool:
+        paths = set(pool.map(lambda _: compile_(pytensor.config.cxx, "", tmp_path), range(2)))
+    (path,) = paths
+    assert [p.name for p in tmp_path.iterdir()] == [path.name]
+    before = len(made)
+    assert compile_(pytensor.config.cxx, "", tmp_path) == path
+    assert len(made) == before
+    # Other flags, other code.
+    assert compile_(pytensor.config.cxx, "-O1", tmp_path) != path
