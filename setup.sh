@@ -429,5 +429,7 @@ if [ "$build" != cpu ]; then
     backend=$("$venv_python" -c 'import jax; print(jax.default_backend())' 2>>"$log" || true)
     [ "$backend" = gpu ] ||
         say "warning: JAX for $build is installed but finds no GPU; bash setup.sh --cpu avoids it"
+elif ! command -v g++ >/dev/null && ! command -v clang++ >/dev/null; then
+    say "warning: there is no C++ compiler (g++), so training on the CPU takes longer"
 fi
 say "done (Python $(describe "$venv_python" | cut -d' ' -f1), JAX for $build). Try: .venv/bin/pytest"

@@ -118,6 +118,7 @@ def checkout(tmp_path):
 @pytest.fixture
 def with_python(checkout):
     checkout.add("python3.12", PYTHON)
+    checkout.add("g++", "#!/usr/bin/env bash\nexit 1")
     return checkout
 
 
@@ -348,6 +349,13 @@ def test_without_a_network_all_but_the_page_works(with_python):
     output = with_python.setup()
     assert "warning" not in output
     assert "up to date" in output
+
+
+def test_no_compiler(with_python):
+    (with_python.bin / "g++").unlink()
+    output = with_python.setup()
+    assert "warning: there is no C++ compiler (g++)" in output
+    assert "done" in output
 
 
 @pytest.mark.parametrize("there", [None, "16"])
