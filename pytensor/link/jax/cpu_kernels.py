@@ -94,7 +94,8 @@ def _compiled(compiler, flags, folder):
         made = Path(partial) / path.name
         done = subprocess.run([*command, "-o", made], capture_output=True, text=True)
         if done.returncode:
-            raise KernelsError(f"{' '.join(command)} failed:\n{done.stderr.strip()}")
+            logger.info("the command was: %s", " ".join(command))
+            raise KernelsError(f"{compiler} couldn't compile {SOURCE}:\n{done.stderr.strip()}")
         # At once: other processes may be making it too.
         made.replace(path)
     return path
