@@ -260,14 +260,24 @@ def largest_difference(first, second, picture=None):
 # ------------------------------------------------------------------------------ precision
 
 
-def score(path, data):
-    """pycocotools' scores of a model on the validation part of a data set."""
+def class_names(path):
+    """Names of a model's classes, in order."""
+    from detectors import OnnxDetector
+
+    return OnnxDetector(path, batch_size=1).classes
+
+
+def score(path, data, classes):
+    """pycocotools' scores of a model on the validation part of a data set.
+
+    The classes are named because a reference may have other names for them.
+    """
     from detectors import OnnxDetector
     from evaluate_yolo11n import evaluate, open_part
     from utils import coco_scores
 
     detector = OnnxDetector(path, batch_size=1)
-    dataset = open_part(data, "val", detector.classes, detector.image_size)
+    dataset = open_part(data, "val", classes, detector.image_size)
     found = evaluate(detector, dataset, progress=True).detections
     scores = coco_scores(dataset, found, dataset.classes)
     return {key: float(scores[key]) for key in ("map50_95", "map50")}
@@ -392,7 +402,7 @@ def main(arguments=None):
                 rows[name]["threads"][threads] = latency
         for name, path in paths.items():
             if options.data is not None and name != REFERENCE:
-                rows[name] |= score(path, options.data)
+                rows[name] |= score(path, options.data, class_names(paths[MODEL]))
         result = {
             "machine": machine(),
             "rounds": options.rounds,

@@ -16,7 +16,7 @@ SIZE, CHANNELS = 32, 16
 COLUMNS = ["MB", "nodes", "optimized", *bench.COUNTED]
 
 
-def write_detector(path, seed=0, prefix="model.", size=SIZE):
+def write_detector(path, seed=0, prefix="model.", size=SIZE, classes=("person", "cell phone")):
     """Two convolutions with SiLU, a third one as head, 1 box for every 4x4 pixels."""
     rng = np.random.default_rng(seed)
     names = [f"{prefix}{n}.weight" for n in ("0.conv", "1.conv", "23.cv2.0.2")]
@@ -50,7 +50,7 @@ def write_detector(path, seed=0, prefix="model.", size=SIZE):
         arrays,
     )
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10)
-    helper.set_model_props(model, {"names": "{0: 'person', 1: 'cell phone'}"})
+    helper.set_model_props(model, {"names": str(dict(enumerate(classes)))})
     onnx.checker.check_model(model)
     onnx.save(model, path)
     return path
@@ -68,8 +68,8 @@ def detector(folder):
 
 @pytest.fixture(scope="module")
 def reference(folder):
-    """The same layers with weights of its own."""
-    return write_detector(folder / "reference.onnx", seed=1)
+    """The same layers with weights of its own, and other names for the classes."""
+    return write_detector(folder / "reference.onnx", seed=1, classes=("a", "b"))
 
 
 @pytest.fixture(scope="module")
