@@ -60,10 +60,10 @@ def _load(compiler, flags, folder):
     """Do what `load_kernels` does, once for a compiler and a folder."""
     try:
         path = _compiled(compiler, flags, Path(folder))
+        library = ctypes.CDLL(str(path))
     except (KernelsError, OSError) as error:
         logger.warning("Gradients of convolutions are computed by XLA, and slower: %s", error)
         return None
-    library = ctypes.CDLL(str(path))
     for name in (GRAD_FILTERS, DEPTHWISE_GRAD_FILTERS, GRAD_IMAGE):
         handler = jax.ffi.pycapsule(getattr(library, name))
         jax.ffi.register_ffi_target(name, handler, platform="cpu")

@@ -364,6 +364,14 @@ def test_why_it_cant_be_compiled_is_told(tmp_path, caplog):
     assert list((tmp_path / "compiled").iterdir()) == []
 
 
+def test_a_library_that_cant_be_loaded_is_told(tmp_path, caplog, monkeypatch):
+    path = tmp_path / "library.so"
+    path.write_bytes(b"not a library")
+    monkeypatch.setattr(cpu_kernels, "_compiled", lambda *_: path)
+    assert cpu_kernels._load("c++", "", str(tmp_path)) is None
+    assert "library.so" in caplog.text
+
+
 def test_two_processes_may_compile_at_once(tmp_path, monkeypatch):
     made = []
     run = subprocess.run
