@@ -18,6 +18,7 @@ os.environ["PYTENSOR_FLAGS"] = ",".join(
 
 import argparse
 import json
+import random
 import time
 from pathlib import Path
 
@@ -91,11 +92,15 @@ def make_sides(arrays):
 
 
 def time_calls(sides, rounds):
-    """Seconds of each side's calls; who begins changes from round to round."""
+    """Seconds of each side's calls; in each round their order is another.
+
+    A call finds the processor's caches as the one before left them, so no side may always come
+    after the same other.
+    """
     seconds = {name: [] for name in sides}
-    order = list(sides)
+    order = random.Random(0)
     for k in range(-WARMUP, rounds):
-        for name in order[k % len(order) :] + order[: k % len(order)]:
+        for name in order.sample(list(sides), len(sides)):
             start = time.perf_counter()
             sides[name].call()
             end = time.perf_counter()
