@@ -141,7 +141,7 @@ def exact_steps():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mode", ["JAX", *OTHERS])
+@pytest.mark.parametrize("mode", [None, "JAX", *OTHERS])
 def test_yolo11n_trains_alike_in_every_mode(exact_steps, mode):
     assert_same_steps(YOLO11n, exact_steps, mode)
 
@@ -152,6 +152,7 @@ def test_yolo11n_trains_alike_in_every_mode(exact_steps, mode):
 def test_modes_of_training():
     linker = training_mode().linker
     assert (linker.donate, linker.precision, linker.named_scopes) == (True, "float32", True)
+    assert linker.cpu_kernels
     assert training_mode("jax", "bf16").linker.precision == "bf16"
     assert training_mode("NUMBA") is get_mode("NUMBA")
     assert [uses_jax(m) for m in ("JAX", training_mode(), "NUMBA", "FAST_RUN")] == [
