@@ -67,7 +67,7 @@ struct Series {
   int64_t a_row, a_step, b_row, b_step;
 };
 
-// out[i, :] += the sum over the series of a[i] * b[:].  Items of `a` are `apart`; 0 says 1.
+// out[i, :] += the sum over the series of a[i] * b[:].  Items of `a` are `apart`, or `adjacent`.
 template <int rows, int vectors, int lanes, bool adjacent>
 inline void add_products(const float* a, int64_t apart, const float* b, float* out,
                          int64_t out_row, const Series& series) {
