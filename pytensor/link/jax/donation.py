@@ -79,6 +79,8 @@ class DonatingThunk:
         Inputs that are part of the program, as numbers.
     key : str, optional
         What its program is called on disk; see `pytensor.link.jax.program_store`.
+    compiler_options : dict, optional
+        Of `jax.jit`.
 
     Attributes
     ----------
@@ -87,15 +89,21 @@ class DonatingThunk:
     jit_fn : callable
         The compiled function, with donated arguments.
     static_argnums : tuple of int
+    compiler_options : dict or None
+        As given.
     """
 
     need_update_inputs = False
     lazy = False
 
-    def __init__(self, fgraph, function, inputs, outputs, node, static_argnums=(), key=None):
+    def __init__(
+        self, fgraph, function, inputs, outputs, node, static_argnums=(), key=None,
+        compiler_options=None,
+    ):  # fmt: skip
         self.inputs, self.outputs = inputs, outputs
         self.function, self.static_argnums = function, tuple(static_argnums)
         self._fgraph, self._node, self._key = fgraph, node, key
+        self.compiler_options = compiler_options
         mapping = fgraph.update_mapping
         # PyTensor puts the updates last.
         self._returned = len(fgraph.outputs) - len(mapping)
@@ -119,6 +127,7 @@ class DonatingThunk:
             checked(self.function, donated),
             donate_argnums=tuple(donated),
             static_argnums=self.static_argnums,
+            compiler_options=self.compiler_options,
         )
         self._stored = self._call = None
         if self._key is not None:

@@ -67,7 +67,9 @@ class ManySteps:
             inputs[place] = [None]
         self._storages = [inputs[place] for place in self._given]
         node = next((out.owner for out in fgraph.outputs if out.owner is not None), None)
-        self._thunk = DonatingThunk(fgraph, self._all, inputs, thunk.outputs, node)
+        self._thunk = DonatingThunk(
+            fgraph, self._all, inputs, thunk.outputs, node, compiler_options=thunk.compiler_options
+        )
 
     def _all(self, *args):
         """All steps, on the arguments of one of which the given ones are stacked."""

@@ -1,5 +1,7 @@
 """Mode JAX with choices that PyTensor's own doesn't offer: donated buffers, precision, names.
 
+On CPUs it is guarded against wrong numbers of XLA's; see `pytensor.link.jax.xla_guard`.
+
 ::
 
     step = pytensor.function(
@@ -16,6 +18,7 @@ from pytensor.compile.maker import FunctionMaker
 from pytensor.compile.mode import Mode, get_mode
 from pytensor.compile.rewriting import functional_rewrite_ofg_inner_graph, rewrite_ofg_inner_graph
 from pytensor.link.jax.linker import JAXLinker
+from pytensor.link.jax.xla_guard import guard_options
 from pytensor.link.utils import map_storage
 from pytensor.tensor.batchnorm import (
     BatchNormalization,
@@ -52,6 +55,9 @@ class TunedJAXLinker(JAXLinker):
     cpu_kernels : bool
         On a CPU, compute gradients of convolutions by our own code instead of XLA's; see
         `pytensor.link.jax.cpu_kernels`.
+    guard : bool
+        On a CPU, keep XLA from fusions that return wrong numbers; see
+        `pytensor.link.jax.xla_guard`.
 
     Raises
     ------
@@ -61,13 +67,13 @@ class TunedJAXLinker(JAXLinker):
 
     def __init__(
         self, *args, donate=False, precision="float32", named_scopes=True, keep_programs=False,
-        cpu_kernels=False, **kwargs,
+        cpu_kernels=False, guard=True, **kwargs,
     ):  # fmt: skip
         super().__init__(*args, **kwargs)
         if precision not in PRECISIONS:
             raise ValueError(f"precision is {precision!r}; it must be one of {PRECISIONS}")
         self.donate, self.precision, self.named_scopes = donate, precision, named_scopes
-        self.keep_programs, self.cpu_kernels = keep_programs, cpu_kernels
+        self.keep_programs, self.cpu_kernels, self.guard = keep_programs, cpu_kernels, guard
         if precision == "bf16":
             # It marks what must not be computed in bfloat16.
             self.incompatible_rewrites += ("local_remove_full_precision",)
@@ -138,7 +144,7 @@ class TunedJAXLinker(JAXLinker):
         if kept is None or kept.key is None:
             return None
         # A program that calls kernels can't be read where there are none, or others.
-        return f"{kept.key}{self._kernels() or ''}"
+        return f"{kept.key}{self._kernels() or ''}{self._compiler_options() or ''}"
 
     def _kernels(self):
         """What names the kernels' code, which XLA knows from now on; None if none are used."""
@@ -148,10 +154,21 @@ class TunedJAXLinker(JAXLinker):
 
         return load_kernels()
 
+    def _compiler_options(self):
+        """What `jax.jit` gets beside the function, or None."""
+        return guard_options() if self.guard else None
+
     def jit_compile(self, fn):
         if self._donates():
             return fn  # a donating thunk compiles by itself
-        jitted, key = super().jit_compile(fn), self._key()
+        import jax
+
+        lengths = self.scalar_shape_inputs
+        options = self._compiler_options()
+        jitted = jax.jit(fn, static_argnums=lengths, compiler_options=options)
+        if lengths:
+            return with_integers(jitted, lengths)
+        key = self._key()
         if key is None:
             return jitted
         from pytensor.link.jax.program_store import StoredFunction
@@ -179,6 +196,7 @@ class TunedJAXLinker(JAXLinker):
             nodes[0] if nodes else None,
             self.scalar_shape_inputs,
             self._key(),
+            self._compiler_options(),
         )
         return [thunk], nodes, thunk.jit_fn
 
@@ -186,8 +204,17 @@ class TunedJAXLinker(JAXLinker):
         return (
             f"{type(self).__name__}(donate={self.donate}, precision={self.precision!r}, "
             f"named_scopes={self.named_scopes}, keep_programs={self.keep_programs}, "
-            f"cpu_kernels={self.cpu_kernels})"
+            f"cpu_kernels={self.cpu_kernels}, guard={self.guard})"
         )
+
+
+def with_integers(function, places):
+    """Wrap a function that takes integers at these places, where PyTensor has arrays."""
+
+    def call(*args):
+        return function(*(int(v) if k in places else v for k, v in enumerate(args)))
+
+    return call
 
 
 class TunedFunctionMaker(FunctionMaker):
@@ -265,8 +292,9 @@ class TunedMode(Mode):
 
 
 def jax_mode(
-    *, donate=False, precision="float32", named_scopes=True, keep_programs=False, cpu_kernels=False
-):
+    *, donate=False, precision="float32", named_scopes=True, keep_programs=False, cpu_kernels=False,
+    guard=True,
+):  # fmt: skip
     """Mode JAX with a `TunedJAXLinker`; see there.
 
     Returns
@@ -275,7 +303,7 @@ def jax_mode(
     """
     linker = TunedJAXLinker(
         donate=donate, precision=precision, named_scopes=named_scopes, keep_programs=keep_programs,
-        cpu_kernels=cpu_kernels,
+        cpu_kernels=cpu_kernels, guard=guard,
     )  # fmt: skip
     return TunedMode(linker, get_mode("JAX")._optimizer.excluding(*EXCLUDED))
 
