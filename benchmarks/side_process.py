@@ -30,8 +30,10 @@ TORCH = {
     "torch-compile": {"channels_last": True, "compiled": "default"},
     "torch-compile-graphs": {"channels_last": True, "compiled": "reduce-overhead"},
 }
-DEMO = ("pytensor", "pytorch-mode")
-SIDES = ["pytensor", "pure", *TORCH, "pytorch-mode"]
+UNGUARDED = "pytensor-unguarded"
+COUNTED = ("pytensor", UNGUARDED, "pure")
+DEMO = ("pytensor", UNGUARDED, "pytorch-mode")
+SIDES = ["pytensor", UNGUARDED, "pure", *TORCH, "pytorch-mode"]
 
 
 class SideError(RuntimeError):
@@ -195,7 +197,7 @@ class ServedSide:
     def figures(self):
         """What XLA counts for the program (``cost``), and the device's memory (``peak_bytes``)."""
         return {
-            "cost": cost(self._side) if self._key in ("pytensor", "pure") else None,
+            "cost": cost(self._side) if self._key in COUNTED else None,
             "peak_bytes": step_sides.peak_bytes(self._side),
         }
 
@@ -231,7 +233,10 @@ def make_side(key, size, weights, options):
     common |= {"donate": options.donate, "devices": options.devices}
     if key == "pure":
         return PureStep(*size, weights, options.layout, **common)
-    return DemoStep(*size, weights, **common)
+    side = DemoStep(*size, weights, guard=key != UNGUARDED, **common)
+    if key == UNGUARDED:
+        side.name = "PyTensor, unguarded"
+    return side
 
 
 def cost(side):

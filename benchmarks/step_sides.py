@@ -62,13 +62,15 @@ class DemoStep:
         Without a mode.
     devices : int
         Over which the rows of a batch are spread.
+    guard : bool
+        As `jax_mode`'s; without a mode.
     """
 
     name = "PyTensor"
 
     def __init__(
         self, image_size, batch_size, weights=None, mode=None, donate=True,
-        precision="float32", devices=1,
+        precision="float32", devices=1, guard=True,
     ):  # fmt: skip
         use_demo()
         from model import YOLO11n
@@ -79,8 +81,9 @@ class DemoStep:
 
         if mode is None:
             mode = jax_mode(
-                donate=donate, precision=precision, keep_programs=True, cpu_kernels=True
-            )
+                donate=donate, precision=precision, keep_programs=True, cpu_kernels=True,
+                guard=guard,
+            )  # fmt: skip
         self.model = YOLO11n(CLASSES)
         if weights is not None:
             self.model.load_state_dict(weights)

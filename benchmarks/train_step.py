@@ -12,6 +12,7 @@ that the side that is named first is faster; on a shared machine only the ratios
 
 Sides:
     pytensor              the demo's step, in the mode in which the demo trains
+    pytensor-unguarded    the same without the guard against XLA's wrong numbers on CPUs
     pure                  plain JAX
     torch                 PyTorch, eagerly
     torch-channels-last   the same with channels last
@@ -37,7 +38,7 @@ from pathlib import Path
 import numpy as np
 import step_sides
 from child import device_facts, end_children_when_terminated
-from side_process import COSTS, DEMO, SIDES, DoesNotFit, SideProcess
+from side_process import COSTS, DEMO, SIDES, UNGUARDED, DoesNotFit, SideProcess
 from step_sides import machine, machine_line, quartiles
 
 # How far losses may differ, relatively, by what the network is computed in.
@@ -271,8 +272,8 @@ def parse(arguments=None):
     options.sides = list(dict.fromkeys(options.sides))
     if "pytorch-mode" in options.sides and options.precision == "bf16":
         parser.error("the side pytorch-mode has no bf16")
-    if options.devices > 1 and not {"pytensor", "pure"}.issuperset(options.sides):
-        parser.error("only the sides pytensor and pure run on several devices")
+    if options.devices > 1 and not {"pytensor", UNGUARDED, "pure"}.issuperset(options.sides):
+        parser.error(f"only the sides pytensor, {UNGUARDED} and pure run on several devices")
     return options
 
 

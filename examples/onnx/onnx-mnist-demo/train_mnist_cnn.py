@@ -18,6 +18,7 @@ from digits import accuracy, load
 
 import pytensor
 import pytensor.tensor as pt
+from pytensor.link.jax.tuned import jax_mode
 from pytensor.link.onnx import export_onnx
 from pytensor.optimizers import Adam
 
@@ -62,9 +63,9 @@ labels = pt.vector("labels", dtype="int32")
 scores, statistics = network(images, training=True)
 loss = pt.nnet.categorical_crossentropy(pt.nnet.softmax(scores), labels).mean()
 updates = Adam(2e-3).get_updates(trained, pt.grad(loss, trained)) | statistics
-step = pytensor.function([images, labels], loss, updates=updates, mode="JAX")
+step = pytensor.function([images, labels], loss, updates=updates, mode=jax_mode())
 scores, _ = network(images, training=False)
-classify = pytensor.function([images], scores, mode="JAX")
+classify = pytensor.function([images], scores, mode=jax_mode())
 for epoch in range(options.epochs):
     order = rng.permutation(len(train_x))
     losses = [step(train_x[batch], train_y[batch]) for batch in order.reshape(-1, 50)]

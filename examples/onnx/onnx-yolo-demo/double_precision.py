@@ -10,6 +10,7 @@ from pytensor.compile.builders import SymbolicOp
 from pytensor.graph.basic import Constant
 from pytensor.graph.replace import clone_replace
 from pytensor.graph.traversal import toposort
+from pytensor.link.jax.tuned import jax_mode
 from pytensor.scalar.basic import Cast
 from pytensor.tensor.elemwise import CAReduce, Elemwise
 
@@ -84,7 +85,7 @@ def detections_in(dtype, model, images):
     values = [v.get_value().astype(dtype) for v in stored]
     # 64-bit types are off in a training; GPUs would shorten the factors of float32 products.
     with jax.enable_x64(dtype == "float64"), jax.default_matmul_precision("highest"):
-        compute = pytensor.function(arguments, outputs, mode="JAX", on_unused_input="ignore")
+        compute = pytensor.function(arguments, outputs, mode=jax_mode(), on_unused_input="ignore")
         rows = [compute(one[None].astype(dtype), *values)[0] for one in images]
         return np.concatenate([np.asarray(row) for row in rows])
 

@@ -17,6 +17,7 @@ from train_step import (
 from utils import nms, scale_detections
 
 import pytensor
+from pytensor.link.jax.tuned import jax_mode
 
 __all__ = [
     "LOSS_PARTS",
@@ -44,7 +45,7 @@ def compile_detector(model, image_size, batch_size, averages=None, mode="JAX"):
     averages : dict of str to shared variable, optional
         Used in place of the model's own parameters and statistics, by name.
     mode : Mode or str
-        PyTensor's.
+        "JAX" is `pytensor.link.jax.tuned.jax_mode`; any other name is PyTensor's own mode.
     """
     images = image_input(image_size, batch_size)
     decoded = model.decode(model(to_float(images)))
@@ -52,6 +53,7 @@ def compile_detector(model, image_size, batch_size, averages=None, mode="JAX"):
     if averages is not None:
         variables = model.store.trainable | model.store.statistics
         givens = [(variables[name], average) for name, average in averages.items()]
+    mode = jax_mode() if mode == "JAX" else mode
     return pytensor.function([images], decoded, givens=givens, mode=mode, trust_input=True)
 
 

@@ -77,8 +77,9 @@ class DonatingThunk:
         Which node an error names.
     static_argnums : sequence of int
         Inputs that are part of the program, as numbers.
-    key : str, optional
-        What its program is called on disk; see `pytensor.link.jax.program_store`.
+    store : callable, optional
+        Makes a `pytensor.link.jax.program_store.StoredFunction`, or None, of a jitted function and
+        the numbers of donated inputs.
     compiler_options : dict, optional
         Of `jax.jit`.
 
@@ -97,12 +98,12 @@ class DonatingThunk:
     lazy = False
 
     def __init__(
-        self, fgraph, function, inputs, outputs, node, static_argnums=(), key=None,
+        self, fgraph, function, inputs, outputs, node, static_argnums=(), store=None,
         compiler_options=None,
     ):  # fmt: skip
         self.inputs, self.outputs = inputs, outputs
         self.function, self.static_argnums = function, tuple(static_argnums)
-        self._fgraph, self._node, self._key = fgraph, node, key
+        self._fgraph, self._node, self._store = fgraph, node, store
         self.compiler_options = compiler_options
         mapping = fgraph.update_mapping
         # PyTensor puts the updates last.
@@ -129,11 +130,8 @@ class DonatingThunk:
             static_argnums=self.static_argnums,
             compiler_options=self.compiler_options,
         )
-        self._stored = self._call = None
-        if self._key is not None:
-            from pytensor.link.jax.program_store import StoredFunction
-
-            self._stored = StoredFunction(self.jit_fn, self._key, *donated)
+        self._call = None
+        self._stored = self._store and self._store(self.jit_fn, *donated)
 
     def __call__(self):
         results, unfit, args = [], None, None

@@ -31,6 +31,7 @@ from pytensor.compile.maker import FunctionMaker
 from pytensor.graph.features import AlreadyThere, Feature
 from pytensor.link.jax.graph_key import NoKeyError, graph_key
 from pytensor.link.jax.processor import processor
+from pytensor.link.jax.xla_guard import compiled_guarded
 
 __all__ = ["KeptProgram", "StoredFunction", "prepare_or_defer"]
 
@@ -122,30 +123,38 @@ class StoredFunction:
     ----------
     jitted : callable
         From `jax.jit`.
-    key : str
-        Name of the graph.
+    key : str or None
+        Name of the graph; None if it has none: then its program is not on disk.
     *facts
         How it was jitted.
+    guarded : bool
+        Whether it was jitted with a guard, which its program is spared if it can be; see
+        `pytensor.link.jax.xla_guard`.
     """
 
-    def __init__(self, jitted, key, *facts):
+    def __init__(self, jitted, key, *facts, guarded=False):
         self.jitted, self._key, self._facts = jitted, key, facts
+        self._compile = compiled_guarded if guarded else jax.stages.Lowered.compile
+        self._guarded = guarded
         self._call = self._signature = None
 
     def resolve(self, args):
         """Return what to call with arguments of this kind: a program, or the jitted function."""
-        folder = store_folder()
+        folder = None if self._key is None else store_folder()
         device = the_device(args)
-        if folder is None or device is None or jax.config.jax_disable_jit:
+        kept = folder is not None or self._guarded
+        if not kept or device is None or jax.config.jax_disable_jit:
             return self.jitted
         self._signature = signature(args)
+        if folder is None:
+            return self._compile(self.jitted.trace(*args).lower())
         facts = repr((self._signature, self._facts, machine_facts(device)))
         name = f"{self._key[:32]}-{hashlib.sha256((self._key + facts).encode()).hexdigest()[:32]}"
         program = load(folder / name, device)
         if program is None:
             start = time.perf_counter()
             lowered, hits = self.jitted.trace(*args).lower(), len(cache_hits)
-            program = lowered.compile()
+            program = self._compile(lowered)
             # XLA can't write what it has read: programs from JAX's cache would lack their code.
             read = len(cache_hits) > hits
             if not read and time.perf_counter() - start >= minimum_time():

@@ -1,6 +1,6 @@
 """Data-parallel execution of compiled functions on several JAX devices.
 
-A function compiled with ``mode="JAX"`` runs on the devices on which its inputs lie.  Where the rows
+A function compiled by JAX runs on the devices on which its inputs lie.  Where the rows
 of a batch are spread over devices and the shared variables are copied to all of them, JAX's
 compiler splits the work, and adds the sums over the batch (a loss, gradients, the statistics of a
 batch normalization) up over the devices.  The graph is that of one device: a mean over the batch is
@@ -8,7 +8,7 @@ one over the whole batch, wherever its rows lie.
 
 ::
 
-    step = pytensor.function([x, y], loss, updates=updates, mode="JAX", trust_input=True)
+    step = pytensor.function([x, y], loss, updates=updates, mode=jax_mode(), trust_input=True)
     mesh = data_parallel_mesh()
     replicate(variables, mesh)    # all that the function reads or updates
     for batch in batches:

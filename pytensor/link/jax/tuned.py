@@ -57,7 +57,8 @@ class TunedJAXLinker(JAXLinker):
         `pytensor.link.jax.cpu_kernels`.
     guard : bool
         On a CPU, keep XLA from fusions that return wrong numbers; see
-        `pytensor.link.jax.xla_guard`.
+        `pytensor.link.jax.xla_guard`.  With `keep_programs`, the program for the first arguments
+        is spared what it doesn't need of that.
 
     Raises
     ------
@@ -168,12 +169,18 @@ class TunedJAXLinker(JAXLinker):
         jitted = jax.jit(fn, static_argnums=lengths, compiler_options=options)
         if lengths:
             return with_integers(jitted, lengths)
-        key = self._key()
-        if key is None:
-            return jitted
+        return self._stored(jitted) or jitted
+
+    def _stored(self, jitted, *facts):
+        """What calls a jitted function's first program from the disk, or with as little guard as
+        it needs; None where programs aren't kept.
+        """
+        key, guarded = self._key(), self._compiler_options() is not None
+        if not self.keep_programs or self.scalar_shape_inputs or (key is None and not guarded):
+            return None
         from pytensor.link.jax.program_store import StoredFunction
 
-        return StoredFunction(jitted, key)
+        return StoredFunction(jitted, key, *facts, guarded=guarded)
 
     def create_jitable_thunk(self, compute_map, order, input_storage, output_storage, storage_map):
         thunks, nodes, function = super().create_jitable_thunk(
@@ -195,7 +202,7 @@ class TunedJAXLinker(JAXLinker):
             thunk.outputs,
             nodes[0] if nodes else None,
             self.scalar_shape_inputs,
-            self._key(),
+            self._stored,
             self._compiler_options(),
         )
         return [thunk], nodes, thunk.jit_fn

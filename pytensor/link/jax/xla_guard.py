@@ -1,20 +1,93 @@
-"""What keeps XLA from returning wrong numbers on CPUs; see `docs/wrong_numbers_from_xla.md`.
+"""A guard against wrong numbers that XLA returns on CPUs; see ``docs/wrong_numbers_from_xla.md``.
 
-jaxlib 0.10.2 to 0.12.0.1 let a library, YNNPACK, compute a product of matrices together with the
-sum that follows it, and the sum comes out wrong for many shapes.  The guard takes these fusions
-away, and leaves products and convolutions alone to the library.  The fault, for XLA's developers:
-``thoughts/upstream/xla-ynn-dot-reduce.md``.
+From jaxlib 0.10.2 on, XLA's library YNNPACK computes a product of matrices together with the sum
+that follows it, and where an operand is a number repeated, the sum is wrong.  The guard takes such
+fusions away and leaves products and convolutions alone to the library.  The fault, for XLA's
+developers: ``thoughts/upstream/xla-ynn-dot-reduce.md``.
 """
 
 import logging
+import os
+import re
+import sys
 from functools import cache
 
-__all__ = ["guard_options"]
+__all__ = ["guard_options", "guard_xla"]
 
 logger = logging.getLogger(__name__)
 FLAG = "xla_cpu_experimental_ynn_fusion_type"
 # XLA's default, without LIBRARY_FUSION_TYPE_REDUCE.
 FUSIONS = "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT,LIBRARY_FUSION_TYPE_INDIVIDUAL_CONVOLUTION"
+FIRST_WRONG = (0, 10, 2)
+# Parts of XLA's text of a program.
+COMPUTATION = re.compile(r"^%(\S+) \(.*\{$\n((?:  .*\n)*)", re.MULTILINE)
+OPERATION = re.compile(r" (?!parameter\()[\w-]+\(%")
+PRODUCT = re.compile(r" (?:dot|convolution)\(")
+
+
+def guard_xla():
+    """Guard all that JAX computes in this process: ``mode="JAX"``, and JAX's own functions too.
+
+    It adds a flag to the environment's ``XLA_FLAGS``, which JAX reads when it starts its backend:
+    at the first array, or when a function is compiled.  Functions of
+    `pytensor.link.jax.tuned.jax_mode` don't need it.  If the flag is there already, whatever its
+    value, and for versions of jaxlib that don't have the fault, nothing is changed.
+
+    Raises
+    ------
+    RuntimeError
+        If JAX's backend has been started: then it is too late.
+
+    Examples
+    --------
+    ::
+
+        from pytensor.link.jax import guard_xla
+
+        guard_xla()
+    """
+    from jaxlib.version import __version_info__ as version
+
+    flags = os.environ.get("XLA_FLAGS", "")
+    # A version that doesn't know a flag would end the process.
+    if FLAG in flags or version < FIRST_WRONG:
+        return
+    if "jax" in sys.modules:
+        from jax._src.xla_bridge import backends_are_initialized
+
+        if backends_are_initialized():
+            raise RuntimeError(
+                "guard_xla: JAX has started, and read XLA_FLAGS, already; call it before anything "
+                f"is computed or compiled, or set XLA_FLAGS=--{FLAG}={FUSIONS}"
+            )
+    os.environ["XLA_FLAGS"] = f"{flags} --{FLAG}={FUSIONS}".strip()
+
+
+def compiled_guarded(lowered):
+    """Compile what `jax.jit` with `guard_options` has lowered; unguarded, if XLA gets it right.
+
+    The guard takes sums away from the library too that are right, which costs a network's step
+    a seventh.  A program without wrong fusions doesn't need it; that is seen when it is compiled.
+
+    Parameters
+    ----------
+    lowered : jax.stages.Lowered
+
+    Returns
+    -------
+    jax.stages.Compiled
+    """
+    program = lowered.compile(compiler_options={FLAG: f"{FUSIONS},LIBRARY_FUSION_TYPE_REDUCE"})
+    return lowered.compile() if has_wrong_fusions(program.as_text()) else program
+
+
+def has_wrong_fusions(hlo):
+    """Whether an optimized program has a product within a fusion of the library with a sum."""
+    library = set(re.findall(r'calls=%?([^\s,]+),.*"kind":"__ynn_fusion"', hlo))
+    return any(
+        name in library and PRODUCT.search(body) and len(OPERATION.findall(body)) > 1
+        for name, body in COMPUTATION.findall(hlo)
+    )
 
 
 def guard_options():
