@@ -28,6 +28,11 @@ def pytest_configure(config):
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+# JAX is not guarded here (`pytensor.link.jax.guard_xla`): mode JAX is tested as its users have it,
+# and with XLA_FLAGS set for all, no test could see whether `jax_mode` guards its functions by
+# itself.  A test in mode JAX whose large products meet XLA's fault takes `jax_mode`.
+
+
 @pytest.fixture(scope="session", autouse=True)
 def jax_in_double_precision():
     """Load the JAX dispatch before any test can change floatX.

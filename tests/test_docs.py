@@ -18,7 +18,7 @@ PAGES = sorted(
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 
 
-@pytest.mark.parametrize("page", ["training_on_a_gpu", "how_fast_is_it"])
+@pytest.mark.parametrize("page", ["training_on_a_gpu", "how_fast_is_it", "wrong_numbers_from_xla"])
 def test_code_runs(page):
     text = (ROOT / f"pytensor/docs/{page}.md").read_text()
     (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)

@@ -238,6 +238,9 @@ def index():
         "",
         "What this distribution adds to `pytensor.tensor`, a page each. Coming from Theano, an "
         "older PyTensor, PyTorch or ONNX: [migration tables](migration.md).",
+        "",
+        'To compile for JAX on a CPU, take `jax_mode()`: in `mode="JAX"`, '
+        "[XLA gets some sums wrong](../../docs/wrong_numbers_from_xla.md).",
     ]
     left = sorted(NAMES)
     for topic, pattern in TOPICS.items():
