@@ -179,11 +179,16 @@ class StoredFunction:
 
 
 def signature(args):
-    """Return what arrays are like: what decides which program JAX makes, and where it runs."""
-    return [
+    """Return what arguments are like: what decides which program JAX makes, and where it runs.
+
+    They are arrays, or generators, which are dicts of arrays.
+    """
+    values, structure = jax.tree.flatten(args)
+    kinds = [
         (str(jax.typeof(value)), str(value.sharding) if is_committed(value) else None)
-        for value in args
+        for value in values
     ]
+    return kinds, str(structure)
 
 
 def is_committed(value):
@@ -195,7 +200,8 @@ def the_device(args):
     """Return the device on which JAX would run; None if there are several, or processes."""
     if jax.process_count() > 1:
         return None
-    devices = {d for v in args if is_committed(v) for d in v.sharding.device_set}
+    values = jax.tree.leaves(args)
+    devices = {d for v in values if is_committed(v) for d in v.sharding.device_set}
     if not devices:
         default = jax.config.jax_default_device
         if isinstance(default, str):

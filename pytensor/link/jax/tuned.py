@@ -12,11 +12,13 @@ On CPUs it is guarded against wrong numbers of XLA's; see `pytensor.link.jax.xla
 Functions compiled with ``mode="JAX"`` are not touched by anything here.
 """
 
+import warnings
 from functools import cache
 
 from pytensor.compile.maker import FunctionMaker
 from pytensor.compile.mode import Mode, get_mode
 from pytensor.compile.rewriting import functional_rewrite_ofg_inner_graph, rewrite_ofg_inner_graph
+from pytensor.compile.sharedvalue import SharedVariable
 from pytensor.link.jax.linker import JAXLinker
 from pytensor.link.jax.xla_guard import guard_options
 from pytensor.link.utils import map_storage
@@ -25,6 +27,7 @@ from pytensor.tensor.batchnorm import (
     BatchNormalizationTrain,
     BatchNormalizationTrainGrad,
 )
+from pytensor.tensor.random.type import RandomType
 from pytensor.tensor.rewriting.updates import join_updates
 
 __all__ = ["PRECISIONS", "TunedJAXLinker", "jax_mode"]
@@ -84,21 +87,28 @@ class TunedJAXLinker(JAXLinker):
             return self._convert_later(fgraph, **kwargs)
         return super().fgraph_convert(fgraph, convert_node=self._node_conversion(), **kwargs)
 
-    def _convert_later(self, fgraph, *, input_storage, **kwargs):
+    def _convert_later(self, fgraph, *, input_storage, storage_map, **kwargs):
         """Convert a graph that is yet to be rewritten, when it is traced: maybe never."""
+        import jax
+
+        copy_generators(fgraph, input_storage, storage_map)
 
         @cache
         def converted():
             fgraph.kept_program.finish()
             order = self.schedule(fgraph)
-            _, outputs, storage_map = map_storage(fgraph, order, input_storage)
-            return self.fgraph_convert(
-                fgraph,
-                order=order,
-                input_storage=input_storage,
-                output_storage=outputs,
-                storage_map=storage_map,
-            )
+            # A list of its own, in which PyTensor puts other copies of generators.
+            storages, outputs, storage_map = map_storage(fgraph, order, list(input_storage))
+            # JAX is tracing: constants must not become part of what it traces.  PyTensor's warning
+            # about generators has been given.
+            with jax.ensure_compile_time_eval(), warnings.catch_warnings(action="ignore"):
+                return self.fgraph_convert(
+                    fgraph,
+                    order=order,
+                    input_storage=storages,
+                    output_storage=outputs,
+                    storage_map=storage_map,
+                )
 
         def jax_funcified_fgraph(*args):
             return converted()(*args)
@@ -282,6 +292,25 @@ class TunedFunctionMaker(FunctionMaker):
             from pytensor.link.jax.program_store import prepare_or_defer as prepare
 
         prepare(inputs, outputs, additional_outputs, fgraph, mode, profile)
+
+
+def copy_generators(fgraph, input_storage, storage_map):
+    """Put copies of shared generators in their place, as PyTensor does when it converts a graph."""
+    shared = [
+        variable
+        for variable in fgraph.inputs
+        if isinstance(variable, SharedVariable) and isinstance(variable.type, RandomType)
+    ]
+    if shared:
+        warnings.warn(
+            f"The RandomType SharedVariables {shared} will not be used in the compiled JAX graph. "
+            "Instead a copy will be used.",
+            UserWarning,
+            stacklevel=2,
+        )
+    for variable in shared:
+        copy = [variable.get_value(borrow=False)]
+        input_storage[fgraph.inputs.index(variable)] = storage_map[variable] = copy
 
 
 def is_deferred(fgraph):
