@@ -9,8 +9,9 @@ for arguments of other shapes, a copy of the function, or its HLO.
 
 Programs are kept in the folder of JAX's cache, if it has one, and under its rule: those that took
 longer to make than ``jax_persistent_cache_min_compile_time_secs``.  One that JAX finds in its own
-cache is not, for XLA can't write a program that it has read; it will be found there again.  As with
-JAX's own, whoever can write to the folder can run code here.
+cache is not, for XLA can't write a program that it has read; it will be found there again.  From a
+folder that can't be written to, programs are read.  As with JAX's own, whoever can write to it can
+run code here.
 """
 
 import hashlib
@@ -19,8 +20,9 @@ import os
 import pickle
 import time
 import warnings
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
+from uuid import uuid4
 
 import jax
 import jaxlib
@@ -101,7 +103,7 @@ def prepare_or_defer(inputs, outputs, additional_outputs, fgraph, mode, profile)
         logger.info("The program is not kept on disk: %s", error)
         prepare()
         return
-    if any(folder.glob(f"{key[:32]}-*")):
+    if has_programs(folder, key):
         fgraph.attach_feature(KeptProgram(key, prepare))
     else:
         prepare()
@@ -114,6 +116,26 @@ def store_folder():
     if not folder or not jax.config.jax_enable_compilation_cache or "://" in folder:
         return None
     return Path(folder) / FOLDER
+
+
+def has_programs(folder, key):
+    """Whether there are programs of a graph; none if the folder can't be listed."""
+    try:
+        return any(folder.glob(f"{key[:32]}-*"))
+    except OSError:  # which is told when the program is looked for
+        return False
+
+
+@cache
+def say_once(level, message):
+    """Log a message, but not again in this process."""
+    logger.log(level, message)
+
+
+@cache
+def warn_once(message):
+    """Warn, but not again in this process."""
+    warnings.warn(message, stacklevel=3)
 
 
 class StoredFunction:
@@ -234,6 +256,9 @@ def load(path, device):
         data = path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
         return None
+    except OSError as error:
+        warnings.warn(f"{path}: {error.strerror}; the program is compiled anew", stacklevel=2)
+        return None
     if hashlib.sha256(data[DIGEST:]).digest() != data[:DIGEST]:
         warnings.warn(f"{path} is damaged; the program is compiled anew", stacklevel=2)
         return None
@@ -243,7 +268,10 @@ def load(path, device):
     except JaxRuntimeError as error:
         warnings.warn(f"{path}: {error}; the program is compiled anew", stacklevel=2)
         return None
-    os.utime(path)  # the oldest are deleted
+    try:
+        os.utime(path)  # the oldest are deleted
+    except OSError as error:
+        say_once(logging.INFO, f"{path.parent} is only read: {error.strerror}")
     return program
 
 
@@ -261,15 +289,27 @@ def save(path, program):
     except UNWRITABLE as error:
         logger.info("The program is not kept on disk: %s", error)
         return
+    folder = path.parent
+    # A name of its own: other threads, or processes on other machines, may be writing it too.
+    part = path.with_name(f".{path.name}.{uuid4().hex}")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        partial = path.with_name(f".{path.name}.{os.getpid()}")
-        partial.write_bytes(hashlib.sha256(data).digest() + data)
-        partial.replace(path)
-        for old in by_age(path.parent)[MAX_PROGRAMS:]:
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            part.write_bytes(hashlib.sha256(data).digest() + data)
+            part.replace(path)
+        except OSError:
+            part.unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        warn_once(
+            f"{folder} can't be written to ({error.strerror}); compiled programs are not kept there"
+        )
+        return
+    try:
+        for old in by_age(folder)[MAX_PROGRAMS:]:
             old.unlink(missing_ok=True)
     except OSError as error:
-        warnings.warn(f"{path}: {error.strerror}; the program is not kept", stacklevel=2)
+        say_once(logging.INFO, f"{folder}: old programs are not deleted: {error.strerror}")
 
 
 def by_age(folder):

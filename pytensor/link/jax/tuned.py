@@ -99,9 +99,9 @@ class TunedJAXLinker(JAXLinker):
             order = self.schedule(fgraph)
             # A list of its own, in which PyTensor puts other copies of generators.
             storages, outputs, storage_map = map_storage(fgraph, order, list(input_storage))
-            # JAX is tracing: constants must not become part of what it traces.  PyTensor's warning
-            # about generators has been given.
-            with jax.ensure_compile_time_eval(), warnings.catch_warnings(action="ignore"):
+            # JAX is tracing: constants must not become part of what it traces.
+            with jax.ensure_compile_time_eval(), warnings.catch_warnings():
+                warnings.filterwarnings("ignore", "The RandomType SharedVariables")  # it was said
                 return self.fgraph_convert(
                     fgraph,
                     order=order,

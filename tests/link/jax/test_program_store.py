@@ -1,10 +1,14 @@
 """Programs on disk: found by equal graphs, and by no others."""
 
+import errno
 import logging
 import os
 import pickle
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -654,10 +658,138 @@ def test_a_program_that_xla_cannot_read(folder, monkeypatch):
         assert_equal_runs(expected, run(*make_step()))
 
 
-def test_a_folder_that_cannot_be_written_to(folder):
+def test_a_folder_that_cannot_be_made(folder):
     folder.write_text("a file")
-    with pytest.warns(UserWarning, match="the program is not kept"):
+    with pytest.warns(UserWarning, match="compiled programs are not kept"):
         run(*make_step())
+    run(*make_step(0.25))  # said once
+    assert folder.read_text() == "a file"
+
+
+@pytest.fixture
+def make_read_only(folder, monkeypatch):
+    """Makes the programs' folder read-only, for root too, whom permission bits don't stop."""
+
+    def make(number):
+        def refused(method):
+            def call(path, *args, **kwargs):
+                if folder in (Path(path), *Path(path).parents):
+                    raise OSError(number, os.strerror(number))
+                return method(path, *args, **kwargs)
+
+            return call
+
+        monkeypatch.setattr(os, "utime", refused(os.utime))
+        for name in ("mkdir", "write_bytes", "replace", "unlink"):
+            monkeypatch.setattr(Path, name, refused(getattr(Path, name)))
+
+    return make
+
+
+@pytest.mark.parametrize("number", [errno.EROFS, errno.EACCES, errno.EPERM])
+def test_a_read_only_folder_is_read(number, folder, traced, caplog, make_read_only):
+    caplog.set_level(logging.INFO, logger="pytensor.link.jax.program_store")
+    expected = [run(*make_step(rate)) for rate in (0.5, 0.25)]
+    kept, files = programs(folder), [path.read_bytes() for path in sorted(folder.iterdir())]
+    make_read_only(number)
+    for rate, one in zip((0.5, 0.25), expected, strict=True):
+        step, w = make_step(rate)
+        assert step.maker.deferred
+        assert_equal_runs(one, run(step, w))
+        assert step.maker.deferred
+    assert len(traced) == 2
+    (said,) = (record.getMessage() for record in caplog.records)
+    assert str(folder) in said
+    assert "only read" in said
+    with pytest.warns(UserWarning, match=f"{folder} can't be written to"):
+        run(*make_step(0.125))
+    run(*make_step(0.0625))  # said once
+    assert programs(folder) == kept
+    assert [path.read_bytes() for path in sorted(folder.iterdir())] == files
+
+
+def test_a_full_disk_leaves_no_part_of_a_program(folder, monkeypatch):
+    write = Path.write_bytes
+
+    def full(path, data):
+        if path.parent != folder:
+            return write(path, data)
+        write(path, data[:100])
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.warns(UserWarning, match="No space left on device"):
+        run(*make_step())
+    assert programs(folder) == []
+    monkeypatch.undo()
+    empty_jax_cache(folder)
+    run(*make_step())
+    assert len(programs(folder)) == 1
+
+
+def test_a_program_that_cannot_be_read_from_the_disk(folder):
+    expected = run(*make_step())
+    (file,) = folder.iterdir()
+    file.unlink()
+    file.mkdir()
+    empty_jax_cache(folder)
+    with (
+        pytest.warns(UserWarning, match="can't be written to"),
+        pytest.warns(UserWarning, match=f"{file.name}: Is a directory; the program is compiled"),
+    ):
+        assert_equal_runs(expected, run(*make_step()))
+    assert programs(folder) == [file.name]
+
+
+def test_a_folder_that_cannot_be_listed(folder, monkeypatch):
+    expected, glob = run(*make_step()), Path.glob
+
+    def refused(path, pattern):
+        if path == folder:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        return glob(path, pattern)
+
+    monkeypatch.setattr(Path, "glob", refused)
+    step, w = make_step()
+    assert not step.maker.deferred
+    assert_equal_runs(expected, run(step, w))
+
+
+def test_a_program_is_kept_where_old_ones_cannot_be_deleted(folder, monkeypatch, caplog):
+    """In a folder of several users, say, or as another process has just deleted them."""
+    caplog.set_level(logging.INFO, logger="pytensor.link.jax.program_store")
+    monkeypatch.setattr(program_store, "MAX_PROGRAMS", 1)
+    unlink = Path.unlink
+
+    def refused(path, **options):
+        if path.parent == folder and path.exists():
+            raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
+        unlink(path, **options)
+
+    monkeypatch.setattr(Path, "unlink", refused)
+    for rate in (0.5, 0.25):
+        run(*make_step(rate))
+    assert len(programs(folder)) == 2
+    assert "Operation not permitted" in caplog.text
+
+
+def test_threads_that_write_one_program(folder, monkeypatch):
+    """They have both written it when the first gives it its name."""
+    barrier, replace = threading.Barrier(2, timeout=20), Path.replace
+
+    def together(path, target):
+        if path.parent == folder:
+            barrier.wait()
+        return replace(path, target)
+
+    program = jax.jit(lambda x: x + 1).lower(np.ones(3)).compile()
+    monkeypatch.setattr(Path, "replace", together)
+    with ThreadPoolExecutor(2) as threads:
+        done = [threads.submit(program_store.save, folder / "0-0", program) for _ in range(2)]
+        for thread in done:
+            thread.result()
+    assert programs(folder) == ["0-0"]
+    assert program_store.load(folder / "0-0", jax.devices()[0])(np.ones(3))[0] == 2
 
 
 def test_programs_that_call_python_are_not_kept(folder, caplog):
