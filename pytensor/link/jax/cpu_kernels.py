@@ -18,9 +18,10 @@ import ctypes
 import hashlib
 import logging
 import subprocess
-import tempfile
 from functools import cache, wraps
 from pathlib import Path
+from threading import Lock
+from uuid import uuid4
 
 import jax
 import jax.numpy as jnp
@@ -39,6 +40,7 @@ SOURCE = Path(__file__).with_name("cpu_kernels.cc")
 GRAD_FILTERS = "pytensor_conv_grad_filters"
 DEPTHWISE_GRAD_FILTERS = "pytensor_depthwise_grad_filters"
 GRAD_IMAGE = "pytensor_conv_grad_image"
+_loading = Lock()
 
 
 def load_kernels():
@@ -52,7 +54,8 @@ def load_kernels():
     """
     if jax.default_backend() != "cpu" or jax.device_count() > 1:
         return None
-    return _load(config.cxx, config.gcc__cxxflags, str(config.compiledir))
+    with _loading:  # two threads would load two libraries, and XLA takes a name once
+        return _load(config.cxx, config.gcc__cxxflags, str(config.compiledir))
 
 
 @cache
@@ -64,10 +67,16 @@ def _load(compiler, flags, folder):
     except (KernelsError, OSError) as error:
         logger.warning("Gradients of convolutions are computed by XLA, and slower: %s", error)
         return None
+    digest = path.stem.rpartition("_")[2]
     for name in (GRAD_FILTERS, DEPTHWISE_GRAD_FILTERS, GRAD_IMAGE):
         handler = jax.ffi.pycapsule(getattr(library, name))
-        jax.ffi.register_ffi_target(name, handler, platform="cpu")
-    return path.stem
+        jax.ffi.register_ffi_target(target(name, digest), handler, platform="cpu")
+    return digest
+
+
+def target(kernel, library):
+    """What XLA calls a kernel: other flags make another library, in the same process too."""
+    return f"{kernel}_{library}"
 
 
 class KernelsError(Exception):
@@ -90,24 +99,29 @@ def _compiled(compiler, flags, folder):
         f"-I{jax.ffi.include_dir()}", str(SOURCE),
     ]  # fmt: skip
     folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder) as partial:
-        made = Path(partial) / path.name
+    # A file, for other processes of PyTensor's delete empty folders there; of its own name, as they
+    # may be making it too.
+    made = path.with_name(f".{path.name}.{uuid4().hex}")
+    try:
         done = subprocess.run([*command, "-o", made], capture_output=True, text=True)
         if done.returncode:
             logger.info("the command was: %s", " ".join(command))
             raise KernelsError(f"{compiler} couldn't compile {SOURCE}:\n{done.stderr.strip()}")
-        # At once: other processes may be making it too.
         made.replace(path)
+    finally:
+        made.unlink(missing_ok=True)
     return path
 
 
-def with_cpu_kernels(convert):
+def with_cpu_kernels(convert, library):
     """Wrap a node conversion, such that the kernels compute what they can.
 
     Parameters
     ----------
     convert : callable of (op, node=None, **kwargs) -> callable
         `jax_funcify`, or what stands in for it.
+    library : str
+        What `load_kernels` returned.
     """
 
     @wraps(convert)
@@ -124,7 +138,7 @@ def with_cpu_kernels(convert):
             shapes = [(v.shape[0], v.shape[-1], *v.shape[1:-1]) for v in images]
             core._check_cotangent(shapes[0], filters.shape, shapes[1])
             single = all(v.dtype == "float32" for v in (image, filters, cotangent))
-            out = gradient(core, images[0], filters, images[1]) if single else None
+            out = gradient(library, core, images[0], filters, images[1]) if single else None
             if out is None:
                 return otherwise(image, filters, cotangent)
             is_image = isinstance(core, ConvGradInput)
@@ -135,7 +149,7 @@ def with_cpu_kernels(convert):
     return converted
 
 
-def grad_filters(op, image, filters, cotangent):
+def grad_filters(library, op, image, filters, cotangent):
     """Return the gradient of filters, channels last; None for groups of several channels."""
     if op.num_groups == 1:
         kernel = GRAD_FILTERS
@@ -144,18 +158,19 @@ def grad_filters(op, image, filters, cotangent):
     else:
         return None
     shape = *filters.shape[2:], *filters.shape[1::-1]
-    out = call(kernel, shape, op, filters.shape[2:], image, cotangent)
+    out = call(target(kernel, library), shape, op, filters.shape[2:], image, cotangent)
     return (jnp.flip(out, (0, 1)) if op.filter_flip else out).transpose(3, 2, 0, 1)
 
 
-def grad_image(op, image, filters, cotangent):
+def grad_image(library, op, image, filters, cotangent):
     """Return the gradient of images; None without strides or with groups: there XLA is fast."""
     if op.num_groups != 1 or max(op.subsample) == 1:
         return None
     filters = filters.transpose(2, 3, 0, 1)
     if op.filter_flip:
         filters = jnp.flip(filters, (0, 1))
-    return call(GRAD_IMAGE, image.shape, op, filters.shape[:2], cotangent, filters)
+    kernel = target(GRAD_IMAGE, library)
+    return call(kernel, image.shape, op, filters.shape[:2], cotangent, filters)
 
 
 GRADIENTS = {ConvGradFilters: grad_filters, ConvGradInput: grad_image}

@@ -83,11 +83,13 @@ class TunedJAXLinker(JAXLinker):
             self.incompatible_rewrites += ("local_remove_full_precision",)
 
     def fgraph_convert(self, fgraph, **kwargs):
+        # Now, whatever the flags of kernels are when a deferred graph is converted.
+        kwargs["convert_node"] = kwargs.get("convert_node") or self._node_conversion()
         if is_deferred(fgraph):
             return self._convert_later(fgraph, **kwargs)
-        return super().fgraph_convert(fgraph, convert_node=self._node_conversion(), **kwargs)
+        return super().fgraph_convert(fgraph, **kwargs)
 
-    def _convert_later(self, fgraph, *, input_storage, storage_map, **kwargs):
+    def _convert_later(self, fgraph, *, convert_node, input_storage, storage_map, **kwargs):
         """Convert a graph that is yet to be rewritten, when it is traced: maybe never."""
         import jax
 
@@ -108,6 +110,7 @@ class TunedJAXLinker(JAXLinker):
                     input_storage=storages,
                     output_storage=outputs,
                     storage_map=storage_map,
+                    convert_node=convert_node,
                 )
 
         def jax_funcified_fgraph(*args):
@@ -120,11 +123,11 @@ class TunedJAXLinker(JAXLinker):
         from pytensor.link.jax.dispatch.basic import jax_funcify
         from pytensor.link.jax.shared_traces import in_shared_traces
 
-        convert = jax_funcify
-        if self._kernels() is not None:
+        convert, kernels = jax_funcify, self._kernels()
+        if kernels is not None:
             from pytensor.link.jax.cpu_kernels import with_cpu_kernels
 
-            convert = with_cpu_kernels(convert)
+            convert = with_cpu_kernels(convert, kernels)
         convert = in_shared_traces(convert)
         if self.precision == "bf16":
             from pytensor.link.jax.precision import in_mixed_precision

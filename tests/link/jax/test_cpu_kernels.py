@@ -1,10 +1,13 @@
 """Our own code for gradients of convolutions on a CPU: what it computes, and where it is used."""
 
+import functools
 import json
 import logging
 import os
 import subprocess
 import sys
+import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -56,7 +59,8 @@ def compute(op, image, filters, cotangent, channels_last=False):
         images = (0, 2)
         op = ChannelsLast(op, images, isinstance(op, ConvGradInput), None)
         image, cotangent = (np.ascontiguousarray(np.moveaxis(v, 1, -1)) for v in (image, cotangent))
-    program = jax.jit(with_cpu_kernels(jax_funcify)(op)).lower(image, filters, cotangent)
+    convert = with_cpu_kernels(jax_funcify, load_kernels())
+    program = jax.jit(convert(op)).lower(image, filters, cotangent)
     out = np.asarray(program.compile()(image, filters, cotangent))
     if channels_last and isinstance(op.op, ConvGradInput):
         out = np.moveaxis(out, -1, 1)
@@ -171,7 +175,8 @@ def test_cotangents_of_wrong_shapes_are_told():
 def test_over_a_batch_of_problems():
     op = make_op(ConvGradFilters)
     problems = [draw_arrays(op, (2, 3, 5, 5), (4, 3, 3, 3), seed) for seed in range(3)]
-    out = jax.vmap(with_cpu_kernels(jax_funcify)(op))(*map(np.stack, zip(*problems, strict=True)))
+    convert = with_cpu_kernels(jax_funcify, load_kernels())
+    out = jax.vmap(convert(op))(*map(np.stack, zip(*problems, strict=True)))
     expected = [reference(op, *arrays) for arrays in problems]
     np.testing.assert_allclose(out, expected, rtol=1e-4, atol=1e-4)
 
@@ -391,3 +396,67 @@ def test_two_processes_may_compile_at_once(tmp_path, monkeypatch):
     assert len(made) == before
     # Other flags, other code.
     assert compile_(pytensor.config.cxx, "-O1", tmp_path) != path
+
+
+def test_empty_folders_are_deleted_during_compilation(tmp_path, monkeypatch):
+    """Other processes of PyTensor's do so in its folder, at any time."""
+    run = subprocess.run
+
+    def cleaned(command, **kwargs):
+        for path in tmp_path.iterdir():
+            if path.is_dir() and not list(path.iterdir()):
+                path.rmdir()
+        return run(["g++", "-shared", "-fPIC", "-x", "c", os.devnull, *command[-2:]], **kwargs)
+
+    monkeypatch.setattr(cpu_kernels.subprocess, "run", cleaned)
+    path = cpu_kernels._compiled(pytensor.config.cxx, "", tmp_path)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+OTHER_FLAGS = """
+import sys
+import pytensor
+sys.path.insert(0, "tests/link/jax")
+import test_cpu_kernels as t
+one, _ = t.make_step(donate=True)
+with pytensor.config.change_flags(gcc__cxxflags="-fno-unroll-loops"):
+    other, _ = t.make_step(donate=True)
+# Traced now, each with its own library.
+t.np.testing.assert_allclose(*[float(step(t.images())) for step in (one, other)], rtol=1e-5)
+texts = [t.program_text(step) for step in (one, other)]
+assert texts[0] != texts[1]
+assert all(kernel in text for text in texts for kernel in t.KERNELS)
+"""
+
+
+def test_libraries_of_two_sets_of_flags_in_one_process():
+    environment = os.environ | {
+        "JAX_PLATFORMS": "cpu",
+        "PYTENSOR_FLAGS": "floatX=float32,on_opt_error=raise",
+        "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path]),
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", OTHER_FLAGS], cwd=ROOT, env=environment, capture_output=True,
+        text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+
+
+def test_threads_load_a_library_once(tmp_path, monkeypatch):
+    """Else XLA would get each kernel from two libraries."""
+    loaded, barrier = [], threading.Barrier(2, timeout=20)
+
+    def load(*_):
+        loaded.append(None)
+        time.sleep(0.2)  # the other thread asks for it meanwhile
+        return "a library"
+
+    monkeypatch.setattr(cpu_kernels, "_load", functools.cache(load))
+
+    def ask(_):
+        barrier.wait()
+        return load_kernels()
+
+    with ThreadPoolExecutor(2) as pool:
+        assert set(pool.map(ask, range(2))) == {"a library"}
+    assert len(loaded) == 1
