@@ -2,8 +2,9 @@
 
 A name stands for all that decides which program a graph becomes: Ops, types, constants, names of
 variables, the mode, the settings of PyTensor, and the code that rewrites and converts it.  Code is
-that of the package `pytensor` alone.  If an Op, a conversion or a rewrite comes from elsewhere, its
-graph has no name, for nothing would tell that the code behind it has been changed.
+that of the package `pytensor`.  Rewrites and conversions of other installed packages, as PyMC's,
+are named by the package's version.  If one comes from elsewhere, or an Op from outside of PyTensor,
+a graph has no name, for nothing would tell that the code behind it has been changed.
 """
 
 import hashlib
@@ -12,7 +13,9 @@ import io
 import pickle
 import sys
 from collections.abc import Mapping, Set
+from contextlib import suppress
 from functools import cache
+from importlib.metadata import PackageNotFoundError, distribution, packages_distributions
 from pathlib import Path
 
 import numpy as np
@@ -61,16 +64,16 @@ def graph_key(fgraph, mode, *facts):
     Raises
     ------
     NoKeyError
-        If the graph, the mode or PyTensor's registries have anything from outside of the package,
-        or an Op that can't be told from others by its properties.
+        If the graph or the mode has anything from outside of PyTensor, or an Op that can't be told
+        from others by its properties; or if PyTensor's registries have code that is in no installed
+        package.
     """
     query = _query_facts(mode._optimizer)
-    _check_rewrites(mode.optdb)
-    _check_conversions()
+    foreign = sorted(_foreign_rewrites(mode.optdb) | _foreign_conversions())
     describer = Describer()
     parts = [
         sys.version, pytensor.__version__, np.__version__, code_state(), str(mode.linker), query,
-        [(name, getattr(config, name)) for name in SETTINGS], facts,
+        [(name, getattr(config, name)) for name in SETTINGS], facts, foreign,
     ]  # fmt: skip
     texts = [describer(str(part)) for part in parts]
     texts += [describer.graph(fgraph), describer(fgraph.update_mapping)]
@@ -191,9 +194,9 @@ def _query_facts(query):
     return tags, query.position_cutoff
 
 
-def _check_rewrites(database):
-    """Raise NoKeyError if a rewrite is from elsewhere, in a database or what is within it."""
-    todo, seen = [database], set()
+def _foreign_rewrites(database):
+    """Name the rewrites from outside of PyTensor, in a database or what is within it."""
+    todo, seen, foreign = [database], set(), set()
     while todo:
         one = todo.pop()
         if id(one) in seen:
@@ -202,20 +205,80 @@ def _check_rewrites(database):
         if isinstance(one, RewriteDatabase):
             todo += [part for tagged in one.__db__.values() for part in tagged]
         elif inspect.isfunction(one):
-            check_module(one.__module__, f"the rewrite {one.__qualname__}")
+            foreign |= _foreign_code(one, f"the rewrite {one.__qualname__}")
         elif isinstance(one, Rewriter):
-            check_module(type(one).__module__, f"the rewrite {one}")
+            foreign |= _foreign_code(type(one), f"the rewrite {type(one).__qualname__}")
             for value in vars(one).values():
                 todo += value if isinstance(value, (list, tuple)) else [value]
+    return foreign
 
 
-def _check_conversions():
+def _foreign_conversions():
+    """Name the conversions of PyTensor's Ops that are from elsewhere."""
     from pytensor.link.jax.dispatch.basic import jax_funcify
 
-    for kind, function in jax_funcify.registry.items():
-        # Those of other Ops are of no use to a graph: its Ops are PyTensor's.
-        if kind.__module__.startswith("pytensor."):
-            check_module(function.__module__, f"the conversion of {kind.__qualname__}")
+    # Those of other Ops are of no use to a graph: its Ops are PyTensor's.
+    return set().union(
+        *(
+            _foreign_code(function, f"the conversion of {kind.__qualname__}")
+            for kind, function in jax_funcify.registry.items()
+            if kind.__module__.startswith("pytensor.")
+        )
+    )
+
+
+def _foreign_code(value, what):
+    """Name a class or function from an installed package; the empty set if it is PyTensor's."""
+    module = value.__module__
+    if module == "pytensor" or module.startswith("pytensor."):
+        return set()
+    code = package_code(module)
+    if code is None:
+        raise NoKeyError(
+            f"{what} is from {module}, which is not of an installed package, so that no version "
+            "tells what it does; install it as a package (not as an editable one), or don't load "
+            "it in this process"
+        )
+    return {f"{what}: {module}.{value.__qualname__} of {code}"}
+
+
+@cache
+def package_code(module):
+    """Name the code of a module by the installed package that it belongs to.
+
+    Parameters
+    ----------
+    module : str
+
+    Returns
+    -------
+    str or None
+        The package's name and version, and a digest of the module's file.  None if the file is not
+        one of those that were installed with a package, as that of an editable one.
+    """
+    file = getattr(sys.modules.get(module), "__file__", None)
+    if file is None:
+        return None
+    file, root = Path(file), module.partition(".")[0]
+    for package in _packages(root):
+        # What is run in the folder of its source has no record.
+        if package.read_text("RECORD") is None:
+            continue
+        for installed in package.files:
+            if installed.name != file.name:
+                continue
+            if Path(package.locate_file(installed)).resolve() == file.resolve():
+                digest = hashlib.sha256(file.read_bytes()).hexdigest()
+                return f"{package.name} {package.version}, {digest}"
+    return None
+
+
+def _packages(root):
+    """Yield the installed packages that a module may belong to, the likeliest first."""
+    with suppress(PackageNotFoundError):
+        yield distribution(root)
+    for name in packages_distributions().get(root, ()):  # which may take a second
+        yield distribution(name)
 
 
 @cache

@@ -100,7 +100,11 @@ def prepare_or_defer(inputs, outputs, additional_outputs, fgraph, mode, profile)
     try:
         key = graph_key(fgraph, mode, flags)
     except NoKeyError as error:
-        logger.info("The program is not kept on disk: %s", error)
+        say_once(
+            logging.WARNING,
+            f"A program is not kept on disk: {error}. It is compiled at every start; leave "
+            "keep_programs=True out if that is all right",
+        )
         prepare()
         return
     if has_programs(folder, key):

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -49,6 +50,8 @@ def folder(tmp_path, monkeypatch):
     jax.config.update("jax_compilation_cache_dir", str(tmp_path))
     jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)
     jax.config.update("jax_enable_compilation_cache", True)
+    program_store.say_once.cache_clear()
+    program_store.warn_once.cache_clear()
     yield tmp_path / "pytensor"
     for name, value in before.items():
         jax.config.update(name, value)
@@ -335,15 +338,15 @@ def test_a_value_that_refers_to_foreign_code_has_no_key():
 
 
 def test_functions_without_a_key_are_compiled_as_ever(folder, caplog):
-    caplog.set_level(logging.INFO, logger="pytensor.link.jax.program_store")
     x = pt.dmatrix("x")
     for _ in range(2):
         assert compile_graph([x], Foreign()(x))(np.ones((1, 1))) == 2
     assert programs(folder) == []
-    assert "not kept on disk: Foreign is from" in caplog.text
+    assert caplog.text.count("not kept on disk: Foreign is from") == 1
 
 
-def test_a_foreign_rewrite_or_conversion_leaves_no_key(monkeypatch):
+def test_a_foreign_rewrite_or_conversion_leaves_no_key(monkeypatch, caplog):
+    """Which is told once, for PyTensor's functions have it all from then on."""
     x = pt.dmatrix("x")
     assert key_of(compile_graph([x], x + 1))
 
@@ -355,10 +358,105 @@ def test_a_foreign_rewrite_or_conversion_leaves_no_key(monkeypatch):
     found = type(database.__db__["canonicalize"])([of_a_user])
     with monkeypatch.context() as patch:
         patch.setitem(database.__db__, "of_a_user", found)
-        assert not hasattr(compile_graph([x], x + 1).maker.fgraph, "kept_program")
+        for rate in (1, 2):
+            assert not hasattr(compile_graph([x], x + rate).maker.fgraph, "kept_program")
+    (record,) = caplog.records
+    assert record.levelname == "WARNING"
+    assert "of_a_user is from tests.link.jax.test_program_store" in record.getMessage()
+    assert "install it as a package" in record.getMessage()
     conversions = dict(jax_funcify.registry) | {pt.basic.Eye: convert_foreign}
     monkeypatch.setattr(jax_funcify, "registry", conversions)
     assert not hasattr(compile_graph([x], x + 1).maker.fgraph, "kept_program")
+
+
+PACKAGE = """
+from pytensor.compile import optdb
+from pytensor.graph.rewriting.basic import node_rewriter
+
+@node_rewriter(None)
+def of_a_package(fgraph, node):
+    return None
+
+optdb["canonicalize"].register("of_a_package", of_a_package, use_db_name_as_tag=False)
+"""
+
+
+def install(site, version="1.0", editable=False, code=PACKAGE):
+    """Install a package that registers a rewrite; its modules' code is elsewhere if editable."""
+    source = site.parent / "source" if editable else site
+    (source / "a_package").mkdir(parents=True, exist_ok=True)
+    (source / "a_package" / "rewrites.py").write_text(code)
+    record = "a_package.pth,," if editable else "a_package/rewrites.py,,"
+    (site / "a_package.dist-info").mkdir(parents=True, exist_ok=True)
+    for name, text in {
+        "METADATA": f"Metadata-Version: 2.1\nName: a-package\nVersion: {version}\n",
+        "RECORD": f"{record}\na_package.dist-info/METADATA,,\na_package.dist-info/RECORD,,\n",
+    }.items():
+        (site / "a_package.dist-info" / name).write_text(text)
+    return os.pathsep.join(map(str, {site: None, source: None}))
+
+
+START = """
+import sys
+import numpy as np
+import _pytensor_graft
+import a_package.rewrites
+import jax
+import pytensor
+import pytensor.tensor as pt
+from pytensor.link.jax.tuned import jax_mode
+jax.config.update("jax_compilation_cache_dir", sys.argv[1])
+jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)
+for k in (1, 2):
+    x = pt.dmatrix("x")
+    f = pytensor.function([x], pt.exp(k * x), mode=jax_mode(keep_programs=True))
+    print(f.maker.deferred, float(f(np.ones((1, 1)))[0, 0]))
+"""
+
+
+def start(path, folder):
+    """What a process tells that imports the package, and its lines: whether found, and values."""
+    done = subprocess.run(
+        [sys.executable, "-c", START, str(folder)], capture_output=True, text=True, check=True,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([path, *filter(None, sys.path)])},
+    )  # fmt: skip
+    return done.stderr, [line.split()[0] for line in done.stdout.splitlines()]
+
+
+def test_rewrites_of_an_installed_package(tmp_path):
+    path = install(tmp_path / "site")
+    for found in ("False", "True"):
+        told, lines = start(path, tmp_path / "cache")
+        assert lines == [found] * 2
+        assert "not kept" not in told
+    install(tmp_path / "site", version="1.1")
+    assert start(path, tmp_path / "cache")[1] == ["False"] * 2
+
+
+def test_rewrites_of_an_editable_package(tmp_path):
+    path = install(tmp_path / "site", editable=True)
+    told, lines = start(path, tmp_path / "cache")
+    assert lines == ["False"] * 2
+    assert told.count("the rewrite of_a_package is from a_package.rewrites") == 1
+    assert programs(tmp_path / "cache" / "pytensor") == []
+
+
+def test_code_of_packages_is_named_by_their_version(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(graph_key, "package_code", graph_key.package_code.__wrapped__)
+    install(tmp_path, code="a = 1")
+    monkeypatch.setitem(sys.modules, "a_package.rewrites", import_module("a_package.rewrites"))
+    named = graph_key.package_code("a_package.rewrites")
+    assert "a-package 1.0" in named
+    install(tmp_path, version="1.1", code="a = 1")
+    assert "a-package 1.1" in graph_key.package_code("a_package.rewrites")
+    install(tmp_path, code="a = 2")  # by hand, in the folder of the installed ones
+    assert graph_key.package_code("a_package.rewrites") != named
+    (tmp_path / "a_package.dist-info" / "RECORD").write_text("another.py,,\n")
+    assert graph_key.package_code("a_package.rewrites") is None
+    for module in ("__main__", "builtins", "a_package", "no_such_module", __name__):
+        assert graph_key.package_code(module) is None
+    assert "pytest" in graph_key.package_code("_pytest.config")  # of another name
 
 
 def test_a_mode_with_rewrites_of_its_own_has_no_key():
