@@ -3,11 +3,14 @@
 import os
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import compilation_cache
 import jax
 import pytest
+import run_folder
 import train_yolo11n
 
 from tests.examples.yolo11n_runs import command
@@ -196,3 +199,23 @@ def test_the_option_reaches_jax(settings, monkeypatch):
         assert train_yolo11n.main(own) == 1
     assert asked == [("off", False), ("x", False), ("off", True)]
     assert train_yolo11n.parse_arguments("", []).compilation_cache is None
+
+
+@pytest.mark.parametrize("check", ["compilation_cache", "run_folder"])
+def test_threads_that_try_one_folder(check, tmp_path, monkeypatch):
+    """Each has written its own file when the first deletes one."""
+    barrier, unlink = threading.Barrier(2, timeout=20), os.unlink
+
+    def together(path, **kwargs):
+        if ".write_test." in os.fspath(path):
+            barrier.wait()
+        unlink(path, **kwargs)
+
+    monkeypatch.setattr(os, "unlink", together)
+    checks = {
+        "compilation_cache": lambda _: compilation_cache.check_folder(tmp_path),
+        "run_folder": lambda _: run_folder.check_writable(tmp_path, "--output-dir"),
+    }
+    with ThreadPoolExecutor(2) as threads:
+        assert list(threads.map(checks[check], range(2))) == [None, None]
+    assert list(tmp_path.iterdir()) == []

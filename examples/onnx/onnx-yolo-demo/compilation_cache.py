@@ -3,6 +3,7 @@
 import hashlib
 import os
 import platform
+import tempfile
 from pathlib import Path
 
 import jax
@@ -94,6 +95,5 @@ def use_cache(choice=None, with_names=False, say=print):
 def check_folder(folder):
     """Make a folder, and see that it can be written to; an OSError if not."""
     folder.mkdir(parents=True, exist_ok=True)
-    probe = folder / f".write_test.{os.getpid()}"
-    probe.write_bytes(b"")
-    probe.unlink()
+    with tempfile.NamedTemporaryFile(dir=folder, prefix=".write_test."):
+        pass

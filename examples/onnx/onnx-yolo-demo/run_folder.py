@@ -14,6 +14,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 import uuid
 from datetime import datetime
@@ -39,9 +40,8 @@ def check_writable(folder, option):
     """Make a folder, and see that it can be written to before hours are spent."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        probe = folder / f".write_test.{os.getpid()}"
-        probe.write_bytes(b"")
-        probe.unlink()
+        with tempfile.NamedTemporaryFile(dir=folder, prefix=".write_test."):
+            pass
     except OSError as error:
         raise TrainingError(
             f"can't write to the output folder {folder} ({error.strerror}); give another {option}"
