@@ -108,6 +108,49 @@ def test_solve(batch, b_ndim, n):
     compare_onnx_and_py(inputs, output, values)
 
 
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize("lower", [False, True])
+@pytest.mark.parametrize("kind", ["pos", "sym", "her"])
+@pytest.mark.parametrize("batch", [(), (2,)])
+def test_solve_reads_one_triangle(kind, lower, transposed, batch):
+    a, b = square((*batch, 3, 3)), pt.tensor("b", shape=(*batch, None, None))
+    whole, right = positive((*batch, 3, 3)), RNG.normal(size=(*batch, 3, 2))
+    if kind != "pos":
+        whole -= 2 * np.eye(3)
+    cut = np.tril if lower else np.triu
+    value = cut(whole - np.pi) + np.pi
+    x = linalg.solve(a, b, assume_a=kind, lower=lower, transposed=transposed, b_ndim=2)
+    outputs = [x, pt.grad((x**2).sum(), b)]
+    expected = np.linalg.solve(whole, right)
+    expected = [expected, np.linalg.solve(whole, 2 * expected)]
+    for wanted in (outputs, outputs[:1]):
+        results = [
+            pytensor.function([a, b], wanted, mode="ONNX")(value, right),
+            run(export_onnx([a, b], wanted), [value, right]),
+        ]
+        for result in results:
+            for actual, exact in zip(result, expected, strict=False):
+                np.testing.assert_allclose(actual, exact, rtol=1e-9)
+
+
+def test_positive_systems_share_a_factor():
+    a, b = square((3, 3)), pt.dvector("b")
+    x = linalg.solve(a, b, assume_a="pos", b_ndim=1)
+    f = pytensor.function([a, b], [x, pt.grad(x.sum(), b)], mode="ONNX")
+    names = [str(node.op) for node in f.maker.fgraph.toposort()]
+    assert sum(name.startswith("Cholesky{") for name in names) == 1
+
+
+@pytest.mark.parametrize("b_ndim", [1, 2])
+@pytest.mark.parametrize("kind", ["gen", "sym", "her", "pos", "tridiagonal", "banded"])
+def test_solution_of_a_singular_system_has_the_right_sides_shape(kind, b_ndim):
+    # PyTensor's has the matrix's: see thoughts/upstream/solve-triangle.md.
+    a, b = square((3, 3)), pt.tensor("b", shape=(None, None)[:b_ndim])
+    value, right = np.diag([1.0, 0, 2]), np.ones((3, 2)[:b_ndim])
+    (x,) = run(export_onnx([a, b], linalg.solve(a, b, assume_a=kind)), [value, right])
+    np.testing.assert_array_equal(x, np.full(right.shape, np.nan))
+
+
 @pytest.mark.parametrize("batch", BATCHES)
 @pytest.mark.parametrize("b_ndim", [1, 2])
 @pytest.mark.parametrize("n", [0, 1, 4])
@@ -337,6 +380,50 @@ def test_eigenvectors():
         scale = np.abs(value).max()
         np.testing.assert_allclose(vectors * values @ vectors.T, value, atol=1e-13 * scale)
         np.testing.assert_allclose(values, np.linalg.eigvalsh(value), atol=1e-13 * scale)
+
+
+@pytest.mark.parametrize("lower", [False, True])
+@pytest.mark.parametrize("dtype", ["int8", "int32", "int64", "uint8", "bool"])
+def test_eigenvectors_of_integers(dtype, lower):
+    a = square((2, 4, 4), dtype)
+    value = RNG.integers(0, 2 if dtype == "bool" else 9, size=(2, 4, 4)).astype(dtype)
+    values, vectors = pytensor.function([a], linalg.eigh(a, lower=lower), mode="ONNX")(value)
+    assert (values.dtype, vectors.dtype) == tuple(v.dtype for v in linalg.eigh(a))
+    strict = (np.tril if lower else np.triu)(value.astype("float64"))
+    symmetric = strict + strict.swapaxes(-1, -2) - strict * np.eye(4)
+    precision = np.finfo(values.dtype).eps * 100
+    np.testing.assert_allclose(values, np.linalg.eigvalsh(symmetric), atol=precision)
+    rebuilt = (vectors * values[:, None]) @ vectors.swapaxes(-1, -2)
+    np.testing.assert_allclose(rebuilt, symmetric, atol=precision)
+
+
+@pytest.mark.parametrize("full", [False, True])
+@pytest.mark.parametrize("dtype", ["int8", "int64", "bool", "float32"])
+@pytest.mark.parametrize("shape", [(3, 3), (2, 5, 3), (3, 5)])
+@pytest.mark.parametrize("rank", [0, 1, 3])
+def test_singular_vectors_rebuild_the_matrix(shape, dtype, full, rank):
+    # The signs aren't LAPACK's, and no more than these differ.
+    a = square(shape, dtype)
+    value = RNG.integers(1, 9, size=shape) if rank == 3 else np.full(shape, rank)
+    value = value.astype(dtype)
+    u, s, vt = pytensor.function([a], linalg.svd(a, full_matrices=full), mode="ONNX")(value)
+    expected = np.linalg.svd(value.astype("float64"), full_matrices=full)
+    assert [u.shape, s.shape, vt.shape] == [e.shape for e in expected]
+    precision = np.finfo(s.dtype).eps * 200
+    np.testing.assert_allclose(s, expected[1], atol=precision)
+    n = s.shape[-1]
+    rebuilt = (u[..., :n] * s[..., None, :]) @ vt[..., :n, :]
+    np.testing.assert_allclose(rebuilt, value, atol=precision)
+    for q in (u, vt.swapaxes(-1, -2)):
+        identity = np.broadcast_to(np.eye(q.shape[-1]), (*shape[:-2], *[q.shape[-1]] * 2))
+        np.testing.assert_allclose(q.swapaxes(-1, -2) @ q, identity, atol=precision)
+
+
+@pytest.mark.parametrize("function", [linalg.eigh, linalg.svd])
+def test_complex_decompositions_are_refused(function):
+    a = pt.zmatrix("a")
+    with pytest.raises(UnsupportedOpError, match="complex128 are not supported"):
+        pytensor.function([a], function(a), mode="ONNX")
 
 
 def test_generalized_eigenvalues():
