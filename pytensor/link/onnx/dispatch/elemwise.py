@@ -1,11 +1,15 @@
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.scalar.basic import Composite
+from pytensor.scalar.basic import Composite, ScalarInnerGraphOp
 from pytensor.tensor.elemwise import DimShuffle, Elemwise
 
 
 @onnx_funcify.register(Elemwise)
 def onnx_funcify_Elemwise(op, node, builder, *inputs):
-    outputs = onnx_funcify(op.scalar_op, node, builder, *inputs)
+    scalar_op = op.scalar_op
+    if isinstance(scalar_op, ScalarInnerGraphOp):
+        # Its graph may be of other dtypes, which PyTensor replaces by those of the inputs.
+        scalar_op = op.make_scalar_node(*node.inputs).op
+    outputs = onnx_funcify(scalar_op, node, builder, *inputs)
     shapes = {v.type.broadcastable for v in (*node.inputs, *node.outputs)}
     if not isinstance(op.scalar_op, Composite) or len(shapes) == 1:
         return outputs

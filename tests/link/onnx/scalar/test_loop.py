@@ -43,6 +43,19 @@ def test_loop_until():
         compare_onnx_and_py([start, square], op(steps, start, square), values, rtol=1e-13)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int32"])
+def test_declared_in_another_dtype(dtype):
+    x, y = ps.float64("x"), ps.float64("y")
+    start = pt.vector("start", dtype=dtype)
+    composite = ps.Composite([x, y], [x * 2.5 + y, ps.sqr(ps.Composite([y], [y + y])(x))])
+    compare_onnx_and_py([start], Elemwise(composite)(start, start), [[1, 2, 3, 20]])
+    doubled = x * 2
+    for until in (None, ps.ge(doubled, y)):
+        loop = Elemwise(ScalarLoop(init=[x], update=[doubled], constant=[y], until=until))
+        limit = pt.scalar("limit", dtype=dtype)
+        compare_onnx_and_py([start, limit], loop(3, start, limit), [[1, 2, 3, 20], 10])
+
+
 def test_one_result_of_several():
     x, y = ps.float32("x"), ps.float32("y")
     composite = Elemwise(ps.Composite([x, y], [ps.exp(x), ps.second(x, y), x * y]))
