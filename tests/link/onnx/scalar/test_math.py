@@ -13,11 +13,27 @@ from scipy import special
 import pytensor
 import pytensor.tensor as pt
 from pytensor.link.onnx import UnsupportedOpError, export_onnx
+from pytensor.scalar import UnaryScalarOp, upgrade_to_float_no_complex
 from pytensor.tensor import math as ptm
-from tests.link.onnx.test_basic import compare_onnx_and_py
+from pytensor.tensor.elemwise import Elemwise
+from tests.link.onnx.test_basic import compare_onnx_and_py, run
 from tests.utils import REFERENCE_MODE
 
 INF, NAN = np.inf, np.nan
+
+
+class Scaled(UnaryScalarOp):
+    """As PyMC has them: an Op that names SciPy's function."""
+
+    def __init__(self, name):
+        super().__init__(upgrade_to_float_no_complex, name=name)
+        self.nfunc_spec = (f"scipy.special.{name}", 1, 1)
+
+    def impl(self, x):
+        return getattr(special, self.name)(x)
+
+
+i0e, i1e = Elemwise(Scaled("i0e")), Elemwise(Scaled("i1e"))
 FLOATS = ["float16", "float32", "float64"]
 # Beside what SciPy flushes to zero
 TOLERANCES = {"float16": (1e-3, 1e-7), "float32": (1e-6, 1e-37), "float64": (1e-13, 1e-305)}
@@ -77,6 +93,8 @@ CASES = {
     "owens_t": Case(ptm.owens_t, (-1e300, 1e300), (-1e300, 1e300), atol=1e-16),
     "i0": Case(ptm.i0, (-700, 700)),
     "i1": Case(ptm.i1, (-700, 700)),
+    "i0e": Case(i0e, REAL),
+    "i1e": Case(i1e, REAL),
     "ive_2.25": Case(lambda x: ptm.ive(2.25, x), (1e-9, 700), special=[NAN]),
     "ive_3": Case(lambda x: ptm.ive(3, x), (-700, 700), special=[NAN]),
     "ive_-1.5": Case(lambda x: ptm.ive(-1.5, x), (1e-4, 700), special=[NAN], atol=1e-13),
@@ -245,6 +263,38 @@ def test_orders_must_be_constant(function):
     n, x = pt.lvector("n"), pt.dvector("x")
     with pytest.raises(UnsupportedOpError, match="give a constant one"):
         export_onnx([n, x], function(n, x))
+
+
+def test_bessel_functions_where_scipy_gives_up():
+    """Values from their first terms: SciPy has infinity or NaN for all of these."""
+    x = pt.dvector("x")
+    large = np.array([710.0, 713.0, -713.0])
+    outputs = [ptm.i0(x), ptm.i1(x)]
+    results = run(export_onnx([x], outputs), [large])
+    assert not np.isfinite([special.i0(large), special.i1(large)]).any()
+    size = np.abs(large)
+    scale = np.exp(size - 700) / np.sqrt(2 * np.pi * size) * np.exp(700)
+    # NIST DLMF 10.40.1
+    terms = [1 + 1 / (8 * size) + 9 / (128 * size**2), 1 - 3 / (8 * size) - 15 / (128 * size**2)]
+    np.testing.assert_allclose(results[0], scale * terms[0], rtol=1e-9)
+    np.testing.assert_allclose(results[1], np.sign(large) * scale * terms[1], rtol=1e-9)
+
+    huge = np.array([1e10, 1e100, 1e300, INF])
+    for order in (0, 1, 2.5, -0.5):
+        outputs = [ptm.ive(order, x), ptm.kve(order, x)]
+        results = run(export_onnx([x], outputs), [huge])
+        assert np.isnan([special.ive(order, huge), special.kve(order, huge)]).all()
+        root = np.sqrt(huge)
+        np.testing.assert_allclose(results[0], 1 / np.sqrt(2 * np.pi) / root, rtol=1e-9)
+        np.testing.assert_allclose(results[1], np.sqrt(np.pi / 2) / root, rtol=1e-9)
+
+
+@pytest.mark.parametrize("order", [-0.5, -1.5, -2.7, -19.5])
+def test_bessel_functions_of_negative_order_near_zero(order):
+    x = pt.dvector("x")
+    values = np.array([0.0, -0.0, 1e-300, 1e-12, 1e-8, 1e-4, -1.0, NAN])
+    (result,) = run(export_onnx([x], ptm.jv(order, x)), [values])
+    np.testing.assert_allclose(result, special.jv(order, values), rtol=1e-11)
 
 
 def test_negative_zero():

@@ -58,6 +58,9 @@ def any_of(builder, condition):
 
 @onnx_funcify.register(ps.ScalarOp)
 def onnx_funcify_ScalarOp(op, node, builder, *inputs):
+    name = op.nfunc_spec and op.nfunc_spec[0]
+    if name in formula.NAMED:
+        return formula.write_formula(formula.NAMED[name], node, builder, inputs)
     if type(op) not in UNARY:
         raise ConversionError(f"{NO_CONVERTER} for this scalar Op")
     dtype = output_dtype(node)

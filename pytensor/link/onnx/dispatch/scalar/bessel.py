@@ -11,6 +11,7 @@ from pytensor.link.onnx.dispatch.formula import (
     exp,
     log,
     minimum,
+    named_formula,
     polynomial,
     scalar_formula,
     sin,
@@ -84,6 +85,17 @@ def scaled_modified(order, x):
     return where(x > limit, far, near)
 
 
+@named_formula("scipy.special.i0e")
+def i0e(x):
+    return scaled_modified(0, abs(x))
+
+
+@named_formula("scipy.special.i1e")
+def i1e(x):
+    result = scaled_modified(1, abs(x))
+    return where(x < 0.0, -result, result)
+
+
 def unscale(scaled, x):
     """Times exp(x), which overflows before the product does."""
     root = exp(0.5 * x)
@@ -92,15 +104,12 @@ def unscale(scaled, x):
 
 @scalar_formula(psm.I0)
 def i0(x):
-    size = abs(x)
-    return unscale(scaled_modified(0, size), size)
+    return unscale(i0e(x), abs(x))
 
 
 @scalar_formula(psm.I1)
 def i1(x):
-    size = abs(x)
-    result = unscale(scaled_modified(1, size), size)
-    return where(x < 0.0, -result, result)
+    return unscale(i1e(x), abs(x))
 
 
 def scaled_macdonald_near(order, x):
@@ -224,6 +233,9 @@ def jv(order, x):
         result = where(size < order, bessel_near(order, minimum(size, LIMIT)), result)
     if order == int(order):
         return where(x < 0.0, -result, result) if order % 2 else result
+    if order < 0:
+        # The first term of NIST DLMF 10.2.2; the recurrence has infinity times zero there.
+        result = where(size < 1e-8, (0.5 * size) ** order / gamma(order + 1), result)
     return where(x < 0.0, np.nan, result)
 
 
