@@ -45,6 +45,8 @@ class GraphBuilder:
         Whether SiLU is one Swish where the operator set has it.
     kept_checks : list of (str, CheckAndRaise)
         Conditions that are to become outputs, and the Ops that check them.
+    origins : dict of str to Apply
+        The PyTensor node for each start of ONNX nodes' names.
     """
 
     def __init__(
@@ -65,6 +67,7 @@ class GraphBuilder:
         self.checks = checks
         self.known_checks = known_checks
         self.kept_checks = []
+        self.origins = {}
         self.exact = exact
         self.swish = swish
         self.failures = []
@@ -322,6 +325,7 @@ class GraphBuilder:
         label = op_label(node.op)
         scope = f"{label}_{self._numbers[label]}"
         self._numbers[label] += 1
+        self.origins[scope] = node
         metadata = self._annotate(node)
         renamed = {}
         parts = Counter()

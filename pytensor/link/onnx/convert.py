@@ -11,7 +11,7 @@ from pytensor.graph.rewriting.basic import MergeOptimizer
 from pytensor.graph.traversal import toposort
 from pytensor.link.onnx.builder import GraphBuilder
 from pytensor.link.onnx.dims import Dims
-from pytensor.link.onnx.errors import ConversionError, UnsupportedOpError
+from pytensor.link.onnx.errors import ConversionError, UnsupportedOpError, run_error
 from pytensor.link.onnx.ir import Node, Value
 from pytensor.link.onnx.loops import lower_scans
 from pytensor.link.onnx.passes import NECESSARY, PASSES, run_passes
@@ -93,12 +93,15 @@ class Compiled:
         model has, the number of the input that is returned instead.
     checks : dict of str to CheckAndRaise
         Further outputs that must be true.
+    origins : dict of str to Apply
+        The PyTensor node for each start of the model's nodes' names.
     """
 
     model: onnx.ModelProto
     inputs: list
     outputs: list
     checks: dict
+    origins: dict
 
     def runner(self, session) -> Callable:
         """A function of the graph's inputs that runs `session`."""
@@ -107,7 +110,13 @@ class Compiled:
 
         def run(*values):
             feed = {name: np.asarray(values[position]) for position, name in self.inputs}
-            results = iter(session.run([*self.checks, *names], feed))
+            try:
+                results = iter(session.run([*self.checks, *names], feed))
+            except Exception as error:
+                raised = run_error(error, self.origins)
+                if raised is None:
+                    raise
+                raise raised from error
             for op in checks:
                 if not next(results):
                     raise op.exc_type(op.msg)
@@ -164,7 +173,7 @@ def compile_fgraph(fgraph, *, opset, optimize=True, generators=None):
     checks = keep_checks(builder)
     run_passes(graph, PASSES if optimize else NECESSARY)
     model = to_model(graph, opset=opset, model_name="pytensor", doc_string=None, metadata=None)
-    return Compiled(model, inputs, outputs, checks)
+    return Compiled(model, inputs, outputs, checks, builder.origins)
 
 
 def _generator(variable):

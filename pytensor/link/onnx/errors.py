@@ -1,5 +1,6 @@
 """Errors of the ONNX export."""
 
+import re
 from collections import defaultdict
 
 NO_CONVERTER = "no converter is registered"
@@ -58,6 +59,47 @@ class DroppedPrintWarning(UserWarning):
 
 class DroppedRandomStateWarning(UserWarning):
     """An exported model draws random numbers of its own: the generators' states aren't in it."""
+
+
+# Operators that fail at an index, where PyTensor raises an IndexError.
+INDEXING = ("Gather", "GatherElements", "GatherND", "ScatterElements", "ScatterND")
+FAILED_NODE = re.compile(r"while running (\w+) node\. Name:'([^']*)' Status Message: ")
+# Where in onnxruntime's source an error comes from
+SOURCE = re.compile(r"^\S+:\d+ (?:.*onnxruntime::\w+::\w+\([^)]*\) )?")
+
+
+def run_error(error, origins):
+    """What PyTensor would raise where onnxruntime couldn't run a model, or None for other errors.
+
+    Parameters
+    ----------
+    error : Exception
+        Of onnxruntime.
+    origins : dict of str to Apply
+        The PyTensor node that each ONNX node is named after.
+
+    Returns
+    -------
+    AssertionError, IndexError, MemoryError, ValueError or None
+    """
+    text = str(error)
+    failed = list(FAILED_NODE.finditer(text))
+    if type(error).__module__ != "onnxruntime.capi.onnxruntime_pybind11_state":
+        return None
+    if "Got invalid dimensions for input" in text:
+        # What PyTensor knows of an input from its type, it has checked itself.
+        return AssertionError(f"an input is not of the shape that SpecifyShape says: {text}")
+    if not failed:
+        return None
+    # Of a loop, the node inside of it.
+    op_type, name = failed[-1].groups()
+    reason = SOURCE.sub("", text[failed[-1].end() :]).strip()
+    node = origins.get(name.split("/")[0])
+    what = f"{node.op} of {_signature(node)}" if node is not None else "a node of the graph"
+    kind = IndexError if op_type in INDEXING else ValueError
+    if "allocate" in reason or "bad_alloc" in reason:
+        kind = MemoryError
+    return kind(f"{what} failed in onnxruntime ({op_type} {name!r}): {reason or 'no reason given'}")
 
 
 def _signature(node):

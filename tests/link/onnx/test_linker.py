@@ -18,6 +18,7 @@ from pytensor.link.onnx import (
 )
 from pytensor.optimizers import SGD
 from pytensor.raise_op import Assert, CheckAndRaise
+from pytensor.tensor.blas import BatchedDot
 from pytensor.tensor.random.type import random_generator_type
 from pytensor.tensor.type_other import slicetype
 from tests.utils import REFERENCE_MODE
@@ -215,6 +216,62 @@ def test_checks_raise():
         f([2, -4])
     with pytest.raises(ZeroDivisionError, match="division by zero"):
         f([2, 1])
+
+
+def failing():
+    x, y, n = pt.dtensor3("x"), pt.dtensor3("y"), pt.lscalar("n")
+    v, w, i = pt.dvector("v"), pt.dvector("w"), pt.lvector("i")
+    batches = np.ones((2, 3, 4)), np.ones((3, 4, 5))
+    one, two, six = np.ones(1), np.ones(2), np.arange(6.0)
+    return {
+        "Matmul": ([x, y], x @ y, batches),
+        "BatchedDot": ([x, y], BatchedDot()(x, y), batches),
+        "Add": ([v, w], v + w, (two, six)),
+        "Alloc": ([v, n], pt.alloc(v, 2, n), (two, 3)),
+        "Split": ([v, i], pt.split(v, i, n_splits=2), (six, [2, 3])),
+        "Join": ([x, y], pt.concatenate([x, y]), batches),
+        "Reshape": ([v, n], v.reshape((n, 2)), (six, 4)),
+        "Subtensor": ([v, n], v[n], (six, 6)),
+        "AdvancedSubtensor": ([v, i], v[i], (six, [0, -7])),
+        "AdvancedIncSubtensor": ([v, i], v[i].inc(1), (six, [7])),
+        "SpecifyShape": ([v], pt.specify_shape(v, 3), (two,)),
+        "Solve": ([v, w], pt.linalg.solve(pt.outer(v, v), w), (two, one * six)),
+        "UnravelIndex": ([i], pt.unravel_index(i, (2, 3)), ([6],)),
+        "RavelMultiIndex": ([i], pt.ravel_multi_index((i, i), (2, 3)), ([2],)),
+        "Searchsorted": ([v, w, i], pt.searchsorted(v, w, sorter=i), (two, six, [0])),
+        "sorter": ([v, w, i], pt.searchsorted(v, w, sorter=i), (two, six, [0, -1])),
+    }
+
+
+FAILING = failing()
+# These raise an error of their own, which is PyTensor's word for word or nearly.
+UNNAMED = {
+    "SpecifyShape": "SpecifyShape",
+    "UnravelIndex": "out of bounds",
+    "RavelMultiIndex": "out of bounds",
+    "Searchsorted": "sorter.size must equal a.size",
+    "sorter": "Sorter index out of range",
+}
+
+
+@pytest.mark.parametrize("name", FAILING)
+def test_errors_are_of_pytensors_kind_and_name_the_node(name):
+    inputs, outputs, values = FAILING[name]
+    values = [np.asarray(v, dtype=i.type.dtype) for i, v in zip(inputs, values, strict=True)]
+    with pytest.raises((ValueError, IndexError, AssertionError, TypeError)) as expected:
+        function(inputs, outputs, mode=REFERENCE_MODE)(*values)
+    kind = ValueError if name == "BatchedDot" else expected.type
+    what = UNNAMED.get(name, rf"^{name}\b.* of \(.*failed in onnxruntime")
+    with pytest.raises(kind, match=what):
+        function(inputs, outputs, mode="ONNX")(*values)
+
+
+def test_error_of_an_inner_loop_names_the_outermost_node():
+    x, v = pt.dmatrix("x"), pt.dvector("v")
+    outputs = scan(lambda a, b: a + b, sequences=[x], outputs_info=[v], return_updates=False)
+    f = function([x, v], outputs, mode="ONNX")
+    with pytest.raises(ValueError, match=r"Loop of .* failed in onnxruntime \(Add 'loop_0/add'\)"):
+        f(np.ones((3, 4)), np.ones(3))
 
 
 def test_random_draws_are_seeded_by_the_generator():

@@ -4,6 +4,7 @@ import warnings
 
 from pytensor.graph.basic import Constant
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.link.onnx.dispatch.scalar.basic import any_of
 from pytensor.link.onnx.errors import ConversionError, DroppedCheckWarning, DroppedPrintWarning
 from pytensor.printing import Print
 from pytensor.raise_op import CheckAndRaise
@@ -55,6 +56,24 @@ def refuse_drop_or_keep(op, builder, conditions):
     for condition in rest:
         result = builder.add("And", result, condition)
     builder.kept_checks.append((result, op))
+
+
+def require(builder, condition, exc_type, message):
+    """Let mode ONNX raise an error as PyTensor does, unless a condition holds.
+
+    Models have no checks, and a loop can't hand a condition out.
+
+    Parameters
+    ----------
+    builder : GraphBuilder
+    condition : str
+        Booleans, all of which must hold.
+    exc_type : type
+    message : str
+    """
+    if builder.checks == "raise" and builder.graph.parent is None:
+        failed = any_of(builder, builder.add("Not", condition))
+        builder.kept_checks.append((builder.add("Not", failed), CheckAndRaise(exc_type, message)))
 
 
 @onnx_funcify.register(Print)

@@ -2,6 +2,7 @@ import numpy as np
 
 from pytensor.graph.basic import Constant
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.link.onnx.dispatch.checks import require
 from pytensor.link.onnx.dispatch.fold import accumulate
 from pytensor.link.onnx.dispatch.order import FLOATS
 from pytensor.link.onnx.dispatch.scalar.basic import cast_inputs
@@ -44,7 +45,12 @@ def onnx_funcify_SearchsortedOp(op, node, builder, x, values, sorter=None):
     x_dtype, dtype = (v.type.dtype for v in node.inputs[:2])
     common = np.promote_types(x_dtype, dtype).name
     if sorter is not None:
-        x = builder.add("Gather", x, builder.cast(sorter, node.inputs[2].type.dtype, "int64"))
+        sorter = builder.cast(sorter, node.inputs[2].type.dtype, "int64")
+        same = builder.add("Equal", length(builder, sorter, 0), length(builder, x, 0))
+        require(builder, same, ValueError, "sorter.size must equal a.size")
+        positive = builder.add("GreaterOrEqual", sorter, builder.constant(0, "int64"))
+        require(builder, positive, ValueError, "Sorter index out of range.")
+        x = builder.add("Gather", x, sorter)
     x = builder.cast(x, x_dtype, common)
     values = builder.cast(values, dtype, common)
     # onnxruntime takes no negative axis where there are no elements.
@@ -103,9 +109,19 @@ def onnx_funcify_Bartlett(op, node, builder, n):
     return builder.add("Sub", builder.constant(1, "float64"), slope)
 
 
+OUT_OF_BOUNDS = "index out of bounds of the array's shape"
+
+
+def is_inside(builder, index, n):
+    not_negative = builder.add("GreaterOrEqual", index, builder.constant(0, "int64"))
+    return builder.add("And", not_negative, builder.add("Less", index, n))
+
+
 @onnx_funcify.register(UnravelIndex)
 def onnx_funcify_UnravelIndex(op, node, builder, indices, dims):
     rest, dims = cast_inputs(builder, node, (indices, dims), "int64")
+    total = builder.add("ReduceProd", dims, keepdims=0)
+    require(builder, is_inside(builder, rest, total), ValueError, OUT_OF_BOUNDS)
     coordinates = {}
     axes = range(len(node.outputs))
     for axis in reversed(axes) if op.order == "C" else axes:
@@ -122,6 +138,8 @@ def onnx_funcify_RavelMultiIndex(op, node, builder, *inputs):
     axes = range(len(indices))
     for axis in axes if op.order == "C" else reversed(axes):
         n = builder.add("Gather", dims, builder.constant(axis, "int64"))
+        if op.mode == "raise":
+            require(builder, is_inside(builder, indices[axis], n), ValueError, OUT_OF_BOUNDS)
         index = bring_inside(builder, indices[axis], n, op.mode)
         flat = index if flat is None else builder.add("Add", builder.add("Mul", flat, n), index)
     return flat

@@ -105,11 +105,23 @@ def constant_shape(builder, node, requested):
             shape.append(-1)
     if shape.count(-1) > 1:
         return None
+    if builder.exact and -1 in shape and not is_known_to_fit(builder, node, requested):
+        return None
     if builder.exact and 0 in shape and -1 in shape and not is_flattened(builder, x, requested):
         # NumPy refuses what the user left open just as well.
         left_open = Size(-1) in requested and not isinstance(node.op, JoinDims)
         return shape if left_open else None
     return shape
+
+
+def is_known_to_fit(builder, node, requested):
+    """Whether a size may be inferred that has been given: a wrong one must be an error."""
+    if isinstance(node.op, JoinDims) or Size(-1) in requested:
+        return True
+    sizes = builder.dims.sizes(node.inputs[0])
+    if None in requested or None in sizes:
+        return False
+    return prod(requested, start=Size(1)) == prod(sizes, start=Size(1))
 
 
 def is_flattened(builder, x, requested):
