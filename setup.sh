@@ -189,7 +189,7 @@ nvidia_smi=$(command -v nvidia-smi || true)
 # Prints cpu, cuda12 or cuda13. The version that nvidia-smi reports is the newest CUDA that the
 # driver can run, and each build of JAX needs a driver of its own CUDA generation or later.
 accelerator() {
-    local report version
+    local report version found
     if [ "$wanted" = cpu ] || { [ "$wanted" = auto ] && [ -z "$nvidia_smi" ]; }; then
         echo cpu
         return
@@ -209,8 +209,9 @@ accelerator() {
     elif [ "$version" = 12 ]; then
         echo cuda12
     elif [ "$wanted" = gpu ]; then
-        die "--gpu: nvidia-smi reports ${version:+CUDA $version}${version:-no driver}," \
-            "and JAX needs a driver for CUDA 12 or later"
+        found="no driver"
+        [ -z "$version" ] || found="CUDA $version"
+        die "--gpu: nvidia-smi reports $found, and JAX needs a driver for CUDA 12 or later"
     else
         echo cpu
     fi

@@ -13,8 +13,13 @@
 # one (the environment wins): DATASET (coco, synthetic or a folder), CLASSES (separated by commas),
 # DATA_DIR, OUTPUT_DIR, IMAGE_SIZE, BATCH_SIZE, NOMINAL_BATCH, EPOCHS, WARMUP_EPOCHS, OPTIMIZER, LR,
 # SCHEDULE, MOSAIC, CLOSE_MOSAIC, PATIENCE, WEIGHTS, TRAIN_IMAGES, VAL_IMAGES, CONNECTIONS, VAL_EVERY,
-# CHECKPOINT_MINUTES, CACHE, WORKERS, DEVICES, SEED, REQUIRE_MAP50; and any of JAX's, such as
-# XLA_PYTHON_CLIENT_MEM_FRACTION.
+# CHECKPOINT_MINUTES, CACHE, WORKERS, DEVICES, SEED, REQUIRE_MAP50.
+#
+# The file .env may set no other names but these, which this script hands on: COCO_BASE_URL and
+# COCO_ANNOTATIONS_SHA256 (see coco.py), CUDA_VISIBLE_DEVICES, and of JAX's JAX_PLATFORMS,
+# JAX_COMPILATION_CACHE_DIR, XLA_CLIENT_MEM_FRACTION, XLA_PYTHON_CLIENT_MEM_FRACTION,
+# XLA_PYTHON_CLIENT_PREALLOCATE and XLA_PYTHON_CLIENT_ALLOCATOR. XLA_FLAGS is none of them, for it
+# can name files to write; whoever needs it or another variable sets it in the environment.
 set -euo pipefail
 
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
@@ -28,9 +33,66 @@ die() {
 
 [ -x "$python" ] || die "there is no .venv yet; run: bash setup.sh"
 
+# Name, kind of value, and whether it changes what is learned or how it is scored ("result").
+settings=(
+    "DATASET path same"
+    "CLASSES names result"
+    "DATA_DIR path same"
+    "OUTPUT_DIR path same"
+    "IMAGE_SIZE whole result"
+    "BATCH_SIZE whole result"
+    "NOMINAL_BATCH whole result"
+    "EPOCHS whole result"
+    "WARMUP_EPOCHS number result"
+    "OPTIMIZER word result"
+    "LR number result"
+    "SCHEDULE word result"
+    "MOSAIC number result"
+    "CLOSE_MOSAIC whole result"
+    "PATIENCE whole result"
+    "WEIGHTS path result"
+    "TRAIN_IMAGES whole result"
+    "VAL_IMAGES whole result"
+    "CONNECTIONS whole same"
+    "VAL_EVERY whole result"
+    "CHECKPOINT_MINUTES number same"
+    "CACHE word same"
+    "WORKERS whole same"
+    "DEVICES whole same"
+    "SEED whole result"
+    "REQUIRE_MAP50 number same"
+    "COCO_BASE_URL path handed-on"
+    "COCO_ANNOTATIONS_SHA256 word handed-on"
+    "CUDA_VISIBLE_DEVICES names handed-on"
+    "JAX_PLATFORMS names handed-on"
+    "JAX_COMPILATION_CACHE_DIR path handed-on"
+    "XLA_CLIENT_MEM_FRACTION number handed-on"
+    "XLA_PYTHON_CLIENT_MEM_FRACTION number handed-on"
+    "XLA_PYTHON_CLIENT_PREALLOCATE word handed-on"
+    "XLA_PYTHON_CLIENT_ALLOCATOR word handed-on"
+)
+known=${settings[*]%% *}
+
+# Without a leading zero, which bash takes for octal; without a leading -, which starts an option.
+declare -A pattern=(
+    [whole]='^(0|[1-9][0-9]{0,8})$'
+    [number]='^([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?$'
+    [word]='^[A-Za-z0-9_][A-Za-z0-9_-]*$'
+    [names]='^[^[:cntrl:],-][^[:cntrl:],]*(,[^[:cntrl:],-][^[:cntrl:],]*)*$'
+    [path]='^[^[:cntrl:]-][^[:cntrl:]]*$'
+)
+declare -A meaning=(
+    [whole]='a whole number' [number]='a number' [word]='a word'
+    [names]='names separated by commas' [path]='a path'
+)
+
+check_value() { # place, name, value, kind; an empty value is none
+    [[ -z $3 || $3 =~ ${pattern[$4]} ]] || die "$1$2 must be ${meaning[$4]}, not '$3'"
+}
+
 # Lines are read, not run: a file of settings should not be able to do anything else.
 read_settings() {
-    local line name value number=0
+    local line name value kind number=0
     while IFS= read -r line || [ -n "$line" ]; do
         number=$((number + 1))
         line=${line%$'\r'}
@@ -42,6 +104,10 @@ read_settings() {
         \"*\") value=${value#\"} value=${value%\"} ;;
         \'*\') value=${value#\'} value=${value%\'} ;;
         esac
+        kind=$(printf '%s\n' "${settings[@]}" | sed -n "s/^$name \([a-z]*\) .*/\1/p")
+        [ -n "$kind" ] ||
+            die "$1, line $number: there is no setting $name; there are ${known// /, }"
+        check_value "$1, line $number: " "$name" "$value" "$kind"
         if [ -z "${!name+set}" ]; then
             export "$name=$value"
         fi
@@ -49,6 +115,14 @@ read_settings() {
 }
 
 [ ! -f "$here/.env" ] || read_settings "$here/.env"
+
+own_settings=""
+for setting in "${settings[@]}"; do
+    read -r name kind effect <<<"$setting"
+    [ "$effect" != handed-on ] || continue
+    check_value "" "$name" "${!name:-}" "$kind"
+    [ "$effect" != result ] || own_settings+=${!name:-}
+done
 
 # The largest batch up to the nominal 64 that fits into the free memory of the fullest GPU. XLA
 # counts 82 MB of temporaries an image for a step at 320 px; twice that leaves room for the work
@@ -73,8 +147,6 @@ batch_for_memory() {
 
 want_cpu=no
 options=()
-own_settings=${IMAGE_SIZE:-}${EPOCHS:-}${TRAIN_IMAGES:-}${VAL_IMAGES:-}${LR:-}${BATCH_SIZE:-}
-own_settings+=${CLASSES:-}${OPTIMIZER:-}${MOSAIC:-}${CLOSE_MOSAIC:-}${NOMINAL_BATCH:-}${SCHEDULE:-}
 for argument in "$@"; do
     case $argument in
     --cpu) want_cpu=yes ;;
@@ -117,7 +189,7 @@ else
         --lr 0.01 --schedule linear --mosaic 1 --close-mosaic 8 --workers 1
         --ema-decay 0.99 --ema-steps 100
     )
-    # What these settings promise for the drawn images; others promise nothing.
+    # What these settings promise for the drawn images; others, another seed's too, promise nothing.
     if [ "$DATASET" = synthetic ] && [ -z "$own_settings" ]; then
         REQUIRE_MAP50=${REQUIRE_MAP50:-0.40}
     fi
@@ -127,9 +199,9 @@ if [ -n "${CLASSES:-}" ]; then
     IFS=, read -r -a names <<<"$CLASSES"
     defaults+=(--classes "${names[@]}")
 fi
-for name in DATA_DIR OUTPUT_DIR IMAGE_SIZE BATCH_SIZE NOMINAL_BATCH EPOCHS WARMUP_EPOCHS OPTIMIZER LR \
-    SCHEDULE MOSAIC CLOSE_MOSAIC PATIENCE WEIGHTS TRAIN_IMAGES VAL_IMAGES CONNECTIONS VAL_EVERY \
-    CHECKPOINT_MINUTES CACHE WORKERS DEVICES SEED REQUIRE_MAP50; do
+for setting in "${settings[@]}"; do
+    read -r name kind effect <<<"$setting"
+    case $name-$effect in DATASET-* | CLASSES-* | *-handed-on) continue ;; esac
     if [ -n "${!name:-}" ]; then
         option=${name,,}
         defaults+=("--${option//_/-}" "${!name}")

@@ -192,6 +192,12 @@ def test_gpu_without_a_driver(with_python, nvidia_smi):
     assert "driver" in error
 
 
+def test_driver_of_an_old_cuda(with_python):
+    with_python.add("nvidia-smi", NVIDIA_SMI.replace("{version}", "11.8"))
+    error = with_python.setup("--gpu", returncode=1)
+    assert "nvidia-smi reports CUDA 11, and JAX" in error
+
+
 def test_no_python(checkout):
     error = checkout.setup(returncode=1)
     assert "no Python 3.12 to 3.14 found" in error

@@ -54,6 +54,7 @@ def run(root, *arguments, gpu=False, **environment):
     path = f"{tools}:{os.environ['PATH']}"
     return subprocess.run(
         ["bash", root / "train.sh", *arguments],
+        cwd=root,
         env={"PATH": path, "HOME": os.environ.get("HOME", "/"), **environment},
         capture_output=True,
         text=True,
@@ -107,9 +108,15 @@ def test_settings_and_options_are_passed_through(checkout):
     ("arguments", "environment", "promised"),
     [
         (["--resume"], {}, True),
-        (["--overwrite"], {"SEED": "3"}, True),
+        (["--overwrite"], {}, True),
+        ([], {"SEED": "3"}, False),
         (["--epochs", "1"], {}, False),
         ([], {"IMAGE_SIZE": "64"}, False),
+        ([], {"WARMUP_EPOCHS": "0"}, False),
+        ([], {"PATIENCE": "3"}, False),
+        ([], {"WEIGHTS": "a.safetensors"}, False),
+        ([], {"VAL_EVERY": "1"}, False),
+        ([], {"OUTPUT_DIR": "runs/b", "CACHE": "disk", "CHECKPOINT_MINUTES": "2.5"}, True),
         ([], {"EPOCHS": "1", "REQUIRE_MAP50": "0.1"}, True),
     ],
 )
@@ -177,6 +184,88 @@ def test_settings_file_is_not_run(checkout, line):
     assert result.returncode == 1
     assert f".env, line 2: expected NAME=VALUE, found: {line}" in result.stderr
     assert not (checkout / "made").exists()
+
+
+@pytest.mark.parametrize("name", ["LD_PRELOAD", "PYTHONPATH", "XLA_FLAGS", "EPOCH", "PATH"])
+def test_settings_file_knows_its_names(checkout, name):
+    (checkout / ".env").write_text(f"SEED=1\n{name}=x\n")
+    result = run(checkout)
+    assert result.returncode == 1
+    assert f".env, line 2: there is no setting {name}; there are DATASET, CLASSES, " in result.stderr
+    assert "XLA_PYTHON_CLIENT_MEM_FRACTION" in result.stderr
+    assert "--data" not in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("JAX_PLATFORMS", "cuda,cpu"),
+        ("XLA_PYTHON_CLIENT_MEM_FRACTION", ".9"),
+        ("XLA_PYTHON_CLIENT_PREALLOCATE", "false"),
+        ("COCO_BASE_URL", "https://mirror.example/coco"),
+    ],
+)
+def test_settings_file_may_set_up_jax_and_the_download(checkout, name, value):
+    write(checkout / ".venv/bin/python", f"#!/bin/sh\necho {name} is ${name}\n")
+    (checkout / ".env").write_text(f"{name}={value}\n")
+    assert f"{name} is {value}\n" in run(checkout).stdout
+    assert f"{name} is {value[:2]}\n" in run(checkout, **{name: value[:2]}).stdout
+
+
+COMMAND = "batch[$(touch made)]"
+WRONG = [
+    ("IMAGE_SIZE", COMMAND, "a whole number"),
+    ("IMAGE_SIZE", "batch", "a whole number"),
+    ("EPOCHS", "010", "a whole number"),
+    ("SEED", "-1", "a whole number"),
+    ("LR", "0,01", "a number"),
+    ("LR", "nan", "a number"),
+    ("MOSAIC", ".", "a number"),
+    ("OPTIMIZER", "sgd --overwrite", "a word"),
+    ("CLASSES", "person,--overwrite", "names separated by commas"),
+    ("CLASSES", "person,,dog", "names separated by commas"),
+    ("OUTPUT_DIR", "--overwrite", "a path"),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "wanted"), WRONG)
+@pytest.mark.parametrize("gpu", [True, False])
+def test_values_are_checked(checkout, name, value, wanted, gpu):
+    """In the file and in the environment; bash would run commands in what it calculates with."""
+    where = {"gpu": gpu, "JAX_ANSWER": "NVIDIA H100"}
+    result = run(checkout, **where, **{name: value})
+    (checkout / ".env").write_text(f"# mine\n{name}={value}\n")
+    for result, place in [(result, ""), (run(checkout, **where), ".env, line 2: ")]:
+        assert result.returncode == 1
+        assert f"{place}{name} must be {wanted}, not '{value}'\n" in result.stderr
+        assert "--data" not in result.stdout
+    assert not list(checkout.rglob("made"))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("LR", "1e-3"),
+        ("LR", ".5"),
+        ("WARMUP_EPOCHS", "2.5"),
+        ("IMAGE_SIZE", "640"),
+        ("PATIENCE", "0"),
+        ("WEIGHTS", "a folder/yolo é.safetensors"),
+    ],
+)
+def test_values_that_are_right(checkout, name, value):
+    result = run(checkout, gpu=True, JAX_ANSWER="NVIDIA H100", **{name: value})
+    assert f"--{name.lower().replace('_', '-')} {value}" in result.stdout, result.stderr
+
+
+def test_the_header_lists_the_settings():
+    text = (ROOT / "train.sh").read_text()
+    header = text.partition("set -euo")[0]
+    table = text.partition("settings=(")[2].partition("\n)")[0]
+    names = [line.split()[0].strip('"') for line in table.splitlines() if line.strip()]
+    assert len(names) > 25
+    for name in names:
+        assert name in header, name
 
 
 def test_settings_file_values_are_literal(checkout):
