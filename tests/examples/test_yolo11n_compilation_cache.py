@@ -145,8 +145,11 @@ def test_choices(settings, monkeypatch):
     assert jax.config.jax_compilation_cache_dir is None
     assert not jax.config.jax_compilation_cache_include_metadata_in_key
     monkeypatch.setenv("JAX_COMPILATION_CACHE_DIR", str(settings / "jax"))
-    for choice in (None, settings / "own", "off"):
-        assert use(choice, say=no_words) == settings / "jax"
+    assert use(say=no_words) == settings / "jax"
+    assert use(settings / "own", say=no_words) == settings / "own"
+    assert use("off", say=no_words) is None
+    monkeypatch.setenv("JAX_COMPILATION_CACHE_DIR", "off")
+    assert use(say=no_words) is None
     jax.config.update("jax_enable_compilation_cache", False)
     assert use(say=no_words) is None
 

@@ -592,6 +592,20 @@ def test_settings_and_log(toy, tmp_path, at_step):
     assert "img/s" not in text  # no progress bar
 
 
+def test_a_crash_is_in_the_log(toy, tmp_path, at_step):
+    def crash():
+        raise ZeroDivisionError("a bug")
+
+    at_step(5, crash)
+    with pytest.raises(ZeroDivisionError):
+        toy("--output-dir", tmp_path)
+    text = (tmp_path / "train.log").read_text()
+    assert "Traceback (most recent call last):" in text
+    assert ", in crash\n" in text
+    assert text.endswith(" ZeroDivisionError: a bug\n")
+    assert all(line[:4].isdecimal() and line[10] == "T" for line in text.splitlines())
+
+
 def test_errors_are_in_the_log(toy, tmp_path):
     assert toy("--output-dir", tmp_path, "--require-map50", 1)[0] == 1
     assert "error: mAP@0.5 is 0.5000, below" in (tmp_path / "train.log").read_text()

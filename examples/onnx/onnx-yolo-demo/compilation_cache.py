@@ -59,8 +59,8 @@ def use_cache(choice=None, with_names=False, say=print):
     Parameters
     ----------
     choice : str or path, optional
-        A folder, or "off"; `default_folder` if not given.  ``$JAX_COMPILATION_CACHE_DIR`` wins
-        over either; JAX itself takes no notice of any of them if its
+        A folder, or "off".  If not given, ``$JAX_COMPILATION_CACHE_DIR`` says so, or else it is
+        `default_folder`.  JAX itself takes no notice of any of them if its
         ``$JAX_ENABLE_COMPILATION_CACHE`` is false.
     with_names : bool
         Whether a program with other names of operations is another program, as a profile needs it.
@@ -73,7 +73,7 @@ def use_cache(choice=None, with_names=False, say=print):
     Path or None
         The folder in use.
     """
-    folder = os.environ.get(VARIABLE) or choice
+    folder = choice or os.environ.get(VARIABLE)
     try:
         if folder == OFF or not jax.config.jax_enable_compilation_cache:
             folder = None

@@ -109,8 +109,8 @@ def add_machine(parser):
     add("--precision", choices=PRECISIONS, default=PRECISIONS[0],
         help="of convolutions and activations in training; weights stay float32")  # fmt: skip
     add("--compilation-cache", metavar="DIR|off",
-        help="where compiled programs are kept ($JAX_COMPILATION_CACHE_DIR, or else the user's "
-        "cache folder)")  # fmt: skip
+        help="where compiled programs are kept; without it $JAX_COMPILATION_CACHE_DIR, or else the "
+        "user's cache folder")  # fmt: skip
     add("--profile", type=int, nargs="?", const=10, metavar="STEPS",
         help="trace so many steps (10) and print the time by kind of operation")  # fmt: skip
     add("--coordinator", metavar="HOST:PORT", help="of a run of several processes")

@@ -111,6 +111,9 @@ def run_session(options, arguments, log):
         log.note(outcome)
         print(outcome, file=sys.stderr)
         return 1
+    except Exception:
+        log.note(*traceback.format_exc().splitlines())
+        raise
     finally:
         if run is not None:
             run.end(outcome)
