@@ -10,6 +10,7 @@ from pathlib import Path
 import image_cache
 import numpy as np
 import pytest
+import yaml
 from dataset import (
     CacheError,
     CocoDataset,
@@ -21,8 +22,8 @@ from dataset import (
 )
 from images import letterbox, to_corners
 from PIL import Image
-from simple_yaml import YamlError, read_yaml
 from utils import coco_map
+from yaml_text import YamlError, read_yaml
 from yolo_format import find_yolo
 
 from tests.examples.conftest import CATEGORIES, CLASSES
@@ -782,35 +783,47 @@ items:
         "other": {"a": "b", "c d": "1"},
         "empty": "",
         "version": "1",
-        "download": "  import: os\n    anything: [goes\n",
+        "download": "import: os\n  anything: [goes\n",
         "last": "http://example.org/x#y",
         "items": ["a", "b"],
     }
 
 
+@pytest.mark.parametrize("options", [{}, {"allow_unicode": True}, {"default_flow_style": True}])
+def test_yaml_as_yaml_dump_writes_it(tmp_path, options):
+    """An é is escaped, and long lines are folded at 80 characters."""
+    content = {
+        "path": "data set/" + "a long name with spaces " * 5,
+        "train": ["images/été"],
+        "names": {"0": "vélo à " + "deux roues " * 10, "1": "no", "2": "1"},
+    }
+    path = tmp_path / "data.yaml"
+    path.write_text(yaml.dump(content, **options), encoding="utf-8")
+    assert read_yaml(path) == content
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a: 1\njust text\n", "line 2: not of the form"),
-        ("a: 1\na: 2\n", "line 2: a is given twice"),
-        ("a: 1\n  b: 2\n", "line 2: indented"),
-        ("a:\n  b: 2\n    c: 3\n", "line 3: indented otherwise"),
-        ("a:\n  b: 2\n  - 3\n", "line 3: a list and a mapping"),
+        ("a: 1\njust text\n", "line 3: could not find expected ':' .* begins in line 2"),
+        ("a: 1\na: 2\n", "line 2: a is given twice: a: 2$"),
+        ("a: 1\n  b: 2\n", "line 2: mapping values are not allowed here: b: 2$"),
+        ("a:\n  b: 2\n    c: 3\n", "line 3: mapping values are not allowed"),
+        ("a:\n  b: 2\n  - 3\n", "line 3: expected <block end>"),
         ("a:\n  b: 2\n  b: 3\n", "line 3: b is given twice"),
-        ("a: &x 1\n", "line 1: a form of YAML"),
-        ("a: *x\n", "line 1: a form of YAML"),
-        ("a: b: c\n", "line 1: a form of YAML"),
-        ("a: [1, [2]]\n", "line 1: "),
-        ("a: 'x\n", "line 1: a form of YAML"),
-        ("a: 'x', 'y'\n", "line 1: a form of YAML"),
-        ('a: "\\q"\n', "line 1: unknown escape"),
-        ("b: 1\na: [1, 2\nc: 3\n", "line 2: ] is missing"),
-        ("a:\n  - b: c\n", "line 2: a form of YAML"),
-        ("- a\n", "line 1: not of the form"),
-        ("a:\n\t- b\n", "line 2: indented by a tab"),
-        ("a:\n\tb: c\n", "line 2: indented by a tab"),
-        ("a:\n  b: c\n\td: e\n", "line 3: indented by a tab"),
-        ("a: b\n\tc: d\n", "line 2: indented by a tab"),
+        ("a: {b: 1, b: 2}\n", "line 1: b is given twice"),
+        ("a: *x\n", "line 1: found undefined alias 'x'"),
+        ("a: b: c\n", "line 1: mapping values are not allowed"),
+        ("a: 'x\n", "line 2: found unexpected end of stream .* begins in line 1.: end of the file"),
+        ('a: "\\q"\n', "line 1: found unknown escape character 'q'"),
+        ("b: 1\na: [1, 2\nc: 3\n", "line 3: expected ',' or ']', .* begins in line 2"),
+        ("? [a]\n: b\n", "line 1: found unhashable key"),
+        ("- a\n", "must hold lines of the form `key: value`"),
+        ("", "must hold lines of the form `key: value`"),
+        ("a: \x01\n", "unacceptable character #x0001"),
+        ("a:\n\t- b\n", r"line 2: found character '\\t'"),
+        ("a: b\n\tc: d\n", r"line 2: found character '\\t'"),
+        ("a: 1\n---\nb: 2\n", "line 2: but found another document"),
     ],
 )
 def test_yaml_errors(tmp_path, text, message):
@@ -832,6 +845,9 @@ def test_yaml_errors(tmp_path, text, message):
         ("names: [a]\npath: gone\ntrain: .\nval: .\n", "its path, .*gone, is no folder"),
         ("names: [a]\ntrain: gone\nval: .\n", "train is gone, but"),
         ("names: [a]\ntrain: {a: b}\nval: .\n", "train must be a folder"),
+        ("names: [a]\ntrain: [[.]]\nval: .\n", "train must be a folder"),
+        ("names: [a]\npath: [.]\ntrain: .\nval: .\n", "path must be a folder; got"),
+        ("names: [a, {b: c}]\ntrain: .\nval: .\n", "names must be .* of texts; got {'b': 'c'}"),
     ],
 )
 def test_wrong_data_yaml(tmp_path, text, message):

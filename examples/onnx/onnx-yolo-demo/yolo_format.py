@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 from listing import Listing, Picture, choose_classes
-from simple_yaml import read_yaml
+from yaml_text import read_yaml
 
 PICTURES = frozenset(
     f".{kind}"
@@ -123,6 +123,9 @@ def _names_file(path):
 def _checked_names(path, names):
     if not names or "" in names:
         raise ValueError(f"{path} must name the classes; it has {names}")
+    for name in names:
+        if not isinstance(name, str):
+            raise ValueError(f"{path}: names must be a list or a mapping of texts; got {name}")
     if len(set(names)) < len(names):
         twice = sorted({name for name in names if names.count(name) > 1})
         raise ValueError(f"{path} names classes twice: {', '.join(twice)}")
@@ -147,7 +150,10 @@ def _from_yaml(path, splits):
     _checked_names(path, names)
     if str(content.get("nc", len(names))) != str(len(names)):
         raise ValueError(f"{path}: nc is {content['nc']}, but there are {len(names)} names")
-    root = path.parent / Path(content.get("path", "")).expanduser()
+    folder = content.get("path", "")
+    if not isinstance(folder, str):
+        raise ValueError(f"{path}: path must be a folder; got {folder}")
+    root = path.parent / Path(folder).expanduser()
     if not root.is_dir():
         raise FileNotFoundError(
             f"{path}: its path, {root}, is no folder; correct it, or remove it if the pictures "
@@ -158,11 +164,11 @@ def _from_yaml(path, splits):
 
 
 def _split_paths(path, root, content, key):
-    entries = content[key]
-    if isinstance(entries, dict):
+    entries = [content[key]] if isinstance(content[key], str) else content[key]
+    if isinstance(entries, dict) or not all(isinstance(entry, str) for entry in entries):
         raise ValueError(f"{path}: {key} must be a folder, a text file, or a list of them")
     found = []
-    for entry in [entries] if isinstance(entries, str) else entries:
+    for entry in entries:
         place = root / Path(entry).expanduser()
         if not place.exists() and "\\" in entry:  # written on Windows
             place = root / entry.replace("\\", "/")
