@@ -191,7 +191,7 @@ def test_settings_file_knows_its_names(checkout, name):
     (checkout / ".env").write_text(f"SEED=1\n{name}=x\n")
     result = run(checkout)
     assert result.returncode == 1
-    assert f".env, line 2: there is no setting {name}; there are DATASET, CLASSES, " in result.stderr
+    assert f".env, line 2: there is no setting {name}; there are DATASET, " in result.stderr
     assert "XLA_PYTHON_CLIENT_MEM_FRACTION" in result.stderr
     assert "--data" not in result.stdout
 
@@ -235,10 +235,10 @@ def test_values_are_checked(checkout, name, value, wanted, gpu):
     where = {"gpu": gpu, "JAX_ANSWER": "NVIDIA H100"}
     result = run(checkout, **where, **{name: value})
     (checkout / ".env").write_text(f"# mine\n{name}={value}\n")
-    for result, place in [(result, ""), (run(checkout, **where), ".env, line 2: ")]:
-        assert result.returncode == 1
-        assert f"{place}{name} must be {wanted}, not '{value}'\n" in result.stderr
-        assert "--data" not in result.stdout
+    for found, place in [(result, ""), (run(checkout, **where), ".env, line 2: ")]:
+        assert found.returncode == 1
+        assert f"{place}{name} must be {wanted}, not '{value}'\n" in found.stderr
+        assert "--data" not in found.stdout
     assert not list(checkout.rglob("made"))
 
 

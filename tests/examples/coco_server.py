@@ -282,7 +282,12 @@ class CocoServer:
 
     @property
     def environment(self):
-        return {"COCO_BASE_URL": self.url, "no_proxy": "127.0.0.1", "NO_PROXY": "127.0.0.1"}
+        return {
+            "COCO_BASE_URL": self.url,
+            "COCO_ANNOTATIONS_SHA256": "unchecked",  # these aren't COCO's
+            "no_proxy": "127.0.0.1",
+            "NO_PROXY": "127.0.0.1",
+        }
 
     def __enter__(self):
         self._thread.start()

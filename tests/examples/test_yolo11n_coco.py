@@ -1,5 +1,6 @@
 """Download of a part of COCO for the YOLO11n demo, from a loopback server that misbehaves."""
 
+import hashlib
 import io
 import json
 import os
@@ -18,10 +19,11 @@ from types import SimpleNamespace
 
 import coco
 import coco_archive
+import fetching
 import pytest
 from coco import DownloadError, download_coco, main
 from coco_files import INDEX, LOCK, Index, locked
-from coco_selection import CocoImage, select_images
+from coco_selection import select_images
 from dataset import find_data, load_data
 from fetching import FetchError, Session, Timing
 from PIL import Image
@@ -46,6 +48,7 @@ def quick(monkeypatch):
         report=0.05,
     )
     monkeypatch.setattr(coco, "TIMING", timing)
+    monkeypatch.setenv("COCO_ANNOTATIONS_SHA256", "unchecked")
     for name in list(os.environ):
         if name.lower().endswith("_proxy"):
             monkeypatch.delenv(name)
@@ -251,6 +254,7 @@ MISDEEDS = {
     "drip": Answer(drip=0.1),
     "elsewhere": Answer(status=302, headers={"Location": "ftp://x/y.jpg"}),
     "bad port": Answer(status=302, headers={"Location": "http://x:y/"}),
+    "without TLS": Answer(status=302, headers={"Location": "http://images.cocodataset.org/a.jpg"}),
     "loop": Answer(status=302, headers={"Location": "/train2017/nowhere.jpg"}),
 }
 
@@ -311,6 +315,25 @@ def test_redirects_are_followed(server, root):
     server.set(PHONE_IMAGE, Answer(status=301, headers={"Location": moved}))
     download(root, 16, 2)
     assert server.requests["mirror/phone.jpg?x=1"] == server.requests[PHONE_IMAGE] == 1
+
+
+@pytest.mark.parametrize(
+    ("url", "location", "followed"),
+    [
+        ("https://a/b", "https://c/d", True),
+        ("https://a/b", "http://a/b", False),
+        ("https://a/b", "http://127.0.0.1/b", False),
+        ("http://127.0.0.1/b", "http://localhost/c", True),
+        ("http://127.0.0.1/b", "https://c/d", True),
+        ("http://127.0.0.1/b", "http://c/d", False),
+    ],
+)
+def test_where_redirects_may_lead(url, location, followed):
+    if followed:
+        assert fetching._redirected(url, location) == location
+    else:
+        with pytest.raises(FetchError, match="redirected to"):
+            fetching._redirected(url, location)
 
 
 def test_connections_that_the_server_closes_are_no_failures(server, root, monkeypatch):
@@ -404,6 +427,86 @@ def test_a_bug_is_not_swallowed(server, root, monkeypatch):
 # ------------------------------------------------------------------------ resuming, what is there
 
 
+def digest(body):
+    return hashlib.sha256(body).hexdigest()
+
+
+def test_the_archive_must_be_the_one_that_is_known(server, root, monkeypatch):
+    """Nothing of another one is unpacked, and COCO's own is what is wanted by default."""
+    good = server.files[ARCHIVE]
+    for wanted in (coco_archive.ARCHIVE_SHA256, digest(b"x")):
+        monkeypatch.setenv("COCO_ANNOTATIONS_SHA256", wanted)
+        message = f"the SHA-256 of the archive is {digest(good)}, not {wanted}"
+        with pytest.raises(DownloadError, match=message):
+            download(root)
+        assert not list((root / "annotations").iterdir())
+    monkeypatch.delenv("COCO_ANNOTATIONS_SHA256")
+    with pytest.raises(DownloadError, match=f"not {coco_archive.ARCHIVE_SHA256}"):
+        download(root)
+    # One that was changed on the way is fetched again.
+    monkeypatch.setenv("COCO_ANNOTATIONS_SHA256", digest(good).upper())
+    other = make_archive(server.instances, [("annotations/more.json", "{}")])
+    server.set(ARCHIVE, Answer(body=other))
+    server.requests.clear()
+    download(root, 16, 2)
+    assert server.requests[ARCHIVE] == 2
+
+
+def test_a_resumed_archive_is_checked_whole(server, root, monkeypatch):
+    monkeypatch.setenv("COCO_ANNOTATIONS_SHA256", digest(server.files[ARCHIVE]))
+    server.set(ARCHIVE, Answer(cut=1000))
+    download(root, 16, 2)
+    assert ranges_asked(server) == [None, "bytes=1000-"]
+
+
+@pytest.mark.parametrize("wrong", ["none", "0" * 63, "g" * 64])
+def test_wrong_sums(root, monkeypatch, wrong):
+    monkeypatch.setenv("COCO_ANNOTATIONS_SHA256", wrong)
+    with pytest.raises(DownloadError, match=r"COCO_ANNOTATIONS_SHA256 must be 64 hexadecimal"):
+        download(root)
+
+
+def test_what_was_downloaded_is_noted_and_checked(server, root):
+    """Other bytes of the same length are noticed, though a picture may still be read of them."""
+    paths = download(root, 16, 2)
+    noted = [json.loads(line) for line in (root / INDEX).read_text().splitlines() if line]
+    for entry in noted:
+        body = (root / entry["file"]).read_bytes()
+        assert (entry["size"], entry["sha256"]) == (len(body), digest(body))
+    assert len(noted) == 18 + 2
+    body = bytearray((root / PHONE_IMAGE).read_bytes())
+    body[-40] ^= 1
+    (root / PHONE_IMAGE).write_bytes(body)
+    server.requests.clear()
+    assert download(root, 16, 2) == paths
+    assert server.requests == {PHONE_IMAGE: 1}
+    assert (root / PHONE_IMAGE).read_bytes() == server.files[PHONE_IMAGE]
+
+
+def test_another_picture_than_the_first_is_refused(server, root):
+    download(root, 16, 2)
+    body = bytearray(server.files[PHONE_IMAGE])
+    body[-40] ^= 1
+    server.files[PHONE_IMAGE] = bytes(body)
+    (root / PHONE_IMAGE).unlink()
+    with pytest.raises(DownloadError, match="too many images failed"):
+        download(root, 16, 2)
+    assert "is not the file that was downloaded first" in (root / "failed_images.txt").read_text()
+    assert not (root / PHONE_IMAGE).exists()
+
+
+def test_changed_annotations_are_refused(server, root):
+    download(root, 16, 2)
+    path = root / "annotations/instances_val2017.json"
+    path.write_text(path.read_text() + " ")
+    server.requests.clear()
+    with pytest.raises(DownloadError, match=r"instances_val2017.json has changed since it was"):
+        download(root, 16, 2)
+    path.unlink()
+    download(root, 16, 2)
+    assert server.requests == {ARCHIVE: 1}
+
+
 def test_nothing_is_fetched_or_decoded_twice(server, root, monkeypatch):
     paths = download(root)
     made = paths.train_json.stat().st_mtime_ns
@@ -455,20 +558,20 @@ def test_a_torn_index(server, root):
     server.requests.clear()
     download(root)
     assert not server.requests
-    assert len(Index(root).sizes) == 36
+    assert len(Index(root).notes) == 38
 
 
-def test_thousands_are_looked_over_fast(root):
-    (root / "train2017").mkdir(parents=True)
-    images = [CocoImage("train", f"{k:012}.jpg", 1, 1) for k in range(3000)]
-    lines = [json.dumps({"file": image.path, "size": 0}) + "\n" for image in images]
-    (root / INDEX).write_text("".join(lines))
-    for image in images:
-        os.close(os.open(root / image.path, os.O_CREAT))
-    start = time.process_time()
-    index = Index(root)
-    assert all(index.has(image) for image in images)
-    assert time.process_time() - start < 0.3
+def test_notes_without_a_sum(server, root):
+    """As earlier versions wrote them: the files are looked at once more, and not fetched."""
+    download(root)
+    index = root / INDEX
+    notes = [json.loads(line) for line in index.read_text().splitlines() if line]
+    old = [{"file": note["file"], "size": note["size"]} for note in notes]
+    index.write_text("\n".join(map(json.dumps, old)))
+    server.requests.clear()
+    download(root)
+    assert not server.requests
+    assert len(Index(root).notes) == 38
 
 
 def test_interrupt_from_the_keyboard(server, root, monkeypatch, capsys):
@@ -694,29 +797,33 @@ def test_wrong_settings(root, wrong):
         "http://x:99999",
         "http://x/?a=1",
         "http://ä/",
+        "http://images.cocodataset.org",
+        "http://127.0.0.1.example.org/",
+        "http://10.0.0.1/coco",
     ],
 )
 def test_wrong_addresses(root, monkeypatch, url):
     monkeypatch.setenv("COCO_BASE_URL", url)
-    with pytest.raises(DownloadError, match="COCO_BASE_URL"):
+    with pytest.raises(DownloadError, match="COCO_BASE_URL must be https://host/path"):
         download(root)
 
 
 def test_addresses(monkeypatch):
     monkeypatch.delenv("COCO_BASE_URL", raising=False)
-    assert coco.base_url() == "http://images.cocodataset.org"
-    monkeypatch.setenv("COCO_BASE_URL", "https://mirror/coco//")
-    assert coco.base_url() == "https://mirror/coco"
+    assert coco.base_url() == "https://s3.amazonaws.com/images.cocodataset.org"
+    for url in ("https://mirror/coco", "http://localhost:80/coco", "http://[::1]:8000"):
+        monkeypatch.setenv("COCO_BASE_URL", url + "//")
+        assert coco.base_url() == url
 
 
 def test_proxies(server, root, monkeypatch):
-    monkeypatch.setenv("COCO_BASE_URL", "http://images.example/coco")
+    monkeypatch.setenv("COCO_BASE_URL", "http://localhost:9/coco")
     monkeypatch.setenv("http_proxy", server.url.replace("//", "//me:pass%21@"))
     server.files |= {f"coco/{path}": body for path, body in server.files.items()}
     download(root, 16, 2)
     _, target, headers = server.log[0]
-    assert target == f"http://images.example/coco/{ARCHIVE}"
-    assert headers["Host"] == "images.example"
+    assert target == f"http://localhost:9/coco/{ARCHIVE}"
+    assert headers["Host"] == "localhost:9"
     assert headers["Proxy-Authorization"] == "Basic bWU6cGFzcyE="
     monkeypatch.setenv("http_proxy", "socks5://secret@x:1")
     with pytest.raises(DownloadError, match=r"http_proxy must be http://host:port$"):

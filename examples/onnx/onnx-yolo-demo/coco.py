@@ -9,10 +9,18 @@ ROOT then holds::
     subsets/NAME/                                a data set for --data: annotations of the wanted
                                                  classes, whose file names lead to the pictures
     failed_images.txt                            what could not be fetched, if anything
+    .verified.jsonl                              size and SHA-256 of every file above
 
 Everything that is there and good is kept: the same command goes on where an earlier one
 stopped. COCO_BASE_URL names another server with COCO's layout (default
-http://images.cocodataset.org); proxies are taken from http_proxy, https_proxy and no_proxy.
+https://s3.amazonaws.com/images.cocodataset.org; http is for a server on this machine alone);
+proxies are taken from http_proxy, https_proxy and no_proxy.
+
+The archive of annotations must have the SHA-256 that is known of COCO's;
+COCO_ANNOTATIONS_SHA256 names that of another one, or says "unchecked". No sums are known of the
+single pictures: each must be decoded, and have the size that the annotations say. What was
+fetched first is noted in .verified.jsonl, and every later call compares the files with it: it
+refuses annotations that have changed, and fetches pictures again, which must be the same then.
 
 Pictures without a box of a wanted class are chosen for neither split. The average precision
 that is measured on the validation part therefore says nothing of false detections in
@@ -29,10 +37,10 @@ import sys
 import time
 from contextlib import closing, contextmanager
 from pathlib import Path
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from coco_archive import ARCHIVE, INSTANCES, Archive
-from coco_files import Index, check_space, image_problem, locked, part_of, write_whole
+from coco_files import INDEX, Index, Note, check_space, image_problem, locked, part_of, write_whole
 from coco_format import DataPaths
 from coco_selection import CocoImage, Selection
 from fetching import (
@@ -42,12 +50,16 @@ from fetching import (
     Stopped,
     Timing,
     Workers,
+    is_safe,
     megabytes,
     progress_bar,
 )
 
-BASE_URL = "http://images.cocodataset.org"
+# COCO's own server. Its name of images.cocodataset.org has no certificate, for it is a bucket of
+# S3 with dots in its name.
+BASE_URL = "https://s3.amazonaws.com/images.cocodataset.org"
 SPLITS = ("train", "val")
+ORIGINALS = [f"annotations/{name}" for name in INSTANCES]
 MEAN_IMAGE_BYTES = 163_000
 MAX_IMAGE_BYTES = 16 << 20
 MAX_FAILED_SHARE = 0.01  # of a split's pictures: from here on it is an error
@@ -60,15 +72,10 @@ TIMING = Timing()
 def base_url():
     """Address that COCO's files are fetched from, without a trailing slash."""
     url = os.environ.get("COCO_BASE_URL", "").strip() or BASE_URL
-    try:
-        parts = urlsplit(url)
-        valid = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-    except ValueError:
-        valid = False
-    if not valid or not re.fullmatch(r"[!-~]+", url) or re.search(r"[?#@]", url):
+    if not is_safe(url) or not re.fullmatch(r"[!-~]+", url) or re.search(r"[?#@]", url):
         raise DownloadError(  # without the address, which may hold a password
-            "COCO_BASE_URL must be http://host/path or https://host/path: ASCII without user, "
-            "spaces, ? and #"
+            "COCO_BASE_URL must be https://host/path, or http://localhost/path for a server on "
+            f"this machine: ASCII without user, spaces, ? and #; COCO's own is {BASE_URL}"
         )
     return url.rstrip("/")
 
@@ -108,15 +115,15 @@ class _Download:
         """Have the subset; its DataPaths."""
         if not self.finished():
             with self.opened():
-                self.fetch_annotations()
-                selections = [
-                    Selection.make(path, split, self.classes, self.counts[split], self.seed)
-                    for split, path in zip(SPLITS, self.originals(), strict=True)
-                ]
-                for selection in selections:
-                    self.say(selection.summary())
-                with Index(self.root) as index:
-                    failed = self.fetch_images([i for s in selections for i in s.images()], index)
+                with Index(self.root) as self.index:
+                    self.fetch_annotations()
+                    selections = [
+                        Selection.make(path, split, self.classes, self.counts[split], self.seed)
+                        for split, path in zip(SPLITS, self.originals(), strict=True)
+                    ]
+                    for selection in selections:
+                        self.say(selection.summary())
+                    failed = self.fetch_images([i for s in selections for i in s.images()])
                 self.judge(selections, failed)
                 self.write_subset(selections, failed)
         subset = shlex.quote(str(self.subset))
@@ -134,37 +141,37 @@ class _Download:
 
     def originals(self):
         """COCO's own instances files."""
-        return [self.annotations / name for name in INSTANCES]
+        return [self.root / path for path in ORIGINALS]
 
-    def record(self):
+    def record(self, index):
         """What a finished subset was made from."""
         return {
             "version": VERSION,
             "classes": sorted(self.classes),
             "images": self.counts,
             "seed": self.seed,
-            "annotation_bytes": [path.stat().st_size for path in self.originals()],
+            "annotations": [index.notes[path].sha256 for path in ORIGINALS],
             "failed": [],
         }
 
     def finished(self):
         """Whether an earlier run has left everything complete.
 
-        It reads the small files only, and needs no lock: any number of processes may ask.
+        It reads the files, decodes none, and needs no lock: any number of processes may ask.
         """
         try:
-            record = json.loads((self.subset / "subset.json").read_text(encoding="utf-8"))
-            if record != self.record() or not all(path.exists() for path in self.paths):
-                return False
             index = Index(self.root)
+            record = json.loads((self.subset / "subset.json").read_text(encoding="utf-8"))
+            if record != self.record(index) or not all(path.exists() for path in self.paths):
+                return False
+            files = list(ORIGINALS)
             for split, path in zip(SPLITS, self.paths[::2], strict=True):
-                for image in json.loads(path.read_text(encoding="utf-8"))["images"]:
-                    name = image["file_name"].rpartition("/")[2]
-                    if not index.has(CocoImage(split, name, 0, 0)):
-                        return False
+                images = json.loads(path.read_text(encoding="utf-8"))["images"]
+                names = [image["file_name"].rpartition("/")[2] for image in images]
+                files += [CocoImage(split, name, 0, 0).path for name in names]
+            return not index.damaged(files)
         except (OSError, ValueError, KeyError, TypeError):
             return False  # not made, or damaged: the subset is made again
-        return True
 
     @contextmanager
     def opened(self):
@@ -181,11 +188,22 @@ class _Download:
             raise
 
     def fetch_annotations(self):
-        """Have COCO's two instances files."""
+        """Have COCO's two instances files, as they were when they were noted."""
         self.annotations.mkdir(parents=True, exist_ok=True)
-        if all(path.exists() for path in self.originals()):
-            return
-        there = sum(Index(self.root).sizes.values())
+        if not all(path.exists() for path in self.originals()):
+            self.fetch_archive()
+        elif changed := [p for p in self.index.damaged(ORIGINALS) if p in self.index.notes]:
+            raise DownloadError(
+                f"{self.root / changed[0]} has changed since it was downloaded: its SHA-256 is not "
+                f"that in {INDEX}; delete it to have it fetched again"
+            )
+        for path in ORIGINALS:
+            if path not in self.index.notes:
+                self.index.add(path, Note.of((self.root / path).read_bytes()))
+
+    def fetch_archive(self):
+        """Fetch the instances files."""
+        there = sum(note.size for note in self.index.notes.values())
         image_bytes = max(sum(self.counts.values()) * MEAN_IMAGE_BYTES - there, 0)
         url = f"{self.base}/annotations/{ARCHIVE}"
         with (
@@ -193,25 +211,28 @@ class _Download:
             closing(Session(self.timing)) as session,
         ):
             Archive(url, self.annotations, image_bytes, bar).fetch(session)
+        for path in ORIGINALS:
+            self.index.notes.pop(path, None)
 
-    def fetch_images(self, images, index):
+    def fetch_images(self, images):
         """Have all images; those that could not be fetched, with the reasons."""
         for split in SPLITS:
             folder = self.root / f"{split}2017"
             folder.mkdir(exist_ok=True)
             for part in folder.glob("*.part"):  # of a process that was killed
                 part.unlink()
-        missing = [image for image in images if not index.has(image)]
+        damaged = set(self.index.damaged(image.path for image in images))
+        missing = [image for image in images if image.path in damaged]
         check_space(self.root, len(missing) * MEAN_IMAGE_BYTES, f"fetching {len(missing)} images")
         failed = {}
         try:
             if missing:
-                self.fetch_missing(missing, index, failed)
+                self.fetch_missing(missing, failed)
         finally:
             self.list_failed(failed)
         return failed
 
-    def fetch_missing(self, missing, index, failed):
+    def fetch_missing(self, missing, failed):
         """Fetch images; `failed` gets what could not be fetched."""
         in_row = fetched = 0
         begin = time.monotonic()
@@ -222,7 +243,7 @@ class _Download:
             for image, result in workers.results():
                 if not isinstance(result, FetchError):
                     in_row = 0
-                    index.add(image, result[0])
+                    self.index.add(image.path, result[0])
                     fetched += result[1]
                     rate = megabytes(fetched / max(time.monotonic() - begin, 1e-9))
                     bar.set_postfix_str(f"{megabytes(fetched)}, {rate}/s", refresh=False)
@@ -238,17 +259,20 @@ class _Download:
                     )
 
     def fetch_image(self, session, image):
-        """(size, bytes fetched) of a picture that is there and good afterwards."""
-        path = self.root / image.path
+        """(Note, bytes fetched) of a picture that is there and good afterwards."""
+        path, note = self.root / image.path, self.index.notes.get(image.path)
         if path.exists():
             body = path.read_bytes()
-            if image_problem(body, image) is None:
-                return len(body), 0
+            if note is None and image_problem(body, image) is None:
+                return Note.of(body), 0
             path.unlink()
 
         def attempt():
             body = session.read(f"{self.base}/{quote(image.path)}", MAX_IMAGE_BYTES)
-            if problem := image_problem(body, image):
+            problem = image_problem(body, image)
+            if problem is None and note not in (None, Note.of(body)):
+                problem = f"is not the file that was downloaded first, by its SHA-256 in {INDEX}"
+            if problem:
                 # The rest of a wrong answer may still be on its way on this connection.
                 session.close()
                 raise FetchError(problem)
@@ -259,7 +283,7 @@ class _Download:
             raise Stopped
         with part_of(path) as part:
             part.write_bytes(body)
-        return len(body), len(body)
+        return Note.of(body), len(body)
 
     def list_failed(self, failed):
         """Write and show what could not be fetched."""
@@ -300,7 +324,7 @@ class _Download:
             names = {image.file_name for image in failed if image.split == selection.split}
             write_whole(path, json.dumps(selection.subset(names, f"../../../{folder.name}/")))
             folder.mkdir(exist_ok=True)
-        made_from = self.record() | {"failed": sorted(image.path for image in failed)}
+        made_from = self.record(self.index) | {"failed": sorted(image.path for image in failed)}
         write_whole(record, json.dumps(made_from, indent=1))
 
 

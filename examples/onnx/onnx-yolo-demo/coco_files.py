@@ -1,5 +1,6 @@
 """Files of the download of COCO: whole ones, good ones, room for them, and who owns the folder."""
 
+import hashlib
 import io
 import json
 import math
@@ -7,7 +8,9 @@ import os
 import shutil
 import socket
 import struct
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from typing import NamedTuple
 
 from fetching import DownloadError, megabytes
 from PIL import Image
@@ -66,28 +69,54 @@ def locked(root):
             file.truncate(0)
 
 
+class Note(NamedTuple):
+    """What is noted of a file when it is found good for the first time."""
+
+    size: int
+    sha256: str
+
+    @classmethod
+    def of(cls, body):
+        """The note of a file with these bytes."""
+        return cls(len(body), hashlib.sha256(body).hexdigest())
+
+
 class Index:
-    """Sizes of the files that were found good, in an append-only file of JSON lines."""
+    """Notes of the files that were found good, in an append-only file of JSON lines.
+
+    Attributes
+    ----------
+    notes : dict of str to Note
+        By the path relative to `root`.
+    """
 
     def __init__(self, root):
-        self._root, self._file, self.sizes, self._present = root, None, {}, {}
+        self._root, self._file, self.notes = root, None, {}
         path = root / INDEX
         for line in path.read_bytes().splitlines() if path.exists() else ():
-            # A killed process may leave a torn line; its picture is checked again.
+            # A killed process may leave a torn line, and older versions wrote no sum: such a file
+            # is checked again.
             with suppress(ValueError, KeyError, TypeError):
                 entry = json.loads(line)
-                self.sizes[entry["file"]] = int(entry["size"])
+                self.notes[entry["file"]] = Note(int(entry["size"]), str(entry["sha256"]))
 
-    def has(self, image):
-        """Whether a picture is there, of the size that was found good."""
-        folder = self._root / f"{image.split}2017"
-        if folder not in self._present:
-            self._present[folder] = files = {}
-            if folder.is_dir():
-                with os.scandir(folder) as entries:
-                    files |= {e.name: e.stat().st_size for e in entries if e.is_file()}
-        size = self._present[folder].get(image.file_name)
-        return size is not None and self.sizes.get(image.path) == size
+    def intact(self, path):
+        """Whether a file is there, and has the size and the SHA-256 that were noted."""
+        note = self.notes.get(path)
+        try:
+            with (self._root / path).open("rb") as file:
+                if note is None or os.fstat(file.fileno()).st_size != note.size:
+                    return False
+                return hashlib.file_digest(file, "sha256").hexdigest() == note.sha256
+        except FileNotFoundError:
+            return False
+
+    def damaged(self, paths):
+        """Those of some files that are not `intact`."""
+        paths = list(paths)
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            intact = list(pool.map(self.intact, paths))
+        return [path for path, good in zip(paths, intact, strict=True) if not good]
 
     def __enter__(self):
         self._file = (self._root / INDEX).open("a", encoding="utf-8", buffering=1)
@@ -97,10 +126,10 @@ class Index:
     def __exit__(self, *_):
         self._file.close()
 
-    def add(self, image, size):
-        """Note that a picture was found good."""
-        self.sizes[image.path] = size
-        self._file.write(json.dumps({"file": image.path, "size": size}) + "\n")
+    def add(self, path, note):
+        """Note that a file was found good."""
+        self.notes[path] = note
+        self._file.write(json.dumps({"file": path, **note._asdict()}) + "\n")
 
 
 # What Pillow raises for bytes that are not, or not wholly, a picture.

@@ -53,18 +53,29 @@ class Timing:
 # ------------------------------------------------------------------------------ one connection
 
 
+def is_safe(url):
+    """Whether an address is a valid one that nobody on the way can answer for.
+
+    That is https, or http of this machine itself.
+    """
+    try:
+        parts = urlsplit(url)
+        here = parts.hostname in ("localhost", "127.0.0.1", "::1")
+        valid = bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+    return valid and (parts.scheme == "https" or (parts.scheme == "http" and here))
+
+
 def _redirected(url, location):
     """Address that a Location header names; never from https to http."""
-    schemes = ("https",) if url.startswith("https:") else ("http", "https")
     try:
-        url = urljoin(url, location)
-        parts = urlsplit(url)
-        valid = parts.scheme in schemes and parts.hostname and parts.port != 0
+        target = urljoin(url, location)
     except ValueError:
-        valid = False
-    if not valid:
+        target = ""
+    if not is_safe(target) or (url.startswith("https:") and target.startswith("http:")):
         raise FetchError(f"redirected to {location!r}", permanent=True)
-    return url
+    return target
 
 
 def _proxy_for(parts):
