@@ -18,17 +18,47 @@ PAGES = sorted(
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 
 
-@pytest.mark.parametrize("page", ["training_on_a_gpu", "how_fast_is_it", "wrong_numbers_from_xla"])
-def test_code_runs(page):
-    text = (ROOT / f"pytensor/docs/{page}.md").read_text()
-    (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+@pytest.mark.parametrize(
+    "page",
+    [
+        "README.md",
+        "pytensor/docs/training_on_a_gpu.md",
+        "pytensor/docs/how_fast_is_it.md",
+        "pytensor/docs/wrong_numbers_from_xla.md",
+    ],
+)
+def test_code_runs(page, tmp_path):
+    """Each block by itself, in an empty folder."""
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)
+    assert blocks
     environment = {k: v for k, v in os.environ.items() if k != "PYTENSOR_FLAGS"}
-    subprocess.run(
-        [sys.executable, "-W", "error", "-c", code],
-        env=environment | {"JAX_PLATFORMS": "cpu"},
-        cwd=ROOT,
-        check=True,
-    )
+    for code in blocks:
+        subprocess.run(
+            [sys.executable, "-W", "error", "-c", code],
+            env=environment | {"JAX_PLATFORMS": "cpu"},
+            cwd=tmp_path,
+            check=True,
+        )
+
+
+def test_files_of_an_operator():
+    """The guide lists every file of the package that knows `topk`; README and it count alike."""
+    guide = (ROOT / "CONTRIBUTING.md").read_text()
+    guide = guide.partition("## Add an operator")[2].partition("\n## ")[0]
+    listed = re.findall(r"^\| `(.*?)` \|", guide, re.MULTILINE)
+    known = re.compile(r"tensor\.topk\b|dispatch\.topk\b|\bdef topk\(|pt\.topk\(")
+    found = {
+        str(path.relative_to(ROOT))
+        for path in (ROOT / "pytensor").rglob("*.py")
+        if known.search(path.read_text())
+    }
+    assert found == {path for path in listed if path.startswith("pytensor/")}
+    for path in listed:
+        assert "topk" in (ROOT / path).read_text(), path
+    readme = (ROOT / "README.md").read_text().partition("## Adding an operator")[2]
+    counts = [re.findall(r"^\d\. `(\S+)`", text, re.MULTILINE) for text in (guide, readme)]
+    assert counts[0] == counts[1]
+    assert len(counts[0]) == 4
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

@@ -334,7 +334,7 @@ def download_coco(
     """Download what some classes need of COCO 2017, and write a data set of it.
 
     A call that was interrupted goes on where it stopped, and one whose data are complete
-    returns after a look at the files' sizes. Failed images are retried; fewer than 1 % of a
+    returns once the files' sums are compared. Failed images are retried; fewer than 1 % of a
     split are left out of the subset with a warning. Images that were fetched before and other
     files in `root` stay.
 
