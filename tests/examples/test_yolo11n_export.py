@@ -160,6 +160,9 @@ def test_verification(exported, golden_model, monkeypatch):
     with pytest.raises(ExportMismatch, match=message) as caught:
         verify_export(path, golden_model, wrong(0, 9), OneBatch(), 2)
     assert "differs" not in str(caught.value)
+    report = verify_export(path, golden_model, wrong(0, 4), OneBatch(), 2)
+    assert report["box_difference"] == pytest.approx(4, abs=1e-3)
+    assert report["box_error"] == 7
 
 
 @pytest.fixture(scope="module")
