@@ -21,9 +21,9 @@ class OrderedUpdates(dict):
     ValueError: count has two different updates; keep one of them
     """
 
-    def __init__(self, *args, **kwargs):
+    def __init__(self, updates=()):
         super().__init__()
-        self.update(*args, **kwargs)
+        self.update(updates)
 
     def __setitem__(self, variable, new_value):
         if not isinstance(variable, SharedVariable):
@@ -37,12 +37,16 @@ class OrderedUpdates(dict):
             self[variable] = new_value
         return self[variable]
 
-    def update(self, *args, **kwargs):
-        for variable, new_value in dict(*args, **kwargs).items():
+    def update(self, updates=()):
+        # not by way of a dict, where the last of two pairs would win
+        for variable, new_value in updates.items() if hasattr(updates, "keys") else updates:
             self[variable] = new_value
 
     def __or__(self, other):
         return merge_updates(self, other)
+
+    def __ror__(self, other):
+        return merge_updates(other, self)
 
     def __ior__(self, other):
         self.update(other)

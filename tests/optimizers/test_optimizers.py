@@ -412,6 +412,22 @@ def test_ordered_updates():
         OrderedUpdates({pt.vector("x"): w})
 
 
+@pytest.mark.parametrize(
+    "join",
+    [
+        OrderedUpdates,
+        merge_updates,
+        OrderedUpdates().update,
+        OrderedUpdates().__ior__,
+        lambda pairs: dict(pairs[:1]) | OrderedUpdates(pairs[1:]),
+    ],
+    ids=["made of pairs", "merged", "updated", "joined in place", "joined to a dict"],
+)
+def test_two_updates_of_one_variable_are_refused(join):
+    with pytest.raises(ValueError, match="w has two different updates"):
+        join([(w, w + 1.0), (w, w + 2.0)])
+
+
 def test_optimizer_is_abstract():
     with pytest.raises(TypeError, match="abstract"):
         Optimizer(learning_rate=0.1)
