@@ -36,16 +36,9 @@ BATCH_NORMALIZATIONS = (
     BatchNormalizationTrainGrad,
 )
 
-# Which inputs are images; the others (filters) keep their form.
-IMAGE_INPUTS = {
-    Conv: (0,),
-    ConvGradInput: (0, 2),
-    ConvGradFilters: (0, 2),
-    Pool: (0,),
-    Resize: (0,),
-    ResizeGrad: (0, 1),
-    SymbolicPullback: (0, 1),
-}
+# Which inputs are images where not all are; filters keep their form.
+IMAGE_INPUTS = {Conv: (0,), ConvGradInput: (0, 2), ConvGradFilters: (0, 2)}
+WRAPPED = (*IMAGE_INPUTS, Pool, Resize, ResizeGrad, SymbolicPullback)
 
 
 class ChannelsLast(Op):
@@ -56,21 +49,21 @@ class ChannelsLast(Op):
     op : Op
     image_inputs : tuple of int
         Inputs with the channels last.
-    image_output : bool
-        Whether the output has.
-    output_type : TensorType
+    image_outputs : bool
+        Whether the outputs have.
+    output_types : tuple of TensorType
     """
 
-    __props__ = ("op", "image_inputs", "image_output", "output_type")
+    __props__ = ("op", "image_inputs", "image_outputs", "output_types")
 
-    def __init__(self, op, image_inputs, image_output, output_type):
+    def __init__(self, op, image_inputs, image_outputs, output_types):
         self.op = op
         self.image_inputs = image_inputs
-        self.image_output = image_output
-        self.output_type = output_type
+        self.image_outputs = image_outputs
+        self.output_types = output_types
 
     def make_node(self, *inputs):
-        return Apply(self, list(inputs), [self.output_type()])
+        return Apply(self, list(inputs), [type_() for type_ in self.output_types])
 
     def perform(self, node, inputs, output_storage):
         raise NotImplementedError("channels-last Ops are made for mode JAX, and run there only")
@@ -100,11 +93,10 @@ class _Twins:
         None where the node isn't one that is converted.
         """
         op = node.op
-        for op_class, positions in IMAGE_INPUTS.items():
-            if type(op) is op_class and node.inputs[positions[0]].type.ndim == 4:
-                starts = isinstance(op, BaseConv)
-                if starts or any(node.inputs[i] in self.of for i in positions):
-                    return self._wrap(node, positions)
+        if type(op) in WRAPPED and node.inputs[0].type.ndim == 4:
+            positions = IMAGE_INPUTS.get(type(op), tuple(range(len(node.inputs))))
+            if isinstance(op, BaseConv) or any(node.inputs[i] in self.of for i in positions):
+                return self._wrap(node, positions)
         if not any(v in self.of for v in node.inputs):
             return None
         if isinstance(op, Elemwise):
@@ -129,12 +121,11 @@ class _Twins:
             self._take(v) if i in positions else self.replaced.get(v, v)
             for i, v in enumerate(node.inputs)
         ]
-        image_output = not isinstance(node.op, ConvGradFilters)
-        type_ = node.outputs[0].type
-        new = ChannelsLast(
-            node.op, positions, image_output, _last_type(type_) if image_output else type_
+        image_outputs = not isinstance(node.op, ConvGradFilters)
+        types = [_last_type(v.type) if image_outputs else v.type for v in node.outputs]
+        return ChannelsLast(node.op, positions, image_outputs, tuple(types))(
+            *inputs, return_list=True
         )
-        return [new(*inputs)]
 
     def _batch_normalization(self, node):
         # With other axes the parameters' own axes would change their order.
@@ -198,7 +189,7 @@ def undo_channels_last(fgraph):
             outputs = op.over((0, 2, 3))(*inputs, return_list=True)
         else:
             continue
-        moved = op.image_output if isinstance(op, ChannelsLast) else True
+        moved = op.image_outputs if isinstance(op, ChannelsLast) else True
         outputs = [v.dimshuffle(TO_LAST) if moved and v.type.ndim == 4 else v for v in outputs]
         fgraph.replace_all(list(zip(node.outputs, outputs, strict=True)), reason="undo")
 

@@ -57,7 +57,7 @@ def compute(op, image, filters, cotangent, channels_last=False):
     """A gradient as the wrapped conversion computes it, and the names of the kernels called."""
     if channels_last:
         images = (0, 2)
-        op = ChannelsLast(op, images, isinstance(op, ConvGradInput), None)
+        op = ChannelsLast(op, images, isinstance(op, ConvGradInput), ())
         image, cotangent = (np.ascontiguousarray(np.moveaxis(v, 1, -1)) for v in (image, cotangent))
     convert = with_cpu_kernels(jax_funcify, load_kernels())
     program = jax.jit(convert(op)).lower(image, filters, cotangent)

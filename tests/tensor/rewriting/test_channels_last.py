@@ -127,6 +127,57 @@ def test_no_other_mode():
     assert nodes(f, BaseConv)
 
 
+X, W = pt.tensor("x", shape=(2, 3, 5, 8)), pt.tensor("w", shape=(4, 3, 2, 3))
+FUNCTIONS = {
+    "conv": lambda h: h**2,
+    "transposed conv": lambda h: pt.conv2d_transpose(h, W, subsample=(2, 1)) ** 2,
+    "lp pool": lambda h: pt.lp_pool2d(h**2 + 0.1, (2, 3), (1, 2), p=3),
+    "max pool": lambda h: pt.max_pool2d(h, (2, 3), 1) ** 2,
+    "average pool": lambda h: pt.avg_pool2d(h, (2, 3), (1, 2)) ** 2,
+    "adaptive pool": lambda h: pt.adaptive_avg_pool2d(h, (2, 3)) ** 2,
+    "adaptive max pool": lambda h: pt.adaptive_max_pool2d(h, (2, 3)) ** 2,
+    "max pool and back": lambda h: (
+        pt.max_unpool2d(*pt.max_pool2d(h, 2, return_indices=True), 2) ** 2 * pt.exp(h[..., :4, :6])
+    ),
+    "linear resize": lambda h: pt.resize(h, scale=(2, 1.5), mode="linear") ** 2,
+    "nearest resize": lambda h: pt.resize(h, scale=(3, 2)) ** 2,
+    "batch normalization": lambda h: (
+        pt.batch_normalization_train(h, pt.ones(4), pt.ones(4), "spatial")[0] ** 3
+    ),
+    "statistics": lambda h: sum(
+        v**2
+        for v in pt.batch_normalization_train(
+            h, pt.ones(4), pt.ones(4), "spatial", running_mean=pt.ones(4), running_var=pt.ones(4)
+        )[1:]
+    ),
+    "fixed batch normalization": lambda h: (
+        pt.batch_normalization(h, pt.ones(4), h.mean((0, 2, 3)), pt.ones(4), pt.ones(4)) ** 2
+    ),
+    "layer normalization": lambda h: pt.layer_normalization(h, pt.ones(6), pt.ones(6)) ** 3,
+    "group normalization": lambda h: pt.group_normalization(h, 2, pt.ones(4), pt.ones(4)) ** 3,
+    "softmax of channels": lambda h: pt.special.softmax(h, axis=1) ** 2,
+    "joined": lambda h: pt.concatenate([pt.lp_pool2d(h, 2, 2), h[:, :, ::2, ::2]], axis=-3) ** 2,
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_gradients_of_gradients(name):
+    """Some have several images as results: the gradient of a gradient that isn't linear."""
+    loss = FUNCTIONS[name](pt.conv2d(X, W)).sum()
+    outputs, wrt = [loss], [X, W]
+    for _ in range(2):
+        gradients = pytensor.grad(outputs[-1], wrt)
+        outputs = [*outputs, *gradients, sum((g**2).sum() for g in gradients)]
+    compare_jax_and_py([X, W], outputs, values([X, W]))
+
+
+def test_third_gradient():
+    loss = pt.lp_pool2d(pt.conv2d(X, W), 2, 2).sum()
+    for _ in range(3):
+        loss = (pytensor.grad(loss, W) ** 2).sum()
+    compare_jax_and_py([X, W], [loss], values([X, W]))
+
+
 def test_undo(graph):
     """Readers of compiled graphs get the usual Ops back, with the same results."""
     inputs, outputs = graph

@@ -1,3 +1,4 @@
+import jax
 import jax.numpy as jnp
 
 from pytensor.link.jax.dispatch.basic import jax_funcify
@@ -17,6 +18,7 @@ def jax_funcify_ChannelsLast(op, node=None, **kwargs):
         out = core(
             *(jnp.moveaxis(v, -1, 1) if i in op.image_inputs else v for i, v in enumerate(inputs))
         )
-        return jnp.moveaxis(out, 1, -1) if op.image_output else out
+        # one array, or one for each of several outputs
+        return jax.tree.map(lambda v: jnp.moveaxis(v, 1, -1), out) if op.image_outputs else out
 
     return channels_last
