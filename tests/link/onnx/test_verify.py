@@ -58,6 +58,20 @@ def test_a_pass_that_makes_a_difference_is_named(monkeypatch):
         export_onnx([x], x * Same()(w), verify=[SAMPLE])
 
 
+def test_a_pass_that_changes_a_node_wrongly_is_named(monkeypatch):
+    from pytensor.link.onnx.passes import cancel
+
+    def merge(graph, node, above):
+        node.inputs[0] = above.inputs[0]  # whatever is above
+        return True
+
+    monkeypatch.setitem(cancel.MERGE, "Transpose", merge)
+    x = pt.matrix("x", dtype="float32")
+    y = Same()(x).T
+    with pytest.raises(VerificationError, match="begins at the pass cancel_inverses"):
+        export_onnx([x], y, verify=[SAMPLE])
+
+
 class Same(OneMore):
     """Adds one, in a converter too."""
 

@@ -131,7 +131,7 @@ X, W = pt.tensor("x", shape=(2, 3, 5, 8)), pt.tensor("w", shape=(4, 3, 2, 3))
 FUNCTIONS = {
     "conv": lambda h: h**2,
     "transposed conv": lambda h: pt.conv2d_transpose(h, W, subsample=(2, 1)) ** 2,
-    "lp pool": lambda h: pt.lp_pool2d(h**2 + 0.1, (2, 3), (1, 2), p=3),
+    "lp pool": lambda h: pt.lp_pool2d(h**2 + 0.1, 3, (2, 3), (1, 2)),
     "max pool": lambda h: pt.max_pool2d(h, (2, 3), 1) ** 2,
     "average pool": lambda h: pt.avg_pool2d(h, (2, 3), (1, 2)) ** 2,
     "adaptive pool": lambda h: pt.adaptive_avg_pool2d(h, (2, 3)) ** 2,

@@ -11,9 +11,13 @@ def cancel_inverses(graph):
             rule = RULES.get(node.op_type)
             if rule is None or node.domain:
                 continue
-            above = producers.get(node.inputs[0])
-            if above in bypassed:
+            if producers.get(node.inputs[0]) in bypassed:
                 continue
+            merge = MERGE.get(node.op_type)
+            above = _above(producers, node)
+            if merge is not None and above is not None and merge(graph, node, above):
+                changed = True
+                above = _above(producers, node)
             source = rule(graph, node, above)
             if source is not None:
                 bypassed[node] = source
@@ -22,34 +26,67 @@ def cancel_inverses(graph):
         changed = True
 
 
+def _above(producers, node):
+    """The node that computes the first input; None where that isn't one of ONNX's own."""
+    above = producers.get(node.inputs[0])
+    return None if above is None or above.domain else above
+
+
+# Each changes a node so that it reads what is above the node above it, and returns whether it did.
+
+
+def _merge_transposes(graph, node, above):
+    if above.op_type != "Transpose":
+        return False
+    node.attributes["perm"] = [above.attributes["perm"][axis] for axis in node.attributes["perm"]]
+    node.inputs[0] = above.inputs[0]
+    return True
+
+
+def _merge_reshapes(graph, node, above):
+    shape = graph.constant(node.inputs[1])
+    # 0 stands for a length of the input
+    if above.op_type not in ("Reshape", "Unsqueeze", "Squeeze") or shape is None or 0 in shape:
+        return False
+    node.inputs[0] = above.inputs[0]
+    return True
+
+
+MERGE = {"Transpose": _merge_transposes, "Reshape": _merge_reshapes}
+
+
+# Each returns the value that a node's output equals, or None.
+
+
 def _identity(graph, node, above):
     return node.inputs[0]
 
 
 def _cast(graph, node, above):
-    to = np.dtype(node.attributes["to"]).name
-    if graph.dtype(node.inputs[0]) == to:
+    to = np.dtype(node.attributes["to"])
+    if graph.dtype(node.inputs[0]) == to.name:
         return node.inputs[0]
-    if above is None or above.op_type != "Cast":
+    if above is None or above.op_type != "Cast" or graph.dtype(above.inputs[0]) != to.name:
         return None
-    source = graph.dtype(above.inputs[0])
     # Only a detour through a type that holds every value comes back unchanged.
-    if source == to and np.can_cast(source, np.dtype(above.attributes["to"])):
-        return above.inputs[0]
-    return None
+    return above.inputs[0] if holds_every_value(np.dtype(above.attributes["to"]), to) else None
+
+
+def holds_every_value(wide, narrow):
+    """Whether each value of the dtype `narrow` is a value of `wide`; False for unusual dtypes.
+
+    `numpy.can_cast` says so of float64 and int64 too, which has more digits.
+    """
+    if wide.kind not in "iuf" or narrow.kind not in "biuf":
+        return narrow == wide
+    if narrow.kind in "iu" and wide.kind == "f":
+        return np.iinfo(narrow).max < 2 ** (np.finfo(wide).nmant + 1)
+    return np.can_cast(narrow, wide)
 
 
 def _transpose(graph, node, above):
     perm = node.attributes["perm"]
-    source = node.inputs[0]
-    if above is not None and above.op_type == "Transpose" and not above.domain:
-        perm = [above.attributes["perm"][axis] for axis in perm]
-        source = above.inputs[0]
-        if perm != list(range(len(perm))):
-            node.attributes["perm"] = perm
-            node.inputs[0] = source
-            return None
-    return source if perm == list(range(len(perm))) else None
+    return node.inputs[0] if perm == list(range(len(perm))) else None
 
 
 def _same_shape(graph, node, above):
@@ -57,14 +94,6 @@ def _same_shape(graph, node, above):
     if before is not None and None not in before and before == after:
         return node.inputs[0]
     return None
-
-
-def _reshape(graph, node, above):
-    if above is not None and above.op_type in ("Reshape", "Unsqueeze", "Squeeze"):
-        shape = graph.constant(node.inputs[1])
-        if shape is not None and (shape != 0).all():
-            node.inputs[0] = above.inputs[0]
-    return _same_shape(graph, node, above)
 
 
 def _unsqueeze(graph, node, above):
@@ -84,7 +113,7 @@ RULES = {
     "Identity": _identity,
     "Cast": _cast,
     "Transpose": _transpose,
-    "Reshape": _reshape,
+    "Reshape": _same_shape,
     "Expand": _same_shape,
     "Squeeze": _unsqueeze,
     "Unsqueeze": _unsqueeze,
