@@ -6,25 +6,32 @@ graft enters this context around that.
 
 from contextlib import contextmanager
 
+import _pytensor_graft
+
 from pytensor.configparser import PyTensorConfigParser
+
+add = PyTensorConfigParser.add
 
 
 @contextmanager
 def onnx_is_known():
-    add = PyTensorConfigParser.add
-
-    def add_with_onnx(self, name, doc, configparam, in_c_key):
-        if name == "mode":
-            _accept(configparam, "ONNX")
-        elif name == "linker":
-            configparam.all.add("onnx")
-        add(self, name, doc, configparam, in_c_key)
-
     PyTensorConfigParser.add = add_with_onnx
     try:
         yield
     finally:
         PyTensorConfigParser.add = add
+
+
+def add_with_onnx(self, name, doc, configparam, *others, **named):
+    try:
+        if name == "mode":
+            _accept(configparam, "ONNX")
+        elif name == "linker":
+            configparam.all.add("onnx")
+    except AttributeError as error:  # of a PyTensor whose parameters are made in another way
+        package = "pytensor.configdefaults"
+        _pytensor_graft.failures[package] = _pytensor_graft.explain(package, error)
+    add(self, name, doc, configparam, *others, **named)
 
 
 def _accept(configparam, value):

@@ -12,6 +12,10 @@ finder.  Whenever an upstream package ``pytensor`` or ``pytensor.*`` is imported
 One plain module is wrapped: ``pytensor.configdefaults``, whose lists of modes and linkers admit no
 other (see ``pytensor._configvars``).
 
+A part of ours that can't be loaded, with a PyTensor that is too old or too new, never keeps
+PyTensor itself from loading: its names, its modes and the conversions of its Ops say why they
+aren't there when they are asked for.
+
 Nothing is imported before its package is: ``pytensor.link.jax.dispatch.__extend__`` runs when
 PyTensor loads its JAX dispatch, and only then.
 
@@ -25,6 +29,18 @@ import os
 import sys
 
 MARK = os.path.join("tensor", "__extend__.py")
+REQUIRED = "pytensor>=3.3.5,<3.4"
+# Upstream's packages that ours couldn't extend, and why.
+failures = {}
+
+
+def explain(part, error):
+    """Say that a part of this distribution can't be loaded, why, and what would help."""
+    version = getattr(sys.modules.get("pytensor"), "__version__", "of an unknown version")
+    return (
+        f"what pytensor-vision adds to {part} can't be loaded ({type(error).__name__}: {error}). "
+        f"It needs {REQUIRED}, and pytensor {version} is installed: pip install '{REQUIRED}'"
+    )
 
 
 def _directories_of_ours(fullname, search):
@@ -51,15 +67,24 @@ def _execute_knowing_onnx(loader):
     execute = loader.exec_module
 
     def exec_module(module):
-        from pytensor._configvars import onnx_is_known
+        try:
+            from pytensor._configvars import onnx_is_known
+        except Exception as error:
+            from contextlib import nullcontext as onnx_is_known
 
-        with onnx_is_known():
-            execute(module)
+            failures[module.__name__] = explain(module.__name__, error)
+        try:
+            with onnx_is_known():
+                execute(module)
+        except Exception as error:
+            if module.__name__ in failures:
+                error.add_note(failures[module.__name__])
+            raise
 
     loader.exec_module = exec_module
 
 
-def _extend_after_execution(loader, fullname):
+def _extend_after_execution(loader, fullname, extension_file):
     """Make `loader` import ``fullname.__extend__`` once it has executed the package.
 
     The method is replaced on this one loader instance, so that tools which look at the loader's
@@ -71,13 +96,80 @@ def _extend_after_execution(loader, fullname):
         execute(module)
         import importlib
 
-        extension = importlib.import_module(fullname + ".__extend__")
+        try:
+            extension = importlib.import_module(fullname + ".__extend__")
+        except Exception as error:
+            _say_when_asked(module, extension_file, error)
+            return
         for name in extension.__all__:
             setattr(module, name, getattr(extension, name))
         if hasattr(module, "__all__"):
             module.__all__ = [*module.__all__, *extension.__all__]
 
     loader.exec_module = exec_module
+
+
+def _say_when_asked(module, extension_file, error):
+    """Make what an extension would have added to `module` raise the reason why it isn't there."""
+    package = module.__name__
+    message = failures[package] = explain(package, error)
+    names = _names_in(extension_file)
+    upstream = getattr(module, "__getattr__", None)
+
+    def __getattr__(name):
+        if name in names:
+            # An AttributeError's text would be lost in "from package import name".
+            raise ImportError(f"{package}.{name}: {message}", name=package) from error
+        if upstream is not None:
+            return upstream(name)
+        raise AttributeError(f"module {package!r} has no attribute {name!r} (and {message})")
+
+    module.__getattr__ = __getattr__
+    for name, function in list(vars(module).items()):
+        if name.endswith("_funcify") and hasattr(function, "dispatch"):
+            function.register(object, _explained(function.dispatch(object), message))
+    if package == "pytensor.compile":
+        mode = getattr(module, "mode", None)
+        getattr(mode, "predefined_modes", {})["ONNX"] = _NotLoaded(message)
+        getattr(mode, "predefined_linkers", {})["onnx"] = _NotLoaded(message)
+
+
+def _names_in(extension_file):
+    """The names in a module's ``__all__``, which isn't executed."""
+    import ast
+
+    with open(extension_file, encoding="utf-8") as file:
+        statements = ast.parse(file.read()).body
+    return {
+        name
+        for statement in statements
+        if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "__all__"
+        for name in ast.literal_eval(statement.value)
+    }
+
+
+def _explained(convert, message):
+    """The conversion of Ops that have none, which says that ours may be missing."""
+
+    def funcify(*arguments, **keywords):
+        try:
+            return convert(*arguments, **keywords)
+        except NotImplementedError as error:
+            raise NotImplementedError(
+                f"{error}\nIf it is an Op of pytensor-vision: {message}"
+            ) from error
+
+    return funcify
+
+
+class _NotLoaded:
+    """What stands for a mode or a linker that couldn't be loaded."""
+
+    def __init__(self, message):
+        self._message = message
+
+    def __getattr__(self, name):
+        raise ImportError(self._message)
 
 
 class PyTensorGraft:
@@ -102,7 +194,7 @@ class PyTensorGraft:
         if locations is None or spec.origin is None:
             if fullname == "pytensor" and _directories_of_ours(fullname, sys.path):
                 raise ModuleNotFoundError(
-                    "PyTensor itself is not installed: pip install 'pytensor>=3.3,<3.4'",
+                    f"PyTensor itself is not installed: pip install '{REQUIRED}'",
                     name=fullname,
                 )
             return spec
@@ -111,8 +203,11 @@ class PyTensorGraft:
             if directory not in known:
                 known.add(directory)
                 locations.append(directory)
-        if any(os.path.exists(os.path.join(loc, "__extend__.py")) for loc in locations):
-            _extend_after_execution(spec.loader, fullname)
+        for location in locations:
+            extension_file = os.path.join(location, "__extend__.py")
+            if os.path.exists(extension_file):
+                _extend_after_execution(spec.loader, fullname, extension_file)
+                break
         return spec
 
 

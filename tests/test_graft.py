@@ -16,10 +16,13 @@ import statistics
 import subprocess
 import sys
 import textwrap
+import tomllib
 import zipfile
 from pathlib import Path
 
 import pytest
+from _pytensor_graft import REQUIRED
+from packaging.specifiers import SpecifierSet
 
 ROOT = Path(__file__).parents[1]
 GRAFT = ROOT / "pytensor" / "_graft.py"
@@ -251,6 +254,118 @@ def test_jax_dispatch_is_extended_when_it_is_loaded(with_wheel):
         """
     )
     assert output.split() == ["False", "True"]
+
+
+UPSTREAM_WORKS = """
+import pytensor, pytensor.tensor as pt
+x = pt.vector("x", dtype="float64")
+assert pytensor.function([x], pt.exp(x).sum(), mode="FAST_COMPILE")([0, 0]) == 2
+"""
+# A module of ours that doesn't load, what then asks for it, and what the answer begins with.
+ASKED_IN_VAIN = [
+    ("tensor/batchnorm.py", "pt.conv2d", "ImportError: pytensor.tensor.conv2d: "),
+    ("tensor/batchnorm.py", "from pytensor.tensor import silu", "ImportError: pytensor.tensor.sil"),
+    ("tensor/batchnorm.py", "pt.nnet", "AttributeError: module 'pytensor.tensor' has no attribute"),
+    ("tensor/batchnorm.py", "import pytensor.tensor.batchnorm", "ImportError: no inner graphs"),
+    (
+        "link/jax/dispatch/conv.py",
+        "pytensor.function([x], pt.exp(x), mode='JAX')([0]); "
+        "image = pt.tensor4(); pytensor.function([image], pt.conv2d(image, image), mode='JAX')",
+        "NotImplementedError: No JAX conversion for the given `Op`: Conv",
+    ),
+    (
+        "link/onnx/linker.py",
+        "pytensor.function([x], pt.exp(x), mode='ONNX')",
+        "ImportError: what pytensor-vision adds to pytensor.compile",
+    ),
+    (
+        "link/onnx/linker.py",
+        "pytensor.compile.Mode('onnx').linker.accept",
+        "ImportError: what pytensor-vision adds to pytensor.compile",
+    ),
+    (
+        "link/onnx/convert.py",
+        "pytensor.function([x], pt.exp(x), mode='ONNX')",
+        "ImportError: mode='ONNX': what pytensor-vision adds",
+    ),
+    (
+        "link/onnx/convert.py",
+        "from pytensor.link.onnx import export_onnx",
+        "ImportError: pytensor.link.onnx.export_onnx: what pytensor-vision adds",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("file", "question", "answer"), ASKED_IN_VAIN, ids=[case[1][:50] for case in ASKED_IN_VAIN]
+)
+def test_what_cannot_be_loaded_says_so_when_it_is_asked_for(with_wheel, file, question, answer):
+    path = with_wheel.site / "pytensor" / file
+    whole = path.read_text()
+    path.write_text("raise ImportError('no inner graphs')")
+    try:
+        output = with_wheel.python(
+            f"""
+{UPSTREAM_WORKS}
+try:
+    {question}
+except Exception as error:
+    print(f"{{type(error).__name__}}: {{error}}")
+import _pytensor_graft
+print(*_pytensor_graft.failures.values())
+"""
+        )
+    finally:
+        path.write_text(whole)
+    first, *_ = output.splitlines()
+    assert first.startswith(answer)
+    version = metadata.version("pytensor")
+    needed = f"It needs {REQUIRED}, and pytensor {version} is installed: pip install '{REQUIRED}'"
+    assert needed in output or question.startswith("import")
+    assert "ImportError: no inner graphs" in output
+
+
+def test_a_flag_that_asks_for_what_cannot_be_loaded(with_wheel):
+    path = with_wheel.site / "pytensor" / "_configvars.py"
+    whole = path.read_text()
+    path.write_text("raise ImportError('no inner graphs')")
+    try:
+        output = with_wheel.python(
+            """
+            import traceback
+            try:
+                import pytensor
+                pytensor.compile.mode.get_mode()
+            except Exception as error:
+                traceback.print_exception(error, file=__import__("sys").stdout)
+            """,
+            PYTENSOR_FLAGS="mode=ONNX",
+        )
+    finally:
+        path.write_text(whole)
+    assert "what pytensor-vision adds to pytensor.configdefaults can't be loaded" in output
+
+
+def test_everything_is_loaded():
+    pytest.importorskip("jax")
+    code = """
+        import pytensor.link.jax.dispatch, pytensor.link.numba.dispatch, _pytensor_graft
+        print(_pytensor_graft.failures)
+    """
+    assert run(sys.executable, "-c", textwrap.dedent(code)).split() == ["{}"]
+
+
+def test_the_range_of_pytensor_is_the_same_everywhere():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert REQUIRED in project["dependencies"]
+    tested = re.search(r"^pytensor==(.*)$", (ROOT / "constraints.txt").read_text(), re.MULTILINE)[1]
+    specifiers = SpecifierSet(REQUIRED.removeprefix("pytensor"))
+    assert tested in specifiers
+    for file in ("README.md", "CONTRIBUTING.md"):
+        text = (ROOT / file).read_text()
+        lowest, newest = re.search(r"PyTensor ([\d.]+\d) to ([\d.]+\d)", text).groups()
+        assert f">={lowest}," in REQUIRED
+        assert newest == tested
 
 
 def test_start_up_cost(with_wheel):

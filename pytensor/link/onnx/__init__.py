@@ -6,6 +6,8 @@ imported at first use: PyTensor itself loads the linker's module to register the
 
 from importlib import import_module
 
+from _pytensor_graft import explain
+
 MODULES = {
     "ConversionError": "errors",
     "DroppedCheckWarning": "errors",
@@ -25,15 +27,29 @@ __all__ = list(MODULES)
 def __getattr__(name):
     if name not in MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(load(MODULES[name], f"pytensor.link.onnx.{name}"), name)
+
+
+def load(module, what):
+    """Import a module of this package; where that fails, say why `what` isn't to be had.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        Without the package ``onnx``.
+    ImportError
+        If this PyTensor is too old or too new.
+    """
     try:
-        return getattr(import_module(f"{__name__}.{MODULES[name]}"), name)
+        return import_module(f"{__name__}.{module}")
     except ModuleNotFoundError as error:
         if error.name != "onnx":
             raise
         raise ModuleNotFoundError(
-            f"pytensor.link.onnx.{name} needs the package 'onnx': pip install onnx onnxruntime",
-            name="onnx",
+            f"{what} needs the package 'onnx': pip install onnx onnxruntime", name="onnx"
         ) from error
+    except (ImportError, AttributeError) as error:
+        raise ImportError(f"{what}: {explain(__name__, error)}", name=__name__) from error
 
 
 def __dir__():

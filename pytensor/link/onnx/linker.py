@@ -100,7 +100,7 @@ class ONNXLinker(JITLinker):
 
     def fgraph_convert(self, fgraph, order, input_storage, output_storage, storage_map, **kwargs):
         onnxruntime = require_onnxruntime("mode='ONNX'")
-        from pytensor.link.onnx.convert import compile_fgraph
+        from pytensor.link.onnx import load
         from pytensor.tensor.random.type import RandomType
 
         if not fgraph.outputs:
@@ -115,7 +115,7 @@ class ONNXLinker(JITLinker):
             )
         # A generator that is given at run time has no state yet.
         known = {v: state for v, state in generators.items() if state is not None}
-        compiled = compile_fgraph(
+        compiled = load("convert", "mode='ONNX'").compile_fgraph(
             fgraph, opset=self.opset_version, optimize=self.optimize, generators=known
         )
         # onnxruntime itself would only warn, and take another one.
