@@ -3,6 +3,8 @@
 import sys
 from importlib import import_module
 
+# where it is missing, mode.including("batch_normalization_inference") would do nothing
+import pytensor.tensor.rewriting.batchnorm
 import pytensor.tensor.signal.pool
 from pytensor.tensor.batchnorm import batch_normalization, batch_normalization_train
 from pytensor.tensor.conv import (

@@ -177,7 +177,10 @@ def forget_backend(fgraph):
         return
     for node in fgraph.toposort():
         if isinstance(node.op, backend.JAXShapeTuple):
-            vector = stack([cast(entry, "int64") for entry in node.inputs])
+            if hasattr(node.op, "computed_from"):
+                vector = node.op.computed_from(*node.inputs)
+            else:
+                vector = stack([cast(entry, "int64") for entry in node.inputs])
             fgraph.replace_all([(node.outputs[0], vector)], reason="forget_backend")
 
 

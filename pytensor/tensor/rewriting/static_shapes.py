@@ -4,42 +4,71 @@ JAX traces a function with concrete shapes, but integers that were computed from
 operations are traced values, which can't serve as a shape any more.
 """
 
+import warnings
+
 import numpy as np
 
 from pytensor.compile import optdb
 from pytensor.graph.basic import Constant
 from pytensor.graph.rewriting.basic import copy_stack_trace, dfs_rewriter, node_rewriter
+from pytensor.printing import pprint
 from pytensor.tensor.basic import MakeVector, constant, get_underlying_scalar_constant_value
 from pytensor.tensor.exceptions import NotScalarConstantError
 from pytensor.tensor.rewriting.basic import register_canonicalize
-from pytensor.tensor.shape import Reshape
+from pytensor.tensor.shape import Reshape, Shape, Shape_i
 from pytensor.tensor.subtensor import IncSubtensor
+from pytensor.tensor.type import TensorType, integer_dtypes
+
+integer_scalars = [TensorType(dtype, shape=()) for dtype in integer_dtypes]
 
 
 @node_rewriter([Reshape])
-def local_reshape_to_static_shape(fgraph, node):
-    """``reshape(x, shape)`` -> ``reshape(x, (-1, 64, 36))`` where one length at most is unknown.
+def local_reshape_to_lengths(fgraph, node):
+    """Compute the shape of a reshape while JAX traces.
 
     The gradient of a reshape asks for its input's shape, which shape inference turns into
-    arithmetic.  The output's type already says all lengths but the batch's.
+    arithmetic.
     """
     x, shape = node.inputs
+    if isinstance(shape, Constant):
+        return None
+    from pytensor.link.jax.dispatch.lengths import UNCHECKED, JAXShapeTuple, LengthsTuple
+
+    if shape.owner is not None and isinstance(shape.owner.op, JAXShapeTuple):
+        return None
     static = node.outputs[0].type.shape
-    if isinstance(shape, Constant) or static.count(None) > 1:
-        return None
+    lengths = _lengths_behind(shape)
+    if lengths is not None:
+        new_shape = LengthsTuple(lengths, shape, static)(*lengths)
     # -1 stands for any length only if the others aren't 0
-    if None in static and 0 in static:
+    elif static.count(None) > 1 or (None in static and 0 in static):
         return None
-    lengths = constant(np.array([-1 if n is None else n for n in static], dtype="int64"))
-    new = Reshape(node.op.ndim)(x, lengths)
-    copy_stack_trace(node.outputs[0], new)
-    return [new] if new.type == node.outputs[0].type else None
+    else:
+        warnings.warn(UNCHECKED.format(shape=pprint(shape)), stacklevel=2)
+        new_shape = constant(np.array([-1 if n is None else n for n in static], dtype="int64"))
+    new = node.clone_with_new_inputs([x, new_shape]).outputs
+    copy_stack_trace(node.outputs, new)
+    return new
+
+
+def _lengths_behind(shape):
+    """What a shape is computed from, if that is lengths of arrays and scalar inputs; else None."""
+    lengths, waiting = {}, [shape]
+    while waiting:
+        variable = waiting.pop()
+        if isinstance(variable, Constant):
+            continue
+        if variable.owner is not None and not isinstance(variable.owner.op, Shape | Shape_i):
+            waiting += variable.owner.inputs
+        elif variable.owner is not None or variable.type in integer_scalars:
+            lengths[variable] = None
+        else:
+            return None
+    return list(lengths)
 
 
 # before "jax_shape_parameter_as_tuple", which takes what remains
-optdb.register(
-    "jax_reshape_to_static_shape", dfs_rewriter(local_reshape_to_static_shape), "jax", position=99
-)
+optdb.register("jax_reshape_to_lengths", dfs_rewriter(local_reshape_to_lengths), "jax", position=99)
 
 
 @register_canonicalize

@@ -28,6 +28,7 @@ NOT_FOR_ONNX = {
     "JAXOp": "calls JAX",
     "JAXShapeTuple": "made for JAX; exports of functions compiled for it undo it",
     "LazyIfElse": "made by compilation; its branches are inlined",
+    "LengthsTuple": "made for JAX; exports of functions compiled for it undo it",
     "RandomVariable": "a base class; each distribution has a converter",
     "Schur": "iterative, and complex in general",
     "StructuredDot": "sparse",

@@ -1,38 +1,90 @@
 import numpy as np
+import pytest
 
 import pytensor
 import pytensor.tensor as pt
 from pytensor.compile.mode import Mode, get_mode
-from pytensor.graph.basic import Constant
 from pytensor.graph.rewriting.utils import rewrite_graph
+from pytensor.link.onnx import export_onnx
 from pytensor.tensor.basic import MakeVector
 from pytensor.tensor.rewriting.static_shapes import local_set_subtensor_of_make_vector
 from pytensor.tensor.shape import Reshape
 from pytensor.tensor.subtensor import IncSubtensor
 from tests.utils import compare_jax_and_py
 
+jax = pytest.importorskip("jax")
+onnxruntime = pytest.importorskip("onnxruntime")
+
 
 def nodes_of(function, op_class):
     return [n for n in function.maker.fgraph.apply_nodes if isinstance(n.op, op_class)]
 
 
-def test_reshape_to_static_shape():
-    x = pt.tensor("x", shape=(None, 6))
-    n = x.shape[0]
-    out = pt.specify_shape(pt.reshape(x, (n * 2, 3)), (None, 3))
-    f = pytensor.function([x], out, mode="JAX")
-    (node,) = nodes_of(f, Reshape)
-    assert isinstance(node.inputs[1], Constant)
-    assert node.inputs[1].data.tolist() == [-1, 3]
+X, N, Y = pt.tensor("x", shape=(None, 6)), pt.lscalar("n"), pt.vector("y")
+# A shape, what it is computed from with a value that fits 12 elements, and one that doesn't.
+SHAPES = {
+    "scalar": ((N, 4), N, 3, 2),
+    "one axis": ((N,), N, 12, 11),
+    "arithmetic": ((N * 2, 3), N, 2, 3),
+    "the rest": ((N * 2, -1), N, 3, 5),
+    "two lengths": ((N, N + 1), N, 3, 2),
+    "length of another": ((Y.shape[0], 4), Y, np.zeros(3), np.zeros(2)),
+    "twice that": ((Y.shape[0] * 2, 2), Y, np.zeros(3), np.zeros(2)),
+}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("mode", ["FAST_COMPILE", "NUMBA", "JAX"])
+def test_a_wrong_length_raises_in_every_mode(mode, name):
+    shape, variable, right, wrong = SHAPES[name]
+    out = pt.reshape(X, shape)
+    f = pytensor.function([X, variable], [out * 2, pytensor.grad((out**2).sum(), X)], mode=mode)
     value = np.arange(12.0).reshape(2, 6)
-    np.testing.assert_array_equal(f(value), value.reshape(4, 3))
+    reshaped, gradient = f(value, right)
+    assert reshaped.size == 12
+    np.testing.assert_array_equal(gradient, 2 * value)
+    with pytest.raises((ValueError, TypeError)):
+        f(value, wrong)
 
 
-def test_reshape_with_two_unknown_lengths_is_left_alone():
+def test_reshape_in_jax_is_told_the_lengths_only():
+    from pytensor.link.jax.dispatch.lengths import LengthsTuple
+
+    n = X.shape[0]
+    f = pytensor.function([X], pt.reshape(X, (n * 2, 3)), mode="JAX")
+    (node,) = nodes_of(f, Reshape)
+    assert isinstance(node.inputs[1].owner.op, LengthsTuple)
+    program = jax.jit(f.vm.jit_fn.__wrapped__).lower(np.zeros((2, 6))).as_text()
+    assert "stablehlo.reshape" in program
+    assert "stablehlo.multiply" not in program
+
+
+def test_a_length_that_jax_cannot_check_is_announced():
+    x, n = pt.matrix("x"), pt.lscalar("n")
+    lengths = pt.lvector("lengths")
+
+    def compute(shape, given, value):
+        f = pytensor.function([x, given], pt.reshape(x, shape) * given.sum(), mode="JAX")
+        return f(np.ones((2, 6)), value)
+
+    for shape, given, value in (((n, 4), n, 3), ((lengths[0], 4), lengths, [3])):
+        with pytest.warns(UserWarning, match="mode JAX can't check the shape"):
+            result = compute(shape, given, value)
+        np.testing.assert_array_equal(result, np.full((3, 4), 3))
+
+
+def test_export_of_a_function_compiled_for_jax():
+    f = pytensor.function([X, N], pt.reshape(X, (N * 2, 3)), mode="JAX")
+    model = export_onnx(f)
+    value = np.arange(12.0).reshape(2, 6)
+    session = onnxruntime.InferenceSession(model.SerializeToString())
+    (result,) = session.run(None, {"x": value, "n": np.array(2)})
+    np.testing.assert_array_equal(result, value.reshape(4, 3))
+
+
+def test_reshape_with_two_unknown_lengths():
     x = pt.tensor("x", shape=(None, None))
     f = pytensor.function([x], pt.reshape(x, (x.shape[1], x.shape[0])), mode="JAX")
-    (node,) = nodes_of(f, Reshape)
-    assert not isinstance(node.inputs[1], Constant)
     assert f(np.zeros((2, 3))).shape == (3, 2)
 
 

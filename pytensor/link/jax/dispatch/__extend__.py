@@ -5,6 +5,7 @@ import pytensor.link.jax.dispatch.careduce
 import pytensor.link.jax.dispatch.channels_last
 import pytensor.link.jax.dispatch.conv
 import pytensor.link.jax.dispatch.graph
+import pytensor.link.jax.dispatch.lengths
 import pytensor.link.jax.dispatch.nn
 import pytensor.link.jax.dispatch.pool
 import pytensor.link.jax.dispatch.resize

@@ -1,0 +1,68 @@
+"""Shapes that are computed while JAX traces, where lengths are still numbers."""
+
+import warnings
+
+import jax
+import numpy as np
+
+from pytensor.compile.maker import function
+from pytensor.compile.mode import Mode
+from pytensor.graph.basic import Apply
+from pytensor.graph.replace import clone_replace
+from pytensor.link.jax.dispatch.basic import jax_funcify
+from pytensor.link.jax.dispatch.shape import JAXShapeTuple
+from pytensor.printing import pprint
+from pytensor.tensor.type import TensorType
+
+UNCHECKED = (
+    "mode JAX can't check the shape {shape} that a reshape is given: it is known only when the "
+    "function runs, so the length that fits is taken. Give -1 for it, or a length that is known "
+    "while JAX traces: a number, that of an array, or a scalar input that is used for shapes alone."
+)
+
+
+class LengthsTuple(JAXShapeTuple):
+    """The shape for a reshape, from lengths of arrays and scalar inputs.
+
+    JAX would trace the arithmetic, and a traced value can't serve as a shape.  PyTensor's linker
+    makes an input that only such nodes read a static argument.
+
+    Parameters
+    ----------
+    lengths : list of TensorVariable
+        What the shape is computed from.
+    shape : TensorVariable
+    static : tuple of (int or None)
+        What the type of the reshape's output says.
+    """
+
+    def __init__(self, lengths, shape, static):
+        self.lengths, self.shape, self.static = lengths, shape, static
+
+    def make_node(self, *lengths):
+        return Apply(self, list(lengths), [TensorType("int64", shape=(len(self.static),))()])
+
+    def computed_from(self, *lengths):
+        """The shape as a graph of other lengths."""
+        replace = dict(zip(self.lengths, lengths, strict=True))
+        return clone_replace(self.shape, replace)
+
+
+@jax_funcify.register(LengthsTuple)
+def jax_funcify_LengthsTuple(op, **kwargs):
+    compute = function(op.lengths, op.shape, mode=Mode("py", None), on_unused_input="ignore")
+
+    def lengths_tuple(*lengths):
+        try:
+            values = [
+                np.asarray(length, dtype=v.type.dtype)
+                for length, v in zip(lengths, op.lengths, strict=True)
+            ]
+        except jax.errors.TracerArrayConversionError:
+            if op.static.count(None) > 1 or (None in op.static and 0 in op.static):
+                raise
+            warnings.warn(UNCHECKED.format(shape=pprint(op.shape)), stacklevel=2)
+            return tuple(-1 if n is None else n for n in op.static)
+        return tuple(compute(*values).tolist())
+
+    return lengths_tuple
