@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import pytensor.tensor as pt
-from pytensor.link.onnx import UnsupportedOpError, export
+from pytensor.compile.mode import Mode
+from pytensor.link.onnx import ONNXLinker, UnsupportedOpError, export
 from pytensor.link.onnx.ir import Graph, Node, Value, attributes_key
 from pytensor.link.onnx.passes import (
     PASSES,
@@ -23,6 +24,7 @@ from pytensor.link.onnx.passes import (
 )
 from tests.link.onnx import support
 from tests.link.onnx.test_basic import compare_onnx_and_py
+from tests.utils import compare_mode_and_py
 
 
 def make_graph(nodes, outputs, initializers=None, shapes=None, **kwargs):
@@ -115,6 +117,8 @@ def example(name):
             body.nodes, body.outputs = [Node("Relu", [value], [f"{key}_y"])], [f"{key}_y"]
             graph.nodes[-1].attributes[key] = body
         return graph
+    if name == "keep_double_scales":
+        return make_graph([("Mul", "x c", "a"), ("MatMul", "a x", "y")], ["y"], {"c": 0.6})
     assert name == "remove_unused"
     return make_graph([("Relu", "x", "y"), ("Exp", "x", "z")], ["y"], {"w": np.float32(1)})
 
@@ -387,3 +391,25 @@ def test_expansion_to_nothing(optimize):
     x = pt.tensor("x", shape=(1, 3), dtype="float32")
     outputs = [pt.alloc(x, 2, 0, 3), pt.alloc(x, 0, 3)]
     compare_onnx_and_py([x], outputs, [[[1, 2, 3]]], optimize=optimize)
+
+
+@pytest.mark.parametrize("optimize", [True, False])
+@pytest.mark.parametrize(
+    "product",
+    [
+        lambda x, w: (0.6 * x) @ w,
+        lambda x, w: (x @ w) * 1e-5,
+        lambda x, w: x @ (w / 3.0),
+        lambda x, w: (2.0 * (0.1 * x).T).T @ w,
+        lambda x, w: 0.7 * (4.0 * (x @ w)),
+        lambda x, w: (x * pt.constant(1e300, dtype="float64")) @ (w * 1e-300),
+        lambda x, w: (0.6 * x) @ (0.3 * w) * 0.1,
+    ],
+)
+def test_scales_of_products_stay_in_double_precision(product, optimize):
+    x, w = pt.dmatrices("x", "w")
+    values = np.arange(6.0).reshape(2, 3), np.arange(12.0).reshape(3, 4)
+    linker = ONNXLinker(optimize=optimize)
+    # With no rewrite of PyTensor's, each scale stays where it is.
+    mode = Mode(linker, "merge")
+    compare_mode_and_py(mode, [x, w], product(x, w), values, rtol=1e-14, atol=0)

@@ -10,6 +10,7 @@ from pytensor.link.onnx.passes.common import merge_common_subexpressions
 from pytensor.link.onnx.passes.constants import fold_constants
 from pytensor.link.onnx.passes.conv import fold_batch_norm, fold_conv_offset, fold_conv_scale
 from pytensor.link.onnx.passes.empty import slice_empty_expansions
+from pytensor.link.onnx.passes.scales import keep_double_scales
 from pytensor.link.onnx.passes.split import slices_to_split
 from pytensor.link.onnx.passes.unused import (
     remove_unused,
@@ -27,10 +28,11 @@ PASSES = (
     slices_to_split,
     sink_into_branches,
     slice_empty_expansions,
+    keep_double_scales,
     remove_unused,
 )
 # Those without which the model would be wrong, or hold what nothing uses.
-NECESSARY = (slice_empty_expansions, remove_unused)
+NECESSARY = (slice_empty_expansions, keep_double_scales, remove_unused)
 
 
 def run_passes(graph, passes=PASSES):
@@ -54,6 +56,7 @@ __all__ = [
     "fold_constants",
     "fold_conv_offset",
     "fold_conv_scale",
+    "keep_double_scales",
     "merge_common_subexpressions",
     "remove_unused",
     "restore_parameter_names",
