@@ -13,5 +13,6 @@ import pytensor.link.onnx.dispatch.random.gamma
 import pytensor.link.onnx.dispatch.random.integers
 import pytensor.link.onnx.dispatch.random.multivariate
 import pytensor.link.onnx.dispatch.random.order
+import pytensor.link.onnx.dispatch.random.pymc
 import pytensor.link.onnx.dispatch.random.seed
 import pytensor.link.onnx.dispatch.random.vonmises  # noqa: F401
