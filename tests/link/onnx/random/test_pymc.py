@@ -6,7 +6,14 @@ import scipy.stats as st
 
 import pytensor.tensor as pt
 from pytensor.link.onnx import UnsupportedOpError, export_onnx
-from tests.link.onnx.random.test_random import P_VALUE, N, chisquare_pvalue, draw, shared_rng
+from tests.link.onnx.random.test_random import (
+    P_VALUE,
+    N,
+    check_white,
+    chisquare_pvalue,
+    draw,
+    shared_rng,
+)
 
 pm = pytest.importorskip("pymc")
 
@@ -84,13 +91,6 @@ def test_car():
     x = pm.CAR.dist(mu, CHAIN, alpha=0.6, tau=2.0, size=(N,), rng=shared_rng())
     precision = 2.0 * (np.diag(CHAIN.sum(0)) - 0.6 * CHAIN)
     check_white((draw(x) - mu) @ np.linalg.cholesky(precision))
-
-
-def check_white(white):
-    for column in white.T:
-        assert st.kstest(column, "norm").pvalue > P_VALUE
-    count = white.shape[1]
-    assert np.abs(np.corrcoef(white.T) - np.eye(count)).max() < 4 / np.sqrt(len(white))
 
 
 def test_correlations_of_lkj():
