@@ -155,14 +155,10 @@ def softmax_regression(rng):
 
 @model
 def ordered_logistic(rng):
-    cuts = pm.Normal(
-        "cuts",
-        0,
-        2,
-        shape=3,
-        transform=pm.distributions.transforms.ordered,
-        initval=np.array([-1.0, 0.0, 1.0]),
-    )
+    # Draws must be in order too, so a transform of the values wouldn't do.
+    gaps = pm.HalfNormal("gaps", shape=2)
+    first = pm.Normal("first", -1, 2)
+    cuts = pt.concatenate([[first], first + gaps.cumsum()])
     b = pm.Normal("b")
     pm.OrderedLogistic(
         "y", cutpoints=cuts, eta=b * rng.normal(size=20), observed=rng.integers(0, 4, 20)

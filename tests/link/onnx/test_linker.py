@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import onnxruntime
 import pytest
+import scipy.special
 
 import pytensor.tensor as pt
 from pytensor import config, function, scan, shared
@@ -315,3 +316,18 @@ def test_a_generator_that_is_given_at_run_time():
     with pytest.warns(DroppedRandomStateWarning, match="generator"):
         f = function([generator], sample, mode="ONNX")
     assert f(np.random.default_rng(0)).shape == (3,)
+
+
+def test_bernoulli_density_far_from_the_mode():
+    """PyTensor's rewrites keep it finite; the graph as built has the logarithm of 0."""
+    t = pt.dvector("t")
+    p = pt.sigmoid(t)
+    success, failure = pt.log(p), pt.log1p(-p)
+    outputs = [success, failure, pt.grad(success.sum(), t), pt.grad(failure.sum(), t)]
+    values = np.array([-2000.0, -750.0, -40.0, 0.0, 40.0, 750.0, 2000.0])
+    results = function([t], outputs, mode="ONNX")(values)
+    logs = [-np.logaddexp(0, sign * values) for sign in (-1, 1)]
+    slopes = [-sign * scipy.special.expit(sign * values) for sign in (-1, 1)]
+    expected = [*logs, *slopes]
+    for actual, wanted in zip(results, expected, strict=True):
+        np.testing.assert_allclose(actual, wanted, rtol=1e-13, atol=1e-16)
