@@ -29,7 +29,6 @@ NOT_FOR_ONNX = {
     "JAXShapeTuple": "made for JAX; exports of functions compiled for it undo it",
     "LazyIfElse": "made by compilation; its branches are inlined",
     "LengthsTuple": "made for JAX; exports of functions compiled for it undo it",
-    "RandomVariable": "a base class; each distribution has a converter",
     "Schur": "iterative, and complex in general",
     "StructuredDot": "sparse",
     "Update": "made in functions compiled for JAX, whose updates are left out",
