@@ -15,16 +15,19 @@ from pytensor.graph.rewriting.db import RewriteDatabaseQuery
 from pytensor.graph.traversal import toposort
 from pytensor.link.onnx.dims import Dims, Size
 from pytensor.link.onnx.dispatch.basic import onnx_funcify, onnx_funcify_OpFromGraph
+from pytensor.link.onnx.dispatch.choose import ChooseAmong
 from pytensor.link.onnx.linker import INCOMPATIBLE_REWRITES, REQUIRED_REWRITES
 from pytensor.link.onnx.loops import lower_scans
 from pytensor.raise_op import CheckAndRaise
 from pytensor.scalar.basic import Composite
 from pytensor.scan.op import Scan
-from pytensor.tensor.basic import cast, stack
+from pytensor.tensor.basic import Choose, cast, constant, expand_dims, stack
 from pytensor.tensor.elemwise import CAReduce, Elemwise
+from pytensor.tensor.extra_ops import Unique
 from pytensor.tensor.rewriting.channels_last import undo_channels_last
 from pytensor.tensor.rewriting.shape import ShapeFeature
 from pytensor.tensor.shape import Reshape, reshape
+from pytensor.typed_list.basic import MakeList, TypedListConstant
 
 # The pass that folds batch normalization into the filters of a convolution keeps their names, and
 # rounds once.
@@ -55,6 +58,8 @@ def make_portable(fgraph):
     inline_branches(fgraph)
     inline_symbolic_ops(fgraph)
     make_scans_portable(fgraph)
+    open_lists(fgraph)
+    unique_of_vectors(fgraph)
     forget_inplace(fgraph)
     forget_reduction_fusion(fgraph)
     forget_fusion(fgraph)
@@ -83,6 +88,9 @@ def rebuild_with(replacements, outputs):
             rebuilt = node.op(*inputs, return_list=True)
         elif isinstance(node.op, Reshape):
             rebuilt = [reshape_to_known(dims, *inputs, ndim=node.op.ndim)]
+        elif isinstance(node.op, MakeList):
+            # The one Op that takes its inputs as a list.
+            rebuilt = node.op.make_node(inputs).outputs
         else:
             rebuilt = node.op.make_node(*inputs).outputs
         for old, variable in zip(node.outputs, rebuilt, strict=True):
@@ -196,6 +204,34 @@ def make_scans_portable(fgraph):
             fgraph.replace_all(
                 list(zip(node.outputs, new, strict=True)), reason="make_scans_portable"
             )
+
+
+def open_lists(fgraph):
+    """Let choices be made among tensors, where they are made among those of a list."""
+    for node in fgraph.toposort():
+        if not isinstance(node.op, Choose):
+            continue
+        index, choices = node.inputs
+        if isinstance(choices, TypedListConstant):
+            entries = [constant(entry) for entry in choices.data]
+        elif choices.owner is not None and isinstance(choices.owner.op, MakeList):
+            entries = choices.owner.inputs
+        else:
+            continue
+        among = ChooseAmong(node.op.mode, node.outputs[0].type)
+        fgraph.replace_all([(node.outputs[0], among(index, *entries))], reason="open_lists")
+
+
+def unique_of_vectors(fgraph):
+    """Give Unique vectors instead of scalars, whose shapes PyTensor can't infer.
+
+    See thoughts/upstream/unique-of-scalar-shape.md.
+    """
+    for node in fgraph.toposort():
+        if isinstance(node.op, Unique) and node.inputs[0].type.ndim == 0:
+            new = node.op.make_node(expand_dims(node.inputs[0], 0)).outputs
+            replacements = list(zip(node.outputs, new, strict=True))
+            fgraph.replace_all(replacements, reason="unique_of_vectors")
 
 
 def inline_branches(fgraph):

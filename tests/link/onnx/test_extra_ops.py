@@ -105,6 +105,13 @@ def test_unique(data):
     compare_onnx_and_py([x], outputs, [value], rtol=0, atol=0)
 
 
+def test_unique_of_a_scalar():
+    x = pt.scalar("x")
+    values, first, inverse, counts = Unique(True, True, True)(x)
+    outputs = [values, first, inverse, counts, inverse.shape, Unique(axis=None)(x)]
+    compare_onnx_and_py([x], outputs, [2.5])
+
+
 @given(data=st.data())
 def test_unique_slices(data):
     x, value = data.draw(

@@ -4,7 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pytensor.tensor as pt
+from pytensor import function
+from pytensor.link.onnx import UnsupportedOpError, export_onnx
 from pytensor.tensor.basic import PermuteRowElements
+from pytensor.typed_list import make_list
 from tests.link.onnx.test_basic import compare_onnx_and_py, op_types
 from tests.link.onnx.test_careduce import FLOATS, INTS, tensors
 
@@ -150,6 +153,39 @@ def test_choose():
         outputs = [pt.choose(a, c, mode=mode) for a in (index, flat) for c in (choices, vectors)]
         arrays = [[values, values[::-1], values], X, X[:, 0], values]
         compare_onnx_and_py([index, choices, vectors, flat], outputs, arrays)
+
+
+@pytest.mark.parametrize("mode", ["raise", "wrap", "clip"])
+def test_choose_from_a_list(mode):
+    """A typed list has no shape, and constants become a constant one."""
+    index, x, y = pt.lmatrix("index"), pt.matrix("x"), pt.matrix("y")
+    row, flat = pt.row("row"), pt.lvector("flat")
+    pairs = [[x, y], [x, row], [row, row], [X[0, 0], X[1, 0]]]
+    outputs = [pt.choose(index, pair, mode=mode) for pair in pairs]
+    outputs += [pt.choose(index, x[0], mode=mode), pt.choose(flat, [2, 5, 7], mode=mode)]
+    numbers = {"raise": [0, 1, 1, 0], "wrap": [-3, 2, 5, 0], "clip": [-3, 7, 1, 0]}[mode]
+    values = [[numbers, numbers[::-1], numbers], X[0], X[1], X[0, :1], numbers]
+    compare_onnx_and_py([index, x, y, row, flat], outputs, values)
+
+
+def test_choices_larger_than_the_index_are_refused():
+    x = pt.vector("x")
+    with pytest.raises(UnsupportedOpError, match="the choices are larger; stack them"):
+        export_onnx([x], pt.choose(pt.constant([1]), [x, x]))
+
+
+def test_lists_are_refused():
+    x = pt.vector("x")
+    with pytest.raises(UnsupportedOpError, match=r"2 node.*\n.*MakeList.*\n.*\n.*GetItem"):
+        export_onnx([x], make_list([x, x])[0])
+
+
+@pytest.mark.parametrize("wrong", [-1, 2])
+def test_choosing_what_there_is_not_is_an_error(wrong):
+    index, choices = pt.lvector("index"), pt.matrix("choices")
+    f = function([index, choices], pt.choose(index, choices), mode="ONNX")
+    with pytest.raises(Exception, match="choose_0"):
+        f([0, wrong], X[0, :2, :2])
 
 
 def test_tile_repeat_tril():

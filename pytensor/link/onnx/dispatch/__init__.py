@@ -10,6 +10,7 @@ import pytensor.link.onnx.dispatch.blas
 import pytensor.link.onnx.dispatch.blockwise
 import pytensor.link.onnx.dispatch.careduce
 import pytensor.link.onnx.dispatch.checks
+import pytensor.link.onnx.dispatch.choose
 import pytensor.link.onnx.dispatch.conv
 import pytensor.link.onnx.dispatch.conv_grad
 import pytensor.link.onnx.dispatch.diagonal

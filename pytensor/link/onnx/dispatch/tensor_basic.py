@@ -1,11 +1,10 @@
 from pytensor.graph.basic import Constant
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
 from pytensor.link.onnx.dispatch.scalar.basic import cast_inputs
-from pytensor.link.onnx.dispatch.sizes import size, vector
+from pytensor.link.onnx.dispatch.sizes import vector
 from pytensor.tensor.basic import (
     Alloc,
     AllocEmpty,
-    Choose,
     Join,
     MakeVector,
     PermuteRowElements,
@@ -90,24 +89,3 @@ def bring_inside(builder, index, n, mode):
         last = builder.add("Sub", n, builder.constant(1, "int64"))
         return builder.add("Max", builder.add("Min", index, last), builder.constant(0, "int64"))
     return index
-
-
-@onnx_funcify.register(Choose)
-def onnx_funcify_Choose(op, node, builder, index, choices):
-    variable, choices_variable = node.inputs
-    index = builder.cast(index, variable.type.dtype, "int64")
-    index = bring_inside(builder, index, size(builder, choices, 0), op.mode)
-    missing = choices_variable.type.ndim - 1 - variable.type.ndim
-    index = builder.add("Unsqueeze", index, builder.int64s(range(max(missing, 0) + 1)))
-    if missing < 0:
-        choices = builder.add("Unsqueeze", choices, builder.int64s(range(1, 1 - missing)))
-    # Only the index broadcasts along the choices, which are as many as there are.
-    entries = builder.add("Shape", choices, start=1, end=node.outputs[0].type.ndim + 1)
-    index = builder.add("Expand", index, entries)
-    inner = builder.add("Shape", index, start=1, end=node.outputs[0].type.ndim + 1)
-    choices = builder.add(
-        "Expand", choices, builder.add("Concat", builder.int64s([1]), inner, axis=0)
-    )
-    return builder.add(
-        "Squeeze", builder.add("GatherElements", choices, index, axis=0), builder.int64s([0])
-    )
