@@ -121,6 +121,16 @@ def test_unique_slices(data):
     compare_onnx_and_py([x], Unique(True, True, True, axis=axis)(x), [value])
 
 
+@pytest.mark.parametrize("shape", [(3, 0), (1, 0), (0, 0), (3, 2, 0), (2, 0, 3)])
+@pytest.mark.parametrize("static", [False, True])
+def test_unique_slices_without_elements(shape, static):
+    x = pt.tensor("x", shape=shape if static else (None,) * len(shape), dtype="int8")
+    outputs = Unique(True, True, True, axis=0)(x)
+    # Before it is run: onnxruntime's kernel ends the process.
+    assert "Pad" in op_types(export_onnx([x], outputs))
+    compare_onnx_and_py([x], outputs, [np.zeros(shape, "int8")])
+
+
 def test_unique_slices_of_floats_are_refused():
     x = pt.fmatrix("x")
     with pytest.raises(UnsupportedOpError, match="flatten them first"):

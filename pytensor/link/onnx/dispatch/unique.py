@@ -15,8 +15,10 @@ def onnx_funcify_Unique(op, node, builder, x):
     flat = op.axis is None or variable.type.ndim == 1
     if dtype not in FLOATS:
         key, work = sortable(builder, "Unique", x, dtype)
-        axis = None if flat else op.axis
-        values, *rest = builder.add("Unique", key, n_outputs=4, axis=axis)
+        if flat:
+            values, *rest = builder.add("Unique", key, n_outputs=4)
+        else:
+            values, *rest = unique_slices(builder, work, key, variable.type.shape, op.axis)
         results = unsortable(builder, values, work, dtype), *rest
     elif flat:
         if variable.type.ndim != 1:
@@ -28,6 +30,24 @@ def onnx_funcify_Unique(op, node, builder, x):
         )
     wanted = True, op.return_index, op.return_inverse, op.return_counts
     return tuple(name for name, is_wanted in zip(results, wanted, strict=True) if is_wanted)
+
+
+def unique_slices(builder, dtype, x, shape, axis):
+    """The different slices of integers along `axis`.
+
+    onnxruntime ends the process where they have no elements
+    (thoughts/upstream/onnxruntime-unique-empty-slices.md), so they get one more that is the same
+    in all of them along each axis that may be empty.
+    """
+    padded = [i for i, size in enumerate(shape) if i != axis and not size]
+    if padded:
+        widths = builder.int64s([0] * len(padded) + [1] * len(padded))
+        x = builder.add("Pad", x, widths, builder.constant(0, dtype), builder.int64s(padded))
+    values, *rest = builder.add("Unique", x, n_outputs=4, axis=axis)
+    if padded:
+        starts, ends = (builder.int64s([bound] * len(padded)) for bound in (0, -1))
+        values = builder.add("Slice", values, starts, ends, builder.int64s(padded))
+    return values, *rest
 
 
 def unique_floats(builder, dtype, x):
