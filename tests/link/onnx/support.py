@@ -29,6 +29,7 @@ from pytensor.link.onnx import (
     UnsupportedOpError,
     export_onnx,
 )
+from pytensor.link.onnx.dispatch.choose import ChooseAmong
 from pytensor.link.onnx.linker import OPSETS
 from pytensor.link.onnx.loops import Loop
 from pytensor.printing import Print
@@ -540,9 +541,10 @@ def covered_classes():
     """Classes of Ops that a row stands for."""
     random = {type(getattr(pt.random, name)) for name in RANDOM}
     random |= {GammaRV, PermutationRV, ChoiceWithoutReplacement, AbstractRNGConstructor}
-    # Loop is what the export makes of a Scan.
+    # What the export makes of a Scan, and of a Choose from a list.
     return {
         Loop,
+        ChooseAmong,
         elemwise.Elemwise,
         *CASES,
         *scalar_ops(),

@@ -155,6 +155,11 @@ def test_choose():
         compare_onnx_and_py([index, choices, vectors, flat], outputs, arrays)
 
 
+def test_repeat_of_nothing_none_times():
+    x = pt.tensor("x", shape=(1, None), dtype="float32")
+    compare_onnx_and_py([x], pt.repeat(x, 0, axis=1), [X[0, :1, :0]])
+
+
 @pytest.mark.parametrize("mode", ["raise", "wrap", "clip"])
 def test_choose_from_a_list(mode):
     """A typed list has no shape, and constants become a constant one."""

@@ -1,3 +1,5 @@
+import numpy as np
+
 from pytensor.graph.basic import Constant
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
 from pytensor.link.onnx.dispatch.scalar.basic import cast_inputs
@@ -56,6 +58,9 @@ def onnx_funcify_ScalarFromTensor(op, node, builder, x):
 def onnx_funcify_Alloc(op, node, builder, value, *shape):
     static = node.outputs[0].type.shape
     if None not in static:
+        if 0 in static:
+            # PyTensor's rewrites leave values of other sizes there, which an Expand would keep.
+            return builder.constant(np.zeros(static), node.outputs[0].type.dtype)
         target = builder.int64s(static)
     else:
         target = vector_of(builder, node.inputs[1:], shape, "int64")

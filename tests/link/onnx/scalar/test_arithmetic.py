@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 import pytensor.tensor as pt
+from pytensor import function
 from pytensor.link.onnx import UnsupportedOpError, export_onnx
 from tests.link.onnx.scalar.test_basic import INTS, SIGNED, UNSIGNED
 from tests.link.onnx.test_basic import compare_onnx_and_py, op_types, run
+from tests.utils import REFERENCE_MODE
 
 
 def grid(*columns):
@@ -81,6 +83,24 @@ def test_integer_power_wraps_around(dtype):
     model = compare_onnx_and_py([x], pt.pow(x, column), [bases])
     assert "Loop" not in op_types(model)
     assert "Pow" not in op_types(model)
+
+
+@pytest.mark.parametrize("dtype", ["bool", *INTS, "float32"])
+def test_constant_powers_do_not_overflow_in_the_dtype_of_the_base(dtype):
+    """PyTensor's rewrites compute them in that dtype."""
+    high = 1 if dtype == "bool" else 1e30 if dtype == "float32" else np.iinfo(dtype).max
+    x = pt.vector("x", dtype=dtype)
+    exponents = [np.float64(2), np.float64(3), np.float64(-2), 2.0, 7.0]
+    outputs = [x ** pt.constant(exponent) for exponent in exponents]
+    outputs += [x ** pt.constant(2, dtype="int64")] if dtype in ("int8", "uint16") else []
+    if dtype == "float32":
+        # These are float32 in Python too, and infinite.
+        outputs = outputs[:3]
+    values = np.array([high, 1], dtype)
+    compare_onnx_and_py([x], outputs, [values])
+    expected = function([x], outputs, mode=REFERENCE_MODE)(values)
+    for actual, wanted in zip(function([x], outputs, mode="ONNX")(values), expected, strict=True):
+        np.testing.assert_allclose(actual, wanted, rtol=1e-6, strict=True)
 
 
 def test_power_of_nothing():
@@ -159,9 +179,7 @@ def test_sums_of_many_terms(dtype, number):
     rng = np.random.default_rng(number)
     shapes = [(3, 1), (1, 4), (3, 4), (1, 1)]
     x = [pt.tensor(dtype=dtype, shape=shapes[i % 4]) for i in range(number)]
-    values = [
-        np.asarray(50 * rng.normal(size=shapes[i % 4])).astype(dtype) for i in range(number)
-    ]
+    values = [np.asarray(50 * rng.normal(size=shapes[i % 4])).astype(dtype) for i in range(number)]
     model = compare_onnx_and_py(x, [pt.add(*x)], values)
     one = number > 8 and dtype in ("float32", "float64")
     assert op_types(model).count("Sum") == one
