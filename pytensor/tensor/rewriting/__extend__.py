@@ -2,6 +2,7 @@
 
 import pytensor.tensor.rewriting.batchnorm
 import pytensor.tensor.rewriting.channels_last
+import pytensor.tensor.rewriting.indices
 import pytensor.tensor.rewriting.powers
 import pytensor.tensor.rewriting.precision
 import pytensor.tensor.rewriting.recompute

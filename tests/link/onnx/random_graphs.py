@@ -289,6 +289,25 @@ def switch(draw, graph, item):
     return pt.switch(item.variable, yes.variable, no.variable), yes.exact and no.exact
 
 
+@step(lambda item: item.kind in "iu" and item.exact)
+def choose(draw, graph, item):
+    # A list's elements have one type.
+    other = draw(st.sampled_from([i for i in graph.items if i.shape == item.shape]))
+    mode = draw(st.sampled_from(["wrap", "clip"]))
+    choices = [other.variable, pt.zeros_like(other.variable), other.variable]
+    return pt.choose(item.variable % 5, choices, mode=mode), other.exact
+
+
+@step(lambda item: item.kind in "biu" and item.exact and has_axes(item))
+def unique_slices(draw, graph, item):
+    return pt.unique(item.variable, axis=draw(st.integers(0, item.ndim - 1)))
+
+
+@step(lambda item: item.kind in "iu" and item.within(-1000, 1000))
+def power(draw, graph, item):
+    return item.variable ** np.float64(draw(st.integers(2, 3)))
+
+
 @step(lambda item: item.kind == "b" and item.ndim == 0)
 def if_else(draw, graph, item):
     yes = draw(st.sampled_from(graph.items))

@@ -3,6 +3,7 @@ import onnxruntime
 import pytest
 
 import pytensor.tensor as pt
+from pytensor import function
 from tests.link.onnx.strategies import DTYPES
 from tests.link.onnx.test_basic import compare_onnx_and_py, op_types, run
 
@@ -66,3 +67,14 @@ def test_unsigned_index_beyond_int64_is_out_of_range():
     model = compare_onnx_and_py([x, i], x[i], [[1, 2, 3], [2, 0]])
     with pytest.raises(onnxruntime.capi.onnxruntime_pybind11_state.InvalidArgument):
         run(model, [np.arange(3), np.array([2**64 - 1], dtype="uint64")])
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "uint64", "int8"])
+def test_constant_indices_that_descend(dtype):
+    """PyTensor's rewrites take differences of them, which wrap where they are unsigned."""
+    x = pt.matrix("x", dtype="float32")
+    down, up = (pt.constant(np.array(index, dtype=dtype)) for index in ([3, 0], [0, 2]))
+    compare_onnx_and_py([x], [x[down], x[:, down], x[up], x[down, up]], [X[0]])
+    f = function([x], [x[down], x[up]], mode="ONNX")
+    for actual, expected in zip(f(X[0]), (X[0][[3, 0]], X[0][[0, 2]]), strict=True):
+        np.testing.assert_array_equal(actual, expected)
