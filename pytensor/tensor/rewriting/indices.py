@@ -36,7 +36,10 @@ def _is_narrow_unsigned(index):
     )
 
 
-# Before everything that looks at indices, and only in modes that include it by name.
+# Before everything that looks at indices, and only in mode ONNX.
 optdb.register(
-    "signed_constant_indices", dfs_rewriter(local_signed_constant_indices), position=-0.5
+    "onnx_signed_constant_indices",
+    dfs_rewriter(local_signed_constant_indices),
+    "onnx",
+    position=-0.5,
 )

@@ -22,5 +22,7 @@ def local_power_in_result_dtype(fgraph, node):
     return [power]
 
 
-# Just before PyTensor's own rewrite in "specialize", and only in modes that include it by name.
-optdb.register("powers_in_result_dtype", dfs_rewriter(local_power_in_result_dtype), position=1.95)
+# Just before PyTensor's own rewrite in "specialize", and only in mode ONNX.
+optdb.register(
+    "onnx_powers_in_result_dtype", dfs_rewriter(local_power_in_result_dtype), "onnx", position=1.95
+)
