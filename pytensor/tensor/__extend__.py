@@ -1,8 +1,5 @@
 """Names that this distribution adds to `pytensor.tensor`."""
 
-import sys
-from importlib import import_module
-
 # where it is missing, mode.including("batch_normalization_inference") would do nothing
 import pytensor.tensor.rewriting.batchnorm
 import pytensor.tensor.signal.pool
@@ -116,13 +113,3 @@ __all__ = [
     "softsign",
     "topk",
 ]
-
-
-def _load_when_asked_for(name):
-    """Make `pytensor.tensor.nnet` an attribute; most programs do without its modules."""
-    if name == "nnet":
-        return import_module("pytensor.tensor.nnet")
-    raise AttributeError(f"module 'pytensor.tensor' has no attribute {name!r}")
-
-
-sys.modules[__package__].__getattr__ = _load_when_asked_for

@@ -61,7 +61,7 @@ def network(h, training):
 images = pt.tensor("images", shape=(None, *train_x.shape[1:]), dtype="float32")
 labels = pt.vector("labels", dtype="int32")
 scores, statistics = network(images, training=True)
-loss = pt.nnet.categorical_crossentropy(pt.nnet.softmax(scores), labels).mean()
+loss = -pt.special.log_softmax(scores, axis=1)[pt.arange(labels.shape[0]), labels].mean()
 updates = Adam(2e-3).get_updates(trained, pt.grad(loss, trained)) | statistics
 step = pytensor.function([images, labels], loss, updates=updates, mode=jax_mode())
 scores, _ = network(images, training=False)

@@ -1,4 +1,5 @@
-"""Theano's name of `pytensor.tensor.conv.abstract_conv`."""
+"""Where Theano had `conv2d`; see `pytensor.tensor.conv.abstract_conv`."""
 
-from pytensor.tensor.conv.abstract_conv import *  # noqa: F403
-from pytensor.tensor.conv.abstract_conv import __all__ as __all__
+from pytensor.tensor.conv.abstract_conv import conv2d
+
+__all__ = ["conv2d"]

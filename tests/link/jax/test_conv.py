@@ -3,7 +3,6 @@ import pytest
 
 import pytensor
 import pytensor.tensor as pt
-from pytensor.tensor.conv import abstract_conv
 from pytensor.tensor.conv.basic import conv_nd
 from tests.utils import compare_jax_and_py
 
@@ -148,16 +147,6 @@ def test_transposes_of_the_fast_forms(groups):
     inputs = [pt.tensor4("x"), pt.tensor("w", shape=values[1].shape)]
     out = pt.conv2d_transpose(*inputs, num_groups=groups)
     compare_jax_and_py(inputs, [out, *pytensor.grad((out**2).sum(), inputs)], values)
-
-
-def test_unshared_filters_and_upsampling():
-    rng = np.random.default_rng(10)
-    values = rng.normal(size=(2, 2, 4, 5)), rng.normal(size=(4, 3, 2, 1, 2, 3))
-    inputs = [pt.tensor4("x", shape=(None, 2, None, None)), pt.tensor(shape=values[1].shape)]
-    out = abstract_conv.conv2d(*inputs, subsample=(1, 2), num_groups=2, unshared=True)
-    larger = abstract_conv.bilinear_upsampling(inputs[0], frac_ratio=((3, 2), (2, 1)))
-    gradients = pytensor.grad((out**2).sum() + (larger**2).sum(), inputs)
-    compare_jax_and_py(inputs, [out, larger, *gradients], values)
 
 
 def test_bad_shapes_of_a_transposed_convolution_at_run_time():

@@ -3,7 +3,6 @@ import pytest
 
 import pytensor
 import pytensor.tensor as pt
-from pytensor.tensor.conv import abstract_conv
 from pytensor.tensor.conv.ops import Conv
 from tests.utils import REFERENCE_MODE
 
@@ -33,12 +32,6 @@ def test_second_derivatives(function, dtype):
     first = pytensor.grad((out**2).sum(dtype=dtype), inputs)
     second = pytensor.grad(sum((g**2).sum(dtype=dtype) for g in first), inputs)
     compare_numba_and_py(inputs, [out, *first, *second], values)
-
-
-def test_bilinear_upsampling():
-    x = pt.tensor4("x")
-    out = abstract_conv.bilinear_upsampling(x, frac_ratio=((3, 2), (2, 1)))
-    compare_numba_and_py([x], [out], [np.random.default_rng(1).normal(size=(2, 2, 4, 5))])
 
 
 def test_bad_shapes_at_run_time():

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 import pytensor
 import pytensor.tensor as pt
-from pytensor.tensor.conv import abstract_conv
 from pytensor.tensor.conv.ops import Conv, ConvGradFilters, ConvGradInput, ConvTranspose
 from tests.link.onnx.test_basic import compare_onnx_and_py, op_types
 
@@ -267,11 +266,3 @@ def test_derivatives_of_a_transposed_convolution(dtype):
     second = pt.grad(sum(pt.sum(g * g) for g in first), [x, w])
     values = [RNG.integers(-2, 2, size) / 8 for size in [(2, 4, 3, 4), (4, 3, 3, 2)]]
     compare_onnx_and_py([x, w], [*first, *second], values, rtol=1e-4, atol=1e-4)
-
-
-def test_unshared_filters_and_upsampling():
-    x = images()
-    filters = RNG.normal(size=(3, 8, 5, 4, 2, 3)).astype("float32")
-    y = abstract_conv.conv2d(x, filters, subsample=(1, 2), unshared=True)
-    z = abstract_conv.bilinear_upsampling(x, frac_ratio=((3, 2), (2, 1)))
-    compare_onnx_and_py([x], [y, z], [X], atol=1e-4)
