@@ -27,7 +27,7 @@ import jax
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
-__all__ = ["check_replicated", "data_parallel_mesh", "is_replicated", "replicate", "shard_batch"]
+__all__ = ["data_parallel_mesh", "is_replicated", "replicate", "shard_batch"]
 
 AXIS = "data"
 
@@ -136,31 +136,6 @@ def shard_batch(arrays, mesh):
                 f"share equally; the number of rows must be a multiple of {devices}"
             )
     return [_place(array, sharding) for array in arrays]
-
-
-def check_replicated(shared_variables, mesh):
-    """Raise an error if an update left a shared variable in parts, or off the devices.
-
-    A new value that is a sum over the batch comes out whole on each device.  One that has the
-    batch's axis itself (a table of the latest activations, say) comes out in parts; that is no
-    error of JAX's, but wastes a compilation, and no process could save it alone.
-
-    Parameters
-    ----------
-    shared_variables : iterable of shared variables
-    mesh : jax.sharding.Mesh
-
-    Raises
-    ------
-    ValueError
-        Names the variables.
-    """
-    wrong = [str(v) for v in shared_variables if not is_replicated(v.get_value(borrow=True), mesh)]
-    if wrong:
-        raise ValueError(
-            f"not replicated over {mesh.size} devices: {', '.join(wrong[:5])}"
-            f"{f' and {len(wrong) - 5} others' if len(wrong) > 5 else ''}; call replicate"
-        )
 
 
 def _place(array, sharding):

@@ -26,7 +26,6 @@ import jax
 from pytensor.link.jax import cpu_kernels
 from pytensor.link.jax.cpu_kernels import load_kernels, with_cpu_kernels
 from pytensor.link.jax.dispatch.basic import jax_funcify
-from pytensor.link.jax.steps import ManySteps
 from pytensor.link.jax.tuned import jax_mode
 from pytensor.tensor.conv.ops import ConvGradFilters, ConvGradInput
 from pytensor.tensor.rewriting.channels_last import ChannelsLast
@@ -272,13 +271,6 @@ def test_bfloat16_is_left_to_xla():
     step, _ = make_step(precision="bf16")
     assert float(step(images())) > 0
     assert not any(kernel in program_text(step) for kernel in KERNELS)
-
-
-def test_many_steps_in_one_call():
-    one, many = make_step(donate=True), make_step(donate=True)
-    expected = [float(one[0](images())) for _ in range(5)]
-    losses = ManySteps(many[0], 5)(np.stack([images()] * 5))
-    np.testing.assert_allclose(losses, expected, rtol=1e-5)
 
 
 # ------------------------------------------------------------------- threads, devices, programs

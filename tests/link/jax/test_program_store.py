@@ -31,7 +31,6 @@ from pytensor.compile.builders import OpFromGraph
 from pytensor.compile.io import In
 from pytensor.link.jax import graph_key, program_store
 from pytensor.link.jax.dispatch.basic import jax_funcify, jax_typify
-from pytensor.link.jax.steps import ManySteps
 from pytensor.link.jax.tuned import jax_mode
 
 MODE = jax_mode(donate=True, keep_programs=True)
@@ -672,15 +671,6 @@ def test_a_deferred_function_can_be_pickled():
     step, _ = make_step()
     again = pickle.loads(pickle.dumps(step))
     assert [float(again(values(k))) for k in range(3)] == expected[0]
-
-
-def test_many_steps_of_a_deferred_function():
-    losses, weights = run(*make_step())
-    step, w = make_step()
-    assert step.maker.deferred
-    many = ManySteps(step, 3)
-    np.testing.assert_allclose(many(np.stack([values(k) for k in range(3)])), losses)
-    np.testing.assert_allclose(w.get_value(), weights)
 
 
 def test_the_graph_of_a_deferred_function_is_rewritten_when_it_is_asked_for(traced):

@@ -48,6 +48,9 @@ class TestTraining:
         assert found[devices]["compiled_first"] == 1
         assert found[devices]["compiled_later"] == 0
 
+    def test_state_stays_whole_on_every_device(self, found, devices):
+        assert found[devices]["replicated"] is True
+
     def test_all_devices_hold_the_same_bits(self, found, devices):
         assert found[devices]["identical"]
 
@@ -64,9 +67,6 @@ class TestTraining:
         ("generator", "generator holds a Generator"),
         ("twice", "a device comes twice"),
         ("none", "no device is given"),
-        ("not placed", "not replicated over 8 devices: v"),
-        # an update with the batch's axis stays in parts
-        ("table", "not replicated over 8 devices: table"),
     ],
 )
 def test_errors(found, case, message):
@@ -75,7 +75,13 @@ def test_errors(found, case, message):
 
 def test_what_is_replicated_already_stays(found):
     assert found["other"]["stays"] is True
-    assert found["other"]["both"] is None
+    assert found["other"]["both"] == [True, True]
+
+
+def test_what_is_not_replicated(found):
+    assert found["other"]["not placed"] is False
+    # An update with the batch's axis stays in parts.
+    assert found["other"]["table"] is False
 
 
 def test_random_numbers_are_those_of_one_device(found):

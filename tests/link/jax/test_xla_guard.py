@@ -19,7 +19,6 @@ import jax.numpy as jnp
 from jax.experimental.compilation_cache.compilation_cache import reset_cache
 
 from pytensor.link.jax import xla_guard
-from pytensor.link.jax.steps import ManySteps
 from pytensor.link.jax.tuned import jax_mode
 
 pytestmark = pytest.mark.skipif(jax.default_backend() != "cpu", reason="XLA is wrong on CPUs only")
@@ -72,16 +71,6 @@ def test_unguarded_and_plain_mode_are_left_alone():
         f = pytensor.function(inputs, out, mode=mode)
         assert reductions(f, arguments) == 1
     assert reductions(pytensor.function(inputs, out, mode=jax_mode()), arguments) == 0
-
-
-def test_several_steps_in_one_call():
-    inputs, out, arguments = product_with_sum("float32")
-    total = pytensor.shared(np.zeros(out.type.shape, "float32"), name="total")
-    step = pytensor.function(
-        inputs, out, updates={total: total + out}, mode=jax_mode(donate=True), trust_input=True
-    )
-    for result in ManySteps(step, 3)(*(np.stack([v] * 3) for v in arguments)):
-        assert error_of(result, arguments) < 1e-5
 
 
 def test_a_length_that_is_part_of_the_program():
