@@ -13,7 +13,7 @@ Functions compiled with ``mode="JAX"`` are not touched by anything here.
 """
 
 import warnings
-from functools import cache
+from functools import cache, wraps
 
 from pytensor.compile.maker import FunctionMaker
 from pytensor.compile.mode import Mode, get_mode
@@ -87,7 +87,7 @@ class TunedJAXLinker(JAXLinker):
         kwargs["convert_node"] = kwargs.get("convert_node") or self._node_conversion()
         if is_deferred(fgraph):
             return self._convert_later(fgraph, **kwargs)
-        return super().fgraph_convert(fgraph, **kwargs)
+        return with_dtypes(super().fgraph_convert(fgraph, **kwargs), fgraph.outputs)
 
     def _convert_later(self, fgraph, *, convert_node, input_storage, storage_map, **kwargs):
         """Convert a graph that is yet to be rewritten, when it is traced: maybe never."""
@@ -226,6 +226,30 @@ class TunedJAXLinker(JAXLinker):
             f"named_scopes={self.named_scopes}, keep_programs={self.keep_programs}, "
             f"cpu_kernels={self.cpu_kernels}, guard={self.guard})"
         )
+
+
+def with_dtypes(function, outputs):
+    """Give a function's results the dtypes of PyTensor's variables.
+
+    PyTensor hands JAX a constant without axes as a number of Python's, which has no dtype; see
+    ``thoughts/upstream/jax-constant-output-dtype.md``.
+    """
+
+    import jax
+
+    def with_dtype(result, variable):
+        # Other results have theirs; generators and the like have none.
+        if not isinstance(result, jax.Array | bool | int | float | complex):
+            return result
+        if not jax.typeof(result).weak_type:
+            return result
+        return jax.numpy.asarray(result, jax.dtypes.canonicalize_dtype(variable.type.dtype))
+
+    @wraps(function)
+    def converted(*args):
+        return tuple(map(with_dtype, function(*args), outputs))
+
+    return converted
 
 
 def with_integers(function, places):
