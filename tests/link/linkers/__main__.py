@@ -33,7 +33,7 @@ from tests.link.linkers.compare import LINKERS, UNGUARDED, Comparison
 from tests.link.linkers.graphs import SIZES, fits, random_graph
 from tests.link.linkers.shrink import shrink
 
-SHARD = 10 * SIZES
+SHARD = 4 * SIZES
 SILENCE = 900  # seconds in which a process has to finish a graph
 
 

@@ -5,7 +5,7 @@ have names ("b" is a batch's, "m" and "n" are a matrix's): the shrinker can make
 wherever it stands, leave steps out or change the dtype, and build the graph again.
 
 Numba takes seconds to compile a program, so each is used at several sizes: numbers that follow one
-another are graphs of one program, and the first of them has static shapes.
+another are graphs of one program.  The first graph of every fourth program has static shapes.
 """
 
 from collections.abc import Callable
@@ -24,7 +24,7 @@ from pytensor.tensor.batchnorm import batch_normalization_train
 LENGTHS = (16, 17, 20, 24, 32, 33, 48, 60, 64, 80)
 BATCHES = (5, 6, 7, 8)
 LARGEST = 60_000  # elements of a result
-SIZES = 20  # graphs of one program
+SIZES = 40  # graphs of one program
 
 
 @dataclass(frozen=True)
@@ -733,7 +733,7 @@ def draw_sizes(rng):
 
 
 def draw_inputs(rng):
-    if rng.random() < 0.15:
+    if rng.random() < 0.12:
         others = rng.choice(len(FILTERS), int(rng.integers(1, 3)), replace=False)
         return (*IMAGES, *(FILTERS[k] for k in others))
     count = int(rng.integers(1, 4))
@@ -772,7 +772,7 @@ def random_program(seed):
     rng = np.random.default_rng([seed, 2])
     sizes, inputs = draw_sizes(rng), draw_inputs(rng)
     dtype = "float32" if rng.random() < 0.6 else "float64"
-    wanted, steps = int(rng.integers(2, 7)), []
+    wanted, steps = int(rng.integers(2, 6)), []
     graph = Graph(seed, dtype, True, sizes, inputs)
     values = start(graph).values
     exact = [True] * len(inputs)
@@ -789,7 +789,7 @@ def random_program(seed):
             steps.append(step)
             values.append(value)
             exact.append(OPERATIONS[step.operation].moves and all(exact[k] for k in step.operands))
-    order, cost = int(rng.choice(3, p=[0.5, 0.35, 0.15])), str(rng.choice(list(COSTS)))
+    order, cost = int(rng.choice(3, p=[0.5, 0.38, 0.12])), str(rng.choice(list(COSTS)))
     return replace(graph, steps=tuple(steps), order=order, cost=cost)
 
 
@@ -808,7 +808,10 @@ def fits(graph):
             operation = OPERATIONS[step.operation]
             if not operation.fits(*(shapes[k] for k in step.operands)):
                 return False
-            values.append(apply(step, values))
+            try:
+                values.append(apply(step, values))
+            except (TypeError, ValueError):  # what only the static shapes of both sides can tell
+                return False
             shapes.append(tuple(values[-1].type.shape))
             if not is_small(values[-1]):
                 return False
@@ -821,14 +824,14 @@ def random_graph(number):
     Parameters
     ----------
     number : int
-        Of ``SIZES`` graphs of one program, the first has static shapes.
+        ``SIZES`` numbers that follow one another are graphs of one program.
 
     Returns
     -------
     Graph
     """
     seed, which = divmod(number, SIZES)
-    program = replace(random_program(seed), number=number, static=which == 0)
+    program = replace(random_program(seed), number=number, static=which == 0 and seed % 4 == 0)
     rng = np.random.default_rng([number, 3])
     for _ in range(20):
         graph = replace(program, sizes=draw_sizes(rng))

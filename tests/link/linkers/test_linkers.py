@@ -1,0 +1,161 @@
+"""A share of the random graphs; and that the comparison finds faults, and the shrinker their cause.
+
+All of them: ``python -m tests.link.linkers --graphs 10000 --out FILE.json``.
+"""
+
+import json
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from tests.link.linkers.__main__ import Run, summarize, table
+from tests.link.linkers.compare import LINKERS, UNGUARDED, Comparison
+from tests.link.linkers.graphs import SIZES, Graph, Step, build, fits, random_graph
+from tests.link.linkers.shrink import shrink
+
+# Programs, of which each is compared at several sizes. Numba takes seconds for each.
+SHARE = range(12)
+
+
+@pytest.mark.parametrize("program", SHARE)
+def test_linkers_agree(program):
+    compare = Comparison([linker for linker in LINKERS if linker != UNGUARDED])
+    for number in range(program * SIZES, (program + 1) * SIZES):
+        graph = random_graph(number)
+        verdict = compare(graph)
+        assert not verdict.wrong, f"{verdict.wrong}\n{graph}"
+
+
+def test_a_number_is_a_graph():
+    for number in range(0, 2000, 95):
+        graph = random_graph(number)
+        assert fits(graph)
+        again = random_graph(number)
+        assert graph == again
+        for value, other in zip(graph.values(), again.values(), strict=True):
+            np.testing.assert_array_equal(value, other)
+    assert random_graph(1).steps == random_graph(2).steps != random_graph(SIZES).steps
+
+
+def scaled_element(result):
+    """One element of the middle is off by a hundredth of what is usual."""
+    result = result.copy()
+    result.flat[result.size // 2] += 1e-2 * (np.sqrt(np.mean(result**2)) or 1)
+    return result
+
+
+FAULTS = {
+    "rubbish": lambda result: result * 1e13 + 1e13,
+    "zeros": lambda result: result * 0 + (not result.any()),
+    "one element": scaled_element,
+    "one percent": lambda result: result * 1.01 + 0.01 * (not result.any()),
+    "nan": lambda result: np.where(
+        np.arange(result.size).reshape(result.shape) == 0, np.nan, result
+    ),
+    "other dtype": lambda result: result.astype("float16"),
+    "other shape": lambda result: result[None],
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.filterwarnings("ignore:overflow:RuntimeWarning")
+def test_a_fault_is_found(fault):
+    """In each of these graphs, float32 and float64, with derivatives and without."""
+
+    def falsify(linker, results):
+        if linker != "FAST_COMPILE":
+            return results
+        dtypes = [result.dtype for result in results]
+        broken = [FAULTS[fault](result) for result in results]
+        if fault == "other dtype":
+            return broken
+        return [b.astype(dtype) for b, dtype in zip(broken, dtypes, strict=True)]
+
+    compare, seen = Comparison(["FAST_COMPILE"], falsify), set()
+    for number in range(1, 20 * SIZES, SIZES):
+        graph = random_graph(number)
+        verdict = compare(graph)
+        assert verdict.vague or list(verdict.wrong) == ["FAST_COMPILE"], graph
+        seen.add((graph.dtype, graph.order))
+    assert len(seen) == 6
+
+
+def test_rounding_is_no_fault():
+    """A last bit that differs, and an output that cancels to nothing but rounding."""
+    cancelling = Graph(
+        0,
+        "float32",
+        False,
+        {"b": 5, "n": 60},
+        (("b", "n", "n"),),
+        (Step("matmul", (0, 0)), Step("einsum", (0, 0), ("bij,bjk->bik",)),
+         Step("elementwise2", (1, 2), ("subtract",))),
+    )  # fmt: skip
+
+    def falsify(linker, results):
+        if linker != "FAST_COMPILE":
+            return results
+        return [result * np.asarray(1 + 3e-7, result.dtype) for result in results]
+
+    compare = Comparison(["FAST_COMPILE"], falsify)
+    for graph in [cancelling, *(random_graph(number) for number in range(1, 20 * SIZES, SIZES))]:
+        if graph.dtype == "float32":
+            assert not compare(graph).wrong, graph
+
+
+def test_smallest_graph():
+    """A fault of products of 24 rows or more, found in a long program."""
+    graph = next(
+        graph
+        for graph in map(random_graph, range(0, 10_000, SIZES))
+        if len(graph.steps) > 4
+        and graph.order
+        and "matmul" in [step.operation for step in graph.steps[1:-1]]
+        and graph.sizes.get("n", 0) > 24
+    )
+
+    def is_wrong(candidate):
+        if not fits(candidate) or candidate.sizes.get("n", 0) < 24:
+            return False
+        build(candidate)
+        return any(step.operation == "matmul" for step in candidate.steps)
+
+    smallest = shrink(graph, is_wrong)
+    assert [step.operation for step in smallest.steps] == ["matmul"]
+    assert smallest.order == 0
+    assert smallest.sizes["n"] == 24
+    assert all(length == 1 for name, length in smallest.sizes.items() if name != "n")
+
+
+CHILD = """#!{python}
+import json, os, sys
+start, count = (int(sys.argv[sys.argv.index(name) + 1]) for name in ("--start", "--graphs"))
+for number in range(start, start + count):
+    print(json.dumps({{"begun": number}}), flush=True)
+    if number == 3:
+        os.abort()
+    verdict = {{"wrong": {{}}, "refused": {{}}, "vague": 0, "seconds": {{"ONNX": 1}}}}
+    print(json.dumps({{"graph": number, **verdict}}), flush=True)
+"""
+
+
+def test_a_crash_is_the_graphs_and_the_run_goes_on(tmp_path, monkeypatch, capsys):
+    child = tmp_path / "child"
+    child.write_text(CHILD.format(python=sys.executable))
+    child.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(child))
+    options = SimpleNamespace(start=0, graphs=6, out=tmp_path / "o.json", linkers="ONNX")
+    run = Run(options)
+    for bounds in run.shards():
+        run.shard(bounds)
+    summary = summarize(run)
+    assert summary["graphs"] == 6
+    assert summary["crashed"] == [3]
+    assert summary["linkers"]["ONNX"]["compared"] == 5
+    assert "graph 3: process: the process ended with -6" in capsys.readouterr().out
+    assert "1 ended the process: [3]" in table(summary)
+    options.graphs = 8
+    assert list(Run(options).shards()) == [(6, 8)]  # what is done is not done again
+    assert json.dumps(summary)
