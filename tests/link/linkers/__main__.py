@@ -6,7 +6,7 @@
 
 Graphs are done in shards, a process each. What is done stands in ``FILE.jsonl``, where the same
 command goes on after an interruption; a process that ends before its time counts as wrong for the
-graph that it was at. ``FILE.json`` is a summary.
+graph that it was at, and what it said stands in ``FILE.log``.  ``FILE.json`` is a summary.
 """
 
 import os
@@ -101,27 +101,31 @@ class Run:
         while start < stop:
             start = self.process(start, stop)
 
+    @staticmethod
+    def next_line(child):
+        watchdog = threading.Timer(SILENCE, child.kill)
+        watchdog.start()
+        try:
+            return child.stdout.readline()
+        finally:
+            watchdog.cancel()
+
     def process(self, start, stop):
         """Run a process from one graph to another; returns the number to go on with."""
         command = [sys.executable, "-m", "tests.link.linkers", "--shard", "--start", str(start)]
         command += ["--graphs", str(stop - start), "--linkers", self.options.linkers]
-        child = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-        )
         at = start
-        while True:
-            watchdog = threading.Timer(SILENCE, child.kill)
-            watchdog.start()
-            line = child.stdout.readline()
-            watchdog.cancel()
-            if not line:
-                break
-            record = json.loads(line)
-            at = record.get("begun", at)
-            if "graph" in record:
-                at = record["graph"] + 1
-                self.keep(record)
-        code = child.wait()
+        with (
+            self.options.out.with_suffix(".log").open("a") as log,
+            subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True) as child,
+        ):
+            while line := self.next_line(child):
+                record = json.loads(line)
+                at = record.get("begun", at)
+                if "graph" in record:
+                    at = record["graph"] + 1
+                    self.keep(record)
+        code = child.returncode
         if at < stop:
             fault = f"the process ended with {code}, or was silent for {SILENCE} s"
             self.keep(

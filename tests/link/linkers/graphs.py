@@ -126,6 +126,8 @@ class Operation:
         last bit: the inputs' values, moved about.
     weight : float
         How often it is drawn.
+    shape : callable, optional
+        The result's shape for the operands', where PyTensor's type doesn't know it.
     """
 
     build: Callable
@@ -135,6 +137,7 @@ class Operation:
     moves: bool = False
     exact: bool = False
     weight: float = 1.0
+    shape: Callable | None = None
 
 
 OPERATIONS: dict[str, Operation] = {}
@@ -255,7 +258,11 @@ def filled_with(x, c):
     return pt.full_like(x, c)
 
 
-@operation(lambda x, y: len(x) > len(y) and broadcasts(x, y), arity=2, moves=True)
+@operation(
+    lambda x, y: len(x) > len(y) and broadcasts(x, y) and np.broadcast_shapes(x, y) == x,
+    arity=2,
+    moves=True,
+)
 def broadcast_to(x, y):
     return pt.broadcast_to(y, x.shape)
 
@@ -543,7 +550,7 @@ def padded(x, mode):
 
 
 # Loops
-@operation(lambda x: len(x) >= 2, weight=0.6)
+@operation(lambda x: len(x) >= 2, weight=1, shape=lambda x: x)
 def recurrence(x):
     return pytensor.scan(
         lambda row, before: pt.tanh(before * 0.5 + row),
@@ -553,7 +560,12 @@ def recurrence(x):
     )
 
 
-@operation(lambda x, w: len(x) == 3 and len(w) == 2 and x[2] == w[0] == w[1], arity=2, weight=1)
+@operation(
+    lambda x, w: len(x) == 3 and len(w) == 2 and x[2] == w[0] == w[1],
+    arity=2,
+    weight=4,
+    shape=lambda x, w: x,
+)
 def recurrent_network(x, w):
     return pytensor.scan(
         lambda rows, before, w: pt.tanh(before @ w / 4 + rows),
@@ -564,7 +576,7 @@ def recurrent_network(x, w):
     )
 
 
-@operation(lambda x, y: len(x) >= 2 and same(x, y), arity=2, weight=0.6)
+@operation(lambda x, y: len(x) >= 2 and same(x, y), arity=2, weight=2, shape=lambda x, y: x[:-1])
 def mapped(x, y):
     return pytensor.scan(
         lambda a, b: (a * b).sum(axis=-1) + a.mean(), sequences=[x, y], return_updates=False
@@ -677,6 +689,15 @@ def apply(step, values):
     return OPERATIONS[step.operation].build(*operands, *step.settings)
 
 
+def apply_known(step, values):
+    """As `apply`, with a static shape in any case."""
+    value, operation = apply(step, values), OPERATIONS[step.operation]
+    if operation.shape:
+        shape = operation.shape(*(values[k].type.shape for k in step.operands))
+        value = pt.specify_shape(value, shape)
+    return value
+
+
 def build(graph, dtype=None):
     """PyTensor's variables of a graph.
 
@@ -783,7 +804,7 @@ def random_program(seed):
             step = draw_step(rng, shapes, exact, set(range(len(values))) - taken)
             if step is None:
                 continue
-            value = apply(step, values)
+            value = apply_known(step, values)
             if not is_small(value):
                 continue
             steps.append(step)
@@ -808,10 +829,7 @@ def fits(graph):
             operation = OPERATIONS[step.operation]
             if not operation.fits(*(shapes[k] for k in step.operands)):
                 return False
-            try:
-                values.append(apply(step, values))
-            except (TypeError, ValueError):  # what only the static shapes of both sides can tell
-                return False
+            values.append(apply_known(step, values))
             shapes.append(tuple(values[-1].type.shape))
             if not is_small(values[-1]):
                 return False

@@ -12,7 +12,7 @@ import pytest
 
 from tests.link.linkers.__main__ import Run, summarize, table
 from tests.link.linkers.compare import LINKERS, UNGUARDED, Comparison
-from tests.link.linkers.graphs import SIZES, Graph, Step, build, fits, random_graph
+from tests.link.linkers.graphs import SIZES, Graph, Step, fits, random_graph
 from tests.link.linkers.shrink import shrink
 
 # Programs, of which each is compared at several sizes. Numba takes seconds for each.
@@ -119,7 +119,6 @@ def test_smallest_graph():
     def is_wrong(candidate):
         if not fits(candidate) or candidate.sizes.get("n", 0) < 24:
             return False
-        build(candidate)
         return any(step.operation == "matmul" for step in candidate.steps)
 
     smallest = shrink(graph, is_wrong)
