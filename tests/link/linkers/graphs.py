@@ -753,6 +753,11 @@ def draw_sizes(rng):
     }
 
 
+def of_inputs(sizes, inputs):
+    """The sizes that inputs have."""
+    return {name: length for name, length in sizes.items() if any(name in i for i in inputs)}
+
+
 def draw_inputs(rng):
     if rng.random() < 0.12:
         others = rng.choice(len(FILTERS), int(rng.integers(1, 3)), replace=False)
@@ -792,6 +797,7 @@ def random_program(seed):
     """A graph of the given seed's program, at the sizes that it was drawn at."""
     rng = np.random.default_rng([seed, 2])
     sizes, inputs = draw_sizes(rng), draw_inputs(rng)
+    sizes = of_inputs(sizes, inputs)
     dtype = "float32" if rng.random() < 0.6 else "float64"
     wanted, steps = int(rng.integers(2, 6)), []
     graph = Graph(seed, dtype, True, sizes, inputs)
@@ -852,7 +858,7 @@ def random_graph(number):
     program = replace(random_program(seed), number=number, static=which == 0 and seed % 4 == 0)
     rng = np.random.default_rng([number, 3])
     for _ in range(20):
-        graph = replace(program, sizes=draw_sizes(rng))
+        graph = replace(program, sizes=of_inputs(draw_sizes(rng), program.inputs))
         if fits(graph):
             return graph
     # A step that fits by chance, as where two lengths were equal, keeps a program at its sizes.

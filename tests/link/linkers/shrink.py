@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from tests.link.linkers.graphs import Step
+from tests.link.linkers.graphs import Step, of_inputs
 
 
 def without_step(graph, which):
@@ -25,9 +25,7 @@ def without_input(graph, which):
         for s in graph.steps
     )
     inputs = graph.inputs[:which] + graph.inputs[which + 1 :]
-    used = {name for shape in inputs for name in shape}
-    sizes = {name: length for name, length in graph.sizes.items() if name in used}
-    yield replace(graph, inputs=inputs, steps=steps, sizes=sizes)
+    yield replace(graph, inputs=inputs, steps=steps, sizes=of_inputs(graph.sizes, inputs))
 
 
 def with_other_operands(graph):
@@ -55,7 +53,7 @@ def smaller(graph):
         yield replace(graph, cost="sum")
     yield from with_other_operands(graph)
     for name, length in graph.sizes.items():
-        for less in sorted({1, 2, length // 2, length - 1}):
+        for less in sorted({1, 2, length // 2, length * 3 // 4, length - 4, length - 1}):
             if 0 < less < length:
                 yield replace(graph, sizes=graph.sizes | {name: less})
     if graph.static:
@@ -64,7 +62,7 @@ def smaller(graph):
         yield replace(graph, dtype="float64")
 
 
-def shrink(graph, is_wrong, most=300):
+def shrink(graph, is_wrong, most=500):
     """The smallest graph found that is still wrong.
 
     Parameters
