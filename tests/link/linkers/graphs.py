@@ -715,19 +715,19 @@ def build(graph, dtype=None):
         built = start(graph, dtype)
         for step in graph.steps:
             built.values.append(apply(step, built.values))
-        results = graph.results()
-        built.outputs = [built.values[k] for k in results]
-        built.names = [f"v{k}" for k in results]
-        if graph.order == 0 or not built.outputs:
-            return built
-        costs = [COSTS[graph.cost](result) for result in built.outputs]
+        built.names = [f"v{k}" for k in graph.results()]
+        outputs = [built.values[k] for k in graph.results()]
+        costs = [COSTS[graph.cost](output) for output in outputs]
         for order in range(1, graph.order + 1):
             gradients = pt.grad(
                 sum(costs), built.inputs, disconnected_inputs="ignore", return_disconnected="zero"
             )
-            built.outputs += gradients
+            outputs += gradients
             built.names += [f"derivative {order} by v{k}" for k in range(len(gradients))]
             costs = [(gradient * gradient).sum() for gradient in gradients]
+        # Mode JAX forgets the dtype of a scalar that is constant, as a gradient of zero is: see
+        # thoughts/upstream/jax-scalar-constant-dtype.md
+        built.outputs = [pt.expand_dims(o, 0) if o.type.ndim == 0 else o for o in outputs]
     return built
 
 
