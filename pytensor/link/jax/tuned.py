@@ -232,7 +232,7 @@ def with_dtypes(function, outputs):
     """Give a function's results the dtypes of PyTensor's variables.
 
     PyTensor hands JAX a constant without axes as a number of Python's, which has no dtype; see
-    ``thoughts/upstream/jax-constant-output-dtype.md``.
+    ``thoughts/upstream/jax-scalar-constant-dtype.md``.
     """
 
     import jax

@@ -62,7 +62,7 @@ def test_linker_of_another_graph_has_the_same_choices():
 @pytest.mark.parametrize("dtype", ["float32", "int8", "bool"])
 @pytest.mark.parametrize("donate", [False, True])
 def test_a_constant_result_keeps_its_dtype(dtype, donate):
-    """See thoughts/upstream/jax-constant-output-dtype.md; mode JAX returns float64 or int64."""
+    """See thoughts/upstream/jax-scalar-constant-dtype.md; mode JAX returns float64 or int64."""
     x, total = pt.vector("x"), pytensor.shared(np.zeros(2), name="total")
     outputs = [pt.constant(np.array(1, dtype)), x + 1, pt.zeros_like(x[0], dtype=dtype)]
     f = pytensor.function([x], outputs, updates={total: total + x}, mode=jax_mode(donate=donate))

@@ -110,6 +110,27 @@ def test_rounding_is_no_fault():
             assert not compare(graph).wrong, graph
 
 
+def test_a_sum_of_one_number_after_the_other_is_no_fault():
+    """As XLA adds, where NumPy adds in pairs."""
+    for number in range(20):
+        graph = Graph(
+            number, "float32", False, {"b": 7, "n": 60}, (("b", "n", "n"),),
+            (Step("reduce", (0,), ("sum", None, False)),),
+        )  # fmt: skip
+        (values,) = graph.values()
+        one_by_one = np.cumsum(values)[-1]  # in float32
+        compare = Comparison(["ONNX"], lambda linker, results, s=one_by_one: (
+            [np.broadcast_to(s, r.shape) for r in results] if linker == "ONNX" else results
+        ))  # fmt: skip
+        assert not compare(graph).wrong, graph
+        compare.falsify = lambda linker, results, s=one_by_one: (
+            [np.broadcast_to(s * np.float32(1.01), r.shape) for r in results]
+            if linker == "ONNX"
+            else results
+        )
+        assert compare(graph).wrong, graph
+
+
 def test_smallest_graph():
     """A fault of products of 24 rows or more, found in a long program."""
     graph = next(
