@@ -112,7 +112,7 @@ def test_rounding_is_no_fault():
 
 def test_a_sum_of_one_number_after_the_other_is_no_fault():
     """As XLA adds, where NumPy adds in pairs."""
-    for number in range(20):
+    for number in range(60):
         graph = Graph(
             number, "float32", False, {"b": 7, "n": 60}, (("b", "n", "n"),),
             (Step("reduce", (0,), ("sum", None, False)),),
