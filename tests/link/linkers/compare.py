@@ -190,14 +190,27 @@ class Rounding:
         return errors
 
     @cached_property
+    def largest_size(self):
+        return max(array.size for array in (*self.graph.values(), *self.expected.values()))
+
+    @cached_property
     def allowed(self):
         """How many times those errors a linker may be off.
 
         One that adds n numbers one after the other rounds partial sums that grow with the root of
         n, where NumPy, which adds in pairs, rounds small ones.
         """
-        sizes = [array.size for array in (*self.graph.values(), *self.expected.values())]
-        return ALLOWED + 2 * np.sqrt(max(sizes))
+        return ALLOWED + 2 * np.sqrt(self.largest_size)
+
+    @cached_property
+    def small(self):
+        """The share of a result that is rounding, whatever Python's errors are.
+
+        One that adds n equal numbers one after the other rounds each partial sum, many of them in
+        the same direction.
+        """
+        unit = np.finfo(self.graph.dtype).eps / 2
+        return max(SMALL[self.graph.dtype], self.largest_size * unit / 4)
 
     @cached_property
     def magnitudes(self):
@@ -249,7 +262,7 @@ def difference(result, expected, dtype, rounding, name):
     scale = rounding.magnitudes[name]
     with np.errstate(invalid="ignore"):
         off = abs(result.astype("float64") - expected)
-        bad = ~(off <= SMALL[dtype] * np.maximum(abs(expected), scale))
+        bad = ~(off <= rounding.small * np.maximum(abs(expected), scale))
     bad &= ~((result == expected) | (np.isnan(result) & np.isnan(expected)))
     if not bad.any():
         return None

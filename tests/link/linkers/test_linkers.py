@@ -5,6 +5,7 @@ All of them: ``python -m tests.link.linkers --graphs 10000 --out FILE.json``.
 
 import json
 import sys
+from dataclasses import dataclass
 from types import SimpleNamespace
 
 import numpy as np
@@ -110,13 +111,25 @@ def test_rounding_is_no_fault():
             assert not compare(graph).wrong, graph
 
 
+@dataclass(frozen=True)
+class Filled(Graph):
+    """A graph whose inputs are one number, repeated."""
+
+    value: float = 0
+
+    def values(self):
+        return [np.full(shape, self.value, self.dtype) for shape in self.shapes()]
+
+
 def test_a_sum_of_one_number_after_the_other_is_no_fault():
-    """As XLA adds, where NumPy adds in pairs."""
-    for number in range(60):
+    """As XLA adds, where NumPy adds in pairs: of numbers of both signs, and of equal ones."""
+    for number in range(120):
         graph = Graph(
             number, "float32", False, {"b": 7, "n": 60}, (("b", "n", "n"),),
             (Step("reduce", (0,), ("sum", None, False)),),
         )  # fmt: skip
+        if number >= 60:
+            graph = Filled(**vars(graph), value=graph.values()[0].flat[0])
         (values,) = graph.values()
         one_by_one = np.cumsum(values)[-1]  # in float32
         compare = Comparison(["ONNX"], lambda linker, results, s=one_by_one: (
