@@ -29,7 +29,7 @@ from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
 from pathlib import Path
 
-from tests.link.linkers.compare import LINKERS, UNGUARDED, Comparison
+from tests.link.linkers.compare import LINKERS, OTHER_DTYPE, UNGUARDED, Comparison
 from tests.link.linkers.graphs import SIZES, fits, random_graph
 from tests.link.linkers.shrink import shrink
 
@@ -138,11 +138,13 @@ class Run:
 def summarize(run):
     """The summary that is kept: counts, and which graphs are wrong."""
     records = [run.records[number] for number in sorted(run.records)]
-    wrong, refused, reasons = defaultdict(list), Counter(), Counter()
+    wrong, dtypes = defaultdict(list), Counter()
+    refused, reasons = Counter(), Counter()
     seconds = Counter()
     for record in records:
-        for linker in record["wrong"]:
+        for linker, fault in record["wrong"].items():
             wrong[linker].append(record["graph"])
+            dtypes[linker] += f": {OTHER_DTYPE} " in fault
         for linker, reason in record["refused"].items():
             refused[linker] += 1
             reasons[f"{linker}: {reason}"] += 1
@@ -164,6 +166,7 @@ def summarize(run):
             linker: {
                 "compared": len(records) - refused[linker] - crashed,
                 "wrong": len(wrong[linker]),
+                "wrong in dtype only": dtypes[linker],
                 "refused": refused[linker],
                 "seconds per graph": round(seconds[linker] / len(records), 3),
                 "wrong graphs": wrong[linker],
@@ -176,11 +179,11 @@ def summarize(run):
 
 
 def table(summary):
-    lines = [f"{'linker':14}{'compared':>10}{'wrong':>8}{'refused':>9}{'s/graph':>9}"]
+    lines = [f"{'linker':14}{'compared':>10}{'wrong':>8}{'(dtype)':>9}{'refused':>9}{'s/graph':>9}"]
     for name, row in summary["linkers"].items():
         lines.append(
-            f"{name:14}{row['compared']:10}{row['wrong']:8}{row['refused']:9}"
-            f"{row['seconds per graph']:9.2f}"
+            f"{name:14}{row['compared']:10}{row['wrong']:8}{row['wrong in dtype only']:9}"
+            f"{row['refused']:9}{row['seconds per graph']:9.2f}"
         )
     lines += [f"{count:6} refused: {reason}" for reason, count in summary["refusals"].items()]
     lines.append(f"{len(summary['crashed'])} ended the process: {summary['crashed']}")

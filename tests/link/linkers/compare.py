@@ -29,6 +29,7 @@ ALLOWED = 30
 VANISHING = 1e-12
 # Errors allowed beyond this share are no comparison: such outputs are counted.
 VAGUE = 1e-2
+OTHER_DTYPE = "dtype"  # begins what is said of a result of another dtype
 # Changes of the inputs' last bits that are tried: with one, a number that all others are summed up
 # in can stay where it is by luck.
 NUDGES = 8
@@ -257,8 +258,10 @@ def difference(result, expected, dtype, rounding, name):
     name : str
         Of the result.
     """
-    if result.dtype != dtype or result.shape != expected.shape:
-        return f"{result.dtype} {result.shape} for {dtype} {expected.shape}"
+    if result.dtype != dtype:
+        return f"{OTHER_DTYPE} {result.dtype} for {dtype}"
+    if result.shape != expected.shape:
+        return f"shape {result.shape} for {expected.shape}"
     scale = rounding.magnitudes[name]
     with np.errstate(invalid="ignore"):
         off = abs(result.astype("float64") - expected)

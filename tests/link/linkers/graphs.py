@@ -250,7 +250,7 @@ def where(x, y):
 # Values from nowhere, and the same value many times: these are what compilers fold and fuse.
 @operation(anything, one_of((1.0,), (0.25,), (0.0,), (-2.0,)), weight=0.7)
 def filled(x, value):
-    return pt.full_like(x, value)
+    return pt.full_like(x, value, dtype=x.dtype)
 
 
 @operation(lambda x, c: len(x) > 0 and c == (), arity=2, weight=1.5)
@@ -835,7 +835,10 @@ def fits(graph):
             operation = OPERATIONS[step.operation]
             if not operation.fits(*(shapes[k] for k in step.operands)):
                 return False
-            values.append(apply_known(step, values))
+            try:
+                values.append(apply_known(step, values))
+            except (IndexError, TypeError, ValueError):  # its settings don't fit
+                return False
             shapes.append(tuple(values[-1].type.shape))
             if not is_small(values[-1]):
                 return False
