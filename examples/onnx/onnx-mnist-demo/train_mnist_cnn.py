@@ -22,6 +22,8 @@ from pytensor.link.jax.tuned import jax_mode
 from pytensor.link.onnx import export_onnx
 from pytensor.optimizers import Adam
 
+BATCH = 50
+
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
 parser.add_argument("--mnist", metavar="FOLDER_OR_URL", help="where its four idx files lie")
 parser.add_argument("--epochs", type=int, default=8)
@@ -58,17 +60,18 @@ def network(h, training):
     return pt.global_average_pool(h)[:, :, 0, 0] @ trained[0] + trained[1], statistics
 
 
-images = pt.tensor("images", shape=(None, *train_x.shape[1:]), dtype="float32")
-labels = pt.vector("labels", dtype="int32")
-scores, statistics = network(images, training=True)
-loss = -pt.special.log_softmax(scores, axis=1)[pt.arange(labels.shape[0]), labels].mean()
+batch = pt.tensor("batch", dtype="float32", shape=(BATCH, *train_x.shape[1:]))
+labels = pt.tensor("labels", dtype="int32", shape=(BATCH,))
+scores, statistics = network(batch, training=True)
+loss = -pt.special.log_softmax(scores, axis=1)[np.arange(BATCH), labels].mean()
 updates = Adam(2e-3).get_updates(trained, pt.grad(loss, trained)) | statistics
-step = pytensor.function([images, labels], loss, updates=updates, mode=jax_mode())
+step = pytensor.function([batch, labels], loss, updates=updates, mode=jax_mode())
+images = pt.tensor("images", dtype="float32", shape=(None, *train_x.shape[1:]))
 scores, _ = network(images, training=False)
 classify = pytensor.function([images], scores, mode=jax_mode())
 for epoch in range(options.epochs):
     order = rng.permutation(len(train_x))
-    losses = [step(train_x[batch], train_y[batch]) for batch in order.reshape(-1, 50)]
+    losses = [step(train_x[rows], train_y[rows]) for rows in order.reshape(-1, BATCH)]
     right = accuracy(classify, test_x, test_y)
     print(f"epoch {epoch + 1}: loss {np.mean(losses):.4f}, accuracy {right:.4f}")
 
