@@ -25,9 +25,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "examples" / "onnx" / "onnx-yolo-demo"))
 
-from build_demo import BuildError, build
-from chromium import BrowserError, open_page, page_url, wait_for, wait_ready
-from serve_demo import make_server
+from tools.build_demo import BuildError, build
+from tools.chromium import BrowserError, open_page, page_url, wait_for, wait_ready
+from tools.serve_demo import make_server
 
 STAGES = {  # of the page's times, in ms
     "pre": "letterbox",

@@ -27,9 +27,9 @@ RECIPE = [
 
 
 def run(script, *arguments):
-    command = [sys.executable, str(DEMO / script), *map(str, arguments)]
+    command = [sys.executable, "-m", script, *map(str, arguments)]
     start = time.perf_counter()
-    if subprocess.run(command).returncode:
+    if subprocess.run(command, env=os.environ | {"PYTHONPATH": str(DEMO)}).returncode:
         raise SystemExit(f"failed: {' '.join(command)}")
     return time.perf_counter() - start
 
@@ -62,11 +62,11 @@ def main():
     data = options.output_dir / "data"
     held_out = max(options.images // 12, 4)
     drawing = run(
-        "synthetic.py", data, "--train", options.images, "--val", held_out,
+        "data.synthetic", data, "--train", options.images, "--val", held_out,
         "--jobs", os.cpu_count() or 1,
     )  # fmt: skip
     training = run(
-        "train_yolo11n.py", "--data", data, "--epochs", options.epochs, *RECIPE,
+        "train_yolo11n", "--data", data, "--epochs", options.epochs, *RECIPE,
         "--image-size", options.image_size, "--batch-size", options.batch_size,
         "--workers", options.workers, "--val-every", max(options.epochs // 10, 1),
         "--output-dir", options.output_dir / "run", "--overwrite",

@@ -31,8 +31,8 @@ def golden_steps(golden, precision):
     """Loss parts and gradient norm of each of the first steps."""
     step_sides.use_demo()
     from model import YOLO11n
-    from recipe import Recipe
-    from train_step import DeviceBatch, TrainStep
+    from training.recipe import Recipe
+    from training.train_step import DeviceBatch, TrainStep
 
     from pytensor.link.jax.tuned import jax_mode
 

@@ -125,11 +125,11 @@ def make_variant(name, options, model, path):
     if name == "float16":
         return export(options.model, path, options.image_size, half=True)
     if name == "int8":
-        from quantize import open_calibration, quantize_detector
+        from tools.quantize import open_calibration, quantize_detector
 
         quantize_detector(model, open_calibration(model, options.data), path)
     else:
-        from half_weights import store_half
+        from training.half_weights import store_half
 
         onnx.save(store_half(onnx.load(model)), path)
     return path
@@ -262,7 +262,7 @@ def largest_difference(first, second, picture=None):
 
 def class_names(path):
     """Names of a model's classes, in order."""
-    from detectors import OnnxDetector
+    from evaluation.detectors import OnnxDetector
 
     return OnnxDetector(path, batch_size=1).classes
 
@@ -272,8 +272,8 @@ def score(path, data, classes):
 
     The classes are named because a reference may have other names for them.
     """
-    from detectors import OnnxDetector
     from evaluate_yolo11n import evaluate, open_part
+    from evaluation.detectors import OnnxDetector
     from utils import coco_scores
 
     detector = OnnxDetector(path, batch_size=1)
@@ -285,8 +285,8 @@ def score(path, data, classes):
 
 def first_picture(path, data):
     """The first validation picture as a model gets it, uint8 (size, size, 3)."""
-    from detectors import OnnxDetector
     from evaluate_yolo11n import open_part
+    from evaluation.detectors import OnnxDetector
 
     detector = OnnxDetector(path, batch_size=1)
     return open_part(data, "val", detector.classes, detector.image_size, limit=1)[0].image

@@ -27,9 +27,9 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "examples" / "onnx" / "onnx-yolo-demo"))
 
-from loader import Batch
+from data.loader import Batch
 from model import YOLO11n
-from training import LOSS_PARTS, Recipe, StepSettings, TrainStep
+from training.parts import LOSS_PARTS, Recipe, StepSettings, TrainStep
 
 MODES = ("ONNX", "JAX")
 CLASSES, MAX_BOXES = 2, 4

@@ -21,10 +21,10 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "examples" / "onnx" / "onnx-yolo-demo"))
 
-from augment import Augment, make_plan, render, stack_plans
+from data.augment import Augment, make_plan, render, stack_plans
+from data.loader import BatchLoader
+from data.synthetic import generate_dataset
 from dataset import CocoDataset
-from loader import BatchLoader
-from synthetic import generate_dataset
 
 AUGMENT = Augment(mosaic=1.0)
 WARMUP = 8  # batches: more than the workers prepare ahead

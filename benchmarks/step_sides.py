@@ -74,8 +74,8 @@ class DemoStep:
     ):  # fmt: skip
         use_demo()
         from model import YOLO11n
-        from recipe import Recipe
-        from train_step import LOSS_PARTS, DeviceBatch, TrainStep
+        from training.recipe import Recipe
+        from training.train_step import LOSS_PARTS, DeviceBatch, TrainStep
 
         from pytensor.link.jax.tuned import jax_mode
 

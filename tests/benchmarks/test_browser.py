@@ -5,9 +5,9 @@ import sys
 from pathlib import Path
 from urllib.request import urlopen
 
-import build_demo
 import pytest
-from chromium import BrowserError
+from tools import build_demo
+from tools.chromium import BrowserError
 
 from tests.examples.demo_browser import colour_detector_onnx, require_chromium
 

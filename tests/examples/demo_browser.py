@@ -20,12 +20,12 @@ from urllib.parse import urlsplit
 import numpy as np
 import onnx
 import pytest
-from chromium import ARGS, WEBGPU_ARGS, BrowserError, find_chromium
-from images import letterbox
-from nms import nms, scale_detections
+from data.images import letterbox
+from data.synthetic import sample_scene
+from evaluation.nms import nms, scale_detections
 from onnx import TensorProto, helper, numpy_helper
 from PIL import Image
-from synthetic import sample_scene
+from tools.chromium import ARGS, WEBGPU_ARGS, BrowserError, find_chromium
 
 # Everything a page may load without a network.
 OFFLINE = ("file", "data", "blob")
@@ -362,7 +362,7 @@ class Site:
 
 def build_site(model, folder):
     """Build the page with a model in it; skips the test where npm hasn't put the runtime."""
-    import build_demo
+    from tools import build_demo
 
     if problem := build_demo.runtime_problem():
         pytest.skip(problem)
@@ -372,7 +372,7 @@ def build_site(model, folder):
 
 def copy_site(site, folder, model=None):
     """The same page of many files in another folder, perhaps with another model in it."""
-    import build_demo
+    from tools import build_demo
 
     folder = Path(folder)
     # Links: the runtime alone has ten megabytes.

@@ -13,8 +13,8 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "examples" / "onnx" / "onnx-yolo-demo"))
 
-import parallel
-from parallel import Devices, ParallelError, agree, initialize
+from training import parallel
+from training.parallel import Devices, ParallelError, agree, initialize
 
 SIZE, BATCH, MAX_BOXES = 64, 8, 4
 
@@ -140,8 +140,8 @@ def detector_batches(count):
 def train_detector():
     """First three steps of YOLO11n, with the rates of a warm-up, on all counts of devices."""
     from model import YOLO11n
-    from recipe import Recipe
-    from train_step import TrainStep
+    from training.recipe import Recipe
+    from training.train_step import TrainStep
 
     from tests.link.jax.data_parallel import identical
 

@@ -11,20 +11,20 @@ from html.parser import HTMLParser
 from pathlib import Path
 from types import SimpleNamespace
 
-import build_demo
-import finishing
 import numpy as np
 import onnx
 import onnxruntime
 import pytest
-from build_demo import BuildError, build, main, runtime_problem
-from half_weights import store_half
+from data.synthetic import PERSON, PHONE
 from onnx import TensorProto, helper, numpy_helper
-from options import parse_arguments
 from PIL import Image
-from run_folder import TrainingError
-from single_file import PageError, inline_page, safe_script, source_hash
-from synthetic import PERSON, PHONE
+from tools import build_demo
+from tools.build_demo import BuildError, build, main, runtime_problem
+from tools.single_file import PageError, inline_page, safe_script, source_hash
+from training import finishing
+from training.half_weights import store_half
+from training.options import parse_arguments
+from training.run_folder import TrainingError
 
 SCRIPTS = ["runtime.js", "wasm.js", "model.js", "samples.js"]
 NAMES = {0: "person", 1: "cell phone"}
@@ -635,7 +635,7 @@ def test_a_training_without_what_the_page_needs_keeps_its_model(finished, site, 
     assert finishing.page_problem(options).startswith("onnxruntime-web is missing")
     lines = capsys.readouterr().out.splitlines()
     assert lines[-2].startswith("no browser page was built: onnxruntime-web is missing")
-    assert lines[-1].endswith(f"build_demo.py '{options.export_onnx}'")
+    assert lines[-1].endswith(f"tools.build_demo '{options.export_onnx}'")
     assert options.export_onnx.exists()
     assert not site["output"].exists()
 

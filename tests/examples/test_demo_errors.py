@@ -274,7 +274,7 @@ def test_not_built(browser, demo_site, tmp_path):
         path.unlink()
     with browser.visit(site.url, complaints=["ERR_FILE_NOT_FOUND"]) as page:
         text = wait_screen(page, "no-assets")
-        assert "python build_demo.py" in text
+        assert "python -m tools.build_demo" in text
         assert "bash train.sh" in text
         screenshot(page, "no-assets", tmp_path)
         assert len(page.log.complaints) == 4
@@ -285,7 +285,7 @@ def test_one_asset_missing(browser, demo_site, tmp_path, missing):
     site = copy_site(demo_site, tmp_path / "site")
     (site.folder / "demo_assets" / missing).unlink()
     with browser.visit(site.url, complaints=["ERR_FILE_NOT_FOUND"]) as page:
-        assert "python build_demo.py" in wait_screen(page, "no-assets")
+        assert "python -m tools.build_demo" in wait_screen(page, "no-assets")
 
 
 def test_without_samples_the_page_works(browser, colour_site, demo_models, tmp_path):
@@ -307,7 +307,7 @@ def test_damaged_asset(browser, demo_site, tmp_path):
     with browser.visit(site.url) as page:
         text = wait_screen(page, "no-assets")
         assert "damaged" in text
-        assert "python build_demo.py" in text
+        assert "python -m tools.build_demo" in text
 
 
 def test_two_failures_in_a_row(page, demo_models):

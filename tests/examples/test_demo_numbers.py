@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
-from build_demo import RUNTIME, RUNTIME_FILES, pack, runtime_problem
-from images import Letterbox, letterbox, read_image
-from nms import nms, scale_detections
+from data.images import Letterbox, letterbox, read_image
+from evaluation.nms import nms, scale_detections
 from onnx import TensorProto, helper
+from tools.build_demo import RUNTIME, RUNTIME_FILES, pack, runtime_problem
 
 from tests.examples import yolo11n_golden as golden
 from tests.examples.demo_browser import (
@@ -989,7 +989,7 @@ def test_assets(assets):
 def test_assets_that_are_missing_or_damaged(assets):
     missing = assets.evaluate("outcome(demoAssets.bytes('wasm'))")
     assert missing["code"] == "assets-missing"
-    assert "python build_demo.py MODEL.onnx" in missing["message"]
+    assert "python -m tools.build_demo MODEL.onnx" in missing["message"]
     packed = pack(RNG.bytes(1000))
     damaged = [packed[:-40], packed[:500] + "AAAA" + packed[504:], "AAAA", "no base64!"]
     for text in damaged:

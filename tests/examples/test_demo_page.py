@@ -8,7 +8,7 @@ import threading
 
 import numpy as np
 import pytest
-from images import read_image
+from data.images import read_image
 from PIL import Image
 
 from tests.examples.demo_browser import (
@@ -126,7 +126,7 @@ def test_single_file(browser, demo_site, demo_models, tmp_path):
 
 def test_served(browser, demo_site, demo_models):
     """From the demo's own server the runtime has threads."""
-    from serve_demo import make_server
+    from tools.serve_demo import make_server
 
     server = make_server(demo_site.folder)
     thread = threading.Thread(target=server.serve_forever, daemon=True)

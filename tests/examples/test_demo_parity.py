@@ -4,13 +4,14 @@ import dataclasses
 import io
 import re
 
-import chromium
-import compare_runtimes
 import numpy as np
 import onnx
 import pytest
-from chromium import BrowserError, find_chromium, page_url
-from compare_runtimes import (
+from onnx import numpy_helper
+from PIL import Image
+from tools import chromium, compare_runtimes
+from tools.chromium import BrowserError, find_chromium, page_url
+from tools.compare_runtimes import (
     MAX_BOX_DIFFERENCE,
     MAX_SCORE_DIFFERENCE,
     Difference,
@@ -22,8 +23,6 @@ from compare_runtimes import (
     parse_arguments,
     run_page,
 )
-from onnx import numpy_helper
-from PIL import Image
 
 from tests.examples.demo_browser import random_yolo, yolo_onnx
 
@@ -170,7 +169,7 @@ def test_a_page_that_is_not_there_names_the_build(tmp_path):
 @pytest.fixture(scope="module")
 def weights(tmp_path_factory):
     """Those of the model that `demo_site` was built from."""
-    from checkpoint import save_weights
+    from training.checkpoint import save_weights
 
     path = tmp_path_factory.mktemp("parity") / "best.safetensors"
     model = random_yolo(len(CLASSES))

@@ -10,8 +10,8 @@ import threading
 from pathlib import Path
 
 import pytest
-import serve_demo
-from serve_demo import HEADERS, make_server
+from tools import serve_demo
+from tools.serve_demo import HEADERS, make_server
 
 PAGE = "yolo_detection_demo.html"
 FILES = {
@@ -91,7 +91,7 @@ def test_the_folder_itself_is_the_page(ask):
         *("/page", "/page/", "/demo_assets/", "/dist/", "/[", "/page//main.js", "/./" + PAGE),
         *("/page/absent.js", "/page/link.js", "/page/folder.js", "/page/a\\..\\b.js"),
         *(
-            "/page/../build_demo.py",
+            "/page/../tools/build_demo.py",
             "/page/../../secret.js",
             "/../secret.js",
             "/page/../page/main.js",
@@ -162,7 +162,7 @@ def test_ctrl_c_ends_it_quietly(folder):
     with process:
         try:
             assert process.stdout.readline() == (
-                "there is no model yet: python build_demo.py MODEL.onnx\n"
+                "there is no model yet: python -m tools.build_demo MODEL.onnx\n"
             )
             address = process.stdout.readline()
             assert address.startswith("serving http://127.0.0.1:")

@@ -9,12 +9,12 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import augment as augment_module
 import numpy as np
 import pytest
-from augment import Augment, Plan, augment_sample, keep_boxes, make_plan, render, stack_plans
+from data import augment as augment_module
+from data.augment import Augment, Plan, augment_sample, keep_boxes, make_plan, render, stack_plans
+from data.images import FILL, letterbox, to_corners
 from dataset import Sample
-from images import FILL, letterbox, to_corners
 from PIL import Image
 
 OFF = dict.fromkeys(vars(Augment()), 0.0)
@@ -493,7 +493,7 @@ def test_render_errors():
 CHILD = """
 import sys
 import numpy as np
-from augment import Augment, Plan, render
+from data.augment import Augment, Plan, render
 plan = Plan(*(np.zeros((1, *s), t) for s, t in (
     ((4,), "i4"), ((4, 4), "i4"), ((4, 4), "f4"), ((4, 4), "i4"), ((3,), "f4"))))
 image = render(plan, np.zeros((1, 8, 8, 3), np.uint8))
@@ -505,9 +505,11 @@ print(image.sum(), sorted({"jax", "pytensor"} & set(sys.modules)))
 def test_compiled_code_without_a_folder_of_its_own(tmp_path, writeable):
     # A file where the folder of compiled code would be: nothing can be written next to the
     # source, whoever runs the test.
+    room = tmp_path / "data"
+    room.mkdir()
     for name in ("augment.py", "images.py"):
-        shutil.copy(Path(augment_module.__file__).with_name(name), tmp_path)
-    (tmp_path / "__pycache__").touch()
+        shutil.copy(Path(augment_module.__file__).with_name(name), room)
+    (room / "__pycache__").touch()
     home = tmp_path / "home"
     home.mkdir() if writeable else home.touch()
     env = {k: v for k, v in os.environ.items() if not k.startswith(("NUMBA", "XDG"))}

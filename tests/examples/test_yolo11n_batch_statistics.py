@@ -4,9 +4,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from batch_statistics import Statistics, chosen_batches
 from blocks import ConvBNSiLU, Parameters
-from train_step import HostImages
+from training.batch_statistics import Statistics, chosen_batches
+from training.train_step import HostImages
 
 import pytensor
 

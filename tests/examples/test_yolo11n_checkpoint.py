@@ -6,7 +6,9 @@ import stat
 
 import numpy as np
 import pytest
-from checkpoint import (
+from model import YOLO11n
+from safetensors.numpy import save_file
+from training.checkpoint import (
     CheckpointError,
     load_checkpoint,
     load_weights,
@@ -14,8 +16,6 @@ from checkpoint import (
     save_weights,
     write_atomically,
 )
-from model import YOLO11n
-from safetensors.numpy import save_file
 
 import pytensor
 

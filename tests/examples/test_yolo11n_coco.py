@@ -17,22 +17,20 @@ from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
-import coco
-import coco_archive
-import fetching
 import pytest
-from coco import DownloadError, download_coco, main
-from coco_files import INDEX, LOCK, Index, locked
-from coco_selection import select_images
+from data import coco, coco_archive, fetching
+from data.coco import DownloadError, download_coco, main
+from data.coco_files import INDEX, LOCK, Index, locked
+from data.coco_selection import select_images
+from data.fetching import FetchError, Session, Timing
 from dataset import find_data, load_data
-from fetching import FetchError, Session, Timing
 from PIL import Image
 
 from tests.examples.coco_server import ARCHIVE, PHONE, Answer, CocoServer, make_archive
 
 CLASSES = ["person", "cell phone"]
 PHONE_IMAGE = "train2017/000000000002.jpg"  # always chosen, as it holds a phone
-SCRIPT = Path(coco.__file__)
+DEMO = Path(coco.__file__).parents[1]
 
 
 @pytest.fixture(autouse=True)
@@ -901,8 +899,8 @@ def test_long_names_of_subsets():
 
 def start(root, server, *arguments):
     return subprocess.Popen(
-        [sys.executable, str(SCRIPT), str(root), "--connections", "2", *arguments],
-        env=os.environ | server.environment,
+        [sys.executable, "-m", "data.coco", str(root), "--connections", "2", *arguments],
+        env=os.environ | server.environment | {"PYTHONPATH": str(DEMO)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -7,15 +7,14 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import compilation_cache
 import jax
 import pytest
-import run_folder
 import train_yolo11n
+from training import compilation_cache, run_folder
 
 from tests.examples.yolo11n_runs import command
 
-DEMO = Path(compilation_cache.__file__).parent
+DEMO = Path(compilation_cache.__file__).parents[1]
 # A training step in small, and what JAX says about its programs on disk.
 SCRIPT = """
 import os, sys
@@ -23,7 +22,7 @@ sys.path.insert(0, {demo!r})
 os.environ["PYTENSOR_FLAGS"] = "floatX=float32"
 import jax
 import numpy as np
-from compilation_cache import use_cache
+from training.compilation_cache import use_cache
 use_cache({folder!r}, with_names={names})
 hits = []
 jax.monitoring.register_event_listener(

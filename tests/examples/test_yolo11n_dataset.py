@@ -7,10 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-import image_cache
 import numpy as np
 import pytest
 import yaml
+from data import image_cache
+from data.images import letterbox, to_corners
+from data.yaml_text import YamlError, read_yaml
+from data.yolo_format import find_yolo
 from dataset import (
     CacheError,
     CocoDataset,
@@ -20,11 +23,8 @@ from dataset import (
     load_split,
     open_shared,
 )
-from images import letterbox, to_corners
 from PIL import Image
 from utils import coco_map
-from yaml_text import YamlError, read_yaml
-from yolo_format import find_yolo
 
 from tests.examples.conftest import CATEGORIES, CLASSES
 
@@ -1098,7 +1098,7 @@ def test_sharing_and_workers(builder, tmp_path, monkeypatch):
     memory = builder.dataset(workers=2)
     disk = builder.dataset(cache="disk", cache_dir=tmp_path / "cache", workers=2, progress=True)
     total = sum(int(sample.image.sum(dtype=np.int64)) for sample in expected)
-    demo = str(Path(image_cache.__file__).parent)
+    demo = str(Path(image_cache.__file__).parents[1])
     for kind, dataset in (("memory", memory), ("disk", disk)):
         assert same(dataset, expected)
         assert dataset.skipped == [("40.png", "not readable: an empty file")]

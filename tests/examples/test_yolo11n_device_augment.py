@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from augment import Augment, Plan, make_plan, render, stack_plans
+from data.augment import Augment, Plan, make_plan, render, stack_plans
+from data.device_augment import plan_variables, render_graph
+from data.images import letterbox
 from dataset import Sample
-from device_augment import plan_variables, render_graph
-from images import letterbox
 
 import pytensor
 import pytensor.tensor as pt

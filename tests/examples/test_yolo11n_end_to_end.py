@@ -11,13 +11,13 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 
-import coco
 import pytest
-from coco_format import find_data
+from data import coco
+from data.coco_format import find_data
 
 from tests.examples.coco_server import ARCHIVE, Answer, CocoServer
 
-FOLDER = Path(coco.__file__).parent
+FOLDER = Path(coco.__file__).parents[1]
 SIZE, BATCH = 64, 8
 FAULTS = {
     ARCHIVE: [Answer(cut=2000)],

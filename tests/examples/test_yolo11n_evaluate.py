@@ -11,15 +11,21 @@ import export
 import numpy as np
 import onnx
 import pytest
-import report
-import training
-from checkpoint import STATE, load_weights, save_weights
+from data.images import read_image
 from dataset import load_split
-from detectors import ModelError, OnnxDetector, PyTensorDetector, choose_classes, open_detector
 from evaluate_yolo11n import CAPTION, evaluate, format_table, main, open_part
-from images import read_image
+from evaluation import report
+from evaluation.detectors import (
+    ModelError,
+    OnnxDetector,
+    PyTensorDetector,
+    choose_classes,
+    open_detector,
+)
 from model import YOLO11n
 from PIL import Image
+from training import parts as training
+from training.checkpoint import STATE, load_weights, save_weights
 from utils import coco_map, coco_scores, nms, scale_detections
 
 from pytensor.optimizers import ExponentialMovingAverage
@@ -564,8 +570,8 @@ def test_command_on_weights(detector, weights, evaluation, data, tmp_path, monke
         ("renamed.onnx", [], "has no category ['zebra']"),
         ("open.onnx", ["--data", "nowhere"], "nowhere does not exist"),
         ("open.onnx", ["--data", "out"], "no YOLO-format data in out"),
-        ("open.onnx", ["--data", "synthetic"], "run python synthetic.py data/synthetic"),
-        ("open.onnx", ["--data", "coco", "--data-dir", "x"], "run python coco.py x"),
+        ("open.onnx", ["--data", "synthetic"], "run python -m data.synthetic datasets/synthetic"),
+        ("open.onnx", ["--data", "coco", "--data-dir", "x"], "run python -m data.coco x"),
         ("open.onnx", ["--data", "coco", "--data-dir", "two"], "--data two/subsets/a or two/subs"),
         ("open.onnx", ["--split", "test"], "no COCO-format test part in"),
         ("open.onnx", ["--data", "unlabelled"], "have no box of person, cell phone"),

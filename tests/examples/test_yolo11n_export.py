@@ -9,8 +9,6 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
-from checkpoint import save_weights
-from double_precision import single_precision_error
 from export import (
     MAX_BOX_DIFFERENCE,
     MAX_SCORE_DIFFERENCE,
@@ -21,7 +19,9 @@ from export import (
 )
 from export import main as export_main
 from model import YOLO11n
-from training import compile_detector
+from training.checkpoint import save_weights
+from training.double_precision import single_precision_error
+from training.parts import compile_detector
 
 import pytensor
 import pytensor.tensor as pt
@@ -119,8 +119,8 @@ class OneBatch:
         return 2
 
     def __getitem__(self, index):
+        from data.images import Letterbox
         from dataset import Sample
-        from images import Letterbox
 
         size = self.image_size
         image = (golden.images(2, size)[index].transpose(1, 2, 0) * 255).astype(np.uint8)

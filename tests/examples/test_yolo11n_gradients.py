@@ -6,9 +6,9 @@ All through the compiled functions that training uses.
 import jax
 import numpy as np
 import pytest
-from loader import Batch
+from data.loader import Batch
 from model import YOLO11n
-from training import Recipe, TrainStep
+from training.parts import Recipe, TrainStep
 
 from tests.examples import yolo11n_golden as golden
 

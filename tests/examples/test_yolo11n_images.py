@@ -10,9 +10,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from data.images import (
+    Letterbox,
+    PictureError,
+    decode,
+    letterbox,
+    read_image,
+    to_corners,
+    to_fractions,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from images import Letterbox, PictureError, decode, letterbox, read_image, to_corners, to_fractions
 from PIL import Image
 
 from tests.examples import yolo11n_golden as golden

@@ -10,13 +10,13 @@ from collections import deque
 from pathlib import Path
 
 import jax
-import loader as loader_module
 import numpy as np
 import pytest
-from augment import Augment, render
-from loader import BatchLoader, LoaderError, val_batches
+from data import loader as loader_module
+from data.augment import Augment, render
+from data.loader import BatchLoader, LoaderError, val_batches
 
-DEMO = Path(loader_module.__file__).parent
+DEMO = Path(loader_module.__file__).parents[1]
 
 
 def leaves(batch):
@@ -392,9 +392,9 @@ def test_loader_errors(seven):
 CONSUMER = """
 import sys, time
 sys.path.insert(0, {demo!r})
-from augment import Augment
+from data.augment import Augment
 from dataset import CocoDataset
-from loader import BatchLoader
+from data.loader import BatchLoader
 
 train = CocoDataset({json!r}, {images!r}, ["person", "cell phone"], 64)
 loader = BatchLoader(train, 4, workers={workers}, augment=Augment(mosaic=0.5))

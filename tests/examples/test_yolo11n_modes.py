@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import train_yolo11n
 from blocks import Conv2d, ConvBNSiLU, Parameters
-from checkpoint import CheckpointError, load_checkpoint, save_checkpoint
-from double_precision import in_double_precision, wider
 from model import YOLO11n
-from train_step import DeviceImages, TrainStep, training_mode, uses_jax
-from training import Recipe
+from training.checkpoint import CheckpointError, load_checkpoint, save_checkpoint
+from training.double_precision import in_double_precision, wider
+from training.parts import Recipe
+from training.train_step import DeviceImages, TrainStep, training_mode, uses_jax
 
 import pytensor
 import pytensor.tensor as pt

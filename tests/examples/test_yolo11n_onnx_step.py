@@ -19,9 +19,9 @@ import loss
 import numpy as np
 import onnxruntime
 import pytest
-from double_precision import in_double_precision
 from model import YOLO11n
-from training import Recipe, StepSettings, TrainStep
+from training.double_precision import in_double_precision
+from training.parts import Recipe, StepSettings, TrainStep
 
 import pytensor
 from pytensor.graph.replace import clone_replace

@@ -14,7 +14,7 @@ from pathlib import Path
 import jax
 import numpy as np
 import pytest
-from parallel import Devices, ParallelError, agree, initialize, meet, split_address
+from training.parallel import Devices, ParallelError, agree, initialize, meet, split_address
 
 from tests.link.jax.data_parallel import environment
 

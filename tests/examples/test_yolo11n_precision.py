@@ -14,9 +14,9 @@ import jax
 import numpy as np
 import pytest
 from blocks import C2PSA, SPPF, Parameters
-from loader import Batch
+from data.loader import Batch
 from model import YOLO11n
-from training import Recipe, TrainStep
+from training.parts import Recipe, TrainStep
 
 import pytensor
 import pytensor.tensor as pt

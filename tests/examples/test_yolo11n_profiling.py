@@ -7,11 +7,19 @@ from types import SimpleNamespace
 
 import jax
 import numpy as np
-import profiling
 import pytest
 import train_yolo11n
-from profiling import UNKNOWN, Event, Profiler, device_events, profile_table, read_events, rows_of
-from xla_names import Operation, operations, read_program
+from training import profiling
+from training.profiling import (
+    UNKNOWN,
+    Event,
+    Profiler,
+    device_events,
+    profile_table,
+    read_events,
+    rows_of,
+)
+from training.xla_names import Operation, operations, read_program
 
 import pytensor
 import pytensor.tensor as pt

@@ -11,15 +11,15 @@ from types import ModuleType, SimpleNamespace
 
 import jax
 import numpy as np
-import prefetch as prefetching
 import pytest
-import train_step
 from loss import yolo_loss
 from model import YOLO11n
-from optimizer import MuSGD, parameter_groups
-from prefetch import IdleClock, prefetch
-from recipe import EarlyStopping, Recipe, StepSettings, resolve
-from train_step import DeviceImages, HostImages, TrainStep
+from training import train_step
+from training.optimizer import MuSGD, parameter_groups
+from training.parts import prefetch as prefetching
+from training.prefetch import IdleClock, prefetch
+from training.recipe import EarlyStopping, Recipe, StepSettings, resolve
+from training.train_step import DeviceImages, HostImages, TrainStep
 
 import pytensor
 import pytensor.tensor as pt

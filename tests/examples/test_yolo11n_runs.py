@@ -17,26 +17,21 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
-import assembly
-import checkpoint
-import finishing
 import jax
 import numpy as np
 import pytest
-import run_folder
-import sources
-import stopping
 import train_yolo11n
-import training_run
-from checkpoint import load_weights, remove_leftovers, write_atomically
-from fetching import DownloadError
-from image_cache import CacheError
-from loader import LoaderError
-from options import make_recipe
-from parallel import Devices, ParallelError
-from recipe import Recipe
-from run_folder import Log, Outbox, Settings, StepLog, Terminal, Timer, TrainingError
-from trackers import TrackerError, Trackers
+from data import sources
+from data.fetching import DownloadError
+from data.image_cache import CacheError
+from data.loader import LoaderError
+from training import assembly, checkpoint, finishing, run_folder, stopping, training_run
+from training.checkpoint import load_weights, remove_leftovers, write_atomically
+from training.options import make_recipe
+from training.parallel import Devices, ParallelError
+from training.recipe import Recipe
+from training.run_folder import Log, Outbox, Settings, StepLog, Terminal, Timer, TrainingError
+from training.trackers import TrackerError, Trackers
 
 import pytensor
 from tests.examples.yolo11n_runs import CLASSES, SIZE, command, read_rows, without_times, write_data
@@ -439,7 +434,7 @@ import signal, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_IGN if {ignore} else signal.SIG_DFL)
 sys.path.insert(0, {folder!r})
-from stopping import StopRequest, Stopped
+from training.stopping import StopRequest, Stopped
 import hashlib
 def say(text):
     print(text, flush=True)
@@ -459,7 +454,7 @@ with StopRequest(say, lambda: {message!r}) as stop:
 
 
 def busy_process(message=None, busy=True, ignore=False):
-    folder = str(Path(stopping.__file__).parent)
+    folder = str(Path(stopping.__file__).parents[1])
     script = BUSY.format(folder=folder, message=message, busy=busy, ignore=ignore)
     process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
     assert process.stdout.readline() == "ready\n"
@@ -741,9 +736,9 @@ def test_limit_of_the_system_on_a_files_size(tmp_path):
     """Not a stand-in: the system refuses the rest of the write."""
     script = f"""
 import resource, sys
-sys.path.insert(0, {str(Path(run_folder.__file__).parent)!r})
+sys.path.insert(0, {str(Path(run_folder.__file__).parents[1])!r})
 from pathlib import Path
-from run_folder import Outbox
+from training.run_folder import Outbox
 folder = Path({str(tmp_path)!r})
 box = Outbox(folder)
 assert box.write("last", b"old")
@@ -1093,7 +1088,7 @@ def test_coco_is_downloaded(data, monkeypatch):
     arguments += ["--image-size", "64", "--connections", "3"]
     train, val = sources.open_data(train_yolo11n.parse_arguments("", arguments), Devices(1))
     assert (len(train), len(val)) == (12, 6)
-    assert asked == [(Path("data/coco"), ["person", "cell phone"], (0, 7, 3), {"seed": 0})]
+    assert asked == [(Path("datasets/coco"), ["person", "cell phone"], (0, 7, 3), {"seed": 0})]
 
 
 # ------------------------------------------------------------------------------ real processes

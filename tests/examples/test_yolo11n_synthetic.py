@@ -5,9 +5,9 @@ import time
 
 import numpy as np
 import pytest
-import synthetic
+from data import synthetic
+from data.synthetic import MARKER, MIN_SIDE, MIN_VISIBLE, generate_dataset, main, sample_scene
 from PIL import Image
-from synthetic import MARKER, MIN_SIDE, MIN_VISIBLE, generate_dataset, main, sample_scene
 
 NUM_TRAIN, NUM_VAL = 10, 5
 

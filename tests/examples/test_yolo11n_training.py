@@ -14,19 +14,17 @@ import subprocess
 import sys
 from pathlib import Path
 
-import assembly
-import finishing
 import numpy as np
 import pytest
 import train_yolo11n
-import training_run
-from augment import Augment
-from checkpoint import load_weights, save_weights
+from data.augment import Augment
+from data.loader import BatchLoader, LoaderError
 from dataset import CocoDataset, find_data
-from loader import BatchLoader, LoaderError
 from model import YOLO11n
 from PIL import Image
-from training import LOSS_PARTS, Recipe, StepSettings, TrainStep, compile_detector
+from training import assembly, finishing, training_run
+from training.checkpoint import load_weights, save_weights
+from training.parts import LOSS_PARTS, Recipe, StepSettings, TrainStep, compile_detector
 
 import pytensor
 from pytensor.graph.op import HasInnerGraph

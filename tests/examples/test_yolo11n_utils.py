@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from images import Letterbox
+from data.images import Letterbox
 from PIL import Image
 from utils import (
     DetectionMetrics,

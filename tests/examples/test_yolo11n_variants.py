@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import train_yolo11n
-from checkpoint import save_weights
 from model import YOLO11n
+from training.checkpoint import save_weights
 
 from tests.examples.test_yolo11n_parallel import free_port
 from tests.examples.yolo11n_runs import command, read_rows, write_data

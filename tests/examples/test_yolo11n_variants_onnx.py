@@ -5,10 +5,10 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
-import quantize
-from detectors import ModelError, OnnxDetector
-from half_weights import store_half
+from evaluation.detectors import ModelError, OnnxDetector
 from model import YOLO11n
+from tools import quantize
+from training.half_weights import store_half
 
 from pytensor.link.onnx import VerificationError
 from tests.examples import yolo11n_golden as golden

@@ -5,12 +5,12 @@ import ast
 import numpy as np
 import onnxruntime
 import pytest
-from checkpoint import CheckpointError, load_weights, save_weights
 from export import export_detector
 from export import main as export_main
 from model import YOLO11n
 from safetensors.numpy import save_file
-from weights import CLASS_ROWS, COCO_CLASSES, load_pretrained, main
+from training.checkpoint import CheckpointError, load_weights, save_weights
+from training.weights import CLASS_ROWS, COCO_CLASSES, load_pretrained, main
 
 from tests.examples import yolo11n_golden as golden
 

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from coco_format import DataPaths, find_data, find_part, read_coco
-from data_report import summarize
-from image_cache import (
+from data.coco_format import DataPaths, find_data, find_part, read_coco
+from data.data_report import summarize
+from data.image_cache import (
     CacheError,
     check_memory,
     decode_all,
@@ -16,8 +16,8 @@ from image_cache import (
     open_shared,
     read_square,
 )
-from images import Letterbox, decode, to_fractions
-from yolo_format import find_yolo, read_yolo, yaml_files
+from data.images import Letterbox, decode, to_fractions
+from data.yolo_format import find_yolo, read_yolo, yaml_files
 
 __all__ = [
     "CacheError",

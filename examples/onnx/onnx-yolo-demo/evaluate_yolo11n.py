@@ -25,18 +25,18 @@ os.environ["PYTENSOR_FLAGS"] = ",".join(
 )
 
 import numpy as np
-from checkpoint import CheckpointError
+from data.images import FILL, letterbox, to_corners
 from dataset import SPLITS, load_split
-from detectors import ModelError, choose_classes, open_detector
-from images import FILL, letterbox, to_corners
-from report import (
+from evaluation.detectors import ModelError, choose_classes, open_detector
+from evaluation.report import (
     draw_confidence_curves,
     draw_confusion_matrix,
     draw_precision_recall,
     draw_worst_images,
 )
-from run_folder import TrainingError, check_writable
 from tqdm import tqdm
+from training.checkpoint import CheckpointError
+from training.run_folder import TrainingError, check_writable
 from utils import DetectionMetrics, coco_scores, nms, scale_detections, without_nan
 
 STAGES = ("preprocessing", "inference", "postprocessing")
@@ -60,7 +60,7 @@ def find_source(data, data_dir=None):
     data : str or path-like
         ``"coco"`` and ``"synthetic"`` are what an earlier download or drawing has left.
     data_dir : path-like, optional
-        Where those two lie; ``data/NAME`` by default.
+        Where those two lie; ``datasets/NAME`` by default.
 
     Returns
     -------
@@ -73,14 +73,15 @@ def find_source(data, data_dir=None):
     """
     if str(data) not in MADE:
         return Path(data)
-    root = Path(data_dir or Path("data") / data)
+    root = Path(data_dir or Path("datasets") / data)
     if data == "synthetic":
         if not (root / "annotations" / "instances_val.json").is_file():
-            raise EvaluationError(f"no drawn pictures in {root}: run python synthetic.py {root}")
+            command = f"python -m data.synthetic {root}"
+            raise EvaluationError(f"no drawn pictures in {root}: run {command}")
         return root
     subsets = sorted(file.parent for file in root.glob("subsets/*/subset.json"))
     if not subsets:
-        raise EvaluationError(f"no finished download in {root}: run python coco.py {root}")
+        raise EvaluationError(f"no finished download in {root}: run python -m data.coco {root}")
     if len(subsets) > 1:
         raise EvaluationError(
             f"several downloads in {root}: choose with --data {' or '.join(map(str, subsets))}"
@@ -380,7 +381,7 @@ def parse_arguments(arguments=None):
     add = parser.add_argument
     add("model", type=Path, metavar="MODEL", help="best.safetensors, last.safetensors or *.onnx")
     add("--data", required=True, metavar="PATH", help="as for training; or coco, synthetic")
-    add("--data-dir", type=Path, help="where coco or the synthetic set lie (data/NAME)")
+    add("--data-dir", type=Path, help="where coco or the synthetic set lie (datasets/NAME)")
     add("--split", choices=SPLITS, default="val", help="part of the data; default: val")
     add("--classes", nargs="+", metavar="NAME", help="score these of the model's; default: all")
     add("--image-size", type=int, help="pixels, a multiple of 32; default: the model's")

@@ -14,10 +14,10 @@ os.environ["PYTENSOR_FLAGS"] = ",".join(
 )
 
 import numpy as np
-from checkpoint import CheckpointError
-from double_precision import single_precision_error
-from loader import val_batches
-from weights import check_size, load_pretrained, require_folder
+from data.loader import val_batches
+from training.checkpoint import CheckpointError
+from training.double_precision import single_precision_error
+from training.weights import check_size, load_pretrained, require_folder
 
 import pytensor.tensor as pt
 from pytensor.link.onnx import export_onnx

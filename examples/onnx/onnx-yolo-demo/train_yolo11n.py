@@ -29,17 +29,17 @@ os.environ["PYTENSOR_FLAGS"] = ",".join(
 )
 
 import jax
-from checkpoint import CheckpointError
-from coco import DownloadError
-from compilation_cache import use_cache
+from data.coco import DownloadError
+from data.loader import LoaderError
 from export import ExportMismatch
-from loader import LoaderError
-from options import parse_arguments
-from parallel import Devices, ParallelError, initialize, leave
-from run_folder import Log, TrainingError, prepare_output
-from stopping import Stopped, StopRequest
-from trackers import TrackerError
-from training_run import Run, say
+from training.checkpoint import CheckpointError
+from training.compilation_cache import use_cache
+from training.options import parse_arguments
+from training.parallel import Devices, ParallelError, initialize, leave
+from training.run_folder import Log, TrainingError, prepare_output
+from training.stopping import Stopped, StopRequest
+from training.trackers import TrackerError
+from training.training_run import Run, say
 
 from pytensor.link.jax.host_memory import keep_freed_memory
 

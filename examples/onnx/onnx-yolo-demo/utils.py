@@ -1,8 +1,8 @@
 """Post-processing, metrics and drawing: the names that other scripts of the demo import."""
 
-from coco_metrics import coco_map, coco_scores
-from drawing import draw_detections, image_mosaic, save_png
-from metrics import (
+from evaluation.coco_metrics import coco_map, coco_scores
+from evaluation.drawing import draw_detections, image_mosaic, save_png
+from evaluation.metrics import (
     DetectionMetrics,
     average_precision,
     confidence_curves,
@@ -11,7 +11,7 @@ from metrics import (
     match_detections,
     without_nan,
 )
-from nms import box_iou, nms, scale_detections, xywh_to_xyxy
+from evaluation.nms import box_iou, nms, scale_detections, xywh_to_xyxy
 
 __all__ = [
     "DetectionMetrics",

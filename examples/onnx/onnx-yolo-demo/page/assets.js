@@ -37,7 +37,7 @@ const demoAssets = (() => {
   async function unpacked(name) {
     if (!packed.has(name)) {
       throw failure(
-        `the page lacks its asset "${name}"; make it with: python build_demo.py MODEL.onnx`,
+        `the page lacks its asset "${name}"; make it with: python -m tools.build_demo MODEL.onnx`,
       );
     }
     // The browser's own base64 decoder: much faster, and outside of the page's memory.
@@ -65,7 +65,7 @@ const demoAssets = (() => {
   function damaged(name, error) {
     return failure(
       `the page's asset "${name}" is damaged (${error.message}); ` +
-        "make it again with: python build_demo.py MODEL.onnx",
+        "make it again with: python -m tools.build_demo MODEL.onnx",
       error,
     );
   }

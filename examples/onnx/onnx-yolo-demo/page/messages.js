@@ -15,7 +15,7 @@ const demoMessages = (() => {
       title: "The page has to be built first",
       happened: "The runtime or the model is missing beside this page.",
       todo: "Build the page from an exported model in this folder, then reload:",
-      commands: ["python build_demo.py MODEL.onnx"],
+      commands: ["python -m tools.build_demo MODEL.onnx"],
       more: "No model yet? This trains and exports one:",
       moreCommands: ["bash train.sh"],
       actions: [["Reload", "reload"]],

@@ -1,0 +1,477 @@
+"""Augmentation of training images, and of their boxes: first planned, then drawn.
+
+`make_plan` takes every random choice, from the generator that is passed in, and moves the boxes;
+it looks at no pixel. `render` draws planned images on the host; `device_augment.render_graph`
+draws the same ones on the device that trains. Both sample in whole numbers, so they can differ
+only in the colours, by rounding.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from data.images import FILL, to_fractions
+from numba import njit
+
+LAYERS = 4  # pictures of a mosaic
+# Positions in a stored square are counted in units of 2**-16 px, and weights of the bilinear
+# interpolation in 2**-11: 8 bits of a pixel and two weights fit an int32.
+POSITION_BITS = 16
+WEIGHT_BITS = 11
+CHOICES = 13  # random numbers that a plan takes
+
+
+@dataclass(frozen=True)
+class Augment:
+    """What training images undergo; 0 turns a step off.
+
+    Attributes
+    ----------
+    flip : float
+        Probability of a left-right flip.
+    hue, saturation, value : float
+        Gains. Hue moves by up to this fraction of a turn; saturation and value are multiplied
+        by 1 plus or minus up to this.
+    scale : float
+        Size is multiplied by 1 plus or minus up to this (below 1).
+    translate : float
+        The centre moves by up to this fraction of the side.
+    mosaic : float
+        Probability of joining four images.
+    """
+
+    flip: float = 0.5
+    hue: float = 0.015
+    saturation: float = 0.7
+    value: float = 0.4
+    scale: float = 0.5
+    translate: float = 0.1
+    mosaic: float = 0.0
+
+    def __post_init__(self):
+        for name, number in vars(self).items():
+            if not 0 <= number <= 1:
+                raise ValueError(f"Augment.{name} is {number}; it must lie between 0 and 1")
+        if self.scale >= 1:
+            raise ValueError("Augment.scale must be below 1, or images could vanish")
+
+
+class Plan(NamedTuple):
+    """How images are drawn from stored squares; B images of up to 4 layers.
+
+    Of several layers that cover a pixel the last one shows; where none does, the pixel is grey
+    (114). The colour step follows, for all pixels.
+
+    Attributes
+    ----------
+    source : int32 array, (B, 4)
+        Index of each layer's image in the data set; 0 where the layer is unused.
+    window : int32 array, (B, 4, 4)
+        ``x0, y0, x1, y1``: the output pixels that the layer covers, ends excluded. All zero
+        where the layer is unused.
+    affine : float32 array, (B, 4, 4)
+        ``ax, bx, ay, by``: output pixel (x, y) shows the point ``ax * (x + 0.5) + bx``,
+        ``ay * (y + 0.5) + by`` of the stored square, whose pixel k has its centre at k + 0.5.
+    content : int32 array, (B, 4, 4)
+        ``left, top, right, bottom`` of the picture in its stored square, ends excluded. The
+        neighbours of the bilinear interpolation are clamped to it.
+    color : float32 array, (B, 3)
+        Shift of the hue as a fraction of a turn, factor of the saturation, factor of the value.
+    """
+
+    source: np.ndarray
+    window: np.ndarray
+    affine: np.ndarray
+    content: np.ndarray
+    color: np.ndarray
+
+
+# Shape of one image's part, and dtype, of each field.
+PLAN_FIELDS = [
+    ((LAYERS,), np.int32),
+    ((LAYERS, 4), np.int32),
+    ((LAYERS, 4), np.float32),
+    ((LAYERS, 4), np.int32),
+    ((3,), np.float32),
+]
+
+
+def compiled(function):
+    """Compile with Numba, outside the interpreter lock, and keep the code for later processes."""
+    try:
+        return njit(nogil=True, cache=True)(function)
+    except RuntimeError:
+        # No folder that can be written to: each process compiles for itself.
+        return njit(nogil=True)(function)
+
+
+# --------------------------------------------------------------------------------- planning
+
+
+def _span(chance, reach):
+    """A number uniform within ±`reach`, of one uniform in [0, 1)."""
+    return (2 * chance - 1) * reach
+
+
+def _content(geometry):
+    """Left, top, right and bottom of a picture in its square."""
+    left, top = geometry.left, geometry.top
+    return left, top, left + geometry.resized_width, top + geometry.resized_height
+
+
+def keep_boxes(before, after, gain):
+    """Which boxes are still worth learning after a warp.
+
+    Parameters
+    ----------
+    before, after : arrays, (n, 4)
+        ``x1, y1, x2, y2`` in pixels, before the warp and after it and the clipping.
+    gain : float
+        Scale of the warp.
+
+    Returns
+    -------
+    bool array, (n,)
+        Wider and higher than 2 px, more than a tenth of the area left, aspect below 100.
+    """
+    width, height = (after[:, 2:] - after[:, :2]).T
+    old_width, old_height = (before[:, 2:] - before[:, :2]).T
+    large = np.minimum(width, height) > 2
+    visible = width * height > 0.1 * gain**2 * old_width * old_height
+    return large & visible & (np.maximum(width, height) < 100 * np.minimum(width, height))
+
+
+def _mosaic_partners(count, index, chance):
+    """Three images to join with image `index` of `count`: distinct ones, if there are enough."""
+    if count < LAYERS:
+        return [int(u * count) for u in chance]
+    chosen = [index]
+    for u in chance:
+        # The next of the images that are left, counted past those already chosen.
+        partner = int(u * (count - len(chosen)))
+        for taken in sorted(chosen):
+            partner += partner >= taken
+        chosen.append(partner)
+    return chosen[1:]
+
+
+def _mosaic_corners(contents, size, chance):
+    """Where pictures lie on the canvas if all of them have a corner at one random point."""
+    x, y = (size // 2 + int(u * (size + 1)) for u in chance)
+    placed = []
+    for k, (left, top, right, bottom) in enumerate(contents):
+        column, row = k % 2, k // 2
+        placed.append((x - (1 - column) * (right - left), y - (1 - row) * (bottom - top)))
+    return placed
+
+
+@compiled
+def _plan_layers(content, placed, canvas, backward, shift, size, window, affine):
+    """Fill in windows and maps of the layers whose `content` lies at `placed` on the canvas."""
+    for layer in range(len(placed)):
+        empty = False
+        for axis in range(2):
+            first = placed[layer, axis]
+            end = first + content[layer, axis + 2] - content[layer, axis]
+            one = (max(first, 0) - canvas / 2) / backward[axis] + shift[axis]
+            other = (min(end, canvas) - canvas / 2) / backward[axis] + shift[axis]
+            # Pixels whose centres lie inside.
+            low = math.ceil(min(max(min(one, other), 0), size) - 0.5)
+            high = math.ceil(min(max(one, other, 0), size) - 0.5)
+            window[layer, axis], window[layer, axis + 2] = low, high
+            empty |= low >= high
+            affine[layer, 2 * axis] = backward[axis]
+            affine[layer, 2 * axis + 1] = (
+                canvas / 2 - shift[axis] * backward[axis] - first + content[layer, axis]
+            )
+        if empty:
+            window[layer] = 0
+
+
+@compiled
+def _move_boxes(boxes, layers, content, placed, canvas, backward, shift, size):
+    """Corners (n, 2, 4) of boxes in pixels: on the canvas, and in the output."""
+    corners = np.empty((len(boxes), 2, 4))
+    for k in range(len(boxes)):
+        for axis in range(2):
+            offset = placed[layers[k], axis] - content[layers[k], axis]
+            middle = np.float64(boxes[k, axis]) * size + offset
+            half = np.float64(boxes[k, axis + 2]) * size / 2
+            low = min(max(middle - half, 0), canvas)
+            high = min(max(middle + half, 0), canvas)
+            corners[k, 0, axis], corners[k, 0, axis + 2] = low, high
+            one = (low - canvas / 2) / backward[axis] + shift[axis]
+            other = (high - canvas / 2) / backward[axis] + shift[axis]
+            corners[k, 1, axis] = min(max(min(one, other), 0), size)
+            corners[k, 1, axis + 2] = min(max(one, other, 0), size)
+    return corners
+
+
+def make_plan(dataset, index, augment, rng):
+    """Choose how an image is augmented, and move its boxes.
+
+    A mosaic joins four pictures at a random point of a canvas of twice the side; otherwise the
+    canvas is the letterboxed square. The canvas is scaled, shifted and perhaps flipped: its
+    point X goes to ``±gain * (X - canvas / 2) + shift``. No canvas is ever drawn: each layer
+    has its own window in the output, and its own map from there to its stored square.
+
+    Parameters
+    ----------
+    dataset : CocoDataset
+        Only geometry, boxes and classes are read.
+    index : int
+    augment : Augment
+    rng : numpy.random.Generator
+        The only source of chance.
+
+    Returns
+    -------
+    plan : Plan
+        Of one image, without the batch axis; see `stack_plans`.
+    boxes : float32 array, (n, 4)
+        ``cx, cy, w, h`` as fractions of the side.
+    classes : int32 array, (n,)
+    """
+    size, index = dataset.image_size, int(index)
+    # Every plan takes as many numbers, whatever is chosen.
+    chance = rng.random(CHOICES).tolist()
+    joined, zoom, x, y, mirror, *color, center_x, center_y = chance[:10]
+    chosen, canvas = [index], size
+    if joined < augment.mosaic:
+        chosen += _mosaic_partners(len(dataset), index, chance[10:])
+        canvas = 2 * size
+    samples = [dataset[k] for k in chosen]
+    contents = [_content(sample.geometry) for sample in samples]
+    placed = [contents[0][:2]]
+    if len(chosen) > 1:
+        placed = _mosaic_corners(contents, size, (center_x, center_y))
+    # Source positions of neighbouring pixels differ by whole units, which renderers keep exactly.
+    step = round(2**POSITION_BITS / (1 + _span(zoom, augment.scale))) / 2**POSITION_BITS
+    backward = (-step if mirror < augment.flip else step, step)
+    shift = tuple((0.5 + _span(u, augment.translate)) * size for u in (x, y))
+    gains = (augment.hue, augment.saturation, augment.value)
+    plan = Plan(*(np.zeros(shape, dtype) for shape, dtype in PLAN_FIELDS))
+    plan.source[: len(chosen)] = chosen
+    plan.content[: len(chosen)] = contents
+    plan.color[:] = [
+        (k > 0) + _span(u, gain) for k, (u, gain) in enumerate(zip(color, gains, strict=True))
+    ]
+    warp = (np.array(placed), canvas, backward, shift, size)
+    _plan_layers(plan.content, *warp, plan.window, plan.affine)
+    counts = [len(sample.classes) for sample in samples]
+    boxes = np.concatenate([sample.boxes for sample in samples])
+    classes = np.concatenate([sample.classes for sample in samples])
+    layers = np.arange(len(chosen)).repeat(counts)
+    corners = _move_boxes(boxes, layers, plan.content, *warp)
+    keep = keep_boxes(corners[:, 0], corners[:, 1], 1 / step)
+    return plan, to_fractions(corners[keep, 1], size), classes[keep]
+
+
+def stack_plans(plans):
+    """Plans of single images, as `make_plan` returns them, as the plan of a batch."""
+    return Plan(*(np.stack(field) for field in zip(*plans, strict=True)))
+
+
+# ---------------------------------------------------------------------------------- drawing
+
+
+@compiled
+def _neighbors(slope, start, stop, low, high, first, second, weight):
+    """Where output pixels 0 to `stop` lie along one axis of a stored square.
+
+    Fills `first` and `second` with the neighbours of ``slope * (x + 0.5) + start - 0.5``, clamped
+    to `low` and `high`, and `weight` with the part of the second, in units of ``2**-WEIGHT_BITS``.
+    """
+    units = 2**POSITION_BITS
+    step = round(np.float64(slope) * units)
+    position = round(np.float64(start) * units) + (step >> 1) - units // 2
+    drop = POSITION_BITS - WEIGHT_BITS
+    for x in range(stop):
+        near = (position + step * x + (1 << (drop - 1))) >> drop
+        weight[x] = near & (2**WEIGHT_BITS - 1)
+        near >>= WEIGHT_BITS
+        first[x] = min(max(near, low), high - 1)
+        second[x] = min(max(near + 1, low), high - 1)
+
+
+@compiled
+def _sample_row(upper, lower, down, left, right, columns, x0, x1, blended, pixels):
+    """Interpolate pixels x0 to x1 of a row; two rows of the source first become one.
+
+    Whole numbers of 8 bits and twice `WEIGHT_BITS`: the sum is exact, and rounded once, half up.
+    """
+    unit, half = 2**WEIGHT_BITS, 2 ** (2 * WEIGHT_BITS - 1)
+    for x in range(left, right):
+        for c in range(3):
+            blended[x, c] = upper[x, c] * (unit - down) + lower[x, c] * down
+    for x in range(x0, x1):
+        first, second, part = columns[0, x], columns[1, x], columns[2, x]
+        for c in range(3):
+            total = blended[first, c] * (unit - part) + blended[second, c] * part + half
+            pixels[c, x] = total >> (2 * WEIGHT_BITS)
+
+
+@compiled
+def _store_row(pixels, color, out, y, x0, x1):
+    """Shift hue, scale saturation and value of pixels x0 to x1 of a row, into uint8 `out`.
+
+    All of it is float32 and without a jump, so that the compiler can use vectors.
+    """
+    zero, half, one, two = np.float32(0), np.float32(0.5), np.float32(1), np.float32(2)
+    three, four, six, top = np.float32(3), np.float32(4), np.float32(6), np.float32(255)
+    turn, richer, brighter = six * color[0], color[1], color[2]
+    reds, greens, blues = pixels[0, x0:x1], pixels[1, x0:x1], pixels[2, x0:x1]
+    out_reds, out_greens, out_blues = out[0, y, x0:x1], out[1, y, x0:x1], out[2, y, x0:x1]
+    for x in range(len(reds)):
+        red, green, blue = reds[x], greens[x], blues[x]
+        value = max(red, green, blue)
+        chroma = value - min(red, green, blue)
+        # They are whole numbers, so 1 replaces nothing but 0, and 0 / 1 is what is meant then.
+        divisor = max(chroma, one)
+        if value == red:
+            hue = (green - blue) / divisor
+        elif value == green:
+            hue = (blue - red) / divisor + two
+        else:
+            hue = (red - green) / divisor + four
+        hue += turn
+        hue -= six * np.floor(hue / six)
+        saturation = min(chroma / max(value, one) * richer, one)
+        value = min(value * brighter, top)
+        red = min(max(abs(hue - three) - one, zero), one)
+        green = min(max(two - abs(hue - two), zero), one)
+        blue = min(max(two - abs(hue - four), zero), one)
+        out_reds[x] = np.uint8(value * (one - saturation * (one - red)) + half)
+        out_greens[x] = np.uint8(value * (one - saturation * (one - green)) + half)
+        out_blues[x] = np.uint8(value * (one - saturation * (one - blue)) + half)
+
+
+@compiled
+def _copy_row(pixels, out, y, x0, x1):
+    for c in range(3):
+        for x in range(x0, x1):
+            out[c, y, x] = np.uint8(pixels[c, x])
+
+
+@compiled
+def _render(source, window, affine, content, color, squares, out):
+    size = squares.shape[1]
+    columns = np.empty((3, size), np.int32)
+    rows = np.empty((3, size), np.int32)
+    blended = np.empty((size, 3), np.int32)
+    pixels = np.empty((3, size), np.float32)
+    for n in range(len(source)):
+        colored = color[n, 0] != 0 or color[n, 1] != 1 or color[n, 2] != 1
+        pixels[:, 0] = FILL
+        if colored:
+            _store_row(pixels, color[n], out[n], 0, 0, 1)
+        else:
+            _copy_row(pixels, out[n], 0, 0, 1)
+        # Grey stays grey.
+        out[n] = out[n, 0, 0, 0]
+        for layer in range(LAYERS):
+            x0, y0, x1, y1 = window[n, layer]
+            if x0 >= x1 or y0 >= y1:
+                continue
+            left, top, right, bottom = content[n, layer]
+            ax, bx, ay, by = affine[n, layer]
+            _neighbors(ax, bx, x1, left, right, columns[0], columns[1], columns[2])
+            _neighbors(ay, by, y1, top, bottom, rows[0], rows[1], rows[2])
+            picture = squares[source[n, layer]]
+            for y in range(y0, y1):
+                upper, lower = picture[rows[0, y]], picture[rows[1, y]]
+                _sample_row(upper, lower, rows[2, y], left, right, columns, x0, x1, blended, pixels)
+                if colored:
+                    _store_row(pixels, color[n], out[n], y, x0, x1)
+                else:
+                    _copy_row(pixels, out[n], y, x0, x1)
+
+
+def _check_plan(plan, count, size):
+    """Compiled code checks no index, so a plan for other squares must not reach it."""
+    batch = len(plan.source)
+    for name, field, (shape, dtype) in zip(Plan._fields, plan, PLAN_FIELDS, strict=True):
+        if field.shape != (batch, *shape) or field.dtype != dtype:
+            raise ValueError(
+                f"plan.{name} is {field.dtype} {field.shape}; it must be "
+                f"{np.dtype(dtype)} {(batch, *shape)}"
+            )
+    used = (plan.window[..., :2] < plan.window[..., 2:]).all(axis=-1)
+    source, window, content = plan.source[used], plan.window[used], plan.content[used]
+    if ((source < 0) | (source >= count)).any():
+        raise ValueError(f"plan.source names image {source.max()}, but there are {count} squares")
+    if ((window < 0) | (window > size)).any():
+        raise ValueError(f"plan.window reaches beyond the {size} px of the squares")
+    if (content < 0).any() or (content > size).any() or (content[:, :2] >= content[:, 2:]).any():
+        raise ValueError(f"plan.content does not fit the {size} px of the squares")
+
+
+def render(plan, squares, out=None):
+    """Draw planned images on the host.
+
+    Bilinear sampling, rounded half up to 8 bits; then the colour step on those whole values, in
+    float32, rounded half up again. Colours follow the hexcone model (HSV), hue not quantised,
+    deliberately: OpenCV, which published weights were trained with, has 180 levels of hue.
+
+    Parameters
+    ----------
+    plan : Plan
+        Of B images; see `stack_plans`.
+    squares : uint8 array, (N, S, S, 3)
+        The letterboxed pictures of the data set, in memory or mapped from a file.
+    out : uint8 array, (B, 3, S, S), optional
+        Filled and returned; C-contiguous.
+
+    Returns
+    -------
+    uint8 array, (B, 3, S, S)
+
+    Raises
+    ------
+    ValueError
+        The plan does not fit the squares, or an array has another shape or dtype.
+    """
+    if squares.dtype != np.uint8 or squares.ndim != 4 or not squares.flags.c_contiguous:
+        raise ValueError(
+            f"squares is {squares.dtype} {squares.shape}; pass C-contiguous uint8 (N, S, S, 3)"
+        )
+    count, size = squares.shape[:2]
+    _check_plan(plan, count, size)
+    shape = (len(plan.source), 3, size, size)
+    if out is None:
+        out = np.empty(shape, np.uint8)
+    elif out.dtype != np.uint8 or out.shape != shape or not out.flags.c_contiguous:
+        raise ValueError(f"out is {out.dtype} {out.shape}; pass C-contiguous uint8 {shape}")
+    # Maps of files are read-only: with one kind of array the code is compiled once.
+    squares = np.asarray(squares).view()
+    squares.flags.writeable = False
+    _render(*plan, squares, out)
+    return out
+
+
+def augment_sample(dataset, index, augment, rng):
+    """Plan and draw one augmented image.
+
+    Parameters
+    ----------
+    dataset : CocoDataset
+    index : int
+    augment : Augment
+    rng : numpy.random.Generator
+        The only source of chance.
+
+    Returns
+    -------
+    image : uint8 array, (S, S, 3)
+    boxes : float32 array, (n, 4)
+        ``cx, cy, w, h`` as fractions of S.
+    classes : int32 array, (n,)
+    """
+    plan, boxes, classes = make_plan(dataset, index, augment, rng)
+    # Only the squares that are drawn: a data set without a cache will do.
+    chosen, source = np.unique(plan.source, return_inverse=True)
+    squares = np.stack([dataset[k].image for k in chosen.tolist()])
+    plan = plan._replace(source=source.astype(np.int32))
+    image = render(stack_plans([plan]), squares)[0]
+    return np.ascontiguousarray(image.transpose(1, 2, 0)), boxes, classes
