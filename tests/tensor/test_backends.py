@@ -5,8 +5,7 @@ from inspect import isfunction
 import numpy as np
 import pytest
 
-from pytensor.tensor import __extend__
-from tests.tensor.backends import (
+from docs.tools.backends import (
     ROWS,
     TABLE,
     WARNS,
@@ -18,10 +17,11 @@ from tests.tensor.backends import (
     reference,
     try_cell,
 )
+from pytensor.tensor import __extend__
 from tests.utils import REFERENCE_MODE
 
 STATE = read_state()
-HINT = "run python -m tests.tensor.backends"
+HINT = "run python -m docs.tools.backends"
 # Where a graph takes many seconds to compile, the rows that are tried by default.
 QUICK = {
     "C": ("conv2d", "silu"),

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import pytensor.tensor as pt
+from docs.tools import onnx_support as support
 from pytensor.compile.mode import Mode
 from pytensor.link.onnx import ONNXLinker, UnsupportedOpError, export
 from pytensor.link.onnx.ir import Graph, Node, Value, attributes_key
@@ -22,7 +23,6 @@ from pytensor.link.onnx.passes import (
     slice_empty_expansions,
     slices_to_split,
 )
-from tests.link.onnx import support
 from tests.link.onnx.test_basic import compare_onnx_and_py
 from tests.utils import compare_mode_and_py
 

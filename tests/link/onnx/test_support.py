@@ -5,10 +5,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from pytensor.compile.builders import OpFromGraph
-from pytensor.link.onnx import onnx_funcify
-from pytensor.link.onnx.linker import OPSETS
-from tests.link.onnx.support import (
+from docs.tools.onnx_support import (
     DTYPES,
     TABLE,
     covered_classes,
@@ -16,6 +13,9 @@ from tests.link.onnx.support import (
     rows,
     try_cell,
 )
+from pytensor.compile.builders import OpFromGraph
+from pytensor.link.onnx import onnx_funcify
+from pytensor.link.onnx.linker import OPSETS
 
 ROWS = dict(rows())
 # What the JAX backend has and this one doesn't, and why.
@@ -60,7 +60,7 @@ def test_the_table_has_every_row():
 
 def test_the_readme_counts_the_rows():
     supported = re.search(r"(\d+) rows have", TABLE.read_text())[1]
-    assert f"| {supported} rows of SUPPORT.md |" in TABLE.with_name("README.md").read_text()
+    assert f"| {supported} rows of the table of support |" in TABLE.with_name("onnx.md").read_text()
 
 
 @pytest.mark.parametrize("name", ROWS)
@@ -82,7 +82,7 @@ UNSUPPORTED = ("Complex", "Eig", "Fourier", "Hyp2F1", "Lstsq", "QZ", "Schur")
 
 @pytest.mark.slow
 def test_table():
-    assert TABLE.read_text() == document(), "run python -m tests.link.onnx.support"
+    assert TABLE.read_text() == document(), "run python -m docs.tools.onnx_support"
 
 
 @pytest.mark.skipif(not find_spec("jax"), reason="compares with the JAX backend")

@@ -10,8 +10,8 @@ import numpy as np
 import onnx
 import pytest
 
+from docs.tools.onnx_support import attempt, export, random_rows, rows
 from pytensor.link.onnx import UnsupportedOpError
-from tests.link.onnx.support import attempt, export, random_rows, rows
 from tests.utils import TOLERANCES
 
 WEB = Path(__file__).parent / "web"

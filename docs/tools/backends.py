@@ -1,0 +1,562 @@
+"""What runs where, found out by trying: every operator, backend and order of differentiation.
+
+    python -m docs.tools.backends
+    python -m docs.tools.backends --backends PyTorch,MLX
+    python -m docs.tools.backends --rows conv2d,resize
+
+tries the cells of the backends that are installed, or of those named, and of all rows, or of those
+whose functions are named.  What is known of the others is kept in ``backends.json``, from which the
+table in ``docs/backends.md`` is made.
+"""
+
+import argparse
+import datetime
+import json
+import os
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+
+import pytensor
+import pytensor.tensor as pt
+from pytensor.compile.mode import Mode
+from tests.utils import REFERENCE_MODE
+
+ORDERS = ("forward", "gradient", "second gradient")
+WARNS = "warns: "
+STATE = Path(__file__).with_name("backends.json")
+TABLE = Path(__file__).parents[1] / "backends.md"
+# Asked before a test can switch the compiler off
+CXX = pytensor.config.cxx
+# torch.compile takes up to minutes a cell; operator by operator PyTorch has the same results
+os.environ.setdefault("TORCH_COMPILE_DISABLE", "1")
+
+
+@dataclass(frozen=True)
+class Backend:
+    """How to run a graph, and the packages without which it can't be."""
+
+    mode: str | Mode | None
+    packages: tuple[str, ...]
+    dtype: str = "float64"
+    remark: str = ""
+
+    @property
+    def installed(self):
+        return all(find_spec(package) for package in self.packages)
+
+    @property
+    def versions(self):
+        return ", ".join(f"{p} {version(p)}" for p in self.packages) + self.remark
+
+
+BACKENDS = {
+    # Fused scalar Ops compute with Python's own numbers, where ~True is -2
+    "Python": Backend(
+        Mode(linker="py", optimizer="fast_run").excluding("fusion"), ("numpy", "scipy")
+    ),
+    "C": Backend(Mode(linker="cvm", optimizer="fast_run"), ("numpy", "scipy")),
+    "Numba": Backend("NUMBA", ("numba",)),
+    "JAX": Backend("JAX", ("jax",)),
+    "ONNX": Backend(None, ("onnx", "onnxruntime"), "float32"),
+    "PyTorch": Backend("PYTORCH", ("torch",), remark=" (eager)"),
+    "MLX": Backend("MLX", ("mlx",), "float32"),
+}
+# Largest error, relative to the largest entry of a result (or to 1)
+TOLERANCES = {"float32": 5e-4, "float64": 1e-7}
+
+
+def installed():
+    return [
+        name
+        for name, backend in BACKENDS.items()
+        if backend.installed and (name != "C" or CXX)
+    ]
+
+
+# The rows
+
+
+@dataclass(frozen=True)
+class Input:
+    """A value, with the lengths that the graph may know of its shape."""
+
+    value: np.ndarray
+    shape: tuple[int | None, ...]
+
+
+@dataclass(frozen=True)
+class Row:
+    function: str
+    build: Callable
+    inputs: tuple[Input, ...]
+
+
+ROWS = {}
+
+
+def row(name, build, *inputs):
+    """A row that is called after its function; a variant of it stands behind a comma."""
+    ROWS[name] = Row(name.partition(",")[0], build, inputs)
+
+
+def _numbers(*shape):
+    """Random numbers without ties, that float32 has too."""
+    rng = np.random.default_rng(int(np.prod(shape)))
+    return (2 * rng.normal(size=shape)).astype("float32").astype("float64")
+
+
+def image(*shape):
+    """Only the number of channels is known."""
+    return Input(_numbers(*shape), (None, shape[1], *[None] * (len(shape) - 2)))
+
+
+def unknown(*shape):
+    return Input(_numbers(*shape), (None,) * len(shape))
+
+
+def parameter(*shape):
+    return Input(_numbers(*shape) / 2, shape)
+
+
+def positive(*shape):
+    return Input(np.abs(_numbers(*shape)) + 0.5, shape)
+
+
+def winners(*shape):
+    """Where windows of length 2 along each axis after the second had their maximum."""
+    rng = np.random.default_rng(0)
+    places = [
+        2 * np.arange(n).reshape([-1 if a == axis else 1 for a in range(len(shape))])
+        + rng.integers(2, size=shape)
+        for axis, n in enumerate(shape)
+        if axis >= 2
+    ]
+    indices = np.ravel_multi_index(places, [2 * n for n in shape[2:]])
+    return Input(indices.astype("int64"), (None, shape[1], *[None] * (len(shape) - 2)))
+
+
+row(
+    "conv1d",
+    lambda x, w: pt.conv1d(x, w, ((1, 2),), 2, 3, num_groups=2),
+    image(2, 4, 9),
+    parameter(6, 2, 3),
+)
+row(
+    "conv2d",
+    lambda x, w: pt.conv2d(x, w, ((1, 2), (0, 1)), (2, 1), (1, 2), num_groups=2),
+    image(2, 4, 7, 6),
+    parameter(6, 2, 3, 2),
+)
+row(
+    "conv3d",
+    lambda x, w: pt.conv3d(x, w, ((1, 0), 1, 0), (1, 2, 1), (2, 1, 1), num_groups=2),
+    image(2, 2, 4, 5, 3),
+    parameter(2, 1, 2, 3, 2),
+)
+row(
+    "conv1d_transpose",
+    lambda x, w: pt.conv1d_transpose(x, w, ((1, 2),), 2, 3, num_groups=2, output_padding=1),
+    image(2, 4, 5),
+    parameter(4, 3, 3),
+)
+row(
+    "conv2d_transpose",
+    lambda x, w: pt.conv2d_transpose(
+        x, w, ((1, 2), (0, 1)), (2, 1), (1, 2), num_groups=2, output_padding=(1, 0)
+    ),
+    image(2, 4, 5, 4),
+    parameter(4, 3, 3, 2),
+)
+row(
+    "conv3d_transpose",
+    lambda x, w: pt.conv3d_transpose(x, w, ((1, 0), 1, 0), (1, 2, 1), (2, 1, 1), num_groups=2),
+    image(2, 2, 3, 4, 2),
+    parameter(2, 1, 2, 3, 2),
+)
+
+row("pool_nd", lambda x: pt.pool_nd(x, (3, 2), stride=(2, 1), pad=(1, 0)), image(2, 3, 7, 5))
+row("pool_2d", lambda x: pt.pool_2d(x, (3, 2), mode="sum"), image(2, 3, 7, 5))
+row("pool_3d", lambda x: pt.pool_3d(x, (1, 3, 2), mode="sum"), image(2, 2, 3, 7, 5))
+row(
+    "max_pool1d",
+    lambda x: pt.max_pool1d(x, 3, 2, 1, dilation=2, ceil_mode=True, return_indices=True),
+    image(2, 3, 8),
+)
+row(
+    "max_pool2d",
+    lambda x: pt.max_pool2d(x, (3, 2), (2, 1), ((1, 0), 0), (1, 2), return_indices=True),
+    image(2, 3, 7, 5),
+)
+row(
+    "max_pool3d",
+    lambda x: pt.max_pool3d(x, (1, 3, 2), (1, 2, 1), (0, 1, 1), return_indices=True),
+    image(2, 2, 2, 5, 4),
+)
+row("avg_pool1d", lambda x: pt.avg_pool1d(x, 3, 2, 1, ceil_mode=True), image(2, 3, 8))
+row(
+    "avg_pool2d",
+    lambda x: pt.avg_pool2d(x, (3, 2), (2, 1), ((1, 0), 0), dilation=(1, 2)),
+    image(2, 3, 7, 5),
+)
+row(
+    "avg_pool3d",
+    lambda x: pt.avg_pool3d(x, (2, 3, 2), (1, 2, 1), (0, 1, 1), count_include_pad=False),
+    image(2, 2, 3, 5, 4),
+)
+row("lp_pool1d", lambda x: pt.lp_pool1d(x, 3, 3, 2, ceil_mode=True), image(2, 3, 8))
+row(
+    "lp_pool2d",
+    lambda x: pt.lp_pool2d(x, 2, (2, 1), (2, 1), ((1, 0), 0), (1, 2)),
+    image(2, 3, 7, 5),
+)
+row("lp_pool3d", lambda x: pt.lp_pool3d(x, 3, (1, 3, 2), (1, 2, 1)), image(2, 2, 2, 5, 4))
+row(
+    "max_unpool1d",
+    lambda x, indices: pt.max_unpool1d(x, indices, 2),
+    image(2, 3, 4),
+    winners(2, 3, 4),
+)
+row(
+    "max_unpool2d",
+    lambda x, indices: pt.max_unpool2d(x, indices, 2),
+    image(2, 3, 4, 2),
+    winners(2, 3, 4, 2),
+)
+row(
+    "max_unpool3d",
+    lambda x, indices: pt.max_unpool3d(x, indices, 2),
+    image(2, 2, 1, 3, 2),
+    winners(2, 2, 1, 3, 2),
+)
+row("global_max_pool", lambda x: pt.global_max_pool(x), image(2, 3, 4, 5))
+row("global_average_pool", lambda x: pt.global_average_pool(x), image(2, 3, 4, 5))
+row("global_lp_pool", lambda x: pt.global_lp_pool(x, 3), image(2, 3, 4, 5))
+row("adaptive_avg_pool1d", lambda x: pt.adaptive_avg_pool1d(x, 3), image(2, 3, 8))
+row("adaptive_avg_pool2d", lambda x: pt.adaptive_avg_pool2d(x, (3, 2)), image(2, 3, 7, 5))
+row("adaptive_avg_pool3d", lambda x: pt.adaptive_avg_pool3d(x, (1, 3, 2)), image(2, 2, 3, 4, 5))
+row("adaptive_max_pool1d", lambda x: pt.adaptive_max_pool1d(x, 3), image(2, 3, 8))
+row(
+    "adaptive_max_pool2d",
+    lambda x: pt.adaptive_max_pool2d(x, (3, 2), return_indices=True),
+    image(2, 3, 7, 5),
+)
+row("adaptive_max_pool3d", lambda x: pt.adaptive_max_pool3d(x, (1, 3, 2)), image(2, 2, 3, 4, 5))
+
+row("resize, nearest", lambda x: pt.resize(x, scale=(2, 3)), image(2, 3, 3, 4))
+row("resize, linear", lambda x: pt.resize(x, (5, 7), mode="linear"), image(2, 3, 3, 4))
+row("resize, cubic", lambda x: pt.resize(x, scale=(2, 1.5), mode="cubic"), image(2, 3, 3, 4))
+row(
+    "resize, antialias",
+    lambda x: pt.resize(x, (3, 2), mode="linear", antialias=True),
+    image(2, 3, 5, 7),
+)
+row(
+    "resize, crop",
+    lambda x: pt.resize(
+        x,
+        (3, 2),
+        mode="linear",
+        coordinate_transformation_mode="tf_crop_and_resize",
+        roi=(0.1, 0.2, 0.9, 1.3),
+    ),
+    image(2, 3, 5, 7),
+)
+
+row(
+    "batch_normalization",
+    lambda *inputs: pt.batch_normalization(*inputs),
+    image(3, 4, 2, 5),
+    parameter(4),
+    parameter(4),
+    parameter(4),
+    positive(4),
+)
+row(
+    "batch_normalization_train",
+    lambda x, gamma, beta, mean, variance: pt.batch_normalization_train(
+        x, gamma, beta, axes="spatial", running_mean=mean, running_var=variance
+    ),
+    image(3, 4, 2, 5),
+    parameter(4),
+    parameter(4),
+    parameter(4),
+    positive(4),
+)
+row(
+    "layer_normalization",
+    lambda *inputs: pt.layer_normalization(*inputs),
+    unknown(3, 5),
+    parameter(5),
+    parameter(5),
+)
+row("rms_normalization", lambda *inputs: pt.rms_normalization(*inputs), unknown(3, 5), parameter(5))
+row(
+    "instance_normalization",
+    lambda *inputs: pt.instance_normalization(*inputs),
+    image(3, 4, 2, 5),
+    parameter(4),
+    parameter(4),
+)
+row(
+    "group_normalization",
+    lambda x, *parameters: pt.group_normalization(x, 2, *parameters),
+    image(3, 4, 2, 5),
+    parameter(4),
+    parameter(4),
+)
+
+row("relu", lambda x: pt.relu(x), unknown(3, 5))
+row("relu6", lambda x: pt.relu6(3 * x), unknown(3, 5))
+row("leaky_relu", lambda x: pt.leaky_relu(x, 0.25), unknown(3, 5))
+row("prelu", lambda x, alpha: pt.prelu(x, alpha), unknown(3, 5), parameter(5))
+row("elu", lambda x: pt.elu(x, 0.5), unknown(3, 5))
+row("selu", lambda x: pt.selu(x), unknown(3, 5))
+row("gelu", lambda x: pt.gelu(x), unknown(3, 5))
+row("gelu, tanh", lambda x: pt.gelu(x, approximate="tanh"), unknown(3, 5))
+row("silu", lambda x: pt.silu(x), unknown(3, 5))
+row("mish", lambda x: pt.mish(x), unknown(3, 5))
+row("softsign", lambda x: pt.softsign(x), unknown(3, 5))
+row("hard_sigmoid", lambda x: pt.hard_sigmoid(x), unknown(3, 5))
+row("hard_swish", lambda x: pt.hard_swish(2 * x), unknown(3, 5))
+row("topk", lambda x: pt.topk(x, 3, axis=1), unknown(2, 7, 2))
+
+
+# Trying
+
+
+def _is_float(array):
+    return array.dtype.kind == "f"
+
+
+class Graph:
+    """A row's graph for one dtype: the outputs and gradients, and values for the inputs.
+
+    The gradient is that of the sum of the squared outputs, each times a weight; the second is the
+    gradient of a weighted sum of the first.  Squared, so that neither is constant.
+    """
+
+    def __init__(self, row, dtype, static=False):
+        self.inputs, self.values = [], []
+        for entry in row.inputs:
+            shape = entry.value.shape if static else entry.shape
+            self._add_input(entry.value.astype(dtype if _is_float(entry.value) else "int64"), shape)
+        outputs = row.build(*self.inputs)
+        self.outputs = list(outputs) if isinstance(outputs, list | tuple) else [outputs]
+        self.dtype = dtype
+
+    def _add_input(self, value, shape):
+        self.inputs.append(pt.tensor(f"x{len(self.inputs)}", shape=shape, dtype=value.dtype))
+        self.values.append(value)
+        return self.inputs[-1]
+
+    def _weighted_sum(self, terms, shapes):
+        rng = np.random.default_rng(0)
+        weights = [
+            self._add_input(rng.normal(size=shape).astype(self.dtype), term.type.shape)
+            for term, shape in zip(terms, shapes, strict=True)
+        ]
+        return pt.add(*[(w * term).sum() for w, term in zip(weights, terms, strict=True)])
+
+    def differentiate(self, output_shapes):
+        """Add the gradients; `output_shapes` are those of the outputs."""
+        wrt = [x for x in self.inputs if x.type.dtype == self.dtype]
+        shapes = [value.shape for value in self.values if _is_float(value)]
+        outputs = [
+            (pt.sqr(out), shape)
+            for out, shape in zip(self.outputs, output_shapes, strict=True)
+            if out.type.dtype == self.dtype
+        ]
+        first_cost = self._weighted_sum(*zip(*outputs, strict=True))
+        gradients = pt.grad(first_cost, wrt)
+        second_cost = self._weighted_sum(gradients, shapes)
+        self.costs = [first_cost, second_cost]
+        return [self.outputs, gradients, pt.grad(second_cost, wrt)]
+
+
+def compute(name, graph, outputs, mode=None):
+    """Results of a graph in a backend."""
+    if name == "ONNX":
+        return _compute_with_onnx(graph, outputs)
+    mode = mode or BACKENDS[name].mode
+    # Inner graphs are compiled by C in any mode that isn't told otherwise
+    with pytensor.config.change_flags(cxx=CXX if name == "C" else ""):
+        compiled = pytensor.function(graph.inputs, outputs, mode=mode, on_unused_input="ignore")
+        return [np.asarray(result) for result in compiled(*graph.values)]
+
+
+def _compute_with_onnx(graph, outputs):
+    from pytensor.link.onnx import DroppedCheckWarning, export_onnx
+    from tests.link.onnx.test_basic import run
+
+    # What is checked while a function runs isn't part of a model
+    with warnings.catch_warnings(action="ignore", category=DroppedCheckWarning):
+        return run(export_onnx(graph.inputs, outputs), graph.values)
+
+
+def _flat(lists):
+    return [item for entries in lists for item in entries]
+
+
+@cache
+def reference(name):
+    """Results in Python, without rewrites, in float64 and with static shapes, for each order."""
+    graph = Graph(ROWS[name], "float64", static=True)
+    outputs = compute("Python", graph, graph.outputs, REFERENCE_MODE)
+    orders = graph.differentiate([output.shape for output in outputs])
+    results = iter(compute("Python", graph, _flat(orders), REFERENCE_MODE))
+    return [[next(results) for _ in order] for order in orders]
+
+
+def _difference(results, expected, dtype):
+    """What is wrong with the results, or ""."""
+    for result, wanted in zip(results, expected, strict=True):
+        wanted_dtype = dtype if _is_float(wanted) else str(wanted.dtype)
+        if result.dtype != wanted_dtype or result.shape != wanted.shape:
+            return (
+                f"gives {result.dtype} of shape {result.shape}, not {wanted_dtype} of shape "
+                f"{wanted.shape}"
+            )
+        error = np.abs(result - wanted).max(initial=0)
+        if not error <= TOLERANCES[dtype] * max(1, np.abs(wanted).max(initial=0)):
+            return f"is wrong by up to {error:.1e}"
+    return ""
+
+
+def _first_line(text):
+    line = str(text).strip().partition("\n")[0]
+    return line if len(line) <= 160 else f"{line[:160]} …"
+
+
+def _reason(error):
+    if hasattr(error, "failures"):
+        # An export that fails says for each Op why
+        return _first_line(error.failures[0][1])
+    return f"{type(error).__name__}: {_first_line(error)}"
+
+
+def _attempt(backend_name, graph, outputs, expected):
+    with warnings.catch_warnings(record=True, action="always") as caught:
+        try:
+            results = compute(backend_name, graph, outputs)
+        except Exception as error:  # whatever it is, it is what the table has to say
+            return _reason(error)
+    warns = f"{WARNS}{_first_line(caught[0].message)}" if caught else ""
+    return _difference(results, expected, graph.dtype) or warns
+
+
+def try_cell(name, backend_name):
+    """What is wrong with an operator in a backend.
+
+    Returns
+    -------
+    list of str
+        For each of `ORDERS` the reason why it fails, `WARNS` and a warning, or "".
+    """
+    expected = reference(name)
+    with pytensor.config.change_flags(floatX=BACKENDS[backend_name].dtype):
+        graph = Graph(ROWS[name], BACKENDS[backend_name].dtype)
+        orders = graph.differentiate([result.shape for result in expected[0]])
+        # All at once, which is all that most cells need
+        if not _attempt(backend_name, graph, _flat(orders), _flat(expected)):
+            return ["", "", ""]
+        return [
+            _attempt(backend_name, graph, outputs, wanted)
+            for outputs, wanted in zip(orders, expected, strict=True)
+        ]
+
+
+# The table
+
+
+def read_state():
+    return json.loads(STATE.read_text()) if STATE.exists() else {}
+
+
+def _mark(reason, reasons):
+    if not reason:
+        return "✓" if reason == "" else "?"
+    number = reasons.setdefault(reason, len(reasons) + 1)
+    return f"✓[{number}]" if reason.startswith(WARNS) else f"[{number}]"
+
+
+def document(state):
+    """Markdown of the table."""
+    reasons = {}
+    lines = [f"| Function | {' | '.join(BACKENDS)} |", f"| --- |{' :-: |' * len(BACKENDS)}"]
+    for name in ROWS:
+        cells = [
+            " ".join(
+                _mark(reason, reasons)
+                for reason in state.get(backend, {"cells": {}})["cells"].get(name, [None] * 3)
+            )
+            for backend in BACKENDS
+        ]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    columns = [
+        f"| {backend} | {entry['versions']} | {entry['dtype']} | {entry['date']} |"
+        for backend, entry in ((name, state[name]) for name in BACKENDS if name in state)
+    ]
+    notes = [f"{number}. {reason}" for reason, number in reasons.items()]
+    return "\n".join(
+        [
+            "# What runs where",
+            "",
+            "Made by `python -m docs.tools.backends`, which compiles a small graph for each",
+            "cell, with a batch size and an image size that aren't known beforehand, and compares",
+            "its results with those of Python in float64.",
+            "",
+            "A cell stands for the function, its gradient and its second gradient, in this order:",
+            "✓ works; [1] doesn't, for the reason below the table; ✓[1] works, with the warning",
+            "below the table; ? not tried yet.",
+            "",
+            *lines,
+            "",
+            "| Backend | Tried with | dtype | Date |",
+            "| --- | --- | --- | --- |",
+            *columns,
+            *(["", "## Reasons and warnings", "", *notes] if notes else []),
+            "",
+        ]
+    )
+
+
+def record(backend_name, name, reasons):
+    """Keep what a cell gave, in the state and in the table."""
+    state = read_state()
+    backend = BACKENDS[backend_name]
+    cells = {**state.get(backend_name, {}).get("cells", {}), name: reasons}
+    state[backend_name] = {
+        "versions": f"pytensor {version('pytensor')}, {backend.versions}",
+        "dtype": backend.dtype,
+        "date": datetime.date.today().isoformat(),
+        "cells": {row: cells[row] for row in ROWS if row in cells},
+    }
+    STATE.write_text(json.dumps(state, indent=1, ensure_ascii=False) + "\n")
+    TABLE.write_text(document(state))
+
+
+def main(arguments=None):
+    functions = sorted({row.function for row in ROWS.values()})
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--backends", default=",".join(installed()))
+    parser.add_argument("--rows", default=",".join(functions))
+    options = parser.parse_args(arguments)
+    names = {name.lower(): name for name in BACKENDS}
+    for backend_name in [names[backend] for backend in options.backends.lower().split(",")]:
+        for name, row in ROWS.items():
+            if row.function in options.rows.split(","):
+                # Each is kept at once: some backends take long to compile all of them
+                reasons = try_cell(name, backend_name)
+                record(backend_name, name, reasons)
+                print(backend_name, name, *(reason or "✓" for reason in reasons), flush=True)
+
+
+if __name__ == "__main__":
+    main()
