@@ -152,7 +152,7 @@ def kept_stages(watch):
     """Time the stages of a first call that keeps its program on disk, or finds it there."""
     import jax
 
-    from pytensor.link.jax import program_store
+    from pytensor.link.jax.tuned import program_store
 
     stages = [
         (program_store.StoredFunction, "resolve", "tracing"),

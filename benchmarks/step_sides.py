@@ -114,13 +114,13 @@ class DemoStep:
 
     def first_call(self):
         """Context in which the demo makes its first call, where JAX traces and compiles."""
-        from pytensor.link.jax.building import paused_collection
+        from pytensor.link.jax.tuned.building import paused_collection
 
         return paused_collection()
 
     def keeps_programs(self):
         """Whether the first call keeps its program on disk, or finds it there, beside JAX's."""
-        from pytensor.link.jax.program_store import store_folder
+        from pytensor.link.jax.tuned.program_store import store_folder
 
         return store_folder() is not None
 
@@ -441,7 +441,7 @@ def out_of_memory(error):
 
 def keep_freed_memory():
     """Set the process's allocator as training does; whether it could be."""
-    from pytensor.link.jax import host_memory
+    from pytensor.link.jax.tuned import host_memory
 
     return host_memory.keep_freed_memory()
 

@@ -225,7 +225,7 @@ def test_contents_of_the_wheel(environment, wheel):
     tops = {name.split("/")[0] for name in names if ".dist-info" not in name}
     assert tops == {"pytensor", "_pytensor_graft.py", "_pytensor_graft.pth"}
     others = {n for n in names if "dist-info" not in n and not n.endswith((".py", ".pyi", ".pth"))}
-    assert others == {"pytensor/link/jax/cpu_kernels.cc"}
+    assert others == {"pytensor/link/jax/tuned/cpu_kernels.cc"}
     # Where upstream has an __init__.py, one of ours would replace it, and uninstalling remove it.
     modules = {p.relative_to(ROOT).as_posix() for p in (ROOT / "pytensor").rglob("*.py")}
     assert modules - {"pytensor/_graft.py"} <= names

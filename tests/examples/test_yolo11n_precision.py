@@ -22,10 +22,10 @@ import pytensor
 import pytensor.tensor as pt
 from pytensor.graph.traversal import ancestors
 from pytensor.link.jax.dispatch.basic import jax_funcify
-from pytensor.link.jax.precision import in_mixed_precision, in_single
 from pytensor.link.jax.tuned import jax_mode
+from pytensor.link.jax.tuned.precision import in_mixed_precision, in_single
 from pytensor.tensor.precision import full_precision
-from tests.link.jax.test_precision import LOW, SINGLE, equations, products
+from tests.link.jax.tuned.test_precision import LOW, SINGLE, equations, products
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 SIZE, BATCH, MAX_BOXES = 64, 4, 4

@@ -41,7 +41,7 @@ from training.stopping import Stopped, StopRequest
 from training.trackers import TrackerError
 from training.training_run import Run, say
 
-from pytensor.link.jax.host_memory import keep_freed_memory
+from pytensor.link.jax.tuned.host_memory import keep_freed_memory
 
 # Of the user's making, or the machine's; the message is all that helps. A full memory or disk
 # (image_cache.CacheError) is an OSError.

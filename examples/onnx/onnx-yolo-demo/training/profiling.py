@@ -1,7 +1,8 @@
 """Where the time of a training step goes, by PyTensor's operations.
 
 JAX's profiler writes a trace of what XLA runs, and XLA's program says which node of PyTensor's
-graph each of its operations comes from (see `pytensor.link.jax.scopes`).  The trace itself can be
+graph each of its operations comes from (see
+`pytensor.link.jax.tuned.scopes`).  The trace itself can be
 looked at with https://ui.perfetto.dev, or with the package xprof.
 """
 
@@ -40,7 +41,7 @@ class Row(NamedTuple):
     Attributes
     ----------
     kind, name : str
-        As in ``kind[name]``; see `pytensor.link.jax.scopes.scope_name`.
+        As in ``kind[name]``; see `pytensor.link.jax.tuned.scopes.scope_name`.
     part : str
         "gradient" where the kind tells, "forward" for kinds that have a gradient among the others,
         else "".

@@ -14,9 +14,9 @@ from training.optimizer import CLASS_BRANCH_FACTOR, make_optimizer, parameter_gr
 import pytensor
 import pytensor.tensor as pt
 from pytensor.compile.mode import get_mode
-from pytensor.link.jax.building import paused_collection, quick_building
 from pytensor.link.jax.linker import JAXLinker
 from pytensor.link.jax.tuned import jax_mode
+from pytensor.link.jax.tuned.building import paused_collection, quick_building
 from pytensor.optimizers import (
     ExponentialMovingAverage,
     GradientAccumulator,

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import jax
 
-from pytensor.link.jax.scopes import scope_name
+from pytensor.link.jax.tuned.scopes import scope_name
 
 INSTRUCTION = re.compile(r"\s+(?P<root>ROOT )?%?(?P<name>[\w.-]+) = .*? (?P<code>[a-z][\w-]*)\(")
 COMPUTATION = re.compile(r"(?:ENTRY )?%?(?P<name>[\w.-]+) \(.*\{$")

@@ -3,8 +3,8 @@ import numpy as np
 
 from pytensor.graph.basic import Constant
 from pytensor.graph.fg import AbstractFunctionGraph, FrozenFunctionGraph
-from pytensor.link.jax.building import paused_collection
 from pytensor.link.jax.dispatch.basic import jax_funcify, jax_typify
+from pytensor.link.jax.tuned.building import paused_collection
 from pytensor.link.utils import fgraph_to_python
 
 

@@ -29,7 +29,7 @@ import jaxlib
 import numpy as np
 
 from pytensor.configdefaults import config
-from pytensor.link.jax.processor import processor
+from pytensor.link.jax.tuned.processor import processor
 from pytensor.tensor.conv.ops import ConvGradFilters, ConvGradInput
 from pytensor.tensor.rewriting.channels_last import ChannelsLast
 

@@ -20,7 +20,7 @@ jax = pytest.importorskip("jax")
 from pytensor.link.jax.linker import JAXLinker  # noqa: E402
 from pytensor.link.jax.tuned import jax_mode  # noqa: E402
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 MODE = jax_mode(donate=True)
 VALUES = np.linspace(-1, 1, 5)
 
@@ -415,7 +415,7 @@ class TestErrors:
             # the handler runs when JAX has returned
             run = step.vm.jit_fn
             interrupted = Interrupting(lambda args: run(*args))
-            monkeypatch.setattr("pytensor.link.jax.donation.starmap", interrupted)
+            monkeypatch.setattr("pytensor.link.jax.tuned.donation.starmap", interrupted)
         else:
             monkeypatch.setattr(step.vm, "_updated", Interrupted(step.vm._updated))
         with pytest.raises(KeyboardInterrupt):

@@ -8,8 +8,8 @@ import pytest
 import pytensor
 import pytensor.tensor as pt
 from pytensor.graph.basic import Apply
-from pytensor.link.jax.scopes import op_kind, scope_name
 from pytensor.link.jax.tuned import jax_mode
+from pytensor.link.jax.tuned.scopes import op_kind, scope_name
 from pytensor.scalar.basic import mul
 from pytensor.tensor.elemwise import Elemwise
 

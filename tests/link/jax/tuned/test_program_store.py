@@ -29,9 +29,8 @@ from jax.experimental.compilation_cache.compilation_cache import reset_cache
 
 from pytensor.compile.builders import OpFromGraph
 from pytensor.compile.io import In
-from pytensor.link.jax import graph_key, program_store
 from pytensor.link.jax.dispatch.basic import jax_funcify, jax_typify
-from pytensor.link.jax.tuned import jax_mode
+from pytensor.link.jax.tuned import graph_key, jax_mode, program_store
 
 MODE = jax_mode(donate=True, keep_programs=True)
 SETTINGS = {
@@ -162,7 +161,7 @@ import jax
 import pytensor
 import pytensor.tensor as pt
 from pytensor.graph.fg import FunctionGraph
-from pytensor.link.jax.graph_key import Describer, graph_key
+from pytensor.link.jax.tuned.graph_key import Describer, graph_key
 from pytensor.link.jax.tuned import jax_mode
 from pytensor.tensor.special import log_softmax
 x = pt.tensor4("x", shape=(2, 3, 8, 8), dtype="float32")
@@ -314,10 +313,10 @@ def loop():
 @pytest.mark.parametrize(
     ("graph", "message"),
     [
-        (lambda x: Foreign()(x), "Foreign is from tests.link.jax.test_program_store, outside"),
+        (lambda x: Foreign()(x), "is from tests.link.jax.tuned.test_program_store, outside"),
         (
             lambda x: pt.exp(OpFromGraph([v := pt.matrix()], [Foreign()(v)])(x)),
-            "Foreign is from tests.link.jax.test_program_store",
+            "Foreign is from tests.link.jax.tuned.test_program_store",
         ),
         (lambda x: x + loop(), "has an inner graph, and no properties"),
     ],
@@ -361,7 +360,7 @@ def test_a_foreign_rewrite_or_conversion_leaves_no_key(monkeypatch, caplog):
             assert not hasattr(compile_graph([x], x + rate).maker.fgraph, "kept_program")
     (record,) = caplog.records
     assert record.levelname == "WARNING"
-    assert "of_a_user is from tests.link.jax.test_program_store" in record.getMessage()
+    assert "of_a_user is from tests.link.jax.tuned.test_program_store" in record.getMessage()
     assert "install it as a package" in record.getMessage()
     conversions = dict(jax_funcify.registry) | {pt.basic.Eye: convert_foreign}
     monkeypatch.setattr(jax_funcify, "registry", conversions)
@@ -776,7 +775,7 @@ def make_read_only(folder, monkeypatch):
 
 @pytest.mark.parametrize("number", [errno.EROFS, errno.EACCES, errno.EPERM])
 def test_a_read_only_folder_is_read(number, folder, traced, caplog, make_read_only):
-    caplog.set_level(logging.INFO, logger="pytensor.link.jax.program_store")
+    caplog.set_level(logging.INFO, logger="pytensor.link.jax.tuned.program_store")
     expected = [run(*make_step(rate)) for rate in (0.5, 0.25)]
     kept, files = programs(folder), [path.read_bytes() for path in sorted(folder.iterdir())]
     make_read_only(number)
@@ -845,7 +844,7 @@ def test_a_folder_that_cannot_be_listed(folder, monkeypatch):
 
 def test_a_program_is_kept_where_old_ones_cannot_be_deleted(folder, monkeypatch, caplog):
     """In a folder of several users, say, or as another process has just deleted them."""
-    caplog.set_level(logging.INFO, logger="pytensor.link.jax.program_store")
+    caplog.set_level(logging.INFO, logger="pytensor.link.jax.tuned.program_store")
     monkeypatch.setattr(program_store, "MAX_PROGRAMS", 1)
     unlink = Path.unlink
 
@@ -881,7 +880,7 @@ def test_threads_that_write_one_program(folder, monkeypatch):
 
 
 def test_programs_that_call_python_are_not_kept(folder, caplog):
-    caplog.set_level(logging.INFO, logger="pytensor.link.jax.program_store")
+    caplog.set_level(logging.INFO, logger="pytensor.link.jax.tuned.program_store")
     double = jax.jit(
         lambda x: jax.pure_callback(lambda v: 2 * v, jax.ShapeDtypeStruct(x.shape, x.dtype), x)
     )
@@ -891,7 +890,7 @@ def test_programs_that_call_python_are_not_kept(folder, caplog):
 
 
 def test_platforms_that_cannot_write_programs(folder, caplog, monkeypatch):
-    caplog.set_level(logging.INFO, logger="pytensor.link.jax.program_store")
+    caplog.set_level(logging.INFO, logger="pytensor.link.jax.tuned.program_store")
 
     def fail(program):
         raise jax.errors.JaxRuntimeError("UNIMPLEMENTED: not on this platform")

@@ -15,8 +15,8 @@ from pytensor.graph.basic import Apply
 from pytensor.graph.op import Op
 from pytensor.graph.traversal import explicit_graph_inputs
 from pytensor.link.jax.dispatch.basic import jax_funcify
-from pytensor.link.jax.precision import in_mixed_precision, precision_rule
 from pytensor.link.jax.tuned import jax_mode
+from pytensor.link.jax.tuned.precision import in_mixed_precision, precision_rule
 from pytensor.optimizers import Muon
 from pytensor.tensor.precision import full_precision
 from pytensor.tensor.rewriting.channels_last import ChannelsLast

@@ -6,14 +6,14 @@ import sys
 
 import pytest
 
-from pytensor.link.jax import host_memory
-from pytensor.link.jax.host_memory import keep_freed_memory
+from pytensor.link.jax.tuned import host_memory
+from pytensor.link.jax.tuned.host_memory import keep_freed_memory
 
 # Prints what `keep_freed_memory` returned, and the page faults a call.
 PROGRAM = """
 import resource, sys
 import jax, jax.numpy as jnp
-from pytensor.link.jax.host_memory import keep_freed_memory
+from pytensor.link.jax.tuned.host_memory import keep_freed_memory
 
 told = keep_freed_memory() if sys.argv[1] == "keep" else None
 

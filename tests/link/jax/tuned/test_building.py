@@ -9,7 +9,7 @@ import pytensor.tensor as pt
 pytest.importorskip("jax")
 
 from pytensor.configdefaults import config
-from pytensor.link.jax.building import paused_collection, quick_building
+from pytensor.link.jax.tuned.building import paused_collection, quick_building
 
 
 @pytest.fixture

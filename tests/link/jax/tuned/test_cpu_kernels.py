@@ -23,10 +23,9 @@ pytest.importorskip("jax")
 
 import jax
 
-from pytensor.link.jax import cpu_kernels
-from pytensor.link.jax.cpu_kernels import load_kernels, with_cpu_kernels
 from pytensor.link.jax.dispatch.basic import jax_funcify
-from pytensor.link.jax.tuned import jax_mode
+from pytensor.link.jax.tuned import cpu_kernels, jax_mode
+from pytensor.link.jax.tuned.cpu_kernels import load_kernels, with_cpu_kernels
 from pytensor.tensor.conv.ops import ConvGradFilters, ConvGradInput
 from pytensor.tensor.rewriting.channels_last import ChannelsLast
 
@@ -36,7 +35,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 KERNELS = (cpu_kernels.GRAD_FILTERS, cpu_kernels.DEPTHWISE_GRAD_FILTERS, cpu_kernels.GRAD_IMAGE)
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -280,7 +279,7 @@ import hashlib, json, os, sys
 if sys.argv[1] == "one":
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 import numpy as np, jax, pytensor
-from pytensor.link.jax.cpu_kernels import load_kernels
+from pytensor.link.jax.tuned.cpu_kernels import load_kernels
 sys.path.insert(0, "tests/link/jax")
 import test_cpu_kernels as t
 if jax.config.jax_compilation_cache_dir:

@@ -3,9 +3,9 @@
 JAX's persistent compilation cache saves XLA's work, which is most of it; then a second start of the
 same training spends its time on rewrites and on tracing.  A function compiled with
 ``jax_mode(keep_programs=True)`` is looked up by its graph as the user built it (see
-`pytensor.link.jax.graph_key`), and by what its first arguments are like.  If its program is found,
-nothing else is done.  The graph is rewritten and converted later if that turns out to be needed:
-for arguments of other shapes, a copy of the function, or its HLO.
+`pytensor.link.jax.tuned.graph_key`), and by what its first arguments are like.  If its program
+is found, nothing else is done.  The graph is rewritten and converted later if that turns out to be
+needed: for arguments of other shapes, a copy of the function, or its HLO.
 
 Programs are kept in the folder of JAX's cache, if it has one, and under its rule: those that took
 longer to make than ``jax_persistent_cache_min_compile_time_secs``.  One that JAX finds in its own
@@ -31,8 +31,8 @@ from jax.experimental.serialize_executable import deserialize_and_load, serializ
 
 from pytensor.compile.maker import FunctionMaker
 from pytensor.graph.features import AlreadyThere, Feature
-from pytensor.link.jax.graph_key import NoKeyError, graph_key
-from pytensor.link.jax.processor import processor
+from pytensor.link.jax.tuned.graph_key import NoKeyError, graph_key
+from pytensor.link.jax.tuned.processor import processor
 from pytensor.link.jax.xla_guard import compiled_guarded
 
 __all__ = ["KeptProgram", "StoredFunction", "prepare_or_defer"]

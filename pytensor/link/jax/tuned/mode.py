@@ -46,18 +46,18 @@ class TunedJAXLinker(JAXLinker):
     ----------
     donate : bool
         Write the new values of shared variables over the old ones; see
-        `pytensor.link.jax.donation`.
+        `pytensor.link.jax.tuned.donation`.
     precision : "float32" or "bf16"
         With "bf16", convolutions and activations are computed in bfloat16; see
-        `pytensor.link.jax.precision`.
+        `pytensor.link.jax.tuned.precision`.
     named_scopes : bool
-        Name XLA's operations after PyTensor's; see `pytensor.link.jax.scopes`.
+        Name XLA's operations after PyTensor's; see `pytensor.link.jax.tuned.scopes`.
     keep_programs : bool
         Keep compiled programs where JAX's persistent compilation cache is, and look for them before
-        anything else is done; see `pytensor.link.jax.program_store`.
+        anything else is done; see `pytensor.link.jax.tuned.program_store`.
     cpu_kernels : bool
         On a CPU, compute gradients of convolutions by our own code instead of XLA's; see
-        `pytensor.link.jax.cpu_kernels`.
+        `pytensor.link.jax.tuned.cpu_kernels`.
     guard : bool
         On a CPU, keep XLA from fusions that return wrong numbers; see
         `pytensor.link.jax.xla_guard`.  With `keep_programs`, the program for the first arguments
@@ -121,20 +121,20 @@ class TunedJAXLinker(JAXLinker):
     def _node_conversion(self):
         """What takes the place of `jax_funcify` for every node, those of inner graphs included."""
         from pytensor.link.jax.dispatch.basic import jax_funcify
-        from pytensor.link.jax.shared_traces import in_shared_traces
+        from pytensor.link.jax.tuned.shared_traces import in_shared_traces
 
         convert, kernels = jax_funcify, self._kernels()
         if kernels is not None:
-            from pytensor.link.jax.cpu_kernels import with_cpu_kernels
+            from pytensor.link.jax.tuned.cpu_kernels import with_cpu_kernels
 
             convert = with_cpu_kernels(convert, kernels)
         convert = in_shared_traces(convert)
         if self.precision == "bf16":
-            from pytensor.link.jax.precision import in_mixed_precision
+            from pytensor.link.jax.tuned.precision import in_mixed_precision
 
             convert = in_mixed_precision(convert)
         if self.named_scopes:
-            from pytensor.link.jax.scopes import in_named_scopes
+            from pytensor.link.jax.tuned.scopes import in_named_scopes
 
             convert = in_named_scopes(convert)
         return convert
@@ -164,7 +164,7 @@ class TunedJAXLinker(JAXLinker):
         """What names the kernels' code, which XLA knows from now on; None if none are used."""
         if not self.cpu_kernels:
             return None
-        from pytensor.link.jax.cpu_kernels import load_kernels
+        from pytensor.link.jax.tuned.cpu_kernels import load_kernels
 
         return load_kernels()
 
@@ -191,7 +191,7 @@ class TunedJAXLinker(JAXLinker):
         key, guarded = self._key(), self._compiler_options() is not None
         if not self.keep_programs or self.scalar_shape_inputs or (key is None and not guarded):
             return None
-        from pytensor.link.jax.program_store import StoredFunction
+        from pytensor.link.jax.tuned.program_store import StoredFunction
 
         return StoredFunction(jitted, key, *facts, guarded=guarded)
 
@@ -201,7 +201,7 @@ class TunedJAXLinker(JAXLinker):
         )
         if not self._donates():
             return thunks, nodes, function
-        from pytensor.link.jax.donation import DonatingThunk
+        from pytensor.link.jax.tuned.donation import DonatingThunk
 
         # A donating thunk puts nothing into the storages of updates, but PyTensor clears them all
         # after each call: one for all, for a thousand take time.
@@ -316,7 +316,7 @@ class TunedFunctionMaker(FunctionMaker):
     def prepare_fgraph(inputs, outputs, additional_outputs, fgraph, mode, profile):
         prepare = FunctionMaker.prepare_fgraph
         if getattr(mode.linker, "keep_programs", False):
-            from pytensor.link.jax.program_store import prepare_or_defer as prepare
+            from pytensor.link.jax.tuned.program_store import prepare_or_defer as prepare
 
         prepare(inputs, outputs, additional_outputs, fgraph, mode, profile)
 

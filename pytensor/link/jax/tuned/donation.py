@@ -78,8 +78,8 @@ class DonatingThunk:
     static_argnums : sequence of int
         Inputs that are part of the program, as numbers.
     store : callable, optional
-        Makes a `pytensor.link.jax.program_store.StoredFunction`, or None, of a jitted function and
-        the numbers of donated inputs.
+        Makes a `pytensor.link.jax.tuned.program_store.StoredFunction`, or None, of a jitted
+        function and the numbers of donated inputs.
     compiler_options : dict, optional
         Of `jax.jit`.
 
