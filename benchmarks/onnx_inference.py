@@ -129,7 +129,7 @@ def make_variant(name, options, model, path):
 
         quantize_detector(model, open_calibration(model, options.data), path)
     else:
-        from training.half_weights import store_half
+        from pytensor.link.onnx.half_weights import store_half
 
         onnx.save(store_half(onnx.load(model)), path)
     return path

@@ -24,17 +24,23 @@ from pytensor.optimizers.adam import Adam, AdamW
 from pytensor.optimizers.averaging import ExponentialMovingAverage
 from pytensor.optimizers.basic import Optimizer
 from pytensor.optimizers.clipping import clip_by_global_norm, clip_by_norm, clip_by_value
+from pytensor.optimizers.early_stopping import EarlyStopping
 from pytensor.optimizers.muon import Muon, orthogonalize
+from pytensor.optimizers.musgd import MuSGD
 from pytensor.optimizers.rmsprop import RMSprop
 from pytensor.optimizers.sgd import SGD
+from pytensor.optimizers.statistics import AveragedStatistics
 from pytensor.optimizers.updates import OrderedUpdates, merge_updates
 
 __all__ = [
     "SGD",
     "Adam",
     "AdamW",
+    "AveragedStatistics",
+    "EarlyStopping",
     "ExponentialMovingAverage",
     "GradientAccumulator",
+    "MuSGD",
     "Muon",
     "Optimizer",
     "OrderedUpdates",

@@ -13,8 +13,8 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "examples" / "onnx" / "onnx-yolo-demo"))
 
-from training import parallel
-from training.parallel import Devices, ParallelError, agree, initialize
+from pytensor.link.jax import devices as parallel
+from pytensor.link.jax.devices import Devices, ParallelError, agree, initialize
 
 SIZE, BATCH, MAX_BOXES = 64, 8, 4
 

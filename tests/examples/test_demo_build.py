@@ -22,9 +22,10 @@ from tools import build_demo
 from tools.build_demo import BuildError, build, main, runtime_problem
 from tools.single_file import PageError, inline_page, safe_script, source_hash
 from training import finishing
-from training.half_weights import store_half
 from training.options import parse_arguments
 from training.run_folder import TrainingError
+
+from pytensor.link.onnx.half_weights import store_half
 
 SCRIPTS = ["runtime.js", "wasm.js", "model.js", "samples.js"]
 NAMES = {0: "person", 1: "cell phone"}

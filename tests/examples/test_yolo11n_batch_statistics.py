@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from blocks import ConvBNSiLU, Parameters
-from training.batch_statistics import Statistics, chosen_batches
+from training.batch_statistics import chosen_batches, measure_statistics
 from training.train_step import HostImages
 
 import pytensor
@@ -92,9 +92,9 @@ def test_statistics_are_those_of_the_averages(network, step):
     batches = draw(3)
     before = {name: v.get_value() for name, v in step.averages.items()}
     own = {name: v.get_value() for name, v in network.store.all.items()}
-    statistics = Statistics(network, step, OneDevice())
+    measure = measure_statistics(network, step, OneDevice())
     for _ in range(2):  # what was measured before doesn't count
-        statistics.refresh(batches)
+        measure(batches)
         names = [f"{n}.bn.running_{k}" for n in "ab" for k in ("mean", "var")]
         for name, value in zip(names, expected_statistics(before, batches), strict=True):
             average = step.averages[name].get_value()

@@ -10,11 +10,12 @@ from pathlib import Path
 import jax
 import pytest
 import train_yolo11n
-from training import compilation_cache, run_folder
+from training import run_folder
 
+from pytensor.link.jax import compilation_cache
 from tests.examples.yolo11n_runs import command
 
-DEMO = Path(compilation_cache.__file__).parents[1]
+DEMO = Path(run_folder.__file__).parents[1]
 # A training step in small, and what JAX says about its programs on disk.
 SCRIPT = """
 import os, sys
@@ -22,7 +23,7 @@ sys.path.insert(0, {demo!r})
 os.environ["PYTENSOR_FLAGS"] = "floatX=float32"
 import jax
 import numpy as np
-from training.compilation_cache import use_cache
+from pytensor.link.jax.compilation_cache import use_cache
 use_cache({folder!r}, with_names={names})
 hits = []
 jax.monitoring.register_event_listener(

@@ -8,7 +8,6 @@ import train_yolo11n
 from blocks import Conv2d, ConvBNSiLU, Parameters
 from model import YOLO11n
 from training.checkpoint import CheckpointError, load_checkpoint, save_checkpoint
-from training.double_precision import in_double_precision, wider
 from training.parts import Recipe
 from training.train_step import DeviceImages, TrainStep, training_mode, uses_jax
 
@@ -16,6 +15,7 @@ import pytensor
 import pytensor.tensor as pt
 from pytensor.compile.mode import get_mode
 from pytensor.graph.replace import clone_replace
+from pytensor.link.onnx.rounding import in_double_precision, wider
 
 TORCH = pytest.mark.skipif(find_spec("torch") is None, reason="PyTorch is not installed")
 OTHERS = ["NUMBA", "FAST_COMPILE", pytest.param("PYTORCH", marks=TORCH)]

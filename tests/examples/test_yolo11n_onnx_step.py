@@ -20,12 +20,12 @@ import numpy as np
 import onnxruntime
 import pytest
 from model import YOLO11n
-from training.double_precision import in_double_precision
 from training.parts import Recipe, StepSettings, TrainStep
 
 import pytensor
 from pytensor.graph.replace import clone_replace
 from pytensor.link.onnx import export_onnx
+from pytensor.link.onnx.rounding import in_double_precision
 
 CLASSES, MAX_BOXES, STEPS = 2, 4, 50
 # Mathematically zero gradients: a batch normalization behind them removes any constant per channel.

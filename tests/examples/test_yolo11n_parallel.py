@@ -7,15 +7,13 @@ import json
 import socket
 import subprocess
 import sys
-import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import jax
 import numpy as np
 import pytest
-from training.parallel import Devices, ParallelError, agree, initialize, meet, split_address
 
+from pytensor.link.jax.devices import Devices, ParallelError, agree
 from tests.link.jax.data_parallel import environment
 
 ROOT = Path(__file__).parents[2]
@@ -92,107 +90,6 @@ class TestOneDevice:
             devices.check_batch_size(12)
 
 
-# ---------------------------------------------------------------------- processes that meet
-
-
-class TestArguments:
-    def test_none_is_one_process(self):
-        initialize()
-        initialize("127.0.0.1:1234", 1, 0)
-        assert not jax.distributed.is_initialized()
-
-    @pytest.mark.parametrize(
-        ("arguments", "message"),
-        [
-            (("127.0.0.1:1234", None, None), "num_processes and process_id not given"),
-            ((None, 2, 0), "coordinator not given"),
-            (("127.0.0.1:1234", 0, 0), "num_processes is 0"),
-            (("127.0.0.1:1234", 2, 2), "process_id is 2; 2 processes count from 0 to 1"),
-            (("127.0.0.1:1234", 2, -1), "process_id is -1"),
-            (("127.0.0.1", 2, 0), "'127.0.0.1' isn't host:port"),
-            (("127.0.0.1:0", 2, 0), "isn't host:port"),
-            ((":1234", 2, 0), "isn't host:port"),
-        ],
-    )
-    def test_wrong_ones(self, arguments, message):
-        with pytest.raises(ParallelError, match=message):
-            initialize(*arguments)
-
-    def test_addresses(self):
-        assert split_address("node-1.example.org:80") == ("node-1.example.org", 80)
-        assert split_address("[::1]:1234") == ("::1", 1234)
-
-
-def meeting(*processes, timeout=20.0):
-    """What each of some processes, given as (count, number), is told; "" if all is well."""
-    port = free_port()
-
-    def attend(process):
-        count, number = process
-        try:
-            meet("127.0.0.1", port, count, number, timeout)
-        except ParallelError as error:
-            return str(error)
-        return ""
-
-    with ThreadPoolExecutor(len(processes)) as pool:
-        return list(pool.map(attend, processes))
-
-
-class TestMeeting:
-    def test_all_come(self):
-        assert meeting((3, 2), (3, 0), (3, 1)) == ["", "", ""]
-
-    def test_one_does_not_come(self):
-        told = meeting((4, 0), (4, 2), timeout=1.0)
-        assert told == ["process 1 of 4 didn't come in 1 s, nor did 1 others"] * 2
-
-    def test_another_count(self):
-        told = meeting((2, 0), (3, 1))
-        assert told == ["process 1 was told of 3 processes, process 0 of 2"] * 2
-
-    def test_number_given_twice(self):
-        assert (
-            meeting((3, 0), (3, 1), (3, 1))
-            == ["two processes have the number 1; each needs its own process_id"] * 3
-        )
-
-    def test_no_coordinator(self):
-        port = free_port()
-        with pytest.raises(ParallelError, match=f"no coordinator at 127.0.0.1:{port} in 0.3 s"):
-            meet("127.0.0.1", port, 2, 1, 0.3)
-
-    def test_port_in_use(self):
-        with socket.create_server(("", 0)) as server:
-            port = server.getsockname()[1]
-            with pytest.raises(ParallelError, match=f"port {port} can't be used"):
-                meet("127.0.0.1", port, 2, 0, 1.0)
-
-    def test_something_else_listens(self):
-        with socket.create_server(("127.0.0.1", 0)) as server, ThreadPoolExecutor(1) as pool:
-            port = server.getsockname()[1]
-            pool.submit(lambda: server.accept()[0].close())
-            with pytest.raises(ParallelError, match="isn't process 0 of a run"):
-                meet("127.0.0.1", port, 2, 1, 5.0)
-
-    def test_a_stranger_is_ignored(self):
-        port = free_port()
-        with ThreadPoolExecutor(2) as pool:
-            first = pool.submit(meet, "127.0.0.1", port, 2, 0, 20.0)
-            deadline = time.monotonic() + 10
-            while True:
-                try:
-                    stranger = socket.create_connection(("127.0.0.1", port))
-                    break
-                except OSError:
-                    assert time.monotonic() < deadline
-            with stranger:
-                stranger.sendall(b"GET / HTTP/1.1\r\n")
-                second = pool.submit(meet, "127.0.0.1", port, 2, 1, 20.0)
-                first.result()
-                second.result()
-
-
 # ----------------------------------------------------------------------------- two processes
 
 
@@ -255,7 +152,7 @@ class TestTwoProcesses:
             ("too many", "16 devices asked for, but there are 4 (cpu); to try it on a CPU, set "
              "XLA_FLAGS=--xla_force_host_platform_device_count=8"),
             ("rows", "array 0 has 3 rows, which 2 devices can't share equally"),
-            ("again", "initialize was called before"),
+            ("again", "initialize() must be called before any JAX calls"),
         ],
     )  # fmt: skip
     def test_what_does_not_fit(self, pair, case, message):

@@ -9,21 +9,21 @@ import jax
 import numpy as np
 import pytest
 import train_yolo11n
-from training import profiling
-from training.profiling import (
+from training.profiling import WARM_UP, Profiler
+
+import pytensor
+import pytensor.tensor as pt
+from pytensor.link.jax.profiling import (
     UNKNOWN,
     Event,
-    Profiler,
     device_events,
+    part_of,
     profile_table,
     read_events,
     rows_of,
 )
-from training.xla_names import Operation, operations, read_program
-
-import pytensor
-import pytensor.tensor as pt
 from pytensor.link.jax.tuned import jax_mode
+from pytensor.link.jax.xla_names import Operation, operations, read_program
 from tests.examples.yolo11n_runs import command, write_data
 
 STEPS = 4
@@ -74,7 +74,7 @@ def profiled(small, tmp_path_factory):
     """A profile of a small network's steps: its folder, and what was said."""
     folder, said = tmp_path_factory.mktemp("run"), []
     profiler = Profiler(folder, STEPS, small, said.append)
-    for _ in range(profiling.WARM_UP + STEPS + 2):
+    for _ in range(WARM_UP + STEPS + 2):
         profiler.before_step()
         small.run()
         profiler.after_step()
@@ -147,7 +147,7 @@ def run_steps(profiler, step, count):
 def test_no_profile_unless_asked(small, tmp_path):
     said = []
     profiler = Profiler(tmp_path, None, small, said.append)
-    run_steps(profiler, small, profiling.WARM_UP + 2)
+    run_steps(profiler, small, WARM_UP + 2)
     profiler.end()
     profiler.close()
     assert not [*tmp_path.iterdir()]
@@ -244,7 +244,7 @@ def test_two_programs_with_the_same_operations():
 
 def test_parts():
     kinds = {"Conv", "ConvGradInput", "Pool", "SoftmaxPullback", "Softmax", "Elemwise.Mul"}
-    parts = {kind: profiling.part_of(kind, kinds) for kind in kinds}
+    parts = {kind: part_of(kind, kinds) for kind in kinds}
     assert parts == {
         "Conv": "forward",
         "ConvGradInput": "gradient",

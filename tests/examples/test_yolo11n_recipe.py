@@ -15,14 +15,15 @@ import pytest
 from loss import yolo_loss
 from model import YOLO11n
 from training import train_step
-from training.optimizer import MuSGD, parameter_groups
-from training.parts import prefetch as prefetching
-from training.prefetch import IdleClock, prefetch
-from training.recipe import EarlyStopping, Recipe, StepSettings, resolve
+from training.optimizer import parameter_groups
+from training.recipe import Recipe, StepSettings, resolve
 from training.train_step import DeviceImages, HostImages, TrainStep
 
 import pytensor
 import pytensor.tensor as pt
+from pytensor.link.jax import prefetch as prefetching
+from pytensor.link.jax.prefetch import IdleClock, prefetch
+from pytensor.optimizers import EarlyStopping, MuSGD
 
 SIZE, BATCH, MAX_BOXES = 8, 2, 3
 RATES = (0.01, 0.05, 0.9)
@@ -448,7 +449,7 @@ def drawing(monkeypatch):
         return pt.specify_shape(images, (None, 3, image_size, image_size))
 
     module.render_graph = render_graph
-    monkeypatch.setitem(sys.modules, "device_augment", module)
+    monkeypatch.setitem(sys.modules, "data.device_augment", module)
 
 
 def test_images_drawn_on_the_device_train_as_those_of_the_host(small, drawing, tmp_path):

@@ -28,12 +28,12 @@ from data.loader import LoaderError
 from training import assembly, checkpoint, finishing, run_folder, stopping, training_run
 from training.checkpoint import load_weights, remove_leftovers, write_atomically
 from training.options import make_recipe
-from training.parallel import Devices, ParallelError
 from training.recipe import Recipe
 from training.run_folder import Log, Outbox, Settings, StepLog, Terminal, Timer, TrainingError
 from training.trackers import TrackerError, Trackers
 
 import pytensor
+from pytensor.link.jax.devices import Devices, ParallelError
 from tests.examples.yolo11n_runs import CLASSES, SIZE, command, read_rows, without_times, write_data
 
 

@@ -8,9 +8,9 @@ import pytest
 from evaluation.detectors import ModelError, OnnxDetector
 from model import YOLO11n
 from tools import quantize
-from training.half_weights import store_half
 
 from pytensor.link.onnx import VerificationError
+from pytensor.link.onnx.half_weights import store_half
 from tests.examples import yolo11n_golden as golden
 from tests.examples.yolo11n_runs import write_data
 

@@ -33,14 +33,14 @@ from data.coco import DownloadError
 from data.loader import LoaderError
 from export import ExportMismatch
 from training.checkpoint import CheckpointError
-from training.compilation_cache import use_cache
 from training.options import parse_arguments
-from training.parallel import Devices, ParallelError, initialize, leave
 from training.run_folder import Log, TrainingError, prepare_output
 from training.stopping import Stopped, StopRequest
 from training.trackers import TrackerError
 from training.training_run import Run, say
 
+from pytensor.link.jax.compilation_cache import use_cache
+from pytensor.link.jax.devices import Devices, ParallelError, initialize, leave
 from pytensor.link.jax.tuned.host_memory import keep_freed_memory
 
 # Of the user's making, or the machine's; the message is all that helps. A full memory or disk

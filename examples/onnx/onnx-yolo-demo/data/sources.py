@@ -18,7 +18,7 @@ def open_data(options, devices):
     ----------
     options : argparse.Namespace
         Of `options.parse_arguments`.
-    devices : parallel.Devices
+    devices : Devices
         Of several processes, the first one downloads or draws the data.
 
     Raises

@@ -291,7 +291,7 @@ def model_bytes(path, weights_fp16):
     model = load_detector(path)
     if not weights_fp16:
         return Path(path).read_bytes()
-    from training.half_weights import store_half
+    from pytensor.link.onnx.half_weights import store_half
 
     half = store_half(model)
     check_detector(path, half)

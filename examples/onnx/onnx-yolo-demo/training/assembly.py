@@ -16,7 +16,7 @@ def make_loader(options, train_set, devices, render):
     options : argparse.Namespace
         Of `options.parse_arguments`.
     train_set : Dataset
-    devices : parallel.Devices
+    devices : Devices
     render : bool
         Whether the loader draws the images; else they are drawn on the device.
     """
@@ -62,7 +62,7 @@ def make_step(options, model, loader, rates, devices, draw):
     model : YOLO11n
     loader : BatchLoader
     rates : StepSettings
-    devices : parallel.Devices
+    devices : Devices
     draw : bool
         Whether the images are drawn on the device, by the loader's plans.
     """

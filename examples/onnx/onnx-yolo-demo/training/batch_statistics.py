@@ -1,69 +1,38 @@
-"""Statistics of the batch normalizations, measured for the averaged weights.
-
-Training averages the running statistics like the weights.  But each of them belongs to weights of
-its own time, not to the averaged ones.  Weights that are kept are better off with statistics of
-their own: the means over some batches of training images, as the last epochs saw them
-(P. Izmailov et al., Averaging Weights Leads to Wider Optima and Better Generalization, 2018,
-section 3.2, does so for weights averaged by other factors).
-"""
+"""Statistics of the batch normalizations, measured for the averaged weights of a run."""
 
 import contextlib
 import itertools
 
-import numpy as np
 from blocks import BN_MOMENTUM
 
-import pytensor
+from pytensor.optimizers import AveragedStatistics
 
 IMAGES = 2400
 
 
-class Statistics:
-    """Measures the statistics of a training step's averaged weights.
+def measure_statistics(model, step, devices):
+    """Return a function that measures the statistics of a training step's averages over batches.
 
     Parameters
     ----------
     model : YOLO11n
     step : TrainStep
         Of the model; its images and averages are used.
-    devices : parallel.Devices
+    devices : Devices
     """
+    model(step.images.images, training=True)
+    variables = model.store.trainable | model.store.statistics
+    averages = {variable: step.averages[name] for name, variable in variables.items()}
+    statistics = AveragedStatistics(
+        step.images.variables, dict(model.updates), averages, BN_MOMENTUM, step.mode
+    )
 
-    def __init__(self, model, step, devices):
-        self.step, self.devices = step, devices
-        names = {variable: name for name, variable in model.store.statistics.items()}
-        model(step.images.images, training=True)
-        updates = dict(model.updates)
-        self.names = [names[variable] for variable in updates]
-        # With nothing to start from, what is left of the new value is the batch's, times a factor.
-        nothing = [(v, np.zeros(v.type.shape, v.type.dtype)) for v in updates]
-        weights = [(v, step.averages[name]) for name, v in model.store.trainable.items()]
-        self.measure = pytensor.function(
-            step.images.variables,
-            list(updates.values()),
-            givens=nothing + weights,
-            mode=step.mode,
-            trust_input=True,
-            on_unused_input="ignore",  # the last layers' weights, behind which none is normalized
-        )
+    def measure(batches):
+        arrays = (devices.shard(step.images.arguments(batch)) for batch in batches)
+        statistics.refresh(arrays, devices.fetch)
+        step.place_variables()
 
-    def refresh(self, batches):
-        """Put the means over batches in the place of the averaged statistics.
-
-        Parameters
-        ----------
-        batches : iterable of Batch
-        """
-        sums, count = [0.0] * len(self.names), 0
-        for batch in batches:
-            rows = self.devices.shard(self.step.images.arguments(batch))
-            values = map(self.devices.fetch, self.measure(*rows))
-            sums = [total + v.astype("float64") for total, v in zip(sums, values, strict=True)]
-            count += 1
-        for name, total in zip(self.names, sums, strict=True):
-            mean = (total / (count * BN_MOMENTUM)).astype("float32")
-            self.step.averages[name].set_value(mean)
-        self.step.place_variables()
+    return measure
 
 
 def chosen_batches(loader, epochs, images):

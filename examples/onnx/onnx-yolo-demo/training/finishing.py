@@ -11,7 +11,7 @@ from data.loader import val_batches
 from evaluation.report import draw_validation
 from export import export_detector, verify_export
 from tools.build_demo import BuildError, build, how_to_open, runtime_problem
-from training.batch_statistics import Statistics, chosen_batches
+from training.batch_statistics import chosen_batches, measure_statistics
 from training.checkpoint import load_weights, write_atomically
 from training.parts import detect, with_averages
 from training.run_folder import TrainingError, to_json
@@ -26,7 +26,7 @@ class Validator:
     detector : function of `training.compile_detector`
     dataset : Dataset
     batch_size : int
-    devices : parallel.Devices
+    devices : Devices
     check : callable
         Called before each batch; may raise.
     """
@@ -159,14 +159,14 @@ def statistics_of(run):
     o = run.options
     if not o.statistics_images:
         return lambda: None
-    statistics = Statistics(run.model, run.train_step, run.devices)
+    measure = measure_statistics(run.model, run.train_step, run.devices)
 
     def refresh():
         run.scored = None
         with contextlib.closing(
             chosen_batches(run.loader, o.epochs, o.statistics_images)
         ) as batches:
-            statistics.refresh(run.checked(batches))
+            measure(run.checked(batches))
 
     return refresh
 

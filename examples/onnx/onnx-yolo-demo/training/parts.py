@@ -3,8 +3,7 @@
 import numpy as np
 from data.loader import val_batches
 from model import YOLO11n
-from training.prefetch import IdleClock, prefetch
-from training.recipe import EarlyStopping, Recipe, StepSettings, resolve
+from training.recipe import Recipe, StepSettings, resolve
 from training.train_step import (
     LOSS_PARTS,
     DeviceImages,
@@ -17,7 +16,9 @@ from training.train_step import (
 from utils import nms, scale_detections
 
 import pytensor
+from pytensor.link.jax.prefetch import IdleClock, prefetch
 from pytensor.link.jax.tuned import jax_mode
+from pytensor.optimizers import EarlyStopping
 
 __all__ = [
     "LOSS_PARTS",

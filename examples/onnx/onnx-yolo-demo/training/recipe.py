@@ -124,43 +124,13 @@ class StepSettings:
         first, last = recipe.warmup_momentum, recipe.momentum
         if recipe.optimizer == "adamw":
             first = last = ADAMW_BETAS[0]
-        if iteration > self.warmup or self.warmup == 0:
-            return lr, lr, last, self.accumulate
-        share = iteration / self.warmup
+
+        def warmed_up(aim, start):
+            return schedules.warmup(aim, self.warmup, start)(iteration)
+
         return (
-            share * lr,
-            recipe.warmup_bias_lr + share * (lr - recipe.warmup_bias_lr),
-            first + share * (last - first),
-            max(round(1 + share * (self.accumulate - 1)), 1),
+            warmed_up(lr, 0.0),
+            warmed_up(lr, recipe.warmup_bias_lr),
+            warmed_up(last, first),
+            max(round(warmed_up(self.accumulate, 1)), 1),
         )
-
-
-class EarlyStopping:
-    """Tells when a run has stopped getting better.
-
-    Parameters
-    ----------
-    patience : int
-        Epochs without improvement after which the run stops; 0 lets it go on.
-
-    Attributes
-    ----------
-    best_epoch : int
-        0 before there was any.
-    """
-
-    def __init__(self, patience):
-        if patience < 0:
-            raise ValueError(f"patience must be at least 0, not {patience}")
-        self.patience = patience
-        self.best_epoch, self._best = 0, -math.inf
-
-    def update(self, epoch, fitness):
-        """Take note of an epoch's fitness, mAP@0.5:0.95; return whether to stop.
-
-        Epochs that weren't validated count too, by the difference of the numbers; NaN is no
-        improvement.
-        """
-        if fitness > self._best:
-            self.best_epoch, self._best = epoch, fitness
-        return 0 < self.patience <= epoch - self.best_epoch

@@ -334,7 +334,7 @@ class TrainStep:
 
     def _call(self, function, *arguments):
         if self.on_jax and function not in self._programs:
-            from training.xla_names import describe
+            from pytensor.link.jax.xla_names import describe
 
             self._programs[function] = [describe(value) for value in arguments]
             with paused_collection():  # JAX traces and compiles

@@ -19,7 +19,6 @@ from training.assembly import make_loader, make_model, make_step
 from training.checkpoint import NotFinite, load_checkpoint, restore, snapshot, to_bytes
 from training.finishing import Validator, finish, page_problem
 from training.options import make_recipe
-from training.parallel import agree
 from training.parts import (
     LOSS_PARTS,
     EarlyStopping,
@@ -47,6 +46,8 @@ from training.run_folder import (
 from training.stopping import Stopped
 from training.trackers import Trackers
 from training.weights import model_info, read_arrays
+
+from pytensor.link.jax.devices import agree
 
 COLUMNS = [
     "epoch", *LOSS_PARTS, "lr", "images_per_s", "map50", "map50_95", "seconds", "waited_share",
@@ -94,7 +95,7 @@ class Run:
     arguments : list of str
         The command line, for the record.
     stop : StopRequest
-    devices : parallel.Devices
+    devices : Devices
     """
 
     def __init__(self, options, arguments, stop, devices):

@@ -1,6 +1,7 @@
 """Store a model's weights as float16; the computation stays float32."""
 
 import numpy as np
+
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 

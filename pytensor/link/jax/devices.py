@@ -26,7 +26,6 @@ from concurrent.futures import ThreadPoolExecutor, wait
 import jax
 import numpy as np
 from jax.experimental import multihost_utils
-from training.meeting import ParallelError, meet, split_address
 
 from pytensor.link.jax.sharding import (
     data_parallel_mesh,
@@ -40,13 +39,18 @@ HEARTBEAT = 60
 # Seconds between the questions of waiting processes whether process 0 is done.
 POLL = 0.5
 
+
+class ParallelError(Exception):
+    """The devices or processes asked for aren't there, or processes don't fit together."""
+
+
 # ------------------------------------------------------------------------------ several processes
 
 
 def initialize(coordinator=None, num_processes=None, process_id=None, timeout=120.0):
     """Join the processes of a run; call it before anything else uses JAX.
 
-    With none of the arguments, or one process, nothing is done.
+    With none of the arguments nothing is done.
 
     Parameters
     ----------
@@ -60,8 +64,7 @@ def initialize(coordinator=None, num_processes=None, process_id=None, timeout=12
     Raises
     ------
     ParallelError
-        If arguments are missing or wrong, JAX has started already, the coordinator can't be
-        reached, a process doesn't come, two have one number, or their counts differ.
+        If arguments are missing or wrong, or JAX has started already.
     """
     given = {
         "coordinator": coordinator,
@@ -76,30 +79,15 @@ def initialize(coordinator=None, num_processes=None, process_id=None, timeout=12
             f"{' and '.join(missing)} not given: a run of several processes needs the "
             "coordinator's address, the number of processes and this one's"
         )
-    if num_processes < 1:
-        raise ParallelError(f"num_processes is {num_processes}; it must be at least 1")
-    if not 0 <= process_id < num_processes:
-        raise ParallelError(
-            f"process_id is {process_id}; {num_processes} processes count from 0 to "
-            f"{num_processes - 1}"
-        )
-    host, port = split_address(coordinator)
-    if num_processes == 1:
-        return
-    if jax.distributed.is_initialized():
-        raise ParallelError("initialize was called before in this process")
-    # JAX itself aborts the process, without an exception, if anything is wrong with the others.
-    meet(host, port, num_processes, process_id, timeout)
     try:
         jax.distributed.initialize(
             coordinator,
             num_processes,
             process_id,
-            cluster_detection_method="deactivate",
             initialization_timeout=max(int(timeout), 1),
             heartbeat_timeout_seconds=HEARTBEAT,
         )
-    except RuntimeError as error:
+    except (RuntimeError, ValueError) as error:
         raise ParallelError(f"JAX can't start with several processes: {error}") from error
 
 

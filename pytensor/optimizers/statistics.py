@@ -1,0 +1,60 @@
+import numpy as np
+
+import pytensor
+
+
+class AveragedStatistics:
+    """Measures the running statistics of normalizations for averaged weights.
+
+    Averaging the running statistics of a training along with its weights leaves each of them to
+    weights of its own time.  Averaged weights do better with statistics of their own: the means
+    over some batches of what a step would have found with them (P. Izmailov et al., Averaging
+    Weights Leads to Wider Optima and Better Generalization, 2018, section 3.2).
+
+    Parameters
+    ----------
+    inputs : list of Variable
+        Of the network.
+    updates : mapping of SharedVariable to TensorVariable
+        Each running statistic's new value in training,
+        ``(1 - factor) * statistic + factor * batch's``.
+    averages : mapping of SharedVariable to SharedVariable
+        The average of each statistic, and of each parameter that they depend on.
+    factor : float
+        The batch's share in the new values, ``running_average_factor`` of
+        `pytensor.tensor.batch_normalization_train`.
+    mode : Mode or str, optional
+    """
+
+    def __init__(self, inputs, updates, averages, factor, mode=None):
+        self.averages = [averages[statistic] for statistic in updates]
+        self.factor = factor
+        # With nothing to start from, what is left of the new value is the batch's, times a factor.
+        nothing = [(v, np.zeros(v.type.shape, v.type.dtype)) for v in updates]
+        weights = [(v, average) for v, average in averages.items() if v not in updates]
+        self.measure = pytensor.function(
+            inputs,
+            list(updates.values()),
+            givens=nothing + weights,
+            mode=mode,
+            trust_input=True,
+            on_unused_input="ignore",  # weights behind which nothing is normalized
+        )
+
+    def refresh(self, batches, fetch=np.asarray):
+        """Put the means over batches in the place of the averaged statistics.
+
+        Parameters
+        ----------
+        batches : iterable of list of arrays
+            Values of `inputs`.
+        fetch : callable
+            Makes a NumPy array of what the mode's functions return.
+        """
+        sums, count = [0.0] * len(self.averages), 0
+        for batch in batches:
+            values = map(fetch, self.measure(*batch))
+            sums = [total + v.astype("float64") for total, v in zip(sums, values, strict=True)]
+            count += 1
+        for average, total in zip(self.averages, sums, strict=True):
+            average.set_value((total / (count * self.factor)).astype(average.type.dtype))
