@@ -27,7 +27,7 @@ from pytensor.link.jax.tuned.precision import in_mixed_precision, in_single
 from pytensor.tensor.precision import full_precision
 from tests.link.jax.tuned.test_precision import LOW, SINGLE, equations, products
 
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+BENCHMARKS = Path(__file__).parents[4] / "benchmarks"
 SIZE, BATCH, MAX_BOXES = 64, 4, 4
 DRAWS = 3
 # Mathematically zero: a batch normalization behind them removes any constant per channel.

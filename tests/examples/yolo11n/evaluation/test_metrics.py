@@ -33,7 +33,7 @@ from utils import (
 
 from tests.examples import yolo11n_golden as golden
 
-DATA = Path(__file__).parent / "data"
+DATA = Path(__file__).parents[2] / "data"
 
 
 def predictions_of(boxes, scores):

@@ -25,7 +25,7 @@ from pytensor.graph.traversal import ancestors
 
 jax = pytest.importorskip("jax")
 
-GOLDEN = Path(__file__).parent / "golden"
+GOLDEN = Path(__file__).parents[1] / "golden"
 PARTS = ("box_loss", "cls_loss", "dfl_loss")
 # Rectangular, so that no mix-up of height and width goes unnoticed.
 SMALL = {"height": 64, "width": 96, "num_classes": 3}
