@@ -3,7 +3,7 @@
     python benchmarks/pipeline.py [--workers 0 1 2] [--image-size 320] [--json OUT]
 
 Drawn pictures (synthetic.py) with mosaic, scaling, shifting, flipping and change of colours. The
-numbers of workers take turns; medians with the lowest and highest. CPU time counts all processes
+numbers of workers take turns; medians with the lowest and highest. CPU time counts all threads
 and depends less on what else the machine does than images per second.
 """
 
@@ -21,7 +21,8 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "examples" / "onnx" / "onnx-yolo-demo"))
 
-from data.augment import Augment, make_plan, render, stack_plans
+from data.augment import Augment, make_plan, stack_plans
+from data.drawing import render
 from data.loader import BatchLoader
 from data.synthetic import generate_dataset
 from dataset import CocoDataset
@@ -36,16 +37,6 @@ def open_data(folder, options):
         f"{folder}/annotations/instances_train.json", f"{folder}/images/train",
         ["person", "cell phone"], options.image_size,
     )  # fmt: skip
-
-
-def cpu_seconds(pids):
-    """CPU time of this process and of others."""
-    ticks = os.sysconf("SC_CLK_TCK")
-    total = time.process_time()
-    for pid in pids:
-        user, system = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
-        total += (int(user) + int(system)) / ticks
-    return total
 
 
 def batches(loader):
@@ -64,11 +55,11 @@ def measure(dataset, workers, draw, options):
         stream = batches(loader)
         for _ in range(max(WARMUP, 4 * workers)):
             next(stream)
-        start, cpu = time.perf_counter(), cpu_seconds(loader.worker_pids)
+        start, cpu = time.perf_counter(), time.process_time()
         for _ in range(number):
             next(stream)
         seconds = time.perf_counter() - start
-        cpu = cpu_seconds(loader.worker_pids) - cpu
+        cpu = time.process_time() - cpu
     images = number * options.batch_size
     return images / seconds, 1e6 * cpu / images
 

@@ -6,15 +6,25 @@ with the number of workers, and a run that was stopped goes on with the batches 
 
 import math
 import time
-import weakref
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import fields, replace
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from data.augment import Plan
-from data.batch_workers import LoaderError, Preparer, Settings, Workers, epoch_order
+from data.augment import PLAN_FIELDS, Augment, Plan, make_plan, stack_plans
+from data.drawing import render
 from data.images import FILL
 
-__all__ = ["Batch", "BatchLoader", "LoaderError", "ValBatch", "val_batches"]
+# Last entry of the seed of an epoch's order. Images are numbered from 0, so it keeps the order
+# apart from the augmentation of image 0: NumPy takes [seed, epoch] and [seed, epoch, 0] for one.
+ORDER_STREAM = 2**32 - 1
+
+UNCHANGED = Augment(**{field.name: 0.0 for field in fields(Augment)})
+
+# Batches in preparation. Plans need little memory.
+AHEAD_DRAWN, AHEAD_PLANNED = 3, 16
 
 
 class Batch(NamedTuple):
@@ -28,6 +38,26 @@ class Batch(NamedTuple):
     plan: Plan | None = None  # how to draw the images; None where the loader has drawn them
 
 
+class _Pending(NamedTuple):
+    """A batch in preparation."""
+
+    place: tuple  # (epoch, batch)
+    batch: Batch
+    parts: list  # futures: each fills some rows
+
+
+class LoaderError(RuntimeError):
+    """Batches cannot be prepared any longer."""
+
+
+@lru_cache(maxsize=8)
+def epoch_order(seed, epoch, count):
+    """Permutation of `count` images in an epoch."""
+    order = np.random.default_rng([seed, epoch, ORDER_STREAM]).permutation(count)
+    order.setflags(write=False)
+    return order
+
+
 class BatchLoader:
     """Batches of constant shape, in an order that depends on seed and epoch alone.
 
@@ -35,7 +65,7 @@ class BatchLoader:
     one is filled up with the first images of the next epoch, as they will appear there (of the
     epochs after it too, where the dataset is smaller than a batch).
 
-    It is a context manager; leaving it, `close`, or the end of the program end its workers.
+    It is a context manager; leaving it, or `close`, ends its threads.
 
     Parameters
     ----------
@@ -51,9 +81,8 @@ class BatchLoader:
     augment : Augment, optional
         None leaves the letterboxed images as they are.
     workers : int
-        Processes that prepare batches ahead; 0 prepares each in this one when it is asked for.
-        They start with the first call of `epoch` and stay, and go on into the next epoch as
-        soon as one is prepared.
+        Threads that prepare batches ahead (drawing is compiled and holds no lock); 0 prepares
+        each when it is asked for. They go on into the next epoch as soon as one is prepared.
     mosaic_until : int, optional
         First epoch without mosaics; None keeps them to the end.
     render : bool
@@ -101,19 +130,17 @@ class BatchLoader:
         self.dataset = dataset
         self.batch_size = int(batch_size)
         self.image_size = dataset.image_size
+        self.max_boxes = int(max_boxes)
         self.seed = int(seed)
         self.augment = augment
         self.workers = int(workers)
         self.mosaic_until = mosaic_until
-        self.max_boxes = int(max_boxes)
+        self.render = render
         self.waited_s = 0.0
-        rows = self.batch_size // parts
-        settings = Settings(
-            self.batch_size, place * rows, rows, self.max_boxes, self.seed, augment, mosaic_until,
-            render,
-        )  # fmt: skip
-        self._preparer = Preparer(dataset, settings)
-        self._pool, self._end_pool = None, None
+        self._squares = dataset.squares if render else None
+        self._rows = self.batch_size // parts
+        self._first_row = place * self._rows
+        self._pool, self._pending, self._next = None, deque(), (0, 0)
 
     def __len__(self):
         """Number of batches of an epoch."""
@@ -126,15 +153,11 @@ class BatchLoader:
         self.close()
 
     def close(self):
-        """End the workers. They are started anew if batches are asked for after that."""
+        """End the threads. They are started anew if batches are asked for after that."""
+        self._pending.clear()
         if self._pool is not None:
-            self._end_pool()
+            self._pool.shutdown(cancel_futures=True)
             self._pool = None
-
-    @property
-    def worker_pids(self):
-        """Process ids of the workers; none before the first epoch and after `close`."""
-        return [worker.process.pid for worker in self._pool.workers] if self._pool else []
 
     def order(self, epoch):
         """Permutation of the dataset's indices in an epoch."""
@@ -158,10 +181,7 @@ class BatchLoader:
         Raises
         ------
         ValueError
-            `start_batch` is beyond the epoch, or an image has more than `max_boxes` boxes. What
-            goes wrong in a worker is raised here, with its traceback as a note.
-        LoaderError
-            A worker has ended, or there is no room for the shared memory.
+            `start_batch` is beyond the epoch, or an image has more than `max_boxes` boxes.
         """
         if epoch < 0 or not 0 <= start_batch <= len(self):
             raise ValueError(
@@ -169,44 +189,111 @@ class BatchLoader:
                 "both count from 0"
             )
         if self.workers and start_batch < len(self):
-            self._ask(Workers.seek, epoch, start_batch)
+            self._prepare_from((epoch, start_batch))
         # The checks above should not wait for the first batch to be asked for.
         return self._iterate(epoch, start_batch)
 
-    def _ask(self, method, epoch, batch):
-        """Call a method of the workers, which are started if there are none."""
-        if self._pool is None:
-            self._pool = Workers(self.dataset, self._preparer, self.workers, len(self))
-            self._end_pool = weakref.finalize(self, self._pool.stop)
-        try:
-            return method(self._pool, epoch, batch)
-        except BaseException:
-            # An interrupt may have come between the halves of a message.
-            self.close()
-            raise
-
     def _iterate(self, epoch, start_batch):
         self.waited_s = 0.0
-        for batch in range(start_batch, len(self)):
+        for number in range(start_batch, len(self)):
             start = time.perf_counter()
-            prepared = self._batch(epoch, batch)
+            batch = self._take((epoch, number)) if self.workers else self._now((epoch, number))
             self.waited_s += time.perf_counter() - start
-            yield prepared
+            yield batch
 
-    def _batch(self, epoch, batch):
-        if self.workers:
-            arrays = self._ask(Workers.get, epoch, batch)
-        else:
-            layout = self._preparer.layout.items()
-            arrays = {name: np.empty(shape, dtype) for name, (shape, dtype) in layout}
-            self._preparer.fill(arrays, epoch, batch, 0, self._preparer.settings.num_rows)
-        rows = range(self._preparer.settings.num_rows)
-        indices = [self._preparer.place(epoch, batch, row)[1] for row in rows]
-        plan = None if "images" in arrays else Plan(*(arrays[name] for name in Plan._fields))
+    # ------------------------------------------------------------------------------ threads
+
+    def _prepare_from(self, place):
+        """Have the batches from `place` on in preparation; what was prepared of others goes."""
+        if (self._pending[0].place if self._pending else self._next) != place:
+            for pending in self._pending:
+                for part in pending.parts:
+                    part.cancel()
+            self._pending.clear()
+            self._next = place
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(self.workers, thread_name_prefix="batches")
+        while len(self._pending) < (AHEAD_DRAWN if self.render else AHEAD_PLANNED):
+            batch = self._empty(self._next)
+            # A few images each, so that nobody waits for the slowest.
+            step = -(-self._rows // (4 * self.workers)) if self.render else self._rows
+            parts = [
+                self._pool.submit(self._fill, batch, self._next, slice(row, row + step))
+                for row in range(0, self._rows, step)
+            ]
+            self._pending.append(_Pending(self._next, batch, parts))
+            epoch, number = self._next
+            self._next = (epoch + 1, 0) if number + 1 == len(self) else (epoch, number + 1)
+
+    def _take(self, place):
+        self._prepare_from(place)
+        pending = self._pending[0]
+        for part in pending.parts:
+            part.result()
+        self._pending.popleft()
+        self._prepare_from(self._pending[0].place)
+        return pending.batch
+
+    def _now(self, place):
+        batch = self._empty(place)
+        self._fill(batch, place, slice(0, self._rows))
+        return batch
+
+    # ------------------------------------------------------------------------------ contents
+
+    def _shown(self, place, row):
+        """(epoch, index) that a row of a batch shows; places past the epoch are the next's."""
+        (epoch, number), count = place, len(self.dataset)
+        position = number * self.batch_size + self._first_row + row
+        epoch += position // count
+        return epoch, int(self.order(epoch)[position % count])
+
+    def _empty(self, place):
+        """A batch whose boxes are zero and whose images or plan aren't filled in."""
+        rows, size = self._rows, self.image_size
+        images = np.empty((rows, 3, size, size), np.uint8) if self.render else None
+        plan = None
+        if not self.render:
+            plan = Plan(*(np.empty((rows, *shape), dtype) for shape, dtype in PLAN_FIELDS))
         return Batch(
-            arrays.get("images"), arrays["boxes"], arrays["classes"], arrays["num_boxes"],
-            np.array(indices, dtype=np.int64), plan,
-        )  # fmt: skip
+            images,
+            np.zeros((rows, self.max_boxes, 4), np.float32),
+            np.zeros((rows, self.max_boxes), np.int32),
+            np.zeros(rows, np.int32),
+            np.array([self._shown(place, row)[1] for row in range(rows)], np.int64),
+            plan,
+        )
+
+    def _fill(self, batch, place, rows):
+        """Fill in some rows of a batch."""
+        plans = []
+        for row in range(*rows.indices(self._rows)):
+            epoch, index = self._shown(place, row)
+            plan, boxes, classes = self._plan(epoch, index)
+            if len(boxes) > self.max_boxes:
+                raise ValueError(
+                    f"{self.dataset.file_name(index)} has {len(boxes)} boxes in epoch {epoch}, "
+                    f"but max_boxes is {self.max_boxes}; raise max_boxes"
+                )
+            batch.boxes[row, : len(boxes)] = boxes
+            batch.classes[row, : len(boxes)] = classes
+            batch.num_boxes[row] = len(boxes)
+            plans.append(plan)
+        plan = stack_plans(plans)
+        if self.render:
+            render(plan, self._squares, out=batch.images[rows])
+        else:
+            for ours, theirs in zip(batch.plan, plan, strict=True):
+                ours[rows] = theirs
+
+    def _plan(self, epoch, index):
+        rng = np.random.default_rng([self.seed, epoch, index])
+        if self.augment is None:
+            sample = self.dataset[index]
+            return make_plan(self.dataset, index, UNCHANGED, rng)[0], sample.boxes, sample.classes
+        closing = self.mosaic_until is not None and epoch >= self.mosaic_until
+        augment = replace(self.augment, mosaic=0.0) if closing else self.augment
+        return make_plan(self.dataset, index, augment, rng)
 
 
 class ValBatch(NamedTuple):

@@ -117,7 +117,7 @@ class DeviceImages:
     def __init__(self, squares, image_size, batch_size):
         # What draws is needed here alone.
         import jax
-        from data.device_augment import plan_variables, render_graph
+        from data.drawing import plan_variables, render_graph
 
         if squares.dtype != np.uint8 or squares.shape[1:] != (image_size, image_size, 3):
             raise ValueError(

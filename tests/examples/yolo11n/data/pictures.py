@@ -1,0 +1,45 @@
+"""Data sets of pictures that are already in memory, and plans of them."""
+
+import numpy as np
+from data.augment import Augment, make_plan, stack_plans
+from data.images import letterbox
+from dataset import Sample
+
+OFF = dict.fromkeys(vars(Augment()), 0.0)
+
+
+class Pictures:
+    """A data set of pictures that are already in memory."""
+
+    def __init__(self, pictures, boxes=None, size=48):
+        self.image_size = size
+        fitted = [letterbox(picture, size) for picture in pictures]
+        self.squares = np.stack([square for square, _ in fitted])
+        self.samples = []
+        for k, (square, geometry) in enumerate(fitted):
+            found = np.array(boxes[k] if boxes else [], np.float32).reshape(-1, 4)
+            labels = np.full(len(found), k, np.int32)
+            self.samples.append(Sample(square, found, labels, k, geometry))
+
+    def __len__(self):
+        return len(self.samples)
+
+    def __getitem__(self, index):
+        return self.samples[index]
+
+
+def noise(shapes, size=48):
+    rng = np.random.default_rng(7)
+    return Pictures([rng.integers(0, 256, (*s, 3), dtype=np.uint8) for s in shapes], size=size)
+
+
+def plans_of(dataset, count, **options):
+    augment = Augment(**options)
+    return [
+        make_plan(dataset, k % len(dataset), augment, np.random.default_rng(k))
+        for k in range(count)
+    ]
+
+
+def batch_of(dataset, count, **options):
+    return stack_plans([plan for plan, _, _ in plans_of(dataset, count, **options)])

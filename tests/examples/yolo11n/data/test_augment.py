@@ -1,0 +1,241 @@
+"""Augmentation of the YOLO11n demo: choices and boxes, and that boxes follow the pixels."""
+
+import numpy as np
+import pytest
+from data.augment import Augment, keep_boxes, make_plan, stack_plans
+from data.drawing import render
+from data.images import to_corners
+from PIL import Image
+
+from tests.examples.yolo11n.data.pictures import OFF, Pictures, batch_of, noise, plans_of
+
+
+def augmented(dataset, index, augment, rng):
+    """One image (S, S, 3) that is planned and drawn, its boxes and classes."""
+    plan, boxes, classes = make_plan(dataset, index, augment, rng)
+    image = render(stack_plans([plan]), dataset.squares)[0]
+    return image.transpose(1, 2, 0), boxes, classes
+
+
+# ----------------------------------------------------------------- pixels and boxes together
+
+
+def test_augment_nothing(seven):
+    for k in (0, 1, 3):
+        image, boxes, classes = augmented(seven, k, Augment(**OFF), np.random.default_rng(0))
+        np.testing.assert_array_equal(image, seven[k].image)
+        np.testing.assert_allclose(boxes, seven[k].boxes, atol=1e-6)
+        np.testing.assert_array_equal(classes, seven[k].classes)
+        assert (image.dtype, boxes.dtype, classes.dtype) == (np.uint8, np.float32, np.int32)
+
+
+def test_augment_flip(seven):
+    image, boxes, classes = augmented(
+        seven, 3, Augment(**{**OFF, "flip": 1.0}), np.random.default_rng(0)
+    )
+    np.testing.assert_array_equal(image, seven[3].image[:, ::-1])
+    want = seven[3].boxes.copy()
+    want[:, 0] = 1 - want[:, 0]
+    np.testing.assert_allclose(boxes, want, atol=1e-6)
+    np.testing.assert_array_equal(classes, seven[3].classes)
+
+
+def marked_set(builder, count, size=96):
+    """Images with one plainly coloured box on black each, sides of several proportions."""
+    rng = np.random.default_rng(5)
+    for _ in range(count):
+        width, height = rng.integers(60, 160, 2).tolist()
+        pixels = np.zeros((height, width, 3), np.uint8)
+        x, y = int(rng.integers(0, width // 2)), int(rng.integers(0, height // 2))
+        w, h = int(rng.integers(20, width // 2)), int(rng.integers(20, height // 2))
+        pixels[y : y + h, x : x + w] = 255
+        builder.add(width, height, [(1, x, y, w, h)], picture=Image.fromarray(pixels))
+    return builder.dataset(size=size)
+
+
+@pytest.mark.parametrize("mosaic", [0.0, 1.0])
+def test_boxes_follow_the_pixels(builder, mosaic):
+    # The one thing that matters of an augmentation: after any of them, the boxes are exactly
+    # where the white areas are.
+    dataset = marked_set(builder, 6)
+    augment = Augment(flip=0.5, hue=0, saturation=0, value=0, mosaic=mosaic)
+    seen = 0
+    for k in range(60):
+        image, boxes, _ = augmented(dataset, k % 6, augment, np.random.default_rng(k))
+        corners = to_corners(boxes, 96)
+        assert corners.min(initial=0) > -1e-4
+        assert corners.max(initial=96) < 96 + 1e-4
+        inside = np.zeros((96, 96), bool)
+        near = np.zeros((96, 96), bool)
+        for x1, y1, x2, y2 in corners:
+            # Edges are smeared over about a pixel either way, in the source and in the warp.
+            inside[int(y1 + 3) : int(y2 - 2), int(x1 + 3) : int(x2 - 2)] = True
+            near[max(int(y1 - 3), 0) : int(y2 + 4), max(int(x1 - 3), 0) : int(x2 + 4)] = True
+        white = image.min(axis=2) > 200
+        assert white[inside].all()
+        # Only slivers, which keep_boxes drops, may be white elsewhere.
+        assert (white & ~near).sum() < 0.1 * 96 * 48
+        if not mosaic and len(boxes):
+            assert not (white & ~near).any()
+        seen += len(boxes)
+    assert seen > (85 if mosaic else 50)
+
+
+@pytest.mark.parametrize("mosaic", [0.0, 1.0])
+def test_boxes_enclose_what_is_drawn_and_keep_its_class(mosaic):
+    # Rectangles of one colour, not enlarged or shrunk by the letterbox: every box must fit its
+    # pixels to the pixel.
+    colors = np.array([[250, 0, 0], [0, 250, 0], [0, 0, 250], [250, 250, 0], [0, 250, 250]])
+    pictures, boxes = [], []
+    for k, color in enumerate(colors.astype(np.uint8)):
+        picture = np.zeros((64, 64, 3), np.uint8)
+        picture[8 : 40 + k, 16 : 44 - k] = color
+        pictures.append(picture)
+        boxes.append([(30 - k / 2) / 64, (24 + k / 2) / 64, (28 - k) / 64, (32 + k) / 64])
+    dataset = Pictures(pictures, boxes, size=64)
+    options = {"hue": 0, "saturation": 0, "value": 0, "mosaic": mosaic}
+    plans = plans_of(dataset, 80, **options)
+    seen = 0
+    images = render(stack_plans([plan for plan, _, _ in plans]), dataset.squares)
+    for image, (_, found, labels) in zip(images, plans, strict=True):
+        corners = to_corners(found, 64)
+        for label in set(labels.tolist()):
+            # More than half of the box's colour, and no other's.
+            lit = (np.abs(image - colors[label][:, None, None]) < 125).all(axis=0)
+            wanted = np.zeros((64, 64), bool)
+            for x1, y1, x2, y2 in corners[labels == label]:
+                x1, y1, x2, y2 = np.ceil(np.array([x1, y1, x2, y2]) - 0.5).astype(int)
+                wanted[y1:y2, x1:x2] = True
+            # Corners are blended both ways, so a few of them are below half. Boxes that
+            # keep_boxes drops would fail here; the plans of this test have none.
+            assert (lit != wanted).sum() <= 4
+            seen += (labels == label).sum()
+    assert seen > 60
+
+
+def test_mosaic_shows_four_images(builder):
+    for level in (30, 60, 150, 200, 250):
+        builder.add(80, 60, [(1, 10, 10, 40, 40)], picture=Image.new("RGB", (80, 60), (level,) * 3))
+    dataset = builder.dataset(size=96)
+    augment = Augment(**{**OFF, "mosaic": 1.0})
+    seen = set()
+    for k in range(20):
+        image, boxes, _ = augmented(dataset, 0, augment, np.random.default_rng(k))
+        levels = set(np.unique(image)) - {114}
+        seen |= levels
+        assert levels <= {30, 60, 150, 200, 250}
+        assert len(levels) <= 4
+        assert len(boxes) <= 4
+    assert seen == {30, 60, 150, 200, 250}
+    assert dataset.max_boxes == 1
+    assert dataset.max_boxes_with(mosaic=True) == 4
+
+
+def test_small_sets_repeat_images_in_mosaics(builder):
+    builder.add(80, 60, [(1, 10, 10, 40, 40), (1, 20, 20, 30, 30)])
+    dataset = builder.dataset(size=96)
+    assert dataset.max_boxes_with(mosaic=True) == 8
+    most = max(len(boxes) for _, boxes, _ in plans_of(dataset, 20, mosaic=1.0))
+    assert 2 < most <= 8
+
+
+def test_keep_boxes_rule():
+    before = np.array([[0.0, 0, 10, 10]] * 5)
+    before[4] = [0, 0, 400, 4]
+    after = np.array(
+        [[0.0, 0, 2, 20], [0, 0, 2.1, 20], [0, 0, 4, 9], [0, 0, 4, 11], [0, 0, 400, 3.9]]
+    )
+    # At twice the size: too narrow; wide enough; 9 % of the area; 11 %; aspect above 100.
+    assert keep_boxes(before, after, 2.0).tolist() == [False, True, False, True, False]
+    assert keep_boxes(np.zeros((0, 4)), np.zeros((0, 4)), 1.0).tolist() == []
+
+
+# ---------------------------------------------------------------------------------- chances
+
+
+def test_scale_and_shift_ranges():
+    dataset = Pictures([np.zeros((96, 96, 3), np.uint8)], [[0.5, 0.5, 0.25, 0.25]], size=96)
+    boxes = np.concatenate([boxes for _, boxes, _ in plans_of(dataset, 2000)])
+    gain = boxes[:, 2] / 0.25
+    np.testing.assert_allclose(boxes[:, 3], boxes[:, 2], atol=1e-6)
+    assert 0.5 <= gain.min() < 0.51
+    assert 1.49 < gain.max() <= 1.5 + 1e-5
+    assert abs(gain.mean() - 1) < 0.02
+    for axis in range(2):
+        assert 0.4 - 1e-6 <= boxes[:, axis].min() < 0.401
+        assert 0.599 < boxes[:, axis].max() <= 0.6 + 1e-6
+        assert abs(boxes[:, axis].mean() - 0.5) < 0.005
+        # Uniform: the standard deviation of a uniform number is its range over root 12.
+        assert abs(boxes[:, axis].std() - 0.2 / 12**0.5) < 0.003
+    assert abs(np.corrcoef(boxes[:, 0], boxes[:, 1])[0, 1]) < 0.1
+
+
+def test_choices_of_flip_mosaic_and_colors():
+    dataset = noise([(48, 48)] * 6)
+    options = {"flip": 0.3, "mosaic": 0.6, "hue": 0.1, "saturation": 0.5, "value": 0.25}
+    plan = batch_of(dataset, 2000, **options)
+    assert abs((plan.affine[:, 0, 0] < 0).mean() - 0.3) < 0.04
+    assert abs((plan.content[:, 1, 2] > 0).mean() - 0.6) < 0.04
+    middle, reach = np.array([0, 1, 1]), np.array([0.1, 0.5, 0.25])
+    unit = (plan.color - middle) / reach
+    assert (np.abs(unit) <= 1 + 1e-5).all()
+    assert (np.abs(unit).max(axis=0) > 0.99).all()
+    assert (np.abs(unit.mean(axis=0)) < 0.05).all()
+    assert (np.abs(unit.std(axis=0) - 3**-0.5) < 0.02).all()
+    assert np.abs(np.corrcoef(unit.T) - np.eye(3)).max() < 0.1
+
+
+def test_mosaic_partners_and_center():
+    dataset = noise([(48, 48)] * 6)
+    still = {**OFF, "mosaic": 1.0}
+    plan = batch_of(dataset, 3000, **still)
+    assert (plan.source[:, 0] == np.arange(3000) % 6).all()
+    assert all(len(set(row)) == 4 for row in plan.source.tolist())
+    partners = plan.source[plan.source[:, 0] == 2][:, 1:]
+    for place in range(3):
+        counts = np.bincount(partners[:, place], minlength=6)
+        assert counts[2] == 0
+        assert (np.delete(counts, 2) > 70).all()  # 100 each on average
+    # The first layer ends at the centre, whose distance from the canvas' middle is also that
+    # from the middle of the output: its map starts at 24 + 48 minus the centre.
+    center = 72 - plan.affine[:, 0, 1::2]
+    assert center.min(axis=0).tolist() == [24, 24]
+    assert center.max(axis=0).tolist() == [72, 72]
+    assert (np.abs(center.mean(axis=0) - 48) < 1).all()
+    assert abs(np.corrcoef(center.T)[0, 1]) < 0.06
+    # Four squares of the full side that meet at a point leave no gap and do not overlap.
+    area = (plan.window[..., 2:] - plan.window[..., :2]).prod(axis=-1)
+    assert (area.sum(axis=1) == 48 * 48).all()
+
+
+def test_plans_depend_on_the_generator_alone():
+    dataset = noise([(30, 48), (48, 20), (48, 48), (10, 48), (48, 11)])
+    first, second = (plans_of(dataset, 10, mosaic=0.5) for _ in range(2))
+    for (plan, boxes, _), (again, boxes_again, _) in zip(first, second, strict=True):
+        for one, other in zip(plan, again, strict=True):
+            np.testing.assert_array_equal(one, other)
+        np.testing.assert_array_equal(boxes, boxes_again)
+    assert len({plan.affine.tobytes() for plan, _, _ in first}) == 10
+    # And all take as many numbers, so that what follows from the same generator is the same.
+    states = set()
+    for mosaic in (0.0, 1.0):
+        rng = np.random.default_rng(3)
+        make_plan(dataset, 1, Augment(mosaic=mosaic), rng)
+        states.add(rng.bit_generator.state["state"]["state"])
+    assert len(states) == 1
+
+
+def test_plan_reads_no_pixels():
+    dataset = noise([(30, 48), (48, 20), (48, 48), (10, 48)])
+    dataset.samples = [sample._replace(image=None) for sample in dataset.samples]
+    plan = batch_of(dataset, 4, mosaic=1.0)
+    shapes = [(4, 4), (4, 4, 4), (4, 4, 4), (4, 4, 4), (4, 3)]
+    dtypes = ["int32", "int32", "float32", "int32", "float32"]
+    assert [field.shape for field in plan] == shapes
+    assert [field.dtype.name for field in plan] == dtypes
+
+
+@pytest.mark.parametrize("change", [{"flip": 1.5}, {"hue": -0.1}, {"scale": 1.0}])
+def test_augment_errors(change):
+    with pytest.raises(ValueError, match=next(iter(change))):
+        Augment(**change)

@@ -1,0 +1,351 @@
+"""Drawing of planned images in the YOLO11n demo: what the host draws, and the device the same."""
+
+import colorsys
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from data.augment import Augment, Plan, make_plan, stack_plans
+from data.drawing import plan_variables, render, render_graph
+from data.images import FILL
+
+import pytensor
+import pytensor.tensor as pt
+from pytensor.graph.traversal import ancestors
+from tests.examples.yolo11n.data.pictures import OFF, Pictures, batch_of, noise
+
+# --------------------------------------------------------------------- pixels, independently
+
+
+def expected(plan, squares):
+    """Float64 pixels (B, S, S, 3) before rounding and colours, in the plainest way."""
+    size = squares.shape[1]
+    images = np.full((len(plan.source), size, size, 3), float(FILL))
+    for n, k in np.ndindex(plan.source.shape):
+        (x0, y0, x1, y1), (left, top, right, bottom) = plan.window[n, k], plan.content[n, k]
+        ax, bx, ay, by = plan.affine[n, k].astype(float)
+        square = squares[plan.source[n, k]].astype(float)
+        for y in range(y0, y1):
+            for x in range(x0, x1):
+                u, v = ax * (x + 0.5) + bx - 0.5, ay * (y + 0.5) + by - 0.5
+                i, j = int(np.floor(u)), int(np.floor(v))
+                images[n, y, x] = sum(
+                    square[np.clip(row, top, bottom - 1), np.clip(column, left, right - 1)]
+                    * (1 - abs(u - column))
+                    * (1 - abs(v - row))
+                    for row in (j, j + 1)
+                    for column in (i, i + 1)
+                )
+    return images
+
+
+def assert_rounded(got, want, tolerance):
+    """`got` is `want` rounded half up, but where `want` is within `tolerance` of a half."""
+    difference = np.abs(got.astype(int) - np.floor(want + 0.5))
+    assert difference.max() <= 1
+    assert np.abs(want % 1 - 0.5)[difference > 0].max(initial=0) < tolerance
+    return (difference > 0).mean()
+
+
+SHAPES = [(20, 20), (20, 7), (9, 20), (1, 1), (20, 1), (1, 20), (13, 16)]
+
+
+@pytest.mark.parametrize("mosaic", [0.0, 1.0])
+@pytest.mark.parametrize("size", [20, 17])
+def test_pixels_match_a_plain_renderer(size, mosaic):
+    dataset = noise(SHAPES, size=size)
+    plan = batch_of(dataset, 14, hue=0, saturation=0, value=0, mosaic=mosaic, translate=0.3)
+    assert (plan.affine[:, 0, 0] < 0).any()
+    # Weights are multiples of 2**-11: off by at most 2**-12 each, times 255 levels.
+    want = expected(plan, dataset.squares).transpose(0, 3, 1, 2)
+    unequal = assert_rounded(render(plan, dataset.squares), want, 2 * 255 * 2**-12 + 0.01)
+    assert unequal < 0.0055
+    covered = (plan.window[..., 2:] > plan.window[..., :2]).all(axis=-1)
+    assert covered.any(axis=1).all()
+    if mosaic:
+        assert not covered.all()  # layers outside the output were among them
+
+
+def single_plan(windows, colors=(0, 1, 1), size=16, affine=(1, 0, 1, 0)):
+    """Plan of one image with layers of whole stored squares, in the order of the sources."""
+    plan = Plan(
+        np.zeros((1, 4), np.int32),
+        np.zeros((1, 4, 4), np.int32),
+        np.zeros((1, 4, 4), np.float32),
+        np.zeros((1, 4, 4), np.int32),
+        np.array([colors], np.float32),
+    )
+    for k, window in enumerate(windows):
+        plan.source[0, k] = k
+        plan.window[0, k], plan.affine[0, k] = window, affine
+        plan.content[0, k] = (0, 0, size, size)
+    return plan
+
+
+def test_halves_round_up_and_neighbors_are_clamped():
+    squares = noise([(16, 16)], size=16).squares
+    # Halfway between columns every second sum is odd; the last column has no neighbour.
+    image = render(single_plan([(0, 0, 16, 16)], affine=(1, 0.5, 1, 0)), squares)[0]
+    beyond = np.concatenate([squares[0, :, 1:], squares[0, :, -1:]], axis=1)
+    want = (squares[0].astype(int) + beyond + 1) // 2
+    np.testing.assert_array_equal(image.transpose(1, 2, 0), want)
+    # A window that reaches far beyond its picture repeats the border.
+    plan = single_plan([(0, 0, 16, 16)], affine=(-2.5, 20.0, 3.0, -19.0))
+    plan.content[0, 0] = (3, 2, 12, 15)
+    assert_rounded(render(plan, squares)[0].transpose(1, 2, 0), expected(plan, squares)[0], 0.14)
+
+
+def test_fill_changes_its_value_only():
+    squares = np.zeros((1, 16, 16, 3), np.uint8)
+    plan = single_plan([(2, 3, 9, 8)], colors=(0.2, 1.5, 0.8))
+    image = render(plan, squares)[0]
+    drawn = np.zeros((16, 16), bool)
+    drawn[3:8, 2:9] = True
+    assert (image[:, drawn] == 0).all()
+    assert (image[:, ~drawn] == 91).all()  # 114 * 0.8 = 91.2
+    assert (render(plan._replace(window=plan.window * 0), squares) == 91).all()
+
+
+def test_last_layer_shows():
+    squares = np.stack([np.full((16, 16, 3), level, np.uint8) for level in (10, 20)])
+    image = render(single_plan([(0, 0, 10, 10), (5, 6, 16, 16)]), squares)[0, 0]
+    assert (image[6:, 5:] == 20).all()
+    assert (image[:6, :10] == 10).all()
+    assert (image[:6, 10:] == FILL).all()
+
+
+def hsv_expected(colors, shift, richer, brighter):
+    rows = []
+    for color in colors:
+        hue, saturation, value = colorsys.rgb_to_hsv(*(color / 255))
+        saturation, value = min(saturation * richer, 1), min(value * brighter, 1)
+        rows.append(colorsys.hsv_to_rgb((hue + shift) % 1, saturation, value))
+    return 255 * np.array(rows)
+
+
+@pytest.mark.parametrize(
+    "gains", [(0.013, 0.4, 1.3), (-0.3, 1.7, 0.6), (0.5, 1.0, 1.0), (0.95, 0.0, 1.9), (0, 2, 1)]
+)
+def test_colors_match_colorsys(gains):
+    gains = tuple(np.array(gains, np.float32).tolist())
+    levels = np.array([0, 1, 2, 50, 51, 100, 127, 128, 200, 254, 255])
+    colors = np.stack(np.meshgrid(levels, levels, levels), axis=-1).reshape(-1, 3)
+    colors = np.concatenate([colors, np.zeros((37 * 37 - len(colors), 3), int)])
+    squares = colors.astype(np.uint8).reshape(1, 37, 37, 3)
+    plan = single_plan([(0, 0, 37, 37)], colors=gains, size=37)
+    got = render(plan, squares)[0].reshape(3, -1).T
+    assert_rounded(got, hsv_expected(colors, *gains), 1e-3)
+
+
+def colors_of(color, **gains):
+    picture = np.full((16, 16, 3), color, np.uint8)
+    dataset = Pictures([picture], size=16)
+    return render(batch_of(dataset, 300, **{**OFF, **gains}), dataset.squares)[:, :, 8, 8]
+
+
+def test_hsv_gains():
+    colors = colors_of((200, 110, 95), hue=0.1, saturation=0.5, value=0.2)
+    hsv = np.array([colorsys.rgb_to_hsv(*(c / 255)) for c in colors])
+    hue, saturation, value = colorsys.rgb_to_hsv(200 / 255, 110 / 255, 95 / 255)
+    turn = (hsv[:, 0] - hue + 0.5) % 1 - 0.5
+    # The ends of each range are reached, and not passed but for rounding to 8 bits.
+    for got, gain in ((turn, 0.1), (hsv[:, 1] / saturation - 1, 0.5), (hsv[:, 2] / value - 1, 0.2)):
+        assert 0.9 * gain < got.max() < gain + 0.02
+        assert -0.9 * gain > got.min() > -gain - 0.02
+
+
+@pytest.mark.parametrize("name", ["hue", "saturation", "value"])
+def test_one_gain_changes_nothing_else(name):
+    colors = colors_of((200, 110, 95), **{name: 0.2})
+    hsv = np.array([colorsys.rgb_to_hsv(*(c / 255)) for c in colors])
+    spread = np.ptp((hsv + np.array([0.5, 0, 0])) % 1, axis=0)
+    changed = ["hue", "saturation", "value"].index(name)
+    assert spread[changed] > 0.15
+    assert np.delete(spread, changed).max() < 0.02
+
+
+def test_grey_stays_grey():
+    colors = colors_of((90, 90, 90), hue=0.5, saturation=0.7, value=0.4).astype(int)
+    assert np.ptp(colors, axis=1).max() == 0
+    assert colors.min() < 60
+    assert colors.max() > 120
+
+
+# ---------------------------------------------------------------------------------- drawing
+
+
+def test_render_into_parts_of_a_batch_from_a_file_and_in_threads(tmp_path):
+    dataset = noise(SHAPES)
+    plan = batch_of(dataset, 8, mosaic=0.5)
+    want = render(plan, dataset.squares)
+    dataset.squares.tofile(tmp_path / "squares")
+    mapped = np.memmap(tmp_path / "squares", np.uint8, mode="r", shape=dataset.squares.shape)
+    out = np.empty_like(want)
+
+    def part(rows):
+        given = render(Plan(*(field[rows] for field in plan)), mapped, out[rows])
+        assert np.shares_memory(given, out)
+
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(part, [slice(0, 3), slice(3, 4), slice(4, 8)]))
+    np.testing.assert_array_equal(out, want)
+    # The caller's array is left writeable.
+    assert dataset.squares.flags.writeable
+
+
+def changed(plan, name, value):
+    field = getattr(plan, name).copy()
+    field[0, 0] = value
+    return plan._replace(**{name: field})
+
+
+def test_render_errors():
+    squares = np.zeros((2, 16, 16, 3), np.uint8)
+    plan = single_plan([(0, 0, 16, 16)])
+    wrong = [
+        (changed(plan, "source", 2), "names image 2, but there are 2"),
+        (changed(plan, "source", -1), "names image"),
+        (changed(plan, "window", (0, 0, 17, 16)), "beyond the 16 px"),
+        (changed(plan, "window", (-1, 0, 16, 16)), "beyond the 16 px"),
+        (changed(plan, "content", (0, 0, 17, 16)), "content does not fit"),
+        (changed(plan, "content", (5, 0, 5, 16)), "content does not fit"),
+        (plan._replace(affine=plan.affine.astype(float)), r"affine is float64 \(1, 4, 4\)"),
+        (plan._replace(color=plan.color[0]), r"color is float32 \(3,\)"),
+    ]
+    for bad, message in wrong:
+        with pytest.raises(ValueError, match=message):
+            render(bad, squares)
+    for bad in (squares[0], squares[:, :, ::2], squares.astype(np.float32)):
+        with pytest.raises(ValueError, match="C-contiguous uint8 \\(N, S, S, 3\\)"):
+            render(plan, bad)
+    for bad in (np.empty((1, 3, 16, 15), np.uint8), np.empty((1, 3, 16, 16), np.float32)):
+        with pytest.raises(ValueError, match="out is"):
+            render(plan, squares, bad)
+
+
+# ------------------------------------------------------------------------------- the device
+
+SIZE, BATCH = 33, 10
+DEVICE_SHAPES = [(33, 33), (33, 12), (14, 33), (1, 1), (33, 1), (1, 33), (21, 26), (300, 200)]
+pictures = noise(DEVICE_SHAPES, size=SIZE)
+
+
+def device_batch(augment, first=0):
+    return stack_plans(
+        [
+            make_plan(pictures, k % len(pictures), augment, np.random.default_rng(k))[0]
+            for k in range(first, first + BATCH)
+        ]
+    )
+
+
+def compiled(mode):
+    squares = pytensor.shared(pictures.squares, shape=pictures.squares.shape)
+    plan = plan_variables(BATCH)
+    draw = pytensor.function(list(plan), render_graph(squares, plan, SIZE), mode=mode)
+    return lambda plan: np.asarray(draw(*plan))
+
+
+@pytest.fixture(scope="module")
+def draw():
+    return compiled("JAX")
+
+
+def assert_same(got, plan):
+    want = render(plan, pictures.squares)
+    assert got.dtype == np.float32
+    assert got.shape == want.shape
+    levels = np.rint(got * 255)
+    np.testing.assert_allclose(got, levels / 255, rtol=3e-7)
+    difference = np.abs(levels - want)
+    assert difference.max() <= 1
+    assert (difference == 0).mean() >= 0.999
+
+
+@pytest.mark.parametrize("mosaic", [0.0, 1.0])
+def test_device_draws_what_the_host_draws(draw, mosaic):
+    flips = outside = 0
+    for first in range(0, 60, BATCH):
+        plan = device_batch(Augment(mosaic=mosaic, translate=0.3), first)
+        assert_same(draw(plan), plan)
+        flips += (plan.affine[:, 0, 0] < 0).sum()
+        outside += (plan.window[:, :, 2] == 0).sum() - (0 if mosaic else 3 * BATCH)
+    assert 15 < flips < 45
+    assert outside > (5 if mosaic else 0)
+
+
+def test_device_without_augmentation(draw):
+    still = Augment(**dict.fromkeys(vars(Augment()), 0.0))
+    plan = device_batch(still)
+    squares = pictures.squares[plan.source[:, 0]].transpose(0, 3, 1, 2)
+    np.testing.assert_array_equal(np.rint(draw(plan) * 255), squares)
+
+
+def test_device_with_extreme_scale_and_colors(draw):
+    plan = device_batch(Augment(scale=0.99, hue=1, saturation=1, value=1, mosaic=0.5))
+    assert_same(draw(plan), plan)
+
+
+def test_device_with_overlapping_layers_and_none(draw):
+    plan = device_batch(Augment(mosaic=1.0))
+    plan.window[0] = [(0, 0, 20, 20), (5, 5, 30, 33), (0, 0, 0, 33), (10, 10, 15, 40 - 7)]
+    plan.window[1] = 0
+    plan.color[1] = (0.3, 1.5, 1.25)
+    got = draw(plan)
+    assert_same(got, plan)
+    assert (np.rint(got[1] * 255) == 143).all()  # 114 * 1.25 = 142.5
+
+
+def test_device_positions_beyond_an_int32_elsewhere(draw):
+    # In units of 2**-16 px, the map starts far below -2**31; only its last pixels are used.
+    plan = device_batch(Augment())
+    plan.window[0, 0] = (29, 0, 33, 33)
+    plan.affine[0, 0, :2] = (3000.25, -3000.25 * 30.5)
+    plan.content[0, 0] = (0, 0, 33, 33)
+    assert plan.affine[0, 0, 1] < -(2**15)
+    assert_same(draw(plan), plan)
+
+
+def test_other_modes():
+    plan = device_batch(Augment(mosaic=0.5, translate=0.3))
+    assert_same(compiled("FAST_COMPILE")(plan), plan)
+
+
+@pytest.mark.slow
+def test_numba_mode():
+    plan = device_batch(Augment(mosaic=0.5, translate=0.3))
+    assert_same(compiled("NUMBA")(plan), plan)
+
+
+def test_graph_has_no_float64_and_known_shapes():
+    plan = plan_variables(BATCH)
+    assert [variable.name for variable in plan] == list(Plan._fields)
+    given = device_batch(Augment())
+    assert [v.type.shape for v in plan] == [field.shape for field in given]
+    assert [v.dtype for v in plan] == [field.dtype.name for field in given]
+    squares = pt.tensor("squares", dtype="uint8", shape=(None, SIZE, SIZE, 3))
+    images = render_graph(squares, plan, SIZE)
+    assert images.type.shape == (BATCH, 3, SIZE, SIZE)
+    assert images.dtype == "float32"
+    assert not {v.dtype for v in ancestors([images]) if v.ndim} & {"float64", "int64"}
+    assert "float64" not in {v.dtype for v in ancestors([images])}
+    # Nothing of the size of the squares is ever made of them.
+    readers = [v for v in ancestors([images]) if v.owner and squares in v.owner.inputs]
+    assert {type(v.owner.op).__name__ for v in readers} == {"AdvancedSubtensor"}
+
+
+def test_gradient_stops_at_the_images():
+    plan = plan_variables(BATCH)
+    squares = pytensor.shared(pictures.squares)
+    weight = pytensor.shared(np.float32(2.0))
+    loss = (weight * render_graph(squares, plan, SIZE)).sum()
+    gradient = pytensor.grad(loss, weight)
+    given = device_batch(Augment(mosaic=0.5))
+    got = pytensor.function(list(plan), gradient, mode="FAST_COMPILE")(*given)
+    want = render(given, pictures.squares).sum(dtype=np.int64) / 255
+    np.testing.assert_allclose(got, want, rtol=1e-4)
+
+
+def test_squares_must_be_bytes():
+    with pytest.raises(TypeError, match="must be uint8"):
+        render_graph(pt.tensor4("squares", dtype="float32"), plan_variables(2), SIZE)

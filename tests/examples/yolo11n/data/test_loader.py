@@ -1,0 +1,293 @@
+"""Batches of the YOLO11n demo."""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from data import loader as loader_module
+from data.augment import Augment
+from data.drawing import render
+from data.loader import BatchLoader, val_batches
+
+DEMO = Path(loader_module.__file__).parents[1]
+
+
+def leaves(batch):
+    """The arrays of a batch, those of its plan among them."""
+    parts = [x for field in batch for x in (field if isinstance(field, tuple) else [field])]
+    return [part for part in parts if part is not None]
+
+
+def same(a, b):
+    return all(np.array_equal(x, y) for x, y in zip(leaves(a), leaves(b), strict=True))
+
+
+@pytest.fixture
+def make(seven):
+    """Makes loaders, and closes them after the test."""
+    made = []
+
+    def loader(*arguments, dataset=seven, **options):
+        made.append(BatchLoader(dataset, *arguments, **{"workers": 0} | options))
+        return made[-1]
+
+    yield loader
+    for loader in made:
+        loader.close()
+
+
+# ------------------------------------------------------------------------------- contents
+
+
+def test_batch_layout(make):
+    loader = make(3, image_size=64, max_boxes=5, augment=Augment())
+    batches = list(loader.epoch(0))
+    assert len(batches) == len(loader) == 3
+    for batch in batches:
+        assert batch.images.shape == (3, 3, 64, 64)
+        assert batch.images.dtype == np.uint8
+        assert batch.images.flags.c_contiguous
+        assert batch.plan is None
+        assert batch.boxes.shape == (3, 5, 4)
+        assert batch.boxes.dtype == np.float32
+        assert batch.classes.shape == (3, 5)
+        assert batch.classes.dtype == np.int32
+        assert batch.num_boxes.shape == (3,)
+        assert batch.num_boxes.dtype == np.int32
+        for row, count in enumerate(batch.num_boxes):
+            assert not batch.boxes[row, count:].any()
+            assert not batch.classes[row, count:].any()
+            assert (batch.boxes[row, :count, 2:] > 0).all()
+
+
+def test_batches_without_augmentation(seven, make):
+    drawn, planned = make(4).epoch(3), make(4, render=False).epoch(3)
+    for batch, other in zip(drawn, planned, strict=True):
+        for row, index in enumerate(batch.indices):
+            sample = seven[index]
+            np.testing.assert_array_equal(batch.images[row], sample.image.transpose(2, 0, 1))
+            count = batch.num_boxes[row]
+            np.testing.assert_array_equal(batch.boxes[row, :count], sample.boxes)
+            np.testing.assert_array_equal(batch.classes[row, :count], sample.classes)
+        np.testing.assert_array_equal(batch.images, render(other.plan, seven.squares))
+        np.testing.assert_array_equal(batch.boxes, other.boxes)
+
+
+def test_order_and_filling(make):
+    loader = make(3, seed=2)
+    orders = []
+    for epoch in range(3):
+        indices = np.concatenate([batch.indices for batch in loader.epoch(epoch)])
+        assert sorted(indices[:7]) == list(range(7))
+        np.testing.assert_array_equal(indices[:7], loader.order(epoch))
+        np.testing.assert_array_equal(indices[7:], loader.order(epoch + 1)[:2])
+        orders.append(tuple(indices[:7]))
+    assert len(set(orders)) == 3
+    assert tuple(make(3, seed=3).order(0)) != orders[0]
+
+
+def test_filler_looks_as_in_the_next_epoch(make):
+    loader = make(3, augment=Augment())
+    *_, last = loader.epoch(0)
+    first = next(loader.epoch(1))
+    np.testing.assert_array_equal(last.images[1:], first.images[:2])
+    np.testing.assert_array_equal(last.boxes[1:], first.boxes[:2])
+
+
+def test_batch_larger_than_the_dataset(make):
+    loader = make(16)
+    (batch,) = loader.epoch(0)
+    want = np.concatenate([loader.order(0), loader.order(1), loader.order(2)[:2]])
+    np.testing.assert_array_equal(batch.indices, want)
+
+
+def test_epochs_differ(make):
+    loader, images = make(1, augment=Augment()), []
+    for epoch in range(2):
+        images += [batch.images for batch in loader.epoch(epoch) if batch.indices[0] == 3]
+    assert not np.array_equal(*images)
+
+
+@pytest.mark.parametrize("start", [0, 1, 3, 4])
+def test_resume(make, start):
+    whole = list(make(2, augment=Augment(mosaic=0.5), seed=1).epoch(5))
+    again = make(2, augment=Augment(mosaic=0.5), seed=1)
+    tail = list(again.epoch(5, start_batch=start))
+    assert len(tail) == 4 - start
+    assert all(same(a, b) for a, b in zip(whole[start:], tail, strict=True))
+
+
+def test_mosaic_until(make):
+    closing = make(7, seed=1, augment=Augment(mosaic=1.0), mosaic_until=2)
+    always = make(7, seed=1, augment=Augment(mosaic=1.0))
+    never = make(7, seed=1, augment=Augment())
+    for epoch, other in ((1, always), (2, never)):
+        ours, theirs = next(closing.epoch(epoch)), next(other.epoch(epoch))
+        np.testing.assert_array_equal(ours.images, theirs.images)
+    assert closing.max_boxes == always.max_boxes > never.max_boxes
+
+
+def test_plans_draw_the_same_images(seven, make):
+    settings = {"seed": 5, "augment": Augment(mosaic=0.5)}
+    for drawn, planned in zip(
+        make(3, **settings).epoch(0), make(3, render=False, **settings).epoch(0), strict=True
+    ):
+        assert planned.images is None
+        np.testing.assert_array_equal(render(planned.plan, seven.squares), drawn.images)
+        assert same(drawn._replace(images=None), planned._replace(plan=None))
+
+
+@pytest.mark.parametrize("render", [True, False])
+def test_parts_make_the_whole(make, render):
+    settings = {"seed": 3, "augment": Augment(mosaic=0.5), "render": render}
+    whole = make(6, **settings).epoch(1)
+    parts = [make(6, part=(p, 3), workers=p == 1, **settings).epoch(1) for p in range(3)]
+    for batch, *pieces in zip(whole, *parts, strict=True):
+        assert all(len(piece.indices) == 2 for piece in pieces)
+        joined = [np.concatenate(x) for x in zip(*map(leaves, pieces), strict=True)]
+        for array, want in zip(joined, leaves(batch), strict=True):
+            np.testing.assert_array_equal(array, want)
+
+
+# -------------------------------------------------------------------------------- threads
+
+
+@pytest.mark.parametrize(("render", "counts"), [(True, (1, 3, 8)), (False, (2,))])
+def test_workers_change_nothing(make, render, counts):
+    settings = {"seed": 4, "augment": Augment(mosaic=0.5), "render": render}
+    plain = [list(make(5, **settings).epoch(epoch)) for epoch in (0, 1, 2)]
+    for workers in counts:
+        loader = make(5, workers=workers, **settings)
+        for epoch, batches in enumerate(plain):
+            ours = list(loader.epoch(epoch))
+            assert all(same(a, b) for a, b in zip(batches, ours, strict=True))
+    assert not same(plain[0][0], plain[1][0])
+
+
+def test_workers_go_on_across_epochs_and_jumps(make):
+    settings = {"seed": 4, "augment": Augment()}
+    plain, loader = make(2, **settings), make(2, workers=2, **settings)
+    want = {e: list(plain.epoch(e)) for e in (0, 1, 7)}
+    assert all(same(a, b) for a, b in zip(want[0], loader.epoch(0), strict=True))
+    assert [pending.place for pending in loader._pending] == [(1, 0), (1, 1), (1, 2)]
+    early = loader.epoch(1)
+    assert same(next(early), want[1][0])
+    early.close()
+    assert all(same(a, b) for a, b in zip(want[7][2:], loader.epoch(7, 2), strict=True))
+    for a, b, c, d in zip(loader.epoch(0), loader.epoch(7), want[0], want[7], strict=True):
+        assert same(a, c)
+        assert same(b, d)
+
+
+def test_batches_are_the_consumers_to_keep(make):
+    loader = make(2, workers=2, augment=Augment())
+    kept = list(loader.epoch(0))
+    before = [batch.images.copy() for batch in kept]
+    for epoch in range(1, 4):
+        for batch in loader.epoch(epoch):
+            batch.images[:] = 0
+    loader.close()
+    assert all(np.array_equal(a.images, b) for a, b in zip(kept, before, strict=True))
+
+
+def test_waiting_is_counted(make):
+    for workers in (0, 1):
+        loader = make(3, workers=workers, augment=Augment())
+        assert loader.waited_s == 0
+        start = time.perf_counter()
+        list(loader.epoch(0))
+        assert 0 < loader.waited_s < time.perf_counter() - start
+
+
+def test_close_ends_the_threads_and_batches_start_them_anew(seven):
+    with BatchLoader(seven, 2, workers=2) as loader:
+        first = next(loader.epoch(0))
+        threads = list(loader._pool._threads)
+        assert threads
+    assert not any(thread.is_alive() for thread in threads)
+    loader.close()
+    assert same(next(loader.epoch(0)), first)
+    loader.close()
+
+
+PROGRAM = """
+import sys
+sys.path.insert(0, {demo!r})
+from data.augment import Augment
+from dataset import CocoDataset
+from data.loader import BatchLoader
+
+train = CocoDataset({json!r}, {images!r}, ["person", "cell phone"], 64)
+loader = BatchLoader(train, 4, workers=2, augment=Augment(mosaic=0.5))
+next(loader.epoch(0))
+{then}
+"""
+
+
+@pytest.mark.parametrize("then", ["", "raise KeyboardInterrupt"])
+def test_a_program_ends_without_close(builder, seven, then):
+    program = PROGRAM.format(
+        demo=str(DEMO), json=str(builder.write()), images=str(builder.folder), then=then
+    )
+    command = [sys.executable, "-W", "error", "-c", program]
+    found = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (found.returncode == 0) == (not then), found.stderr
+    assert found.stderr.count("Traceback") == bool(then)
+
+
+# --------------------------------------------------------------------------------- errors
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_an_error_waits_for_its_batch(make, workers):
+    loader = make(1, max_boxes=2, workers=workers)
+    order = list(loader.order(0))
+    wrong = order.index(3)
+    iterator = loader.epoch(0)
+    assert [next(iterator).indices[0] for _ in range(wrong)] == order[:wrong]
+    other = next(epoch for epoch in range(1, 9) if loader.order(epoch)[0] != 3)
+    assert next(loader.epoch(other)).indices[0] == loader.order(other)[0]
+    for _ in range(2):
+        with pytest.raises(ValueError, match=r"40\.png has 3 boxes.*max_boxes is 2"):
+            list(loader.epoch(0))
+
+
+def test_data_without_a_cache(builder, seven, make):
+    with pytest.raises(ValueError, match='without a cache; use cache="memory"'):
+        make(2, workers=1, dataset=builder.dataset(cache=False))
+
+
+def test_loader_errors(seven):
+    with pytest.raises(ValueError, match="dataset was made for 64"):
+        BatchLoader(seven, 2, image_size=320)
+    for bad in ({"batch_size": 0}, {"batch_size": 2, "workers": -1}, {"batch_size": 2, "seed": -1}):
+        with pytest.raises(ValueError, match="must be positive"):
+            BatchLoader(seven, **bad)
+    for part in ((0, 3), (2, 2), (-1, 2), (0, 0)):
+        with pytest.raises(ValueError, match="n must divide"):
+            BatchLoader(seven, 4, part=part)
+    loader = BatchLoader(seven, 2)
+    for epoch, start in ((0, 5), (0, -1), (-1, 0)):
+        with pytest.raises(ValueError, match="4 batches"):
+            loader.epoch(epoch, start)
+
+
+# ------------------------------------------------------------------------------ validation
+
+
+def test_val_batches(seven):
+    batches = list(val_batches(seven, 3))
+    assert [len(batch.image_ids) for batch in batches] == [3, 3, 1]
+    assert [k for batch in batches for k in batch.image_ids] == seven.image_ids
+    for batch in batches:
+        assert batch.images.shape == (3, 3, 64, 64)
+        assert batch.images.dtype == np.uint8
+    last = batches[-1]
+    np.testing.assert_array_equal(last.images[0], seven[6].image.transpose(2, 0, 1))
+    assert (last.images[1:] == 114).all()
+    assert last.geometries == [seven[6].geometry]
+    with pytest.raises(ValueError, match="must be positive"):
+        next(val_batches(seven, 0))
