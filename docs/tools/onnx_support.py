@@ -29,8 +29,8 @@ from pytensor.link.onnx import (
     export_onnx,
 )
 from pytensor.link.onnx.dispatch.choose import ChooseAmong
-from pytensor.link.onnx.linker import OPSETS
-from pytensor.link.onnx.loops import Loop
+from pytensor.link.onnx.settings import OPSETS
+from pytensor.link.onnx.support.loops import Loop
 from pytensor.printing import Print
 from pytensor.raise_op import Assert, CheckAndRaise
 from pytensor.scalar.loop import ScalarLoop

@@ -12,18 +12,19 @@ import numpy as np
 import onnx
 import pytensor
 from pytensor.configdefaults import config
-from pytensor.link.onnx.builder import GraphBuilder
-from pytensor.link.onnx.convert import convert_fgraph, keep_checks
-from pytensor.link.onnx.dims import Dims
 from pytensor.link.onnx.errors import VerificationError
-from pytensor.link.onnx.half import KEPT_IN_FLOAT32, convert_to_half
-from pytensor.link.onnx.interface import input_dims, interface_names, name_output_dims
-from pytensor.link.onnx.ir import Graph
-from pytensor.link.onnx.linker import OPSETS, require_onnxruntime
+from pytensor.link.onnx.front.builder import GraphBuilder
+from pytensor.link.onnx.front.convert import convert_fgraph, keep_checks
+from pytensor.link.onnx.front.interface import input_dims, interface_names, name_output_dims
+from pytensor.link.onnx.front.rewriting import checks_in, rewrite_for_onnx
+from pytensor.link.onnx.front.source import Source, generators_of, source_of, warn_of_generators
+from pytensor.link.onnx.linker import require_onnxruntime
 from pytensor.link.onnx.passes import NECESSARY, PASSES, run_passes
-from pytensor.link.onnx.rewriting import checks_in, rewrite_for_onnx
-from pytensor.link.onnx.serialize import infer_types, needs_external_data, save, to_model
-from pytensor.link.onnx.source import Source, generators_of, source_of, warn_of_generators
+from pytensor.link.onnx.passes.half import KEPT_IN_FLOAT32, convert_to_half
+from pytensor.link.onnx.settings import OPSETS
+from pytensor.link.onnx.support.dims import Dims
+from pytensor.link.onnx.support.ir import Graph
+from pytensor.link.onnx.support.serialize import infer_types, needs_external_data, save, to_model
 from pytensor.link.onnx.verify import first_difference, verify_model
 
 
@@ -86,8 +87,8 @@ def export_onnx(
         Whether to simplify the PyTensor graph and the ONNX graph.
     half : bool or collection of str
         Whether to hold float32 weights in float16 and to compute in it.  The inputs and outputs
-        stay float32, and so do the ONNX operators in ``pytensor.link.onnx.half.KEPT_IN_FLOAT32``,
-        or those in the collection.
+        stay float32, and so do the ONNX operators in
+        ``pytensor.link.onnx.passes.half.KEPT_IN_FLOAT32``, or those in the collection.
     checks : {"drop", "outputs", "error"}
         What becomes of checks that raise errors at run time, which ONNX doesn't have.  Each is
         dropped with a `DroppedCheckWarning`, or is one more output ``check_0`` and so on, true

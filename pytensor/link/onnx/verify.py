@@ -6,12 +6,12 @@ from pytensor.compile.maker import function
 from pytensor.compile.mode import Mode
 from pytensor.graph.basic import Constant
 from pytensor.graph.traversal import toposort
-from pytensor.link.onnx.builder import GraphBuilder
-from pytensor.link.onnx.convert import convert_fgraph
-from pytensor.link.onnx.dims import Dims
 from pytensor.link.onnx.errors import VerificationError
+from pytensor.link.onnx.front.builder import GraphBuilder
+from pytensor.link.onnx.front.convert import convert_fgraph
 from pytensor.link.onnx.passes import PASSES, remove_unused
-from pytensor.link.onnx.serialize import to_model
+from pytensor.link.onnx.support.dims import Dims
+from pytensor.link.onnx.support.serialize import to_model
 
 # (relative, absolute) by dtype; everything else must be equal.
 TOLERANCES = {"float16": (1e-2, 1e-2), "float32": (1e-3, 1e-4), "float64": (1e-6, 1e-8)}

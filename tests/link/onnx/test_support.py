@@ -15,7 +15,7 @@ from docs.tools.onnx_support import (
 )
 from pytensor.compile.builders import OpFromGraph
 from pytensor.link.onnx import onnx_funcify
-from pytensor.link.onnx.linker import OPSETS
+from pytensor.link.onnx.settings import OPSETS
 
 ROWS = dict(rows())
 # What the JAX backend has and this one doesn't, and why.

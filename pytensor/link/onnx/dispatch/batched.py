@@ -3,7 +3,7 @@
 from functools import singledispatch
 
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.sizes import length, vector
+from pytensor.link.onnx.support.sizes import length, vector
 
 
 @singledispatch

@@ -8,8 +8,8 @@ from pytensor.link.onnx.dispatch.batched import (
     onnx_batched,
 )
 from pytensor.link.onnx.dispatch.math import matmul
-from pytensor.link.onnx.dispatch.sizes import concat, length
-from pytensor.link.onnx.dispatch.util import as_tuple
+from pytensor.link.onnx.support.sizes import concat, length
+from pytensor.link.onnx.support.util import as_tuple
 from pytensor.tensor.basic import constant
 from pytensor.tensor.blockwise import Blockwise
 from pytensor.tensor.math import Dot

@@ -2,7 +2,8 @@ import sys
 from math import prod
 
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.lengths import (
+from pytensor.link.onnx.support.kernels import has_kernel
+from pytensor.link.onnx.support.lengths import (
     all_known,
     lengths_of,
     matmul_or_zeros,
@@ -10,9 +11,8 @@ from pytensor.link.onnx.dispatch.lengths import (
     pad,
     reshape,
 )
-from pytensor.link.onnx.dispatch.util import split_pairs
-from pytensor.link.onnx.dispatch.windows import columns, filter_matrix
-from pytensor.link.onnx.kernels import has_kernel
+from pytensor.link.onnx.support.util import split_pairs
+from pytensor.link.onnx.support.windows import columns, filter_matrix
 from pytensor.tensor.conv.ops import Conv
 
 

@@ -1,6 +1,6 @@
 from pytensor.conditional.op import IfElse
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.util import as_tuple
+from pytensor.link.onnx.support.util import as_tuple
 
 
 @onnx_funcify.register(IfElse)

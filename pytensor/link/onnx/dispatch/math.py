@@ -1,7 +1,7 @@
 import numpy as np
 
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.kernels import work_dtype
+from pytensor.link.onnx.support.kernels import work_dtype
 from pytensor.tensor.math import Dot
 
 

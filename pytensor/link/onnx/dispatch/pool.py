@@ -3,7 +3,10 @@ from math import prod
 import numpy as np
 
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.lengths import (
+from pytensor.link.onnx.dispatch.scalar.basic import where
+from pytensor.link.onnx.dispatch.vjp import inline_unchecked
+from pytensor.link.onnx.support.kernels import has_kernel
+from pytensor.link.onnx.support.lengths import (
     Ints,
     all_known,
     arange,
@@ -14,10 +17,7 @@ from pytensor.link.onnx.dispatch.lengths import (
     reshape,
     vector,
 )
-from pytensor.link.onnx.dispatch.scalar.basic import where
-from pytensor.link.onnx.dispatch.util import split_pairs
-from pytensor.link.onnx.dispatch.vjp import inline_unchecked
-from pytensor.link.onnx.kernels import has_kernel
+from pytensor.link.onnx.support.util import split_pairs
 from pytensor.scalar import discrete_dtypes
 from pytensor.tensor.pool.adaptive import AdaptivePool
 from pytensor.tensor.pool.lp import LpPool

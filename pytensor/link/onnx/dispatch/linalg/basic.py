@@ -5,8 +5,8 @@ columns, whose number may be known at run time only, of operations on whole matr
 """
 
 from pytensor.link.onnx.dispatch.scalar.basic import any_of
-from pytensor.link.onnx.dispatch.sizes import count_to, size
-from pytensor.link.onnx.dispatch.util import as_tuple
+from pytensor.link.onnx.support.sizes import count_to, size
+from pytensor.link.onnx.support.util import as_tuple
 
 
 class Matrices:

@@ -2,7 +2,7 @@
 
 from pytensor.link.onnx.dispatch.batched import register_batched
 from pytensor.link.onnx.dispatch.linalg.basic import matrices_of
-from pytensor.link.onnx.dispatch.sizes import count_to, length, scalar, size
+from pytensor.link.onnx.support.sizes import count_to, length, scalar, size
 from pytensor.tensor.linalg.decomposition.qr import QR
 
 

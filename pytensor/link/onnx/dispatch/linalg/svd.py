@@ -10,7 +10,7 @@ from pytensor.link.onnx.dispatch.batched import register_batched
 from pytensor.link.onnx.dispatch.linalg.basic import Matrices
 from pytensor.link.onnx.dispatch.linalg.eigh import Pairs, most_steps
 from pytensor.link.onnx.dispatch.linalg.qr import Householder, first
-from pytensor.link.onnx.dispatch.sizes import length
+from pytensor.link.onnx.support.sizes import length
 from pytensor.tensor.linalg.decomposition.svd import SVD
 from pytensor.tensor.linalg.inverse import MatrixPinv
 

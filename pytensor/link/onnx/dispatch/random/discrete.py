@@ -4,15 +4,6 @@ import numpy as np
 
 import pytensor.tensor.random.basic as ptr
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.formula import (
-    Term,
-    exp,
-    floor,
-    log1p,
-    maximum,
-    minimum,
-    where,
-)
 from pytensor.link.onnx.dispatch.random.draws import (
     draws_of,
     next_key,
@@ -21,6 +12,7 @@ from pytensor.link.onnx.dispatch.random.draws import (
     terms_of,
 )
 from pytensor.link.onnx.dispatch.random.gamma import beta_draw, log_gamma_draw
+from pytensor.link.onnx.support.formula import Term, exp, floor, log1p, maximum, minimum, where
 
 
 def binomial_draw(draws, n, p):

@@ -2,10 +2,10 @@
 
 import pytensor.tensor.random.basic as ptr
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.formula import Term, floor
 from pytensor.link.onnx.dispatch.random.draws import draws_of, next_key, repeat_while
 from pytensor.link.onnx.dispatch.random.hash import uint64
 from pytensor.link.onnx.dispatch.scalar.basic import where
+from pytensor.link.onnx.support.formula import Term, floor
 
 
 @onnx_funcify.register(ptr.IntegersRV)

@@ -2,11 +2,11 @@
 
 import pytensor.tensor.random.basic as ptr
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.formula import Term, sqrt, where
 from pytensor.link.onnx.dispatch.random.discrete import binomial_draw
 from pytensor.link.onnx.dispatch.random.draws import draws_of, next_key, terms_of
 from pytensor.link.onnx.dispatch.random.gamma import log_gamma_draw
-from pytensor.link.onnx.dispatch.sizes import length, scalar
+from pytensor.link.onnx.support.formula import Term, sqrt, where
+from pytensor.link.onnx.support.sizes import length, scalar
 
 
 @onnx_funcify.register(ptr.DirichletRV)

@@ -3,8 +3,8 @@
 import pytensor.tensor.random.basic as ptr
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
 from pytensor.link.onnx.dispatch.random.draws import draws_of, next_key, terms_of
-from pytensor.link.onnx.dispatch.sizes import length
 from pytensor.link.onnx.errors import ConversionError
+from pytensor.link.onnx.support.sizes import length
 
 
 @onnx_funcify.register(ptr.PermutationRV)

@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from pytensor.link.onnx.dispatch import formula
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.link.onnx.dispatch.formulas import NAMED, write_formula
 from pytensor.link.onnx.errors import NO_CONVERTER, ConversionError
-from pytensor.link.onnx.kernels import work_dtype
+from pytensor.link.onnx.support import formula
+from pytensor.link.onnx.support.kernels import work_dtype
 from pytensor.scalar import basic as ps
 
 # Unary functions of floats with a kernel in every precision that agrees with NumPy.
@@ -59,8 +60,8 @@ def any_of(builder, condition):
 @onnx_funcify.register(ps.ScalarOp)
 def onnx_funcify_ScalarOp(op, node, builder, *inputs):
     name = op.nfunc_spec and op.nfunc_spec[0]
-    if name in formula.NAMED:
-        return formula.write_formula(formula.NAMED[name], node, builder, inputs)
+    if name in NAMED:
+        return write_formula(NAMED[name], node, builder, inputs)
     if type(op) not in UNARY:
         raise ConversionError(f"{NO_CONVERTER} for this scalar Op")
     dtype = output_dtype(node)

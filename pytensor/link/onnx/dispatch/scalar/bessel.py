@@ -5,21 +5,20 @@ from math import ceil, gamma, pi
 import numpy as np
 
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.formula import (
+from pytensor.link.onnx.dispatch.formulas import named_formula, scalar_formula
+from pytensor.link.onnx.dispatch.scalar.basic import cast_inputs
+from pytensor.link.onnx.errors import ConversionError
+from pytensor.link.onnx.support.formula import (
     Term,
     cos,
     exp,
     log,
     minimum,
-    named_formula,
     polynomial,
-    scalar_formula,
     sin,
     sqrt,
     where,
 )
-from pytensor.link.onnx.dispatch.scalar.basic import cast_inputs
-from pytensor.link.onnx.errors import ConversionError
 from pytensor.scalar import math as psm
 
 # Up to here integrals are computed, beyond there are asymptotic series.

@@ -2,21 +2,13 @@
 
 import numpy as np
 
-from pytensor.link.onnx.dispatch.formula import (
-    exp,
-    expm1,
-    log1p,
-    maximum,
-    minimum,
-    scalar_formula,
-    sqrt,
-    where,
-)
+from pytensor.link.onnx.dispatch.formulas import scalar_formula
 from pytensor.link.onnx.dispatch.scalar.gammainc import (
     double_exponential_rule,
     log1p_excess,
     scaled_gamma,
 )
+from pytensor.link.onnx.support.formula import exp, expm1, log1p, maximum, minimum, sqrt, where
 from pytensor.scalar import math as psm
 
 # The error is 3e-15 of the integral.

@@ -3,7 +3,10 @@
 import numpy as np
 
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.formula import (
+from pytensor.link.onnx.dispatch.formulas import scalar_formula
+from pytensor.link.onnx.dispatch.scalar.basic import cast_inputs, output_dtype
+from pytensor.link.onnx.dispatch.scalar.math import log1mexp
+from pytensor.link.onnx.support.formula import (
     Term,
     exp,
     exp_of_square,
@@ -12,13 +15,10 @@ from pytensor.link.onnx.dispatch.formula import (
     maximum,
     minimum,
     polynomial,
-    scalar_formula,
     sign,
     sqrt,
     where,
 )
-from pytensor.link.onnx.dispatch.scalar.basic import cast_inputs, output_dtype
-from pytensor.link.onnx.dispatch.scalar.math import log1mexp
 from pytensor.scalar import math as psm
 
 SQRT_PI = np.sqrt(np.pi)

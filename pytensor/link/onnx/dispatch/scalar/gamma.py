@@ -6,7 +6,10 @@ import numpy as np
 from numpy.polynomial import Polynomial
 
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.formula import (
+from pytensor.link.onnx.dispatch.formulas import scalar_formula
+from pytensor.link.onnx.dispatch.scalar.basic import cast_inputs
+from pytensor.link.onnx.errors import ConversionError
+from pytensor.link.onnx.support.formula import (
     Term,
     exp,
     floor,
@@ -15,12 +18,9 @@ from pytensor.link.onnx.dispatch.formula import (
     minimum,
     polynomial,
     rint,
-    scalar_formula,
     sin,
     where,
 )
-from pytensor.link.onnx.dispatch.scalar.basic import cast_inputs
-from pytensor.link.onnx.errors import ConversionError
 from pytensor.scalar import math as psm
 
 # B_2, B_4, ...; NIST DLMF 24.2.1.

@@ -9,7 +9,9 @@ from math import factorial
 
 import numpy as np
 
-from pytensor.link.onnx.dispatch.formula import (
+from pytensor.link.onnx.dispatch.formulas import scalar_formula
+from pytensor.link.onnx.dispatch.scalar.gamma import NEAR_TWO, pochhammer, stirling_rest
+from pytensor.link.onnx.support.formula import (
     exp,
     expm1,
     log,
@@ -17,11 +19,9 @@ from pytensor.link.onnx.dispatch.formula import (
     maximum,
     minimum,
     polynomial,
-    scalar_formula,
     sqrt,
     where,
 )
-from pytensor.link.onnx.dispatch.scalar.gamma import NEAR_TWO, pochhammer, stirling_rest
 from pytensor.scalar import math as psm
 
 

@@ -2,18 +2,11 @@
 
 import numpy as np
 
-from pytensor.link.onnx.dispatch.formula import (
-    Term,
-    exp,
-    log,
-    maximum,
-    minimum,
-    scalar_formula,
-    where,
-)
+from pytensor.link.onnx.dispatch.formulas import scalar_formula
 from pytensor.link.onnx.dispatch.scalar.beta import beta_density, regularized_beta
 from pytensor.link.onnx.dispatch.scalar.gamma import log_gamma
 from pytensor.link.onnx.dispatch.scalar.gammainc import gamma_density, regularized_gamma
+from pytensor.link.onnx.support.formula import Term, exp, log, maximum, minimum, where
 from pytensor.scalar import math as psm
 
 COUNT = 40

@@ -3,17 +3,9 @@
 import numpy as np
 
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.formula import (
-    Term,
-    exp,
-    expm1,
-    log,
-    log1p,
-    maximum,
-    scalar_formula,
-    where,
-)
+from pytensor.link.onnx.dispatch.formulas import scalar_formula
 from pytensor.link.onnx.dispatch.scalar.basic import cast_inputs, output_dtype
+from pytensor.link.onnx.support.formula import Term, exp, expm1, log, log1p, maximum, where
 from pytensor.scalar import math as psm
 from pytensor.scalar.nn import SiLU
 

@@ -3,9 +3,10 @@
 import numpy as np
 
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.formula import exp, minimum, scalar_formula, sign, where
+from pytensor.link.onnx.dispatch.formulas import scalar_formula
 from pytensor.link.onnx.dispatch.scalar.erf import erfc
 from pytensor.link.onnx.errors import ConversionError
+from pytensor.link.onnx.support.formula import exp, minimum, sign, where
 from pytensor.scalar import math as psm
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(32)

@@ -6,7 +6,8 @@ Those that it has compute float16 and float32.
 import numpy as np
 
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.formula import (
+from pytensor.link.onnx.dispatch.scalar.basic import cast_inputs, output_dtype
+from pytensor.link.onnx.support.formula import (
     Term,
     cos,
     exp,
@@ -19,7 +20,6 @@ from pytensor.link.onnx.dispatch.formula import (
     sqrt,
     where,
 )
-from pytensor.link.onnx.dispatch.scalar.basic import cast_inputs, output_dtype
 from pytensor.scalar import basic as ps
 
 # The sum is pi / 2; products of the first two with integers below 2**20 are exact.

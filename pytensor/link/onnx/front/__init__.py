@@ -1,0 +1,1 @@
+"""From a PyTensor graph to the calls of converters."""

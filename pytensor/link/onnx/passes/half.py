@@ -1,0 +1,150 @@
+"""Half precision: float16 weights and arithmetic in a model that takes and returns float32."""
+
+import numpy as np
+
+from pytensor.link.onnx.support.ir import Node, Value
+
+# Sums over many elements, quotients of them and exponentials lose too much, or overflow beyond
+# 65504; random numbers and ranges would have another step.
+KEPT_IN_FLOAT32 = frozenset(
+    {
+        "BatchNormalization",
+        "CumSum",
+        "Det",
+        "Erf",
+        "Exp",
+        "GroupNormalization",
+        "InstanceNormalization",
+        "LayerNormalization",
+        "Log",
+        "LogSoftmax",
+        "Multinomial",
+        "Pow",
+        "RMSNormalization",
+        "RandomNormal",
+        "RandomNormalLike",
+        "RandomUniform",
+        "RandomUniformLike",
+        "Range",
+        "Reciprocal",
+        "ReduceL2",
+        "ReduceLogSumExp",
+        "ReduceMean",
+        "ReduceProd",
+        "ReduceSum",
+        "ReduceSumSquare",
+        "Softmax",
+        "Softplus",
+        "Sum",
+    }
+)
+# Inputs that ONNX wants in float32 whatever the dtype of the others is.
+ALWAYS_FLOAT32 = {"Resize": (1, 2)}
+
+
+def convert_to_half(graph, keep=KEPT_IN_FLOAT32):
+    """Compute in float16 what is computed in float32.
+
+    Inputs and outputs of the model stay as they are.  The nodes in `keep` stay too, and so do
+    those with subgraphs, and those that read a constant which float16 doesn't hold: beyond 65504
+    or, without being zero, below 6e-8.
+
+    Parameters
+    ----------
+    graph : Graph
+        With the types of all values; see `infer_types`.
+    keep : collection of str
+        ONNX operators.
+    """
+    nodes = graph.nodes
+    graph.nodes = []
+    converter = _Converter(graph)
+    for node in nodes:
+        names = [node.op_type, *(n.op_type for body in node.subgraphs for n in body.all_nodes())]
+        # onnxruntime has no kernel that adds what is scattered in float16.
+        adds = node.attributes.get("reduction", "none") != "none"
+        single = bool(keep.intersection(names)) or bool(node.subgraphs) or adds
+        single = single or any(converter.is_out_of_range(name) for name in node.inputs)
+        converter.convert(node, single)
+
+
+class _Converter:
+    """Knows for each float32 value what holds it in either precision."""
+
+    def __init__(self, graph):
+        self.graph = graph
+        self.halves = {}
+        self.singles = {}
+        self.computed_in_half = set()
+
+    def is_single(self, name):
+        return bool(name) and self.graph.dtype(name) == "float32"
+
+    def is_out_of_range(self, name):
+        array = self.graph.initializers.get(name)
+        if array is None or array.dtype != "float32":
+            return False
+        with np.errstate(over="ignore", under="ignore"):
+            half = array.astype("float16")
+        return bool((np.isinf(half) & ~np.isinf(array)).any() or ((half == 0) & (array != 0)).all())
+
+    def half(self, name):
+        if name not in self.halves:
+            self.halves[name] = self._cast(name, "float16")
+        return self.halves[name]
+
+    def single(self, name):
+        if name in self.computed_in_half:
+            if name not in self.singles:
+                self.singles[name] = self._cast(self.halves[name], "float32")
+            return self.singles[name]
+        return name
+
+    def _cast(self, name, to):
+        graph = self.graph
+        if graph.constant(name) is not None:
+            half = graph.add_initializer(f"{name}_half", graph.initializers[name].astype(to))
+            if graph.parameter_of(name) is not None:
+                graph.origin[half] = graph.parameter_of(name)
+            return half
+        cast = graph.fresh_name(f"{name}_{to}")
+        graph.nodes.append(Node("Cast", [name], [cast], {"to": np.dtype(to)}, name=cast))
+        graph.values[cast] = Value(to, graph.shape(name))
+        return cast
+
+    def convert(self, node, single):
+        graph = self.graph
+        if single:
+            # What a body captures is looked up by name: keep the name for float32.
+            captured = {name: self.single(name) for name in node.reads() if self.is_single(name)}
+            for body in node.subgraphs:
+                body.rename(captured)
+            node.inputs = [captured.get(name, name) for name in node.inputs]
+            graph.nodes.append(node)
+            return
+        always = ALWAYS_FLOAT32.get(node.op_type, ())
+        node.inputs = [
+            self.half(name) if self.is_single(name) and position not in always else name
+            for position, name in enumerate(node.inputs)
+        ]
+        for key, value in node.attributes.items():
+            if isinstance(value, np.dtype) and value == "float32":
+                node.attributes[key] = np.dtype("float16")
+            elif isinstance(value, np.ndarray) and value.dtype == "float32":
+                node.attributes[key] = value.astype("float16")
+        renamed = []
+        for name in node.outputs:
+            if self.is_single(name):
+                half = graph.fresh_name(f"{name}_half")
+                self.halves[name] = half
+                self.computed_in_half.add(name)
+                graph.values[half] = Value("float16", graph.shape(name))
+                renamed.append((half, name))
+        node.rename({name: half for half, name in renamed})
+        graph.nodes.append(node)
+        for half, name in renamed:
+            if name in graph.outputs:
+                graph.nodes.append(
+                    Node("Cast", [half], [name], {"to": np.dtype("float32")}, name=f"{name}_cast")
+                )
+                self.singles[name] = name

@@ -1,0 +1,27 @@
+"""Which operator sets models may have, and with which rewrites graphs are prepared for them."""
+
+# Fusion, BLAS calls and in-place work are for the backends that run the graph themselves.
+# Lifting a slice above the nodes before it computes those once per slice instead of once.
+INCOMPATIBLE_REWRITES = (
+    "inplace",
+    "fusion",
+    "BlasOpt",
+    "cxx_only",
+    "add_mul_fusion",
+    "local_careduce_fusion",
+    "compile_inner_graph",
+    "specialize_matmul_to_batched_dot",
+    # Its sizes of -1 can't be told where another size is 0.
+    "local_batched_matmul_to_core_matmul_with_reshape",
+    # Buffers for the states of a scan of which only the last is used.
+    "scan_save_mem_prealloc",
+    # Of a sum of several products, as compiled functions have them, it keeps one only.
+    "scan_pushout_add",
+    # A solver of the transposed matrix reads the other triangle: see
+    # thoughts/upstream/solve-triangle.md.
+    "useless_symmetric_transpose",
+)
+REQUIRED_REWRITES = ("minimum_compile", "onnx", "scan_save_mem_no_prealloc")
+
+# From 18 on the axes of reductions are inputs; what comes after 24 onnxruntime doesn't run yet.
+OPSETS = range(18, 25)

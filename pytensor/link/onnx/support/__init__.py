@@ -1,0 +1,1 @@
+"""What converters are written with; nothing here imports a converter."""

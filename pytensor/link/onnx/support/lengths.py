@@ -1,0 +1,187 @@
+"""Lengths of axes and arrays of positions, as integers where known and in the model otherwise."""
+
+import operator
+
+import numpy as np
+
+from pytensor.link.onnx.support import sizes
+from pytensor.link.onnx.support.kernels import work_dtype
+
+
+class Ints:
+    """An int64 or bool array that is known, or that the model computes.
+
+    Arithmetic on it adds nodes where an operand isn't known.  Quotients must not be negative:
+    NumPy rounds those down, ONNX towards zero.
+
+    Parameters
+    ----------
+    builder : GraphBuilder
+    value : array_like, or str
+        The array, or the name of the value that holds it.
+    """
+
+    def __init__(self, builder, value):
+        self.builder = builder
+        self.value = value if isinstance(value, str) else np.asarray(value)
+
+    @property
+    def is_known(self):
+        return not isinstance(self.value, str)
+
+    @property
+    def name(self):
+        return self.builder.constant(self.value) if self.is_known else self.value
+
+    def _compute(self, op_type, evaluate, left, right, neutral=None):
+        other = right if left is self else left
+        if neutral is not None and isinstance(other, int) and other == neutral:
+            return self
+        operands = [
+            v if isinstance(v, Ints) else Ints(self.builder, np.int64(v)) for v in (left, right)
+        ]
+        if all(v.is_known for v in operands):
+            return Ints(self.builder, evaluate(*(v.value for v in operands)))
+        return Ints(self.builder, self.builder.add(op_type, *(v.name for v in operands)))
+
+    def __add__(self, other):
+        return self._compute("Add", operator.add, self, other, 0)
+
+    def __radd__(self, other):
+        return self._compute("Add", operator.add, other, self, 0)
+
+    def __sub__(self, other):
+        return self._compute("Sub", operator.sub, self, other, 0)
+
+    def __rsub__(self, other):
+        return self._compute("Sub", operator.sub, other, self)
+
+    def __mul__(self, other):
+        return self._compute("Mul", operator.mul, self, other, 1)
+
+    def __rmul__(self, other):
+        return self._compute("Mul", operator.mul, other, self, 1)
+
+    def __floordiv__(self, other):
+        return self._compute("Div", operator.floordiv, self, other, 1)
+
+    def __mod__(self, other):
+        return self._compute("Mod", operator.mod, self, other)
+
+    def __lt__(self, other):
+        return self._compute("Less", operator.lt, self, other)
+
+    def __and__(self, other):
+        return self._compute("And", operator.and_, self, other)
+
+    def equals(self, other):
+        return self._compute("Equal", operator.eq, self, other)
+
+    def maximum(self, other):
+        return self._compute("Max", np.maximum, self, other)
+
+    def minimum(self, other):
+        return self._compute("Min", np.minimum, self, other)
+
+    def where(self, this, other):
+        """`this` where this array is true, else `other`; both `Ints` or int."""
+        this, other = (
+            v if isinstance(v, Ints) else Ints(self.builder, np.int64(v)) for v in (this, other)
+        )
+        if self.is_known and this.is_known and other.is_known:
+            return Ints(self.builder, np.where(self.value, this.value, other.value))
+        return Ints(self.builder, self.builder.add("Where", self.name, this.name, other.name))
+
+    def expand_dims(self, axis):
+        if self.is_known:
+            return Ints(self.builder, np.expand_dims(self.value, axis))
+        axes = self.builder.int64s([axis])
+        return Ints(self.builder, self.builder.add("Unsqueeze", self.value, axes))
+
+
+def lengths_of(builder, variable, name):
+    """Shape of `variable`: an int where it is fixed, else `Ints` of one element."""
+    lengths = []
+    for axis in range(variable.type.ndim):
+        size = builder.dims.size(variable, axis)
+        if size.is_fixed:
+            lengths.append(size.factor)
+        else:
+            lengths.append(Ints(builder, sizes.length(builder, name, axis)))
+    return lengths
+
+
+def all_known(lengths):
+    return all(isinstance(length, int) for length in lengths)
+
+
+def maximum(a, b):
+    return a.maximum(b) if isinstance(a, Ints) else max(a, b)
+
+
+def minimum(a, b):
+    return a.minimum(b) if isinstance(a, Ints) else min(a, b)
+
+
+def arange(builder, length):
+    """0, 1, ... up to `length`, an int or `Ints` of one element."""
+    if isinstance(length, int):
+        return Ints(builder, np.arange(length, dtype="int64"))
+    return Ints(builder, sizes.count_to(builder, sizes.scalar(builder, length.name)))
+
+
+def vector(builder, lengths):
+    """Name of the int64 vector of these lengths."""
+    parts = [length if isinstance(length, int) else length.name for length in lengths]
+    return sizes.vector(builder, parts)
+
+
+def reshape(builder, x, lengths):
+    if 0 not in lengths and sum(isinstance(length, Ints) for length in lengths) < 2:
+        target = [length if isinstance(length, int) else -1 for length in lengths]
+        return builder.add("Reshape", x, builder.int64s(target))
+    return builder.add("Reshape", x, vector(builder, lengths), allowzero=1)
+
+
+def pad(builder, x, dtype, pairs, fill=0, axes=None):
+    """Add cells before and after each of `axes`, by default the last, as many as `pairs` says."""
+    if all(isinstance(n, int) and n == 0 for pair in pairs for n in pair):
+        return x
+    before, after = zip(*pairs, strict=True)
+    work = work_dtype("Pad", dtype)
+    padded = builder.add(
+        "Pad",
+        builder.cast(x, dtype, work),
+        vector(builder, [*before, *after]),
+        builder.constant(fill, work),
+        builder.int64s(range(-len(pairs), 0) if axes is None else axes),
+    )
+    return builder.cast(padded, work, dtype)
+
+
+def matmul_or_zeros(builder, dtype, x, y, inner):
+    """Product of matrices, zeros where `inner`, the length that is summed over, is 0."""
+    result = builder.add_as(dtype, "MatMul", x, y)
+    return zero_if_empty(builder, dtype, result, inner)
+
+
+def one_if_empty(length):
+    """1 where an axis of this length is empty, else 0."""
+    if isinstance(length, int):
+        return int(length == 0)
+    return length.equals(0).where(1, 0)
+
+
+def zero_if_empty(builder, dtype, sums, count):
+    """Zeros where `sums` are over no terms: onnxruntime leaves them uninitialized."""
+    if isinstance(count, int) and count > 0:
+        return sums
+    count = count if isinstance(count, Ints) else Ints(builder, np.int64(count))
+    return builder.add("Where", count.equals(0).name, builder.constant(0, dtype), sums)
+
+
+def crop(builder, x, starts, lengths, axes):
+    """Take `lengths` cells from `starts` on along `axes`."""
+    ends = [start + length for start, length in zip(starts, lengths, strict=True)]
+    axes = builder.int64s(axes)
+    return builder.add("Slice", x, vector(builder, starts), vector(builder, ends), axes)

@@ -1,0 +1,141 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+import pytensor
+import pytensor.tensor as pt
+from pytensor.graph.fg import FunctionGraph
+from pytensor.link.onnx import export_onnx
+from pytensor.link.onnx.front.builder import GraphBuilder
+from pytensor.link.onnx.front.convert import convert_fgraph
+from tests.link.onnx.test_basic import compare_onnx_and_py, op_types
+
+FUNCTIONS = {
+    "gelu": pt.gelu,
+    "gelu_tanh": lambda x: pt.gelu(x, "tanh"),
+    "hard_sigmoid": lambda x: pt.hard_sigmoid(x, 0.3, 0.4),
+    "hard_swish": pt.hard_swish,
+    "elu": lambda x: pt.elu(x, 1.5),
+    "leaky_relu": lambda x: pt.leaky_relu(x, 0.1),
+    "prelu": lambda x: pt.prelu(x, 0.3),
+    "relu": pt.relu,
+    "relu6": pt.relu6,
+    "selu": pt.selu,
+    "mish": pt.mish,
+    "softsign": pt.softsign,
+}
+OPSETS = (18, 20, 21, 22, 23, 24)
+SPECIAL = [np.nan, np.inf, -1e4, -88, -6, -3, -0.5, -1e-4, -0.0, 0, 1e-4, 0.7, 3, 6, 20, 1e4]
+# onnxruntime's Gelu in single precision adds 1 to a number near -1
+TOLERANCES = {"float16": (1e-3, 1e-5), "float32": (2e-6, 2e-6), "float64": (1e-13, 1e-300)}
+# One node in single precision
+NODES = {
+    "gelu": ("Gelu", 20),
+    "gelu_tanh": ("Gelu", 20),
+    "hard_sigmoid": ("HardSigmoid", 18),
+    "hard_swish": ("HardSwish", 18),
+    "leaky_relu": ("LeakyRelu", 18),
+    "prelu": ("PRelu", 18),
+    "relu": ("Relu", 18),
+    "relu6": ("Clip", 18),
+    "selu": ("Selu", 18),
+    "softsign": ("Softsign", 18),
+}
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("opset", OPSETS)
+def test_values(name, dtype, opset):
+    x = pt.vector("x", dtype=dtype)
+    rtol, atol = TOLERANCES[dtype]
+    compare_onnx_and_py(
+        [x], FUNCTIONS[name](x), [SPECIAL], rtol=rtol, atol=atol, opset_version=opset
+    )
+
+
+@pytest.mark.parametrize("name", NODES)
+@pytest.mark.parametrize("opset", OPSETS)
+def test_operator(name, opset):
+    x = pt.vector("x", dtype="float32")
+    operator, since = NODES[name]
+    types = op_types(export_onnx([x], FUNCTIONS[name](x), opset_version=opset))
+    assert (types == [operator]) == (opset >= since)
+
+
+def test_small_numbers_keep_their_digits():
+    x = pt.vector("x", dtype="float32")
+    for name in ("elu", "mish", "softsign"):
+        value = -np.logspace(-30, 0, 61)
+        compare_onnx_and_py([x], FUNCTIONS[name](x), [value], rtol=2e-6, atol=0)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int64"])
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_integers(name, dtype):
+    x = pt.vector("x", dtype=dtype)
+    compare_onnx_and_py([x], FUNCTIONS[name](x), [[0, 1, 3]])
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_gradients(name, dtype):
+    x = pt.vector("x", dtype=dtype)
+    gradient = pytensor.grad(FUNCTIONS[name](x).sum(dtype=dtype), x)
+    rtol, atol = TOLERANCES[dtype]
+    compare_onnx_and_py([x], gradient, [SPECIAL[2:]], rtol=rtol, atol=atol)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_second_gradients(name, dtype):
+    x = pt.vector("x", dtype=dtype)
+    first = pytensor.grad(FUNCTIONS[name](x).sum(dtype=dtype), x)
+    rtol, atol = TOLERANCES[dtype]
+    second = pytensor.grad((first * x).sum(dtype=dtype), x)
+    places = [-1e4, -88, -6, -2, -0.5, -1e-4, 1e-4, 0.7, 2, 7, 20, 1e4]
+    compare_onnx_and_py([x], second, [places], rtol=5 * rtol, atol=10 * atol, opset_version=20)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("shapes", [((2, 3, 4), (3, 1)), ((2, 3), ()), ((1, 3), (2, 1))])
+@pytest.mark.parametrize("static", [True, False])
+def test_prelu(shapes, static, dtype):
+    values = [np.random.default_rng(0).normal(size=s) for s in shapes]
+    x, alpha = (
+        pt.tensor(name, shape=s if static else [1 if n == 1 else None for n in s], dtype=dtype)
+        for name, s in zip(("x", "alpha"), shapes, strict=True)
+    )
+    out = pt.prelu(x, alpha)
+    gradients = pytensor.grad(out.sum(dtype=dtype), [x, alpha])
+    compare_onnx_and_py([x, alpha], [out, *gradients], values)
+    # The operator doesn't broadcast its input
+    single = dtype != "float64" and shapes[0][0] != 1
+    types = op_types(export_onnx([x, alpha], out))
+    assert ("PRelu" in types) == single
+
+
+@given(
+    hnp.arrays(
+        st.sampled_from([np.dtype("float32"), np.dtype("float64")]),
+        hnp.array_shapes(min_dims=0, max_dims=3, min_side=0),
+        elements=st.floats(-(2.0**100), 2.0**100, width=32) | st.floats(-10, 10, width=16),
+    )
+)
+def test_any_shape(value):
+    x = pt.tensor("x", shape=(None,) * value.ndim, dtype=value.dtype.name)
+    rtol, atol = TOLERANCES[value.dtype.name]
+    outputs = [function(x) for function in FUNCTIONS.values()]
+    compare_onnx_and_py([x], outputs, [value], rtol=rtol, atol=max(atol, 1e-37))
+
+
+@pytest.mark.parametrize(("opset", "swish"), [(23, True), (24, False), (24, True)])
+def test_swish(opset, swish):
+    x = pt.vector("x", dtype="float32")
+    out = pt.silu(x)
+    builder = GraphBuilder(opset, swish=swish)
+    convert_fgraph(builder, FunctionGraph([x], [out], clone=False), [(x, "x")], {}, [(out, "y")])
+    expected = ["Swish"] if swish and opset == 24 else ["Sigmoid", "Mul"]
+    assert [node.op_type for node in builder.graph.nodes] == expected

@@ -1,0 +1,68 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+import pytensor
+import pytensor.tensor as pt
+from pytensor.link.onnx import export_onnx
+from tests.link.onnx.dispatch.scalar.test_basic import ALL, values
+from tests.link.onnx.test_basic import compare_onnx_and_py, op_types
+
+RNG = np.random.default_rng(1)
+X = RNG.normal(size=(2, 3, 4))
+
+
+def test_broadcasting():
+    x = pt.tensor("x", shape=(None, 3, 4), dtype="float32")
+    row, scalar = pt.fvector("row"), pt.fscalar("scalar")
+    outputs = [x + row, x * scalar, row - scalar, x + x[:, :1], x * 2]
+    compare_onnx_and_py([x, row, scalar], outputs, [X, [1, 2, 3, 4], 5])
+
+
+def test_composite_of_a_fused_function():
+    x, y = pt.fmatrices("x", "y")
+    f = pytensor.function([x, y], pt.exp(x * 2) + pt.tanh(y) / 3, mode="FAST_RUN")
+    model = export_onnx(f, verify=[X[0], X[1]])
+    assert set(op_types(model)) <= {"Mul", "Exp", "Tanh", "Div", "Add"}
+    assert not any("Composite" in p.value for n in model.graph.node for p in n.metadata_props)
+
+
+@pytest.mark.parametrize(
+    ("order", "expected"),
+    [
+        ((2, 0, 1), ["Transpose"]),
+        ((0, "x", 1, 2), ["Unsqueeze"]),
+        (("x", 2, 1, "x", 0), ["Transpose", "Unsqueeze"]),
+        ((0, 1, 2), []),
+    ],
+)
+def test_dimshuffle(order, expected):
+    x = pt.tensor3("x", dtype="float32")
+    model = compare_onnx_and_py([x], pt.exp(x).dimshuffle(order), [X])
+    assert sorted(op_types(model)) == sorted(["Exp", *expected])
+
+
+def test_dimshuffle_drop():
+    x = pt.tensor("x", shape=(None, 1, 3, 1), dtype="float32")
+    compare_onnx_and_py([x], [x.dimshuffle(2, 0), pt.squeeze(x)], [X[:, None, :, :1]])
+
+
+@st.composite
+def dimshuffles(draw):
+    """An array, and an order of those of its axes that aren't dropped, with new ones between."""
+    dtype = draw(st.sampled_from(ALL))
+    shape = draw(hnp.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=3))
+    droppable = [axis for axis, size in enumerate(shape) if size == 1]
+    dropped = draw(st.sets(st.sampled_from(droppable))) if droppable else set()
+    kept = [axis for axis in range(len(shape)) if axis not in dropped]
+    order = draw(st.permutations(kept + ["x"] * draw(st.integers(0, 2))))
+    return draw(hnp.arrays(dtype, shape, elements=values(dtype))), order
+
+
+@given(call=dimshuffles(), opset=st.sampled_from([18, 24]))
+def test_any_dimshuffle(call, opset):
+    array, order = call
+    x = pt.tensor("x", shape=[1 if n == 1 else None for n in array.shape], dtype=array.dtype)
+    compare_onnx_and_py([x], x.dimshuffle(order), [array], rtol=0, atol=0, opset_version=opset)

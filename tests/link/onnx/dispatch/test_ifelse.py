@@ -1,0 +1,164 @@
+import numpy as np
+import pytest
+
+import pytensor
+import pytensor.tensor as pt
+from pytensor.conditional import ifelse
+from pytensor.link.onnx import export_onnx
+from pytensor.link.onnx.front.builder import GraphBuilder
+from pytensor.link.onnx.passes import merge_common_subexpressions, run_passes, sink_into_branches
+from pytensor.link.onnx.support.ir import Value
+from tests.link.onnx.test_basic import check_results, compare_onnx_and_py, op_types, run
+
+X = np.array([[1, 2, 3], [4, 5, 6]], dtype="float32")
+
+
+def body_types(model):
+    (node,) = (node for node in model.graph.node if node.op_type == "If")
+    bodies = {a.name: a.g for a in node.attribute}
+    return {name: [n.op_type for n in graph.node] for name, graph in bodies.items()}
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "int64", "float16", "float32", "float64"])
+@pytest.mark.parametrize("value", [0, 1])
+def test_condition(dtype, value):
+    c, x = pt.scalar("c", dtype=dtype), pt.fmatrix("x")
+    compare_onnx_and_py([c, x], ifelse(c, x + 1, x * 2), [value, X])
+
+
+@pytest.mark.parametrize("value", [np.nan, -0.0, 5e-324, -np.inf])
+def test_condition_of_special_value(value):
+    c, x = pt.dscalar("c"), pt.fmatrix("x")
+    compare_onnx_and_py([c, x], ifelse(c, x + 1, x * 2), [value, X])
+
+
+def test_condition_that_is_computed():
+    x = pt.fmatrix("x")
+    outputs = ifelse(pt.gt(x.sum(), 10), [x.T, x[0]], [x, x[1]])
+    for value in (X, X / 10):
+        compare_onnx_and_py([x], outputs, [value])
+
+
+@pytest.mark.parametrize("optimize", [True, False])
+@pytest.mark.parametrize("value", [False, True])
+def test_several_outputs_of_different_shapes_and_dtypes(value, optimize):
+    c, x = pt.scalar("c", dtype="bool"), pt.fmatrix("x")
+    n = pt.lscalar("n")
+    outputs = ifelse(
+        c,
+        [x, pt.zeros((0, 2), dtype="int8"), pt.exp(x).sum(), n > 2, x],
+        [x[:1, 1:], pt.ones((4, 2), dtype="int8"), pt.as_tensor(3, dtype="float32"), n > 5, x],
+    )
+    compare_onnx_and_py([c, x, n], outputs, [value, X, 4], optimize=optimize)
+
+
+@pytest.mark.parametrize(("outer", "inner"), [(0, 0), (0, 1), (1, 0), (1, 1)])
+def test_nested(outer, inner):
+    a, b, x = pt.lscalar("a"), pt.lscalar("b"), pt.fmatrix("x")
+    y = ifelse(a, ifelse(b, pt.exp(x), pt.sin(x) + pt.exp(x).sum()), ifelse(b, x * 2, x[:1]))
+    compare_onnx_and_py([a, b, x], [y, y + 1], [outer, inner, X])
+
+
+@pytest.mark.parametrize("value", [0, 1])
+def test_gradient(value):
+    c, x = pt.lscalar("c"), pt.fmatrix("x")
+    cost = ifelse(c, (x**2).sum(), pt.exp(x).sum())
+    compare_onnx_and_py([c, x], pt.grad(cost, x), [value, X])
+
+
+def test_branches_are_lazy():
+    c, x = pt.lscalar("c"), pt.fmatrix("x")
+    shared = pt.tanh(x)
+    model = compare_onnx_and_py(
+        [c, x], ifelse(c, pt.exp(shared).sum(), pt.log(shared).max()), [1, X]
+    )
+    assert op_types(model) == ["Tanh", "Cast", "If"]
+    bodies = body_types(model)
+    assert bodies["then_branch"] == ["Exp", "ReduceSum"]
+    assert "Log" in bodies["else_branch"]
+    plain = export_onnx([c, x], ifelse(c, pt.exp(x), pt.log(x)), optimize=False)
+    assert {"Exp", "Log"} < set(op_types(plain))
+
+
+@pytest.mark.parametrize("mode", ["FAST_COMPILE", "CVM", "NUMBA"])
+def test_compiled_function(mode):
+    c, x = pt.lscalar("c"), pt.fmatrix("x")
+    with pytensor.config.change_flags(cxx=""):
+        f = pytensor.function(
+            [c, x], ifelse(c, pt.exp(x).sum(), pt.log(x * x + 1).sum()), mode=mode
+        )
+        model = export_onnx(f)
+        assert op_types(model) == ["Cast", "If"]
+        for value in (0, 1):
+            check_results(model, run(model, [np.array(value), X]), [f(value, X)])
+
+
+def chain():
+    """An If, and before it nodes for one branch, for the other, for both and for an output."""
+    builder = GraphBuilder(20)
+    graph = builder.graph
+    graph.inputs = [graph.fresh_name(name) for name in ("c", "x")]
+    graph.values = {"c": Value("bool", ()), "x": Value("float32", (2,))}
+    one = builder.add("Exp", builder.add("Abs", "x"))
+    random = builder.add("RandomNormalLike", builder.add("Cos", "x"))
+    other = builder.add("Sin", "x")
+    both = builder.add("Neg", "x")
+    kept = builder.add("Tanh", "x")
+    branches = {}
+    for key, names in (("then_branch", [one, both, kept, random]), ("else_branch", [other, both])):
+        with builder.subgraph() as branches[key]:
+            builder.output(builder.add("Sum", *names), "float32", (2,))
+    graph.outputs = [builder.add("If", "c", **branches), kept]
+    for name in graph.outputs:
+        graph.values[name] = Value("float32", (2,))
+    return graph, branches
+
+
+def test_sink_into_branches():
+    graph, branches = chain()
+    assert sink_into_branches(graph)
+    assert [node.op_type for node in graph.nodes] == ["Neg", "Tanh", "If"]
+    then = [node.op_type for node in branches["then_branch"].nodes]
+    assert then == ["Abs", "Exp", "Cos", "RandomNormalLike", "Sum"]
+    assert [node.op_type for node in branches["else_branch"].nodes] == ["Sin", "Sum"]
+    assert not any(sink_into_branches(part) for part in (graph, *branches.values()))
+    merge_common_subexpressions(graph)
+    run_passes(graph)
+    drawn = [node for node in graph.all_nodes() if node.op_type == "RandomNormalLike"]
+    assert len(drawn) == 1
+
+
+def test_sink_two_levels_at_once():
+    builder = GraphBuilder(20)
+    graph = builder.graph
+    graph.inputs = [graph.fresh_name(name) for name in ("c", "x")]
+    value = builder.add("Exp", "x")
+    inner = {}
+    with builder.subgraph() as then_branch:
+        for key in ("then_branch", "else_branch"):
+            with builder.subgraph() as inner[key]:
+                builder.output(builder.add("Sum", value, value), "float32", (2,))
+        builder.output(builder.add("If", "c", **inner), "float32", (2,))
+    with builder.subgraph() as else_branch:
+        builder.output("x", "float32", (2,))
+    graph.outputs = [builder.add("If", "c", then_branch=then_branch, else_branch=else_branch)]
+    assert sink_into_branches(graph)
+    assert [node.op_type for node in graph.nodes] == ["If"]
+    # Both of the inner branches read it.
+    assert [node.op_type for node in then_branch.nodes] == ["Exp", "If"]
+    assert not any(sink_into_branches(part) for part in (graph, then_branch))
+
+
+def test_nothing_sinks_into_a_loop():
+    builder = GraphBuilder(20)
+    graph = builder.graph
+    graph.inputs = [graph.fresh_name(name) for name in ("n", "x")]
+    value = builder.add("Exp", "x")
+    with builder.subgraph() as body:
+        body.add_input("step", "int64", ())
+        running = body.add_input("running", "bool", ())
+        builder.output(running, "bool", ())
+        builder.output(builder.add("Neg", value), "float32", (2,))
+    graph.outputs = [builder.add("Loop", "n", "", body=body)]
+    assert not sink_into_branches(graph)
+    assert [node.op_type for node in graph.nodes] == ["Exp", "Loop"]

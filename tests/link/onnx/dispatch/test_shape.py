@@ -1,0 +1,142 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import pytensor.tensor as pt
+from tests.link.onnx.dispatch.test_careduce import FLOATS, INTS, tensors
+from tests.link.onnx.test_basic import compare_onnx_and_py, dims, op_types
+
+X = np.arange(2 * 6 * 4 * 5, dtype="float32").reshape(2, 6, 4, 5)
+
+
+def images(*, static):
+    shape = (None, 6, 4, 5) if static else (None, 6, None, None)
+    return pt.tensor("x", shape=shape, dtype="float32")
+
+
+@pytest.mark.parametrize("static", [True, False])
+@pytest.mark.parametrize(
+    "shape",
+    [
+        lambda x: (x.shape[0], 2, 3, -1),
+        lambda x: (x.shape[0], -1),
+        lambda x: (x.shape[0], 6, x.shape[2] * x.shape[3]),
+        lambda x: (-1, 3, 20),
+        lambda x: (x.shape[0] * 6, 20),
+        lambda x: (x.shape[0], 3, 2, x.shape[2] * x.shape[3]),
+    ],
+)
+def test_reshape_needs_no_shape_arithmetic(shape, static):
+    x = images(static=static)
+    y = pt.exp(x)
+    model = compare_onnx_and_py([x], y.reshape(shape(x)), [X % 3])
+    assert sorted(op_types(model)) in (["Exp", "Reshape"], ["Exp", "Flatten"])
+
+
+def test_reshape_of_unrelated_sizes():
+    x, n = images(static=False), pt.lscalar("n")
+    outputs = [x.reshape((n, x.shape[2], -1)), x.reshape((x.shape[0], 3, 2, x.shape[2], -1))]
+    compare_onnx_and_py([x, n], outputs, [X, 3])
+
+
+def test_reshape_knows_its_sizes():
+    x = images(static=True)
+    model = compare_onnx_and_py(
+        [x], x.reshape((x.shape[0], 2, -1)), [X], dynamic_axes={"x": {0: "N"}}
+    )
+    assert dims(model.graph.output[0]) == ["N", 2, 60]
+
+
+def test_reshape_to_nothing():
+    x = pt.fmatrix("x")
+    compare_onnx_and_py([x], x.reshape((3, 0)), [np.zeros((0, 5))])
+
+
+def test_shape():
+    x = images(static=False)
+    compare_onnx_and_py([x], [x.shape, x.shape[2], x.shape[0] * x.shape[3], x.size], [X])
+
+
+def test_join_and_split_dims():
+    x = images(static=False)
+    outputs = [
+        pt.join_dims(x, 1, 2),
+        pt.join_dims(x, 2),
+        pt.split_dims(x, (2, 3), axis=1),
+        pt.split_dims(x, (x.shape[2] // 2, 2), axis=2),
+    ]
+    compare_onnx_and_py([x], outputs, [X])
+
+
+def test_specify_shape():
+    x = pt.fmatrix("x")
+    model = compare_onnx_and_py([x], pt.exp(pt.specify_shape(x, (2, 3))), [np.ones((2, 3))])
+    assert op_types(model) == ["Exp"]
+    assert dims(model.graph.output[0]) == [2, 3]
+
+
+def test_specify_some_sizes():
+    x = pt.tensor3("x", dtype="float32")
+    outputs = [pt.specify_shape(x, (None, 3, None)), pt.specify_broadcastable(x, 2)]
+    model = compare_onnx_and_py([x], outputs, [np.ones((0, 3, 1))])
+    assert dims(model.graph.output[0])[1] == 3
+    assert dims(model.graph.output[1])[2] == 1
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        lambda x: (x.shape[0], 2, 3, 20),
+        lambda x: (x.shape[0], x.shape[1] * x.shape[2] * x.shape[3]),
+        lambda x: (x.shape[0] * x.shape[1], x.shape[2] * x.shape[3]),
+        lambda x: (-1, 3, 20),
+        lambda x: (-1,),
+        lambda x: (x.shape[3], x.shape[2], x.shape[1], x.shape[0]),
+        lambda x: (x.shape[0] // 2, 2, 120),
+    ],
+)
+def test_reshape_of_no_images(shape):
+    for static in (True, False):
+        x = images(static=static)
+        compare_onnx_and_py([x], x.reshape(shape(x)), [X[:0]])
+
+
+@given(data=st.data())
+def test_shapes_of_any_dtype(data):
+    x, value = data.draw(tensors(["bool", *INTS, *FLOATS]))
+    first = data.draw(st.integers(0, x.ndim))
+    n_axes = data.draw(st.integers(0, x.ndim - first))
+    outputs = [x.shape, x.size, *x.shape, x.ravel()]
+    outputs += [x.reshape([x.shape[i] for i in reversed(range(x.ndim))]), pt.atleast_3d(x)]
+    if value.size:
+        # Of nothing, NumPy can't tell what is left over, and PyTensor's rewrites fail.
+        outputs += [pt.join_dims(x, first, n_axes), x.reshape((x.size, 1))]
+    compare_onnx_and_py([x], outputs, [value])
+
+
+@given(data=st.data())
+def test_run_time_reshape(data):
+    x, value = data.draw(tensors(["bool", *INTS, *FLOATS], min_side=1))
+    shape = pt.tensor("shape", shape=(3,), dtype=data.draw(st.sampled_from(["int8", "int64"])))
+    parts = pt.lvector("parts")
+    ravelled = x.ravel()
+    sizes = data.draw(st.permutations([value.size, 1, -1]))
+    outputs = [x.reshape(shape), ravelled.reshape((parts[0], 1, -1))]
+    outputs += [pt.split_dims(ravelled, (parts[0], parts[1]), axis=0)]
+    compare_onnx_and_py([x, shape, parts], outputs, [value, sizes, [value.size, 1]])
+
+
+def test_exact_reshapes_of_nothing():
+    x = pt.tensor("x", shape=(None, None, None), dtype="float32")
+    n, m, k = x.shape
+    outputs = [
+        x.reshape((n, m * k)),
+        x.reshape((n * m, k)),
+        x.reshape((n, 1, k, m)),
+        pt.repeat(x, 3, axis=0),
+        pt.repeat(pt.repeat(x, 0, axis=0), 0, axis=0),
+        pt.repeat(pt.repeat(x.sum(axis=1), 0, axis=0), 0, axis=0),
+    ]
+    for shape in ((2, 3, 4), (0, 3, 4), (2, 0, 4), (2, 3, 0)):
+        compare_onnx_and_py([x], outputs, [np.ones(shape)], exact=True)

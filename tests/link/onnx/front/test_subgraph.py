@@ -1,0 +1,98 @@
+"""Bodies of If, Loop and Scan, from the builder to the file."""
+
+import numpy as np
+import onnx
+import pytest
+
+import pytensor.tensor as pt
+from pytensor.graph.basic import Apply
+from pytensor.graph.op import Op
+from pytensor.link.onnx import onnx_funcify
+from pytensor.link.onnx.front.builder import GraphBuilder
+from pytensor.link.onnx.passes import run_passes
+from pytensor.link.onnx.support.ir import Value
+from tests.link.onnx.test_basic import compare_onnx_and_py
+
+
+class Doublings(Op):
+    """``x * 2**n`` by ``n`` additions, and the number of steps."""
+
+    __props__ = ()
+
+    def make_node(self, x, n):
+        return Apply(self, [x, n], [x.type(), n.type()])
+
+    def perform(self, node, inputs, output_storage):
+        x, n = inputs
+        output_storage[0][0] = np.asarray(x * 2.0**n, dtype=x.dtype)
+        output_storage[1][0] = np.asarray(n)
+
+
+@onnx_funcify.register(Doublings)
+def onnx_funcify_Doublings(op, node, builder, x, n):
+    variable = node.inputs[0]
+    one, zero = builder.constant(1, "int64"), builder.constant(0, "int64")
+    with builder.subgraph() as body:
+        body.add_input("step", "int64", ())
+        condition = body.add_input("condition", "bool", ())
+        value = body.add_input("value", variable.type.dtype, variable.type.shape)
+        count = body.add_input("count", "int64", ())
+        # Read from outside, twice the same, and to be folded.
+        increment = builder.add("Add", builder.add("Mul", one, one), zero)
+        same = builder.add("Add", builder.add("Mul", one, one), zero)
+        both = builder.add("Sub", builder.add("Add", increment, same), one)
+        builder.output(condition, "bool", ())
+        builder.output(builder.add("Add", value, value), variable.type.dtype, variable.type.shape)
+        builder.output(builder.add("Add", count, both), "int64", ())
+    return builder.add("Loop", n, "", x, zero, n_outputs=2, body=body)
+
+
+@pytest.mark.parametrize("optimize", [True, False])
+def test_loop(optimize):
+    x = pt.tensor("x", shape=(None, 2), dtype="float32")
+    n = pt.lscalar("n")
+    # What the loop captures is renamed and bypassed together with its readers.
+    shifted = x.T.T + pt.ones((2,), dtype="float32")
+    outputs = [o for v in (shifted, shifted * 3) for o in Doublings()(v, n + 0, return_list=True)]
+    model = compare_onnx_and_py([x, n], outputs, [[[1, 2], [3, 4]], 3], optimize=optimize)
+    loops = [node for node in model.graph.node if node.op_type == "Loop"]
+    assert len(loops) == 2
+    assert loops[0].name == "doublings_0/loop"
+    (body,) = [a.g for a in loops[0].attribute if a.name == "body"]
+    assert all(node.name.startswith("doublings_0/") for node in body.node)
+    if optimize:
+        assert sorted(node.op_type for node in body.node) == ["Add", "Add", "Identity"]
+    names = [o for node in (*model.graph.node, *body.node) for o in node.output]
+    assert len(names) == len(set(names))
+    onnx.checker.check_model(model, full_check=True)
+
+
+def test_passes_leave_a_body_with_what_it_needs():
+    builder = GraphBuilder(20)
+    graph = builder.graph
+    graph.inputs, graph.outputs = ["c", "x"], ["y"]
+    for name in ("c", "x", "y"):
+        graph.fresh_name(name)
+    graph.values = {
+        "c": Value("bool", ()),
+        "x": Value("float32", (2,)),
+        "y": Value("float32", (2,)),
+    }
+    captured = builder.add("Exp", builder.add("Identity", "x"))
+    unused = builder.add("Log", "x")
+    branches = {}
+    for key in ("then_branch", "else_branch"):
+        with builder.subgraph() as branch:
+            builder.add("Neg", captured)
+            result = builder.add("Abs", builder.add("Identity", captured))
+            builder.output(result if key == "then_branch" else captured, "float32", (2,))
+        branches[key] = branch
+    builder.add("If", "c", **branches)
+    graph.nodes[-1].rename({graph.nodes[-1].outputs[0]: "y"})
+    run_passes(graph)
+    assert [node.op_type for node in graph.nodes] == ["Exp", "If"]
+    assert graph.nodes[0].inputs == ["x"]
+    assert [node.op_type for node in branches["then_branch"].nodes] == ["Abs"]
+    assert [node.op_type for node in branches["else_branch"].nodes] == ["Identity"]
+    assert branches["then_branch"].captured() == [captured] == graph.nodes[0].outputs
+    assert unused not in {name for node in graph.all_nodes() for name in node.outputs}
