@@ -1,265 +1,278 @@
-"""Where the time of a training step goes, by PyTensor's operations.
+"""Where the time of a compiled function goes, by the nodes of PyTensor's graph.
 
-JAX's profiler writes a trace of what XLA runs, and XLA's program says which node of PyTensor's
-graph each of its operations comes from (see `pytensor.link.jax.tuned.scopes`).  The trace itself
-can be looked at with https://ui.perfetto.dev, or with the package xprof.
+::
+
+    step = pytensor.function([x, y], loss, updates=updates, mode=jax_mode())
+    print(profile(step, images, targets))
+
+JAX's profiler writes a trace of what XLA runs, and XLA's program says which node each of its
+operations comes from.  `jax_mode` gives it their names (see `pytensor.link.jax.tuned.scopes`);
+PyTensor's own mode "JAX" does not.  The trace of a folder that is kept can be looked at with
+https://ui.perfetto.dev, or with the package xprof.
 """
 
 import contextlib
-import csv
-import gzip
-import io
-import json
-import re
+import warnings
 from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import jax
 
 from pytensor.link.jax.xla_names import operations
 
+__all__ = ["Profile", "Row", "profile", "read_profile", "trace"]
+
 UNKNOWN = "(not attributed)"
-LARGEST = 15  # nodes that are printed
-GRADIENT = re.compile(r"(.+?)(?:Grad|Pullback)\w*$")
 
 
-class Event(NamedTuple):
-    """One run of one operation of XLA's."""
+class Run(NamedTuple):
+    """One run of one of XLA's operations."""
 
-    group: tuple  # what tells the runs of programs apart
+    program: tuple  # what tells the runs of programs apart
     name: str
     seconds: float
 
 
 class Row(NamedTuple):
-    """Time of one node.
+    """Time of one node, or of all nodes of a kind.
 
     Attributes
     ----------
-    kind, name : str
-        As in ``kind[name]``; see `pytensor.link.jax.tuned.scopes.scope_name`.
-    part : str
-        "gradient" where the kind tells, "forward" for kinds that have a gradient among the others,
-        else "".
-    ms, share : float
-        A step, and of all operations together.
+    kind : str
+        Of the node, such as ``"Conv"`` or ``"Elemwise.Mul"``.
+    name : str
+        Of a variable that the node reads or makes, "" if it has none; for a kind, how many nodes
+        it has.  See `pytensor.link.jax.tuned.scopes.scope_name`.
+    ms : float
+        Milliseconds a call, the sum over all that runs at the same time.
+    share : float
+        Of the time of all operations, 0 to 1.
     fused_ms : float
-        Of those, in fusions with other nodes, whose time can't be told apart.
-    runs : float
-        Of XLA's operations, a step.
+        How much of `ms` was in fusions with other nodes, whose times can't be told apart.
     """
 
     kind: str
     name: str
-    part: str
     ms: float
     share: float
     fused_ms: float
-    runs: float
 
 
-# ------------------------------------------------------------------------------ traces
+@dataclass(frozen=True)
+class Profile:
+    """The time of some calls of compiled functions.  Printed, it is a table.
+
+    Attributes
+    ----------
+    rows : list of Row
+        One per node, slowest first.  What belongs to no node has the kind ``"(not attributed)"``.
+    calls : int
+        How many were measured.
+    """
+
+    rows: list[Row]
+    calls: int
+
+    def by_kind(self) -> list[Row]:
+        """Add up the nodes of each kind, slowest first."""
+        kinds = defaultdict(list)
+        for row in self.rows:
+            kinds[row.kind].append(row)
+        sums = [
+            Row(kind, str(len(rows)), *(sum(row[i] for row in rows) for i in (2, 3, 4)))
+            for kind, rows in kinds.items()
+        ]
+        return sorted(sums, key=lambda row: -row.ms)
+
+    def table(self, nodes: int | None = 15) -> str:
+        """Return the times by kind, and those of the slowest nodes that have a name.
+
+        Parameters
+        ----------
+        nodes : int, optional
+            How many nodes at most; all of them if None.
+        """
+        kinds = self.by_kind()
+        total = sum(row.ms for row in kinds)
+        unknown = sum(row.share for row in kinds if row.kind == UNKNOWN)
+        lines = [
+            f"{total:.2f} ms a call in XLA's operations, mean of {self.calls} calls; "
+            f"{_share(sum(row.fused_ms for row in kinds), total)} of it in fusions of several "
+            "nodes, counted for the node where the fusion ends; "
+            f"{100 * unknown:.1f} % belong to no node",
+            f"{'ms':>9} {'share':>6} {'fused':>6} {'nodes':>5}  kind",
+        ]
+        lines += [
+            f"{row.ms:9.3f} {100 * row.share:5.1f}% {_share(row.fused_ms, row.ms):>6} "
+            f"{row.name:>5}  {row.kind}"
+            for row in kinds
+        ]
+        named = [row for row in self.rows if row.name][:nodes]
+        lines += ["slowest nodes that have a name:"] if named else []
+        lines += [f"{r.ms:9.3f} {100 * r.share:5.1f}%  {r.kind}[{r.name}]" for r in named]
+        return "\n".join(lines)
+
+    __str__ = table
+
+
+def _share(part, whole):
+    return f"{100 * part / whole:.0f}%" if whole else "0%"
+
+
+def profile(function, *arguments, calls=10, warm_up=3, folder=None) -> Profile:
+    """Measure the time of a compiled function by PyTensor's nodes.
+
+    Parameters
+    ----------
+    function : pytensor function
+        Compiled with ``mode=jax_mode()``, whose programs have the nodes' names; in mode "JAX" all
+        time belongs to no node.  If it updates shared variables, they change with every call.
+    *arguments : array
+        Of a call.
+    calls, warm_up : int
+        How many are measured, and how many come before them: the first ones compile.
+    folder : path-like, optional
+        Where the trace is kept, as ``plugins/profile/<time>/*.xplane.pb`` and ``*.trace.json.gz``.
+
+    Returns
+    -------
+    Profile
+
+    Raises
+    ------
+    TypeError
+        If JAX didn't compile the function.
+
+    Notes
+    -----
+    A program from JAX's cache on disk has the names that it was compiled with: switch the cache
+    off (`jax.config.update("jax_enable_compilation_cache", False)`) before the function is compiled
+    if a graph with other names, but the same operations, may have been compiled before.
+    """
+    if not hasattr(function.vm, "jit_fn"):
+        raise TypeError("profile: JAX didn't compile the function; compile it with mode=jax_mode()")
+
+    def call(times):
+        outputs = [function(*arguments) for _ in range(times)]
+        updated = [container.storage[0] for container in function.input_storage]
+        jax.block_until_ready([outputs, updated])
+
+    with contextlib.ExitStack() as stack:
+        if folder is None:
+            folder = stack.enter_context(TemporaryDirectory())
+        call(warm_up)
+        with trace(folder):
+            call(calls)
+        return read_profile(folder, [(function, arguments)], calls)
 
 
 @contextlib.contextmanager
-def traced(folder):
-    """Write a trace of what JAX runs into a folder.  All must have ended when the block does."""
+def trace(folder):
+    """Write a trace of what JAX runs into a folder.  All must have ended when the block does.
+
+    For code that calls functions by itself, a training loop say; `read_profile` reads it.
+    """
     options = jax.profiler.ProfileOptions()
     options.python_tracer_level = 0  # Python's own calls would fill it
     with jax.profiler.trace(str(folder), profiler_options=options):
         yield
 
 
-def read_events(folder):
-    """Read the operations of XLA's in the trace of a folder.
+def read_profile(folder, functions, calls) -> Profile:
+    """Sum up the time of a trace's operations by PyTensor's nodes.
+
+    Parameters
+    ----------
+    folder : path-like
+        With one trace or more.
+    functions : iterable of (pytensor function, sequence of arrays or jax.ShapeDtypeStruct)
+        What ran, with the arguments of a call or what they are like.  The time of others is left
+        out.
+    calls : int
+        By which the sums are divided: steps of a training, say.
 
     Returns
     -------
-    list of Event
+    Profile
 
     Raises
     ------
     FileNotFoundError
         If there is no trace.
     """
-    files = sorted(folder.glob("plugins/profile/*/*.trace.json.gz"))
+    files = sorted(Path(folder).glob("plugins/profile/*/*.xplane.pb"))
     if not files:
         raise FileNotFoundError(f"{folder} holds no trace of JAX's profiler")
-    found = []
-    for file in files:
-        with gzip.open(file, "rt", encoding="utf-8") as stream:
-            found += device_events(json.load(stream)["traceEvents"])
-    return found
+    data = [jax.profiler.ProfileData.from_file(str(file)) for file in files]
+    with warnings.catch_warnings():
+        # JAX's own, at the first statistics of an event
+        warnings.filterwarnings("ignore", "builtin type event_stats", DeprecationWarning)
+        runs = [run for d in data for run in runs_of(d.planes)]
+    programs = [operations(function, arguments) for function, arguments in functions]
+    return Profile(rows_of(programs, runs, calls), calls)
 
 
-def device_events(events):
-    """Pick the runs of XLA's operations out of a trace's events, as dicts of Chrome's format."""
-    names = {
-        (e["name"], e["pid"], e.get("tid")): e["args"]["name"]
-        for e in events
-        if e.get("ph") == "M" and e["name"] in ("process_name", "thread_name")
-    }
-    processes = {pid: name for (kind, pid, _), name in names.items() if kind == "process_name"}
-    threads = {key[1:]: name for key, name in names.items() if key[0] == "thread_name"}
-    # A GPU's kernels are there twice: in their streams, and in rows that were made of them.
-    streams = {key for key, name in threads.items() if name.startswith("Stream")}
-    with_streams = {pid for pid, _ in streams}
+def runs_of(planes):
+    """Pick the runs of XLA's operations out of the planes of a trace."""
     found, ends = [], defaultdict(list)
-    for e in sorted((e for e in events if e.get("ph") == "X"), key=lambda e: e["ts"]):
-        place = e["pid"], e["tid"]
-        on_device = processes.get(e["pid"], "").startswith("/device:")
-        if place[0] in with_streams and place not in streams:
-            continue
-        if "hlo_op" in e.get("args", {}) or on_device:
-            found.append(e)
-        elif e["name"].startswith("end: "):
-            ends[e["name"].removeprefix("end: ")].append(e["ts"])
-    return [_event(e, ends) for e in found]
+    for plane in planes:
+        lines = list(plane.lines)
+        # A GPU's kernels are there twice: in their streams, and in lines that were made of them.
+        streams = [line for line in lines if line.name.startswith("Stream")]
+        for event in (event for line in streams or lines for event in line.events):
+            stats = dict(event.stats)
+            if "hlo_op" in stats or plane.name.startswith("/device:"):
+                found.append((event.start_ns, event.duration_ns, event.name, stats))
+            elif event.name.startswith("end: "):
+                ends[event.name.removeprefix("end: ")].append(event.start_ns)
+    for times in ends.values():
+        times.sort(reverse=True)
+    return [_run(*event, ends) for event in sorted(found, key=lambda event: event[0])]
 
 
-def _event(event, ends):
-    arguments = event.get("args", {})
-    name = arguments.get("hlo_op", event["name"])
-    end = event["ts"] + event["dur"]
+def _run(start, duration, name, stats, ends):
+    name = stats.get("hlo_op", name)
     # On a CPU, what other threads go on with ends later, and has an event of its own for that.
     times = ends[name]
-    while times and times[0] < event["ts"]:
-        times.pop(0)
-    if times:
-        end = max(end, times.pop(0))
-    group = arguments.get("hlo_module"), arguments.get("run_id")
-    return Event(group, name, (end - event["ts"]) / 1e6)
+    while times and times[-1] < start:
+        times.pop()
+    end = max(start + duration, times.pop() if times else 0)
+    return Run((stats.get("hlo_module"), stats.get("run_id")), name, (end - start) / 1e9)
 
 
-# ------------------------------------------------------------------------------ tables
-
-
-def profile_table(functions, events, steps):
-    """Sum up the time of a trace's operations by PyTensor's nodes.
-
-    Parameters
-    ----------
-    functions : list of (pytensor function, list of arrays)
-        Those that were traced, with the arguments of a call; see `xla_names.operations`.
-    events : list of Event
-        Of `read_events`.
-    steps : int
-        That were traced.
-
-    Returns
-    -------
-    list of Row
-        Slowest first; what belongs to no node is under the kind `UNKNOWN`.  Times are sums over
-        all that runs at the same time.
-    """
-    return rows_of([operations(f, arguments) for f, arguments in functions], events, steps)
-
-
-def rows_of(programs, events, steps):
-    """As `profile_table`, with each function's operations by name in place of the functions."""
-    sums = defaultdict(lambda: [0.0, 0.0, 0])
-    for operation, event in _attributed(programs, events):
-        if operation is not None and operation.container:
-            continue
-        scope = UNKNOWN if operation is None or operation.scope is None else operation.scope
-        entry = sums[scope]
-        entry[0] += event.seconds
-        entry[1] += event.seconds * (operation is not None and len(operation.fused) > 1)
-        entry[2] += 1
-    total = sum(seconds for seconds, _, _ in sums.values())
-    kinds = {scope.split("[")[0] for scope in sums}
+def rows_of(programs, runs, calls):
+    """Sum up runs by node; each program is a dict of Operation by name."""
+    sums = defaultdict(lambda: [0.0, 0.0])
+    for operation, seconds in _attributed(programs, runs):
+        if operation is None:
+            sums[UNKNOWN][0] += seconds
+        elif not operation.container:
+            entry = sums[operation.scope or UNKNOWN]
+            entry[0] += seconds
+            entry[1] += seconds * operation.shared
+    total = sum(seconds for seconds, _ in sums.values())
     rows = []
-    for scope, (seconds, fused, runs) in sums.items():
-        kind, _, name = scope.partition("[")
-        ms, fused_ms = (1e3 * v / steps for v in (seconds, fused))
-        share = seconds / total if total else 0.0
-        part = part_of(kind, kinds)
-        rows.append(Row(kind, name.removesuffix("]"), part, ms, share, fused_ms, runs / steps))
+    for scope, (seconds, fused) in sums.items():
+        kind, _, name = scope.removesuffix("]").partition("[")
+        rows.append(Row(kind, name, 1e3 * seconds / calls, seconds / total, 1e3 * fused / calls))
     return sorted(rows, key=lambda row: -row.ms)
 
 
-def _attributed(programs, events):
-    """Pair events with their operations; of other programs than these, none come."""
+def _attributed(programs, runs):
+    """Pair the seconds of runs with their operations; those of other programs are left out."""
     groups = defaultdict(list)
-    for event in events:
-        groups[event.group].append(event)
+    for run in runs:
+        groups[run.program].append(run)
     for group in groups.values():
-        names = {event.name for event in group}
+        names = {run.name for run in group}
         # Operations of different programs bear the same names: the program that knows most of
-        # them is it.
-        known = [(len(names & set(program)), program) for program in programs]
-        most, program = max(known, key=lambda pair: pair[0], default=(0, {}))
-        if 2 * most >= len(names):
+        # them is the one that ran.
+        program = max(programs, key=lambda program: len(names & program.keys()), default={})
+        if 2 * len(names & program.keys()) >= len(names):
+            # GPU kernels without the operation's name are called after it.
             kernels = {name.replace(".", "_").replace("-", "_"): name for name in program}
-            for event in group:
-                # GPU kernels without the operation's name are called after it
-                name = event.name if event.name in program else kernels.get(event.name)
-                yield program.get(name), event
-
-
-def part_of(kind, kinds):
-    """Whether a kind of node is of the gradient or of the forward pass, as far as names tell."""
-    if GRADIENT.match(kind):
-        return "gradient"
-    return "forward" if kind in {m[1] for m in map(GRADIENT.match, kinds) if m} else ""
-
-
-def by_kind(rows):
-    """Add up rows of the same kind.
-
-    Returns
-    -------
-    list of Row
-        With the number of nodes as `name`, slowest first.
-    """
-    kinds = defaultdict(list)
-    for row in rows:
-        kinds[row.kind, row.part].append(row)
-    return sorted(
-        (
-            Row(
-                kind, str(len(v)), part, *(sum(r[i] for r in v) for i in range(3, len(Row._fields)))
-            )
-            for (kind, part), v in kinds.items()
-        ),
-        key=lambda row: -row.ms,
-    )
-
-
-def as_text(rows, steps):
-    """The table that is printed: time by kind, and the slowest nodes."""
-    kinds = by_kind(rows)
-    total, fused = sum(row.ms for row in kinds), sum(row.fused_ms for row in kinds)
-    unknown = sum(row.share for row in kinds if row.kind == UNKNOWN)
-    lines = [
-        f"{total:.2f} ms a step in XLA's operations, mean of {steps} steps; "
-        f"{share(fused, total)} of it in fusions of several nodes, counted where a fusion ends; "
-        f"{100 * unknown:.1f} % belong to no node",
-        f"{'ms':>9} {'share':>6} {'fused':>6} {'nodes':>5} {'runs':>7}  kind",
-    ]
-    lines += [
-        f"{row.ms:9.3f} {100 * row.share:5.1f}% {share(row.fused_ms, row.ms):>6} {row.name:>5} "
-        f"{row.runs:7.1f}  {row.kind}{f' ({row.part})' if row.part else ''}"
-        for row in kinds
-    ]
-    slowest = [row for row in rows if row.name][:LARGEST]
-    if slowest:
-        lines += ["slowest nodes with a name:"]
-        lines += [
-            f"{row.ms:9.3f} {100 * row.share:5.1f}%  {row.kind}[{row.name}]" for row in slowest
-        ]
-    return "\n".join(lines) + "\n"
-
-
-def share(part, whole):
-    """Percentage as text."""
-    return f"{100 * part / whole:.0f}%" if whole else "0%"
-
-
-def as_csv(rows):
-    """The rows of all nodes."""
-    text = io.StringIO(newline="")
-    writer = csv.writer(text)
-    writer.writerow(Row._fields)
-    writer.writerows(rows)
-    return text.getvalue()
+            for run in group:
+                yield program.get(run.name, program.get(kernels.get(run.name))), run.seconds

@@ -1,4 +1,4 @@
-"""PyTensor's names of XLA's operations: what the text of a compiled program tells."""
+"""Which nodes of PyTensor's graph the operations of a compiled program belong to."""
 
 import re
 from typing import NamedTuple
@@ -7,7 +7,7 @@ import jax
 
 from pytensor.link.jax.tuned.scopes import scope_name
 
-INSTRUCTION = re.compile(r"\s+(?P<root>ROOT )?%?(?P<name>[\w.-]+) = .*? (?P<code>[a-z][\w-]*)\(")
+INSTRUCTION = re.compile(r"\s+(?:ROOT )?%?(?P<name>[\w.-]+) = .*? (?P<code>[a-z][\w-]*)\(")
 COMPUTATION = re.compile(r"(?:ENTRY )?%?(?P<name>[\w.-]+) \(.*\{$")
 # Their own times are those of what they run, which stands in a trace as well.
 CONTAINERS = ("call", "while", "conditional")
@@ -20,26 +20,15 @@ class Operation(NamedTuple):
     ----------
     scope : str or None
         Of the node that it belongs to (see `scope_name`): for a fusion, of what it results in.
-    fused : frozenset of str
-        All scopes that a fusion holds.
+    shared : bool
+        Whether it is a fusion of several nodes.
     container : bool
         Whether it only runs others.
     """
 
     scope: str | None
-    fused: frozenset
+    shared: bool
     container: bool
-
-
-class Instruction(NamedTuple):
-    """A line of a program's text."""
-
-    name: str
-    code: str
-    is_root: bool
-    path: str  # "" where XLA gives none
-    calls: str  # the computation of a fusion, or ""
-    mentioned: tuple  # names: operands among them
 
 
 def operations(function, arguments):
@@ -48,8 +37,8 @@ def operations(function, arguments):
     Parameters
     ----------
     function : pytensor function
-        Compiled with `pytensor.link.jax.tuned.jax_mode` and its names.
-    arguments : list of arrays or jax.ShapeDtypeStruct
+        Compiled by JAX.
+    arguments : sequence of arrays or jax.ShapeDtypeStruct
         Of a call that was made, or what they were like.
 
     Returns
@@ -58,15 +47,11 @@ def operations(function, arguments):
         By XLA's names.
     """
     names = {scope_name(node.op, node) for node in function.maker.fgraph.apply_nodes}
-    return read_program(program_text(function, arguments), names)
-
-
-def program_text(function, arguments):
-    """The text of XLA's program of a function, as it ran with such arguments."""
     values = [container.storage[0] for container in function.input_storage]
     values[: len(arguments)] = arguments
     # JAX keeps what it has compiled: this is the program that ran.
-    return function.vm.jit_fn.lower(*map(describe, values)).compile().as_text()
+    program = function.vm.jit_fn.lower(*map(describe, values)).compile()
+    return read_program(program.as_text(), names)
 
 
 def describe(value):
@@ -91,56 +76,27 @@ def read_program(text, names):
     -------
     dict of str to Operation
     """
-    computations, current = {}, {}
+    found, scopes = {}, {}  # the latter by computation, in the order of its instructions
     for line in text.splitlines():
         if match := COMPUTATION.match(line):
-            current = computations.setdefault(match["name"], {})
+            current = scopes.setdefault(match["name"], [])
         elif match := INSTRUCTION.match(line):
-            current[match["name"]] = _instruction(match, line)
-    return {
-        name: _operation(instruction, computations, names)
-        for computation in computations.values()
-        for name, instruction in computation.items()
-    }
+            own = _scope(line, names)
+            current += [own] if own else []
+            calls = re.search(r"\bcalls=%?([\w.-]+)", line)
+            # A computation stands before what calls it.  What comes last in it is its result.
+            inner = scopes[calls[1]] if calls and match["code"] == "fusion" else []
+            scope = inner[-1] if inner else own
+            found[match["name"]] = Operation(
+                scope, len(set(inner)) > 1, match["code"] in CONTAINERS
+            )
+    return found
 
 
-def _instruction(match, line):
-    path = re.search(r'op_name="([^"]*)"', line)
-    calls = re.search(r"\bcalls=%?([\w.-]+)", line)
-    return Instruction(
-        match["name"],
-        match["code"],
-        match["root"] is not None,
-        path[1] if path else "",
-        calls[1] if calls and match["code"] == "fusion" else "",
-        tuple(re.findall(r"%?([\w.-]+)", line[match.end() :].split(", metadata=")[0])),
-    )
-
-
-def _operation(instruction, computations, names):
-    body = computations.get(instruction.calls, {})
-    inner = {_scope(i.path, names) for i in body.values()} - {None}
-    scope = _root_scope(body, names) or _scope(instruction.path, names)
-    if scope is None and len(inner) == 1:
-        [scope] = inner
-    return Operation(scope, frozenset(inner), instruction.code in CONTAINERS)
-
-
-def _scope(path, names):
+def _scope(line, names):
     """The scope in a path such as ``jit(f)/Conv[weight]/transpose``, or several after another."""
-    parts = (part for single in path.split(";") for part in single.split("/")[1:])
+    path = re.search(r'op_name="([^"]*)"', line)
+    if path is None:
+        return None
+    parts = (part for single in path[1].split(";") for part in single.split("/")[1:])
     return next((part for part in parts if part in names), None)
-
-
-def _root_scope(body, names):
-    """The scope of a fusion's result, or of what is only copied into it."""
-    waiting = [i.name for i in body.values() if i.is_root]
-    seen = set(waiting)
-    while waiting:
-        instruction = body[waiting.pop(0)]
-        if scope := _scope(instruction.path, names):
-            return scope
-        new = [name for name in instruction.mentioned if name in body and name not in seen]
-        seen.update(new)
-        waiting += new
-    return None

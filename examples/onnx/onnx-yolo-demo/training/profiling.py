@@ -6,7 +6,7 @@ import shutil
 import jax
 from training.checkpoint import write_atomically
 
-from pytensor.link.jax.profiling import as_csv, as_text, profile_table, read_events, traced
+from pytensor.link.jax.profiling import read_profile, trace
 
 FOLDER = "profile"
 WARM_UP = 3  # steps: of new programs, and of arrays that come from the host
@@ -39,7 +39,7 @@ class Profiler:
             self.wait()
             shutil.rmtree(self.folder, ignore_errors=True)
             self._trace = contextlib.ExitStack()
-            self._trace.enter_context(traced(self.folder))
+            self._trace.enter_context(trace(self.folder))
 
     def after_step(self):
         """End the trace if it is time for it."""
@@ -61,11 +61,9 @@ class Profiler:
         self.wait()
         self._trace.close()
         self._trace, traced_steps, self.steps = None, self.count - self.warm_up, None
-        rows = profile_table(self.train_step.programs(), read_events(self.folder), traced_steps)
-        text = as_text(rows, traced_steps)
-        write_atomically(self.folder / "profile.txt", text.encode())
-        write_atomically(self.folder / "profile.csv", as_csv(rows).encode())
-        self.say(f"profile (the trace is in {self.folder}):\n{text}".rstrip())
+        profile = read_profile(self.folder, self.train_step.programs(), traced_steps)
+        write_atomically(self.folder / "profile.txt", f"{profile.table(nodes=None)}\n".encode())
+        self.say(f"profile (the trace is in {self.folder}):\n{profile}")
 
     def close(self):
         """Give up a trace that is running."""
