@@ -125,9 +125,9 @@ def make_variant(name, options, model, path):
     if name == "float16":
         return export(options.model, path, options.image_size, half=True)
     if name == "int8":
-        from tools.quantize import open_calibration, quantize_detector
+        from tools.quantize import quantize_detector
 
-        quantize_detector(model, open_calibration(model, options.data), path)
+        quantize_detector(model, path, options.data)
     else:
         from pytensor.link.onnx.half_weights import store_half
 
@@ -272,14 +272,14 @@ def score(path, data, classes):
 
     The classes are named because a reference may have other names for them.
     """
-    from evaluate_yolo11n import evaluate, open_part
+    from evaluate_yolo11n import find_objects, open_part
     from evaluation.detectors import OnnxDetector
     from utils import coco_scores
 
     detector = OnnxDetector(path, batch_size=1)
     dataset = open_part(data, "val", classes, detector.image_size)
-    found = evaluate(detector, dataset, progress=True).detections
-    scores = coco_scores(dataset, found, dataset.classes)
+    found, _ = find_objects(detector, dataset, progress=True)
+    scores = coco_scores(dataset, found)
     return {key: float(scores[key]) for key in ("map50_95", "map50")}
 
 

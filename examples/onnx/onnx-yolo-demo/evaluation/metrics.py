@@ -1,164 +1,168 @@
-"""Detection metrics: matching, average precision, precision and recall, confusion.
+"""COCO's scores, and precision, recall and confusion at IoU 0.5: all as pycocotools matches boxes.
 
-NumPy alone. Boxes are matched in pixels of the network's input, and curves are interpolated as
-YOLO's own figures are: linearly between the detections, where COCO takes the best precision to the
-right, and with the trapezoid rule over 101 recalls, where COCO takes their mean. So the average
-precision of a class of n boxes is above COCO's (`coco_metrics`) by at most 0.015 + 1 / 2n, and
-below it by at most 0.015.
+`coco_map` is what training validates with, `coco_scores` are COCO's twelve scores, and
+`DetectionMetrics` says which detections made them.
 """
 
+import contextlib
+import io
 import math
 from typing import NamedTuple
 
 import numpy as np
-from evaluation.nms import box_iou
+from pycocotools.coco import COCO
+from pycocotools.cocoeval import COCOeval
 
-IOU_THRESHOLDS = np.linspace(0.5, 0.95, 10)
+# The order of COCOeval's `stats`.
+TWELVE = ("map50_95", "map50", "map75", "map_small", "map_medium", "map_large")
+TWELVE += ("ar_1", "ar_10", "ar_100", "ar_small", "ar_medium", "ar_large")
 CONFIDENCES = np.linspace(0, 1, 1000)
 SMOOTHING = 101  # width of the box filter over CONFIDENCES: a tenth of them, and odd
 
 
-def match_detections(detections, boxes, classes, thresholds=None):
-    """True positives of one image, greedily by descending score, at each IoU threshold.
+# ------------------------------------------------------------------------------ pycocotools
+
+
+def _result_rows(detections, category_ids, image_ids):
+    """COCO's (image id, x, y, w, h, score, category id) rows of all detections."""
+    rows = [np.empty((0, 7))]
+    for image_id, found in detections.items():
+        if image_id not in image_ids:
+            raise ValueError(f"detections name image {image_id}, which the ground truth lacks")
+        found = np.asarray(found, dtype=np.float64).reshape(-1, 6)
+        if not np.isfinite(found).all():
+            raise ValueError(f"detections of image {image_id} are not finite")
+        corners, score, label = found[:, :4], found[:, 4:5], found[:, 5].astype(int)
+        unknown = label[(label < 0) | (label >= len(category_ids))]
+        if len(unknown):
+            raise ValueError(
+                f"detections of image {image_id} have class {unknown[0]}, "
+                f"but there are only {len(category_ids)} classes"
+            )
+        sides = corners[:, 2:] - corners[:, :2]
+        category = np.asarray(category_ids)[label][:, None]
+        image = np.full_like(score, image_id)
+        rows.append(np.concatenate([image, corners[:, :2], sides, score, category], axis=1))
+    return np.concatenate(rows)
+
+
+def _annotations(annotations, classes):
+    """Annotations with the fields and numbers that pycocotools relies on."""
+    if all(a.get("iscrowd", 0) for a in annotations):
+        raise ValueError(f"no ground-truth box of {classes}: average precision is undefined")
+    return [
+        # Files made by annotation tools often lack the first two. A match is noted by the id of
+        # the annotation, where 0 stands for none: ids that count from 0 would lose one.
+        {"iscrowd": 0, "area": a["bbox"][2] * a["bbox"][3], **a, "id": number}
+        for number, a in enumerate(annotations, 1)
+    ]
+
+
+def _matched(dataset, detections, areas=4, **settings):
+    """A COCOeval that has matched detections with boxes; its classes are in ascending order of id.
 
     Parameters
     ----------
-    detections : array, (n, 6)
-        ``x1, y1, x2, y2, score, class`` sorted by score, descending.
-    boxes : array, (m, 4)
-        Ground truth ``x1, y1, x2, y2``, in the same pixels.
-    classes : int array, (m,)
-        Ground-truth class indices.
-    thresholds : array, (t,), optional
-        0.50 to 0.95 in steps of 0.05 by default.
-
-    Returns
-    -------
-    bool array, (n, t)
-        Whether a detection claims a ground-truth box nobody better has claimed.
+    areas : int
+        1: boxes of any size; 4: also small, medium and large ones by themselves.
+    settings
+        Other attributes of its parameters.
     """
-    detections = np.asarray(detections, dtype=np.float64).reshape(-1, 6)
-    boxes = np.asarray(boxes, dtype=np.float64).reshape(-1, 4)
-    classes = np.asarray(classes).reshape(-1)
-    thresholds = IOU_THRESHOLDS if thresholds is None else np.asarray(thresholds)
-    hit = np.zeros((len(detections), len(thresholds)), dtype=bool)
-    if not len(detections) or not len(boxes):
-        return hit
-    overlap = box_iou(detections[:, :4], boxes)
-    overlap[detections[:, 5:6].astype(int) != classes[None, :]] = -1.0
-    for t, threshold in enumerate(thresholds):
-        free = overlap.copy()
-        for i in np.flatnonzero(free.max(axis=1) >= threshold):
-            best = int(free[i].argmax())
-            if free[i, best] >= threshold:
-                hit[i, t] = True
-                free[:, best] = -1.0
-    return hit
+    source = dataset.ground_truth()
+    source = source | {"annotations": _annotations(source["annotations"], dataset.classes)}
+    image_ids = {image["id"] for image in source["images"]}
+    rows = _result_rows(detections, dataset.category_ids, image_ids)
+    with contextlib.redirect_stdout(io.StringIO()):
+        truth, found = COCO(), COCO()
+        truth.dataset, found.dataset = source, source | {"annotations": []}
+        truth.createIndex()
+        found.createIndex()
+        # loadRes cannot read an empty list.
+        evaluation = COCOeval(truth, truth.loadRes(rows) if len(rows) else found, "bbox")
+        parameters = evaluation.params
+        settings["areaRng"] = parameters.areaRng[:areas]
+        settings["areaRngLbl"] = parameters.areaRngLbl[:areas]
+        vars(parameters).update(settings)
+        evaluation.evaluate()
+        evaluation.accumulate()
+    return evaluation
 
 
-def crowd_overlaps(detections, regions, classes, thresholds=None):
-    """Which detections lie in a crowd region of their class, by COCO's rule.
+def _known_mean(values):
+    """Mean of what is defined: COCOeval marks what isn't by -1; NaN if nothing is."""
+    known = values[values > -1]
+    return float(known.mean()) if known.size else math.nan
 
-    A detection that matches no box and lies in such a region is neither right nor wrong: nobody
-    has counted the objects there.
+
+def _map_and_classes(evaluation, dataset):
+    """What `coco_map` returns."""
+    # (10 IoU thresholds, 101 recalls, classes)
+    precision = evaluation.eval["precision"][:, :, :, 0, -1]
+    per_class = {}
+    for name, category in zip(dataset.classes, dataset.category_ids, strict=True):
+        values = precision[:, :, evaluation.params.catIds.index(category)]
+        per_class[name] = {"map50_95": _known_mean(values), "map50": _known_mean(values[0])}
+    return {
+        key: float(np.nanmean([values[key] for values in per_class.values()]))
+        for key in ("map50_95", "map50")
+    } | {"per_class": per_class}
+
+
+def coco_map(dataset, detections):
+    """COCO mean average precision, computed by pycocotools.
 
     Parameters
     ----------
-    detections : array, (n, 6)
-        ``x1, y1, x2, y2, score, class``.
-    regions : array, (m, 4)
-        ``x1, y1, x2, y2``, in the same pixels.
-    classes : int array, (m,)
-        Class indices of the regions.
-    thresholds : array, (t,), optional
-        0.50 to 0.95 in steps of 0.05 by default.
+    dataset : Dataset
+        Its usable images and its classes are scored.  Crowd regions are ignored the way COCO does.
+    detections : dict of int to array, (n, 6)
+        By image id: ``x1, y1, x2, y2, score, class index``, in pixels of the original picture.
+        Images left out count as having none; of an image and class, the best 100 count.
 
     Returns
     -------
-    bool array, (n, t)
-        Whether at least the threshold's share of the detection's own area is in one region.
+    dict
+        ``map50_95`` and ``map50`` (0 to 1, mean over the classes that have ground truth) and
+        ``per_class``: class name to a dict with the same two keys, NaN for a class without
+        ground truth.
+
+    Raises
+    ------
+    ValueError
+        No ground truth of any class, unknown image or class, or values that are not finite.
     """
-    detections = np.asarray(detections, dtype=np.float64).reshape(-1, 6)
-    regions = np.asarray(regions, dtype=np.float64).reshape(-1, 4)
-    thresholds = IOU_THRESHOLDS if thresholds is None else np.asarray(thresholds)
-    if not len(regions):
-        return np.zeros((len(detections), len(thresholds)), dtype=bool)
-    low = np.maximum(detections[:, None, :2], regions[None, :, :2])
-    high = np.minimum(detections[:, None, 2:4], regions[None, :, 2:])
-    inside = np.maximum(high - low, 0).prod(axis=2)
-    inside[detections[:, 5:6].astype(int) != np.asarray(classes).reshape(1, -1)] = 0.0
-    area = (detections[:, 2:4] - detections[:, :2]).prod(axis=1, keepdims=True)
-    share = np.divide(inside, area, out=np.zeros_like(inside), where=area > 0)
-    return share.max(axis=1, keepdims=True) >= thresholds
+    return _map_and_classes(_matched(dataset, detections, areas=1), dataset)
 
 
-# ------------------------------------------------------------------------------ curves
-
-
-def _sorted_by_class(scores, classes, num_classes):
-    """Positions of each class's detections, by descending score."""
-    order = np.argsort(-scores, kind="stable")
-    return [order[classes[order] == label] for label in range(num_classes)]
-
-
-def _recall_precision(hit, count):
-    """(recall, precision) after each detection; `hit` (n,) is sorted by descending score."""
-    true = hit.cumsum()
-    return true / count, true / np.arange(1, len(hit) + 1)
-
-
-def _interpolated_precision(hit, count, recalls):
-    """Precision at given recalls; never rising, from 1 at recall 0 to 0 after the last recall."""
-    if not len(hit):
-        return np.zeros_like(recalls)
-    recall, precision = _recall_precision(hit, count)
-    x = np.concatenate([[0.0], recall, [recall[-1], 1.0]])
-    y = np.concatenate([[1.0], precision, [0.0, 0.0]])
-    return np.interp(recalls, x, np.maximum.accumulate(y[::-1])[::-1])
-
-
-def _as_arrays(hits, scores, classes, ignored):
-    hits, scores, classes = np.asarray(hits), np.asarray(scores), np.asarray(classes)
-    ignored = np.zeros(hits.shape, bool) if ignored is None else np.asarray(ignored) & ~hits
-    return hits, scores, classes, ignored
-
-
-def average_precision(hits, scores, classes, truth_counts, ignored=None):
-    """Average precision of every class, interpolated at 101 recalls.
+def coco_scores(dataset, detections):
+    """COCO's twelve standard scores, computed by pycocotools with COCO's own settings.
 
     Parameters
     ----------
-    hits : bool array, (n, t)
-        `match_detections` of all images, concatenated.
-    scores : array, (n,)
-        Scores of the same detections, in any order.
-    classes : int array, (n,)
-        Class indices of the same detections.
-    truth_counts : int array, (num_classes,)
-        Ground-truth boxes of each class.
-    ignored : bool array, (n, t), optional
-        `crowd_overlaps` of the same detections; those that are no hits are left out.
+    dataset, detections
+        See `coco_map`.
 
     Returns
     -------
-    float array, (num_classes, t)
-        NaN for a class without ground truth, 0 for one without detections.
+    dict
+        What `coco_map` returns, and ``map75``; ``map_small``, ``map_medium`` and ``map_large``
+        (areas below 32², below 96² and above, in pixels of the original picture); the recalls
+        ``ar_1``, ``ar_10``, ``ar_100`` (best so many per image and class) and ``ar_small``,
+        ``ar_medium``, ``ar_large``. NaN where there is no ground truth of that size.
+
+    Raises
+    ------
+    ValueError
+        See `coco_map`.
     """
-    hits, scores, classes, ignored = _as_arrays(hits, scores, classes, ignored)
-    recalls = np.linspace(0, 1, 101)
-    result = np.full((len(truth_counts), hits.shape[1]), np.nan)
-    places = _sorted_by_class(scores, classes, len(truth_counts))
-    for label, (count, mine) in enumerate(zip(truth_counts, places, strict=True)):
-        if not count:
-            continue
-        for t in range(hits.shape[1]):
-            hit = hits[mine, t][~ignored[mine, t]]
-            result[label, t] = np.trapezoid(_interpolated_precision(hit, count, recalls), recalls)
-    return result
+    return DetectionMetrics(dataset, detections).coco
+
+
+# ------------------------------------------------------------------------------ at IoU 0.5
 
 
 class Curves(NamedTuple):
-    """Curves of every class at one IoU threshold; NaN for a class without ground truth.
+    """Curves of every class at IoU 0.5; NaN for a class without ground truth.
 
     `precision`, `recall` and `f1` have a column for each of CONFIDENCES, and `best` is the column
     of the highest F1, averaged over the classes and smoothed.
@@ -168,7 +172,7 @@ class Curves(NamedTuple):
     recall: np.ndarray  # (num_classes, 1000)
     f1: np.ndarray  # (num_classes, 1000)
     best: int
-    precision_at_recall: np.ndarray  # (num_classes, 1000), for recalls from 0 to 1
+    precision_at_recall: np.ndarray  # (num_classes, 101), for recalls from 0 to 1; COCO's
 
     @property
     def best_confidence(self):
@@ -176,259 +180,115 @@ class Curves(NamedTuple):
         return float(CONFIDENCES[self.best])
 
 
-def _smooth(values, width=SMOOTHING):
-    """Box filter of odd width; the ends are continued by their own values."""
-    padded = np.pad(values, width // 2, mode="edge")
-    return np.convolve(padded, np.full(width, 1 / width), mode="valid")
+class _Matches(NamedTuple):
+    """What became of one class's detections and boxes in one image."""
 
-
-def confidence_curves(hits, scores, classes, truth_counts, ignored=None):
-    """Precision, recall and F1 of every class against the confidence.
-
-    Parameters
-    ----------
-    hits : bool array, (n,)
-        Whether a detection is right, at one IoU threshold.
-    scores, classes, truth_counts
-        See `average_precision`.
-    ignored : bool array, (n,), optional
-        Detections left out where they are no hits.
-
-    Returns
-    -------
-    Curves
-        Linear between the scores of the detections. A class without detections has 0 throughout.
-
-    Raises
-    ------
-    ValueError
-        If no class has ground truth.
-    """
-    hits, scores, classes, ignored = _as_arrays(hits, scores, classes, ignored)
-    if not np.any(truth_counts):
-        raise ValueError("no class has ground truth: precision and recall are undefined")
-    shape = len(truth_counts), len(CONFIDENCES)
-    precision, recall, f1, at_recall = (np.full(shape, np.nan) for _ in range(4))
-    places = _sorted_by_class(scores, classes, len(truth_counts))
-    for label, (count, mine) in enumerate(zip(truth_counts, places, strict=True)):
-        if not count:
-            continue
-        mine = mine[~ignored[mine]]
-        at_recall[label] = _interpolated_precision(hits[mine], count, CONFIDENCES)
-        precision[label] = recall[label] = f1[label] = 0.0
-        if not len(mine):
-            continue
-        found, right = _recall_precision(hits[mine], count)
-        # np.interp wants rising positions, and the scores fall.
-        precision[label] = np.interp(-CONFIDENCES, -scores[mine], right, left=1)
-        recall[label] = np.interp(-CONFIDENCES, -scores[mine], found, left=0)
-        total = precision[label] + recall[label]
-        product = 2 * precision[label] * recall[label]
-        f1[label] = np.divide(product, total, out=np.zeros_like(total), where=total > 0)
-    best = int(_smooth(np.nanmean(f1, axis=0)).argmax())
-    return Curves(precision, recall, f1, best, at_recall)
-
-
-# ------------------------------------------------------------------------------ confusion
-
-
-def confusion_matrix(
-    detections,
-    boxes,
-    classes,
-    num_classes,
-    confidence=0.25,
-    iou=0.45,
-    regions=(),
-    region_classes=(),
-):
-    """Count what the objects of one image were taken for.
-
-    Detections and boxes are paired greedily by descending IoU, whatever their classes.
-
-    Parameters
-    ----------
-    detections : array, (n, 6)
-        ``x1, y1, x2, y2, score, class``; those at or below `confidence` don't count.
-    boxes : array, (m, 4)
-        Ground truth ``x1, y1, x2, y2``, in the same pixels.
-    classes : int array, (m,)
-        Ground-truth class indices.
-    num_classes : int
-    confidence : float
-    iou : float
-        Pairs need more than this.
-    regions, region_classes : array (k, 4) and int array (k,)
-        Crowd regions: a detection without a partner in one of its class doesn't count.
-
-    Returns
-    -------
-    int array, (num_classes + 1, num_classes + 1)
-        Row: predicted class; column: true class; the last of either is the background. So the
-        last row counts missed objects, and the last column false alarms.
-    """
-    detections = np.asarray(detections, dtype=np.float64).reshape(-1, 6)
-    detections = detections[detections[:, 4] > confidence]
-    boxes = np.asarray(boxes, dtype=np.float64).reshape(-1, 4)
-    true = np.asarray(classes, dtype=int).reshape(-1)
-    predicted = detections[:, 5].astype(int)
-    overlap = box_iou(detections[:, :4], boxes)
-    rows, columns = np.nonzero(overlap > iou)
-    order = np.argsort(-overlap[rows, columns], kind="stable")
-    matrix = np.zeros((num_classes + 1, num_classes + 1), dtype=np.int64)
-    alone = np.ones(len(detections), dtype=bool)
-    missed = np.ones(len(boxes), dtype=bool)
-    for i, j in zip(rows[order], columns[order], strict=True):
-        if alone[i] and missed[j]:
-            alone[i] = missed[j] = False
-            matrix[predicted[i], true[j]] += 1
-    alone &= ~crowd_overlaps(detections, regions, region_classes, [iou])[:, 0]
-    np.add.at(matrix[:, -1], predicted[alone], 1)
-    np.add.at(matrix[-1], true[missed], 1)
-    return matrix
-
-
-# ------------------------------------------------------------------------------ a whole set
-
-
-class _Image(NamedTuple):
     image_id: int
-    hits: np.ndarray  # bool (n, 10)
-    ignored: np.ndarray  # bool (n, 10)
     scores: np.ndarray  # (n,)
-    labels: np.ndarray  # int (n,)
-    classes: np.ndarray  # int (m,), of the ground truth
+    hits: np.ndarray  # bool (n,)
+    ignored: np.ndarray  # bool (n,): in a crowd region
+    boxes: int
 
 
 class DetectionMetrics:
-    """Metrics of a detector over a set of images, which are added one by one.
+    """What detections of a whole data set got right and wrong at IoU 0.5, beside COCO's scores.
 
     Parameters
     ----------
-    class_names : sequence of str
+    dataset, detections
+        See `coco_map`.
 
     Attributes
     ----------
-    confusion : int array, (num_classes + 1, num_classes + 1)
-        Sum of `confusion_matrix`, at its own confidence and IoU.
-
-    Examples
-    --------
-    >>> metrics = DetectionMetrics(["person"])
-    >>> metrics.add(7, [[0, 0, 10, 10, 0.9, 0]], [[0, 0, 10, 10]], [0])
-    >>> round(metrics.scores()["map50"], 6)
-    0.995
+    coco : dict
+        See `coco_scores`.
+    curves : Curves
     """
 
-    def __init__(self, class_names):
-        self.class_names = list(class_names)
-        self.images = []
-        size = len(self.class_names) + 1
-        self.confusion = np.zeros((size, size), dtype=np.int64)
+    def __init__(self, dataset, detections):
+        self.dataset, self.detections = dataset, detections
+        evaluation = _matched(dataset, detections)
+        with contextlib.redirect_stdout(io.StringIO()):
+            evaluation.summarize()
+        known = np.where(evaluation.stats < 0, np.nan, evaluation.stats)
+        self.coco = dict(zip(TWELVE, known.tolist(), strict=True))
+        self.coco |= _map_and_classes(evaluation, dataset)
+        self._images = len(evaluation.params.imgIds)
+        order = [evaluation.params.catIds.index(category) for category in dataset.category_ids]
+        self._matches = [self._of_class(evaluation, k) for k in order]
+        self.curves = self._draw_curves(evaluation.eval["precision"][0, :, order, 0, -1])
 
-    def add(self, image_id, detections, boxes, classes, regions=(), region_classes=()):
-        """Add an image.
+    def _of_class(self, evaluation, k):
+        """`_Matches` of the images that have a detection or a box of the k-th class."""
+        first = k * 4 * self._images  # boxes of any size come first, then the three sizes
+        found = [e for e in evaluation.evalImgs[first : first + self._images] if e is not None]
+        return [
+            _Matches(
+                e["image_id"],
+                np.array(e["dtScores"]),
+                (e["dtMatches"][0] > 0) & ~e["dtIgnore"][0],
+                e["dtIgnore"][0],
+                int((e["gtIgnore"] == 0).sum()),
+            )
+            for e in found
+        ]
 
-        Parameters
-        ----------
-        image_id : int
-        detections : array, (n, 6)
-            ``x1, y1, x2, y2, score, class`` sorted by score, descending.
-        boxes, classes : array (m, 4) and int array (m,)
-            Ground truth ``x1, y1, x2, y2`` in the same pixels, and class indices.
-        regions, region_classes : array (k, 4) and int array (k,)
-            Crowd regions.
-        """
-        detections = np.asarray(detections, dtype=np.float64).reshape(-1, 6)
-        classes = np.asarray(classes, dtype=int).reshape(-1)
-        hits = match_detections(detections, boxes, classes)
-        ignored = crowd_overlaps(detections, regions, region_classes) & ~hits
-        labels = detections[:, 5].astype(int)
-        self.images.append(_Image(image_id, hits, ignored, detections[:, 4], labels, classes))
-        self.confusion += confusion_matrix(
-            detections,
-            boxes,
-            classes,
-            len(self.class_names),
-            regions=regions,
-            region_classes=region_classes,
-        )
+    def _draw_curves(self, precision_at_recall):
+        precision, recall = np.full((2, len(self.dataset.classes), len(CONFIDENCES)), np.nan)
+        for k, matches in enumerate(self._matches):
+            boxes = sum(m.boxes for m in matches)
+            if not boxes:
+                continue
+            precision[k] = recall[k] = 0.0
+            counted = np.concatenate([~m.ignored for m in matches])
+            scores = np.concatenate([m.scores for m in matches])[counted]
+            order = np.argsort(-scores, kind="stable")
+            if not len(order):
+                continue
+            right = np.concatenate([m.hits for m in matches])[counted][order].cumsum()
+            # np.interp wants rising positions, and the scores fall.
+            x, xp = -CONFIDENCES, -scores[order]
+            precision[k] = np.interp(x, xp, right / np.arange(1, len(right) + 1), left=1)
+            recall[k] = np.interp(x, xp, right / boxes, left=0)
+        total = precision + recall
+        f1 = np.divide(2 * precision * recall, total, out=0 * total, where=total > 0)
+        mean = np.pad(np.nanmean(f1, axis=0), SMOOTHING // 2, mode="edge")
+        best = np.convolve(mean, np.full(SMOOTHING, 1 / SMOOTHING), mode="valid").argmax()
+        known = np.where(precision_at_recall < 0, np.nan, precision_at_recall)
+        return Curves(precision, recall, f1, int(best), known)
 
-    def _joined(self):
-        """(hits, scores, labels, ignored) of all images."""
-        images = self.images
-        if not images:
-            raise ValueError("no image was added: there is nothing to score")
-        return (
-            np.concatenate([image.hits for image in images]),
-            np.concatenate([image.scores for image in images]),
-            np.concatenate([image.labels for image in images]),
-            np.concatenate([image.ignored for image in images]),
-        )
-
-    def truth_counts(self):
-        """Boxes of each class, and images that hold any; two int arrays (num_classes,)."""
-        size = len(self.class_names)
-        counts = np.array([np.bincount(i.classes, minlength=size) for i in self.images])
-        counts = counts.reshape(-1, size)
-        return counts.sum(axis=0), (counts > 0).sum(axis=0)
-
-    def curves(self):
-        """`Curves` at IoU 0.5."""
-        hits, scores, labels, ignored = self._joined()
-        boxes, _ = self.truth_counts()
-        return confidence_curves(hits[:, 0], scores, labels, boxes, ignored[:, 0])
-
-    def scores(self, curves=None):
-        """Score what was added.
-
-        Parameters
-        ----------
-        curves : Curves, optional
-            Of `curves`, where they are at hand already.
+    def scores(self):
+        """Precision and recall at the confidence of the highest F1.
 
         Returns
         -------
         dict
-            ``map50``, ``map50_95``, ``precision``, ``recall`` and ``f1`` (means over the classes
-            that have ground truth), the ``confidence`` that the last three are for, ``images``,
-            ``boxes``, and ``per_class``: class name to a dict of the same (``ap50`` and
-            ``ap50_95``; NaN without ground truth).
-
-        Raises
-        ------
-        ValueError
-            If there is no ground truth at all.
+            ``precision``, ``recall`` and ``f1`` (means over the classes that have ground truth),
+            the ``confidence`` that they are for, ``images``, ``boxes``, and ``per_class``: class
+            name to a dict of the same but for the confidence, NaN without ground truth.
         """
-        curves = self.curves() if curves is None else curves
-        hits, scores, labels, ignored = self._joined()
-        boxes, images = self.truth_counts()
-        ap = average_precision(hits, scores, labels, boxes, ignored)
         columns = {
-            "precision": curves.precision[:, curves.best],
-            "recall": curves.recall[:, curves.best],
-            "f1": curves.f1[:, curves.best],
-            "ap50": ap[:, 0],
-            "ap50_95": ap.mean(axis=1),
+            key: getattr(self.curves, key)[:, self.curves.best]
+            for key in ("precision", "recall", "f1")
         }
         per_class = {
-            name: {"images": int(images[k]), "boxes": int(boxes[k])}
-            | {key: float(column[k]) for key, column in columns.items()}
-            for k, name in enumerate(self.class_names)
+            name: {
+                "images": sum(m.boxes > 0 for m in self._matches[k]),
+                "boxes": sum(m.boxes for m in self._matches[k]),
+                **{key: float(column[k]) for key, column in columns.items()},
+            }
+            for k, name in enumerate(self.dataset.classes)
         }
-        means = {key: float(np.nanmean(column)) for key, column in columns.items()}
         return {
-            "map50": means.pop("ap50"),
-            "map50_95": means.pop("ap50_95"),
-            **means,
-            "confidence": curves.best_confidence,
-            "images": len(self.images),
-            "boxes": int(boxes.sum()),
+            **{key: float(np.nanmean(column)) for key, column in columns.items()},
+            "confidence": self.curves.best_confidence,
+            "images": self._images,
+            "boxes": sum(own["boxes"] for own in per_class.values()),
             "per_class": per_class,
         }
 
     def mistakes(self, confidence):
-        """Count each image's mistakes at IoU 0.5.
+        """Count the mistakes in each image that has a detection or a box.
 
         Parameters
         ----------
@@ -441,12 +301,49 @@ class DetectionMetrics:
             By image id: missed objects, false alarms.
         """
         result = {}
-        for image in self.images:
-            shown = image.scores >= confidence
-            right = int((image.hits[:, 0] & shown).sum())
-            wrong = int((shown & ~image.hits[:, 0] & ~image.ignored[:, 0]).sum())
-            result[image.image_id] = len(image.classes) - right, wrong
+        for m in (m for matches in self._matches for m in matches):
+            shown = m.scores >= confidence
+            missed, wrong = result.get(m.image_id, (0, 0))
+            missed += m.boxes - int((m.hits & shown).sum())
+            result[m.image_id] = missed, wrong + int((shown & ~m.hits & ~m.ignored).sum())
         return result
+
+    def confusion(self, confidence=0.25):
+        """Count what objects were taken for: boxes are matched whatever their classes.
+
+        Parameters
+        ----------
+        confidence : float
+            Detections below it don't count.
+
+        Returns
+        -------
+        int array, (num_classes + 1, num_classes + 1)
+            Row: predicted class; column: true class; the last of either is the background. So the
+            last row counts missed objects, and the last column false alarms.
+        """
+        shown = {k: [row for row in v if row[4] >= confidence] for k, v in self.detections.items()}
+        evaluation = _matched(self.dataset, shown, areas=1, useCats=0, iouThrs=np.array([0.5]))
+        label = {category: k for k, category in enumerate(self.dataset.category_ids)}
+        background = len(label)
+        matrix = np.zeros((background + 1, background + 1), dtype=np.int64)
+
+        def class_of(coco, number):
+            return label[coco.anns[number]["category_id"]] if number else background
+
+        for image in evaluation.evalImgs:
+            if image is None:
+                continue
+            for number, match, ignored in zip(
+                image["dtIds"], image["dtMatches"][0], image["dtIgnore"][0], strict=True
+            ):
+                if not ignored:
+                    row = class_of(evaluation.cocoDt, number)
+                    matrix[row, class_of(evaluation.cocoGt, int(match))] += 1
+            unseen = (image["gtMatches"][0] == 0) & (image["gtIgnore"] == 0)
+            for number in np.array(image["gtIds"])[unseen]:
+                matrix[background, class_of(evaluation.cocoGt, number)] += 1
+        return matrix
 
 
 def without_nan(value):

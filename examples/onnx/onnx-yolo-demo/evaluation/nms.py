@@ -8,24 +8,7 @@ import numpy as np
 # Boxes of different classes are moved this many pixels apart, so that one pass of
 # suppression handles every class. It has to exceed the side of any network input.
 CLASS_SHIFT = 7680.0
-
-
-def xywh_to_xyxy(boxes):
-    """Convert boxes from centre/size to corners.
-
-    Parameters
-    ----------
-    boxes : array, (..., 4)
-        ``cx, cy, w, h`` in any unit.
-
-    Returns
-    -------
-    array, (..., 4)
-        ``x1, y1, x2, y2`` in the same unit and dtype.
-    """
-    boxes = np.asarray(boxes)
-    half = boxes[..., 2:] / 2
-    return np.concatenate([boxes[..., :2] - half, boxes[..., :2] + half], axis=-1)
+MAX_CANDIDATES = 30000  # the best so many enter the suppression
 
 
 def box_iou(a, b):
@@ -68,7 +51,8 @@ def _candidates(predictions, confidence, multi_label):
         score = np.take_along_axis(scores, best[None], axis=0)[0]
         (anchor,) = np.nonzero(score > confidence)
         label, score = best[anchor], score[anchor]
-    corners = xywh_to_xyxy(boxes[:, anchor].T)
+    centre, half = boxes[:2, anchor].T, boxes[2:, anchor].T / 2
+    corners = np.concatenate([centre - half, centre + half], axis=1)
     return np.concatenate([corners, score[:, None], label[:, None].astype(corners.dtype)], axis=1)
 
 
@@ -101,7 +85,6 @@ def nms(
     iou,
     max_detections=300,
     multi_label=True,
-    max_candidates=30000,
     class_aware=True,
 ):
     """Non-maximum suppression of one image's decoded predictions.
@@ -119,8 +102,6 @@ def nms(
     multi_label : bool
         True: every class above the threshold makes a candidate (validation).
         False: only an anchor's best class (prediction).
-    max_candidates : int
-        Only the best so many candidates enter the suppression.
     class_aware : bool
         False suppresses across classes.
 
@@ -143,14 +124,14 @@ def nms(
     if not np.isfinite(predictions).all():
         raise ValueError("predictions contain NaN or infinity; check the weights and the input")
     rows = _candidates(predictions, confidence, multi_label)
-    rows = rows[np.argsort(-rows[:, 4], kind="stable")[:max_candidates]]
+    rows = rows[np.argsort(-rows[:, 4], kind="stable")[:MAX_CANDIDATES]]
     boxes = rows[:, :4]
     if class_aware:
         boxes = boxes + rows[:, 5:6] * np.float32(CLASS_SHIFT)
     return rows[_greedy_keep(boxes, iou, max_detections)]
 
 
-def scale_detections(detections, geometry, image_wh=None):
+def scale_detections(detections, geometry):
     """Move detections from the letterboxed square to the original picture and clip them.
 
     Parameters
@@ -158,9 +139,7 @@ def scale_detections(detections, geometry, image_wh=None):
     detections : array, (n, 6)
         ``x1, y1, x2, y2, score, class``, pixels of the network input, as `nms` returns them.
     geometry : Letterbox
-        Returned by `dataset.letterbox`.
-    image_wh : (int, int), optional
-        Width and height to clip to; the size the geometry was made for by default.
+        Returned by `letterbox`.
 
     Returns
     -------
@@ -168,8 +147,5 @@ def scale_detections(detections, geometry, image_wh=None):
         The same with boxes in pixels of the original picture.
     """
     detections = np.array(detections, dtype=np.float32).reshape(-1, 6)
-    width, height = (geometry.width, geometry.height) if image_wh is None else image_wh
-    boxes = geometry.undo(detections[:, :4])
-    detections[:, 0:4:2] = boxes[:, 0::2].clip(0, width)
-    detections[:, 1:4:2] = boxes[:, 1::2].clip(0, height)
+    detections[:, :4] = geometry.undo(detections[:, :4])  # which clips
     return detections

@@ -1,18 +1,142 @@
-"""Pictures of a training run and of an evaluation."""
+"""Pictures: boxes drawn on images, sheets of images, and plots of a training or an evaluation."""
 
-import warnings
+import math
+from pathlib import Path
 
 import matplotlib
 import numpy as np
 from data.images import to_corners
-from evaluation.metrics import CONFIDENCES
-from utils import draw_detections, image_mosaic, save_png
+from matplotlib.figure import Figure
+from PIL import Image, ImageDraw, ImageFont
 
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
-
+CLASS_COLORS = {"person": (40, 190, 70), "cell phone": (255, 140, 0)}
+OTHER_COLORS = ((0, 120, 255), (230, 50, 60), (160, 80, 220), (0, 180, 190), (240, 90, 170))
 NAMED_CLASSES = 12  # more curves than this stay unnamed
 NUMBERED_CELLS = 21  # a larger confusion matrix has colours alone
+
+
+# ------------------------------------------------------------------------------ images
+
+
+def draw_detections(image, detections, class_names):
+    """Draw boxes with class names and scores.
+
+    Parameters
+    ----------
+    image : uint8 array, (height, width, 3)
+        RGB.
+    detections : array, (n, 5) or (n, 6)
+        ``x1, y1, x2, y2, score, class`` in the image's pixels; with five columns
+        ``x1, y1, x2, y2, class``, as for ground truth, which has no score.
+    class_names : sequence of str
+
+    Returns
+    -------
+    uint8 array, (height, width, 3)
+        A copy; persons green, cell phones orange.
+    """
+    picture = Image.fromarray(image)
+    draw = ImageDraw.Draw(picture)
+    short = min(picture.size)
+    line = max(1, round(short / 160))
+    font = ImageFont.load_default(size=max(10, round(short / 24)))
+    for *box, label in np.asarray(detections)[::-1]:  # the best last, on top of the others
+        name = class_names[int(label)]
+        color = CLASS_COLORS.get(name, OTHER_COLORS[int(label) % len(OTHER_COLORS)])
+        x1, y1, x2, y2 = map(float, box[:4])
+        draw.rectangle([x1, y1, max(x1, x2 - 1), max(y1, y2 - 1)], outline=color, width=line)
+        text = " ".join([name, *(f"{score:.2f}" for score in box[4:])])
+        left, top, right, bottom = font.getbbox(text)
+        width, height = right - left + 4, bottom - top + 4
+        x = min(max(x1, 0), max(picture.width - width, 0))
+        y = y1 - height if y1 >= height else min(max(y1, 0), max(picture.height - height, 0))
+        draw.rectangle([x, y, x + width, y + height], fill=color)
+        ink = (0, 0, 0) if sum(color) > 300 else (255, 255, 255)
+        draw.text((x + 2 - left, y + 2 - top), text, fill=ink, font=font)
+    return np.asarray(picture)
+
+
+def image_mosaic(images, columns, gap=4):
+    """Put pictures side by side on a white sheet.
+
+    Parameters
+    ----------
+    images : sequence of uint8 arrays, (height, width, 3)
+        At least one. Sizes may differ; each is centred in a cell of the largest height and width.
+    columns : int
+    gap : int
+        Pixels between cells.
+
+    Returns
+    -------
+    uint8 array, (height, width, 3)
+    """
+    height = max(image.shape[0] for image in images)
+    width = max(image.shape[1] for image in images)
+    columns = min(columns, len(images))
+    rows = math.ceil(len(images) / columns)
+    size = (rows * (height + gap) - gap, columns * (width + gap) - gap, 3)
+    sheet = np.full(size, 255, dtype=np.uint8)
+    for k, image in enumerate(images):
+        y = k // columns * (height + gap) + (height - image.shape[0]) // 2
+        x = k % columns * (width + gap) + (width - image.shape[1]) // 2
+        sheet[y : y + image.shape[0], x : x + image.shape[1]] = image
+    return sheet
+
+
+def save_png(path, image):
+    """Write a uint8 (height, width, 3) RGB array as PNG; parent folders are made."""
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    Image.fromarray(image).save(path, format="PNG")
+
+
+def draw_validation(path, dataset, detections, class_names, count=12, confidence=0.25):
+    """Draw detections on images spread evenly over a validation set.
+
+    Parameters
+    ----------
+    path : path-like
+    dataset : Dataset
+    detections : dict of int to array (n, 6), in pixels of the original picture
+    class_names : sequence of str
+    count : int
+        Images drawn at most.
+    confidence : float
+        Detections below aren't drawn.
+    """
+    chosen = np.unique(np.linspace(0, len(dataset) - 1, min(count, len(dataset))).astype(int))
+    pictures = []
+    for index in chosen:
+        found = detections[dataset.image_ids[index]]
+        found = found[found[:, 4] >= confidence]
+        pictures.append(draw_detections(dataset.picture(index), found, class_names))
+    save_png(path, image_mosaic(pictures, columns=4))
+
+
+def draw_images(path, dataset, detections, indices, confidence):
+    """Draw images of a data set: ground truth on the left, detections on the right.
+
+    Parameters
+    ----------
+    path : path-like
+    dataset : Dataset
+    detections : dict of int to array (n, 6), in pixels of the original picture
+    indices : sequence of int
+        Of the images, at least one.
+    confidence : float
+        Detections below aren't drawn.
+    """
+    pictures = []
+    for index in indices:
+        image, sample = dataset.picture(index), dataset[index]
+        corners = sample.geometry.undo(to_corners(sample.boxes, dataset.image_size))
+        found = detections[sample.image_id]
+        for rows in (np.column_stack([corners, sample.classes]), found[found[:, 4] >= confidence]):
+            pictures.append(draw_detections(image, rows, dataset.classes))
+    save_png(path, image_mosaic(pictures, columns=2))
+
+
+# ------------------------------------------------------------------------------ plots
 
 
 def draw_curves(path, rows):
@@ -25,7 +149,8 @@ def draw_curves(path, rows):
         One per epoch, as in results.csv; None where there was no validation.
     """
     epochs = [row["epoch"] for row in rows]
-    figure, axes = plt.subplots(1, 3, figsize=(13, 3.6), layout="constrained")
+    figure = Figure(figsize=(13, 3.6), layout="constrained")
+    axes = figure.subplots(1, 3)
     for name in ("box_loss", "cls_loss", "dfl_loss"):
         axes[0].plot(epochs, [row[name] for row in rows], label=name)
     axes[0].set_title("training loss")
@@ -40,98 +165,46 @@ def draw_curves(path, rows):
         axis.set_xlabel("epoch")
         axis.grid(alpha=0.3)
         axis.legend()
-    _save(figure, path, 110)
+    figure.savefig(path, dpi=110)
 
 
-def draw_validation(path, dataset, detections, class_names, count=12, confidence=0.25):
-    """Draw detections on images spread evenly over a validation set.
-
-    Parameters
-    ----------
-    detections : dict of int to array (n, 6), in pixels of the original picture
-    confidence : float
-        Detections below aren't drawn.
-    """
-    chosen = np.unique(np.linspace(0, len(dataset) - 1, min(count, len(dataset))).astype(int))
-    pictures = []
-    for index in chosen:
-        found = detections[dataset.image_ids[index]]
-        found = found[found[:, 4] >= confidence]
-        image = dataset.picture(index)
-        pictures.append(draw_detections(image, found, class_names))
-    save_png(path, image_mosaic(pictures, columns=4))
-
-
-def _save(figure, path, dpi):
-    """Write a figure and close it; boxes stand for letters that its font lacks."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing from font")
-        figure.savefig(path, dpi=dpi)
-    plt.close(figure)
-
-
-def _plain(text):
-    """Text that matplotlib shows as it is: dollar signs are no formula, no legend entry is lost."""
-    text = text.replace("$", r"\$")
-    return f" {text}" if text.startswith("_") else text
-
-
-def _draw_class_curves(axis, x, curves, names, labels):
-    """Plot a curve per class and their mean, ignoring those that are NaN throughout."""
-    known = ~np.isnan(curves).all(axis=1)
-    few = known.sum() <= NAMED_CLASSES
-    for k in np.flatnonzero(known):
-        label = _plain(f"{names[k]} {labels[k]}")
-        style = {"label": label} if few else {"color": "grey", "alpha": 0.4}
-        axis.plot(x, curves[k], linewidth=1, **style)
-    axis.plot(x, curves[known].mean(axis=0), color="black", linewidth=2, label="mean")
-    axis.set(xlim=(0, 1), ylim=(0, 1.02))
-    axis.grid(alpha=0.3)
-
-
-def draw_precision_recall(path, curves, class_names, ap50):
-    """Plot precision against recall at IoU 0.5.
+@matplotlib.rc_context({"text.parse_math": False})  # a class may be called "$_"
+def draw_precision_recall(path, metrics):
+    """Plot precision against recall, and both against the confidence, at IoU 0.5.
 
     Parameters
     ----------
     path : path-like
-    curves : metrics.Curves
-    class_names : sequence of str
-    ap50 : sequence of float
-        Of each class, for the legend; NaN without ground truth.
+    metrics : DetectionMetrics
+        Classes without ground truth are left out.
     """
-    figure, axis = plt.subplots(figsize=(6.4, 5), layout="constrained")
-    labels = [f"{value:.3f}" for value in ap50]
-    _draw_class_curves(axis, CONFIDENCES, curves.precision_at_recall, class_names, labels)
-    axis.set(xlabel="recall", ylabel="precision")
-    axis.set_title(f"precision and recall at IoU 0.5, mAP {np.nanmean(ap50):.3f}")
-    axis.legend(loc="lower left")
-    _save(figure, path, 110)
+    curves = metrics.curves
+    figure = Figure(figsize=(14, 4.2), layout="constrained")
+    for axis, title, values in zip(
+        figure.subplots(1, 3),
+        ("precision by recall", "precision by confidence", "recall by confidence"),
+        (curves.precision_at_recall, curves.precision, curves.recall),
+        strict=True,
+    ):
+        known = np.flatnonzero(~np.isnan(values).all(axis=1))
+        x = np.linspace(0, 1, values.shape[1])
+        for k in known:
+            style = {"label": metrics.dataset.classes[k]}
+            if len(known) > NAMED_CLASSES:
+                style = {"color": "grey", "alpha": 0.4}
+            axis.plot(x, values[k], linewidth=1, **style)
+        axis.plot(x, values[known].mean(axis=0), color="black", linewidth=2, label="mean")
+        axis.set(title=title, xlabel=title.split()[-1], xlim=(0, 1), ylim=(0, 1.02))
+        axis.grid(alpha=0.3)
+        axis.legend()
+        if axis.get_xlabel() == "confidence":
+            axis.axvline(curves.best_confidence, color="black", linestyle=":", linewidth=1)
+    figure.savefig(path, dpi=110)
 
 
-def draw_confidence_curves(path, curves, class_names):
-    """Plot F1, precision and recall at IoU 0.5 against the confidence.
-
-    Parameters
-    ----------
-    path : path-like
-    curves : metrics.Curves
-    class_names : sequence of str
-    """
-    figure, axes = plt.subplots(1, 3, figsize=(14, 4.2), layout="constrained")
-    for axis, title in zip(axes, ("F1", "precision", "recall"), strict=True):
-        values = getattr(curves, title.lower())
-        best = values[:, curves.best]
-        labels = [f"{value:.3f}" for value in best]
-        _draw_class_curves(axis, CONFIDENCES, values, class_names, labels)
-        axis.axvline(curves.best_confidence, color="black", linestyle=":", linewidth=1)
-        axis.set(title=f"{title}, {np.nanmean(best):.3f} on average", xlabel="confidence")
-        axis.legend(title=f"at {curves.best_confidence:.3f}")
-    _save(figure, path, 110)
-
-
+@matplotlib.rc_context({"text.parse_math": False})
 def draw_confusion_matrix(path, counts, class_names):
-    """Draw a confusion matrix as counts, and as shares of each column.
+    """Draw a confusion matrix: numbers are objects, colours are shares of the true class.
 
     Parameters
     ----------
@@ -140,67 +213,17 @@ def draw_confusion_matrix(path, counts, class_names):
         Row: predicted class; column: true class; the background is last.
     class_names : sequence of str
     """
-    names = [*map(_plain, class_names), "background"]
-    totals = counts.sum(axis=0, keepdims=True)
-    shares = np.divide(counts, totals, out=np.zeros(counts.shape), where=totals > 0)
+    names = [*class_names, "background"]
+    shares = counts / np.maximum(counts.sum(axis=0), 1)
     side = min(max(3.5 + 0.35 * len(names), 4.4), 16)
-    figure, axes = plt.subplots(1, 2, figsize=(2 * side + 0.6, side), layout="constrained")
-    for axis, values, largest, form, title in [
-        (axes[0], counts, max(counts.max(), 1), "d", "objects"),
-        (axes[1], shares, 1, ".2f", "share of the true class"),
-    ]:
-        picture = axis.imshow(values, cmap="Blues", vmin=0, vmax=largest)
-        figure.colorbar(picture, ax=axis, shrink=0.75)
-        ticks = range(len(names))
-        axis.set_xticks(ticks, names, rotation=45 if len(names) < 8 else 90, ha="center")
-        axis.set_yticks(ticks, names)
-        axis.set(xlabel="true class", ylabel="predicted class", title=title)
-        if len(names) <= NUMBERED_CELLS:
-            for (i, j), value in np.ndenumerate(values):
-                ink = "white" if value > largest / 2 else "black"
-                if value or len(names) < 8:
-                    axis.text(j, i, format(value, form), ha="center", va="center", color=ink)
-    _save(figure, path, 110)
-
-
-def draw_worst_images(path, dataset, detections, mistakes, confidence, count):
-    """Draw the images with the most mistakes: ground truth on the left, detections on the right.
-
-    Parameters
-    ----------
-    path : path-like
-        Removed where no image has a mistake.
-    dataset : CocoDataset
-    detections : dict of int to array (n, 6), in pixels of the original picture
-    mistakes : dict of int to (int, int)
-        By image id, missed objects and false alarms; of `DetectionMetrics.mistakes`.
-    confidence : float
-        Detections below aren't drawn.
-    count : int
-        Images drawn at most.
-    """
-    index_of = {image_id: k for k, image_id in enumerate(dataset.image_ids)}
-    worst = sorted(mistakes, key=lambda i: (-sum(mistakes[i]), index_of[i]))[:count]
-    worst = [image_id for image_id in worst if sum(mistakes[image_id])]
-    if not worst:
-        path.unlink(missing_ok=True)  # that of an earlier evaluation
-        return
-    figure, axes = plt.subplots(
-        len(worst), 2, figsize=(11, 4 * len(worst)), layout="constrained", squeeze=False
-    )
-    for (left, right), image_id in zip(axes, worst, strict=True):
-        index = index_of[image_id]
-        image = dataset.picture(index)
-        sample, found = dataset[index], detections[image_id]
-        corners = sample.geometry.undo(to_corners(sample.boxes, dataset.image_size))
-        truth = np.column_stack([corners, sample.classes])
-        found = found[found[:, 4] >= confidence]
-        left.imshow(draw_detections(image, truth, dataset.classes))
-        right.imshow(draw_detections(image, found, dataset.classes))
-        missed, wrong = mistakes[image_id]
-        name = _plain(dataset.file_name(index))
-        left.set_title(f"{name}: {len(truth)} objects", fontsize=10)
-        right.set_title(f"{missed} missed, {wrong} false at {confidence:.2f}", fontsize=10)
-        left.axis("off")
-        right.axis("off")
-    _save(figure, path, 90)
+    figure = Figure(figsize=(side, side), layout="constrained")
+    axis = figure.subplots()
+    figure.colorbar(axis.imshow(shares, cmap="Blues", vmin=0, vmax=1), ax=axis, shrink=0.75)
+    axis.set_xticks(range(len(names)), names, rotation=90)
+    axis.set_yticks(range(len(names)), names)
+    axis.set(xlabel="true class", ylabel="predicted class")
+    if len(names) <= NUMBERED_CELLS:
+        for (i, j), share in np.ndenumerate(shares):
+            ink = "white" if share > 0.5 else "black"
+            axis.text(j, i, str(counts[i, j]), ha="center", va="center", color=ink)
+    figure.savefig(path, dpi=110)

@@ -149,7 +149,7 @@ def detect_in_python(detector, pixels, confidence, iou):
     """Detections (n, 6) of one uint8 (height, width, 3) picture, by a detector of detectors.py."""
     square, geometry = letterbox(pixels, detector.image_size)
     batch = np.repeat(square.transpose(2, 0, 1)[None], detector.batch_size, axis=0)
-    decoded = detector(detector.prepare(batch))[0]
+    decoded = detector(batch)[0]
     found = nms(decoded, confidence, iou, MAX_DETECTIONS, multi_label=False)
     return scale_detections(found, geometry)
 

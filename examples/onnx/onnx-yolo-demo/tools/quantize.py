@@ -9,15 +9,8 @@ what it costs in precision, and benchmarks/onnx_inference.py what it gains in sp
 """
 
 import argparse
-import os
 import sys
-from collections.abc import Sequence
 from pathlib import Path
-
-# Before PyTensor is imported.
-os.environ["PYTENSOR_FLAGS"] = ",".join(
-    filter(None, ["floatX=float32", os.environ.get("PYTENSOR_FLAGS")])
-)
 
 import numpy as np
 import onnx
@@ -32,45 +25,8 @@ HEAD = "model.23.cv"  # how the names of the head's convolutions begin; those of
 PICTURES = 64
 
 
-class Calibration(Sequence):
-    """Pictures of a data set as inputs of a detector, each read when it is asked for.
-
-    Parameters
-    ----------
-    name : str
-        Of the detector's input.
-    detector : OnnxDetector
-        Its input's dtype and number of images are used.
-    dataset : Dataset
-        Of the detector's image size.
-    """
-
-    def __init__(self, name, detector, dataset):
-        self._name, self._detector, self._dataset = name, detector, dataset
-
-    def __len__(self):
-        return -(-len(self._dataset) // self._detector.batch_size)
-
-    def __getitem__(self, number):
-        if not 0 <= number < len(self):
-            raise IndexError(number)
-        first = number * self._detector.batch_size
-        # The last batch goes round to the first pictures.
-        indices = [(first + k) % len(self._dataset) for k in range(self._detector.batch_size)]
-        images = np.stack([self._dataset[k].image.transpose(2, 0, 1) for k in indices])
-        return {self._name: self._detector.prepare(images)}
-
-
 def decoding_nodes(model):
-    """Names of the nodes behind the head's convolutions.
-
-    Parameters
-    ----------
-    model : onnx.ModelProto
-
-    Returns
-    -------
-    list of str
+    """Names of the nodes of an `onnx.ModelProto` behind the head's convolutions, as a list.
 
     Raises
     ------
@@ -97,19 +53,18 @@ def decoding_nodes(model):
     return [node.name for node in model.graph.node if node.name not in before]
 
 
-def quantize_detector(source, calibration, path=None, tolerance=0.1):
+def quantize_detector(source, path, data, pictures=PICTURES, tolerance=0.1):
     """Quantize weights and activations of an exported detector to 8 bits, but for its decoding.
 
     Parameters
     ----------
-    source : path-like
-        Of a float32 model.
-    calibration : sequence of dict (by input name) of ndarray
-        Typical inputs; the first one is also what both models are compared with.
-    path : path-like, optional
-        Where to write the result.
+    source, path : path-like
+        The float32 model, for one image or any number, and the file to write.
+    data : path-like
+        Data set; the first pictures of its training part calibrate the model.
+    pictures : int
     tolerance : float
-        See `pytensor.link.onnx.quantize_int8`.
+        See `pytensor.link.onnx.quantize_int8`; the first picture is compared.
 
     Returns
     -------
@@ -120,59 +75,33 @@ def quantize_detector(source, calibration, path=None, tolerance=0.1):
     Raises
     ------
     ModelError
-        If the head's convolutions aren't found.
+        If the model isn't a detector, or its head's convolutions aren't found.
+    ValueError, OSError
+        If the data are missing or wrong.
     VerificationError
         If the results differ by more than the tolerance; nothing is written then.
     """
-    model = onnx.load(source)
+    detector, model = OnnxDetector(source, batch_size=1), onnx.load(source)
+    decoding = decoding_nodes(model)
+    dataset = load_split(data, "train", detector.classes, detector.image_size, limit=pictures)
+    images = (dataset[k].image.transpose(2, 0, 1)[None] for k in range(len(dataset)))
+    inputs = [{detector.input_name: image.astype(np.float32) / np.float32(255)} for image in images]
     return quantize_int8(
-        model,
-        path,
-        calibration=calibration,
-        exclude=decoding_nodes(model),
-        sample=calibration[0],
-        tolerance=tolerance,
+        model, path, calibration=inputs, exclude=decoding, sample=inputs[0], tolerance=tolerance
     )
 
 
-def open_calibration(source, data, pictures=PICTURES):
-    """`Calibration` of a model on the training part of a data set.
-
-    Raises
-    ------
-    ModelError, ValueError, OSError
-        If the model isn't a detector, or the data are missing or wrong.
-    """
-    detector = OnnxDetector(source, batch_size=1)
-    dataset = load_split(data, "train", detector.classes, detector.image_size, limit=pictures)
-    graph = onnx.load(source, load_external_data=False).graph
-    defaults = {array.name for array in graph.initializer}
-    (name,) = (value.name for value in graph.input if value.name not in defaults)
-    return Calibration(name, detector, dataset)
-
-
 def main(arguments=None):
-    """Quantize as the command line says.
-
-    Returns
-    -------
-    int
-        The exit code.
-    """
+    """Quantize as the command line says; the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("onnx", type=Path, help="float32 model of export.py")
     parser.add_argument("quantized", type=Path, help="file to write")
     parser.add_argument("--data", required=True, metavar="PATH", help="data set, as for training")
-    parser.add_argument(
-        "--pictures", type=int, default=PICTURES, help="for calibration; default: %(default)s"
-    )
+    parser.add_argument("--pictures", type=int, default=PICTURES, help="default: %(default)s")
     options = parser.parse_args(arguments)
-    if options.pictures < 1:
-        parser.error(f"--pictures must be at least 1, got {options.pictures}")
     try:
         require_folder(options.quantized)
-        calibration = open_calibration(options.onnx, options.data, options.pictures)
-        quantize_detector(options.onnx, calibration, options.quantized)
+        quantize_detector(options.onnx, options.quantized, options.data, options.pictures)
     except (ModelError, CheckpointError, VerificationError, ValueError, OSError) as error:
         print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
         return 1

@@ -1,0 +1,119 @@
+"""Weight files and ONNX files as detectors: what they say of themselves, and what is refused."""
+
+import numpy as np
+import onnx
+import pytest
+from evaluation.detectors import ModelError, OnnxDetector, choose_classes, open_detector
+from training.checkpoint import STATE, CheckpointError, load_weights, save_weights
+
+SIZE, CLASSES = 64, ["person", "cell phone"]
+
+
+def changed(path, new, **metadata):
+    """Write a copy of an ONNX file with other metadata; None removes an entry."""
+    proto = onnx.load(path)
+    known = {p.key: p.value for p in proto.metadata_props} | metadata
+    onnx.helper.set_model_props(proto, {k: v for k, v in known.items() if v is not None})
+    onnx.save(proto, new)
+    return new
+
+
+def test_a_checkpoint_s_averages_are_evaluated(finder_weights, tmp_path):
+    arrays, info = load_weights(finder_weights)
+    other = {name: value + np.float32(0.1) for name, value in arrays.items()}
+    averages = {f"{STATE}{name}.ema": value for name, value in arrays.items()}
+    save_weights(tmp_path / "last.safetensors", other | averages, info)
+    images = np.random.default_rng(0).integers(0, 256, (1, 3, SIZE, SIZE), dtype=np.uint8)
+    best = open_detector(finder_weights, batch_size=1)
+    last = open_detector(tmp_path / "last.safetensors", batch_size=1)
+    assert (last.classes, last.image_size, last.batch_size) == (CLASSES, SIZE, 1)
+    np.testing.assert_array_equal(last(images), best(images))
+
+
+def test_weights_without_a_size(finder_weights, tmp_path):
+    arrays, _ = load_weights(finder_weights)
+    save_weights(tmp_path / "own.safetensors", arrays, {"classes": CLASSES})
+    with pytest.raises(ModelError, match="says no image size; give --image-size"):
+        open_detector(tmp_path / "own.safetensors")
+
+
+def test_sizes_of_onnx_files(finder_onnx, finder_onnx_of_one, tmp_path):
+    assert OnnxDetector(finder_onnx, SIZE, batch_size=5).batch_size == 5
+    assert OnnxDetector(finder_onnx_of_one).batch_size == 1  # the file is fixed to it
+    with pytest.raises(ModelError, match="fixed to images of 64 px, not 96"):
+        OnnxDetector(finder_onnx, 96)
+    proto = onnx.load(finder_onnx)
+    for dim in proto.graph.input[0].type.tensor_type.shape.dim[2:]:
+        dim.dim_param = "side"
+    del proto.graph.output[0].type.tensor_type.shape.dim[:]
+    for name in "NCA":
+        proto.graph.output[0].type.tensor_type.shape.dim.add().dim_param = name
+    onnx.save(proto, tmp_path / "open.onnx")
+    assert OnnxDetector(tmp_path / "open.onnx").image_size == SIZE  # of the metadata
+    assert OnnxDetector(tmp_path / "open.onnx", 96).image_size == 96
+
+
+@pytest.mark.parametrize(
+    ("metadata", "message"),
+    [
+        ({"names": None}, "no names of its classes"),
+        ({"names": "{1: 'person', 2: 'cell phone'}"}, "no names of its classes"),
+        ({"names": "person, phone"}, "say names = 'person, phone'"),
+        ({"names": "{0: 'person'}"}, "output of shape"),
+        ({"names": "{0: 'dog', 1: 'dog'}"}, "class name twice"),
+    ],
+)
+def test_unusable_metadata(finder_onnx, tmp_path, metadata, message):
+    path = changed(finder_onnx, tmp_path / "changed.onnx", **metadata)
+    with pytest.raises(ModelError, match=message):
+        choose_classes(path, open_detector(path).classes, None)
+
+
+FLOAT, UINT8 = onnx.TensorProto.FLOAT, onnx.TensorProto.UINT8
+
+
+@pytest.mark.parametrize(
+    ("inputs", "output", "message"),
+    [
+        ([(UINT8, [1, 3, 64, 64])], [1, 3, 64, 64], "takes one float image tensor"),
+        ([(FLOAT, [1, 3, 64, 64])] * 2, [1, 3, 64, 64], "takes one float image tensor"),
+        ([(FLOAT, ["N", 5])], ["N", 5], "takes one float image tensor"),
+        ([(FLOAT, [1, 3, 64, 64])], [1, 3, 64, 64], r"not \(batch, 5, anchors\)"),
+        ([(FLOAT, [1, 3, 64, 32])], [1, 3, 64, 32], "only squares"),
+    ],
+)
+def test_models_of_another_kind(tmp_path, inputs, output, message):
+    make = onnx.helper.make_tensor_value_info
+    values = [make(f"x{k}", kind, shape) for k, (kind, shape) in enumerate(inputs)]
+    node = onnx.helper.make_node("Identity", ["x0"], ["y"])
+    graph = onnx.helper.make_graph([node], "g", values, [make("y", inputs[0][0], output)])
+    opset = onnx.helper.make_opsetid("", 18)
+    proto = onnx.helper.make_model(graph, ir_version=8, opset_imports=[opset])
+    onnx.helper.set_model_props(proto, {"names": "{0: 'a'}"})
+    onnx.save(proto, tmp_path / "m.onnx")
+    with pytest.raises(ModelError, match=message):
+        OnnxDetector(tmp_path / "m.onnx")
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("absent.onnx", "no such file"),
+        ("absent.safetensors", "no such file"),
+        ("noise.onnx", "not an ONNX model that onnxruntime runs"),
+        ("noise.safetensors", "not a safetensors file"),
+        ("noise.pt", "a model is a .safetensors or an .onnx file"),
+    ],
+)
+def test_files_that_are_no_models(tmp_path, name, message):
+    if name.startswith("noise"):
+        (tmp_path / name).write_bytes(b"noise" * 20)
+    with pytest.raises((ModelError, CheckpointError), match=message):
+        open_detector(tmp_path / name)
+
+
+def test_classes_by_name():
+    assert choose_classes("m", CLASSES, None) == [0, 1]
+    assert choose_classes("m", CLASSES, ["cell phone"]) == [1]
+    with pytest.raises(ModelError, match="m doesn't detect zebra; its classes are person, cell"):
+        choose_classes("m", CLASSES, ["person", "zebra"])

@@ -1,0 +1,79 @@
+"""Pictures of a training and of an evaluation."""
+
+import numpy as np
+import pytest
+from data.images import read_image
+from evaluation import report
+from PIL import Image
+from utils import DetectionMetrics, draw_detections, image_mosaic, save_png
+
+from tests.examples.yolo11n.evaluation.test_metrics import make_set
+
+
+def test_draw_detections():
+    image = np.full((120, 200, 3), 60, dtype=np.uint8)
+    rows = [[20, 40, 90, 110, 0.9, 0], [120, 30, 180, 100, 0.5, 1], [-30, -30, 400, 300, 0.1, 1]]
+    drawn = draw_detections(image, rows, ["person", "cell phone"])
+    assert drawn.shape == image.shape
+    assert (image == 60).all()
+    green, orange = drawn[80, 20].astype(int), drawn[80, 120].astype(int)
+    assert green[1] > max(green[0], green[2]) + 50
+    assert orange[0] > orange[1] > orange[2] + 50
+    np.testing.assert_array_equal(drawn[80, 50], 60)  # boxes are not filled
+    np.testing.assert_array_equal(draw_detections(image, [], ["person"]), image)
+    truth = draw_detections(image, [[20, 40, 90, 110, 0]], ["person"])
+    np.testing.assert_array_equal(truth[80, 20], green)
+
+
+def test_sheet_of_images(tmp_path):
+    images = [np.full((h, w, 3), h, dtype=np.uint8) for h, w in ((10, 30), (20, 15), (8, 8))]
+    sheet = image_mosaic(images, 2, gap=2)
+    assert sheet.shape == (42, 62, 3)
+    assert (sheet[5:15, :30] == 10).all()
+    assert (sheet[:20, 39:54] == 20).all()
+    assert (sheet[-14:-6, 11:19] == 8).all()
+    assert (sheet == 255).any()
+    save_png(tmp_path / "new" / "a.png", sheet)
+    np.testing.assert_array_equal(read_image(tmp_path / "new" / "a.png"), sheet)
+
+
+def test_pictures_are_drawn_as_their_boxes_see_them(builder, tmp_path):
+    """Where the annotations ignore the camera's orientation, so does the sheet."""
+    pixels = np.full((40, 60, 3), 90, np.uint8)
+    pixels[:, :30] = 200
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    image_id = builder.add(60, 40, [(1, 0, 0, 30, 40)], picture=Image.fromarray(pixels), exif=exif)
+    dataset, nothing = builder.dataset(), {image_id: np.empty((0, 6))}
+    report.draw_validation(tmp_path / "sheet.png", dataset, nothing, dataset.classes)
+    report.draw_images(tmp_path / "pairs.png", dataset, nothing, [0], 0.25)
+    sheet, pairs = read_image(tmp_path / "sheet.png"), read_image(tmp_path / "pairs.png")
+    for drawn in (sheet, pairs[:, 64:]):  # the right one of a pair is without boxes
+        bright = (drawn > 150).all(axis=2)
+        assert bright[:, :30].mean() > 0.9
+        assert bright[:, 30:].mean() < 0.1
+    assert pairs.shape[1] == 2 * 60 + 4
+    assert not np.array_equal(pairs[:, :60], pairs[:, 64:])
+
+
+@pytest.mark.parametrize("count", [2, 22])
+def test_plots_of_an_evaluation(tmp_path, count):
+    """Names may look like formulas; of many classes there are neither names nor numbers."""
+    names = [f"US$_{{{k}" for k in range(count)]
+    ids = {name: k for k, name in enumerate(names, 1)}
+    boxes = [(7, ids[names[k if k % 5 else 0]], [20 * k, 0, 9, 9], 0) for k in range(count)]
+    found = {7: [[20 * k, 0, 20 * k + 9, 9, 0.5 + k / 100, k] for k in range(count)]}
+    metrics = DetectionMetrics(make_set(boxes, names, ids), found)
+    report.draw_precision_recall(tmp_path / "a.png", metrics)
+    report.draw_confusion_matrix(tmp_path / "b.png", metrics.confusion(), names)
+    for name in "ab":
+        picture = read_image(tmp_path / f"{name}.png")
+        assert picture.std() > 5
+        assert picture.shape[1] < 3000
+
+
+def test_curves_of_a_training(tmp_path):
+    losses = {"box_loss": 1.0, "cls_loss": 2.0, "dfl_loss": 1.5, "lr": 0.01}
+    rows = [{"epoch": 1, "map50": None, "map50_95": None}, {"epoch": 2, "map50": 1, "map50_95": 1}]
+    report.draw_curves(tmp_path / "a.png", [losses | row for row in rows])
+    assert read_image(tmp_path / "a.png").std() > 5
