@@ -13,7 +13,7 @@ from types import SimpleNamespace
 
 import pytest
 from data import coco
-from data.coco_format import find_data
+from dataset import find_data
 
 from tests.examples.coco_server import ARCHIVE, Answer, CocoServer
 

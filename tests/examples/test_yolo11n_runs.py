@@ -22,8 +22,8 @@ import numpy as np
 import pytest
 import train_yolo11n
 from data import sources
+from data.cache import CacheError
 from data.fetching import DownloadError
-from data.image_cache import CacheError
 from data.loader import LoaderError
 from training import assembly, checkpoint, finishing, run_folder, stopping, training_run
 from training.checkpoint import load_weights, remove_leftovers, write_atomically

@@ -1,25 +1,15 @@
-"""Data sets for the YOLO11n demo: finding, checking and letterboxing them."""
+"""Data sets for the YOLO11n demo: letterboxed pictures with their boxes."""
 
-import os
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from data.coco_format import DataPaths, find_data, find_part, read_coco
-from data.data_report import summarize
-from data.image_cache import (
-    CacheError,
-    check_memory,
-    decode_all,
-    in_memory,
-    on_disk,
-    open_shared,
-    read_square,
-)
-from data.images import Letterbox, decode, to_fractions
-from data.yolo_format import find_yolo, read_yolo, yaml_files
+from data.cache import CacheError, check_memory, open_squares, read_square
+from data.formats import clean_boxes, read_coco, read_part
+from data.images import Letterbox, decode, quiet, to_fractions
+from data.listing import SPLITS, DataPaths, find, find_data
 
 __all__ = [
+    "SPLITS",
     "CacheError",
     "CocoDataset",
     "DataPaths",
@@ -28,11 +18,18 @@ __all__ = [
     "find_data",
     "load_data",
     "load_split",
-    "open_shared",
 ]
 
-SPLITS = ("train", "val", "test")
 _SMALL, _LARGE = 32**2, 96**2  # COCO's limits of box areas, in pixels of the picture
+_MOST_NAMES = 20  # of pictures in a summary, for each kind of remark
+_NOTES = {
+    "clipped": "boxes clipped to their image",
+    "zero_area": "boxes without area dropped",
+    "crowd": "crowd regions not used for training",
+    "duplicates": "duplicate boxes dropped",
+    "from_polygon": "boxes made from polygons",
+    "no_label_file": "images have no label file and are taken as background",
+}
 
 
 class Sample(NamedTuple):
@@ -45,23 +42,12 @@ class Sample(NamedTuple):
     geometry: Letterbox
 
 
-class _Record(NamedTuple):
-    place: int  # in the listing's pictures
-    geometry: Letterbox
-    boxes: np.ndarray  # float32 (n, 4), fractions of the square
-    classes: np.ndarray
-    corners: np.ndarray  # float64 (n, 4), clipped, in pixels of the picture
-
-
 class Dataset:
     """Pictures and boxes, letterboxed to squares; `load_data` makes them.
 
     Every picture is decoded once when the data set is made, or taken from a cache of an earlier
     time. One that can't be used is left out and listed in `skipped`; nothing is put in its
     place. Pictures without a box of the wanted classes stay, as background.
-
-    A pickled data set has no pictures of its own: when it is loaded, it maps those of the
-    process that made it.
 
     Parameters
     ----------
@@ -71,11 +57,12 @@ class Dataset:
         Side of the squares in pixels.
     cache : str or bool
         ``"memory"`` (or True) keeps all squares in memory, ``n * image_size**2 * 3`` bytes,
-        ``"disk"`` in a memory-mapped file. False decodes pictures whenever they are asked for.
+        ``"disk"`` in a memory-mapped file, for sets beyond memory. False decodes pictures
+        whenever they are asked for.
     cache_dir : path-like, optional
         Folder of the cache on disk; ``.cache`` beside the data by default.
     workers : int
-        Processes that decode pictures; up to 1 decodes in this one.
+        Threads that decode pictures.
     progress : bool
         Show a progress bar while decoding.
     antialias : bool
@@ -92,13 +79,8 @@ class Dataset:
     changed : list of (str, str)
         File name and what was done to the picture so that it could be used.
     report : dict
-        Counts: images, background, boxes, per_class, skipped, changed, clipped, zero_area, crowd,
-        duplicates, from_segmentation, from_polygon, no_label_file (pictures taken as
-        background for want of one); other_classes and left_out_classes by name;
-        box_sizes, the shares of small (below 32² pixels of the picture), medium and large (from
-        96²) boxes.
-    squares_path : str or None
-        The memory-mapped ``.npy`` file of the squares, with ``cache="disk"``.
+        Counts of what is there and what was left out; ``box_sizes`` are the shares of small
+        (below 32² pixels of the picture), medium and large (from 96²) boxes.
 
     Raises
     ------
@@ -122,56 +104,31 @@ class Dataset:
         self.image_size = int(image_size)
         if self.image_size < 1:
             raise ValueError(f"image_size is {image_size}; it must be positive")
-        if cache not in (True, False, "memory", "disk"):
-            raise ValueError(f'cache is {cache!r}; it must be "memory", "disk" or False')
         self._listing = listing
         self.classes, self.category_ids = listing.classes, listing.category_ids
         self.image_dir = listing.image_dir
-        outcomes = self._decode(cache, cache_dir, workers, progress)
-        self._sort_outcomes(outcomes)
+        how = (workers, str(self.image_dir) if progress else "", self.antialias)
+        self._decode(cache, cache_dir or listing.root / ".cache", how)
         self._add_boxes()
 
-    @property
-    def _source(self):
-        listing = self._listing
-        if not listing.part:
-            return listing.source
-        return listing.source.with_stem(f"{listing.source.stem}-{listing.part}")
-
-    def _decode(self, cache, cache_dir, workers, progress):
-        """Decode the pictures; what became of each by its place."""
+    def _decode(self, cache, cache_dir, how):
+        """Decode the pictures, and sort them into usable, changed and skipped ones."""
         listing, size = self._listing, self.image_size
         places = [k for k in range(len(listing.pictures)) if k not in listing.excluded]
         pictures = [listing.pictures[k] for k in places]
-        how = (workers, str(self.image_dir) if progress else "", self.antialias)
-        self._store = self._squares = self.squares_path = None
-        if not pictures:
-            outcomes = []
-        elif not cache:
-            outcomes = decode_all(pictures, size, None, *how)
-        else:
-            if cache == "disk":
-                folder = cache_dir or default_cache_dir([listing.source, self.image_dir])
-                self._store = on_disk(pictures, size, folder, self._source, *how)
-            else:
-                self._store = in_memory(pictures, size, *how)
-            self._squares, outcomes = self._store.array, self._store.outcomes
-            self.squares_path = self._store.path
-        return dict(listing.excluded) | dict(zip(places, outcomes, strict=True))
-
-    def _sort_outcomes(self, outcomes):
-        """Sort the pictures into usable, changed and skipped ones."""
-        listing = self._listing
-        self.skipped, self.changed, self._records = [], [], []
+        source = listing.source.with_stem(f"{listing.source.stem}-{listing.part}".strip("-"))
+        self._store = open_squares(cache, cache_dir, source, pictures, size, *how)
+        outcomes = listing.excluded | dict(zip(places, self._store.outcomes, strict=True))
+        self.skipped, self.changed, self._pictures, self._geometries = [], [], [], []
         for place, picture in enumerate(listing.pictures):
             outcome = outcomes[place]
             if isinstance(outcome, str):
                 self.skipped.append((picture.name, outcome))
                 continue
             self.changed += [(picture.name, note) for note in outcome.notes]
-            geometry = Letterbox.fit(outcome.width, outcome.height, self.image_size)
-            self._records.append(_Record(place, geometry, None, None, None))
-        if not self._records:
+            self._pictures.append(picture)
+            self._geometries.append(Letterbox.fit(outcome.width, outcome.height, size))
+        if not self._pictures:
             first = f"; first: {self.skipped[0][0]}: {self.skipped[0][1]}" if self.skipped else ""
             raise ValueError(
                 f"none of the {len(listing.pictures)} images of {listing.source} is usable in "
@@ -180,79 +137,56 @@ class Dataset:
         self.skipped += listing.other_files
 
     def _add_boxes(self):
-        """Clip the boxes, drop what can't be used, and move them into the squares."""
-        listing = self._listing
-        row_of = np.full(len(listing.pictures), -1)
-        row_of[[record.place for record in self._records]] = np.arange(len(self._records))
-        usable = row_of[listing.owner] >= 0
-        rows, labels = row_of[listing.owner[usable]], listing.label[usable]
-        sides = np.array([[r.geometry.width, r.geometry.height] * 2 for r in self._records], float)
-        limits = sides[rows]
-        corners = listing.corners[usable] * (limits if listing.fractions else 1.0)
-        clipped = corners.clip(0, limits)
-        has_area = (clipped[:, 2:] > clipped[:, :2]).all(axis=1)
-        every = np.flatnonzero(has_area)
-        keys = np.column_stack([rows, labels, clipped])[every]
-        # The first of equal ones, in the order of the file within an image.
-        kept = every[np.sort(np.unique(keys, axis=0, return_index=True)[1])]
-        kept = kept[np.argsort(rows[kept], kind="stable")]
-        # Annotation tools round to 0.01 px; less than that is no overhang.
-        overhang = np.abs(clipped - corners)[kept].max(axis=1, initial=0) > 0.01
-        self._store_boxes(rows[kept], labels[kept], clipped[kept])
-        self._count(labels[kept], clipped[kept])
-        self.report |= {
-            "clipped": int(overhang.sum()),
-            "zero_area": len(rows) - len(every),
-            "duplicates": len(every) - len(kept),
-        }
-
-    def _store_boxes(self, rows, labels, corners):
-        """Give the images their boxes; `rows` is sorted."""
-        bounds = np.searchsorted(rows, np.arange(len(self._records) + 1))
-        scale = np.array([record.geometry.scale_xy * 2 for record in self._records])[rows]
-        shift = np.array([(r.geometry.left, r.geometry.top) * 2 for r in self._records], float)
-        boxes = to_fractions(corners * scale + shift[rows], self.image_size)
-        for k, record in enumerate(self._records):
-            part = slice(bounds[k], bounds[k + 1])
-            self._records[k] = _Record(*record[:2], boxes[part], labels[part], corners[part])
-
-    def _count(self, labels, corners):
-        counts = np.bincount(labels, minlength=len(self.classes)).tolist()
-        areas = (corners[:, 2:] - corners[:, :2]).prod(axis=1)
-        shares = np.array([(areas < _SMALL).sum(), 0, (areas >= _LARGE).sum()]) / max(len(areas), 1)
-        shares[1] = 1 - shares.sum() if len(areas) else 0
-        listed = self._listing.counts
+        """Move the boxes that can be used into the squares."""
+        count, listing = len(self), self._listing
+        sides = np.array([(g.width, g.height) for g in self._geometries], float)
+        rows, self._labels, self._corners, dropped = clean_boxes(
+            listing, [picture.image_id for picture in self._pictures], sides
+        )
+        self._bounds = np.searchsorted(rows, np.arange(count + 1))
+        scale = np.array([geometry.scale_xy * 2 for geometry in self._geometries])
+        shift = np.array([(g.left, g.top) * 2 for g in self._geometries], float)
+        self._boxes = to_fractions(self._corners * scale[rows] + shift[rows], self.image_size)
+        areas = (self._corners[:, 2:] - self._corners[:, :2]).prod(axis=1)
+        shares = np.histogram(areas, [0, _SMALL, _LARGE, np.inf])[0] / max(len(areas), 1)
+        counts = np.bincount(self._labels, minlength=len(self.classes)).tolist()
         self.report = {
-            "images": len(self._records),
-            "background": sum(not len(record.classes) for record in self._records),
-            "boxes": len(labels),
+            "images": count,
+            "background": int((np.diff(self._bounds) == 0).sum()),
+            "boxes": len(rows),
             "per_class": dict(zip(self.classes, counts, strict=True)),
             "box_sizes": dict(zip(("small", "medium", "large"), shares.tolist(), strict=True)),
             "skipped": len(self.skipped),
             "changed": len(self.changed),
-            "crowd": listed.get("crowd", 0),
-            "from_segmentation": listed.get("from_segmentation", 0),
-            "from_polygon": listed.get("from_polygon", 0),
-            "no_label_file": listed.get("no_label_file", 0),
-            "other_classes": listed.get("other_classes", {}),
-            "left_out_classes": self._listing.left_out_classes,
+            **dict.fromkeys(("crowd", "from_polygon", "no_label_file"), 0),
+            **listing.counts,
+            **dropped,
+            "left_out_classes": listing.left_out_classes,
         }
+
+    def _of(self, index):
+        """Where an image's boxes are."""
+        index = range(len(self))[index]
+        return slice(self._bounds[index], self._bounds[index + 1])
 
     # -------------------------------------------------------------------------- items
 
     def __len__(self):
-        return len(self._records)
+        return len(self._pictures)
 
     def __getitem__(self, index):
-        record = self._records[index]
-        picture = self._listing.pictures[record.place]
-        if self._squares is not None:
-            image = self._squares[index]
+        picture, boxes = self._pictures[index], self._of(index)
+        if self._store.array is not None:
+            image = self._store.array[index]
         else:
-            image, outcome = read_square(picture, self.image_size, self.antialias)
+            with quiet():
+                image, outcome = read_square(picture, self.image_size, self.antialias)
             if image is None:
                 raise OSError(f"{picture.path} has changed: {outcome}")
-        return Sample(image, record.boxes, record.classes, picture.image_id, record.geometry)
+        return Sample(
+            image, self._boxes[boxes], self._labels[boxes], picture.image_id,
+            self._geometries[index],
+        )  # fmt: skip
 
     def picture(self, index):
         """The picture of an image at full size, as its boxes see it; uint8 (height, width, 3).
@@ -260,49 +194,25 @@ class Dataset:
         Use it rather than the file: the boxes of a few pictures belong to pixels that the
         camera's orientation would turn (see `images.decode`).
         """
-        picture = self._listing.pictures[self._records[index].place]
-        return decode(picture.path, picture.size)[0]
+        picture = self._pictures[index]
+        with quiet():
+            return decode(picture.path, picture.size)[0]
 
     @property
     def squares(self):
         """uint8 (n, S, S, 3), read-only: all letterboxed images."""
-        if self._squares is None:
+        if self._store.array is None:
             raise ValueError('this data set was opened without a cache; use cache="memory"')
-        return self._squares
-
-    def share(self):
-        """What `open_shared` needs in another process to map `squares`; it may be pickled.
-
-        Squares in memory belong to the process that made them: open them before it ends or
-        drops the data set.
-
-        Returns
-        -------
-        image_cache.SharedArray
-        """
-        if self._squares is None:
-            raise ValueError('this data set was opened without a cache; use cache="memory"')
-        return self._handle if self._store is None else self._store.handle
-
-    def __getstate__(self):
-        state = self.__dict__ | {"_store": None, "_squares": None}
-        if self._squares is not None:
-            state["_handle"] = self.share()
-        return state
-
-    def __setstate__(self, state):
-        self.__dict__ |= state
-        if "_handle" in state:
-            self._squares = open_shared(state["_handle"])
+        return self._store.array
 
     @property
     def image_ids(self):
         """COCO ids of the usable images, in the order of the indices."""
-        return [self._listing.pictures[record.place].image_id for record in self._records]
+        return [picture.image_id for picture in self._pictures]
 
     def file_name(self, index):
         """File name of an image, relative to the image folder."""
-        return self._listing.pictures[self._records[index].place].name
+        return self._pictures[index].name
 
     @property
     def max_boxes(self):
@@ -311,7 +221,7 @@ class Dataset:
 
     def max_boxes_with(self, mosaic):
         """Most boxes a training image can hold: of one image, or of a mosaic of four."""
-        counts = sorted((len(record.classes) for record in self._records), reverse=True)
+        counts = sorted(np.diff(self._bounds).tolist(), reverse=True)
         if not mosaic:
             return max(counts[0], 1)
         # A set of fewer than four images repeats them in a mosaic.
@@ -341,17 +251,11 @@ class Dataset:
 
     def _made_ground_truth(self):
         images, annotations = [], []
-        for record in self._records:
-            picture, geometry = self._listing.pictures[record.place], record.geometry
-            images.append(
-                {
-                    "id": picture.image_id,
-                    "file_name": picture.name,
-                    "width": geometry.width,
-                    "height": geometry.height,
-                }
-            )
-            for label, corners in zip(record.classes, record.corners, strict=True):
+        for index, picture in enumerate(self._pictures):
+            size = {side: getattr(self._geometries[index], side) for side in ("width", "height")}
+            images.append({"id": picture.image_id, "file_name": picture.name, **size})
+            boxes = self._of(index)
+            for label, corners in zip(self._labels[boxes], self._corners[boxes], strict=True):
                 x, y, right, bottom = corners.tolist()
                 annotations.append(
                     {
@@ -363,21 +267,40 @@ class Dataset:
                         "iscrowd": 0,
                     }
                 )
-        categories = [
-            {"id": number, "name": name}
-            for number, name in zip(self.category_ids, self.classes, strict=True)
-        ]
+        named = zip(self.category_ids, self.classes, strict=True)
+        categories = [{"id": number, "name": name} for number, name in named]
         return {"images": images, "annotations": annotations, "categories": categories}
 
     def summary(self):
         """Counts and everything that was left out or changed, as text for people."""
-        part = f" {self._listing.part}" if self._listing.part else ""
-        return summarize(
-            self._listing.source.name + part,
-            self.report,
-            {"skipped": self.skipped, "changed": self.changed},
-            self._store.note if self._store else "",
-        )
+        report = self.report
+        sizes = ", ".join(f"{share:.0%} {size}" for size, share in report["box_sizes"].items())
+        lines = [
+            f"{self._listing.source.name} {self._listing.part}".strip()
+            + f": {report['images']} images ({report['background']} without boxes), "
+            f"{report['boxes']} boxes ({_listed(report['per_class'])})",
+            f"  box sizes in the pictures: {sizes} (limits 32² and 96² pixels)",
+        ]
+        if self._store.note:
+            lines.append(f"  pictures {self._store.note}")
+        lines += [f"  {report[key]} {text}" for key, text in _NOTES.items() if report[key]]
+        if other := report["other_classes"]:
+            lines.append(f"  {sum(other.values())} boxes of other classes: {_listed(other)}")
+        if names := report["left_out_classes"]:
+            lines.append(f"  categories that only group others, not used: {', '.join(names)}")
+        for kind, found in (("skipped", self.skipped), ("changed", self.changed)):
+            if found:
+                lines.append(f"  {len(found)} files {kind}:")
+                lines += [f"    {name}: {reason}" for name, reason in found[:_MOST_NAMES]]
+            if len(found) > _MOST_NAMES:
+                lines.append(f"    ... and {len(found) - _MOST_NAMES} more")
+        return "\n".join(lines)
+
+
+def _listed(counts, most=10):
+    """Counts by name as text; the first ones, where there are many."""
+    shown = ", ".join(f"{name} {count}" for name, count in list(counts.items())[:most])
+    return f"{shown} and {len(counts) - most} more" if len(counts) > most else shown
 
 
 class CocoDataset(Dataset):
@@ -385,53 +308,20 @@ class CocoDataset(Dataset):
 
     Parameters
     ----------
-    annotation_file : path-like
-        COCO instances JSON.
-    image_dir : path-like
-        Folder the JSON's ``file_name`` are relative to.
-    classes : sequence of str or None
-        Category names; their order gives the class indices. None takes all of the file.
-    image_size, cache, workers, progress, cache_dir, antialias
+    annotation_file, image_dir, classes
+        As of `formats.read_coco`.
+    image_size, **options
         As of `Dataset`.
-
-    Raises
-    ------
-    FileNotFoundError
-        No such annotation file or image folder.
-    ValueError
-        The file is not COCO instances JSON, has no such category, an annotation is wrong, or
-        no picture is usable.
     """
 
-    def __init__(
-        self,
-        annotation_file,
-        image_dir,
-        classes,
-        image_size=320,
-        cache=True,
-        workers=1,
-        progress=False,
-        cache_dir=None,
-        antialias=True,
-    ):
-        listing = read_coco(annotation_file, image_dir, classes)
-        self.annotation_file = listing.source
-        super().__init__(listing, image_size, cache, cache_dir, workers, progress, antialias)
+    def __init__(self, annotation_file, image_dir, classes, image_size=320, **options):
+        super().__init__(read_coco(annotation_file, image_dir, classes), image_size, **options)
 
 
 # ------------------------------------------------------------------------------ opening
 
 
-def load_data(
-    path,
-    classes=None,
-    image_size=320,
-    cache="memory",
-    cache_dir=None,
-    workers=1,
-    progress=False,
-):
+def load_data(path, classes=None, image_size=320, cache="memory", **options):
     """Open the training and validation parts of a data set in COCO's or YOLO's format.
 
     Training pictures are shrunk without antialiasing.
@@ -439,13 +329,13 @@ def load_data(
     Parameters
     ----------
     path : path-like or DataPaths
-        A folder as `find_data` (COCO) or `find_yolo` describe, where COCO's goes first if it is
-        both; or a ``data.yaml``; or one of the COCO annotation files.
+        As of `listing.find`: a folder, a ``data.yaml`` or a COCO annotation file. COCO's format
+        goes first where a folder is in both.
     classes : sequence of str or None
         Wanted class names, in the order of the class indices. None takes all of the training
         part, in its order.
-    image_size, cache, cache_dir, workers, progress
-        As of `Dataset`. The default `cache_dir` is ``.cache`` in the data set's folder.
+    image_size, cache, **options
+        As of `Dataset`, but for `antialias`.
 
     Returns
     -------
@@ -460,30 +350,20 @@ def load_data(
     CacheError
         No room for the decoded pictures.
     """
-    found = _find(path, ("train", "val"))
-    train = _read_part(found, "train", classes)
-    val = _read_part(found, "val", train.classes)
+    found = [find(path, split) for split in ("train", "val")]
+    train = read_part(found[0], classes)
+    val = read_part(found[1], train.classes)
     if cache in (True, "memory"):  # before the first is decoded, not after
-        count = len(train.pictures) + len(val.pictures)
-        check_memory(count * int(image_size) ** 2 * 3)
-    options = (image_size, cache, cache_dir or found.root / ".cache", workers, progress)
+        check_memory((len(train.pictures) + len(val.pictures)) * int(image_size) ** 2 * 3)
     # Training pictures keep the sharp edges of the plain interpolation: detectors learn more from
     # them, and lose nothing on pictures that are averaged (thoughts/shared/research/training.md).
-    return Dataset(train, *options, antialias=False), Dataset(val, *options)
+    return (
+        Dataset(train, image_size, cache, antialias=False, **options),
+        Dataset(val, image_size, cache, **options),
+    )
 
 
-def load_split(
-    path,
-    split,
-    classes=None,
-    image_size=320,
-    cache="memory",
-    cache_dir=None,
-    workers=1,
-    progress=False,
-    limit=None,
-    antialias=True,
-):
+def load_split(path, split, classes=None, image_size=320, cache="memory", limit=None, **options):
     """Open one part of a data set; the others aren't read, and need not be there.
 
     Parameters
@@ -495,13 +375,11 @@ def load_split(
     classes : sequence of str or None
         Wanted class names, in the order of the class indices. None takes all of the part, in its
         order.
-    image_size, cache, cache_dir, workers, progress
-        As of `load_data`.
+    image_size, cache, **options
+        As of `Dataset`.
     limit : int, optional
         Read and decode only so many pictures: the first ones of a COCO file, or by name. Those
         among them that can't be used are not replaced by others.
-    antialias : bool
-        As of `images.letterbox`.
 
     Returns
     -------
@@ -509,91 +387,14 @@ def load_split(
 
     Raises
     ------
-    FileNotFoundError
-        There is no such part; the message lists what was looked for.
-    ValueError
-        The data are wrong, a class or the split is unknown, or the limit is not positive.
-    CacheError
-        No room for the decoded pictures.
+    FileNotFoundError, ValueError, CacheError
+        As `load_data`; the split is unknown, or the limit is not positive.
     """
     if split not in SPLITS:
         raise ValueError(f"split is {split!r}; it must be one of {', '.join(SPLITS)}")
     if limit is not None and limit < 1:
         raise ValueError(f"limit is {limit}; it must be at least 1")
-    found = _find(path, (split,))
-    listing = _read_part(found, split, classes, limit)
+    listing = read_part(find(path, split), classes, limit)
     if limit is not None:  # a name of its own, so that its cache doesn't replace that of all
         listing.part = "-".join(filter(None, [listing.part, f"first-{limit}"]))
-    options = (image_size, cache, cache_dir or found.root / ".cache", workers, progress, antialias)
-    return Dataset(listing, *options)
-
-
-class _Found(NamedTuple):
-    """Where the parts of a data set lie."""
-
-    root: Path  # the data set's folder
-    coco: dict | None  # (annotation file, image folder) of each part
-    yolo: object  # YoloPaths, where `coco` is None
-
-
-def _read_part(found, split, classes, limit=None):
-    """The listing of a part."""
-    if found.coco is None:
-        return read_yolo(found.yolo, split, classes, limit)
-    return read_coco(*found.coco[split], classes, limit)
-
-
-def _find(path, splits):
-    """Locate parts of a data set of any kind; `_Found`."""
-    if isinstance(path, DataPaths):
-        return _coco_parts(path, default_cache_dir(path).parent, splits)
-    path = Path(path).expanduser()  # shells leave --data=~/x as it is
-    if not path.exists():
-        raise FileNotFoundError(f"{path} does not exist: give a folder, data.yaml or COCO JSON")
-    if path.is_file() and path.suffix.lower() not in (".json", ".yaml", ".yml"):
-        raise ValueError(f"{path} is neither a folder nor a .yaml nor a .json file")
-    if path.suffix.lower() == ".json":
-        return _find_coco(path, splits)
-    if path.is_file():
-        return _Found(path.parent, None, find_yolo(path, splits))
-    try:
-        return _find_coco(path, splits)
-    except FileNotFoundError as error:
-        not_coco = error
-    try:
-        return _Found(path, None, find_yolo(path, splits))
-    except FileNotFoundError as error:
-        if yaml_files(path):  # what is wrong with it is all that matters
-            raise
-        raise FileNotFoundError(f"{not_coco}; {error}") from None
-
-
-def _find_coco(path, splits):
-    """Locate COCO parts: as training does, and one alone where the other is missing."""
-    try:
-        paths = find_data(path)
-    except FileNotFoundError:
-        if len(splits) > 1:
-            raise
-    else:
-        root = path if path.is_dir() else default_cache_dir(paths).parent
-        if not set(splits) - {"train", "val"}:
-            return _coco_parts(paths, root, splits)
-    parts = {split: find_part(path, split) for split in splits}
-    files = [file for part in parts.values() for file in part]
-    return _Found(path if path.is_dir() else default_cache_dir(files).parent, parts, None)
-
-
-def _coco_parts(paths, root, splits):
-    parts = {"train": paths[:2], "val": paths[2:]}
-    missing = [split for split in splits if split not in parts]
-    if missing:
-        raise FileNotFoundError(f"{paths.train_json} and {paths.val_json}: no part {missing[0]}")
-    return _Found(root, parts, None)
-
-
-def default_cache_dir(paths):
-    """``.cache`` in the innermost folder that holds all of some files and folders."""
-    folders = [Path(p).absolute() for p in paths]
-    folders = [folder if folder.is_dir() else folder.parent for folder in folders]
-    return Path(os.path.commonpath(folders)) / ".cache"
+    return Dataset(listing, image_size, cache, **options)

@@ -44,7 +44,7 @@ from pytensor.link.jax.devices import Devices, ParallelError, initialize, leave
 from pytensor.link.jax.tuned.host_memory import keep_freed_memory
 
 # Of the user's making, or the machine's; the message is all that helps. A full memory or disk
-# (image_cache.CacheError) is an OSError.
+# (cache.CacheError) is an OSError.
 KNOWN_ERRORS = (
     TrainingError, CheckpointError, DownloadError, ExportMismatch, LoaderError, ParallelError,
     TrackerError, OSError,

@@ -51,7 +51,6 @@ from data.coco_files import (
     part_of,
     write_whole,
 )
-from data.coco_format import DataPaths
 from data.coco_selection import CocoImage, Selection
 from data.fetching import (
     DownloadError,
@@ -64,6 +63,7 @@ from data.fetching import (
     megabytes,
     progress_bar,
 )
+from data.listing import DataPaths
 
 # COCO's own server. Its name of images.cocodataset.org has no certificate, for it is a bucket of
 # S3 with dots in its name.

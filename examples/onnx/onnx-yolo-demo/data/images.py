@@ -169,15 +169,23 @@ def _resized(picture, target, antialias):
 
 
 @contextmanager
+def quiet():
+    """Silence Pillow's warnings; threads that call `decode` are started inside.
+
+    They tell of damaged remarks about a picture, and of more pixels than half of the limit: if
+    the pixels can be decoded, they can be used.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+@contextmanager
 def _opened(path):
     """A Pillow picture, not yet decoded; what goes wrong with it becomes a PictureError."""
     try:
-        with warnings.catch_warnings():
-            # Of damaged remarks about the picture, and of more pixels than half of the limit:
-            # if the pixels can be decoded, they can be used.
-            warnings.simplefilter("ignore")
-            with Image.open(path) as picture:
-                yield picture
+        with Image.open(path) as picture:
+            yield picture
     except (FileNotFoundError, PictureError):
         raise
     except Image.DecompressionBombError:
@@ -293,7 +301,8 @@ def read_image(path):
     PictureError
         Not a picture that can be used.
     """
-    return decode(path)[0]
+    with quiet():
+        return decode(path)[0]
 
 
 def to_fractions(corners, size):

@@ -43,3 +43,18 @@ def plans_of(dataset, count, **options):
 
 def batch_of(dataset, count, **options):
     return stack_plans([plan for plan, _, _ in plans_of(dataset, count, **options)])
+
+
+def same(first, second):
+    """Whether two data sets have the same samples."""
+    assert len(first) == len(second)
+    for k in range(len(first)):
+        a, b = first[k], second[k]
+        assert first.file_name(k) == second.file_name(k)
+        np.testing.assert_array_equal(a.image, b.image)
+        np.testing.assert_allclose(a.boxes, b.boxes, atol=2e-7)
+        np.testing.assert_array_equal(a.classes, b.classes)
+        assert a.boxes.dtype == b.boxes.dtype == np.float32
+        assert a.classes.dtype == b.classes.dtype == np.int32
+        assert a.geometry == b.geometry
+    return True

@@ -25,7 +25,7 @@ from PIL import Image
 
 from tests.examples import yolo11n_golden as golden
 
-DATA = Path(__file__).parent / "data"
+DATA = Path(__file__).parents[2] / "data"
 
 
 def test_letterbox_geometry_reference():

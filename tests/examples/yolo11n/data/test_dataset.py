@@ -1,0 +1,219 @@
+"""Data sets of the YOLO11n demo: pictures, boxes, and what is said of them."""
+
+import numpy as np
+import pytest
+from data.images import letterbox, to_corners
+from dataset import CocoDataset, DataPaths, load_data
+from PIL import Image
+from utils import coco_map
+
+from tests.examples.conftest import CATEGORIES, CLASSES
+
+# ------------------------------------------------------------------------------ reading
+
+
+def test_item(builder):
+    image_id = builder.add(80, 40, [(1, 10, 20, 30, 10), (77, 60, 4, 8, 16), (18, 1, 1, 5, 5)])
+    dataset = builder.dataset()
+    sample = dataset[0]
+    assert sample.image.shape == (64, 64, 3)
+    assert sample.image.dtype == np.uint8
+    assert sample.boxes.dtype == np.float32
+    assert sample.classes.dtype == np.int32
+    assert sample.image_id == image_id == dataset.image_ids[0]
+    # Scale 0.8, and (64 - 32) / 2 = 16 px above.
+    corners = np.array([[8, 32, 32, 40], [48, 19.2, 54.4, 32]])
+    np.testing.assert_allclose(to_corners(sample.boxes, 64), corners, atol=1e-4)
+    assert sample.classes.tolist() == [0, 1]
+    assert (sample.image[:16] == 114).all()
+    assert (sample.image[48:] == 114).all()
+    pixels = np.asarray(Image.open(builder.folder / "10.png"))
+    np.testing.assert_array_equal(sample.image, letterbox(pixels, 64)[0])
+
+
+def test_class_order_and_choice(builder):
+    builder.add(40, 40, [(1, 0, 0, 9, 9), (77, 1, 1, 9, 9), (18, 2, 2, 9, 9)])
+    assert builder.dataset(["dog", "person"])[0].classes.tolist() == [1, 0]
+    assert builder.dataset(["cell phone"])[0].classes.tolist() == [0]
+
+
+def test_cleaning(builder):
+    builder.add(
+        50,
+        40,
+        [
+            (1, -10, 5, 30, 20),  # over the edge
+            (1, 60, 5, 10, 10),  # outside
+            (1, 10, 10, 0, 10),  # no area
+            (77, 5, 5, 10, 10),
+            (77, 5, 5, 10, 10),  # again
+            (1, 5, 5, 10, 10),  # the same box, other class: stays
+            (1, 0, 0, 50, 40, 1),  # crowd
+        ],
+    )
+    builder.add(50, 40)
+    dataset = builder.dataset()
+    report = dataset.report
+    assert (report["clipped"], report["zero_area"]) == (1, 2)
+    assert (report["duplicates"], report["crowd"]) == (1, 1)
+    assert (report["images"], report["background"], report["boxes"]) == (2, 1, 3)
+    assert report["per_class"] == {"person": 2, "cell phone": 1}
+    corners = dataset[0].geometry.undo(to_corners(dataset[0].boxes, 64))
+    np.testing.assert_allclose(corners[0], [0, 5, 20, 25], atol=1e-4)
+    assert dataset[1].boxes.shape == (0, 4)
+    assert dataset[1].classes.shape == (0,)
+    assert "1 boxes clipped" in dataset.summary()
+    assert "crowd" in dataset.summary()
+    assert dataset.max_boxes == 3
+
+
+def test_broken_images_are_skipped(builder):
+    builder.add(40, 30, [(1, 1, 1, 20, 20)])
+    for name in ("missing.jpg", "short.jpg", "short.png", "text.jpg", "size.jpg", "deep.tiff"):
+        builder.add(40, 30, [(1, 1, 1, 20, 20)], name=name)
+    folder = builder.folder
+    (folder / "missing.jpg").unlink()
+    for name in ("short.jpg", "short.png"):
+        data = (folder / name).read_bytes()
+        (folder / name).write_bytes(data[: len(data) // 2])
+    (folder / "text.jpg").write_text("<html>not found</html>")
+    Image.new("RGB", (30, 40)).save(folder / "size.jpg")
+    Image.fromarray(np.zeros((30, 40), np.float32)).save(folder / "deep.tiff")
+    dataset = builder.dataset()
+    assert len(dataset) == 1
+    assert dataset.report["boxes"] == 1
+    reasons = dict(dataset.skipped)
+    assert list(reasons) == [image["file_name"] for image in builder.images[1:]]
+    assert reasons["missing.jpg"] == "missing"
+    assert all("not readable" in reasons[n] for n in ("short.jpg", "short.png", "text.jpg"))
+    assert "30x40" in reasons["size.jpg"]
+    assert "40x30" in reasons["size.jpg"]
+    assert "8 bits" in reasons["deep.tiff"]
+    assert "6 files skipped" in dataset.summary()
+    assert "text.jpg" in dataset.summary()
+    assert {a["image_id"] for a in dataset.ground_truth()["annotations"]} == {10}
+
+
+def test_all_images_broken(builder):
+    builder.add(40, 30, name="a.jpg")
+    (builder.folder / "a.jpg").unlink()
+    with pytest.raises(ValueError, match=r"none of the 1 images.*a\.jpg: missing"):
+        builder.dataset()
+
+
+def test_color_modes(builder):
+    for mode, name in (("L", "a.jpg"), ("CMYK", "b.jpg"), ("P", "c.png"), ("RGBA", "d.png")):
+        builder.add(
+            40, 30, name=name, picture=Image.new("RGB", (40, 30), (200, 200, 200)).convert(mode)
+        )
+    dataset = builder.dataset()
+    assert not dataset.skipped
+    assert len(dataset) == 4
+    for k in range(4):
+        np.testing.assert_allclose(dataset[k].image[32, 32], 200, atol=8)
+
+
+def test_exif_orientation(builder):
+    # Stored on its side (30 x 40), to be shown turned by a quarter (40 x 30), red on top.
+    pixels = np.zeros((40, 30, 3), np.uint8)
+    pixels[:, :15] = [250, 0, 0]
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    builder.add(
+        40, 30, [(1, 0, 0, 40, 15)], name="a.jpg", picture=Image.fromarray(pixels), exif=exif
+    )
+    sample = builder.dataset()[0]
+    assert sample.geometry.width == 40
+    assert sample.image[12, 32, 0] > 200
+    assert sample.image[52, 32, 0] < 50
+
+
+def test_without_cache(builder, seven):
+    lazy = builder.dataset(cache=False)
+    for k in range(len(seven)):
+        np.testing.assert_array_equal(lazy[k].image, seven[k].image)
+        np.testing.assert_array_equal(lazy[k].boxes, seven[k].boxes)
+        assert lazy[k].geometry == seven[k].geometry
+    with pytest.raises(ValueError, match="without a cache"):
+        _ = lazy.squares
+    (builder.folder / "30.png").unlink()
+    with pytest.raises(OSError, match=r"30\.png has changed: missing"):
+        lazy[2]
+
+
+def test_dataset_as_ground_truth(seven):
+    found = {}
+    for k in range(len(seven)):
+        sample = seven[k]
+        corners = sample.geometry.undo(to_corners(sample.boxes, 64))
+        rows = [corners, np.ones((len(corners), 1)), sample.classes[:, None]]
+        found[sample.image_id] = np.concatenate(rows, axis=1)
+    assert coco_map(seven, found)["map50_95"] == pytest.approx(1.0)
+    assert set(coco_map(seven, {})["per_class"]) == set(CLASSES)
+    with pytest.raises(ValueError, match="the dataset's are"):
+        coco_map(seven, found, CLASSES[::-1])
+
+
+def test_sizes_of_turned_pictures(builder):
+    # The same stored pixels, once with the upright size in the file and once with the stored one.
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    pixels = Image.fromarray(np.full((40, 30, 3), 9, np.uint8))
+    for width, height in ((40, 30), (30, 40)):
+        builder.add(width, height, [(1, 0, 0, 20, 10)], picture=pixels, exif=exif)
+    dataset = builder.dataset()
+    assert [(s.geometry.width, s.geometry.height) for s in dataset] == [(40, 30), (30, 40)]
+    assert [dataset.picture(k).shape for k in (0, 1)] == [(30, 40, 3), (40, 30, 3)]
+    assert [name for name, _ in dataset.changed] == ["20.png"]
+    assert "20.png: EXIF orientation ignored" in dataset.summary()
+    assert dataset.report["changed"] == 1
+
+
+def test_summary(builder):
+    builder.add(200, 100, [(1, 0, 0, 5, 5), (77, 0, 0, 40, 40), (1, 0, 0, 100, 99)])
+    builder.add(50, 50, [(18, 0, 0, 5, 5), (1, 0, 0, 32, 32)])
+    builder.add(20, 20, picture=Image.new("RGBA", (20, 20)))
+    text = builder.dataset().summary()
+    assert "3 images (1 without boxes), 4 boxes (person 3, cell phone 1)" in text
+    assert "25% small, 50% medium, 25% large" in text
+    assert "1 boxes of other classes: dog 1" in text
+    assert "1 files changed:\n    30.png: transparent parts" in text
+
+
+def test_all_classes(builder, tmp_path):
+    builder.add(50, 50, [(18, 0, 0, 5, 5)])
+    dataset = builder.dataset(None)
+    assert dataset.classes == ["cell phone", "person", "dog"]
+    assert dataset.category_ids == [77, 1, 18]
+    assert dataset[0].classes.tolist() == [2]
+    # A group that an annotation tool has added.
+    group = [{"id": 0, "name": "things"}]
+    categories = group + [{**c, "supercategory": "things"} for c in CATEGORIES]
+    grouped = CocoDataset(builder.write(categories=categories), builder.folder, None, 64)
+    assert grouped.classes == dataset.classes
+    assert "things" in grouped.summary()
+
+
+def test_sizes_may_be_absent(builder, seven):
+    for image in builder.images:
+        del image["width"], image["height"]
+    bare = builder.dataset()
+    for sample, other in zip(bare, seven, strict=True):
+        np.testing.assert_array_equal(sample.boxes, other.boxes)
+
+
+@pytest.mark.parametrize("cache", ["memory", "disk", False])
+def test_training_pictures_are_sharper(builder, seven, cache):
+    """The same file as both parts: shrunk without averaging for training, with it else."""
+    data = DataPaths(*[builder.write(), builder.folder] * 2)
+    train, val = load_data(data, CLASSES, 32, cache)
+    assert (train.antialias, val.antialias) == (False, True)
+    shrunk = 0
+    for k in range(len(train)):
+        picture, size = train.picture(k), train.image_size
+        for dataset in (train, val):
+            expected = letterbox(picture, size, antialias=dataset.antialias)[0]
+            np.testing.assert_array_equal(dataset[k].image, expected)
+        if max(picture.shape) > size:
+            shrunk += (train[k].image != val[k].image).any()
+    assert shrunk
