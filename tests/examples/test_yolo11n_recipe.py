@@ -449,7 +449,7 @@ def drawing(monkeypatch):
         return pt.specify_shape(images, (None, 3, image_size, image_size))
 
     module.render_graph = render_graph
-    monkeypatch.setitem(sys.modules, "data.device_augment", module)
+    monkeypatch.setitem(sys.modules, "data.drawing", module)
 
 
 def test_images_drawn_on_the_device_train_as_those_of_the_host(small, drawing, tmp_path):

@@ -185,7 +185,7 @@ def test_an_old_sheet_of_worst_images_goes(builder, tmp_path):
         ("absent.safetensors", [], "no such file"),
         ("open.onnx", ["--classes", "zebra"], "doesn't detect zebra; its classes are person, cell"),
         ("open.onnx", ["--data", "nowhere"], "nowhere does not exist"),
-        ("open.onnx", ["--data", "out"], "no YOLO-format data in out"),
+        ("open.onnx", ["--data", "out"], "no YOLO-format val part in out"),
         ("open.onnx", ["--split", "test"], "no COCO-format test part in"),
         ("open.onnx", ["--limit", "0"], "limit is 0"),
         ("open.onnx", ["--data", "unlabelled"], "have no box of person, cell phone"),
