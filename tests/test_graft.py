@@ -12,7 +12,6 @@ import json
 import os
 import re
 import shutil
-import statistics
 import subprocess
 import sys
 import textwrap
@@ -368,17 +367,6 @@ def test_the_range_of_pytensor_is_the_same_everywhere():
         lowest, newest = re.search(r"PyTensor ([\d.]+\d) to ([\d.]+\d)", text).groups()
         assert f">={lowest}," in REQUIRED
         assert newest == tested
-
-
-def test_start_up_cost(with_wheel):
-    def milliseconds():
-        command = [with_wheel.interpreter, "-X", "importtime", "-c", "pass"]
-        report = subprocess.run(command, capture_output=True, text=True, check=True).stderr
-        (line,) = [line for line in report.splitlines() if line.endswith(" _pytensor_graft")]
-        return int(line.split("|")[1]) / 1000
-
-    milliseconds()  # compiles it
-    assert statistics.median(milliseconds() for _ in range(7)) < 2
 
 
 def test_by_hand_on_pythonpath(environment, wheel, tmp_path):

@@ -609,35 +609,6 @@ def test_idle_clock_raises_what_the_step_raised():
             clock.stop()
 
 
-def idle_share(load_s, steps=6):
-    """Share of idle time where a step takes about 50 ms, and loading a batch `load_s`."""
-
-    def work(x):
-        return jax.pure_callback(lambda v: (time.sleep(0.05), v)[1], x, x)
-
-    work = jax.jit(work)
-    x = jax.block_until_ready(work(jax.numpy.zeros(2)))
-
-    def batches():
-        for k in range(steps):
-            time.sleep(load_s)
-            yield np.full(2, k)
-
-    with IdleClock() as clock:
-        start = None
-        for batch in prefetch(batches(), jax.device_put):
-            start = start or time.perf_counter()
-            clock.stop()
-            x = work(x + batch)
-            clock.watch(x)
-        return clock.idle_s / (time.perf_counter() - start)
-
-
-def test_idle_share_of_slow_and_fast_loaders():
-    assert idle_share(0.25) > 0.4
-    assert idle_share(0.0) < 0.3
-
-
 # ------------------------------------------------------------------------------ YOLO11n
 
 
