@@ -12,8 +12,8 @@ import train_yolo11n
 from model import YOLO11n
 from training.checkpoint import save_weights
 
-from tests.examples.test_yolo11n_parallel import free_port
 from tests.examples.yolo11n_runs import command, read_rows, write_data
+from tests.link.jax.data_parallel import free_port
 
 LOSSES = ("box_loss", "cls_loss", "dfl_loss")
 # Compiles sooner; what is run after that is short.

@@ -3,14 +3,18 @@
     python -m tests.link.jax.data_parallel
 
 in the environment that `environment` returns, for the number of devices is fixed when JAX starts.
-What is found is printed as JSON.
+What is found is printed as JSON.  `start` and `finished` run such modules, also as several
+processes that meet.
 """
 
 import json
 import os
 import re
+import socket
+import subprocess
 import sys
 import warnings
+from pathlib import Path
 
 import jax
 import jax.monitoring
@@ -37,6 +41,45 @@ def environment(devices):
         "PYTENSOR_FLAGS": "floatX=float64,on_opt_error=raise",
         "XLA_FLAGS": f"--xla_force_host_platform_device_count={devices}",
     }
+
+
+def start(module, devices, *arguments, flags="floatX=float64,on_opt_error=raise"):
+    """Start a module as a process with so many virtual devices."""
+    return subprocess.Popen(
+        [sys.executable, "-W", "error", "-m", module, *map(str, arguments)],
+        cwd=Path(__file__).parents[3],
+        env=environment(devices) | {"PYTENSOR_FLAGS": flags},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def free_port():
+    """A port that nothing listens at, for processes to meet."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return server.getsockname()[1]
+
+
+def start_several(module, processes, devices, *arguments, **options):
+    """Start so many processes; their last arguments say how they meet."""
+    address = f"127.0.0.1:{free_port()}"
+    meetings = [(address, processes, number) for number in range(processes)]
+    return [start(module, devices, *arguments, *own, **options) for own in meetings]
+
+
+def finished(processes, seconds=300):
+    """What each process found; none outlives this call."""
+    try:
+        results = [process.communicate(timeout=seconds) for process in processes]
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+    for process, (_, errors) in zip(processes, results, strict=True):
+        assert process.returncode == 0, errors[-3000:]
+    # Gloo writes a line about its connections, too
+    return [json.loads(output.splitlines()[-1]) for output, _ in results]
 
 
 class Network:

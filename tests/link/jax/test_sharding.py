@@ -1,30 +1,14 @@
 """Data parallelism on virtual devices of the CPU; `data_parallel` is the process that has them."""
 
-import json
-import subprocess
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-from tests.link.jax.data_parallel import DEVICES, MOMENTUM, batches, environment
-
-ROOT = Path(__file__).parents[3]
+from tests.link.jax.data_parallel import DEVICES, MOMENTUM, batches, finished, start
 
 
 @pytest.fixture(scope="module")
 def found():
-    process = subprocess.run(
-        [sys.executable, "-W", "error", "-m", "tests.link.jax.data_parallel"],
-        cwd=ROOT,
-        env=environment(DEVICES),
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert process.returncode == 0, process.stderr[-3000:]
-    return json.loads(process.stdout)
+    return finished([start("tests.link.jax.data_parallel", DEVICES)])[0]
 
 
 @pytest.mark.parametrize("devices", ["2", "8"])
