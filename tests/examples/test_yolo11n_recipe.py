@@ -5,8 +5,6 @@ A network of four parameters stands in for YOLO11n, whose step takes far longer 
 
 import math
 import sys
-import threading
-import time
 from types import ModuleType, SimpleNamespace
 
 import jax
@@ -21,9 +19,7 @@ from training.train_step import DeviceImages, HostImages, TrainStep
 
 import pytensor
 import pytensor.tensor as pt
-from pytensor.link.jax import prefetch as prefetching
-from pytensor.link.jax.prefetch import IdleClock, prefetch
-from pytensor.optimizers import EarlyStopping, MuSGD
+from pytensor.optimizers import MuSGD
 
 SIZE, BATCH, MAX_BOXES = 8, 2, 3
 RATES = (0.01, 0.05, 0.9)
@@ -89,26 +85,6 @@ def test_unknown_names(wrong):
     ((name, value),) = wrong.items()
     with pytest.raises(ValueError, match=f"{name} must be one of .*, not '{value}'"):
         Recipe(**wrong)
-
-
-# ------------------------------------------------------------------------------ early stopping
-
-
-def test_early_stopping():
-    stopping = EarlyStopping(3)
-    fitness = [0.1, 0.3, 0.3, 0.2, math.nan]
-    assert [stopping.update(k, v) for k, v in enumerate(fitness)] == [False] * 4 + [True]
-    assert stopping.best_epoch == 1
-
-
-def test_patience():
-    never = EarlyStopping(0)
-    assert never.best_epoch == 0
-    assert not any(never.update(epoch, 0.0) for epoch in range(1000))
-    nothing_found = EarlyStopping(2)
-    assert [nothing_found.update(k, 0.0) for k in (1, 2, 3)] == [False, False, True]
-    with pytest.raises(ValueError, match="patience"):
-        EarlyStopping(-1)
 
 
 # ------------------------------------------------------------------------------ optimizers
@@ -484,129 +460,6 @@ def test_images_drawn_on_the_device_train_as_those_of_the_host(small, drawing, t
 def test_other_data_sets_are_refused(squares):
     with pytest.raises(ValueError, match=r"squares must be uint8 \(images, 8, 8, 3\), not "):
         DeviceImages(squares, SIZE, BATCH)
-
-
-# ------------------------------------------------------------------------------ feeding
-
-
-def test_prefetch_keeps_order_and_runs_ahead():
-    second_taken = threading.Event()
-
-    def batches():
-        for k in range(4):
-            if k == 1:
-                second_taken.set()
-            yield k
-
-    items = prefetch(batches(), lambda k: 10 * k)
-    assert next(items) == 0
-    assert second_taken.wait(10)  # while the caller is busy with the first
-    assert list(items) == [10, 20, 30]
-    assert list(prefetch([], str)) == []
-
-
-def test_prefetch_is_one_batch_ahead_at_most():
-    taken = []
-    items = prefetch(iter(range(10)), taken.append)
-    next(items)
-    next(items)
-    items.close()  # waits for what is under way
-    assert len(taken) == 3
-
-
-@pytest.mark.parametrize("where", ["load", "put"])
-def test_prefetch_passes_errors_on(where):
-    def batches():
-        yield 1
-        if where == "load":
-            raise OSError("image 2 is gone")
-        yield 2
-
-    def put(k):
-        if k == 2:
-            raise OSError("image 2 is gone")
-        return k
-
-    items = prefetch(batches(), put)
-    assert next(items) == 1
-    with pytest.raises(OSError, match="image 2 is gone"):
-        next(items)
-    assert not [t for t in threading.enumerate() if t.name.startswith("prefetch")]
-
-
-class Output:
-    """Stands in for an array that is ready when somebody says so."""
-
-    def __init__(self, error=None):
-        self.done, self.error = threading.Event(), error
-
-    def block_until_ready(self):
-        assert self.done.wait(10)
-        if self.error:
-            raise self.error
-        return self
-
-
-def until(condition):
-    limit = time.monotonic() + 10
-    while not condition():
-        assert time.monotonic() < limit
-        time.sleep(0.001)
-
-
-@pytest.fixture
-def fake_time(monkeypatch):
-    """The clock of the module, set by hand."""
-    now = [0.0]
-    monkeypatch.setattr(prefetching, "time", SimpleNamespace(perf_counter=lambda: now[0]))
-
-    def set_time(seconds):
-        now[0] = seconds
-
-    return set_time
-
-
-def test_idle_time_counts_from_readiness_to_the_next_dispatch(fake_time):
-    with IdleClock() as clock:
-        clock.stop()  # nothing ran yet
-        output = Output()
-        clock.watch(([output], None))
-        fake_time(3.0)
-        output.done.set()
-        until(clock._ready.done)
-        fake_time(5.0)
-        clock.stop()
-        assert clock.idle_s == 2.0
-        fake_time(9.0)
-        clock.stop()  # the same step isn't counted twice
-        assert clock.idle_s == 2.0
-
-
-def test_no_idle_time_while_the_device_works(fake_time):
-    with IdleClock() as clock:
-        output = Output()
-        clock.watch(output)
-        fake_time(5.0)
-        clock.stop()
-        output.done.set()
-        later = Output()
-        clock.watch(later)
-        fake_time(6.0)
-        later.done.set()
-        until(clock._ready.done)
-        fake_time(6.5)
-        clock.stop()
-        assert clock.idle_s == 0.5
-
-
-def test_idle_clock_raises_what_the_step_raised():
-    with IdleClock() as clock:
-        output = Output(RuntimeError("out of memory"))
-        output.done.set()
-        clock.watch(output)
-        until(clock._ready.done)
-        with pytest.raises(RuntimeError, match="out of memory"):
-            clock.stop()
 
 
 # ------------------------------------------------------------------------------ YOLO11n

@@ -1,10 +1,15 @@
 """Bring batches to the device ahead of time, and measure whether that was in time."""
 
 import time
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
+import jax
 
-def prefetch(batches, put):
+__all__ = ["IdleClock", "prefetch"]
+
+
+def prefetch(batches: Iterable, put: Callable = jax.device_put) -> Iterator:
     """Yield ``put(batch)`` for each batch, with the next one made while the caller works.
 
     Parameters
@@ -12,7 +17,7 @@ def prefetch(batches, put):
     batches : iterable
         Asked for its items in a thread, one after the other.
     put : callable
-        `TrainStep.transfer`, for batches that are on the device before their step begins.
+        Brings a batch to the device, so that it is there before its step begins.
 
     Notes
     -----
@@ -42,9 +47,9 @@ class IdleClock:
     ::
 
         with IdleClock() as clock:
-            for batch in prefetch(batches, step.transfer):
+            for batch in prefetch(batches):
                 clock.stop()
-                outputs = step.run(batch, ...)
+                outputs = step(*batch)
                 clock.watch(outputs)
         share = clock.idle_s / epoch_s
 
@@ -61,8 +66,6 @@ class IdleClock:
 
     @staticmethod
     def _time_when_ready(outputs):
-        import jax
-
         jax.block_until_ready(outputs)
         return time.perf_counter()
 
