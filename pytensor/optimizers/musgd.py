@@ -1,28 +1,52 @@
-from pytensor.optimizers.basic import as_scalar
+from pytensor.optimizers.basic import as_scalar, check_number
 from pytensor.optimizers.muon import averaged_gradient, orthogonalize_all
 from pytensor.optimizers.sgd import SGD
 
-# Of the learning rate, for the orthogonalized part.
-MUON_SHARE = 0.2
-
 
 class MuSGD(SGD):
-    """SGD with Nesterov's momentum, to which filters add an orthogonalized step.
+    r"""SGD with momentum, to which matrices and filters add an orthogonalized step.
 
-    A parameter of two axes or more moves by ``lr * d + 0.2 * lr * o``, others by ``lr * d``.  Here
-    d is SGD's direction with its decay, and o the orthogonalized one of `pytensor.optimizers.Muon`:
-    five Newton-Schulz steps on Nesterov's moving average of the gradient, flattened to (out, rest).
-    A depth-wise filter (C, 1, 3, 3) thus is a matrix (C, 9).
+    .. math::
+
+        w \leftarrow w - \eta (d + \sigma o)
+
+    Here :math:`d` is the direction of `SGD` with its decay, and :math:`o` the orthogonalized one of
+    `Muon`: five Newton-Schulz steps on the moving average of the gradient, with the same momentum.
+    Parameters of one axis move by :math:`\eta d` alone.
+
+    Parameters
+    ----------
+    learning_rate : float or scalar variable
+        :math:`\eta`.
+    momentum : float or scalar variable
+        Greater than 0.
+    nesterov : bool
+        In both parts.
+    weight_decay : float or scalar variable
+        Added to the gradient before SGD's momentum.  The orthogonalized part takes the gradient
+        without it.
+    muon_share : float
+        :math:`\sigma`.
 
     Notes
     -----
-    What had to be chosen where the recipe doesn't say: the moving average uses SGD's momentum, of
-    the same step; it takes in the gradient after clipping, without the decay; o isn't scaled by the
-    matrix' shape; and the products are float32 (on a GPU in JAX's default precision for them)
-    instead of bfloat16.
+    State: ``<name>.momentum_buffer`` for all parameters, ``<name>.gradient_average`` for those of
+    two axes or more.
 
-    State: ``<name>.momentum_buffer`` for all parameters, ``<name>.gradient_average`` for filters.
+    The name is from the description of YOLO26 (Ultralytics, 2025), which leaves open what is fixed
+    here: the moving average takes in the gradient without the decay, and the orthogonalized
+    direction isn't scaled by the matrix' shape.
+
+    A filter (out, in, height, width) counts as a matrix (out, in * height * width).  Products are
+    float32, or the parameter's dtype where that is wider.
     """
+
+    def __init__(
+        self, learning_rate, momentum=0.9, nesterov=True, weight_decay=0.0, muon_share=0.2
+    ):
+        super().__init__(learning_rate, momentum, nesterov, weight_decay)
+        check_number("muon_share", muon_share)
+        self.muon_share = muon_share
 
     def _update_parameters(self, params, grads, names, values):
         updates = super()._update_parameters(params, grads, names, values)
@@ -31,7 +55,7 @@ class MuSGD(SGD):
             if param.type.ndim >= 2:
                 average = self._slot(param, name, "gradient_average")
                 updates[average], direction = averaged_gradient(
-                    average, grad, values[param]["momentum"]
+                    average, grad, values[param]["momentum"], self.nesterov
                 )
                 filters.append(param)
                 directions.append(direction)
@@ -39,6 +63,7 @@ class MuSGD(SGD):
         directions = orthogonalize_all(directions, shapes)
         for param, direction in zip(filters, directions, strict=True):
             dtype = param.type.dtype
-            rate = as_scalar(values[param]["learning_rate"], dtype) * as_scalar(MUON_SHARE, dtype)
-            updates[param] = updates[param] - rate * direction
+            rate = as_scalar(values[param]["learning_rate"], dtype)
+            step = rate * as_scalar(self.muon_share, dtype) * direction
+            updates[param] = updates[param] - step
         return updates

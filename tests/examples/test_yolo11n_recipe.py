@@ -10,7 +10,6 @@ from types import ModuleType, SimpleNamespace
 import jax
 import numpy as np
 import pytest
-from loss import yolo_loss
 from model import YOLO11n
 from training import train_step
 from training.optimizer import parameter_groups
@@ -19,7 +18,6 @@ from training.train_step import DeviceImages, HostImages, TrainStep
 
 import pytensor
 import pytensor.tensor as pt
-from pytensor.optimizers import MuSGD
 
 SIZE, BATCH, MAX_BOXES = 8, 2, 3
 RATES = (0.01, 0.05, 0.9)
@@ -132,31 +130,6 @@ def musgd(name, w, grads, rates, decay):
             step = step + rate * 0.2 * orthogonalized(momentum * average + (1 - momentum) * grad)
         w = w - step
     return w
-
-
-def test_musgd_by_hand():
-    params = shared_parameters()
-    start = {p.name: p.get_value().astype(np.float64) for p in params}
-    rates = [pt.scalar(name, dtype="float32") for name in ("lr", "bias_lr", "momentum")]
-    grads = [p.type() for p in params]
-    optimizer = MuSGD(rates[0], momentum=rates[2], nesterov=True)
-    groups = parameter_groups(params, rates[0], rates[1], 0.1, class_factor=3.0)
-    updates = optimizer.get_updates(params, grads, groups=groups)
-    step = pytensor.function([*grads, *rates], [], updates=updates, mode="FAST_COMPILE")
-    rng = np.random.default_rng(1)
-    schedule = [(0.01, 0.08, 0.9), (0.02, 0.05, 0.95), (0.03, 0.03, 0.937)]
-    given = {p.name: [] for p in params}
-    for numbers in schedule:
-        values = [rng.normal(size=p.type.shape).astype(np.float32) for p in params]
-        for p, value in zip(params, values, strict=True):
-            given[p.name].append(value.astype(np.float64))
-        step(*values, *map(np.float32, numbers))
-    for p in params:
-        expected = musgd(p.name, start[p.name], given[p.name], schedule, 0.1)
-        np.testing.assert_allclose(p.get_value(), expected, rtol=1e-4, atol=1e-5, err_msg=p.name)
-    slots = [name.rpartition(".")[2] for name in optimizer.state]
-    assert slots.count("momentum_buffer") == 7
-    assert slots.count("gradient_average") == 3
 
 
 def test_biases_of_the_class_branch_warm_up_from_the_same_start():
@@ -460,39 +433,3 @@ def test_images_drawn_on_the_device_train_as_those_of_the_host(small, drawing, t
 def test_other_data_sets_are_refused(squares):
     with pytest.raises(ValueError, match=r"squares must be uint8 \(images, 8, 8, 3\), not "):
         DeviceImages(squares, SIZE, BATCH)
-
-
-# ------------------------------------------------------------------------------ YOLO11n
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("float32_everywhere")
-def test_musgd_step_of_yolo11n():
-    """The orthogonalized part is what MuSGD adds to SGD, and has singular values near 0.2 lr."""
-    assert train_step.yolo_loss is yolo_loss
-    rng = np.random.default_rng(0)
-    batch = SimpleNamespace(
-        images=rng.integers(0, 256, (2, 3, 64, 64), dtype=np.uint8),
-        boxes=rng.uniform(0.3, 0.6, (2, 4, 4)).astype(np.float32),
-        classes=rng.integers(0, 2, (2, 4), dtype=np.int32),
-        num_boxes=np.array([4, 2], np.int32),
-    )
-    model = YOLO11n(2)
-    start = {p.name: p.get_value() for p in model.params}
-    step = TrainStep(model, 64, 2, 4, 5e-4, optimizer="musgd")
-    losses, norm = step.run(batch, RATES, True, 0, Recipe())
-    assert np.isfinite([*map(float, losses), float(norm)]).all()
-    for p in model.params:
-        lr = RATES[0] * (3 if p.name.startswith("model.23.cv3.") else 1)
-        if p.type.ndim != 4:
-            continue
-        buffer = np.asarray(step.state[f"{p.name}.momentum_buffer"].get_value())
-        sgd_step = lr * (buffer + RATES[2] * buffer)  # in the first step the buffer is d
-        rest = (start[p.name] - sgd_step - np.asarray(p.get_value())) / (0.2 * lr)
-        average = np.asarray(step.state[f"{p.name}.gradient_average"].get_value())
-        # In the first step the average is (1 - momentum) of the gradient.
-        wanted = orthogonalized((1 + RATES[2]) * average)
-        np.testing.assert_allclose(rest, wanted, atol=0.02, err_msg=p.name)
-    for k in range(1, 4):
-        losses, norm = step.run(batch, RATES, True, k, Recipe())
-        assert np.isfinite([*map(float, losses), float(norm)]).all()
