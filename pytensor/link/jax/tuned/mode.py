@@ -121,14 +121,12 @@ class TunedJAXLinker(JAXLinker):
     def _node_conversion(self):
         """What takes the place of `jax_funcify` for every node, those of inner graphs included."""
         from pytensor.link.jax.dispatch.basic import jax_funcify
-        from pytensor.link.jax.tuned.shared_traces import in_shared_traces
 
         convert, kernels = jax_funcify, self._kernels()
         if kernels is not None:
             from pytensor.link.jax.tuned.cpu_kernels import with_cpu_kernels
 
             convert = with_cpu_kernels(convert, kernels)
-        convert = in_shared_traces(convert)
         if self.precision == "bf16":
             from pytensor.link.jax.tuned.precision import in_mixed_precision
 
