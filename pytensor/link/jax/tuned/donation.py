@@ -4,26 +4,15 @@ XLA can put a result where an argument was, if the caller gives that argument up
 donation.  A function compiled with ``jax_mode(donate=True)`` donates the value of each shared
 variable that it updates, so a training step needs its state's memory once, not twice.
 
-A donated array is deleted, so only arrays that nobody else can hold are given up: those which an
-earlier call made, and which nothing refers to but the shared variable.  Of any other array a copy
-is donated:
-
-- the first value, where the user gave it as a `jax.Array`, and one put in later;
-- one that ``get_value(borrow=True)`` returned, as long as it is referred to;
-- one that is the value of two variables, or an input of the same call too.
-
-JAX itself keeps what NumPy sees: views that `numpy.asarray` made on a CPU stay as they were.
-
-Two things can't be seen.  Another `jax.Array` on the memory of a borrowed value
-(``jax.device_put(value, its_device)``, or ``value.addressable_data(0)``) is deleted together with
-it once the borrowed array itself is dropped: keep that one, or copy.  And a thread that borrows a
-value while another calls the function may get a deleted array.
+Who asks for it agrees to this: a value that such a function made is its own.  An array that
+``get_value(borrow=True)`` returned is gone after the next call (JAX says "Array has been deleted"
+to who reads it); ``get_value()`` returns one to keep.  Everything else stays: of a value that no
+such function made (the first one, one put in later, one of a function without donation), a copy is
+donated, and JAX keeps what NumPy sees, such as the view that `numpy.asarray` made on a CPU.
 """
 
-from functools import wraps
 from itertools import starmap
 from operator import itemgetter
-from sys import getrefcount
 from weakref import WeakSet
 
 import jax
@@ -103,19 +92,14 @@ class DonatingThunk:
     ):  # fmt: skip
         self.inputs, self.outputs = inputs, outputs
         self.function, self.static_argnums = function, tuple(static_argnums)
-        self._fgraph, self._node, self._store = fgraph, node, store
+        self._fgraph, self._node = fgraph, node
         self.compiler_options = compiler_options
         mapping = fgraph.update_mapping
         # PyTensor puts the updates last.
         self._returned = len(fgraph.outputs) - len(mapping)
         numbers = range(self._returned, len(fgraph.outputs))
         self._updated = [inputs[mapping[number]] for number in numbers]
-        self._donate(donated_inputs(fgraph, static_argnums))
-        _thunks.add(self)
-
-    def _donate(self, donated):
-        """Compile anew, with these inputs donated."""
-        self._donated = donated
+        self._donated = donated = donated_inputs(fgraph, static_argnums)
         self._places = {id(self.inputs[place]): k for k, place in enumerate(donated)}
         self._state = [self.inputs[place] for place in donated]
         others = [place for place in range(len(self.inputs)) if place not in donated]
@@ -125,16 +109,17 @@ class DonatingThunk:
         self._pick_new = picker([output - self._returned for output in donated.values()])
         self._made = (None,) * len(donated)  # what the last call put into the variables
         self.jit_fn = jax.jit(
-            checked(self.function, donated),
+            function,
             donate_argnums=tuple(donated),
             static_argnums=self.static_argnums,
             compiler_options=self.compiler_options,
         )
         self._call = None
-        self._stored = self._store and self._store(self.jit_fn, *donated)
+        self._stored = store and store(self.jit_fn, *donated)
+        _thunks.add(self)
 
     def __call__(self):
-        results, unfit, args = [], None, None
+        results, args = [], None
         try:
             args = self._arguments()
             if self._call is None and self._stored is not None:
@@ -146,21 +131,14 @@ class DonatingThunk:
             updates = outputs[self._returned :]
             for storage, value in zip(self._updated, updates, strict=True):
                 storage[0] = value
-        except UnfitError as error:
-            # Raised while tracing: nothing has been donated.
-            unfit = error.places
         except BaseException as error:
             if not results and self._takes_others(args, error):
-                del args  # else they would seem to be borrowed
                 self._call = self.jit_fn
                 return self()
             self._rescue(error, results)
             if isinstance(error, Exception) and self._node is not None:
                 raise_with_op(self._fgraph, self._node, self)
             raise
-        if unfit:
-            self._donate({k: v for k, v in self._donated.items() if k not in unfit})
-            return self()
         self._made = self._pick_new(updates)
         return list(outputs[: self._returned])
 
@@ -174,39 +152,29 @@ class DonatingThunk:
         )
 
     def _arguments(self):
-        """Arguments of JAX's function; nobody else holds those that are donated."""
-        made, own = self._made, False
-        if hold(self._state, made):
-            own = {ALONE}.issuperset(map(getrefcount, made))
-        values = made if own else self._own_values()
+        """Arguments of JAX's function: those that it donates are its own."""
+        values = self._made if hold(self._state, self._made) else self._own_values()
         others = [storage[0] for storage in self._others]
         for k in self._lengths:
             others[k] = int(others[k])
         return self._in_order(tuple(others) + values)
 
     def _own_values(self):
-        """Values of the variables: copies of those that others may hold, others as they are.
+        """Values of the variables: copies of arrays that functions like this one didn't make.
 
         Host arrays are put where the variable's last value was.
         """
+        makers = [t for t in _thunks if not self._places.keys().isdisjoint(t._places)]
         values = [storage[0] for storage in self._state]
-        counts = list(map(getrefcount, values))
-        relatives = [
-            t for t in _thunks if t is not self and not self._places.keys().isdisjoint(t._places)
-        ]
-        shared = []
+        foreign = []
         for k, (storage, made) in enumerate(zip(self._state, self._made, strict=True)):
-            value = values[k]
-            if not isinstance(value, jax.Array):
-                values[k] = like_last(value, made)
-                continue
-            own = value is made or any(t.has_made(storage, value) for t in relatives)
-            # The list of values refers to it too.
-            if not own or counts[k] != ALONE + 1:
-                shared.append(k)
-        if shared:
-            copies = copy_all([values[k] for k in shared])
-            for k, copy in zip(shared, copies, strict=True):
+            if not isinstance(values[k], jax.Array):
+                values[k] = like_last(values[k], made)
+            elif not any(maker.has_made(storage, values[k]) for maker in makers):
+                foreign.append(k)
+        if foreign:
+            copies = copy_all([values[k] for k in foreign])
+            for k, copy in zip(foreign, copies, strict=True):
                 values[k] = copy
         return tuple(values)
 
@@ -232,38 +200,6 @@ class DonatingThunk:
                 f"{', '.join(lost[:5])}{', ...' if len(lost) > 5 else ''}. Their values are lost; "
                 "set_value them before they are used again."
             )
-
-
-class UnfitError(Exception):
-    """New values that have no room in the place of the old ones; never seen by a caller."""
-
-    def __init__(self, places):
-        super().__init__(places)
-        self.places = places
-
-
-def checked(function, donated):
-    """Wrap a function, such that it raises `UnfitError` if donated inputs can't take new values.
-
-    That is found while JAX traces, when the shapes are known; it costs nothing later.
-    """
-
-    @wraps(function)
-    def traced(*args):
-        outputs = function(*args)
-        unfit = [k for k, out in donated.items() if layout(args[k]) != layout(outputs[out])]
-        if unfit:
-            raise UnfitError(unfit)
-        # Parts of a tuple that are all of it are no copies.
-        return tuple(outputs)
-
-    return traced
-
-
-def layout(value):
-    """Shape and dtype: what must be the same for an array to take another's place."""
-    aval = jax.typeof(value)
-    return aval.shape, aval.dtype
 
 
 def like_last(value, last):
@@ -307,17 +243,3 @@ def hold(storages, values):
         if storage[0] is not value:
             return False
     return True
-
-
-def count_alone():
-    """Count the references to a value as `DonatingThunk` sees it, if nobody else has any.
-
-    They are the storage's, the last call's, and the counting's.
-    """
-    storage = [object()]
-    made = [storage[0]]
-    (count,) = map(getrefcount, made)
-    return count
-
-
-ALONE = count_alone()

@@ -45,7 +45,8 @@ class TunedJAXLinker(JAXLinker):
     Parameters
     ----------
     donate : bool
-        Write the new values of shared variables over the old ones; see
+        Write the new values of shared variables over the old ones.  An array that
+        ``get_value(borrow=True)`` returned is gone after the next call; see
         `pytensor.link.jax.tuned.donation`.
     precision : "float32" or "bf16"
         With "bf16", convolutions and activations are computed in bfloat16; see
