@@ -5,7 +5,6 @@ from scipy.signal import convolve2d, correlate2d
 import pytensor
 import pytensor.tensor as pt
 from pytensor.gradient import verify_grad
-from pytensor.tensor.conv.basic import conv_nd
 from pytensor.tensor.conv.ops import Conv, ConvGradFilters, ConvGradInput
 from tests.utils import REFERENCE_MODE
 
@@ -98,7 +97,7 @@ def test_other_ranks(n):
     stride, dilation = (2, 1, 3)[:n], (1, 2, 2)[:n]
 
     def conv(image, filters):
-        return conv_nd(image, filters, n, pads, stride, dilation, 2)
+        return getattr(pt, f"conv{n}d")(image, filters, pads, stride, dilation, 2)
 
     out = conv(image, filters).eval(mode=REFERENCE_MODE)
     expected = naive_conv(image, filters, pads, stride, dilation, 2, True)

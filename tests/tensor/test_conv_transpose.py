@@ -5,7 +5,6 @@ from scipy.signal import convolve
 import pytensor
 import pytensor.tensor as pt
 from pytensor.gradient import verify_grad
-from pytensor.tensor.conv.basic import conv_transpose_nd
 from pytensor.tensor.conv.ops import Conv, ConvTranspose
 from tests.utils import REFERENCE_MODE
 
@@ -253,4 +252,4 @@ def test_bad_inputs():
     with pytest.raises(TypeError, match="conv1d_transpose: input must be of a floating-point"):
         pt.conv1d_transpose(pt.tensor3(dtype="int64"), pt.tensor3())
     with pytest.raises(TypeError, match="filters"):
-        conv_transpose_nd(pt.tensor3(), pt.tensor3(dtype="complex128"), 1)
+        pt.conv1d_transpose(pt.tensor3(), pt.tensor3(dtype="complex128"))

@@ -2,7 +2,8 @@
 
 from pytensor.graph.basic import Variable
 from pytensor.tensor.basic import as_tensor_variable
-from pytensor.tensor.conv.basic import conv_nd, is_int
+from pytensor.tensor.conv.basic import conv2d as conv2d_of_images
+from pytensor.tensor.conv.basic import is_int
 from pytensor.tensor.shape import specify_shape
 
 __all__ = ["conv2d"]
@@ -62,8 +63,8 @@ def conv2d(
     """
     input = _with_shape(input, input_shape, "input_shape")
     filters = _with_shape(filters, filter_shape, "filter_shape")
-    return conv_nd(
-        input, filters, 2, border_mode, subsample, filter_dilation, num_groups, filter_flip
+    return conv2d_of_images(
+        input, filters, border_mode, subsample, filter_dilation, num_groups, filter_flip
     )
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from pytensor.tensor.basic import as_tensor_variable, join, ones, zeros
 from pytensor.tensor.conv.ops import Conv, ConvGradInput, ConvTranspose
+from pytensor.tensor.families import family
 
 BORDER_MODES = (
     "'valid', 'half', 'full', an int, or per spatial axis an int or a (before, after) pair"
@@ -102,85 +103,6 @@ def conv_properties(
     return properties
 
 
-def conv_nd(
-    input,
-    filters,
-    n_spatial,
-    border_mode="valid",
-    subsample=1,
-    filter_dilation=1,
-    num_groups=1,
-    filter_flip=True,
-):
-    """Convolve over the last `n_spatial` axes; see `conv2d` for the arguments."""
-    input, filters = as_tensor_variable(input), as_tensor_variable(filters)
-    properties = conv_properties(
-        f"conv{n_spatial}d",
-        filters,
-        n_spatial,
-        border_mode,
-        subsample,
-        filter_dilation,
-        num_groups,
-        filter_flip,
-    )
-    return Conv(**properties)(input, filters)
-
-
-def conv_transpose_nd(
-    input,
-    filters,
-    n_spatial,
-    border_mode="valid",
-    subsample=1,
-    filter_dilation=1,
-    num_groups=1,
-    filter_flip=True,
-    output_padding=0,
-    output_shape=None,
-):
-    """Transposed convolution over the last `n_spatial` axes; see `conv2d_transpose`."""
-    input, filters = as_tensor_variable(input), as_tensor_variable(filters)
-    name = f"conv{n_spatial}d_transpose"
-    properties = conv_properties(
-        name,
-        filters,
-        n_spatial,
-        border_mode,
-        subsample,
-        filter_dilation,
-        num_groups,
-        filter_flip,
-    )
-    paddings = per_axis(f"{name}: output_padding", output_padding, n_spatial, minimum=0)
-    op = ConvTranspose(**properties)
-    if output_shape is not None:
-        if any(paddings):
-            raise ValueError(
-                f"{name}: give output_padding or output_shape, not both; got "
-                f"output_padding={output_padding!r}, output_shape={output_shape!r}"
-            )
-        output_shape = per_axis(f"{name}: output_shape", output_shape, n_spatial)
-        # for its checks, and the lengths without output padding
-        least = op(input, filters).type.shape[2:]
-        if None in least:
-            return conv_transpose_to_shape(op, input, filters, output_shape)
-        paddings = _output_padding(op, least, output_shape)
-    limits = _padding_limits(op)
-    if any(p >= limit for p, limit in zip(paddings, limits, strict=True)):
-        raise ValueError(
-            f"{name}: output_padding must be less than the larger of stride and dilation, here "
-            f"{limits}; got {output_padding!r}"
-        )
-    # More padding than the Op takes: as if the input went on with zeros.
-    whole = [p // s for p, s in zip(paddings, op.subsample, strict=True)]
-    if any(whole):
-        known = [n for n in (input.type.shape[1], filters.type.shape[0]) if n is not None]
-        input = _append_zeros(input, known[0] if known else None, whole)
-    rest = tuple(p % s for p, s in zip(paddings, op.subsample, strict=True))
-    return ConvTranspose(**properties, output_padding=rest)(input, filters)
-
-
 def _append_zeros(x, channels, counts):
     n = len(counts)
     if channels is None:
@@ -226,338 +148,223 @@ def conv_transpose_to_shape(op, input, filters, spatial):
     return op.like(ConvGradInput)(zeros(shape, dtype=input.type.dtype), filters, input)
 
 
-def conv2d(
-    input,
-    filters,
-    border_mode="valid",
-    subsample=1,
-    filter_dilation=1,
-    num_groups=1,
-    filter_flip=True,
-):
-    """Two-dimensional convolution of a batch of images with a bank of filters.
-
-    Parameters
-    ----------
-    input : tensor_like, shape (batch, channels, height, width), floating point
-    filters : tensor_like, shape (out channels, channels / num_groups, kernel height, kernel width)
-        Floating point; may be computed at run time.
-    border_mode : str, int or tuple
-        Zeros around the image.  ``"valid"``: none.  ``"half"``: half the (dilated) kernel,
-        rounded down, on every side, so that an odd kernel with stride 1 keeps the image's size.
-        ``"full"``: one less than the (dilated) kernel on every side.  An int: that many on every
-        side.  A tuple: per axis an int or a pair (before, after).
-    subsample : int or (int, int)
-        Stride along height and width.
-    filter_dilation : int or (int, int)
-        Distance between neighbouring taps of the kernel.
-    num_groups : int
-        Channels and filters are divided into that many groups, each convolved on its own;
-        equal to the number of channels it is a depth-wise convolution.
-    filter_flip : bool
-        True (the default, as in Theano) mirrors the kernel: a convolution.  False doesn't: the
-        cross-correlation that PyTorch, JAX and ONNX call convolution.
-
-    Returns
-    -------
-    TensorVariable, shape (batch, out channels, output height, output width)
-        Of the inputs' common dtype.  With ``k' = (k - 1) * dilation + 1``, each output side is
-        ``(side + before + after - k') // stride + 1``.  Differentiable to any order.
-
-    Raises
-    ------
-    ValueError
-        If ranks, channels and groups don't match, the kernel is larger than the padded image, or
-        an argument isn't one of those above.  Shapes that only run time knows are checked then.
-    TypeError
-        If an input isn't floating point.
-
-    Examples
-    --------
-    >>> import numpy as np, pytensor.tensor as pt
-    >>> image = pt.constant(np.arange(12.0).reshape(1, 1, 3, 4))
-    >>> edges = pt.constant(np.array([[[[1.0, -1.0]]]]))
-    >>> pt.conv2d(image, edges, filter_flip=False).eval()[0, 0]
-    array([[-1., -1., -1.],
-           [-1., -1., -1.],
-           [-1., -1., -1.]])
-    """
-    return conv_nd(
-        input, filters, 2, border_mode, subsample, filter_dilation, num_groups, filter_flip
-    )
-
-
-def conv1d(
-    input,
-    filters,
-    border_mode="valid",
-    subsample=1,
-    filter_dilation=1,
-    num_groups=1,
-    filter_flip=True,
-):
-    """One-dimensional convolution of a batch of sequences with a bank of filters.
-
-    Parameters
-    ----------
-    input : tensor_like, shape (batch, channels, length), floating point
-    filters : tensor_like, shape (out channels, channels / num_groups, kernel length)
-        Floating point; may be computed at run time.
-    border_mode, subsample, filter_dilation, num_groups, filter_flip
-        As for `conv2d`, for one axis: ``border_mode=((2, 0),)`` puts two zeros before.
-
-    Returns
-    -------
-    TensorVariable, shape (batch, out channels, output length)
-        Of the inputs' common dtype; the length is that of a side of `conv2d`.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `conv2d`.
-
-    Examples
-    --------
-    >>> import numpy as np, pytensor.tensor as pt
-    >>> steps = np.array([[[0.0, 1.0, 3.0, 6.0]]])
-    >>> pt.conv1d(steps, np.array([[[1.0, -1.0]]])).eval()
-    array([[[1., 2., 3.]]])
-    """
-    return conv_nd(
-        input, filters, 1, border_mode, subsample, filter_dilation, num_groups, filter_flip
-    )
-
-
-def conv3d(
-    input,
-    filters,
-    border_mode="valid",
-    subsample=1,
-    filter_dilation=1,
-    num_groups=1,
-    filter_flip=True,
-):
-    """Three-dimensional convolution of a batch of volumes with a bank of filters.
-
-    Parameters
-    ----------
-    input : tensor_like, shape (batch, channels, depth, height, width), floating point
-    filters : tensor_like
-        Of shape (out channels, channels / num_groups, kernel depth, kernel height, kernel width);
-        floating point; may be computed at run time.
-    border_mode, subsample, filter_dilation, num_groups, filter_flip
-        As for `conv2d`, for three axes.
-
-    Returns
-    -------
-    TensorVariable, shape (batch, out channels, output depth, output height, output width)
-        Of the inputs' common dtype; each side as for `conv2d`.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `conv2d`.
-
-    Examples
-    --------
-    >>> import numpy as np, pytensor.tensor as pt
-    >>> volume, kernel = np.ones((1, 1, 3, 3, 4)), np.ones((1, 1, 2, 2, 2))
-    >>> pt.conv3d(volume, kernel, subsample=(1, 1, 2)).eval()[0, 0]
-    array([[[8., 8.],
-            [8., 8.]],
-    <BLANKLINE>
-           [[8., 8.],
-            [8., 8.]]])
-    """
-    return conv_nd(
-        input, filters, 3, border_mode, subsample, filter_dilation, num_groups, filter_flip
-    )
-
-
-def conv2d_transpose(
-    input,
-    filters,
-    border_mode="valid",
-    subsample=1,
-    filter_dilation=1,
-    num_groups=1,
-    filter_flip=True,
-    output_padding=0,
-    output_shape=None,
-):
-    """Two-dimensional transposed convolution: the gradient of `conv2d` for its input, as a layer.
-
-    Every pixel of the input adds the kernel, times its value, to the output, `subsample` pixels
-    further for each: an upsampling that is learnt.  It is no inverse of the convolution.
-
-    Parameters
-    ----------
-    input : tensor_like, shape (batch, in channels, height, width), floating point
-    filters : tensor_like, shape (in channels, out channels / num_groups, kernel height and width)
-        Floating point; may be computed at run time.  The order of ONNX and PyTorch, and that of
-        the filters of the convolution whose gradient it is.
-    border_mode : str, int or tuple
-        As for `conv2d`, of the convolution: what it would add around is cut off here.
-    subsample : int or (int, int)
-        Distance in the output between the kernels of neighbouring input pixels.
-    filter_dilation, num_groups, filter_flip
-        As for `conv2d`.  `filter_flip` says whether the convolution mirrors the kernel; ONNX's
-        and PyTorch's transposed convolutions are those with ``filter_flip=False``.
-    output_padding : int or (int, int)
-        Rows and columns that the output has more, at its end: several sizes of image give a
-        strided convolution the same output size.  At least 0 and less than the larger of stride
-        and dilation.  They are zero where no kernel reaches them.  In mode JAX, gradients with one
-        that isn't less than the stride need a known number of channels.
-    output_shape : (int, int), optional
-        Height and width of the output, from which `output_padding` is worked out.  Where the
-        sizes of input or kernel aren't known until run time, that's done and checked then, and
-        the padding must be less than the stride.
-
-    Returns
-    -------
-    TensorVariable, shape (batch, out channels, output height, output width)
-        Of the inputs' common dtype.  With ``k' = (k - 1) * dilation + 1``, each output side is
-        ``(side - 1) * stride + k' - before - after + output_padding``.  Differentiable to any
-        order.
-
-    Raises
-    ------
-    ValueError
-        If ranks, channels and groups don't match, the padding would leave no output, the
-        `output_shape` is impossible (the error says which are possible), or an argument isn't one
-        of those above.  Shapes that only run time knows are checked then.
-    TypeError
-        If an input isn't floating point.
-
-    Notes
-    -----
-    V. Dumoulin and F. Visin, A guide to convolution arithmetic for deep learning,
-    arXiv:1603.07285, chapter 4.
-
-    Examples
-    --------
-    >>> import numpy as np, pytensor.tensor as pt
-    >>> image = np.array([[[[1.0, 2.0]]]])
-    >>> kernel = np.array([[[[1.0, 10.0, 100.0]]]])
-    >>> pt.conv2d_transpose(image, kernel, subsample=(1, 2), filter_flip=False).eval()[0, 0]
-    array([[  1.,  10., 102.,  20., 200.]])
-    """
-    return conv_transpose_nd(
+def _conv(n, name):
+    def conv(
         input,
         filters,
-        2,
-        border_mode,
-        subsample,
-        filter_dilation,
-        num_groups,
-        filter_flip,
-        output_padding,
-        output_shape,
-    )
+        border_mode="valid",
+        subsample=1,
+        filter_dilation=1,
+        num_groups=1,
+        filter_flip=True,
+    ):
+        """Convolution over {number} axes of a batch of images with a bank of filters.
+
+        Parameters
+        ----------
+        input : tensor_like, shape (batch, channels, {image}), floating point
+        filters : tensor_like, shape (out channels, channels / num_groups, {kernel})
+            Floating point; may be computed at run time.
+        border_mode : str, int or tuple
+            Zeros around the image.  ``"valid"``: none.  ``"half"``: half the (dilated) kernel,
+            rounded down, on every side, so that an odd kernel with stride 1 keeps the image's size.
+            ``"full"``: one less than the (dilated) kernel on every side.  An int: that many on
+            every side.  A tuple: per axis an int or a pair (before, after).
+        subsample : {ints}
+            Stride along each axis.
+        filter_dilation : {ints}
+            Distance between neighbouring taps of the kernel.
+        num_groups : int
+            Channels and filters are divided into that many groups, each convolved on its own;
+            equal to the number of channels it is a depth-wise convolution.
+        filter_flip : bool
+            True (the default, as in Theano) mirrors the kernel: a convolution.  False doesn't: the
+            cross-correlation that PyTorch, JAX and ONNX call convolution.
+
+        Returns
+        -------
+        TensorVariable, shape (batch, out channels, {output})
+            Of the inputs' common dtype.  With ``k' = (k - 1) * dilation + 1``, each output side is
+            ``(side + before + after - k') // stride + 1``.  Differentiable to any order.
+
+        Raises
+        ------
+        ValueError
+            If ranks, channels and groups don't match, the kernel is larger than the padded image,
+            or an argument isn't one of those above.  Shapes that only run time knows are checked
+            then.
+        TypeError
+            If an input isn't floating point.
+        """
+        input, filters = as_tensor_variable(input), as_tensor_variable(filters)
+        properties = conv_properties(
+            name, filters, n, border_mode, subsample, filter_dilation, num_groups, filter_flip
+        )
+        return Conv(**properties)(input, filters)
+
+    return conv
 
 
-def conv1d_transpose(
-    input,
-    filters,
-    border_mode="valid",
-    subsample=1,
-    filter_dilation=1,
-    num_groups=1,
-    filter_flip=True,
-    output_padding=0,
-    output_shape=None,
-):
-    """One-dimensional transposed convolution: the gradient of `conv1d` for its input, as a layer.
+conv1d, conv2d, conv3d = family(
+    _conv,
+    "conv{n}d",
+    {
+        1: """
+        >>> import numpy as np, pytensor.tensor as pt
+        >>> steps = np.array([[[0.0, 1.0, 3.0, 6.0]]])
+        >>> pt.conv1d(steps, np.array([[[1.0, -1.0]]])).eval()
+        array([[[1., 2., 3.]]])
+        """,
+        2: """
+        >>> import numpy as np, pytensor.tensor as pt
+        >>> image = pt.constant(np.arange(12.0).reshape(1, 1, 3, 4))
+        >>> edges = pt.constant(np.array([[[[1.0, -1.0]]]]))
+        >>> pt.conv2d(image, edges, filter_flip=False).eval()[0, 0]
+        array([[-1., -1., -1.],
+               [-1., -1., -1.],
+               [-1., -1., -1.]])
+        """,
+        3: """
+        >>> import numpy as np, pytensor.tensor as pt
+        >>> volume, kernel = np.ones((1, 1, 3, 3, 4)), np.ones((1, 1, 2, 2, 2))
+        >>> pt.conv3d(volume, kernel, subsample=(1, 1, 2)).eval()[0, 0]
+        array([[[8., 8.],
+                [8., 8.]],
+        <BLANKLINE>
+               [[8., 8.],
+                [8., 8.]]])
+        """,
+    },
+)
 
-    Parameters
-    ----------
-    input : tensor_like, shape (batch, in channels, length), floating point
-    filters : tensor_like, shape (in channels, out channels / num_groups, kernel length)
-        Floating point; may be computed at run time.
-    border_mode, subsample, filter_dilation, num_groups, filter_flip, output_padding, output_shape
-        As for `conv2d_transpose`, for one axis.
 
-    Returns
-    -------
-    TensorVariable, shape (batch, out channels, output length)
-        Of the inputs' common dtype; the length is that of a side of `conv2d_transpose`.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `conv2d_transpose`.
-
-    Examples
-    --------
-    >>> import numpy as np, pytensor.tensor as pt
-    >>> x, kernel = np.array([[[1.0, 2.0]]]), np.array([[[1.0, 10.0]]])
-    >>> pt.conv1d_transpose(x, kernel, subsample=2, filter_flip=False, output_shape=(5,)).eval()
-    array([[[ 1., 10.,  2., 20.,  0.]]])
-    """
-    return conv_transpose_nd(
+def _conv_transpose(n, name):
+    def conv_transpose(
         input,
         filters,
-        1,
-        border_mode,
-        subsample,
-        filter_dilation,
-        num_groups,
-        filter_flip,
-        output_padding,
-        output_shape,
-    )
+        border_mode="valid",
+        subsample=1,
+        filter_dilation=1,
+        num_groups=1,
+        filter_flip=True,
+        output_padding=0,
+        output_shape=None,
+    ):
+        """Transposed convolution: the gradient of `conv{n}d` for its input, as a layer.
+
+        Every pixel of the input adds the kernel, times its value, to the output, `subsample` pixels
+        further for each: an upsampling that is learnt.  It is no inverse of the convolution.
+
+        Parameters
+        ----------
+        input : tensor_like, shape (batch, in channels, {image}), floating point
+        filters : tensor_like, shape (in channels, out channels / num_groups, {kernel})
+            Floating point; may be computed at run time.  The order of ONNX and PyTorch, and that of
+            the filters of the convolution whose gradient it is.
+        border_mode : str, int or tuple
+            As for `conv{n}d`, of the convolution: what it would add around is cut off here.
+        subsample : {ints}
+            Distance in the output between the kernels of neighbouring input pixels.
+        filter_dilation, num_groups, filter_flip
+            As for `conv{n}d`.  `filter_flip` says whether the convolution mirrors the kernel;
+            ONNX's and PyTorch's transposed convolutions are those with ``filter_flip=False``.
+        output_padding : {ints}
+            What the output has more along each axis, at its end: several sizes of image give a
+            strided convolution the same output size.  At least 0 and less than the larger of stride
+            and dilation.  It is zero where no kernel reaches it.  In mode JAX, gradients with one
+            that isn't less than the stride need a known number of channels.
+        output_shape : {ints}, optional
+            Lengths of the output, from which `output_padding` is worked out.  Where the sizes of
+            input or kernel aren't known until run time, that's done and checked then, and the
+            padding must be less than the stride.
+
+        Returns
+        -------
+        TensorVariable, shape (batch, out channels, {output})
+            Of the inputs' common dtype.  With ``k' = (k - 1) * dilation + 1``, each output side is
+            ``(side - 1) * stride + k' - before - after + output_padding``.  Differentiable to any
+            order.
+
+        Raises
+        ------
+        ValueError
+            If ranks, channels and groups don't match, the padding would leave no output, the
+            `output_shape` is impossible (the error says which are possible), or an argument isn't
+            one of those above.  Shapes that only run time knows are checked then.
+        TypeError
+            If an input isn't floating point.
+
+        Notes
+        -----
+        V. Dumoulin and F. Visin, A guide to convolution arithmetic for deep learning,
+        arXiv:1603.07285, chapter 4.
+        """
+        input, filters = as_tensor_variable(input), as_tensor_variable(filters)
+        properties = conv_properties(
+            name,
+            filters,
+            n,
+            border_mode,
+            subsample,
+            filter_dilation,
+            num_groups,
+            filter_flip,
+        )
+        paddings = per_axis(f"{name}: output_padding", output_padding, n, minimum=0)
+        op = ConvTranspose(**properties)
+        if output_shape is not None:
+            if any(paddings):
+                raise ValueError(
+                    f"{name}: give output_padding or output_shape, not both; got "
+                    f"output_padding={output_padding!r}, output_shape={output_shape!r}"
+                )
+            output_shape = per_axis(f"{name}: output_shape", output_shape, n)
+            # for its checks, and the lengths without output padding
+            least = op(input, filters).type.shape[2:]
+            if None in least:
+                return conv_transpose_to_shape(op, input, filters, output_shape)
+            paddings = _output_padding(op, least, output_shape)
+        limits = _padding_limits(op)
+        if any(p >= limit for p, limit in zip(paddings, limits, strict=True)):
+            raise ValueError(
+                f"{name}: output_padding must be less than the larger of stride and dilation, here "
+                f"{limits}; got {output_padding!r}"
+            )
+        # More padding than the Op takes: as if the input went on with zeros.
+        whole = [p // s for p, s in zip(paddings, op.subsample, strict=True)]
+        if any(whole):
+            known = [n for n in (input.type.shape[1], filters.type.shape[0]) if n is not None]
+            input = _append_zeros(input, known[0] if known else None, whole)
+        rest = tuple(p % s for p, s in zip(paddings, op.subsample, strict=True))
+        return ConvTranspose(**properties, output_padding=rest)(input, filters)
+
+    return conv_transpose
 
 
-def conv3d_transpose(
-    input,
-    filters,
-    border_mode="valid",
-    subsample=1,
-    filter_dilation=1,
-    num_groups=1,
-    filter_flip=True,
-    output_padding=0,
-    output_shape=None,
-):
-    """Three-dimensional transposed convolution: the gradient of `conv3d` for its input.
-
-    Parameters
-    ----------
-    input : tensor_like, shape (batch, in channels, depth, height, width), floating point
-    filters : tensor_like
-        Of shape (in channels, out channels / num_groups, kernel depth, kernel height, kernel
-        width); floating point; may be computed at run time.
-    border_mode, subsample, filter_dilation, num_groups, filter_flip, output_padding, output_shape
-        As for `conv2d_transpose`, for three axes.
-
-    Returns
-    -------
-    TensorVariable, shape (batch, out channels, output depth, output height, output width)
-        Of the inputs' common dtype; each side as for `conv2d_transpose`.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `conv2d_transpose`.
-
-    Examples
-    --------
-    >>> import numpy as np, pytensor.tensor as pt
-    >>> volume, kernel = np.ones((1, 1, 1, 2, 2)), np.ones((1, 1, 1, 2, 2))
-    >>> pt.conv3d_transpose(volume, kernel).eval()[0, 0]
-    array([[[1., 2., 1.],
-            [2., 4., 2.],
-            [1., 2., 1.]]])
-    """
-    return conv_transpose_nd(
-        input,
-        filters,
-        3,
-        border_mode,
-        subsample,
-        filter_dilation,
-        num_groups,
-        filter_flip,
-        output_padding,
-        output_shape,
-    )
+conv1d_transpose, conv2d_transpose, conv3d_transpose = family(
+    _conv_transpose,
+    "conv{n}d_transpose",
+    {
+        1: """
+        >>> import numpy as np, pytensor.tensor as pt
+        >>> x, kernel = np.array([[[1.0, 2.0]]]), np.array([[[1.0, 10.0]]])
+        >>> pt.conv1d_transpose(x, kernel, subsample=2, filter_flip=False, output_shape=(5,)).eval()
+        array([[[ 1., 10.,  2., 20.,  0.]]])
+        """,
+        2: """
+        >>> import numpy as np, pytensor.tensor as pt
+        >>> image = np.array([[[[1.0, 2.0]]]])
+        >>> kernel = np.array([[[[1.0, 10.0, 100.0]]]])
+        >>> pt.conv2d_transpose(image, kernel, subsample=(1, 2), filter_flip=False).eval()[0, 0]
+        array([[  1.,  10., 102.,  20., 200.]])
+        """,
+        3: """
+        >>> import numpy as np, pytensor.tensor as pt
+        >>> volume, kernel = np.ones((1, 1, 1, 2, 2)), np.ones((1, 1, 1, 2, 2))
+        >>> pt.conv3d_transpose(volume, kernel).eval()[0, 0]
+        array([[[1., 2., 1.],
+                [2., 4., 2.],
+                [1., 2., 1.]]])
+        """,
+    },
+)

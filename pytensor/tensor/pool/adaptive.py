@@ -12,6 +12,7 @@ from pytensor.tensor.basic import (
     zeros_like,
 )
 from pytensor.tensor.conv.basic import flag, is_int
+from pytensor.tensor.families import family
 from pytensor.tensor.math import abs as pt_abs
 from pytensor.tensor.math import argmax, minimum
 from pytensor.tensor.pool.arguments import real_input
@@ -154,199 +155,114 @@ def _adaptive(name, n, input, output_size, mode, return_indices=False):
     return PoolWithIndices(op=op)(input) if with_indices else op(input)
 
 
-def adaptive_avg_pool1d(input, output_size):
-    """Average over a given number of windows along the last axis, as in PyTorch.
+def _adaptive_avg(n, name):
+    def adaptive_avg_pool(input, output_size):
+        """Average over a given number of windows along {last}, as in PyTorch.
 
-    Parameters
-    ----------
-    input : tensor_like, shape (..., length), floating point
-    output_size : int or None, or one of them in a tuple
-        Number m of windows along the axis; None keeps it as it is.  Of length n, window i has
-        the cells from ``floor(i n / m)`` up to but without ``ceil((i + 1) n / m)``.
+        Parameters
+        ----------
+        input : tensor_like, shape (..., {image}), floating point
+        output_size : int or None, or {number} of them in a tuple
+            Number m of windows along each axis; None keeps the axis as it is.  Of length n, window
+            i has the cells from ``floor(i n / m)`` up to but without ``ceil((i + 1) n / m)``.
 
-    Returns
-    -------
-    TensorVariable, shape (..., *output_size), dtype of `input`
+        Returns
+        -------
+        TensorVariable, shape (..., *output_size), dtype of `input`
 
-    Raises
-    ------
-    ValueError
-        If `output_size` isn't as above, or an axis has no cells.
-    TypeError
-        If `input` isn't floating point.
+        Raises
+        ------
+        ValueError
+            If `output_size` isn't as above, or an axis has no cells.
+        TypeError
+            If `input` isn't floating point.
+        """
+        return _adaptive(name, n, input, output_size, "average")
 
-    Examples
-    --------
-    >>> import pytensor.tensor as pt
-    >>> pt.adaptive_avg_pool1d(pt.constant([[1.0, 5.0, 3.0]]), 2).eval()
-    array([[3., 4.]])
-    """
-    return _adaptive("adaptive_avg_pool1d", 1, input, output_size, "average")
+    return adaptive_avg_pool
 
 
-def adaptive_avg_pool2d(input, output_size):
-    """Average over a given number of windows along the last two axes, as in PyTorch.
-
-    Parameters
-    ----------
-    input : tensor_like, shape (..., height, width), floating point
-    output_size : int or None, or two of them
-        Number m of windows along each axis; None keeps the axis as it is.  Of length n, window i
-        has the cells from ``floor(i n / m)`` up to but without ``ceil((i + 1) n / m)``.
-
-    Returns
-    -------
-    TensorVariable, shape (..., *output_size), dtype of `input`
-
-    Raises
-    ------
-    ValueError
-        If `output_size` isn't as above, or an axis has no cells.
-    TypeError
-        If `input` isn't floating point.
-
-    Examples
-    --------
-    >>> import pytensor.tensor as pt
-    >>> pt.adaptive_avg_pool2d(pt.constant([[1.0, 5.0, 3.0], [0.0, 0.0, 2.0]]), (1, 2)).eval()
-    array([[1.5, 2.5]])
-    """
-    return _adaptive("adaptive_avg_pool2d", 2, input, output_size, "average")
+adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d = family(
+    _adaptive_avg,
+    "adaptive_avg_pool{n}d",
+    {
+        1: """
+        >>> import pytensor.tensor as pt
+        >>> pt.adaptive_avg_pool1d(pt.constant([[1.0, 5.0, 3.0]]), 2).eval()
+        array([[3., 4.]])
+        """,
+        2: """
+        >>> import pytensor.tensor as pt
+        >>> x = pt.constant([[1.0, 5.0, 3.0], [0.0, 0.0, 2.0]])
+        >>> pt.adaptive_avg_pool2d(x, (1, 2)).eval()
+        array([[1.5, 2.5]])
+        """,
+        3: """
+        >>> import numpy as np, pytensor.tensor as pt
+        >>> x = pt.constant(np.arange(12.0).reshape(2, 2, 3))
+        >>> pt.adaptive_avg_pool3d(x, (1, None, 2)).eval()
+        array([[[3.5, 4.5],
+                [6.5, 7.5]]])
+        """,
+    },
+)
 
 
-def adaptive_avg_pool3d(input, output_size):
-    """Average over a given number of windows along the last three axes, as in PyTorch.
+def _adaptive_max(n, name):
+    def adaptive_max_pool(input, output_size, return_indices=False):
+        """Maximum over a given number of windows along {last}, as in PyTorch.
 
-    Parameters
-    ----------
-    input : tensor_like, shape (..., depth, height, width), floating point
-    output_size : int or None, or three of them
-        Number m of windows along each axis; None keeps the axis as it is.  Of length n, window i
-        has the cells from ``floor(i n / m)`` up to but without ``ceil((i + 1) n / m)``.
+        Parameters
+        ----------
+        input : tensor_like, shape (..., {image}), real numbers
+        output_size : int or None, or {number} of them in a tuple
+            As for `adaptive_avg_pool{n}d`.
+        return_indices : bool
 
-    Returns
-    -------
-    TensorVariable, shape (..., *output_size), dtype of `input`
+        Returns
+        -------
+        values : TensorVariable, shape (..., *output_size), dtype of `input`
+            Of equal maxima the first in row-major order takes the gradient; NaN counts as largest.
+        indices : TensorVariable, int64
+            With `return_indices` only: positions in {last} of `input`, flattened.
 
-    Raises
-    ------
-    ValueError
-        If `output_size` isn't as above, or an axis has no cells.
-    TypeError
-        If `input` isn't floating point.
+        Raises
+        ------
+        ValueError
+            If `output_size` isn't as above, or an axis has no cells.
+        TypeError
+            If `input` is boolean or complex.
+        """
+        return _adaptive(name, n, input, output_size, "max", return_indices)
 
-    Examples
-    --------
-    >>> import numpy as np, pytensor.tensor as pt
-    >>> pt.adaptive_avg_pool3d(pt.constant(np.arange(12.0).reshape(2, 2, 3)), (1, None, 2)).eval()
-    array([[[3.5, 4.5],
-            [6.5, 7.5]]])
-    """
-    return _adaptive("adaptive_avg_pool3d", 3, input, output_size, "average")
-
-
-def adaptive_max_pool1d(input, output_size, return_indices=False):
-    """Maximum over a given number of windows along the last axis, as in PyTorch.
-
-    Parameters
-    ----------
-    input : tensor_like, shape (..., length), real numbers
-    output_size : int or None, or one of them in a tuple
-        Number m of windows along the axis; None keeps it as it is.  Of length n, window i has
-        the cells from ``floor(i n / m)`` up to but without ``ceil((i + 1) n / m)``.
-    return_indices : bool
-
-    Returns
-    -------
-    values : TensorVariable, shape (..., *output_size), dtype of `input`
-        Of equal maxima the first in row-major order takes the gradient; NaN counts as largest.
-    indices : TensorVariable, int64
-        With `return_indices` only: positions along the axis of `input`.
-
-    Raises
-    ------
-    ValueError
-        If `output_size` isn't as above, or an axis has no cells.
-    TypeError
-        If `input` is boolean or complex.
-
-    Examples
-    --------
-    >>> import pytensor.tensor as pt
-    >>> pt.adaptive_max_pool1d(pt.constant([[1.0, 5.0, 3.0]]), 3).eval()
-    array([[1., 5., 3.]])
-    """
-    return _adaptive("adaptive_max_pool1d", 1, input, output_size, "max", return_indices)
+    return adaptive_max_pool
 
 
-def adaptive_max_pool2d(input, output_size, return_indices=False):
-    """Maximum over a given number of windows along the last two axes, as in PyTorch.
-
-    Parameters
-    ----------
-    input : tensor_like, shape (..., height, width), real numbers
-    output_size
-        As for `adaptive_avg_pool2d`.
-    return_indices : bool
-
-    Returns
-    -------
-    values : TensorVariable, shape (..., *output_size), dtype of `input`
-        Of equal maxima the first in row-major order takes the gradient; NaN counts as largest.
-    indices : TensorVariable, int64
-        With `return_indices` only: positions in the flattened last two axes of `input`.
-
-    Raises
-    ------
-    ValueError
-        If `output_size` isn't as above, or an axis has no cells.
-    TypeError
-        If `input` is boolean or complex.
-
-    Examples
-    --------
-    >>> import pytensor.tensor as pt
-    >>> x = pt.constant([[1.0, 5.0, 3.0], [0.0, 7.0, 2.0]])
-    >>> values, indices = pt.adaptive_max_pool2d(x, (2, 1), return_indices=True)
-    >>> values.eval().ravel(), indices.eval().ravel()
-    (array([5., 7.]), array([1, 4]))
-    """
-    return _adaptive("adaptive_max_pool2d", 2, input, output_size, "max", return_indices)
-
-
-def adaptive_max_pool3d(input, output_size, return_indices=False):
-    """Maximum over a given number of windows along the last three axes, as in PyTorch.
-
-    Parameters
-    ----------
-    input : tensor_like, shape (..., depth, height, width), real numbers
-    output_size : int or None, or three of them
-        Number m of windows along each axis; None keeps the axis as it is.  Of length n, window i
-        has the cells from ``floor(i n / m)`` up to but without ``ceil((i + 1) n / m)``.
-    return_indices : bool
-
-    Returns
-    -------
-    values : TensorVariable, shape (..., *output_size), dtype of `input`
-        Of equal maxima the first in row-major order takes the gradient; NaN counts as largest.
-    indices : TensorVariable, int64
-        With `return_indices` only: positions in the flattened last three axes of `input`.
-
-    Raises
-    ------
-    ValueError
-        If `output_size` isn't as above, or an axis has no cells.
-    TypeError
-        If `input` is boolean or complex.
-
-    Examples
-    --------
-    >>> import numpy as np, pytensor.tensor as pt
-    >>> pt.adaptive_max_pool3d(pt.constant(np.arange(12.0).reshape(2, 2, 3)), (1, None, 2)).eval()
-    array([[[ 7.,  8.],
-            [10., 11.]]])
-    """
-    return _adaptive("adaptive_max_pool3d", 3, input, output_size, "max", return_indices)
+adaptive_max_pool1d, adaptive_max_pool2d, adaptive_max_pool3d = family(
+    _adaptive_max,
+    "adaptive_max_pool{n}d",
+    {
+        1: """
+        >>> import pytensor.tensor as pt
+        >>> pt.adaptive_max_pool1d(pt.constant([[1.0, 5.0, 3.0]]), 3).eval()
+        array([[1., 5., 3.]])
+        """,
+        2: """
+        >>> import pytensor.tensor as pt
+        >>> x = pt.constant([[1.0, 5.0, 3.0], [0.0, 7.0, 2.0]])
+        >>> values, indices = pt.adaptive_max_pool2d(x, (2, 1), return_indices=True)
+        >>> values.eval().ravel(), indices.eval().ravel()
+        (array([5., 7.]), array([1, 4]))
+        """,
+        3: """
+        >>> import numpy as np, pytensor.tensor as pt
+        >>> x = pt.constant(np.arange(12.0).reshape(2, 2, 3))
+        >>> pt.adaptive_max_pool3d(x, (1, None, 2)).eval()
+        array([[[ 7.,  8.],
+                [10., 11.]]])
+        """,
+    },
+)
 
 
 def _image(name, input, *, floating):

@@ -7,6 +7,7 @@ import numpy as np
 from pytensor.gradient import disconnected_grad
 from pytensor.tensor.basic import cast, constant, switch
 from pytensor.tensor.conv.basic import flag
+from pytensor.tensor.families import family
 from pytensor.tensor.math import abs as pt_abs
 from pytensor.tensor.math import and_, eq, isinf
 from pytensor.tensor.pool.arguments import PYTORCH_NAMES, real_input, window_geometry
@@ -79,138 +80,72 @@ def checked_norm_type(name, norm_type):
     return float(norm_type)
 
 
-def _lp_pool(name, n, input, norm_type, kernel_size, stride, padding, dilation, ceil_mode):
-    input = real_input(name, input, n, floating=True)
-    norm_type = checked_norm_type(name, norm_type)
-    floor = not flag(f"{name}: ceil_mode", ceil_mode)
-    geometry = window_geometry(
-        name, n, kernel_size, stride, padding, dilation, floor, input, PYTORCH_NAMES
-    )
-    return LpPool(norm_type=norm_type, **geometry)(input)
+def _lp_pool(n, name):
+    def lp_pool(
+        input, norm_type, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False
+    ):
+        """Norm over windows of {last}: the sum of ``abs(x) ** p``, to the power ``1 / p``.
+
+        Parameters
+        ----------
+        input : tensor_like, shape (..., {image}), floating point
+        norm_type : float
+            The order p, greater than 0.
+        kernel_size : {ints}
+            Cells of a window along each axis.
+        stride : {ints}, optional
+            Distance between windows; default `kernel_size`.
+        padding : {pairs}
+            Cells of 0 added around, less than a window.
+        dilation : {ints}
+            Distance between neighbouring cells of a window.
+        ceil_mode : bool
+            Whether a last window may reach past the padded end; as in `max_pool{n}d`.
+
+        Returns
+        -------
+        TensorVariable, shape (..., {output}), dtype of `input`
+            Lengths as in `max_pool{n}d`.  Powers neither overflow nor vanish: the largest cell of a
+            window is divided out.  As in ONNX, and unlike in PyTorch, the absolute value is taken
+            for odd p too.  The gradient at cells of 0 is 0.
+
+        Raises
+        ------
+        ValueError
+            If an argument isn't one of those above, or a window is larger than the padded image.
+        TypeError
+            If `input` isn't floating point.
+        """
+        x = real_input(name, input, n, floating=True)
+        p = checked_norm_type(name, norm_type)
+        floor = not flag(f"{name}: ceil_mode", ceil_mode)
+        geometry = window_geometry(
+            name, n, kernel_size, stride, padding, dilation, floor, x, PYTORCH_NAMES
+        )
+        return LpPool(norm_type=p, **geometry)(x)
+
+    return lp_pool
 
 
-def lp_pool1d(input, norm_type, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False):
-    """Norm over windows of the last axis: the sum of ``abs(x) ** p``, to the power ``1 / p``.
-
-    Parameters
-    ----------
-    input : tensor_like, shape (..., length), floating point
-    norm_type : float
-        The order p, greater than 0.
-    kernel_size : int or (int,)
-        Cells of a window along the axis.
-    stride : int or (int,), optional
-        Distance between windows; default `kernel_size`.
-    padding : int or one pair (before, after) in a tuple
-        Cells of 0 added around, less than a window.
-    dilation : int or (int,)
-        Distance between neighbouring cells of a window.
-    ceil_mode : bool
-        Whether a last window may reach past the padded end; as in `max_pool2d`.
-
-    Returns
-    -------
-    TensorVariable, shape (..., output length), dtype of `input`
-        The output length is ``(length + before + after - k') // stride + 1`` with
-        ``k' = (kernel - 1) * dilation + 1``; in ceil mode the quotient is rounded up, but no window
-        starts past the end of the image.
-        Gradients and odd p are as in `lp_pool2d`.
-
-    Raises
-    ------
-    ValueError
-        If an argument isn't one of those above, or a window is larger than the padded image.
-    TypeError
-        If `input` isn't floating point.
-
-    Examples
-    --------
-    >>> import pytensor.tensor as pt
-    >>> pt.lp_pool1d(pt.constant([[3.0, -4.0, 0.0, 2.0]]), 2, 2).eval()
-    array([[5., 2.]])
-    """
-    return _lp_pool(
-        "lp_pool1d", 1, input, norm_type, kernel_size, stride, padding, dilation, ceil_mode
-    )
-
-
-def lp_pool2d(input, norm_type, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False):
-    """Norm over windows of the last two axes: the sum of ``abs(x) ** p``, to the power ``1 / p``.
-
-    Parameters
-    ----------
-    input : tensor_like, shape (..., height, width), floating point
-    norm_type : float
-        The order p, greater than 0.
-    kernel_size, stride, padding, dilation, ceil_mode
-        As for `max_pool2d`; padding counts as 0.
-
-    Returns
-    -------
-    TensorVariable, shape (..., output height, output width), dtype of `input`
-        Powers neither overflow nor vanish: the largest cell of a window is divided out.  As in
-        ONNX, and unlike in PyTorch, the absolute value is taken for odd p too.  The gradient at
-        cells of 0 is 0.
-
-    Raises
-    ------
-    ValueError
-        If an argument isn't one of those above, or a window is larger than the padded image.
-    TypeError
-        If `input` isn't floating point.
-
-    Examples
-    --------
-    >>> import pytensor.tensor as pt
-    >>> pt.lp_pool2d(pt.constant([[3.0, -4.0], [0.0, 0.0]]), 2, (1, 2)).eval()
-    array([[5.],
-           [0.]])
-    """
-    return _lp_pool(
-        "lp_pool2d", 2, input, norm_type, kernel_size, stride, padding, dilation, ceil_mode
-    )
-
-
-def lp_pool3d(input, norm_type, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False):
-    """Norm over windows of the last three axes: the sum of ``abs(x) ** p``, to the power ``1 / p``.
-
-    Parameters
-    ----------
-    input : tensor_like, shape (..., depth, height, width), floating point
-    norm_type : float
-        The order p, greater than 0.
-    kernel_size : int or (int, int, int)
-        Cells of a window along each axis.
-    stride : int or (int, int, int), optional
-        Distance between windows; default `kernel_size`.
-    padding : int, (int, int, int), or three pairs (before, after)
-        Cells of 0 added around, less than a window.
-    dilation : int or (int, int, int)
-        Distance between neighbouring cells of a window.
-    ceil_mode : bool
-        Whether a last window may reach past the padded end; as in `max_pool2d`.
-
-    Returns
-    -------
-    TensorVariable, shape (..., output depth, output height, output width), dtype of `input`
-        Each output length is ``(length + before + after - k') // stride + 1`` with
-        ``k' = (kernel - 1) * dilation + 1``; in ceil mode the quotient is rounded up, but no window
-        starts past the end of the image.
-        Gradients and odd p are as in `lp_pool2d`.
-
-    Raises
-    ------
-    ValueError
-        If an argument isn't one of those above, or a window is larger than the padded image.
-    TypeError
-        If `input` isn't floating point.
-
-    Examples
-    --------
-    >>> import pytensor.tensor as pt
-    >>> pt.lp_pool3d(pt.constant([[[3.0, -4.0], [0.0, 0.0]]]), 1, (1, 2, 2)).eval()
-    array([[[7.]]])
-    """
-    return _lp_pool(
-        "lp_pool3d", 3, input, norm_type, kernel_size, stride, padding, dilation, ceil_mode
-    )
+lp_pool1d, lp_pool2d, lp_pool3d = family(
+    _lp_pool,
+    "lp_pool{n}d",
+    {
+        1: """
+        >>> import pytensor.tensor as pt
+        >>> pt.lp_pool1d(pt.constant([[3.0, -4.0, 0.0, 2.0]]), 2, 2).eval()
+        array([[5., 2.]])
+        """,
+        2: """
+        >>> import pytensor.tensor as pt
+        >>> pt.lp_pool2d(pt.constant([[3.0, -4.0], [0.0, 0.0]]), 2, (1, 2)).eval()
+        array([[5.],
+               [0.]])
+        """,
+        3: """
+        >>> import pytensor.tensor as pt
+        >>> pt.lp_pool3d(pt.constant([[[3.0, -4.0], [0.0, 0.0]]]), 1, (1, 2, 2)).eval()
+        array([[[7.]]])
+        """,
+    },
+)

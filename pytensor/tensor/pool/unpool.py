@@ -4,6 +4,7 @@ from pytensor.gradient import DisconnectedType, disconnected_type
 from pytensor.scalar import discrete_dtypes
 from pytensor.tensor.basic import arange, as_tensor_variable, cast, switch, zeros, zeros_like
 from pytensor.tensor.conv.basic import is_int, per_axis
+from pytensor.tensor.families import family
 from pytensor.tensor.math import eq, prod
 from pytensor.tensor.pool.arguments import pad_pairs, real_input
 from pytensor.tensor.subtensor import set_subtensor
@@ -96,7 +97,7 @@ class MaxUnpoolGrad(TensorSymbolicOp):
         return [MaxUnpool(lengths=self.lengths)(cotangent, *inputs[1:]), *rest]
 
 
-def _max_unpool(name, n, input, indices, kernel_size, stride, padding, output_size):
+def _unpooled(name, n, input, indices, kernel_size, stride, padding, output_size):
     input, indices = real_input(name, input, n), as_tensor_variable(indices)
     if indices.type.ndim != input.type.ndim or any(
         a is not None and b is not None and a != b
@@ -160,117 +161,64 @@ def _output_lengths(name, output_size, n, ndim):
     )
 
 
-def max_unpool1d(input, indices, kernel_size, stride=None, padding=0, output_size=None):
-    """Write maxima back to where they came from along the last axis, and zeros elsewhere.
+def _max_unpool(n, name):
+    def max_unpool(input, indices, kernel_size, stride=None, padding=0, output_size=None):
+        """Write maxima back to where they came from along {last}, and zeros elsewhere.
 
-    Parameters
-    ----------
-    input : tensor_like, shape (..., length), real numbers
-    indices : tensor_like of integers, same shape
-        From `max_pool1d` with ``return_indices=True``: positions along the output.
-    kernel_size, stride : int or (int,)
-        Those of the pooling; `stride` is `kernel_size` by default.
-    padding : int or one pair (before, after) in a tuple
-        That of the pooling.
-    output_size : int, a tuple of one, or the image's whole shape, optional
-        Length of the output in place of the one below; variables too.
+        Parameters
+        ----------
+        input : tensor_like, shape (..., {image}), real numbers
+        indices : tensor_like of integers, same shape
+            From `max_pool{n}d` with ``return_indices=True``: positions in {last} of the output,
+            flattened.
+        kernel_size, stride : {ints}
+            Those of the pooling; `stride` is `kernel_size` by default.
+        padding : {pairs}
+            That of the pooling.
+        output_size : int, {number} in a tuple, or the image's whole shape, optional
+            Lengths of the output in place of those below; variables such as ``x.shape`` too.
 
-    Returns
-    -------
-    TensorVariable, shape (..., output length), dtype of `input`
-        Without `output_size` the length is
-        ``(m - 1) * stride + kernel - padding before - padding after``, `m` being that of `input`.
-        Of several entries for one position the last stays, and takes the gradient.
+        Returns
+        -------
+        TensorVariable, shape (..., {output}), dtype of `input`
+            Without `output_size` each length is
+            ``(m - 1) * stride + kernel - padding before - padding after``, `m` being that of
+            `input`: that of the smallest image.  Of several entries for one position the last in
+            row-major order stays, and takes the gradient.
 
-    Raises
-    ------
-    ValueError
-        If shapes don't agree, or an argument isn't one of those above.
-    TypeError
-        If `input` is boolean or complex, or `indices` aren't integers.
+        Raises
+        ------
+        ValueError
+            If shapes don't agree, or an argument isn't one of those above.
+        TypeError
+            If `input` is boolean or complex, or `indices` aren't integers.
+        """
+        return _unpooled(name, n, input, indices, kernel_size, stride, padding, output_size)
 
-    Examples
-    --------
-    >>> import pytensor.tensor as pt
-    >>> pt.max_unpool1d(pt.constant([[5.0, 3.0]]), pt.constant([[1, 3]]), 2).eval()
-    array([[0., 5., 0., 3.]])
-    """
-    return _max_unpool("max_unpool1d", 1, input, indices, kernel_size, stride, padding, output_size)
-
-
-def max_unpool2d(input, indices, kernel_size, stride=None, padding=0, output_size=None):
-    """Write maxima back to where they came from, and zeros elsewhere.
-
-    Parameters
-    ----------
-    input : tensor_like, shape (..., height, width)
-    indices : tensor_like of integers, same shape
-        From `max_pool2d` with ``return_indices=True``.
-    kernel_size, stride, padding
-        Those of the pooling.  They give the output lengths, as its smallest image.
-    output_size : int, two lengths, or the image's whole shape, optional
-        Lengths of the last two axes in place of these; variables such as ``x.shape`` too.
-
-    Returns
-    -------
-    TensorVariable, shape (..., *lengths), dtype of `input`
-        Length along an axis is ``(m - 1) * stride + kernel - padding before - padding after``
-        without `output_size`.  Of several entries for one position the last in row-major order
-        stays, and takes the gradient.
-
-    Raises
-    ------
-    ValueError
-        If shapes don't agree, or an argument isn't one of those above.
-    TypeError
-        If `indices` aren't integers.
-
-    Examples
-    --------
-    >>> import pytensor.tensor as pt
-    >>> values, indices = pt.constant([[5.0, 6.0]]), pt.constant([[1, 6]])
-    >>> pt.max_unpool2d(values, indices, 2).eval()
-    array([[0., 5., 0., 0.],
-           [0., 0., 6., 0.]])
-    """
-    return _max_unpool("max_unpool2d", 2, input, indices, kernel_size, stride, padding, output_size)
+    return max_unpool
 
 
-def max_unpool3d(input, indices, kernel_size, stride=None, padding=0, output_size=None):
-    """Write maxima back to where they came from along the last three axes, and zeros elsewhere.
-
-    Parameters
-    ----------
-    input : tensor_like, shape (..., depth, height, width), real numbers
-    indices : tensor_like of integers, same shape
-        From `max_pool3d` with ``return_indices=True``: positions in the flattened last three axes
-        of the output.
-    kernel_size, stride : int or (int, int, int)
-        Those of the pooling; `stride` is `kernel_size` by default.
-    padding : int, (int, int, int), or three pairs (before, after)
-        That of the pooling.
-    output_size : int, three, or the image's whole shape, optional
-        Lengths of the output in place of those below; variables too.
-
-    Returns
-    -------
-    TensorVariable, shape (..., output depth, output height, output width), dtype of `input`
-        Without `output_size` each length is
-        ``(m - 1) * stride + kernel - padding before - padding after``, `m` being that of `input`.
-        Of several entries for one position the last stays, and takes the gradient.
-
-    Raises
-    ------
-    ValueError
-        If shapes don't agree, or an argument isn't one of those above.
-    TypeError
-        If `input` is boolean or complex, or `indices` aren't integers.
-
-    Examples
-    --------
-    >>> import pytensor.tensor as pt
-    >>> pt.max_unpool3d(pt.constant([[[5.0]]]), pt.constant([[[3]]]), (1, 2, 2)).eval()
-    array([[[0., 0.],
-            [0., 5.]]])
-    """
-    return _max_unpool("max_unpool3d", 3, input, indices, kernel_size, stride, padding, output_size)
+max_unpool1d, max_unpool2d, max_unpool3d = family(
+    _max_unpool,
+    "max_unpool{n}d",
+    {
+        1: """
+        >>> import pytensor.tensor as pt
+        >>> pt.max_unpool1d(pt.constant([[5.0, 3.0]]), pt.constant([[1, 3]]), 2).eval()
+        array([[0., 5., 0., 3.]])
+        """,
+        2: """
+        >>> import pytensor.tensor as pt
+        >>> values, indices = pt.constant([[5.0, 6.0]]), pt.constant([[1, 6]])
+        >>> pt.max_unpool2d(values, indices, 2).eval()
+        array([[0., 5., 0., 0.],
+               [0., 0., 6., 0.]])
+        """,
+        3: """
+        >>> import pytensor.tensor as pt
+        >>> pt.max_unpool3d(pt.constant([[[5.0]]]), pt.constant([[[3]]]), (1, 2, 2)).eval()
+        array([[[0., 0.],
+                [0., 5.]]])
+        """,
+    },
+)
