@@ -113,15 +113,13 @@ def make_coco(train=40, val=20, seed=0, sides=(0.2, 0.5)):
     return files, instances
 
 
-def make_archive(instances, extra=()):
-    """Bytes of an archive with the instances files and (name or ZipInfo, content) extras."""
+def make_archive(instances):
+    """Bytes of an archive with the instances files."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for split, data in instances.items():
             archive.writestr(f"annotations/instances_{split}2017.json", json.dumps(data))
         archive.writestr("annotations/captions_val2017.json", "{}")
-        for name, content in extra:
-            archive.writestr(name, content)
     return buffer.getvalue()
 
 
@@ -136,14 +134,10 @@ class Answer:
         Sent in place of the file.
     headers : dict
         Added ones.
-    length : int, optional
-        Said in Content-Length in place of the true one.
     cut : int, optional
         Bytes after which the connection is closed.
     delay : float
         Seconds before anything is sent.
-    drip : float, optional
-        Seconds between single bytes of the body, of which 40 are sent.
     reset : bool
         Reset the connection without an answer.
     stall : int, optional
@@ -153,10 +147,8 @@ class Answer:
     status: int = 200
     body: bytes | None = None
     headers: dict = field(default_factory=dict)
-    length: int | None = None
     cut: int | None = None
     delay: float = 0.0
-    drip: float | None = None
     reset: bool = False
     stall: int | None = None
 
@@ -170,59 +162,32 @@ class _Handler(BaseHTTPRequestHandler):
 
     def setup(self):
         super().setup()
-        self.server.owner.connected()
+        self.server.owner.connections += 1
 
     def do_GET(self):
-        owner = self.server.owner
-        path = self.path.split("://")[-1].split("/", 1)[1]  # a proxy is sent whole addresses
-        answer = owner.next_answer(path, self.path, dict(self.headers))
+        owner, path = self.server.owner, self.path.lstrip("/")
+        answer = owner.next_answer(path)
         owner.closing.wait(answer.delay)
         if answer.reset:
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             self.connection.close()
             self.close_connection = True
             return
-        body, status, headers = self._content(owner, path, answer)
-        self._send(owner, answer, body, status, headers)
-
-    def _content(self, owner, path, answer):
+        body, status = owner.files.get(path, b"not found"), answer.status
         if answer.status != 200 or answer.body is not None:
-            return answer.body or b"an error page", answer.status, {}
-        if path not in owner.files:
-            return b"not found", 404, {}
-        body, headers = owner.files[path], {}
-        if owner.etag:
-            headers["ETag"] = owner.etag
-        asked = self.headers.get("Range")
-        if not (owner.ranges and asked):
-            return body, 200, headers
-        if self.headers.get("If-Range", owner.etag) != owner.etag:
-            return body, 200, headers
-        begin = int(asked.removeprefix("bytes=").removesuffix("-"))
-        if begin >= len(body):
-            return b"", 416, headers | {"Content-Range": f"bytes */{len(body)}"}
-        headers["Content-Range"] = f"bytes {begin}-{len(body) - 1}/{len(body)}"
-        return body[begin:], 206, headers
-
-    def _send(self, owner, answer, body, status, headers):
+            body = answer.body or b"an error page" * (answer.status != 200)
+        elif path not in owner.files:
+            status = 404
         self.send_response(status)
-        for name, value in (headers | answer.headers).items():
+        for name, value in answer.headers.items():
             self.send_header(name, value)
-        length = len(body) if answer.length is None else answer.length
-        self.send_header("Content-Length", str(length))
+        self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         limit = answer.cut if answer.cut is not None else answer.stall
-        part = body if limit is None else body[:limit]
-        if answer.drip is None:
-            self.wfile.write(part)
-        else:
-            for byte in part[:40]:
-                self.wfile.write(bytes([byte]))
-                owner.closing.wait(answer.drip)
-            self.close_connection = True
+        self.wfile.write(body if limit is None else body[:limit])
         if answer.stall is not None:
             owner.closing.wait()
-        if limit is not None or answer.length is not None:
+        if limit is not None:
             self.close_connection = True
 
 
@@ -242,10 +207,6 @@ class CocoServer:
     ----------
     train, val, seed, sides
         See `make_coco`.
-    ranges : bool
-        Whether Range is understood.
-    etag : str or None
-        ETag of all files.
 
     Attributes
     ----------
@@ -256,18 +217,15 @@ class CocoServer:
     instances : dict of str to dict
     requests : Counter
         Requests per path.
-    log : list of (str, str, dict)
-        Path, request target and headers of every request.
     connections : int
         How many were accepted.
     environment : dict of str to str
         Variables for a process that shall fetch from here.
     """
 
-    def __init__(self, train=40, val=20, seed=0, sides=(0.2, 0.5), ranges=True, etag='"one"'):
+    def __init__(self, train=40, val=20, seed=0, sides=(0.2, 0.5)):
         self.files, self.instances = make_coco(train, val, seed, sides)
-        self.ranges, self.etag = ranges, etag
-        self.requests, self.log, self.connections = Counter(), [], 0
+        self.requests, self.connections = Counter(), 0
         self.closing = threading.Event()
         self._answers, self._lock = {}, threading.Lock()
         self._server = _Server(("127.0.0.1", 0), _Handler)
@@ -299,19 +257,14 @@ class CocoServer:
         self._server.server_close()
         self._thread.join()
 
-    def connected(self):
-        with self._lock:
-            self.connections += 1
-
     def set(self, path, *answers, always=False):
         """Answer the next requests for a path with these, one each; with `always`, forever."""
         with self._lock:
             self._answers[path] = (list(answers), always)
 
-    def next_answer(self, path, target, headers):
+    def next_answer(self, path):
         with self._lock:
             self.requests[path] += 1
-            self.log.append((path, target, headers))
             answers, always = self._answers.get(path, ([], False))
             if not answers:
                 return Answer()

@@ -23,7 +23,7 @@ import pytest
 import train_yolo11n
 from data import sources
 from data.cache import CacheError
-from data.fetching import DownloadError
+from data.coco import DownloadError
 from data.loader import LoaderError
 from training import assembly, checkpoint, finishing, run_folder, stopping, training_run
 from training.checkpoint import load_weights, remove_leftovers, write_atomically

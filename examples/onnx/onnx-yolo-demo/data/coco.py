@@ -9,19 +9,14 @@ ROOT then holds::
     train2017/, val2017/                         the chosen pictures
     subsets/NAME/                                a data set for --data: annotations of the wanted
                                                  classes, whose file names lead to the pictures
-    failed_images.txt                            what could not be fetched, if anything
-    .verified.jsonl                              size and SHA-256 of every file above
 
-Everything that is there and good is kept: the same command goes on where an earlier one
-stopped. COCO_BASE_URL names another server with COCO's layout (default
-https://s3.amazonaws.com/images.cocodataset.org; http is for a server on this machine alone);
-proxies are taken from http_proxy, https_proxy and no_proxy.
+The same command goes on where an earlier one stopped. COCO_BASE_URL names another server with
+COCO's layout (default https://s3.amazonaws.com/images.cocodataset.org; http is for a server on
+this machine alone); proxies are taken from http_proxy, https_proxy and no_proxy.
 
 The archive of annotations must have the SHA-256 that is known of COCO's;
 COCO_ANNOTATIONS_SHA256 names that of another one, or says "unchecked". No sums are known of the
-single pictures: each must be decoded, and have the size that the annotations say. What was
-fetched first is noted in .verified.jsonl, and every later call compares the files with it: it
-refuses annotations that have changed, and fetches pictures again, which must be the same then.
+single pictures: each must be decoded, and have the size that the annotations say.
 
 Pictures without a box of a wanted class are chosen for neither split. The average precision
 that is measured on the validation part therefore says nothing of false detections in
@@ -29,313 +24,169 @@ pictures without any object; it is somewhat higher than one over all 5,000 of CO
 """
 
 import argparse
-import hashlib
 import json
 import os
-import re
 import shlex
+import shutil
 import sys
-import time
-from contextlib import closing, contextmanager
+import threading
+import zipfile
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import urlsplit
 
-from data.coco_archive import ARCHIVE, INSTANCES, Archive
-from data.coco_files import (
-    INDEX,
-    Index,
-    Note,
-    check_space,
-    image_problem,
-    locked,
-    part_of,
-    write_whole,
-)
-from data.coco_selection import CocoImage, Selection
-from data.fetching import (
+import pooch
+import requests
+from data.coco_selection import (
     DownloadError,
-    FetchError,
-    Session,
-    Stopped,
-    Timing,
-    Workers,
-    is_safe,
-    megabytes,
-    progress_bar,
+    finished,
+    part_of,
+    select,
+    subset_name,
+    write_subset,
 )
+from data.images import PictureError, decode, quiet
 from data.listing import DataPaths
+from filelock import FileLock, Timeout
+from tqdm import tqdm
 
 # COCO's own server. Its name of images.cocodataset.org has no certificate, for it is a bucket of
 # S3 with dots in its name.
 BASE_URL = "https://s3.amazonaws.com/images.cocodataset.org"
-SPLITS = ("train", "val")
-ORIGINALS = [f"annotations/{name}" for name in INSTANCES]
+ARCHIVE = "annotations_trainval2017.zip"
+# COCO publishes no sums: this is the one that data set libraries state who have downloaded it,
+# see thoughts/shared/research/coco.md.
+ARCHIVE_SHA256 = "113a836d90195ee1f884e704da6304dfaaecff1f023f49b6ca93c4aaae470268"
+ANNOTATION_BYTES = 760_000_000  # of the archive and the two files that are unpacked
 MEAN_IMAGE_BYTES = 163_000
-MAX_IMAGE_BYTES = 16 << 20
 MAX_FAILED_SHARE = 0.01  # of a split's pictures: from here on it is an error
-MAX_FAILED_IN_ROW = 50  # then the server is taken to be gone
-FAILED = "failed_images.txt"
+SPLITS = ("train", "val")
 VERSION = 1  # of the selection rule; to be raised whenever it chooses otherwise
-TIMING = Timing()
+ATTEMPTS = 5  # for each picture
+DELAY = 0.5  # seconds before the second attempt, doubled with each
+TIMEOUT = (10, 30)  # seconds: to connect, and without any byte
 
 
 def base_url():
     """Address that COCO's files are fetched from, without a trailing slash."""
     url = os.environ.get("COCO_BASE_URL", "").strip() or BASE_URL
-    if not is_safe(url) or not re.fullmatch(r"[!-~]+", url) or re.search(r"[?#@]", url):
-        raise DownloadError(  # without the address, which may hold a password
+    parts = urlsplit(url)
+    here = parts.scheme == "http" and parts.hostname in ("localhost", "127.0.0.1", "::1")
+    if not parts.hostname or not (parts.scheme == "https" or here):
+        raise DownloadError(
             "COCO_BASE_URL must be https://host/path, or http://localhost/path for a server on "
-            f"this machine: ASCII without user, spaces, ? and #; COCO's own is {BASE_URL}"
+            f"this machine; COCO's own is {BASE_URL}"
         )
     return url.rstrip("/")
 
 
-# ------------------------------------------------------------------------------ the whole
+def check_space(folder, needed, what):
+    """Raise DownloadError if the disk has no room for `needed` bytes."""
+    free = shutil.disk_usage(folder).free
+    if free < needed:
+        raise DownloadError(
+            f"{what} needs {needed / 1e6:,.0f} MB in {folder}, but only {free / 1e6:,.0f} MB are "
+            "free; make room, choose fewer images or another folder"
+        )
 
 
-def subset_name(classes, train_images, val_images, seed):
-    """Name of a subset's folder."""
-    names = "+".join(re.sub(r"[^a-z0-9]+", "-", name.lower()) for name in sorted(classes))
-    if len(names) > 60:
-        digest = hashlib.sha256("\n".join(sorted(classes)).encode()).hexdigest()[:12]
-        names = f"{len(classes)}-classes-{digest}"
-    return f"{names}_train{train_images or 'all'}_val{val_images or 'all'}_seed{seed}"
+# ------------------------------------------------------------------------------ annotations
 
 
-class _Download:
-    """One call of `download_coco`."""
+def fetch_annotations(folder, base, progress):
+    """Have COCO's two instances files in a folder; their paths."""
+    paths = [folder / f"instances_{split}2017.json" for split in SPLITS]
+    if all(path.exists() for path in paths):
+        return paths
+    check_space(folder, ANNOTATION_BYTES, "the annotations")
+    known = os.environ.get("COCO_ANNOTATIONS_SHA256", "").strip() or ARCHIVE_SHA256
+    registry = {ARCHIVE: None if known == "unchecked" else known}
+    archive = folder / ARCHIVE
+    pooch.get_logger().setLevel("INFO" if progress else "WARNING")
+    source = pooch.create(
+        folder, f"{base}/annotations/", registry=registry, retry_if_failed=ATTEMPTS - 1
+    )
+    download = pooch.HTTPDownloader(progressbar=progress, timeout=TIMEOUT)
+    try:
+        source.fetch(ARCHIVE, downloader=download)
+        with zipfile.ZipFile(archive) as opened:
+            for path in paths:
+                content = opened.open(f"annotations/{path.name}")
+                with content, part_of(path) as part, part.open("wb") as file:
+                    shutil.copyfileobj(content, file, 1 << 20)
+    except requests.RequestException as error:
+        raise DownloadError(
+            f"{base}/annotations/{ARCHIVE}: {error}; check the network and COCO_BASE_URL, then "
+            "run again to go on"
+        ) from None
+    except ValueError as error:  # of pooch
+        raise DownloadError(f"{error} (COCO_ANNOTATIONS_SHA256 names another)") from None
+    except (zipfile.BadZipFile, KeyError) as error:
+        archive.unlink()
+        raise DownloadError(f"{ARCHIVE} is damaged and was deleted: {error}") from None
+    archive.unlink()
+    return paths
 
-    def __init__(self, root, classes, counts, connections, seed, progress):
-        if not classes or len(set(classes)) != len(classes):
-            raise DownloadError(f"classes must be distinct names, at least one; got {classes}")
-        limits = [("connections", connections, 1), ("seed", seed, 0)]
-        limits += [(f"{split}_images", count, 0) for split, count in counts.items()]
-        for what, value, least in limits:
-            if value < least:
-                raise DownloadError(f"{what} is {value}; it must be at least {least}")
-        self.root, self.classes, self.counts = Path(root), classes, counts
-        self.connections, self.seed, self.progress = connections, seed, progress
-        self.base, self.timing = base_url(), TIMING
-        self.annotations = self.root / "annotations"
-        self.subset = self.root / "subsets" / subset_name(classes, *counts.values(), seed)
-        train, val = (self.subset / "annotations" / name for name in INSTANCES)
-        self.paths = DataPaths(train, self.subset / "train2017", val, self.subset / "val2017")
 
-    def run(self):
-        """Have the subset; its DataPaths."""
-        if not self.finished():
-            with self.opened():
-                with Index(self.root) as self.index:
-                    self.fetch_annotations()
-                    selections = [
-                        Selection.make(path, split, self.classes, self.counts[split], self.seed)
-                        for split, path in zip(SPLITS, self.originals(), strict=True)
-                    ]
-                    for selection in selections:
-                        self.say(selection.summary())
-                    failed = self.fetch_images([i for s in selections for i in s.images()])
-                self.judge(selections, failed)
-                self.write_subset(selections, failed)
-        subset = shlex.quote(str(self.subset))
-        self.say(f"the subset is complete; train or evaluate with --data {subset}")
-        return self.paths
+# ------------------------------------------------------------------------------ pictures
 
-    def say(self, text):
-        """Tell it the user, if they want to know."""
-        if self.progress:
-            print(text, file=sys.stderr, flush=True)
 
-    def bar(self, label, total, **options):
-        """A progress bar, or a silent one."""
-        return progress_bar(label, total, self.progress, self.timing.report, **options)
-
-    def originals(self):
-        """COCO's own instances files."""
-        return [self.root / path for path in ORIGINALS]
-
-    def record(self, index):
-        """What a finished subset was made from."""
-        return {
-            "version": VERSION,
-            "classes": sorted(self.classes),
-            "images": self.counts,
-            "seed": self.seed,
-            "annotations": [index.notes[path].sha256 for path in ORIGINALS],
-            "failed": [],
-        }
-
-    def finished(self):
-        """Whether an earlier run has left everything complete.
-
-        It reads the files, decodes none, and needs no lock: any number of processes may ask.
-        """
+def fetch_image(session, url, path, size, stop):
+    """Fetch a picture that must have some size; what is wrong if it could not be had, or None."""
+    for attempt in range(ATTEMPTS):
+        if stop.wait(DELAY * 2 ** (attempt - 1) if attempt else 0):
+            break
         try:
-            index = Index(self.root)
-            record = json.loads((self.subset / "subset.json").read_text(encoding="utf-8"))
-            if record != self.record(index) or not all(path.exists() for path in self.paths):
-                return False
-            files = list(ORIGINALS)
-            for split, path in zip(SPLITS, self.paths[::2], strict=True):
-                images = json.loads(path.read_text(encoding="utf-8"))["images"]
-                names = [image["file_name"].rpartition("/")[2] for image in images]
-                files += [CocoImage(split, name, 0, 0).path for name in names]
-            return not index.damaged(files)
-        except (OSError, ValueError, KeyError, TypeError):
-            return False  # not made, or damaged: the subset is made again
+            answer = session.get(url, timeout=TIMEOUT)
+            answer.raise_for_status()
+            with part_of(path) as part:
+                part.write_bytes(answer.content)
+                decode(part, size)
+            return None
+        except (requests.RequestException, PictureError) as error:
+            problem = str(error)
+    return problem
 
-    @contextmanager
-    def opened(self):
-        """Own the folder; errors of the disk and interruptions get their words."""
+
+def fetch_images(root, base, split, images, connections, progress):
+    """Have the pictures of a split; those that could not be fetched, with the reasons."""
+    folder = root / f"{split}2017"
+    folder.mkdir(exist_ok=True)
+    missing = [image for image in images if not (folder / image["file_name"]).exists()]
+    check_space(root, len(missing) * MEAN_IMAGE_BYTES, f"fetching {len(missing)} images")
+    failed, stop = {}, threading.Event()
+    with quiet(), requests.Session() as session, ThreadPoolExecutor(connections) as pool:
+        session.mount(base, requests.adapters.HTTPAdapter(pool_maxsize=connections))
+        jobs = {}
+        for image in missing:
+            name, size = image["file_name"], (image["width"], image["height"])
+            url = f"{base}/{split}2017/{name}"
+            jobs[pool.submit(fetch_image, session, url, folder / name, size, stop)] = name
+        often = 0.5 if sys.stderr.isatty() else 10.0  # seconds; a log gets few lines
+        show = {"total": len(jobs), "mininterval": often, "disable": not progress}
         try:
-            self.root.mkdir(parents=True, exist_ok=True)
-            with locked(self.root):
-                yield
-        except OSError as error:
-            what = f"{error.filename}: {error.strerror}" if error.filename else error
-            raise DownloadError(f"cannot use {self.root}: {what}") from None
-        except KeyboardInterrupt:
-            print("download interrupted; run again to go on where it stopped", file=sys.stderr)
-            raise
-
-    def fetch_annotations(self):
-        """Have COCO's two instances files, as they were when they were noted."""
-        self.annotations.mkdir(parents=True, exist_ok=True)
-        if not all(path.exists() for path in self.originals()):
-            self.fetch_archive()
-        elif changed := [p for p in self.index.damaged(ORIGINALS) if p in self.index.notes]:
-            raise DownloadError(
-                f"{self.root / changed[0]} has changed since it was downloaded: its SHA-256 is not "
-                f"that in {INDEX}; delete it to have it fetched again"
-            )
-        for path in ORIGINALS:
-            if path not in self.index.notes:
-                self.index.add(path, Note.of((self.root / path).read_bytes()))
-
-    def fetch_archive(self):
-        """Fetch the instances files."""
-        there = sum(note.size for note in self.index.notes.values())
-        image_bytes = max(sum(self.counts.values()) * MEAN_IMAGE_BYTES - there, 0)
-        url = f"{self.base}/annotations/{ARCHIVE}"
-        with (
-            self.bar("annotations", 0, unit="B", unit_scale=True) as bar,
-            closing(Session(self.timing)) as session,
-        ):
-            Archive(url, self.annotations, image_bytes, bar).fetch(session)
-        for path in ORIGINALS:
-            self.index.notes.pop(path, None)
-
-    def fetch_images(self, images):
-        """Have all images; those that could not be fetched, with the reasons."""
-        for split in SPLITS:
-            folder = self.root / f"{split}2017"
-            folder.mkdir(exist_ok=True)
-            for part in folder.glob("*.part"):  # of a process that was killed
-                part.unlink()
-        damaged = set(self.index.damaged(image.path for image in images))
-        missing = [image for image in images if image.path in damaged]
-        check_space(self.root, len(missing) * MEAN_IMAGE_BYTES, f"fetching {len(missing)} images")
-        failed = {}
-        try:
-            if missing:
-                self.fetch_missing(missing, failed)
-        finally:
-            self.list_failed(failed)
-        return failed
-
-    def fetch_missing(self, missing, failed):
-        """Fetch images; `failed` gets what could not be fetched."""
-        in_row = fetched = 0
-        begin = time.monotonic()
-        with (
-            self.bar("images", len(missing), unit=" images") as bar,
-            Workers(self.connections, missing, self.fetch_image, self.timing) as workers,
-        ):
-            for image, result in workers.results():
-                if not isinstance(result, FetchError):
-                    in_row = 0
-                    self.index.add(image.path, result[0])
-                    fetched += result[1]
-                    rate = megabytes(fetched / max(time.monotonic() - begin, 1e-9))
-                    bar.set_postfix_str(f"{megabytes(fetched)}, {rate}/s", refresh=False)
-                    bar.update()
-                    continue
-                bar.update()
-                failed[image] = str(result)
-                in_row += not result.permanent  # a 404 comes from a server that is there
-                if in_row >= MAX_FAILED_IN_ROW:
+            for job in tqdm(as_completed(jobs), f"{split} images", **show):
+                if problem := job.result():
+                    failed[jobs[job]] = problem
+                if failed and len(failed) >= MAX_FAILED_SHARE * len(images):
+                    name, why = next(iter(failed.items()))
                     raise DownloadError(
-                        f"{in_row} images in a row failed (last: {image.path}: {result}), the "
-                        "server seems to be gone; what was downloaded stays, run again to go on"
+                        f"too many images failed: {len(failed)} of {len(images)} in {split}2017 "
+                        f"(allowed is less than {MAX_FAILED_SHARE:.0%}), first {name}: {why}; what "
+                        "was downloaded stays, run again to go on"
                     )
+        except BaseException:
+            stop.set()
+            pool.shutdown(cancel_futures=True)
+            raise
+    if failed:
+        print(f"warning: {len(failed)} images of {split}2017 failed:", file=sys.stderr)
+        for name, why in list(failed.items())[:10]:
+            print(f"  {name}: {why}", file=sys.stderr)
+    return failed
 
-    def fetch_image(self, session, image):
-        """(Note, bytes fetched) of a picture that is there and good afterwards."""
-        path, note = self.root / image.path, self.index.notes.get(image.path)
-        if path.exists():
-            body = path.read_bytes()
-            if note is None and image_problem(body, image) is None:
-                return Note.of(body), 0
-            path.unlink()
 
-        def attempt():
-            body = session.read(f"{self.base}/{quote(image.path)}", MAX_IMAGE_BYTES)
-            problem = image_problem(body, image)
-            if problem is None and note not in (None, Note.of(body)):
-                problem = f"is not the file that was downloaded first, by its SHA-256 in {INDEX}"
-            if problem:
-                # The rest of a wrong answer may still be on its way on this connection.
-                session.close()
-                raise FetchError(problem)
-            return body
-
-        body = session.retry(attempt)
-        if session.stop.is_set():
-            raise Stopped
-        with part_of(path) as part:
-            part.write_bytes(body)
-        return Note.of(body), len(body)
-
-    def list_failed(self, failed):
-        """Write and show what could not be fetched."""
-        path = self.root / FAILED
-        if not failed:
-            path.unlink(missing_ok=True)
-            return
-        lines = [f"{image.path}\t{' '.join(why.split())}" for image, why in sorted(failed.items())]
-        write_whole(path, "\n".join(lines) + "\n")
-        print(f"warning: {len(lines)} images failed, see {path}:", file=sys.stderr)
-        for line in lines[:10]:
-            print("  " + line.replace("\t", ": "), file=sys.stderr)
-
-    def judge(self, selections, failed):
-        """Raise DownloadError where too many images of a split have failed."""
-        troubles = []
-        for selection in selections:
-            count = sum(image.split == selection.split for image in failed)
-            if count and count >= MAX_FAILED_SHARE * len(selection.chosen):
-                troubles.append(f"{count} of {len(selection.chosen)} in {selection.split}2017")
-        if troubles:
-            raise DownloadError(
-                f"too many images failed: {' and '.join(troubles)} (allowed is less than "
-                f"{MAX_FAILED_SHARE:.0%}), listed in {self.root / FAILED}; "
-                "what was downloaded stays, run again to go on"
-            )
-
-    def write_subset(self, selections, failed):
-        """Write the subset's folder, which is laid out as COCO but for its file names.
-
-        They lead from its image folders, which stay empty, to the pictures that all subsets
-        share. Not every disk has links.
-        """
-        record = self.subset / "subset.json"
-        record.unlink(missing_ok=True)  # it vouches for the others
-        for k, selection in enumerate(selections):
-            path, folder = self.paths[2 * k : 2 * k + 2]
-            names = {image.file_name for image in failed if image.split == selection.split}
-            write_whole(path, json.dumps(selection.subset(names, f"../../../{folder.name}/")))
-            folder.mkdir(exist_ok=True)
-        made_from = self.record(self.index) | {"failed": sorted(image.path for image in failed)}
-        write_whole(record, json.dumps(made_from, indent=1))
+# ------------------------------------------------------------------------------ the whole
 
 
 def download_coco(
@@ -344,9 +195,7 @@ def download_coco(
     """Download what some classes need of COCO 2017, and write a data set of it.
 
     A call that was interrupted goes on where it stopped, and one whose data are complete
-    returns once the files' sums are compared. Failed images are retried; fewer than 1 % of a
-    split are left out of the subset with a warning. Images that were fetched before and other
-    files in `root` stay.
+    returns at once. Fewer than 1 % of a split's images may fail; they are left out with a warning.
 
     Parameters
     ----------
@@ -355,22 +204,21 @@ def download_coco(
     classes : sequence of str
         COCO's names of the wanted categories.
     train_images, val_images : int
-        Images to choose of train2017 and val2017, see `coco_selection.select_images`; 0 takes
-        all that hold a box of a wanted class. Images with crowd regions only, or without a
-        wanted object, are never chosen.
+        Images to choose of train2017 and val2017, see `select_images`; 0 takes all that hold a
+        box of a wanted class.
     connections : int
         Kept-alive connections that fetch at once.
     seed : int
         Of the selection.
     progress : bool
-        Report on standard error. Failed images and interruptions are reported anyhow.
+        Report on standard error.
 
     Returns
     -------
     DataPaths
-        The subset's annotation files and image folders, as `coco_format.find_data` finds them in
-        ``root/subsets/NAME``. File names in the former lead from the latter to the pictures in
-        ``root/train2017`` and ``root/val2017``: the subset is moved together with `root`.
+        The subset's annotation files and image folders. File names in the former lead from the
+        latter to the pictures in ``root/train2017`` and ``root/val2017``: the subset is moved
+        together with `root`.
 
     Raises
     ------
@@ -378,12 +226,54 @@ def download_coco(
         An unknown class, no room on the disk, a server that doesn't deliver, too many failed
         images, another process in the same folder, or wrong settings.
     """
-    counts = dict(zip(SPLITS, (train_images, val_images), strict=True))
-    return _Download(root, list(classes), counts, connections, seed, progress).run()
+    if connections < 1 or min(train_images, val_images, seed) < 0:
+        raise DownloadError(
+            f"train_images={train_images}, val_images={val_images}, connections={connections}, "
+            f"seed={seed}: connections must be positive, the others not negative"
+        )
+    base, root, counts = base_url(), Path(root), {"train": train_images, "val": val_images}
+    subset = root / "subsets" / subset_name(classes, train_images, val_images, seed)
+    paths = DataPaths(
+        subset / "annotations/instances_train2017.json", subset / "train2017",
+        subset / "annotations/instances_val2017.json", subset / "val2017",
+    )  # fmt: skip
+    record = {
+        "version": VERSION, "classes": sorted(classes), "images": counts, "seed": seed, "failed": []
+    }  # fmt: skip
+    try:
+        if not finished(subset, record, paths):
+            (root / "annotations").mkdir(parents=True, exist_ok=True)
+            with FileLock(root / ".download.lock", timeout=0):
+                files = fetch_annotations(root / "annotations", base, progress)
+                for split, file in zip(SPLITS, files, strict=True):
+                    data, summary = select(file, classes, counts[split], seed)
+                    if progress:
+                        print(f"{split}2017: {summary}", file=sys.stderr)
+                    failed = fetch_images(root, base, split, data["images"], connections, progress)
+                    write_subset(paths, split, data, failed)
+                    record["failed"] += failed
+                with part_of(subset / "subset.json") as part:  # it vouches for the others
+                    part.write_text(json.dumps(record, indent=1))
+    except Timeout:
+        raise DownloadError(f"another process downloads into {root}; wait for it") from None
+    except OSError as error:
+        raise DownloadError(f"cannot use {root}: {error}") from None
+    if progress:
+        print(
+            f"the subset is complete; train or evaluate with --data {shlex.quote(str(subset))}",
+            file=sys.stderr,
+        )
+    return paths
 
 
-def parse_arguments(arguments=None):
-    """Options of the command line as a namespace."""
+def main(arguments=None):
+    """Download as the command line says, and print the subset's folder.
+
+    Returns
+    -------
+    int
+        The exit code: 0, 1 after an error, 130 after an interruption.
+    """
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -397,24 +287,14 @@ def parse_arguments(arguments=None):
     add("--connections", type=int, default=32, metavar="N", help="downloads at a time; default: 32")
     add("--seed", type=int, default=0, help="of the selection; default: 0")
     add("--quiet", action="store_true", help="no progress")
-    return parser.parse_args(arguments)
-
-
-def main(arguments=None):
-    """Download as the command line says, and print the subset's folder.
-
-    Returns
-    -------
-    int
-        The exit code: 0, 1 after an error, 130 after an interruption.
-    """
-    options = vars(parse_arguments(arguments))
+    options = vars(parser.parse_args(arguments))
     try:
         paths = download_coco(progress=not options.pop("quiet"), **options)
     except DownloadError as error:
         print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
+        print("download interrupted; run again to go on where it stopped", file=sys.stderr)
         return 130
     print(paths.train_images.parent)
     return 0

@@ -1,28 +1,28 @@
-"""Choosing images of COCO for some classes, and the annotations of the chosen ones."""
+"""Which part of COCO some classes need, and the data set that is written of it."""
 
-import difflib
 import hashlib
 import json
+import os
 import re
 from collections import Counter
-from dataclasses import dataclass
-from typing import NamedTuple
+from contextlib import contextmanager
 
-from data.fetching import DownloadError
+from data.listing import choose_classes
 
 
-class CocoImage(NamedTuple):
-    """A picture to fetch."""
+class DownloadError(RuntimeError):
+    """The data could not be brought here; the message is one line and names the way out."""
 
-    split: str
-    file_name: str
-    width: int
-    height: int
 
-    @property
-    def path(self):
-        """Where it lies, relative to the folder of the data and to the server's address."""
-        return f"{self.split}2017/{self.file_name}"
+@contextmanager
+def part_of(path):
+    """A name to write a file under, so that it is never seen half written under its own."""
+    part = path.with_name(path.name + ".part")
+    try:
+        yield part
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def _without_polygons(entry):
@@ -32,71 +32,13 @@ def _without_polygons(entry):
     return entry
 
 
-def read_instances(path):
-    """Content of an instances file, without its outlines.
-
-    Raises
-    ------
-    DownloadError
-        It is not an instances file, or a file name in it is unsafe.
-    """
-    try:
-        with open(path, encoding="utf-8") as file:
-            data = json.load(file, object_hook=_without_polygons)
-        names = Counter(image["file_name"] for image in data["images"])
-        for image in data["images"]:
-            name = image["file_name"]
-            # The name becomes part of a path and of an address.
-            if not re.fullmatch(r"[A-Za-z0-9_-][A-Za-z0-9._-]*", name) or names[name] > 1:
-                raise ValueError(f"file_name {name!r} is unsafe or listed twice")
-            if min(int(image["width"]), int(image["height"]), int(image["id"]) + 1) < 1:
-                raise ValueError(f"image {name!r} has no size")
-        for annotation in data["annotations"]:
-            _ = annotation["image_id"], annotation["category_id"]
-            _, _, _, _ = map(float, annotation["bbox"])
-        _ = [(category["id"], category["name"]) for category in data["categories"]]
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        why = f"lacks {error}" if isinstance(error, KeyError) else error
-        raise DownloadError(
-            f"{path} is not a COCO instances file ({why}); delete it and run again"
-        ) from None
-    return data
-
-
-def _category_names(path, data, classes):
-    """Name by category id of the wanted classes; an unknown one is an error with near names."""
-    available = {category["name"]: category["id"] for category in data["categories"]}
-    for name in classes:
-        if name in available:
-            continue
-        near = difflib.get_close_matches(name.lower(), available, n=4, cutoff=0.6)
-        words = set(name.lower().split())
-        near += [n for n in available if n not in near and words & set(n.split())]
-        hint = f"near names: {', '.join(near)}" if near else f"it has {', '.join(available)}"
-        raise DownloadError(f"{path.name} has no class {name!r}; {hint}")
-    return {available[name]: name for name in classes}
-
-
-def _classes_of_images(data, categories):
-    """Wanted class names per image id, counting boxes with an area that are no crowd."""
-    listed, holds = {image["id"] for image in data["images"]}, {}
-    for annotation in data["annotations"]:
-        name, image = categories.get(annotation["category_id"]), annotation["image_id"]
-        crowd = annotation.get("iscrowd", 0)
-        if name and image in listed and not crowd and min(annotation["bbox"][2:]) > 0:
-            holds.setdefault(image, set()).add(name)
-    return holds
-
-
 def select_images(holds, count, seed=0):
     """Choose images so that every class gets its share.
 
-    One image after the other is taken for the class that the fewest chosen images hold (of
-    equals, the class that fewer images hold at all), as long as it has images left. A class
-    with at most ``count / number of classes`` images is therefore chosen whole: every image with
-    a cell phone, in the default setting, filled up with persons. Within a class the order
-    comes from a hash of seed and id; it is the same on all machines, and a larger `count`
-    only adds images.
+    One image after the other is taken for the class that the fewest chosen images hold, as long
+    as it has images left: in the default setting every image with a cell phone, filled up with
+    persons. Within a class the order comes from a hash of seed and id; it is the same on all
+    machines, and a larger `count` only adds images.
 
     Parameters
     ----------
@@ -133,60 +75,86 @@ def select_images(holds, count, seed=0):
     return sorted(chosen)
 
 
-@dataclass
-class Selection:
-    """The chosen images of one split."""
+def select(path, classes, count, seed):
+    """Choose images of an instances file.
 
-    split: str  # train or val
-    data: dict  # the instances file, with the annotations of the wanted classes alone
-    categories: dict  # COCO's category id to name, of the wanted classes
-    holds: dict  # image id to wanted class names
-    chosen: list  # image ids
+    Returns
+    -------
+    data : dict
+        Instances of the chosen images and wanted classes. All annotations of those classes stay,
+        crowd regions too, but for their outlines, which boxes don't need.
+    summary : str
+        How many images were chosen, and hold what.
+    """
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"), object_hook=_without_polygons)
+        ids = {category["name"]: category["id"] for category in data["categories"]}
+        names = {ids[name]: name for name in choose_classes(path.name, list(ids), classes)}
+        annotations = [a for a in data["annotations"] if a["category_id"] in names]
+        holds = {}
+        for annotation in annotations:
+            if not annotation.get("iscrowd", 0) and min(annotation["bbox"][2:]) > 0:
+                name = names[annotation["category_id"]]
+                holds.setdefault(annotation["image_id"], set()).add(name)
+        chosen = set(select_images(holds, count, seed))
+        images = [image for image in data["images"] if image["id"] in chosen]
+        for image in images:
+            _ = image["file_name"], image["width"], image["height"]
+    except (KeyError, TypeError, json.JSONDecodeError) as error:
+        raise DownloadError(
+            f"{path} is not a COCO instances file ({error!r}); delete it and run again"
+        ) from None
+    except ValueError as error:  # an unknown class
+        raise DownloadError(str(error)) from None
+    counts = Counter(name for image in chosen for name in holds[image])
+    held = ", ".join(f"{counts[name]} with {name}" for name in names.values())
+    return {
+        "info": data.get("info", {}),
+        "licenses": data.get("licenses", []),
+        "images": images,
+        "annotations": [a for a in annotations if a["image_id"] in chosen],
+        "categories": [c for c in data["categories"] if c["id"] in names],
+    }, f"{len(chosen)} of {len(holds)} images chosen ({held})"
 
-    @classmethod
-    def make(cls, path, split, classes, count, seed):
-        """Choose images of the instances file at `path`, see `select_images`."""
-        data = read_instances(path)
-        categories = _category_names(path, data, classes)
-        holds = _classes_of_images(data, categories)
-        if not holds:
-            raise DownloadError(f"{path.name} has no image with {', '.join(classes)}")
-        # What is not wanted would fill a gigabyte during the whole download.
-        data["annotations"] = [a for a in data["annotations"] if a["category_id"] in categories]
-        return cls(split, data, categories, holds, select_images(holds, count, seed))
 
-    def images(self):
-        """The chosen images as a list of CocoImage."""
-        chosen = set(self.chosen)
-        return [
-            CocoImage(self.split, image["file_name"], int(image["width"]), int(image["height"]))
-            for image in self.data["images"]
-            if image["id"] in chosen
-        ]
+def subset_name(classes, train_images, val_images, seed):
+    """Name of a subset's folder."""
+    names = "+".join(re.sub(r"[^a-z0-9]+", "-", name.lower()) for name in sorted(classes))
+    if len(names) > 60:
+        digest = hashlib.sha256("\n".join(sorted(classes)).encode()).hexdigest()[:12]
+        names = f"{len(classes)}-classes-{digest}"
+    return f"{names}_train{train_images or 'all'}_val{val_images or 'all'}_seed{seed}"
 
-    def summary(self):
-        """How many images were chosen and hold what, as a line of text."""
-        counts = Counter(name for image in self.chosen for name in self.holds[image])
-        held = ", ".join(f"{counts[name]} with {name}" for name in self.categories.values())
-        return f"{self.split}2017: {len(self.chosen)} of {len(self.holds)} images chosen ({held})"
 
-    def subset(self, failed, folder):
-        """Instances dictionary of the chosen images and wanted classes.
+def finished(subset, record, paths):
+    """Whether an earlier run has left a subset with all its pictures; needs no lock."""
+    try:
+        if json.loads((subset / "subset.json").read_text(encoding="utf-8")) != record:
+            return False
+        for annotations, folder in (paths[:2], paths[2:]):
+            images = json.loads(annotations.read_text(encoding="utf-8"))["images"]
+            if not all((folder / image["file_name"]).exists() for image in images):
+                return False
+        return folder.exists()
+    except FileNotFoundError:
+        return False
 
-        All annotations of those classes stay, crowd regions too, but for their outlines, which
-        boxes don't need. The file names `failed` are left out; `folder` is put before the others.
-        """
-        chosen = set(self.chosen)
-        images = [
-            image | {"file_name": folder + image["file_name"]}
-            for image in self.data["images"]
-            if image["id"] in chosen and image["file_name"] not in failed
-        ]
-        kept = {image["id"] for image in images}
-        return {
-            "info": self.data.get("info", {}),
-            "licenses": self.data.get("licenses", []),
-            "images": images,
-            "annotations": [a for a in self.data["annotations"] if a["image_id"] in kept],
-            "categories": [c for c in self.data["categories"] if c["id"] in self.categories],
-        }
+
+def write_subset(paths, split, data, failed):
+    """Write a split of a subset, which is laid out as COCO but for its file names.
+
+    They lead from its image folder, which stays empty, to the pictures that all subsets share.
+    Not every disk has links.
+    """
+    annotations, folder = paths.part(split)
+    folder.mkdir(parents=True, exist_ok=True)
+    annotations.parent.mkdir(exist_ok=True)
+    images = [
+        image | {"file_name": f"../../../{folder.name}/{image['file_name']}"}
+        for image in data["images"]
+        if image["file_name"] not in failed
+    ]
+    kept = {image["id"] for image in images}
+    boxes = [a for a in data["annotations"] if a["image_id"] in kept]
+    with part_of(annotations) as part:
+        part.write_text(json.dumps(data | {"images": images, "annotations": boxes}))

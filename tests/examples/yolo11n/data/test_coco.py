@@ -1,0 +1,417 @@
+"""Download of a part of COCO for the YOLO11n demo, from a loopback server that misbehaves."""
+
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from data import coco
+from data.coco import DownloadError, download_coco, main
+from data.coco_selection import select_images, subset_name
+from dataset import find_data, load_data
+from filelock import FileLock
+
+from tests.examples.coco_server import ARCHIVE, PHONE, Answer, CocoServer, make_archive
+
+CLASSES = ["person", "cell phone"]
+PHONE_IMAGE = "train2017/000000000002.jpg"  # always chosen, as it holds a phone
+DEMO = Path(coco.__file__).parents[1]
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    """Patience of a test; no proxies."""
+    for name, value in (("ATTEMPTS", 2), ("DELAY", 0.01), ("TIMEOUT", (2, 0.5))):
+        monkeypatch.setattr(coco, name, value)
+    # Room for the true annotations is not needed.
+    monkeypatch.setattr(coco, "ANNOTATION_BYTES", 1000)
+    monkeypatch.setenv("COCO_ANNOTATIONS_SHA256", "unchecked")
+    for name in list(os.environ):
+        if name.lower().endswith("_proxy"):
+            monkeypatch.delenv(name)
+
+
+@pytest.fixture
+def server(monkeypatch):
+    with CocoServer(train=40, val=20) as server:
+        monkeypatch.setenv("COCO_BASE_URL", server.url)
+        yield server
+
+
+@pytest.fixture
+def root(tmp_path):
+    return tmp_path / "coco"
+
+
+def download(root, train=0, val=0, classes=CLASSES, **options):
+    options = {"connections": 4, "progress": False} | options
+    return download_coco(root, classes, train, val, **options)
+
+
+def load(path):
+    return json.loads(Path(path).read_text())
+
+
+def names(path):
+    return {Path(image["file_name"]).name for image in load(path)["images"]}
+
+
+# ---------------------------------------------------------------------------------- selection
+
+
+@pytest.fixture
+def skewed():
+    """100 persons, of which 10 with a phone; 5 phones alone."""
+    holds = {k: {"person"} | ({"phone"} if k % 10 == 0 else set()) for k in range(100)}
+    return holds | {100 + k: {"phone"} for k in range(5)}
+
+
+def test_a_rare_class_is_chosen_whole(skewed):
+    chosen = select_images(skewed, 40)
+    assert len(set(chosen)) == 40
+    assert sum("phone" in skewed[k] for k in chosen) == 15
+
+
+def test_every_cell_phone_of_coco_is_chosen():
+    """With as many images as train2017 has, of which most phones are held by persons."""
+    persons, phones = range(64115), range(64115 - 3600, 64115 + 1203)
+    holds = {k: {"person"} for k in persons}
+    for k in phones:
+        holds.setdefault(k, set()).add("cell phone")
+    chosen = select_images(holds, 12000)
+    assert len(set(chosen)) == 12000
+    assert set(phones) <= set(chosen)
+    assert sum("person" in holds[k] for k in chosen) == 12000 - 1203
+
+
+def test_common_classes_get_equal_shares():
+    holds = {k: {"cat"} if k < 50 else {"dog"} for k in range(110)}
+    chosen = select_images(holds, 52)
+    assert sum(k < 50 for k in chosen) == 26
+
+
+def test_many_classes_all_get_some():
+    holds = {k: {f"c{min(k.bit_length(), 9)}"} for k in range(2000)}  # 1, 1, 2, 4, ... images
+    chosen = select_images(holds, 60)
+    counts = {}
+    for k in chosen:
+        for name in holds[k]:
+            counts[name] = counts.get(name, 0) + 1
+    assert counts["c0"] == counts["c1"] == 1
+    assert counts["c4"] == 8
+    assert {counts[f"c{k}"] for k in range(5, 10)} <= {8, 9}
+
+
+def test_selection_is_the_same_everywhere_and_grows(skewed):
+    shuffled = dict(sorted(skewed.items(), key=lambda item: hash((item[0], "x"))))
+    chosen = select_images(skewed, 40)
+    assert chosen == select_images(shuffled, 40)
+    assert chosen != select_images(skewed, 40, seed=1)
+    assert set(chosen) < set(select_images(skewed, 41))
+    # A change of the rule must come with a new coco.VERSION.
+    assert select_images({k: {"a"} for k in range(50)}, 5, seed=3) == [5, 13, 15, 22, 41]
+
+
+def test_zero_and_too_many_take_all(skewed):
+    assert select_images(skewed, 0) == select_images(skewed, 999) == sorted(skewed)
+
+
+# ------------------------------------------------------------------------------- what is made
+
+
+def test_all_images_and_their_annotations(server, root):
+    paths = download(root)
+    data = load(paths.train_json)
+    # Of ten scenes three show nothing wanted, and one only a crowd.
+    assert len(data["images"]) == 24
+    assert {c["name"] for c in data["categories"]} == set(CLASSES)
+    original = server.instances["train"]
+    kept = {image["id"] for image in data["images"]}
+    expected = [
+        {k: v for k, v in a.items() if k != "segmentation"}
+        for a in original["annotations"]
+        if a["image_id"] in kept and a["category_id"] != 18
+    ]
+    assert data["annotations"] == expected
+    for image in data["images"]:
+        path = f"train2017/{Path(image['file_name']).name}"
+        assert (paths.train_images / image["file_name"]).read_bytes() == server.files[path]
+    assert len(list((root / "train2017").iterdir())) == 24
+    assert set(server.requests.values()) == {1}
+    assert not list(root.rglob("*.part")) + list(root.rglob("*.zip"))
+    assert load(root / "annotations/instances_val2017.json") == server.instances["val"]
+
+
+def test_crowd_regions_beside_boxes_stay(server, root):
+    data = server.instances["train"]
+    data["annotations"].append(data["annotations"][0] | {"id": 777, "iscrowd": 1})
+    server.set_instances("train", data)
+    assert 777 in {a["id"] for a in load(download(root).train_json)["annotations"]}
+
+
+def test_the_subset_is_a_data_set(server, root, tmp_path, capsys):
+    """It is read again without a server, also after the whole folder was moved."""
+    paths = download(root, 10, 5, progress=True)
+    subset = paths.train_images.parent
+    assert f"train or evaluate with --data {subset}" in capsys.readouterr().err
+    assert find_data(subset) == paths
+    moved = root.rename(tmp_path / "moved")
+    server.requests.clear()
+    train, val = load_data(moved / subset.relative_to(root), CLASSES, 64)
+    assert (len(train), len(val)) == (10, 5)
+    assert not train.skipped
+    assert train.report["background"] == 0
+    assert train.report["per_class"]["cell phone"] >= 5
+    assert not server.requests
+
+
+@pytest.mark.parametrize("folder", ["train2017", "val2017"])
+def test_empty_folders_that_a_copy_left_out(server, root, folder):
+    paths = download(root, 10, 5)
+    (paths.train_images.parent / folder).rmdir()
+    assert download(root, 10, 5) == paths
+    assert find_data(paths.train_images.parent) == paths
+
+
+def test_subsets_of_one_folder_share_images(server, root):
+    small = download(root, 10, 5)
+    server.requests.clear()
+    large = download(root, 12, 5)
+    assert names(small.train_json) < names(large.train_json)
+    assert len(server.requests) == 2  # the annotations and the others are there
+    assert small.train_json.exists()
+    assert download(root, 10, 5, classes=CLASSES[::-1]) == small
+    assert len(server.requests) == 2
+
+
+def test_connections_are_kept(server, root):
+    download(root, connections=3)
+    assert sum(server.requests.values()) == 37
+    assert server.connections <= 7  # one for the archive, three for each split
+
+
+# ----------------------------------------------------------------------- servers that misbehave
+
+
+@pytest.mark.parametrize(
+    "misdeed",
+    [
+        {"status": 500},
+        {"status": 404},
+        {"status": 503, "headers": {"Retry-After": "1"}},
+        {"cut": 100},
+        {"reset": True},
+        {"stall": 100},
+        {"body": b""},
+        {"body": b"<html>busy</html>"},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("path", [PHONE_IMAGE, ARCHIVE])
+def test_one_misdeed_is_got_over(server, root, misdeed, path, monkeypatch):
+    archive = hashlib.sha256(server.files[ARCHIVE]).hexdigest()
+    monkeypatch.setenv("COCO_ANNOTATIONS_SHA256", archive)
+    server.set(path, Answer(**misdeed))
+    paths = download(root)
+    assert len(names(paths.train_json)) == 24
+    assert server.requests[path] == 2
+    assert (root / PHONE_IMAGE).read_bytes() == server.files[PHONE_IMAGE]
+
+
+def test_a_picture_of_another_size_is_refused(server, root):
+    other = server.files["train2017/000000000003.jpg"]
+    server.set(PHONE_IMAGE, Answer(body=other), always=True)
+    reason = r"1 of 24 in train2017.*02\.jpg: is 80x80, but the annotation file says 72x96"
+    with pytest.raises(DownloadError, match=reason):
+        download(root)
+    assert not (root / PHONE_IMAGE).exists()
+
+
+def test_the_archive_must_be_the_one_that_is_known(server, root, monkeypatch):
+    monkeypatch.setenv("COCO_ANNOTATIONS_SHA256", "ab" * 32)
+    with pytest.raises(DownloadError, match=r"(?s)abab.*COCO_ANNOTATIONS_SHA256 names another"):
+        download(root)
+    assert not list(root.rglob("*.json")) + list(root.rglob("*.zip"))
+
+
+@pytest.mark.parametrize("content", [b"no archive", make_archive({})], ids=["text", "empty"])
+def test_a_damaged_archive_is_deleted(server, root, content):
+    server.set(ARCHIVE, Answer(body=content))
+    with pytest.raises(DownloadError, match="is damaged and was deleted"):
+        download(root)
+    download(root)
+
+
+def test_no_server(root, monkeypatch):
+    monkeypatch.setenv("COCO_BASE_URL", "http://127.0.0.1:9")
+    with pytest.raises(DownloadError, match=r"annotations_trainval2017\.zip.*check the network"):
+        download(root)
+
+
+# ------------------------------------------------------------------------------------ failures
+
+
+@pytest.mark.parametrize("fails", [1, 2])
+def test_one_percent(monkeypatch, root, capsys, fails):
+    """One of 120 pictures may fail, and is left out; the next call tries it again."""
+    with CocoServer(train=200, val=20) as server:
+        monkeypatch.setenv("COCO_BASE_URL", server.url)
+        gone = [f"train2017/{number:012}.jpg" for number in (1, 2)[:fails]]
+        for path in gone:
+            server.set(path, Answer(status=404), always=True)
+        if fails == 2:
+            with pytest.raises(DownloadError, match=r"too many images failed: 2 of 120 in train20"):
+                download(root)
+            return
+        paths = download(root)
+        assert len(names(paths.train_json)) == 119
+        images = {image["id"] for image in load(paths.train_json)["images"]}
+        assert {a["image_id"] for a in load(paths.train_json)["annotations"]} == images
+        assert "warning: 1 images of train2017 failed:\n  000000000001.jpg: 404" in (
+            capsys.readouterr().err
+        )
+        server.set(gone[0])
+        assert len(names(download(root).train_json)) == 120
+
+
+def test_a_server_that_has_gone(server, root, monkeypatch):
+    """It is not asked for every picture."""
+    monkeypatch.setattr(coco, "MAX_FAILED_SHARE", 0.2)
+    for path in server.files:
+        if path.startswith("train2017"):
+            server.set(path, Answer(reset=True), always=True)
+    with pytest.raises(DownloadError, match=r"too many .* run again to go on"):
+        download(root, connections=1)
+    assert 5 <= sum(path.startswith("train2017") for path in server.requests) < 10
+
+
+# ------------------------------------------------------------------------------ what is there
+
+
+def test_nothing_is_fetched_twice(server, root, monkeypatch):
+    paths = download(root)
+    server.requests.clear()
+    # Finished data need no lock, and no server.
+    with FileLock(root / ".download.lock"):
+        assert download(root) == paths
+    (root / PHONE_IMAGE).unlink()
+    (root / "val2017/000000001001.jpg.part").write_bytes(b"torn")  # of a process that was killed
+    assert download(root) == paths
+    assert dict(server.requests) == {PHONE_IMAGE: 1}
+    (paths.train_images.parent / "subset.json").unlink()
+    server.requests.clear()
+    assert download(root) == paths
+    assert not server.requests
+
+
+def test_two_processes(server, root):
+    root.mkdir()
+    with (
+        FileLock(root / ".download.lock"),
+        pytest.raises(DownloadError, match="another process downloads into"),
+    ):
+        download(root)
+
+
+def command(server, root, *arguments):
+    return subprocess.Popen(
+        [sys.executable, "-m", "data.coco", str(root), "--connections", "2", *arguments],
+        cwd=DEMO, env=os.environ | server.environment, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+
+
+def test_command_line_and_interruption(server, root):
+    for path in server.files:
+        if path.startswith("val2017"):
+            server.set(path, Answer(delay=0.2), always=True)
+    process = command(server, root)
+    deadline = time.monotonic() + 60
+    while not list(root.glob("val2017/*.jpg")) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "download interrupted; run again to go on where it stopped" in errors
+    assert "Traceback" not in errors
+    server.requests.clear()
+    process = command(server, root)
+    out, errors = process.communicate(timeout=60)
+    assert process.returncode == 0, errors
+    assert len(names(find_data(out.strip()).train_json)) == 24
+    assert "train2017: 24 of 24 images chosen (20 with person, 8 with cell phone)" in errors
+    assert 0 < len(server.requests) < 12  # only what was missing
+
+
+# ---------------------------------------------------------------------------- what users do wrong
+
+
+def test_unknown_classes(server, root, capsys):
+    assert main([str(root), "--quiet", "--classes", "Dog", "person"]) == 1
+    assert "no category ['Dog'] (did you mean 'dog'?)" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"connections": 0}, {"train": -1}, {"val": -1}, {"seed": -1}], ids=str
+)
+def test_wrong_settings(root, wrong):
+    with pytest.raises(DownloadError, match="connections must be positive, the others not"):
+        download(root, **wrong)
+
+
+@pytest.mark.parametrize("url", ["http://example.org", "ftp://localhost", "example.org", "https://"])
+def test_wrong_addresses(root, monkeypatch, url):
+    monkeypatch.setenv("COCO_BASE_URL", url)
+    with pytest.raises(DownloadError, match="COCO_BASE_URL must be https"):
+        download(root)
+    monkeypatch.setenv("COCO_BASE_URL", "")
+    assert coco.base_url() == coco.BASE_URL
+
+
+@pytest.mark.parametrize(("name", "what"), [("ANNOTATION", "annotations"), ("MEAN_IMAGE", "24 im")])
+def test_a_full_disk(server, root, monkeypatch, name, what):
+    monkeypatch.setattr(coco, f"{name}_BYTES", 10**16)
+    with pytest.raises(DownloadError, match=rf"{what}.* needs [0-9,]+ MB in .*make room"):
+        download(root)
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda data: data.pop("images"),
+        lambda data: data["images"][0].pop("file_name"),
+        lambda data: data["annotations"][0].pop("bbox"),
+        lambda data: data.update(categories=3),
+    ],
+)
+def test_spoilt_annotations(server, root, spoil):
+    data = server.instances["train"]
+    spoil(data)
+    server.set_instances("train", data)
+    with pytest.raises(DownloadError, match=r"instances_train2017\.json is not a COCO .*delete it"):
+        download(root)
+
+
+def test_boxes_without_area_do_not_count(server, root):
+    data = server.instances["train"]
+    for annotation in data["annotations"]:
+        if annotation["category_id"] == PHONE:
+            annotation["bbox"][2] = 0
+    server.set_instances("train", data)
+    assert len(names(download(root).train_json)) == 20
+
+
+def test_names_of_subsets():
+    assert subset_name(["person", "cell phone"], 0, 5, 1) == "cell-phone+person_trainall_val5_seed1"
+    assert subset_name([f"class {k}" for k in range(30)], 1, 2, 3).startswith("30-classes-")
+
+
+def test_an_unwritable_place(tmp_path, capsys):
+    (tmp_path / "file").touch()
+    assert main([str(tmp_path / "file/data")]) == 1
+    assert "error: cannot use" in capsys.readouterr().err
