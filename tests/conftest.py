@@ -1,6 +1,7 @@
 import os
 import signal
 import sys
+from collections import defaultdict
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -26,6 +27,24 @@ def pytest_configure(config):
     """Tests send Ctrl-C, which a shell's background jobs, and their children, ignore."""
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(tryfirst=True)  # before -m chooses
+def pytest_collection_modifyitems(items):
+    """Mark what the fast lane leaves out.
+
+    Slow are the long tests, and of a test with many parameters all but the first and the last.
+    """
+    functions = defaultdict(list)
+    for item in items:
+        functions[item.nodeid.partition("[")[0]].append(item)
+        if item.get_closest_marker("long"):
+            item.add_marker("slow")
+        if "demo_models" in item.fixturenames:
+            item.add_marker("browser")
+    for same in functions.values():
+        for item in same[1:-1]:
+            item.add_marker("slow")
 
 
 # JAX is not guarded here (`pytensor.link.jax.guard_xla`): mode JAX is tested as its users have it,

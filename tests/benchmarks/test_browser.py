@@ -100,7 +100,7 @@ def test_counts_below_one_are_refused(option, capsys):
     assert f"--{option} must be at least 1" in capsys.readouterr().err
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.usefixtures("runtime")
 def test_a_tiny_model_is_measured_beside_another(tmp_path, capsys):
     require_chromium()

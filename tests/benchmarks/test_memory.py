@@ -81,7 +81,7 @@ def test_figures_of_a_side(memory, monkeypatch):
         assert found["device peak"] is None
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_memory_of_the_step(tmp_path):
     path = tmp_path / "result.json"
     subprocess.run(

@@ -428,7 +428,7 @@ def test_table():
     assert list(gpu_suite.rows("overhead", failed, {})) == [f"{'overhead':22} exit status 1: x"]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_suite_runs_on_a_cpu(tmp_path):
     path = tmp_path / "result.json"
     environment = os.environ | {"PYTENSOR_FLAGS": "", "JAX_PLATFORMS": "cpu"}

@@ -27,7 +27,7 @@ LEVELS = ("p3", "p4", "p5")
 # A following batch normalization takes out what these add: their gradients are rounding.
 WITHOUT_GRADIENT = [f"model.10.m.0.{part}.bn.bias" for part in ("attn.pe", "attn.proj", "ffn.1")]
 # What the default layout's test finds, the other's test would find too, most of the time.
-LAYOUTS = ["NHWC", pytest.param("NCHW", marks=pytest.mark.slow)]
+LAYOUTS = ["NHWC", pytest.param("NCHW", marks=pytest.mark.long)]
 
 SIZE = 64, 4  # of images, and how many
 
@@ -105,7 +105,7 @@ TORCH = [
     {},
     {"channels_last": True},
     # A C++ compiler, and minutes.
-    pytest.param({"compiled": "default", "channels_last": True}, marks=pytest.mark.slow),
+    pytest.param({"compiled": "default", "channels_last": True}, marks=pytest.mark.long),
 ]
 
 
@@ -151,7 +151,7 @@ def run_benchmark(script, tmp_path, *options):
     return json.loads(path.read_text())
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_benchmark_of_the_step(tmp_path):
     result = run_benchmark("train_step.py", tmp_path, "--steps", "2")
     (point,) = result["points"]
@@ -169,7 +169,7 @@ def test_benchmark_of_the_step(tmp_path):
     assert 0 < low <= middle <= high
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_benchmark_of_the_compilation(tmp_path):
     result = run_benchmark("compile_time.py", tmp_path, "--second-start")
     demo, plain = result["seconds"].values()

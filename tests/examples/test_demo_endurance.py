@@ -99,6 +99,6 @@ def test_thousand_frames(browser, colour_site):
     assert_level(endure(browser, colour_site, 1000))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_ten_minutes_of_frames(browser, colour_site):
     assert_level(endure(browser, colour_site, 18000))

@@ -140,7 +140,7 @@ def exact_steps():
     return numbers, arrays | {v.name: value for v, value in zip(updates, values, strict=True)}
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("mode", [None, "JAX", *OTHERS])
 def test_yolo11n_trains_alike_in_every_mode(exact_steps, mode):
     assert_same_steps(YOLO11n, exact_steps, mode)

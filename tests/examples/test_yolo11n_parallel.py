@@ -6,7 +6,7 @@ import pytest
 from tests.link.jax.data_parallel import finished, start, start_several
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_first_steps_of_the_detector():
     """On 1, 2 and 8 devices of one process, and on one device in each of two.
 

@@ -86,7 +86,7 @@ def test_a_run_that_fails_leaves_no_trace_running(small, tmp_path):
             jax.profiler.stop_trace()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("nominal_batch", [4, 8])
 def test_profile_of_a_training(tmp_path, capsys, nominal_batch):
     """One function a step, or two."""

@@ -1183,7 +1183,7 @@ class Process:
         return done.returncode != 0
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("stand_ins", [True, False], ids=["stand-ins", "YOLO11n"])
 def test_twenty_kills(data, tmp_path, stand_ins):
     """Every step's loss, and all files, of a run killed twenty times are those of a whole one."""

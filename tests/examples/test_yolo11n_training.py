@@ -830,7 +830,7 @@ def test_resume_with_half_accumulated_gradients(train, tmp_path):
     assert_same_file(whole / "last.safetensors", split / "last.safetensors")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("nominal_batch", [BATCH, 2 * BATCH])
 def test_resume_in_another_process(data, tmp_path, nominal_batch):
     """Each process compiles for itself, and orders its sets otherwise."""
@@ -965,7 +965,7 @@ def test_data_without_boxes_of_the_classes(data, tmp_path, capsys):
     )
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_best_weights_get_statistics_of_their_own(learned, compiled, data, tmp_path, monkeypatch):
     """A finished run that is resumed with them changes nothing else of its best weights."""
     folder = tmp_path / "run"

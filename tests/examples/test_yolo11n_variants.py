@@ -20,7 +20,7 @@ LOSSES = ("box_loss", "cls_loss", "dfl_loss")
 FLAGS = "--xla_backend_optimization_level=0"
 TWO_DEVICES = {"XLA_FLAGS": f"{FLAGS} --xla_force_host_platform_device_count=2"}
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 
 
 class Runs:

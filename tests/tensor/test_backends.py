@@ -41,7 +41,7 @@ def cells():
     for backend in installed():
         for name in ROWS:
             slow = name in LARGE or name not in QUICK.get(backend, ROWS)
-            yield pytest.param(backend, name, marks=[pytest.mark.slow] if slow else [])
+            yield pytest.param(backend, name, marks=[pytest.mark.long] if slow else [])
 
 
 def test_every_function_has_a_row():

@@ -168,7 +168,7 @@ def test_second_derivatives_with_unknown_shapes(name, mode):
         *((name, CVM) for name in CASES),
         ("layer_over_two", "NUMBA"),
         # Compiling takes Numba half a minute
-        pytest.param("group", "NUMBA", marks=pytest.mark.slow),
+        pytest.param("group", "NUMBA", marks=pytest.mark.long),
     ],
 )
 def test_modes(name, mode):

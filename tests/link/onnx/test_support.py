@@ -80,7 +80,7 @@ def test_row(name):
 UNSUPPORTED = ("Complex", "Eig", "Fourier", "Hyp2F1", "Lstsq", "QZ", "Schur")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_table():
     assert TABLE.read_text() == document(), "run python -m docs.tools.onnx_support"
 

@@ -59,7 +59,7 @@ def decode(tensor):
     return np.frombuffer(data, tensor["type"]).reshape(tensor["dims"])
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_every_supported_op(runner, tmp_path):
     expected = {}
     random = {name for name, _ in random_rows()}

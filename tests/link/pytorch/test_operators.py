@@ -146,7 +146,7 @@ def large(x, w, gamma):
     return pt.topk(h.flatten(3), 3, axis=2)[0]
 
 
-@pytest.mark.parametrize("network", [small, pytest.param(large, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("network", [small, pytest.param(large, marks=pytest.mark.long)])
 def test_compiled(network):
     inputs = [pt.tensor4("x"), pt.tensor4("w"), pt.vector("gamma")]
     out = network(*inputs)

@@ -311,7 +311,7 @@ def test_other_modes():
     assert_same(compiled("FAST_COMPILE")(plan), plan)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_numba_mode():
     plan = device_batch(Augment(mosaic=0.5, translate=0.3))
     assert_same(compiled("NUMBA")(plan), plan)

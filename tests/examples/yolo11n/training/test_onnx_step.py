@@ -243,14 +243,14 @@ def test_one_model_of_standard_operators(small):
     assert len(small.model.graph.output) == 4 + len(small.names) - small.choices
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_single_steps_of_a_long_run(small):
     rates = full_rates(0)
     alike = small.compare_single_steps(rates, STEPS, loss_error=5e-4, update_error=1e-2)
     assert alike >= 0.8 * STEPS
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_run_in_double_precision():
     """The demo's recipe as it is, and eight steps at the full rate."""
     steps = Steps(96, 4, "float64")
@@ -261,7 +261,7 @@ def test_run_in_double_precision():
         steps.compare_changes(steps.initial, state, last, update_error=1e-3)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_run():
     """In single precision another choice of the assigner may cost some percent."""
     steps = Steps(96, 4)

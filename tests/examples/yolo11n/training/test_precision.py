@@ -164,7 +164,7 @@ def step():
         yield SimpleNamespace(**locals())
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_losses(step):
     for k in range(3):
         np.testing.assert_allclose(step.parts[k], step.single[k], rtol=0.02)
@@ -204,7 +204,7 @@ def errors(step):
     return {way: np.array(rows) for way, rows in found.items()}
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_gradients_are_nearer_than_those_of_plain_jax(step, errors):
     """Both are in bfloat16, and compared with float32."""
     assert errors["ours"].shape == (DRAWS, len(step.model.params) - len(ZERO))
@@ -214,7 +214,7 @@ def test_gradients_are_nearer_than_those_of_plain_jax(step, errors):
     assert np.quantile(ours, 0.95) < np.quantile(plain, 0.95)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_gradients_move_as_by_rounding_weights(errors):
     """A layer rounds its filters, its sums, its normalized values and its activations.
 
@@ -225,7 +225,7 @@ def test_gradients_move_as_by_rounding_weights(errors):
     assert ours < 2 * weights
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_backward_pass(step):
     """Its roundings add up as those of a hundred layers, three in each, by 2**-9 / sqrt(3)."""
     bound = np.sqrt(100 * 3) * 2**-9 / np.sqrt(3)
@@ -239,7 +239,7 @@ def test_backward_pass(step):
     assert max(found) < 4 * bound
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_statistics(step):
     for i, name in step.names.items():
         if "running" in name:
@@ -247,7 +247,7 @@ def test_statistics(step):
             np.testing.assert_allclose(step.low[i], expected, rtol=0.05, atol=0.01, err_msg=name)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_all_variables_stay_float32(step):
     for variable in step.train.variables:
         value = np.asarray(variable.get_value())
@@ -255,14 +255,14 @@ def test_all_variables_stay_float32(step):
         assert np.isfinite(value).all(), variable.name
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_every_convolution_is_in_bfloat16(step):
     assert set(products(step.program)) == {(LOW, LOW)}
     # 87 convolutions, each with two gradients but the first
     assert sum(products(step.program).values()) >= 3 * 87 - 1 - 3 * 7
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_optimizer_is_in_float32(step):
     dtypes = {v.aval.dtype.name for e in equations(step.optimizer.jaxpr) for v in e.outvars}
     assert SINGLE in dtypes
