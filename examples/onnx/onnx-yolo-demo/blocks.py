@@ -55,15 +55,15 @@ class Parameters:
 
 def _correlate(x, weight, stride, groups):
     """Convolution as networks mean it: kernel not mirrored, size kept but for the stride."""
-    kernel = weight.type.shape[2]
-    return pt.conv2d(
-        x,
-        weight,
-        border_mode=kernel // 2,
-        subsample=stride,
-        num_groups=groups,
-        filter_flip=False,
-    )
+    same = weight.type.shape[2] // 2
+    options = {"border_mode": same, "subsample": stride, "num_groups": groups}
+    return pt.conv2d(x, weight, filter_flip=False, **options)
+
+
+def _chain(layers, x, updates):
+    for layer in layers:
+        x = layer(x, updates)
+    return x
 
 
 class Conv2d:
@@ -92,9 +92,8 @@ class ConvBNSiLU:
     def __call__(self, x, updates=None):
         x = _correlate(x, self.weight, self.stride, self.groups)
         if updates is None:
-            x = pt.batch_normalization(
-                x, self.gamma, self.beta, self.mean, self.variance, epsilon=BN_EPSILON
-            )
+            statistics = self.mean, self.variance
+            x = pt.batch_normalization(x, self.gamma, self.beta, *statistics, epsilon=BN_EPSILON)
         else:
             x, _, _, new_mean, new_variance = pt.batch_normalization_train(
                 x,
@@ -119,7 +118,7 @@ class Bottleneck:
         self.cv2 = ConvBNSiLU(store, f"{name}.cv2", hidden, channels, 3)
 
     def __call__(self, x, updates=None):
-        return x + self.cv2(self.cv1(x, updates), updates)
+        return x + _chain([self.cv1, self.cv2], x, updates)
 
 
 class C3k:
@@ -133,9 +132,7 @@ class C3k:
         self.m = [Bottleneck(store, f"{name}.m.{i}", hidden, 1.0) for i in range(2)]
 
     def __call__(self, x, updates=None):
-        branch = self.cv1(x, updates)
-        for bottleneck in self.m:
-            branch = bottleneck(branch, updates)
+        branch = _chain([self.cv1, *self.m], x, updates)
         return self.cv3(pt.concatenate([branch, self.cv2(x, updates)], axis=1), updates)
 
 
@@ -146,10 +143,8 @@ class C3k2:
         self.hidden = hidden = int(c_out * expansion)
         self.cv1 = ConvBNSiLU(store, f"{name}.cv1", c_in, 2 * hidden)
         self.cv2 = ConvBNSiLU(store, f"{name}.cv2", 3 * hidden, c_out)
-        if c3k:
-            self.m = C3k(store, f"{name}.m.0", hidden)
-        else:
-            self.m = Bottleneck(store, f"{name}.m.0", hidden, 0.5)
+        inner = f"{name}.m.0"
+        self.m = C3k(store, inner, hidden) if c3k else Bottleneck(store, inner, hidden, 0.5)
 
     def __call__(self, x, updates=None):
         y = self.cv1(x, updates)
@@ -213,7 +208,7 @@ class PSABlock:
 
     def __call__(self, x, updates=None):
         x = x + self.attn(x, updates)
-        return x + self.ffn[1](self.ffn[0](x, updates), updates)
+        return x + _chain(self.ffn, x, updates)
 
 
 class C2PSA:
@@ -249,27 +244,25 @@ class Detect:
     def __init__(self, store, name, num_classes, channels, class_width=None):
         box_width = max(16, channels[0] // 4, 4 * self.reg_max)
         self.class_width = class_width or max(channels[0], min(num_classes, 100))
-        self.box, self.cls = [], []
-        for level, c in enumerate(channels):
-            prefix = f"{name}.cv2.{level}"
-            self.box.append(
-                [
-                    ConvBNSiLU(store, f"{prefix}.0", c, box_width, 3),
-                    ConvBNSiLU(store, f"{prefix}.1", box_width, box_width, 3),
-                    Conv2d(store, f"{prefix}.2", box_width, 4 * self.reg_max),
-                ]
-            )
-        for level, c in enumerate(channels):
-            prefix, wide = f"{name}.cv3.{level}", self.class_width
-            self.cls.append(
-                [
-                    ConvBNSiLU(store, f"{prefix}.0.0", c, c, 3, groups=c),
-                    ConvBNSiLU(store, f"{prefix}.0.1", c, wide),
-                    ConvBNSiLU(store, f"{prefix}.1.0", wide, wide, 3, groups=wide),
-                    ConvBNSiLU(store, f"{prefix}.1.1", wide, wide),
-                    Conv2d(store, f"{prefix}.2", wide, num_classes),
-                ]
-            )
+        self.box = [
+            [
+                ConvBNSiLU(store, f"{name}.cv2.{level}.0", c, box_width, 3),
+                ConvBNSiLU(store, f"{name}.cv2.{level}.1", box_width, box_width, 3),
+                Conv2d(store, f"{name}.cv2.{level}.2", box_width, 4 * self.reg_max),
+            ]
+            for level, c in enumerate(channels)
+        ]
+        wide = self.class_width
+        self.cls = [
+            [
+                ConvBNSiLU(store, f"{name}.cv3.{level}.0.0", c, c, 3, groups=c),
+                ConvBNSiLU(store, f"{name}.cv3.{level}.0.1", c, wide),
+                ConvBNSiLU(store, f"{name}.cv3.{level}.1.0", wide, wide, 3, groups=wide),
+                ConvBNSiLU(store, f"{name}.cv3.{level}.1.1", wide, wide),
+                Conv2d(store, f"{name}.cv3.{level}.2", wide, num_classes),
+            ]
+            for level, c in enumerate(channels)
+        ]
         for box, cls, stride in zip(self.box, self.cls, self.strides, strict=True):
             box[-1].bias.set_value(np.full(4 * self.reg_max, 2.0, dtype=np.float32))
             # about 5 objects in an image of 640 pixels, spread over the classes and cells
@@ -281,11 +274,7 @@ class Detect:
     def __call__(self, maps, updates=None):
         """Map three levels to three (batch, 64 + num_classes, height, width), box logits first."""
         outputs = []
-        for x, box_branch, cls_branch in zip(maps, self.box, self.cls, strict=True):
-            box, cls = x, x
-            for layer in box_branch:
-                box = layer(box, updates)
-            for layer in cls_branch:
-                cls = layer(cls, updates)
-            outputs.append(pt.concatenate([box, cls], axis=1))
+        for x, *branches in zip(maps, self.box, self.cls, strict=True):
+            parts = [_chain(branch, x, updates) for branch in branches]
+            outputs.append(pt.concatenate(parts, axis=1))
         return outputs

@@ -1,33 +1,32 @@
-"""The training loss of YOLO11 as a PyTensor graph.
+"""The training loss of YOLO11 as a PyTensor graph: raw maps and padded targets in, scalars out.
 
-One entry point, `yolo_loss`: raw maps and padded targets in, four scalars out.  What it is made
-of can be used on its own: `task_aligned_assign` decides which anchor learns which box, `ciou`
-compares boxes, `box_distances` reads the box head.
+`yolo_loss` calls the others in the order in which they stand here: the box head's logits become
+boxes, `task_aligned_assign` decides which anchor learns which target, and three losses compare.
 
-Conventions
------------
 Shapes are written with B images, A anchors (the cells of P3, then P4, then P5, each row-major),
 M target boxes per image (padded) and C classes.  Boxes are tuples ``(x1, y1, x2, y2)`` of four
 tensors instead of one tensor with an axis of four, so that B x M x A pairs are compared without
 ever being stacked, and so that the anchors, the long axis, stay contiguous.
 
 All floating-point arithmetic is float32 whatever ``config.floatX`` says.  PyTensor makes a
-double of a Python float that has no exact float32 value (``x * 1e-7``), hence the named
-constants below.
+double of a Python float that has no exact float32 value (``x * 1e-7``), hence the constants.
 """
 
 from typing import NamedTuple
 
 import numpy as np
+from blocks import Detect
+from model import LEVELS, make_anchors
 
 import pytensor.tensor as pt
 from pytensor.gradient import disconnected_grad
 from pytensor.tensor.precision import full_precision
 from pytensor.tensor.topk import topk
 
-LEVELS = ("p3", "p4", "p5")
-STRIDES = (8, 16, 32)
-BINS = 16
+BINS = Detect.reg_max
+BIN_NUMBERS = np.arange(BINS, dtype=np.float32)[None, None, :, None]  # against (B, 4, 16, A)
+# The last distance the bins can express is 15; a target there would need a 17th bin.
+MAX_DISTANCE = np.float32(BINS - 1 - 0.01)
 
 BOX_GAIN = np.float32(7.5)
 CLS_GAIN = np.float32(0.5)
@@ -36,13 +35,64 @@ DFL_GAIN = np.float32(1.5)
 CANDIDATES_PER_BOX = 10
 MIN_SIDE = np.float32(16.0)
 ASSIGN_EPS = np.float32(1e-9)
-NO_ROW = np.int32(np.iinfo(np.int32).max)
 
 CIOU_EPS = np.float32(1e-7)
 FOUR_OVER_PI_SQUARED = np.float32(4 / np.pi**2)
 
-# The last distance the bins can express is 15; a target there would need a 17th bin.
-MAX_DISTANCE = np.float32(BINS - 1 - 0.01)
+
+def yolo_loss(predictions, targets, num_classes):
+    """Training loss of a YOLO11 detector.
+
+    Parameters
+    ----------
+    predictions : dict of TensorVariable
+        Raw maps ``"p3"``, ``"p4"``, ``"p5"``, float32, (B, 64 + num_classes, H, W): box logits,
+        then class logits, at strides 8, 16 and 32.  H and W must be static, B need not be.
+    targets : dict of TensorVariable
+        ``"boxes"``, float32, (B, M, 4): ``cx, cy, w, h`` as fractions of the network input;
+        ``"classes"``, int32, (B, M), 0 to ``num_classes - 1``; ``"num_boxes"``, int32, (B,): how
+        many rows of each image count.  M is at least 1, also where no image has a box; rows
+        beyond ``num_boxes`` may hold anything.
+    num_classes : int
+
+    Returns
+    -------
+    total : TensorVariable, float32, scalar
+        What to minimise: the sum of the parts times B.
+    parts : dict of TensorVariable
+        ``"box_loss"``, ``"cls_loss"`` and ``"dfl_loss"``, float32 scalars with their gains of 7.5,
+        0.5 and 1.5.  Each is a sum over all anchors, divided by the sum of the target scores.
+
+    Raises
+    ------
+    ValueError
+        If a map's height or width is symbolic, or its channels do not fit `num_classes`.
+    """
+    batch_size = targets["num_boxes"].shape[0]
+    box_logits, class_logits, sizes = flatten_predictions(predictions, batch_size, num_classes)
+    centres, stride = make_anchors(sizes)
+    height, width = (side * Detect.strides[0] for side in sizes[0])
+
+    distances = box_distances(box_logits)
+    pred_boxes = distances_to_boxes(distances.expected, centres)  # in units of the grid's cells
+    gt_boxes, gt_valid = target_boxes_in_pixels(targets, height, width)
+    target = task_aligned_assign(
+        [corner * stride for corner in pred_boxes],
+        pt.sigmoid(class_logits),
+        gt_boxes,
+        targets["classes"],
+        gt_valid,
+        centres * stride,
+    )
+    target_boxes = [corner / stride for corner in target.boxes]
+
+    norm = pt.maximum(sum32(target.weight), np.float32(1))
+    box = sum32((np.float32(1) - ciou(pred_boxes, target_boxes)) * target.weight) / norm
+    cls = sum32(binary_cross_entropy(class_logits, target.scores)) / norm
+    dfl = sum32(distribution_focal_loss(distances, target_boxes, centres) * target.weight) / norm
+
+    parts = {"box_loss": BOX_GAIN * box, "cls_loss": CLS_GAIN * cls, "dfl_loss": DFL_GAIN * dfl}
+    return sum(parts.values()) * batch_size.astype("float32"), parts
 
 
 def sum32(x, axis=None):
@@ -54,60 +104,225 @@ def sum32(x, axis=None):
     return x.sum(axis=axis, acc_dtype="float32")
 
 
-class AnchorGrid(NamedTuple):
-    """Anchor centres and strides as NumPy constants, float32, (A,); centres in grid units."""
-
-    x: np.ndarray
-    y: np.ndarray
-    stride: np.ndarray
+# ------------------------------------------------------------------------------ boxes
 
 
-class Assignment(NamedTuple):
-    """What each anchor is to learn.
-
-    Attributes
-    ----------
-    foreground : TensorVariable, bool, (B, A)
-        The anchor has a target box.
-    gt_index : TensorVariable, int32, (B, A)
-        Row of that box among the image's targets; 0 where there is none.
-    score : TensorVariable, float32, (B, A)
-        Target score at the class of that box; 0 where there is none.
-    """
-
-    foreground: pt.TensorVariable
-    gt_index: pt.TensorVariable
-    score: pt.TensorVariable
-
-
-def anchor_grid(map_sizes, strides=STRIDES):
-    """Lay out the cell centres of all levels.
+def flatten_predictions(predictions, batch_size, num_classes):
+    """Concatenate the levels and split boxes from classes.
 
     Parameters
     ----------
-    map_sizes : sequence of (int, int)
-        Height and width of each level.
-    strides : sequence of int
-        Pixels per cell of each level.
+    predictions, num_classes
+        See `yolo_loss`.
+    batch_size : int or integer scalar variable
+        B, as the shape of an input has it.  Read off the predictions it would be a formula
+        through all the network's shapes, and JAX reshapes to no formula (that of a `split`, for
+        one).
 
     Returns
     -------
-    AnchorGrid
+    box_logits : TensorVariable, float32, (B, 64, A)
+    class_logits : TensorVariable, float32, (B, C, A)
+    sizes : list of (int, int)
+        Height and width of each level.
     """
-    xs, ys, steps = [], [], []
-    for (height, width), stride in zip(map_sizes, strides, strict=True):
-        y, x = np.mgrid[:height, :width].astype(np.float32) + np.float32(0.5)
-        xs.append(x.ravel())
-        ys.append(y.ravel())
-        steps.append(np.full(height * width, stride, dtype=np.float32))
-    return AnchorGrid(np.concatenate(xs), np.concatenate(ys), np.concatenate(steps))
+    channels = 4 * BINS + num_classes
+    maps, sizes = [], []
+    for level in LEVELS:
+        raw = predictions[level]
+        height, width = raw.type.shape[2:]
+        if height is None or width is None:
+            raise ValueError(
+                f"yolo_loss: height and width of {level} must be static, got {raw.type}; "
+                "state them with pt.specify_shape"
+            )
+        if raw.type.shape[1] not in (channels, None):
+            raise ValueError(
+                f"yolo_loss: {level} has {raw.type.shape[1]} channels, but 64 + {num_classes} "
+                f"classes need {channels}"
+            )
+        sizes.append((height, width))
+        raw = pt.specify_shape(raw, (batch_size, channels, height, width))
+        # All that follows is float32 in a training run in mixed precision too.
+        maps.append(full_precision(raw).reshape((batch_size, channels, height * width)))
+    flat = pt.concatenate(maps, axis=2)
+    return flat[:, : 4 * BINS], flat[:, 4 * BINS :], sizes
+
+
+class BoxDistances(NamedTuple):
+    """Distributions over the distances left, top, right, bottom, in units of the grid's cells."""
+
+    expected: pt.TensorVariable  # float32 (B, 4, A): means of the distributions
+    shifted: pt.TensorVariable  # float32 (B, 4, 16, A): logits less their maximum over the bins
+    log_norm: pt.TensorVariable  # float32 (B, 4, A): logarithm of the sum of exp(shifted)
+
+
+def box_distances(logits):
+    """`BoxDistances` of logits, float32 (B, 64, A) with the channels ``16 * side + bin``.
+
+    Softmax and log-softmax share one exponential here.
+    """
+    logits = logits.reshape((logits.shape[0], 4, BINS, logits.type.shape[-1]))
+    # A constant shift changes neither result, so the maximum needs no gradient.
+    shifted = logits - disconnected_grad(logits.max(axis=2, keepdims=True))
+    weights = pt.exp(shifted)
+    norm = sum32(weights, axis=2)
+    expected = sum32(weights * BIN_NUMBERS, axis=2) / norm
+    # The largest bin adds exp(0), so the cut-off changes nothing; without it PyTensor would see a
+    # log-sum-exp to stabilise, and compute a second maximum and a second exponential for it.
+    return BoxDistances(expected, shifted, pt.log(pt.maximum(norm, np.float32(1))))
+
+
+def distances_to_boxes(distances, centres):
+    """Corners, four float32 (B, A), of distances (B, 4, A) from anchor centres (2, A)."""
+    # Split, not indexed: its gradient is a join instead of four additions into zeros.
+    sides = pt.split(distances, [1, 1, 1, 1], n_splits=4, axis=1)
+    left, top, right, bottom = (side.squeeze(1) for side in sides)
+    x, y = centres
+    return x - left, y - top, x + right, y + bottom
+
+
+def target_boxes_in_pixels(targets, height, width):
+    """Turn normalised centre/size targets into corners in pixels, and find the real ones.
+
+    Parameters
+    ----------
+    targets : dict
+        See `yolo_loss`.
+    height, width : int
+        Network input.
+
+    Returns
+    -------
+    boxes : tuple of four TensorVariable, float32, (B, M)
+        ``x1, y1, x2, y2``; all 0 in padded rows.
+    valid : TensorVariable, bool, (B, M)
+    """
+    rows = targets["boxes"]
+    listed = pt.arange(rows.shape[1], dtype="int32")[None, :] < targets["num_boxes"][:, None]
+    size = np.array([width, height, width, height], dtype=np.float32)
+    cx, cy, w, h = ((rows * size)[..., i] for i in range(4))
+    half_w, half_h = w * np.float32(0.5), h * np.float32(0.5)
+    corners = cx - half_w, cy - half_h, cx + half_w, cy + half_h
+    # Padding may hold anything, NaN included: from here on it holds zeros.
+    x1, y1, x2, y2 = (pt.switch(listed, corner, np.float32(0)) for corner in corners)
+    return (x1, y1, x2, y2), x1 + y1 + x2 + y2 > 0
+
+
+# ------------------------------------------------------------------------------ assignment
+
+
+class Assignment(NamedTuple):
+    """What each anchor is to learn; nothing in it has a gradient."""
+
+    foreground: pt.TensorVariable  # bool (B, A): the anchor has a target box
+    gt_index: pt.TensorVariable  # int32 (B, A): its row among the image's targets; 0 without one
+    weight: pt.TensorVariable  # float32 (B, A): target score at the box's class; 0 without one
+    boxes: tuple  # four float32 (B, A), pixels; some box of the image, or zeros, without one
+    scores: pt.TensorVariable  # float32 (B, C, A): `weight` at the box's class, 0 elsewhere
+
+
+def centres_inside(boxes, centres):
+    """Tell which anchor centres (2, A) lie strictly inside which boxes: bool (B, M, A).
+
+    Sides shorter than `MIN_SIDE` are enlarged to it about the box centre first; otherwise the
+    smallest objects would fall between the anchors and never be learnt.
+    """
+    x1, y1, x2, y2 = boxes
+    grow_x = pt.maximum(MIN_SIDE - (x2 - x1), np.float32(0)) * np.float32(0.5)
+    grow_y = pt.maximum(MIN_SIDE - (y2 - y1), np.float32(0)) * np.float32(0.5)
+    x1, y1, x2, y2 = (
+        side[:, :, None] for side in (x1 - grow_x, y1 - grow_y, x2 + grow_x, y2 + grow_y)
+    )
+    x, y = centres
+    nearest = pt.minimum(pt.minimum(x - x1, x2 - x), pt.minimum(y - y1, y2 - y))
+    return nearest > ASSIGN_EPS
+
+
+def task_aligned_assign(pred_boxes, pred_scores, gt_boxes, gt_classes, gt_valid, centres):
+    """Give each anchor at most one target box, by how well it already does.
+
+    Task alignment learning: Feng et al., "TOOD" (ICCV 2021), section 3.2, with YOLO11's
+    constants.  An anchor whose centre lies in a box is a candidate for it, with the metric
+    ``score^0.5 * overlap^6``, `overlap` being the CIoU cut off at 0.  Each box claims its ten best
+    candidates; an anchor claimed by several boxes goes to the one that it overlaps most, claimed
+    or not (the first of them if equal).  Its target score is its metric, scaled such that the
+    best anchor of a box gets that box's best overlap.
+
+    A candidate with metric 0 is never claimed: it would get target score 0 and teach nothing.
+
+    Parameters
+    ----------
+    pred_boxes : tuple of four TensorVariable, float32, (B, A)
+        Pixels.
+    pred_scores : TensorVariable, float32, (B, C, A)
+        Probabilities.
+    gt_boxes : tuple of four TensorVariable, float32, (B, M)
+        Pixels.
+    gt_classes : TensorVariable, int, (B, M)
+        0 to C - 1 in valid rows.
+    gt_valid : TensorVariable, bool, (B, M)
+    centres : float32 array, (2, A)
+        Pixels; at least ten anchors.
+
+    Returns
+    -------
+    Assignment
+    """
+    pred_boxes = [disconnected_grad(corner) for corner in pred_boxes]
+    pred_scores = disconnected_grad(pred_scores)
+
+    image = pt.arange(gt_classes.shape[0], dtype="int32")[:, None]
+    row = pt.arange(gt_classes.shape[1], dtype="int32")[None, :, None]
+    anchor = np.arange(centres.shape[1], dtype=np.int32)
+
+    candidate = centres_inside(gt_boxes, centres) & gt_valid[:, :, None]
+    overlap = ciou(
+        [corner[:, :, None] for corner in gt_boxes],
+        [corner[:, None, :] for corner in pred_boxes],
+    )
+    overlap = pt.switch(candidate, pt.maximum(overlap, np.float32(0)), np.float32(0))
+    root_score = pt.sqrt(pred_scores)[image, pt.switch(gt_valid, gt_classes, 0)]
+    cube = overlap * overlap * overlap
+    metric = root_score * (cube * cube)
+
+    best, best_anchor = topk(metric, CANDIDATES_PER_BOX, axis=-1)
+    # The claimed anchors by comparison with the tenth best, which a GPU prefers to a scatter;
+    # among equals `topk` takes the lower index first.
+    last, last_anchor = best[..., -1:], best_anchor[..., -1:].astype("int32")
+    claimed = (metric > last) | (pt.eq(metric, last) & (anchor <= last_anchor))
+    # Counted in float32: JAX counts Booleans in int64.
+    claimed = (claimed & (metric > 0)).astype("float32")
+
+    claims = sum32(claimed, axis=1)
+    foreground = claims > 0
+    appeal = pt.switch(claims[:, None, :] > 1, overlap, claimed)
+    # The first maximum; XLA turns two plain reductions into faster code than an argmax.
+    winner = pt.eq(appeal, appeal.max(axis=1, keepdims=True))
+    gt_index = pt.switch(winner, row, np.int32(np.iinfo(np.int32).max)).min(axis=1)
+
+    assigned = pt.eq(gt_index[:, None, :], row) & foreground[:, None, :]
+    metric = pt.switch(assigned, metric, np.float32(0))
+    overlap = pt.switch(assigned, overlap, np.float32(0))
+    scale = overlap.max(axis=2) / (metric.max(axis=2) + ASSIGN_EPS)
+    weight = sum32(metric * scale[:, :, None], axis=1)
+
+    boxes = tuple(corner[image, gt_index] for corner in gt_boxes)
+    numbers = np.arange(pred_scores.type.shape[1], dtype=np.int32)[None, :, None]
+    own_class = pt.eq(gt_classes[image, gt_index][:, None, :], numbers)
+    scores = pt.switch(own_class, weight[:, None, :], np.float32(0))
+    return Assignment(foreground, gt_index, weight, boxes, scores)
+
+
+# ------------------------------------------------------------------------------ comparisons
 
 
 def ciou(a, b):
-    """Complete IoU of boxes that broadcast against each other.
+    """Complete IoU of boxes that broadcast against each other: IoU - (d² / c² + weight * aspect).
 
-    Zheng et al., "Distance-IoU Loss" (AAAI 2020), equations 10 to 12.  The small constants are
-    YOLO11's; they make the result finite, with finite gradients, for boxes without area too.
+    Zheng et al., "Distance-IoU Loss" (AAAI 2020), equations 10 to 12; d is the distance of the
+    centres, c the diagonal of the smallest box around both.  The small constants are YOLO11's; they
+    make the result finite, with finite gradients, for boxes without area too.
 
     Parameters
     ----------
@@ -117,8 +332,7 @@ def ciou(a, b):
     Returns
     -------
     TensorVariable, float32
-        IoU less the penalties for centre distance and aspect ratio; at most 1, may be negative.
-        The weight of the aspect penalty counts as a constant in the gradient.
+        At most 1, may be negative.  In the gradient the aspect's weight counts as a constant.
     """
     ax1, ay1, ax2, ay2 = a
     bx1, by1, bx2, by2 = b
@@ -148,232 +362,15 @@ def ciou(a, b):
     return iou - (distance / diagonal + weight * aspect)
 
 
-class BoxDistances(NamedTuple):
-    """What the box head says, and what its two losses need.
-
-    Attributes
-    ----------
-    expected : TensorVariable, float32, (B, 4, A)
-        Mean of the distribution over bins: the distance in grid units.
-    shifted : TensorVariable, float32, (B, 4, 16, A)
-        Logits less their maximum over the bins.
-    log_norm : TensorVariable, float32, (B, 4, A)
-        Logarithm of the sum of ``exp(shifted)``.
-    """
-
-    expected: pt.TensorVariable
-    shifted: pt.TensorVariable
-    log_norm: pt.TensorVariable
-
-
-def bin_numbers():
-    """Return the bins 0 to 15, float32, to broadcast against (B, 4, 16, A)."""
-    return np.arange(BINS, dtype=np.float32)[None, None, :, None]
-
-
-def box_distances(logits):
-    """Turn box logits into distributions over distances.
-
-    Parameters
-    ----------
-    logits : TensorVariable, float32, (B, 64, A)
-        Channel ``16 * side + bin``, sides left, top, right, bottom.
-
-    Returns
-    -------
-    BoxDistances
-        Softmax and log-softmax share one exponential here.
-    """
-    logits = logits.reshape((logits.shape[0], 4, BINS, logits.type.shape[-1]))
-    # A constant shift changes neither result, so the maximum needs no gradient.
-    shifted = logits - disconnected_grad(logits.max(axis=2, keepdims=True))
-    weights = pt.exp(shifted)
-    norm = sum32(weights, axis=2)
-    expected = sum32(weights * bin_numbers(), axis=2) / norm
-    # The largest bin adds exp(0), so the cut-off changes nothing; without it PyTensor would see a
-    # log-sum-exp to stabilise, and compute a second maximum and a second exponential for it.
-    return BoxDistances(expected, shifted, pt.log(pt.maximum(norm, np.float32(1))))
-
-
-def distances_to_boxes(distances, grid):
-    """Turn distances from the anchors into corners.
-
-    Parameters
-    ----------
-    distances : TensorVariable, float32, (B, 4, A)
-        Left, top, right, bottom in grid units.
-    grid : AnchorGrid
-
-    Returns
-    -------
-    tuple of four TensorVariable, float32, (B, A)
-        ``x1, y1, x2, y2`` in grid units.
-    """
-    # Split, not indexed: its gradient is a join instead of four additions into zeros.
-    sides = pt.split(distances, [1, 1, 1, 1], n_splits=4, axis=1)
-    left, top, right, bottom = (side.squeeze(1) for side in sides)
-    return grid.x - left, grid.y - top, grid.x + right, grid.y + bottom
-
-
-def target_boxes_in_pixels(targets, height, width):
-    """Turn normalised centre/size targets into corners in pixels, and find the real ones.
-
-    Parameters
-    ----------
-    targets : dict
-        See `yolo_loss`.
-    height, width : int
-        Network input.
-
-    Returns
-    -------
-    boxes : tuple of four TensorVariable, float32, (B, M)
-        ``x1, y1, x2, y2``; all 0 in padded rows.
-    valid : TensorVariable, bool, (B, M)
-    """
-    rows = targets["boxes"]
-    max_boxes = rows.shape[1]
-    listed = pt.arange(max_boxes, dtype="int32")[None, :] < targets["num_boxes"][:, None]
-    size = np.array([width, height, width, height], dtype=np.float32)
-    cx, cy, w, h = ((rows * size)[..., i] for i in range(4))
-    half_w, half_h = w * np.float32(0.5), h * np.float32(0.5)
-    corners = cx - half_w, cy - half_h, cx + half_w, cy + half_h
-    # Padding may hold anything, NaN included: from here on it holds zeros.
-    x1, y1, x2, y2 = (pt.switch(listed, corner, np.float32(0)) for corner in corners)
-    return (x1, y1, x2, y2), x1 + y1 + x2 + y2 > 0
-
-
-def centres_inside(boxes, grid):
-    """Tell which anchor centres lie strictly inside which boxes.
-
-    Sides shorter than `MIN_SIDE` are enlarged to it about the box centre first; otherwise the
-    smallest objects would fall between the anchors and never be learnt.
-
-    Parameters
-    ----------
-    boxes : tuple of four TensorVariable, float32, (B, M)
-        Pixels.
-    grid : AnchorGrid
-
-    Returns
-    -------
-    TensorVariable, bool, (B, M, A)
-    """
-    x1, y1, x2, y2 = boxes
-    grow_x = pt.maximum(MIN_SIDE - (x2 - x1), np.float32(0)) * np.float32(0.5)
-    grow_y = pt.maximum(MIN_SIDE - (y2 - y1), np.float32(0)) * np.float32(0.5)
-    x1, y1, x2, y2 = (
-        side[:, :, None] for side in (x1 - grow_x, y1 - grow_y, x2 + grow_x, y2 + grow_y)
-    )
-    x, y = grid.x * grid.stride, grid.y * grid.stride
-    nearest = pt.minimum(pt.minimum(x - x1, x2 - x), pt.minimum(y - y1, y2 - y))
-    return nearest > ASSIGN_EPS
-
-
-def task_aligned_assign(pred_boxes, pred_scores, gt_boxes, gt_classes, gt_valid, grid):
-    """Give each anchor at most one target box, by how well it already does.
-
-    Task alignment learning: Feng et al., "TOOD" (ICCV 2021), section 3.2, with YOLO11's
-    constants.  An anchor whose centre lies in a box is a candidate for it, with the metric
-    ``score^0.5 * overlap^6``, `overlap` being the CIoU cut off at 0.  Each box claims its ten best
-    candidates; an anchor claimed by several boxes goes to the one that it overlaps most, claimed
-    or not (the first of them if equal).  Its target score is its metric, scaled such that the
-    best anchor of a box gets that box's best overlap.
-
-    A candidate with metric 0 is never claimed: it would get target score 0 and teach nothing.
-
-    Parameters
-    ----------
-    pred_boxes : tuple of four TensorVariable, float32, (B, A)
-        Pixels.
-    pred_scores : TensorVariable, float32, (B, C, A)
-        Probabilities.
-    gt_boxes : tuple of four TensorVariable, float32, (B, M)
-        Pixels.
-    gt_classes : TensorVariable, int, (B, M)
-        0 to C - 1 in valid rows.
-    gt_valid : TensorVariable, bool, (B, M)
-    grid : AnchorGrid
-        At least ten anchors.
-
-    Returns
-    -------
-    Assignment
-        Nothing in it has a gradient.
-    """
-    pred_boxes = [disconnected_grad(corner) for corner in pred_boxes]
-    pred_scores = disconnected_grad(pred_scores)
-
-    image = pt.arange(gt_classes.shape[0], dtype="int32")[:, None]
-    row = pt.arange(gt_classes.shape[1], dtype="int32")[None, :, None]
-    anchor = np.arange(grid.x.size, dtype=np.int32)
-
-    candidate = centres_inside(gt_boxes, grid) & gt_valid[:, :, None]
-    overlap = ciou(
-        [corner[:, :, None] for corner in gt_boxes],
-        [corner[:, None, :] for corner in pred_boxes],
-    )
-    overlap = pt.switch(candidate, pt.maximum(overlap, np.float32(0)), np.float32(0))
-    root_score = pt.sqrt(pred_scores)[image, pt.switch(gt_valid, gt_classes, 0)]
-    cube = overlap * overlap * overlap
-    metric = root_score * (cube * cube)
-
-    best, best_anchor = topk(metric, CANDIDATES_PER_BOX, axis=-1)
-    # The claimed anchors by comparison with the tenth best, which a GPU prefers to a scatter;
-    # among equals `topk` takes the lower index first.
-    last, last_anchor = best[..., -1:], best_anchor[..., -1:].astype("int32")
-    claimed = (metric > last) | (pt.eq(metric, last) & (anchor <= last_anchor))
-    # Counted in float32: JAX counts Booleans in int64.
-    claimed = (claimed & (metric > 0)).astype("float32")
-
-    claims = sum32(claimed, axis=1)
-    foreground = claims > 0
-    contested = claims[:, None, :] > 1
-    appeal = pt.switch(contested, overlap, claimed)
-    # The first maximum; XLA turns two plain reductions into faster code than an argmax.
-    winner = pt.eq(appeal, appeal.max(axis=1, keepdims=True))
-    gt_index = pt.switch(winner, row, NO_ROW).min(axis=1)
-
-    assigned = pt.eq(gt_index[:, None, :], row) & foreground[:, None, :]
-    metric = pt.switch(assigned, metric, np.float32(0))
-    overlap = pt.switch(assigned, overlap, np.float32(0))
-    scale = overlap.max(axis=2) / (metric.max(axis=2) + ASSIGN_EPS)
-    score = sum32(metric * scale[:, :, None], axis=1)
-    return Assignment(foreground, gt_index, score)
-
-
-def gather_targets(assignment, gt_boxes, gt_classes):
-    """Look up box and class of each anchor's target.
-
-    Parameters
-    ----------
-    assignment : Assignment
-    gt_boxes : tuple of four TensorVariable, float32, (B, M)
-    gt_classes : TensorVariable, int, (B, M)
-
-    Returns
-    -------
-    boxes : tuple of four TensorVariable, float32, (B, A)
-        As `gt_boxes`; some box of the image, or zeros, where there is no target.
-    classes : TensorVariable, int, (B, A)
-    """
-    image = pt.arange(gt_classes.shape[0], dtype="int32")[:, None]
-    index = assignment.gt_index
-    return tuple(corner[image, index] for corner in gt_boxes), gt_classes[image, index]
-
-
-def one_hot_scores(score, classes, num_classes):
-    """Spread target scores over the classes: (B, A) and (B, A) to float32 (B, C, A)."""
-    numbers = np.arange(num_classes, dtype=np.int32)[None, :, None]
-    return pt.switch(pt.eq(classes[:, None, :], numbers), score[:, None, :], np.float32(0))
-
-
 def binary_cross_entropy(logits, targets):
-    """Binary cross-entropy of logits, element by element; finite for any finite logit."""
+    """Binary cross-entropy of logits, element by element; finite for any finite logit.
+
+    ``-t log(s) - (1 - t) log(1 - s)`` with s the sigmoid of the logit.
+    """
     return pt.softplus(logits) - logits * targets
 
 
-def distribution_focal_loss(distances, target_boxes, grid):
+def distribution_focal_loss(distances, target_boxes, centres):
     """Cross-entropy between the distributions over bins and the true distances.
 
     Li et al., "Generalized Focal Loss" (NeurIPS 2020), section 3.2: a distance between two bins
@@ -383,8 +380,7 @@ def distribution_focal_loss(distances, target_boxes, grid):
     ----------
     distances : BoxDistances
     target_boxes : tuple of four TensorVariable, float32, (B, A)
-        Grid units.
-    grid : AnchorGrid
+        In units of the grid's cells, as the anchor `centres`, (2, A).
 
     Returns
     -------
@@ -392,115 +388,12 @@ def distribution_focal_loss(distances, target_boxes, grid):
         Mean over the four sides.
     """
     x1, y1, x2, y2 = target_boxes
-    true = pt.stack([grid.x - x1, grid.y - y1, x2 - grid.x, y2 - grid.y], axis=1)
+    x, y = centres
+    true = pt.stack([x - x1, y - y1, x2 - x, y2 - y], axis=1)
     true = pt.clip(true, np.float32(0), MAX_DISTANCE)
     # A tent of half-width 1 about the distance: 1 - fraction and fraction at the two bins next
     # to it, 0 elsewhere.
-    nearness = np.float32(1) - abs(true[:, :, None, :] - bin_numbers())
-    nearness = pt.maximum(nearness, np.float32(0))
+    distance = abs(true[:, :, None, :] - BIN_NUMBERS)
+    nearness = pt.maximum(np.float32(1) - distance, np.float32(0))
     loss = distances.log_norm - sum32(nearness * distances.shifted, axis=2)
     return sum32(loss, axis=1) * np.float32(0.25)
-
-
-def flatten_predictions(predictions, batch_size, num_classes):
-    """Concatenate the levels and split boxes from classes.
-
-    Parameters
-    ----------
-    predictions : dict
-        See `yolo_loss`.
-    batch_size : int or integer scalar variable
-        B, as the shape of an input has it.  Read off the predictions it would be a formula
-        through all the network's shapes, and JAX reshapes to no formula (that of a `split`, for
-        one).
-    num_classes : int
-
-    Returns
-    -------
-    box_logits : TensorVariable, float32, (B, 64, A)
-    class_logits : TensorVariable, float32, (B, C, A)
-    sizes : list of (int, int)
-        Height and width of each level.
-    """
-    channels = 4 * BINS + num_classes
-    maps, sizes = [], []
-    for level in LEVELS:
-        raw = predictions[level]
-        height, width = raw.type.shape[2:]
-        if height is None or width is None:
-            raise ValueError(
-                f"yolo_loss: height and width of {level} must be static, got {raw.type}; "
-                "state them with pt.specify_shape"
-            )
-        if raw.type.shape[1] not in (channels, None):
-            raise ValueError(
-                f"yolo_loss: {level} has {raw.type.shape[1]} channels, but 64 + {num_classes} "
-                f"classes need {channels}"
-            )
-        sizes.append((height, width))
-        raw = pt.specify_shape(raw, (batch_size, channels, height, width))
-        # All that follows is float32 in a training run in mixed precision too.
-        maps.append(full_precision(raw).reshape((batch_size, channels, height * width)))
-    flat = pt.concatenate(maps, axis=2)
-    box_logits, class_logits = flat[:, : 4 * BINS], flat[:, 4 * BINS :]
-    return box_logits, class_logits, sizes
-
-
-def yolo_loss(predictions, targets, num_classes):
-    """Training loss of a YOLO11 detector.
-
-    Parameters
-    ----------
-    predictions : dict of TensorVariable
-        Raw maps ``"p3"``, ``"p4"``, ``"p5"``, float32, (B, 64 + num_classes, H, W): box logits,
-        then class logits, at strides 8, 16 and 32.  H and W must be static, B need not be.
-    targets : dict of TensorVariable
-        ``"boxes"``, float32, (B, M, 4): ``cx, cy, w, h`` as fractions of the network input;
-        ``"classes"``, int32, (B, M), 0 to ``num_classes - 1``; ``"num_boxes"``, int32, (B,): how
-        many rows of each image count.  M is at least 1, also where no image has a box; rows
-        beyond ``num_boxes`` may hold anything.
-    num_classes : int
-
-    Returns
-    -------
-    total : TensorVariable, float32, scalar
-        What to minimise: the sum of the parts times B.
-    parts : dict of TensorVariable
-        ``"box_loss"``, ``"cls_loss"`` and ``"dfl_loss"``, float32 scalars with their gains of 7.5,
-        0.5 and 1.5.
-
-    Raises
-    ------
-    ValueError
-        If a map's height or width is symbolic, or its channels do not fit `num_classes`.
-    """
-    batch_size = targets["num_boxes"].shape[0]
-    box_logits, class_logits, sizes = flatten_predictions(predictions, batch_size, num_classes)
-    grid = anchor_grid(sizes)
-    height, width = (side * STRIDES[0] for side in sizes[0])
-
-    distances = box_distances(box_logits)
-    pred_boxes = distances_to_boxes(distances.expected, grid)
-
-    gt_boxes, gt_valid = target_boxes_in_pixels(targets, height, width)
-    assignment = task_aligned_assign(
-        [corner * grid.stride for corner in pred_boxes],
-        pt.sigmoid(class_logits),
-        gt_boxes,
-        targets["classes"],
-        gt_valid,
-        grid,
-    )
-    target_boxes, target_classes = gather_targets(assignment, gt_boxes, targets["classes"])
-    target_boxes = [corner / grid.stride for corner in target_boxes]
-    target_scores = one_hot_scores(assignment.score, target_classes, num_classes)
-
-    weight = assignment.score
-    norm = pt.maximum(sum32(weight), np.float32(1))
-    box = sum32((np.float32(1) - ciou(pred_boxes, target_boxes)) * weight) / norm
-    cls = sum32(binary_cross_entropy(class_logits, target_scores)) / norm
-    dfl = sum32(distribution_focal_loss(distances, target_boxes, grid) * weight) / norm
-
-    parts = {"box_loss": BOX_GAIN * box, "cls_loss": CLS_GAIN * cls, "dfl_loss": DFL_GAIN * dfl}
-    total = sum(parts.values()) * batch_size.astype("float32")
-    return total, parts

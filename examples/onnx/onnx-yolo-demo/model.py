@@ -80,8 +80,8 @@ class YOLO11n:
     @property
     def num_parameters(self):
         """Number of weights, the 16 fixed ones of the distribution head counted in."""
-        variables = [*self.store.trainable.values(), *self.store.fixed.values()]
-        return sum(math.prod(v.type.shape) for v in variables)
+        weights = self.store.trainable | self.store.fixed
+        return sum(math.prod(v.type.shape) for v in weights.values())
 
     def __call__(self, x, training=False):
         """Build the graph of the raw predictions.
@@ -99,27 +99,22 @@ class YOLO11n:
             ``"p3"``, ``"p4"``, ``"p5"``: float32 (batch, 64 + num_classes, height / s, width / s)
             for s = 8, 16, 32; 4 sides x 16 bins of box logits first, then class logits.
         """
-        maps, updates = self._features(x, training)
-        return dict(zip(LEVELS, self.layers[23](maps, updates), strict=True))
+        maps = self.feature_maps(x, training)
+        updates = self.updates if training else None
+        outputs = self.layers[23]([maps[i] for i in (16, 19, 22)], updates)
+        return dict(zip(LEVELS, outputs, strict=True))
 
     def feature_maps(self, x, training=False):
-        """The outputs of modules 0 to 22 by number, as in the specification's table."""
-        outputs = {}
-        self._features(x, training, outputs)
-        return outputs
-
-    def _features(self, x, training, outputs=None):
-        """Return (maps of the three levels, updates); fill `outputs` with every module's."""
+        """The outputs of modules 0 to 22 by number; see `__call__`."""
         if x.type.dtype != "float32" or x.type.ndim != 4 or x.type.shape[1] not in (3, None):
             raise ValueError(f"images must be float32 (batch, 3, height, width), got {x.type}")
         sides = x.type.shape[2:]
         if None in sides or any(side < 32 or side % 32 for side in sides):
-            raise ValueError(
-                f"the image sides must be static multiples of 32, got {sides[0]} x {sides[1]}"
-            )
-        updates = [] if training else None
-        out = {} if outputs is None else outputs
-        layer = self.layers
+            raise ValueError(f"sides must be static multiples of 32, got {sides[0]} x {sides[1]}")
+        updates = None
+        if training:
+            self.updates = updates = []  # which each layer appends to
+        out, layer = {}, self.layers
 
         def upsample(v):
             return pt.resize(
@@ -143,10 +138,7 @@ class YOLO11n:
         out[20] = layer[20](out[19], updates)
         out[21] = join(out[20], out[10])
         out[22] = layer[22](out[21], updates)
-        if training:
-            # the head appends to the same list when it is built
-            self.updates = updates
-        return (out[16], out[19], out[22]), updates
+        return out
 
     def decode(self, predictions):
         """`decode` with the model's own weights of the distribution head."""
@@ -185,19 +177,17 @@ class YOLO11n:
             for name, v in variables.items()
             if name in given and given[name].shape != v.type.shape
         ]
-        problems = [
-            f"{len(names)} {what} ({', '.join(names[:3])}{', …' if len(names) > 3 else ''})"
-            for what, names in [
-                ("missing", missing if strict else []),
-                ("unexpected", unexpected if strict else []),
-                ("of another shape", wrong),
-            ]
-            if names
-        ]
-        if problems:
+        problems = {"missing": missing, "unexpected": unexpected} if strict else {}
+        problems["of another shape"] = wrong
+        if any(problems.values()):
+            counts = (
+                f"{len(names)} {what} ({', '.join(names[:3])}{', …' if len(names) > 3 else ''})"
+                for what, names in problems.items()
+                if names
+            )
             raise ValueError(
                 f"these weights are not of this YOLO11n with {self.num_classes} classes: "
-                + "; ".join(problems)
+                + "; ".join(counts)
             )
         for name, v in variables.items():
             if name in given:
@@ -205,7 +195,7 @@ class YOLO11n:
         return missing, unexpected
 
 
-def build_yolo11n(num_classes=2, input_size=320, training=False, seed=0, class_width=None):
+def build_yolo11n(num_classes=2, input_size=320, training=False, seed=0):
     """Make a YOLO11n and build its graph.
 
     Parameters
@@ -216,8 +206,6 @@ def build_yolo11n(num_classes=2, input_size=320, training=False, seed=0, class_w
     training : bool
     seed : int
         Of the initial weights.
-    class_width : int, optional
-        See `YOLO11n`.
 
     Returns
     -------
@@ -228,7 +216,7 @@ def build_yolo11n(num_classes=2, input_size=320, training=False, seed=0, class_w
     """
     height, width = (input_size,) * 2 if isinstance(input_size, int) else input_size
     x = pt.tensor("images", dtype="float32", shape=(None, 3, height, width))
-    model = YOLO11n(num_classes, seed, class_width)
+    model = YOLO11n(num_classes, seed)
     return model, x, model(x, training=training)
 
 
@@ -253,14 +241,14 @@ def make_anchors(shapes, strides=Detect.strides):
     return np.hstack(centres).astype(np.float32), np.hstack(stride).astype(np.float32)
 
 
-def decode(predictions, bins=None):
+def decode(predictions, bins):
     """Boxes and scores from raw predictions.
 
     Parameters
     ----------
     predictions : dict
         ``"p3"``, ``"p4"``, ``"p5"`` as the model gives them, with static heights and widths.
-    bins : float32 (1, 16, 1, 1), optional
+    bins : float32 (1, 16, 1, 1)
         Weights of the expectation over the distribution's bins: 0 to 15.
 
     Returns
@@ -269,14 +257,10 @@ def decode(predictions, bins=None):
         Centre x, centre y, width, height in input pixels, then the classes' probabilities.
     """
     maps = [predictions[level] for level in LEVELS]
-    channels = maps[0].type.shape[1]
-    shapes = [m.type.shape[2:] for m in maps]
-    centres, stride = make_anchors(shapes)
-    n = Detect.reg_max
+    channels, n = maps[0].type.shape[1], Detect.reg_max
+    centres, stride = make_anchors([m.type.shape[2:] for m in maps])
     flat = pt.concatenate([m.reshape((-1, channels, math.prod(m.type.shape[2:]))) for m in maps], 2)
     box, cls = pt.split(flat, [4 * n, channels - 4 * n], n_splits=2, axis=1)
-    if bins is None:
-        bins = pt.constant(np.arange(n, dtype=np.float32).reshape(1, n, 1, 1))
     # The bins come last: onnxruntime copies for a softmax over another axis, there and back.
     distribution = softmax(box.reshape((-1, 4, n, len(stride))).swapaxes(2, 3), axis=-1)
     distance = pt.matmul(distribution, bins.reshape((n, 1))).reshape((-1, 4, len(stride)))

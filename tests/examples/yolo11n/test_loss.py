@@ -1,31 +1,21 @@
-import json
-from pathlib import Path
+"""The loss against golden vectors, against a plain second implementation, and at its extremes."""
 
+from unittest import mock
+
+import loss
 import numpy as np
 import pytest
-from loss import (
-    LEVELS,
-    STRIDES,
-    anchor_grid,
-    binary_cross_entropy,
-    box_distances,
-    ciou,
-    distances_to_boxes,
-    flatten_predictions,
-    gather_targets,
-    one_hot_scores,
-    target_boxes_in_pixels,
-    task_aligned_assign,
-    yolo_loss,
-)
+from loss import binary_cross_entropy, ciou, task_aligned_assign, yolo_loss
+from model import LEVELS, make_anchors
 
 import pytensor
 import pytensor.tensor as pt
 from pytensor.graph.traversal import ancestors
+from tests.examples import yolo11n_golden as golden
 
 jax = pytest.importorskip("jax")
 
-GOLDEN = Path(__file__).parents[1] / "golden"
+STRIDES = (8, 16, 32)
 PARTS = ("box_loss", "cls_loss", "dfl_loss")
 # Rectangular, so that no mix-up of height and width goes unnoticed.
 SMALL = {"height": 64, "width": 96, "num_classes": 3}
@@ -48,48 +38,25 @@ def symbolic_inputs(height, width, num_classes):
     return predictions, targets
 
 
-def assignment_outputs(predictions, targets, num_classes):
-    """Run the assigner as `yolo_loss` does, for its results to be looked at."""
-    box_logits, class_logits, sizes = flatten_predictions(
-        predictions, targets["num_boxes"].shape[0], num_classes
-    )
-    grid = anchor_grid(sizes)
-    height, width = sizes[0][0] * 8, sizes[0][1] * 8
-    pred_boxes = distances_to_boxes(box_distances(box_logits).expected, grid)
-    gt_boxes, gt_valid = target_boxes_in_pixels(targets, height, width)
-    assignment = task_aligned_assign(
-        [corner * grid.stride for corner in pred_boxes],
-        pt.sigmoid(class_logits),
-        gt_boxes,
-        targets["classes"],
-        gt_valid,
-        grid,
-    )
-    boxes, classes = gather_targets(assignment, gt_boxes, targets["classes"])
-    return {
-        "foreground": assignment.foreground,
-        "gt_index": assignment.gt_index,
-        "boxes": pt.stack(boxes, axis=-1),
-        "scores": one_hot_scores(assignment.score, classes, num_classes),
-    }
-
-
 class LossFunction:
     """A compiled loss with everything that the tests look at, by name."""
 
     def __init__(self, height, width, num_classes, mode):
         predictions, targets = symbolic_inputs(height, width, num_classes)
-        total, parts = yolo_loss(predictions, targets, num_classes)
+        assigned = []
+
+        def assign(*args):
+            assigned.append(task_aligned_assign(*args))
+            return assigned[0]
+
+        with mock.patch.object(loss, "task_aligned_assign", assign):
+            total, parts = yolo_loss(predictions, targets, num_classes)
         grads = pytensor.grad(total, list(predictions.values()))
-        self.num_classes = num_classes
         self.graph = [total, *parts.values(), *grads]
-        assigned = assignment_outputs(predictions, targets, num_classes)
-        self.names = ["total", *parts, *(f"grad_{level}" for level in LEVELS), *assigned]
-        self.function = pytensor.function(
-            [*predictions.values(), *targets.values()],
-            [*self.graph, *assigned.values()],
-            mode=mode,
-        )
+        looked_at = assigned[0]._replace(boxes=pt.stack(assigned[0].boxes, axis=-1))
+        self.names = ["total", *parts, *(f"grad_{level}" for level in LEVELS), *looked_at._fields]
+        self.inputs, self.assigned = [*predictions.values(), *targets.values()], looked_at
+        self.function = pytensor.function(self.inputs, [*self.graph, *looked_at], mode=mode)
 
     def __call__(self, maps, targets):
         outputs = self.function(*maps, *targets)
@@ -108,86 +75,61 @@ def small_loss():
 
 @pytest.fixture(scope="module")
 def golden_maps():
-    with np.load(GOLDEN / "train_nc2.npz") as z:
-        return [np.concatenate([z[f"box_{p}"], z[f"cls_{p}"]], axis=1) for p in LEVELS]
-
-
-def pad(rows_per_image, max_boxes, filler=0.0):
-    """Pack lists of (class, cx, cy, w, h) into the three target arrays."""
-    batch = len(rows_per_image)
-    boxes = np.full((batch, max_boxes, 4), filler, dtype=np.float32)
-    classes = np.full((batch, max_boxes), -1 if filler else 0, dtype=np.int32)
-    for image, rows in enumerate(rows_per_image):
-        for i, (cls, *box) in enumerate(rows):
-            boxes[image, i], classes[image, i] = box, cls
-    counts = np.array([len(rows) for rows in rows_per_image], dtype=np.int32)
-    return boxes, classes, counts
-
-
-def golden_targets(case, max_boxes=32, filler=0.0):
-    rows = json.loads((GOLDEN / "targets.json").read_text())["cases"][case]
-    return pad([[r[1:] for r in rows if r[0] == i] for i in range(2)], max_boxes, filler)
-
-
-@pytest.mark.parametrize(
-    ("case", "rtol"), [("main", 1e-5), ("empty", 1e-5), ("tiny", 1e-4), ("dense", 1e-5)]
-)
-def test_golden_loss(golden_loss, golden_maps, case, rtol):
-    expected = json.loads((GOLDEN / "loss_nc2.json").read_text())[case]
-    got = golden_loss(golden_maps, golden_targets(case))
-    for name in PARTS:
-        np.testing.assert_allclose(got[name], expected[name[:3]], rtol=rtol, err_msg=name)
-    np.testing.assert_allclose(got["total"], expected["total"], rtol=rtol)
-    np.testing.assert_allclose(
-        got["scores"].sum(dtype=np.float64), expected["target_scores_sum"], rtol=rtol
-    )
-    positive = got["scores"].max(axis=1) > 0
-    assert positive.sum() == expected["fg_with_positive_score"]
-    if case == "main":
-        assert got["foreground"].sum(axis=1).tolist() == expected["fg_count_per_image"]
+    file = golden.load_arrays(golden.CORE / "train_nc2.npz")
+    return [np.concatenate([file[f"box_{p}"], file[f"cls_{p}"]], axis=1) for p in LEVELS]
 
 
 @pytest.mark.parametrize("case", ["main", "empty", "tiny", "dense"])
-def test_golden_assignment(golden_loss, golden_maps, case):
-    got = golden_loss(golden_maps, golden_targets(case))
-    with np.load(GOLDEN / f"assign_{case}.npz") as z:
-        strict = z["target_scores"].max(axis=1) > 0
-        image, anchor = z["fg_image_anchor"][strict].T
-        index, scores, boxes = (
-            z[name][strict]
-            for name in ("gt_index_in_image", "target_scores", "target_boxes_xyxy_px")
-        )
-    expected = np.zeros(got["foreground"].shape, dtype=bool)
-    expected[image, anchor] = True
-    np.testing.assert_array_equal(got["scores"].max(axis=1) > 0, expected)
+def test_golden_loss_and_assignment(golden_loss, golden_maps, case):
+    expected, rtol = golden.load_json("loss_nc2.json")[case], 1e-4 if case == "tiny" else 1e-5
+    got = golden_loss(golden_maps, golden.targets(case, 32))
+    for name in PARTS:
+        np.testing.assert_allclose(got[name], expected[name[:3]], rtol=rtol, err_msg=name)
+    np.testing.assert_allclose(got["total"], expected["total"], rtol=rtol)
+    sum_of_scores = got["scores"].sum(dtype=np.float64)
+    np.testing.assert_allclose(sum_of_scores, expected["target_scores_sum"], rtol=rtol)
+    if case == "main":
+        assert got["foreground"].sum(axis=1).tolist() == expected["fg_count_per_image"]
+
+    wanted = golden.load_arrays(golden.CORE / f"assign_{case}.npz")
+    strict = wanted["target_scores"].max(axis=1) > 0
+    image, anchor = wanted["fg_image_anchor"][strict].T
+    positive = np.zeros(got["foreground"].shape, dtype=bool)
+    positive[image, anchor] = True
+    np.testing.assert_array_equal(got["scores"].max(axis=1) > 0, positive)
+    index = wanted["gt_index_in_image"][strict]
     np.testing.assert_array_equal(got["gt_index"][image, anchor], index)
     # A CIoU just above 0 has few good digits, and its seventh power fewer; hence `atol`.
+    scores, boxes = wanted["target_scores"][strict], wanted["target_boxes_xyxy_px"][strict]
     np.testing.assert_allclose(got["scores"][image, :, anchor], scores, rtol=1e-4, atol=1e-9)
     np.testing.assert_allclose(got["boxes"][image, anchor], boxes, rtol=1e-6, atol=1e-4)
 
 
 def test_golden_gradient(golden_loss, golden_maps):
-    got = golden_loss(golden_maps, golden_targets("main"))
+    got = golden_loss(golden_maps, golden.targets("main", 32))
     grads = np.concatenate([got[f"grad_{p}"].reshape(2, 66, -1) for p in LEVELS], axis=2)
-    with np.load(GOLDEN / "grads_raw_nc2.npz") as z:
-        image, anchor = z["boxes_nonzero_image_anchor"].T
-        boxes = np.zeros((2, 64, 2100), dtype=np.float32)
-        boxes[image, :, anchor] = z["boxes_nonzero_grad"]
-        scores = z["scores_grad"]
-    assert relative_l2(grads[:, :64], boxes) < 1e-3
-    assert relative_l2(grads[:, 64:], scores) < 1e-3
+    expected = golden.load_arrays(golden.CORE / "grads_raw_nc2.npz")
+    image, anchor = expected["boxes_nonzero_image_anchor"].T
+    boxes = np.zeros((2, 64, 2100), dtype=np.float32)
+    boxes[image, :, anchor] = expected["boxes_nonzero_grad"]
+    for part, wanted in [(grads[:, :64], boxes), (grads[:, 64:], expected["scores_grad"])]:
+        assert np.linalg.norm(part - wanted) < 1e-3 * np.linalg.norm(wanted)
     assert not grads[:, :64][boxes == 0].any()
 
 
-def relative_l2(got, expected):
-    return np.linalg.norm(got - expected) / np.linalg.norm(expected)
+def filled(targets, filler):
+    """The same targets with something else in the padded rows."""
+    boxes, classes, counts = (np.array(v) for v in targets)
+    padded = np.arange(boxes.shape[1]) >= counts[:, None]
+    boxes[padded], classes[padded] = filler, -1
+    return boxes, classes, counts
 
 
 @pytest.mark.parametrize("case", ["main", "dense"])
 def test_padding_changes_nothing(golden_loss, golden_maps, case):
-    short = golden_loss(golden_maps, golden_targets(case, 32))
-    long = golden_loss(golden_maps, golden_targets(case, 64, filler=0.7))
-    not_numbers = golden_loss(golden_maps, golden_targets(case, 64, filler=np.nan))
+    short = golden_loss(golden_maps, golden.targets(case, 32))
+    long = golden_loss(golden_maps, filled(golden.targets(case, 64), 0.7))
+    not_numbers = golden_loss(golden_maps, filled(golden.targets(case, 64), np.nan))
     for name in short:
         # Where there is no target, `gt_index` points at the first row, which may be padding.
         if name != "boxes":
@@ -235,11 +177,6 @@ def test_against_plain_numpy(small_loss, seed, batch):
         np.testing.assert_allclose(got[name], expected[name], rtol=1e-5, err_msg=name)
 
 
-def test_total_is_the_parts_times_the_batch(small_loss):
-    got = small_loss(*small_case(1, batch=3))
-    np.testing.assert_allclose(got["total"], 3 * sum(got[name] for name in PARTS), rtol=1e-6)
-
-
 def test_jax_agrees_with_python(small_loss):
     maps, targets = small_case(3)
     expected = LossFunction(**SMALL, mode="FAST_COMPILE")(maps, targets)
@@ -271,28 +208,6 @@ def saturated(seed, magnitude):
     return [np.where(m > 0, magnitude, -magnitude).astype(np.float32) for m in maps], targets
 
 
-EXTREMES = {
-    "no boxes": lambda: (small_case(0)[0], pad([[], []], 6)),
-    "all padding, not a number": lambda: (small_case(0)[0], pad([[], []], 6, filler=np.nan)),
-    "one image without boxes": lambda: (small_case(0)[0], pad([[], [(1, 0.5, 0.5, 0.4, 0.4)]], 6)),
-    "saturated": lambda: saturated(1, 1e4),
-    "all logits equal": lambda: ([0 * m for m in small_case(2)[0]], small_case(2)[1]),
-    "no area": lambda: (
-        small_case(0)[0],
-        pad([[(0, 0.5, 0.5, 0, 0), (1, 0.5, 0.5, 0.3, 0)], [(2, 0.5, 0.5, 0, 0.3)]], 6),
-    ),
-    "larger than the image": lambda: (small_case(0)[0], pad([[(0, 0.5, 0.5, 9, 9)], []], 6)),
-    "the same box three times": lambda: (
-        small_case(0)[0],
-        pad([[(0, 0.5, 0.5, 0.4, 0.6)] * 3, []], 6),
-    ),
-    "predictions without area": lambda: (
-        [with_collapsed_boxes(m) for m in small_case(0)[0]],
-        small_case(0)[1],
-    ),
-}
-
-
 def with_collapsed_boxes(raw):
     """Put all weight on bin 0 of each side: boxes that are points at the anchors."""
     raw = raw.copy()
@@ -301,9 +216,35 @@ def with_collapsed_boxes(raw):
     return raw
 
 
+def boxes_of(*rows_per_image):
+    """The three target arrays of lists of (class, cx, cy, w, h)."""
+    boxes, classes = np.zeros((2, 6, 4), np.float32), np.zeros((2, 6), np.int32)
+    for image, rows in enumerate(rows_per_image):
+        for i, (label, *box) in enumerate(rows):
+            boxes[image, i], classes[image, i] = box, label
+    return boxes, classes, np.array([len(rows) for rows in rows_per_image], dtype=np.int32)
+
+
+RANDOM_MAPS, RANDOM_TARGETS = small_case(0)
+EXTREMES = {
+    "no boxes": (RANDOM_MAPS, boxes_of([], [])),
+    "all padding, not a number": (RANDOM_MAPS, filled(boxes_of([], []), np.nan)),
+    "one image without boxes": (RANDOM_MAPS, boxes_of([], [(1, 0.5, 0.5, 0.4, 0.4)])),
+    "saturated": saturated(1, 1e4),
+    "all logits equal": ([0 * m for m in RANDOM_MAPS], small_case(2)[1]),
+    "no area": (
+        RANDOM_MAPS,
+        boxes_of([(0, 0.5, 0.5, 0, 0), (1, 0.5, 0.5, 0.3, 0)], [(2, 0.5, 0.5, 0, 0.3)]),
+    ),
+    "larger than the image": (RANDOM_MAPS, boxes_of([(0, 0.5, 0.5, 9, 9)], [])),
+    "the same box three times": (RANDOM_MAPS, boxes_of([(0, 0.5, 0.5, 0.4, 0.6)] * 3, [])),
+    "predictions without area": ([with_collapsed_boxes(m) for m in RANDOM_MAPS], RANDOM_TARGETS),
+}
+
+
 @pytest.mark.parametrize("case", EXTREMES)
 def test_stays_finite(small_loss, case):
-    maps, targets = EXTREMES[case]()
+    maps, targets = EXTREMES[case]
     got = small_loss(maps, targets)
     for name, value in got.items():
         if name != "boxes":
@@ -317,7 +258,7 @@ def test_stays_finite(small_loss, case):
 
 
 def test_of_equal_boxes_the_first_gets_the_anchors(small_loss):
-    got = small_loss(*EXTREMES["the same box three times"]())
+    got = small_loss(*EXTREMES["the same box three times"])
     assert got["foreground"][0].any()
     assert not got["gt_index"][0].any()
     assert not got["scores"][0, 1:].any()
@@ -325,7 +266,7 @@ def test_of_equal_boxes_the_first_gets_the_anchors(small_loss):
 
 def test_equal_metrics_still_claim_ten_anchors():
     # Four anchors per quarter of a box that all predict that box: every metric is the same.
-    grid = anchor_grid([(8, 8)], strides=[8])
+    centres, stride = make_anchors([(8, 8)], strides=[8])
     box = [np.full((1, 64), v, dtype=np.float32) for v in (0, 0, 64, 64)]
     scores = np.full((1, 1, 64), 0.5, dtype=np.float32)
     assignment = task_aligned_assign(
@@ -334,7 +275,7 @@ def test_equal_metrics_still_claim_ten_anchors():
         [pt.as_tensor(corner[:, :1]) for corner in box],
         pt.zeros((1, 1), dtype="int32"),
         pt.ones((1, 1), dtype="bool"),
-        grid,
+        centres * stride,
     )
     foreground = pytensor.function([], assignment.foreground, mode="FAST_COMPILE")()
     assert np.flatnonzero(foreground[0]).tolist() == list(range(10))
@@ -383,11 +324,9 @@ def test_everything_is_float32(small_loss):
     assert "f64" not in str(traced)
 
 
-def test_assignment_has_no_gradient():
-    predictions, targets = symbolic_inputs(**SMALL)
-    assigned = assignment_outputs(predictions, targets, SMALL["num_classes"])
+def test_assignment_has_no_gradient(small_loss):
     with pytest.raises(pytensor.gradient.DisconnectedInputError):
-        pytensor.grad(assigned["scores"].sum(), predictions["p3"])
+        pytensor.grad(small_loss.assigned.scores.sum(), small_loss.inputs[0])
 
 
 def test_behind_a_split(small_loss):

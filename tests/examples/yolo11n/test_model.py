@@ -160,7 +160,7 @@ def test_rectangular_input_and_types():
     assert x.name == "images"
     shapes = [v.type.shape for v in predictions.values()]
     assert shapes == [(None, 67, 8, 12), (None, 67, 4, 6), (None, 67, 2, 3)]
-    assert decode(predictions).type.shape[1:] == (7, 126)
+    assert model.decode(predictions).type.shape[1:] == (7, 126)
     assert all(v.type.dtype == "float32" for v in predictions.values())
     assert len(model.updates) == 162
 
@@ -201,7 +201,8 @@ def test_decode_by_hand():
         values["p3"][0, side * 16 + distance, row, column] = 100
     values["p3"][0, 64, row, column] = 1.5
     inputs = {k: pt.tensor(k, dtype="float32", shape=(None, 65, *s)) for k, s in shapes.items()}
-    run = pytensor.function(list(inputs.values()), decode(inputs), mode=REFERENCE_MODE)
+    bins = pt.constant(np.arange(16, dtype=np.float32).reshape(1, 16, 1, 1))
+    run = pytensor.function(list(inputs.values()), decode(inputs, bins), mode=REFERENCE_MODE)
     box = run(*values.values())[0, :, row * 2 + column]
     # centre (1.5, 2.5): x from 0.5 to 4.5, y from 0.5 to 6.5, in cells of 8 pixels
     np.testing.assert_allclose(box, [20, 28, 32, 48, 1 / (1 + np.exp(-1.5))], rtol=1e-5)
