@@ -2,7 +2,7 @@
 
     python benchmarks/pipeline.py [--workers 0 1 2] [--image-size 320] [--json OUT]
 
-Drawn pictures (synthetic.py) with mosaic, scaling, shifting, flipping and change of colours. The
+Drawn pictures (data.synthetic) with mosaic, scaling, shifting, flipping and change of colours. The
 numbers of workers take turns; medians with the lowest and highest. CPU time counts all threads
 and depends less on what else the machine does than images per second.
 """

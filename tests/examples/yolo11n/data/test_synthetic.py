@@ -4,8 +4,9 @@ import json
 
 import numpy as np
 import pytest
-from data import synthetic
 from data.synthetic import MARKER, MIN_SIDE, MIN_VISIBLE, generate_dataset, main, sample_scene
+from data.synthetic import scenes as scenes_module
+from data.synthetic.backgrounds import background
 from PIL import Image
 
 NUM_TRAIN, NUM_VAL = 10, 5
@@ -164,9 +165,9 @@ def test_boxes_are_where_the_objects_are():
     checked = 0
     for k in range(40):
         rng = np.random.default_rng([11, k])
-        scene = synthetic._Scene(synthetic._background(rng, 320, 240))
+        scene = scenes_module.Scene(background(rng, 320, 240))
         before = np.asarray(scene.picture).astype(int)
-        add = synthetic._add_person if k % 2 else synthetic._add_phone
+        add = scenes_module._add_person if k % 2 else scenes_module._add_phone
         if not add(rng, scene, []):
             continue
         changed = np.abs(np.asarray(scene.picture).astype(int) - before).max(axis=2) > 0
