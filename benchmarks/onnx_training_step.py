@@ -29,7 +29,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "examples" / "onnx" / "onnx-y
 
 from data.loader import Batch
 from model import YOLO11n
-from training.parts import LOSS_PARTS, Recipe, StepSettings, TrainStep
+from training.recipe import Recipe, StepSettings
+from training.train_step import LOSS_PARTS, TrainStep
 
 MODES = ("ONNX", "JAX")
 CLASSES, MAX_BOXES = 2, 4

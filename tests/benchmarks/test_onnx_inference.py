@@ -9,7 +9,7 @@ import onnx_inference as bench
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from tests.examples.yolo11n_runs import write_data
+from tests.examples.yolo11n.training.runs import write_data
 
 pytest.importorskip("onnxruntime")
 SIZE, CHANNELS = 32, 16

@@ -23,11 +23,10 @@ os.environ["PYTENSOR_FLAGS"] = ",".join(
 
 import numpy as np
 from dataset import SPLITS, load_split
-from evaluation.detectors import ModelError, choose_classes, open_detector
+from evaluation.detectors import ModelError, choose_classes, detect, open_detector
 from evaluation.report import draw_confusion_matrix, draw_images, draw_precision_recall
 from tqdm import tqdm
 from training.checkpoint import CheckpointError
-from training.parts import detect
 from utils import DetectionMetrics, without_nan
 
 WORST_IMAGES = 8

@@ -15,8 +15,8 @@ os.environ["PYTENSOR_FLAGS"] = ",".join(
 
 import numpy as np
 from data.loader import val_batches
+from evaluation.double_precision import single_precision_error
 from training.checkpoint import CheckpointError
-from training.double_precision import single_precision_error
 from training.weights import check_size, load_pretrained, require_folder
 
 import pytensor.tensor as pt

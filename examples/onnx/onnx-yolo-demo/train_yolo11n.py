@@ -1,7 +1,7 @@
 """Train YOLO11n to detect persons and cell phones, and export it to ONNX.
 
-    python train_yolo11n.py --data synthetic --image-size 192 --batch-size 16 --epochs 20
-    python train_yolo11n.py --data coco --epochs 100 --batch-size 64       # on a GPU
+    python train_yolo11n.py --preset cpu                # drawn images, minutes on two cores
+    python train_yolo11n.py --preset gpu                # COCO 2017, on a GPU
     python train_yolo11n.py --data PATH --classes NAME ...                 # own pictures
 
 `--data coco` downloads what it needs of COCO 2017, `--data synthetic` draws pictures.  PATH is a
@@ -16,39 +16,183 @@ describes.  `--build-page` makes the model's browser page, too (see `build_demo`
 Ctrl-C and SIGTERM end a run with a checkpoint of the running step; a killed run goes on from the
 last checkpoint with the same results.
 """
+# ruff: noqa: E402
 
 import contextlib
 import os
-import shlex
 import sys
 import traceback
+from dataclasses import asdict
 
 # Before PyTensor is imported: JAX keeps 64-bit types off then, which float32 training never uses.
 os.environ["PYTENSOR_FLAGS"] = ",".join(
     filter(None, ["floatX=float32", os.environ.get("PYTENSOR_FLAGS")])
 )
 
+from training.options import make_recipe, parse_arguments, set_environment
+
+set_environment(sys.argv[1:])
+
 import jax
+from data.augment import Augment
 from data.coco import DownloadError
-from data.loader import LoaderError
+from data.loader import BatchLoader, LoaderError
+from data.sources import draws_on_device, open_data
 from export import ExportMismatch
-from training.checkpoint import CheckpointError
-from training.options import parse_arguments
-from training.run_folder import Log, TrainingError, prepare_output
-from training.stopping import Stopped, StopRequest
-from training.trackers import TrackerError
-from training.training_run import Run, say
+from model import YOLO11n
+from training import callbacks
+from training.checkpoint import CheckpointError, Progress, load_checkpoint, load_weights
+from training.finishing import Validator, check_first, finish
+from training.recipe import StepSettings, resolve
+from training.run_folder import RunFolder, Stopped, TrainingError
+from training.train_step import DeviceImages, TrainStep, compile_detector, training_mode
+from training.weights import load_pretrained, model_info
 
 from pytensor.link.jax.compilation_cache import use_cache
-from pytensor.link.jax.devices import Devices, ParallelError, initialize, leave
+from pytensor.link.jax.devices import Devices, ParallelError, agree, initialize, leave
+from pytensor.link.jax.prefetch import prefetch
 from pytensor.link.jax.tuned.host_memory import keep_freed_memory
 
-# Of the user's making, or the machine's; the message is all that helps. A full memory or disk
-# (cache.CacheError) is an OSError.
+# Of the user's making, or the machine's; the message is all that helps. A full memory or disk is an
+# OSError.
 KNOWN_ERRORS = (
     TrainingError, CheckpointError, DownloadError, ExportMismatch, LoaderError, ParallelError,
-    TrackerError, OSError,
+    OSError,
 )  # fmt: skip
+# Options that a resumed run must share with the one that it continues,
+SHARED = (
+    "epochs", "batch_size", "image_size", "classes", "seed", "mosaic", "close_mosaic", "scale",
+    "precision",
+)  # fmt: skip
+# and those that several processes must share, which would wait for one another otherwise.
+AGREED = (
+    "resume", "val_every", "patience", "checkpoint_minutes", "stop_after", "no_export",
+    "device_augment", "statistics_images",
+)  # fmt: skip
+
+
+def train(o, folder):
+    """Train the model that the options `o` describe; its files go into `folder`, a `RunFolder`."""
+    # ---- devices and data
+    check_first(o)
+    initialize(o.coordinator, o.num_processes, o.process_id)
+    if o.preset == "gpu" and jax.default_backend() == "cpu":
+        raise TrainingError(
+            "there is a GPU but JAX sees none: run 'bash setup.sh --gpu', or train on the CPU with "
+            "'bash train.sh --cpu'"
+        )
+    devices = Devices(o.devices or jax.process_count())
+    devices.check_batch_size(o.batch_size)
+    if devices.count < jax.device_count():
+        print(f"{devices.count} of {jax.device_count()} devices are used; --devices sets it")
+    # A profile reads names that a program from the disk would bear from earlier on.
+    use_cache(o.compilation_cache, with_names=o.profile is not None)
+    train_set, val_set = open_data(o, devices)
+    # If one of several processes lacks the memory, none draws on its device.
+    on_host = devices.largest([not draws_on_device(o.device_augment, train_set)]) == [1]
+    loader = BatchLoader(
+        train_set, o.batch_size, seed=o.seed, augment=Augment(mosaic=o.mosaic, scale=o.scale),
+        workers=o.workers, mosaic_until=max(o.epochs - o.close_mosaic, 0), render=on_host,
+        part=devices.part,
+    )  # fmt: skip
+
+    # ---- model and compiled step
+    recipe = resolve(
+        make_recipe(o), len(train_set), o.batch_size, o.epochs, len(o.classes)
+    )
+    rates = StepSettings(recipe, o.epochs, len(loader), o.batch_size)
+    model = make_model(o, folder.last)
+    step = TrainStep(
+        model, o.image_size, o.batch_size, loader.max_boxes, rates.weight_decay, rates.accumulate,
+        # A profile needs the rewritten graph, and a program that is compiled with its names.
+        mode=training_mode(o.mode, o.precision, keep_programs=o.profile is None),
+        optimizer=recipe.optimizer,
+        images=None if on_host else DeviceImages(train_set.squares, o.image_size, o.batch_size),
+        place=devices.replicate, put=devices.shard if devices.count > 1 else None,
+    )  # fmt: skip
+    detector = compile_detector(model, o.image_size, o.batch_size, step.averages, o.mode)
+    validator = Validator(detector, val_set, o.batch_size, devices)
+
+    # ---- where the run stands, and what hangs on the loop
+    settings = {name: getattr(o, name) for name in SHARED} | asdict(recipe)
+    settings |= {"images": len(train_set), "max_boxes": loader.max_boxes}
+    common = {name: getattr(o, name) for name in AGREED} | {"val_images": len(val_set)}
+    agree(settings | common)
+    p = Progress()
+    if o.resume:
+        p = Progress(**load_checkpoint(folder.last, model, step.state, settings)["progress"])
+        step.place_variables()
+    info = model_info(model, o.classes, o.image_size)
+    run = callbacks.Run(
+        o, devices, folder, loader, val_set, model, rates, step, settings, info, p
+    )
+    folder.begin(p, asdict(recipe))
+    if p.iteration:
+        print(f"resumed after {run.where()} of {o.epochs} epochs")
+    until = min(o.epochs, o.stop_after or o.epochs)
+    meter = callbacks.Meter(run)
+    checkpoints = callbacks.Checkpoints(run, meter, until)
+    validator.check = checkpoints.check
+    hooks = [meter, callbacks.Results(run), checkpoints]
+    if devices.is_main and o.profile:
+        hooks.insert(0, callbacks.Profile(run))
+    if devices.is_main and o.tensorboard:
+        hooks.append(callbacks.TensorBoard(run))
+
+    with contextlib.ExitStack() as stack:
+        stack.callback(loader.close)
+        for hook in hooks:
+            stack.callback(hook.close)
+
+        # ---- the loop
+        while p.epoch < until and not run.exhausted():
+            for hook in hooks:
+                hook.before_epoch()
+            with contextlib.closing(loader.epoch(p.epoch, p.batch)) as batches:
+                for batch in prefetch(batches, step.transfer):
+                    *rate, accumulate = rates.at(p.epoch, p.iteration)
+                    step_now = p.iteration - p.last_step >= accumulate
+                    for hook in hooks:
+                        hook.before_step()
+                    losses, norm = step.run(batch, rate, step_now, p.steps, recipe)
+                    p.next_batch(step_now)
+                    for hook in hooks:
+                        hook.after_step(losses, norm, rate[0])
+            row = meter.row()
+            if row["epoch"] % o.val_every == 0 or row["epoch"] == o.epochs:
+                row |= validate(validator, row["epoch"])
+            p.next_epoch(row)
+            for hook in hooks:
+                hook.after_epoch(row)
+
+        # ---- metrics, pictures, the ONNX model, its page
+        folder.require()
+        if p.epoch < o.epochs and not run.exhausted():
+            raise Stopped(run.where())
+        if p.epoch < o.epochs:
+            print(f"no better mAP@0.5:0.95 for {o.patience} epochs: training ends here")
+        checkpoints.signals.rest()
+        finish(run, validator)
+
+
+def make_model(o, last):
+    """The model as the options say, before the checkpoint `last` is loaded."""
+    if o.resume:  # the width of a branch is that of the weights it began with, if there were any
+        _, info = load_weights(last)
+        return YOLO11n(len(o.classes), seed=o.seed, class_width=info.get("class_width"))
+    if o.weights is None:
+        return YOLO11n(len(o.classes), seed=o.seed)
+    model, report = load_pretrained(o.weights, o.classes, seed=o.seed)
+    print(report["text"])
+    return model
+
+
+def validate(validator, epoch):
+    """Score the averaged weights; the columns of results.csv."""
+    result, _ = validator.score()
+    scores = {name: result[name] for name in ("map50", "map50_95")}
+    print(f"epoch {epoch}: mAP@0.5 {scores['map50']:.4f}, mAP@0.5:0.95 {scores['map50_95']:.4f}")
+    return scores
 
 
 def main(arguments=None):
@@ -64,63 +208,25 @@ def main(arguments=None):
     """
     arguments = [*map(str, sys.argv[1:] if arguments is None else arguments)]
     options = parse_arguments(__doc__.splitlines()[0], arguments)
-    is_main = not options.process_id
     try:
-        if is_main:
-            prepare_output(options.output_dir, options.resume, options.overwrite)
-        log = Log(options.output_dir / "train.log" if is_main else os.devnull, sys.stdout, is_main)
-    except (TrainingError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    with contextlib.closing(log), contextlib.redirect_stdout(log):
-        log.note(f"command: {shlex.join([sys.executable, sys.argv[0], *arguments])}")
-        return run_session(options, arguments, log)
-
-
-def run_session(options, arguments, log):
-    """Train, from the beginning or a checkpoint, till the end or a signal; the exit code."""
-    run, outcome = None, "failed"
-
-    def nothing_to_lose():
-        if run is None:
-            kept = "the checkpoint stays as it is" if options.resume else "there is nothing to save"
-            return f"stopped before training began: {kept}"
-        message = run.nothing_to_lose()
-        if message is not None:
-            run.end_now("stopped")
-        return message
-
-    try:
-        initialize(options.coordinator, options.num_processes, options.process_id)
-        with StopRequest(say, nothing_to_lose) as stop:
-            devices = Devices(options.devices or jax.process_count())
-            # A profile reads names that a program from the disk would bear from earlier on.
-            use_cache(options.compilation_cache, options.profile is not None, say)
-            run = Run(options, arguments, stop, devices)
-            run.begin()
-            if not (done := run.train()):
-                run.tell_stop()
-        outcome = "finished" if done else "stopped"
-        return 0
-    except Stopped as error:
-        outcome = f"stopped by {error}"
-        run.tell_stop()
-        return error.exit_code
+        with RunFolder(options) as folder:
+            train(options, folder)
+    except Stopped as stop:
+        return stop.exit_code
     except KNOWN_ERRORS as error:
-        outcome = f"error: {' '.join(str(error).split())}"
-        log.note(outcome)
-        print(outcome, file=sys.stderr)
+        print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
         return 1
-    except Exception:
-        log.note(*traceback.format_exc().splitlines())
-        raise
-    finally:
-        if run is not None:
-            run.end(outcome)
+    except jax.errors.JaxRuntimeError as error:
+        if "RESOURCE_EXHAUSTED" not in str(error):
+            raise
+        reason = str(error).splitlines()[0]
+        print(f"error: the device's memory is full ({reason}); try a smaller --batch-size or "
+              "--image-size, or --device-augment off", file=sys.stderr)  # fmt: skip
+        return 1
+    return 0
 
 
-def run_script():
-    """Run `main`, and end the process even if others of the run are waiting for it."""
+if __name__ == "__main__":
     # Else the kernel clears a step's temporary memory anew every time.
     keep_freed_memory()
     try:
@@ -129,9 +235,5 @@ def run_script():
         traceback.print_exc()
         code = 1
     if code == 1:
-        leave(code)
+        leave(code)  # others of the run's processes may be waiting for this one
     sys.exit(code)
-
-
-if __name__ == "__main__":
-    run_script()

@@ -9,6 +9,7 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
+from evaluation.double_precision import single_precision_error
 from export import (
     MAX_BOX_DIFFERENCE,
     MAX_SCORE_DIFFERENCE,
@@ -20,8 +21,7 @@ from export import (
 from export import main as export_main
 from model import YOLO11n
 from training.checkpoint import save_weights
-from training.double_precision import single_precision_error
-from training.parts import compile_detector
+from training.train_step import compile_detector
 
 import pytensor
 import pytensor.tensor as pt

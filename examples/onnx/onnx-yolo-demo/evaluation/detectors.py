@@ -4,6 +4,8 @@ import ast
 from pathlib import Path
 
 import numpy as np
+from data.loader import val_batches
+from evaluation.nms import nms, scale_detections
 
 ONNX_FLOATS = {"tensor(float)": np.float32, "tensor(float16)": np.float16}
 
@@ -39,7 +41,7 @@ class PyTensorDetector:
     def __init__(self, path, image_size=None, batch_size=16):
         # Here, as an ONNX file is evaluated without PyTensor.
         from export import load_model
-        from training.parts import compile_detector
+        from training.train_step import compile_detector
 
         model, info = load_model(path)
         if image_size is None and "image_size" not in info:
@@ -177,3 +179,38 @@ def choose_classes(path, names, wanted):
             f"{path} doesn't detect {', '.join(unknown)}; its classes are {', '.join(names)}"
         )
     return [names.index(name) for name in wanted]
+
+
+def detect(
+    detector, dataset, batch_size, confidence=0.001, iou=0.7, max_detections=300, rows=slice(None)
+):
+    """Run a compiled detector over a dataset.
+
+    Parameters
+    ----------
+    detector : callable
+        Takes the images of a batch, uint8 (batch, 3, size, size); returns the predictions for
+        them, (batch, 4 + classes, anchors).
+    dataset : Dataset
+    batch_size : int
+    confidence, iou : float
+    max_detections : int
+        See `nms`.
+    rows : slice
+        Of each batch, given to `detector`: those of one process, where several share the work.
+
+    Returns
+    -------
+    dict of int to float array (n, 6)
+        By image id: x1, y1, x2, y2 in pixels of the original picture, score, class index.
+    """
+    found = {}
+    for batch in val_batches(dataset, batch_size):
+        decoded = np.asarray(detector(batch.images[rows]))
+        # Those that fill up the last batch have no id. It may be that `rows` has none but them.
+        for predictions, image_id, geometry in zip(
+            decoded, batch.image_ids[rows], batch.geometries[rows], strict=False
+        ):
+            kept = nms(predictions, confidence, iou, max_detections, multi_label=True)
+            found[image_id] = scale_detections(kept, geometry)
+    return found

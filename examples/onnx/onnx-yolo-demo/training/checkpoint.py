@@ -2,14 +2,13 @@
 
 A weight file holds a model's arrays under the names of the state dict.  A checkpoint holds those,
 and the state of optimizer and averages under their variables' names with the prefix ``state.``.
-What isn't an array stands as JSON in the file's metadata.
+What isn't an array is JSON in the file's metadata.
 """
 
 import contextlib
 import json
 import os
-import re
-import threading
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -17,16 +16,44 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 STATE = "state."
-# Settings of checkpoints that don't say.
-IMPLIED = {"precision": "float32"}
 
 
 class CheckpointError(Exception):
-    """A checkpoint can't be read, or isn't one of this run."""
+    """A checkpoint can't be read or written, or isn't one of this run."""
 
 
-class NotFinite(CheckpointError):
-    """Arrays to be written hold NaN or infinity."""
+@dataclass
+class Progress:
+    """Where a run stands; saved with each checkpoint."""
+
+    epoch: int = 0  # epochs finished
+    iteration: int = 0  # batches of the run
+    last_step: int = -1  # iteration of the latest step of the optimizer
+    steps: int = 0
+    best: float = -1.0  # mAP@0.5:0.95
+    rows: list = field(default_factory=list)  # of results.csv
+    # of the epoch that is running
+    batch: int = 0
+    sums: list = field(default_factory=lambda: [0.0] * 3)  # of the losses
+    seconds: float = 0.0
+    waited: float = 0.0  # seconds without a batch
+
+    def next_batch(self, stepped):
+        """Count a batch, and the optimizer's step if it made one."""
+        if stepped:
+            self.last_step = self.iteration
+            self.steps += 1
+        self.iteration += 1
+        self.batch += 1
+
+    def next_epoch(self, row):
+        """Close the running epoch with its row of results.csv."""
+        self.rows.append(row)
+        self.epoch += 1
+        self.batch, self.sums, self.seconds, self.waited = 0, [0.0] * 3, 0.0, 0.0
+
+
+# ------------------------------------------------------------------------------ files
 
 
 def write_atomically(path, data):
@@ -38,8 +65,8 @@ def write_atomically(path, data):
         If the folder can't be written to or the disk is full; the old file is untouched.
     """
     path = Path(path)
-    # Not mkstemp, whose files only their owner can read. The numbers keep writers apart.
-    temporary = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}")
+    # Not mkstemp, whose files only their owner can read.
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with open(temporary, "wb") as file:
             file.write(data)
@@ -50,20 +77,14 @@ def write_atomically(path, data):
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         raise
-    sync_folder(path.parent)
-
-
-def sync_folder(folder):
-    """Have a renaming survive a loss of power, where folders can be synchronized."""
-    if os.name == "nt":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        # Not every file system offers it, and the file itself is on the disk already.
-        with contextlib.suppress(OSError):
-            os.fsync(handle)
-    finally:
-        os.close(handle)
+    if os.name != "nt":  # have the renaming survive a loss of power, too
+        handle = os.open(path.parent, os.O_RDONLY)
+        try:
+            # Not every file system offers it, and the file itself is on the disk already.
+            with contextlib.suppress(OSError):
+                os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def remove_leftovers(path):
@@ -73,7 +94,7 @@ def remove_leftovers(path):
     """
     path = Path(path)
     for leftover in path.parent.glob(f".{path.name}.*"):
-        if re.fullmatch(r"\d+-\d+", leftover.name.removeprefix(f".{path.name}.")):
+        if leftover.suffix[1:].isdecimal():
             leftover.unlink(missing_ok=True)
 
 
@@ -90,15 +111,16 @@ def to_bytes(path, arrays, info):
 
     Raises
     ------
-    NotFinite
+    CheckpointError
         If an array isn't finite; what `path` holds is worth more then.
     """
     # ascontiguousarray would make scalars one-dimensional
     arrays = {name: np.asarray(v, order="C") for name, v in arrays.items()}
     broken = [name for name, v in arrays.items() if not np.isfinite(v).all()]
     if broken:
-        raise NotFinite(
-            f"{path} is not written: {broken[0]} and {len(broken) - 1} other arrays are not finite"
+        raise CheckpointError(
+            f"{path} is not written: {broken[0]} and {len(broken) - 1} other arrays are not "
+            "finite; try a lower --lr"
         )
     return save(arrays, metadata={"info": json.dumps(info)})
 
@@ -108,7 +130,7 @@ def save_weights(path, state_dict, info):
 
     Raises
     ------
-    NotFinite
+    CheckpointError
         See `to_bytes`; the old file stays.
     OSError
         See `write_atomically`.
@@ -145,67 +167,24 @@ def load_weights(path):
     return arrays, json.loads(metadata.get("info", "{}"))
 
 
+# ------------------------------------------------------------------------------ a run's state
+
+
 def snapshot(model, state):
     """Copy the model's arrays and the shared variables in `state` to the host.
 
     Returns
     -------
     dict of str to array
-        What a checkpoint holds, and `restore` takes.
+        What a checkpoint holds.
     """
     values = {STATE + name: v.get_value(borrow=True) for name, v in state.items()}
     # copied, for a backend may use an array's memory again
     return {name: np.array(v) for name, v in (model.state_dict() | values).items()}
 
 
-def restore(model, state, arrays):
-    """Set the model and the shared variables in `state` to what `snapshot` returned.
-
-    Raises
-    ------
-    ValueError
-        If the arrays don't fit; nothing is set then.
-    """
-    weights = {k: v for k, v in arrays.items() if not k.startswith(STATE)}
-    values = {k.removeprefix(STATE): v for k, v in arrays.items() if k.startswith(STATE)}
-    wrong = [
-        name
-        for name, variable in state.items()
-        if name not in values
-        or values[name].dtype != variable.type.dtype
-        or values[name].shape != variable.get_value(borrow=True).shape
-    ]
-    if wrong or len(values) != len(state):
-        raise ValueError(
-            f"its optimizer state doesn't fit this run ({len(values)} arrays instead of "
-            f"{len(state)}{', first ' + wrong[0] if wrong else ''})"
-        )
-    model.load_state_dict(weights)
-    for name, variable in state.items():
-        variable.set_value(values[name])
-
-
-def save_checkpoint(path, model, state, info):
-    """Write the model's arrays, the shared variables in `state` and the dict `info`.
-
-    Parameters
-    ----------
-    path : path-like
-    model : YOLO11n
-    state : dict of str to shared variable
-    info : dict
-        With ``"settings"``, which `load_checkpoint` compares.
-
-    Raises
-    ------
-    NotFinite, OSError
-        See `save_weights`.
-    """
-    save_weights(path, snapshot(model, state), info)
-
-
 def load_checkpoint(path, model, state, settings):
-    """Restore what `save_checkpoint` wrote.
+    """Restore what a file of `snapshot` holds.
 
     Parameters
     ----------
@@ -229,8 +208,7 @@ def load_checkpoint(path, model, state, settings):
     arrays, info = load_weights(path)
     if "settings" not in info:
         raise CheckpointError(f"{path}: a weight file, not a checkpoint; it has no training state")
-    saved = IMPLIED | info["settings"]
-    settings = IMPLIED | settings
+    saved = info["settings"]
     different = [
         f"{name} {saved.get(name)!r} instead of {settings.get(name)!r}"
         for name in sorted(saved.keys() | settings.keys())
@@ -238,8 +216,22 @@ def load_checkpoint(path, model, state, settings):
     ]
     if different:
         raise CheckpointError(f"{path}: made with other settings: {'; '.join(different)}")
+    weights = {k: v for k, v in arrays.items() if not k.startswith(STATE)}
+    values = {k.removeprefix(STATE): v for k, v in arrays.items() if k.startswith(STATE)}
+
+    def form(value):
+        return value.dtype, value.shape
+
+    expected = {name: v.get_value(borrow=True) for name, v in state.items()}
+    if {k: form(v) for k, v in values.items()} != {k: form(v) for k, v in expected.items()}:
+        raise CheckpointError(
+            f"{path}: its optimizer state doesn't fit this run ({len(values)} arrays, the run has "
+            f"{len(state)})"
+        )
     try:
-        restore(model, state, arrays)
+        model.load_state_dict(weights)
     except ValueError as error:
         raise CheckpointError(f"{path}: {error}") from None
+    for name, variable in state.items():
+        variable.set_value(values[name])
     return info

@@ -1,21 +1,49 @@
-"""Validation of a training run, and the files that it leaves at its end."""
+"""Validation of the averaged weights, and the files that a training run leaves at its end."""
 
 import contextlib
+import itertools
 import os
 import shlex
 import sys
 from pathlib import Path
 
 import jax
+import numpy as np
+from blocks import BN_MOMENTUM
 from data.loader import val_batches
+from evaluation.detectors import detect
 from evaluation.report import draw_validation
 from export import export_detector, verify_export
+from model import YOLO11n
 from tools.build_demo import BuildError, build, how_to_open, runtime_problem
-from training.batch_statistics import chosen_batches, measure_statistics
-from training.checkpoint import load_weights, write_atomically
-from training.parts import detect, with_averages
-from training.run_folder import TrainingError, to_json
+from training.checkpoint import load_weights
+from training.run_folder import TrainingError, check_writable, to_json
+from training.weights import read_arrays
 from utils import coco_map
+
+from pytensor.optimizers import AveragedStatistics
+
+
+def check_first(options):
+    """Find out before hours are spent what would go wrong at the end."""
+    o = options
+    if o.weights is not None and not o.resume:
+        read_arrays(o.weights)
+    if not o.no_export:
+        check_writable(o.export_onnx.parent, "--export-onnx")
+        if o.export_onnx.is_dir():
+            raise TrainingError(f"--export-onnx {o.export_onnx} is a folder; give a file's name")
+    if o.build_page and (problem := page_problem(o)):
+        print(f"warning: no browser page will be built at the end: {problem}")
+
+
+def with_averages(model, averages):
+    """Return a copy of the model that holds the averaged weights."""
+    copy = YOLO11n(model.num_classes, class_width=model.class_width)
+    state = model.state_dict()
+    state |= {name: np.asarray(v.get_value(borrow=True)) for name, v in averages.items()}
+    copy.load_state_dict(state)
+    return copy
 
 
 class Validator:
@@ -23,17 +51,20 @@ class Validator:
 
     Parameters
     ----------
-    detector : function of `training.compile_detector`
+    detector : function of `compile_detector`
     dataset : Dataset
     batch_size : int
     devices : Devices
+
+    Attributes
+    ----------
     check : callable
         Called before each batch; may raise.
     """
 
-    def __init__(self, detector, dataset, batch_size, devices, check):
+    def __init__(self, detector, dataset, batch_size, devices):
         self.detector, self.dataset, self.batch_size = detector, dataset, batch_size
-        self.devices, self.check = devices, check
+        self.devices, self.check = devices, lambda: None
 
     def score(self):
         """Return (what `coco_map` says, the detections), the same in every process.
@@ -53,63 +84,55 @@ class Validator:
     def predict(self, images):
         """Predictions for a whole batch in every process, computed in full float32.
 
-        All processes have to call it.
+        All processes have to call it.  GPUs and TPUs round the factors of products to fewer bits
+        by default, which training can bear, but not the comparison with another program.
         """
         rows = self.devices.rows(len(images))
-        with full_precision():
+        precision = contextlib.nullcontext()
+        if jax.default_backend() != "cpu":  # which needs no second compilation
+            precision = jax.default_matmul_precision("highest")
+        with precision:
             return self.devices.fetch(self.detector(*self.devices.shard([images[rows]])))
 
 
-def full_precision():
-    """Context in which JAX multiplies float32 as such.
-
-    GPUs and TPUs round the factors to fewer bits by default, which training and validation can
-    bear; a comparison with another program can't.  CPUs never do, and need no second compilation.
-    """
-    if jax.default_backend() == "cpu":
-        return contextlib.nullcontext()
-    return jax.default_matmul_precision("highest")
-
-
-def finish(run):
+def finish(run, validator):
     """Write metrics, pictures and the ONNX model of the best weights; build its page if asked to.
 
     Parameters
     ----------
     run : Run
         Whose epochs are done.  The averages on its devices are the best ones after this.
+    validator : Validator
 
     Raises
     ------
     TrainingError
         If the precision is below ``--require-map50``, or the browser page can't be built.
     """
-    o, rows = run.options, run.progress.rows
-    refresh = statistics_of(run)
-    refresh()
-    # There are no detections if the run was complete when it was resumed.
-    last, detections = run.scored or run.validator.score()
-    best_epoch = load_best(run)
-    best = last
+    o, folder = run.options, run.folder
+    measure = measure_statistics(run)
+    measure()
+    last, detections = validator.score()
+    best, best_epoch = last, load_best(run)
     if best_epoch != run.progress.epoch:
-        refresh()
-        best, detections = run.validator.score()
+        measure()
+        best, detections = validator.score()
     if o.statistics_images:
         run.save_best(best_epoch, best["map50_95"])
-        run.outbox.require()
+        folder.require()
     metrics = best | {
         "best_epoch": best_epoch,
         "last": last,
         "epochs": run.progress.epoch,
-        "train_seconds": sum(row["seconds"] for row in rows),
+        "train_seconds": sum(row["seconds"] for row in run.progress.rows),
         "classes": o.classes,
     }
-    if run.devices.is_main:
-        draw_validation(run.output / "val_detections.png", run.val_set, detections, o.classes)
+    if folder.is_main:
+        draw_validation(folder.path / "val_detections.png", run.val_set, detections, o.classes)
     if not o.no_export:
-        metrics["onnx"] = export(run)
-    if run.devices.is_main:
-        write_atomically(run.output / "metrics.json", to_json(metrics))
+        metrics["onnx"] = export(run, validator)
+    folder.write("metrics.json", to_json(metrics))
+    folder.require()
     print(
         f"best weights (epoch {best_epoch}): mAP@0.5 {best['map50']:.4f}, "
         f"mAP@0.5:0.95 {best['map50_95']:.4f} on {len(run.val_set)} held-out images"
@@ -118,8 +141,76 @@ def finish(run):
         raise TrainingError(
             f"mAP@0.5 is {best['map50']:.4f}, below the {o.require_map50} asked for"
         )
-    if o.build_page and run.devices.is_main:
+    if o.build_page and folder.is_main:
         build_page(o)
+
+
+def measure_statistics(run):
+    """Return what measures the normalizations' statistics of the averages on the devices.
+
+    Training averages the statistics like the weights, but each belongs to weights of its own time;
+    see `pytensor.optimizers.AveragedStatistics`.
+    """
+    step, devices, loader, images = run.step, run.devices, run.loader, run.options.statistics_images
+    if not images:
+        return lambda: None
+    run.model(step.images.images, training=True)
+    variables = run.model.store.trainable | run.model.store.statistics
+    averages = {variable: step.averages[name] for name, variable in variables.items()}
+    statistics = AveragedStatistics(
+        step.images.variables, dict(run.model.updates), averages, BN_MOMENTUM, step.mode
+    )
+
+    def measure():
+        """Over the batches that would come after the last epoch, of two epochs at most."""
+        count = min(-(-images // loader.batch_size), 2 * len(loader))
+        epochs = map(loader.epoch, itertools.count(run.options.epochs))
+        batches = itertools.islice(itertools.chain.from_iterable(epochs), count)
+        arrays = (devices.shard(step.images.arguments(batch)) for batch in batches)
+        statistics.refresh(arrays, devices.fetch)
+        step.place_variables()
+
+    return measure
+
+
+def load_best(run):
+    """Put the best weights in the averages' place, if they are others; the epoch they are of."""
+    # The main process has written them by then, and the others can read them.
+    arrays, info = run.devices.main_first(lambda: load_weights(run.folder.best))
+    if info["epoch"] != run.progress.epoch:
+        for name, average in run.step.averages.items():
+            average.set_value(arrays[name])
+        run.step.place_variables()
+    return info["epoch"]
+
+
+def export(run, validator):
+    """Write the ONNX model of the averages; the report of its verification."""
+    o = run.options
+    # On the devices of all processes, so before the first one goes on alone.
+    expected = validator.predict(next(val_batches(run.val_set, o.batch_size)).images)
+    if not run.folder.is_main:
+        return None
+    averaged = with_averages(run.model, run.step.averages)
+    # Only a whole and verified file gets the name.
+    partial = o.export_onnx.with_name(f".{o.export_onnx.name}.partial")
+    try:
+        export_detector(averaged, partial, o.classes, o.image_size)
+        report = verify_export(partial, averaged, lambda _: expected, run.val_set, o.batch_size)
+        os.replace(partial, o.export_onnx)
+    finally:
+        partial.unlink(missing_ok=True)
+    print(
+        f"exported {o.export_onnx}: {report['nodes']} nodes, boxes within "
+        f"{report['box_difference']:.2g} px and scores within "
+        f"{report['score_difference']:.2g} of PyTensor's"
+    )
+    if "score_error" in report:
+        print(
+            "  these weights enlarge rounding errors, as after little training: float32 alone "
+            f"loses {report['box_error']:.2g} px and {report['score_error']:.2g} in scores"
+        )
+    return report
 
 
 def page_problem(options):
@@ -139,9 +230,9 @@ def build_page(options):
         print(f"no browser page was built: {problem}")
         if not options.no_export:
             model = str(options.export_onnx.absolute())
-            build_page = [sys.executable, "-m", "tools.build_demo", model]
+            command = shlex.join([sys.executable, "-m", "tools.build_demo", model])
             demo = shlex.quote(str(Path(__file__).parents[1]))
-            print(f"the model is kept; when that is done: cd {demo} && {shlex.join(build_page)}")
+            print(f"the model is kept; when that is done: cd {demo} && {command}")
         return
     try:
         report = build(options.export_onnx)
@@ -152,62 +243,3 @@ def build_page(options):
     for warning in report["warnings"]:
         print(f"warning: {warning}")
     print(*how_to_open(report), sep="\n")
-
-
-def statistics_of(run):
-    """Return what measures the statistics of the averages that are on the devices, if asked for."""
-    o = run.options
-    if not o.statistics_images:
-        return lambda: None
-    measure = measure_statistics(run.model, run.train_step, run.devices)
-
-    def refresh():
-        run.scored = None
-        with contextlib.closing(
-            chosen_batches(run.loader, o.epochs, o.statistics_images)
-        ) as batches:
-            measure(run.checked(batches))
-
-    return refresh
-
-
-def load_best(run):
-    """Put the best weights in the averages' place, if they are others; the epoch they are of."""
-    # The main process has written them by then, and the others can read them.
-    arrays, info = run.devices.main_first(lambda: load_weights(run.best))
-    if info["epoch"] == run.progress.epoch:
-        return info["epoch"]
-    for name, average in run.train_step.averages.items():
-        average.set_value(arrays[name])
-    run.train_step.place_variables()
-    return info["epoch"]
-
-
-def export(run):
-    """Write the ONNX model of the averages; the report of its verification."""
-    o, validator = run.options, run.validator
-    # On the devices of all processes, so before the first one goes on alone.
-    expected = validator.predict(next(val_batches(run.val_set, o.batch_size)).images)
-    if not run.devices.is_main:
-        return None
-    averaged = with_averages(run.model, run.train_step.averages)
-    # Only a whole and verified file gets the name.
-    partial = o.export_onnx.with_name(f".{o.export_onnx.name}.partial")
-    try:
-        batch = None if o.dynamic_batch else 1
-        export_detector(averaged, partial, o.classes, o.image_size, batch)
-        report = verify_export(partial, averaged, lambda _: expected, run.val_set, o.batch_size)
-        os.replace(partial, o.export_onnx)
-    finally:
-        partial.unlink(missing_ok=True)
-    print(
-        f"exported {o.export_onnx}: {report['nodes']} nodes, boxes within "
-        f"{report['box_difference']:.2g} px and scores within "
-        f"{report['score_difference']:.2g} of PyTensor's"
-    )
-    if "score_error" in report:
-        print(
-            "  these weights enlarge rounding errors, as after little training: float32 alone "
-            f"loses {report['box_error']:.2g} px and {report['score_error']:.2g} in scores"
-        )
-    return report

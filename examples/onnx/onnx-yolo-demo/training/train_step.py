@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 from loss import yolo_loss
-from training.optimizer import CLASS_BRANCH_FACTOR, make_optimizer, parameter_groups
+from training.recipe import CLASS_BRANCH_FACTOR, make_optimizer, parameter_groups
 
 import pytensor
 import pytensor.tensor as pt
@@ -174,11 +174,6 @@ class TrainStep:
         Of parameters and running statistics, by their names.
     variables : list of shared variable
         All that the step reads or writes: the model's, those in `state`, and data on the device.
-
-    Raises
-    ------
-    ValueError
-        If `images`, `place` or `put` need JAX and the mode is of another backend.
     """
 
     def __init__(
@@ -200,7 +195,7 @@ class TrainStep:
         self.mode = training_mode() if mode is None else get_mode(mode)
         self.model, self.optimizer = model, optimizer
         self.place, self.put = place, put
-        self._check_backend(images)
+        self.on_jax = uses_jax(self.mode)
         self._programs = {}
         self.fused = max_accumulate == 1
         if images is None:
@@ -245,17 +240,6 @@ class TrainStep:
             updates = merge_updates(updates, self.ema.get_updates(updates))
             updates = merge_updates(updates, sums.reset_updates())
             self._apply = self._compile(numbers, [norm], updates)
-
-    def _check_backend(self, images):
-        self.on_jax = uses_jax(self.mode)
-        if self.on_jax:
-            return
-        asked = {
-            "images drawn on the device": isinstance(images, DeviceImages),
-            "several devices": self.put is not None,
-        }
-        if names := [name for name, given in asked.items() if given]:
-            raise ValueError(f"{' and '.join(names)} need mode JAX, not {self.mode}")
 
     def place_variables(self):
         """Call `place` with all variables: once they are made, and after values were loaded."""
@@ -371,3 +355,23 @@ def to_float(images):
     if images.type.dtype == "float32":
         return images
     return images.astype("float32") / np.float32(255)
+
+
+def compile_detector(model, image_size, batch_size, averages=None, mode="JAX"):
+    """Compile uint8 images (batch, 3, size, size) -> float32 (batch, 4 + classes, anchors).
+
+    Parameters
+    ----------
+    averages : dict of str to shared variable, optional
+        Used in place of the model's own parameters and statistics, by name.
+    mode : Mode or str
+        "JAX" is `pytensor.link.jax.tuned.jax_mode`; any other name is PyTensor's own mode.
+    """
+    images = image_input(image_size, batch_size)
+    decoded = model.decode(model(to_float(images)))
+    givens = []
+    if averages is not None:
+        variables = model.store.trainable | model.store.statistics
+        givens = [(variables[name], average) for name, average in averages.items()]
+    mode = jax_mode() if mode == "JAX" else mode
+    return pytensor.function([images], decoded, givens=givens, mode=mode, trust_input=True)

@@ -1,23 +1,17 @@
 """Weights from elsewhere: choosing classes, and starting a training from them.
 
-    python -m training.weights yolo11n.safetensors detector.safetensors \\
-        --classes person "cell phone"
-
 A file of the 80 classes of COCO becomes a detector of some of them without any training: the rows
 of the other classes are cut from the last layer of the head. The names in the file are those of
 the reference's state dict. No pickle is read: a `.pt` file is turned into safetensors by its
 owner, with the line in README.md.
 """
 
-import argparse
-import json
 import math
-import sys
 from pathlib import Path
 
 import numpy as np
 from model import YOLO11n
-from training.checkpoint import STATE, CheckpointError, load_weights, save_weights
+from training.checkpoint import STATE, CheckpointError, load_weights
 
 # The names of COCO's 80 classes, in the order of the rows of heads trained on them.
 COCO_CLASSES = (
@@ -223,7 +217,7 @@ def require_folder(path):
 
 
 def model_info(model, classes, image_size):
-    """What a reader of a weight file needs to know, for `checkpoint.save_weights`."""
+    """What a reader of a weight file needs to know, for its metadata."""
     return {
         "architecture": "yolo11n",
         "classes": list(classes),
@@ -236,37 +230,3 @@ def check_size(parser, size):
     """Leave with one line for an ``--image-size`` that the network can't take."""
     if size is not None and (size < 32 or size % 32):
         parser.error(f"--image-size must be a multiple of 32, got {size}")
-
-
-def main(arguments=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("weights", help="safetensors file with the reference's names")
-    parser.add_argument("output", help="weight file to write")
-    parser.add_argument("--classes", nargs="+", metavar="NAME", help="default: all of the file's")
-    parser.add_argument(
-        "--image-size", type=int, help="pixels; default: what the file says, or else 640"
-    )
-    options = parser.parse_args(arguments)
-    check_size(parser, options.image_size)
-    try:
-        require_folder(options.output)
-        model, report = load_pretrained(options.weights, options.classes)
-        print(report["text"])
-        absent = [name for name, row in report["rows"].items() if row is None]
-        if absent:
-            raise CheckpointError(
-                f"{options.weights} has no class {', '.join(absent)}, and this command doesn't "
-                "train: start train_yolo11n.py with --weights"
-            )
-        size = options.image_size or report["info"].get("image_size", 640)
-        info = model_info(model, report["classes"], size)
-        save_weights(options.output, model.state_dict(), info)
-    except (CheckpointError, ValueError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    print(f"wrote {options.output}: {json.dumps(info)}")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

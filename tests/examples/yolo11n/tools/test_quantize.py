@@ -10,7 +10,7 @@ from tools import quantize
 
 from pytensor.link.onnx import VerificationError
 from pytensor.link.onnx.half_weights import store_half
-from tests.examples.yolo11n_runs import write_data
+from tests.examples.yolo11n.training.runs import write_data
 
 SIZE, CLASSES = 64, ["person", "cell phone"]
 

@@ -20,7 +20,8 @@ import numpy as np
 import onnxruntime
 import pytest
 from model import YOLO11n
-from training.parts import Recipe, StepSettings, TrainStep
+from training.recipe import Recipe, StepSettings
+from training.train_step import TrainStep
 
 import pytensor
 from pytensor.graph.replace import clone_replace

@@ -16,7 +16,8 @@ import pytest
 from blocks import C2PSA, SPPF, Parameters
 from data.loader import Batch
 from model import YOLO11n
-from training.parts import Recipe, TrainStep
+from training.recipe import Recipe
+from training.train_step import TrainStep
 
 import pytensor
 import pytensor.tensor as pt

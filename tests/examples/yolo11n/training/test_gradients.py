@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from data.loader import Batch
 from model import YOLO11n
-from training.parts import Recipe, TrainStep
+from training.recipe import Recipe
+from training.train_step import TrainStep
 
 from tests.examples import yolo11n_golden as golden
 

@@ -12,8 +12,9 @@ from training.checkpoint import (
     CheckpointError,
     load_checkpoint,
     load_weights,
-    save_checkpoint,
+    remove_leftovers,
     save_weights,
+    snapshot,
     write_atomically,
 )
 
@@ -33,6 +34,10 @@ def state():
         "w.momentum_buffer": pytensor.shared(np.arange(6, dtype=np.float32).reshape(2, 3)),
         "step": pytensor.shared(np.array(7, dtype=np.int32)),
     }
+
+
+def save_checkpoint(path, model, state, info):
+    save_weights(path, snapshot(model, state), info)
 
 
 @pytest.fixture
@@ -164,3 +169,10 @@ def test_other_optimizer_state(file, model, state, change):
     with pytest.raises(CheckpointError, match="optimizer state doesn't fit") as error:
         load_checkpoint(file, model, state, SETTINGS)
     one_line(error)
+
+
+def test_leftovers_of_killed_processes(tmp_path):
+    for name in (".last.safetensors.12", ".last.safetensors.bak", ".other.12"):
+        (tmp_path / name).touch()
+    remove_leftovers(tmp_path / "last.safetensors")
+    assert sorted(os.listdir(tmp_path)) == [".last.safetensors.bak", ".other.12"]

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from blocks import ConvBNSiLU, Parameters
-from training.batch_statistics import chosen_batches, measure_statistics
+from training.finishing import measure_statistics
 from training.train_step import HostImages
 
 import pytensor
@@ -61,12 +61,20 @@ def step(network):
     )
 
 
-def draw(count):
-    rng = np.random.default_rng(3)
-    shape = (BATCH, 3, SIZE, SIZE)
-    return [
-        SimpleNamespace(images=rng.integers(0, 256, shape, dtype=np.uint8)) for _ in range(count)
-    ]
+class Loader:
+    """Two batches an epoch, of noise."""
+
+    batch_size = BATCH
+
+    def __len__(self):
+        return 2
+
+    def epoch(self, number):
+        rng = np.random.default_rng(number)
+        for _ in range(2):
+            yield SimpleNamespace(
+                images=rng.integers(0, 256, (BATCH, 3, SIZE, SIZE), dtype=np.uint8)
+            )
 
 
 def expected_statistics(averages, batches):
@@ -88,13 +96,19 @@ def expected_statistics(averages, batches):
 
 
 @pytest.mark.usefixtures("float32_everywhere")
-def test_statistics_are_those_of_the_averages(network, step):
-    batches = draw(3)
+@pytest.mark.parametrize(("images", "count"), [(1, 1), (BATCH + 1, 2), (3 * BATCH, 3), (999, 4)])
+def test_statistics_are_those_of_the_averages(network, step, images, count):
+    """Over the batches that would come after the training, of two epochs at most."""
+    options = SimpleNamespace(statistics_images=images, epochs=7)
+    run = SimpleNamespace(
+        options=options, model=network, step=step, devices=OneDevice(), loader=Loader()
+    )
+    batches = [*run.loader.epoch(7), *run.loader.epoch(8)][:count]
     before = {name: v.get_value() for name, v in step.averages.items()}
     own = {name: v.get_value() for name, v in network.store.all.items()}
-    measure = measure_statistics(network, step, OneDevice())
+    measure = measure_statistics(run)
     for _ in range(2):  # what was measured before doesn't count
-        measure(batches)
+        measure()
         names = [f"{n}.bn.running_{k}" for n in "ab" for k in ("mean", "var")]
         for name, value in zip(names, expected_statistics(before, batches), strict=True):
             average = step.averages[name].get_value()
@@ -106,47 +120,3 @@ def test_statistics_are_those_of_the_averages(network, step):
             np.testing.assert_array_equal(step.averages[name].get_value(), value)
     for name, value in own.items():
         np.testing.assert_array_equal(network.store.all[name].get_value(), value)
-
-
-class Loader:
-    """Batches by name; it knows how many epochs are open."""
-
-    batch_size = 4
-
-    def __init__(self, length):
-        self.length, self.open = length, 0
-
-    def __len__(self):
-        return self.length
-
-    def epoch(self, number):
-        self.open += 1
-        try:
-            for k in range(self.length):
-                yield number, k
-        finally:
-            self.open -= 1
-
-
-@pytest.mark.parametrize(
-    ("images", "expected"),
-    [
-        (1, [(7, 0)]),
-        (8, [(7, 0), (7, 1)]),
-        (9, [(7, 0), (7, 1), (7, 2)]),
-        (13, [(7, 0), (7, 1), (7, 2), (8, 0)]),
-        (1000, [(7, 0), (7, 1), (7, 2), (8, 0), (8, 1), (8, 2)]),
-    ],
-)
-def test_batches_are_those_after_the_training(images, expected):
-    loader = Loader(3)
-    assert list(chosen_batches(loader, 7, images)) == expected
-    assert loader.open == 0
-
-
-def test_an_early_end_closes_the_loader():
-    loader = Loader(3)
-    batches = chosen_batches(loader, 7, 12)
-    next(batches)
-    batches.close()
-    assert loader.open == 0

@@ -9,8 +9,8 @@ from export import export_detector
 from export import main as export_main
 from model import YOLO11n
 from safetensors.numpy import save_file
-from training.checkpoint import CheckpointError, load_weights, save_weights
-from training.weights import CLASS_ROWS, COCO_CLASSES, load_pretrained, main
+from training.checkpoint import CheckpointError, save_weights
+from training.weights import CLASS_ROWS, COCO_CLASSES, load_pretrained
 
 from tests.examples import yolo11n_golden as golden
 
@@ -149,40 +149,27 @@ def test_names_that_do_not_fit_the_rows(tmp_path):
         load_pretrained(path)
 
 
-def test_commands(coco_file, tmp_path, capsys):
-    out, onnx = tmp_path / "pair.safetensors", tmp_path / "pair.onnx"
-    assert main([str(coco_file), str(out), "--classes", *PAIR, "--image-size", "64"]) == 0
-    assert "classes: person (row 0), cell phone (row 67)" in capsys.readouterr().out
-    arrays, info = load_weights(out)
-    assert info == {
-        "architecture": "yolo11n", "classes": PAIR, "class_width": 80, "image_size": 64,
-    }  # fmt: skip
-    assert len(arrays) == 418
-    # from the cut file, and at once from the full one: the same model
-    assert export_main([str(out), str(onnx)]) == 0
-    direct = tmp_path / "direct.onnx"
-    assert export_main([str(coco_file), str(direct), "--classes", *PAIR, "--image-size", "64"]) == 0
-    assert onnx.read_bytes() == direct.read_bytes()
-    session = onnxruntime.InferenceSession(str(onnx), providers=["CPUExecutionProvider"])
+def test_export_of_a_part_of_the_classes(coco_file, tmp_path, capsys):
+    path = tmp_path / "pair.onnx"
+    assert export_main([str(coco_file), str(path), "--classes", *PAIR, "--image-size", "64"]) == 0
+    session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
     names = session.get_modelmeta().custom_metadata_map["names"]
     assert ast.literal_eval(names) == dict(enumerate(PAIR))
 
 
 def test_command_errors(coco_file, tmp_path, capsys):
-    out = str(tmp_path / "out.safetensors")
-    for command in (main, export_main):
-        assert command([str(coco_file), out, "--classes", "helmet"]) == 1
-        assert "no class helmet" in capsys.readouterr().err
-        assert command([str(tmp_path / "none"), out]) == 1
-        assert "no such file" in capsys.readouterr().err
-        assert command([str(coco_file), out, "--classes", "person", "person"]) == 1
-        assert "wanted twice: person, person" in capsys.readouterr().err
-        assert command([str(coco_file), str(tmp_path / "no" / "out")]) == 1
-        assert f"there is no folder {tmp_path / 'no'}" in capsys.readouterr().err
-        assert command([str(coco_file), str(tmp_path)]) == 1
-        assert "it is a folder; give the name of a file" in capsys.readouterr().err
-        for size in ("100", "-32", "0"):
-            with pytest.raises(SystemExit):
-                command([str(coco_file), out, "--image-size", size])
-            assert f"must be a multiple of 32, got {size}" in capsys.readouterr().err
-    assert not (tmp_path / "out.safetensors").exists()
+    out = str(tmp_path / "out.onnx")
+    for arguments, message in [
+        ([str(coco_file), out, "--classes", "helmet"], "no class helmet"),
+        ([str(tmp_path / "none"), out], "no such file"),
+        ([str(coco_file), out, "--classes", "dog", "dog"], "wanted twice: dog, dog"),
+        ([str(coco_file), str(tmp_path / "no" / "out")], "there is no folder"),
+        ([str(coco_file), str(tmp_path)], "it is a folder; give the name of a file"),
+    ]:
+        assert export_main(arguments) == 1
+        assert message in capsys.readouterr().err
+    for size in ("100", "-32", "0"):
+        with pytest.raises(SystemExit):
+            export_main([str(coco_file), out, "--image-size", size])
+        assert f"must be a multiple of 32, got {size}" in capsys.readouterr().err
+    assert not (tmp_path / "out.onnx").exists()

@@ -1,0 +1,380 @@
+"""What hangs on the training loop: losses and times, log files, checkpoints, signals, profiles.
+
+The loop calls each `Callback` before an epoch, before and after a step, and after an epoch.
+"""
+
+import contextlib
+import csv
+import io
+import math
+import shutil
+import signal
+import sys
+import time
+from dataclasses import asdict, dataclass
+
+import jax
+from evaluation.report import draw_curves
+from tqdm import tqdm
+from training.checkpoint import Progress, snapshot, to_bytes, write_atomically
+from training.finishing import with_averages
+from training.run_folder import RunFolder, Stopped, Terminal, TrainingError
+from training.train_step import LOSS_PARTS
+
+from pytensor.link.jax.prefetch import IdleClock
+from pytensor.link.jax.profiling import read_profile, trace
+from pytensor.optimizers import EarlyStopping
+
+COLUMNS = [
+    "epoch", *LOSS_PARTS, "lr", "images_per_s", "map50", "map50_95", "seconds", "waited_share",
+]  # fmt: skip
+STEP_COLUMNS = ["step", "epoch", *LOSS_PARTS, "gradient_norm", "lr"]
+ASK_EVERY = 20  # steps between the questions of one process to the others
+PROFILE_AFTER = 3  # steps: of new programs, and of arrays that come from the host
+
+
+@dataclass
+class Run:
+    """The parts of a run, for callbacks and the final files."""
+
+    options: object
+    devices: object
+    folder: RunFolder
+    loader: object
+    val_set: object
+    model: object
+    rates: object
+    step: object
+    settings: dict  # that a resumed run must share
+    info: dict  # for readers of weight files
+    progress: Progress
+
+    def exhausted(self):
+        """Whether the precision hasn't risen for as many epochs as --patience says."""
+        stopping = EarlyStopping(self.options.patience)
+        validated = [row for row in self.progress.rows if row["map50_95"] is not None]
+        return any(stopping.update(row["epoch"], row["map50_95"]) for row in validated)
+
+    def where(self):
+        """How far the run came, in words."""
+        p = self.progress
+        within = f", batch {p.batch} of {len(self.loader)} of the next" if p.batch else ""
+        return f"epoch {p.epoch}{within}"
+
+    def save_best(self, epoch, map50_95):
+        """Write the averaged weights as those of the best epoch."""
+        averaged = with_averages(self.model, self.step.averages)
+        info = self.info | {"epoch": epoch, "map50_95": map50_95}
+        data = to_bytes(self.folder.best, averaged.state_dict(), info)
+        self.folder.write(self.folder.best.name, data)
+
+
+class Callback:
+    """Does nothing."""
+
+    def before_epoch(self):
+        """An epoch begins, or goes on in a resumed run."""
+
+    def before_step(self):
+        """A batch is there."""
+
+    def after_step(self, losses, norm, lr):
+        """A step was started; its results are arrays that may not be computed yet."""
+
+    def after_epoch(self, row):
+        """An epoch is done; `row` is its row of results.csv."""
+
+    def close(self):
+        """The session ends, perhaps by an error."""
+
+
+class Meter(Callback):
+    """Adds up losses and times, shows them in a bar, and writes steps.csv.
+
+    A step's loss is read when the next one was started, so that the device doesn't wait.
+    """
+
+    def __init__(self, run):
+        self.run = run
+        self.path = run.folder.path / "steps.csv"
+        self.every = run.options.log_every if run.devices.is_main else 0
+        self.pending = self.clock = self.bar = None
+        if self.every:
+            self._drop_later_rows()
+
+    def _drop_later_rows(self):
+        """Keep the whole rows up to the checkpoint; a lost session may have written more."""
+        rows, done = [], self.run.progress.iteration
+        if done and self.path.exists():
+            rows = list(csv.reader(self.path.read_text().replace("\0", "").splitlines()))[1:]
+        rows = [r for r in rows if len(r) == len(STEP_COLUMNS) and r[0] and int(r[0]) <= done]
+        text = "".join(",".join(row) + "\n" for row in [STEP_COLUMNS, *rows])
+        self.run.folder.write("steps.csv", text.encode())
+
+    def before_epoch(self):
+        o, p = self.run.options, self.run.progress
+        self.start, self.waited = time.perf_counter() - p.seconds, p.waited
+        self.clock = IdleClock()
+        self.clock.watch(())  # nothing to do until the first batch comes
+        self.bar = tqdm(
+            total=len(self.run.loader),
+            initial=p.batch,
+            desc=f"epoch {p.epoch + 1}/{o.epochs}",
+            unit="batch",
+            file=Terminal(sys.stderr),
+            disable=None if self.run.devices.is_main else True,  # None: unless it is a terminal
+        )
+
+    def before_step(self):
+        self.clock.stop()
+
+    def after_step(self, losses, norm, lr):
+        p = self.run.progress
+        self.clock.watch((losses, norm))
+        self.take()
+        self.pending = p.iteration, losses, norm, lr
+        p.seconds = time.perf_counter() - self.start
+        p.waited = self.waited + self.clock.idle_s
+        means = {n: f"{v / p.batch:.3f}" for n, v in zip(LOSS_PARTS, p.sums, strict=True)}
+        speed = p.batch * self.run.options.batch_size / p.seconds
+        self.bar.set_postfix(means | {"img/s": f"{speed:.0f}", "lr": f"{lr:.2g}"}, refresh=False)
+        self.bar.update()
+
+    def take(self):
+        """Read the losses of the latest step; TrainingError if they aren't finite."""
+        if self.pending is None:
+            return
+        step, losses, norm, lr = self.pending
+        self.pending, p = None, self.run.progress
+        losses = [float(loss) for loss in losses]
+        norm = None if norm is None else float(norm)
+        if self.every and step % self.every == 0:
+            row = [step, p.epoch + 1, *losses, "" if norm is None else norm, lr]
+            # A full disk costs the file its rows, not the run.
+            with contextlib.suppress(OSError), open(self.path, "a", encoding="utf-8") as file:
+                file.write(",".join(map(str, row)) + "\n")
+        if not all(map(math.isfinite, [*losses, norm or 0.0])):
+            shown = [f"{n} {v:.4g}" for n, v in zip(LOSS_PARTS, losses, strict=True)]
+            shown += [] if norm is None else [f"gradient norm {norm:.4g}"]
+            last = self.run.folder.last
+            kept = f"; {last} is from before: --weights takes it" if last.exists() else ""
+            raise TrainingError(
+                f"the loss or its gradient is not finite in epoch {p.epoch + 1}, step {step}: "
+                f"{', '.join(shown)}; start anew with a lower --lr{kept}"
+            )
+        p.sums = [total + loss for total, loss in zip(p.sums, losses, strict=True)]
+
+    def row(self):
+        """The row of results.csv of the epoch whose last step was started."""
+        self.take()
+        o, p, size = self.run.options, self.run.progress, len(self.run.loader)
+        p.seconds = time.perf_counter() - self.start
+        self.close()
+        means = dict(zip(LOSS_PARTS, (total / size for total in p.sums), strict=True))
+        if self.bar.disable:  # no terminal: a line per epoch instead of the bar
+            shown = ", ".join(f"{name} {value:.3f}" for name, value in means.items())
+            print(f"epoch {p.epoch + 1}/{o.epochs}: {shown}, {p.seconds:.1f} s")
+        rates = self.run.rates.at(p.epoch, p.iteration - 1)
+        return {
+            "epoch": p.epoch + 1,
+            **means,
+            "lr": rates[0],
+            "images_per_s": size * o.batch_size / p.seconds,
+            "map50": None,
+            "map50_95": None,
+            "seconds": p.seconds,
+            "waited_share": p.waited / p.seconds,
+        }
+
+    def close(self):
+        if self.bar is not None:
+            self.bar.close()
+            self.clock.close()
+
+
+class Results(Callback):
+    """Writes results.csv after each epoch, and results.png after a validation."""
+
+    def __init__(self, run):
+        self.run = run
+
+    def after_epoch(self, row):
+        p, folder = self.run.progress, self.run.folder
+        text = io.StringIO(newline="")
+        writer = csv.DictWriter(text, COLUMNS)
+        writer.writeheader()
+        writer.writerows(p.rows)
+        folder.write("results.csv", text.getvalue().encode())
+        if folder.is_main and row["map50"] is not None:
+            try:
+                draw_curves(folder.path / "results.png", p.rows)
+            except OSError as error:  # the next one shows the same curves
+                print(f"warning: results.png could not be written: {error.strerror or error}")
+
+
+class TensorBoard(Callback):
+    """Sends each epoch's row to TensorBoard's files."""
+
+    def __init__(self, run):
+        from tensorboardX import SummaryWriter
+
+        # Rows of later epochs, of a session that was lost, are hidden.
+        first = run.progress.epoch + 1
+        self.writer = SummaryWriter(str(run.folder.path / "tensorboard"), purge_step=first)
+
+    def after_epoch(self, row):
+        for key, value in row.items():
+            if value is not None:
+                self.writer.add_scalar(key, value, row["epoch"])
+        self.writer.flush()
+
+    def close(self):
+        self.writer.close()
+
+
+class Profile(Callback):
+    """Traces some steps after the first ones, and tells where their time went.
+
+    An epoch's end is the end of a trace, too: what comes then is no step.
+    """
+
+    def __init__(self, run):
+        self.run, self.count, self.trace = run, 0, None
+        self.path = run.folder.path / "profile"
+
+    def before_step(self):
+        if self.count == PROFILE_AFTER:
+            self._wait()
+            shutil.rmtree(self.path, ignore_errors=True)
+            self.trace = contextlib.ExitStack()
+            self.trace.enter_context(trace(self.path))
+
+    def after_step(self, *_):
+        self.count += 1
+        if self.count == PROFILE_AFTER + self.run.options.profile:
+            self.after_epoch(None)
+
+    def after_epoch(self, row):
+        if self.trace is None:
+            return
+        self._wait()
+        self.close()
+        steps = self.count - PROFILE_AFTER
+        profile = read_profile(self.path, self.run.step.programs(), steps)
+        write_atomically(self.path / "profile.txt", f"{profile.table(nodes=None)}\n".encode())
+        print(f"profile (the trace is in {self.path}):\n{profile}")
+
+    def _wait(self):
+        jax.block_until_ready([v.get_value(borrow=True) for v in self.run.step.variables])
+
+    def close(self):
+        if self.trace is not None:
+            self.trace.close()
+            self.trace = None
+
+
+class Signals:
+    """Takes note of the first SIGINT (Ctrl-C), SIGTERM or SIGHUP; a second one ends the process.
+
+    Until `listen` is called and after `rest`, when no step would be lost, the first one does, in
+    the middle of a compilation, too.  Signals that were ignored before (``nohup``) stay ignored.
+    """
+
+    NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+    def __init__(self):
+        self.number = 0
+        self._before = {
+            n: handler for n in self.NUMBERS if (handler := signal.getsignal(n)) != signal.SIG_IGN
+        }
+        self.rest()
+
+    def listen(self):
+        """Set `number` to the first signal that comes."""
+        for number in self._before:
+            signal.signal(number, self._note)
+
+    def _note(self, number, _):
+        self.number = number
+        signal.signal(number, signal.SIG_DFL)
+
+    def rest(self):
+        """Have signals end the process."""
+        for number in self._before:
+            signal.signal(number, signal.SIG_DFL)
+
+    def close(self):
+        """Handle signals as before."""
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+
+class Checkpoints(Callback):
+    """Writes last.safetensors and best.safetensors, and ends the run when a signal asks for it.
+
+    Parameters
+    ----------
+    run : Run
+    meter : Meter
+    until : int
+        The epoch after which the session ends.
+    """
+
+    def __init__(self, run, meter, until):
+        self.run, self.meter, self.until = run, meter, until
+        self.signals, self.listening = Signals(), False
+        self.saved_at = time.monotonic()
+        self.due, self.stop = False, 0
+
+    def after_step(self, *_):
+        if not self.listening:  # from now on there is something to lose
+            self.signals.listen()
+            self.listening = True
+        if self.run.devices.process_count > 1 and self.run.progress.iteration % ASK_EVERY:
+            return
+        self._ask()
+        if self.due or self.stop:
+            self.meter.take()
+            self.save()
+        self._end_if_stopped()
+
+    def _ask(self):
+        """Find out what is due; several processes must do the same at the same step."""
+        due = time.monotonic() - self.saved_at >= 60 * self.run.options.checkpoint_minutes
+        self.stop, self.due = self.run.devices.largest([self.signals.number, int(due)])
+
+    def check(self):
+        """End a run of one process in the middle of a validation, if a signal has come."""
+        if self.signals.number and self.run.devices.process_count == 1:
+            self.stop = self.signals.number
+            self.save()
+            self._end_if_stopped()
+
+    def _end_if_stopped(self):
+        if self.stop:
+            self.run.folder.require()
+            name = signal.Signals(self.stop).name
+            raise Stopped(self.run.where(), f"stopped by {name}", 128 + self.stop)
+
+    def after_epoch(self, row):
+        p = self.run.progress
+        better = row["map50_95"] is not None and row["map50_95"] > p.best
+        if better:
+            p.best = row["map50_95"]
+            self.run.save_best(p.epoch, p.best)
+        self._ask()
+        # With the best weights, so that both are always of the same course of a run.
+        if better or self.due or self.stop or p.epoch == self.until or self.run.exhausted():
+            self.save()
+        self._end_if_stopped()
+
+    def save(self):
+        """Write last.safetensors."""
+        run = self.run
+        info = run.info | {"settings": run.settings, "progress": asdict(run.progress)}
+        data = to_bytes(run.folder.last, snapshot(run.model, run.step.state), info)
+        run.folder.write(run.folder.last.name, data)
+        self.saved_at = time.monotonic()
+
+    def close(self):
+        self.signals.close()

@@ -1,0 +1,95 @@
+"""What ends train_yolo11n.py before it trains: one line on stderr, and nothing is lost."""
+
+import json
+import os
+
+import jax
+import pytest
+import train_yolo11n
+
+from tests.examples.yolo11n.training.runs import CLASSES, command, write_data
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    return write_data(tmp_path_factory.mktemp("data"))
+
+
+def fails(capsys, *arguments):
+    """The one line that a run ends with."""
+    assert train_yolo11n.main([*map(str, arguments)]) == 1
+    err = capsys.readouterr().err
+    assert err.startswith("error: ")
+    assert err.count("\n") == 1
+    return err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--data", "{tmp}/none"], "none does not exist"),
+        (["--data", "{tmp}/file"], "neither a folder nor"),
+        (["--classes", "person", "giraffe"], "no category ['giraffe']; available: "),
+        (["--resume"], "nothing to resume"),
+        (["--output-dir", "{tmp}/file/below"], "can't write to the output folder"),
+        (["--output-dir", "{tmp}/file"], "can't write to the output folder"),
+        (["--export-onnx", "{tmp}/file/m.onnx"], "give another --export-onnx"),
+        (["--export-onnx", "{tmp}"], "is a folder"),
+        (["--weights", "{tmp}/none.safetensors", "--data", "{tmp}/none"], "no such file"),
+        (["--preset", "gpu"], "there is a GPU but JAX sees none: run 'bash setup.sh --gpu'"),
+        (["--devices", "99"], "99 devices asked for"),
+    ],
+)
+def test_one_line_for_what_cannot_work(data, tmp_path, capsys, arguments, message):
+    (tmp_path / "file").write_text("x")
+    arguments = [a.format(tmp=tmp_path) for a in arguments]
+    own = command(data, "--epochs", 2, "--output-dir", tmp_path / "out", "--batch-size", 99)
+    assert message in fails(capsys, *own, *arguments)
+
+
+def test_a_run_is_not_overwritten_unasked(data, tmp_path, capsys):
+    (tmp_path / "last.safetensors").write_bytes(b"precious")
+    own = [a for a in command(data, "--output-dir", tmp_path) if a != "--overwrite"]
+    message = "holds a run already: --resume goes on with it, --overwrite replaces it"
+    assert message in fails(capsys, *own)
+    assert (tmp_path / "last.safetensors").read_bytes() == b"precious"
+
+
+def test_data_without_boxes_of_the_classes(data, tmp_path, capsys):
+    root = tmp_path / "data"
+    root.mkdir()
+    (root / "images").symlink_to(data / "images")
+    (root / "annotations").mkdir()
+    for split in ("train", "val"):
+        name = f"annotations/instances_{split}.json"
+        content = json.loads((data / name).read_text())
+        if split == "val":
+            content["annotations"] = []
+        (root / name).write_text(json.dumps(content))
+    err = fails(capsys, *command(root, "--output-dir", tmp_path / "out"))
+    assert err == f"error: the validation set has no box of {', '.join(CLASSES)}\n"
+    # An earlier run would not have been touched, and the log knows why.
+    assert os.listdir(tmp_path / "out") == ["train.log"]
+    assert "the validation set has no box" in (tmp_path / "out" / "train.log").read_text()
+
+
+@pytest.mark.parametrize(
+    ("reason", "known"),
+    [("RESOURCE_EXHAUSTED: Out of memory while trying to allocate 9 bytes.", True),
+     ("INTERNAL: something else", False)],
+)  # fmt: skip
+def test_full_memory_of_the_device(data, tmp_path, monkeypatch, capsys, reason, known):
+    """A bug shows its traceback, in the log, too."""
+
+    def fail(*_, **settings):
+        raise jax.errors.JaxRuntimeError(f"{reason}\nmany more lines")
+
+    monkeypatch.setattr(train_yolo11n, "TrainStep", fail)
+    own = command(data, "--output-dir", tmp_path)
+    if known:
+        message = f"memory is full ({reason}); try a smaller --batch-size"
+        assert message in fails(capsys, *own)
+    else:
+        with pytest.raises(jax.errors.JaxRuntimeError, match="something else"):
+            train_yolo11n.main(own)
+        assert ", in fail" in (tmp_path / "train.log").read_text()

@@ -1,0 +1,223 @@
+"""The command line: what makes no sense, presets, and the settings of train.sh."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from training import options
+from training.options import make_recipe, parse_arguments
+from training.recipe import Recipe
+
+
+def parse(*arguments):
+    return parse_arguments("", [*arguments])
+
+
+def test_specified_recipe_is_the_default():
+    o = parse()
+    assert make_recipe(o) == Recipe()
+    assert (o.mosaic, o.close_mosaic, o.scale) == (1.0, 10, 0.5)
+    assert (o.mode, o.precision, o.profile, o.device_augment) == ("JAX", "float32", None, "auto")
+    assert parse("--profile").profile == 10
+    assert parse("--mode", "numba").device_augment == "off"
+    assert o.export_onnx == o.output_dir / "yolo11n_320_trained.onnx"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("--epochs 0", "--epochs: must be at least 1, got 0"),
+        ("--epochs 2.5", "--epochs: invalid int value: '2.5'"),
+        ("--lr nan", "--lr: must be at least 0, got nan"),
+        ("--lr -1", "--lr: must be at least 0"),
+        ("--momentum 1", "--momentum: must be below 1"),
+        ("--ema-decay 1", "--ema-decay: must be below 1"),
+        ("--ema-steps 0", "--ema-steps: must be above 0"),
+        ("--mosaic 2", "--mosaic: must be at most 1"),
+        ("--image-size 70", "--image-size: must be a multiple of 32, got 70"),
+        ("--image-size 0", "--image-size: must be a multiple of 32, got 0"),
+        ("--checkpoint-minutes nan", "--checkpoint-minutes: must be at least 0"),
+        ("--classes person person", "--classes names one twice"),
+        ("--data synthetic --val-images 0", "--val-images must be at least 1"),
+        ("--data x --train-images 5", "--train-images and --val-images are for"),
+        ("--data own --data-dir x", "--data-dir is for --data coco and --data synt"),
+        ("--cache-dir x", "--cache-dir is for --cache disk"),
+        ("--coordinator h:1", "go together"),
+        ("--coordinator h:1 --num-processes 2 --process-id 2", "--process-id must be below"),
+        ("--precision float16", "invalid choice: 'float16'"),
+        ("--optimizer adam", "invalid choice: 'adam'"),
+        ("--check 3", "unrecognized arguments"),
+        ("--mode FASTER", "--mode FASTER: PyTensor has no such mode; there are FAST_COMPILE"),
+        ("--mode NUMBA --device-augment on", "--device-augment on can only be had with"),
+        (
+            "--mode FAST_RUN --profile --devices 3 --precision bf16",
+            "--precision bf16, --devices, --profile can only be had with --mode JAX, not FAST_RUN",
+        ),
+    ],
+)
+def test_options_that_make_no_sense(capsys, arguments, message):
+    with pytest.raises(SystemExit) as error:
+        parse(*arguments.split())
+    assert error.value.code == 2
+    assert message in capsys.readouterr().err.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ("--data coco", (12000, 2000)),
+        ("--data coco --train-images 0", (0, 2000)),
+        ("--data synthetic", (1200, 300)),
+        ("--data folder", (None, None)),
+    ],
+)
+def test_numbers_of_images(arguments, expected):
+    o = parse(*arguments.split())
+    assert (o.train_images, o.val_images) == expected
+
+
+# ------------------------------------------------------------------------------ presets
+
+
+def test_preset_of_a_cpu():
+    o = parse("--preset", "cpu", "--epochs", "3")
+    assert (o.data, o.image_size, o.batch_size, o.workers) == ("synthetic", 192, 16, 1)
+    assert (o.epochs, o.build_page) == (3, True)
+    assert not parse("--preset", "cpu", "--no-build-page").build_page
+
+
+@pytest.mark.parametrize(
+    ("arguments", "promised"),
+    [
+        ("", True),
+        ("--resume", True),
+        ("--workers 2 --output-dir runs/b --no-build-page", True),
+        ("--epochs 22", True),
+        ("--epochs 21", False),
+        ("--seed 3", False),
+        ("--data own", False),
+        ("--val-every 1", False),
+    ],
+)
+def test_the_target_belongs_to_the_settings_of_the_preset(arguments, promised):
+    given = ["--preset", "cpu", *arguments.split()]
+    assert parse(*given).require_map50 == (options.CPU_MAP50 if promised else None)
+    assert parse(*given, "--require-map50", "0.1").require_map50 == 0.1
+
+
+@pytest.fixture
+def nvidia_smi(tmp_path, monkeypatch):
+    """Have nvidia-smi answer with some lines."""
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+
+    def answer(*lines):
+        path = tmp_path / "nvidia-smi"
+        path.write_text("#!/bin/sh\n" + "".join(f"echo '{line}'\n" for line in lines))
+        path.chmod(0o755)
+
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("free", "arguments", "batch"),
+    [
+        (["80000"], "", 64),
+        (["81000", "10000"], "", 32),
+        (["10000"], "--image-size 640", 8),
+        (["100"], "", 4),
+        (["[N/A]"], "", 64),
+        (["10000"], "--batch-size 24", 24),
+    ],
+)
+def test_preset_of_a_gpu_takes_a_batch_for_the_free_memory(
+    nvidia_smi, capsys, free, arguments, batch
+):
+    nvidia_smi(*free)
+    o = parse("--preset", "gpu", *arguments.split())
+    assert (o.data, o.batch_size, o.require_map50) == ("coco", batch, None)
+    said = capsys.readouterr().out
+    if "batch" in arguments:
+        assert not said
+    elif free == ["[N/A]"]:
+        assert "doesn't say how much memory is free: batch 64" in said
+    else:
+        assert f"{min(map(int, free))} MiB of GPU memory are free: batch {batch} at" in said
+
+
+# ------------------------------------------------------------------------------ settings
+
+
+@pytest.fixture
+def settings(tmp_path, monkeypatch):
+    """Parse with lines in a settings file and variables of the environment."""
+    for name in options.SETTINGS + options.HANDED_ON:
+        monkeypatch.delenv(name, raising=False)
+
+    def run(*arguments, lines=(), **environment):
+        (tmp_path / ".env").write_text("\n".join(lines))
+        for name, value in environment.items():
+            monkeypatch.setenv(name, value)
+        return parse("--settings", str(tmp_path / ".env"), *arguments)
+
+    return run
+
+
+def test_settings_file_and_environment(settings):
+    lines = ["# a comment", "", "EPOCHS=7", 'export OUTPUT_DIR="a b"', "SEED='3'\r", "LR=0.5"]
+    lines += ["CLASSES=person,cell phone,dog", "WEIGHTS=$(touch made)", "DATASET=--overwrite"]
+    o = settings("--preset", "cpu", "--seed", "4", lines=lines, LR="0.25", VAL_EVERY="")
+    assert (o.epochs, str(o.output_dir), o.lr, o.val_every) == (7, "a b", 0.25, 5)
+    assert o.classes == ["person", "cell phone", "dog"]
+    assert o.seed == 4  # the command line wins
+    # Values are taken literally.
+    assert (str(o.weights), o.data, o.overwrite) == ("$(touch made)", "--overwrite", False)
+    # The command that goes on with the run needs neither file nor environment.
+    assert parse(*o.arguments).__dict__ == o.__dict__ | {"settings": None}
+
+
+def test_settings_are_read_only_if_asked_for(settings):
+    assert settings(EPOCHS="7").epochs == 7
+    assert parse().epochs == 100
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("EPOCHS 7", ".env, line 2: expected NAME=VALUE, found: EPOCHS 7"),
+        ("$(touch made)=1", ".env, line 2: expected NAME=VALUE"),
+        ("LD_PRELOAD=x", ".env, line 2: there is no setting LD_PRELOAD; there are DATASET, "),
+        ("XLA_FLAGS=x", ".env, line 2: there is no setting XLA_FLAGS"),
+        ("EPOCH=3", ".env, line 2: there is no setting EPOCH"),
+        ("CLASSES=person,--overwrite", "CLASSES must be names separated by commas"),
+        ("CLASSES=person,,dog", "CLASSES must be names separated by commas"),
+        ("EPOCHS=ten", "--epochs: invalid int value: 'ten'"),
+    ],
+)
+def test_settings_that_make_no_sense(settings, capsys, line, message):
+    with pytest.raises(SystemExit):
+        settings(lines=["SEED=1", line])
+    assert message in capsys.readouterr().err.splitlines()[-1]
+
+
+def test_settings_file_may_set_up_jax_and_the_download(tmp_path, monkeypatch):
+    path = tmp_path / ".env"
+    path.write_text("JAX_PLATFORMS=cuda,cpu\nCOCO_BASE_URL=https://mirror.example/coco\nSEED=1\n")
+    monkeypatch.setenv("JAX_PLATFORMS", "cpu")
+    monkeypatch.setenv("COCO_BASE_URL", "")
+    monkeypatch.delenv("COCO_BASE_URL")
+    options.set_environment(["--epochs", "3", "--settings", str(path)])
+    assert os.environ["COCO_BASE_URL"] == "https://mirror.example/coco"
+    assert os.environ["JAX_PLATFORMS"] == "cpu"
+    assert "SEED" not in os.environ
+    path.write_text("PATH=x")
+    with pytest.raises(SystemExit, match="there is no setting PATH"):
+        options.set_environment(["--settings", str(path)])
+
+
+def test_options_come_before_jax():
+    """Else JAX would not see the variables that the settings file hands on."""
+    script = "import sys, training.options; sys.exit('jax' in sys.modules)"
+    folder = Path(options.__file__).parents[1]
+    assert subprocess.run([sys.executable, "-c", script], cwd=folder).returncode == 0

@@ -1,0 +1,158 @@
+"""The training recipe: its numbers, its choices, rates and groups of parameters."""
+
+import math
+
+import numpy as np
+import pytest
+from model import YOLO11n
+from training import train_step
+from training.recipe import Recipe, StepSettings, make_optimizer, parameter_groups, resolve
+
+import pytensor
+import pytensor.tensor as pt
+
+
+def test_default_recipe_is_the_specified_one():
+    recipe = Recipe()
+    assert (recipe.optimizer, recipe.schedule, recipe.warmup_epochs) == ("sgd", "linear", 3)
+    assert (recipe.lr, recipe.final_lr, recipe.weight_decay) == (0.01, 0.01, 5e-4)
+    assert (recipe.momentum, recipe.warmup_momentum, recipe.warmup_bias_lr) == (0.937, 0.8, 0.1)
+    assert (recipe.nominal_batch, recipe.ema_decay, recipe.ema_steps) == (64, 0.9999, 2000)
+    assert train_step.MAX_GRADIENT_NORM == 10
+
+
+@pytest.mark.parametrize("wrong", [{"optimizer": "adam"}, {"schedule": "step"}])
+def test_unknown_names(wrong):
+    ((name, value),) = wrong.items()
+    with pytest.raises(ValueError, match=f"{name} must be one of .*, not '{value}'"):
+        Recipe(**wrong)
+
+
+# ------------------------------------------------------------------------------ auto
+
+
+@pytest.mark.parametrize(("num_classes", "lr"), [(2, 0.001667), (80, 0.000119)])
+def test_short_runs_get_adamw(num_classes, lr):
+    recipe = resolve(Recipe(optimizer="auto", lr=0.5), 6400, 16, 100, num_classes)
+    assert recipe == Recipe(optimizer="adamw", lr=lr, warmup_bias_lr=0.0)
+
+
+def test_long_runs_get_musgd():
+    recipe = resolve(Recipe(optimizer="auto", lr=0.5, momentum=0.5), 100_000, 16, 100, 2)
+    expected = {"lr": 0.01, "momentum": 0.937, "warmup_momentum": 0.9, "warmup_bias_lr": 0.0}
+    assert recipe == Recipe(optimizer="musgd", **expected)
+
+
+@pytest.mark.parametrize(
+    ("images", "batch", "epochs", "chosen"),
+    [
+        (6400, 16, 100, "adamw"),  # exactly 10,000
+        (6401, 16, 100, "musgd"),  # 101 steps an epoch
+        (6401, 128, 100, "adamw"),  # 51
+        (6400, 16, 101, "musgd"),
+    ],
+)
+def test_number_of_steps_decides(images, batch, epochs, chosen):
+    assert resolve(Recipe(optimizer="auto"), images, batch, epochs, 2).optimizer == chosen
+
+
+@pytest.mark.parametrize("name", ["sgd", "adamw", "musgd"])
+def test_explicit_recipes_stay(name):
+    recipe = Recipe(optimizer=name, lr=0.3, warmup_bias_lr=0.2)
+    assert resolve(recipe, 10**6, 16, 100, 2) is recipe
+
+
+def test_automatic_choice_must_be_made_first():
+    with pytest.raises(ValueError, match="no optimizer 'auto'"):
+        make_optimizer("auto", 0.1, 0.9)
+
+
+# ------------------------------------------------------------------------------ rates
+
+
+def test_linear_schedule_and_warm_up():
+    recipe = Recipe(schedule="linear", warmup_epochs=3, lr=0.01, final_lr=0.01)
+    settings = StepSettings(recipe, epochs=100, batches=10, batch_size=16)
+    assert settings.warmup == 30
+    assert settings.at(0, 0) == (0.0, 0.1, 0.8, 1)
+    # Factor of epoch 1: 0.99 * 0.99 + 0.01 = 0.9901; half of the warm-up done.
+    half = (0.0049505, 0.1 + 0.5 * (0.009901 - 0.1), 0.8685, 2)
+    assert settings.at(1, 15) == pytest.approx(half)
+    assert settings.at(1, 10)[3] == 2  # 1 + 10 / 30 * 3
+    assert settings.at(0, 4)[3] == 1  # 1.4
+    assert settings.at(2, 26)[3] == 4  # 3.6
+    assert settings.at(3, 30) == pytest.approx((0.009703, 0.009703, 0.937, 4))
+    assert settings.at(3, 31) == pytest.approx((0.009703, 0.009703, 0.937, 4))
+    assert settings.at(99, 999) == pytest.approx((0.000199, 0.000199, 0.937, 4))
+
+
+def test_cosine_schedule():
+    settings = StepSettings(Recipe(schedule="cosine", final_lr=0.1), 100, 10, 64)
+    assert settings.at(50, 500)[0] == pytest.approx(0.01 * (0.1 + 0.9 * 0.5))
+    assert settings.at(25, 250)[0] == pytest.approx(0.01 * (0.1 + 0.9 * (1 + math.sqrt(0.5)) / 2))
+
+
+@pytest.mark.parametrize("change", [{"epochs": 1}, {"recipe": Recipe(warmup_epochs=0)}])
+def test_without_warm_up(change):
+    given = {"recipe": Recipe(), "epochs": 9, "batches": 4} | change
+    settings = StepSettings(**given, batch_size=64)
+    assert settings.warmup == 0
+    assert settings.at(0, 0) == pytest.approx((0.01, 0.01, 0.937, 1))
+
+
+def test_warm_up_of_the_automatic_choices():
+    settings = StepSettings(resolve(Recipe(optimizer="auto"), 640, 64, 100, 2), 100, 10, 64)
+    assert settings.at(0, 0) == (0.0, 0.0, 0.9, 1)
+    lr = 0.001667 * 0.9901
+    assert settings.at(1, 15) == pytest.approx((lr / 2, lr / 2, 0.9, 1))
+    settings = StepSettings(resolve(Recipe(optimizer="auto"), 10**6, 64, 100, 2), 100, 10, 64)
+    assert settings.at(0, 0) == (0.0, 0.0, 0.9, 1)
+    lr = 0.01 * 0.9901
+    assert settings.at(1, 15) == pytest.approx((lr / 2, lr / 2, (0.9 + 0.937) / 2, 1))
+    assert settings.at(3, 31)[2] == 0.937
+
+
+@pytest.mark.parametrize(
+    ("batch_size", "epochs", "batches", "accumulate", "weight_decay"),
+    [
+        (16, 100, 10, 4, 5e-4),
+        (64, 100, 10, 1, 5e-4),
+        (128, 100, 10, 1, 1e-3),
+        (24, 100, 10, 3, 5.625e-4),  # 64 / 24 = 2.67; three batches of 24 are 72 images
+        (16, 1, 2, 2, 2.5e-4),  # the whole run has 32 images
+    ],
+)
+def test_accumulation_and_scaled_decay(batch_size, epochs, batches, accumulate, weight_decay):
+    settings = StepSettings(Recipe(), epochs, batches, batch_size)
+    assert settings.accumulate == accumulate
+    assert settings.weight_decay == pytest.approx(weight_decay)
+
+
+# ------------------------------------------------------------------------------ groups
+
+
+def test_groups_of_yolo11n():
+    params = YOLO11n(2).params
+    lr, bias_lr = pt.scalar("lr", dtype="float32"), pt.scalar("bias_lr", dtype="float32")
+    groups = parameter_groups(params, lr, bias_lr, 0.1, class_factor=3.0)
+    counts = [len(group["params"]) for group in groups]
+    # 15 filters, 12 gammas and 15 biases of the class branch.
+    assert counts == [72, 69, 72, 15, 12, 15]
+    assert sum(counts) == len(params)
+    decayed = [p for group in groups if "weight_decay" in group for p in group["params"]]
+    assert {p.type.ndim for p in decayed} == {4}
+    assert len(decayed) == 87
+
+
+def test_biases_of_the_class_branch_warm_up_from_the_same_start():
+    settings = StepSettings(Recipe(), epochs=100, batches=10, batch_size=64)
+    lr, bias_lr = pt.scalar("lr", dtype="float32"), pt.scalar("bias_lr", dtype="float32")
+    last = parameter_groups(YOLO11n(2).params, lr, bias_lr, 0.1, class_factor=3.0)[-1]
+    assert all(p.name.startswith("model.23.cv3.") for p in last["params"])
+    rate = pytensor.function([lr, bias_lr], last["learning_rate"], mode="FAST_COMPILE")
+    for iteration in (0, 10, 30, 40):
+        low, high, *_ = settings.at(2, iteration)
+        share = min(iteration / 30, 1)
+        target = 3 * 0.01 * settings.factor(2)
+        expected = 0.1 + share * (target - 0.1)
+        assert rate(np.float32(low), np.float32(high)) == pytest.approx(expected, rel=1e-5)
