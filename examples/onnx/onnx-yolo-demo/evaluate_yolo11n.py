@@ -24,7 +24,7 @@ os.environ["PYTENSOR_FLAGS"] = ",".join(
 import numpy as np
 from dataset import SPLITS, load_split
 from evaluation.detectors import ModelError, choose_classes, detect, open_detector
-from evaluation.report import draw_confusion_matrix, draw_images, draw_precision_recall
+from evaluation.report import draw_confusion_matrix, draw_precision_recall, draw_validation
 from tqdm import tqdm
 from training.checkpoint import CheckpointError
 from utils import DetectionMetrics, without_nan
@@ -98,9 +98,6 @@ def find_objects(detector, dataset, rows=None, confidence=0.001, iou=0.7, progre
     return detections, 1000 * float(np.median(times)) / count
 
 
-# ------------------------------------------------------------------------------ results
-
-
 def _number(value):
     return "-" if np.isnan(value) else f"{value:.3f}"
 
@@ -123,9 +120,9 @@ def format_table(metrics):
     for name, own, ap in [("all", scores, coco), *classes]:
         values = own["precision"], own["recall"], ap["map50"], ap["map50_95"]
         lines.append((name, str(own["images"]), str(own["boxes"]), *map(_number, values)))
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    rows = [[line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])] for line in lines]
-    return "\n".join(map("  ".join, rows))
+    width = max(len(name) for name, *_ in lines)
+    rows = (name.ljust(width) + "".join(cell.rjust(9) for cell in cells) for name, *cells in lines)
+    return "\n".join(rows)
 
 
 def print_results(metrics, milliseconds):
@@ -160,10 +157,9 @@ def write_results(folder, summary, metrics):
             "counts": confusion.tolist(),
         },
         "worst_images": {
-            dataset.file_name(k): dict(
-                zip(("missed", "false"), mistakes[dataset.image_ids[k]], strict=True)
-            )
+            dataset.file_name(k): {"missed": missed, "false": false}
             for k in worst
+            for missed, false in [mistakes[dataset.image_ids[k]]]
         },
     }
     text = json.dumps(without_nan(summary), indent=2)
@@ -172,10 +168,7 @@ def write_results(folder, summary, metrics):
     draw_confusion_matrix(folder / "confusion_matrix.png", confusion, dataset.classes)
     (folder / "worst_images.png").unlink(missing_ok=True)  # that of an earlier evaluation
     if worst:
-        draw_images(folder / "worst_images.png", dataset, metrics.detections, worst, confidence)
-
-
-# ------------------------------------------------------------------------------ command
+        draw_validation(folder / "worst_images.png", dataset, metrics.detections, worst, confidence)
 
 
 def parse_arguments(arguments=None):

@@ -46,18 +46,6 @@ def _result_rows(detections, category_ids, image_ids):
     return np.concatenate(rows)
 
 
-def _annotations(annotations, classes):
-    """Annotations with the fields and numbers that pycocotools relies on."""
-    if all(a.get("iscrowd", 0) for a in annotations):
-        raise ValueError(f"no ground-truth box of {classes}: average precision is undefined")
-    return [
-        # Files made by annotation tools often lack the first two. A match is noted by the id of
-        # the annotation, where 0 stands for none: ids that count from 0 would lose one.
-        {"iscrowd": 0, "area": a["bbox"][2] * a["bbox"][3], **a, "id": number}
-        for number, a in enumerate(annotations, 1)
-    ]
-
-
 def _matched(dataset, detections, areas=4, **settings):
     """A COCOeval that has matched detections with boxes; its classes are in ascending order of id.
 
@@ -69,12 +57,19 @@ def _matched(dataset, detections, areas=4, **settings):
         Other attributes of its parameters.
     """
     source = dataset.ground_truth()
-    source = source | {"annotations": _annotations(source["annotations"], dataset.classes)}
-    image_ids = {image["id"] for image in source["images"]}
-    rows = _result_rows(detections, dataset.category_ids, image_ids)
+    if all(a.get("iscrowd", 0) for a in source["annotations"]):
+        raise ValueError(f"no ground-truth box of {dataset.classes}: precision is undefined")
+    annotations = [
+        # Files made by annotation tools often lack the first two. A match is noted by the id of
+        # the annotation, where 0 stands for none: ids that count from 0 would lose one.
+        {"iscrowd": 0, "area": a["bbox"][2] * a["bbox"][3], **a, "id": number}
+        for number, a in enumerate(source["annotations"], 1)
+    ]
+    rows = _result_rows(detections, dataset.category_ids, {i["id"] for i in source["images"]})
     with contextlib.redirect_stdout(io.StringIO()):
         truth, found = COCO(), COCO()
-        truth.dataset, found.dataset = source, source | {"annotations": []}
+        truth.dataset = source | {"annotations": annotations}
+        found.dataset = source | {"annotations": []}
         truth.createIndex()
         found.createIndex()
         # loadRes cannot read an empty list.
@@ -88,20 +83,14 @@ def _matched(dataset, detections, areas=4, **settings):
     return evaluation
 
 
-def _known_mean(values):
-    """Mean of what is defined: COCOeval marks what isn't by -1; NaN if nothing is."""
-    known = values[values > -1]
-    return float(known.mean()) if known.size else math.nan
-
-
 def _map_and_classes(evaluation, dataset):
     """What `coco_map` returns."""
-    # (10 IoU thresholds, 101 recalls, classes)
-    precision = evaluation.eval["precision"][:, :, :, 0, -1]
+    precision = evaluation.eval["precision"][:, :, :, 0, -1]  # (10 IoUs, 101 recalls, classes)
+    precision = np.where(precision < 0, np.nan, precision)  # -1 where there is no ground truth
     per_class = {}
     for name, category in zip(dataset.classes, dataset.category_ids, strict=True):
-        values = precision[:, :, evaluation.params.catIds.index(category)]
-        per_class[name] = {"map50_95": _known_mean(values), "map50": _known_mean(values[0])}
+        own = precision[:, :, evaluation.params.catIds.index(category)].copy()
+        per_class[name] = {"map50_95": float(own.mean()), "map50": float(own[0].mean())}
     return {
         key: float(np.nanmean([values[key] for values in per_class.values()]))
         for key in ("map50_95", "map50")
@@ -267,21 +256,16 @@ class DetectionMetrics:
             the ``confidence`` that they are for, ``images``, ``boxes``, and ``per_class``: class
             name to a dict of the same but for the confidence, NaN without ground truth.
         """
-        columns = {
-            key: getattr(self.curves, key)[:, self.curves.best]
-            for key in ("precision", "recall", "f1")
-        }
-        per_class = {
-            name: {
-                "images": sum(m.boxes > 0 for m in self._matches[k]),
-                "boxes": sum(m.boxes for m in self._matches[k]),
-                **{key: float(column[k]) for key, column in columns.items()},
-            }
-            for k, name in enumerate(self.dataset.classes)
-        }
+        curves = self.curves
+        best = {k: getattr(curves, k)[:, curves.best] for k in ("precision", "recall", "f1")}
+        per_class = {}
+        for k, (name, matches) in enumerate(zip(self.dataset.classes, self._matches, strict=True)):
+            per_class[name] = {"images": sum(m.boxes > 0 for m in matches)}
+            per_class[name]["boxes"] = sum(m.boxes for m in matches)
+            per_class[name] |= {key: float(values[k]) for key, values in best.items()}
         return {
-            **{key: float(np.nanmean(column)) for key, column in columns.items()},
-            "confidence": self.curves.best_confidence,
+            **{key: float(np.nanmean(values)) for key, values in best.items()},
+            "confidence": curves.best_confidence,
             "images": self._images,
             "boxes": sum(own["boxes"] for own in per_class.values()),
             "per_class": per_class,

@@ -90,30 +90,7 @@ def save_png(path, image):
     Image.fromarray(image).save(path, format="PNG")
 
 
-def draw_validation(path, dataset, detections, class_names, count=12, confidence=0.25):
-    """Draw detections on images spread evenly over a validation set.
-
-    Parameters
-    ----------
-    path : path-like
-    dataset : Dataset
-    detections : dict of int to array (n, 6), in pixels of the original picture
-    class_names : sequence of str
-    count : int
-        Images drawn at most.
-    confidence : float
-        Detections below aren't drawn.
-    """
-    chosen = np.unique(np.linspace(0, len(dataset) - 1, min(count, len(dataset))).astype(int))
-    pictures = []
-    for index in chosen:
-        found = detections[dataset.image_ids[index]]
-        found = found[found[:, 4] >= confidence]
-        pictures.append(draw_detections(dataset.picture(index), found, class_names))
-    save_png(path, image_mosaic(pictures, columns=4))
-
-
-def draw_images(path, dataset, detections, indices, confidence):
+def draw_validation(path, dataset, detections, indices=None, confidence=0.25):
     """Draw images of a data set: ground truth on the left, detections on the right.
 
     Parameters
@@ -121,11 +98,13 @@ def draw_images(path, dataset, detections, indices, confidence):
     path : path-like
     dataset : Dataset
     detections : dict of int to array (n, 6), in pixels of the original picture
-    indices : sequence of int
-        Of the images, at least one.
+    indices : sequence of int, optional
+        Of the images; six spread evenly over the set by default.
     confidence : float
         Detections below aren't drawn.
     """
+    if indices is None:
+        indices = np.unique(np.linspace(0, len(dataset) - 1, 6).astype(int))
     pictures = []
     for index in indices:
         image, sample = dataset.picture(index), dataset[index]
@@ -133,7 +112,7 @@ def draw_images(path, dataset, detections, indices, confidence):
         found = detections[sample.image_id]
         for rows in (np.column_stack([corners, sample.classes]), found[found[:, 4] >= confidence]):
             pictures.append(draw_detections(image, rows, dataset.classes))
-    save_png(path, image_mosaic(pictures, columns=2))
+    save_png(path, image_mosaic(pictures, columns=2 if len(indices) < 5 else 4))
 
 
 # ------------------------------------------------------------------------------ plots
@@ -178,27 +157,24 @@ def draw_precision_recall(path, metrics):
     metrics : DetectionMetrics
         Classes without ground truth are left out.
     """
-    curves = metrics.curves
+    names, curves = metrics.dataset.classes, metrics.curves
     figure = Figure(figsize=(14, 4.2), layout="constrained")
-    for axis, title, values in zip(
-        figure.subplots(1, 3),
-        ("precision by recall", "precision by confidence", "recall by confidence"),
-        (curves.precision_at_recall, curves.precision, curves.recall),
-        strict=True,
-    ):
+    plots = {
+        "precision by recall": curves.precision_at_recall,
+        "precision by confidence": curves.precision,
+        "recall by confidence": curves.recall,
+    }
+    for axis, (title, values) in zip(figure.subplots(1, 3), plots.items(), strict=True):
         known = np.flatnonzero(~np.isnan(values).all(axis=1))
         x = np.linspace(0, 1, values.shape[1])
         for k in known:
-            style = {"label": metrics.dataset.classes[k]}
-            if len(known) > NAMED_CLASSES:
-                style = {"color": "grey", "alpha": 0.4}
+            many = {"color": "grey", "alpha": 0.4}
+            style = many if len(known) > NAMED_CLASSES else {"label": names[k]}
             axis.plot(x, values[k], linewidth=1, **style)
         axis.plot(x, values[known].mean(axis=0), color="black", linewidth=2, label="mean")
         axis.set(title=title, xlabel=title.split()[-1], xlim=(0, 1), ylim=(0, 1.02))
         axis.grid(alpha=0.3)
         axis.legend()
-        if axis.get_xlabel() == "confidence":
-            axis.axvline(curves.best_confidence, color="black", linestyle=":", linewidth=1)
     figure.savefig(path, dpi=110)
 
 

@@ -128,7 +128,7 @@ def finish(run, validator):
         "classes": o.classes,
     }
     if folder.is_main:
-        draw_validation(folder.path / "val_detections.png", run.val_set, detections, o.classes)
+        draw_validation(folder.path / "val_detections.png", run.val_set, detections)
     if not o.no_export:
         metrics["onnx"] = export(run, validator)
     folder.write("metrics.json", to_json(metrics))
