@@ -16,7 +16,6 @@ import pytensor
 import pytensor.scalar.activations as psa
 import pytensor.scalar.basic as ps
 import pytensor.scalar.math as psm
-import pytensor.scalar.nn as psnn
 import pytensor.tensor as pt
 from pytensor.compile.builders import OpFromGraph
 from pytensor.compile.ops import DeepCopyOp, TypeCastingOp
@@ -164,7 +163,7 @@ CONSTANTS = {psm.Jv: {0: 2}, psm.Ive: {0: 1}, psm.Kve: {0: 1}, psm.PolyGamma: {0
 def scalar_ops():
     """Map each concrete class of scalar Ops to one of its Ops, by name."""
     found = {}
-    for module in (ps, psm, psnn):
+    for module in (ps, psm):
         for op in vars(module).values():
             if isinstance(op, ps.ScalarOp) and not isinstance(op, ps.Cast):
                 found.setdefault(type(op), op)
@@ -354,6 +353,7 @@ case(psa.Relu)(graph(pt.relu, (3,)))
 case(psa.Relu6)(graph(pt.relu6, (3,)))
 case(psa.Selu)(graph(pt.selu, (3,)))
 case(psa.Mish)(graph(pt.mish, (3,)))
+case(psa.SiLU)(graph(pt.silu, (3,)))
 case(psa.Softsign)(graph(pt.softsign, (3,)))
 case(LayerNormalization)(graph(pt.layer_normalization, (2, 3), (3,), (3,)))
 case(RMSNormalization)(graph(pt.rms_normalization, (2, 3), (3,)))

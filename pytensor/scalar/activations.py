@@ -24,7 +24,7 @@ from pytensor.scalar.basic import (
 from pytensor.scalar.math import erfc, sigmoid
 
 
-class _ByFormula(ScalarOp):
+class ByFormula(ScalarOp):
     """A function given by its `formula`, which is written with scalar Ops that each backend has.
 
     It sees float32 or float64: half precision is computed in single.  The attributes named in
@@ -78,7 +78,7 @@ class _ByFormula(ScalarOp):
         return f"{self.name}{{{values}}}" if values else self.name
 
 
-class Activation(_ByFormula, UnaryScalarOp):
+class Activation(ByFormula, UnaryScalarOp):
     """A function of one number, given by its `formula` and its `derivative`."""
 
     def derivative(self, x):
@@ -111,6 +111,21 @@ def _like(x, value):
 def _clip(x, low, high):
     """The nearest number between two bounds; NaN stays NaN."""
     return scalar_minimum(scalar_maximum(x, _like(x, low)), _like(x, high))
+
+
+class SiLU(Activation):
+    """x sigmoid(x), also known as swish; Elfwing, Uchibe and Doya, Neural Networks 107 (2018)."""
+
+    def formula(self, x):
+        # exp(-|x|) can't overflow
+        decay = exp(-abs(x))
+        return switch(x < _like(x, 0), x * decay, x) / (_like(x, 1) + decay)
+
+    def pullback(self, inputs, outputs, cotangents):
+        (x,), (cotangent,) = inputs, cotangents
+        s = sigmoid(x)
+        # One product from the left: its rounding is that of trainings that are to go on exactly.
+        return [cotangent * s * (1 + x * (1 - s))]
 
 
 class Gelu(Activation):
@@ -236,7 +251,7 @@ class LeakyRelu(Activation):
         return switch(x > _like(x, 0), _like(x, 1), _like(x, self.alpha))
 
 
-class PRelu(_ByFormula, BinaryScalarOp):
+class PRelu(ByFormula, BinaryScalarOp):
     """x, and alpha x below zero; He et al., arXiv:1502.01852."""
 
     def formula(self, x, alpha):

@@ -3,12 +3,26 @@
 import numbers
 
 from pytensor.scalar import activations
-from pytensor.scalar.nn import silu as scalar_silu
 from pytensor.tensor.basic import as_tensor_variable, cast
 from pytensor.tensor.elemwise import Elemwise
 from pytensor.tensor.type import float_dtypes
 
-_silu = Elemwise(scalar_silu)
+
+def _apply(op, *inputs):
+    return Elemwise(op)(*(_real(op.name, v) for v in inputs))
+
+
+def _real(function, x):
+    x = as_tensor_variable(x)
+    if x.type.dtype.startswith("complex"):
+        raise TypeError(f"{function}: x must be of real numbers, got {x.type.dtype}")
+    return x
+
+
+def _number(function, name, value):
+    if isinstance(value, bool) or not isinstance(value, numbers.Real) or value - value != 0:
+        raise ValueError(f"{function}: {name} must be a finite number, got {value!r}")
+    return float(value)
 
 
 def silu(x):
@@ -34,24 +48,7 @@ def silu(x):
     >>> pt.silu(pt.constant([-1e4, 0.0, 1e4])).eval()
     array([   -0.,     0., 10000.])
     """
-    return _silu(_real("silu", x))
-
-
-def _apply(op, *inputs):
-    return Elemwise(op)(*(_real(op.name, v) for v in inputs))
-
-
-def _real(function, x):
-    x = as_tensor_variable(x)
-    if x.type.dtype.startswith("complex"):
-        raise TypeError(f"{function}: x must be of real numbers, got {x.type.dtype}")
-    return x
-
-
-def _number(function, name, value):
-    if isinstance(value, bool) or not isinstance(value, numbers.Real) or value - value != 0:
-        raise ValueError(f"{function}: {name} must be a finite number, got {value!r}")
-    return float(value)
+    return _apply(activations.SiLU(), x)
 
 
 def gelu(x, approximate="none"):

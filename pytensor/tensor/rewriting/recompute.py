@@ -13,7 +13,6 @@ from pytensor.graph.basic import Apply
 from pytensor.graph.op import Op
 from pytensor.graph.rewriting.basic import GraphRewriter, copy_stack_trace
 from pytensor.scalar.activations import Activation
-from pytensor.scalar.nn import SiLU
 from pytensor.tensor.batchnorm import (
     BatchNormalization,
     BatchNormalizationTrain,
@@ -42,7 +41,7 @@ barrier = Barrier()
 
 
 def _is_activation(node):
-    return isinstance(node.op, Elemwise) and isinstance(node.op.scalar_op, SiLU | Activation)
+    return isinstance(node.op, Elemwise) and isinstance(node.op.scalar_op, Activation)
 
 
 def _backward_clients(fgraph, node):

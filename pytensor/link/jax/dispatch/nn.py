@@ -5,7 +5,6 @@ import jax.numpy as jnp
 
 from pytensor.link.jax.dispatch.basic import jax_funcify
 from pytensor.scalar import activations
-from pytensor.scalar.nn import SiLU
 
 # JAX's own functions; those missing here are written in terms of others
 ACTIVATIONS = {
@@ -19,24 +18,13 @@ ACTIVATIONS = {
     activations.Relu: lambda op: jax.nn.relu,
     activations.Relu6: lambda op: jax.nn.relu6,
     activations.Selu: lambda op: jax.nn.selu,
+    activations.SiLU: lambda op: jax.nn.silu,
     activations.Softsign: lambda op: jax.nn.soft_sign,
 }
 
 
-@jax_funcify.register(SiLU)
-def jax_funcify_SiLU(op, node, **kwargs):
-    dtype = node.outputs[0].type.dtype
-
-    def silu(x):
-        # jax.nn.silu takes floating point only
-        return jax.nn.silu(jnp.asarray(x).astype(dtype))
-
-    return silu
-
-
-@jax_funcify.register(activations.Activation)
-@jax_funcify.register(activations.PRelu)
-def jax_funcify_Activation(op, node, **kwargs):
+@jax_funcify.register(activations.ByFormula)
+def jax_funcify_ByFormula(op, node, **kwargs):
     dtype = node.outputs[0].type.dtype
     # Half precision is computed in single
     work = "float32" if dtype == "float16" else dtype

@@ -58,8 +58,7 @@ from pytensor.compile.ops import DeepCopyOp, ViewOp
 from pytensor.compile.sharedvalue import SharedVariable
 from pytensor.graph.basic import Constant
 from pytensor.raise_op import CheckAndRaise
-from pytensor.scalar.activations import Activation, PRelu
-from pytensor.scalar.nn import SiLU
+from pytensor.scalar.activations import ByFormula
 from pytensor.tensor.basic import Alloc, ExtractDiag, Join, Split
 from pytensor.tensor.batchnorm import (
     BatchNormalization,
@@ -112,9 +111,7 @@ CHEAP = (
     ps.Switch,
     ps.Tanh,
     ps.TrueDiv,
-    Activation,
-    PRelu,
-    SiLU,
+    ByFormula,
 )
 NORMALIZATIONS = (
     BatchNormalization,

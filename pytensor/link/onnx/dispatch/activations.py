@@ -4,6 +4,7 @@ import numpy as np
 
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
 from pytensor.link.onnx.dispatch.scalar.basic import cast_inputs, fills_output, output_dtype
+from pytensor.link.onnx.support.formula import Term, exp, where
 from pytensor.scalar import activations
 
 # Operators of single precision with the formula and the parameters of the Op of the same name.
@@ -30,6 +31,19 @@ def onnx_funcify_Activation(op, node, builder, x):
 def onnx_funcify_Relu(op, node, builder, x):
     (x,) = cast_inputs(builder, node, [x], output_dtype(node))
     return builder.add("Relu", x)
+
+
+@onnx_funcify.register(activations.SiLU)
+def onnx_funcify_SiLU(op, node, builder, x):
+    dtype = output_dtype(node)
+    (x,) = cast_inputs(builder, node, [x], dtype)
+    if dtype == "float64":
+        x = Term(builder, x)
+        decay = exp(-abs(x))
+        return (where(x < 0.0, x * decay, x) / (1.0 + decay)).name
+    if builder.swish and builder.opset >= 24:
+        return builder.add("Swish", x)
+    return builder.add("Mul", x, builder.add("Sigmoid", x))
 
 
 @onnx_funcify.register(activations.Selu)

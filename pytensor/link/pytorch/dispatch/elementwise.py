@@ -4,16 +4,15 @@ from pytensor.link.pytorch.dispatch.basic import pytorch_funcify
 from pytensor.link.pytorch.dispatch.elemwise import (
     pytorch_funcify_Elemwise as upstream_elemwise,
 )
-from pytensor.scalar.activations import Activation, PRelu
+from pytensor.scalar.activations import ByFormula
 from pytensor.scalar.basic import EQ, Composite, Mod, Pow
-from pytensor.scalar.nn import SiLU
 from pytensor.tensor.elemwise import Elemwise
 
 # PyTensor's own dispatch looks for functions of NumPy's names, and torch.equal compares whole
 # tensors, torch.mod and torch.power don't exist.
 FUNCTIONS = {EQ: torch.eq, Mod: torch.remainder, Pow: torch.pow}
 
-OF_TENSORS = (Activation, PRelu, SiLU, Composite, *FUNCTIONS)
+OF_TENSORS = (ByFormula, Composite, *FUNCTIONS)
 
 
 @pytorch_funcify.register(EQ)

@@ -5,11 +5,9 @@ import torch.nn.functional as F
 
 from pytensor.link.pytorch.dispatch.basic import pytorch_funcify
 from pytensor.scalar import activations
-from pytensor.scalar.nn import SiLU
 
 # PyTorch's own functions; those missing there are written in terms of others
 ACTIVATIONS = {
-    SiLU: lambda op: F.silu,
     activations.Elu: lambda op: partial(F.elu, alpha=op.alpha),
     activations.Gelu: lambda op: partial(F.gelu, approximate=op.approximate),
     activations.HardSigmoid: lambda op: lambda x: (op.alpha * x + op.beta).clamp(0, 1),
@@ -20,14 +18,13 @@ ACTIVATIONS = {
     activations.Relu: lambda op: F.relu,
     activations.Relu6: lambda op: F.relu6,
     activations.Selu: lambda op: F.selu,
+    activations.SiLU: lambda op: F.silu,
     activations.Softsign: lambda op: F.softsign,
 }
 
 
-@pytorch_funcify.register(SiLU)
-@pytorch_funcify.register(activations.Activation)
-@pytorch_funcify.register(activations.PRelu)
-def pytorch_funcify_Activation(op, node, **kwargs):
+@pytorch_funcify.register(activations.ByFormula)
+def pytorch_funcify_ByFormula(op, node, **kwargs):
     dtype = getattr(torch, node.outputs[0].type.dtype)
     # Half precision is computed in single
     work = torch.float32 if dtype == torch.float16 else dtype

@@ -7,7 +7,6 @@ from pytensor.link.onnx.dispatch.formulas import scalar_formula
 from pytensor.link.onnx.dispatch.scalar.basic import cast_inputs, output_dtype
 from pytensor.link.onnx.support.formula import Term, exp, expm1, log, log1p, maximum, where
 from pytensor.scalar import math as psm
-from pytensor.scalar.nn import SiLU
 
 
 @onnx_funcify.register(psm.Sigmoid)
@@ -21,19 +20,6 @@ def onnx_funcify_Sigmoid(op, node, builder, x):
     x = Term(builder, x)
     decay = exp(-abs(x))
     return (where(x < 0.0, decay, 1.0) / (1.0 + decay)).name
-
-
-@onnx_funcify.register(SiLU)
-def onnx_funcify_SiLU(op, node, builder, x):
-    dtype = output_dtype(node)
-    (x,) = cast_inputs(builder, node, [x], dtype)
-    if dtype == "float64":
-        x = Term(builder, x)
-        decay = exp(-abs(x))
-        return (where(x < 0.0, x * decay, x) / (1.0 + decay)).name
-    if builder.swish and builder.opset >= 24:
-        return builder.add("Swish", x)
-    return builder.add("Mul", x, builder.add("Sigmoid", x))
 
 
 @onnx_funcify.register(psm.Softplus)
