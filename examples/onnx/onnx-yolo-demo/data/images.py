@@ -11,24 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from PIL import Image, UnidentifiedImageError
+from PIL import Image, ImageOps, UnidentifiedImageError
 
 FILL = 114  # grey of the padding, the value the published YOLO weights were trained with
 
 _ORIENTATION = 0x0112  # EXIF tag
-_UPRIGHT = {  # what to do to the stored pixels for each orientation but 1
-    2: Image.Transpose.FLIP_LEFT_RIGHT,
-    3: Image.Transpose.ROTATE_180,
-    4: Image.Transpose.FLIP_TOP_BOTTOM,
-    5: Image.Transpose.TRANSPOSE,
-    6: Image.Transpose.ROTATE_270,
-    7: Image.Transpose.TRANSVERSE,
-    8: Image.Transpose.ROTATE_90,
-}
-_OPPOSITE = {
-    Image.Transpose.ROTATE_90: Image.Transpose.ROTATE_270,
-    Image.Transpose.ROTATE_270: Image.Transpose.ROTATE_90,
-}
 
 # What Pillow's decoders raise for broken files. PNG reports by SyntaxError; the others come from
 # parsing of what the file claims about itself.
@@ -212,11 +199,7 @@ def _is_16_bit(picture):
 
 def _to_rgb(picture, sixteen):
     """(RGB picture, list of what was changed); see `decode`."""
-    notes = []
-    if getattr(picture, "is_animated", False) and picture.format != "MPO":
-        notes.append("first of several frames used")  # MPO: a photograph and its preview
-    if sixteen:
-        notes.append("16 bits a channel cut to 8")
+    notes = ["16 bits a channel cut to 8"] if sixteen else []
     if sixteen and picture.mode[0] == "I":
         picture = Image.fromarray((np.asarray(picture) >> 8).astype(np.uint8))
     elif picture.mode in ("I", "F"):
@@ -264,24 +247,24 @@ def decode(path, size=None):
         Empty, truncated, not a picture, of 32 bits a pixel, of more pixels than Pillow's limit
         (about 179 million), or of another size than `size`.
     """
+    notes = []
     with _opened(path) as picture:
         sixteen = _is_16_bit(picture)  # first: Pillow forgets when it decodes
-        orientation = picture.getexif().get(_ORIENTATION, 1)
-        turned = picture.format == "TIFF"  # by Pillow, which gives the upright size as well
-        across = picture.size[::-1] if orientation in (5, 6, 7, 8) else picture.size
-        stored, upright = (across, picture.size) if turned else (picture.size, across)
-        if size is not None and tuple(size) not in (stored, upright):
+        # Pillow turns TIFF by itself, and gives the upright size as well.
+        across = picture.format != "TIFF" and picture.getexif().get(_ORIENTATION, 1) in range(5, 9)
+        upright = picture.size[::-1] if across else picture.size
+        if size is not None and tuple(size) not in (picture.size, upright):
             raise PictureError(
                 f"is {upright[0]}x{upright[1]}, but the annotation file says {size[0]}x{size[1]}"
             )
-        image, notes = _to_rgb(picture, sixteen)
-    as_stored = size is not None and tuple(size) != upright
-    if as_stored:
-        notes.append("EXIF orientation ignored, as in the annotation file's size")
-    if orientation in _UPRIGHT and turned == as_stored:
-        method = _UPRIGHT[orientation]
-        image = image.transpose(_OPPOSITE.get(method, method) if turned else method)
-    return np.asarray(image), notes
+        if getattr(picture, "is_animated", False) and picture.format != "MPO":
+            notes.append("first of several frames used")  # MPO: a photograph and its preview
+        if size is None or tuple(size) == upright:
+            picture = ImageOps.exif_transpose(picture)
+        else:
+            notes.append("EXIF orientation ignored, as in the annotation file's size")
+        image, changes = _to_rgb(picture, sixteen)
+    return np.asarray(image), notes + changes
 
 
 def read_image(path):

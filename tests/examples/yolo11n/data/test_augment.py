@@ -113,24 +113,6 @@ def test_boxes_enclose_what_is_drawn_and_keep_its_class(mosaic):
     assert seen > 60
 
 
-def test_mosaic_shows_four_images(builder):
-    for level in (30, 60, 150, 200, 250):
-        builder.add(80, 60, [(1, 10, 10, 40, 40)], picture=Image.new("RGB", (80, 60), (level,) * 3))
-    dataset = builder.dataset(size=96)
-    augment = Augment(**{**OFF, "mosaic": 1.0})
-    seen = set()
-    for k in range(20):
-        image, boxes, _ = augmented(dataset, 0, augment, np.random.default_rng(k))
-        levels = set(np.unique(image)) - {114}
-        seen |= levels
-        assert levels <= {30, 60, 150, 200, 250}
-        assert len(levels) <= 4
-        assert len(boxes) <= 4
-    assert seen == {30, 60, 150, 200, 250}
-    assert dataset.max_boxes == 1
-    assert dataset.max_boxes_with(mosaic=True) == 4
-
-
 def test_small_sets_repeat_images_in_mosaics(builder):
     builder.add(80, 60, [(1, 10, 10, 40, 40), (1, 20, 20, 30, 30)])
     dataset = builder.dataset(size=96)

@@ -101,33 +101,6 @@ def test_all_images_broken(builder):
         builder.dataset()
 
 
-def test_color_modes(builder):
-    for mode, name in (("L", "a.jpg"), ("CMYK", "b.jpg"), ("P", "c.png"), ("RGBA", "d.png")):
-        builder.add(
-            40, 30, name=name, picture=Image.new("RGB", (40, 30), (200, 200, 200)).convert(mode)
-        )
-    dataset = builder.dataset()
-    assert not dataset.skipped
-    assert len(dataset) == 4
-    for k in range(4):
-        np.testing.assert_allclose(dataset[k].image[32, 32], 200, atol=8)
-
-
-def test_exif_orientation(builder):
-    # Stored on its side (30 x 40), to be shown turned by a quarter (40 x 30), red on top.
-    pixels = np.zeros((40, 30, 3), np.uint8)
-    pixels[:, :15] = [250, 0, 0]
-    exif = Image.Exif()
-    exif[0x0112] = 6
-    builder.add(
-        40, 30, [(1, 0, 0, 40, 15)], name="a.jpg", picture=Image.fromarray(pixels), exif=exif
-    )
-    sample = builder.dataset()[0]
-    assert sample.geometry.width == 40
-    assert sample.image[12, 32, 0] > 200
-    assert sample.image[52, 32, 0] < 50
-
-
 def test_without_cache(builder, seven):
     lazy = builder.dataset(cache=False)
     for k in range(len(seven)):

@@ -12,7 +12,7 @@ from data.images import FILL
 import pytensor
 import pytensor.tensor as pt
 from pytensor.graph.traversal import ancestors
-from tests.examples.yolo11n.data.pictures import OFF, Pictures, batch_of, noise
+from tests.examples.yolo11n.data.pictures import batch_of, noise
 
 # --------------------------------------------------------------------- pixels, independently
 
@@ -135,40 +135,6 @@ def test_colors_match_colorsys(gains):
     plan = single_plan([(0, 0, 37, 37)], colors=gains, size=37)
     got = render(plan, squares)[0].reshape(3, -1).T
     assert_rounded(got, hsv_expected(colors, *gains), 1e-3)
-
-
-def colors_of(color, **gains):
-    picture = np.full((16, 16, 3), color, np.uint8)
-    dataset = Pictures([picture], size=16)
-    return render(batch_of(dataset, 300, **{**OFF, **gains}), dataset.squares)[:, :, 8, 8]
-
-
-def test_hsv_gains():
-    colors = colors_of((200, 110, 95), hue=0.1, saturation=0.5, value=0.2)
-    hsv = np.array([colorsys.rgb_to_hsv(*(c / 255)) for c in colors])
-    hue, saturation, value = colorsys.rgb_to_hsv(200 / 255, 110 / 255, 95 / 255)
-    turn = (hsv[:, 0] - hue + 0.5) % 1 - 0.5
-    # The ends of each range are reached, and not passed but for rounding to 8 bits.
-    for got, gain in ((turn, 0.1), (hsv[:, 1] / saturation - 1, 0.5), (hsv[:, 2] / value - 1, 0.2)):
-        assert 0.9 * gain < got.max() < gain + 0.02
-        assert -0.9 * gain > got.min() > -gain - 0.02
-
-
-@pytest.mark.parametrize("name", ["hue", "saturation", "value"])
-def test_one_gain_changes_nothing_else(name):
-    colors = colors_of((200, 110, 95), **{name: 0.2})
-    hsv = np.array([colorsys.rgb_to_hsv(*(c / 255)) for c in colors])
-    spread = np.ptp((hsv + np.array([0.5, 0, 0])) % 1, axis=0)
-    changed = ["hue", "saturation", "value"].index(name)
-    assert spread[changed] > 0.15
-    assert np.delete(spread, changed).max() < 0.02
-
-
-def test_grey_stays_grey():
-    colors = colors_of((90, 90, 90), hue=0.5, saturation=0.7, value=0.4).astype(int)
-    assert np.ptp(colors, axis=1).max() == 0
-    assert colors.min() < 60
-    assert colors.max() > 120
 
 
 # ---------------------------------------------------------------------------------- drawing

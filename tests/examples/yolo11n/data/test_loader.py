@@ -104,13 +104,6 @@ def test_batch_larger_than_the_dataset(make):
     np.testing.assert_array_equal(batch.indices, want)
 
 
-def test_epochs_differ(make):
-    loader, images = make(1, augment=Augment()), []
-    for epoch in range(2):
-        images += [batch.images for batch in loader.epoch(epoch) if batch.indices[0] == 3]
-    assert not np.array_equal(*images)
-
-
 @pytest.mark.parametrize("start", [0, 1, 3, 4])
 def test_resume(make, start):
     whole = list(make(2, augment=Augment(mosaic=0.5), seed=1).epoch(5))

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from data.synthetic import MARKER, MIN_SIDE, MIN_VISIBLE, generate_dataset, main, sample_scene
 from data.synthetic import scenes as scenes_module
-from data.synthetic.backgrounds import background
 from PIL import Image
 
 NUM_TRAIN, NUM_VAL = 10, 5
@@ -165,7 +164,7 @@ def test_boxes_are_where_the_objects_are():
     checked = 0
     for k in range(40):
         rng = np.random.default_rng([11, k])
-        scene = scenes_module.Scene(background(rng, 320, 240))
+        scene = scenes_module.Scene(scenes_module.background(rng, 320, 240))
         before = np.asarray(scene.picture).astype(int)
         add = scenes_module._add_person if k % 2 else scenes_module._add_phone
         if not add(rng, scene, []):

@@ -159,3 +159,68 @@ def finish(tile, rng):
     pixels[..., :3] *= light[..., None]
     lit = Image.fromarray(np.clip(pixels, 0, 255).astype(np.uint8))
     return Sprite(lit, (box[0] - tile.half, box[1] - tile.half))
+
+
+def _project(corners, rotation, distance):
+    """Perspective view (n, 2) of 3-d points from `distance` in front of the origin."""
+    turned = corners @ rotation.T
+    return turned[:, :2] * (distance / (distance - turned[:, 2:]))
+
+
+def _warp_onto(tile, flat, quad):
+    """Draw a flat RGBA picture onto the tile so that its corners fall on `quad`."""
+    width, height = flat.size
+    target = tile.place(quad)
+    source = [(0, 0), (width, 0), (width, height), (0, height)]
+    rows, values = [], []
+    # Pillow wants the way back, from target to source.
+    for (x, y), (u, v) in zip(target, source, strict=True):
+        rows.append([x, y, 1, 0, 0, 0, -u * x, -u * y])
+        rows.append([0, 0, 0, x, y, 1, -v * x, -v * y])
+        values += [u, v]
+    coefficients = np.linalg.solve(np.array(rows), np.array(values))
+    seen = flat.transform(
+        tile.image.size,
+        Image.Transform.PERSPECTIVE,
+        coefficients.tolist(),
+        Image.Resampling.BILINEAR,
+    )
+    tile.image.alpha_composite(seen)
+
+
+def slab(rng, length, aspect, body, draw_face, upright):
+    """Sprite of a flat box, seen in perspective: its face over its sides."""
+    width = length / aspect
+    tile = Tile(0.62 * math.hypot(length, width), 1)
+    k = tile.factor
+    flat = Image.new("RGBA", (max(round(width * k), 4), max(round(length * k), 8)))
+    draw = ImageDraw.Draw(flat)
+    radius = rng.uniform(0.03, 0.17) * flat.width
+    draw.rounded_rectangle([0, 0, flat.width - 1, flat.height - 1], radius, fill=(*body, 255))
+    draw_face(rng, draw, flat.width, flat.height, body)
+    # What was drawn beyond the rounded corners goes.
+    mask = Image.new("L", flat.size)
+    ImageDraw.Draw(mask).rounded_rectangle(
+        [0, 0, flat.width - 1, flat.height - 1], radius, fill=255
+    )
+    flat.putalpha(mask)
+
+    roll = rng.normal(0, 0.3) if upright else rng.uniform(-math.pi, math.pi)
+    pitch, yaw = rng.normal(0, 0.3, 2)
+    rotation = about(0, 1, roll) @ about(2, 0, yaw) @ about(1, 2, pitch)
+    corners = (
+        np.array(
+            [[-width, -length, 0], [width, -length, 0], [width, length, 0], [-width, length, 0]]
+        )
+        / 2
+    )
+    quad = _project(corners, rotation, 3 * length)
+    depth = np.array([0, 0, rng.uniform(0.04, 0.12) * width])
+    rear = _project(corners - depth, rotation, 3 * length)
+    inset = 1 - 0.5 * radius / flat.width
+    edge = tint(body, rng.uniform(0.5, 0.9))
+    for i in range(4):  # sides of the box, as four quads
+        j = (i + 1) % 4
+        tile.polygon(np.array([quad[i], quad[j], rear[j], rear[i]]) * inset, edge)
+    _warp_onto(tile, flat, quad)
+    return finish(tile, rng)

@@ -237,3 +237,13 @@ def person(rng, height):
         draw()
     hands = [(joints[f"hand{k}"][:2] * height, outfit["skin"]) for k in range(2)]
     return finish(tile, rng), hands
+
+
+def fingers(rng, length, skin):
+    """Sprite of the fingers that hold a phone `length` pixels long."""
+    tile = Tile(0.5, length)
+    side = pick(rng, (-1, 1))
+    for k in range(int(rng.integers(2, 5))):
+        y = k * 0.11 - 0.1
+        tile.limb((side * 0.3, y), (side * 0.1, y + 0.02), 0.045, 0.04, skin)
+    return finish(tile, rng)
