@@ -36,7 +36,7 @@ set_environment(sys.argv[1:])
 import jax
 from data.augment import Augment
 from data.coco import DownloadError
-from data.loader import BatchLoader, LoaderError
+from data.loader import BatchLoader
 from data.sources import draws_on_device, open_data
 from export import ExportMismatch
 from model import YOLO11n
@@ -56,8 +56,7 @@ from pytensor.link.jax.tuned.host_memory import keep_freed_memory
 # Of the user's making, or the machine's; the message is all that helps. A full memory or disk is an
 # OSError.
 KNOWN_ERRORS = (
-    TrainingError, CheckpointError, DownloadError, ExportMismatch, LoaderError, ParallelError,
-    OSError,
+    TrainingError, CheckpointError, DownloadError, ExportMismatch, ParallelError, OSError,
 )  # fmt: skip
 # Options that a resumed run must share with the one that it continues,
 SHARED = (

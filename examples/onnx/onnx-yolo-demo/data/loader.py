@@ -46,10 +46,6 @@ class _Pending(NamedTuple):
     parts: list  # futures: each fills some rows
 
 
-class LoaderError(RuntimeError):
-    """Batches cannot be prepared any longer."""
-
-
 @lru_cache(maxsize=8)
 def epoch_order(seed, epoch, count):
     """Permutation of `count` images in an epoch."""
