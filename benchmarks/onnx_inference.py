@@ -129,9 +129,9 @@ def make_variant(name, options, model, path):
 
         quantize_detector(model, path, options.data)
     else:
-        from pytensor.link.onnx.half_weights import store_half
+        from pytensor.link.onnx import half_weights
 
-        onnx.save(store_half(onnx.load(model)), path)
+        onnx.save(half_weights(onnx.load(model)), path)
     return path
 
 

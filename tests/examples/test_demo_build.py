@@ -15,7 +15,7 @@ import onnx
 import onnxruntime
 import pytest
 from data.synthetic import PERSON, PHONE
-from onnx import TensorProto, helper, numpy_helper
+from onnx import helper, numpy_helper
 from PIL import Image
 from tools import build_demo
 from tools.build_demo import BuildError, build, main, runtime_problem
@@ -23,8 +23,6 @@ from tools.single_file import PageError, inline_page, safe_script, source_hash
 from training import finishing
 from training.options import parse_arguments
 from training.run_folder import TrainingError
-
-from pytensor.link.onnx.half_weights import store_half
 
 SCRIPTS = ["runtime.js", "wasm.js", "model.js", "samples.js"]
 NAMES = {0: "person", 1: "cell phone"}
@@ -454,23 +452,6 @@ def yolo(tmp_path_factory):
     return yolo_onnx(tmp_path_factory.mktemp("yolo") / "yolo.onnx")
 
 
-def test_half_of_the_detector(yolo):
-    model = onnx.load(yolo)
-    half = store_half(model)
-    assert len(half.SerializeToString()) < 0.55 * yolo.stat().st_size
-    assert half.metadata_props == model.metadata_props
-    assert half.graph.input == model.graph.input
-    assert half.graph.output == model.graph.output
-    assert all(node.op_type == "Cast" for node in half.graph.node[: -len(model.graph.node)])
-    image = np.random.default_rng(0).random((1, 3, 64, 64), dtype=np.float32)
-    expected, actual = run(model, image), run(half, image)
-    difference = np.abs(actual - expected)
-    # Weights of 11 bits, through 23 layers: small, and not nothing.
-    assert 0 < difference[:, :4].max() < 1  # pixels
-    assert 0 < difference[:, 4:].max() < 0.02
-    assert expected[:, 4:].max() > 0.1
-
-
 def test_page_with_half_weights(site):
     build(**site, weights_fp16=True)
     assets = read_assets((site["output"] / "demo_assets/model.js").read_text())
@@ -478,23 +459,6 @@ def test_page_with_half_weights(site):
     assert info["weights"] == "float16"
     assert info["bytes"] == len(assets["model"]) < site["model_path"].stat().st_size
     assert info["sha256"] == hashlib.sha256(assets["model"]).hexdigest()
-
-
-def test_weights_that_stay(tmp_path):
-    model = onnx.load(small_detector(tmp_path / "small.onnx", scale=1e5))
-    assert store_half(model) == model  # beyond float16's range
-    model = onnx.load(small_detector(tmp_path / "small.onnx", rows=1, scale=1))
-    weights = {w.name: w.data_type for w in store_half(model).graph.initializer}
-    assert weights == {"axes": TensorProto.INT64, "matrix": TensorProto.FLOAT,
-                       "shape": TensorProto.INT64}  # fmt: skip
-
-
-def test_names_that_are_taken(tmp_path):
-    model = onnx.load(small_detector(tmp_path / "small.onnx"))
-    model.graph.node[0].output[0] = model.graph.node[1].input[0] = "matrix_float16"
-    half = store_half(model)
-    image = np.random.default_rng(0).random((1, 3, 64, 64), dtype=np.float32)
-    np.testing.assert_allclose(run(half, image), run(model, image), atol=2e-3)
 
 
 # ------------------------------------------------------------------------------ the real page

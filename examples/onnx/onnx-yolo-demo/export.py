@@ -15,12 +15,11 @@ os.environ["PYTENSOR_FLAGS"] = ",".join(
 
 import numpy as np
 from data.loader import val_batches
-from evaluation.double_precision import single_precision_error
 from training.checkpoint import CheckpointError
 from training.weights import check_size, load_pretrained, require_folder
 
 import pytensor.tensor as pt
-from pytensor.link.onnx import export_onnx
+from pytensor.link.onnx import export_onnx, rounding_error
 
 MAX_BOX_DIFFERENCE = 0.05  # pixels
 MAX_SCORE_DIFFERENCE = 1e-4
@@ -90,7 +89,7 @@ def verify_export(path, model, detector, dataset, batch_size, count=8):
 
     After a few steps of training, statistics from a few pictures can leave a network that enlarges
     every rounding error, until float32 can't keep the limits.  A difference above them is therefore
-    held against what float32 itself loses on these images (`double_precision`).
+    held against what float32 itself loses on these images (`single_precision_error`).
 
     Parameters
     ----------
@@ -145,6 +144,22 @@ def verify_export(path, model, detector, dataset, batch_size, count=8):
         f"float32 itself is off by {errors[0]:.3g} px and {errors[1]:.3g} in scores, as after a "
         "few steps of training; train longer"
     )
+
+
+def single_precision_error(model, images):
+    """Return the largest errors of float32 in boxes (pixels) and scores, computed by JAX.
+
+    Parameters
+    ----------
+    model : YOLO11n
+    images : float32 (n, 3, height, width), RGB in 0..1
+    """
+    from pytensor.link.jax.tuned import jax_mode
+
+    image = pt.tensor("images", dtype="float32", shape=images.shape)
+    decoded = model.decode(model(image))
+    [error] = rounding_error([image], [decoded], [images], mode=jax_mode())
+    return float(error[:, :4].max()), float(error[:, 4:].max())
 
 
 def _run(path, images):

@@ -17,8 +17,10 @@ MODULES = {
     "UnsupportedOpError": "errors",
     "VerificationError": "errors",
     "export_onnx": "export",
+    "half_weights": "quantize",
     "onnx_funcify": "dispatch",
     "quantize_int8": "quantize",
+    "rounding_error": "rounding",
 }
 
 __all__ = list(MODULES)

@@ -9,13 +9,13 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
-from evaluation.double_precision import single_precision_error
 from export import (
     MAX_BOX_DIFFERENCE,
     MAX_SCORE_DIFFERENCE,
     ExportMismatch,
     export_detector,
     load_model,
+    single_precision_error,
     verify_export,
 )
 from export import main as export_main

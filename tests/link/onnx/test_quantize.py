@@ -4,7 +4,7 @@ import pytest
 
 import pytensor
 import pytensor.tensor as pt
-from pytensor.link.onnx import VerificationError, export_onnx, quantize_int8
+from pytensor.link.onnx import VerificationError, export_onnx, half_weights, quantize_int8
 from tests.link.onnx.test_basic import op_types, run
 
 
@@ -93,3 +93,32 @@ def test_weights_in_another_file(tmp_path):
     with pytest.raises(ValueError, match="give the model's path"):
         quantize_int8(model)
     assert int8_names(quantize_int8(path))
+
+
+def test_half_weights(network):
+    model, samples = network
+    half = half_weights(model)
+    kinds = {w.name: w.data_type for w in half.graph.initializer}
+    assert kinds["conv.weight_float16"] == kinds["dense.weight_float16"] == onnx.TensorProto.FLOAT16
+    assert len(half.SerializeToString()) < 0.55 * len(model.SerializeToString())
+    assert (half.graph.input, half.graph.output) == (model.graph.input, model.graph.output)
+    assert op_types(half) == ["Cast", "Cast", *op_types(model)]
+    (wanted,), (result,) = (run(m, samples[0].values()) for m in (model, half))
+    assert result.dtype == np.float32
+    assert 0 < np.abs(result - wanted).max() < 1e-3 * np.abs(wanted).max()
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        (np.ones((15, 17)), onnx.TensorProto.FLOAT),  # one value less than the limit
+        (np.ones((16, 16)), onnx.TensorProto.FLOAT16),
+        (np.full((16, 16), 1e5), onnx.TensorProto.FLOAT),  # float16 ends at 65504
+        (np.full((16, 16), np.nan), onnx.TensorProto.FLOAT),
+    ],
+)
+def test_weights_that_stay(value, kind):
+    w = pytensor.shared(value.astype("float32"), name="w")
+    x = pt.matrix("x", dtype="float32")
+    [weight] = half_weights(export_onnx(x, x @ w)).graph.initializer
+    assert weight.data_type == kind

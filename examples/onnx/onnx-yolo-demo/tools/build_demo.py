@@ -291,9 +291,9 @@ def model_bytes(path, weights_fp16):
     model = load_detector(path)
     if not weights_fp16:
         return Path(path).read_bytes()
-    from pytensor.link.onnx.half_weights import store_half
+    from pytensor.link.onnx import half_weights
 
-    half = store_half(model)
+    half = half_weights(model)
     check_detector(path, half)
     return half.SerializeToString(deterministic=True)
 

@@ -8,8 +8,7 @@ import pytest
 from evaluation.detectors import ModelError, OnnxDetector
 from tools import quantize
 
-from pytensor.link.onnx import VerificationError
-from pytensor.link.onnx.half_weights import store_half
+from pytensor.link.onnx import VerificationError, half_weights
 from tests.examples.yolo11n.training.runs import write_data
 
 SIZE, CLASSES = 64, ["person", "cell phone"]
@@ -38,7 +37,7 @@ def differences(path, other):
 
 
 def test_float16_weights(finder_onnx_of_one, tmp_path):
-    onnx.save(store_half(onnx.load(finder_onnx_of_one)), tmp_path / "half_weights.onnx")
+    onnx.save(half_weights(onnx.load(finder_onnx_of_one)), tmp_path / "half_weights.onnx")
     boxes, scores = differences(finder_onnx_of_one, tmp_path / "half_weights.onnx")
     assert 0 < boxes < 0.5
     assert 0 < scores < 5e-3

@@ -1,0 +1,49 @@
+"""What single precision loses of a graph's outputs."""
+
+import jax
+import numpy as np
+import pytest
+
+import pytensor
+import pytensor.tensor as pt
+from pytensor.graph.replace import clone_replace
+from pytensor.graph.traversal import ancestors
+from pytensor.link.jax.tuned import jax_mode
+from pytensor.link.onnx import rounding_error
+from pytensor.link.onnx.rounding import in_double_precision
+from pytensor.tensor.special import softmax
+
+
+def network():
+    """Layers of all kinds that know their dtypes, and a sum that loses much."""
+    rng = np.random.default_rng(0)
+    weight = pytensor.shared(rng.normal(size=(4, 3, 3, 3)).astype("float32"), name="weight")
+    x = pt.tensor("x", dtype="uint8", shape=(2, 3, 8, 6))
+    h = pt.conv2d(x.astype("float32") / np.float32(255), weight, border_mode="half")
+    h = softmax(pt.max_pool2d(pt.silu(h), 2), axis=1)
+    lost = (h + np.float32(4096)).sum(axis=(2, 3), acc_dtype="float32") - np.float32(6 * 4096)
+    return x, weight, [h, lost]
+
+
+@pytest.mark.usefixtures("float32_everywhere")
+@pytest.mark.parametrize("mode", ["FAST_COMPILE", jax_mode()], ids=["py", "jax"])
+def test_errors_are_those_of_single_precision(mode):
+    x, weight, outputs = network()
+    value = np.random.default_rng(1).integers(0, 256, (2, 3, 8, 6), dtype="uint8")
+    small, large = rounding_error([x], outputs, [value], mode=mode)
+    assert small.dtype == large.dtype == np.float64
+    assert 0 < small.max() < 1e-6
+    assert 1e-5 < large.max() < 1e-2
+    assert weight.type.dtype == "float32"
+    assert not jax.config.jax_enable_x64
+
+
+def test_everything_is_wider():
+    x, weight, outputs = network()
+    own = weight.type(name="own")
+    outputs = clone_replace(outputs, {weight: own})
+    inputs, wide = in_double_precision([x, own], outputs)
+    assert [v.type.dtype for v in (*inputs, *wide)] == ["uint8", "float64", "float64", "float64"]
+    dtypes = {v.type.dtype for v in ancestors(wide) if hasattr(v.type, "dtype")}
+    assert "float32" not in dtypes
+    assert outputs[0].type.dtype == "float32"
