@@ -1,6 +1,10 @@
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
 import numpy as np
 
 import pytensor
+from pytensor.compile.sharedvalue import SharedVariable
+from pytensor.graph.basic import Variable
 
 
 class AveragedStatistics:
@@ -26,7 +30,14 @@ class AveragedStatistics:
     mode : Mode or str, optional
     """
 
-    def __init__(self, inputs, updates, averages, factor, mode=None):
+    def __init__(
+        self,
+        inputs: Sequence[Variable],
+        updates: Mapping[SharedVariable, Variable],
+        averages: Mapping[SharedVariable, SharedVariable],
+        factor: float,
+        mode=None,
+    ):
         self.averages = [averages[statistic] for statistic in updates]
         self.factor = factor
         # With nothing to start from, what is left of the new value is the batch's, times a factor.
@@ -41,20 +52,23 @@ class AveragedStatistics:
             on_unused_input="ignore",  # weights behind which nothing is normalized
         )
 
-    def refresh(self, batches, fetch=np.asarray):
+    def refresh(self, batches: Iterable[Sequence], fetch: Callable = np.asarray):
         """Put the means over batches in the place of the averaged statistics.
 
         Parameters
         ----------
         batches : iterable of list of arrays
-            Values of `inputs`.
+            Values of `inputs`, of exactly their types; one batch at least.
         fetch : callable
-            Makes a NumPy array of what the mode's functions return.
+            Makes a NumPy array of what the compiled function returns; for several processes, see
+            `pytensor.link.jax.devices.Devices.fetch`.
         """
         sums, count = [0.0] * len(self.averages), 0
         for batch in batches:
             values = map(fetch, self.measure(*batch))
             sums = [total + v.astype("float64") for total, v in zip(sums, values, strict=True)]
             count += 1
+        if not count:
+            raise ValueError("refresh was given no batch to measure statistics with")
         for average, total in zip(self.averages, sums, strict=True):
             average.set_value((total / (count * self.factor)).astype(average.type.dtype))

@@ -1,5 +1,7 @@
 """What single precision loses of a graph's outputs."""
 
+import doctest
+
 import jax
 import numpy as np
 import pytest
@@ -9,9 +11,13 @@ import pytensor.tensor as pt
 from pytensor.graph.replace import clone_replace
 from pytensor.graph.traversal import ancestors
 from pytensor.link.jax.tuned import jax_mode
-from pytensor.link.onnx import rounding_error
+from pytensor.link.onnx import rounding, rounding_error
 from pytensor.link.onnx.rounding import in_double_precision
 from pytensor.tensor.special import softmax
+
+
+def test_docstring_example():
+    assert doctest.testmod(rounding).failed == 0
 
 
 def network():
