@@ -49,7 +49,7 @@ from training.train_step import DeviceImages, TrainStep, compile_detector, train
 from training.weights import load_pretrained, model_info
 
 from pytensor.link.jax.compilation_cache import use_cache
-from pytensor.link.jax.devices import Devices, ParallelError, agree, initialize, leave
+from pytensor.link.jax.devices import Devices, ParallelError, agree, leave
 from pytensor.link.jax.prefetch import prefetch
 from pytensor.link.jax.tuned.host_memory import keep_freed_memory
 
@@ -74,7 +74,8 @@ def train(o, folder):
     """Train the model that the options `o` describe; its files go into `folder`, a `RunFolder`."""
     # ---- devices and data
     check_first(o)
-    initialize(o.coordinator, o.num_processes, o.process_id)
+    if o.coordinator is not None:
+        jax.distributed.initialize(o.coordinator, o.num_processes, o.process_id)
     if o.preset == "gpu" and jax.default_backend() == "cpu":
         raise TrainingError(
             "there is a GPU but JAX sees none: run 'bash setup.sh --gpu', or train on the CPU with "

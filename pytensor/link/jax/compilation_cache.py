@@ -3,7 +3,7 @@
 import hashlib
 import os
 import tempfile
-from collections.abc import Callable
+import warnings
 from pathlib import Path
 
 import jax
@@ -39,11 +39,7 @@ def default_folder() -> Path:
     return root / "pytensor-jax" / kind
 
 
-def use_cache(
-    choice: str | os.PathLike | None = None,
-    with_names: bool = False,
-    say: Callable[[str], None] = print,
-) -> Path | None:
+def use_cache(choice: str | os.PathLike | None = None, with_names: bool = False) -> Path | None:
     """Have JAX keep the programs that it compiles from here on, and look there first.
 
     JAX leaves out those that took less than a second to compile, unless its own settings say else.
@@ -58,13 +54,16 @@ def use_cache(
         Whether a program with other names of operations is another program, as a profile needs it
         (see `pytensor.link.jax.profiling`).  JAX takes no notice of names by default, nor of lines
         of code.
-    say : callable
-        Told if the folder can't be used: programs are compiled each time then.
 
     Returns
     -------
     Path or None
         The folder in use.
+
+    Warns
+    -----
+    RuntimeWarning
+        If the folder can't be used: programs are compiled each time then.
     """
     folder = choice or os.environ.get(VARIABLE)
     try:
@@ -76,9 +75,11 @@ def use_cache(
             with tempfile.NamedTemporaryFile(dir=folder, prefix=".write_test."):
                 pass
     except OSError as error:
-        say(
-            f"warning: compiled programs are not kept: {folder or 'no folder'} can't be used "
-            f"({error.strerror}); give another folder, or {OFF}"
+        warnings.warn(
+            f"compiled programs are not kept: {folder or 'no folder'} can't be used "
+            f"({error.strerror}); give another folder, or {OFF!r}",
+            RuntimeWarning,
+            stacklevel=2,
         )
         folder = None
     jax.config.update("jax_compilation_cache_dir", None if folder is None else str(folder))

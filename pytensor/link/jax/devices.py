@@ -44,12 +44,6 @@ class ParallelError(Exception):
     """The devices asked for aren't there, or processes don't fit together."""
 
 
-def initialize(coordinator=None, num_processes=None, process_id=None):
-    """Join the processes of a run, if there are several; call it before anything else uses JAX."""
-    if coordinator is not None:
-        jax.distributed.initialize(coordinator, num_processes, process_id)
-
-
 def leave(status: int):
     """End this process at once, if it is one of several, after an error that only it has.
 
