@@ -62,7 +62,7 @@ def main():
     data = options.output_dir / "data"
     held_out = max(options.images // 12, 4)
     drawing = run(
-        "data.synthetic", data, "--train", options.images, "--val", held_out,
+        "data.synthetic.generate", data, "--train", options.images, "--val", held_out,
         "--jobs", os.cpu_count() or 1,
     )  # fmt: skip
     training = run(

@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "examples" / "onnx" / "onnx-y
 from data.augment import Augment, make_plan, stack_plans
 from data.drawing import render
 from data.loader import BatchLoader
-from data.synthetic import generate_dataset
+from data.synthetic.generate import generate_dataset
 from dataset import CocoDataset
 
 AUGMENT = Augment(mosaic=1.0)

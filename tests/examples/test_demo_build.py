@@ -14,7 +14,7 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
-from data.synthetic import PERSON, PHONE
+from data.synthetic.scenes import PERSON, PHONE
 from onnx import helper, numpy_helper
 from PIL import Image
 from tools import build_demo

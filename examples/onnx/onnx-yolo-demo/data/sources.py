@@ -6,7 +6,7 @@ from pathlib import Path
 
 import jax
 from data.coco import download_coco
-from data.synthetic import generate_dataset
+from data.synthetic.generate import generate_dataset
 from dataset import load_data
 from training.run_folder import TrainingError
 

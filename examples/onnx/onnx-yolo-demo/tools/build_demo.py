@@ -23,7 +23,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from data.synthetic import PERSON, PHONE, sample_scene
+from data.synthetic.scenes import PERSON, PHONE, sample_scene
 from PIL import Image
 from tools.single_file import PageError, inline_page
 from training.checkpoint import write_atomically

@@ -4,8 +4,9 @@ import json
 
 import numpy as np
 import pytest
-from data.synthetic import MARKER, MIN_SIDE, MIN_VISIBLE, generate_dataset, main, sample_scene
 from data.synthetic import scenes as scenes_module
+from data.synthetic.generate import MARKER, generate_dataset, main
+from data.synthetic.scenes import MIN_SIDE, MIN_VISIBLE, sample_scene
 from PIL import Image
 
 NUM_TRAIN, NUM_VAL = 10, 5

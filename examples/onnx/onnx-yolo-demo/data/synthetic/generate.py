@@ -1,6 +1,6 @@
 """Draw a detection data set of persons and cell phones, in COCO format.
 
-    python -m data.synthetic OUT --train 1200 --val 300 --seed 0 --jobs 1
+    python -m data.synthetic.generate OUT --train 1200 --val 300 --seed 0 --jobs 1
 
 It stands in for COCO wherever that cannot be downloaded: articulated figures and phones seen
 from any side, among things that look a little like them, on varied backgrounds, occluded,
@@ -22,13 +22,8 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from data.synthetic.scenes import MIN_SIDE, MIN_VISIBLE, PERSON, PHONE, SceneObject, sample_scene
+from data.synthetic.scenes import PERSON, PHONE, sample_scene
 from PIL import Image
-
-__all__ = [
-    "MIN_SIDE", "MIN_VISIBLE", "PERSON", "PHONE", "SceneObject", "generate_dataset", "main",
-    "sample_scene",
-]  # fmt: skip
 
 CATEGORIES = [
     {"id": PERSON, "name": "person", "supercategory": "person"},
@@ -82,22 +77,19 @@ def _is_complete(root, settings):
     """Whether `root` holds the whole set; FileExistsError if it holds something else."""
     marker = root / MARKER
     if not marker.exists():
-        foreign = [name for name in ("annotations", "images") if (root / name).exists()]
-        if foreign:
+        if (root / "annotations").exists() or (root / "images").exists():
             raise FileExistsError(
-                f"{root} holds {' and '.join(foreign)} that were not drawn here (no {MARKER}); "
+                f"{root} holds annotations or images that were not drawn here (no {MARKER}); "
                 "choose another folder"
             )
         return False
-    if json.loads(marker.read_text(encoding="utf-8")) != {**settings, "complete": True}:
-        return False
-    for split, name in enumerate(SPLITS):
-        if not (root / "annotations" / f"instances_{name}.json").is_file():
-            return False
-        present = {entry.name for entry in os.scandir(root / "images" / name)}
-        if any(_image_name(split, k) not in present for k in range(settings[f"num_{name}"])):
-            return False
-    return True
+    wanted = [
+        root / "images" / name / _image_name(split, k)
+        for split, name in enumerate(SPLITS)
+        for k in range(settings[f"num_{name}"])
+    ]
+    drawn = json.loads(marker.read_text(encoding="utf-8"))
+    return drawn == {**settings, "complete": True} and all(path.exists() for path in wanted)
 
 
 def generate_dataset(root, num_train=1200, num_val=300, seed=0, jobs=1):
@@ -145,29 +137,29 @@ def generate_dataset(root, num_train=1200, num_val=300, seed=0, jobs=1):
         for old in folder.iterdir():
             if re.fullmatch(r"\d{12}\.jpg", old.name):
                 old.unlink()
-        _generate_split(root, seed, split, settings[f"num_{name}"], jobs)
+        data = _draw_split(partial(_draw_file, root, seed), split, settings[f"num_{name}"], jobs)
+        _write_json(root / "annotations" / f"instances_{name}.json", data)
     _write_json(root / MARKER, {**settings, "complete": True})
     return True
 
 
-def _generate_split(root, seed, split, count, jobs):
-    draw = partial(_draw_file, root, seed, split)
+def _draw_split(draw, split, count, jobs):
+    """Draw all pictures of a split; its instances dictionary."""
     if jobs == 1:
-        drawn = [draw(index) for index in range(count)]
+        drawn = [draw(split, index) for index in range(count)]
     else:
         # Forking is not safe where JAX has started threads.
         context = multiprocessing.get_context("spawn")
         with ProcessPoolExecutor(jobs, mp_context=context) as pool:
-            drawn = list(pool.map(draw, range(count), chunksize=16))
+            drawn = list(pool.map(draw, [split] * count, range(count), chunksize=16))
     annotations = [annotation for _, found in drawn for annotation in found]
-    data = {
+    return {
         "info": {"description": "synthetic persons and cell phones", "version": str(VERSION)},
         "licenses": [],
         "images": [entry for entry, _ in drawn],
         "annotations": [{"id": k + 1, **annotation} for k, annotation in enumerate(annotations)],
         "categories": CATEGORIES,
     }
-    _write_json(root / "annotations" / f"instances_{SPLITS[split]}.json", data)
 
 
 def main(arguments=None):
@@ -186,3 +178,7 @@ def main(arguments=None):
         parser.error(str(error))
     what = f"{options.train} training and {options.val} validation images in {options.out}"
     print(f"drew {what}" if drawn else f"nothing to do: {what} exist already")
+
+
+if __name__ == "__main__":
+    main()
