@@ -7,6 +7,7 @@ import numpy as np
 
 from pytensor.gradient import DisconnectedType, disconnected_type
 from pytensor.graph.basic import Constant
+from pytensor.graph.facts import Layout, improves_inside, layout, precision
 from pytensor.graph.op import HasMultipleInnerGraph
 from pytensor.graph.traversal import toposort
 from pytensor.tensor.basic import as_tensor_variable, cast, switch
@@ -498,3 +499,8 @@ def _label(variable):
     while named.name is None and named.owner is not None and named.owner.inputs:
         named = named.owner.inputs[0]
     return repr(named.name) if named.name is not None else str(variable)
+
+
+layout.register(_OverAxes, lambda op: Layout(by_axes=True))
+precision.register(_OverAxes, lambda op: "normalization")
+improves_inside.register(_OverAxes, lambda op: False)

@@ -8,6 +8,7 @@ import numpy as np
 
 from pytensor.gradient import DisconnectedType, disconnected_type, grad
 from pytensor.graph.basic import Constant
+from pytensor.graph.facts import precision
 from pytensor.tensor.basic import as_tensor_variable, cast, constant
 from pytensor.tensor.math import maximum, reciprocal, sqr, sqrt
 from pytensor.tensor.symbolic import TensorSymbolicOp
@@ -160,3 +161,8 @@ def pullback_as_node(op, inputs, cotangents):
         for n, gradient in zip(wanted, gradients, strict=True):
             results[n] = gradient
     return results
+
+
+@precision.register(SymbolicGradients)
+def _(op):
+    return "normalization" if precision(op.op) == "normalization" else "single"

@@ -2,6 +2,7 @@
 
 import numbers
 
+from pytensor.graph.facts import precision
 from pytensor.tensor.basic import as_tensor_variable, cast
 from pytensor.tensor.moments import (
     as_epsilon,
@@ -317,3 +318,6 @@ def group_normalization(x, num_groups, scale=None, bias=None, epsilon=1e-5):
         num_groups=int(num_groups),
         epsilon=epsilon,
     )
+
+
+precision.register(_Normalization, lambda op: "normalization")

@@ -1,6 +1,7 @@
 """The gradient of a symbolic Op as one node."""
 
 from pytensor.gradient import DisconnectedType, disconnected_type, grad
+from pytensor.graph.facts import Layout, layout, precision
 from pytensor.tensor.basic import cast
 from pytensor.tensor.symbolic import TensorSymbolicOp
 
@@ -59,3 +60,11 @@ class SymbolicPullback(TensorSymbolicOp):
             for c, out in zip(cotangents, outputs, strict=True)
         ]
         return SymbolicPullback(op=self)(*inputs, *cotangents, return_list=True)
+
+
+layout.register(SymbolicPullback, lambda op: Layout())
+
+
+@precision.register(SymbolicPullback)
+def _(op):
+    return "cheap" if precision(op.op) in ("view", "cheap") else "single"

@@ -15,6 +15,7 @@ import numpy as np
 
 from pytensor.gradient import DisconnectedType, disconnected_type
 from pytensor.graph.basic import Apply
+from pytensor.graph.facts import Layout, layout, precision
 from pytensor.graph.op import Op
 from pytensor.scalar import upcast
 from pytensor.tensor.basic import as_tensor_variable, cast
@@ -400,3 +401,13 @@ class ConvGradFilters(BaseConv):
             disconnected_type(),
             self.like(Conv)(image, outer),
         ]
+
+
+for _op_class, _layout in (
+    (Conv, Layout(images=(0,), gains=True)),
+    (ConvGradInput, Layout(images=(0, 2), gains=True)),
+    (ConvGradFilters, Layout(images=(0, 2), out=False, gains=True)),
+):
+    layout.register(_op_class, lambda op, answer=_layout: answer)
+
+precision.register(BaseConv, lambda op: "convolution")

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from pytensor.graph.facts import precision
 from pytensor.tensor.basic import (
     arange,
     cast,
@@ -369,3 +370,6 @@ def global_lp_pool(input, norm_type=2):
         return power.sum(axis=axes, keepdims=True, dtype=dtype, acc_dtype=dtype)
 
     return cast(norm_of_terms([terms], p, largest, add_up), input.type.dtype)
+
+
+precision.register(AdaptivePool, lambda op: "cheap")

@@ -4,6 +4,7 @@ import numpy as np
 
 from pytensor import config
 from pytensor.gradient import DisconnectedType, disconnected_grad, disconnected_type
+from pytensor.graph.facts import Layout, layout, precision
 from pytensor.scalar import discrete_dtypes
 from pytensor.tensor.basic import arange, cast, constant, switch, zeros_like
 from pytensor.tensor.math import isnan, minimum, or_, prod
@@ -186,3 +187,8 @@ class PoolWithIndices(TensorSymbolicOp):
 
     def pullback(self, inputs, outputs, cotangents):
         return [symbolic_pullback(self.op, inputs[0], cotangents[0])]
+
+
+layout.register(Pool, lambda op: Layout())
+precision.register(Pool, lambda op: "view" if op.mode == "max" else "cheap")
+precision.register(GatherAtMaxima, lambda op: "cheap")

@@ -4,6 +4,7 @@ import numpy as np
 
 import pytensor.tensor.math as ptm
 from pytensor.gradient import DisconnectedType, disconnected_type, grad
+from pytensor.graph.facts import Layout, layout, precision
 from pytensor.raise_op import Assert
 from pytensor.tensor.basic import as_tensor_variable, cast, constant, switch
 from pytensor.tensor.resize.taps import (
@@ -269,3 +270,8 @@ def lookup(x, cells, weights, axis):
         none = as_tensor_variable(none).dimshuffle(order)
         products = switch(none, _zero(x), products)
     return ptm.sum(products, axis=axis + 1)
+
+
+for _op_class in (Resize, ResizeGrad):
+    layout.register(_op_class, lambda op: Layout())
+    precision.register(_op_class, lambda op: "cheap")

@@ -10,35 +10,17 @@ variables are repeated on the twins, and transpositions remain where a twin meet
 
 from pytensor.compile import optdb
 from pytensor.graph.basic import Apply
+from pytensor.graph.facts import layout
 from pytensor.graph.op import Op
 from pytensor.graph.rewriting.basic import GraphRewriter, copy_stack_trace
 from pytensor.tensor.basic import Join, Split
-from pytensor.tensor.batchnorm import (
-    BatchNormalization,
-    BatchNormalizationTrain,
-    BatchNormalizationTrainGrad,
-)
-from pytensor.tensor.conv.ops import BaseConv, Conv, ConvGradFilters, ConvGradInput
 from pytensor.tensor.elemwise import CAReduce, Elemwise
-from pytensor.tensor.pool import Pool
-from pytensor.tensor.resize import Resize, ResizeGrad
 from pytensor.tensor.type import TensorType
-from pytensor.tensor.vjp import SymbolicPullback
 
 TO_LAST = (0, 2, 3, 1)
 TO_FIRST = (0, 3, 1, 2)
 # where each axis of the usual order goes
 AXIS = {0: 0, 1: 3, 2: 1, 3: 2}
-
-BATCH_NORMALIZATIONS = (
-    BatchNormalization,
-    BatchNormalizationTrain,
-    BatchNormalizationTrainGrad,
-)
-
-# Which inputs are images where not all are; filters keep their form.
-IMAGE_INPUTS = {Conv: (0,), ConvGradInput: (0, 2), ConvGradFilters: (0, 2)}
-WRAPPED = (*IMAGE_INPUTS, Pool, Resize, ResizeGrad, SymbolicPullback)
 
 
 class ChannelsLast(Op):
@@ -72,6 +54,12 @@ class ChannelsLast(Op):
         return f"ChannelsLast{{{self.op}}}"
 
 
+def is_image(op):
+    """Whether outputs of four axes are images."""
+    facts = layout(op)
+    return facts is None or facts.out
+
+
 def _last_type(type_):
     return TensorType(type_.dtype, shape=tuple(type_.shape[a] for a in TO_LAST))
 
@@ -87,23 +75,26 @@ class _Twins:
         """The twin of a variable; a transposition where it has none."""
         return self.of[variable] if variable in self.of else variable.dimshuffle(TO_LAST)
 
+    def _knows(self, variables):
+        return any(v in self.of for v in variables)
+
     def convert(self, node):
         """Return the node's outputs computed from twins, channels last where they have 4 axes.
 
         None where the node isn't one that is converted.
         """
-        op = node.op
-        if type(op) in WRAPPED and node.inputs[0].type.ndim == 4:
-            positions = IMAGE_INPUTS.get(type(op), tuple(range(len(node.inputs))))
-            if isinstance(op, BaseConv) or any(node.inputs[i] in self.of for i in positions):
-                return self._wrap(node, positions)
-        if not any(v in self.of for v in node.inputs):
+        op, facts = node.op, layout(node.op)
+        if facts is not None and facts.by_axes:
+            return self._over_axes(node) if self._knows(node.inputs) else None
+        if facts is not None and node.inputs[0].type.ndim == 4:
+            images = range(len(node.inputs)) if facts.images is None else facts.images
+            if facts.gains or self._knows(node.inputs[i] for i in images):
+                return self._wrap(node, tuple(images), facts.out)
+        if not self._knows(node.inputs):
             return None
         if isinstance(op, Elemwise):
             # every input of a node of 4 axes has 4 axes
             return op.make_node(*map(self._take, node.inputs)).outputs
-        if isinstance(op, BATCH_NORMALIZATIONS):
-            return self._batch_normalization(node)
         if isinstance(op, CAReduce):
             if op.axis is not None and tuple(sorted(op.axis)) != (0, 2, 3):
                 return None
@@ -116,18 +107,17 @@ class _Twins:
             return Split(op.len_splits, AXIS[op.axis]).make_node(self._take(x), sizes).outputs
         return None
 
-    def _wrap(self, node, positions):
+    def _wrap(self, node, positions, image_outputs):
         inputs = [
             self._take(v) if i in positions else self.replaced.get(v, v)
             for i, v in enumerate(node.inputs)
         ]
-        image_outputs = not isinstance(node.op, ConvGradFilters)
         types = [_last_type(v.type) if image_outputs else v.type for v in node.outputs]
         return ChannelsLast(node.op, positions, image_outputs, tuple(types))(
             *inputs, return_list=True
         )
 
-    def _batch_normalization(self, node):
+    def _over_axes(self, node):
         # With other axes the parameters' own axes would change their order.
         if node.op.axes != (0, 2, 3) or node.inputs[0].type.ndim != 4:
             return None
@@ -146,7 +136,8 @@ class ChannelsLastRewriter(GraphRewriter):
 
         if jax.default_backend() != "cpu":
             return
-        if not any(isinstance(node.op, BaseConv) for node in fgraph.apply_nodes):
+        facts = [layout(node.op) for node in fgraph.apply_nodes]
+        if not any(known is not None and known.gains for known in facts):
             return
         twins, replacements = _Twins(), []
         for node in fgraph.toposort():
@@ -155,7 +146,7 @@ class ChannelsLastRewriter(GraphRewriter):
                 continue
             copy_stack_trace(node.outputs, outputs)
             for old, new in zip(node.outputs, outputs, strict=True):
-                if old.type.ndim == 4 and not isinstance(node.op, ConvGradFilters):
+                if old.type.ndim == 4 and is_image(node.op):
                     twins.of[old] = new
                     new = new.dimshuffle(TO_FIRST)
                 else:
@@ -182,7 +173,7 @@ def undo_channels_last(fgraph):
                 for i, v in enumerate(node.inputs)
             ]
             outputs = op.op(*inputs, return_list=True)
-        elif isinstance(op, BATCH_NORMALIZATIONS) and op.axes == (0, 1, 2):
+        elif (facts := layout(op)) is not None and facts.by_axes and op.axes == (0, 1, 2):
             if node.inputs[0].type.ndim != 4:
                 continue
             inputs = [v.dimshuffle(TO_FIRST) if v.type.ndim == 4 else v for v in node.inputs]

@@ -19,14 +19,10 @@ from pytensor.compile.maker import FunctionMaker
 from pytensor.compile.mode import Mode, get_mode
 from pytensor.compile.rewriting import functional_rewrite_ofg_inner_graph, rewrite_ofg_inner_graph
 from pytensor.compile.sharedvalue import SharedVariable
+from pytensor.graph.facts import improves_inside
 from pytensor.link.jax.linker import JAXLinker
 from pytensor.link.jax.xla_guard import guard_options
 from pytensor.link.utils import map_storage
-from pytensor.tensor.batchnorm import (
-    BatchNormalization,
-    BatchNormalizationTrain,
-    BatchNormalizationTrainGrad,
-)
 from pytensor.tensor.random.type import RandomType
 from pytensor.tensor.rewriting.updates import join_updates
 
@@ -36,7 +32,6 @@ PRECISIONS = ("float32", "bf16")
 # These follow every matrix in a product to where it comes from, to see whether it is diagonal or
 # symmetric: a second for a network, and nothing is found but in linear algebra.
 EXCLUDED = ("dot_diag_to_elemwise", "useless_symmetric_transpose")
-NORMALIZATIONS = (BatchNormalization, BatchNormalizationTrain, BatchNormalizationTrainGrad)
 
 
 class TunedJAXLinker(JAXLinker):
@@ -372,6 +367,6 @@ def jax_mode(
 
 @rewrite_ofg_inner_graph.register(TunedJAXLinker)
 def rewrite_inner_graph(linker, op, node, inner, *, mode):
-    """Rewrite an inner graph, unless that of a normalization: nothing there can be improved."""
-    if not isinstance(op, NORMALIZATIONS):
+    """Rewrite an inner graph, unless nothing there can be improved, which takes as long."""
+    if improves_inside(op):
         functional_rewrite_ofg_inner_graph(linker, op, node, inner, mode=mode)

@@ -9,7 +9,7 @@ while it is converted to JAX, where `in_mixed_precision` wraps its function, and
 it, when the dtypes of its inputs are known.  Only float32 is ever replaced: variables of any other
 dtype, float64 among them, are computed as without this module.
 
-The rules, by kind of Op (`precision_rule` is open for others):
+The rules, by kind of Op (`pytensor.graph.facts.precision`, which is open for others):
 
 ========================================  =========================================================
 convolutions and their gradients          bfloat16 operands; bfloat16 results, but float32
@@ -48,7 +48,6 @@ The outputs of a network should pass through `pytensor.tensor.precision.full_pre
 way to the loss.
 """
 
-from functools import singledispatch
 from weakref import WeakKeyDictionary
 
 import jax.numpy as jnp
@@ -57,28 +56,16 @@ from pytensor import scalar as ps
 from pytensor.compile.ops import DeepCopyOp, ViewOp
 from pytensor.compile.sharedvalue import SharedVariable
 from pytensor.graph.basic import Constant
+from pytensor.graph.facts import layout, precision
 from pytensor.raise_op import CheckAndRaise
-from pytensor.scalar.activations import ByFormula
 from pytensor.tensor.basic import Alloc, ExtractDiag, Join, Split
-from pytensor.tensor.batchnorm import (
-    BatchNormalization,
-    BatchNormalizationTrain,
-    BatchNormalizationTrainGrad,
-)
 from pytensor.tensor.blas import BatchedDot
 from pytensor.tensor.blockwise import Blockwise
-from pytensor.tensor.conv.ops import BaseConv, ConvGradFilters
 from pytensor.tensor.einsum import Einsum
 from pytensor.tensor.elemwise import DimShuffle, Elemwise
 from pytensor.tensor.extra_ops import Repeat
 from pytensor.tensor.math import Dot
-from pytensor.tensor.moments import SymbolicGradients
-from pytensor.tensor.normalization import _Normalization
 from pytensor.tensor.pad import Pad
-from pytensor.tensor.pool import Pool
-from pytensor.tensor.pool.adaptive import AdaptivePool
-from pytensor.tensor.pool.ops import GatherAtMaxima
-from pytensor.tensor.resize import Resize, ResizeGrad
 from pytensor.tensor.rewriting.channels_last import ChannelsLast
 from pytensor.tensor.rewriting.updates import Update
 from pytensor.tensor.shape import Reshape, SpecifyShape
@@ -89,9 +76,8 @@ from pytensor.tensor.subtensor import (
     Subtensor,
 )
 from pytensor.tensor.type import TensorType
-from pytensor.tensor.vjp import SymbolicPullback
 
-__all__ = ["in_mixed_precision", "precision_rule"]
+__all__ = ["RULES", "in_mixed_precision"]
 
 LOW, SINGLE = jnp.bfloat16, jnp.float32
 
@@ -111,13 +97,6 @@ CHEAP = (
     ps.Switch,
     ps.Tanh,
     ps.TrueDiv,
-    ByFormula,
-)
-NORMALIZATIONS = (
-    BatchNormalization,
-    BatchNormalizationTrain,
-    BatchNormalizationTrainGrad,
-    _Normalization,
 )
 
 
@@ -142,7 +121,7 @@ def in_mixed_precision(convert):
         if within not in facts:
             facts[within] = GraphFacts(within)
         known = facts[within]
-        function = precision_rule(_core(op))(function, node, known)
+        function = RULES[precision(_core(op))](function, node, known)
         if known.outputs.isdisjoint(node.outputs):
             return function
         return _leave_in_single(function, node, known)
@@ -184,7 +163,7 @@ class GraphFacts:
         self.ends = {}
         for node in reversed(order):
             # Only these does a compiler compute together with what reads them.
-            if isinstance(node.op, (Elemwise, *NORMALIZATIONS)):
+            if isinstance(node.op, Elemwise) or precision(node.op) == "normalization":
                 for variable in node.outputs:
                     self._find_end(variable, fgraph.clients[variable])
 
@@ -309,14 +288,8 @@ def _leave_in_single(function, node, facts):
 # ------------------------------------------------------------------------------ the rules
 
 
-@singledispatch
-def precision_rule(op):
-    """Return the rule for an Op: one of the functions below, or one that is made like them.
-
-    A rule takes a node's function, the node and the `GraphFacts`, and returns the function that
-    shall take its place.  Register others with ``precision_rule.register(OpClass)``.
-    """
-    return in_single
+# A rule takes a node's function, the node and the `GraphFacts`, and returns the function that shall
+# take its place.
 
 
 def in_single(function, node, facts):
@@ -367,7 +340,8 @@ def as_convolution(function, node, facts):
     """bfloat16 operands, and results but for gradients of filters."""
     if not all(map(_is_single, (*node.inputs, *node.outputs))):
         return in_single(function, node, facts)
-    of_filters = isinstance(_core(node.op), ConvGradFilters)
+    facts_of_op = layout(_core(node.op))
+    of_filters = facts_of_op is not None and not facts_of_op.out
 
     def convolution(*values):
         out = function(*_low(values, node.inputs))
@@ -394,6 +368,17 @@ def as_product(function, node, facts):
     return product
 
 
+RULES = {
+    "single": in_single,
+    "view": as_view,
+    "cheap": as_cheap,
+    "normalization": as_normalization,
+    "convolution": as_convolution,
+    "product": as_product,
+}
+
+# ------------------------------------------------------------------------------ PyTensor's own Ops
+
 for _view in (
     AdvancedSubtensor,
     Alloc,
@@ -409,62 +394,36 @@ for _view in (
     Subtensor,
     ViewOp,
 ):
-    precision_rule.register(_view, lambda op: as_view)
+    precision.register(_view, lambda op: "view")
 
-for _cheap in (
-    AdaptivePool,
-    AdvancedIncSubtensor,
-    GatherAtMaxima,
-    IncSubtensor,
-    Pad,
-    Resize,
-    ResizeGrad,
-):
-    precision_rule.register(_cheap, lambda op: as_cheap)
-
-for _normalization in NORMALIZATIONS:
-    precision_rule.register(_normalization, lambda op: as_normalization)
+for _cheap in (AdvancedIncSubtensor, IncSubtensor, Pad, *CHEAP):
+    precision.register(_cheap, lambda op: "cheap")
 
 for _product in (BatchedDot, Dot, Einsum):
-    precision_rule.register(_product, lambda op: as_product)
-
-precision_rule.register(BaseConv, lambda op: as_convolution)
+    precision.register(_product, lambda op: "product")
 
 
-@precision_rule.register(Pool)
-def _(op):
-    return as_view if op.mode == "max" else as_cheap
-
-
-@precision_rule.register(SymbolicPullback)
-def _(op):
-    return as_cheap if isinstance(op.op, Pool | AdaptivePool) else in_single
-
-
-@precision_rule.register(SymbolicGradients)
-def _(op):
-    return as_normalization if isinstance(op.op, NORMALIZATIONS) else in_single
-
-
-@precision_rule.register(Blockwise)
+@precision.register(Blockwise)
 def _(op):
     # Reshape, Subtensor, ... are the same function of a batch.
-    rule = precision_rule(op.core_op)
-    return rule if rule in (as_product, as_view, as_cheap) else in_single
+    answer = precision(op.core_op)
+    return answer if answer in ("product", "view", "cheap") else "single"
 
 
-@precision_rule.register(Elemwise)
+@precision.register(Elemwise)
 def _(op):
-    return as_cheap if _is_cheap(op.scalar_op) else in_single
+    return precision(op.scalar_op)
 
 
-def _is_cheap(scalar_op):
-    if isinstance(scalar_op, ps.Composite):
-        return all(_is_cheap(node.op) for node in scalar_op.fgraph.apply_nodes)
-    if isinstance(scalar_op, ps.Cast):
-        return scalar_op.o_type.dtype == "float32"
-    return isinstance(scalar_op, CHEAP)
+@precision.register(ps.Composite)
+def _(op):
+    return "cheap" if all(precision(n.op) == "cheap" for n in op.fgraph.apply_nodes) else "single"
+
+
+@precision.register(ps.Cast)
+def _(op):
+    return "cheap" if op.o_type.dtype == "float32" else "single"
 
 
 def _is_transparent(op):
-    return isinstance(op, Elemwise | Update) or precision_rule(op) in (as_view, as_cheap)
+    return isinstance(op, Elemwise | Update) or precision(op) in ("view", "cheap")

@@ -1,26 +1,17 @@
-"""Ops that Numba runs through their NumPy code."""
+"""For Ops that Numba runs through their NumPy code: BLAS, or sorting, takes the time."""
 
 import numba
 
 from pytensor.graph.basic import Apply
-from pytensor.link.numba.dispatch.basic import get_numba_type, numba_funcify, numba_njit
-from pytensor.tensor.conv.ops import Conv, ConvGradFilters, ConvGradInput, ConvTranspose
-from pytensor.tensor.topk import TopK, TopKGrad
+from pytensor.link.numba.dispatch.basic import get_numba_type, numba_njit
 from pytensor.tensor.type import tensor
 
 # Numba functions by Op and types of arguments; a network has many layers of the same.
 _functions = {}
 
 
-@numba_funcify.register(Conv)
-@numba_funcify.register(ConvTranspose)
-@numba_funcify.register(ConvGradInput)
-@numba_funcify.register(ConvGradFilters)
-@numba_funcify.register(TopK)
-@numba_funcify.register(TopKGrad)
 def numba_funcify_through_perform(op, node, **kwargs):
     # PyTensor would do the same unasked, with a warning per node that the Op has no Numba code.
-    # These have vectorised NumPy code, and the time is spent in BLAS or in sorting.
     inputs, outputs = (
         tuple((v.type.dtype, v.type.ndim) for v in variables)
         for variables in (node.inputs, node.outputs)
