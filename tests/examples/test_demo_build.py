@@ -40,12 +40,12 @@ HTML = f"""<!doctype html>
   </head>
   <body>
     <p title="a &lt; b">Gr\u00fc\u00dfe\u2028&amp; <!-- <script src="no.js"></script> --></p>
-    <script src="page/assets.js"></script>
+    <script src="page/src/assets.js"></script>
     <script src="demo_assets/runtime.js"></script>
     <script src="demo_assets/wasm.js"></script>
     <script src="demo_assets/model.js"></script>
     <script src="demo_assets/samples.js"></script>
-    <script src="page/main.js"></script>
+    <script src="page/src/main.js"></script>
   </body>
 </html>
 """
@@ -67,11 +67,11 @@ def write_runtime(node_modules, version=None):
 
 
 def write_page(folder):
-    (folder / "page").mkdir(parents=True)
+    (folder / "page/src").mkdir(parents=True)
     (folder / "yolo_detection_demo.html").write_text(HTML, encoding="utf-8")
     (folder / "page/page.css").write_text("body { color: red }\n")
-    (folder / "page/assets.js").write_text('"use strict";\nconst demoAssets = {};\n')
-    (folder / "page/main.js").write_bytes(MAIN.encode())
+    (folder / "page/src/assets.js").write_text('"use strict";\nconst demoAssets = {};\n')
+    (folder / "page/src/main.js").write_bytes(MAIN.encode())
     return folder
 
 
@@ -186,7 +186,7 @@ def test_files_and_their_contents(site):
     for name in ("runtime.js", "wasm.js"):
         assert "Copyright (c) Microsoft Corporation" in texts[name].split("*/")[0]
         assert "THE SOFTWARE IS PROVIDED" in texts[name].split("*/")[0]
-    for file in ("yolo_detection_demo.html", "page/main.js", "page/page.css"):
+    for file in ("yolo_detection_demo.html", "page/src/main.js", "page/page.css"):
         assert (output / file).read_bytes() == (site["page_dir"] / file).read_bytes()
 
 
@@ -303,11 +303,11 @@ def test_pages_that_cannot_be_one_file(html, message):
         inline_page(html, lambda name: "")
 
 
-@pytest.mark.parametrize("source", ["../secret.js", "page/absent.js"])
+@pytest.mark.parametrize("source", ["../secret.js", "page/src/absent.js"])
 def test_scripts_outside_the_page_or_absent(site, tmp_path, source):
     (tmp_path / "secret.js").write_text("secret")
     page = site["page_dir"] / "yolo_detection_demo.html"
-    page.write_text(HTML.replace("page/main.js", source))
+    page.write_text(HTML.replace("page/src/main.js", source))
     with pytest.raises(BuildError, match=re.escape(Path(source).name)):
         build(**site)
     assert not site["output"].exists()
@@ -489,7 +489,7 @@ def test_the_real_page(yolo, tmp_path):
 
 def test_the_pages_own_sources_name_no_other_place():
     demo = build_demo.DEMO
-    files = [demo / "yolo_detection_demo.html", *demo.glob("page/*")]
+    files = [demo / "yolo_detection_demo.html", *demo.glob("page/src/*")]
     assert len(files) > 10
     for file in files:
         text = file.read_text(encoding="utf-8")
@@ -506,8 +506,8 @@ def own_scripts():
     """The page's own scripts without comments, by file name, in the order of the page."""
     demo = build_demo.DEMO
     html = (demo / "yolo_detection_demo.html").read_text(encoding="utf-8")
-    names = re.findall(r'<script src="page/(\w+\.js)"></script>', html)
-    texts = [(demo / "page" / name).read_text(encoding="utf-8") for name in names]
+    names = re.findall(r'<script src="page/src/(\w+\.js)"></script>', html)
+    texts = [(demo / "page/src" / name).read_text(encoding="utf-8") for name in names]
     return {
         name: re.sub(r"(?m)^\s*(//.*|/\*\*(?s:.)*?\*/)$", "", text)
         for name, text in zip(names, texts, strict=True)
@@ -520,7 +520,7 @@ def names_defined(script):
 
 
 def test_the_page_names_each_of_its_scripts_once(own_scripts):
-    assert sorted(own_scripts) == sorted(p.name for p in build_demo.DEMO.glob("page/*.js"))
+    assert sorted(own_scripts) == sorted(p.name for p in build_demo.DEMO.glob("page/src/*.js"))
 
 
 def test_scripts_use_earlier_ones_alone(own_scripts):
@@ -597,7 +597,7 @@ def test_a_training_without_an_export_says_so(finished, capsys):
 
 
 def test_a_page_that_fails_late_fails_the_training_and_keeps_the_model(finished, site):
-    (site["page_dir"] / "page/main.js").unlink()
+    (site["page_dir"] / "page/src/main.js").unlink()
     with pytest.raises(TrainingError, match=r"could not be built: .*; the model is .*\.onnx"):
         finished("--build-page")
     assert list((site["output"].parent / "run").glob("*.onnx"))

@@ -32,7 +32,7 @@ from tests.examples.demo_browser import (
 
 DATA = Path(__file__).parent / "data"
 DEMO = Path(__file__).parents[2] / "examples" / "onnx" / "onnx-yolo-demo"
-PAGE = DEMO / "page"
+PAGE = DEMO / "page" / "src"
 WORKER_FILES = ("letterbox", "nms", "onnx_metadata", "detector_worker")
 
 # Typed arrays travel as base64 of their bytes.

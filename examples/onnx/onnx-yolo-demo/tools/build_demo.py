@@ -419,10 +419,10 @@ def check_size(html, scripts, weights_fp16):
 
 def copy_page(page_dir, output):
     """Put the page's own files beside its assets."""
-    files = [page_dir / PAGE, *sorted(page_dir.glob("page/*.js")), *page_dir.glob("page/*.css")]
+    files = [page_dir / PAGE, *sorted(page_dir.glob("page/src/*.js")), *page_dir.glob("page/*.css")]
     for file in files:
         target = output / file.relative_to(page_dir)
-        target.parent.mkdir(exist_ok=True)
+        target.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(target, file.read_bytes())
 
 

@@ -20,7 +20,7 @@ from urllib.parse import unquote
 
 DEMO = Path(__file__).resolve().parents[1]
 PAGE = "yolo_detection_demo.html"
-FOLDERS = ("page", "demo_assets", "dist")
+FOLDERS = ("page", "page/src", "demo_assets", "dist")
 TYPES = {
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
@@ -49,7 +49,7 @@ def find_file(directory, target):
     parts = unquote(re.split("[?#]", target)[0]).split("/")[1:]
     if parts == [""]:
         parts = [PAGE]
-    known = parts == [PAGE] or (len(parts) == 2 and parts[0] in FOLDERS)
+    known = parts == [PAGE] or "/".join(parts[:-1]) in FOLDERS
     if not known or Path(parts[-1]).suffix not in TYPES or "\0" in parts[-1]:
         return None
     path = directory.joinpath(*parts)
