@@ -23,10 +23,12 @@ import threading
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
+
 sys.path.insert(0, str(Path(__file__).parents[1] / "examples" / "onnx" / "onnx-yolo-demo"))
 
 from tools.build_demo import BuildError, build
-from tools.chromium import BrowserError, open_page, page_url, wait_for, wait_ready
+from tools.compare_runtimes import BrowserError, open_page, wait_for, wait_ready
 from tools.serve_demo import make_server
 
 STAGES = {  # of the page's times, in ms
@@ -35,18 +37,17 @@ STAGES = {  # of the page's times, in ms
     "post": "suppression",
     "loop": "whole frame",
 }
-PAGE = "yolo_detection_demo.html"
 THREADS = 2  # of the served page, however many cores there are
 
 
 @contextmanager
-def served(folder):
-    """Address of a folder that is served with the headers that threads need."""
-    server = make_server(folder, port=0)
+def served(page):
+    """Address of a page that is served with the headers that threads need."""
+    server = make_server(page)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.server_address[1]}"
+        yield f"http://127.0.0.1:{server.server_address[1]}/"
     finally:
         server.shutdown()
         server.server_close()
@@ -55,22 +56,32 @@ def served(folder):
 
 # ------------------------------------------------------------------------------ frames
 
+# Loads a model, and detects in the first sample again and again; a frame counts from the copy of
+# the picture to its drawn boxes. The first frames are for warming up.
+BLOCK = """async ([name, base64, frames]) => {
+  const answer = await fetch(`data:application/octet-stream;base64,${base64}`);
+  await demo.loadModel(new Uint8Array(await answer.arrayBuffer()), name);
+  const picture = document.querySelector("#samples img");
+  const bitmap = await createImageBitmap(await (await fetch(picture.src)).blob());
+  const times = {pre: [], inference: [], post: [], loop: []};
+  for (let frame = -5; frame < frames; frame += 1) {
+    const begun = performance.now();
+    const last = await demo.detectImage(bitmap);
+    if (frame < 0) continue;
+    times.loop.push(performance.now() - begun);
+    for (const part of ["pre", "inference", "post"]) times[part].push(last.times[part]);
+  }
+  bitmap.close();
+  return {info: demo.info, times};
+}"""
 
-def load_argument(models):
-    """The model files as what the script below takes."""
-    return [
-        {"name": name, "base64": base64.b64encode(Path(path).read_bytes()).decode()}
-        for name, path in models.items()
-    ]
 
-
-def measure_frames(address, models, options, backend="wasm", threads=1):
-    """Times of all models in one page.
+def measure_frames(page_address, models, options, backend="wasm", threads=1):
+    """Times of all models in one page, in alternating blocks of frames.
 
     Parameters
     ----------
-    address : str or path-like
-        Of the page.
+    page_address : str or path-like
     models : dict of str to path-like
         Model files by the name that results have.
     options : argparse.Namespace
@@ -81,31 +92,41 @@ def measure_frames(address, models, options, backend="wasm", threads=1):
 
     Returns
     -------
-    dict
-        What ``demoBenchmark.compareModels`` of ``page/benchmark.js`` returns.
+    list of dict
+        Of each model: ``name``, ``size``, the ``median`` and ``p90`` of each stage in ms, and
+        ``inferenceByRound``.
 
     Raises
     ------
     BrowserError
         If the page runs in another way than asked for.
     """
-    script = """async ([files, options]) => {
-      const models = [];
-      for (const {name, base64} of files) {
-        const answer = await fetch(`data:application/octet-stream;base64,${base64}`);
-        models.push({name, bytes: new Uint8Array(await answer.arrayBuffer())});
-      }
-      return await window.demo.benchmarkModels(models, options);
-    }"""
-    settings = {"frames": options.frames, "rounds": options.rounds}
-    settings |= {"backend": backend, "threads": threads}
-    address = page_url(address, backend=backend, threads=threads)
-    with open_page(address, webgpu="hardware" if backend == "webgpu" else None) as (page, _):
+    files = {
+        name: base64.b64encode(Path(path).read_bytes()).decode() for name, path in models.items()
+    }
+    results = {name: {stage: [] for stage in STAGES} | {"rounds": []} for name in models}
+    webgpu = "hardware" if backend == "webgpu" else None
+    with open_page(page_address, webgpu=webgpu, backend=backend, threads=threads) as page:
         check_way(wait_ready(page), backend, threads)
-        result = page.evaluate(script, [load_argument(models), settings])
-    for model in result["models"]:
-        check_way(model, backend, threads)
-    return result
+        for round_number in range(options.rounds):
+            # Every second round goes backwards, so that none is always first.
+            for name in sorted(files, reverse=bool(round_number % 2)):
+                block = page.evaluate(BLOCK, [name, files[name], options.frames])
+                check_way(block["info"], backend, threads)
+                results[name]["size"] = block["info"]["size"]
+                for stage in STAGES:
+                    results[name][stage] += block["times"][stage]
+                results[name]["rounds"].append(statistics.median(block["times"]["inference"]))
+    return [
+        {"name": name, "size": found["size"], "inferenceByRound": found["rounds"]}
+        | {stage: spread(found[stage]) for stage in STAGES}
+        for name, found in results.items()
+    ]
+
+
+def spread(times):
+    """Median and 90th percentile."""
+    return {"median": float(np.median(times)), "p90": float(np.quantile(times, 0.9))}
 
 
 def check_way(info, backend, threads):
@@ -114,34 +135,19 @@ def check_way(info, backend, threads):
         raise BrowserError(f"the page runs on {info['backend']}, not {backend}: {info['note']}")
     if backend == "wasm" and info["threads"] != threads:
         raise BrowserError(f"the page runs with {info['threads']} thread(s), not {threads}")
+    if "software" in info["note"]:
+        raise BrowserError(f"{info['note']}: its times would say nothing; leave --webgpu out")
 
 
-def require_graphics(page_file):
-    """Raise BrowserError unless Chromium has an adapter for WebGPU that is no program."""
-    script = """async () => {
-      const adapter = await navigator.gpu?.requestAdapter();
-      if (!adapter) return "Chromium finds no adapter for WebGPU";
-      return adapter.info.isFallbackAdapter ? "the only adapter for WebGPU is a program" : "";
-    }"""
-    with open_page(page_url(page_file, backend="wasm"), webgpu="hardware") as (page, _):
-        problem = page.evaluate(script)
-    if problem:
-        raise BrowserError(
-            f"--webgpu: {problem}; its times would say nothing. Leave the option out, or run "
-            "this on a machine with a graphics processor that Chromium can use"
-        )
-
-
-def all_frames(build_folder, models, options):
+def all_frames(single_file, models, options):
     """Times of all ways to run, by title; see `measure_frames`."""
-    page, results = build_folder / PAGE, {}
+    results = {}
     if options.webgpu:
-        require_graphics(page)
-        results["WebGPU (file://)"] = measure_frames(page, models, options, "webgpu")
-    results["wasm, 1 thread (file://)"] = measure_frames(page, models, options)
-    with served(build_folder) as address:
+        results["WebGPU (file://)"] = measure_frames(single_file, models, options, "webgpu")
+    results["wasm, 1 thread (file://)"] = measure_frames(single_file, models, options)
+    with served(single_file) as address:
         results[f"wasm, {THREADS} threads (served)"] = measure_frames(
-            f"{address}/{PAGE}", models, options, threads=THREADS
+            address, models, options, threads=THREADS
         )
     return results
 
@@ -166,7 +172,7 @@ def time_opening(page_file):
     The browser is a new one with an empty profile, so nothing is left from an earlier opening but
     what the system keeps of the files.
     """
-    with open_page(page_file) as (page, _):
+    with open_page(page_file) as page:
         wait_ready(page)
         shown = "() => window.demo.firstResultMs"
         return wait_for(page, shown, 60, "the first sample's detections are shown") / 1000
@@ -184,21 +190,9 @@ def all_openings(pages, openings):
 # ------------------------------------------------------------------------------ results
 
 
-def file_sizes(build_folder):
-    """Bytes of every file of a built page, by its path; the page's own scripts in one sum."""
-    sizes = {}
-    for file in sorted(build_folder.rglob("*")):
-        if file.is_file():
-            path = file.relative_to(build_folder)
-            key = str(path) if path.parts[0] in ("demo_assets", "dist") else "page and its scripts"
-            sizes[key] = sizes.get(key, 0) + file.stat().st_size
-    return sizes
-
-
 def print_frames(results):
     """A table for each way to run: every stage of every model, and the ratio of inference."""
-    for title, result in results.items():
-        models = result["models"]
+    for title, models in results.items():
         print(f"\n{title}: ms per frame, median / 90th percentile")
         print(f"{'':>12}" + "".join(f"{model['name']:>20}" for model in models))
         for stage, words in STAGES.items():
@@ -208,7 +202,7 @@ def print_frames(results):
             ratio = ratios(models)
             print(
                 f"inference, model / reference: {ratio['median']:.3f} "
-                f"({ratio['min']:.3f} to {ratio['max']:.3f} of {result['rounds']} rounds)"
+                f"({ratio['min']:.3f} to {ratio['max']:.3f} of the rounds)"
             )
 
 
@@ -249,13 +243,13 @@ def run(options):
         models["reference"] = options.reference
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        build(options.model, output=folder)
+        report = build(options.model, output=folder)
         result = {"machine": platform.processor() or platform.machine(), "arguments": models}
-        result["files"] = file_sizes(folder)
+        result["files"] = report["files"]
         print_sizes(result["files"])
-        result["frames"] = all_frames(folder, models, options)
+        result["frames"] = all_frames(report["single_file"], models, options)
         print_frames(result["frames"])
-        pages = {"page with its files": folder / PAGE, "single file": folder / "dist" / PAGE}
+        pages = {"page with its files": report["page"], "single file": report["single_file"]}
         result["openings"] = all_openings(pages, options.openings)
         print_openings(result["openings"])
     return result

@@ -3,13 +3,13 @@
 import json
 import sys
 from pathlib import Path
-from urllib.request import urlopen
 
 import pytest
 from tools import build_demo
-from tools.chromium import BrowserError
+from tools.compare_runtimes import BrowserError
 
-from tests.examples.demo_browser import colour_detector_onnx, require_chromium
+from tests.examples.yolo11n.page.browsers import require_chromium
+from tests.examples.yolo11n.page.detectors import colour_detector_onnx
 
 # At the end: the demo has files of the same names, which come first.
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
@@ -35,52 +35,13 @@ def test_a_page_that_runs_in_another_way_is_not_measured():
         browser.check_way(info(), "wasm", 2)
     with pytest.raises(BrowserError, match="runs on wasm, not webgpu"):
         browser.check_way(info(), "webgpu", 1)
-
-
-@pytest.mark.parametrize("software", [True, False])
-def test_webgpu_by_a_program_is_refused(software, tmp_path):
-    require_chromium()
-    page = tmp_path / browser.PAGE
-    adapter = json.dumps({"info": {"isFallbackAdapter": software}})
-    page.write_text(
-        "<!doctype html><script>Object.defineProperty(navigator, 'gpu', "
-        f"{{value: {{requestAdapter: async () => ({adapter})}}}});</script>"
-    )
-    if software:
-        with pytest.raises(BrowserError, match=r"WebGPU is a program.*a graphics processor"):
-            browser.require_graphics(page)
-    else:
-        browser.require_graphics(page)
+    with pytest.raises(BrowserError, match="its times would say nothing"):
+        browser.check_way(info(backend="webgpu", note="an imitation by software"), "webgpu", 1)
 
 
 def test_ratios_are_of_the_first_model_to_the_second_in_each_round():
     models = [{"inferenceByRound": [2, 9, 4]}, {"inferenceByRound": [4, 6, 4]}]
     assert browser.ratios(models) == {"median": 1, "min": 0.5, "max": 1.5}
-
-
-def test_the_page_s_own_files_are_one_size(tmp_path):
-    for name, size in {
-        browser.PAGE: 3,
-        "page/main.js": 5,
-        "demo_assets/wasm.js": 7,
-        f"dist/{browser.PAGE}": 11,
-    }.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_bytes(bytes(size))
-    assert browser.file_sizes(tmp_path) == {
-        "page and its scripts": 8,
-        "demo_assets/wasm.js": 7,
-        f"dist/{browser.PAGE}": 11,
-    }
-
-
-def test_the_server_gives_the_headers_that_threads_need_and_ends(tmp_path):
-    (tmp_path / browser.PAGE).write_text("<!doctype html>")
-    with browser.served(tmp_path) as address, urlopen(f"{address}/{browser.PAGE}") as answer:
-        assert answer.headers["Cross-Origin-Embedder-Policy"] == "require-corp"
-        assert answer.read() == b"<!doctype html>"
-    with pytest.raises(OSError, match="refused"):
-        urlopen(f"{address}/{browser.PAGE}")
 
 
 @pytest.mark.usefixtures("runtime")
@@ -101,6 +62,7 @@ def test_counts_below_one_are_refused(option, capsys):
 
 
 @pytest.mark.long
+@pytest.mark.browser
 @pytest.mark.usefixtures("runtime")
 def test_a_tiny_model_is_measured_beside_another(tmp_path, capsys):
     require_chromium()
@@ -113,18 +75,18 @@ def test_a_tiny_model_is_measured_beside_another(tmp_path, capsys):
     assert browser.main(arguments) == 0
     result = json.loads(output.read_text())
     assert len(result["frames"]) == 2
-    for way, threads in zip(result["frames"].values(), (1, browser.THREADS), strict=True):
-        assert [model["name"] for model in way["models"]] == ["model", "reference"]
-        assert [model["size"] for model in way["models"]] == [[64, 64], [256, 256]]
-        for model in way["models"]:
-            assert (model["backend"], model["threads"]) == ("wasm", threads)
+    for models in result["frames"].values():
+        assert [model["name"] for model in models] == ["model", "reference"]
+        assert [model["size"] for model in models] == [[64, 64], [256, 256]]
+        for model in models:
             assert len(model["inferenceByRound"]) == 2
             assert all(model[stage]["median"] >= 0 for stage in browser.STAGES)
             assert model["loop"]["median"] > model["inference"]["median"] > 0
         # of the machine's noise sixteen times the pixels are free
-        assert browser.ratios(way["models"])["median"] < 1
+        assert browser.ratios(models)["median"] < 1
     assert all(0 < opening["median"] < 600 for opening in result["openings"].values())
-    assert result["files"][f"dist/{browser.PAGE}"] > result["files"]["demo_assets/wasm.js"] > 1e6
+    sizes = result["files"]
+    assert sizes["dist/yolo_detection_demo.html"] > sizes["demo_assets/runtime.js"] > 1e6
     text = capsys.readouterr().out
     assert "wasm, 1 thread (file://)" in text
     assert "inference, model / reference: 0." in text

@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -99,50 +98,3 @@ def seven(builder):
             width, height, [((1, 77)[j % 2], 5 + 9 * j, 8 + k, 20, 24) for j in range(k % 4)]
         )
     return builder.dataset()
-
-
-@pytest.fixture(scope="session")
-def demo_models(tmp_path_factory):
-    """Two detectors for the page: paths ``colour`` and ``yolo``."""
-    from tests.examples.demo_browser import colour_detector_onnx, require_chromium, yolo_onnx
-
-    require_chromium()
-    folder = tmp_path_factory.mktemp("models")
-    models = SimpleNamespace(colour=folder / "colours.onnx", yolo=folder / "yolo.onnx")
-    colour_detector_onnx(models.colour)
-    yolo_onnx(models.yolo)
-    return models
-
-
-@pytest.fixture(scope="session")
-def demo_site(demo_models, tmp_path_factory):
-    """The page as it is built, with the YOLO11n in it: a `demo_browser.Site`."""
-    from tests.examples.demo_browser import build_site
-
-    return build_site(demo_models.yolo, tmp_path_factory.mktemp("site"))
-
-
-@pytest.fixture(scope="session")
-def colour_site(demo_site, demo_models, tmp_path_factory):
-    """The page with the detector of colours in it, without the single file."""
-    from tests.examples.demo_browser import copy_site
-
-    return copy_site(demo_site, tmp_path_factory.mktemp("colours"), demo_models.colour)
-
-
-@pytest.fixture(scope="module")
-def browser():
-    """Without a camera and without WebGPU: a `demo_browser.Browser`."""
-    from tests.examples.demo_browser import open_browser
-
-    with open_browser() as browser:
-        yield browser
-
-
-@pytest.fixture(scope="module")
-def open_colours(browser, colour_site):
-    """One page with the detector of colours, for all tests of a file."""
-    from tests.examples.demo_browser import ready_page
-
-    with ready_page(browser, colour_site) as page:
-        yield page

@@ -1,99 +1,59 @@
-"use strict";
-
 /**
  * Files that travel inside the page: the runtime, the model, the samples.
  *
- * A page opened from disk may not read the files beside it, except by `<script src>`. So the
- * build writes scripts that call `demoAssets.add(name, text)`; the text is base64 of gzip.
+ * A page opened from disk may not read the files beside it, except by `<script src>`. So the build
+ * writes scripts that call `demoAssets.add(name, text)`; the text is base64 of gzip.
  */
-// biome-ignore lint/correctness/noUnusedVariables: the next scripts use it.
-const demoAssets = (() => {
-  const packed = new Map();
+import { failure } from "./failure.js";
 
-  function failure(message, cause) {
-    return Object.assign(new Error(message, { cause }), { code: "assets-missing" });
+/** @type {Map<string, string>} */
+const packed = new Map();
+
+// The generated scripts are no modules: they find this by its name.
+Object.assign(window, {
+  demoAssets: {
+    add: (/** @type {string} */ name, /** @type {string} */ text) => packed.set(name, text),
+  },
+});
+
+/** @param {string} name @returns {boolean} Whether the asset is in the page. */
+export function hasAsset(name) {
+  return packed.has(name);
+}
+
+/** @param {string} name @returns {Promise<ArrayBuffer>} The decompressed bytes. */
+async function read(name) {
+  const fix = "make it again with: python -m tools.build_demo MODEL.onnx";
+  if (!packed.has(name)) {
+    throw failure("assets-missing", `the page lacks its asset "${name}"; ${fix}`);
   }
-
-  /**
-   * Keep one asset; the generated scripts call this.
-   * @param {string} name
-   * @param {string} base64 Base64 of the gzip-compressed bytes.
-   */
-  function add(name, base64) {
-    packed.set(name, base64);
-  }
-
-  /** @param {string} name @returns {boolean} Whether the asset is in the page. */
-  function has(name) {
-    return packed.has(name);
-  }
-
-  /** @returns {string[]} Names of all assets, in the order they were added. */
-  function names() {
-    return [...packed.keys()];
-  }
-
-  /** The decompressed asset as a Response, whose body can be read in several forms. */
-  async function unpacked(name) {
-    if (!packed.has(name)) {
-      throw failure(
-        `the page lacks its asset "${name}"; make it with: python -m tools.build_demo MODEL.onnx`,
-      );
-    }
+  try {
     // The browser's own base64 decoder: much faster, and outside of the page's memory.
     const compressed = await fetch(`data:application/gzip;base64,${packed.get(name)}`);
-    return new Response(compressed.body.pipeThrough(new DecompressionStream("gzip")));
+    const stream = /** @type {ReadableStream} */ (compressed.body);
+    return await new Response(stream.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+  } catch (error) {
+    const reason = /** @type {Error} */ (error).message;
+    throw failure("assets-missing", `the page's asset "${name}" is damaged (${reason}); ${fix}`);
   }
+}
 
-  async function read(name, form) {
-    const response = await unpackedOrDamaged(name);
-    try {
-      return await response[form]();
-    } catch (error) {
-      throw damaged(name, error);
-    }
-  }
+/**
+ * Decompressed bytes of an asset.
+ * @param {string} name
+ * @returns {Promise<Uint8Array<ArrayBuffer>>} A new array at every call; the caller may transfer it.
+ * @throws {Error} `.code` "assets-missing": not in the page, or damaged.
+ */
+export async function assetBytes(name) {
+  return new Uint8Array(await read(name));
+}
 
-  async function unpackedOrDamaged(name) {
-    try {
-      return await unpacked(name);
-    } catch (error) {
-      throw error.code ? error : damaged(name, error);
-    }
-  }
-
-  function damaged(name, error) {
-    return failure(
-      `the page's asset "${name}" is damaged (${error.message}); ` +
-        "make it again with: python -m tools.build_demo MODEL.onnx",
-      error,
-    );
-  }
-
-  /**
-   * Decompressed bytes of an asset.
-   * @param {string} name
-   * @returns {Promise<Uint8Array>} A new array at every call; the caller may transfer it.
-   * @throws {Error} `.code` "assets-missing": not in the page, or damaged.
-   */
-  async function bytes(name) {
-    return new Uint8Array(await read(name, "arrayBuffer"));
-  }
-
-  /**
-   * An asset as text.
-   * @param {string} name
-   * @returns {Promise<string>}
-   * @throws {Error} `.code` "assets-missing": not in the page, or damaged.
-   */
-  function text(name) {
-    return read(name, "text");
-  }
-
-  /** Forget an asset that nobody needs again. @param {string} name */
-  function release(name) {
-    packed.delete(name);
-  }
-
-  return { add, has, names, text, bytes, release };
-})();
+/**
+ * An asset that is JSON.
+ * @param {string} name
+ * @returns {Promise<any>}
+ * @throws {Error} `.code` "assets-missing": not in the page, or damaged.
+ */
+export async function assetJson(name) {
+  return JSON.parse(new TextDecoder().decode(await read(name)));
+}

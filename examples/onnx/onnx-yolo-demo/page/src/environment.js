@@ -1,55 +1,64 @@
-"use strict";
-
 /**
  * What the page finds around it: its elements, its address, what the browser keeps and lacks.
- *
- * Every other part asks here, so that the page's switches (`?backend`, `?threads`, `?frames`,
- * `?benchmark`) and the browser's limits are in one place. It keeps nothing and needs no other
- * part.
  */
-// biome-ignore lint/correctness/noUnusedVariables: the next scripts use it.
-const demoEnvironment = (() => {
-  const address = new URLSearchParams(location.search);
 
-  /** @param {string} id @returns {HTMLElement} */
-  const byId = (id) => document.getElementById(id);
+const address = new URLSearchParams(location.search);
 
-  /** What a session keeps over a reload; some browsers allow none of it to pages from disk. */
-  const memory = {
-    get(store, key) {
-      try {
-        return window[store].getItem(key) ?? "";
-      } catch {
-        return "";
-      }
-    },
-    set(store, key, value) {
-      try {
-        window[store].setItem(key, value);
-      } catch {
-        // Not remembered: the page works without.
-      }
-    },
-  };
+/**
+ * An element of the page; most of those that the page works with are inputs and buttons.
+ * @template {keyof HTMLElementTagNameMap} [Tag="input"]
+ * @param {string} id
+ * @param {Tag} [_tag] What kind of element it is.
+ * @returns {HTMLElementTagNameMap[Tag]}
+ */
+export function byId(id, _tag) {
+  return /** @type {any} */ (document.getElementById(id));
+}
 
-  /** @returns {number|undefined} Threads that the address asks for. */
-  function wantedThreads() {
-    const wanted = Number.parseInt(address.get("threads"), 10);
-    return wanted > 0 ? wanted : undefined;
-  }
+/** What a session keeps over a reload; some browsers allow none of it to pages from disk. */
+export const memory = {
+  /** @param {"localStorage"|"sessionStorage"} store @param {string} key */
+  get(store, key) {
+    try {
+      return window[store].getItem(key) ?? "";
+    } catch {
+      return "";
+    }
+  },
+  /** @param {"localStorage"|"sessionStorage"} store @param {string} key @param {string} value */
+  set(store, key, value) {
+    try {
+      window[store].setItem(key, value);
+    } catch {
+      // Not remembered: the page works without.
+    }
+  },
+};
 
-  /** @returns {string[]} Names of what the page needs and this browser lacks. */
-  function missingFeatures() {
-    const needed = {
-      Worker: "workers",
-      WebAssembly: "WebAssembly",
-      createImageBitmap: "createImageBitmap",
-      OffscreenCanvas: "OffscreenCanvas",
-      DecompressionStream: "DecompressionStream",
-      ResizeObserver: "ResizeObserver",
-    };
-    return Object.keys(needed).filter((name) => !(name in window));
-  }
+/** @returns {string} The back end that the address asks for, "" for none. */
+export function wantedBackend() {
+  const wanted = address.get("backend") ?? "";
+  return ["webgpu", "wasm"].includes(wanted) ? wanted : "";
+}
 
-  return { address, byId, memory, wantedThreads, missingFeatures };
-})();
+/** @returns {number} Threads for WebAssembly; more than one only where the server allows it. */
+export function threadCount() {
+  const wanted = Number.parseInt(address.get("threads") ?? "", 10);
+  if (!self.crossOriginIsolated) return 1;
+  return wanted > 0 ? wanted : Math.min(4, navigator.hardwareConcurrency);
+}
+
+/** @returns {string[]} Names of what the page needs and this browser lacks. */
+export function missingFeatures() {
+  const needed = [
+    "Worker",
+    "WebAssembly",
+    "createImageBitmap",
+    "OffscreenCanvas",
+    "DecompressionStream",
+    "ResizeObserver",
+  ];
+  const missing = needed.filter((name) => !(name in window));
+  const video = "requestVideoFrameCallback";
+  return video in HTMLVideoElement.prototype ? missing : [...missing, video];
+}

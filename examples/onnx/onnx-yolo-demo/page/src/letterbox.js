@@ -1,5 +1,3 @@
-"use strict";
-
 /**
  * Fit pictures into the network's square exactly as the training did.
  *
@@ -7,214 +5,191 @@
  * widens when it shrinks a picture, in 22-bit fixed point, first along the rows, then along the
  * columns, with whole grey levels in between. A canvas resizes in other ways, and a detector
  * sees the difference.
- *
- * The function uses nothing outside of itself, because its text becomes part of the worker.
  */
-// biome-ignore lint/correctness/noUnusedVariables: the next scripts use it.
-function letterboxModule() {
-  const FILL = 114; // grey of the padding
-  const PRECISION = 22; // bits after the point of the filter's weights
-  const ONE = 1 << PRECISION;
-  const HALF = 1 << (PRECISION - 1);
 
-  /** Round to the nearest integer, halves to the even one, as Python's round() does. */
-  function roundHalfEven(value) {
-    const floor = Math.floor(value);
-    const rest = value - floor;
-    if (rest === 0.5) {
-      return floor % 2 === 0 ? floor : floor + 1;
+/**
+ * Where a picture lies in the square: `left` and `top` are the padding before the resized picture;
+ * the rest of the padding follows it. All in pixels.
+ * @typedef {{size: number, width: number, height: number, resizedWidth: number,
+ *   resizedHeight: number, left: number, top: number}} Geometry
+ */
+
+const FILL = 114; // grey of the padding
+const PRECISION = 22; // bits after the point of the filter's weights
+const ONE = 1 << PRECISION;
+const HALF = 1 << (PRECISION - 1);
+
+/** Round to the nearest integer, halves to the even one, as Python's round() does. */
+function roundHalfEven(value) {
+  const floor = Math.floor(value);
+  const rest = value - floor;
+  if (rest === 0.5) {
+    return floor % 2 === 0 ? floor : floor + 1;
+  }
+  return rest < 0.5 ? floor : floor + 1;
+}
+
+/**
+ * Geometry of a picture in the square.
+ * @param {number} width Pixels of the picture.
+ * @param {number} height Pixels of the picture.
+ * @param {number} size Side of the square in pixels.
+ * @returns {Geometry}
+ */
+export function fit(width, height, size) {
+  if (!(Math.min(width, height, size) >= 1)) {
+    throw new Error(`cannot letterbox ${width}x${height} to ${size}: sides must be positive`);
+  }
+  const ratio = Math.min(size / height, size / width);
+  const resizedWidth = Math.max(roundHalfEven(width * ratio), 1);
+  const resizedHeight = Math.max(roundHalfEven(height * ratio), 1);
+  // The 0.1 puts the odd pixel of padding at the right and the bottom.
+  const left = roundHalfEven((size - resizedWidth) / 2 - 0.1);
+  const top = roundHalfEven((size - resizedHeight) / 2 - 0.1);
+  return { size, width, height, resizedWidth, resizedHeight, left, top };
+}
+
+/** Weights in fixed point of the input pixels `first`… around `center`, summing to about 1. */
+function weigh(center, scale, first, count, weights, offset) {
+  /** @type {number[]} */
+  const raw = [];
+  let sum = 0;
+  for (let i = 0; i < count; i++) {
+    raw[i] = Math.max(1 - Math.abs((first + i - center + 0.5) * (1 / scale)), 0);
+    sum += raw[i];
+  }
+  for (let i = 0; i < count; i++) {
+    weights[offset + i] = Math.floor(0.5 + (raw[i] / sum) * ONE);
+  }
+}
+
+/**
+ * The triangle filter for one axis.
+ *
+ * Output pixel i is the sum of `counts[i]` input pixels from `firsts[i]` on, times the weights
+ * from `i * taps` on.
+ */
+function filterTable(inputSize, outputSize) {
+  const step = inputSize / outputSize;
+  const scale = Math.max(step, 1);
+  const taps = Math.ceil(scale) * 2 + 1;
+  const firsts = new Int32Array(outputSize);
+  const counts = new Int32Array(outputSize);
+  const weights = new Int32Array(outputSize * taps);
+  for (let i = 0; i < outputSize; i++) {
+    const center = (i + 0.5) * step;
+    firsts[i] = Math.max(Math.trunc(center - scale + 0.5), 0);
+    counts[i] = Math.min(Math.trunc(center + scale + 0.5), inputSize) - firsts[i];
+    weigh(center, scale, firsts[i], counts[i], weights, i * taps);
+  }
+  return { taps, firsts, counts, weights };
+}
+
+// A sum stays below 255 * (ONE + taps / 2) + HALF: it fits in 32 bits, and after the shift it
+// is at most 255, so nothing has to be clipped.
+
+/** Resize the rows of RGBA pixels; `rows` becomes RGB, (height, width, 3). */
+function resizeRows(rgba, inputWidth, height, table, width, rows) {
+  const { taps, firsts, counts, weights } = table;
+  for (let y = 0; y < height; y++) {
+    const line = y * inputWidth;
+    let target = y * width * 3;
+    for (let x = 0; x < width; x++) {
+      let source = (line + firsts[x]) * 4;
+      const first = x * taps;
+      const last = first + counts[x];
+      let red = HALF;
+      let green = HALF;
+      let blue = HALF;
+      for (let k = first; k < last; k++) {
+        const weight = weights[k];
+        red = (red + Math.imul(rgba[source], weight)) | 0;
+        green = (green + Math.imul(rgba[source + 1], weight)) | 0;
+        blue = (blue + Math.imul(rgba[source + 2], weight)) | 0;
+        source += 4;
+      }
+      rows[target] = red >> PRECISION;
+      rows[target + 1] = green >> PRECISION;
+      rows[target + 2] = blue >> PRECISION;
+      target += 3;
     }
-    return rest < 0.5 ? floor : floor + 1;
+  }
+}
+
+/** Resize the columns of RGB rows and write them as planes of fractions. */
+function resizeColumns(rows, geometry, table, fractions, out) {
+  const { taps, firsts, counts, weights } = table;
+  const { size, resizedWidth, resizedHeight, left, top } = geometry;
+  const stride = resizedWidth * 3;
+  const plane = size * size;
+  for (let y = 0; y < resizedHeight; y++) {
+    const first = y * taps;
+    const last = first + counts[y];
+    let target = (top + y) * size + left;
+    let column = firsts[y] * stride;
+    for (let x = 0; x < resizedWidth; x++) {
+      let source = column;
+      let red = HALF;
+      let green = HALF;
+      let blue = HALF;
+      for (let k = first; k < last; k++) {
+        const weight = weights[k];
+        red = (red + Math.imul(rows[source], weight)) | 0;
+        green = (green + Math.imul(rows[source + 1], weight)) | 0;
+        blue = (blue + Math.imul(rows[source + 2], weight)) | 0;
+        source += stride;
+      }
+      out[target] = fractions[red >> PRECISION];
+      out[target + plane] = fractions[green >> PRECISION];
+      out[target + 2 * plane] = fractions[blue >> PRECISION];
+      target++;
+      column += 3;
+    }
+  }
+}
+
+/**
+ * A letterbox for one network; it keeps its tables while pictures have the same size.
+ * @param {number} size Side of the network's square input in pixels.
+ * @returns {{run: (rgba: Uint8ClampedArray, width: number, height: number, out: Float32Array) =>
+ *   Geometry}}
+ */
+export function createLetterbox(size) {
+  const fractions = Float32Array.from({ length: 256 }, (_, level) => level / 255);
+  let geometry = fit(size, size, size);
+  let across = filterTable(size, size);
+  let down = across;
+  let rows = new Uint8Array(0);
+
+  function prepare(width, height) {
+    geometry = fit(width, height, size);
+    across = filterTable(width, geometry.resizedWidth);
+    down = filterTable(height, geometry.resizedHeight);
   }
 
   /**
-   * Geometry of a picture in the square.
-   * @param {number} width Pixels of the picture.
-   * @param {number} height Pixels of the picture.
-   * @param {number} size Side of the square in pixels.
-   * @returns {{size: number, width: number, height: number, resizedWidth: number,
-   *   resizedHeight: number, left: number, top: number}} `left` and `top` are the padding before
-   *   the resized picture; the rest of the padding follows it.
+   * Fit one picture into the square.
+   * @param {Uint8ClampedArray} rgba Pixels, (height, width, 4); alpha is not looked at.
+   * @param {number} width
+   * @param {number} height
+   * @param {Float32Array} out (3, size, size), red, green, blue in 0..1; overwritten.
+   * @returns {Geometry}
    */
-  function fit(width, height, size) {
-    if (!(Math.min(width, height, size) >= 1)) {
-      throw new Error(`cannot letterbox ${width}x${height} to ${size}: sides must be positive`);
+  function run(rgba, width, height, out) {
+    if (rgba.length !== width * height * 4) {
+      throw new Error(`${rgba.length} bytes are no RGBA picture of ${width}x${height}`);
     }
-    const ratio = Math.min(size / height, size / width);
-    const resizedWidth = Math.max(roundHalfEven(width * ratio), 1);
-    const resizedHeight = Math.max(roundHalfEven(height * ratio), 1);
-    // The 0.1 puts the odd pixel of padding at the right and the bottom.
-    const left = roundHalfEven((size - resizedWidth) / 2 - 0.1);
-    const top = roundHalfEven((size - resizedHeight) / 2 - 0.1);
-    return { size, width, height, resizedWidth, resizedHeight, left, top };
+    if (out.length !== 3 * size * size) {
+      throw new Error(`out has ${out.length} numbers; needed: 3 x ${size} x ${size}`);
+    }
+    if (geometry.width !== width || geometry.height !== height) prepare(width, height);
+    const needed = height * geometry.resizedWidth * 3;
+    if (rows.length < needed) rows = new Uint8Array(needed);
+    out.fill(fractions[FILL]);
+    resizeRows(rgba, width, height, across, geometry.resizedWidth, rows);
+    resizeColumns(rows, geometry, down, fractions, out);
+    return geometry;
   }
 
-  /**
-   * Move a box from the square to the picture and clip it.
-   * @param {{size: number, width: number, height: number, resizedWidth: number,
-   *   resizedHeight: number, left: number, top: number}} geometry
-   * @param {{x1: number, y1: number, x2: number, y2: number}} box Pixels of the square.
-   * @returns {{x1: number, y1: number, x2: number, y2: number}} Pixels of the picture.
-   */
-  function undo(geometry, box) {
-    const scaleX = geometry.resizedWidth / geometry.width;
-    const scaleY = geometry.resizedHeight / geometry.height;
-    const clip = (value, limit) => Math.min(Math.max(value, 0), limit);
-    return {
-      x1: clip((box.x1 - geometry.left) / scaleX, geometry.width),
-      y1: clip((box.y1 - geometry.top) / scaleY, geometry.height),
-      x2: clip((box.x2 - geometry.left) / scaleX, geometry.width),
-      y2: clip((box.y2 - geometry.top) / scaleY, geometry.height),
-    };
-  }
-
-  /** Weights in fixed point of the input pixels `first`… around `center`, summing to about 1. */
-  function weigh(center, scale, first, count, weights, offset) {
-    const raw = [];
-    let sum = 0;
-    for (let i = 0; i < count; i++) {
-      raw[i] = Math.max(1 - Math.abs((first + i - center + 0.5) * (1 / scale)), 0);
-      sum += raw[i];
-    }
-    for (let i = 0; i < count; i++) {
-      weights[offset + i] = Math.floor(0.5 + (raw[i] / sum) * ONE);
-    }
-  }
-
-  /**
-   * The triangle filter for one axis.
-   *
-   * Output pixel i is the sum of `counts[i]` input pixels from `firsts[i]` on, times the weights
-   * from `i * taps` on.
-   */
-  function filterTable(inputSize, outputSize) {
-    const step = inputSize / outputSize;
-    const scale = Math.max(step, 1);
-    const taps = Math.ceil(scale) * 2 + 1;
-    const firsts = new Int32Array(outputSize);
-    const counts = new Int32Array(outputSize);
-    const weights = new Int32Array(outputSize * taps);
-    for (let i = 0; i < outputSize; i++) {
-      const center = (i + 0.5) * step;
-      firsts[i] = Math.max(Math.trunc(center - scale + 0.5), 0);
-      counts[i] = Math.min(Math.trunc(center + scale + 0.5), inputSize) - firsts[i];
-      weigh(center, scale, firsts[i], counts[i], weights, i * taps);
-    }
-    return { taps, firsts, counts, weights };
-  }
-
-  // A sum stays below 255 * (ONE + taps / 2) + HALF: it fits in 32 bits, and after the shift it
-  // is at most 255, so nothing has to be clipped.
-
-  /** Resize the rows of RGBA pixels; `rows` becomes RGB, (height, width, 3). */
-  function resizeRows(rgba, inputWidth, height, table, width, rows) {
-    const { taps, firsts, counts, weights } = table;
-    for (let y = 0; y < height; y++) {
-      const line = y * inputWidth;
-      let target = y * width * 3;
-      for (let x = 0; x < width; x++) {
-        let source = (line + firsts[x]) * 4;
-        const first = x * taps;
-        const last = first + counts[x];
-        let red = HALF;
-        let green = HALF;
-        let blue = HALF;
-        for (let k = first; k < last; k++) {
-          const weight = weights[k];
-          red = (red + Math.imul(rgba[source], weight)) | 0;
-          green = (green + Math.imul(rgba[source + 1], weight)) | 0;
-          blue = (blue + Math.imul(rgba[source + 2], weight)) | 0;
-          source += 4;
-        }
-        rows[target] = red >> PRECISION;
-        rows[target + 1] = green >> PRECISION;
-        rows[target + 2] = blue >> PRECISION;
-        target += 3;
-      }
-    }
-  }
-
-  /** Resize the columns of RGB rows and write them as planes of fractions. */
-  function resizeColumns(rows, geometry, table, fractions, out) {
-    const { taps, firsts, counts, weights } = table;
-    const { size, resizedWidth, resizedHeight, left, top } = geometry;
-    const stride = resizedWidth * 3;
-    const plane = size * size;
-    for (let y = 0; y < resizedHeight; y++) {
-      const first = y * taps;
-      const last = first + counts[y];
-      let target = (top + y) * size + left;
-      let column = firsts[y] * stride;
-      for (let x = 0; x < resizedWidth; x++) {
-        let source = column;
-        let red = HALF;
-        let green = HALF;
-        let blue = HALF;
-        for (let k = first; k < last; k++) {
-          const weight = weights[k];
-          red = (red + Math.imul(rows[source], weight)) | 0;
-          green = (green + Math.imul(rows[source + 1], weight)) | 0;
-          blue = (blue + Math.imul(rows[source + 2], weight)) | 0;
-          source += stride;
-        }
-        out[target] = fractions[red >> PRECISION];
-        out[target + plane] = fractions[green >> PRECISION];
-        out[target + 2 * plane] = fractions[blue >> PRECISION];
-        target++;
-        column += 3;
-      }
-    }
-  }
-
-  /**
-   * A letterbox for one network; it keeps its tables while pictures have the same size.
-   * @param {number} size Side of the network's square input in pixels.
-   * @returns {{run: function(Uint8ClampedArray, number, number, Float32Array): object}}
-   */
-  function createLetterbox(size) {
-    const fractions = Float32Array.from({ length: 256 }, (_, level) => level / 255);
-    let geometry = null;
-    let across = null;
-    let down = null;
-    let rows = new Uint8Array(0);
-
-    function prepare(width, height) {
-      geometry = fit(width, height, size);
-      across = filterTable(width, geometry.resizedWidth);
-      down = filterTable(height, geometry.resizedHeight);
-      const needed = height * geometry.resizedWidth * 3;
-      if (rows.length < needed) {
-        rows = new Uint8Array(needed);
-      }
-    }
-
-    /**
-     * Fit one picture into the square.
-     * @param {Uint8ClampedArray} rgba Pixels, (height, width, 4); alpha is not looked at.
-     * @param {number} width
-     * @param {number} height
-     * @param {Float32Array} out (3, size, size), red, green, blue in 0..1; overwritten.
-     * @returns {{size: number, width: number, height: number, resizedWidth: number,
-     *   resizedHeight: number, left: number, top: number}} As `fit`.
-     */
-    function run(rgba, width, height, out) {
-      if (rgba.length !== width * height * 4) {
-        throw new Error(`${rgba.length} bytes are no RGBA picture of ${width}x${height}`);
-      }
-      if (out.length !== 3 * size * size) {
-        throw new Error(`out has ${out.length} numbers; needed: 3 x ${size} x ${size}`);
-      }
-      if (geometry === null || geometry.width !== width || geometry.height !== height) {
-        prepare(width, height);
-      }
-      out.fill(fractions[FILL]);
-      resizeRows(rgba, width, height, across, geometry.resizedWidth, rows);
-      resizeColumns(rows, geometry, down, fractions, out);
-      return geometry;
-    }
-
-    return { run };
-  }
-
-  return { fit, createLetterbox, undo };
+  return { run };
 }

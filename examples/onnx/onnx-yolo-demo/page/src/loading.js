@@ -1,85 +1,94 @@
-"use strict";
-
 /**
  * Changing the model or the back end while the page is in use, and going on after a lost GPU.
  *
  * The frame loop rests during a load and goes on afterwards; a picture gets the new model's boxes.
+ *
+ * @import {Model} from "./model.js"
  */
-// biome-ignore lint/correctness/noUnusedVariables: the next scripts use it.
-const demoLoading = (() => {
-  const { byId } = demoEnvironment;
-  const { demo, say, attempt, hideScreen, settleReady } = demoStatus;
-  const state = { losses: 0 }; // of the GPU device since the user last chose a back end
+import { rerun } from "./detection.js";
+import { byId } from "./environment.js";
+import { halt, openSource, startLoop } from "./loop.js";
+import {
+  builtinModel,
+  inTurn,
+  loadOrKeep,
+  loadOrWasm,
+  model,
+  ownModel,
+  showNote,
+  whileLoading,
+} from "./model.js";
+import { activity, attempt, demo, hideScreen, say, settleReady, showScreen } from "./status.js";
+import { sentence } from "./text.js";
 
-  /** Load a model, after those asked for before, and show the picture's detections by it. */
-  function loadModel(wanted, backend = byId("backend").value) {
-    return demoModel.inTurn(() => loadNow(wanted, backend));
-  }
+let losses = 0; // of the GPU device since the user last chose a back end
 
-  async function loadNow(wanted, backend) {
-    const wasRunning = demoStatus.running;
-    demoLoop.halt();
-    demo.ready = false;
-    byId("loading").hidden = false;
-    hideScreen();
-    say(`Loading ${wanted.name}…`);
-    try {
-      await demoModel.whileLoading(demoModel.loadOrKeep(wanted, backend));
-      byId("loading").hidden = true;
-      await afterLoad(wasRunning);
-    } finally {
-      byId("loading").hidden = true;
-      settleReady();
-    }
-  }
+/** Load a model, after those asked for before, and show the picture's detections by it. */
+function loadModel(wanted, backend = byId("backend").value) {
+  return inTurn(() => loadNow(wanted, backend));
+}
 
-  async function afterLoad(wasRunning) {
-    if (!wasRunning || !demoLoop.source) {
-      await demoDetection.rerun();
-      return;
-    }
-    settleReady();
-    await demoLoop.start();
-  }
-
-  const present = () => demoModel.current ?? demoModel.builtin();
-
-  /** Load the present model again, on the back end that the user chose. */
-  async function chooseBackend(backend) {
-    state.losses = 0;
-    byId("backend").value = backend;
-    await loadModel(present(), backend);
-  }
-
-  /** The GPU is gone: load again with WebGPU the first time, with WebAssembly after that. */
-  function recover(reason) {
-    const wasRunning = demoStatus.running;
-    demoLoop.halt();
-    demo.ready = false;
-    state.losses += 1;
-    const backend = state.losses === 1 ? (demo.info?.requested ?? "auto") : "wasm";
-    demoStatus.showScreen("device-lost", { detail: `The browser's reason: ${reason}` });
-    const task = demoModel.inTurn(() => reloadAfterLoss(backend, reason, wasRunning));
-    return attempt(() => task);
-  }
-
-  async function reloadAfterLoss(backend, reason, wasRunning) {
-    await demoModel.whileLoading(demoModel.loadOrWasm(present(), backend));
-    hideScreen();
-    const now = demo.info.backend === "webgpu" ? "WebGPU again" : "WebAssembly";
-    const text = `the GPU was lost (${reason}); the model now runs on ${now}`;
-    demoModel.showNote([text, demo.info.note].filter(Boolean).map(demoView.sentence).join(" "));
+/** @param {Model} wanted */
+async function loadNow(wanted, backend) {
+  const wasRunning = activity.running;
+  halt();
+  demo.ready = false;
+  byId("loading").hidden = false;
+  hideScreen();
+  say(`Loading ${wanted.name}…`);
+  try {
+    await whileLoading(loadOrKeep(wanted, backend));
+    byId("loading").hidden = true;
     await afterLoad(wasRunning);
+  } finally {
+    byId("loading").hidden = true;
     settleReady();
-    say(demoView.sentence(text));
   }
+}
 
-  demoModel.onLost = recover;
+async function afterLoad(wasRunning) {
+  if (!wasRunning || !openSource()) {
+    await rerun();
+    return;
+  }
+  settleReady();
+  await startLoop();
+}
 
-  return {
-    loadModel,
-    loadBuiltin: () => loadModel(demoModel.builtin()),
-    loadFile: (file, name) => loadModel(demoModel.own(file, name)),
-    chooseBackend,
-  };
-})();
+const present = () => model.current ?? builtinModel();
+
+export const loadBuiltin = () => loadModel(builtinModel());
+
+/** @param {File|Uint8Array} file @param {string} [name] Instead of the file's own. */
+export const loadFile = (file, name) => loadModel(ownModel(file, name));
+
+/** Load the present model again, on the back end that the user chose. */
+export async function chooseBackend(backend) {
+  losses = 0;
+  byId("backend").value = backend;
+  await loadModel(present(), backend);
+}
+
+/** The GPU is gone: load again with WebGPU the first time, with WebAssembly after that. */
+function recover(reason) {
+  const wasRunning = activity.running;
+  halt();
+  demo.ready = false;
+  losses += 1;
+  const backend = losses === 1 ? (demo.info?.requested ?? "auto") : "wasm";
+  showScreen("device-lost", { detail: `The browser's reason: ${reason}` });
+  attempt(() => inTurn(() => reloadAfterLoss(backend, reason, wasRunning)));
+}
+
+async function reloadAfterLoss(backend, reason, wasRunning) {
+  await whileLoading(loadOrWasm(present(), backend));
+  hideScreen();
+  const now = demo.info?.backend === "webgpu" ? "WebGPU again" : "WebAssembly";
+  const text = `the GPU was lost (${reason}); the model now runs on ${now}`;
+  showNote([text, demo.info?.note ?? ""].filter(Boolean).map(sentence).join(" "));
+  await afterLoad(wasRunning);
+  settleReady();
+  say(sentence(text));
+}
+
+model.onLost = recover;

@@ -1,119 +1,105 @@
-"use strict";
-
 /**
  * The frame loop of the open camera or video: the newest frame is detected in, again and again.
  *
  * Frames that come while the detector works are skipped but the last, so the stage never lags
  * behind. The source is owned here, because a closed source must have no loop.
+ *
+ * @import {CameraSource, VideoSource} from "./sources.js"
  */
-// biome-ignore lint/correctness/noUnusedVariables: the next scripts use it.
-const demoLoop = (() => {
-  const { byId } = demoEnvironment;
-  const { demo, say, settle } = demoStatus;
-  const { processAlone } = demoDetection;
-  const state = {
-    source: null, // the open camera or video
-    freshFrame: false, // a newer frame than the last grabbed one is there
-  };
+import { processAlone } from "./detection.js";
+import { byId } from "./environment.js";
+import { model, whenFree } from "./model.js";
+import { restartRate } from "./stage.js";
+import { activity, demo, say, settle, showFailure } from "./status.js";
+import { summary } from "./text.js";
 
-  /** Take an open source; the one before must be closed. @param {LiveSource} source */
-  function use(source) {
-    state.source = source;
-  }
+/** @type {CameraSource|VideoSource|null} */
+let source = null;
+let freshFrame = false; // a newer frame than the last grabbed one is there
 
-  function close() {
+/** @returns {CameraSource|VideoSource|null} The open camera or video. */
+export function openSource() {
+  return source;
+}
+
+/** Take an open source, and close the one before. @param {CameraSource|VideoSource|null} next */
+export function useSource(next) {
+  halt();
+  source?.close();
+  source = next;
+  activity.paused = false;
+}
+
+/** Detect in the source's frames until `halt`. */
+export async function startLoop() {
+  const present = source;
+  if (!present) return;
+  Object.assign(activity, { running: true, paused: false });
+  freshFrame = false;
+  restartRate();
+  settle();
+  say(`Running: ${present.title}`);
+  try {
+    await present.start(() => {
+      freshFrame = true;
+      pump();
+    });
+  } catch (error) {
+    // It was paused or closed before it began to play.
+    if (present !== source || /** @type {Error} */ (error).name === "AbortError") return;
     halt();
-    state.source?.close();
-    state.source = null;
-    demoStatus.set({ paused: false });
+    throw error;
   }
+}
 
-  /** Detect in the source's frames until `halt`. */
-  async function start() {
-    demoStatus.set({ running: true, paused: false });
-    state.freshFrame = false;
-    demoStage.restartRate();
-    settle();
-    say(`Running: ${state.source.title}`);
-    const present = state.source;
-    try {
-      await present.start(() => {
-        state.freshFrame = true;
-        pump();
-      });
-    } catch (error) {
-      // It was paused or closed before it began to play.
-      if (present !== state.source || error.name === "AbortError") return;
-      halt();
-      throw error;
-    }
-  }
+/** End the loop; the source stays open. */
+export function halt() {
+  activity.running = false;
+  freshFrame = false;
+  source?.pause();
+}
 
-  /** End the loop; the source stays open. */
-  function halt() {
-    demoStatus.set({ running: false });
-    state.freshFrame = false;
-    state.source?.pause();
-  }
+/** @param {CameraSource|VideoSource} present */
+function processLive(present) {
+  const { kind, title } = present;
+  const mirrored = kind === "camera" && byId("mirror").checked;
+  return processAlone(
+    { title, mirrored, live: kind },
+    () => present.grab(),
+    () => present === source,
+  );
+}
 
-  function liveFrame() {
-    const { kind, title } = state.source;
-    return { title, mirrored: kind === "camera" && byId("mirror").checked, live: kind };
-  }
-
-  function processLive(present) {
-    return processAlone(
-      liveFrame(),
-      () => present.grab(),
-      () => present === state.source,
-    );
-  }
-
-  /** Detect in the newest frame, unless the detector is busy or there is no newer one. */
-  async function pump() {
-    if (!demoStatus.running || !state.freshFrame || demoModel.inFlight || !demo.ready) return;
-    state.freshFrame = false;
-    const present = state.source;
-    try {
-      await processLive(present);
-    } catch (error) {
-      if (present === state.source && demoStatus.running) frameFailed(error);
-      return;
-    }
-    // It is reset a moment after the result; without the wait a newer frame would be left lying.
-    await demoModel.inFlight;
-    pump();
-  }
-
-  function frameFailed(error) {
-    if (error.code === "device-lost") return;
+/** Detect in the newest frame, unless the detector is busy or there is no newer one. */
+async function pump() {
+  if (!activity.running || !source || !freshFrame || model.inFlight || !demo.ready) return;
+  freshFrame = false;
+  const present = source;
+  try {
+    await processLive(present);
+  } catch (error) {
+    const { code } = /** @type {{code?: string}} */ (error);
+    if (present !== source || !activity.running || code === "device-lost") return;
     halt();
-    demoStatus.showFailure(error);
+    showFailure(error);
+    return;
   }
+  // It is reset a moment after the result; without the wait a newer frame would be left lying.
+  await model.inFlight;
+  pump();
+}
 
-  /** End the loop and detect in one frame more. */
-  async function step() {
-    halt();
-    demoStatus.set({ paused: true });
-    settle();
-    const present = state.source;
-    await present.step();
-    while (demoModel.busy) await demoModel.busy;
-    if (present !== state.source || demoStatus.running) return;
-    const last = await processLive(present);
-    if (last) say(`Found ${demoView.summary(last.detections)}. One frame of ${present.title}.`);
-    settle();
-  }
-
-  return {
-    /** The open camera or video, or null. */
-    get source() {
-      return state.source;
-    },
-    use,
-    close,
-    start,
-    halt,
-    step,
-  };
-})();
+/** End the loop and detect in one frame more. */
+export async function stepOnce() {
+  const present = source;
+  if (!present) return;
+  halt();
+  activity.paused = true;
+  settle();
+  await present.step();
+  await whenFree();
+  if (present !== source || activity.running) return;
+  const last = await processLive(present);
+  if (last) say(`Found ${summary(last.detections)}. One frame of ${present.title}.`);
+  settle();
+}

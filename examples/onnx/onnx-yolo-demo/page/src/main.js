@@ -1,77 +1,57 @@
-"use strict";
+/** The beginning: what the page gives to scripts, the first load, the first sample. */
+import { hasAsset } from "./assets.js";
+import { wireControls } from "./controls.js";
+import { byId, missingFeatures, wantedBackend } from "./environment.js";
+import { loadBuiltin, loadFile } from "./loading.js";
+import { detectImage, fillSamples, previewSample } from "./pictures.js";
+import { watchSize } from "./stage.js";
+import {
+  activity,
+  attempt,
+  demo,
+  recordError,
+  settle,
+  settleReady,
+  showScreen,
+  watchErrors,
+} from "./status.js";
+import { startTheme } from "./theme.js";
 
-/**
- * The beginning: what the page gives to scripts, the first load, the first sample, a benchmark.
- *
- * The last of the page's scripts. Each of those before it uses only earlier ones, in the order in
- * which the page names them; they are plain scripts because browsers load no modules from disk.
- */
-(() => {
-  const { address, byId } = demoEnvironment;
-  const { demo, say, attempt, recordError } = demoStatus;
-  const NEEDED_ASSETS = ["runtime", "runtime-module", "wasm", "model"];
+const NEEDED_ASSETS = ["runtime-module", "wasm", "model", "model-info"];
 
-  window.demo = Object.assign(demo, {
-    detectImage: demoPictures.detectImage,
-    loadModel: demoLoading.loadFile,
-    benchmarkModels: (models, options) =>
-      demoBenchmark.compareModels(models, options, demoPictures.sampleFrame),
-  });
-
-  /** Why the page can't work here, as a screen and its detail; null if it can. */
-  function whyNotAtAll() {
-    const lacking = demoEnvironment.missingFeatures();
-    if (lacking.length) return ["no-script-support", `It lacks ${lacking.join(", ")}.`];
-    const missing = NEEDED_ASSETS.filter((name) => !demoAssets.has(name));
-    if (missing.length) return ["no-assets", `Missing: ${missing.join(", ")}.`];
-    return null;
+/** Show why the page can't work here, if it can't. */
+function showObstacle() {
+  const lacking = missingFeatures();
+  const missing = NEEDED_ASSETS.filter((name) => !hasAsset(name));
+  if (lacking.length) {
+    showScreen("no-script-support", { detail: `It lacks ${lacking.join(", ")}.` });
+  } else if (missing.length) {
+    showScreen("no-assets", { detail: `Missing: ${missing.join(", ")}.` });
   }
+  return lacking.length + missing.length > 0;
+}
 
-  async function begin() {
-    const obstacle = whyNotAtAll();
-    if (obstacle) {
-      byId("loading").hidden = true;
-      demoPictures.hideSamples();
-      demoStatus.showScreen(obstacle[0], { detail: obstacle[1] });
-      return;
-    }
-    const backend = address.get("backend");
-    if (["webgpu", "wasm"].includes(backend)) byId("backend").value = backend;
-    await demoModel.readBuiltinFacts();
-    const samples = demoPictures.fillSamples();
-    await Promise.all([
-      samples.then(demoPictures.preview).catch(reportSamples),
-      attempt(demoLoading.loadBuiltin),
-    ]);
-    demoStatus.set({ booting: false });
-    demoStatus.settleReady();
-    if (address.has("benchmark") && demo.ready) await runBenchmark();
+async function begin() {
+  if (showObstacle()) {
+    byId("loading").hidden = true;
+    return;
   }
+  byId("backend").value = wantedBackend() || "auto";
+  const samples = fillSamples().then(previewSample);
+  await Promise.all([
+    samples.catch((error) => recordError(`the samples do not open: ${error.message}`)),
+    attempt(loadBuiltin),
+  ]);
+  activity.booting = false;
+  settleReady();
+}
 
-  function reportSamples(error) {
-    recordError(`the samples do not open: ${error.message}`);
-  }
-
-  async function runBenchmark() {
-    say("Benchmark: measuring…");
-    const options = {
-      frames: Number.parseInt(address.get("frames"), 10) || 100,
-      backend: address.get("backend"),
-      threads: demoEnvironment.wantedThreads(),
-      firstResultMs: demo.firstResultMs,
-    };
-    await attempt(async () => {
-      const result = await demoBenchmark.runPage(options, demoPictures.sampleFrame, say);
-      demoBenchmark.showResult(byId("benchmark"), result);
-      demo.benchmark = result;
-      say("Benchmark: done.");
-    });
-  }
-
-  demoStage.watchSize();
-  demoStatus.watchErrors();
-  demoTheme.start();
-  demoControls.wire();
-  demoStatus.settle();
-  begin();
-})();
+byId("unbuilt").remove();
+Object.assign(window, { demo: Object.assign(demo, { detectImage, loadModel: loadFile }) });
+watchErrors();
+watchSize();
+startTheme();
+wireControls();
+settle();
+// The scripts behind this one hold the assets.
+document.addEventListener("DOMContentLoaded", begin);

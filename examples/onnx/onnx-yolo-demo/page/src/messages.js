@@ -1,170 +1,127 @@
-"use strict";
-
 /**
  * The message screens: what happened, what to do, and buttons to go on.
  *
  * A screen covers the stage only; every other control of the page stays usable.
  */
-// biome-ignore lint/correctness/noUnusedVariables: the next scripts use it.
-const demoMessages = (() => {
-  const PICTURE = ["Use a picture instead", "open-picture"];
-  const SAMPLE = ["Show a sample", "show-sample"];
+const PICTURE = ["Use a picture instead", "open-picture"];
+const SAMPLE = ["Show a sample", "show-sample"];
 
-  const SCREENS = {
-    "no-assets": {
-      title: "The page has to be built first",
-      happened: "The runtime or the model is missing beside this page.",
-      todo: "Build the page from an exported model in this folder, then reload:",
-      commands: ["python -m tools.build_demo MODEL.onnx"],
-      more: "No model yet? This trains and exports one:",
-      moreCommands: ["bash train.sh"],
-      actions: [["Reload", "reload"]],
-    },
-    "no-camera": {
-      title: "No camera",
-      happened: "No camera is connected to this device.",
-      todo:
-        "Connect a camera, or end the program that uses it, and try again. " +
-        "Pictures and videos work without one.",
-      actions: [["Try again", "retry-camera"], PICTURE, SAMPLE],
-    },
-    "camera-refused": {
-      title: "The camera is not allowed",
-      happened: "The browser did not allow the camera.",
-      todo:
-        "Allow it by the camera sign in the address bar or in the browser's settings, " +
-        "and try again. No picture leaves this device.",
-      actions: [["Try again", "retry-camera"], PICTURE, SAMPLE],
-    },
-    "no-webgpu": {
-      title: "WebGPU is not available",
-      happened: "This browser or this device offers no WebGPU.",
-      todo: "WebAssembly gives the same detections on every device, only slower.",
-      actions: [
-        ["Use WebAssembly", "use-wasm"],
-        ["Back", "dismiss"],
-      ],
-    },
-    "model-broken": {
-      title: "This file is not a model",
-      happened: "The file is no ONNX model, or a part of it is missing.",
-      todo: "Choose an .onnx file, for example one exported by this example's train.sh.",
-      actions: [
-        ["Choose another", "open-model"],
-        ["Use the built-in model", "builtin-model"],
-      ],
-    },
-    "model-shape": {
-      title: "This model does not fit the page",
-      happened: "The model's input or output has another shape.",
-      todo:
-        "The page takes detectors with one square picture as input, (1, 3, S, S), and the " +
-        "output (1, 4 + classes, anchors), without non-maximum suppression.",
-      actions: [
-        ["Choose another", "open-model"],
-        ["Use the built-in model", "builtin-model"],
-      ],
-    },
-    "file-broken": {
-      title: "This file does not open",
-      happened: "The browser can not read the file.",
-      todo: "Choose a picture (JPEG, PNG, WebP), a video (MP4, WebM) or an .onnx model.",
-      actions: [PICTURE, SAMPLE],
-    },
-    "device-lost": {
-      title: "The GPU went away",
-      happened: "The browser lost its connection to the GPU.",
-      todo: "The model is loaded again; this takes a moment.",
-      actions: [],
-    },
-    "no-script-support": {
-      title: "This browser is too old",
-      happened: "The page needs parts that this browser lacks.",
-      todo: "Open the page in a current Chrome, Edge, Firefox or Safari.",
-      actions: [["Reload", "reload"]],
-    },
-    runtime: {
-      title: "The detector stopped",
-      happened: "The runtime that computes the model reported an error.",
-      todo: "Try again. If that does not help, choose WebAssembly as back end, or reload the page.",
-      actions: [
-        ["Try again", "reload-model"],
-        ["Use WebAssembly", "use-wasm"],
-        ["Reload the page", "reload"],
-      ],
-    },
-  };
+export const SCREENS = {
+  "no-assets": {
+    title: "The page has to be built first",
+    happened: "The runtime or the model is missing in this page, or damaged.",
+    todo: "Build the page from an exported model in this folder, then reload:",
+    command: "python -m tools.build_demo MODEL.onnx",
+    actions: [["Reload", "reload"]],
+  },
+  "no-camera": {
+    title: "No camera",
+    happened: "No camera is connected to this device.",
+    todo:
+      "Connect a camera, or end the program that uses it, and try again. " +
+      "Pictures and videos work without one.",
+    actions: [["Try again", "retry-camera"], PICTURE, SAMPLE],
+  },
+  "camera-refused": {
+    title: "The camera is not allowed",
+    happened: "The browser did not allow the camera.",
+    todo:
+      "Allow it by the camera sign in the address bar or in the browser's settings, " +
+      "and try again. No picture leaves this device.",
+    actions: [["Try again", "retry-camera"], PICTURE, SAMPLE],
+  },
+  "no-webgpu": {
+    title: "WebGPU is not available",
+    happened: "This browser or this device offers no WebGPU.",
+    todo: "WebAssembly gives the same detections on every device, only slower.",
+    actions: [
+      ["Use WebAssembly", "use-wasm"],
+      ["Back", "dismiss"],
+    ],
+  },
+  "model-broken": {
+    title: "This file is not a model",
+    happened: "The file is no ONNX model, or a part of it is missing.",
+    todo: "Choose an .onnx file, for example one exported by this example's train.sh.",
+    actions: [
+      ["Choose another", "open-model"],
+      ["Use the built-in model", "builtin-model"],
+    ],
+  },
+  "model-shape": {
+    title: "This model does not fit the page",
+    happened: "The model's input or output has another shape.",
+    todo:
+      "The page takes detectors with one square picture as input, (1, 3, S, S), and the " +
+      "output (1, 4 + classes, anchors), without non-maximum suppression.",
+    actions: [
+      ["Choose another", "open-model"],
+      ["Use the built-in model", "builtin-model"],
+    ],
+  },
+  "file-broken": {
+    title: "This file does not open",
+    happened: "The browser can not read the file.",
+    todo: "Choose a picture (JPEG, PNG, WebP), a video (MP4, WebM) or an .onnx model.",
+    actions: [PICTURE, SAMPLE],
+  },
+  "device-lost": {
+    title: "The GPU went away",
+    happened: "The browser lost its connection to the GPU.",
+    todo: "The model is loaded again; this takes a moment.",
+    actions: [],
+  },
+  "no-script-support": {
+    title: "This browser is too old",
+    happened: "The page needs parts that this browser lacks.",
+    todo: "Open the page in a current Chrome, Edge, Firefox or Safari.",
+    actions: [["Reload", "reload"]],
+  },
+  runtime: {
+    title: "The detector stopped",
+    happened: "The runtime that computes the model reported an error.",
+    todo: "Try again. If that does not help, choose WebAssembly as back end, or reload the page.",
+    actions: [
+      ["Try again", "reload-model"],
+      ["Use WebAssembly", "use-wasm"],
+      ["Reload the page", "reload"],
+    ],
+  },
+};
 
-  function add(parent, tag, className, text) {
-    const node = document.createElement(tag);
-    if (className) node.className = className;
-    node.textContent = text;
-    parent.append(node);
-    return node;
-  }
+function add(parent, tag, className, text) {
+  const node = document.createElement(tag);
+  if (className) node.className = className;
+  node.textContent = text;
+  parent.append(node);
+  return node;
+}
 
-  /** The one message screen of the page. */
-  class MessageScreen {
-    #section;
-    #onAction;
-
-    /**
-     * @param {HTMLElement} section
-     * @param {(action: string) => void} onAction Called with the action of a pressed button.
-     */
-    constructor(section, onAction) {
-      this.#section = section;
-      this.#onAction = onAction;
-      /** Id of the shown screen, or null. */
-      this.shown = null;
-    }
-
-    /**
-     * @param {string} id
-     * @param {{happened?: string, detail?: string}} [texts] `happened` replaces the general text;
-     *   `detail` is the exact message of the failure.
-     */
-    show(id, { happened, detail } = {}) {
-      const screen = SCREENS[id];
-      this.shown = id;
-      this.#section.dataset.screen = id;
-      this.#section.replaceChildren();
-      const body = add(this.#section, "div", "message-body", "");
-      add(body, "h2", "", screen.title);
-      add(body, "p", "", happened || screen.happened);
-      if (detail) add(body, "p", "detail", detail);
-      add(body, "p", "", screen.todo);
-      for (const command of screen.commands ?? []) add(body, "code", "command", command);
-      if (screen.more) add(body, "p", "", screen.more);
-      for (const command of screen.moreCommands ?? []) add(body, "code", "command", command);
-      this.#buttons(body, screen.actions);
-      this.#section.hidden = false;
-      this.#section.scrollIntoView({ block: "nearest" });
-    }
-
-    #buttons(body, actions) {
-      if (actions.length === 0) return;
-      const row = add(body, "div", "message-actions", "");
-      actions.forEach(([text, action], index) => {
-        const button = add(row, "button", index === 0 ? "button primary" : "button", text);
-        button.type = "button";
-        button.dataset.action = action;
-        button.addEventListener("click", () => this.#onAction(action));
-      });
-    }
-
-    hide() {
-      this.shown = null;
-      this.#section.hidden = true;
-      delete this.#section.dataset.screen;
-      this.#section.replaceChildren();
-    }
-  }
-
-  /** @param {string} id @returns {boolean} Whether there is a screen of this id. */
-  function hasScreen(id) {
-    return Object.hasOwn(SCREENS, id);
-  }
-
-  return { MessageScreen, hasScreen };
-})();
+/**
+ * Write a message over the stage.
+ * @param {HTMLElement} section
+ * @param {string} id Of the screen.
+ * @param {{happened?: string, detail?: string}} texts `happened` replaces the general text;
+ *   `detail` is the exact message of the failure.
+ * @param {(action: string) => void} onAction Called with the action of a pressed button.
+ */
+export function writeScreen(section, id, { happened, detail }, onAction) {
+  const screen = SCREENS[id];
+  section.dataset.screen = id;
+  section.replaceChildren();
+  const body = add(section, "div", "message-body", "");
+  add(body, "h2", "", screen.title);
+  add(body, "p", "", happened || screen.happened);
+  if (detail) add(body, "p", "detail", detail);
+  add(body, "p", "", screen.todo);
+  if (screen.command) add(body, "code", "command", screen.command);
+  const row = add(body, "div", "message-actions", "");
+  screen.actions.forEach(([text, action], index) => {
+    const button = add(row, "button", index === 0 ? "button primary" : "button", text);
+    button.type = "button";
+    button.dataset.action = action;
+    button.addEventListener("click", () => onAction(action));
+  });
+  section.hidden = false;
+  section.scrollIntoView({ block: "nearest" });
+}

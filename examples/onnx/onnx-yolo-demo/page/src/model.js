@@ -1,211 +1,197 @@
-"use strict";
-
 /**
  * The model that is loaded, and the detector that runs it.
  *
  * It knows what keeps the detector busy, a frame or a load, for it takes one thing at a time. What
  * happens to the camera and the picture around a load is not its concern: see loading.js.
+ *
+ * @import {Info} from "./detector.js"
+ * @import {Facts} from "./metadata.js"
  */
-// biome-ignore lint/correctness/noUnusedVariables: the next scripts use it.
-const demoModel = (() => {
-  const { byId, wantedThreads } = demoEnvironment;
-  const { demo } = demoStatus;
-  const PROGRESS = {
-    decoding: [0.1, "Unpacking the runtime…"],
-    runtime: [0.35, "Starting the runtime…"],
-    model: [0.55, "Loading the model…"],
-    "warm-up": [0.8, "First run of the model…"],
+import { assetBytes, assetJson } from "./assets.js";
+import { Detector } from "./detector.js";
+import { byId } from "./environment.js";
+import { readFacts } from "./metadata.js";
+import { setClasses, setThresholds } from "./settings.js";
+import { clearTimes } from "./stage.js";
+import { demo } from "./status.js";
+import { sentence, setText } from "./text.js";
+
+const PROGRESS = {
+  decoding: [0.1, "Unpacking the runtime…"],
+  runtime: [0.35, "Starting the runtime…"],
+  model: [0.55, "Loading the model…"],
+  "warm-up": [0.8, "First run of the model…"],
+};
+
+/**
+ * @typedef {object} Model
+ * @property {string} name
+ * @property {boolean} builtin
+ * @property {() => Promise<{bytes: Uint8Array, facts: Facts, noted?: object}>} read `noted` is
+ *   what a file of detections says of it.
+ */
+
+export const model = {
+  /** @type {Model|null} The one in use. */
+  current: null,
+  /** @type {object} What is noted of it. */
+  noted: {},
+  /** @type {Promise<unknown>|null} The frame being detected; never rejected. */
+  inFlight: null,
+  /** @type {Promise<unknown>|null} The model being loaded; never rejected. */
+  loading: null,
+  /** @type {Promise<unknown>} The loads asked for so far, one model after another. */
+  loads: Promise.resolve(),
+  /** Called with the reason when the GPU is gone. */
+  onLost: (/** @type {string} */ _reason) => {},
+};
+
+const detector = new Detector({
+  onProgress: showProgress,
+  onLost: (reason) => model.onLost(reason),
+});
+
+// ------------------------------------------------------------------------ kinds of model
+
+/** @returns {Model} The one that the page was built with. */
+export function builtinModel() {
+  const read = async () => {
+    const { facts, ...noted } = await assetJson("model-info");
+    return { bytes: await assetBytes("model"), facts, noted };
   };
+  return { name: "built-in model", builtin: true, read };
+}
 
-  const state = {
-    detector: null,
-    model: null, // {name, builtin, read() -> Promise<Uint8Array>}
-    builtinFacts: {}, // {file, sha256, bytes}
-    inFlight: null, // promise of the frame being detected; never rejected
-    loadingNow: null, // promise of the model being loaded; never rejected
-    loads: Promise.resolve(), // one model after another
-    onLost: () => {}, // called with the reason when the GPU is gone
+/** @param {File|Uint8Array} file @param {string} [name] Instead of the file's own. @returns {Model} */
+export function ownModel(file, name) {
+  const read = async () => {
+    const bytes = file instanceof Uint8Array ? file : new Uint8Array(await file.arrayBuffer());
+    return { bytes, facts: readFacts(bytes) };
   };
+  return { name: name ?? ("name" in file ? file.name : "model.onnx"), builtin: false, read };
+}
 
-  // ------------------------------------------------------------------------ kinds of model
+// ------------------------------------------------------------------------ one at a time
 
-  function builtin() {
-    return {
-      name: "built-in model",
-      builtin: true,
-      read: () => demoAssets.bytes("model"),
-    };
+/** Load after those asked for before. @param {() => Promise<void>} load */
+export function inTurn(load) {
+  const result = model.loads.then(load);
+  model.loads = result.catch(() => {});
+  return result;
+}
+
+/** Let runs on the shown picture wait for a model. @param {Promise<void>} task */
+export async function whileLoading(task) {
+  model.loading = task.catch(() => {});
+  try {
+    await task;
+  } finally {
+    model.loading = null;
   }
+}
 
-  /** @param {Blob|Uint8Array} file @param {string} [name] Instead of the file's own. */
-  function own(file, name) {
-    return {
-      name: name || file.name || "model.onnx",
-      builtin: false,
-      read: async () =>
-        file instanceof Uint8Array ? file : new Uint8Array(await file.arrayBuffer()),
-    };
-  }
+/**
+ * Let others wait for a frame.
+ * @template T
+ * @param {Promise<T>} result
+ * @returns {Promise<T>} The same.
+ */
+export function whileDetecting(result) {
+  model.inFlight = result
+    .catch(() => {})
+    .finally(() => {
+      model.inFlight = null;
+    });
+  return result;
+}
 
-  /** Read what the build noted of the built-in model. */
-  async function readBuiltinFacts() {
-    if (demoAssets.has("model-info")) {
-      state.builtinFacts = JSON.parse(await demoAssets.text("model-info"));
+/** Wait until the detector is free. */
+export async function whenFree() {
+  while (model.inFlight ?? model.loading) await (model.inFlight ?? model.loading);
+}
+
+/** See `Detector.detect`. */
+export const detect = (bitmap, settings) => detector.detect(bitmap, settings);
+
+// ------------------------------------------------------------------------ loading
+
+/** Load a model; if that fails, go on with the one before. @param {Model} wanted */
+export async function loadOrKeep(wanted, backend) {
+  const { current } = model;
+  const before = current && demo.info ? demo.info.requested : null;
+  await model.inFlight;
+  try {
+    await loadInto(wanted, backend);
+  } catch (error) {
+    byId("backend").value = before ?? backend;
+    const failed = /** @type {Error & {code?: string}} */ (error);
+    if (failed.code === "model-broken" || failed.code === "model-shape") {
+      failed.message = `File ${wanted.name}: ${failed.message}`;
     }
-  }
-
-  // ------------------------------------------------------------------------ one at a time
-
-  /** Load after those asked for before. @param {() => Promise} load @returns {Promise} */
-  function inTurn(load) {
-    const result = state.loads.then(load);
-    state.loads = result.catch(() => {});
-    return result;
-  }
-
-  /** Let runs on the shown picture wait for a model. */
-  async function whileLoading(task) {
-    state.loadingNow = task.catch(() => {});
-    try {
-      await task;
-    } finally {
-      state.loadingNow = null;
+    if (!detector.loaded) {
+      demo.info = null;
+      // What is shown is the first error; without a model the page says so.
+      if (current && before) await loadInto(current, before).catch(() => {});
     }
+    throw error;
   }
+}
 
-  /** Let others wait for a frame. @param {Promise} result @returns {Promise} The same. */
-  function whileDetecting(result) {
-    state.inFlight = result
-      .catch(() => {})
-      .finally(() => {
-        state.inFlight = null;
-      });
-    return result;
+/** Load a model; if WebGPU fails, with WebAssembly. @param {Model} wanted */
+export async function loadOrWasm(wanted, backend) {
+  await model.inFlight;
+  try {
+    await loadInto(wanted, backend);
+  } catch (error) {
+    if (backend === "wasm") throw error;
+    await loadInto(wanted, "wasm");
   }
+}
 
-  // ------------------------------------------------------------------------ loading
+/** @param {Model} wanted */
+async function loadInto(wanted, backend) {
+  const { bytes, facts, noted = {} } = await wanted.read();
+  const info = await detector.load({ model: bytes, facts, modelName: wanted.name, backend });
+  const sameClasses = demo.info && String(demo.info.names) === String(info.names);
+  const sameModel = model.current === wanted;
+  Object.assign(model, { current: wanted, noted });
+  demo.info = info;
+  byId("backend").value = backend;
+  if (!sameClasses) setClasses(info.names);
+  if (!sameModel) setThresholds(info);
+  clearTimes();
+  showInfo(info);
+}
 
-  /** Load a model; if that fails, go on with the one before. */
-  async function loadOrKeep(wanted, backend) {
-    const { model } = state;
-    const before = model && demo.info ? { model, backend: demo.info.requested } : null;
-    await state.inFlight;
-    try {
-      await loadInto(wanted, backend);
-    } catch (error) {
-      byId("backend").value = before?.backend ?? backend;
-      if (error.code === "model-broken" || error.code === "model-shape") {
-        error.message = `File ${wanted.name}: ${error.message}`;
-      }
-      if (!state.detector?.loaded) {
-        demo.info = null;
-        // What is shown is the first error; without a model the page says so.
-        if (before) await loadInto(before.model, before.backend).catch(() => {});
-      }
-      throw error;
-    }
-  }
+// ------------------------------------------------------------------------ what the page says
 
-  /** Load a model; if WebGPU fails, with WebAssembly. */
-  async function loadOrWasm(wanted, backend) {
-    await state.inFlight;
-    try {
-      await loadInto(wanted, backend);
-    } catch (error) {
-      if (backend === "wasm") throw error;
-      await loadInto(wanted, "wasm");
-    }
-  }
+function showProgress(stage) {
+  const [share, text] = PROGRESS[stage];
+  byId("progress", "progress").value = share;
+  setText(byId("progress-text"), text);
+}
 
-  async function loadInto(wanted, backend) {
-    if (state.detector === null) {
-      state.detector = new Detector({ onProgress: showProgress });
-      state.detector.onLost = (reason) => state.onLost(reason);
-    }
-    const bytes = await wanted.read();
-    const options = { model: bytes, modelName: wanted.name, backend, threads: wantedThreads() };
-    const info = await state.detector.load(options);
-    const sameClasses = demo.info && String(demo.info.names) === String(info.names);
-    const sameModel = state.model === wanted;
-    state.model = wanted;
-    demo.info = info;
-    byId("backend").value = backend;
-    if (!sameClasses) demoSettings.setClasses(info.names);
-    if (!sameModel) demoSettings.setThresholds(info);
-    demoStage.clearTimes();
-    showInfo(info);
-  }
+/** @param {Info} info */
+function showInfo({ modelName, names, size, backend, adapter, threads, note }) {
+  const [height, width] = size;
+  const classes = `${names.length} ${names.length === 1 ? "class" : "classes"}`;
+  const file = "file" in model.noted ? `, ${model.noted.file}` : "";
+  setText(byId("model-name"), modelName);
+  setText(byId("model-facts"), `${width} × ${height} pixels, ${classes}${file}`);
+  const wasm = `WebAssembly, ${threads} ${threads === 1 ? "thread" : "threads"}`;
+  const webgpu = adapter ? `WebGPU, ${adapter}` : "WebGPU";
+  setText(byId("backend-shown"), backend === "webgpu" ? webgpu : wasm);
+  showNote(note);
+}
 
-  // ------------------------------------------------------------------------ what the page says
+/** @param {string} note On the back end; "" for none. */
+export function showNote(note) {
+  byId("backend-note").hidden = !note;
+  setText(byId("backend-note"), note ? sentence(note) : "");
+}
 
-  function showProgress({ stage: at, detail }) {
-    const [share, text] = PROGRESS[at] ?? [0.5, detail];
-    byId("progress").value = share;
-    demoView.setText(byId("progress-text"), text);
-  }
-
-  function showInfo(info) {
-    const count = info.names.length;
-    const [height, width] = info.size;
-    const classes = `${count} ${count === 1 ? "class" : "classes"}`;
-    demoView.setText(byId("model-name"), info.modelName);
-    const { model, builtinFacts } = state;
-    const file = model.builtin && builtinFacts.file ? `, ${builtinFacts.file}` : "";
-    demoView.setText(byId("model-facts"), `${width} × ${height} pixels, ${classes}${file}`);
-    demoView.setText(byId("backend-shown"), backendText(info));
-    showNote(info.note);
-  }
-
-  function backendText({ backend, adapter, threads: count }) {
-    if (backend === "webgpu") return adapter ? `WebGPU, ${adapter}` : "WebGPU";
-    return `WebAssembly, ${count} ${count === 1 ? "thread" : "threads"}`;
-  }
-
-  /** @param {string} note On the back end; "" for none. */
-  function showNote(note) {
-    const element = byId("backend-note");
-    element.hidden = !note;
-    demoView.setText(element, note ? demoView.sentence(note) : "");
-  }
-
-  /** @returns {object} What a file of detections says of the model. */
-  function facts() {
-    const { modelName, size, names, backend, adapter, threads: count } = demo.info;
-    const known = { name: modelName, size, names, backend, adapter, threads: count };
-    return state.model.builtin ? { ...known, ...state.builtinFacts } : known;
-  }
-
-  return {
-    /** The model in use, or null. */
-    get current() {
-      return state.model;
-    },
-    /** Promise of the frame being detected, or null. */
-    get inFlight() {
-      return state.inFlight;
-    },
-    /** Promise of what the detector is at, a frame or a load; null if it is free. */
-    get busy() {
-      return state.inFlight ?? state.loadingNow;
-    },
-    /** Promise of the loads asked for so far. */
-    get loads() {
-      return state.loads;
-    },
-    /** @param {(reason: string) => void} handler */
-    set onLost(handler) {
-      state.onLost = handler;
-    },
-    builtin,
-    own,
-    readBuiltinFacts,
-    inTurn,
-    whileLoading,
-    whileDetecting,
-    loadOrKeep,
-    loadOrWasm,
-    detect: (bitmap, settings) => state.detector.detect(bitmap, settings),
-    showNote,
-    facts,
-  };
-})();
+/** @returns {object} What a file of detections says of the model. */
+export function modelFacts() {
+  const { modelName, size, names, backend, adapter, threads } = /** @type {Info} */ (demo.info);
+  return { name: modelName, size, names, backend, adapter, threads, ...model.noted };
+}

@@ -1,199 +1,194 @@
-"use strict";
-
 /**
  * From the network's output to detections: the same numbers as nms.py, in 32-bit floats.
  *
- * The function uses nothing outside of itself, because its text becomes part of the worker.
+ * @import {Geometry} from "./letterbox.js"
  */
-// biome-ignore lint/correctness/noUnusedVariables: the next scripts use it.
-function nmsModule() {
-  // Boxes of different classes are moved this many pixels apart, so that one pass of
-  // suppression handles every class. It has to exceed the side of any network input.
-  const CLASS_SHIFT = 7680;
-  const MAX_CANDIDATES = 30000;
-  const float32 = Math.fround;
+import { failure } from "./failure.js";
 
-  function requireFinite(output) {
-    for (let i = 0; i < output.length; i++) {
-      if (!Number.isFinite(output[i])) {
-        throw Object.assign(
-          new Error(
-            "the model's output contains NaN or infinity; check the model's weights, " +
-              "or choose another backend",
-          ),
-          { code: "runtime" },
-        );
-      }
+/**
+ * Corners in pixels of the picture, clipped to it.
+ * @typedef {{x1: number, y1: number, x2: number, y2: number, score: number, classId: number}}
+ *   Detection
+ */
+
+// Boxes of different classes are moved this many pixels apart, so that one pass of
+// suppression handles every class. It has to exceed the side of any network input.
+const CLASS_SHIFT = 7680;
+const MAX_CANDIDATES = 30000;
+const float32 = Math.fround;
+
+function requireFinite(output) {
+  for (let i = 0; i < output.length; i++) {
+    if (!Number.isFinite(output[i])) {
+      throw failure(
+        "runtime",
+        "the model's output contains NaN or infinity; check the model's weights, " +
+          "or choose another backend",
+      );
     }
   }
+}
 
-  /** Every anchor's best class and its score; the lowest class among equals. */
-  function bestClasses(output, numClasses, anchors, scores, classes) {
-    const start = 4 * anchors;
+/** Every anchor's best class and its score; the lowest class among equals. */
+function bestClasses(output, numClasses, anchors, scores, classes) {
+  const start = 4 * anchors;
+  for (let a = 0; a < anchors; a++) {
+    scores[a] = output[start + a];
+    classes[a] = 0;
+  }
+  for (let c = 1; c < numClasses; c++) {
+    const row = (4 + c) * anchors;
     for (let a = 0; a < anchors; a++) {
-      scores[a] = output[start + a];
-      classes[a] = 0;
-    }
-    for (let c = 1; c < numClasses; c++) {
-      const row = (4 + c) * anchors;
-      for (let a = 0; a < anchors; a++) {
-        if (output[row + a] > scores[a]) {
-          scores[a] = output[row + a];
-          classes[a] = c;
-        }
+      if (output[row + a] > scores[a]) {
+        scores[a] = output[row + a];
+        classes[a] = c;
       }
     }
   }
+}
 
-  /** Corners of the box of every listed anchor, in list order: x1, y1, x2, y2. */
-  function fillCorners(output, anchors, order, corners) {
-    for (let i = 0; i < order.length; i++) {
-      const a = order[i];
-      const halfWidth = output[2 * anchors + a] / 2;
-      const halfHeight = output[3 * anchors + a] / 2;
-      corners[4 * i] = output[a] - halfWidth;
-      corners[4 * i + 1] = output[anchors + a] - halfHeight;
-      corners[4 * i + 2] = output[a] + halfWidth;
-      corners[4 * i + 3] = output[anchors + a] + halfHeight;
+/** Corners of the box of every listed anchor, in list order: x1, y1, x2, y2. */
+function fillCorners(output, anchors, order, corners) {
+  for (let i = 0; i < order.length; i++) {
+    const a = order[i];
+    const halfWidth = output[2 * anchors + a] / 2;
+    const halfHeight = output[3 * anchors + a] / 2;
+    corners[4 * i] = output[a] - halfWidth;
+    corners[4 * i + 1] = output[anchors + a] - halfHeight;
+    corners[4 * i + 2] = output[a] + halfWidth;
+    corners[4 * i + 3] = output[anchors + a] + halfHeight;
+  }
+}
+
+/** The same boxes, one class beside the other, and their areas. */
+function shiftByClass(order, classes, corners, shifted, areas) {
+  for (let i = 0; i < order.length; i++) {
+    const shift = classes[order[i]] * CLASS_SHIFT;
+    for (let k = 4 * i; k < 4 * i + 4; k++) {
+      shifted[k] = corners[k] + shift;
+    }
+    const width = float32(shifted[4 * i + 2] - shifted[4 * i]);
+    const height = float32(shifted[4 * i + 3] - shifted[4 * i + 1]);
+    areas[i] = width * height;
+  }
+}
+
+/** Whether boxes i and j (offsets in fours) overlap by more than `limit`. */
+function overlap(boxes, areas, i, j, limit) {
+  const width = float32(
+    Math.min(boxes[4 * i + 2], boxes[4 * j + 2]) - Math.max(boxes[4 * i], boxes[4 * j]),
+  );
+  const height = float32(
+    Math.min(boxes[4 * i + 3], boxes[4 * j + 3]) - Math.max(boxes[4 * i + 1], boxes[4 * j + 1]),
+  );
+  const inter = float32(Math.max(width, 0) * Math.max(height, 0));
+  const union = float32(float32(areas[i] + areas[j]) - inter);
+  const iou = union > 0 ? float32(inter / union) : 0;
+  return iou > limit;
+}
+
+/** Greedy suppression of sorted boxes; the number kept, their places in `kept`. */
+function suppress(count, boxes, areas, limit, maxDetections, kept) {
+  let found = 0;
+  for (let i = 0; i < count && found < maxDetections; i++) {
+    let alive = true;
+    for (let k = 0; k < found && alive; k++) {
+      alive = !overlap(boxes, areas, i, kept[k], limit);
+    }
+    if (alive) {
+      kept[found++] = i;
+    }
+  }
+  return found;
+}
+
+/**
+ * Post-processing for one network; it keeps its buffers between calls.
+ * @param {number} numClasses
+ * @param {number} anchors Boxes that the network gives per picture.
+ */
+export function createPostprocess(numClasses, anchors) {
+  const scores = new Float32Array(anchors);
+  const classes = new Int32Array(anchors);
+  const candidates = new Int32Array(anchors);
+  const corners = new Float32Array(4 * anchors);
+  const shifted = new Float32Array(4 * anchors);
+  const areas = new Float32Array(anchors);
+  const kept = new Int32Array(anchors);
+  const wanted = new Uint8Array(numClasses);
+
+  function markWanted(enabled) {
+    wanted.fill(enabled === null ? 1 : 0);
+    for (const classId of enabled ?? []) {
+      wanted[classId] = 1;
     }
   }
 
-  /** The same boxes, one class beside the other, and their areas. */
-  function shiftByClass(order, classes, corners, shifted, areas) {
-    for (let i = 0; i < order.length; i++) {
-      const shift = classes[order[i]] * CLASS_SHIFT;
-      for (let k = 4 * i; k < 4 * i + 4; k++) {
-        shifted[k] = corners[k] + shift;
-      }
-      const width = float32(shifted[4 * i + 2] - shifted[4 * i]);
-      const height = float32(shifted[4 * i + 3] - shifted[4 * i + 1]);
-      areas[i] = width * height;
-    }
-  }
-
-  /** Whether boxes i and j (offsets in fours) overlap by more than `limit`. */
-  function overlap(boxes, areas, i, j, limit) {
-    const width = float32(
-      Math.min(boxes[4 * i + 2], boxes[4 * j + 2]) - Math.max(boxes[4 * i], boxes[4 * j]),
-    );
-    const height = float32(
-      Math.min(boxes[4 * i + 3], boxes[4 * j + 3]) - Math.max(boxes[4 * i + 1], boxes[4 * j + 1]),
-    );
-    const inter = float32(Math.max(width, 0) * Math.max(height, 0));
-    const union = float32(float32(areas[i] + areas[j]) - inter);
-    const iou = union > 0 ? float32(inter / union) : 0;
-    return iou > limit;
-  }
-
-  /** Greedy suppression of sorted boxes; the number kept, their places in `kept`. */
-  function suppress(count, boxes, areas, limit, maxDetections, kept) {
-    let found = 0;
-    for (let i = 0; i < count && found < maxDetections; i++) {
-      let alive = true;
-      for (let k = 0; k < found && alive; k++) {
-        alive = !overlap(boxes, areas, i, kept[k], limit);
-      }
-      if (alive) {
-        kept[found++] = i;
+  /** Anchors with a score above the threshold, best first; the lower anchor among equals. */
+  function choose(confidence) {
+    let count = 0;
+    for (let a = 0; a < anchors; a++) {
+      if (scores[a] > confidence && wanted[classes[a]] === 1) {
+        candidates[count++] = a;
       }
     }
-    return found;
+    const order = candidates.subarray(0, count);
+    order.sort((a, b) => scores[b] - scores[a] || a - b);
+    return order.subarray(0, MAX_CANDIDATES);
+  }
+
+  /** One detection in pixels of the picture. */
+  function detection(place, anchor, geometry) {
+    const { width, height, left, top } = geometry;
+    const scaleX = geometry.resizedWidth / width;
+    const scaleY = geometry.resizedHeight / height;
+    const x = (value) => float32(Math.min(Math.max((value - left) / scaleX, 0), width));
+    const y = (value) => float32(Math.min(Math.max((value - top) / scaleY, 0), height));
+    return {
+      x1: x(corners[4 * place]),
+      y1: y(corners[4 * place + 1]),
+      x2: x(corners[4 * place + 2]),
+      y2: y(corners[4 * place + 3]),
+      score: scores[anchor],
+      classId: classes[anchor],
+    };
   }
 
   /**
-   * Post-processing for one network; it keeps its buffers between calls.
-   * @param {number} numClasses
-   * @param {number} anchors Boxes that the network gives per picture.
-   * @returns {{run: function(Float32Array, object, object): object[]}}
+   * Detections of one picture.
+   * @param {Float32Array} output (4 + numClasses, anchors): rows centre x, centre y, width and
+   *   height in pixels of the network's square, then one row of scores a class.
+   * @param {Geometry} geometry Of the picture's letterbox.
+   * @param {object} options
+   * @param {number} options.confidence Scores must be strictly above it.
+   * @param {number} options.iou A box goes when it overlaps a better one of its class by more.
+   * @param {number[]|null} [options.enabled] Class ids to report; null means all. An anchor
+   *   whose best class is not among them gives nothing.
+   * @param {number} [options.maxDetections] The best so many are kept.
+   * @returns {Detection[]} By falling score.
+   * @throws {Error} `.code` "runtime": the output is of another size, or not finite.
    */
-  function createPostprocess(numClasses, anchors) {
-    const scores = new Float32Array(anchors);
-    const classes = new Int32Array(anchors);
-    const candidates = new Int32Array(anchors);
-    const corners = new Float32Array(4 * anchors);
-    const shifted = new Float32Array(4 * anchors);
-    const areas = new Float32Array(anchors);
-    const kept = new Int32Array(anchors);
-    const wanted = new Uint8Array(numClasses);
-
-    function markWanted(enabled) {
-      wanted.fill(enabled === null ? 1 : 0);
-      for (const classId of enabled ?? []) {
-        wanted[classId] = 1;
-      }
+  function run(output, geometry, { confidence, iou, enabled = null, maxDetections = 300 }) {
+    if (output.length !== (4 + numClasses) * anchors) {
+      throw failure(
+        "runtime",
+        `the model gave ${output.length} numbers; needed: ${4 + numClasses} x ${anchors}`,
+      );
     }
-
-    /** Anchors with a score above the threshold, best first; the lower anchor among equals. */
-    function choose(confidence) {
-      let count = 0;
-      for (let a = 0; a < anchors; a++) {
-        if (scores[a] > confidence && wanted[classes[a]] === 1) {
-          candidates[count++] = a;
-        }
-      }
-      const order = candidates.subarray(0, count);
-      order.sort((a, b) => scores[b] - scores[a] || a - b);
-      return order.subarray(0, MAX_CANDIDATES);
+    requireFinite(output);
+    bestClasses(output, numClasses, anchors, scores, classes);
+    markWanted(enabled);
+    const order = choose(float32(confidence));
+    fillCorners(output, anchors, order, corners);
+    shiftByClass(order, classes, corners, shifted, areas);
+    const limit = Math.min(maxDetections, order.length);
+    const found = suppress(order.length, shifted, areas, float32(iou), limit, kept);
+    const detections = [];
+    for (let i = 0; i < found; i++) {
+      detections.push(detection(kept[i], order[kept[i]], geometry));
     }
-
-    /** One detection in pixels of the picture. */
-    function detection(place, anchor, geometry) {
-      const { width, height, left, top } = geometry;
-      const scaleX = geometry.resizedWidth / width;
-      const scaleY = geometry.resizedHeight / height;
-      const x = (value) => float32(Math.min(Math.max((value - left) / scaleX, 0), width));
-      const y = (value) => float32(Math.min(Math.max((value - top) / scaleY, 0), height));
-      return {
-        x1: x(corners[4 * place]),
-        y1: y(corners[4 * place + 1]),
-        x2: x(corners[4 * place + 2]),
-        y2: y(corners[4 * place + 3]),
-        score: scores[anchor],
-        classId: classes[anchor],
-      };
-    }
-
-    /**
-     * Detections of one picture.
-     * @param {Float32Array} output (4 + numClasses, anchors): rows centre x, centre y, width and
-     *   height in pixels of the network's square, then one row of scores a class.
-     * @param {object} geometry Of the picture's letterbox.
-     * @param {object} options
-     * @param {number} options.confidence Scores must be strictly above it.
-     * @param {number} options.iou A box goes when it overlaps a better one of its class by more.
-     * @param {number[]|null} [options.enabled] Class ids to report; null means all. An anchor
-     *   whose best class is not among them gives nothing.
-     * @param {number} [options.maxDetections] The best so many are kept.
-     * @returns {{x1: number, y1: number, x2: number, y2: number, score: number,
-     *   classId: number}[]} By falling score; corners in pixels of the picture, clipped to it.
-     * @throws {Error} `.code` "runtime": the output is of another size, or not finite.
-     */
-    function run(output, geometry, { confidence, iou, enabled = null, maxDetections = 300 }) {
-      if (output.length !== (4 + numClasses) * anchors) {
-        throw Object.assign(
-          new Error(
-            `the model gave ${output.length} numbers; needed: ${4 + numClasses} x ${anchors}`,
-          ),
-          { code: "runtime" },
-        );
-      }
-      requireFinite(output);
-      bestClasses(output, numClasses, anchors, scores, classes);
-      markWanted(enabled);
-      const order = choose(float32(confidence));
-      fillCorners(output, anchors, order, corners);
-      shiftByClass(order, classes, corners, shifted, areas);
-      const limit = Math.min(maxDetections, order.length);
-      const found = suppress(order.length, shifted, areas, float32(iou), limit, kept);
-      const detections = [];
-      for (let i = 0; i < found; i++) {
-        detections.push(detection(kept[i], order[kept[i]], geometry));
-      }
-      return detections;
-    }
-
-    return { run };
+    return detections;
   }
 
-  return { createPostprocess };
+  return { run };
 }

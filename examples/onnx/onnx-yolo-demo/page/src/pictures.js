@@ -1,126 +1,94 @@
-"use strict";
-
 /**
  * Still pictures: those that the user or a script gives, and the samples that travel in the page.
  *
  * A picture is on the stage at once; its boxes follow when the detector has seen it.
  */
-// biome-ignore lint/correctness/noUnusedVariables: the next scripts use it.
-const demoPictures = (() => {
-  const { byId } = demoEnvironment;
-  const { demo, say, settle, attempt, hideScreen } = demoStatus;
-  const state = {
-    images: Promise.resolve(), // pictures of scripts, one after another
-    samples: new Map(), // {entry, blob} by asset name, in the order shown
-  };
+import { assetBytes, assetJson, hasAsset } from "./assets.js";
+import { rerun } from "./detection.js";
+import { byId } from "./environment.js";
+import { beginOpening } from "./live.js";
+import { useSource } from "./loop.js";
+import { model } from "./model.js";
+import { decodePicture } from "./sources.js";
+import { onStage, putOnStage } from "./stage.js";
+import { attempt, demo, hideScreen, say, settle } from "./status.js";
 
-  /** Put a picture on the stage, at once without boxes, and detect in it. */
-  async function showPicture(blob, title) {
-    const isWanted = demoLive.beginOpening();
-    const bitmap = await demoSources.decodePicture(blob);
-    if (!isWanted()) {
-      bitmap.close();
-      return demo.last;
-    }
-    demoLoop.close();
-    if (demo.info) hideScreen();
-    demoStage.put(bitmap, title);
-    settle();
-    if (demo.info) say(`Detecting in ${title}…`);
-    return demoDetection.rerun();
+/** @type {Promise<unknown>} */
+let images = Promise.resolve(); // pictures of scripts, one after another
+/** @type {{title: string, blob: Blob}[]} */
+let samples = [];
+
+/** Put a picture on the stage, at once without boxes, and detect in it. */
+export async function showPicture(picture, title) {
+  const isWanted = beginOpening();
+  const bitmap = await decodePicture(picture);
+  if (!isWanted()) {
+    bitmap.close();
+    return demo.last;
   }
+  useSource(null);
+  if (demo.info) hideScreen();
+  putOnStage(bitmap, title);
+  settle();
+  if (demo.info) say(`Detecting in ${title}…`);
+  return rerun();
+}
 
-  /**
-   * Detect in a picture and show it.
-   * @param {Blob|string} picture A file, or a data: address.
-   * @returns {Promise<object>} As `demo.last`.
-   */
-  function detectImage(picture) {
-    const result = state.images.then(async () => {
-      await demoModel.loads;
-      const blob = typeof picture === "string" ? await (await fetch(picture)).blob() : picture;
-      return showPicture(blob, blob.name || "Picture");
-    });
-    state.images = result.catch(() => {});
-    return result;
-  }
+/**
+ * Detect in a picture and show it.
+ * @param {Blob|ImageBitmap|string} picture A file, decoded pixels, or a data: address.
+ * @returns {Promise<object>} As `demo.last`.
+ */
+export function detectImage(picture) {
+  const result = images.then(async () => {
+    await model.loads;
+    const given = typeof picture === "string" ? await (await fetch(picture)).blob() : picture;
+    return showPicture(given, "Picture");
+  });
+  images = result.catch(() => {});
+  return result;
+}
 
-  // ------------------------------------------------------------------------ samples
+// ------------------------------------------------------------------------ samples
 
-  async function sampleFile(entry) {
-    const bytes = await demoAssets.bytes(entry.asset);
-    return new Blob([bytes], { type: entry.type });
-  }
+/** Unpack the samples and make their buttons. */
+export async function fillSamples() {
+  const entries = hasAsset("samples") ? await assetJson("samples") : [];
+  byId("samples").hidden = entries.length === 0;
+  byId("samples-title").hidden = entries.length === 0;
+  samples = await Promise.all(
+    entries.map(async ({ asset, title, type }) => {
+      return { title, blob: new Blob([await assetBytes(asset)], { type }) };
+    }),
+  );
+  byId("samples").append(...samples.map(({ title, blob }, k) => sampleButton(title, blob, k + 1)));
+}
 
-  function showRow(any) {
-    byId("samples").hidden = !any;
-    byId("samples-title").hidden = !any;
-  }
+function sampleButton(title, blob, number) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "sample";
+  button.dataset.sample = String(number);
+  button.title = title;
+  button.setAttribute("aria-pressed", "false");
+  const image = new Image(96, 68);
+  image.alt = `Sample: ${title}`;
+  image.src = URL.createObjectURL(blob);
+  button.append(image);
+  button.addEventListener("click", () => attempt(() => showSample(number)));
+  return button;
+}
 
-  /** Unpack the samples and make their buttons. */
-  async function fillSamples() {
-    const any = demoAssets.has("samples");
-    showRow(any);
-    if (!any) return;
-    const entries = JSON.parse(await demoAssets.text("samples"));
-    await Promise.all(
-      entries.map(async (entry) => {
-        state.samples.set(entry.asset, { entry, blob: null });
-        state.samples.get(entry.asset).blob = await sampleFile(entry);
-      }),
-    );
-    [...state.samples.values()].forEach(({ entry, blob }, index) => {
-      byId("samples").append(sampleButton(entry, blob, index + 1));
-    });
-  }
+/** @param {number} number From 1; without such a sample nothing happens. */
+export async function showSample(number) {
+  const sample = samples[number - 1];
+  if (!sample) return;
+  const result = showPicture(sample.blob, `Sample: ${sample.title}`);
+  byId("samples").children[number - 1].setAttribute("aria-pressed", "true");
+  await result;
+}
 
-  function sampleButton(entry, blob, number) {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.className = "sample";
-    button.dataset.sample = String(number);
-    button.title = entry.title;
-    button.setAttribute("aria-pressed", "false");
-    const image = document.createElement("img");
-    image.alt = `Sample: ${entry.title}`;
-    image.width = 96;
-    image.height = 68;
-    image.src = URL.createObjectURL(blob);
-    button.append(image);
-    button.addEventListener("click", () => attempt(() => showSample(number)));
-    return button;
-  }
-
-  /** @param {number} number From 1; without such a sample nothing happens. */
-  async function showSample(number) {
-    const sample = [...state.samples.values()][number - 1];
-    if (!sample) return;
-    const result = showPicture(sample.blob, `Sample: ${sample.entry.title}`);
-    for (const button of byId("samples").children) {
-      button.setAttribute("aria-pressed", String(button.dataset.sample === String(number)));
-    }
-    await result;
-  }
-
-  /** Show the first sample while the model loads; its boxes follow. */
-  async function preview() {
-    if (state.samples.size && !demoStage.shown) await showSample(1);
-  }
-
-  /** @returns {Promise<ImageBitmap>} The first sample, for the benchmark. */
-  async function sampleFrame() {
-    const [sample] = state.samples.values();
-    if (!sample) throw new Error("the benchmark needs the page's samples; build the page again");
-    return demoSources.decodePicture(sample.blob);
-  }
-
-  return {
-    showPicture,
-    detectImage,
-    fillSamples,
-    hideSamples: () => showRow(false),
-    showSample,
-    preview,
-    sampleFrame,
-  };
-})();
+/** Show the first sample while the model loads; its boxes follow. */
+export async function previewSample() {
+  if (!onStage()) await showSample(1);
+}

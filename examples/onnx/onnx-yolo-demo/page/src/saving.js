@@ -1,46 +1,45 @@
-"use strict";
-
 /**
  * What the user takes away: the stage as a picture, the detections as JSON.
  *
  * A file of detections names the model, the settings and the picture, so that it can be told later
  * what it was made from.
  */
-// biome-ignore lint/correctness/noUnusedVariables: the next scripts use it.
-const demoSaving = (() => {
-  const { demo, say } = demoStatus;
+import { modelFacts } from "./model.js";
+import { onStage, snapshot } from "./stage.js";
+import { demo, say } from "./status.js";
 
-  function fileStamp() {
-    return new Date().toISOString().slice(0, 19).replaceAll(":", "-");
-  }
+/** Let the browser save a file, with the time in its name. */
+function download(blob, ending) {
+  const link = document.createElement("a");
+  const time = new Date().toISOString().slice(0, 19).replaceAll(":", "-");
+  link.href = URL.createObjectURL(blob);
+  link.download = `detections-${time}.${ending}`;
+  link.click();
+  // The browser needs the address until it has begun to save.
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}
 
-  async function saveSnapshot() {
-    if (!demoStage.shown) return;
-    demoView.download(await demoStage.snapshot(), `detections-${fileStamp()}.png`);
-    say("Saved a snapshot.");
-  }
+export async function saveSnapshot() {
+  if (!onStage()) return;
+  download(await snapshot(), "png");
+  say("Saved a snapshot.");
+}
 
-  function saveJson() {
-    const { last } = demo;
-    if (!last) return;
-    const { confidence, iou, enabled } = last.settings;
-    const content = {
-      created: new Date().toISOString(),
-      picture: { title: last.title, width: last.width, height: last.height },
-      shownMirrored: last.mirrored,
-      model: demoModel.facts(),
-      thresholds: { confidence, iou },
-      classes: enabled ?? "all",
-      milliseconds: last.times,
-      detections: last.detections,
-    };
-    const text = `${JSON.stringify(content, null, 2)}\n`;
-    demoView.download(
-      new Blob([text], { type: "application/json" }),
-      `detections-${fileStamp()}.json`,
-    );
-    say("Saved the detections.");
-  }
-
-  return { saveSnapshot, saveJson };
-})();
+export function saveJson() {
+  const { last } = demo;
+  if (!last) return;
+  const { confidence, iou, enabled } = last.settings;
+  const content = {
+    created: new Date().toISOString(),
+    picture: { title: last.title, width: last.width, height: last.height },
+    shownMirrored: last.mirrored,
+    model: modelFacts(),
+    thresholds: { confidence, iou },
+    classes: enabled ?? "all",
+    milliseconds: last.times,
+    detections: last.detections,
+  };
+  const text = `${JSON.stringify(content, null, 2)}\n`;
+  download(new Blob([text], { type: "application/json" }), "json");
+  say("Saved the detections.");
+}

@@ -1,65 +1,56 @@
-"use strict";
-
 /**
  * The settings of a detection: two thresholds and the classes that count.
  *
  * The page's controls hold the values, so nothing is kept twice; a new model brings its own
  * classes and thresholds.
  */
-// biome-ignore lint/correctness/noUnusedVariables: the next scripts use it.
-const demoSettings = (() => {
-  const { byId } = demoEnvironment;
-  const THRESHOLDS = ["confidence", "iou"];
-  const state = { onChange: () => {} };
-  const classFilter = new demoView.ClassFilter(byId("class-filter"), byId("class-search"), () =>
-    state.onChange(),
-  );
+import { byId } from "./environment.js";
+import { ClassFilter } from "./lists.js";
+import { setText } from "./text.js";
 
-  /** @returns {{confidence: number, iou: number, enabled: number[]|null}} See `Detector.detect`. */
-  function current() {
-    return {
-      confidence: Number(byId("confidence").value),
-      iou: Number(byId("iou").value),
-      enabled: classFilter.enabled(),
-    };
+const THRESHOLDS = ["confidence", "iou"];
+let changed = () => {};
+const classFilter = new ClassFilter(byId("class-filter"), byId("class-search"), () => changed());
+
+/** @returns {{confidence: number, iou: number, enabled: number[]|null}} See `Detector.detect`. */
+export function currentSettings() {
+  return {
+    confidence: Number(byId("confidence").value),
+    iou: Number(byId("iou").value),
+    enabled: classFilter.enabled(),
+  };
+}
+
+function showThreshold(name) {
+  setText(byId(`${name}-value`), Number(byId(name).value).toFixed(2));
+}
+
+/** @param {{confidence: number, iou: number}} info The model's own. */
+export function setThresholds(info) {
+  for (const name of THRESHOLDS) {
+    byId(name).value = String(info[name]);
+    showThreshold(name);
   }
+}
 
-  function showThreshold(name) {
-    demoView.setText(byId(`${name}-value`), Number(byId(name).value).toFixed(2));
-  }
+/** @param {string[]} names Of the model's classes; all are switched on. */
+export function setClasses(names) {
+  classFilter.setNames(names);
+}
 
-  /** @param {{confidence: number, iou: number}} info The model's own. */
-  function setThresholds(info) {
-    for (const name of THRESHOLDS) {
-      byId(name).value = String(info[name]);
+/** @param {() => void} onChange Called when the user changed a setting. */
+export function wireSettings(onChange) {
+  changed = onChange;
+  for (const name of THRESHOLDS) {
+    byId(name).addEventListener("input", () => {
       showThreshold(name);
-    }
+      onChange();
+    });
   }
-
-  /** @param {string[]} names Of the model's classes; all are switched on. */
-  function setClasses(names) {
-    classFilter.setNames(names);
-  }
-
-  /** @param {() => void} onChange Called when the user changed a setting. */
-  function wire(onChange) {
-    state.onChange = onChange;
-    for (const name of THRESHOLDS) {
-      byId(name).addEventListener("input", () => {
-        showThreshold(name);
-        onChange();
-      });
-    }
-    for (const [id, on] of [
-      ["classes-all", true],
-      ["classes-none", false],
-    ]) {
-      byId(id).addEventListener("click", () => {
-        classFilter.setAll(on);
-        onChange();
-      });
-    }
-  }
-
-  return { current, setThresholds, setClasses, wire };
-})();
+  const all = (on) => () => {
+    classFilter.setAll(on);
+    onChange();
+  };
+  byId("classes-all").addEventListener("click", all(true));
+  byId("classes-none").addEventListener("click", all(false));
+}

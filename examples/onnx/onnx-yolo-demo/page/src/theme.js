@@ -1,29 +1,25 @@
-"use strict";
-
 /**
  * Light or dark: the system's choice until the user makes one, which is remembered.
  *
  * The chart draws its colours itself, so it has to be told.
  */
-// biome-ignore lint/correctness/noUnusedVariables: the next scripts use it.
-const demoTheme = (() => {
-  const { memory } = demoEnvironment;
-  const systemDark = () => matchMedia("(prefers-color-scheme: dark)");
+import { memory } from "./environment.js";
+import { restyleChart } from "./stage.js";
 
-  function toggle() {
-    const root = document.documentElement;
-    const present = root.dataset.theme || (systemDark().matches ? "dark" : "light");
-    root.dataset.theme = present === "dark" ? "light" : "dark";
-    memory.set("localStorage", "theme", root.dataset.theme);
-    demoStage.restyle();
-  }
+const root = document.documentElement;
+const systemDark = matchMedia("(prefers-color-scheme: dark)");
 
-  /** Take the remembered theme, and follow the system's. */
-  function start() {
-    const theme = memory.get("localStorage", "theme");
-    if (theme === "dark" || theme === "light") document.documentElement.dataset.theme = theme;
-    systemDark().addEventListener("change", () => demoStage.restyle());
-  }
+export function toggleTheme() {
+  const present = root.dataset.theme || (systemDark.matches ? "dark" : "light");
+  root.dataset.theme = present === "dark" ? "light" : "dark";
+  memory.set("localStorage", "theme", root.dataset.theme);
+  restyleChart();
+}
 
-  return { toggle, start };
-})();
+/** Take the remembered theme, and follow the system's. */
+export function startTheme() {
+  const theme = memory.get("localStorage", "theme");
+  if (theme === "dark" || theme === "light") root.dataset.theme = theme;
+  restyleChart();
+  systemDark.addEventListener("change", restyleChart);
+}

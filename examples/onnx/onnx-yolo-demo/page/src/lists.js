@@ -1,0 +1,123 @@
+/**
+ * The list of detections, and the checkboxes of the classes.
+ *
+ * @import {NamedDetection} from "./drawing.js"
+ */
+import { classColour } from "./colours.js";
+import { percent, setText } from "./text.js";
+
+const MAX_ROWS = 50;
+const MANY_CLASSES = 12; // with more there is a field to search in
+
+/** An element with a class and children. */
+function make(tag, className, ...children) {
+  const element = document.createElement(tag);
+  element.className = className;
+  element.append(...children);
+  return element;
+}
+
+/** The list of detections; its rows are made once and used again. */
+export class DetectionList {
+  #list;
+  #count;
+  #empty;
+  /** @type {{item: HTMLElement, name: HTMLElement, score: HTMLElement}[]} */
+  #rows = [];
+
+  /**
+   * @param {HTMLElement} list
+   * @param {HTMLElement} count
+   * @param {HTMLElement} empty Shown when there are no rows, and to tell of rows left out.
+   */
+  constructor(list, count, empty) {
+    this.#list = list;
+    this.#count = count;
+    this.#empty = empty;
+  }
+
+  /** @param {NamedDetection[]} detections Best first. */
+  show(detections) {
+    const shown = detections.slice(0, MAX_ROWS);
+    for (const [index, detection] of shown.entries()) this.#fill(index, detection);
+    for (const row of this.#rows.slice(shown.length)) row.item.remove();
+    setText(this.#count, String(detections.length));
+    const left = detections.length - shown.length;
+    this.#empty.hidden = shown.length > 0 && left === 0;
+    setText(this.#empty, left ? `and ${left} more` : "Nothing found.");
+  }
+
+  #fill(index, { name, classId, score }) {
+    this.#rows[index] ??= this.#makeRow();
+    const row = this.#rows[index];
+    if (!row.item.isConnected) this.#list.append(row.item);
+    setText(row.name, name);
+    setText(row.score, percent(score));
+    row.item.style.setProperty("--share", score.toFixed(3));
+    row.item.style.setProperty("--class-colour", classColour(name, classId));
+  }
+
+  #makeRow() {
+    const name = make("span", "name");
+    const score = make("span", "score");
+    const item = make("li", "", make("span", "swatch"), name, make("span", "bar"), score);
+    return { item, name, score };
+  }
+}
+
+/** Checkboxes, one for each class of the model. */
+export class ClassFilter {
+  #box;
+  #search;
+  /** @type {HTMLInputElement[]} */
+  #inputs = [];
+
+  /**
+   * @param {HTMLElement} box
+   * @param {HTMLInputElement} search Shown when there are many classes.
+   * @param {() => void} onChange
+   */
+  constructor(box, search, onChange) {
+    this.#box = box;
+    this.#search = search;
+    box.addEventListener("change", onChange);
+    search.addEventListener("input", () => this.#find());
+  }
+
+  /** @param {string[]} names Of the model's classes; all are switched on. */
+  setNames(names) {
+    this.#search.hidden = names.length <= MANY_CLASSES;
+    this.#search.value = "";
+    this.#inputs = [];
+    this.#box.replaceChildren(...names.map((name, classId) => this.#row(name, classId)));
+  }
+
+  #row(name, classId) {
+    const input = document.createElement("input");
+    input.type = "checkbox";
+    input.checked = true;
+    input.dataset.class = String(classId);
+    this.#inputs.push(input);
+    const label = make("label", "check", input, make("span", "swatch"), make("span", "", name));
+    label.style.setProperty("--class-colour", classColour(name, classId));
+    return label;
+  }
+
+  #find() {
+    const wanted = this.#search.value.trim().toLowerCase();
+    for (const row of /** @type {Iterable<HTMLElement>} */ (this.#box.children)) {
+      row.hidden = !row.textContent.toLowerCase().includes(wanted);
+    }
+  }
+
+  /** @param {boolean} on Switch all classes on or off. */
+  setAll(on) {
+    for (const input of this.#inputs) input.checked = on;
+  }
+
+  /** @returns {number[]|null} Ids of the classes that are on; null if all are. */
+  enabled() {
+    if (this.#inputs.every((input) => input.checked)) return null;
+    return this.#inputs.flatMap((input, classId) => (input.checked ? [classId] : []));
+  }
+}

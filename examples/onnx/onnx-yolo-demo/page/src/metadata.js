@@ -1,0 +1,126 @@
+/**
+ * What an ONNX file says of its classes and thresholds.
+ *
+ * onnxruntime-web tells the inputs and outputs of a model, but not the metadata that an export
+ * writes beside them. So those texts are read here; everything else in the file is stepped over.
+ */
+import { failure } from "./failure.js";
+
+/**
+ * @typedef {object} Facts
+ * @property {string[]|null} names Of the classes; null where the file gives none.
+ * @property {number} confidence
+ * @property {number} iou
+ * @property {number|null} size Pixels of the input's side, which may be open in the file.
+ */
+
+const METADATA_PROPS = 14; // field of onnx.ModelProto: pairs of a key (1) and a value (2)
+
+/**
+ * The fields of a protobuf message.
+ * @param {Uint8Array} bytes
+ * @returns {Generator<{field: number, content: Uint8Array}>} Numbers have no content.
+ */
+function* fieldsOf(bytes) {
+  let at = 0;
+  const broken = failure("model-broken", "this is not a complete ONNX file");
+  const readNumber = () => {
+    let value = 0;
+    for (let factor = 1; at < bytes.length; factor *= 128) {
+      const byte = bytes[at++];
+      value += (byte & 127) * factor;
+      if (byte < 128) return value;
+    }
+    throw broken;
+  };
+  while (at < bytes.length) {
+    const key = readNumber();
+    const kind = key % 8;
+    let length = { 1: 8, 5: 4 }[kind] ?? 0;
+    if (kind === 0) readNumber();
+    if (kind === 2) length = readNumber();
+    if (![0, 1, 2, 5].includes(kind) || at + length > bytes.length) throw broken;
+    yield { field: Math.floor(key / 8), content: bytes.subarray(at, at + length) };
+    at += length;
+  }
+}
+
+/**
+ * @param {Uint8Array} bytes An ONNX file.
+ * @returns {Record<string, string>} Its metadata.
+ * @throws {Error} `.code` "model-broken".
+ */
+export function readMetadata(bytes) {
+  const decoder = new TextDecoder();
+  /** @type {Record<string, string>} */
+  const metadata = {};
+  for (const { field, content } of fieldsOf(bytes)) {
+    if (field !== METADATA_PROPS) continue;
+    const pair = ["", "", ""];
+    for (const part of fieldsOf(content)) pair[part.field] = decoder.decode(part.content);
+    metadata[pair[1]] = pair[2];
+  }
+  return metadata;
+}
+
+/** The text of a string as Python or JSON writes it, with its quotes. */
+function unquote(quoted) {
+  const inner = quoted.slice(1, -1).replace(/\\(?:x(..)|U(.{8})|.)|"/gs, (match, byte, code) => {
+    if (byte) return `\\u00${byte}`;
+    if (code) return String.fromCodePoint(Number.parseInt(code, 16));
+    return { "\\'": "'", '"': '\\"' }[match] ?? match;
+  });
+  return JSON.parse(`"${inner}"`);
+}
+
+/**
+ * Class names, in the order of their numbers.
+ * @param {string} text A Python dictionary or list, or JSON.
+ * @returns {string[]}
+ * @throws {SyntaxError}
+ */
+export function parseNames(text) {
+  const item = /(?:["']?(\d{1,6})["']?\s*:\s*)?('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")/gs;
+  /** @type {string[]} */
+  const names = [];
+  const rest = text.replace(item, (_, number, name) => {
+    names[number === undefined ? names.length : Number(number)] = unquote(name);
+    return "";
+  });
+  if (!/^\s*(\{[\s,]*\}|\[[\s,]*\])\s*$/.test(rest)) throw new SyntaxError(text.slice(0, 80));
+  return Array.from(names, (name, number) => name ?? `class ${number}`);
+}
+
+/** A number from 0 to 1. */
+function readThreshold(metadata, key, standard) {
+  const value = Number(metadata[key] ?? standard);
+  if (value >= 0 && value <= 1) return value;
+  throw failure(
+    "model-shape",
+    `the model's metadata gives "${key}" as ${metadata[key]}; needed: a number from 0 to 1`,
+  );
+}
+
+/**
+ * @param {Uint8Array} bytes An ONNX file.
+ * @returns {Facts}
+ * @throws {Error} `.code` "model-broken" or "model-shape".
+ */
+export function readFacts(bytes) {
+  const metadata = readMetadata(bytes);
+  const side = /\d+/.exec(metadata.imgsz ?? "");
+  const confidence = readThreshold(metadata, "conf", 0.25);
+  const iou = readThreshold(metadata, "iou", 0.7);
+  const size = side && Number(side[0]);
+  try {
+    const names = metadata.names === undefined ? null : parseNames(metadata.names);
+    return { names: names?.length ? names : null, confidence, iou, size };
+  } catch (error) {
+    throw failure(
+      "model-shape",
+      `the class names in the model's metadata cannot be read: ${metadata.names.slice(0, 80)}; ` +
+        `needed is metadata "names" such as {0: 'person', 1: 'cell phone'}`,
+      error,
+    );
+  }
+}

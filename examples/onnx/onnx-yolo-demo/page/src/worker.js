@@ -1,0 +1,291 @@
+/**
+ * The worker: it owns onnxruntime-web, and turns pictures into detections.
+ *
+ * Messages to it, each with an `id`:
+ *   {type: "load", module, wasm, model, facts, backend, threads}
+ *   {type: "detect", bitmap, options}
+ * `module` (a script of the runtime) and `wasm` come with the first load only. Messages from it:
+ *   {type: "progress", stage}, {type: "lost", reason},
+ *   {type: "result", id, value}, {type: "error", id, code, message}
+ *
+ * @import {Facts} from "./metadata.js"
+ */
+import * as ort from "onnxruntime-web/webgpu";
+import { failure } from "./failure.js";
+import { createLetterbox, fit } from "./letterbox.js";
+import { createPostprocess } from "./nms.js";
+
+const GREY = "rgb(114, 114, 114)"; // of the padding; transparent parts get it too
+const EXPORT_HINT = "export a YOLO detector with a fixed square input, without built-in NMS";
+
+/** @type {unknown} */
+let watched = null; // the GPU device whose loss is reported
+/** @type {Awaited<ReturnType<typeof prepare>>|null} */
+let loaded = null;
+
+// The runtime also throws numbers and strings.
+const messageOf = (error) => String(error?.message ?? error);
+
+function progress(stage) {
+  postMessage({ type: "progress", stage });
+}
+
+// ------------------------------------------------------------------------ pictures
+
+const canvas = new OffscreenCanvas(1, 1);
+const context = /** @type {OffscreenCanvasRenderingContext2D} */ (
+  canvas.getContext("2d", { alpha: false, willReadFrequently: true })
+);
+
+/** @param {ImageBitmap} bitmap @returns {Uint8ClampedArray} Its RGBA pixels. */
+function readPixels(bitmap) {
+  const { width, height } = bitmap;
+  try {
+    if (canvas.width !== width) canvas.width = width;
+    if (canvas.height !== height) canvas.height = height;
+    context.fillStyle = GREY;
+    context.fillRect(0, 0, width, height);
+    context.drawImage(bitmap, 0, 0);
+    return context.getImageData(0, 0, width, height, { colorSpace: "srgb" }).data;
+  } catch (error) {
+    throw failure(
+      "runtime",
+      `the pixels of a picture of ${width}x${height} cannot be read (${messageOf(error)}); ` +
+        "try a smaller picture",
+    );
+  }
+}
+
+// ------------------------------------------------------------------------ back ends
+
+function describeAdapter(adapter) {
+  const info = adapter.info ?? {};
+  const words = [info.vendor, info.architecture, info.device, info.description];
+  return words.filter(Boolean).join(" ") || "unnamed adapter";
+}
+
+function isSoftware(adapter, name) {
+  // Where it is said depends on the browser's age; some only say it in the name.
+  const said = adapter.info?.isFallbackAdapter ?? adapter.isFallbackAdapter ?? false;
+  return said || /swiftshader|llvmpipe|lavapipe|basic render/i.test(name);
+}
+
+/** The graphics adapter, or in words why there is none. */
+async function findAdapter() {
+  const { gpu } = /** @type {any} */ (navigator);
+  if (!gpu) return { adapter: null, why: "this browser, or this address, does not offer WebGPU" };
+  try {
+    const adapter = await gpu.requestAdapter();
+    return { adapter, why: adapter ? "" : "the browser found no graphics adapter for WebGPU" };
+  } catch (error) {
+    return { adapter: null, why: `WebGPU does not start: ${messageOf(error)}` };
+  }
+}
+
+/**
+ * What to run on.
+ * @param {string} requested "auto", "webgpu" or "wasm".
+ * @returns {Promise<{backend: string, note: string, adapter: string}>} `note` says why WebGPU
+ *   is not used, or that its adapter is a program and not a device.
+ */
+async function chooseBackend(requested) {
+  if (requested === "wasm") return { backend: "wasm", note: "", adapter: "" };
+  const { adapter, why } = await findAdapter();
+  if (!adapter && requested === "webgpu") {
+    throw failure("no-webgpu", `${why}; choose the backend "wasm" or "auto"`);
+  }
+  if (!adapter) return { backend: "wasm", note: why, adapter: "" };
+  const name = describeAdapter(adapter);
+  const software = isSoftware(adapter, name);
+  const slow = `WebGPU's only adapter (${name}) is a slow imitation by software`;
+  if (software && requested === "auto") return { backend: "wasm", note: slow, adapter: "" };
+  return { backend: "webgpu", note: software ? slow : "", adapter: name };
+}
+
+function configureRuntime({ module, wasm, threads }) {
+  progress("runtime");
+  ort.env.logLevel = "error";
+  ort.env.wasm.numThreads = threads;
+  // A page opened from disk and its worker may not read each other's blob: addresses, so the
+  // worker makes its own.
+  ort.env.wasm.wasmPaths = { mjs: URL.createObjectURL(module) };
+  ort.env.wasm.wasmBinary = wasm;
+}
+
+async function watchDevice() {
+  const device = /** @type {any} */ (await ort.env.webgpu.device);
+  if (device === watched) return;
+  watched = device;
+  device.lost.then(({ reason, message }) => {
+    const words = [reason, message].filter((word) => word && word !== "unknown");
+    postMessage({ type: "lost", reason: words.join(": ") || "the browser gave no reason" });
+  });
+}
+
+// ------------------------------------------------------------------------ model
+
+function describe({ name, type, shape }) {
+  return `${name} ${type} (${shape?.join(", ")})`;
+}
+
+/**
+ * The name and the side of a model's picture input.
+ * @param {ort.InferenceSession} session
+ * @param {Facts} facts
+ */
+function findInput(session, facts) {
+  const inputs = /** @type {any[]} */ ([...session.inputMetadata]);
+  const [input] = inputs;
+  // Open axes have names instead of lengths.
+  const fits = (axis, length) => typeof axis !== "number" || axis === length;
+  const [batch, channels, height, width] = input?.shape ?? [];
+  const side = typeof height === "number" ? height : facts.size;
+  const right =
+    inputs.length === 1 &&
+    input.type === "float32" &&
+    input.shape.length === 4 &&
+    fits(batch, 1) &&
+    fits(channels, 3) &&
+    fits(width, side);
+  if (right && side) return { name: input.name, side };
+  throw failure(
+    "model-shape",
+    `the model's input is ${inputs.map(describe).join("; ") || "missing"}; ` +
+      `needed: one, float32 (1, 3, S, S); ${EXPORT_HINT}`,
+  );
+}
+
+/** @param {ort.InferenceSession} session @returns {string} The name of the detections. */
+function findOutput({ outputNames }) {
+  if (outputNames.includes("output0") || outputNames.length === 1) {
+    return outputNames.includes("output0") ? "output0" : outputNames[0];
+  }
+  throw failure(
+    "model-shape",
+    `the model's outputs are ${outputNames.join(", ")}; needed: one output, or one with the ` +
+      `name output0; ${EXPORT_HINT}`,
+  );
+}
+
+async function createSession(model, backend) {
+  progress("model");
+  try {
+    return await ort.InferenceSession.create(model, {
+      executionProviders: [backend],
+      graphOptimizationLevel: "all",
+    });
+  } catch (error) {
+    const message = messageOf(error);
+    // The same call starts the runtime, and then reads the model.
+    const isRuntime = /no available backend|initWasm|out of memory/i.test(message);
+    throw isRuntime
+      ? failure("runtime", `onnxruntime-web does not start: ${message}`)
+      : failure("model-broken", `onnxruntime-web cannot read the model: ${message}`);
+  }
+}
+
+/** One inference of what is in the tensor. */
+async function infer({ session, inputName, outputName, tensor }) {
+  const results = await session.run({ [inputName]: tensor });
+  const output = results[outputName];
+  const data = /** @type {Float32Array} */ (await output.getData());
+  return { dims: output.dims, data, release: () => output.dispose() };
+}
+
+/** The names of an output's classes, whose shape has to fit. */
+function nameClasses({ dims }, names) {
+  const [batch, rows, anchors] = dims;
+  const needed = names ? `1, ${4 + names.length}, boxes` : "1, 4 + classes, boxes";
+  // Without names only the proportions tell an output that lies the other way round.
+  const right = names ? rows === 4 + names.length : rows > 4 && rows <= anchors;
+  if (dims.length === 3 && batch === 1 && right && anchors > 0) {
+    return names ?? Array.from({ length: rows - 4 }, (_, number) => `class ${number}`);
+  }
+  throw failure(
+    "model-shape",
+    `the model's output has the shape (${dims.join(", ")}); needed: (${needed})` +
+      (names ? ` for its ${names.length} classes` : ""),
+  );
+}
+
+/** Run twice (the first run prepares what later ones use) and look at the result. */
+async function prepareSession(session, facts, backend) {
+  const { name, side } = findInput(session, facts);
+  const input = new Float32Array(3 * side * side).fill(114 / 255);
+  const tensor = new ort.Tensor("float32", input, [1, 3, side, side]);
+  const network = { session, inputName: name, outputName: findOutput(session), tensor };
+  progress("warm-up");
+  const first = await infer(network);
+  const names = nameClasses(first, facts.names);
+  const postprocess = createPostprocess(names.length, first.dims[2]);
+  first.release();
+  const second = await infer(network);
+  postprocess.run(second.data, fit(side, side, side), { confidence: 0.5, iou: 0.5 });
+  second.release();
+  if (backend === "webgpu") await watchDevice();
+  return { ...network, names, side, input, letterbox: createLetterbox(side), postprocess };
+}
+
+async function prepare(model, facts, backend) {
+  /** @type {ort.InferenceSession|null} */
+  let session = null;
+  try {
+    session = await createSession(model, backend);
+    return await prepareSession(session, facts, backend);
+  } catch (error) {
+    await session?.release();
+    const { code } = /** @type {{code?: string}} */ (error);
+    if (backend === "webgpu" && code !== "model-shape") {
+      throw failure("webgpu-failed", messageOf(error));
+    }
+    throw error;
+  }
+}
+
+/** Load a model; the present one stays in use if that fails. */
+async function load(message) {
+  const { facts } = message;
+  const choice = await chooseBackend(message.backend);
+  if (message.module) configureRuntime(message);
+  const network = await prepare(new Uint8Array(message.model), facts, choice.backend);
+  // The compiled runtime stays; its file is not needed any more.
+  ort.env.wasm.wasmBinary = undefined;
+  await loaded?.session.release();
+  loaded = network;
+  const { names, side } = network;
+  return { ...choice, names, size: [side, side], confidence: facts.confidence, iou: facts.iou };
+}
+
+// ------------------------------------------------------------------------ detection
+
+async function detect({ bitmap, options }) {
+  if (loaded === null) throw failure("runtime", "no model is loaded");
+  const begun = performance.now();
+  const pixels = readPixels(bitmap);
+  const geometry = loaded.letterbox.run(pixels, bitmap.width, bitmap.height, loaded.input);
+  const prepared = performance.now();
+  const output = await infer(loaded);
+  const inferred = performance.now();
+  const detections = loaded.postprocess.run(output.data, geometry, options);
+  output.release();
+  const times = {
+    pre: prepared - begun,
+    inference: inferred - prepared,
+    post: performance.now() - inferred,
+  };
+  return { detections, bitmap, times };
+}
+
+self.onmessage = async ({ data }) => {
+  try {
+    const value = await (data.type === "load" ? load(data) : detect(data));
+    const transfer = "bitmap" in value ? [value.bitmap] : [];
+    postMessage({ type: "result", id: data.id, value }, { transfer });
+  } catch (error) {
+    data.bitmap?.close();
+    // The browser's own errors have a number there.
+    const { code } = /** @type {{code?: unknown}} */ (error ?? {});
+    const known = typeof code === "string" ? code : "runtime";
+    postMessage({ type: "error", id: data.id, code: known, message: messageOf(error) });
+  }
+};

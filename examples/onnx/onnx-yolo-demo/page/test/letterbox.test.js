@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createLetterbox, fit } from "../src/letterbox.js";
+import { floatsOf, skip, vectors } from "./vectors.js";
+
+test("the odd pixel of padding is at the right and the bottom", () => {
+  assert.deepEqual(fit(64, 33, 64), {
+    size: 64,
+    width: 64,
+    height: 33,
+    resizedWidth: 64,
+    resizedHeight: 33,
+    left: 0,
+    top: 15,
+  });
+  assert.equal(fit(2 * 64, 33, 64).resizedHeight, 16); // halves go to the even number
+  assert.equal(fit(2 * 64, 35, 64).resizedHeight, 18);
+  assert.throws(() => fit(0, 5, 32), /sides must be positive/);
+});
+
+test("white and black stay so, and the padding is grey", () => {
+  for (const level of [0, 255]) {
+    const rgba = new Uint8ClampedArray(4 * 1000 * 30).fill(level);
+    const out = new Float32Array(3 * 96 * 96).fill(7);
+    const { top, resizedHeight } = createLetterbox(96).run(rgba, 1000, 30, out);
+    const rows = [...out.subarray(top * 96, (top + resizedHeight) * 96)];
+    assert.ok(rows.every((value) => value === level / 255));
+    assert.equal(out[0], Math.fround(114 / 255));
+  }
+});
+
+test("a picture of the wrong size is refused", () => {
+  const box = createLetterbox(8);
+  const rgba = new Uint8ClampedArray(4);
+  assert.throws(() => box.run(rgba, 2, 1, new Float32Array(192)), /no RGBA picture of 2x1/);
+  assert.throws(() => box.run(rgba, 1, 1, new Float32Array(64)), /needed: 3 x 8 x 8/);
+});
+
+test("every pixel is Python's", { skip }, () => {
+  const boxes = new Map(); // of each size one, so that pictures of several shapes go through it
+  for (const { geometry, rgba, expected } of vectors.letterbox) {
+    const { width, height, size } = geometry;
+    const box = boxes.get(size) ?? createLetterbox(size);
+    boxes.set(size, box);
+    const out = new Float32Array(3 * size * size).fill(7);
+    const pixels = new Uint8ClampedArray(Buffer.from(rgba, "base64"));
+    assert.deepEqual(box.run(pixels, width, height, out), geometry);
+    assert.deepEqual(out, floatsOf(expected), `${width}x${height} to ${size}`);
+  }
+});

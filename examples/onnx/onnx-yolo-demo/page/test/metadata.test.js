@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parseNames, readFacts, readMetadata } from "../src/metadata.js";
+
+/** A protobuf field with a length: its number, and its content as text or bytes. */
+function field(number, content) {
+  const bytes = Buffer.from(content);
+  const length =
+    bytes.length > 127 ? [(bytes.length & 127) | 128, bytes.length >> 7] : [bytes.length];
+  return Buffer.concat([Buffer.from([number * 8 + 2, ...length]), bytes]);
+}
+
+/** The head of an ONNX file: a version, a graph, and metadata. */
+function modelWith(metadata) {
+  const entries = Object.entries(metadata);
+  return Buffer.concat([
+    Buffer.from([8, 9]), // ir_version
+    field(7, Buffer.alloc(300, 7)), // the graph, which nobody looks into
+    ...entries.map(([key, value]) => field(14, Buffer.concat([field(1, key), field(2, value)]))),
+  ]);
+}
+
+test("metadata are found behind the graph", () => {
+  const metadata = { names: "{0: 'person'}", note: "ä" };
+  assert.deepEqual(readMetadata(modelWith(metadata)), metadata);
+});
+
+test("facts of a detector, and those of a file without metadata", () => {
+  const metadata = { names: "{0: 'a', 2: 'c'}", conf: "0.31", iou: "0.55", imgsz: "[96, 96]" };
+  assert.deepEqual(readFacts(modelWith(metadata)), {
+    names: ["a", "class 1", "c"],
+    confidence: 0.31,
+    iou: 0.55,
+    size: 96,
+  });
+  const none = { names: null, confidence: 0.25, iou: 0.7, size: null };
+  assert.deepEqual(readFacts(modelWith({})), none);
+  assert.throws(() => readFacts(modelWith({ conf: "much" })), { code: "model-shape" });
+});
+
+test("files that are cut off or something else are refused", () => {
+  const whole = modelWith({ names: "{0: 'person'}" });
+  for (const bytes of [whole.subarray(0, -5), Buffer.from("<!doctype html>"), Buffer.from([255])]) {
+    assert.throws(() => readFacts(bytes), { code: "model-broken" });
+  }
+});
+
+test("names as Python and JSON write them", () => {
+  const written = {
+    "{0: \"it's\", 1: 'say \"x\"', 2: 'both \\' and \"'}": ["it's", 'say "x"', "both ' and \""],
+    "['back\\\\x41', 'tab\\t', '\\x00\\xe9', '\\U0001f4f1']": ["back\\x41", "tab\t", "\0é", "📱"],
+    '["a, b", "{1: \'x\'}", "]", "\\u7535"]': ["a, b", "{1: 'x'}", "]", "电"],
+    '{\n  "1": "b",\n  "0": "a"\n}': ["a", "b"],
+  };
+  for (const [text, names] of Object.entries(written)) assert.deepEqual(parseNames(text), names);
+  for (const text of ["", "person", "{0: 'a'", "['a'] + x", "[alert(1)]", "{'a': 'b'}"]) {
+    assert.throws(() => parseNames(text), SyntaxError, text);
+    assert.throws(() => readFacts(modelWith({ names: text })), { code: "model-shape" });
+  }
+});

@@ -1,0 +1,204 @@
+"""A real browser for the tests of the page: Chromium without a window or a network.
+
+Tests that need it skip where the machine has no Chromium or Python has no ``playwright``.
+"""
+
+import base64
+import io
+import mimetypes
+import os
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import numpy as np
+import pytest
+from PIL import Image
+from tools.compare_runtimes import (
+    CHROMIUM_ARGS,
+    WEBGPU_ARGS,
+    BrowserError,
+    find_chromium,
+    wait_for,
+)
+
+# Everything a page may load without a network.
+OFFLINE = ("file", "data", "blob")
+# Seconds, for a machine that has much else to do; whoever waits this long sees a failure.
+PATIENCE = 90.0
+
+
+# ------------------------------------------------------------------------------ the browser
+
+
+def require_chromium():
+    """Path of a Chromium; skips the test where there is none, or no playwright."""
+    try:
+        return find_chromium()
+    except BrowserError as error:
+        pytest.skip(str(error))
+
+
+@contextmanager
+def open_browser(*, camera=None, webgpu=False):
+    """A Chromium without a window; yields Playwright's browser.
+
+    Parameters
+    ----------
+    camera : path-like, optional
+        A .y4m film that plays as the camera, over and over; without one there is no camera, even
+        if the machine has one.
+    webgpu : bool
+        Whether WebGPU works, computed by the processor: slowly.
+    """
+    path = require_chromium()
+    from playwright.sync_api import sync_playwright
+
+    device = "--use-fake-device-for-media-stream"
+    options = [*CHROMIUM_ARGS, device if camera else f"{device}=device-count=0"]
+    if camera:
+        options.append(f"--use-file-for-fake-video-capture={Path(camera).resolve()}")
+    # Without it there shall be none, even if the machine has a graphics processor.
+    options += WEBGPU_ARGS["software"] if webgpu else ["--disable-gpu"]
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(
+            executable_path=path, args=options, timeout=1000 * PATIENCE
+        )
+        yield browser
+        browser.close()
+
+
+@contextmanager
+def visit(browser, url, *, complaints=(), **options):
+    """Open a page for as long as the context lasts.
+
+    Parameters
+    ----------
+    url : str
+    complaints : sequence of str
+        Parts of the console's messages that are expected; any other one fails the test at the
+        end, and so does a request to any other place than `url`'s server.
+    options
+        Of the browser's context: ``viewport``, ``color_scheme``, ``permissions`` ….
+
+    Yields
+    ------
+    playwright.sync_api.Page
+        Its ``requests`` is a list of all addresses.
+    """
+    options.setdefault("viewport", {"width": 1280, "height": 900})
+    context = browser.new_context(**options)
+    context.set_default_timeout(1000 * PATIENCE)
+    said, requests = [], []
+
+    def note(message):
+        if message.type in ("error", "warning", "assert"):
+            said.append(f"{message.type}: {message.text}")
+
+    context.on("console", note)
+    context.on("weberror", lambda error: said.append(f"uncaught: {error.error}"))
+    context.on("request", lambda request: requests.append(request.url))
+    try:
+        page = context.new_page()
+        page.requests = requests
+        page.goto(url)
+        yield page
+        page.wait_for_timeout(50)  # for messages that are still under way
+        own = urlsplit(url).netloc
+        places = [urlsplit(request) for request in requests]
+        assert [p for p in places if p.scheme not in OFFLINE and p.netloc != own] == []
+        assert [text for text in said if not any(part in text for part in complaints)] == []
+    finally:
+        context.close()
+
+
+@contextmanager
+def ready_page(browser, url, **options):
+    """The page with its model loaded and its first sample shown; options as for `visit`."""
+    with visit(browser, url, **options) as page:
+        until(page, "window.demo && demo.ready && demo.last", "the first sample")
+        yield page
+
+
+# ------------------------------------------------------------------------------ the page
+
+
+def until(page, expression, what=None, timeout=PATIENCE):
+    """Poll until a JavaScript expression is true; its value."""
+    return wait_for(page, expression, timeout, what or expression)
+
+
+def wait_screen(page, name):
+    """Wait for a message screen; its text."""
+    until(page, f"window.demo && demo.screen === '{name}'", f"the screen {name}")
+    shown = page.locator("#message")
+    assert shown.is_visible()
+    assert shown.get_attribute("data-screen") == name
+    return shown.inner_text()
+
+
+def after(page, action):
+    """Do something that makes the page detect; its new `demo.last`."""
+    page.evaluate("() => { window.lastSeen = demo.last; }")
+    action()
+    until(page, "demo.last !== null && demo.last !== window.lastSeen", "a detection")
+    return page.evaluate("demo.last")
+
+
+def choose_sample(page, number):
+    """Press the button of a sample, 1 being the first; the resulting `demo.last`."""
+    return after(page, page.locator(f"#samples [data-sample='{number}']").click)
+
+
+def file_of(data, name):
+    """A file for `set_input_files`, from bytes or a path."""
+    if isinstance(data, str | Path):
+        data = Path(data).read_bytes()
+    kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
+    return {"name": name, "mimeType": kind, "buffer": data}
+
+
+def detect_file(page, data, name="picture.png"):
+    """Choose a picture by the page's button; the resulting `demo.last`."""
+    last = after(page, lambda: page.set_input_files("#image-file", file_of(data, name)))
+    assert last["title"] == name
+    return last
+
+
+# Drops a file on the page, or pastes it, as the events tell it.
+SEND = """([data, name, type, how]) => {
+  const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
+  const transfer = new DataTransfer();
+  transfer.items.add(new File([bytes], name, {type}));
+  const options = {bubbles: true, cancelable: true};
+  if (how === "paste") {
+    options.clipboardData = transfer;
+    document.body.dispatchEvent(new ClipboardEvent("paste", options));
+  } else {
+    for (const kind of ["dragenter", "dragover", "drop"]) {
+      options.dataTransfer = transfer;
+      document.querySelector("#stage").dispatchEvent(new DragEvent(kind, options));
+    }
+  }
+}"""
+
+
+def send_file(page, data, name="picture.png", how="drop"):
+    """Drop a file on the page, or paste it."""
+    file = file_of(data, name)
+    text = base64.b64encode(file["buffer"]).decode()
+    page.evaluate(SEND, [text, name, file["mimeType"], how])
+
+
+def screenshot(page, name, folder):
+    """Save what is visible below DEMO_SCREENSHOTS, if set, or else in `folder`."""
+    folder = Path(os.environ.get("DEMO_SCREENSHOTS") or folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=folder / f"{name}.png")
+    return folder / f"{name}.png"
+
+
+def decode_data_url(url):
+    """Decode a data: URL of a picture, uint8 array (height, width, 3)."""
+    with Image.open(io.BytesIO(base64.b64decode(url.split(",", 1)[1]))) as picture:
+        return np.asarray(picture.convert("RGB"))

@@ -1,0 +1,362 @@
+"""build_demo.py and serve_demo.py: what they write and send, what they refuse, and the end of a
+training."""
+
+import base64
+import gzip
+import hashlib
+import json
+import re
+import subprocess
+import sys
+import threading
+from html.parser import HTMLParser
+from types import SimpleNamespace
+from urllib.error import HTTPError
+from urllib.request import urlopen
+
+import numpy as np
+import onnx
+import pytest
+from data.synthetic import PERSON, PHONE
+from onnx import numpy_helper
+from tools import build_demo, compare_runtimes, serve_demo
+from tools.build_demo import BuildError, build, main, runtime_problem, single_file, source_hash
+from tools.serve_demo import HEADERS, make_server
+from training import finishing
+from training.run_folder import TrainingError
+
+from tests.examples.yolo11n.page.browsers import require_chromium
+from tests.examples.yolo11n.page.detectors import colour_detector_onnx
+
+PAGE = "yolo_detection_demo.html"
+SCRIPTS = ["demo_assets/page.js", "demo_assets/runtime.js", "demo_assets/model.js"]
+
+
+@pytest.fixture(scope="module")
+def installed():
+    """What npm fetches."""
+    if problem := runtime_problem():
+        pytest.skip(problem)
+
+
+@pytest.fixture
+def quick(installed, tmp_path, monkeypatch):
+    """A model, and builds without the runtime's ten megabytes and the drawn samples."""
+    monkeypatch.setattr(build_demo, "runtime_script", lambda: 'demoAssets.add("wasm", "AAAA");\n')
+    monkeypatch.setattr(build_demo, "sample_assets", lambda: {"samples": b"[]"})
+    colour_detector_onnx(tmp_path / "small.onnx", 64)
+    return tmp_path / "small.onnx"
+
+
+def assets_of(text):
+    """Assets of a script, unpacked."""
+    calls = re.findall(r'^demoAssets\.add\("([a-z0-9-]+)", "([A-Za-z0-9+/=]+)"\);$', text, re.M)
+    return {name: gzip.decompress(base64.b64decode(data)) for name, data in calls}
+
+
+class Parts(HTMLParser):
+    """Scripts, styles, policy and addresses of a page, as a browser sees them."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.script, self.style, self.policy, self.loaded = [], [], {}, []
+        self.inside = None
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        given = dict(attributes)
+        self.loaded += [v for k, v in attributes if k in ("src", "href", "srcset", "poster")]
+        assert not any(k.startswith("on") or k == "style" for k in given)
+        if given.get("http-equiv") == "Content-Security-Policy":
+            self.policy = {d.split()[0]: d.split()[1:] for d in given["content"].split(";")}
+        self.inside = getattr(self, tag) if tag in ("script", "style") else None
+        if self.inside is not None:
+            self.inside.append("")
+
+    def handle_data(self, data):
+        if self.inside is not None:
+            self.inside[-1] += data
+
+    def handle_endtag(self, tag):
+        self.inside = None
+
+
+# ------------------------------------------------------------------------------ what is written
+
+
+def test_the_page_and_the_single_file(installed, tmp_path):
+    """Of the size that is promised; all in one, under a policy that allows nothing else."""
+    model = tmp_path / "small.onnx"
+    colour_detector_onnx(model, 64, conf="0.3")
+    first, second = (build(model, output=tmp_path / name) for name in ("one", "two"))
+    assert [*first["files"]] == [*SCRIPTS, f"dist/{PAGE}"]
+    for name, size in first["files"].items():
+        data = (tmp_path / "one" / name).read_bytes()
+        assert len(data) == size
+        assert data == (tmp_path / "two" / name).read_bytes()
+    assert second["warnings"] == []
+    # With a YOLO11n of 320 px, whose script has 13 MB, less than 23 MB.
+    assert len(first["single_file"].read_bytes()) < 9_900_000
+
+    text = first["single_file"].read_text(encoding="utf-8")
+    parts = Parts(text)
+    assert all(address.startswith("data:") for address in parts.loaded)
+    for kind in ("script", "style"):
+        hashes = [source_hash(part) for part in getattr(parts, kind)]
+        others = {"'wasm-unsafe-eval'", "blob:"} if kind == "script" else set()
+        assert {*parts.policy.pop(f"{kind}-src")} == {*hashes, *others}
+    allowed = {"'none'", "data:", "blob:", "mediastream:"}
+    assert {source for sources in parts.policy.values() for source in sources} <= allowed
+    assert parts.policy["default-src"] == ["'none'"]
+    for name, script in zip(SCRIPTS, parts.script, strict=True):
+        assert script == (tmp_path / "one" / name).read_text(encoding="utf-8")
+    assert "Permission is hereby granted" in parts.script[1]
+
+    assets = assets_of(parts.script[2])
+    assert assets["model"] == model.read_bytes()
+    assert json.loads(assets["model-info"]) == {
+        "file": "small.onnx",
+        "sha256": hashlib.sha256(model.read_bytes()).hexdigest(),
+        "bytes": model.stat().st_size,
+        "weights": "float32",
+        "facts": {
+            "names": ["green thing", "orange thing"],
+            "confidence": 0.3,
+            "iou": 0.7,
+            "size": 64,
+        },
+    }
+
+
+def test_the_sources_name_no_other_place():
+    files = [build_demo.DEMO / PAGE, *build_demo.DEMO.glob("page/src/*")]
+    assert len(files) > 10
+    for file in files:
+        text = file.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
+        assert not re.search(r"https?://|wss?://|[\"'(=]\s*//[\w.]", text), file
+
+
+def test_source_hash():
+    # the example of the specification of Content Security Policy
+    expected = "'sha256-qznLcsROx4GACP2dm0UCKCzCG+HiZ1guq6ZZDob/Tng='"
+    assert source_hash("alert('Hello, world.');") == expected
+
+
+@pytest.mark.parametrize("text", ["'</Script'", "a <!--b"])
+def test_what_would_end_a_script_early_is_refused(text):
+    with pytest.raises(BuildError, match=r"a\.js holds what would end its element"):
+        single_file('<script src="a.js"></script>', {"a.js": text})
+
+
+@pytest.mark.parametrize("index", range(6))
+def test_samples_show_whole_and_near_objects(index):
+    image, objects = build_demo.sample_scene_of(index)
+    kinds = {thing.category_id for thing in objects}
+    assert kinds == {PERSON, PHONE} if index % 2 == 0 else kinds
+    least = {PERSON: 0.35, PHONE: 0.12}
+    for thing in objects:
+        assert thing.visible >= 0.9
+        assert max(thing.bbox[2:]) >= least[thing.category_id] * max(image.shape)
+
+
+def test_half_weights_halve_the_model(quick, tmp_path):
+    build(quick, output=tmp_path, weights_fp16=True)
+    assets = assets_of((tmp_path / "demo_assets/model.js").read_text())
+    info = json.loads(assets["model-info"])
+    assert info["weights"] == "float16"
+    assert info["bytes"] == len(assets["model"]) < 0.7 * quick.stat().st_size
+
+
+def test_command_line(quick, tmp_path, monkeypatch, capsys):
+    output = tmp_path / "by command"
+    monkeypatch.setattr(build_demo, "MAX_SINGLE_FILE", 1000)
+    assert main([str(quick), "--output", str(output)]) == 0
+    out, err = capsys.readouterr()
+    lines = out.splitlines()
+    assert [line.split(":")[0] for line in lines[:4]] == [
+        f"wrote {name}" for name in (*SCRIPTS, f"dist/{PAGE}")
+    ]
+    assert lines[4] == f"page: {output / PAGE}"
+    assert lines[5] == f"in a single file: {output / 'dist' / PAGE}"
+    assert lines[6].endswith(f"serve_demo.py --page '{output / 'dist' / PAGE}'")
+    assert "--weights-fp16 halves it" in err
+    assert main([str(tmp_path / "absent.onnx"), "--output", str(output)]) == 1
+    assert capsys.readouterr().err.startswith("error: ")
+
+
+# ------------------------------------------------------------------------------ refusals
+
+
+def change(path, **edits):
+    """Write a model with other shapes of its ports, names, or metadata."""
+    model = onnx.load(path)
+    image, output = model.graph.input[0], model.graph.output[0]
+    for axis, length in enumerate(edits.get("shape", ())):
+        image.type.tensor_type.shape.dim[axis].dim_value = length
+    if "output" in edits:
+        model.graph.node[-1].output[0] = output.name = edits["output"]
+    if "names" in edits:
+        onnx.helper.set_model_props(model, {"names": edits["names"]})
+    if "scale" in edits:
+        for constant in model.graph.initializer:
+            values = numpy_helper.to_array(constant)
+            if values.dtype == np.float32:
+                constant.CopyFrom(numpy_helper.from_array(values * edits["scale"], constant.name))
+    onnx.save(model, path)
+
+
+@pytest.mark.parametrize(
+    ("edits", "message"),
+    [
+        ({"shape": (2, 3, 64, 64)}, "its inputs are images tensor(float) [2, 3, 64, 64]"),
+        ({"output": "boxes"}, "onnxruntime can't run it"),
+        ({"scale": np.float32(np.nan)}, "numbers that aren't finite"),
+        ({"names": "{0: 'a'}"}, "metadata name 1 classes, and its output has 2"),
+        ({"names": "person"}, "the class names in its metadata can't be read: person"),
+    ],
+)
+def test_models_that_are_no_detector(quick, tmp_path, edits, message):
+    change(quick, **edits)
+    with pytest.raises(BuildError, match=re.escape(message)):
+        build(quick, output=tmp_path / "site")
+    assert not (tmp_path / "site").exists()
+
+
+@pytest.mark.parametrize("data", [b"", b"not a model"])
+def test_files_that_are_no_model(quick, data):
+    quick.write_bytes(data)
+    with pytest.raises(BuildError, match=r"small\.onnx"):
+        build(quick)
+
+
+def test_weights_in_another_file(quick):
+    model = onnx.load(quick)
+    onnx.save(model, quick, save_as_external_data=True, location="w", size_threshold=0)
+    with pytest.raises(BuildError, match="keeps weights in another file; export it as one file"):
+        build(quick)
+
+
+def test_what_npm_has_not_installed(tmp_path, monkeypatch):
+    monkeypatch.setattr(build_demo, "NODE_MODULES", tmp_path)
+    fix = f"run 'bash setup.sh', or 'npm ci --omit=dev' in {build_demo.DEMO}"
+    assert runtime_problem().endswith(f"is missing from {tmp_path}: {fix}")
+    for name in ("esbuild", "onnxruntime-web"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "package.json").write_text('{"version": "0.1.0"}')
+    assert "is version 0.1.0, and " in runtime_problem()
+    with pytest.raises(BuildError, match="is version"):
+        build(tmp_path / "model.onnx")
+
+
+def test_a_full_disk_leaves_the_old_files(quick, tmp_path, monkeypatch):
+    build(quick, output=tmp_path / "site")
+    before = {p: p.read_bytes() for p in (tmp_path / "site").rglob("*") if p.is_file()}
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.replace", full)
+    with pytest.raises(OSError, match="No space"):
+        build(quick, output=tmp_path / "site", weights_fp16=True)
+    assert {p: p.read_bytes() for p in (tmp_path / "site").rglob("*") if p.is_file()} == before
+
+
+# ------------------------------------------------------------------------------ the server
+
+
+def test_the_server_sends_the_page_alone_with_its_headers(tmp_path):
+    (tmp_path / "page.html").write_text("<!doctype html>")
+    (tmp_path / "secret.txt").write_text("secret")
+    server = make_server(tmp_path / "page.html")
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    address = f"http://127.0.0.1:{server.server_address[1]}"
+    try:
+        with urlopen(f"{address}/?threads=2") as answer:
+            assert answer.read() == b"<!doctype html>"
+            assert HEADERS.items() <= dict(answer.headers).items()
+        for target in ("/secret.txt", "/page.html", "/..", "/%2e%2e/secret.txt"):
+            with pytest.raises(HTTPError, match="404") as error:
+                urlopen(address + target)
+            error.value.close()
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def test_the_server_names_what_is_missing(tmp_path, capsys):
+    with pytest.raises(SystemExit):
+        serve_demo.main(["--page", str(tmp_path / "absent.html")])
+    assert "python -m tools.build_demo MODEL.onnx makes it" in capsys.readouterr().err
+    (tmp_path / "page.html").write_text("")
+    server = make_server(tmp_path / "page.html")
+    port = str(server.server_address[1])
+    assert serve_demo.main(["--page", str(tmp_path / "page.html"), "--port", port]) == 1
+    assert f"port {port}: is in use; give another --port" in capsys.readouterr().err
+    server.server_close()
+
+
+# ------------------------------------------------------------------------------ the comparison
+
+
+def test_differences_are_those_of_the_nearest_pairs():
+    first = np.float32([[0, 0, 10, 20, 0.9, 0], [50, 50, 90, 90, 0.5, 1], [0, 0, 10, 20, 0.3, 0]])
+    second = np.float32([[50, 50.25, 90, 89, 0.5, 1], [0, 0, 10, 20, 0.3, 0]])
+    box, score, lonely = compare_runtimes.differences(first, second[::-1])
+    assert (box, score) == (1, pytest.approx(0.6, abs=1e-6))
+    assert lonely == [pytest.approx(0.3)]
+    assert compare_runtimes.differences(first, first[[2, 0, 1]]) == (0, 0, [])
+    other = first[:1] + np.float32([0, 0, 0, 0, 0, 1])
+    assert len(compare_runtimes.differences(first[:1], other)[2]) == 2
+
+
+@pytest.mark.browser
+def test_the_command_finds_that_page_and_python_agree(installed, models):
+    require_chromium()
+    command = [sys.executable, "-m", "tools.compare_runtimes", models.yolo, "--confidence", "0.2"]
+    result = subprocess.run(command, capture_output=True, text=True, cwd=build_demo.DEMO)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.splitlines()[-1] == "the page and Python agree"
+    assert result.stdout.count("sample ") == 6
+
+
+def test_a_chromium_is_named_by_the_variable(monkeypatch):
+    monkeypatch.setattr(compare_runtimes, "find_spec", lambda name: True)
+    monkeypatch.setenv("CHROMIUM", sys.executable)
+    assert compare_runtimes.find_chromium() == sys.executable
+    monkeypatch.setenv("CHROMIUM", "no-such-program")
+    with pytest.raises(compare_runtimes.BrowserError, match="apt-get install chromium"):
+        compare_runtimes.find_chromium()
+
+
+# ------------------------------------------------------------------------------ after a training
+
+
+@pytest.fixture
+def trained(quick, tmp_path, monkeypatch):
+    """Options of a training that has exported a model."""
+    monkeypatch.setattr(finishing, "build", lambda model: build(model, output=tmp_path / "site"))
+    return SimpleNamespace(no_export=False, export_onnx=quick)
+
+
+def test_a_training_ends_with_its_page(trained, tmp_path, capsys):
+    finishing.build_page(trained)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == f"page: {tmp_path / 'site' / PAGE}"
+    assert "serve_demo.py" in lines[-1]
+
+
+def test_a_training_without_what_the_page_needs_keeps_its_model(trained, monkeypatch, capsys):
+    monkeypatch.setattr(finishing, "runtime_problem", lambda: "esbuild is missing")
+    finishing.build_page(trained)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "no browser page was built: esbuild is missing"
+    assert lines[1].endswith(f"tools.build_demo {trained.export_onnx}")
+    trained.no_export = True
+    assert finishing.page_problem(trained) == "--no-export leaves it no model"
+
+
+def test_a_page_that_fails_late_fails_the_training_and_names_the_model(trained):
+    trained.export_onnx.write_bytes(b"")
+    with pytest.raises(TrainingError, match=r"could not be built: .*; the model is .*\.onnx"):
+        finishing.build_page(trained)

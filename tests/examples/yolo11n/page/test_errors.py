@@ -1,0 +1,169 @@
+"""What the page says when something is missing or wrong, and that it goes on afterwards."""
+
+import numpy as np
+import onnx
+import pytest
+from onnx import helper, numpy_helper
+
+from tests.examples.yolo11n.page.browsers import (
+    detect_file,
+    file_of,
+    ready_page,
+    screenshot,
+    until,
+    visit,
+    wait_screen,
+)
+from tests.examples.yolo11n.page.detectors import (
+    GREEN,
+    assert_same,
+    blob_picture,
+    encode,
+    expected_detections,
+)
+
+pytestmark = pytest.mark.browser
+
+PICTURE = blob_picture(320, 240, [(GREEN, 110, 130, 50)])
+
+
+def assert_goes_on(page, models):
+    """A picture is detected in and takes the message's place."""
+    assert_same(detect_file(page, encode(PICTURE)), expected_detections(models.colour, PICTURE))
+    assert page.evaluate("demo.screen") is None
+    assert page.locator("#message").is_hidden()
+
+
+def truncated(model):
+    return model.SerializeToString()[:-300]
+
+
+def web_page(model):
+    return b"<!doctype html><html><body>404</body></html>"
+
+
+def empty(model):
+    return b""
+
+
+def unknown_operator(model):
+    model.graph.node[3].op_type = "NoSuchOperator"
+    return model.SerializeToString()
+
+
+@pytest.mark.parametrize("damage", [truncated, web_page, empty, unknown_operator])
+def test_a_broken_model(colours, models, tmp_path, damage):
+    data = damage(onnx.load(models.colour))
+    colours.set_input_files("#model-file", file_of(data, "broken.onnx"))
+    assert "broken.onnx" in wait_screen(colours, "model-broken")
+    screenshot(colours, f"model-broken-{damage.__name__}", tmp_path)
+    assert_goes_on(colours, models)
+
+
+def transposed(model):
+    """Output (1, anchors, 6)."""
+    model.graph.node[-1].output[0] = "straight"
+    model.graph.node.append(
+        helper.make_node("Transpose", ["straight"], ["output0"], perm=[0, 2, 1])
+    )
+    shape = model.graph.output[0].type.tensor_type.shape.dim
+    shape[1].dim_value, shape[2].dim_value = shape[2].dim_value, shape[1].dim_value
+
+
+def grey(model):
+    """Input (1, 1, S, S)."""
+    image = helper.make_tensor_value_info("grey", onnx.TensorProto.FLOAT, [1, 1, 128, 128])
+    repeated = numpy_helper.from_array(np.array([1, 3, 1, 1]), "repeats")
+    model.graph.input[0].CopyFrom(image)
+    model.graph.initializer.append(repeated)
+    model.graph.node.insert(0, helper.make_node("Tile", ["grey", "repeats"], ["images"]))
+
+
+def second_input(model):
+    value = helper.make_tensor_value_info("orig_target_sizes", onnx.TensorProto.INT64, [1, 2])
+    model.graph.input.append(value)
+
+
+def too_many_names(model):
+    helper.set_model_props(model, {"names": "{0: 'a', 1: 'b', 2: 'c'}"})
+
+
+@pytest.mark.parametrize("change", [transposed, grey, second_input, too_many_names])
+def test_a_model_of_another_shape(colours, models, tmp_path, change):
+    model = onnx.load(models.colour)
+    change(model)
+    colours.set_input_files("#model-file", file_of(model.SerializeToString(), "other.onnx"))
+    text = wait_screen(colours, "model-shape")
+    assert "other.onnx" in text
+    assert "1, 3, S, S" in text
+    screenshot(colours, f"model-shape-{change.__name__}", tmp_path)
+    assert_goes_on(colours, models)
+    assert colours.evaluate("demo.info.modelName") != "other.onnx"
+
+
+def test_a_model_that_gives_nan_is_not_an_empty_list(colours, models):
+    model = onnx.load(models.colour)
+    for constant in model.graph.initializer:
+        if numpy_helper.to_array(constant).size == 1:
+            constant.CopyFrom(numpy_helper.from_array(np.float32(np.nan), constant.name))
+    colours.set_input_files("#model-file", file_of(model.SerializeToString(), "nan.onnx"))
+    until(colours, "demo.screen !== null", "a message")
+    assert "NaN" in colours.locator("#message").inner_text()
+    assert_goes_on(colours, models)
+
+
+@pytest.mark.parametrize(
+    ("name", "data"), [("cut.png", encode(PICTURE)[:60]), ("film.mp4", b"no video" * 100)]
+)
+def test_a_broken_picture_or_video(colours, models, name, data):
+    button = "#image-file" if name.endswith("png") else "#video-file"
+    colours.set_input_files(button, file_of(data, name))
+    assert name in wait_screen(colours, "file-broken")
+    assert_goes_on(colours, models)
+
+
+def test_no_camera_and_then_another_failure(colours, models, tmp_path):
+    for _ in range(2):  # asked again, not remembered
+        colours.click("#start")
+        assert "no camera" in wait_screen(colours, "no-camera").lower()
+        screenshot(colours, "no-camera", tmp_path)
+        colours.set_input_files("#model-file", file_of(b"", "second.onnx"))
+        assert "second.onnx" in wait_screen(colours, "model-broken")
+        assert_goes_on(colours, models)
+
+
+def test_webgpu_where_there_is_none_has_a_way_back(colours, models, tmp_path):
+    colours.select_option("#backend", "webgpu")
+    assert "WebAssembly" in wait_screen(colours, "no-webgpu")
+    screenshot(colours, "no-webgpu", tmp_path)
+    assert_goes_on(colours, models)
+    colours.select_option("#backend", "webgpu")
+    wait_screen(colours, "no-webgpu")
+    colours.click("#message [data-action='use-wasm']")
+    until(colours, "demo.ready && demo.screen === null && demo.info.requested === 'wasm'")
+    assert_goes_on(colours, models)
+
+
+def test_a_worker_that_fails_is_started_again(browser, colour_site, models):
+    with ready_page(browser, colour_site.url) as page:
+        page.workers[0].evaluate("void setTimeout(() => { throw new Error('boom'); })")
+        page.wait_for_timeout(300)
+        page.set_input_files("#image-file", file_of(encode(PICTURE), "picture.png"))
+        assert "boom" in wait_screen(page, "runtime")
+        page.click("#message [data-action='reload-model']")
+        until(page, "demo.ready && demo.screen === null")
+        assert_goes_on(page, models)
+
+
+def test_an_asset_that_is_damaged(browser, colour_site, tmp_path):
+    """A download that broke off: the page says what is damaged and how to make it again."""
+    text = colour_site.single_file.read_text()
+    files = {"cut": text[:-600_000], "changed": None}
+    script = text.index('demoAssets.add("model"')
+    files["changed"] = text[: script + 2000] + "AAAAAAAAAAAA" + text[script + 2012 :]
+    for name, damaged in files.items():
+        (tmp_path / f"{name}.html").write_text(damaged)
+        with visit(
+            browser, (tmp_path / f"{name}.html").as_uri(), complaints=["Content Security Policy"]
+        ) as page:
+            assert "python -m tools.build_demo" in wait_screen(page, "no-assets")

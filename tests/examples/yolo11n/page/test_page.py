@@ -1,0 +1,322 @@
+"""The page in a browser: opening it, detections as in Python, thresholds, files, its looks."""
+
+import hashlib
+import io
+import json
+import shutil
+import threading
+
+import numpy as np
+import pytest
+from data.images import read_image
+from PIL import Image
+from tools.compare_runtimes import png_url
+from tools.serve_demo import make_server
+
+from tests.examples.yolo11n.page.browsers import (
+    after,
+    choose_sample,
+    decode_data_url,
+    detect_file,
+    ready_page,
+    screenshot,
+    send_file,
+    until,
+    visit,
+)
+from tests.examples.yolo11n.page.detectors import (
+    GREEN,
+    ORANGE,
+    assert_same,
+    blob_picture,
+    clear_scenes,
+    colour_detector_onnx,
+    encode,
+    expected_detections,
+)
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def scenes(models):
+    """Drawn pictures in which the random network finds something."""
+    return clear_scenes(models.yolo, 3)
+
+
+# ------------------------------------------------------------------------------ opening
+
+
+def assert_works(page, threads):
+    info = page.evaluate("demo.info")
+    assert (info["backend"], info["requested"]) == ("wasm", "auto")
+    assert "no graphics adapter" in info["note"]  # why it isn't WebGPU
+    assert info["names"] == ["person", "cell phone"]
+    assert info["size"] == [64, 64]
+    assert info["threads"] == threads
+    assert len(choose_sample(page, 2)["detections"]) > 0
+    assert page.locator("#detections li").count() > 0
+    assert page.evaluate("[demo.screen, demo.errors]") == [None, []]
+
+
+def test_opens_from_disk(browser, yolo_site):
+    with ready_page(browser, yolo_site.url) as page:
+        assert_works(page, threads=1)
+
+
+def test_the_single_file_works_alone_in_a_folder(browser, yolo_site, tmp_path):
+    alone = shutil.copy(yolo_site.single_file, tmp_path / "alone.html")
+    with ready_page(browser, alone.as_uri()) as page:
+        assert_works(page, threads=1)
+        assert [url for url in page.requests if url.startswith("file:")] == [alone.as_uri()]
+
+
+def test_served_it_has_threads(browser, yolo_site):
+    server = make_server(yolo_site.single_file)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        with ready_page(browser, f"http://127.0.0.1:{server.server_address[1]}/?x") as page:
+            assert page.evaluate("crossOriginIsolated") is True
+            assert_works(page, min(4, page.evaluate("navigator.hardwareConcurrency")))
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def test_before_the_build_the_page_says_what_to_do(browser, yolo_site, tmp_path):
+    for file in ("yolo_detection_demo.html", "page/page.css"):
+        (tmp_path / file).parent.mkdir(exist_ok=True)
+        shutil.copy(yolo_site.page.parent / file, tmp_path / file)
+    url = (tmp_path / "yolo_detection_demo.html").as_uri()
+    with visit(browser, url, complaints=["ERR_FILE_NOT_FOUND"]) as page:
+        page.locator("#unbuilt").wait_for()
+        text = page.inner_text("#unbuilt")
+        assert "python -m tools.build_demo MODEL.onnx" in text
+        assert "bash train.sh" in text
+        screenshot(page, "unbuilt", tmp_path)
+
+
+# ------------------------------------------------------------------------------ same as Python
+
+
+def test_pictures_of_all_shapes_give_the_boxes_of_python(yolo, models, scenes):
+    odd = [clear_scenes(models.yolo, 1, size=size)[0] for size in ((1280, 720), (64, 64))]
+    for image in [*scenes, *odd]:
+        last = detect_file(yolo, encode(image))
+        assert (last["height"], last["width"]) == image.shape[:2]
+        expected = expected_detections(models.yolo, image)
+        assert_same(last, expected)
+        assert yolo.locator("#detections li").count() == min(len(expected), 50)
+        names = {found["classId"]: found["name"] for found in last["detections"]}
+        assert names.items() <= {0: "person", 1: "cell phone"}.items()
+
+
+@pytest.mark.parametrize("how", ["drop", "paste"])
+def test_a_dropped_or_pasted_picture(yolo, models, scenes, how):
+    detect_file(yolo, encode(scenes[0]))
+    last = after(yolo, lambda: send_file(yolo, encode(scenes[1]), how=how))
+    assert_same(last, expected_detections(models.yolo, scenes[1]))
+
+
+def test_photographs_are_turned_and_transparent_parts_are_grey(colours, models, tmp_path):
+    picture = blob_picture(600, 400, [(GREEN, 140, 90, 80), (ORANGE, 420, 300, 60)])
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    Image.fromarray(picture).save(tmp_path / "turned.jpg", quality=95, subsampling=0, exif=exif)
+    alpha = np.full((400, 600, 1), 255, np.uint8)
+    alpha[:, 300:] = 0
+    Image.fromarray(np.concatenate([picture, alpha], axis=2)).save(tmp_path / "hole.png")
+    for name, found in (("turned.jpg", 2), ("hole.png", 1)):
+        seen = read_image(tmp_path / name)
+        expected = expected_detections(models.colour, seen)
+        assert len(expected) == found
+        last = detect_file(colours, tmp_path / name, name)
+        assert (last["height"], last["width"]) == seen.shape[:2]
+        # Two decoders of JPEG may differ by a level.
+        assert_same(last, expected, pixels=1.0, score=0.02)
+
+
+def test_of_pictures_chosen_quickly_the_last_one_stays(yolo, models, scenes):
+    script = """async (urls) => {
+      const input = document.querySelector("#image-file");
+      const blobs = await Promise.all(urls.map(async (url) => (await fetch(url)).blob()));
+      for (const [k, blob] of blobs.entries()) {
+        const transfer = new DataTransfer();
+        transfer.items.add(new File([blob], `quick${k}.png`, {type: "image/png"}));
+        input.files = transfer.files;
+        input.dispatchEvent(new Event("change", {bubbles: true}));
+        await new Promise((resolve) => setTimeout(resolve, 10 * k));
+      }
+    }"""
+    yolo.evaluate(script, [png_url(image) for image in scenes])
+    until(yolo, "demo.last.title === 'quick2.png'")
+    yolo.wait_for_timeout(200)
+    assert_same(yolo.evaluate("demo.last"), expected_detections(models.yolo, scenes[2]))
+
+
+def test_thresholds_and_classes(yolo, models, scenes):
+    image = next(i for i in scenes if {0, 1} == {*expected_detections(models.yolo, i)[:, 5]})
+    detect_file(yolo, encode(image))
+    for slider, value in (("confidence", 0.4), ("confidence", 0.25), ("iou", 0.2), ("iou", 0.7)):
+        last = after(yolo, lambda s=slider, v=value: yolo.locator(f"#{s}").fill(f"{v:g}"))
+        assert float(yolo.inner_text(f"#{slider}-value")) == value
+        used = [float(yolo.input_value(f"#{name}")) for name in ("confidence", "iou")]
+        assert_same(last, expected_detections(models.yolo, image, *used))
+    expected = expected_detections(models.yolo, image)
+    for off in (0, 1):
+        box = f"#class-filter [data-class='{off}']"
+        last = after(yolo, lambda box=box: yolo.uncheck(box))
+        assert_same(last, expected[expected[:, 5] != off])
+        after(yolo, lambda box=box: yolo.check(box))
+    assert after(yolo, lambda: yolo.click("#classes-none"))["detections"] == []
+    assert_same(after(yolo, lambda: yolo.click("#classes-all")), expected)
+
+
+# ------------------------------------------------------------------------------ files
+
+
+def test_a_dropped_model_brings_its_names_size_and_thresholds(browser, colour_site, tmp_path):
+    names = ("l'été", 'a "quoted" \\ one')
+    colour_detector_onnx(tmp_path / "other.onnx", 64, names, conf="0.5", iou="0.4")
+    bare = dict.fromkeys(("conf", "iou", "imgsz", "task"))
+    colour_detector_onnx(tmp_path / "bare.onnx", 64, names=None, **bare)
+    picture = blob_picture(300, 200, [(GREEN, 80, 90, 50), (ORANGE, 200, 120, 50)])
+    wanted = {"other.onnx": (names, 0.5, 0.4), "bare.onnx": (("class 0", "class 1"), 0.25, 0.7)}
+    with ready_page(browser, colour_site.url) as page:
+        for file, (classes, confidence, iou) in wanted.items():
+            send_file(page, tmp_path / file, file)
+            until(page, f"demo.info.modelName === '{file}' && demo.ready")
+            assert page.evaluate("demo.info.size") == [64, 64]
+            assert file in page.inner_text("#model-name")
+            shown = page.locator("#class-filter label").all_inner_texts()
+            assert tuple(text.strip() for text in shown) == classes
+            assert float(page.input_value("#confidence")) == confidence
+            assert float(page.input_value("#iou")) == iou
+            last = detect_file(page, encode(picture))
+            expected = expected_detections(tmp_path / file, picture, confidence, iou)
+            assert_same(last, expected)
+            assert {found["name"] for found in last["detections"]} <= {*classes}
+        page.click("#model-builtin")
+        until(page, "demo.info.modelName === 'built-in model' && demo.ready")
+        assert len(detect_file(page, encode(picture))["detections"]) == 2
+
+
+# Records a green square that moves to the right, and chooses it as a video.
+FILM = """async () => {
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [320, 240];
+  const context = canvas.getContext("2d");
+  const recorder = new MediaRecorder(canvas.captureStream(15), {mimeType: "video/webm"});
+  const parts = [];
+  recorder.ondataavailable = ({data}) => parts.push(data);
+  recorder.start();
+  for (let frame = 0; frame < 20; frame += 1) {
+    context.fillStyle = "#46506e";
+    context.fillRect(0, 0, 320, 240);
+    context.fillStyle = "#00dc28";
+    context.fillRect(40 + 8 * frame, 90, 50, 50);
+    await new Promise((resolve) => setTimeout(resolve, 70));
+  }
+  const end = new Promise((resolve) => { recorder.onstop = resolve; });
+  recorder.stop();
+  await end;
+  const transfer = new DataTransfer();
+  transfer.items.add(new File(parts, "film.webm", {type: "video/webm"}));
+  const input = document.querySelector("#video-file");
+  input.files = transfer.files;
+  input.dispatchEvent(new Event("change", {bubbles: true}));
+}"""
+
+
+def test_a_video_plays_stops_steps_and_outlives_a_change_of_back_end(colours):
+    frames = colours.evaluate("demo.frames")
+    colours.evaluate(FILM)
+    until(colours, f"demo.state === 'running' && demo.frames > {frames + 3}", "the video")
+    last = colours.evaluate("demo.last")
+    assert (last["title"], last["mirrored"], last["width"]) == ("film.webm", False, 320)
+    assert len(last["detections"]) == 1
+    assert colours.inner_text("#start-text") == "Play video"
+    colours.click("#stop")
+    until(colours, "demo.state === 'paused'")
+    after(colours, lambda: colours.click("#step"))
+    until(colours, "document.querySelector('#status').textContent.includes('One frame of')")
+    colours.click("#start")
+    until(colours, "demo.state === 'running'")
+    colours.select_option("#backend", "wasm")
+    until(colours, "demo.info.requested === 'wasm' && demo.ready")
+    frames = colours.evaluate("demo.frames")
+    until(colours, f"demo.state === 'running' && demo.frames > {frames + 2}")
+    choose_sample(colours, 1)
+    until(colours, "demo.state === 'ready'")
+    assert colours.inner_text("#start-text") == "Start camera"
+
+
+def test_snapshot_and_json(yolo, models, scenes):
+    last = detect_file(yolo, encode(scenes[0]), "street.png")
+    with yolo.expect_download() as download:
+        yolo.click("#snapshot")
+    assert download.value.suggested_filename.endswith(".png")
+    with Image.open(download.value.path()) as image:
+        saved = np.asarray(image.convert("RGB"))
+    url = yolo.evaluate("document.querySelector('#stage').toDataURL('image/png')")
+    np.testing.assert_array_equal(saved, decode_data_url(url))
+    with yolo.expect_download() as download:
+        yolo.click("#save-json")
+    saved = json.loads(download.value.path().read_text())
+    height, width = scenes[0].shape[:2]
+    assert saved["picture"] == {"title": "street.png", "width": width, "height": height}
+    assert saved["detections"] == last["detections"]
+    assert saved["thresholds"] == {"confidence": 0.25, "iou": 0.7}
+    assert saved["model"]["names"] == ["person", "cell phone"]
+    assert saved["model"]["sha256"] == hashlib.sha256(models.yolo.read_bytes()).hexdigest()
+
+
+# ------------------------------------------------------------------------------ use and looks
+
+
+def test_keys_and_names_for_those_who_do_not_see(colours):
+    """Arrows move a slider, S saves, ? explains, Tab reaches every control, each has a name."""
+    choose_sample(colours, 1)
+    colours.focus("#confidence")
+    after(colours, lambda: colours.keyboard.press("ArrowRight"))
+    assert float(colours.input_value("#confidence")) == pytest.approx(0.26)
+    colours.evaluate("() => document.activeElement.blur()")
+    with colours.expect_download():
+        colours.keyboard.press("s")
+    colours.keyboard.press("?")
+    assert colours.locator("#help").is_visible()
+    colours.keyboard.press("Escape")
+    assert colours.locator("#help").is_hidden()
+    reached = set()
+    for _ in range(60):
+        colours.keyboard.press("Tab")
+        reached.add(colours.evaluate("document.activeElement.id"))
+    wanted = {"start", "image-file", "video-file", "snapshot", "save-json", "confidence", "iou"}
+    assert wanted | {"camera-select", "model-file", "backend", "theme", "help-open"} <= reached
+    nameless = colours.evaluate("""() => {
+      const named = (e) => e.ariaLabel || e.labels?.length || e.innerText?.trim() || e.title ||
+        e.getAttribute("aria-labelledby") || e.querySelector("img[alt]");
+      return [...document.querySelectorAll("button, input, select, canvas")]
+        .filter((e) => !named(e)).map((e) => e.outerHTML);
+    }""")
+    assert nameless == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_desktop_and_phone(browser, colour_site, tmp_path, scheme):
+    """The dark theme is dark and the light one light; a phone has no sideways scrolling."""
+    picture = blob_picture(640, 480, [(GREEN, 200, 250, 80), (ORANGE, 500, 100, 80)])
+    phone = {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2}
+    phone |= {"has_touch": True, "is_mobile": True}
+    for name, options in (("desktop", {}), ("phone", phone)):
+        with ready_page(browser, colour_site.url, color_scheme=scheme, **options) as page:
+            detect_file(page, encode(picture))
+            path = screenshot(page, f"{name}-{scheme}", tmp_path)
+            with Image.open(io.BytesIO(path.read_bytes())) as image:
+                ground = np.asarray(image.convert("L"))[:, :4].mean()
+            assert (ground < 100) == (scheme == "dark")
+            width = options.get("viewport", {"width": 1280})["width"]
+            assert page.evaluate("document.documentElement.scrollWidth") == width
+            if name == "desktop":
+                page.click("#theme")
+                assert page.evaluate("document.documentElement.dataset.theme") != scheme
