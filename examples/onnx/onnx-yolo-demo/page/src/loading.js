@@ -8,22 +8,22 @@
 import { rerun } from "./detection.js";
 import { byId } from "./environment.js";
 import { halt, openSource, startLoop } from "./loop.js";
-import {
-  builtinModel,
-  inTurn,
-  loadOrKeep,
-  loadOrWasm,
-  model,
-  ownModel,
-  showNote,
-  whileLoading,
-} from "./model.js";
+import { alone, builtinModel, loadOrKeep, loadOrWasm, model, ownModel, showNote } from "./model.js";
 import { activity, attempt, demo, hideScreen, say, settleReady, showScreen } from "./status.js";
 import { sentence } from "./text.js";
 
+/** @type {Promise<unknown>} */
+let loads = Promise.resolve(); // those asked for so far
 let losses = 0; // of the GPU device since the user last chose a back end
 
-/** Load a model, after those asked for before, and show the picture's detections by it. */
+/** Load after those asked for before. @param {() => Promise<void>} load */
+function inTurn(load) {
+  const result = loads.then(load);
+  loads = result.catch(() => {});
+  return result;
+}
+
+/** Load a model, and show the picture's detections by it. */
 function loadModel(wanted, backend = byId("backend").value) {
   return inTurn(() => loadNow(wanted, backend));
 }
@@ -37,7 +37,7 @@ async function loadNow(wanted, backend) {
   hideScreen();
   say(`Loading ${wanted.name}…`);
   try {
-    await whileLoading(loadOrKeep(wanted, backend));
+    await alone(() => loadOrKeep(wanted, backend));
     byId("loading").hidden = true;
     await afterLoad(wasRunning);
   } finally {
@@ -81,7 +81,7 @@ function recover(reason) {
 }
 
 async function reloadAfterLoss(backend, reason, wasRunning) {
-  await whileLoading(loadOrWasm(present(), backend));
+  await alone(() => loadOrWasm(present(), backend));
   hideScreen();
   const now = demo.info?.backend === "webgpu" ? "WebGPU again" : "WebAssembly";
   const text = `the GPU was lost (${reason}); the model now runs on ${now}`;

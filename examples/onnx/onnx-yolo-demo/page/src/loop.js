@@ -6,9 +6,9 @@
  *
  * @import {CameraSource, VideoSource} from "./sources.js"
  */
-import { processAlone } from "./detection.js";
+import { process } from "./detection.js";
 import { byId } from "./environment.js";
-import { model, whenFree } from "./model.js";
+import { alone } from "./model.js";
 import { restartRate } from "./stage.js";
 import { activity, demo, say, settle, showFailure } from "./status.js";
 import { summary } from "./text.js";
@@ -16,6 +16,7 @@ import { summary } from "./text.js";
 /** @type {CameraSource|VideoSource|null} */
 let source = null;
 let freshFrame = false; // a newer frame than the last grabbed one is there
+let pumping = false; // frames are being detected in
 
 /** @returns {CameraSource|VideoSource|null} The open camera or video. */
 export function openSource() {
@@ -63,30 +64,32 @@ export function halt() {
 function processLive(present) {
   const { kind, title } = present;
   const mirrored = kind === "camera" && byId("mirror").checked;
-  return processAlone(
-    { title, mirrored, live: kind },
-    () => present.grab(),
-    () => present === source,
+  return alone(() =>
+    process(
+      { title, mirrored, live: kind },
+      () => present.grab(),
+      () => present === source,
+    ),
   );
 }
 
-/** Detect in the newest frame, unless the detector is busy or there is no newer one. */
+/** Detect in the newest frames until there is no newer one, unless that is going on already. */
 async function pump() {
-  if (!activity.running || !source || !freshFrame || model.inFlight || !demo.ready) return;
-  freshFrame = false;
-  const present = source;
-  try {
-    await processLive(present);
-  } catch (error) {
-    const { code } = /** @type {{code?: string}} */ (error);
-    if (present !== source || !activity.running || code === "device-lost") return;
-    halt();
-    showFailure(error);
-    return;
+  if (pumping) return;
+  pumping = true;
+  while (source && freshFrame && activity.running && demo.ready) {
+    freshFrame = false;
+    const present = source;
+    try {
+      await processLive(present);
+    } catch (error) {
+      const { code } = /** @type {{code?: string}} */ (error);
+      if (present !== source || !activity.running || code === "device-lost") continue;
+      halt();
+      showFailure(error);
+    }
   }
-  // It is reset a moment after the result; without the wait a newer frame would be left lying.
-  await model.inFlight;
-  pump();
+  pumping = false;
 }
 
 /** End the loop and detect in one frame more. */
@@ -97,7 +100,6 @@ export async function stepOnce() {
   activity.paused = true;
   settle();
   await present.step();
-  await whenFree();
   if (present !== source || activity.running) return;
   const last = await processLive(present);
   if (last) say(`Found ${summary(last.detections)}. One frame of ${present.title}.`);

@@ -1,8 +1,7 @@
 /**
- * The model that is loaded, and the detector that runs it.
+ * The model that is loaded, and the detector that runs it, which takes one thing at a time.
  *
- * It knows what keeps the detector busy, a frame or a load, for it takes one thing at a time. What
- * happens to the camera and the picture around a load is not its concern: see loading.js.
+ * What happens to the camera and the picture around a load is not its concern: see loading.js.
  *
  * @import {Info} from "./detector.js"
  * @import {Facts} from "./metadata.js"
@@ -36,12 +35,6 @@ export const model = {
   current: null,
   /** @type {object} What is noted of it. */
   noted: {},
-  /** @type {Promise<unknown>|null} The frame being detected; never rejected. */
-  inFlight: null,
-  /** @type {Promise<unknown>|null} The model being loaded; never rejected. */
-  loading: null,
-  /** @type {Promise<unknown>} The loads asked for so far, one model after another. */
-  loads: Promise.resolve(),
   /** Called with the reason when the GPU is gone. */
   onLost: (/** @type {string} */ _reason) => {},
 };
@@ -73,41 +66,19 @@ export function ownModel(file, name) {
 
 // ------------------------------------------------------------------------ one at a time
 
-/** Load after those asked for before. @param {() => Promise<void>} load */
-export function inTurn(load) {
-  const result = model.loads.then(load);
-  model.loads = result.catch(() => {});
-  return result;
-}
-
-/** Let runs on the shown picture wait for a model. @param {Promise<void>} task */
-export async function whileLoading(task) {
-  model.loading = task.catch(() => {});
-  try {
-    await task;
-  } finally {
-    model.loading = null;
-  }
-}
+/** @type {Promise<unknown>} */
+let queue = Promise.resolve();
 
 /**
- * Let others wait for a frame.
+ * Do something with the detector when all that was asked for before is done.
  * @template T
- * @param {Promise<T>} result
- * @returns {Promise<T>} The same.
+ * @param {() => Promise<T>} task
+ * @returns {Promise<T>}
  */
-export function whileDetecting(result) {
-  model.inFlight = result
-    .catch(() => {})
-    .finally(() => {
-      model.inFlight = null;
-    });
+export function alone(task) {
+  const result = queue.then(task);
+  queue = result.catch(() => {});
   return result;
-}
-
-/** Wait until the detector is free. */
-export async function whenFree() {
-  while (model.inFlight ?? model.loading) await (model.inFlight ?? model.loading);
 }
 
 /** See `Detector.detect`. */
@@ -119,7 +90,6 @@ export const detect = (bitmap, settings) => detector.detect(bitmap, settings);
 export async function loadOrKeep(wanted, backend) {
   const { current } = model;
   const before = current && demo.info ? demo.info.requested : null;
-  await model.inFlight;
   try {
     await loadInto(wanted, backend);
   } catch (error) {
@@ -139,7 +109,6 @@ export async function loadOrKeep(wanted, backend) {
 
 /** Load a model; if WebGPU fails, with WebAssembly. @param {Model} wanted */
 export async function loadOrWasm(wanted, backend) {
-  await model.inFlight;
   try {
     await loadInto(wanted, backend);
   } catch (error) {

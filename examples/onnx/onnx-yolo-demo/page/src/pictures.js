@@ -8,7 +8,6 @@ import { rerun } from "./detection.js";
 import { byId } from "./environment.js";
 import { beginOpening } from "./live.js";
 import { useSource } from "./loop.js";
-import { model } from "./model.js";
 import { decodePicture } from "./sources.js";
 import { onStage, putOnStage } from "./stage.js";
 import { attempt, demo, hideScreen, say, settle } from "./status.js";
@@ -41,7 +40,6 @@ export async function showPicture(picture, title) {
  */
 export function detectImage(picture) {
   const result = images.then(async () => {
-    await model.loads;
     const given = typeof picture === "string" ? await (await fetch(picture)).blob() : picture;
     return showPicture(given, "Picture");
   });
