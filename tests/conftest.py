@@ -40,8 +40,6 @@ def pytest_collection_modifyitems(items):
         functions[item.nodeid.partition("[")[0]].append(item)
         if item.get_closest_marker("long"):
             item.add_marker("slow")
-        if "demo_models" in item.fixturenames:
-            item.add_marker("browser")
     for same in functions.values():
         for item in same[1:-1]:
             item.add_marker("slow")

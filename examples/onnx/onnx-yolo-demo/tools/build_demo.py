@@ -12,7 +12,6 @@ It needs onnxruntime-web and esbuild in ``node_modules``: ``bash setup.sh`` puts
 """
 
 import argparse
-import ast
 import base64
 import gzip
 import hashlib
@@ -27,6 +26,7 @@ from pathlib import Path
 
 import numpy as np
 from data.synthetic.scenes import PERSON, PHONE, sample_scene
+from evaluation.detectors import ModelError, OnnxDetector
 from PIL import Image
 from training.checkpoint import write_atomically
 
@@ -129,125 +129,57 @@ def runtime_script():
 
 
 def load_detector(path):
-    """Read an ONNX file, and see that it is a detector that the page can use.
+    """Read an ONNX file that the page can use, and run it once on a grey picture.
 
     Returns
     -------
-    onnx.ModelProto
+    model : onnx.ModelProto
+    facts : dict
+        As ``Facts`` of ``page/src/metadata.js``: ``names``, ``confidence``, ``iou``, ``size``.
 
     Raises
     ------
     BuildError
+        If it isn't float32 ``(1 or N, 3, S, S)`` to ``(1, 4 + classes, anchors)``.
     """
     import onnx
-    from google.protobuf.message import DecodeError
 
-    path = Path(path)
-    if not path.is_file():
-        raise BuildError(f"{path}: there is no such file; name the ONNX model of a training")
     try:
-        model = onnx.load(path, load_external_data=False)
-        if any(weight.external_data for weight in model.graph.initializer):
-            raise BuildError(f"{path} keeps weights in another file; export it as one file")
-        onnx.checker.check_model(model)
-    except (ValueError, onnx.checker.ValidationError, DecodeError) as error:
-        raise BuildError(f"{path} is not an ONNX model: {_first_line(error)}") from error
-    return model
-
-
-def _first_line(error):
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]
-
-
-def detector_facts(path, model):
-    """What the page has to know of a detector, which runs once on a grey picture.
-
-    Returns
-    -------
-    dict
-        As ``Facts`` of ``page/src/metadata.js``: ``names`` (None where the file gives none),
-        ``confidence``, ``iou``, ``size``.
-
-    Raises
-    ------
-    BuildError
-        If it isn't float32 ``(1 or N, 3, S, S)`` to ``output0 (1, 4 + classes, anchors)``.
-    """
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4  # what goes wrong is in the exception
-    try:
-        session = onnxruntime.InferenceSession(
-            model.SerializeToString(), options, providers=["CPUExecutionProvider"]
-        )
-        side = _input_side(path, session.get_inputs())
-        grey = np.full((1, 3, side, side), 0.5, dtype=np.float32)
-        (output,) = session.run(["output0"], {session.get_inputs()[0].name: grey})
-    except BuildError:
-        raise
-    except Exception as error:  # onnxruntime's own classes have no common base but this
-        raise BuildError(f"{path}: onnxruntime can't run it: {_first_line(error)}") from error
-    if output.dtype != np.float32 or output.ndim != 3 or len(output) != 1 or output.shape[1] < 5:
-        raise BuildError(
-            f"{path}: its output is {output.dtype} {output.shape}; the page needs float32 "
-            "(1, 4 + classes, anchors)"
-        )
+        detector = OnnxDetector(path, batch_size=1)
+    except ModelError as error:
+        raise BuildError(" ".join(str(error).split())) from error
+    model = onnx.load(path, load_external_data=False)
+    if any(weight.external_data for weight in model.graph.initializer):
+        raise BuildError(f"{path} keeps weights in another file; export it as one file")
+    (image,) = (i for i in model.graph.input if i.name == detector.input_name)
+    if detector.batch_size != 1 or image.type.tensor_type.elem_type != onnx.TensorProto.FLOAT:
+        raise BuildError(f"{path} doesn't take one picture as float32; export it with export.py")
+    output = detector(np.full((1, 3, detector.image_size, detector.image_size), 114, np.uint8))
     if not np.isfinite(output).all():
-        raise BuildError(f"{path}: it gives numbers that aren't finite for a grey picture")
+        raise BuildError(f"{path} gives numbers that aren't finite for a grey picture")
     metadata = {entry.key: entry.value for entry in model.metadata_props}
-    return {
-        "names": _class_names(path, metadata, output.shape[1] - 4),
+    return model, {
+        "names": detector.classes,
         "confidence": float(metadata.get("conf", 0.25)),
         "iou": float(metadata.get("iou", 0.7)),
-        "size": side,
+        "size": detector.image_size,
     }
-
-
-def _input_side(path, inputs):
-    """Pixels of the model's square input."""
-    shape = inputs[0].shape if len(inputs) == 1 else []
-    square = len(shape) == 4 and isinstance(shape[2], int) and shape[2] == shape[3]
-    several = shape and isinstance(shape[0], int) and shape[0] != 1
-    if not square or shape[1] != 3 or several:
-        found = "; ".join(f"{i.name} {i.type} {i.shape}" for i in inputs) or "none"
-        raise BuildError(f"{path}: its inputs are {found}; the page needs one, (1 or N, 3, S, S)")
-    return shape[2]
-
-
-def _class_names(path, metadata, count):
-    """The names that the metadata give, in their order, which must be as many as classes."""
-    if "names" not in metadata:
-        return None
-    try:
-        names = ast.literal_eval(metadata["names"])
-        names = [names[number] for number in sorted(names)] if isinstance(names, dict) else names
-    except (ValueError, SyntaxError) as error:
-        raise BuildError(
-            f"{path}: the class names in its metadata can't be read: {metadata['names'][:80]}"
-        ) from error
-    if len(names) != count:
-        raise BuildError(
-            f"{path}: its metadata name {len(names)} classes, and its output has {count}"
-        )
-    return names
 
 
 def model_assets(path, weights_fp16=False):
     """The model as the page gets it, and what is known of it."""
-    model = load_detector(path)
+    model, facts = load_detector(path)
     data = Path(path).read_bytes()
     if weights_fp16:
         from pytensor.link.onnx import half_weights
 
-        model = half_weights(model)
-        data = model.SerializeToString(deterministic=True)
+        data = half_weights(model).SerializeToString(deterministic=True)
     info = {
         "file": Path(path).name,
         "sha256": hashlib.sha256(data).hexdigest(),
         "bytes": len(data),
         "weights": "float16" if weights_fp16 else "float32",
-        "facts": detector_facts(path, model),
+        "facts": facts,
     }
     return {"model": data, "model-info": to_json(info)}
 

@@ -187,7 +187,7 @@ def page_detections(last):
 def python_detections(detector, pixels, confidence, iou):
     """Detections of one uint8 (height, width, 3) picture, float32 (n, 6): corners, score, class."""
     square, geometry = letterbox(pixels, detector.image_size)
-    decoded = detector(detector.prepare(square.transpose(2, 0, 1)[None]))[0]
+    decoded = detector(square.transpose(2, 0, 1)[None])[0]
     return scale_detections(nms(decoded, confidence, iou, multi_label=False), geometry)
 
 
