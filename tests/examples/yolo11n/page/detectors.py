@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 import onnx
 from data.images import letterbox
-from data.synthetic import sample_scene
+from data.synthetic.scenes import sample_scene
 from evaluation.nms import nms, scale_detections
 from onnx import TensorProto, helper, numpy_helper
 from PIL import Image

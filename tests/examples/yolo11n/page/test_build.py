@@ -17,7 +17,7 @@ from urllib.request import urlopen
 import numpy as np
 import onnx
 import pytest
-from data.synthetic import PERSON, PHONE
+from data.synthetic.scenes import PERSON, PHONE
 from onnx import numpy_helper
 from tools import build_demo, compare_runtimes, serve_demo
 from tools.build_demo import BuildError, build, main, runtime_problem, single_file, source_hash
