@@ -146,12 +146,6 @@ class Devices:
         """Which of how many parts of a batch's rows this process prepares, from 0."""
         return self.process_index, self.process_count
 
-    def describe(self) -> str:
-        """Return one line for the log."""
-        kind = jax.local_devices()[0].device_kind
-        processes = f" of {self.process_count} processes" if self.process_count > 1 else ""
-        return f"{self.count} device{'s' if self.count > 1 else ''} ({kind}){processes}"
-
     def check_batch_size(self, batch_size: int):
         """Raise a `ParallelError` if the devices can't share a batch equally."""
         if batch_size % self.count:

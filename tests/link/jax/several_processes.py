@@ -37,7 +37,7 @@ def train_small_network(devices, network):
         "identical": identical(network.variables),
         "part": devices.part,
         "is_main": devices.is_main,
-        "description": devices.describe(),
+        "count": [devices.count, devices.local_count],
     }
 
 

@@ -70,6 +70,9 @@ def test_programs_are_read_again(settings, hits, capfd):
     assert hits
     assert first == second == without
     assert len(set(first)) == 4
+    compilation_cache.use_cache(settings / "other")
+    train()
+    assert [*(settings / "other").iterdir()]
     assert capfd.readouterr().err == ""  # where XLA tells of programs for another processor
 
 
