@@ -17,6 +17,8 @@ from dataset import find_data
 
 from tests.examples.coco_server import ARCHIVE, Answer, CocoServer
 
+pytestmark = pytest.mark.training
+
 FOLDER = Path(coco.__file__).parents[1]
 SIZE, BATCH = 64, 8
 FAULTS = {
