@@ -1,17 +1,13 @@
 """Train YOLO11n to detect persons and cell phones, and export it to ONNX.
 
-    python train_yolo11n.py --preset cpu                # drawn images, minutes on two cores
-    python train_yolo11n.py --preset gpu                # COCO 2017, on a GPU
-    python train_yolo11n.py --data PATH --classes NAME ...                 # own pictures
-
-`--data coco` downloads what it needs of COCO 2017, `--data synthetic` draws pictures.  PATH is a
-folder with ``annotations/instances_{train,val}[2017].json`` and the images, one of those two files,
-or a data set with text labels: its folder or ``data.yaml`` (see `dataset.load_data`).
+    python train_yolo11n.py --preset cpu                  # drawn images, minutes on two cores
+    python train_yolo11n.py --preset gpu                  # COCO 2017, on a GPU
+    python train_yolo11n.py --data PATH --classes NAME …  # own pictures (see `dataset.load_data`)
 
 The output folder receives ``last.safetensors`` (to resume from), ``best.safetensors`` (the averaged
 weights of the best epoch by mAP@0.5:0.95), ``results.csv``, ``results.png``, and, of the best
 weights, ``metrics.json``, ``val_detections.png`` and the ONNX model; and what `run_folder`
-describes.  `--build-page` makes the model's browser page, too (see `build_demo`).
+describes.
 
 Ctrl-C and SIGTERM end a run with a checkpoint of the running step; a killed run goes on from the
 last checkpoint with the same results.
@@ -29,7 +25,7 @@ os.environ["PYTENSOR_FLAGS"] = ",".join(
     filter(None, ["floatX=float32", os.environ.get("PYTENSOR_FLAGS")])
 )
 
-from training.options import make_recipe, parse_arguments, set_environment
+from training.options import AGREED, RESUMED, make_recipe, parse_arguments, set_environment
 
 set_environment(sys.argv[1:])
 
@@ -39,34 +35,22 @@ from data.coco import DownloadError
 from data.loader import BatchLoader
 from data.sources import draws_on_device, open_data
 from export import ExportMismatch
-from model import YOLO11n
 from training import callbacks
-from training.checkpoint import CheckpointError, Progress, load_checkpoint, load_weights
+from training.checkpoint import CheckpointError, Progress, load_checkpoint
 from training.finishing import Validator, check_first, finish
 from training.recipe import StepSettings, resolve
 from training.run_folder import RunFolder, Stopped, TrainingError
 from training.train_step import DeviceImages, TrainStep, compile_detector, training_mode
-from training.weights import load_pretrained, model_info
+from training.weights import model_info, starting_model
 
 from pytensor.link.jax.compilation_cache import use_cache
 from pytensor.link.jax.devices import Devices, ParallelError, agree, leave
 from pytensor.link.jax.prefetch import prefetch
 from pytensor.link.jax.tuned.host_memory import keep_freed_memory
 
-# Of the user's making, or the machine's; the message is all that helps. A full memory or disk is an
-# OSError.
+# Of the user's making, or the machine's (a full disk is an OSError): the message is all that helps.
 KNOWN_ERRORS = (
     TrainingError, CheckpointError, DownloadError, ExportMismatch, ParallelError, OSError,
-)  # fmt: skip
-# Options that a resumed run must share with the one that it continues,
-SHARED = (
-    "epochs", "batch_size", "image_size", "classes", "seed", "mosaic", "close_mosaic", "scale",
-    "precision",
-)  # fmt: skip
-# and those that several processes must share, which would wait for one another otherwise.
-AGREED = (
-    "resume", "val_every", "patience", "checkpoint_minutes", "stop_after", "no_export",
-    "device_augment", "statistics_images",
 )  # fmt: skip
 
 
@@ -83,8 +67,8 @@ def train(o, folder):
         )
     devices = Devices(o.devices or jax.process_count())
     devices.check_batch_size(o.batch_size)
-    if devices.count < jax.device_count():
-        print(f"{devices.count} of {jax.device_count()} devices are used; --devices sets it")
+    if devices.count < (there := jax.device_count()):
+        print(f"{devices.count} of {there} devices are used; --devices {there} uses all")
     # A profile reads names that a program from the disk would bear from earlier on.
     use_cache(o.compilation_cache, with_names=o.profile is not None)
     train_set, val_set = open_data(o, devices)
@@ -97,11 +81,9 @@ def train(o, folder):
     )  # fmt: skip
 
     # ---- model and compiled step
-    recipe = resolve(
-        make_recipe(o), len(train_set), o.batch_size, o.epochs, len(o.classes)
-    )
+    recipe = resolve(make_recipe(o), len(train_set), o.batch_size, o.epochs, len(o.classes))
     rates = StepSettings(recipe, o.epochs, len(loader), o.batch_size)
-    model = make_model(o, folder.last)
+    model = starting_model(o, folder.last)
     step = TrainStep(
         model, o.image_size, o.batch_size, loader.max_boxes, rates.weight_decay, rates.accumulate,
         # A profile needs the rewritten graph, and a program that is compiled with its names.
@@ -114,18 +96,15 @@ def train(o, folder):
     validator = Validator(detector, val_set, o.batch_size, devices)
 
     # ---- where the run stands, and what hangs on the loop
-    settings = {name: getattr(o, name) for name in SHARED} | asdict(recipe)
+    settings = {name: getattr(o, name) for name in RESUMED} | asdict(recipe)
     settings |= {"images": len(train_set), "max_boxes": loader.max_boxes}
-    common = {name: getattr(o, name) for name in AGREED} | {"val_images": len(val_set)}
-    agree(settings | common)
+    agree(settings | {name: getattr(o, name) for name in AGREED} | {"val_images": len(val_set)})
     p = Progress()
     if o.resume:
         p = Progress(**load_checkpoint(folder.last, model, step.state, settings)["progress"])
         step.place_variables()
     info = model_info(model, o.classes, o.image_size)
-    run = callbacks.Run(
-        o, devices, folder, loader, val_set, model, rates, step, settings, info, p
-    )
+    run = callbacks.Run(o, devices, folder, loader, val_set, model, rates, step, settings, info, p)
     folder.begin(p, asdict(recipe))
     if p.iteration:
         print(f"resumed after {run.where()} of {o.epochs} epochs")
@@ -148,8 +127,11 @@ def train(o, folder):
         while p.epoch < until and not run.exhausted():
             for hook in hooks:
                 hook.before_epoch()
-            with contextlib.closing(loader.epoch(p.epoch, p.batch)) as batches:
-                for batch in prefetch(batches, step.transfer):
+            with (
+                contextlib.closing(loader.epoch(p.epoch, p.batch)) as source,
+                contextlib.closing(prefetch(source, step.transfer)) as batches,
+            ):
+                for batch in batches:
                     *rate, accumulate = rates.at(p.epoch, p.iteration)
                     step_now = p.iteration - p.last_step >= accumulate
                     for hook in hooks:
@@ -160,7 +142,7 @@ def train(o, folder):
                         hook.after_step(losses, norm, rate[0])
             row = meter.row()
             if row["epoch"] % o.val_every == 0 or row["epoch"] == o.epochs:
-                row |= validate(validator, row["epoch"])
+                row |= validator.columns(row["epoch"])
             p.next_epoch(row)
             for hook in hooks:
                 hook.after_epoch(row)
@@ -173,26 +155,6 @@ def train(o, folder):
             print(f"no better mAP@0.5:0.95 for {o.patience} epochs: training ends here")
         checkpoints.signals.rest()
         finish(run, validator)
-
-
-def make_model(o, last):
-    """The model as the options say, before the checkpoint `last` is loaded."""
-    if o.resume:  # the width of a branch is that of the weights it began with, if there were any
-        _, info = load_weights(last)
-        return YOLO11n(len(o.classes), seed=o.seed, class_width=info.get("class_width"))
-    if o.weights is None:
-        return YOLO11n(len(o.classes), seed=o.seed)
-    model, report = load_pretrained(o.weights, o.classes, seed=o.seed)
-    print(report["text"])
-    return model
-
-
-def validate(validator, epoch):
-    """Score the averaged weights; the columns of results.csv."""
-    result, _ = validator.score()
-    scores = {name: result[name] for name in ("map50", "map50_95")}
-    print(f"epoch {epoch}: mAP@0.5 {scores['map50']:.4f}, mAP@0.5:0.95 {scores['map50_95']:.4f}")
-    return scores
 
 
 def main(arguments=None):
@@ -209,7 +171,7 @@ def main(arguments=None):
     arguments = [*map(str, sys.argv[1:] if arguments is None else arguments)]
     options = parse_arguments(__doc__.splitlines()[0], arguments)
     try:
-        with RunFolder(options) as folder:
+        with RunFolder(options, KNOWN_ERRORS) as folder:
             train(options, folder)
     except Stopped as stop:
         return stop.exit_code

@@ -81,6 +81,13 @@ class Validator:
         detections = self.devices.merge(found)
         return coco_map(self.dataset, detections), detections
 
+    def columns(self, epoch):
+        """The columns of results.csv of an epoch."""
+        result, _ = self.score()
+        scores = {name: result[name] for name in ("map50", "map50_95")}
+        print("epoch {}: mAP@0.5 {:.4f}, mAP@0.5:0.95 {:.4f}".format(epoch, *scores.values()))
+        return scores
+
     def predict(self, images):
         """Predictions for a whole batch in every process, computed in full float32.
 

@@ -35,6 +35,16 @@ LEARNED = (
     "ema_steps", "statistics_images", "mosaic", "close_mosaic", "scale", "patience", "val_every",
     "weights", "train_images", "val_images", "seed", "precision", "stop_after",
 )  # fmt: skip
+# Beside the recipe, a resumed run must share these with the one that it continues,
+RESUMED = (
+    "epochs", "batch_size", "image_size", "classes", "seed", "mosaic", "close_mosaic", "scale",
+    "precision",
+)  # fmt: skip
+# and several processes these, which would wait for one another otherwise.
+AGREED = (
+    "resume", "val_every", "patience", "checkpoint_minutes", "stop_after", "no_export",
+    "device_augment", "statistics_images",
+)  # fmt: skip
 
 # Options that a settings file and the environment may give, in capitals. DATASET is --data.
 SETTINGS = (

@@ -100,6 +100,8 @@ class RunFolder:
     ----------
     options : argparse.Namespace
         Of `parse_arguments`.
+    known_errors : tuple of class
+        Errors that aren't bugs: the log has no traceback of them.
 
     Attributes
     ----------
@@ -112,8 +114,9 @@ class RunFolder:
         The folder can't be written to, or holds a run already, or none to resume.
     """
 
-    def __init__(self, options):
+    def __init__(self, options, known_errors=(TrainingError,)):
         self.options, self.path = options, options.output_dir
+        self.known_errors = known_errors
         # One of several processes writes.
         self.is_main = not options.process_id
         self.last, self.best = (self.path / f"{name}.safetensors" for name in ("last", "best"))
@@ -149,7 +152,9 @@ class RunFolder:
             print(f"stopped after {error}; go on with\n  {self.resume_command()}")
         elif error is not None:
             outcome = f"error: {' '.join(str(error).split()) or kind.__name__}"
-            self.log.note(*"".join(traceback.format_exception(error)).splitlines())
+            self.log.note(outcome)
+            if not isinstance(error, self.known_errors):
+                self.log.note(*"".join(traceback.format_exception(error)).splitlines())
         else:
             outcome = "finished"
         if self.settings is not None:

@@ -26,8 +26,6 @@ from pytensor.optimizers import (
 
 MAX_GRADIENT_NORM = 10.0
 LOSS_PARTS = ("box_loss", "cls_loss", "dfl_loss")
-# Whether a step writes the new weights, momenta and averages over the old ones.
-DONATE = True
 
 
 def training_mode(name="JAX", precision="float32", keep_programs=True):
@@ -37,23 +35,17 @@ def training_mode(name="JAX", precision="float32", keep_programs=True):
     ----------
     name : str
         "JAX" is `pytensor.link.jax.tuned.jax_mode`; any other name is PyTensor's own mode.
-    precision : "float32" or "bf16"
-        See `jax_mode`.
-    keep_programs : bool
-        Whether compiled programs are kept on disk, if JAX keeps its own there; in mode JAX.
-
-    Raises
-    ------
-    ValueError
-        If there is no such mode, or it has only float32.
+    precision, keep_programs
+        Of `jax_mode`; others have only float32.
     """
-    if not uses_jax(name) and precision != "float32":
+    if uses_jax(name):
+        # New weights, momenta and averages are written over the old ones.
+        return jax_mode(
+            donate=True, precision=precision, keep_programs=keep_programs, cpu_kernels=True
+        )
+    if precision != "float32":
         raise ValueError(f"precision {precision} is for the mode JAX, not {name}")
-    if not uses_jax(name):
-        return get_mode(name)
-    return jax_mode(
-        donate=DONATE, precision=precision, keep_programs=keep_programs, cpu_kernels=True
-    )
+    return get_mode(name)
 
 
 def uses_jax(mode):
@@ -307,13 +299,7 @@ class TrainStep:
         return parts, self.apply(rates, steps_done, recipe) if step_now else None
 
     def programs(self):
-        """Return the compiled functions that were called, for `xla_names.operations`.
-
-        Returns
-        -------
-        list of (pytensor function, list of jax.ShapeDtypeStruct)
-            With what their first call's arguments were like.  Only JAX's are kept.
-        """
+        """The functions of JAX that were called, each with its arguments, for `read_profile`."""
         return list(self._programs.items())
 
     def _call(self, function, *arguments):

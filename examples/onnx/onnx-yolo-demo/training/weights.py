@@ -68,16 +68,6 @@ def source_classes(path, arrays, info):
     return (None if names is None else list(names)), count
 
 
-def match_rows(names, count, classes):
-    """Row of the file's head for each wanted class, None where it has none.
-
-    A file that doesn't name its classes is taken at its word only if the number is the same.
-    """
-    if names is None:
-        return list(range(count)) if count == len(classes) else [None] * len(classes)
-    return [names.index(name) if name in names else None for name in classes]
-
-
 def read_arrays(path):
     """Read (arrays by name, info) of a weight file or a checkpoint.
 
@@ -139,7 +129,10 @@ def load_pretrained(path, classes=None, class_width=None, seed=0):
     classes = list(classes)
     if len(set(classes)) < len(classes):
         raise CheckpointError(f"{path}: a class is wanted twice: {', '.join(classes)}")
-    rows = match_rows(names, count, classes)
+    if names is not None:
+        rows = [names.index(name) if name in names else None for name in classes]
+    else:  # taken at its word only if the number is the same
+        rows = list(range(count)) if count == len(classes) else [None] * len(classes)
     width = class_width or arrays[CLASS_ROWS[0]].shape[1]
     model = YOLO11n(len(classes), seed=seed, class_width=width)
     state = model.state_dict()
@@ -149,6 +142,19 @@ def load_pretrained(path, classes=None, class_width=None, seed=0):
     model.load_state_dict(state)
     report["text"] = describe(path, report, names, len(state))
     return model, report
+
+
+def starting_model(options, last):
+    """The model that a run starts with; if resumed, before its checkpoint `last` is loaded."""
+    o = options
+    if o.resume:  # a branch is as wide as that of the weights that the run began with
+        _, info = load_weights(last)
+        return YOLO11n(len(o.classes), seed=o.seed, class_width=info.get("class_width"))
+    if o.weights is None:
+        return YOLO11n(len(o.classes), seed=o.seed)
+    model, report = load_pretrained(o.weights, o.classes, seed=o.seed)
+    print(report["text"])
+    return model
 
 
 def place_arrays(state, arrays, rows, count):
