@@ -278,11 +278,12 @@ def test_sessions_and_log(make_run, capsys):
     for resume, error, outcome in [
         ([], Stopped("epoch 1", "stopped by SIGTERM", 143), "stopped by SIGTERM"),
         (["--resume"], TrainingError("no\nroom"), "error: no room"),
+        (["--resume"], ZeroDivisionError("a bug"), "error: a bug"),
         (["--resume"], None, "finished"),
     ]:
         run = make_run("--seed", 3, *resume)
         run.folder.last.write_bytes(b"x")
-        with contextlib.suppress(Stopped, TrainingError), run.folder as folder:
+        with contextlib.suppress(Stopped, TrainingError, ZeroDivisionError), run.folder as folder:
             folder.begin(Progress(epoch=1, iteration=5), {"optimizer": "sgd"})
             print("one\ntw", end="")
             print("o")
@@ -293,7 +294,7 @@ def test_sessions_and_log(make_run, capsys):
         assert content["sessions"][-1]["outcome"] == outcome
     assert content["options"]["seed"] == 3
     assert content["recipe"] == {"optimizer": "sgd"}
-    assert len(content["sessions"]) == 3
+    assert len(content["sessions"]) == 4
     session = content["sessions"][1]
     assert session["resumed"] == {"epochs": 1, "steps": 5}
     assert session["started"] <= session["ended"]
@@ -301,11 +302,12 @@ def test_sessions_and_log(make_run, capsys):
     assert session["command"][-1] == "--resume"
     out = capsys.readouterr().out
     assert "stopped after epoch 1; go on with\n" in out
-    assert out.count("one\ntwo\n") == 3
+    assert out.count("one\ntwo\n") == 4
     lines = (folder.path / "train.log").read_text().splitlines()
     assert all(line[:4].isdecimal() and line[10] == "T" for line in lines)
-    assert sum(line.endswith(" two") for line in lines) == 3
-    assert any("Traceback (most recent call last)" in line for line in lines)
+    assert sum(line.endswith(" two") for line in lines) == 4
+    # Of bugs alone
+    assert sum("Traceback (most recent call last)" in line for line in lines) == 1
 
 
 def test_a_new_run_removes_the_files_of_the_one_that_it_replaces(make_run):
