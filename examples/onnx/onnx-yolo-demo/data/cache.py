@@ -96,8 +96,11 @@ def decode_all(pictures, image_size, target=None, workers=1, progress="", antial
         return outcome
 
     rows = range(len(pictures))
-    with quiet(), ThreadPoolExecutor(max(workers, 1)) as pool:
-        found = pool.map(work, rows)
+    with (
+        quiet(),
+        ThreadPoolExecutor(max(workers, 1)) as pool,
+        contextlib.closing(pool.map(work, rows)) as found,  # an interrupt cancels what is left
+    ):
         bar = tqdm(found, total=len(rows), desc=progress, unit="img", disable=not progress)
         outcomes = list(bar)
     if target is not None:
