@@ -13,6 +13,8 @@ from training.train_step import TrainStep
 
 from tests.examples import yolo11n_golden as golden
 
+pytestmark = pytest.mark.training
+
 # Mathematically zero: a batch normalization behind them removes any constant per channel.
 ZERO = {
     "model.10.m.0.attn.pe.bn.bias",

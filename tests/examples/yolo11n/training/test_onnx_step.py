@@ -28,6 +28,8 @@ from pytensor.graph.replace import clone_replace
 from pytensor.link.onnx import export_onnx
 from pytensor.link.onnx.rounding import in_double_precision
 
+pytestmark = pytest.mark.training
+
 CLASSES, MAX_BOXES, STEPS = 2, 4, 50
 # Mathematically zero gradients: a batch normalization behind them removes any constant per channel.
 ZERO = tuple(f"model.10.m.0.{name}.bn.bias" for name in ("attn.pe", "attn.proj", "ffn.1"))

@@ -28,6 +28,8 @@ from pytensor.link.jax.tuned.precision import in_mixed_precision, in_single
 from pytensor.tensor.precision import full_precision
 from tests.link.jax.tuned.test_precision import LOW, SINGLE, equations, products
 
+pytestmark = pytest.mark.training
+
 BENCHMARKS = Path(__file__).parents[4] / "benchmarks"
 SIZE, BATCH, MAX_BOXES = 64, 4, 4
 DRAWS = 3

@@ -25,6 +25,8 @@ from pytensor.scalar.basic import ScalarType
 from pytensor.tensor.type import TensorType
 from tests.examples.yolo11n.data.pictures import noise
 
+pytestmark = pytest.mark.training
+
 TORCH = pytest.mark.skipif(find_spec("torch") is None, reason="PyTorch is not installed")
 OTHERS = ["NUMBA", "FAST_COMPILE", pytest.param("PYTORCH", marks=TORCH)]
 SIZE, BATCH, BOXES = 64, 2, 4
