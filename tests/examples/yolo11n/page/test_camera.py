@@ -24,6 +24,7 @@ from tests.examples.yolo11n.page.detectors import (
 pytestmark = pytest.mark.browser
 
 WIDTH, HEIGHT, SIDE = 640, 480, 90
+LINE = (47, 139, 255)  # colour of the page's first class without one of its own
 # The stage, the detections drawn on it and what they belong to, at one moment.
 MOMENT = """() => ({
   last: demo.last,
@@ -101,6 +102,10 @@ def test_boxes_are_drawn_on_their_own_frame(page, mirrored, tmp_path):
         # The square moves by at least 16 pixels a frame.
         drawn = np.array(find_blob(stage, GREEN, tolerance=90)) / scale
         assert np.abs(shown - drawn).max() < 8
+        # So is the lower line of the box, in the colour of its class.
+        top = round((shown[3] - 4) * scale)
+        line = find_blob(stage[top : top + round(8 * scale)], LINE)
+        assert np.abs(np.array([line[0], line[2]]) / scale - shown[[0, 2]]).max() < 8
         centres.append((row[:2] + row[2:4]) / 2)
     assert np.ptp(centres, axis=0).max() > 50  # it did move
     # In the picture's own pixels every centre is one of the film's.
