@@ -198,11 +198,11 @@ def test_a_finished_run_makes_its_files_again(sessions, learned):
 # ------------------------------------------------------------------------------ resuming
 
 
-def test_killed_ten_times(sessions, learned):
+def test_killed_six_times(sessions, learned):
     """After steps and while files are written: all that is left is as of an unbroken run."""
     rng, folder = np.random.default_rng(0), sessions.root / "killed"
     common, losses = [*LEARNING, "--checkpoint-minutes", 0], {}
-    for k in range(10):
+    for k in range(6):
         resume = ["--resume"] if (folder / "last.safetensors").exists() else []
         steps = folder / "steps.csv"
         done = len(steps.read_text().splitlines()) if steps.exists() else 0
@@ -213,7 +213,7 @@ def test_killed_ten_times(sessions, learned):
             losses.setdefault(row["step"], set()).add(tuple(row.values()))
     sessions.run("killed", *common, "--resume")
     # Every step has one loss, however often it was run.
-    assert len(losses) > 20
+    assert len(losses) > 12
     for row in read_rows(sessions.root / "learned" / "steps.csv"):
         assert losses.get(row["step"], {tuple(row.values())}) == {tuple(row.values())}
     assert_same_run(sessions, "learned", "killed")
