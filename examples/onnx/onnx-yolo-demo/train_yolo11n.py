@@ -158,15 +158,10 @@ def train(o, folder):
 
 
 def main(arguments=None):
-    """Train as the command line says.
+    """Train as the command line says; return the exit code, after a signal 128 + its number.
 
     Errors of the user's making, and those of disks, end with one line; what else may be raised is
     a bug, and shows its traceback.
-
-    Returns
-    -------
-    int
-        The exit code: 128 + its number if a signal ended the run.
     """
     arguments = [*map(str, sys.argv[1:] if arguments is None else arguments)]
     options = parse_arguments(__doc__.splitlines()[0], arguments)
@@ -189,6 +184,7 @@ def main(arguments=None):
 
 
 if __name__ == "__main__":
+    callbacks.Signals()  # Ctrl-C ends the process at once, until there is something to lose
     # Else the kernel clears a step's temporary memory anew every time.
     keep_freed_memory()
     try:
