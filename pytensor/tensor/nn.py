@@ -25,8 +25,14 @@ def _number(function, name, value):
     return float(value)
 
 
-def silu(x):
-    """Sigmoid linear unit, ``x * sigmoid(x)``, element by element (also called swish).
+def _function(op, name, summary, note, reference, example, result):
+    """Make the function of one tensor that an Op without parameters is."""
+
+    def function(x):
+        return _apply(op, x)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"""{summary}
 
     Parameters
     ----------
@@ -35,20 +41,94 @@ def silu(x):
     Returns
     -------
     TensorVariable of the same shape
-        Exact to rounding for any finite input: no intermediate overflows.
+        {note}
 
     References
     ----------
-    Elfwing, Uchibe and Doya, "Sigmoid-weighted linear units for neural network function
-    approximation in reinforcement learning", Neural Networks 107 (2018).
+    {reference}
 
     Examples
     --------
     >>> import pytensor.tensor as pt
-    >>> pt.silu(pt.constant([-1e4, 0.0, 1e4])).eval()
-    array([   -0.,     0., 10000.])
+    >>> {example}
+    {result}
     """
-    return _apply(activations.SiLU(), x)
+    return function
+
+
+silu = _function(
+    activations.SiLU(),
+    "silu",
+    "Sigmoid linear unit, ``x * sigmoid(x)``, element by element (also called swish).",
+    "Exact to rounding for any finite input: no intermediate overflows.",
+    'Elfwing, Uchibe and Doya, "Sigmoid-weighted linear units for neural network function '
+    'approximation in reinforcement learning", Neural Networks 107 (2018).',
+    "pt.silu(pt.constant([-1e4, 0.0, 1e4])).eval()",
+    "array([   -0.,     0., 10000.])",
+)
+
+hard_swish = _function(
+    activations.HardSwish(),
+    "hard_swish",
+    "Piecewise quadratic swish, ``x * clip((x + 3) / 6, 0, 1)``.",
+    "The derivative is 0 at -3 and 1 at 3.",
+    'Howard et al., "Searching for MobileNetV3", arXiv:1905.02244.',
+    "pt.hard_swish(pt.constant([-4.0, 1.5, 4.0])).eval()",
+    "array([-0.   ,  1.125,  4.   ])",
+)
+
+selu = _function(
+    activations.Selu(),
+    "selu",
+    "Scaled exponential linear unit, ``gamma * elu(x, alpha)``.\n\n"
+    "    alpha = 1.6732632423543772 and gamma = 1.0507009873554805.",
+    "The derivative at 0 is ``gamma * alpha``.",
+    'Klambauer, Unterthiner, Mayr and Hochreiter, "Self-normalizing neural networks", '
+    "arXiv:1706.02515.",
+    "pt.selu(pt.constant([-1e4, 0.0, 2.0])).eval().round(4)",
+    "array([-1.7581,  0.    ,  2.1014])",
+)
+
+relu = _function(
+    activations.Relu(),
+    "relu",
+    "Rectifier, ``maximum(x, 0)``.",
+    "The derivative at 0 is 0.",
+    'Nair and Hinton, "Rectified linear units improve restricted Boltzmann machines", ICML 2010.',
+    "pt.relu(pt.constant([-2.0, 0.0, 2.0])).eval()",
+    "array([0., 0., 2.])",
+)
+
+relu6 = _function(
+    activations.Relu6(),
+    "relu6",
+    "Rectifier with an upper bound, ``clip(x, 0, 6)``.",
+    "The derivative is zero at both bounds.",
+    'Krizhevsky, "Convolutional deep belief networks on CIFAR-10", 2010.',
+    "pt.relu6(pt.constant([-2.0, 2.0, 7.0])).eval()",
+    "array([0., 2., 6.])",
+)
+
+mish = _function(
+    activations.Mish(),
+    "mish",
+    "Self-regularized activation, ``x * tanh(log(1 + exp(x)))``.",
+    "Exact to rounding for any finite input: no intermediate overflows.",
+    'Misra, "Mish: a self regularized non-monotonic activation function", arXiv:1908.08681.',
+    "pt.mish(pt.constant([-1e4, 0.0, 1e4])).eval()",
+    "array([   -0.,     0., 10000.])",
+)
+
+softsign = _function(
+    activations.Softsign(),
+    "softsign",
+    "Sigmoid with polynomial tails, ``x / (1 + abs(x))``.",
+    "NaN for infinite `x`, as in other libraries.",
+    'Turian, Bergstra and Bengio, "Quadratic features and deep architectures for '
+    'chunking", NAACL HLT 2009.',
+    "pt.softsign(pt.constant([-3.0, 0.0, 1.0])).eval()",
+    "array([-0.75,  0.  ,  0.5 ])",
+)
 
 
 def gelu(x, approximate="none"):
@@ -119,31 +199,6 @@ def hard_sigmoid(x, alpha=0.2, beta=0.5):
     return _apply(activations.HardSigmoid(alpha=alpha, beta=beta), x)
 
 
-def hard_swish(x):
-    """Piecewise quadratic swish, ``x * clip((x + 3) / 6, 0, 1)``.
-
-    Parameters
-    ----------
-    x : tensor_like, any shape; integers are upgraded to floating point
-
-    Returns
-    -------
-    TensorVariable of the same shape
-        The derivative is 0 at -3 and 1 at 3.
-
-    References
-    ----------
-    Howard et al., "Searching for MobileNetV3", arXiv:1905.02244.
-
-    Examples
-    --------
-    >>> import pytensor.tensor as pt
-    >>> pt.hard_swish(pt.constant([-4.0, 1.5, 4.0])).eval()
-    array([-0.   ,  1.125,  4.   ])
-    """
-    return _apply(activations.HardSwish(), x)
-
-
 def elu(x, alpha=1.0):
     """Exponential linear unit: `x`, and below zero ``alpha * (exp(x) - 1)``.
 
@@ -174,59 +229,6 @@ def elu(x, alpha=1.0):
     array([-2.e+00,  0.e+00,  1.e+04])
     """
     return _apply(activations.Elu(alpha=_number("elu", "alpha", alpha)), x)
-
-
-def selu(x):
-    """Scaled exponential linear unit, ``gamma * elu(x, alpha)``.
-
-    alpha = 1.6732632423543772 and gamma = 1.0507009873554805.
-
-    Parameters
-    ----------
-    x : tensor_like, any shape; integers are upgraded to floating point
-
-    Returns
-    -------
-    TensorVariable of the same shape
-        The derivative at 0 is ``gamma * alpha``.
-
-    References
-    ----------
-    Klambauer, Unterthiner, Mayr and Hochreiter, "Self-normalizing neural networks",
-    arXiv:1706.02515.
-
-    Examples
-    --------
-    >>> import pytensor.tensor as pt
-    >>> pt.selu(pt.constant([-1e4, 0.0, 2.0])).eval().round(4)
-    array([-1.7581,  0.    ,  2.1014])
-    """
-    return _apply(activations.Selu(), x)
-
-
-def relu(x):
-    """Rectifier, ``maximum(x, 0)``.
-
-    Parameters
-    ----------
-    x : tensor_like, any shape; integers are upgraded to floating point
-
-    Returns
-    -------
-    TensorVariable of the same shape
-        The derivative at 0 is 0.
-
-    References
-    ----------
-    Nair and Hinton, "Rectified linear units improve restricted Boltzmann machines", ICML 2010.
-
-    Examples
-    --------
-    >>> import pytensor.tensor as pt
-    >>> pt.relu(pt.constant([-2.0, 0.0, 2.0])).eval()
-    array([0., 0., 2.])
-    """
-    return _apply(activations.Relu(), x)
 
 
 def prelu(x, alpha):
@@ -291,79 +293,3 @@ def leaky_relu(x, alpha=0.01):
     array([-1.,  2.])
     """
     return _apply(activations.LeakyRelu(alpha=_number("leaky_relu", "alpha", alpha)), x)
-
-
-def relu6(x):
-    """Rectifier with an upper bound, ``clip(x, 0, 6)``.
-
-    Parameters
-    ----------
-    x : tensor_like, any shape; integers are upgraded to floating point
-
-    Returns
-    -------
-    TensorVariable of the same shape
-        The derivative is zero at both bounds.
-
-    References
-    ----------
-    Krizhevsky, "Convolutional deep belief networks on CIFAR-10", 2010.
-
-    Examples
-    --------
-    >>> import pytensor.tensor as pt
-    >>> pt.relu6(pt.constant([-2.0, 2.0, 7.0])).eval()
-    array([0., 2., 6.])
-    """
-    return _apply(activations.Relu6(), x)
-
-
-def mish(x):
-    """Self-regularized activation, ``x * tanh(log(1 + exp(x)))``.
-
-    Parameters
-    ----------
-    x : tensor_like, any shape; integers are upgraded to floating point
-
-    Returns
-    -------
-    TensorVariable of the same shape
-        Exact to rounding for any finite input: no intermediate overflows.
-
-    References
-    ----------
-    Misra, "Mish: a self regularized non-monotonic activation function", arXiv:1908.08681.
-
-    Examples
-    --------
-    >>> import pytensor.tensor as pt
-    >>> pt.mish(pt.constant([-1e4, 0.0, 1e4])).eval()
-    array([   -0.,     0., 10000.])
-    """
-    return _apply(activations.Mish(), x)
-
-
-def softsign(x):
-    """Sigmoid with polynomial tails, ``x / (1 + abs(x))``.
-
-    Parameters
-    ----------
-    x : tensor_like, any shape; integers are upgraded to floating point
-
-    Returns
-    -------
-    TensorVariable of the same shape
-        NaN for infinite `x`, as in other libraries.
-
-    References
-    ----------
-    Turian, Bergstra and Bengio, "Quadratic features and deep architectures for chunking",
-    NAACL HLT 2009.
-
-    Examples
-    --------
-    >>> import pytensor.tensor as pt
-    >>> pt.softsign(pt.constant([-3.0, 0.0, 1.0])).eval()
-    array([-0.75,  0.  ,  0.5 ])
-    """
-    return _apply(activations.Softsign(), x)
