@@ -130,7 +130,7 @@ def profile(function, *arguments, calls=10, warm_up=3, folder=None) -> Profile:
     function : pytensor function
         Compiled with ``mode=jax_mode()``, whose programs have the nodes' names; in mode "JAX" all
         time belongs to no node.  If it updates shared variables, they change with every call.
-    *arguments : array
+    *arguments : array or number
         Of a call.
     calls, warm_up : int
         How many are measured, and how many come before them: the first ones compile.
@@ -148,9 +148,10 @@ def profile(function, *arguments, calls=10, warm_up=3, folder=None) -> Profile:
 
     Notes
     -----
-    A program from JAX's cache on disk has the names that it was compiled with: switch the cache
-    off (`jax.config.update("jax_enable_compilation_cache", False)`) before the function is compiled
-    if a graph with other names, but the same operations, may have been compiled before.
+    What ran must have the names of this graph.  A program from JAX's cache on disk has those that
+    it was compiled with: before the function is compiled, give ``with_names=True`` to
+    `pytensor.link.jax.compilation_cache.use_cache`, or switch the cache off.
+    ``jax_mode(keep_programs=True)`` may run another program than JAX would: leave it out.
     """
     if not hasattr(function.vm, "jit_fn"):
         raise TypeError("profile: JAX didn't compile the function; compile it with mode=jax_mode()")

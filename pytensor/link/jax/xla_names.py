@@ -4,6 +4,7 @@ import re
 from typing import NamedTuple
 
 import jax
+import numpy as np
 
 from pytensor.link.jax.tuned.scopes import scope_name
 
@@ -38,7 +39,7 @@ def operations(function, arguments):
     ----------
     function : pytensor function
         Compiled by JAX.
-    arguments : sequence of arrays or jax.ShapeDtypeStruct
+    arguments : sequence of arrays, numbers or jax.ShapeDtypeStruct
         Of a call that was made, or what they were like.
 
     Returns
@@ -48,15 +49,18 @@ def operations(function, arguments):
     """
     names = {scope_name(node.op, node) for node in function.maker.fgraph.apply_nodes}
     values = [container.storage[0] for container in function.input_storage]
-    values[: len(arguments)] = arguments
-    # JAX keeps what it has compiled: this is the program that ran.
-    program = function.vm.jit_fn.lower(*map(describe, values)).compile()
+    values[: len(arguments)] = [
+        value if hasattr(value, "dtype") else np.asarray(value, variable.type.dtype)
+        for variable, value in zip(function.maker.fgraph.inputs, arguments, strict=False)
+    ]
+    # JAX keeps what it has compiled: this is the program that ran.  A generator's state is a dict.
+    program = function.vm.jit_fn.lower(*jax.tree.map(describe, values)).compile()
     return read_program(program.as_text(), names)
 
 
 def describe(value):
     """What of an array decides which program is compiled for it, as a jax.ShapeDtypeStruct."""
-    if isinstance(value, jax.ShapeDtypeStruct):
+    if isinstance(value, jax.ShapeDtypeStruct) or not hasattr(value, "dtype"):
         return value
     sharding = value.sharding if isinstance(value, jax.Array) and value.committed else None
     return jax.ShapeDtypeStruct(value.shape, value.dtype, sharding=sharding)

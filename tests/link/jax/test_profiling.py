@@ -99,6 +99,19 @@ def test_exactly_the_calls_asked_for_are_measured(step, images, profiled):
         read_profile(profiled.folder / "none", [], 1)
 
 
+@pytest.mark.filterwarnings("ignore:The RandomType SharedVariables")
+def test_generators_and_numbers():
+    """What isn't an array decides about a program, too."""
+    rng = pytensor.shared(np.random.default_rng(0), name="rng")
+    w = pytensor.shared(np.ones((9, 40), "float32"), name="w")
+    rate = pt.scalar("rate", dtype="float32")
+    new_rng, noise = pt.random.normal(size=(9, 40), rng=rng, return_next_rng=True)
+    updates = {w: w + rate * noise.astype("float32"), rng: new_rng}
+    step = pytensor.function([rate], [], updates=updates, mode=jax_mode())
+    rows = profile(step, 0.5, calls=1).rows
+    assert "NormalRV" in {row.kind for row in rows}
+
+
 def test_without_names_no_node_has_time(images):
     [row] = profile(training_step("JAX"), images, calls=1).rows
     assert (row.kind, row.share) == (UNKNOWN, 1.0)
