@@ -355,14 +355,14 @@ TWO_DEVICES = f"{FLAGS} --xla_force_host_platform_device_count=2"
 @pytest.fixture(scope="module")
 def plain(sessions):
     sessions.run("plain", *FEW)
-    return sessions.losses("plain")[:3]
+    return sessions.losses("plain")[:2]
 
 
 def assert_same_training(sessions, name, plain):
     # Later steps see weights that differ a little, and losses jump where an anchor is assigned
     # otherwise.
     assert plain.min() > 0.1
-    np.testing.assert_allclose(sessions.losses(name)[:3], plain, rtol=ROUNDING)
+    np.testing.assert_allclose(sessions.losses(name)[:2], plain, rtol=ROUNDING)
     assert sessions.metrics(name)["onnx"]["box_difference"] < 0.05
 
 
