@@ -51,7 +51,7 @@ def test_a_model_that_cannot_be_built_in_is_one_line(tmp_path, capsys):
     error = capsys.readouterr().err
     assert error.startswith("error: ")
     assert error.count("\n") == 1
-    assert "broken.onnx is not an ONNX model" in error
+    assert "broken.onnx: not an ONNX model" in error
 
 
 @pytest.mark.parametrize("option", ["frames", "rounds", "openings"])
