@@ -19,6 +19,7 @@ PAGES = sorted(
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "page",
     [

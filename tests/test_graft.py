@@ -23,6 +23,8 @@ import pytest
 from _pytensor_graft import REQUIRED
 from packaging.specifiers import SpecifierSet
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[1]
 GRAFT = ROOT / "pytensor" / "_graft.py"
 

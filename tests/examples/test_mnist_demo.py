@@ -50,6 +50,7 @@ def mnist(tmp_path):
     return tmp_path, arrays
 
 
+@pytest.mark.slow
 def test_digits(tmp_path):
     result = run(tmp_path)
     assert result.returncode == 0, result.stderr
@@ -64,6 +65,7 @@ def test_digits(tmp_path):
     assert "BatchNormalization" not in operators
 
 
+@pytest.mark.slow
 def test_untrained_it_misses_the_target(mnist):
     folder, _ = mnist
     result = run(folder, "--mnist", folder, "--epochs", 0)

@@ -23,6 +23,7 @@ def test_every_example_is_here():
     assert sorted(EXPECTED) == sorted(path.stem for path in EXAMPLES.glob("*.py"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(EXPECTED))
 def test_example(name, tmp_path):
     result = subprocess.run(

@@ -47,6 +47,7 @@ def test_clip_by_global_norm(dtype, max_norm, request):
     assert dtype == "float64" or "float64" not in found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["FAST_COMPILE", "JAX", "NUMBA"])
 @pytest.mark.parametrize(
     ("number", "ranks"), [(40, (0,)), (40, (1,)), (33, (2,)), (80, (0, 1, 2, 4))]

@@ -112,6 +112,7 @@ def test_steps_are_those_of_the_formula(settings):
         np.testing.assert_allclose(value, expected, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("float32_everywhere")
 def test_float32_in_jax():
     shapes = SHAPES[1:3]

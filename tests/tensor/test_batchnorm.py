@@ -285,6 +285,7 @@ def compare_modes(inputs, outputs, values, modes, **tolerance):
     return results[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("axes", "mode"),
     # Compiling takes Numba up to half a minute

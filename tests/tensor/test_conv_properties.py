@@ -135,6 +135,7 @@ def with_gradients(op, variables):
     return [out, *pytensor.grad((out**2).sum(), variables)]
 
 
+@pytest.mark.slow
 @settings(max_examples=10, **SETTINGS)
 @given(st.one_of(convolutions(), convolutions(transposed=True)))
 def test_jax(convolution):
@@ -144,6 +145,7 @@ def test_jax(convolution):
     compare_jax_and_py(variables, with_gradients(op, variables), values, atol=1e-8)
 
 
+@pytest.mark.slow
 @settings(max_examples=4, **SETTINGS)
 @given(st.one_of(convolutions(), convolutions(transposed=True)))
 def test_numba(convolution):

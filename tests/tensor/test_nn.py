@@ -190,6 +190,7 @@ def test_activations_are_finite(name, value):
     assert np.isnan(pytensor.function([x], out, mode=REFERENCE_MODE)(np.nan))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES, ids=MODE_NAMES)
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 @pytest.mark.filterwarnings("ignore:Disabling C code")

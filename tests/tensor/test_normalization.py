@@ -147,6 +147,7 @@ def second_derivatives(name):
     return inputs, pytensor.grad(cost, inputs, disconnected_inputs="ignore")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["CVM", "JAX"])
 @pytest.mark.parametrize("name", CASES)
 def test_second_derivatives_with_unknown_shapes(name, mode):
@@ -290,6 +291,7 @@ def test_nan_and_infinity_stay_in_their_example(name):
         np.testing.assert_array_equal(result[1, [0, 1, 4, 5]], clean[1, [0, 1, 4, 5]])
 
 
+@pytest.mark.slow
 @given(
     hnp.array_shapes(min_dims=2, max_dims=4, max_side=4),
     st.booleans(),

@@ -124,6 +124,7 @@ def poolings(draw, modes=POOL_MODES):
     return op, (*leading, *spatial)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None, derandomize=True)
 @given(poolings(), st.booleans(), st.data())
 def test_all_attributes(pooling, static, data):
@@ -154,6 +155,7 @@ def test_shape_without_computation(ignore_border, static):
     assert tuple(f(np.ones((2, 3, 7, 8)))) == (2, 3, 4, 3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("window", "expected"),
     [
@@ -205,6 +207,7 @@ def test_derivative_is_differentiable():
     verify_grad(lambda v: op.derivative(pt.constant(x), v), [direction], mode=REFERENCE_MODE)
 
 
+@pytest.mark.slow
 def test_indices_where_all_is_minus_infinity():
     x = pt.tensor("x", shape=(None, None))
     values, indices = pt.max_pool2d(x, (3, 2), (2, 2), ((1, 1), (1, 0)), return_indices=True)

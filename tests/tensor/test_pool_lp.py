@@ -8,6 +8,7 @@ from tests.tensor.test_pool import naive_pool
 from tests.utils import REFERENCE_MODE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("p", [0.5, 1, 2, 3.5])
 @pytest.mark.parametrize("ceil", [True, False])
 def test_against_definition(p, ceil):

@@ -191,6 +191,7 @@ def resizings(draw):
     return tuple(shape), options
 
 
+@pytest.mark.slow
 @given(resizings(), st.booleans(), st.integers(0, 99))
 @settings(
     max_examples=40,

@@ -46,6 +46,7 @@ def pair():
 
 
 class TestTwoProcesses:
+    @pytest.mark.slow
     def test_losses_are_those_of_one_device(self, pair):
         for found in pair:
             assert len(found["losses"]) == STEPS

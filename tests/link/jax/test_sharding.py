@@ -13,6 +13,7 @@ def found():
 
 @pytest.mark.parametrize("devices", ["2", "8"])
 class TestTraining:
+    @pytest.mark.slow
     def test_losses_are_those_of_one_device(self, found, devices):
         losses = found["1"]["losses"]
         assert len(losses) == 50

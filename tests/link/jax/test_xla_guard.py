@@ -21,7 +21,10 @@ from jax.experimental.compilation_cache.compilation_cache import reset_cache
 from pytensor.link.jax import xla_guard
 from pytensor.link.jax.tuned import jax_mode
 
-pytestmark = pytest.mark.skipif(jax.default_backend() != "cpu", reason="XLA is wrong on CPUs only")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(jax.default_backend() != "cpu", reason="XLA is wrong on CPUs only"),
+]
 KINDS = {"float32": 1e-5, "float64": 1e-12}  # tolerances
 CHOICES = [
     {}, {"donate": True}, {"cpu_kernels": True}, {"named_scopes": False}, {"keep_programs": True},

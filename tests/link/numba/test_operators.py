@@ -26,6 +26,7 @@ OPERATORS = {
 KERNEL = rng.normal(size=(2, 2, 2, 3))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OPERATORS)
 def test_default_mode(name):
     inputs = [pt.tensor4("x"), pt.vector("v")]
@@ -38,6 +39,7 @@ def test_default_mode(name):
         np.testing.assert_allclose(result, wanted, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_second_convolution_gradient():
     inputs = [pt.tensor4("x"), pt.tensor4("w")]
     out = pt.conv2d(*inputs, (1, 0), (2, 1))

@@ -77,6 +77,7 @@ def mixed_types(x, seed):
     ]
 
 
+@pytest.mark.slow
 def test_types_constants_updates_and_random_numbers(small_parts, monkeypatch):
     results = []
     for make in (lambda *a, **k: compiled(*a, **k)[0], lambda *a, **k: whole(monkeypatch, *a, **k)):
@@ -95,6 +96,7 @@ def test_types_constants_updates_and_random_numbers(small_parts, monkeypatch):
     assert [type(v) for v in got] == [type(v) for v in expected]
 
 
+@pytest.mark.slow
 def test_inner_graphs(small_parts, monkeypatch):
     x = pt.matrix("x", dtype="float32")
     inner = OpFromGraph([x], [pt.dot(x, x) + 1, pt.exp(x)])

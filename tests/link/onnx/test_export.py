@@ -25,6 +25,7 @@ def names(values):
     return [v.name for v in values]
 
 
+@pytest.mark.slow
 def test_ways_to_call(x, tmp_path):
     y = pt.exp(x)
     f = pytensor.function([x], y)
@@ -272,6 +273,7 @@ def test_small_network_at_other_opsets(opset_version):
     compare_onnx_and_py([x], y, [images], opset_version=opset_version, rtol=1e-3, atol=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["FAST_COMPILE", "NUMBA"])
 def test_small_network_as_a_function(mode):
     x, y = small_network(8, 12)
@@ -303,6 +305,7 @@ def test_function_compiled_for_jax():
     assert kinds.count("Transpose") <= 8
 
 
+@pytest.mark.slow
 def test_files_depend_neither_on_the_hash_seed_nor_on_the_folder(tmp_path):
     script = (
         "import sys; from tests.link.onnx.test_export import small_network, export_onnx\n"
@@ -321,6 +324,7 @@ def test_files_depend_neither_on_the_hash_seed_nor_on_the_folder(tmp_path):
     assert files[0].read_bytes() == files[1].read_bytes()
 
 
+@pytest.mark.slow
 def test_importing_pytensor_does_not_import_onnx():
     code = "import sys, pytensor.tensor; assert not {'onnx', 'onnxruntime'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
@@ -378,6 +382,7 @@ def test_fused_reductions_of_compiled_functions(build):
     assert not any("composite" in node.name for node in model.graph.node)
 
 
+@pytest.mark.slow
 def test_trace_is_of_the_users_code(tmp_path):
     code = (
         "import pytensor.tensor as pt\n"
@@ -412,6 +417,7 @@ def test_a_converter_that_returns_nothing_is_named():
         export_onnx([x], Silent()(x))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("missing", ["onnx", "onnxruntime"])
 def test_missing_packages_are_named(missing):
     code = (

@@ -176,6 +176,7 @@ def test_mode_by_configuration():
     assert isinstance(Mode("onnx").linker, ONNXLinker)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flags", ["mode=ONNX", "linker=onnx,mode=FAST_RUN", "mode=FAST_COMPILE"])
 def test_mode_by_environment(flags):
     code = (
@@ -186,6 +187,7 @@ def test_mode_by_environment(flags):
     assert run_python(code, PYTENSOR_FLAGS=flags) == expected
 
 
+@pytest.mark.slow
 def test_importing_pytensor_loads_neither_onnx_nor_its_dispatch():
     code = (
         "import sys, pytensor, pytensor.tensor; from pytensor.compile.mode import get_mode;"
@@ -196,6 +198,7 @@ def test_importing_pytensor_loads_neither_onnx_nor_its_dispatch():
     assert run_python(code) == str(loaded)
 
 
+@pytest.mark.slow
 def test_missing_package_is_named():
     code = (
         "import sys; sys.modules['onnxruntime'] = None\n"

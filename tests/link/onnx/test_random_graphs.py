@@ -3,6 +3,7 @@
 import os
 
 import numpy as np
+import pytest
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
@@ -20,6 +21,7 @@ EXAMPLES = {"dev": 60, "ci": 500, "thorough": 10_000}
 REWRITTEN = Mode("py", QUERY)
 
 
+@pytest.mark.slow
 @settings(max_examples=EXAMPLES[os.environ.get("HYPOTHESIS_PROFILE", "dev")])
 @given(graphs(), st.data())
 def test_graphs(graph, data):

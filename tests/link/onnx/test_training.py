@@ -51,6 +51,7 @@ def as_pure_function(inputs, loss, updates):
     return [*inputs, *state.values()], outputs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("batch", [BATCH, None])
 @pytest.mark.parametrize("opset_version", [18, 24])
 def test_training_step(batch, opset_version):

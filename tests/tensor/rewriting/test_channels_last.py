@@ -50,6 +50,7 @@ def nodes(function, op_class):
     return [n for n in function.maker.fgraph.apply_nodes if isinstance(n.op, op_class)]
 
 
+@pytest.mark.slow
 def test_same_results(graph):
     inputs, outputs = graph
     compare_jax_and_py(inputs, outputs, values(inputs))
@@ -159,6 +160,7 @@ FUNCTIONS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_gradients_of_gradients(name):
     """Some have several images as results: the gradient of a gradient that isn't linear."""
@@ -170,6 +172,7 @@ def test_gradients_of_gradients(name):
     compare_jax_and_py([X, W], outputs, values([X, W]))
 
 
+@pytest.mark.slow
 def test_third_gradient():
     loss = pt.lp_pool2d(pt.conv2d(X, W), 2, 2).sum()
     for _ in range(3):
@@ -177,6 +180,7 @@ def test_third_gradient():
     compare_jax_and_py([X, W], [loss], values([X, W]))
 
 
+@pytest.mark.slow
 def test_undo(graph):
     """Readers of compiled graphs get the usual Ops back, with the same results."""
     inputs, outputs = graph

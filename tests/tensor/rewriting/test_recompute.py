@@ -82,6 +82,7 @@ def test_other_modes(mode):
     assert not nodes(compiled(pt.silu, get_mode(mode)), Barrier)
 
 
+@pytest.mark.slow
 def test_xla_keeps_less():
     """Of a chain of layers: without the rewrite, it holds two more images a layer."""
     x = pt.tensor("x", dtype="float32", shape=(8, 16, 32, 32))

@@ -46,6 +46,7 @@ def make_step(mode):
     return step, list(updates)
 
 
+@pytest.mark.slow
 def test_step_is_that_of_mode_jax():
     rng = np.random.default_rng(5)
     batches = [(rng.normal(size=(2, 3, 8, 8)), np.array([1, 4], "int32"), 0.1) for _ in range(3)]
@@ -191,6 +192,7 @@ def programs(draw):
     return state, outputs, updates
 
 
+@pytest.mark.slow
 @given(programs())
 @settings(max_examples=40, deadline=None, derandomize=True)
 def test_any_updates_are_computed(program):

@@ -20,6 +20,7 @@ def augmented(dataset, index, augment, rng):
 # ----------------------------------------------------------------- pixels and boxes together
 
 
+@pytest.mark.slow
 def test_augment_nothing(seven):
     for k in (0, 1, 3):
         image, boxes, classes = augmented(seven, k, Augment(**OFF), np.random.default_rng(0))

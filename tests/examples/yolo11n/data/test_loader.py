@@ -220,6 +220,7 @@ next(loader.epoch(0))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("then", ["", "raise KeyboardInterrupt"])
 def test_a_program_ends_without_close(builder, seven, then):
     program = PROGRAM.format(

@@ -51,6 +51,7 @@ def test_layout(small_set):
     assert (small_set / "images/train/000000000001.jpg").exists()
 
 
+@pytest.mark.slow
 def test_bytes_do_not_depend_on_processes(small_set, tmp_path):
     generate_dataset(tmp_path / "two", NUM_TRAIN, NUM_VAL, seed=3, jobs=2)
     assert contents(tmp_path / "two") == contents(small_set)
@@ -125,6 +126,7 @@ def scenes():
     return [sample_scene(np.random.default_rng([9, k])) for k in range(120)]
 
 
+@pytest.mark.slow
 def test_object_statistics(scenes):
     counts = np.array([len(objects) for _, objects in scenes])
     assert 0.02 < (counts == 0).mean() < 0.2

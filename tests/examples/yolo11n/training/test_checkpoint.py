@@ -53,6 +53,7 @@ def one_line(error):
     return text
 
 
+@pytest.mark.slow
 def test_round_trip_is_exact(file, model, state):
     other = YOLO11n(2, seed=1)
     target = {n: pytensor.shared(np.zeros_like(v.get_value())) for n, v in state.items()}

@@ -56,6 +56,7 @@ def golden_steps():
     return model, step, gradients, statistics, results
 
 
+@pytest.mark.slow
 def test_gradient_norms(golden_steps):
     _, _, gradients, _, _ = golden_steps
     expected = golden.load_json("grad_norms_nc2.json")

@@ -376,6 +376,7 @@ def in_jax():
     return two_steps(Stage, "JAX")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", [None, *OTHERS])
 def test_a_small_network_trains_alike_in_every_mode(in_jax, mode):
     """Without a mode it is the one of training, which donates."""

@@ -49,6 +49,7 @@ def test_number_of_names():
     assert (COCO_CLASSES.index("person"), COCO_CLASSES.index("cell phone")) == (0, 67)
 
 
+@pytest.mark.slow
 def test_cut_head_computes_the_rows_of_the_full_one(coco_file, tmp_path):
     full, _ = load_pretrained(coco_file)
     cut, report = load_pretrained(coco_file, PAIR)

@@ -22,6 +22,7 @@ def test_train(axes, length, dtype, static):
     compare_jax_and_py(inputs, [*outputs, *pytensor.grad(loss, inputs)], values, rtol=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("static", [True, False])
 def test_inference(static):
     rng = np.random.default_rng(1)

@@ -36,6 +36,7 @@ def test_pool_2d(ws, ignore_border, stride, pad, mode):
     compare_jax_and_py([x], [out, *gradients], [value])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("static", [True, False])
 @pytest.mark.parametrize("name", pool_cases.CASES)
 def test_gradients(name, static):
@@ -43,6 +44,7 @@ def test_gradients(name, static):
     compare_jax_and_py([x], outputs, [value])
 
 
+@pytest.mark.slow
 @settings(max_examples=6, deadline=None, derandomize=True)
 @given(poolings(), st.sampled_from(["float16", "float32", "float64"]), st.data())
 def test_all_attributes(pooling, dtype, data):
@@ -65,6 +67,7 @@ def test_static_shape_and_second_order(mode):
     compare_jax_and_py([x], [gradient, pytensor.grad((gradient**2).sum(), x)], [value])
 
 
+@pytest.mark.slow
 def test_other_ranks():
     value = np.random.default_rng(2).normal(size=(2, 5, 4, 6))
     x = pt.tensor4("x")

@@ -23,6 +23,7 @@ METHODS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("method", "how"),
     # The values of the other coordinate modes are among the official vectors
@@ -45,6 +46,7 @@ def test_resize(method, how):
     compare_jax_and_py([x], resized + gradients + second, [value])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(40, 3), (5, 4)])
 def test_most_readers_read_few_cells(size):
     x = pt.tensor4("x")

@@ -98,6 +98,7 @@ PADS = st.tuples(st.integers(0, 3), st.integers(0, 3))
 CHANNELS = st.sampled_from([1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 20, 31, 32, 33, 36, 64, 71])
 
 
+@pytest.mark.slow
 @given(
     cls=st.sampled_from([ConvGradFilters, ConvGradInput]),
     batch=st.integers(0, 3),
@@ -249,6 +250,7 @@ def program_text(step):
     return step.vm.jit_fn.lower(*shapes).as_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("donate", [True, False])
 def test_a_training_step_is_that_of_xla(donate):
     steps = {
@@ -312,6 +314,7 @@ def first_start():
     return start()[0]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="the system can't pin a process")
 def test_results_are_equal_for_any_number_of_threads(first_start):
     assert first_start[0]
@@ -420,6 +423,7 @@ assert all(kernel in text for text in texts for kernel in t.KERNELS)
 """
 
 
+@pytest.mark.slow
 def test_libraries_of_two_sets_of_flags_in_one_process():
     environment = os.environ | {
         "JAX_PLATFORMS": "cpu",

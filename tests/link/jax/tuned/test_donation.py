@@ -109,6 +109,7 @@ def check_alive(array, expected):
 class TestOthersKeepTheirs:
     """After each call the user's array is there, with its values, and the variable is right."""
 
+    @pytest.mark.slow
     def test_given_array(self, counter):
         v, step = counter
         mine = jax.numpy.asarray(VALUES) + 0
@@ -117,6 +118,7 @@ class TestOthersKeepTheirs:
         check_alive(mine, VALUES)
         np.testing.assert_allclose(held(v), VALUES + 1)
 
+    @pytest.mark.slow
     def test_given_array_that_nobody_else_refers_to(self, counter):
         """Its memory may be that of another array: it is not known where it comes from."""
         v, step = counter
@@ -125,6 +127,7 @@ class TestOthersKeepTheirs:
         step()
         check_alive(mine, VALUES)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("give", ["shared", "set_value"])
     def test_borrowed_from_the_user(self, give):
         mine = jax.numpy.asarray(VALUES) + 0
@@ -162,6 +165,7 @@ class TestOthersKeepTheirs:
         np.testing.assert_array_equal(copied, VALUES + 1)
         np.testing.assert_allclose(held(v), VALUES + 2)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("read", [lambda v: v, lambda v: v.dimshuffle("x", 0)[0]])
     def test_result_of_a_function_without_donation(self, counter, read):
         v, step = counter
@@ -206,6 +210,7 @@ class TestOthersKeepTheirs:
         np.testing.assert_array_equal(mine, VALUES * 3)
         np.testing.assert_allclose(held(v), VALUES * 3 + 2)
 
+    @pytest.mark.slow
     def test_outputs_stay(self):
         """An output that is the new value, or the old one, is no part of the variable."""
         v = variable()
@@ -246,6 +251,7 @@ class TestUpdates:
         np.testing.assert_allclose(held(v), VALUES)
         np.testing.assert_allclose(held(w), VALUES * 5)
 
+    @pytest.mark.slow
     def test_value_of_a_variable_or_input_that_stays(self):
         """The new value has memory of its own, or the next call would delete the other's."""
         v, w, u, x = variable(), variable(VALUES * 2), variable(VALUES * 3), pt.vector("x")
@@ -334,6 +340,7 @@ class TestSeveralFunctions:
         np.testing.assert_allclose(held(v), VALUES * (1 - 5))
         np.testing.assert_allclose(held(total), VALUES * 0)
 
+    @pytest.mark.slow
     def test_function_of_mode_jax_on_the_same_variable(self, counter):
         v, step = counter
         read = pytensor.function([], v, mode="JAX")
@@ -371,6 +378,7 @@ class TestSeveralFunctions:
 
 
 class TestErrors:
+    @pytest.mark.slow
     def test_wrong_shape(self):
         v, x = variable(), pt.vector("x")
         step = compile_step([(v, v + x)], [x], [x.sum()])
@@ -450,6 +458,7 @@ class Interrupted(list):
 
 
 class TestCalls:
+    @pytest.mark.slow
     def test_arrays_of_jax_are_taken_as_they_are(self, monkeypatch):
         v, x = variable(), pt.vector("x")
         step = compile_step([(v, v + x)], [x])
@@ -510,6 +519,7 @@ class TestCalls:
         assert sys.getrefcount(mine) == sys.getrefcount(result) == sys.getrefcount(alone)
 
 
+@pytest.mark.slow
 def test_functions_are_freed():
     """With all that they hold, though thunks know of one another."""
     v = variable()

@@ -196,6 +196,7 @@ def dtype_inside(inputs, variable):
 # ------------------------------------------------------------------------------ the rules
 
 
+@pytest.mark.slow
 def test_gradients_are_close(network):
     np.testing.assert_allclose(network.bf16[0], network.float32[0], rtol=0.02)
     for name, got, expected in zip(
@@ -411,6 +412,7 @@ def test_gradients_of_dense_layers_are_float32():
     assert Counter(wide) == {LOW: 3, SINGLE: 2}
 
 
+@pytest.mark.slow
 def test_optimizers_are_float32():
     """Muon multiplies matrices, momenta and gradients of which are float32."""
     x = image_variable()
@@ -445,6 +447,7 @@ def assert_close(results, rtol):
         assert not np.array_equal(got, expected)
 
 
+@pytest.mark.slow
 def test_scan():
     """What is carried from step to step is float32."""
     x, weight = image_variable(), shared("weight", 3, 3, 3, 3)
@@ -505,6 +508,7 @@ def assert_untouched(inputs, outputs, values):
         np.testing.assert_array_equal(got, expected)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("float64_too")
 def test_doubles_are_untouched():
     x = image_variable(dtype="float64")
@@ -608,6 +612,7 @@ def train(precision, steps=60):
     return np.mean([np.argmax(predict(data[r]), axis=1) == labels[r] for r in rows])
 
 
+@pytest.mark.slow
 def test_training_reaches_the_same_accuracy():
     accuracies = [train(precision) for precision in ("float32", "bf16")]
     assert accuracies[0] > 0.8

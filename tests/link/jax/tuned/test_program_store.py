@@ -176,6 +176,7 @@ print(Describer()({"a", "b", "c", "d"}))
 """
 
 
+@pytest.mark.slow
 def test_a_graph_has_one_key_in_all_processes():
     """Python's hashes, by which sets are in order, differ from process to process."""
     keys = set()
@@ -421,6 +422,7 @@ def start(path, folder):
     return done.stderr, [line.split()[0] for line in done.stdout.splitlines()]
 
 
+@pytest.mark.slow
 def test_rewrites_of_an_installed_package(tmp_path):
     path = install(tmp_path / "site")
     for found in ("False", "True"):
@@ -431,6 +433,7 @@ def test_rewrites_of_an_installed_package(tmp_path):
     assert start(path, tmp_path / "cache")[1] == ["False"] * 2
 
 
+@pytest.mark.slow
 def test_rewrites_of_an_editable_package(tmp_path):
     path = install(tmp_path / "site", editable=True)
     told, lines = start(path, tmp_path / "cache")
@@ -528,6 +531,7 @@ def test_a_found_program_of_draws_is_converted_when_it_is_asked_for():
             np.testing.assert_array_equal(one, other)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("donate", [True, False])
 def test_draws_of_arguments_of_other_shapes(donate):
     """A found program doesn't fit: the function is traced, and goes on with its generator."""

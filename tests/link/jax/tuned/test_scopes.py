@@ -92,6 +92,7 @@ def test_without_names():
     assert "Conv[" not in text
 
 
+@pytest.mark.slow
 def test_names_change_no_result():
     images = np.random.default_rng(0).normal(size=(2, 3, 8, 6)).astype("float32")
     losses = [

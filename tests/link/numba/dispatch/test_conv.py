@@ -17,6 +17,7 @@ def compare_numba_and_py(inputs, outputs, values):
         np.testing.assert_allclose(result, wanted, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("function", "dtype"), [(pt.conv1d, "float64"), (pt.conv3d_transpose, "float32")]
 )

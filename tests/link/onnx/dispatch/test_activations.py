@@ -117,6 +117,7 @@ def test_prelu(shapes, static, dtype):
     assert ("PRelu" in types) == single
 
 
+@pytest.mark.slow
 @given(
     hnp.arrays(
         st.sampled_from([np.dtype("float32"), np.dtype("float64")]),

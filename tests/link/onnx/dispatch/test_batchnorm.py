@@ -177,6 +177,7 @@ def test_inference_form_folds():
         np.testing.assert_allclose(run(exported, [X])[0], run(model, [X])[0], atol=1e-4)
 
 
+@pytest.mark.slow
 @given(
     hnp.arrays(
         "float64",

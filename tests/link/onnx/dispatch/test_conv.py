@@ -122,6 +122,7 @@ def typed(draw, name, shape, dtype):
     return pt.tensor(name, shape=static, dtype=dtype), value
 
 
+@pytest.mark.slow
 @given(convolutions(), st.sampled_from(["float32", "float64"]), st.data())
 def test_convolution_and_its_gradients(convolution, dtype, data):
     op, image_shape, filter_shape = convolution

@@ -82,6 +82,7 @@ def test_missing_parameters(name, static, dtype):
     compare_onnx_and_py([x, scale, bias], outputs, values_of(name), rtol=rtol, atol=atol)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("static", [True, False])
 @pytest.mark.parametrize("name", CASES)
@@ -94,6 +95,7 @@ def test_gradients(name, static, dtype):
     compare_onnx_and_py(inputs, pytensor.grad(cost, inputs), values_of(name), atol=atol)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("static", [True, False])
 @pytest.mark.parametrize("name", CASES)
 def test_second_gradients(name, static):
@@ -133,6 +135,7 @@ def test_broadcast_parameters(name):
     compare_onnx_and_py([x, scale], function(x, scale, scale), [X, np.full((1,) * len(shape), 2)])
 
 
+@pytest.mark.slow
 @given(
     hnp.array_shapes(min_dims=2, max_dims=4, min_side=0, max_side=4),
     st.booleans(),

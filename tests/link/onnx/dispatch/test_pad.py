@@ -37,6 +37,7 @@ def test_copies(mode, data):
     compare_onnx_and_py([x], outputs, [value], rtol=0, atol=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["constant", "edge"])
 @given(data=st.data())
 def test_fills(mode, data):

@@ -86,6 +86,7 @@ def test_windows_of_four_axes():
     compare_onnx_and_py([x], outputs, [value])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", pool_cases.CASES)
 def test_every_function_and_its_gradients(name):
     x, outputs, value = pool_cases.graph(name, static=False, order=2)
@@ -127,6 +128,7 @@ def test_native_nodes(op_type, opset):
             np.testing.assert_allclose(result, wanted, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.slow
 @given(poolings(), st.sampled_from(["float16", "float32", "float64"]), st.data())
 def test_pooling_and_its_gradient(pooling, dtype, data):
     op, shape = pooling
@@ -144,6 +146,7 @@ def test_pooling_and_its_gradient(pooling, dtype, data):
     compare_onnx_and_py([x, g], outputs, [value, g_value], exact=True)
 
 
+@pytest.mark.slow
 @given(poolings(), st.sampled_from(INTEGERS), st.data())
 def test_pooling_of_integers(pooling, dtype, data):
     op, shape = pooling

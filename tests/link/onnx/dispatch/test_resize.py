@@ -127,6 +127,7 @@ def test_gradient(mode, how, static, dtype):
     compare_onnx_and_py([x, g], [first, second], [X, g_value])
 
 
+@pytest.mark.slow
 @given(resizings(), st.data())
 def test_any_arguments(resizing, data):
     shape, options = resizing

@@ -59,6 +59,7 @@ def test_fibonacci(n):
     compare_onnx_and_py([steps], numbers, [n])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("optimize", [True, False])
 @pytest.mark.parametrize("n", [0, 1, 2, 20])
 def test_while(n, optimize):
@@ -118,6 +119,7 @@ def lstm():
     return x, weights, h, [rng.normal(size=shape).astype("float32") for shape in shapes]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("optimize", [True, False])
 def test_lstm(optimize):
     x, weights, h, values = lstm()
@@ -142,6 +144,7 @@ def test_map_over_nothing_has_the_right_shape():
     assert result.shape == (0, 3, 4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("truncate", [-1, 2])
 def test_gradients_of_several_taps(truncate):
     x, initial = pt.dvector("x"), pt.dvector("initial")
@@ -205,6 +208,7 @@ def test_backwards():
     compare_onnx_and_py([x], y, [np.arange(12).reshape(4, 3)])
 
 
+@pytest.mark.slow
 def test_steps_of_changing_use():
     x, n = pt.fvector("x"), pt.iscalar("n")
     y = loop(lambda a, b: a - b, sequences=[x], outputs_info=[zeros()], n_steps=n)
@@ -277,6 +281,7 @@ def test_dimensions_keep_their_names():
     assert dims == ["T", "N", 3]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["FAST_COMPILE", "CVM", "NUMBA"])
 def test_compiled_function(mode):
     x, weights, h, values = lstm()
@@ -332,6 +337,7 @@ STEPS = [
 ]
 
 
+@pytest.mark.slow
 @given(
     data=st.data(),
     dtype=st.sampled_from(["int64", "float32", "float64"]),

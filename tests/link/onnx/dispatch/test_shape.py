@@ -115,6 +115,7 @@ def test_shapes_of_any_dtype(data):
     compare_onnx_and_py([x], outputs, [value])
 
 
+@pytest.mark.slow
 @given(data=st.data())
 def test_run_time_reshape(data):
     x, value = data.draw(tensors(["bool", *INTS, *FLOATS], min_side=1))
@@ -127,6 +128,7 @@ def test_run_time_reshape(data):
     compare_onnx_and_py([x, shape, parts], outputs, [value, sizes, [value.size, 1]])
 
 
+@pytest.mark.slow
 def test_exact_reshapes_of_nothing():
     x = pt.tensor("x", shape=(None, None, None), dtype="float32")
     n, m, k = x.shape

@@ -16,6 +16,7 @@ def names(infos):
     return [info.name for info in infos]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("given", "inputs", "outputs"),
     [

@@ -37,6 +37,7 @@ def positive(shape):
     return a @ a.swapaxes(-1, -2) + np.eye(shape[-1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_determinants_and_inverse(shape, dtype):
@@ -295,6 +296,7 @@ def conditions(value):
     return {"rtol": rtol, "atol": rtol}
 
 
+@pytest.mark.slow
 @given(dominant())
 def test_any_determinant_and_inverse(drawn):
     a, value = drawn
@@ -302,6 +304,7 @@ def test_any_determinant_and_inverse(drawn):
     compare_onnx_and_py([a], outputs, [value], **conditions(value))
 
 
+@pytest.mark.slow
 @given(dominant())
 def test_any_lu(drawn):
     a, value = drawn
@@ -324,6 +327,7 @@ def test_any_triangular_system(drawn, lower, unit, trans):
     compare_onnx_and_py([a, b], x, [value, rhs], **conditions(value))
 
 
+@pytest.mark.slow
 @given(dominant(), st.booleans())
 def test_any_cholesky(drawn, lower):
     a, value = drawn
@@ -333,6 +337,7 @@ def test_any_cholesky(drawn, lower):
     compare_onnx_and_py([a], outputs, [value], **conditions(value))
 
 
+@pytest.mark.slow
 @given(arrays("float64", shapes(min_dims=2, max_dims=3, min_side=1), special=False))
 def test_any_qr(value):
     # Columns that depend on others have reflections that rounding chooses.
@@ -342,6 +347,7 @@ def test_any_qr(value):
     compare_onnx_and_py([a], outputs, [value], rtol=1e-6, atol=1e-9)
 
 
+@pytest.mark.slow
 @given(dominant(), st.sampled_from([1e-3, 0.1, 1]))
 def test_any_expm(drawn, scale):
     a, value = drawn

@@ -471,6 +471,7 @@ def test_random_stream_and_default_generator():
     assert np.isfinite(c).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["FAST_COMPILE", "FAST_RUN"])
 def test_compiled_function(mode):
     rng = shared_rng(name="dice")
@@ -599,6 +600,7 @@ def test_shapes(name, batch, is_static, opset):
     assert np.isfinite(sample).all()
 
 
+@pytest.mark.slow
 @given(batch=batches(2), length=SIZES, is_static=hs.booleans())
 def test_multivariate_shapes(batch, length, is_static):
     (first, second), size = batch
