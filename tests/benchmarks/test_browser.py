@@ -44,6 +44,7 @@ def test_ratios_are_of_the_first_model_to_the_second_in_each_round():
     assert browser.ratios(models) == {"median": 1, "min": 0.5, "max": 1.5}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("runtime")
 def test_a_model_that_cannot_be_built_in_is_one_line(tmp_path, capsys):
     (tmp_path / "broken.onnx").write_bytes(b"no model")

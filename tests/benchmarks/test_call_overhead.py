@@ -13,6 +13,7 @@ pytest.importorskip("jax")
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
 
+@pytest.mark.slow
 def test_call_overhead(tmp_path):
     path = tmp_path / "result.json"
     process = subprocess.run(

@@ -25,6 +25,7 @@ def memory():
     return memory
 
 
+@pytest.mark.slow
 def test_growth_of_the_host(memory):
     """What the function holds for a while counts; what was there before does not."""
     before = np.ones(20_000_000)

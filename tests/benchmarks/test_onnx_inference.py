@@ -167,6 +167,7 @@ def test_ratios_are_of_the_same_round(monkeypatch, detector):
     assert bench.inverse([1.25, 1.6, 2]) == "0.625 (0.500 to 0.800)"
 
 
+@pytest.mark.slow
 def test_models_and_variants_in_one_table(detector, reference, data, folder, capsys):
     path = folder / "result.json"
     arguments = "--reference", reference, "--data", data, "--json", path, "--threads", "1"

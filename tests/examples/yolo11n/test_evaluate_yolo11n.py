@@ -88,6 +88,7 @@ def metrics(detector, data):
 # ------------------------------------------------------------------------------ the same numbers
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("batch", [1, 3])
 def test_pytensor_and_onnx_score_the_same(metrics, finder_onnx, finder_onnx_of_one, batch):
     path = finder_onnx_of_one if batch == 1 else finder_onnx

@@ -51,6 +51,7 @@ def run(path, images):
     return session.run(["output0"], {"images": images})[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("batch", [1, 2])
 def test_golden_output(exported, batch):
     decoded = run(exported[0], golden.images()[:batch])
@@ -61,6 +62,7 @@ def test_golden_output(exported, batch):
     np.testing.assert_allclose(decoded[:, 4:], wanted[:, 4:], atol=2e-4, rtol=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("batch", ["N", 1])
 def test_nodes(exported, golden_model, tmp_path, batch):
     proto = exported[1]
@@ -94,6 +96,7 @@ def test_interface_and_metadata(exported):
     assert proto.opset_import[0].version == 20
 
 
+@pytest.mark.slow
 def test_one_image(golden_model, tmp_path):
     """The default is a batch of one; the smallest size, at the lowest and highest opset."""
     images = golden.images(1, 32)
@@ -128,6 +131,7 @@ class OneBatch:
         return Sample(image, none, none[:, 0], index, Letterbox.fit(size, size, size))
 
 
+@pytest.mark.slow
 def test_verification(exported, golden_model, monkeypatch):
     """It accepts the file for what it computes, and refuses it for anything else."""
     path, _ = exported
@@ -189,6 +193,7 @@ def small(golden_model, tmp_path_factory):
     return path, verify, errors
 
 
+@pytest.mark.slow
 def test_what_float32_itself_loses_is_accepted(small):
     path, verify, errors = small
     report = verify(path)
@@ -230,6 +235,7 @@ def test_broken_files_are_refused_then_too(small, tmp_path, damage):
         verify(tmp_path / "broken.onnx")
 
 
+@pytest.mark.slow
 def test_command(golden_model, tmp_path, capsys):
     info = {"classes": CLASSES, "image_size": 32, "class_width": 64}
     weights, path = tmp_path / "best.safetensors", tmp_path / "m.onnx"

@@ -125,6 +125,7 @@ def filled(targets, filler):
     return boxes, classes, counts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ["main", "dense"])
 def test_padding_changes_nothing(golden_loss, golden_maps, case):
     short = golden_loss(golden_maps, golden.targets(case, 32))
@@ -137,6 +138,7 @@ def test_padding_changes_nothing(golden_loss, golden_maps, case):
             np.testing.assert_array_equal(not_numbers[name], long[name])
 
 
+@pytest.mark.slow
 def test_rows_whose_corners_sum_to_zero_or_less_are_no_boxes(small_loss):
     maps, (boxes, classes, _) = small_case(0)
     hidden = small_loss(maps, (boxes, classes, np.array([2, 0], dtype=np.int32)))
@@ -165,6 +167,7 @@ def small_case(seed, batch=2, max_boxes=6, scale=1.5):
     return maps, (boxes, classes, counts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("batch", [1, 2, 3])
 @pytest.mark.parametrize("seed", range(8))
 def test_against_plain_numpy(small_loss, seed, batch):
@@ -329,6 +332,7 @@ def test_assignment_has_no_gradient(small_loss):
         pytensor.grad(small_loss.assigned.scores.sum(), small_loss.inputs[0])
 
 
+@pytest.mark.slow
 def test_behind_a_split(small_loss):
     # The shape that PyTensor infers for a split is nothing that JAX can reshape to.
     predictions, targets = symbolic_inputs(**SMALL)

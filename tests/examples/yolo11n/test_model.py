@@ -84,6 +84,7 @@ def test_initial_weights():
     assert not np.array_equal(YOLO11n(2, seed=4).state_dict()["model.5.conv.weight"], w)
 
 
+@pytest.mark.slow
 def test_golden_inference(golden_model):
     """With calibrated statistics: the files with the rule's own can't see a wrong attention."""
     model, infer = golden_model
@@ -131,6 +132,7 @@ def test_golden_inference_80_classes():
     np.testing.assert_allclose(decoded[4:], expected["decoded"][4:], atol=2e-4, rtol=0)
 
 
+@pytest.mark.slow
 def test_golden_training_mode(golden_model):
     """Batch statistics in the forward pass; and the model's graphs share their parameters."""
     model, _ = golden_model

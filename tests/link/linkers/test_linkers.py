@@ -20,6 +20,7 @@ from tests.link.linkers.shrink import shrink
 SHARE, SIZES_OF_SHARE = range(8), 15
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", SHARE)
 def test_linkers_agree(program):
     compare = Comparison([linker for linker in LINKERS if linker != UNGUARDED])
@@ -74,6 +75,7 @@ def falsified(fault):
     return falsify
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:overflow:RuntimeWarning")
 def test_a_fault_is_found():
     """In each of these graphs, of either dtype, with derivatives and without."""
@@ -121,6 +123,7 @@ class Filled(Graph):
         return [np.full(shape, self.value, self.dtype) for shape in self.shapes()]
 
 
+@pytest.mark.slow
 def test_a_sum_of_one_number_after_the_other_is_no_fault():
     """As XLA adds, where NumPy adds in pairs: of numbers of both signs, and of equal ones."""
     for number in range(120):
@@ -144,6 +147,7 @@ def test_a_sum_of_one_number_after_the_other_is_no_fault():
         assert compare(graph).wrong, graph
 
 
+@pytest.mark.slow
 def test_smallest_graph():
     """A fault of products of 24 rows or more, found in a long program."""
     graph = next(

@@ -111,6 +111,7 @@ def test_inner_graphs(small_parts, monkeypatch):
     assert_same(f(VALUE), whole(monkeypatch, [x], outputs)(VALUE))
 
 
+@pytest.mark.slow
 def test_values_are_written_over_across_parts(small_parts, monkeypatch):
     x = pt.matrix("x", dtype="float32")
     values = chain(x, 6)
@@ -124,6 +125,7 @@ def test_values_are_written_over_across_parts(small_parts, monkeypatch):
     np.testing.assert_array_equal(kept, VALUE)
 
 
+@pytest.mark.slow
 def test_a_few_hundred_nodes(monkeypatch):
     monkeypatch.setattr(parts, "VARIABLES", 80)
     x = pt.matrix("x", dtype="float32")
@@ -155,6 +157,7 @@ def test_graphs_without_copies_of_outputs(small_parts):
     np.testing.assert_array_equal(f(VALUE[0])[0], VALUE[1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cache", [True, False])
 def test_equal_ops_of_other_inputs(small_parts, cache):
     """On disk they have the same key, with other types."""
@@ -168,6 +171,7 @@ def test_equal_ops_of_other_inputs(small_parts, cache):
         assert [v.shape for v in f(VALUE[:, 0])] == [(6,), (9,), (12,)]
 
 
+@pytest.mark.slow
 def test_no_outputs(small_parts):
     state = pytensor.shared(VALUE)
     f, _ = compiled([], [], updates={state: chain(state, 3)[-1]})
@@ -197,6 +201,7 @@ def test_what_is_large(nodes, variables, large):
     assert parts.is_large(Graph) is large
 
 
+@pytest.mark.slow
 def test_numba_functions_can_call_it(small_parts):
     x = pt.matrix("x", dtype="float32")
     f, jitted = compiled([x], chain(x, 5)[-2:])
@@ -212,6 +217,7 @@ def test_numba_functions_can_call_it(small_parts):
         getattr(jitted, "no_such")  # noqa: B009
 
 
+@pytest.mark.slow
 def test_errors_of_a_part(small_parts):
     x = pt.matrix("x", dtype="float32")
     i = pt.lscalar("i")
@@ -221,6 +227,7 @@ def test_errors_of_a_part(small_parts):
     np.testing.assert_allclose(f(VALUE, 1)[-1], f(VALUE, 1)[2][1])
 
 
+@pytest.mark.slow
 def test_values_are_given_up_when_no_part_needs_them(small_parts):
     x = pt.matrix("x", dtype="float32")
     _, jitted = compiled([x], chain(x, 8)[-1])

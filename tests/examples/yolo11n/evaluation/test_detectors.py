@@ -18,6 +18,7 @@ def changed(path, new, **metadata):
     return new
 
 
+@pytest.mark.slow
 def test_a_checkpoint_s_averages_are_evaluated(finder_weights, tmp_path):
     arrays, info = load_weights(finder_weights)
     other = {name: value + np.float32(0.1) for name, value in arrays.items()}
@@ -37,6 +38,7 @@ def test_weights_without_a_size(finder_weights, tmp_path):
         open_detector(tmp_path / "own.safetensors")
 
 
+@pytest.mark.slow
 def test_sizes_of_onnx_files(finder_onnx, finder_onnx_of_one, tmp_path):
     assert OnnxDetector(finder_onnx, SIZE, batch_size=5).batch_size == 5
     assert OnnxDetector(finder_onnx_of_one).batch_size == 1  # the file is fixed to it

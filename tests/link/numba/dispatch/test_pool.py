@@ -44,6 +44,7 @@ def with_indices(x):
     return [*windows, *pt.adaptive_max_pool2d(x, (3, 2), return_indices=True)]
 
 
+@pytest.mark.slow
 def test_ties_nan_and_infinity():
     x = pt.tensor("x", shape=(None,) * 4)
     outputs = with_indices(x)
@@ -59,6 +60,7 @@ def test_integers():
     compare([x], outputs, [value], [np.full_like(value, -128)])
 
 
+@pytest.mark.slow
 def test_norms_of_zero_and_infinity():
     x = pt.tensor("x", shape=(None,) * 4)
     outputs = [pt.lp_pool2d(x, p, (2, 3), (3, 2), (1, 1)) for p in (1, 2, 0.5)]
@@ -67,6 +69,7 @@ def test_norms_of_zero_and_infinity():
     compare([x], outputs, *([v] for v in values))
 
 
+@pytest.mark.slow
 def test_float32():
     x, outputs, value = pool_cases.graph("norm", static=False, dtype="float32")
     compare([x], outputs, [value], rtol=1e-5, atol=1e-6)

@@ -51,6 +51,7 @@ def test_negative_step_with_a_start_before_the_first_element(start, length):
     compare_onnx_and_py([x, s, k], outputs, [np.arange(length), start, 2])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bound", [2**31 - 1, 2**63 - 1, 2**63 - 2, -(2**31), -(2**63)])
 def test_extreme_bounds(bound):
     x, b, k = pt.lvector("x"), pt.lscalar("b"), pt.lscalar("k")

@@ -21,6 +21,7 @@ def test_join():
     compare_onnx_and_py([x, n], outputs, [X, X])
 
 
+@pytest.mark.slow
 @given(data=st.data())
 def test_join_and_split_of_any_dtype(data):
     x, value = data.draw(tensors(ALL, min_dims=1))
@@ -199,6 +200,7 @@ def test_tile_repeat_tril():
     compare_onnx_and_py([x], outputs, [X[0]])
 
 
+@pytest.mark.slow
 @given(data=st.data())
 def test_alloc_of_any_dtype(data):
     x, value = data.draw(tensors(ALL))
