@@ -24,6 +24,7 @@ def compare(inputs, outputs, *all_values, rtol=1e-9, atol=1e-12):
             np.testing.assert_allclose(result, wanted, rtol=rtol, atol=atol)
 
 
+@pytest.mark.slow
 def test_default_mode():
     x = pt.tensor("x", shape=(None,) * 4)
     outputs = []
@@ -33,6 +34,7 @@ def test_default_mode():
     compare([x], outputs, [pool_cases.IMAGE], [pool_cases.IMAGE[:0]])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["max", "average", "unpool"])
 def test_second_order(name):
     x, outputs, value = pool_cases.graph(name, static=name == "max", order=2)
@@ -53,6 +55,7 @@ def test_ties_nan_and_infinity():
     compare([x], [*outputs, gradient], *([v] for v in values))
 
 
+@pytest.mark.slow
 def test_integers():
     x = pt.tensor("x", shape=(None,) * 4, dtype="int8")
     value = np.random.default_rng(0).integers(-128, 128, (2, 2, 7, 8)).astype("int8")

@@ -9,6 +9,7 @@ from tests.utils import REFERENCE_MODE
 pytest.importorskip("numba")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "shape", "dtype"),
     [
