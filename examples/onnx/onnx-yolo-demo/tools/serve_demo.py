@@ -1,7 +1,7 @@
 """Serve the browser page of a detector on this machine, so that it may use several threads.
 
-    python tools/serve_demo.py                 # then open the address that it prints
-    python tools/serve_demo.py --open          # opens it itself
+    python -m tools.serve_demo                 # then open the address that it prints
+    python -m tools.serve_demo --open          # opens it itself
 
 The page also works opened from the disk.  But browsers give threads only to pages that come with
 two headers (COOP and COEP), which files on the disk can't have.  The single file is served, and
