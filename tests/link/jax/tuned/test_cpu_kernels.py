@@ -282,7 +282,7 @@ if sys.argv[1] == "one":
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 import numpy as np, jax, pytensor
 from pytensor.link.jax.tuned.cpu_kernels import load_kernels
-sys.path.insert(0, "tests/link/jax")
+sys.path.insert(0, "tests/link/jax/tuned")
 import test_cpu_kernels as t
 if jax.config.jax_compilation_cache_dir:
     jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)
@@ -410,7 +410,7 @@ def test_empty_folders_are_deleted_during_compilation(tmp_path, monkeypatch):
 OTHER_FLAGS = """
 import sys
 import pytensor
-sys.path.insert(0, "tests/link/jax")
+sys.path.insert(0, "tests/link/jax/tuned")
 import test_cpu_kernels as t
 one, _ = t.make_step(donate=True)
 with pytensor.config.change_flags(gcc__cxxflags="-fno-unroll-loops"):
