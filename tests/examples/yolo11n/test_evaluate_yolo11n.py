@@ -169,16 +169,6 @@ def test_command_with_options(detector, finder_weights, data, tmp_path, monkeypa
     assert (tmp_path / "worst_images.png").is_file()
 
 
-def test_an_old_sheet_of_worst_images_goes(builder, tmp_path):
-    builder.add(64, 64, [(1, 10, 10, 20, 30)])
-    dataset = builder.dataset()
-    (tmp_path / "worst_images.png").touch()
-    right = {dataset.image_ids[0]: np.array([[10, 10, 30, 40, 0.9, 0.0]])}
-    evaluate_yolo11n.write_results(tmp_path, {}, DetectionMetrics(dataset, right))
-    assert json.loads((tmp_path / "metrics.json").read_text())["worst_images"] == {}
-    assert not (tmp_path / "worst_images.png").exists()
-
-
 @pytest.mark.parametrize(
     ("model_file", "options", "message"),
     [

@@ -91,6 +91,7 @@ def test_golden_inference(golden_model):
     state = model.state_dict()
     model.load_state_dict(state | golden.load_arrays(golden.CORE / "bn_calib_nc2.npz"), strict=True)
     *maps, decoded = (outputs := infer(golden.images()))[:4]
+    np.testing.assert_allclose(infer(golden.images()[:1])[3], decoded[:1], atol=1e-3)
     model.load_state_dict(state)
     check_layers(outputs[4:], "layers_eval_cal_nc2.json")
     expected = golden.load_arrays(golden.CORE / "eval_cal_nc2_every7.npz")
@@ -101,23 +102,6 @@ def test_golden_inference(golden_model):
     decoded = np.asarray(decoded)[:, :, at]
     np.testing.assert_allclose(decoded[:, :4], expected["decoded"][:, :4], atol=0.05, rtol=0)
     np.testing.assert_allclose(decoded[:, 4:], expected["decoded"][:, 4:], atol=2e-4, rtol=0)
-
-
-@pytest.mark.parametrize("case", ["eval_nc2.npz", "eval_cal_nc2.npz"])
-def test_golden_inference_full(golden_model, case):
-    expected = golden.load_arrays(golden.full(case))
-    model, infer = golden_model
-    state = model.state_dict()
-    if "cal" in case:
-        model.load_state_dict(state | golden.load_arrays(golden.full("bn_calib_nc2.npz")))
-    *maps, decoded = infer(golden.images())[:4]
-    model.load_state_dict(state)
-    raw_tolerance, box, score = (1e-3, 0.05, 2e-4) if "cal" in case else (1e-5, 2e-3, 1e-5)
-    for level, m in zip(LEVELS, maps, strict=True):
-        np.testing.assert_allclose(m[:, :64], expected[f"box_{level}"], atol=raw_tolerance, rtol=0)
-        np.testing.assert_allclose(m[:, 64:], expected[f"cls_{level}"], atol=raw_tolerance, rtol=0)
-    np.testing.assert_allclose(decoded[:, :4], expected["decoded"][:, :4], atol=box, rtol=0)
-    np.testing.assert_allclose(decoded[:, 4:], expected["decoded"][:, 4:], atol=score, rtol=0)
 
 
 def test_golden_inference_80_classes():
@@ -147,14 +131,6 @@ def test_golden_training_mode(golden_model):
     for level, m in zip(LEVELS, outputs, strict=False):
         np.testing.assert_allclose(m[:, :64], expected[f"box_{level}"], atol=1e-3, rtol=0)
         np.testing.assert_allclose(m[:, 64:], expected[f"cls_{level}"], atol=1e-3, rtol=0)
-
-
-def test_any_batch_size(golden_model):
-    _, infer = golden_model
-    images = golden.images()
-    one, two = np.asarray(infer(images[:1])[3]), np.asarray(infer(images)[3])
-    assert one.shape == (1, 6, 2100)
-    np.testing.assert_allclose(one, two[:1], atol=1e-3)
 
 
 def test_rectangular_input_and_types():
@@ -238,16 +214,10 @@ def test_load_state_dict_errors():
     np.testing.assert_array_equal(model.state_dict()["model.0.conv.weight"], before + 1)
 
 
-@pytest.mark.parametrize(
-    ("size", "message"),
-    [(100, "multiples of 32, got 100 x 100"), ((64, 0), "multiples of 32")],
-)
-def test_bad_image_size(size, message):
-    with pytest.raises(ValueError, match=message):
-        build_yolo11n(2, size)
-
-
-def test_bad_input_type():
+def test_bad_inputs():
+    for size, message in [(100, "multiples of 32, got 100 x 100"), ((64, 0), "multiples of 32")]:
+        with pytest.raises(ValueError, match=message):
+            build_yolo11n(2, size)
     with pytest.raises(ValueError, match="images must be float32"):
         YOLO11n(2)(pt.tensor("x", dtype="float64", shape=(None, 3, 64, 64)))
     with pytest.raises(ValueError, match="num_classes must be at least 1"):

@@ -40,8 +40,8 @@ class PyTensorDetector:
 
     def __init__(self, path, image_size=None, batch_size=16):
         # Here, as an ONNX file is evaluated without PyTensor.
-        from export import load_model
         from training.train_step import compile_detector
+        from training.weights import load_model
 
         model, info = load_model(path)
         if image_size is None and "image_size" not in info:
@@ -168,17 +168,14 @@ def choose_classes(path, names, wanted):
     Raises
     ------
     ModelError
-        If the model lacks a name, or has one twice.
+        If the model lacks a name.
     """
-    if len(set(names)) < len(names):
-        raise ModelError(f"{path} has a class name twice: {', '.join(names)}")
-    wanted = names if wanted is None else wanted
-    unknown = [name for name in wanted if name not in names]
+    unknown = [name for name in wanted or () if name not in names]
     if unknown:
         raise ModelError(
             f"{path} doesn't detect {', '.join(unknown)}; its classes are {', '.join(names)}"
         )
-    return [names.index(name) for name in wanted]
+    return [names.index(name) for name in wanted or names]
 
 
 def detect(

@@ -157,6 +157,40 @@ def starting_model(options, last):
     return model
 
 
+def load_model(path, classes=None):
+    """Make the model that a weight file or checkpoint holds.
+
+    Parameters
+    ----------
+    path : path-like
+        A file of ours, or one of the reference's names.
+    classes : sequence of str, optional
+        Some of the file's classes, all of them by default.
+
+    Returns
+    -------
+    model : YOLO11n
+    info : dict
+        The file's metadata, with the model's ``classes`` and ``class_width``.
+
+    Raises
+    ------
+    CheckpointError
+        If the file can't be read, or lacks a class or an array.
+    """
+    model, report = load_pretrained(path, classes)
+    absent = [name for name, row in report["rows"].items() if row is None]
+    if absent:
+        raise CheckpointError(f"{path}: it has no class {', '.join(absent)}")
+    lacking = [*report["missing"], *report["reshaped"]]
+    if lacking:
+        raise CheckpointError(
+            f"{path}: {len(lacking)} arrays are missing or of another shape, first {lacking[0]}"
+        )
+    own = {"classes": report["classes"], "class_width": model.class_width}
+    return model, report["info"] | own
+
+
 def place_arrays(state, arrays, rows, count):
     """Put what fits into `state`, in place; returns what was done by name."""
     done = {"taken": 0, "missing": [], "reshaped": []}

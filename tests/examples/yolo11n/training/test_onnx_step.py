@@ -2,20 +2,10 @@
 
 onnxruntime and JAX round differently, and the assigner chooses: where two anchors, or two boxes of
 an anchor, are nearly equal, the last digit decides.  From then on two runs are different ones, in
-JAX too if its weights are changed by 1e-7.  So single steps are compared from equal states, and
-whole runs closely in double precision only, where nothing is as nearly equal.
-
-Where the choices of a single step differ, they must have been close.  With the data below, the
-fourth step was seen to do so: two anchors fought for the tenth place of a box, and the metrics,
-1.9e-10 (the sixth power of an overlap of 0.04), were 1.5e-6 of their size apart in JAX.  In
-onnxruntime they came out in the other order, 4e-5 apart, for predicted boxes that differed by 2e-4
-pixels.  Both anchors got other boxes to learn, and the gradient another norm by 2 percent.  JAX
-too, its weights changed by 1e-7, chooses as onnxruntime does, and then has its norm within 4e-5.
+JAX too if its weights are changed by 1e-7.  So in single precision only the first step is compared,
+whose choices are clear, and whole runs in double precision.
 """
 
-from unittest import mock
-
-import loss
 import numpy as np
 import onnxruntime
 import pytest
@@ -35,82 +25,6 @@ CLASSES, MAX_BOXES, STEPS = 2, 4, 50
 ZERO = tuple(f"model.10.m.0.{name}.bn.bias" for name in ("attn.pe", "attn.proj", "ffn.1"))
 
 
-CLOSE = 2e-5  # of two overlaps, or sixth roots of metrics, between which rounding may decide
-
-
-class Choices:
-    """What the assigner of a graph chooses from, and its choice.
-
-    Attributes
-    ----------
-    variables : list of TensorVariable
-        Metrics and overlaps, (B, M, A); whether an anchor has a box, and which, (B, A).
-    """
-
-    def __init__(self):
-        self.variables = []
-
-    def recording(self):
-        """Context in which graphs of the loss are looked into."""
-        return mock.patch.multiple(
-            loss,
-            topk=self._topk(loss.topk),
-            ciou=self._ciou(loss.ciou),
-            task_aligned_assign=self._assign(loss.task_aligned_assign),
-        )
-
-    def _topk(self, topk):
-        def record(metric, *args, **kwargs):
-            self.variables.insert(0, metric)
-            return topk(metric, *args, **kwargs)
-
-        return record
-
-    def _ciou(self, ciou):
-        def record(*boxes):
-            overlap = ciou(*boxes)
-            if overlap.type.ndim == 3:  # the loss compares each anchor with one box
-                self.variables.append(overlap)
-            return overlap
-
-        return record
-
-    def _assign(self, assign):
-        def record(*args):
-            assignment = assign(*args)
-            self.variables += [assignment.foreground, assignment.gt_index]
-            return assignment
-
-        return record
-
-
-def same_choices(results, expected):
-    """Whether two assigners chose alike; differences must be of what was close.
-
-    Parameters
-    ----------
-    results, expected : list of four arrays, as `Choices.variables`
-    """
-    metric, overlap, has_box, row = expected
-    np.testing.assert_allclose(results[1], overlap, atol=1e-3)
-    differing = np.argwhere((results[2] != has_box) | (results[3] != row))
-    for image, anchor in differing:
-        assert was_close(metric[image], overlap[image], anchor), (image, anchor)
-    return not len(differing)
-
-
-def was_close(metric, overlap, anchor):
-    """Whether an anchor nearly won or lost a box's last place, or nearly went to another box."""
-    root = metric ** (1 / 6)  # an overlap, but for a power of the score
-    last = loss.CANDIDATES_PER_BOX
-    tenth, next_one = -np.sort(-root, axis=1)[:, last - 1 : last + 1].T
-    own = root[:, anchor]
-    rival = np.where(own >= tenth, next_one, tenth)
-    place = (own > 0) & (abs(own - rival) <= CLOSE)
-    overlaps = np.sort(overlap[own > 0, anchor])
-    return place.any() or (len(overlaps) > 1 and overlaps[-1] - overlaps[-2] <= CLOSE)
-
-
 class StepGraph(TrainStep):
     """Keeps the graph of the step instead of compiling it."""
 
@@ -123,15 +37,11 @@ class Steps:
 
     def __init__(self, size, batch, dtype="float32"):
         self.size, self.batch, self.dtype = size, batch, dtype
-        choices = Choices()
-        with choices.recording():
-            graph = StepGraph(YOLO11n(CLASSES), size, batch, MAX_BOXES, weight_decay=5e-4)
+        graph = StepGraph(YOLO11n(CLASSES), size, batch, MAX_BOXES, weight_decay=5e-4)
         inputs, outputs, updates = graph._step
         state = {v: v.type(name=v.name) for v in updates}
         arguments = [*inputs, *state.values()]
-        self.choices = -len(choices.variables)
-        variables = [*outputs, *updates.values(), *choices.variables]
-        results = clone_replace(variables, replace=state)
+        results = clone_replace([*outputs, *updates.values()], replace=state)
         if dtype == "float64":
             arguments, results = in_double_precision(arguments, results)
         self.names = [v.name for v in updates]
@@ -167,31 +77,8 @@ class Steps:
         for k in range(number):
             results = [np.asarray(r) for r in step(*self.data(k, rates(k)), *state)]
             rows.append(np.stack(results[:4]))
-            state = results[4 : self.choices]
+            state = results[4:]
         return np.stack(rows), state
-
-    def compare_single_steps(self, rates, number, *, loss_error, update_error):
-        """Run JAX, and compare each of its steps with onnxruntime's from the same state.
-
-        Returns
-        -------
-        int
-            Steps in which both chose alike.  In the others only the choices are compared, and the
-            losses roughly.
-        """
-        state, alike = self.initial, 0
-        for k in range(number):
-            data = self.data(k, rates)
-            expected = [np.asarray(r) for r in self.jax(*data, *state)]
-            results = self.onnx(*data, *state)
-            same = same_choices(results[self.choices :], expected[self.choices :])
-            error = loss_error if same else 0.1
-            np.testing.assert_allclose(results[:4], expected[:4], rtol=error)
-            new, wanted = results[4 : self.choices], expected[4 : self.choices]
-            if same:
-                self.compare_changes(state, new, wanted, update_error)
-            state, alike = wanted, alike + same
-        return alike
 
     def compare_changes(self, old, new, wanted, update_error):
         """Compare changes of the state, but for the last digit of what is changed."""
@@ -213,44 +100,17 @@ def full_rates(k):
     return Recipe.lr, Recipe.lr, Recipe.momentum
 
 
-@pytest.fixture(scope="module")
-def small():
-    return Steps(64, 2)
-
-
-def test_single_steps(small):
-    rates = full_rates(0)
-    assert small.compare_single_steps(rates, 5, loss_error=2e-4, update_error=5e-3) >= 3
-
-
-def test_only_close_choices_may_differ():
-    metric = np.linspace(12, 1, 12, dtype="float32")[None, None] * np.float32(1e-10)
-    metric[..., 10] = metric[..., 9] * np.float32(1 - 1e-6)
-    overlap = np.full_like(metric, 0.04)
-    chosen = np.arange(12)[None] < 10
-    row = np.zeros((1, 12), dtype="int32")
-    expected = [metric, overlap, chosen, row]
-    assert same_choices(expected, expected)
-    tie, error = chosen.copy(), chosen.copy()
-    tie[0, 9:11] = False, True
-    error[0, 8:11:2] = False, True
-    assert not same_choices([metric, overlap, tie, row], expected)
-    with pytest.raises(AssertionError):
-        same_choices([metric, overlap, error, row], expected)
-
-
-def test_one_model_of_standard_operators(small):
-    assert {node.domain for node in small.model.graph.node} == {""}
-    assert not small.model.functions
-    assert len(small.model.graph.node) < 8600
-    assert len(small.model.graph.output) == 4 + len(small.names) - small.choices
-
-
-@pytest.mark.long
-def test_single_steps_of_a_long_run(small):
-    rates = full_rates(0)
-    alike = small.compare_single_steps(rates, STEPS, loss_error=5e-4, update_error=1e-2)
-    assert alike >= 0.8 * STEPS
+def test_first_step():
+    steps = Steps(64, 2)
+    expected, wanted = steps.run(steps.jax, full_rates, 1)
+    results, state = steps.run(steps.onnx, full_rates, 1)
+    np.testing.assert_allclose(results, expected, rtol=2e-4)
+    steps.compare_changes(steps.initial, state, wanted, update_error=5e-3)
+    # one model of standard operators
+    assert {node.domain for node in steps.model.graph.node} == {""}
+    assert not steps.model.functions
+    assert len(steps.model.graph.node) < 8600
+    assert len(steps.model.graph.output) == 4 + len(steps.names)
 
 
 @pytest.mark.long
@@ -262,14 +122,3 @@ def test_run_in_double_precision():
         results, state = steps.run(steps.onnx, rates, number)
         np.testing.assert_allclose(results, expected, rtol=1e-8)
         steps.compare_changes(steps.initial, state, last, update_error=1e-3)
-
-
-@pytest.mark.long
-def test_run():
-    """In single precision another choice of the assigner may cost some percent."""
-    steps = Steps(96, 4)
-    rates = rates_of(Recipe(nominal_batch=4))
-    expected, _ = steps.run(steps.jax, rates, STEPS)
-    results, _ = steps.run(steps.onnx, rates, STEPS)
-    np.testing.assert_allclose(results[:5], expected[:5], rtol=1e-3)
-    np.testing.assert_allclose(results[:, :3], expected[:, :3], rtol=0.05)

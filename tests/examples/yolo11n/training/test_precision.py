@@ -2,12 +2,10 @@
 
 Of random weights and a small image the gradient is ill-conditioned: deep layers normalize a few
 values a channel, and rounding the weights alone, before all is computed in float32, turns it by 20
-degrees.  So its distance from float32's is measured against that, and against an independent
-program in bfloat16; the backward pass, which isn't ill-conditioned, also by itself.
+degrees.  So its distance from float32's is measured against that; the backward pass, which isn't
+ill-conditioned, also by itself.
 """
 
-from importlib import import_module
-from pathlib import Path
 from types import SimpleNamespace
 
 import jax
@@ -30,7 +28,6 @@ from tests.link.jax.tuned.test_precision import LOW, SINGLE, equations, products
 
 pytestmark = pytest.mark.training
 
-BENCHMARKS = Path(__file__).parents[4] / "benchmarks"
 SIZE, BATCH, MAX_BOXES = 64, 4, 4
 DRAWS = 3
 # Mathematically zero: a batch normalization behind them removes any constant per channel.
@@ -74,26 +71,6 @@ def with_low_backward_pass(fgraph, losses):
     # Else XLA leaves out what roundings it can, and hides those that are too many.
     options = {"xla_allow_excess_precision": False}
     return jax.jit(jax_funcify(fgraph, convert_node=convert), compiler_options=options)
-
-
-def plain_gradients(dtype):
-    """Gradients of a loss by name, of a program that has nothing to do with PyTensor."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(BENCHMARKS)
-        pure = import_module("pure_jax_yolo11n")
-
-    def loss(params, statistics, images, *targets):
-        images = np.float32(1 / 255) * images.astype("float32").transpose(0, 2, 3, 1)
-        maps, _ = pure.forward(params, statistics, images, dtype=dtype)
-        return pure.yolo_loss(maps, pure.Targets(*targets))[0]
-
-    compiled = jax.jit(jax.grad(loss))
-
-    def gradients(weights, *batch):
-        state = pure.init_state(weights)
-        return pure.state_dict(compiled(state.params, state.statistics, *batch))
-
-    return gradients
 
 
 def rounded(values):
@@ -152,7 +129,6 @@ def step():
         )
         compute_single, values, program = in_single_precision(train._add, train.arguments(batch))
         single = compute_single(*values)
-        weights = model.state_dict()
         recipe, rates = Recipe(), (0.01, 0.01, 0.9)
         parts, _ = train.run(batch, rates, step_now=False, steps_done=0, recipe=recipe)
         fgraph = train._add.maker.fgraph
@@ -184,48 +160,28 @@ def gradients_of(step, outputs):
     }
 
 
-@pytest.fixture(scope="module")
-def errors(step):
-    """Relative errors (draws, parameters) of each way to compute a gradient, beside float32's."""
-    found = {}
-    with pytensor.config.change_flags(floatX="float32"), jax.enable_x64(False):
-        plain = plain_gradients(LOW)
-        for seed in range(DRAWS):
-            images = np.random.default_rng(seed).integers(
-                0, 256, (BATCH, 3, SIZE, SIZE), dtype=np.uint8
-            )
-            batch, state = [images, *step.values[1:4]], step.values[4:]
-            expected = gradients_of(step, step.compute_single(*batch, *state))
-            ways = {
-                "ours": gradients_of(step, step.train._add.vm.jit_fn(*batch, *state)),
-                "weights": gradients_of(step, step.compute_single(*batch, *rounded(state))),
-                "plain": plain(step.weights, *batch),
-            }
-            for way, got in ways.items():
-                rows = [error(got[name], value) for name, value in expected.items()]
-                found.setdefault(way, []).append(rows)
-    return {way: np.array(rows) for way, rows in found.items()}
-
-
 @pytest.mark.long
-def test_gradients_are_nearer_than_those_of_plain_jax(step, errors):
-    """Both are in bfloat16, and compared with float32."""
-    assert errors["ours"].shape == (DRAWS, len(step.model.params) - len(ZERO))
-    ours, plain = (np.sqrt(np.mean(errors[way] ** 2, axis=0)) for way in ("ours", "plain"))
-    assert np.median(ours) < np.median(plain)
-    assert np.mean(ours <= plain) > 0.5
-    assert np.quantile(ours, 0.95) < np.quantile(plain, 0.95)
-
-
-@pytest.mark.long
-def test_gradients_move_as_by_rounding_weights(errors):
+def test_gradients_move_as_by_rounding_weights(step):
     """A layer rounds its filters, its sums, its normalized values and its activations.
 
     All four move the gradient as the filters do, independently of each other: together as the root
     of four times as much.
     """
-    ours, weights = (np.sqrt(np.mean(errors[way] ** 2)) for way in ("ours", "weights"))
-    assert ours < 2 * weights
+    ours, weights = [], []
+    with pytensor.config.change_flags(floatX="float32"), jax.enable_x64(False):
+        for seed in range(DRAWS):
+            rng = np.random.default_rng(seed)
+            images = rng.integers(0, 256, (BATCH, 3, SIZE, SIZE), dtype=np.uint8)
+            batch, state = [images, *step.values[1:4]], step.values[4:]
+            expected = gradients_of(step, step.compute_single(*batch, *state))
+            for errors, outputs in [
+                (ours, step.train._add.vm.jit_fn(*batch, *state)),
+                (weights, step.compute_single(*batch, *rounded(state))),
+            ]:
+                got = gradients_of(step, outputs)
+                errors += [error(got[name], value) for name, value in expected.items()]
+    assert len(ours) == DRAWS * (len(step.model.params) - len(ZERO))
+    assert np.linalg.norm(ours) < 2 * np.linalg.norm(weights)
 
 
 @pytest.mark.long
@@ -243,30 +199,18 @@ def test_backward_pass(step):
 
 
 @pytest.mark.long
-def test_statistics(step):
+def test_statistics_and_dtypes(step):
     for i, name in step.names.items():
         if "running" in name:
             expected = np.asarray(step.single[i])
             np.testing.assert_allclose(step.low[i], expected, rtol=0.05, atol=0.01, err_msg=name)
-
-
-@pytest.mark.long
-def test_all_variables_stay_float32(step):
     for variable in step.train.variables:
         value = np.asarray(variable.get_value())
         assert value.dtype == variable.type.dtype
         assert np.isfinite(value).all(), variable.name
-
-
-@pytest.mark.long
-def test_every_convolution_is_in_bfloat16(step):
-    assert set(products(step.program)) == {(LOW, LOW)}
     # 87 convolutions, each with two gradients but the first
+    assert set(products(step.program)) == {(LOW, LOW)}
     assert sum(products(step.program).values()) >= 3 * 87 - 1 - 3 * 7
-
-
-@pytest.mark.long
-def test_optimizer_is_in_float32(step):
-    dtypes = {v.aval.dtype.name for e in equations(step.optimizer.jaxpr) for v in e.outvars}
-    assert SINGLE in dtypes
-    assert LOW not in dtypes
+    optimizer = {v.aval.dtype.name for e in equations(step.optimizer.jaxpr) for v in e.outvars}
+    assert SINGLE in optimizer
+    assert LOW not in optimizer
