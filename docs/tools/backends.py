@@ -42,7 +42,7 @@ os.environ.setdefault("TORCH_COMPILE_DISABLE", "1")
 class Backend:
     """How to run a graph, and the packages without which it can't be."""
 
-    mode: str | Mode | None
+    mode: str | Mode | Callable | None
     packages: tuple[str, ...]
     dtype: str = "float64"
     remark: str = ""
@@ -56,6 +56,18 @@ class Backend:
         return ", ".join(f"{p} {version(p)}" for p in self.packages) + self.remark
 
 
+def _pytorch_mode():
+    from pytensor.link.pytorch.corrected import pytorch_mode
+
+    return pytorch_mode()
+
+
+def _mlx_mode():
+    from pytensor.link.mlx.corrected import mlx_mode
+
+    return mlx_mode()
+
+
 BACKENDS = {
     # Fused scalar Ops compute with Python's own numbers, where ~True is -2
     "Python": Backend(
@@ -65,8 +77,8 @@ BACKENDS = {
     "Numba": Backend("NUMBA", ("numba",)),
     "JAX": Backend("JAX", ("jax",)),
     "ONNX": Backend(None, ("onnx", "onnxruntime"), "float32"),
-    "PyTorch": Backend("PYTORCH", ("torch",), remark=" (eager)"),
-    "MLX": Backend("MLX", ("mlx",), "float32"),
+    "PyTorch": Backend(_pytorch_mode, ("torch",), remark=" (`pytorch_mode()`, eager)"),
+    "MLX": Backend(_mlx_mode, ("mlx",), "float32", " (`mlx_mode()`)"),
 }
 # Largest error, relative to the largest entry of a result (or to 1)
 TOLERANCES = {"float32": 5e-4, "float64": 1e-7}
@@ -385,6 +397,7 @@ def compute(name, graph, outputs, mode=None):
     if name == "ONNX":
         return _compute_with_onnx(graph, outputs)
     mode = mode or BACKENDS[name].mode
+    mode = mode() if callable(mode) else mode
     # Inner graphs are compiled by C in any mode that isn't told otherwise
     with pytensor.config.change_flags(cxx=CXX if name == "C" else ""):
         compiled = pytensor.function(graph.inputs, outputs, mode=mode, on_unused_input="ignore")

@@ -1,22 +1,26 @@
-"""Large graphs in mode NUMBA, compiled in parts.
+"""Numba for large graphs, which are compiled in parts: a linker and a mode of its own.
 
-PyTensor makes one Numba function of a whole graph.  LLVM's time for it grows with the square of the
-number of its arguments and results, and faster than the number of its nodes: a network's training
-step, with hundreds of parameters and their updates, takes it hours.  Such a graph is cut into parts
-of `PART` nodes or so, each a Numba function of its own, which Python calls one after the other.
-Results are the same; each value that goes from one part to another costs a microsecond.
+::
 
-Smaller graphs, and all inner ones, are compiled as PyTensor does it.
+    step = pytensor.function([x, y], loss, updates=updates, mode=numba_mode())
+
+In mode NUMBA, PyTensor makes one Numba function of a graph.  LLVM's time for it grows with the
+square of the number of its arguments and results, and faster than the number of its nodes: a
+network's training step, with hundreds of parameters and their updates, takes it hours.  Here such a
+graph is cut into parts of `PART` nodes or so, each a Numba function of its own, which Python calls
+one after the other.  Results are the same; each value that goes from one part to another costs a
+microsecond.
+
+Smaller graphs, and all inner ones, are compiled as in mode NUMBA.
 """
 
 from collections import Counter
 from copy import deepcopy
-from functools import cached_property
 from hashlib import sha256
 
-import numba
 import numpy as np
 
+from pytensor.compile.mode import Mode, get_mode
 from pytensor.configdefaults import config
 from pytensor.graph.basic import Constant
 from pytensor.link.numba.cache import compile_numba_function_src
@@ -27,12 +31,13 @@ from pytensor.link.numba.dispatch.basic import (
     numba_typify,
 )
 from pytensor.link.numba.keep import keep
+from pytensor.link.numba.linker import NumbaLinker
 from pytensor.link.utils import get_name_for_object
 from pytensor.scalar.basic import ScalarType
 from pytensor.tensor.random.type import RandomGeneratorType
 from pytensor.tensor.type import DenseTensorType
 
-__all__ = ["FunctionInParts", "is_large"]
+__all__ = ["FunctionInParts", "NumbaPartsLinker", "is_large", "numba_mode"]
 
 # A graph is large with more nodes than the first and more inputs and outputs than the second, or
 # with more nodes than the third.
@@ -44,7 +49,7 @@ _CROSSING = (DenseTensorType, ScalarType, RandomGeneratorType)
 
 
 def is_large(fgraph):
-    """Whether mode NUMBA compiles `fgraph` in parts."""
+    """Whether a `NumbaPartsLinker` compiles `fgraph` in parts."""
     nodes, variables = len(fgraph.apply_nodes), len(fgraph.inputs) + len(fgraph.outputs)
     return nodes > MANY_NODES or (nodes > NODES and variables > VARIABLES)
 
@@ -214,27 +219,17 @@ def _shared_functions():
 class FunctionInParts:
     """A graph's function, compiled in parts when it is first called.
 
-    Numba functions can call it too: then the whole graph is compiled at once, as PyTensor does.
-
     Parameters
     ----------
     fgraph : FunctionGraph
-    make_whole : callable
-        Returns PyTensor's Numba function of `fgraph`.
     """
 
-    def __init__(self, fgraph, make_whole):
-        self._make_whole = make_whole
+    def __init__(self, fgraph):
         nodes = fgraph.toposort()
         self.size, self.outputs = len(nodes), list(fgraph.outputs)
         made = [*fgraph.inputs, *(v for node in nodes for v in node.outputs)]
         self.places = {v: k for k, v in enumerate(made)}
         self.parts = self._make_parts(cut(nodes, PART), set(fgraph.inputs))
-
-    @cached_property
-    def whole(self):
-        """PyTensor's Numba function of the whole graph."""
-        return self._make_whole()
 
     def _make_parts(self, groups, inputs):
         """Make the parts; values live until the last of them that takes them."""
@@ -262,12 +257,26 @@ class FunctionInParts:
             for v in self.outputs
         )
 
-    def __getattr__(self, name):
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return getattr(self.whole, name)
+
+class NumbaPartsLinker(NumbaLinker):
+    """Numba linker that compiles large graphs in parts; see the module's docstring."""
+
+    def fgraph_convert(self, fgraph, **kwargs):
+        if is_large(fgraph):
+            return FunctionInParts(fgraph)
+        return super().fgraph_convert(fgraph, **kwargs)
+
+    def jit_compile(self, converted):
+        if isinstance(converted, FunctionInParts):
+            return converted
+        return super().jit_compile(converted)
 
 
-@numba.extending.typeof_impl.register(FunctionInParts)
-def typeof_function_in_parts(function, context):
-    return numba.extending.typeof_impl(function.whole, context)
+def numba_mode():
+    """Mode NUMBA with a `NumbaPartsLinker`.
+
+    Returns
+    -------
+    pytensor.compile.mode.Mode
+    """
+    return Mode(NumbaPartsLinker(), get_mode("NUMBA").provided_optimizer)

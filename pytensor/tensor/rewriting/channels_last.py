@@ -132,12 +132,13 @@ class ChannelsLastRewriter(GraphRewriter):
     """Convert a whole graph; see the module's docstring."""
 
     def apply(self, fgraph):
+        facts = [layout(node.op) for node in fgraph.apply_nodes]
+        if not any(known is not None and known.gains for known in facts):
+            return
+        # Asking for it starts JAX.
         import jax
 
         if jax.default_backend() != "cpu":
-            return
-        facts = [layout(node.op) for node in fgraph.apply_nodes]
-        if not any(known is not None and known.gains for known in facts):
             return
         twins, replacements = _Twins(), []
         for node in fgraph.toposort():

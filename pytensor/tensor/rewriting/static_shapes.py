@@ -1,4 +1,4 @@
-"""Keep shapes known: fewer integer computations in every backend, and none that JAX can't trace.
+"""Keep shapes known, for `jax_mode` and mode ONNX: fewer integer computations.
 
 JAX traces a function with concrete shapes, but integers that were computed from them with array
 operations are traced values, which can't serve as a shape any more.
@@ -14,7 +14,6 @@ from pytensor.graph.rewriting.basic import copy_stack_trace, dfs_rewriter, node_
 from pytensor.printing import pprint
 from pytensor.tensor.basic import MakeVector, constant, get_underlying_scalar_constant_value
 from pytensor.tensor.exceptions import NotScalarConstantError
-from pytensor.tensor.rewriting.basic import register_canonicalize
 from pytensor.tensor.shape import Reshape, Shape, Shape_i
 from pytensor.tensor.subtensor import IncSubtensor
 from pytensor.tensor.type import TensorType, integer_dtypes
@@ -68,10 +67,11 @@ def _lengths_behind(shape):
 
 
 # before "jax_shape_parameter_as_tuple", which takes what remains
-optdb.register("jax_reshape_to_lengths", dfs_rewriter(local_reshape_to_lengths), "jax", position=99)
+optdb.register(
+    "jax_reshape_to_lengths", dfs_rewriter(local_reshape_to_lengths), "jax_tuned", position=99
+)
 
 
-@register_canonicalize
 @node_rewriter([IncSubtensor])
 def local_set_subtensor_of_make_vector(fgraph, node):
     """``set_subtensor(stack([a, b, c])[1], d)`` -> ``stack([a, d, c])``.
@@ -100,3 +100,9 @@ def local_set_subtensor_of_make_vector(fgraph, node):
     new = vector.owner.op(*entries)
     copy_stack_trace(node.outputs[0], new)
     return [new]
+
+
+# Not with PyTensor's decorator, which would register it for every mode.
+optdb["canonicalize"].register(
+    "local_set_subtensor_of_make_vector", local_set_subtensor_of_make_vector, "jax_tuned", "onnx"
+)

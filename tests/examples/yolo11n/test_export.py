@@ -14,6 +14,7 @@ from training.train_step import compile_detector
 
 import pytensor
 import pytensor.tensor as pt
+from pytensor.link.jax.tuned import jax_mode
 from tests.examples import yolo11n_golden as golden
 
 CLASSES = ["person", "cell phone"]
@@ -96,7 +97,7 @@ def test_one_image(golden_model, tmp_path):
         assert proto.graph.input[0].type.tensor_type.shape.dim[0].dim_value == 1
         results.append(run(path, images))
     x = pt.tensor("x", dtype="float32", shape=(1, 3, 32, 32))
-    expected = pytensor.function([x], golden_model.decode(golden_model(x)), mode="JAX")(images)
+    expected = pytensor.function([x], golden_model.decode(golden_model(x)), mode=jax_mode())(images)
     for result in results:
         np.testing.assert_allclose(result, expected, atol=2e-3)
 

@@ -11,6 +11,7 @@ from model import LEVELS, make_anchors
 import pytensor
 import pytensor.tensor as pt
 from pytensor.graph.traversal import ancestors
+from pytensor.link.jax.tuned import jax_mode
 from tests.examples import yolo11n_golden as golden
 
 jax = pytest.importorskip("jax")
@@ -65,12 +66,12 @@ class LossFunction:
 
 @pytest.fixture(scope="module")
 def golden_loss():
-    return LossFunction(320, 320, 2, "JAX")
+    return LossFunction(320, 320, 2, jax_mode())
 
 
 @pytest.fixture(scope="module")
 def small_loss():
-    return LossFunction(**SMALL, mode="JAX")
+    return LossFunction(**SMALL, mode=jax_mode())
 
 
 @pytest.fixture(scope="module")
@@ -334,7 +335,7 @@ def test_behind_a_split(small_loss):
     total, _ = yolo_loss(halves, targets, SMALL["num_classes"])
     grad = pytensor.grad(total, predictions["p4"])
     function = pytensor.function(
-        [*predictions.values(), *targets.values()], [total, grad], mode="JAX"
+        [*predictions.values(), *targets.values()], [total, grad], mode=jax_mode()
     )
     maps, values = small_case(0)
     expected = small_loss([2 * m for m in maps], values)

@@ -9,6 +9,7 @@ from model import LEVELS, YOLO11n, build_yolo11n, decode, make_anchors
 import pytensor
 import pytensor.tensor as pt
 from pytensor.graph.traversal import ancestors
+from pytensor.link.jax.tuned import jax_mode
 from tests.examples import yolo11n_golden as golden
 from tests.utils import REFERENCE_MODE
 
@@ -23,7 +24,7 @@ def golden_model():
     golden.load_golden_weights(model)
     features = model.feature_maps(x)
     outputs = [*predictions.values(), model.decode(predictions), *features.values()]
-    return model, pytensor.function([x], outputs, mode="JAX")
+    return model, pytensor.function([x], outputs, mode=jax_mode())
 
 
 def by_anchor(maps):
@@ -110,7 +111,7 @@ def test_golden_inference_80_classes():
     golden.load_golden_weights(model)
     statistics = golden.load_arrays(golden.full("bn_calib_nc80.npz"))
     model.load_state_dict(model.state_dict() | statistics)
-    infer = pytensor.function([x], model.decode(predictions), mode="JAX")
+    infer = pytensor.function([x], model.decode(predictions), mode=jax_mode())
     decoded = np.asarray(infer(golden.images(1, 640)))[0][:, expected["anchor_index"]]
     np.testing.assert_allclose(decoded[:4], expected["decoded"][:4], atol=0.05, rtol=0)
     np.testing.assert_allclose(decoded[4:], expected["decoded"][4:], atol=2e-4, rtol=0)
@@ -124,7 +125,7 @@ def test_golden_training_mode(golden_model):
     predictions = model(x, training=True)
     assert len(model.updates) == 162
     features = model.feature_maps(x, training=True)
-    forward = pytensor.function([x], [*predictions.values(), *features.values()], mode="JAX")
+    forward = pytensor.function([x], [*predictions.values(), *features.values()], mode=jax_mode())
     outputs = forward(golden.images())
     check_layers(outputs[3:], "layers_train_nc2.json")
     expected = golden.load_arrays(golden.CORE / "train_nc2.npz")

@@ -1,4 +1,4 @@
-"""All operators in mode MLX, with their gradients.
+"""All operators in `mlx_mode`, with their gradients.
 
 In float32, because MLX's exp, erf and logistic function have no more digits in float64; and not
 compiled but where it is said, which takes seconds each.
@@ -9,14 +9,14 @@ import pytest
 
 import pytensor
 import pytensor.tensor as pt
-from pytensor.compile.mode import MLX, Mode
-from pytensor.link.mlx.linker import MLXLinker
 from tests.link.operators import OPERATORS, graphs
 from tests.utils import compare_mode_and_py
 
 pytest.importorskip("mlx.core", reason="mlx isn't installed")
 
-NOT_COMPILED = Mode(MLXLinker(use_compile=False), MLX.provided_optimizer)
+from pytensor.link.mlx.corrected import mlx_mode
+
+NOT_COMPILED = mlx_mode(use_compile=False)
 
 
 @pytest.mark.parametrize("name", OPERATORS)
@@ -68,7 +68,7 @@ def test_integers(dtype):
     compare_mode_and_py(NOT_COMPILED, [x], outputs, [value])
 
 
-@pytest.mark.parametrize("mode", [NOT_COMPILED, "MLX"], ids=["not compiled", "compiled"])
+@pytest.mark.parametrize("mode", [NOT_COMPILED, mlx_mode()], ids=["not compiled", "compiled"])
 def test_bad_shapes_at_run_time(mode):
     x, w, v = pt.tensor4("x"), pt.tensor4("w"), pt.vector("v")
     f = pytensor.function([x, w], pt.conv2d(x, w), mode=mode)
@@ -96,7 +96,7 @@ def test_checks():
     f([1.0])
     with pytest.raises(AssertionError, match="no positive first entry"):
         f([-1.0])
-    f = pytensor.function([x], checked, mode="MLX")
+    f = pytensor.function([x], checked, mode=mlx_mode())
     with pytest.warns(UserWarning, match="can't check while it traces: no positive"):
         f([-1.0])
 
@@ -106,7 +106,7 @@ def test_compiled():
     out = pt.relu(pt.conv2d(x, w, ((1, 0), (0, 2)), (2, 1)))
     inputs = [x, w]
     outputs = [out, *pytensor.grad((out**2).sum(dtype="float32"), inputs)]
-    f = pytensor.function(inputs, outputs, mode="MLX")
+    f = pytensor.function(inputs, outputs, mode=mlx_mode())
     reference = pytensor.function(inputs, outputs, mode="FAST_COMPILE")
     rng = np.random.default_rng(0)
     for shape in [(2, 4, 9, 8), (3, 4, 11, 7)]:

@@ -5,6 +5,7 @@ variable that stays on the device; what a step reads from the host is a batch an
 """
 
 import math
+from importlib import import_module
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +27,12 @@ from pytensor.optimizers import (
 
 MAX_GRADIENT_NORM = 10.0
 LOSS_PARTS = ("box_loss", "cls_loss", "dfl_loss")
+# Which modules have other modes than PyTensor's; they load what compiles, so not at once.
+OWN_MODES = {
+    "MLX": ("pytensor.link.mlx.corrected", "mlx_mode"),
+    "NUMBA": ("pytensor.link.numba.parts", "numba_mode"),
+    "PYTORCH": ("pytensor.link.pytorch.corrected", "pytorch_mode"),
+}
 
 
 def training_mode(name="JAX", precision="float32", keep_programs=True):
@@ -34,7 +41,8 @@ def training_mode(name="JAX", precision="float32", keep_programs=True):
     Parameters
     ----------
     name : str
-        "JAX" is `pytensor.link.jax.tuned.jax_mode`; any other name is PyTensor's own mode.
+        "JAX" is `pytensor.link.jax.tuned.jax_mode`, and see `OWN_MODES`; any other name is
+        PyTensor's own mode.
     precision, keep_programs
         Of `jax_mode`; others have only float32.
     """
@@ -45,6 +53,9 @@ def training_mode(name="JAX", precision="float32", keep_programs=True):
         )
     if precision != "float32":
         raise ValueError(f"precision {precision} is for the mode JAX, not {name}")
+    if name.upper() in OWN_MODES:
+        module, function = OWN_MODES[name.upper()]
+        return getattr(import_module(module), function)()
     return get_mode(name)
 
 
@@ -350,8 +361,8 @@ def compile_detector(model, image_size, batch_size, averages=None, mode="JAX"):
     ----------
     averages : dict of str to shared variable, optional
         Used in place of the model's own parameters and statistics, by name.
-    mode : Mode or str
-        "JAX" is `pytensor.link.jax.tuned.jax_mode`; any other name is PyTensor's own mode.
+    mode : str
+        As for `training_mode`.
     """
     images = image_input(image_size, batch_size)
     decoded = model.decode(model(to_float(images)))
@@ -359,5 +370,5 @@ def compile_detector(model, image_size, batch_size, averages=None, mode="JAX"):
     if averages is not None:
         variables = model.store.trainable | model.store.statistics
         givens = [(variables[name], average) for name, average in averages.items()]
-    mode = jax_mode() if mode == "JAX" else mode
+    mode = jax_mode() if uses_jax(mode) else training_mode(mode)
     return pytensor.function([images], decoded, givens=givens, mode=mode, trust_input=True)

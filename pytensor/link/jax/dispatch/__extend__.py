@@ -1,10 +1,8 @@
 """Register our Ops when PyTensor loads its JAX dispatch."""
 
 import pytensor.link.jax.dispatch.barrier
-import pytensor.link.jax.dispatch.careduce
 import pytensor.link.jax.dispatch.channels_last
 import pytensor.link.jax.dispatch.conv
-import pytensor.link.jax.dispatch.graph
 import pytensor.link.jax.dispatch.lengths
 import pytensor.link.jax.dispatch.nn
 import pytensor.link.jax.dispatch.pool

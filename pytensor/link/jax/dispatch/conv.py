@@ -5,6 +5,7 @@ import jax
 import jax.numpy as jnp
 
 from pytensor.link.jax.dispatch.basic import jax_funcify
+from pytensor.link.jax.dispatch.vjp import pull_back
 from pytensor.tensor.conv.ops import Conv, ConvGradFilters, ConvGradInput, ConvTranspose
 
 
@@ -147,8 +148,7 @@ def jax_funcify_ConvTranspose(op, **kwargs):
         dtype = jnp.promote_types(image.dtype, filters.dtype)
         # The convolution is linear: its value at zeros is never computed.
         zeros = jnp.zeros(op.output_shape(image.shape, filters.shape), dtype)
-        _, vjp = jax.vjp(lambda x: conv(x, filters), zeros)
-        return vjp(image.astype(dtype))[0]
+        return pull_back(lambda x: conv(x, filters), zeros, cotangents=image)
 
     return conv_transpose
 
@@ -170,8 +170,7 @@ def jax_funcify_ConvGradInput(op, channels_last=False, **kwargs):
                 out = _depthwise_grad_input(op, images[0], filters, images[1])
                 if out is not None:
                     return out if channels_last else jnp.moveaxis(out, -1, 1)
-        _, vjp = jax.vjp(lambda image: conv(image, filters), image)
-        return vjp(cotangent)[0]
+        return pull_back(lambda image: conv(image, filters), image, cotangents=cotangent)
 
     return conv_grad_input
 
@@ -182,7 +181,6 @@ def jax_funcify_ConvGradFilters(op, channels_last=False, **kwargs):
 
     def conv_grad_filters(image, filters, cotangent):
         _check(op, image, filters, cotangent, channels_last)
-        _, vjp = jax.vjp(lambda filters: conv(image, filters), filters)
-        return vjp(cotangent)[0]
+        return pull_back(lambda filters: conv(image, filters), filters, cotangents=cotangent)
 
     return conv_grad_filters

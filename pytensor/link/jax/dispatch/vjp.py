@@ -17,9 +17,17 @@ def jax_pullback(op, n_inputs=1, **kwargs):
     forward = jax_funcify(op, **kwargs)
 
     def pullback(*arguments):
-        out, vjp = jax.vjp(forward, *arguments[:n_inputs])
         cotangents = arguments[n_inputs:]
-        gradients = vjp(tuple(cotangents) if isinstance(out, tuple) else cotangents[0])
-        return gradients[0] if n_inputs == 1 else tuple(gradients)
+        cotangents = cotangents[0] if len(cotangents) == 1 else cotangents
+        return pull_back(forward, *arguments[:n_inputs], cotangents=cotangents)
 
     return pullback
+
+
+def pull_back(function, *inputs, cotangents):
+    """The gradients for a function's inputs, from these and the gradients of its outputs."""
+    out, vjp = jax.vjp(function, *inputs)
+    # In mode JAX, sums of float32 are float64, and gradients through them: see
+    # thoughts/upstream/jax-sums-in-accumulator-dtype.md.
+    gradients = vjp(jax.tree.map(lambda o, c: c.astype(o.dtype), out, cotangents))
+    return gradients[0] if len(inputs) == 1 else tuple(gradients)

@@ -65,6 +65,8 @@ class TunedJAXLinker(JAXLinker):
         If the precision is neither of them.
     """
 
+    required_rewrites = (*JAXLinker.required_rewrites, "jax_tuned")
+
     def __init__(
         self, *args, donate=False, precision="float32", named_scopes=True, keep_programs=False,
         cpu_kernels=False, guard=True, **kwargs,
@@ -78,12 +80,15 @@ class TunedJAXLinker(JAXLinker):
             # It marks what must not be computed in bfloat16.
             self.incompatible_rewrites += ("local_remove_full_precision",)
 
-    def fgraph_convert(self, fgraph, **kwargs):
+    def fgraph_convert(self, fgraph, convert_node=None, **kwargs):
+        from pytensor.link.jax.tuned.conversion import ConvertedGraph
+
         # Now, whatever the flags of kernels are when a deferred graph is converted.
-        kwargs["convert_node"] = kwargs.get("convert_node") or self._node_conversion()
+        convert_node = convert_node or self._node_conversion()
         if is_deferred(fgraph):
-            return self._convert_later(fgraph, **kwargs)
-        return with_dtypes(super().fgraph_convert(fgraph, **kwargs), fgraph.outputs)
+            return self._convert_later(fgraph, convert_node=convert_node, **kwargs)
+        function = super().fgraph_convert(ConvertedGraph(fgraph, convert_node), **kwargs)
+        return with_dtypes(function, fgraph.outputs)
 
     def _convert_later(self, fgraph, *, convert_node, input_storage, storage_map, **kwargs):
         """Convert a graph that is yet to be rewritten, when it is traced: maybe never."""
@@ -116,9 +121,9 @@ class TunedJAXLinker(JAXLinker):
 
     def _node_conversion(self):
         """What takes the place of `jax_funcify` for every node, those of inner graphs included."""
-        from pytensor.link.jax.dispatch.basic import jax_funcify
+        from pytensor.link.jax.tuned.conversion import tuned_funcify
 
-        convert, kernels = jax_funcify, self._kernels()
+        convert, kernels = tuned_funcify, self._kernels()
         if kernels is not None:
             from pytensor.link.jax.tuned.cpu_kernels import with_cpu_kernels
 

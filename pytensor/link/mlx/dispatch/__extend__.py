@@ -1,7 +1,5 @@
 """Register our Ops when PyTensor loads its MLX dispatch."""
 
-import pytensor.link.mlx.dispatch.arange
-import pytensor.link.mlx.dispatch.checks
 import pytensor.link.mlx.dispatch.conv
 import pytensor.link.mlx.dispatch.nn
 import pytensor.link.mlx.dispatch.topk

@@ -1,9 +1,6 @@
 """Register our Ops when PyTensor loads its PyTorch dispatch."""
 
-import pytensor.link.pytorch.dispatch.argmax
 import pytensor.link.pytorch.dispatch.conv
-import pytensor.link.pytorch.dispatch.elementwise
-import pytensor.link.pytorch.dispatch.inc_subtensor
 import pytensor.link.pytorch.dispatch.nn
 import pytensor.link.pytorch.dispatch.normalization
 import pytensor.link.pytorch.dispatch.pool

@@ -15,6 +15,7 @@ from training.train_step import TrainStep
 
 import pytensor
 from pytensor.graph.replace import clone_replace
+from pytensor.link.jax.tuned import jax_mode
 from pytensor.link.onnx import export_onnx
 from pytensor.link.onnx.rounding import in_double_precision
 
@@ -46,7 +47,7 @@ class Steps:
             arguments, results = in_double_precision(arguments, results)
         self.names = [v.name for v in updates]
         self.initial = [v.get_value().astype(dtype) for v in updates]
-        self.jax = pytensor.function(arguments, results, mode="JAX")
+        self.jax = pytensor.function(arguments, results, mode=jax_mode())
         self.model = export_onnx(arguments, results)
         self.session = onnxruntime.InferenceSession(
             self.model.SerializeToString(), providers=["CPUExecutionProvider"]

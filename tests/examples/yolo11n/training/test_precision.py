@@ -22,6 +22,7 @@ import pytensor.tensor as pt
 from pytensor.graph.traversal import ancestors
 from pytensor.link.jax.dispatch.basic import jax_funcify
 from pytensor.link.jax.tuned import jax_mode
+from pytensor.link.jax.tuned.conversion import ConvertedGraph, tuned_funcify
 from pytensor.link.jax.tuned.precision import in_mixed_precision, in_single
 from pytensor.tensor.precision import full_precision
 from tests.link.jax.tuned.test_precision import LOW, SINGLE, equations, products
@@ -53,24 +54,24 @@ def in_single_precision(function, inputs):
     """
     fgraph = function.maker.fgraph
     values = [*inputs, *(v.get_value() for v in fgraph.inputs[len(inputs) :])]
-    low = jax_funcify(fgraph, convert_node=in_mixed_precision(jax_funcify))
-    single = jax_funcify(fgraph, convert_node=jax_funcify)
+    low = jax_funcify(ConvertedGraph(fgraph, in_mixed_precision(tuned_funcify)))
+    single = jax_funcify(ConvertedGraph(fgraph, tuned_funcify))
     return jax.jit(single), values, jax.make_jaxpr(low)(*values)
 
 
 def with_low_backward_pass(fgraph, losses):
     """The function of a graph with bfloat16 in what the losses don't depend on."""
     forward = {v.owner for v in ancestors(losses)}
-    mixed = in_mixed_precision(jax_funcify)
+    mixed = in_mixed_precision(tuned_funcify)
 
     def convert(op, *, node, within, **kwargs):
         if node not in forward or within is not fgraph:
             return mixed(op, node=node, within=within, **kwargs)
-        return in_single(jax_funcify(op, node=node, within=within, **kwargs), node, None)
+        return in_single(tuned_funcify(op, node=node, within=within, **kwargs), node, None)
 
     # Else XLA leaves out what roundings it can, and hides those that are too many.
     options = {"xla_allow_excess_precision": False}
-    return jax.jit(jax_funcify(fgraph, convert_node=convert), compiler_options=options)
+    return jax.jit(jax_funcify(ConvertedGraph(fgraph, convert)), compiler_options=options)
 
 
 def rounded(values):
@@ -138,8 +139,8 @@ def step():
         norm = train.apply(rates, steps_done=0, recipe=recipe)
         applied = train._apply.maker.fgraph
         zeros = [np.zeros(v.type.shape, v.type.dtype) for v in applied.inputs]
-        convert = in_mixed_precision(jax_funcify)
-        optimizer = jax.make_jaxpr(jax_funcify(applied, convert_node=convert))(*zeros)
+        convert = in_mixed_precision(tuned_funcify)
+        optimizer = jax.make_jaxpr(jax_funcify(ConvertedGraph(applied, convert)))(*zeros)
         yield SimpleNamespace(**locals())
 
 

@@ -17,6 +17,7 @@ from pytensor.graph.op import Op
 from pytensor.graph.traversal import explicit_graph_inputs
 from pytensor.link.jax.dispatch.basic import jax_funcify
 from pytensor.link.jax.tuned import jax_mode
+from pytensor.link.jax.tuned.conversion import ConvertedGraph, tuned_funcify
 from pytensor.link.jax.tuned.precision import RULES, in_mixed_precision
 from pytensor.optimizers import Muon
 from pytensor.tensor.precision import full_precision
@@ -84,8 +85,8 @@ def spied(inputs, outputs, updates=(), values=()):
 
         return spying
 
-    mixed = in_mixed_precision(jax_funcify)
-    program = jax.make_jaxpr(jax_funcify(fgraph, convert_node=convert))(
+    mixed = in_mixed_precision(tuned_funcify)
+    program = jax.make_jaxpr(jax_funcify(ConvertedGraph(fgraph, convert)))(
         *values, *(v.get_value() for v in fgraph.inputs[len(values) :])
     )
     return seen, program
@@ -186,10 +187,10 @@ def dtype_inside(inputs, variable):
     """The dtype that JAX has for a variable which doesn't leave the graph."""
     out = Probe()(variable).sum()
     fgraph = pytensor.function(inputs, out, mode=jax_mode(precision="bf16")).maker.fgraph
-    convert = in_mixed_precision(jax_funcify)
+    convert = in_mixed_precision(tuned_funcify)
     Probe.seen = None
     values = [np.zeros(v.type.shape, v.type.dtype) for v in fgraph.inputs]
-    jax.make_jaxpr(jax_funcify(fgraph, convert_node=convert))(*values)
+    jax.make_jaxpr(jax_funcify(ConvertedGraph(fgraph, convert)))(*values)
     return Probe.seen
 
 

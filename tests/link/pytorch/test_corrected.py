@@ -1,0 +1,45 @@
+"""What `pytorch_mode` converts and mode PYTORCH doesn't, or gets wrong."""
+
+import numpy as np
+import pytest
+
+import pytensor
+import pytensor.tensor as pt
+from tests.utils import compare_mode_and_py
+
+torch = pytest.importorskip("torch", reason="torch isn't installed")
+
+from pytensor.link.pytorch.corrected import pytorch_mode  # noqa: E402
+
+X, INDEX = pt.matrix("x"), pt.lvector("i")
+VALUES = [np.abs(np.random.default_rng(0).normal(size=(4, 4))), np.array([2, 2])]
+GRAPHS = {
+    "equal": pt.eq(X, X.T),
+    "remainder": pt.mod(X, 3),
+    "power": pt.power(X, X.T),
+    "constant power": X**5.0,
+    "position of the maximum": pt.argmax(X, axis=1),
+    "position among all": pt.argmax(X),
+    "sum into repeated columns": pt.inc_subtensor(X[:, INDEX], X[:, :2]),
+    "activation": pt.gelu(X),
+}
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_conversions(name):
+    with torch.compiler.set_stance("force_eager"):
+        compare_mode_and_py(pytorch_mode(), [X, INDEX], GRAPHS[name], VALUES)
+
+
+def test_compiled():
+    out = pt.inc_subtensor(X[:, INDEX], pt.eq(X, X.T)[:, :2] + pt.argmax(X**5.0, axis=1)[:, None])
+    compare_mode_and_py(pytorch_mode(), [X, INDEX], out, VALUES)
+
+
+def test_the_upstream_mode_is_as_it_was():
+    f = pytensor.function([X], pt.eq(X, X.T), mode="PYTORCH")
+    with (
+        torch.compiler.set_stance("force_eager"),
+        pytest.raises(AttributeError, match="'bool' object has no attribute"),
+    ):
+        f(VALUES[0])
