@@ -1,0 +1,122 @@
+"""Who installs this package and uses none of it gets PyTensor's own behaviour.
+
+Two processes do the same, one with PyTensor alone: without `site`, which reads the graft's file.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("jax")
+
+ROOT = Path(__file__).parents[1]
+PROBE = ROOT / "tests/upstream_probe.py"
+SITE = Path(pytest.__file__).parents[1]
+MODES = ("FAST_COMPILE", "FAST_RUN", "NUMBA", "JAX")
+
+# What may be there and isn't upstream's: beginnings of names, and what is said of them.
+ADDED = {
+    "config.linker may be onnx": "",
+    "pytensor.compile.predefined_linkers[onnx]": "",
+    "pytensor.compile.predefined_modes[ONNX]": "",
+    "pytensor.compile.mode.predefined_linkers[onnx]": "",
+    "pytensor.compile.mode.predefined_modes[ONNX]": "",
+    "pytensor.compile.mode.fast_run_linkers_to_mode[onnx]": "",
+    "pytensor.link.jax.guard_xla": "pytensor.link.jax.xla_guard.guard_xla",
+    # They change nothing in a graph without a convolution or a normalization of ours.
+    "JAX rewrites by jax_channels_last": "",
+    "JAX rewrites by jax_recompute_normalized": "",
+}
+# Of Ops of ours alone; the mark is a scalar Op of ours, within upstream's Elemwise.
+REWRITES = (
+    "local_drop_unread_gradients",
+    "local_fold_batch_normalization_into_convolution",
+    "local_remove_full_precision",
+)
+
+
+def probe(alone, *arguments, **environment):
+    """What the probe finds, in a process with PyTensor alone or with us."""
+    environment = os.environ | environment
+    command = [sys.executable, PROBE, *map(str, arguments)]
+    if alone:
+        command.insert(1, "-S")
+        environment["PYTHONPATH"] = str(SITE)
+    done = subprocess.run(
+        command, cwd=SITE, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert len(found["path"]) == (1 if alone else 2)
+    return found["probed"]
+
+
+def is_ours(text, modules):
+    """Whether a text names a module of ours, or something in one."""
+    name = text.removeprefix("module ").removeprefix("a ")
+    return any(name == module or name.startswith(f"{module}.") for module in modules)
+
+
+def test_nothing_of_upstream_is_replaced_and_what_is_added_is_listed():
+    alone, together = probe(True, "modules"), probe(False, "modules")
+    assert {name: together.get(name) for name in alone} == alone
+    added = {name: text for name, text in together.items() if name not in alone}
+    ours = [
+        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+        for path in (ROOT / "pytensor").rglob("*.py")
+    ]
+    unknown = {}
+    for name, text in added.items():
+        listed = any(name.startswith(known) and text.startswith(ADDED[known]) for known in ADDED)
+        key = name.partition("[")[2].removesuffix("]")
+        # a class or function of ours in a table; a module or function of ours under a new name
+        new = is_ours(key or text, ours)
+        rewrite = " rewrites by " in name and any(f"by {r}: " in name for r in REWRITES)
+        if not (listed or new or rewrite):
+            unknown[name] = text
+    assert unknown == {}
+    for name, text in added.items():
+        if name.endswith(".local_remove_full_precision"):
+            assert text == "a pytensor.tensor.elemwise.Elemwise"
+        elif " rewrites by local_" in name:
+            assert is_ours(text, ours)
+
+
+def assert_same_graphs(first, last, *modes, folder):
+    flags = "on_opt_error=raise,base_compiledir="
+    settings = {
+        # One of XLA's faults returns other numbers in each process.
+        "XLA_FLAGS": "--xla_cpu_experimental_ynn_fusion_type=-reduce",
+        "JAX_PLATFORMS": "cpu",
+    }
+    found = [
+        probe(
+            alone, "graphs", first, last, *modes,
+            PYTENSOR_FLAGS=f"{flags}{folder / str(alone)}", **settings,
+        )
+        for alone in (True, False)
+    ]  # fmt: skip
+    assert len(found[0]) == last - first
+    for graph, expected in found[0].items():
+        assert found[1][graph] == expected, graph
+    assert found[0].keys() == found[1].keys()
+
+
+def test_random_graphs_in_python_and_jax(tmp_path):
+    assert_same_graphs(0, 12, "FAST_COMPILE", "JAX", folder=tmp_path)
+
+
+@pytest.mark.slow
+def test_random_graphs_in_numba(tmp_path):
+    """Seconds for each: Numba compiles in both processes, for neither knows the other's code."""
+    assert_same_graphs(12, 15, "FAST_RUN", "NUMBA", folder=tmp_path)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("first", range(0, 200, 20))
+def test_two_hundred_random_graphs(tmp_path, first):
+    assert_same_graphs(first, first + 20, *MODES, folder=tmp_path)
