@@ -107,10 +107,10 @@ def assert_same_graphs(first, last, *modes, folder):
 
 
 def test_random_graphs_in_python_and_jax(tmp_path):
-    assert_same_graphs(0, 12, "FAST_COMPILE", "JAX", folder=tmp_path)
+    assert_same_graphs(0, 6, "FAST_COMPILE", "JAX", folder=tmp_path)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_random_graphs_in_numba(tmp_path):
     """Seconds for each: Numba compiles in both processes, for neither knows the other's code."""
     assert_same_graphs(12, 15, "FAST_RUN", "NUMBA", folder=tmp_path)

@@ -59,7 +59,10 @@ def expand(parameter, axes, ndim):
 def total(x, axes):
     """The sum over `axes`."""
     # The dtype is said because the default would accumulate float32 in float64 in mode JAX too
-    return x.sum(axis=axes, dtype=x.type.dtype, acc_dtype=x.type.dtype)
+    # (thoughts/upstream/jax-sums-in-accumulator-dtype.md); and a rewrite that turns all axes into
+    # None would forget the dtype.
+    axis = None if len(axes) == x.type.ndim else axes
+    return x.sum(axis=axis, dtype=x.type.dtype, acc_dtype=x.type.dtype)
 
 
 def count(x, axes):

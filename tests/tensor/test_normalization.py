@@ -186,9 +186,21 @@ def test_modes(name, mode):
 @pytest.mark.parametrize("name", CASES)
 def test_jax(name, static, dtype):
     pytest.importorskip("jax")
+    from pytensor.link.jax.tuned import jax_mode
+
     inputs, outputs = graph(name, dtype, static)
     tolerance = {"rtol": 2e-2, "atol": 5e-2} if dtype == "float16" else {}
-    compare_jax_and_py(inputs, outputs, values_of(name, dtype), **tolerance)
+    # In mode JAX, the parameters' gradients would be float64: they are sums of PyTensor's.
+    compare_jax_and_py(
+        inputs, outputs, values_of(name, dtype), jax_mode=jax_mode(), **tolerance
+    )
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_plain_mode_jax_keeps_the_dtype_of_the_result(name):
+    pytest.importorskip("jax")
+    inputs, (out, *_) = graph(name, "float32", True)
+    compare_jax_and_py(inputs, out, values_of(name, "float32"))
 
 
 @pytest.mark.parametrize("name", CASES)

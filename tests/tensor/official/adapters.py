@@ -260,9 +260,11 @@ def GroupNormalization(attributes, x, scale, bias):
 def LayerNormalization(attributes, x, scale, bias, n_outputs=3):
     axis, epsilon = attributes.get("axis", -1), attributes.get("epsilon", 1e-5)
     out = pt.layer_normalization(x, scale, bias, axis=axis, epsilon=epsilon)
-    axes = tuple(range(axis % x.type.ndim, x.type.ndim))
-    mean = x.mean(axis=axes, keepdims=True)
-    variance = x.var(axis=axes, keepdims=True)
+    first = axis % x.type.ndim
+    axes = tuple(range(first, x.type.ndim)) if first else None
+    # As float32, which mode JAX would not return by itself for a mean.
+    mean = x.mean(axis=axes, keepdims=True, acc_dtype="float32")
+    variance = pt.sqr(x - mean).mean(axis=axes, keepdims=True, acc_dtype="float32")
     return [out, mean, 1 / pt.sqrt(variance + np.float32(epsilon))]
 
 
