@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the project and what it needs into .venv, with uv, at the versions and hashes of uv.lock.
+# Installs the project and what it needs into .venv, with uv, at the versions and hashes of requirements/.
 set -euo pipefail
 
 usage() {
@@ -43,7 +43,6 @@ cd -- "$(dirname -- "${BASH_SOURCE[0]}")"
 root=$(pwd -P)
 # What a caller's shell has set for another environment must not leak into this one.
 unset PYTHONHOME PYTHONPATH VIRTUAL_ENV
-export UV_PROJECT_ENVIRONMENT=$root/.venv
 # Node.js may be in .venv; pyenv's launchers on PATH don't always run, what they launch does.
 PATH=$root/.venv/bin:$PATH$(printf ':%s' "${HOME:-}"/.pyenv/versions/3.1[234]*/bin)
 
@@ -65,7 +64,7 @@ build_of_jax() {
     fi
 }
 
-# Sets $uv to a release that reads uv.lock.
+# Sets $uv to a release that knows all that is asked of it here.
 find_uv() {
     local lower oldest="uv 0.8.5" own=$root/.venv.uv/bin
     for uv in uv "$own/uv"; do
@@ -79,17 +78,18 @@ find_uv() {
 }
 
 install() {
-    local python extras=(--extra test) other
-    [ "$build" = cpu ] || extras+=(--extra "jax-$build")
+    local python files=(-r "requirements/$build.txt") other
     # From Node.js 18 on, npm reads the page's lock file.
     [[ $(node --version 2>/dev/null) =~ ^v(1[89]|[2-9][0-9]) ]] && command -v npm >/dev/null ||
-        extras+=(--extra node)
+        files+=(-r requirements/node.txt)
     # The scripts in .venv/bin name their Python by its full path.
     if [ -e .venv ] && ! grep -qsF "$root/.venv" .venv/bin/pytest; then
         say "deleting .venv, which is half-made or was moved" && rm -rf .venv
     fi
     python=$("$uv" python find --no-python-downloads '>=3.12,<3.15' 2>/dev/null) || python=3.13
-    "$uv" sync --frozen --inexact --python "${UV_PYTHON:-$python}" "${extras[@]}" ||
+    { [ -e .venv ] || "$uv" venv --quiet --python "${UV_PYTHON:-$python}" .venv; } &&
+        "$uv" pip install --python .venv --require-hashes "${files[@]}" &&
+        "$uv" pip install --python .venv --no-deps --no-build-isolation --editable . ||
         die "uv could not install the project: mend what it says, then run setup.sh again"
     # JAX loads every CUDA plugin it finds, wanted or not.
     for other in cuda12 cuda13; do
