@@ -95,7 +95,6 @@ def assert_same_graphs(first, last, *modes, folder):
         # The threads of a BLAS share a product's sums otherwise in every process.
         "OPENBLAS_NUM_THREADS": "1",
         "OMP_NUM_THREADS": "1",
-        "PYTHONHASHSEED": "0",
     }
     found = [
         probe(
@@ -110,7 +109,8 @@ def assert_same_graphs(first, last, *modes, folder):
     assert found[0].keys() == found[1].keys()
 
 
-# Not in the default run: PyTensor alone may merge a constant in one process and not in another.
+# Not in the default run: PyTensor alone rewrites graph 160 (the fifth of these) in two ways, one in
+# 4 of 18 processes, the other in 14, whatever PYTHONHASHSEED is. A comparison may fail for that.
 @pytest.mark.long
 def test_random_graphs_in_python_and_jax(tmp_path):
     assert_same_graphs(0, 6, "FAST_COMPILE", "JAX", folder=tmp_path)
