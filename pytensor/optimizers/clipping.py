@@ -8,6 +8,7 @@ from pytensor.optimizers.basic import as_scalar, check_number
 
 # Operands of one operation.  PyTensor's Python code adds at most 32 at once, and Numba's compiler
 # takes time of the square of their number for a join.
+# thoughts/upstream/elemwise-32-operands.md
 _AT_ONCE = 16
 
 

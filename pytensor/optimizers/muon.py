@@ -62,19 +62,7 @@ def orthogonalize(matrices, steps=5):
 def orthogonalize_all(tensors, shapes, steps=5):
     """Orthogonalize tensors flattened to (first axis, rest), those of equal shapes together.
 
-    Parameters
-    ----------
-    tensors : sequence of TensorVariable
-        Two axes at least.
-    shapes : sequence of tuple of int
-        Their shapes.
-    steps : int
-        Of `orthogonalize`.
-
-    Returns
-    -------
-    list of TensorVariable
-        Of the shapes given.
+    The shapes, of two axes at least, are tuples of int.
     """
     together = {}
     for position, (tensor, shape) in enumerate(zip(tensors, shapes, strict=True)):
@@ -92,17 +80,8 @@ def orthogonalize_all(tensors, shapes, steps=5):
 def averaged_gradient(average, grad, momentum, nesterov=True):
     """Return the next moving average of a gradient, and the direction that it gives.
 
-    Parameters
-    ----------
-    average, grad : TensorVariable
-    momentum : float or scalar variable
-        The share of the old average in the new one.
-    nesterov : bool
-        Whether the gradient is mixed into the new average once more.
-
-    Returns
-    -------
-    new_average, direction : TensorVariable
+    The momentum is the share of the old average in the new one; with `nesterov`, the gradient is
+    mixed into the new average once more.
     """
     dtype = average.type.dtype
     # 1 - momentum is taken before rounding to float32 where that is possible.

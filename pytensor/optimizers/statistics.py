@@ -1,4 +1,4 @@
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -52,20 +52,17 @@ class AveragedStatistics:
             on_unused_input="ignore",  # weights behind which nothing is normalized
         )
 
-    def refresh(self, batches: Iterable[Sequence], fetch: Callable = np.asarray):
+    def refresh(self, batches: Iterable[Sequence]):
         """Put the means over batches in the place of the averaged statistics.
 
         Parameters
         ----------
         batches : iterable of list of arrays
             Values of `inputs`, of exactly their types; one batch at least.
-        fetch : callable
-            Makes a NumPy array of what the compiled function returns; for several processes, see
-            `pytensor.link.jax.devices.Devices.fetch`.
         """
         sums, count = [0.0] * len(self.averages), 0
         for batch in batches:
-            values = map(fetch, self.measure(*batch))
+            values = map(np.asarray, self.measure(*batch))
             sums = [total + v.astype("float64") for total, v in zip(sums, values, strict=True)]
             count += 1
         if not count:

@@ -1,4 +1,4 @@
-"""Functions of one, two and three spatial axes that are written, and documented, once."""
+"""Functions of so many spatial axes that are written, and documented, once."""
 
 from inspect import cleandoc
 
@@ -30,31 +30,29 @@ WORDS = {
         "ints": "int or (int, int, int)",
         "pairs": "int, (int, int, int), or three pairs (before, after)",
     },
+    "n": {
+        "last": "the last ``len(ws)`` axes",
+        "image": "*lengths",
+        "output": "*output lengths",
+        "ints": "tuple of int",
+        "pairs": "int, tuple of int, or of pairs (before, after)",
+    },
 }
 
 
-def family(make, name, examples):
+def family(make, name, example, numbers=(1, 2, 3)):
     """Make a function for each number of axes.
 
-    Parameters
-    ----------
-    make : callable
-        Returns, of the number n of axes and the function's name, the function.  Words in braces
-        of its docstring are those of `WORDS`, and ``{n}``.
-    name : str
-        With ``{n}`` for the number of axes.
-    examples : dict of int to str
-        The docstring's last section by the number of axes.
-
-    Returns
-    -------
-    list of callable
+    `make` returns, of the number n and the function's name, the function: words in braces of its
+    docstring are those of `WORDS`, and ``{n}``, which the `name` has too.  The `example`, of two
+    axes, becomes the docstring's last section.
     """
     functions = []
-    for n, example in examples.items():
+    for n in numbers:
         function = make(n, name.format(n=n))
         function.__name__ = function.__qualname__ = name.format(n=n)
         text = cleandoc(function.__doc__).format(n=n, **WORDS[n])
-        function.__doc__ = f"{text}\n\nExamples\n--------\n{cleandoc(example)}\n"
+        of_two = "" if n == 2 else f"Of two axes, `{name.format(n=2)}`:\n\n"
+        function.__doc__ = f"{text}\n\nExamples\n--------\n{of_two}{cleandoc(example)}\n"
         functions.append(function)
     return functions

@@ -61,6 +61,7 @@ def total(x, axes):
     # The dtype is said because the default would accumulate float32 in float64 in mode JAX too
     # (thoughts/upstream/jax-sums-in-accumulator-dtype.md); and a rewrite that turns all axes into
     # None would forget the dtype.
+    # thoughts/upstream/sum-over-all-axes-acc-dtype.md
     axis = None if len(axes) == x.type.ndim else axes
     return x.sum(axis=axis, dtype=x.type.dtype, acc_dtype=x.type.dtype)
 

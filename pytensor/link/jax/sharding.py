@@ -15,8 +15,7 @@ one over the whole batch, wherever its rows lie.
         step(*shard_batch(batch, mesh))
 
 ``trust_input=True`` is needed: other functions turn their inputs into NumPy arrays.  Inputs without
-a batch axis (a learning rate, say) are passed as they are.  With several processes
-(``jax.distributed``) every process calls everything, with its own rows of each batch.
+a batch axis (a learning rate, say) are passed as they are.
 
 Three operations get the whole batch on every device, which is right, but costs time and memory:
 `topk`, indexing by two arrays (``x[rows, index]``), and convolutions whose groups have several
@@ -38,8 +37,7 @@ def data_parallel_mesh(devices=None):
     Parameters
     ----------
     devices : sequence of jax.Device, optional
-        All devices, those of other processes included, if not given.  The devices of a process
-        come next to each other in the mesh, so that its rows of a batch do too.
+        All devices if not given.
 
     Returns
     -------
@@ -55,16 +53,14 @@ def data_parallel_mesh(devices=None):
         raise ValueError("data_parallel_mesh: no device is given")
     if len(set(devices)) < len(devices):
         raise ValueError(f"data_parallel_mesh: a device comes twice in {devices}")
-    devices = sorted(devices, key=lambda device: (device.process_index, device.id))
     return Mesh(np.array(devices), (AXIS,))
 
 
 def replicate(shared_variables, mesh):
     """Copy the values of shared variables to all devices of a mesh.
 
-    With several processes, each must hold the same values.  `SharedVariable.set_value` brings a
-    variable's value back to the host: replicate it again afterwards.  Values that lie on all
-    devices already stay as they are.
+    `SharedVariable.set_value` brings a variable's value back to the host: replicate it again
+    afterwards.  Values that lie on all devices already stay as they are.
 
     Parameters
     ----------
@@ -88,12 +84,9 @@ def replicate(shared_variables, mesh):
     sharding = NamedSharding(mesh, PartitionSpec())
     for variable in shared_variables:
         value = variable.get_value(borrow=True)
-        if is_replicated(value, mesh):
-            continue
-        if not (isinstance(value, jax.Array) and sharding.is_fully_addressable):
-            value = np.asarray(value)
-        # Not set_value, which makes a NumPy array of what it is given.
-        variable.container.storage[0] = _place(value, sharding)
+        if not is_replicated(value, mesh):
+            # Not set_value, which makes a NumPy array of what it is given.
+            variable.container.storage[0] = jax.device_put(value, sharding)
 
 
 def is_replicated(value, mesh):
@@ -108,15 +101,13 @@ def shard_batch(arrays, mesh):
     Parameters
     ----------
     arrays : iterable of arrays
-        Their first axis is that of the batch.  With several processes, the rows of this one: all
-        give as many, and together they are the batch, in the processes' order.  They must not be
-        written to afterwards: a CPU uses them where they are.
+        Their first axis is that of the batch.  They must not be written to afterwards: a CPU uses
+        them where they are.
     mesh : jax.sharding.Mesh
 
     Returns
     -------
     list of jax.Array
-        Of the whole batch, of which a process holds its part.
 
     Raises
     ------
@@ -124,7 +115,7 @@ def shard_batch(arrays, mesh):
         If an array has no axis, or its rows can't be divided equally.
     """
     sharding = NamedSharding(mesh, PartitionSpec(AXIS))
-    devices = len(mesh.local_devices)
+    devices = mesh.size
     arrays = list(arrays)
     for number, array in enumerate(arrays):
         shape = np.shape(array)
@@ -135,12 +126,4 @@ def shard_batch(arrays, mesh):
                 f"shard_batch: array {number} has {shape[0]} rows, which {devices} devices can't "
                 f"share equally; the number of rows must be a multiple of {devices}"
             )
-    return [_place(array, sharding) for array in arrays]
-
-
-def _place(array, sharding):
-    """Put an array on the devices of this process that a sharding names."""
-    if sharding.is_fully_addressable:
-        return jax.device_put(array, sharding)
-    # device_put would compare the values of all processes, one array at a time
-    return jax.make_array_from_process_local_data(sharding, array)
+    return [jax.device_put(array, sharding) for array in arrays]

@@ -66,16 +66,8 @@ def guard_xla():
 def compiled_guarded(lowered):
     """Compile what `jax.jit` with `guard_options` has lowered; unguarded, if XLA gets it right.
 
-    The guard takes sums away from the library too that are right, which costs a network's step
-    a seventh.  A program without wrong fusions doesn't need it; that is seen when it is compiled.
-
-    Parameters
-    ----------
-    lowered : jax.stages.Lowered
-
-    Returns
-    -------
-    jax.stages.Compiled
+    The guard takes sums away from the library too that are right, which costs a network's step a
+    seventh.  A program without wrong fusions doesn't need it; that is seen when it is compiled.
     """
     program = lowered.compile(compiler_options={FLAG: f"{FUSIONS},LIBRARY_FUSION_TYPE_REDUCE"})
     return lowered.compile() if has_wrong_fusions(program.as_text()) else program
@@ -91,13 +83,10 @@ def has_wrong_fusions(hlo):
 
 
 def guard_options():
-    """Return ``compiler_options`` for `jax.jit` that guard a function.
+    """The ``compiler_options`` for `jax.jit` that guard a function.
 
-    Returns
-    -------
-    dict or None
-        None where JAX's default device isn't a CPU, and where XLA doesn't know the flag, which is
-        told as a warning in the log.
+    None where JAX's default device isn't a CPU, and where XLA doesn't know the flag, which is told
+    as a warning in the log.
     """
     import jax
 

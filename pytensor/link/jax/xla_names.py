@@ -33,19 +33,9 @@ class Operation(NamedTuple):
 
 
 def operations(function, arguments):
-    """Look up what the operations of a compiled function belong to.
+    """Look up what the operations of a compiled function belong to: a dict of Operation by name.
 
-    Parameters
-    ----------
-    function : pytensor function
-        Compiled by JAX.
-    arguments : sequence of arrays, numbers or jax.ShapeDtypeStruct
-        Of a call that was made, or what they were like.
-
-    Returns
-    -------
-    dict of str to Operation
-        By XLA's names.
+    The arguments are those of a call that was made, or what they were like (jax.ShapeDtypeStruct).
     """
     names = {scope_name(node.op, node) for node in function.maker.fgraph.apply_nodes}
     values = [container.storage[0] for container in function.input_storage]
@@ -67,18 +57,9 @@ def describe(value):
 
 
 def read_program(text, names):
-    """Read the text of a compiled program.
+    """Read the text of a compiled program, XLA's HLO with metadata: a dict of Operation by name.
 
-    Parameters
-    ----------
-    text : str
-        In XLA's HLO format, with metadata.
-    names : set of str
-        The scopes that there are.
-
-    Returns
-    -------
-    dict of str to Operation
+    The scopes that there are have these names.
     """
     found, scopes = {}, {}  # the latter by computation, in the order of its instructions
     for line in text.splitlines():

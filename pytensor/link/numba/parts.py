@@ -82,19 +82,10 @@ def _may_cut(nodes):
 
 
 def cut(nodes, size):
-    """Cut a sequence of nodes into lists of about `size`, where few values go across.
+    """Cut nodes, as they are computed, into lists of about `size`, where few values go across.
 
-    Parameters
-    ----------
-    nodes : sequence of Apply
-        In an order in which they can be computed.
-    size : int
-        Parts have three quarters to five quarters of it, but for the last one and where values
-        of other types than tensors, scalars and random generators forbid to cut.
-
-    Returns
-    -------
-    list of list of Apply
+    Parts have three quarters to five quarters of it, but for the last one and where values of other
+    types than tensors, scalars and random generators forbid to cut.
     """
     counts = _may_cut(nodes)
     parts, start = [], 0
@@ -217,12 +208,7 @@ def _shared_functions():
 
 
 class FunctionInParts:
-    """A graph's function, compiled in parts when it is first called.
-
-    Parameters
-    ----------
-    fgraph : FunctionGraph
-    """
+    """A graph's function, compiled in parts when it is first called."""
 
     def __init__(self, fgraph):
         nodes = fgraph.toposort()

@@ -35,12 +35,7 @@ def __getattr__(name):
 def load(module, what):
     """Import a module of this package; where that fails, say why `what` isn't to be had.
 
-    Raises
-    ------
-    ModuleNotFoundError
-        Without the package ``onnx``.
-    ImportError
-        If this PyTensor is too old or too new.
+    That is without the package ``onnx``, or with a PyTensor that is too old or too new.
     """
     try:
         return import_module(f"{__name__}.{module}")

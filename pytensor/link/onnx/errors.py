@@ -71,16 +71,7 @@ SOURCE = re.compile(r"^\S+:\d+ (?:.*onnxruntime::\w+::\w+\([^)]*\) )?")
 def run_error(error, origins):
     """What PyTensor would raise where onnxruntime couldn't run a model, or None for other errors.
 
-    Parameters
-    ----------
-    error : Exception
-        Of onnxruntime.
-    origins : dict of str to Apply
-        The PyTensor node that each ONNX node is named after.
-
-    Returns
-    -------
-    AssertionError, IndexError, MemoryError, ValueError or None
+    `origins` are the PyTensor nodes that ONNX nodes are named after.
     """
     text = str(error)
     failed = list(FAILED_NODE.finditer(text))

@@ -67,8 +67,8 @@ def export_onnx(
         Version of ONNX's operator set, 18 to 24.  It decides what is written, and the file's IR
         version, which is the lowest that it allows.
     input_names, output_names : sequence of str, optional
-        Names in the model; default the variables' own, else ``input_0`` and so on.  An input that
-        is an output as it is gets a second name, such as ``x_out``.
+        Default the variables' own, else ``input_0`` and so on.  An input that is an output as it
+        is gets a second name, such as ``x_out``.
     dynamic_axes : dict of str to (dict of int to str, or sequence of int), optional
         Names for sizes that aren't fixed by the types: ``{"images": {0: "N"}}``.  Without it they
         are called after their input and axis.  Inputs and outputs may be given.
@@ -158,37 +158,30 @@ def export_onnx(
         sizes = input_dims(arguments, input_names, dynamic_axes, output_names)
         known_checks = checks_in(fgraph)
         rewrite_for_onnx(fgraph, optimize=optimize)
+    generators = sorted({*source.generators, *generators_of(fgraph.outputs)})
+    if generators and verify is not None:
+        raise ValueError("a model that draws random numbers can't be verified with a sample")
     graph = Graph(parameters_are_inputs=initializers == "inputs")
     builder = GraphBuilder(
         opset_version,
         graph=graph,
         dims=Dims(fgraph.shape_feature, sizes),
-        annotate=_annotation(trace),
+        annotate=partial(_metadata, trace=trace),
         checks=checks,
         known_checks=known_checks,
         exact=exact,
         swish=swish,
     )
-    generators = sorted({*source.generators, *generators_of(fgraph.outputs)})
-    if generators and verify is not None:
-        raise ValueError("a model that draws random numbers can't be verified with a sample")
     for name in (*input_names, *output_names):
         graph.fresh_name(name)
     named_arguments = list(zip(arguments, input_names, strict=True))
-    convert_fgraph(
-        builder,
-        fgraph,
-        named_arguments,
-        source.parameters,
-        list(zip(fgraph.outputs, output_names, strict=True)),
-    )
+    named_outputs = list(zip(fgraph.outputs, output_names, strict=True))
+    convert_fgraph(builder, fgraph, named_arguments, source.parameters, named_outputs)
     warn_of_generators(generators)
     kept = keep_checks(builder)
     messages = {name: f"{op.exc_type.__name__}({op.msg!r})" for name, op in kept.items()}
-    metadata = {**(metadata or {}), **messages}
     name_output_dims(graph, dynamic_axes)
-    run_passes(graph, PASSES if optimize else NECESSARY)
-    infer_types(graph, opset_version)
+    _simplify(graph, opset_version, optimize)
 
     to_proto = partial(
         to_model,
@@ -196,7 +189,7 @@ def export_onnx(
         opset=opset_version,
         model_name=model_name or source.name or "pytensor",
         doc_string=doc_string,
-        metadata=metadata,
+        metadata={**(metadata or {}), **messages},
     )
     verification = None
     if verify is not None:
@@ -209,13 +202,17 @@ def export_onnx(
             # What differs in single precision too is no matter of precision.
             replace(verification, half=False).check(to_proto().SerializeToString())
         convert_to_half(graph, keep_in_float32)
-        run_passes(graph, PASSES if optimize else NECESSARY)
-        infer_types(graph, opset_version)
+        _simplify(graph, opset_version, optimize)
     size = sum(array.nbytes for array in graph.initializers.values())
     outside = needs_external_data(external_data, size)
     if outside and path is None:
         raise ValueError(f"the weights take {size} bytes: give a path to write them to")
     return _check_and_write(to_proto(), path, outside, check, verification)
+
+
+def _simplify(graph, opset, optimize):
+    run_passes(graph, PASSES if optimize else NECESSARY)
+    infer_types(graph, opset)
 
 
 def _check_and_write(model, path, outside, check, verification):
@@ -257,19 +254,16 @@ class Verification:
     half: bool = False
 
     def check(self, file):
-        expected = self.source.run(*self.sample.values())
+        source, sample = self.source, self.sample
+        expected = source.run(*sample.values())
         expected = list(expected) if isinstance(expected, list | tuple) else [expected]
         try:
-            verify_model(file, self.output_names, self.sample, expected, half=self.half)
+            verify_model(file, self.output_names, sample, expected, half=self.half)
         except VerificationError as error:
             if self.half:
                 raise VerificationError(f"in half precision, {error}") from None
             where = first_difference(
-                self.source.fgraph,
-                self.arguments,
-                self.source.parameters,
-                self.sample,
-                opset=self.opset,
+                source.fgraph, self.arguments, source.parameters, sample, opset=self.opset
             )
             raise VerificationError(f"{error}\nThe difference begins at {where}") from None
 
@@ -292,33 +286,24 @@ def _check_choice(name, value, allowed):
         raise ValueError(f"{name} must be one of {allowed}, got {value!r}")
 
 
-def _annotation(trace):
-    """Function from a PyTensor node to the metadata of the ONNX nodes made from it."""
-
-    def annotate(node):
-        text = str(node)
-        metadata = {"pytensor.node": text if len(text) <= 200 else text[:197] + "..."}
-        if trace and (frames := _frames(node)):
-            metadata["pytensor.trace"] = frames
-        return metadata
-
-    return annotate
+def _metadata(node, trace):
+    """The metadata of the ONNX nodes made from a PyTensor node."""
+    text = str(node)
+    metadata = {"pytensor.node": text if len(text) <= 200 else text[:197] + "..."}
+    if trace and (frames := _frames(node)):
+        metadata["pytensor.trace"] = frames
+    return metadata
 
 
 def _frames(node):
     """Where in the user's code the outputs of a node were made."""
-    lines = []
+    lines, folders = [], tuple(folder + os.sep for folder in pytensor.__path__)
     for variable in node.outputs:
         for stack in getattr(variable.tag, "trace", None) or []:
             for filename, line, function_name, _text in stack:
-                if not _is_pytensors(filename):
-                    relative = os.path.relpath(filename)
-                    lines.append(f"{relative}:{line} in {function_name}")
+                if not filename.startswith(folders):
+                    lines.append(f"{os.path.relpath(filename)}:{line} in {function_name}")
     return "\n".join(dict.fromkeys(lines))
-
-
-def _is_pytensors(filename):
-    return any(filename.startswith(folder + os.sep) for folder in pytensor.__path__)
 
 
 def _sample(verify, names, variables):

@@ -90,7 +90,7 @@ class ONNXLinker(JITLinker):
             )
         # A generator that is given at run time has no state yet.
         known = {v: state for v, state in generators.items() if state is not None}
-        compiled = load("front.convert", "mode='ONNX'").compile_fgraph(
+        model, runner = load("front.convert", "mode='ONNX'").compile_fgraph(
             fgraph, opset=self.opset_version, optimize=self.optimize, generators=known
         )
         # onnxruntime itself would only warn, and take another one.
@@ -100,9 +100,9 @@ class ONNXLinker(JITLinker):
             if name not in available:
                 raise ValueError(f"onnxruntime here has no {name}, only {available}")
         session = onnxruntime.InferenceSession(
-            compiled.model.SerializeToString(), self.session_options, self.providers
+            model.SerializeToString(), self.session_options, self.providers
         )
-        return compiled.runner(session)
+        return runner(session)
 
     def jit_compile(self, fn):
         # onnxruntime has compiled the model when it made the session.

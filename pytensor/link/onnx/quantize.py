@@ -10,6 +10,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 from pytensor.link.onnx.errors import VerificationError
 from pytensor.link.onnx.linker import require_onnxruntime
+from pytensor.link.onnx.verify import run
 
 MIN_VALUES = 256  # smaller arrays would save less than the node that casts them costs
 
@@ -133,7 +134,7 @@ def quantize_int8(model, path=None, *, calibration=None, exclude=(), sample=None
                 **common,
             )
         quantized = onnx.load(target)
-    if not _has_int8_weights(quantized):
+    if not any(i.data_type == TensorProto.INT8 for i in quantized.graph.initializer):
         raise ValueError("the model has no weights that onnxruntime quantizes")
     if sample is not None:
         _compare(single, quantized, sample, tolerance)
@@ -164,19 +165,8 @@ def _reader(model, calibration):
     return Reader()
 
 
-def _has_int8_weights(model):
-    return any(i.data_type == onnx.TensorProto.INT8 for i in model.graph.initializer)
-
-
 def _compare(single, quantized, sample, tolerance):
-    import onnxruntime
-
-    wanted, results = (
-        onnxruntime.InferenceSession(m.SerializeToString(), providers=["CPUExecutionProvider"]).run(
-            None, sample
-        )
-        for m in (single, quantized)
-    )
+    wanted, results = (run(m.SerializeToString(), None, sample) for m in (single, quantized))
     for info, reference, result in zip(single.graph.output, wanted, results, strict=True):
         if reference.dtype.kind != "f":
             continue

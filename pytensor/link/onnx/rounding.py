@@ -81,19 +81,10 @@ def _compute(arguments, outputs, values, mode, double):
 def in_double_precision(
     inputs: Sequence[Variable], outputs: Sequence[Variable]
 ) -> tuple[list[Variable], list[Variable]]:
-    """Return the same graph in which all that is float32 is float64.
+    """Return inputs and outputs of the same graph in which all that is float32 is float64.
 
-    Parameters
-    ----------
-    inputs : list of Variable
-        All that the graph depends on, but for constants.  Replace its shared variables by others
-        before.
-    outputs : list of Variable
-
-    Returns
-    -------
-    inputs, outputs : list of Variable
-        New ones.  The graph given is left as it is.
+    The inputs are all that it depends on, but for constants: replace its shared variables by others
+    before.  The graph given is left as it is.
     """
     new = {v: v.type.clone(dtype=wider(v.type.dtype))(name=v.name) for v in inputs}
     for node in toposort(outputs, inputs):

@@ -12,10 +12,12 @@ INCOMPATIBLE_REWRITES = (
     "compile_inner_graph",
     "specialize_matmul_to_batched_dot",
     # Its sizes of -1 can't be told where another size is 0.
+    # thoughts/upstream/matmul-of-nothing-reshape.md
     "local_batched_matmul_to_core_matmul_with_reshape",
     # Buffers for the states of a scan of which only the last is used.
     "scan_save_mem_prealloc",
     # Of a sum of several products, as compiled functions have them, it keeps one only.
+    # thoughts/upstream/scan-pushout-add.md
     "scan_pushout_add",
     # A solver of the transposed matrix reads the other triangle: see
     # thoughts/upstream/solve-triangle.md.

@@ -9,7 +9,7 @@ from pytensor.graph.traversal import toposort
 from pytensor.link.onnx.errors import VerificationError
 from pytensor.link.onnx.front.builder import GraphBuilder
 from pytensor.link.onnx.front.convert import convert_fgraph
-from pytensor.link.onnx.passes import PASSES, remove_unused
+from pytensor.link.onnx.passes import PASSES, remove_unused, run_pass
 from pytensor.link.onnx.support.dims import Dims
 from pytensor.link.onnx.support.serialize import to_model
 
@@ -20,25 +20,16 @@ HALF = 2e-2
 
 
 def verify_model(model, output_names, sample, expected, *, half=False):
-    """Run a model in onnxruntime and compare its outputs with `expected`.
+    """Run a serialized model, or a file, in onnxruntime and compare its outputs with `expected`.
 
-    Parameters
-    ----------
-    model : bytes or str
-        A serialized model, or the path of one.
-    output_names : list of str
-    sample : dict of str to ndarray
-    expected : list of ndarray
-    half : bool
-        Whether the model computes in float16: float32 outputs may then differ by 2 % of the
-        largest number in them.
+    If it computes in float16, float32 outputs may differ by 2 % of the largest number in them.
 
     Raises
     ------
     VerificationError
         For the first output that differs, with its absolute and relative error.
     """
-    results = _run(model, output_names, sample)
+    results = run(model, output_names, sample)
     for name, result, wanted in zip(output_names, results, expected, strict=True):
         difference = describe_difference(result, np.asarray(wanted), half=half)
         if difference is not None:
@@ -77,36 +68,23 @@ def first_difference(fgraph, arguments, parameters, sample, *, opset):
     """Find where onnxruntime first computes something else than PyTensor.
 
     Every intermediate result is compared, in topological order, in a model that no pass has
-    touched; if none differs, the passes are run one by one.
-
-    Parameters
-    ----------
-    fgraph : FunctionGraph
-        As it is converted: after PyTensor's rewrites.
-    arguments : list of (Variable, str)
-    parameters : dict of Variable to ndarray
-    sample : dict of str to ndarray
-    opset : int
-
-    Returns
-    -------
-    str
-        The node with its inputs and the error, or the pass, or that neither was found.
+    touched; if none differs, the passes are run one by one.  Returns a description: of the node
+    with its inputs and the error, or of the pass, or that neither was found.
     """
     values = [sample[name] for _, name in arguments] + list(parameters.values())
     inputs = [variable for variable, _ in arguments] + list(parameters)
     nodes = toposort(fgraph.outputs, fgraph.inputs)
     variables = [v for node in nodes for v in node.outputs if hasattr(v.type, "dtype")]
-    wanted = function(
-        inputs, variables, mode=Mode("py", optimizer=None), on_unused_input="ignore"
-    )(*values)
+    wanted = function(inputs, variables, mode=Mode("py", optimizer=None), on_unused_input="ignore")(
+        *values
+    )
     builder = GraphBuilder(opset, dims=Dims(fgraph.shape_feature))
     names = [builder.graph.fresh_name(f"result_{i}") for i in range(len(variables))]
     for _, name in arguments:
         builder.graph.fresh_name(name)
     outputs = list(zip(variables, names, strict=True))
     convert_fgraph(builder, fgraph, arguments, parameters, outputs)
-    results = _run(_serialize(builder.graph, opset), names, sample)
+    results = run(_serialize(builder.graph, opset), names, sample)
     for variable, result, reference in zip(variables, results, wanted, strict=True):
         difference = describe_difference(result, np.asarray(reference))
         if difference is not None:
@@ -131,11 +109,10 @@ def _first_pass(graph, fgraph, names, reference, sample, opset):
         changed = False
         for apply in PASSES:
             before = [node.name for node in graph.nodes]
-            bodies = [body for node in graph.all_nodes() for body in node.subgraphs]
-            if True not in [apply(part) for part in (graph, *bodies)]:
+            if not run_pass(apply, graph):
                 continue
             changed = True
-            results = _run(_serialize(graph, opset), graph.outputs, sample)
+            results = run(_serialize(graph, opset), graph.outputs, sample)
             for name, result in zip(graph.outputs, results, strict=True):
                 difference = describe_difference(result, np.asarray(reference[name]))
                 if difference is not None:
@@ -153,7 +130,7 @@ def _serialize(graph, opset):
     return model.SerializeToString()
 
 
-def _run(model, names, sample):
+def run(model, names, sample):
     import onnxruntime
 
     session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])

@@ -11,57 +11,6 @@ from pytensor.tensor.pool.arguments import (
 from pytensor.tensor.pool.ops import POOL_MODES, Pool, PoolWithIndices
 
 
-def pool_nd(input, ws, ignore_border=False, stride=None, pad=0, mode="max"):
-    """Pool the last ``len(ws)`` axes of `input`, with the arguments and defaults of Theano.
-
-    Parameters
-    ----------
-    input : tensor_like, shape (..., *lengths), with as many lengths as `ws` has
-    ws : tuple of int
-        Window along each pooled axis.
-    ignore_border : bool
-        True leaves out windows that reach past the padded end (floor mode).  False, the default,
-        keeps those that start inside (ceil mode).
-    stride : int or tuple of int, optional
-        Distance between windows; default `ws`.
-    pad : int, tuple of int, or tuple of pairs (before, after)
-        Cells added before and after each pooled axis, less than the window.
-    mode : {"max", "sum", "average_inc_pad", "average_exc_pad"}
-        Averages with padding counted, or not.  Padding counts as -inf for the maximum and as 0
-        otherwise.
-
-    Returns
-    -------
-    TensorVariable, shape (..., *output lengths), dtype of `input`
-        Each output length is ``(length + before + after - window) // stride + 1``, in ceil mode
-        with the quotient rounded up.  Differentiable; among equal maxima the first in row-major
-        order takes the gradient.
-
-    Raises
-    ------
-    ValueError
-        If an argument isn't one of those above, or the window is larger than the padded image.
-    TypeError
-        If `input` is boolean or complex, or an average of integers is asked for.
-
-    Examples
-    --------
-    >>> import pytensor.tensor as pt
-    >>> pt.pool_nd(pt.constant([1.0, 5.0, 2.0]), (2,)).eval()
-    array([5., 2.])
-    """
-    return _theano_pool("pool_nd", input, len(ws), ws, ignore_border, stride, pad, mode)
-
-
-def _theano_pool(name, input, n, ws, ignore_border, stride, pad, mode):
-    if mode not in POOL_MODES:
-        raise ValueError(f"{name}: mode must be one of {', '.join(POOL_MODES)}; got {mode!r}")
-    input = real_input(name, input, n, floating=mode.startswith("average"))
-    floor = flag(f"{name}: ignore_border", ignore_border)
-    geometry = window_geometry(name, n, ws, stride, pad, 1, floor, input, THEANO_NAMES)
-    return Pool(mode=mode, **geometry)(input)
-
-
 def _pool(n, name):
     def pool(input, ws, ignore_border=False, stride=None, pad=0, mode="max"):
         """Pool {last} of `input`, with the arguments and defaults of Theano.
@@ -96,29 +45,28 @@ def _pool(n, name):
         TypeError
             If `input` is boolean or complex, or an average of integers is asked for.
         """
-        return _theano_pool(name, input, n, ws, ignore_border, stride, pad, mode)
+        if mode not in POOL_MODES:
+            raise ValueError(f"{name}: mode must be one of {', '.join(POOL_MODES)}; got {mode!r}")
+        axes = len(ws) if n == "n" else n
+        x = real_input(name, input, axes, floating=mode.startswith("average"))
+        floor = flag(f"{name}: ignore_border", ignore_border)
+        geometry = window_geometry(name, axes, ws, stride, pad, 1, floor, x, THEANO_NAMES)
+        return Pool(mode=mode, **geometry)(x)
 
     return pool
 
 
-pool_2d, pool_3d = family(
+pool_2d, pool_3d, pool_nd = family(
     _pool,
     "pool_{n}d",
-    {
-        2: """
-        >>> import numpy as np, pytensor.tensor as pt
-        >>> x = pt.constant(np.arange(12.0).reshape(3, 4))
-        >>> pt.pool_2d(x, (2, 2)).eval()
-        array([[ 5.,  7.],
-               [ 9., 11.]])
-        """,
-        3: """
-        >>> import numpy as np, pytensor.tensor as pt
-        >>> pt.pool_3d(pt.constant(np.arange(12.0).reshape(2, 2, 3)), (2, 1, 2)).eval()
-        array([[[ 7.,  8.],
-                [10., 11.]]])
-        """,
-    },
+    """
+    >>> import numpy as np, pytensor.tensor as pt
+    >>> x = pt.constant(np.arange(12.0).reshape(3, 4))
+    >>> pt.pool_2d(x, (2, 2)).eval()
+    array([[ 5.,  7.],
+           [ 9., 11.]])
+    """,
+    (2, 3, "n"),
 )
 
 
@@ -186,25 +134,13 @@ def _max_pool(n, name):
 max_pool1d, max_pool2d, max_pool3d = family(
     _max_pool,
     "max_pool{n}d",
-    {
-        1: """
-        >>> import pytensor.tensor as pt
-        >>> pt.max_pool1d(pt.constant([[1.0, 5.0, 2.0, 3.0]]), 2).eval()
-        array([[5., 3.]])
-        """,
-        2: """
-        >>> import pytensor.tensor as pt
-        >>> x = pt.constant([[1.0, 5.0, 2.0, 3.0], [4.0, 0.0, 6.0, 6.0]])
-        >>> values, indices = pt.max_pool2d(x, 2, return_indices=True)
-        >>> values.eval(), indices.eval()
-        (array([[5., 6.]]), array([[1, 6]]))
-        """,
-        3: """
-        >>> import numpy as np, pytensor.tensor as pt
-        >>> pt.max_pool3d(pt.constant(np.arange(16.0).reshape(2, 2, 4)), 2).eval()
-        array([[[13., 15.]]])
-        """,
-    },
+    """
+    >>> import pytensor.tensor as pt
+    >>> x = pt.constant([[1.0, 5.0, 2.0, 3.0], [4.0, 0.0, 6.0, 6.0]])
+    >>> values, indices = pt.max_pool2d(x, 2, return_indices=True)
+    >>> values.eval(), indices.eval()
+    (array([[5., 6.]]), array([[1, 6]]))
+    """,
 )
 
 
@@ -263,23 +199,11 @@ def _avg_pool(n, name):
 avg_pool1d, avg_pool2d, avg_pool3d = family(
     _avg_pool,
     "avg_pool{n}d",
-    {
-        1: """
-        >>> import pytensor.tensor as pt
-        >>> pt.avg_pool1d(pt.constant([[1.0, 5.0, 2.0, 3.0]]), 2).eval()
-        array([[3. , 2.5]])
-        """,
-        2: """
-        >>> import pytensor.tensor as pt
-        >>> x = pt.constant([[1.0, 5.0, 2.0, 3.0], [4.0, 0.0, 6.0, 6.0]])
-        >>> pt.avg_pool2d(x, (1, 2), padding=(0, 1), count_include_pad=False).eval()
-        array([[1. , 3.5, 3. ],
-               [4. , 3. , 6. ]])
-        """,
-        3: """
-        >>> import numpy as np, pytensor.tensor as pt
-        >>> pt.avg_pool3d(pt.constant(np.arange(16.0).reshape(2, 2, 4)), 2).eval()
-        array([[[6.5, 8.5]]])
-        """,
-    },
+    """
+    >>> import pytensor.tensor as pt
+    >>> x = pt.constant([[1.0, 5.0, 2.0, 3.0], [4.0, 0.0, 6.0, 6.0]])
+    >>> pt.avg_pool2d(x, (1, 2), padding=(0, 1), count_include_pad=False).eval()
+    array([[1. , 3.5, 3. ],
+           [4. , 3. , 6. ]])
+    """,
 )

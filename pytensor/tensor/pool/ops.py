@@ -45,20 +45,11 @@ def flat_positions(x, n):
 
 
 class Pool(WindowOp):
-    """Reduce windows over the last ``len(ws)`` axes.
+    """Reduce windows over the last ``len(ws)`` axes; see `WindowOp`.
 
     All four modes are separable: the inner graph reduces one axis after the other, each as a
-    handful of strided slices.  Among equal maxima the first in row-major order wins, and takes
-    the whole gradient.
-
-    Parameters
-    ----------
-    ws, stride, dilation : tuple of int, one per pooled axis
-    pad : tuple of (int, int)
-        Before and after each pooled axis.  It counts as -inf for ``"max"``, as 0 otherwise.
-    ignore_border : bool
-        Whether to leave out windows that reach past the padded end.
-    mode : one of POOL_MODES
+    handful of strided slices.  Among equal maxima the first in row-major order wins, and takes the
+    whole gradient.  Padding counts as -inf for ``"max"``, as 0 otherwise.
     """
 
     __props__ = ("ws", "stride", "pad", "dilation", "ignore_border", "mode")

@@ -22,12 +22,8 @@ def _as_rows(x, n):
 class MaxUnpool(TensorSymbolicOp):
     """Write entries to positions of zeros; of several for one position the last one stays.
 
-    Inputs are the entries, their int64 positions in the flattened last axes of the output, and
-    the lengths of these axes as far as they aren't known.
-
-    Parameters
-    ----------
-    lengths : tuple of (int or None), one per unpooled axis
+    Inputs are the entries, their int64 positions in the flattened last axes of the output, and the
+    lengths of these axes that the property `lengths` has None for.
     """
 
     __props__ = ("lengths",)
@@ -201,24 +197,11 @@ def _max_unpool(n, name):
 max_unpool1d, max_unpool2d, max_unpool3d = family(
     _max_unpool,
     "max_unpool{n}d",
-    {
-        1: """
-        >>> import pytensor.tensor as pt
-        >>> pt.max_unpool1d(pt.constant([[5.0, 3.0]]), pt.constant([[1, 3]]), 2).eval()
-        array([[0., 5., 0., 3.]])
-        """,
-        2: """
-        >>> import pytensor.tensor as pt
-        >>> values, indices = pt.constant([[5.0, 6.0]]), pt.constant([[1, 6]])
-        >>> pt.max_unpool2d(values, indices, 2).eval()
-        array([[0., 5., 0., 0.],
-               [0., 0., 6., 0.]])
-        """,
-        3: """
-        >>> import pytensor.tensor as pt
-        >>> pt.max_unpool3d(pt.constant([[[5.0]]]), pt.constant([[[3]]]), (1, 2, 2)).eval()
-        array([[[0., 0.],
-                [0., 5.]]])
-        """,
-    },
+    """
+    >>> import pytensor.tensor as pt
+    >>> values, indices = pt.constant([[5.0, 6.0]]), pt.constant([[1, 6]])
+    >>> pt.max_unpool2d(values, indices, 2).eval()
+    array([[0., 5., 0., 0.],
+           [0., 0., 6., 0.]])
+    """,
 )

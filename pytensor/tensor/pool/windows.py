@@ -13,16 +13,9 @@ from pytensor.tensor.symbolic import TensorSymbolicOp
 def pool_output_length(length, extent, stride, pad, ignore_border):
     """Number of windows along one axis of `length` (an integer) with padding `pad`.
 
-    Parameters
-    ----------
-    length : int
-    extent : int
-        From a window's first to its last cell: ``(window - 1) * dilation + 1``.
-    stride : int
-    pad : (int, int)
-    ignore_border : bool
-        Without it a last window may reach past the padded end, but each window starts on the
-        image or on the padding before it.
+    `extent` is from a window's first to its last cell: ``(window - 1) * dilation + 1``.  Without
+    `ignore_border` a last window may reach past the padded end, but each window starts on the image
+    or on the padding before it.
     """
     padded = length + pad[0] + pad[1]
     if ignore_border:

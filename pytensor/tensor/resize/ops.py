@@ -51,17 +51,10 @@ class Resize(TensorSymbolicOp):
         return len(self.axes)
 
     def target(self, lengths, i, xp=np):
-        """Lengths of the resized axis number `i`.
+        """The `Axis` of the resized axis number `i`.
 
-        Parameters
-        ----------
-        lengths : sequence of int, or of scalar variables with ``xp=Symbolic``
-            Lengths of all resized axes of the input.
-        i : int
-
-        Returns
-        -------
-        Axis
+        `lengths` are those of all resized axes of the input: integers, or scalar variables with
+        ``xp=Symbolic``.
         """
         length = lengths[i]
         if self.scale is None and self.keep_aspect_ratio_policy == "stretch":
@@ -93,13 +86,7 @@ class Resize(TensorSymbolicOp):
         return tuple(self.target(lengths, i).out for i in range(len(lengths)))
 
     def places(self, lengths, i, xp=np):
-        """Where on the input's axis each cell of the output's lies; see `target`.
-
-        Returns
-        -------
-        Axis
-        float64 vector
-        """
+        """The `Axis`, and where on the input's each cell of the output's lies; see `target`."""
         axis = self.target(lengths, i, xp)
         cells = xp.arange(0, axis.out) * np.float64(1)
         if self.roi:
@@ -110,10 +97,8 @@ class Resize(TensorSymbolicOp):
     def taps(self, lengths, i, xp=np):
         """What each output cell reads along the resized axis number `i`; see `target`.
 
-        Returns
-        -------
-        cells : integers, shape (out, taps)
-        weights : float64 of the same shape, or None for one tap of weight 1
+        Cells are integers of shape (out, taps), weights float64 of the same shape, or None for one
+        tap of weight 1.
         """
         axis, x = self.places(lengths, i, xp)
         if self.mode == "nearest":
@@ -192,14 +177,9 @@ class Resize(TensorSymbolicOp):
 
 
 class ResizeGrad(TensorSymbolicOp):
-    """Transpose of the linear map that a `Resize` is.
+    """Transpose of the linear map that a `Resize` is, which has an extrapolation value of zero.
 
     Inputs are the Op's input, whose shape alone counts, and the gradient of its output.
-
-    Parameters
-    ----------
-    op : Resize
-        With an extrapolation value of zero.
     """
 
     __props__ = ("op",)

@@ -31,14 +31,9 @@ class Symbolic:
 
 
 class Axis(NamedTuple):
-    """Lengths of one axis that is resampled: integers, or scalar variables.
+    """Lengths of one axis that is resampled, before and after: integers, or scalar variables.
 
-    Attributes
-    ----------
-    length, out : int
-        Before and after.
-    factor, width : float
-        Scale, and `length` times it: `out` before it was rounded.
+    `factor` is the scale, and `width` is `length` times it: `out` before it was rounded.
     """
 
     length: Any
@@ -110,13 +105,9 @@ def nearest_cells(x, axis, nearest_mode, xp=np):
 
 
 def weighted_cells(x, axis, mode, a=0.0, antialias=False, exclude_outside=False, xp=np):
-    """Cells that are read for the places `x`, and their weights.
+    """Cells that are read for the places `x`, and their weights (float64), of shape (out, taps).
 
-    Returns
-    -------
-    cells : integers, shape (out, taps)
-        Those beyond an end are the last one there.
-    weights : float64, shape (out, taps)
+    Cells beyond an end are the last one there.
     """
     kernel, reach = KERNELS[mode]
     squeeze = xp.minimum(axis.factor, 1.0) if antialias else 1.0
@@ -136,20 +127,9 @@ def weighted_cells(x, axis, mode, a=0.0, antialias=False, exclude_outside=False,
 def transpose_taps(cells, weights, length):
     """Taps of the transposed map: for each cell of the input, which of the output read it.
 
-    Parameters
-    ----------
-    cells : ndarray of int, shape (out, taps)
-    weights : ndarray of float, shape (out, taps), or None for ones
-    length : int
-        Of the input.
-
-    Returns
-    -------
-    cells : ndarray of int, shape (length, most readers of one cell)
-    weights : ndarray of float, of the same shape
-        Cells with fewer readers have zeros.
-
-    None in their place where a few cells have most of the readers: to scatter is less work then.
+    Cells and weights (None for ones) have shape (out, taps); those returned have shape (length,
+    most readers of one cell), with zeros as weights where there are fewer.  None in their place
+    where a few cells have most of the readers: to scatter is less work then.
     """
     weights = np.ones(cells.shape) if weights is None else weights
     reader = np.broadcast_to(np.arange(len(cells))[:, None], cells.shape)

@@ -26,14 +26,8 @@ AXIS = {0: 0, 1: 3, 2: 1, 3: 2}
 class ChannelsLast(Op):
     """Another Op on images with the channels last.  For JAX alone, which has the code for it.
 
-    Parameters
-    ----------
-    op : Op
-    image_inputs : tuple of int
-        Inputs with the channels last.
-    image_outputs : bool
-        Whether the outputs have.
-    output_types : tuple of TensorType
+    `image_inputs` are the numbers of inputs with the channels last; `image_outputs` says whether
+    the outputs have them there.
     """
 
     __props__ = ("op", "image_inputs", "image_outputs", "output_types")
@@ -135,10 +129,9 @@ class ChannelsLastRewriter(GraphRewriter):
         facts = [layout(node.op) for node in fgraph.apply_nodes]
         if not any(known is not None and known.gains for known in facts):
             return
-        # Asking for it starts JAX.
-        import jax
+        from pytensor.link.jax.platforms import target_platform
 
-        if jax.default_backend() != "cpu":
+        if target_platform() != "cpu":
             return
         twins, replacements = _Twins(), []
         for node in fgraph.toposort():

@@ -45,14 +45,10 @@ def _is_activation(node):
 
 
 def _backward_clients(fgraph, node):
-    """Clients of a normalization that belong to its backward pass, and what they read of it.
+    """Clients of a normalization that belong to its backward pass, as pairs (node, input).
 
-    Returns
-    -------
-    of_image : list of (node, int)
-        Inputs that are the normalized image: those of elementwise operations beside an activation.
-    of_statistics : list of (node, int)
-        Inputs of the normalization's own gradient that are its mean or variance.
+    Those of the normalized image are elementwise operations beside an activation; those of the mean
+    and the variance are the normalization's own gradient.
     """
     image, *statistics = node.outputs[:3]
     clients = [(n, i) for n, i in fgraph.clients[image] if isinstance(n.op, Elemwise)]

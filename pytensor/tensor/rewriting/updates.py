@@ -19,23 +19,11 @@ ARITHMETIC = (ps.Add, ps.Mul, ps.Neg, ps.Sqr, ps.Sqrt, ps.Sub, ps.TrueDiv)
 
 
 class Update(Op):
-    """Several nodes of elementwise arithmetic as one.
+    """Several nodes of elementwise arithmetic, in topological order, as one.
 
-    Ops are equal if they compute the same from inputs of equal types.
-
-    Parameters
-    ----------
-    nodes : list of Apply
-        In topological order.
-    inputs : list of variable
-        What they read that none of them makes, without constants.
-    results : list of variable
-        The Op's outputs.
-
-    Attributes
-    ----------
-    key : tuple
-        What it computes: types, Ops, and which reads what.
+    Ops are equal if they compute the same from inputs of equal types.  The `inputs` are what the
+    nodes read that none of them makes, without constants, the `results` the Op's outputs; `key`
+    says what it computes: types, Ops, and which reads what.
     """
 
     def __init__(self, nodes, inputs, results):
@@ -102,16 +90,11 @@ def _tail_nodes(order, clients, outputs):
 
 
 def _groups(nodes, clients, updates):
-    """Sort nodes into those that read one another's arrays.
+    """Sort nodes into lists, in topological order, of those that read one another's arrays.
 
     Scalars, as a rate or a decay, join nothing: what belongs to two parameters reads them too.
     Those that a single group reads belong to it, others to none.  So no group reads another's
     results.
-
-    Returns
-    -------
-    list of list of Apply
-        Each in topological order.
     """
     parent = {}
 
@@ -143,18 +126,8 @@ def _groups(nodes, clients, updates):
 def join_updates(updates, outputs, inputs):
     """Compute updates by an `Update` for each group of nodes that belong together.
 
-    Parameters
-    ----------
-    updates : list of Variable
-        New values of inputs.
-    outputs : list of Variable
-        What else is computed.
-    inputs : list of Variable
-
-    Returns
-    -------
-    list of Variable
-        In the place of `updates`.  The graphs given stay as they are.
+    Returned are variables in the place of `updates`, the new values of inputs; `outputs` is what
+    else is computed.  The graphs given stay as they are.
     """
     order = list(toposort([*outputs, *updates], blockers=inputs))
     clients = defaultdict(list)

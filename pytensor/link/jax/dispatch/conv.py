@@ -6,6 +6,7 @@ import jax.numpy as jnp
 
 from pytensor.link.jax.dispatch.basic import jax_funcify
 from pytensor.link.jax.dispatch.vjp import pull_back
+from pytensor.link.jax.platforms import target_platform
 from pytensor.tensor.conv.ops import Conv, ConvGradFilters, ConvGradInput, ConvTranspose
 
 
@@ -91,6 +92,7 @@ def _channels_last(op, image, filters, kernel, pads, output_shape):
 
     Its convolution has no good code for kernels of size 1, nor for a filter per channel (see
     thoughts/shared/research); on a GPU cuDNN has.
+    See ``thoughts/upstream/xla-cpu-depthwise.md``.
     """
     plain = max(kernel) == 1 and set(op.subsample) == {1} and not any(sum(pads, ()))
     if plain and op.num_groups == 1:
@@ -117,7 +119,7 @@ def _convolution(op, channels_last=False):
         image, filters = image.astype(dtype), filters.astype(dtype)
         if op.filter_flip:
             filters = jnp.flip(filters, spatial)
-        on_cpu = jax.default_backend() == "cpu"
+        on_cpu = target_platform() == "cpu"
         # XLA makes these transpositions in any case; where the caller's cancel them, neither is.
         if on_cpu and not channels_last:
             image = jnp.moveaxis(image, 1, -1)
@@ -164,7 +166,7 @@ def jax_funcify_ConvGradInput(op, channels_last=False, **kwargs):
 
     def conv_grad_input(image, filters, cotangent):
         _check(op, image, filters, cotangent, channels_last)
-        if jax.default_backend() == "cpu":
+        if target_platform() == "cpu":
             images = [v if channels_last else jnp.moveaxis(v, 1, -1) for v in (image, cotangent)]
             if _has_a_filter_per_channel(op, images[0], filters):
                 out = _depthwise_grad_input(op, images[0], filters, images[1])

@@ -25,15 +25,8 @@ class LengthsTuple(JAXShapeTuple):
     """The shape for a reshape, from lengths of arrays and scalar inputs.
 
     JAX would trace the arithmetic, and a traced value can't serve as a shape.  PyTensor's linker
-    makes an input that only such nodes read a static argument.
-
-    Parameters
-    ----------
-    lengths : list of TensorVariable
-        What the shape is computed from.
-    shape : TensorVariable
-    static : tuple of (int or None)
-        What the type of the reshape's output says.
+    makes an input that only such nodes read a static argument.  The variable `shape` is computed
+    from the variables `lengths`; `static` is what the type of the reshape's output says.
     """
 
     def __init__(self, lengths, shape, static):

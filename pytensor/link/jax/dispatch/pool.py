@@ -15,6 +15,7 @@ from pytensor.tensor.pool.windows import counts
 # takes a fraction of the time of `lax.reduce_window` and its gradient, which visit every cell of
 # every window one by one.  The barriers keep XLA from merging the axes, for then it computes the
 # windows of one axis anew for each window of the other.
+# thoughts/upstream/xla-cpu-depthwise.md
 
 
 class AxisWindows:

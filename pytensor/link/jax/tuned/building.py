@@ -39,5 +39,6 @@ def quick_building():
             loss = ...
             step = pytensor.function([x], loss, updates=updates, mode=jax_mode())
     """
+    # thoughts/upstream/useless-switch-stack-traces.md
     with paused_collection(), config.change_flags(traceback__limit=0):
         yield

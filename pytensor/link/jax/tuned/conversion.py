@@ -23,15 +23,10 @@ __all__ = ["ConvertedGraph", "tuned_funcify"]
 
 
 class ConvertedGraph:
-    """A graph, and what converts its nodes instead of `jax_funcify`.
+    """A graph, and the function that converts its nodes instead of `jax_funcify`.
 
     PyTensor's code hands the graphs of functions, and those of Ops, to `jax_funcify`, which finds
     this class and not that of the graph itself.
-
-    Parameters
-    ----------
-    fgraph : FunctionGraph or FrozenFunctionGraph
-    convert : callable of (op, node, **kwargs) -> callable
     """
 
     def __init__(self, fgraph, convert):

@@ -29,6 +29,7 @@ import jaxlib
 import numpy as np
 
 from pytensor.configdefaults import config
+from pytensor.link.jax.platforms import target_platform
 from pytensor.link.jax.tuned.processor import processor
 from pytensor.tensor.conv.ops import ConvGradFilters, ConvGradInput
 from pytensor.tensor.rewriting.channels_last import ChannelsLast
@@ -44,15 +45,12 @@ _loading = Lock()
 
 
 def load_kernels():
-    """Make the kernels known to XLA; they are compiled before if they never were.
+    """Make the kernels known to XLA, and return the digest of their code; compile them if need be.
 
-    Returns
-    -------
-    str or None
-        What names their code.  None if there are none: they are for a CPU that is JAX's only
-        device; or they can't be compiled, which is told as a warning in the log.
+    None if there are none: they are for a CPU that is JAX's only device; or they can't be compiled,
+    which is told as a warning in the log.
     """
-    if jax.default_backend() != "cpu" or jax.device_count() > 1:
+    if target_platform() != "cpu" or jax.device_count() > 1:
         return None
     with _loading:  # two threads would load two libraries, and XLA takes a name once
         return _load(config.cxx, config.gcc__cxxflags, str(config.compiledir))
@@ -114,15 +112,7 @@ def _compiled(compiler, flags, folder):
 
 
 def with_cpu_kernels(convert, library):
-    """Wrap a node conversion, such that the kernels compute what they can.
-
-    Parameters
-    ----------
-    convert : callable of (op, node=None, **kwargs) -> callable
-        `jax_funcify`, or what stands in for it.
-    library : str
-        What `load_kernels` returned.
-    """
+    """Wrap a node conversion, such that the kernels of `library` compute what they can."""
 
     @wraps(convert)
     def converted(op, node=None, **kwargs):

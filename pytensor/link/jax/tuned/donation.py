@@ -28,18 +28,9 @@ _thunks = WeakSet()
 
 
 def donated_inputs(fgraph, static_argnums=()):
-    """Which inputs can be donated, and where their new values are.
+    """Positions of the inputs that can be donated, and those of their new values in the outputs.
 
-    Parameters
-    ----------
-    fgraph : FunctionGraph
-    static_argnums : sequence of int
-        Inputs that are part of the program, as numbers: these have no memory.
-
-    Returns
-    -------
-    dict of int to int
-        Positions of updated inputs with numeric arrays, and those of their updates in the outputs.
+    These are updated inputs with numeric arrays, but for those that are numbers of the program.
     """
     return {
         place: output
@@ -71,16 +62,6 @@ class DonatingThunk:
         function and the numbers of donated inputs.
     compiler_options : dict, optional
         Of `jax.jit`.
-
-    Attributes
-    ----------
-    function : callable
-        As given.
-    jit_fn : callable
-        The compiled function, with donated arguments.
-    static_argnums : tuple of int
-    compiler_options : dict or None
-        As given.
     """
 
     need_update_inputs = False

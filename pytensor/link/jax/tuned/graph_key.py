@@ -2,9 +2,9 @@
 
 A name stands for all that decides which program a graph becomes: Ops, types, constants, names of
 variables, the mode, the settings of PyTensor, and the code that rewrites and converts it.  Code is
-that of the package `pytensor`.  Rewrites and conversions of other installed packages, as PyMC's,
-are named by the package's version.  If one comes from elsewhere, or an Op from outside of PyTensor,
-a graph has no name, for nothing would tell that the code behind it has been changed.
+that of the package `pytensor`, and of other packages, as PyMC, that have rewrites or conversions.
+If one comes from elsewhere, or an Op from outside of PyTensor, a graph has no name, for nothing
+would tell that the code behind it has been changed.
 """
 
 import hashlib
@@ -13,9 +13,7 @@ import io
 import pickle
 import sys
 from collections.abc import Mapping, Set
-from contextlib import suppress
 from functools import cache
-from importlib.metadata import PackageNotFoundError, distribution, packages_distributions
 from pathlib import Path
 
 import numpy as np
@@ -45,28 +43,15 @@ class NoKeyError(Exception):
 
 
 def graph_key(fgraph, mode, *facts):
-    """Name a graph that is to be compiled.
+    """Name a graph, before any rewrite, by a digest of it, of its mode and of other facts.
 
-    Parameters
-    ----------
-    fgraph : FunctionGraph
-        Before any rewrite.
-    mode : Mode
-        Its linker's ``repr`` must tell all choices.
-    *facts
-        What else makes a difference.
-
-    Returns
-    -------
-    str
-        Hexadecimal digits.
+    The ``repr`` of the mode's linker must tell all choices.
 
     Raises
     ------
     NoKeyError
         If the graph or the mode has anything from outside of PyTensor, or an Op that can't be told
-        from others by its properties; or if PyTensor's registries have code that is in no installed
-        package.
+        from others by its properties; or if PyTensor's registries have code that is in no package.
     """
     query = _query_facts(mode._optimizer)
     foreign = sorted(_foreign_rewrites(mode.optdb) | _foreign_conversions())
@@ -228,64 +213,24 @@ def _foreign_conversions():
 
 
 def _foreign_code(value, what):
-    """Name a class or function from an installed package; the empty set if it is PyTensor's."""
+    """Name a class or function from another package; the empty set if it is PyTensor's."""
     module = value.__module__
-    if module == "pytensor" or module.startswith("pytensor."):
+    package = module.partition(".")[0]
+    if package == "pytensor":
         return set()
-    code = package_code(module)
-    if code is None:
+    if not hasattr(sys.modules.get(package), "__path__"):
         raise NoKeyError(
-            f"{what} is from {module}, which is not of an installed package, so that no version "
-            "tells what it does; install it as a package (not as an editable one), or don't load "
-            "it in this process"
+            f"{what} is from {module}, which is not part of a package, so that nothing tells what "
+            "it does; put it into one, or don't load it in this process"
         )
-    return {f"{what}: {module}.{value.__qualname__} of {code}"}
+    return {f"{what}: {module}.{value.__qualname__} of {code_state(package)}"}
 
 
 @cache
-def package_code(module):
-    """Name the code of a module by the installed package that it belongs to.
-
-    Parameters
-    ----------
-    module : str
-
-    Returns
-    -------
-    str or None
-        The package's name and version, and a digest of the module's file.  None if the file is not
-        one of those that were installed with a package, as that of an editable one.
-    """
-    file = getattr(sys.modules.get(module), "__file__", None)
-    if file is None:
-        return None
-    file, root = Path(file), module.partition(".")[0]
-    for package in _packages(root):
-        # What is run in the folder of its source has no record.
-        if package.read_text("RECORD") is None:
-            continue
-        for installed in package.files:
-            if installed.name != file.name:
-                continue
-            if Path(package.locate_file(installed)).resolve() == file.resolve():
-                digest = hashlib.sha256(file.read_bytes()).hexdigest()
-                return f"{package.name} {package.version}, {digest}"
-    return None
-
-
-def _packages(root):
-    """Yield the installed packages that a module may belong to, the likeliest first."""
-    with suppress(PackageNotFoundError):
-        yield distribution(root)
-    for name in packages_distributions().get(root, ()):  # which may take a second
-        yield distribution(name)
-
-
-@cache
-def code_state():
-    """Return a digest of the package's code."""
+def code_state(package="pytensor"):
+    """Return a digest of a package's code."""
     digest = hashlib.sha256()
-    for root in pytensor.__path__:
+    for root in sys.modules[package].__path__:
         for path in sorted(Path(root).rglob("*.py")):
             digest.update(f"{path.relative_to(root)}\n".encode())
             digest.update(path.read_bytes())

@@ -21,6 +21,7 @@ from pytensor.compile.rewriting import functional_rewrite_ofg_inner_graph, rewri
 from pytensor.compile.sharedvalue import SharedVariable
 from pytensor.graph.facts import improves_inside
 from pytensor.link.jax.linker import JAXLinker
+from pytensor.link.jax.platforms import PLATFORMS, compiling_for
 from pytensor.link.jax.xla_guard import guard_options
 from pytensor.link.utils import map_storage
 from pytensor.tensor.random.type import RandomType
@@ -58,20 +59,28 @@ class TunedJAXLinker(JAXLinker):
         On a CPU, keep XLA from fusions that return wrong numbers; see
         `pytensor.link.jax.xla_guard`.  With `keep_programs`, the program for the first arguments
         is spared what it doesn't need of that.
+    platform : {"cpu", "gpu", "cuda", "rocm", "tpu"}, optional
+        The kind of device whose form of the graph is made: on a CPU convolutions have their
+        channels last and may be computed by our kernels.  It doesn't say where the function runs,
+        which is JAX's default device, so a CPU can run what a GPU would get.  That device's kind by
+        default.
 
     Raises
     ------
     ValueError
-        If the precision is neither of them.
+        If precision or platform are none of these.
     """
 
     required_rewrites = (*JAXLinker.required_rewrites, "jax_tuned")
 
     def __init__(
         self, *args, donate=False, precision="float32", named_scopes=True, keep_programs=False,
-        cpu_kernels=False, guard=True, **kwargs,
+        cpu_kernels=False, guard=True, platform=None, **kwargs,
     ):  # fmt: skip
         super().__init__(*args, **kwargs)
+        if platform is not None and platform not in PLATFORMS:
+            raise ValueError(f"platform is {platform!r}; it must be one of {(*PLATFORMS,)}")
+        self.platform = platform
         if precision not in PRECISIONS:
             raise ValueError(f"precision is {precision!r}; it must be one of {PRECISIONS}")
         self.donate, self.precision, self.named_scopes = donate, precision, named_scopes
@@ -87,8 +96,16 @@ class TunedJAXLinker(JAXLinker):
         convert_node = convert_node or self._node_conversion()
         if is_deferred(fgraph):
             return self._convert_later(fgraph, convert_node=convert_node, **kwargs)
-        function = super().fgraph_convert(ConvertedGraph(fgraph, convert_node), **kwargs)
-        return with_dtypes(function, fgraph.outputs)
+        with compiling_for(self.platform):
+            function = super().fgraph_convert(ConvertedGraph(fgraph, convert_node), **kwargs)
+        function = with_dtypes(function, fgraph.outputs)
+
+        @wraps(function)
+        def traced(*args):
+            with compiling_for(self.platform):
+                return function(*args)
+
+        return traced
 
     def _convert_later(self, fgraph, *, convert_node, input_storage, storage_map, **kwargs):
         """Convert a graph that is yet to be rewritten, when it is traced: maybe never."""
@@ -165,7 +182,8 @@ class TunedJAXLinker(JAXLinker):
             return None
         from pytensor.link.jax.tuned.cpu_kernels import load_kernels
 
-        return load_kernels()
+        with compiling_for(self.platform):
+            return load_kernels()
 
     def _compiler_options(self):
         """What `jax.jit` gets beside the function, or None."""
@@ -223,7 +241,7 @@ class TunedJAXLinker(JAXLinker):
         return (
             f"{type(self).__name__}(donate={self.donate}, precision={self.precision!r}, "
             f"named_scopes={self.named_scopes}, keep_programs={self.keep_programs}, "
-            f"cpu_kernels={self.cpu_kernels}, guard={self.guard})"
+            f"cpu_kernels={self.cpu_kernels}, guard={self.guard}, platform={self.platform!r})"
         )
 
 
@@ -263,12 +281,8 @@ def with_integers(function, places):
 class TunedFunctionMaker(FunctionMaker):
     """Makes functions whose updates are joined: see `pytensor.tensor.rewriting.updates`.
 
-    Attributes
-    ----------
-    fgraph : FunctionGraph
-        Rewritten; if that was put off, as the program was found on disk, it is done now.
-    deferred : bool
-        Whether it was put off, and has not been done since.
+    Where a program was found on disk, its graph is rewritten when `fgraph` is asked for; until then
+    `deferred` is True.
     """
 
     _created = False
@@ -317,7 +331,8 @@ class TunedFunctionMaker(FunctionMaker):
         if getattr(mode.linker, "keep_programs", False):
             from pytensor.link.jax.tuned.program_store import prepare_or_defer as prepare
 
-        prepare(inputs, outputs, additional_outputs, fgraph, mode, profile)
+        with compiling_for(getattr(mode.linker, "platform", None)):
+            prepare(inputs, outputs, additional_outputs, fgraph, mode, profile)
 
 
 def copy_generators(fgraph, input_storage, storage_map):
@@ -355,7 +370,7 @@ class TunedMode(Mode):
 
 def jax_mode(
     *, donate=False, precision="float32", named_scopes=True, keep_programs=False, cpu_kernels=False,
-    guard=True,
+    guard=True, platform=None,
 ):  # fmt: skip
     """Mode JAX with a `TunedJAXLinker`; see there.
 
@@ -365,7 +380,7 @@ def jax_mode(
     """
     linker = TunedJAXLinker(
         donate=donate, precision=precision, named_scopes=named_scopes, keep_programs=keep_programs,
-        cpu_kernels=cpu_kernels, guard=guard,
+        cpu_kernels=cpu_kernels, guard=guard, platform=platform,
     )  # fmt: skip
     return TunedMode(linker, get_mode("JAX")._optimizer.excluding(*EXCLUDED))
 

@@ -103,14 +103,7 @@ CHEAP = (
 def in_mixed_precision(convert):
     """Wrap a node conversion, such that what it returns follows the rules of this module.
 
-    Parameters
-    ----------
-    convert : callable of an Op, and keywords `node`, `within` and others
-        Returns a function of JAX's arrays.  `within` is the function graph that the node is in.
-
-    Returns
-    -------
-    callable of the same signature
+    Its keyword `within` is the function graph that the node is in.
     """
     facts = WeakKeyDictionary()
 

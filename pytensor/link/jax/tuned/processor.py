@@ -9,12 +9,7 @@ __all__ = ["processor"]
 
 @cache
 def processor():
-    """Facts about the processor, equal on processors that run the same code.
-
-    Returns
-    -------
-    list of str
-    """
+    """Facts about the processor, equal on processors that run the same code."""
     cpuinfo = Path("/proc/cpuinfo")
     if not cpuinfo.exists():
         return list(platform.uname())

@@ -20,6 +20,7 @@ import os
 import pickle
 import time
 import warnings
+from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
 from uuid import uuid4
@@ -31,6 +32,7 @@ from jax.experimental.serialize_executable import deserialize_and_load, serializ
 
 from pytensor.compile.maker import FunctionMaker
 from pytensor.graph.features import AlreadyThere, Feature
+from pytensor.link.jax.platforms import call_for
 from pytensor.link.jax.tuned.graph_key import NoKeyError, graph_key
 from pytensor.link.jax.tuned.processor import processor
 from pytensor.link.jax.xla_guard import compiled_guarded
@@ -52,17 +54,7 @@ DIGEST = hashlib.sha256().digest_size
 class KeptProgram(Feature):
     """What a graph's program is called on disk, and how to rewrite the graph if that was put off.
 
-    Parameters
-    ----------
-    key : str or None
-        None for graphs that were made from another.
-    prepare : callable, optional
-        The rewriting that has yet to be done.
-
-    Attributes
-    ----------
-    key, prepare
-        As given; `prepare` is None once it was called.
+    The key is None for graphs that were made from another; `prepare` is None once it was called.
     """
 
     def __init__(self, key, prepare=None):
@@ -91,6 +83,8 @@ def prepare_or_defer(inputs, outputs, additional_outputs, fgraph, mode, profile)
     prepare = partial(
         FunctionMaker.prepare_fgraph, inputs, outputs, additional_outputs, fgraph, mode, profile
     )
+    if mode.linker.platform is not None:  # which holds in here, and maybe not when it is called
+        prepare = partial(call_for, mode.linker.platform, prepare)
     folder = store_folder()
     if folder is None:
         prepare()
@@ -101,9 +95,8 @@ def prepare_or_defer(inputs, outputs, additional_outputs, fgraph, mode, profile)
         key = graph_key(fgraph, mode, flags)
     except NoKeyError as error:
         say_once(
-            logging.WARNING,
             f"A program is not kept on disk: {error}. It is compiled at every start; leave "
-            "keep_programs=True out if that is all right",
+            "keep_programs=True out if that is all right"
         )
         prepare()
         return
@@ -131,9 +124,9 @@ def has_programs(folder, key):
 
 
 @cache
-def say_once(level, message):
-    """Log a message, but not again in this process."""
-    logger.log(level, message)
+def say_once(message):
+    """Log a warning, but not again in this process."""
+    logger.warning(message)
 
 
 @cache
@@ -145,17 +138,9 @@ def warn_once(message):
 class StoredFunction:
     """A jitted function whose program may be on disk.
 
-    Parameters
-    ----------
-    jitted : callable
-        From `jax.jit`.
-    key : str or None
-        Name of the graph; None if it has none: then its program is not on disk.
-    *facts
-        How it was jitted.
-    guarded : bool
-        Whether it was jitted with a guard, which its program is spared if it can be; see
-        `pytensor.link.jax.xla_guard`.
+    The key names the graph, or is None where its program is not on disk; `facts` say how it was
+    jitted.  If it was jitted with a guard, its program is spared that if it can be; see
+    `pytensor.link.jax.xla_guard`.
     """
 
     def __init__(self, jitted, key, *facts, guarded=False):
@@ -272,10 +257,8 @@ def load(path, device):
     except JaxRuntimeError as error:
         warnings.warn(f"{path}: {error}; the program is compiled anew", stacklevel=2)
         return None
-    try:
+    with suppress(OSError):  # of a folder that is only read
         os.utime(path)  # the oldest are deleted
-    except OSError as error:
-        say_once(logging.INFO, f"{path.parent} is only read: {error.strerror}")
     return program
 
 
@@ -309,13 +292,7 @@ def save(path, program):
             f"{folder} can't be written to ({error.strerror}); compiled programs are not kept there"
         )
         return
-    try:
-        for old in by_age(folder)[MAX_PROGRAMS:]:
+    with suppress(OSError):  # of another user's, or one that another process has just deleted
+        by_age = sorted(folder.glob("*-*"), key=lambda path: path.stat().st_mtime)
+        for old in by_age[:-MAX_PROGRAMS]:
             old.unlink(missing_ok=True)
-    except OSError as error:
-        say_once(logging.INFO, f"{folder}: old programs are not deleted: {error.strerror}")
-
-
-def by_age(folder):
-    """Programs in a folder, those used last first."""
-    return sorted(folder.glob("*-*"), key=lambda path: path.stat().st_mtime, reverse=True)

@@ -17,11 +17,8 @@ __all__ = ["in_named_scopes", "op_kind", "scope_name"]
 def op_kind(op):
     """Name of an Op's class, without the Ops that only wrap another.
 
-    Returns
-    -------
-    str
-        ``"Conv"`` for the channels-last form of a convolution as well; ``"Elemwise.Mul"`` for a
-        scalar Op over all elements; ``"PoolPullback"`` for the pullback that JAX derives.
+    ``"Conv"`` for the channels-last form of a convolution as well; ``"Elemwise.Mul"`` for a scalar
+    Op over all elements; ``"PoolPullback"`` for the pullback that JAX derives.
     """
     name = type(op).__name__
     inner = getattr(op, "op", None)
@@ -36,19 +33,11 @@ def op_kind(op):
 def scope_name(op, node=None):
     """Name of a node for XLA's metadata.
 
-    Parameters
-    ----------
-    op : Op
-    node : Apply, optional
-
-    Returns
-    -------
-    str
-        `op_kind`, and in brackets the name of an input of the graph that the node reads, or else
-        that of an output.  Of several such inputs it is an array rather than a scalar, and not the
-        first: a convolution's filters stand behind its images, and a rate is a scalar.  What isn't
-        a letter, a digit, a dot or a hyphen becomes an underscore: XLA's paths have slashes, and
-        readers of traces split at colons.
+    It is `op_kind`, and in brackets the name of an input of the graph that the node reads, or else
+    that of an output.  Of several such inputs it is an array rather than a scalar, and not the
+    first: a convolution's filters stand behind its images, and a rate is a scalar.  What isn't a
+    letter, a digit, a dot or a hyphen becomes an underscore: XLA's paths have slashes, and readers
+    of traces split at colons.
     """
     name = _clean(op_kind(op))
     variable = None if node is None else _named_variable(node)
@@ -67,13 +56,7 @@ def _clean(name):
 
 
 def in_named_scopes(convert):
-    """Wrap a node conversion, such that what it returns runs within `jax.named_scope`.
-
-    Parameters
-    ----------
-    convert : callable of (op, node=None, **kwargs) -> callable
-        `jax_funcify`, or what stands in for it.
-    """
+    """Wrap a node conversion, such that what it returns runs within `jax.named_scope`."""
 
     def converted(op, node=None, **kwargs):
         function = convert(op, node=node, **kwargs)

@@ -1,21 +1,21 @@
+import math
+
 import numpy as np
 
 from pytensor.link.numba.dispatch import windows as kernels
 from pytensor.link.numba.dispatch.basic import numba_njit, register_funcify_and_cache_key
+from pytensor.link.numba.dispatch.compile_ops import numba_funcify_OpFromGraph
 from pytensor.link.numba.dispatch.kernels import flat, props_key, source_key, with_shape
 from pytensor.link.numba.dispatch.vjp import numba_pullback
 from pytensor.scalar import discrete_dtypes
 from pytensor.tensor.pool.adaptive import AdaptivePool
-from pytensor.tensor.pool.lp import LpPool
-from pytensor.tensor.pool.ops import GatherAtMaxima, Pool, PoolWithIndices
+from pytensor.tensor.pool.ops import Pool, PoolWithIndices
 from pytensor.tensor.pool.unpool import MaxUnpool, MaxUnpoolGrad
 
-all_fit, gather, scatter_add = kernels.all_fit, kernels.gather, kernels.scatter_add
+all_fit, scatter_add = kernels.all_fit, kernels.scatter_add
 pool_maxima, pool_winners = kernels.pool_maxima, kernels.pool_winners
 pool_sums, pool_sums_transposed = kernels.pool_sums, kernels.pool_sums_transposed
-pool_norms, pool_norms_pullback = kernels.pool_norms, kernels.pool_norms_pullback
 within_images = kernels.within_images
-unpool, unpool_transposed = kernels.unpool, kernels.unpool_transposed
 
 
 def describe(op, node):
@@ -95,22 +95,6 @@ def numba_pullback_Pool(op, node, symbolic, **kwargs):
     return pullback, key_of(op, node, "pullback")
 
 
-@register_funcify_and_cache_key(GatherAtMaxima)
-def numba_funcify_GatherAtMaxima(op, node, **kwargs):
-    table, no_window = describe(op.op, node)
-    ndim, lowest = node.inputs[0].type.ndim, lowest_of(node.inputs[0])
-
-    @numba_njit
-    def gather_at_maxima(x, values):
-        entries, shape = flat(x)
-        if not all_fit(shape, table):
-            raise AssertionError(no_window)
-        _, winners, shape = pool_winners(entries, shape, table, lowest, False)
-        return with_shape(gather(flat(values)[0], winners), shape, ndim)
-
-    return gather_at_maxima, key_of(op, node)
-
-
 @register_funcify_and_cache_key(PoolWithIndices)
 def numba_funcify_PoolWithIndices(op, node, **kwargs):
     table, no_window = describe(op.op, node)
@@ -130,83 +114,24 @@ def numba_funcify_PoolWithIndices(op, node, **kwargs):
     return max_pool_with_indices, key_of(op, node)
 
 
-@register_funcify_and_cache_key(LpPool)
-def numba_funcify_LpPool(op, node, **kwargs):
-    table, no_window = describe(op, node)
-    ndim, p = node.inputs[0].type.ndim, float(op.norm_type)
-
-    @numba_njit
-    def lp_pool(x):
-        entries, shape = flat(x)
-        if not all_fit(shape, table):
-            raise AssertionError(no_window)
-        out, shape = pool_norms(entries, shape, table, p)
-        return with_shape(out, shape, ndim)
-
-    return lp_pool, key_of(op, node)
-
-
-@numba_pullback.register(LpPool)
-def numba_pullback_LpPool(op, node, symbolic, **kwargs):
-    table, _ = describe(op, node)
-    ndim, p = node.inputs[0].type.ndim, float(op.norm_type)
-
-    @numba_njit
-    def lp_pool_pullback(x, cotangent):
-        entries, shape = flat(x)
-        cotangents, _ = flat(cotangent)
-        out = pool_norms_pullback(entries, cotangents, shape, table, p)
-        return with_shape(out, shape, ndim)
-
-    return lp_pool_pullback, key_of(op, node, "pullback")
-
-
-def output_lengths(op):
-    """The function that returns the lengths of the unpooled axes, given those not known."""
-    known = np.array([length or 0 for length in op.lengths], dtype="int64")
-    where = np.array([i for i, v in enumerate(op.lengths) if v is None], dtype="int64")
-    if not where.size:
-        return numba_njit(lambda unknown: known)
-
-    @numba_njit
-    def lengths(unknown):
-        out = known.copy()
-        for i in range(len(unknown)):
-            out[where[i]] = unknown[i].item()
-        return out
-
-    return lengths
-
-
 @register_funcify_and_cache_key(MaxUnpool)
+@register_funcify_and_cache_key(MaxUnpoolGrad)
 def numba_funcify_MaxUnpool(op, node, **kwargs):
-    lengths_of, ndim, n = output_lengths(op), node.inputs[0].type.ndim, len(op.lengths)
+    unpool, key = numba_funcify_OpFromGraph(op, node=node, **kwargs)
+    known = math.prod(length for length in op.lengths if length is not None)
+    writes = isinstance(op, MaxUnpool)
 
+    # Numba's own lookups write outside of arrays without a word.
     @numba_njit
     def max_unpool(x, indices, *unknown):
-        entries, shape = flat(x)
-        places, places_shape = flat(indices)
-        if not np.array_equal(shape, places_shape):
+        if writes and x.shape != indices.shape:
             raise ValueError("max_unpool: input and indices must have the same shape")
-        lengths = lengths_of(unknown)
-        rows = shape[: ndim - n].prod()
-        out = unpool(entries, places, rows, lengths.prod())
-        shape[ndim - n :] = lengths
-        return with_shape(out, shape, ndim)
+        cells = known
+        for length in unknown:
+            cells *= length.item()
+        for place in indices.flat:
+            if not -cells <= place < cells:
+                raise IndexError("max_unpool: an index lies outside of the output")
+        return unpool(x, indices, *unknown)
 
-    return max_unpool, key_of(op, node)
-
-
-@register_funcify_and_cache_key(MaxUnpoolGrad)
-def numba_funcify_MaxUnpoolGrad(op, node, **kwargs):
-    ndim, n = node.inputs[0].type.ndim, len(op.lengths)
-
-    @numba_njit
-    def max_unpool_grad(cotangent, indices, *unknown):
-        entries, lengths = flat(cotangent)
-        places, shape = flat(indices)
-        rows = shape[: ndim - n].prod()
-        out = unpool_transposed(entries, places, rows, lengths[ndim - n :].prod())
-        return with_shape(out, shape, ndim)
-
-    return max_unpool_grad, key_of(op, node)
+    return max_unpool, key and source_key(key, known, writes, kernels.KEY)

@@ -138,12 +138,7 @@ def gather_together(builder, x, layout, spans):
 
 
 def stack_indices(builder, entries):
-    """The positions along several axes, broadcast, as the last axis of one tensor.
-
-    Parameters
-    ----------
-    entries : list of Index, or list of one Mask
-    """
+    """Several `Index` or one `Mask` as positions, broadcast, in the last axis of one tensor."""
     if isinstance(entries[0], Mask):
         return builder.add("Transpose", builder.add("NonZero", entries[0].name), perm=[1, 0])
     if all(entry.value is not None for entry in entries):
@@ -167,6 +162,7 @@ def broadcast(builder, entries):
             for e in entries
         ]
     # onnxruntime drops an Expand from size 1 to size 0; sums broadcast as they should.
+    # thoughts/upstream/onnxruntime-empty-tensors.md
     first, *others = entries
     for entry in others:
         first = add_zeros(builder, first, entry)

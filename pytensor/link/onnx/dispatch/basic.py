@@ -1,7 +1,6 @@
 from functools import singledispatch
 
 from pytensor.compile.builders import OpFromGraph
-from pytensor.compile.ops import DeepCopyOp, TypeCastingOp
 from pytensor.link.onnx.errors import NO_CONVERTER, ConversionError
 
 
@@ -40,9 +39,3 @@ def onnx_funcify(op, node, builder, *inputs):
 @onnx_funcify.register(OpFromGraph)
 def onnx_funcify_OpFromGraph(op, node, builder, *inputs):
     return builder.inline(op.fgraph, inputs)
-
-
-@onnx_funcify.register(DeepCopyOp)
-@onnx_funcify.register(TypeCastingOp)
-def onnx_funcify_DeepCopyOp(op, node, builder, x):
-    return x

@@ -10,14 +10,7 @@ from pytensor.link.onnx.support.sizes import length, vector
 def onnx_batched(op, node, builder, *inputs):
     """Write the ONNX nodes of a `Blockwise` of `op`; None where there are none registered.
 
-    Parameters
-    ----------
-    op : Op
-        The core Op.
-    node : Apply
-        Of the `Blockwise`, or of the core Op itself, which has a batch of no axes.
-    builder : GraphBuilder
-    inputs : str
+    The node is the `Blockwise`'s, or the core Op's own, which has a batch of no axes.
     """
     return None
 

@@ -1,15 +1,8 @@
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.math import matmul
 from pytensor.link.onnx.dispatch.scalar.basic import where
-from pytensor.tensor.blas import BatchedDot, Dot22, Dot22Scalar, Gemm, Gemv
+from pytensor.tensor.blas import Dot22Scalar, Gemm, Gemv
 
 # Only compiled functions hold these; graphs of variables have Dot and Blockwise.
-
-
-@onnx_funcify.register(Dot22)
-@onnx_funcify.register(BatchedDot)
-def onnx_funcify_Dot22(op, node, builder, x, y):
-    return matmul(builder, node, x, y)
 
 
 @onnx_funcify.register(Dot22Scalar)
@@ -21,6 +14,7 @@ def onnx_funcify_Dot22Scalar(op, node, builder, x, y, scale):
 @onnx_funcify.register(Gemv)
 def onnx_funcify_Gemv(op, node, builder, y, alpha, a, x, beta):
     # Of a matrix and a vector of no entries onnxruntime's product isn't initialized.
+    # thoughts/upstream/onnxruntime-empty-tensors.md
     last = builder.int64s([1])
     y, x = (builder.add("Unsqueeze", vector, last) for vector in (y, x))
     return builder.add("Squeeze", onnx_funcify_Gemm(op, node, builder, y, alpha, a, x, beta), last)

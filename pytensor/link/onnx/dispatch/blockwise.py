@@ -7,18 +7,11 @@ from pytensor.link.onnx.dispatch.batched import (
     expand_batch,
     onnx_batched,
 )
-from pytensor.link.onnx.dispatch.math import matmul
 from pytensor.link.onnx.support.sizes import concat, length
 from pytensor.link.onnx.support.util import as_tuple
 from pytensor.tensor.basic import constant
 from pytensor.tensor.blockwise import Blockwise
-from pytensor.tensor.math import Dot
 from pytensor.tensor.type import tensor
-
-
-@onnx_batched.register(Dot)
-def onnx_batched_Dot(op, node, builder, x, y):
-    return matmul(builder, node, x, y)
 
 
 @onnx_funcify.register(Blockwise)

@@ -14,6 +14,7 @@ from pytensor.tensor.math import MulWithoutZeros
 
 DEFAULT_ACCUMULATOR = {"float16": "float32", "float32": "float64", "float64": "float64"}
 # onnxruntime sums and multiplies integers in double precision.
+# thoughts/upstream/onnxruntime-integers-in-double.md
 EXACT = 2**53
 
 
@@ -92,7 +93,10 @@ def extremum(builder, op, variable, x, axes):
 
 
 def int64_extremum(builder, largest, x, axes, initial):
-    """The kernels of ReduceMax and ReduceMin are wrong beyond 2**31 along the last axis."""
+    """The kernels of ReduceMax and ReduceMin are wrong beyond 2**31 along the last axis.
+
+    See ``thoughts/upstream/onnxruntime-extrema-of-int64.md``.
+    """
     for axis in sorted(axes, reverse=True):
         if initial is not None:
             pads, where_to = builder.int64s([0, 1]), builder.int64s([axis])
@@ -108,6 +112,7 @@ def max_or_min(builder, largest, dtype, x, axes, keepdims=0):
 
     The kernels overlook a NaN unless it comes first; a sum of absolute values doesn't, and is NaN
     only then.
+    See ``thoughts/upstream/onnxruntime-nan-and-infinity.md``.
     """
     axes = builder.int64s(axes)
     result = builder.add("ReduceMax" if largest else "ReduceMin", x, axes, keepdims=keepdims)

@@ -59,17 +59,9 @@ def refuse_drop_or_keep(op, builder, conditions):
 
 
 def require(builder, condition, exc_type, message):
-    """Let mode ONNX raise an error as PyTensor does, unless a condition holds.
+    """Let mode ONNX raise an error as PyTensor does, unless all of a condition's booleans hold.
 
     Models have no checks, and a loop can't hand a condition out.
-
-    Parameters
-    ----------
-    builder : GraphBuilder
-    condition : str
-        Booleans, all of which must hold.
-    exc_type : type
-    message : str
     """
     if builder.checks == "raise" and builder.graph.parent is None:
         failed = any_of(builder, builder.add("Not", condition))

@@ -66,7 +66,10 @@ def is_native(op_type, dtype, *shapes):
 
 
 def fill_channels(builder, op, dtype, image, image_shape, filters, filter_shape):
-    """Give both a blank channel where there may be none: onnxruntime's Conv never returns then."""
+    """Give both a blank channel where there may be none: onnxruntime's Conv never returns then.
+
+    See ``thoughts/upstream/onnxruntime-empty-tensors.md``.
+    """
     channels = next((n for n in (filter_shape[1], image_shape[1]) if isinstance(n, int)), None)
     blank = one_if_empty(filter_shape[1]) if channels is None else 0
     image = pad(builder, image, dtype, [(0, blank * op.num_groups)], axes=[1])

@@ -98,6 +98,7 @@ def plan_of_axis(length, kernel, pads, stride, dilation):
     if stride == 1 and all_known([length, *pads]):
         return pads, 0, None
     # Padding isn't left to ConvTranspose, which refuses to cut out an empty image.
+    # thoughts/upstream/onnxruntime-empty-tensors.md
     return (0, 0), stride - 1, (pads[0], length)
 
 
@@ -145,6 +146,7 @@ def swapped_convolution(builder, op, dtype, image, image_shape, filter_shape, co
     """Correlate over the batch: channels serve as batch, output gradients as filters."""
     groups, n, (batch, channels, *spatial) = op.num_groups, op.n_spatial, image_shape
     # Without any images, a blank one: onnxruntime's Conv never returns if there are no channels.
+    # thoughts/upstream/onnxruntime-empty-tensors.md
     blank = [(0, one_if_empty(batch))]
     cotangent = builder.add("Transpose", cotangent, perm=[1, 0, *range(2, 2 + n)])
     cotangent = pad(builder, cotangent, dtype, blank, axes=[1])

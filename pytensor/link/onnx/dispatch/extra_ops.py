@@ -10,18 +10,12 @@ from pytensor.link.onnx.support.order import FLOATS
 from pytensor.link.onnx.support.sizes import length
 from pytensor.tensor.extra_ops import (
     Bartlett,
-    CpuContiguous,
     CumOp,
     RavelMultiIndex,
     Repeat,
     SearchsortedOp,
     UnravelIndex,
 )
-
-
-@onnx_funcify.register(CpuContiguous)
-def onnx_funcify_CpuContiguous(op, node, builder, x):
-    return x
 
 
 @onnx_funcify.register(CumOp)
@@ -54,6 +48,7 @@ def onnx_funcify_SearchsortedOp(op, node, builder, x, values, sorter=None):
     x = builder.cast(x, x_dtype, common)
     values = builder.cast(values, dtype, common)
     # onnxruntime takes no negative axis where there are no elements.
+    # thoughts/upstream/onnxruntime-empty-tensors.md
     last = builder.int64s([node.inputs[1].type.ndim])
     values = builder.add("Unsqueeze", values, last)
     if op.side == "left":

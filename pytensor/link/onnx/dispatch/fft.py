@@ -26,6 +26,7 @@ def onnx_funcify_IRFFTOp(op, node, builder, x, lengths):
     lengths = builder.cast(lengths, node.inputs[1].type.dtype, "int64")
     # The inverse without its division, which onnxruntime rounds to float32, is the conjugate of
     # the conjugate's transform.
+    # thoughts/upstream/onnxruntime-rounding.md
     x = add("Mul", x, builder.constant([1, -1], dtype))
     for axis in range(1, last):
         x = dft(builder, x, length_of(builder, lengths, axis), axis)

@@ -33,6 +33,7 @@ def write_region(builder, op, node, x, y, names, reading):
     variable, value, *indices = node.inputs
     if 0 in value.type.shape:
         # Nothing is written, and onnxruntime drops an Expand to a size of 0 that it can infer.
+        # thoughts/upstream/onnxruntime-empty-tensors.md
         return x
     region = reading(op.idx_list).make_node(variable, *indices).outputs[0].type
     entries = without_full(entries_of(builder, op, indices, names), variable.type.shape)
@@ -80,6 +81,7 @@ def sum_dtype(variable, value):
         return x
     dtype = x if is_held(value, x) else np.result_type(x, y).name
     # onnxruntime's scatter operators don't add float16.
+    # thoughts/upstream/onnxruntime-missing-kernels.md
     return "float32" if dtype == "float16" else dtype
 
 
@@ -97,16 +99,10 @@ def drop_axes(builder, y, number):
 
 @dataclass
 class Write:
-    """Sets ``x[entries]`` to ``y``, or adds ``y`` to it.
+    """Sets ``x[entries]`` to ``y`` of the same dtype, or adds ``y`` to it.
 
-    Attributes
-    ----------
-    dtype : str
-        Of both `x` and `y`.
-    lengths, region, value_shape : tuple of (int or None)
-        Static shapes of ``x``, of ``x[entries]`` and of ``y``.
-    last_of_duplicates : bool
-        Whether of equal indices the last wins in an addition too.
+    `lengths`, `region` and `value_shape` are the static shapes of ``x``, of ``x[entries]`` and of
+    ``y``; with `last_of_duplicates` the last of equal indices wins in an addition too.
     """
 
     builder: object

@@ -1,15 +1,21 @@
 import numpy as np
 
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.link.onnx.dispatch.batched import onnx_batched
 from pytensor.link.onnx.support.kernels import work_dtype
+from pytensor.tensor.blas import BatchedDot, Dot22
 from pytensor.tensor.math import Dot
 
 
-def matmul(builder, node, x, y):
-    """MatMul in the dtype of the node's output."""
+@onnx_batched.register(Dot)
+@onnx_funcify.register(Dot)
+@onnx_funcify.register(Dot22)
+@onnx_funcify.register(BatchedDot)
+def onnx_funcify_Dot(op, node, builder, x, y):
     dtype, shape = node.outputs[0].type.dtype, node.outputs[0].type.shape
     if None not in shape and 0 in (*shape, node.inputs[0].type.shape[-1]):
         # onnxruntime forgets the sizes of a batch, and believes its own inference of them.
+        # thoughts/upstream/onnxruntime-empty-tensors.md
         return builder.constant(np.zeros(shape, dtype))
     work = sum_dtype(dtype)
     x, y = (
@@ -43,14 +49,10 @@ def sum_dtype(dtype):
     Integers wrap around, so that the lowest bits don't depend on the width or the sign of the sum.
     """
     # onnxruntime's product of unsigned matrices fails where there is nothing to sum up.
+    # thoughts/upstream/onnxruntime-empty-tensors.md
     return work_dtype("MatMul", {"uint32": "int32", "uint64": "int64"}.get(dtype, dtype))
 
 
 def cast_through(builder, name, dtype, through, to):
     """Cast to the dtype of a result, and then to the one that it is computed in."""
     return builder.cast(builder.cast(name, dtype, through), through, to)
-
-
-@onnx_funcify.register(Dot)
-def onnx_funcify_Dot(op, node, builder, x, y):
-    return matmul(builder, node, x, y)

@@ -50,19 +50,12 @@ def parameters_over_last_axes(op, node, builder, parameters):
 
 
 @onnx_funcify.register(LayerNormalization)
+@onnx_funcify.register(RMSNormalization)
 def onnx_funcify_LayerNormalization(op, node, builder, x, *parameters):
     known = parameters_over_last_axes(op, node, builder, parameters)
-    if known is None:
+    if known is None or (isinstance(op, RMSNormalization) and builder.opset < 23):
         return builder.inline(op.fgraph, (x, *parameters))
-    return builder.add("LayerNormalization", x, *known, axis=op.axis, epsilon=op.epsilon)
-
-
-@onnx_funcify.register(RMSNormalization)
-def onnx_funcify_RMSNormalization(op, node, builder, x, *parameters):
-    known = parameters_over_last_axes(op, node, builder, parameters)
-    if known is None or builder.opset < 23:
-        return builder.inline(op.fgraph, (x, *parameters))
-    return builder.add("RMSNormalization", x, *known, axis=op.axis, epsilon=op.epsilon)
+    return builder.add(type(op).__name__, x, *known, axis=op.axis, epsilon=op.epsilon)
 
 
 @onnx_funcify.register(InstanceNormalization)
@@ -77,6 +70,7 @@ def onnx_funcify_InstanceNormalization(op, node, builder, x, *parameters):
 def onnx_funcify_GroupNormalization(op, node, builder, x, *parameters):
     # onnxruntime has no kernel for ONNX's GroupNormalization and writes the variance as the mean of
     # squares less the square of the mean, which has no digit left where the mean is large.
+    # thoughts/upstream/onnxruntime-missing-kernels.md
     variable = node.inputs[0]
     dtype, ndim = variable.type.dtype, variable.type.ndim
     if dtype == "float64":

@@ -7,14 +7,8 @@ from pytensor.link.onnx.support.sizes import count_to, length, scalar, vector
 def pad_axes(builder, x, ndim, pads, skipped, fill):
     """Put ``fill(x, axis, side, width)`` around `x`, one axis after the other.
 
-    Parameters
-    ----------
-    pads : str
-        All pads before and then all after.
-    skipped : collection of int
-        Entries of `pads` that are known to be 0.
-    fill : callable
-        `side` is 0 or 1, and `width` a vector of one entry.
+    `pads` are all before and then all after, `skipped` those that are known to be 0; a side is 0 or
+    1, and a width a vector of one entry.
     """
     for axis in range(ndim):
         parts = []

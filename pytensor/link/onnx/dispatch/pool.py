@@ -28,14 +28,9 @@ from pytensor.tensor.pool.windows import pool_output_length
 
 @onnx_funcify.register(Pool)
 def onnx_funcify_Pool(op, node, builder, x):
-    (variable,), n = node.inputs, len(op.ws)
+    (variable,) = node.inputs
     dtype = variable.type.dtype
-    shape = lengths_of(builder, variable, x)
-    leading, spatial = shape[:-n], shape[-n:]
-    windows = output_lengths(op, spatial)
-    # With a stride of 1 the last window ends where the padding does.
-    floor = op.ignore_border or all(s == 1 for s in op.stride)
-    pads = list(op.pad) if floor else pads_of_last_windows(op, spatial, windows)
+    leading, spatial, windows, pads = geometry(op, builder, variable, x)
     if not is_native(op, dtype, pads, builder.opset):
         return pool_by_slices(op, builder, x, variable, spatial, windows)
     # A batch may be empty, the channels of an image not.
@@ -52,18 +47,34 @@ def onnx_funcify_Pool(op, node, builder, x):
         x = pad(builder, x, dtype, op.pad)
         pads = [(0, max(pads[i][1] - after, 0)) for i, (_, after) in enumerate(op.pad)]
         counted = False
+    if op.mode == "max":
+        x = max_pool(builder, x, dtype, window_attributes(op, pads))
+    else:
+        attributes = window_attributes(op, pads)
+        x = builder.add("AveragePool", x, count_include_pad=int(counted), **attributes)
+    return x if as_images else reshape(builder, x, [*leading, *windows])
+
+
+def geometry(op, builder, variable, x):
+    """Lengths of the axes before, of those of windows, and of the result's; and the padding."""
+    n = len(op.ws)
+    shape = lengths_of(builder, variable, x)
+    leading, spatial = shape[:-n], shape[-n:]
+    windows = output_lengths(op, spatial)
+    # With a stride of 1 the last window ends where the padding does.
+    floor = op.ignore_border or all(s == 1 for s in op.stride)
+    pads = list(op.pad) if floor else pads_of_last_windows(op, spatial, windows)
+    return leading, spatial, windows, pads
+
+
+def window_attributes(op, pads):
     before, after = split_pairs(pads)
-    common = {
+    return {
         "kernel_shape": list(op.ws),
         "strides": list(op.stride),
         "pads": [*before, *after],
         "dilations": dilations(op),
     }
-    if op.mode == "max":
-        x = max_pool(builder, x, dtype, common)
-    else:
-        x = builder.add("AveragePool", x, count_include_pad=int(counted), **common)
-    return x if as_images else reshape(builder, x, [*leading, *windows])
 
 
 def is_native(op, dtype, pads, opset):
@@ -179,6 +190,7 @@ def larger(builder, dtype, x, y):
     """The larger one; NaN where either is."""
     if dtype in discrete_dtypes:
         # The kernel of Max is wrong for int64 beyond 2**31.
+        # thoughts/upstream/onnxruntime-extrema-of-int64.md
         return where(builder, dtype, builder.add_as(dtype, "Greater", x, y, to="bool"), x, y)
     keep = builder.add("Or", builder.add("GreaterOrEqual", x, y), builder.add("IsNaN", x))
     return builder.add("Where", keep, x, y)
@@ -213,31 +225,18 @@ def onnx_funcify_PoolWithIndices(op, node, builder, x):
     (variable,), pool = node.inputs, op.op
     dtype = variable.type.dtype
     # onnxruntime's kernel has no place for NaN and -inf, nor for half precision.
+    # thoughts/upstream/onnxruntime-nan-and-infinity.md
     exact = builder.exact and dtype not in discrete_dtypes
     if exact or not isinstance(pool, Pool) or dtype == "float16":
         return inline_unchecked(builder, node, (x,))
-    n = len(pool.ws)
-    shape = lengths_of(builder, variable, x)
-    leading, spatial = shape[:-n], shape[-n:]
-    windows = output_lengths(pool, spatial)
-    floor = pool.ignore_border or all(s == 1 for s in pool.stride)
-    pads = list(pool.pad) if floor else pads_of_last_windows(pool, spatial, windows)
+    leading, spatial, windows, pads = geometry(pool, builder, variable, x)
     known = all_known([after for _, after in pads])
     if not known or not is_native(pool, dtype, pads, builder.opset):
         return inline_unchecked(builder, node, (x,))
     as_images = is_image(builder, leading)
     if not as_images:
         x = reshape(builder, x, [prod(leading), 1, *spatial])
-    before, after = split_pairs(pads)
-    values, indices = builder.add(
-        "MaxPool",
-        x,
-        n_outputs=2,
-        kernel_shape=list(pool.ws),
-        strides=list(pool.stride),
-        pads=[*before, *after],
-        dilations=dilations(pool),
-    )
+    values, indices = builder.add("MaxPool", x, n_outputs=2, **window_attributes(pool, pads))
     # ONNX counts on through batch and channels.
     cells = Ints(builder, 1) * prod(spatial)
     indices = builder.add("Mod", indices, cells.name)
@@ -255,17 +254,8 @@ def onnx_funcify_LpPool(op, node, builder, x):
     native = has_kernel("LpPool", variable.type.dtype) and p.is_integer() and n <= 3
     if builder.exact or not (native and fits and variable.type.ndim == n + 2):
         return inline_unchecked(builder, node, (x,))
-    before, after = split_pairs(op.pad)
-    return builder.add_as(
-        variable.type.dtype,
-        "LpPool",
-        x,
-        p=int(p),
-        kernel_shape=list(op.ws),
-        strides=list(op.stride),
-        pads=[*before, *after],
-        dilations=dilations(op),
-    )
+    attributes = window_attributes(op, op.pad)
+    return builder.add_as(variable.type.dtype, "LpPool", x, p=int(p), **attributes)
 
 
 @onnx_funcify.register(AdaptivePool)

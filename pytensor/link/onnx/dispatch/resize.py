@@ -73,6 +73,7 @@ def is_native(op, x_type, opset):
             return False
         # onnxruntime returns the input itself where no length changes, and with antialias
         # leaves out each axis whose length doesn't.
+        # thoughts/upstream/onnxruntime-resize.md
         kept = [may_keep(f, n) for f, n in zip(op.scale, lengths, strict=True) if f != 1]
         if kept and (any(kept) if op.antialias else all(kept)):
             return False
@@ -80,6 +81,7 @@ def is_native(op, x_type, opset):
         return True
     # onnxruntime's coordinates have single precision: rounded, they are those of another cell
     # if a factor isn't a power of two, which shows on long axes.
+    # thoughts/upstream/onnxruntime-resize.md
     if op.scale is not None:
         factors = op.scale
     else:

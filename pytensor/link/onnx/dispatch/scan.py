@@ -26,15 +26,8 @@ def onnx_funcify_Loop(op, node, builder, *inputs):
 class Window:
     """The entries of a mit-mot's buffer that one step reads or writes.
 
-    Attributes
-    ----------
-    lowest : int
-        The first one's tap.
-    size : int
-    start : int
-        Where in the buffer it is at the first step.
-    enters : bool
-        Whether the last entry is one of the buffer's own, not one that the step writes.
+    `lowest` is the first one's tap, `start` where in the buffer it is at the first step, and
+    `enters` whether the last one is the buffer's own, not one that the step writes.
     """
 
     def __init__(self, taps, targets):

@@ -112,6 +112,7 @@ class Scatter:
 
         Where positions may be equal ScatterElements is used: onnxruntime goes through its updates
         in order, but shares those of ScatterND among threads, which even loses summands.
+        See ``thoughts/upstream/onnxruntime-scatternd-loses-summands.md``.
         """
         builder = self.builder
         stacked = self.positions.stacked(builder) if unique else None

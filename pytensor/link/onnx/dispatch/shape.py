@@ -4,7 +4,7 @@ from pytensor.link.onnx.dispatch.basic import onnx_funcify
 from pytensor.link.onnx.support.dims import Size
 from pytensor.link.onnx.support.sizes import size
 from pytensor.tensor.reshape import JoinDims, SplitDims
-from pytensor.tensor.shape import Reshape, Shape, Shape_i, SpecifyShape
+from pytensor.tensor.shape import Reshape, Shape, Shape_i
 
 
 @onnx_funcify.register(Shape)
@@ -15,12 +15,6 @@ def onnx_funcify_Shape(op, node, builder, x):
 @onnx_funcify.register(Shape_i)
 def onnx_funcify_Shape_i(op, node, builder, x):
     return size(builder, x, op.i)
-
-
-@onnx_funcify.register(SpecifyShape)
-def onnx_funcify_SpecifyShape(op, node, builder, x, *shape):
-    # A promise about the shape, which the types of values carry from here on.
-    return x
 
 
 @onnx_funcify.register(Reshape)
@@ -45,11 +39,8 @@ def onnx_funcify_SplitDims(op, node, builder, x, shape):
     variable, shape_variable = node.inputs
     sizes = builder.dims.sizes(variable)
     parts = builder.dims.elements(shape_variable)
-    if parts is not None:
-        return reshape_dims(
-            builder, node, x, [*sizes[: op.axis], *parts, *sizes[op.axis + 1 :]], shape
-        )
-    return reshape_dims(builder, node, x, None, shape)
+    known = None if parts is None else [*sizes[: op.axis], *parts, *sizes[op.axis + 1 :]]
+    return reshape_dims(builder, node, x, known, shape)
 
 
 def reshape_dims(builder, node, x, requested, parts=None):

@@ -16,16 +16,10 @@ FULL = slice(None)
 
 @dataclass(frozen=True)
 class Index:
-    """Integers along one axis.
+    """Integers along one axis, with their value where it is constant.
 
-    Attributes
-    ----------
-    name : str
-    shape : tuple of (int or None)
-    value : ndarray or None
-        Where it is a constant.
-    source : tuple of (str, int, int), or None
-        Where these are one row of what a NonZero finds: its input, the row, and the number of rows.
+    Where they are one row of what a NonZero finds, `source` is its input, the row, and the number
+    of rows.
     """
 
     name: str
@@ -156,6 +150,7 @@ def stages_of(builder, entry, length):
     # On an axis of length 0, a start of -1 leaves nothing in ONNX either.
     start, stop = -1 if start is None else start, FIRST if stop is None else stop
     # onnxruntime takes a stop of the largest int32 or int64 for none.
+    # thoughts/upstream/onnxruntime-slice-largest-stop.md
     if isinstance(start, int) and start >= -1 and isinstance(stop, int) and stop < 2**31 - 1:
         return [(start, stop, step)]
     return [(bound_after(builder, stop), bound_after(builder, start), 1), (-1, FIRST, step)]

@@ -1,5 +1,6 @@
 import numpy as np
 
+from pytensor.compile.ops import DeepCopyOp, TypeCastingOp
 from pytensor.graph.basic import Constant
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
 from pytensor.link.onnx.dispatch.scalar.basic import cast_inputs
@@ -14,6 +15,8 @@ from pytensor.tensor.basic import (
     Split,
     TensorFromScalar,
 )
+from pytensor.tensor.extra_ops import CpuContiguous
+from pytensor.tensor.shape import SpecifyShape
 
 
 @onnx_funcify.register(Join)
@@ -48,9 +51,14 @@ def vector_of(builder, variables, names, dtype):
     return vector(builder, parts, dtype)
 
 
+# A promise about the shape, which the types of values carry from here on.
+@onnx_funcify.register(SpecifyShape)
+@onnx_funcify.register(CpuContiguous)
+@onnx_funcify.register(DeepCopyOp)
+@onnx_funcify.register(TypeCastingOp)
 @onnx_funcify.register(ScalarFromTensor)
 @onnx_funcify.register(TensorFromScalar)
-def onnx_funcify_ScalarFromTensor(op, node, builder, x):
+def onnx_funcify_DeepCopyOp(op, node, builder, x, *shape):
     return x
 
 

@@ -51,7 +51,10 @@ def unique_slices(builder, dtype, x, shape, axis):
 
 
 def unique_floats(builder, dtype, x):
-    """As `numpy.unique`, for which all NaNs are one value, of a vector."""
+    """As `numpy.unique`, for which all NaNs are one value, of a vector.
+
+    See ``thoughts/upstream/onnxruntime-nan-and-infinity.md``.
+    """
     n = length(builder, x, 0)
     ordered, order = top(builder, dtype, x, n, 0)
     start, second, end = (builder.int64s([i]) for i in (0, 1, sys.maxsize))

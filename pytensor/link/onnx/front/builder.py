@@ -29,20 +29,14 @@ class GraphBuilder:
 
     Attributes
     ----------
-    opset : int
-        Version of the default operator set that is written.
+    opset, exact, swish, checks
+        See `export_onnx`.  Beside those choices, ``checks="raise"`` keeps conditions for a caller
+        that raises their errors, who is warned of those in loops.
     graph : Graph
     dims : Dims
-        What is known of symbolic sizes; see `pytensor.link.onnx.support.dims`.
-    checks : {"drop", "outputs", "raise", "error"}
-        What becomes of run-time checks: "outputs" and "raise" keep their conditions, the latter
-        for a caller that raises their errors, who is warned of those in loops.
+        What is known of symbolic sizes.
     known_checks : set of CheckAndRaise or None
         Those that matter; None for all.
-    exact : bool
-        Whether rare inputs are treated exactly at the cost of more nodes; see `export_onnx`.
-    swish : bool
-        Whether SiLU is one Swish where the operator set has it.
     kept_checks : list of (str, CheckAndRaise)
         Conditions that are to become outputs, and the Ops that check them.
     origins : dict of str to Apply
@@ -110,21 +104,12 @@ class GraphBuilder:
         Parameters
         ----------
         dtype : str
-            Dtype of `inputs`.
-        op_type : str
-        inputs : str
-            Values of the operator's main type.
+            Of `inputs`, the values of the operator's main type.
         to : str, optional
             Dtype of the (first) output where the operator decides it, such as "bool" for a
             comparison; by default it is cast back to `dtype`.
         rest : sequence of str
             Further inputs, of other types: axes, shapes and the like.
-        n_outputs, attributes
-            As for `add`.
-
-        Returns
-        -------
-        str, or tuple of str where ``n_outputs > 1``
 
         Raises
         ------
@@ -152,10 +137,6 @@ class GraphBuilder:
                 ...
                 builder.output(result, "float32", (3,))
             builder.add("Loop", trip_count, "", *state, body=body)
-
-        Yields
-        ------
-        Graph
         """
         outer, self.graph = self.graph, self.graph.child()
         try:
@@ -164,13 +145,7 @@ class GraphBuilder:
             self.graph = outer
 
     def output(self, name, dtype, shape):
-        """Make a value the next output of the current `subgraph`.
-
-        Parameters
-        ----------
-        name, dtype : str
-        shape : sequence of (int, str or None), or None where not even the rank is known
-        """
+        """Make a value the next output of the current `subgraph`; a None shape has any rank."""
         graph = self.graph
         if name in graph.outputs or not any(name in node.outputs for node in graph.nodes):
             # A body may return nothing but what it computed itself, and that once.
@@ -179,15 +154,7 @@ class GraphBuilder:
         graph.values[name] = Value(dtype, None if shape is None else tuple(shape))
 
     def constant(self, value, dtype=None, name=None):
-        """Name of an initializer with this value; equal unnamed ones are shared.
-
-        Parameters
-        ----------
-        value : array_like
-        dtype : str, optional
-            Without it, the value's own.
-        name : str, optional
-        """
+        """Name of an initializer with this value; equal unnamed ones are shared."""
         array = np.array(value, dtype=dtype, order="C")
         if array.dtype.name not in DTYPES:
             raise ConversionError(f"ONNX tensors of dtype {array.dtype} are not supported")

@@ -1,11 +1,10 @@
 """From a rewritten PyTensor graph to the export's graph."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
-import onnx
 from pytensor.graph.fg import FunctionGraph
 from pytensor.graph.rewriting.basic import MergeOptimizer
 from pytensor.graph.traversal import toposort
@@ -26,15 +25,8 @@ from pytensor.tensor.type import TensorType
 def convert_fgraph(builder, fgraph, arguments, parameters, outputs):
     """Write the nodes of a graph, its inputs and its outputs.
 
-    Parameters
-    ----------
-    builder : GraphBuilder
-    fgraph : FunctionGraph
-    arguments : list of (Variable, str)
-        Inputs of the model and their names, which are reserved in ``builder.graph``.
-    parameters : dict of Variable to ndarray
-        Inputs of `fgraph` that become initializers; random generators seed their draws.
-    outputs : list of (Variable, str)
+    Arguments and outputs are given with their names, which are reserved in ``builder.graph``.
+    Parameters become initializers; random generators among them seed their draws.
 
     Raises
     ------
@@ -79,71 +71,46 @@ def keep_checks(builder):
     return checks
 
 
-@dataclass
-class Compiled:
-    """A model of all inputs and outputs of a graph.
+def runner(inputs, outputs, checks, origins, session):
+    """A function of a graph's inputs that runs a session of its model.
 
-    Attributes
+    Parameters
     ----------
-    model : onnx.ModelProto
     inputs : list of (int, str)
         Which of the graph's inputs the model has, and their names.
     outputs : list of (str or int)
         For each of the graph's outputs its name in the model; for a random generator, which no
         model has, the number of the input that is returned instead.
     checks : dict of str to CheckAndRaise
-        Further outputs that must be true.
+        Further outputs of the model that must be true.
     origins : dict of str to Apply
         The PyTensor node for each start of the model's nodes' names.
+    session : onnxruntime.InferenceSession
     """
+    names = [*checks, *(output for output in outputs if isinstance(output, str))]
 
-    model: onnx.ModelProto
-    inputs: list
-    outputs: list
-    checks: dict
-    origins: dict
+    def run(*values):
+        feed = {name: np.asarray(values[position]) for position, name in inputs}
+        try:
+            results = iter(session.run(names, feed))
+        except Exception as error:
+            raised = run_error(error, origins)
+            if raised is None:
+                raise
+            raise raised from error
+        for op in checks.values():
+            if not next(results):
+                raise op.exc_type(op.msg)
+        return [next(results) if isinstance(o, str) else values[o] for o in outputs]
 
-    def runner(self, session) -> Callable:
-        """A function of the graph's inputs that runs `session`."""
-        names = [output for output in self.outputs if isinstance(output, str)]
-        checks = list(self.checks.values())
-
-        def run(*values):
-            feed = {name: np.asarray(values[position]) for position, name in self.inputs}
-            try:
-                results = iter(session.run([*self.checks, *names], feed))
-            except Exception as error:
-                raised = run_error(error, self.origins)
-                if raised is None:
-                    raise
-                raise raised from error
-            for op in checks:
-                if not next(results):
-                    raise op.exc_type(op.msg)
-            return [
-                next(results) if isinstance(output, str) else values[output]
-                for output in self.outputs
-            ]
-
-        return run
+    return run
 
 
 def compile_fgraph(fgraph, *, opset, optimize=True, generators=None):
     """Convert a graph whose inputs, shared variables among them, are all inputs of the model.
 
-    Parameters
-    ----------
-    fgraph : FunctionGraph
-        Rewritten for this backend.  It is left as it is.
-    opset : int
-    optimize : bool
-        Whether to run the passes.
-    generators : dict of Variable to numpy.random.Generator, optional
-        Random generators among the inputs, whose states seed their draws.
-
-    Returns
-    -------
-    Compiled
+    The graph is rewritten for this backend, and left as it is.  The states that `generators` have
+    seed their draws.  Returns the model, and what makes a `runner` of a session.
     """
     copied = FunctionGraph(fgraph.inputs, fgraph.outputs, clone=True)
     make_portable(copied)
@@ -173,7 +140,7 @@ def compile_fgraph(fgraph, *, opset, optimize=True, generators=None):
     checks = keep_checks(builder)
     run_passes(graph, PASSES if optimize else NECESSARY)
     model = to_model(graph, opset=opset, model_name="pytensor", doc_string=None, metadata=None)
-    return Compiled(model, inputs, outputs, checks, builder.origins)
+    return model, partial(runner, inputs, outputs, checks, builder.origins)
 
 
 def _generator(variable):

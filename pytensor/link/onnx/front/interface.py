@@ -7,17 +7,9 @@ from pytensor.link.onnx.front.builder import DTYPES
 
 
 def interface_names(inputs, outputs, input_names=None, output_names=None):
-    """Names of all inputs and outputs, no two of which are the same.
+    """Names of all inputs and of all outputs, no two of which are the same.
 
-    Parameters
-    ----------
-    inputs, outputs : list of Variable
-    input_names, output_names : sequence of str or str, optional
-        Default the variables' own names; what has none, or one that is taken, is numbered.
-
-    Returns
-    -------
-    tuple of (list of str, list of str)
+    By default they are the variables' own; what has none, or one that is taken, is numbered.
     """
     taken = {}
     for argument, names in (("input_names", input_names), ("output_names", output_names)):

@@ -55,29 +55,33 @@ def make_portable(fgraph):
     Afterwards it has no in-place Ops and no symbolic Ops without a converter.
     """
     fgraph.attach_feature(PreserveVariableAttributes())
-    inline_branches(fgraph)
+    replace_nodes(fgraph, inline_branches)
     inline_symbolic_ops(fgraph)
-    make_scans_portable(fgraph)
-    open_lists(fgraph)
-    unique_of_vectors(fgraph)
-    forget_inplace(fgraph)
-    forget_reduction_fusion(fgraph)
-    forget_fusion(fgraph)
-    forget_backend(fgraph)
+    replace_nodes(fgraph, portable_scan)
+    replace_nodes(fgraph, open_list)
+    replace_nodes(fgraph, unique_of_vector)
+    replace_nodes(fgraph, without_inplace)
+    replace_nodes(fgraph, without_reduction_fusion)
+    replace_nodes(fgraph, without_fusion)
+    undo_channels_last(fgraph)
+    # It is loaded if there is a function compiled for JAX; importing it needs JAX.
+    backend = sys.modules.get("pytensor.link.jax.dispatch.shape")
+    if backend is not None:
+        replace_nodes(fgraph, partial(shape_vector, backend.JAXShapeTuple))
+
+
+def replace_nodes(fgraph, replacement):
+    """Replace the outputs of nodes by those that a function makes of them, unless that is None."""
+    for node in fgraph.toposort():
+        new = replacement(node)
+        if new is not None:
+            fgraph.replace_all(list(zip(node.outputs, new, strict=True)), reason="make_portable")
 
 
 def rebuild_with(replacements, outputs):
     """Rebuild a graph on other inputs, whose types may say more about their shapes.
 
-    Parameters
-    ----------
-    replacements : dict of Variable to Variable
-    outputs : list of Variable
-
-    Returns
-    -------
-    list of Variable
-        With static shapes worked out anew.  The graph given is left as it is.
+    Returns new outputs, with static shapes worked out anew.  The graph given is left as it is.
     """
     new = dict(replacements)
     dims = Dims(ShapeFeature())
@@ -117,134 +121,110 @@ def reshape_to_known(dims, x, shape, *, ndim):
     return reshape(x, entries, ndim=ndim)
 
 
-def forget_inplace(fgraph):
-    """Replace Ops that overwrite an input, as compiled functions have them."""
-    for node in fgraph.toposort():
-        if not node.op.destroy_map:
-            continue
-        if isinstance(node.op, Elemwise):
-            op = Elemwise(node.op.scalar_op, name=node.op.name)
-        else:
-            op = copy(node.op)
-            op.inplace, op.destroy_map = False, {}
-        new = op.make_node(*node.inputs).outputs
-        fgraph.replace_all(list(zip(node.outputs, new, strict=True)), reason="forget_inplace")
+def without_inplace(node):
+    """Replace an Op that overwrites an input, as compiled functions have it."""
+    if not node.op.destroy_map:
+        return None
+    if isinstance(node.op, Elemwise):
+        op = Elemwise(node.op.scalar_op, name=node.op.name)
+    else:
+        op = copy(node.op)
+        op.inplace, op.destroy_map = False, {}
+    return op.make_node(*node.inputs).outputs
 
 
-def forget_fusion(fgraph):
-    """Replace fused scalar graphs by the elementwise Ops that they were made of."""
-    for node in fgraph.toposort():
-        fused = node.op.scalar_op if isinstance(node.op, Elemwise) else node.op
-        if not isinstance(fused, Composite):
-            continue
-        new = dict(zip(fused.fgraph.inputs, node.inputs, strict=True))
-        for inner in fused.fgraph.toposort():
-            op = Elemwise(inner.op) if isinstance(node.op, Elemwise) else inner.op
-            # A constant has the inner graph's scalar type, which both kinds of Op take.
-            outputs = op(*[new.get(i, i) for i in inner.inputs], return_list=True)
-            new.update(zip(inner.outputs, outputs, strict=True))
-        replacements = [
-            (old, new[output])
-            for old, output in zip(node.outputs, fused.fgraph.outputs, strict=True)
-        ]
-        # One that doesn't depend on every input may lack the size of the others.
-        if all(_ones(old) == _ones(other) for old, other in replacements):
-            fgraph.replace_all(replacements, reason="forget_fusion")
+def without_fusion(node):
+    """Replace a fused scalar graph by the elementwise Ops that it was made of."""
+    fused = node.op.scalar_op if isinstance(node.op, Elemwise) else node.op
+    if not isinstance(fused, Composite):
+        return None
+    new = dict(zip(fused.fgraph.inputs, node.inputs, strict=True))
+    for inner in fused.fgraph.toposort():
+        op = Elemwise(inner.op) if isinstance(node.op, Elemwise) else inner.op
+        # A constant has the inner graph's scalar type, which both kinds of Op take.
+        outputs = op(*[new.get(i, i) for i in inner.inputs], return_list=True)
+        new.update(zip(inner.outputs, outputs, strict=True))
+    outputs = [new[output] for output in fused.fgraph.outputs]
+    # One that doesn't depend on every input may lack the size of the others.
+    pairs = zip(node.outputs, outputs, strict=True)
+    return outputs if all(_ones(old) == _ones(other) for old, other in pairs) else None
 
 
-def forget_reduction_fusion(fgraph):
-    """Replace reductions that compute their terms themselves by elementwise Ops and reductions."""
-    for node in fgraph.toposort():
-        op = node.op
-        if not (isinstance(op, CAReduce) and isinstance(op.scalar_op, Composite)):
-            continue
-        fused = op.scalar_op.fgraph
-        accumulated, *terms = fused.inputs
-        new = dict(zip(terms, node.inputs, strict=True))
-        *before, last = fused.toposort()
-        for inner in before:
-            outputs = Elemwise(inner.op)(*[new.get(i, i) for i in inner.inputs], return_list=True)
-            new.update(zip(inner.outputs, outputs, strict=True))
-        (term,) = (i for i in last.inputs if i is not accumulated)
-        reduction = CAReduce(last.op, axis=op.axis, dtype=op.dtype, acc_dtype=op.acc_dtype)
-        fgraph.replace_all(
-            [(node.outputs[0], reduction(new.get(term, term)))], reason="forget_reduction_fusion"
-        )
+def without_reduction_fusion(node):
+    """Replace a reduction that computes its terms itself by elementwise Ops and a reduction."""
+    op = node.op
+    if not (isinstance(op, CAReduce) and isinstance(op.scalar_op, Composite)):
+        return None
+    fused = op.scalar_op.fgraph
+    accumulated, *terms = fused.inputs
+    new = dict(zip(terms, node.inputs, strict=True))
+    *before, last = fused.toposort()
+    for inner in before:
+        outputs = Elemwise(inner.op)(*[new.get(i, i) for i in inner.inputs], return_list=True)
+        new.update(zip(inner.outputs, outputs, strict=True))
+    (term,) = (i for i in last.inputs if i is not accumulated)
+    reduction = CAReduce(last.op, axis=op.axis, dtype=op.dtype, acc_dtype=op.acc_dtype)
+    return [reduction(new.get(term, term))]
 
 
 def _ones(variable):
     return [size == 1 for size in variable.type.shape]
 
 
-def forget_backend(fgraph):
-    """Undo what is done to shapes and layouts for JAX, in graphs of functions compiled for it."""
-    undo_channels_last(fgraph)
-    # It is loaded if there is such a function; importing it needs JAX.
-    backend = sys.modules.get("pytensor.link.jax.dispatch.shape")
-    if backend is None:
-        return
-    for node in fgraph.toposort():
-        if isinstance(node.op, backend.JAXShapeTuple):
-            if hasattr(node.op, "computed_from"):
-                vector = node.op.computed_from(*node.inputs)
-            else:
-                vector = stack([cast(entry, "int64") for entry in node.inputs])
-            fgraph.replace_all([(node.outputs[0], vector)], reason="forget_backend")
+def shape_vector(shape_tuple, node):
+    """Undo what is done to shapes for JAX."""
+    if not isinstance(node.op, shape_tuple):
+        return None
+    if hasattr(node.op, "computed_from"):
+        return [node.op.computed_from(*node.inputs)]
+    return [stack([cast(entry, "int64") for entry in node.inputs])]
 
 
-def make_scans_portable(fgraph):
-    """Undo what compilation did to scans and to the graphs of their steps."""
-    for node in fgraph.toposort():
-        if isinstance(node.op, Scan):
-            step = node.op.fgraph.unfreeze()
-            make_portable(step)
-            op = node.op.clone_with_inner_graph(step)
-            op.destroy_map = {}
-            new = op.make_node(*node.inputs).outputs
-            fgraph.replace_all(
-                list(zip(node.outputs, new, strict=True)), reason="make_scans_portable"
-            )
+def portable_scan(node):
+    """Undo what compilation did to a scan and to the graph of its steps."""
+    if not isinstance(node.op, Scan):
+        return None
+    step = node.op.fgraph.unfreeze()
+    make_portable(step)
+    op = node.op.clone_with_inner_graph(step)
+    op.destroy_map = {}
+    return op.make_node(*node.inputs).outputs
 
 
-def open_lists(fgraph):
-    """Let choices be made among tensors, where they are made among those of a list."""
-    for node in fgraph.toposort():
-        if not isinstance(node.op, Choose):
-            continue
-        index, choices = node.inputs
-        if isinstance(choices, TypedListConstant):
-            entries = [constant(entry) for entry in choices.data]
-        elif choices.owner is not None and isinstance(choices.owner.op, MakeList):
-            entries = choices.owner.inputs
-        else:
-            continue
-        among = ChooseAmong(node.op.mode, node.outputs[0].type)
-        fgraph.replace_all([(node.outputs[0], among(index, *entries))], reason="open_lists")
+def open_list(node):
+    """Let a choice be made among tensors, where it is made among those of a list."""
+    if not isinstance(node.op, Choose):
+        return None
+    index, choices = node.inputs
+    if isinstance(choices, TypedListConstant):
+        entries = [constant(entry) for entry in choices.data]
+    elif choices.owner is not None and isinstance(choices.owner.op, MakeList):
+        entries = choices.owner.inputs
+    else:
+        return None
+    return [ChooseAmong(node.op.mode, node.outputs[0].type)(index, *entries)]
 
 
-def unique_of_vectors(fgraph):
-    """Give Unique vectors instead of scalars, whose shapes PyTensor can't infer.
+def unique_of_vector(node):
+    """Give Unique a vector instead of a scalar, whose shape PyTensor can't infer.
 
     See thoughts/upstream/unique-of-scalar-shape.md.
     """
-    for node in fgraph.toposort():
-        if isinstance(node.op, Unique) and node.inputs[0].type.ndim == 0:
-            new = node.op.make_node(expand_dims(node.inputs[0], 0)).outputs
-            replacements = list(zip(node.outputs, new, strict=True))
-            fgraph.replace_all(replacements, reason="unique_of_vectors")
+    if not isinstance(node.op, Unique) or node.inputs[0].type.ndim:
+        return None
+    return node.op.make_node(expand_dims(node.inputs[0], 0)).outputs
 
 
-def inline_branches(fgraph):
-    """Replace conditionals whose branches have graphs of their own, as compiled functions have."""
-    for node in fgraph.toposort():
-        if isinstance(node.op, LazyIfElse):
-            condition, *inputs = node.inputs
-            branches = [
-                inline_ofg_node(branch.make_node(*inputs))
-                for branch in (node.op.true_branch, node.op.false_branch)
-            ]
-            new = IfElse(len(node.outputs))(condition, *branches[0], *branches[1], return_list=True)
-            fgraph.replace_all(list(zip(node.outputs, new, strict=True)), reason="inline_branches")
+def inline_branches(node):
+    """Replace a conditional whose branches have graphs of their own, as compiled functions do."""
+    if not isinstance(node.op, LazyIfElse):
+        return None
+    condition, *inputs = node.inputs
+    branches = [
+        inline_ofg_node(branch.make_node(*inputs))
+        for branch in (node.op.true_branch, node.op.false_branch)
+    ]
+    return IfElse(len(node.outputs))(condition, *branches[0], *branches[1], return_list=True)
 
 
 def has_converter(op):

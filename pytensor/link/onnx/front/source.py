@@ -26,17 +26,9 @@ from pytensor.tensor.type import TensorType
 class Source:
     """What is exported.
 
-    Attributes
-    ----------
-    fgraph : FunctionGraph
-        A copy; its inputs are the arguments and then the parameters.
-    parameters : dict of Variable to array_like
-        Inputs that hold shared variables, and their values.
-    run : callable
-        Computes the outputs in PyTensor.
-    name : str or None
-    generators : list of str
-        The random generators among the outputs, which are left out.
+    The graph is a copy; its inputs are the arguments and then the parameters, which hold shared
+    variables and are given with their values.  `run` computes the outputs in PyTensor.
+    `generators` are the random ones among the outputs, which are left out.
     """
 
     fgraph: FunctionGraph

@@ -35,34 +35,15 @@ PASSES = (
 NECESSARY = (slice_empty_expansions, keep_double_scales, remove_unused)
 
 
+def run_pass(apply, graph):
+    """Run one pass, on the bodies of nodes too; returns whether it found anything to do."""
+    bodies = [body for node in graph.all_nodes() for body in node.subgraphs]
+    return True in [apply(part) for part in (graph, *bodies)]
+
+
 def run_passes(graph, passes=PASSES):
     """Run every pass, on the bodies of nodes too, until none finds anything left to do."""
-    changed = True
-    while changed:
-        changed = False
-        for apply in passes:
-            bodies = [body for node in graph.all_nodes() for body in node.subgraphs]
-            for part in (graph, *bodies):
-                changed |= apply(part)
+    while True in [run_pass(apply, graph) for apply in passes]:
+        pass
     restore_parameter_names(graph)
     sort_initializers(graph)
-
-
-__all__ = [
-    "NECESSARY",
-    "PASSES",
-    "cancel_inverses",
-    "fold_batch_norm",
-    "fold_constants",
-    "fold_conv_offset",
-    "fold_conv_scale",
-    "keep_double_scales",
-    "merge_common_subexpressions",
-    "remove_unused",
-    "restore_parameter_names",
-    "run_passes",
-    "sink_into_branches",
-    "slice_empty_expansions",
-    "slices_to_split",
-    "sort_initializers",
-]

@@ -56,7 +56,8 @@ def _fold_followers(graph, op_types, fold):
     consumers = graph.consumers()
     bypassed = {}
     for node, conv in pairs:
-        if not graph.is_only_used_by(conv.outputs[0], node, consumers):
+        (output,) = conv.outputs
+        if consumers.get(output) != [node] or output in graph.outputs:
             continue
         weights = [graph.constant(name) for name in conv.inputs[1:]]
         if any(w is None for w in weights):
@@ -64,9 +65,9 @@ def _fold_followers(graph, op_types, fold):
         folded = fold(node, weights[0].shape[0])
         if folded is not None:
             _rescale(graph, conv, weights, *folded)
-            bypassed[node] = conv.outputs[0]
+            bypassed[node] = output
             # The convolution has another reader now, which one round leaves alone.
-            consumers.pop(conv.outputs[0])
+            consumers.pop(output)
     return graph.bypass(bypassed)
 
 
@@ -84,10 +85,10 @@ def _per_channel(graph, node, channels):
     """The constant operand as one number per channel, or None where it is something else."""
     constants = [graph.constant(name) for name in node.inputs]
     array = constants[1] if constants[1] is not None else constants[0]
-    rank = graph.rank(node.outputs[0])
-    if array is None or rank is None or array.ndim > rank:
+    whole = graph.shape(node.outputs[0])
+    if array is None or whole is None or array.ndim > len(whole):
         return None
-    shape = (1,) * (rank - array.ndim) + array.shape
+    shape = (1,) * (len(whole) - array.ndim) + array.shape
     if shape[1] not in (1, channels) or any(n != 1 for i, n in enumerate(shape) if i != 1):
         return None
     return np.broadcast_to(array.astype("float64").reshape(-1), (channels,))

@@ -7,6 +7,7 @@ def slice_empty_expansions(graph):
     """Write an Expand to a constant size of 0 as one to size 1 of which nothing is taken.
 
     onnxruntime's own optimization drops the Expand, and leaves one element.
+    See ``thoughts/upstream/onnxruntime-empty-tensors.md``.
     """
     nodes, changed = [], False
     for node in graph.nodes:

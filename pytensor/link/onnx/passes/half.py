@@ -43,18 +43,11 @@ ALWAYS_FLOAT32 = {"Resize": (1, 2)}
 
 
 def convert_to_half(graph, keep=KEPT_IN_FLOAT32):
-    """Compute in float16 what is computed in float32.
+    """Compute in float16 what is computed in float32, in a graph with the types of all values.
 
-    Inputs and outputs of the model stay as they are.  The nodes in `keep` stay too, and so do
+    Inputs and outputs of the model stay as they are.  The operators in `keep` stay too, and so do
     those with subgraphs, and those that read a constant which float16 doesn't hold: beyond 65504
     or, without being zero, below 6e-8.
-
-    Parameters
-    ----------
-    graph : Graph
-        With the types of all values; see `infer_types`.
-    keep : collection of str
-        ONNX operators.
     """
     nodes = graph.nodes
     graph.nodes = []
@@ -62,6 +55,7 @@ def convert_to_half(graph, keep=KEPT_IN_FLOAT32):
     for node in nodes:
         names = [node.op_type, *(n.op_type for body in node.subgraphs for n in body.all_nodes())]
         # onnxruntime has no kernel that adds what is scattered in float16.
+        # thoughts/upstream/onnxruntime-missing-kernels.md
         adds = node.attributes.get("reduction", "none") != "none"
         single = bool(keep.intersection(names)) or bool(node.subgraphs) or adds
         single = single or any(converter.is_out_of_range(name) for name in node.inputs)

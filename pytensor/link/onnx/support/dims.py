@@ -41,11 +41,7 @@ class Size:
 class Dims:
     """Sizes of the variables of one graph.
 
-    Parameters
-    ----------
-    shape_feature : ShapeFeature, optional
-    input_dims : dict of Variable to tuple of (int or str), optional
-        The sizes of the graph's inputs, with names for those that aren't fixed.
+    `input_dims` are the sizes of the graph's inputs, with names for those that aren't fixed.
     """
 
     def __init__(self, shape_feature=None, input_dims=None):
@@ -140,13 +136,19 @@ class Dims:
         return self.of(given) if requested.factor > 0 and are_sizes else None
 
     def _of_element(self, node):
-        element = _element(node)
-        if element is None:
-            return None
-        source, index = _look_behind_stores(*element)
+        """``vector[index]``, behind the `set_subtensor` that infer_shape methods use."""
+        vector, index = node.inputs[0], _position(node)
         if index is None:
-            return None if source is None else self.of(source)
-        entries = self.elements(source)
+            return None
+        while vector.owner is not None and isinstance(vector.owner.op, IncSubtensor):
+            base, value = vector.owner.inputs[:2]
+            stored = _position(vector.owner)
+            if stored is None or not vector.owner.op.set_instead_of_inc:
+                return None
+            if stored == index:
+                return self.of(value)
+            vector = base
+        entries = self.elements(vector)
         return None if entries is None else entries[index]
 
     def elements(self, vector):
@@ -174,33 +176,19 @@ def _scalar_op(op):
     return op.scalar_op if isinstance(op, Elemwise) else op
 
 
-def _element(node):
-    """The source and the index of ``source[index]`` with a constant index, else None."""
-    source = node.inputs[0]
-    if source.type.ndim != 1 or source.type.shape[0] is None:
-        return None
+def constant_index(node):
+    """The index of a `Subtensor` or an `IncSubtensor` as integers and slices, or None."""
+    indices = node.inputs[2:] if isinstance(node.op, IncSubtensor) else node.inputs[1:]
     try:
-        (index,) = get_constant_idx(node.op.idx_list, node.inputs)
+        return list(get_constant_idx(node.op.idx_list, [node.inputs[0], *indices]))
     except NotScalarConstantError:
         return None
-    return None if isinstance(index, slice) else (source, int(index) % source.type.shape[0])
 
 
-def _look_behind_stores(vector, index):
-    """Follow ``vector[index]`` through the `set_subtensor` that infer_shape methods use.
-
-    Returns the vector and index to read instead, ``(value, None)`` where a value was stored, or
-    ``(None, None)`` where that can't be told.
-    """
-    while vector.owner is not None and isinstance(vector.owner.op, IncSubtensor):
-        op, (base, value, *_) = vector.owner.op, vector.owner.inputs
-        try:
-            (stored,) = get_constant_idx(op.idx_list, [base, *vector.owner.inputs[2:]])
-        except NotScalarConstantError:
-            return None, None
-        if isinstance(stored, slice) or not op.set_instead_of_inc:
-            return None, None
-        if int(stored) % vector.type.shape[0] == index:
-            return value, None
-        vector = base
-    return vector, index
+def _position(node):
+    """Which entry of a vector of known length a node reads or writes, where there is one."""
+    vector = node.inputs[0].type
+    index = constant_index(node)
+    if vector.ndim != 1 or vector.shape[0] is None or index is None or isinstance(index[0], slice):
+        return None
+    return int(index[0]) % vector.shape[0]

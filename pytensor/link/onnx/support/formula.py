@@ -1,6 +1,16 @@
 """Formulas that converters write with Python's operators."""
 
+from operator import methodcaller
+
 import numpy as np
+
+
+def _operator(op_type):
+    return lambda self, *others: self.apply(op_type, *others)
+
+
+def _reflected(op_type):
+    return lambda self, other: self.lift(other).apply(op_type, self)
 
 
 class Term:
@@ -26,62 +36,21 @@ class Term:
         names = [self.lift(other).name for other in (self, *others)]
         return Term(self.builder, self.builder.add(op_type, *names, **attributes))
 
-    def __add__(self, other):
-        return self.apply("Add", other)
-
-    def __radd__(self, other):
-        return self.lift(other) + self
-
-    def __sub__(self, other):
-        return self.apply("Sub", other)
-
-    def __rsub__(self, other):
-        return self.lift(other) - self
-
-    def __mul__(self, other):
-        return self.apply("Mul", other)
-
-    def __rmul__(self, other):
-        return self.lift(other) * self
-
-    def __truediv__(self, other):
-        return self.apply("Div", other)
-
-    def __rtruediv__(self, other):
-        return self.lift(other) / self
-
-    def __pow__(self, other):
-        return self.apply("Pow", other)
-
-    def __neg__(self):
-        return self.apply("Neg")
-
-    def __abs__(self):
-        return self.apply("Abs")
-
-    def __lt__(self, other):
-        return self.apply("Less", other)
-
-    def __le__(self, other):
-        return self.apply("LessOrEqual", other)
-
-    def __gt__(self, other):
-        return self.apply("Greater", other)
-
-    def __ge__(self, other):
-        return self.apply("GreaterOrEqual", other)
-
-    def __eq__(self, other):
-        return self.apply("Equal", other)
-
-    def __and__(self, other):
-        return self.apply("And", other)
-
-    def __or__(self, other):
-        return self.apply("Or", other)
-
-    def __invert__(self):
-        return self.apply("Not")
+    __add__, __radd__ = _operator("Add"), _reflected("Add")
+    __sub__, __rsub__ = _operator("Sub"), _reflected("Sub")
+    __mul__, __rmul__ = _operator("Mul"), _reflected("Mul")
+    __truediv__, __rtruediv__ = _operator("Div"), _reflected("Div")
+    __pow__ = _operator("Pow")
+    __neg__ = _operator("Neg")
+    __abs__ = _operator("Abs")
+    __lt__ = _operator("Less")
+    __le__ = _operator("LessOrEqual")
+    __gt__ = _operator("Greater")
+    __ge__ = _operator("GreaterOrEqual")
+    __eq__ = _operator("Equal")
+    __and__ = _operator("And")
+    __or__ = _operator("Or")
+    __invert__ = _operator("Not")
 
     def column(self):
         """With a last axis of size 1, along which a vector of constants is broadcast."""
@@ -92,6 +61,7 @@ class Term:
         """Weighted sum over the last axis."""
         # Of empty tensors, onnxruntime's sum over axis -1 has the wrong shape, and the product
         # with a vector fails.
+        # thoughts/upstream/onnxruntime-empty-tensors.md
         weights = self.builder.constant(np.reshape(weights, (-1, 1)), "float64")
         product = self.builder.add("MatMul", self.name, weights)
         axis = self.builder.int64s([-1])
@@ -104,37 +74,15 @@ def where(condition, x, y):
     return condition.apply("Where", x, y)
 
 
-def exp(x):
-    return x.apply("Exp")
-
-
-def log(x):
-    return x.apply("Log")
-
-
-def sqrt(x):
-    return x.apply("Sqrt")
-
-
-def sin(x):
-    return x.apply("Sin")
-
-
-def cos(x):
-    return x.apply("Cos")
-
-
-def floor(x):
-    return x.apply("Floor")
-
-
-def rint(x):
-    """The nearest integer, and of two the even one."""
-    return x.apply("Round")
-
-
-def sign(x):
-    return x.apply("Sign")
+exp = methodcaller("apply", "Exp")
+log = methodcaller("apply", "Log")
+sqrt = methodcaller("apply", "Sqrt")
+sin = methodcaller("apply", "Sin")
+cos = methodcaller("apply", "Cos")
+floor = methodcaller("apply", "Floor")
+sign = methodcaller("apply", "Sign")
+# The nearest integer, and of two the even one.
+rint = methodcaller("apply", "Round")
 
 
 def maximum(x, y):

@@ -51,20 +51,10 @@ class Node:
 class Graph:
     """Nodes in topological order, initializers, and the types of values.
 
-    Attributes
-    ----------
-    inputs, outputs : list of str
-    nodes : list of Node
-    initializers : dict of str to ndarray
-    parameters : set of str
-        The initializers that hold the user's shared variables.
-    parameters_are_inputs : bool
-        Whether a caller of the model may replace the parameters, in which case no pass may use
-        their values.
-    values : dict of str to Value
-    parent : Graph or None
-        The graph around the body of an If, a Loop or a Scan.  Both share one set of names, and
-        all initializers belong to the outermost graph.
+    `parameters` are the initializers that hold the user's shared variables.  Where a caller of the
+    model may replace them, no pass may use their values.  `parent` is the graph around the body of
+    an If, a Loop or a Scan: both share one set of names, and all initializers belong to the
+    outermost graph.
     """
 
     def __init__(self, *, parameters_are_inputs=False):
@@ -143,16 +133,10 @@ class Graph:
         return name if name in self.parameters else self.origin.get(name)
 
     def shape(self, name):
-        value = self.values.get(name)
-        return None if value is None else value.shape
+        return self.values.get(name, Value()).shape
 
     def dtype(self, name):
-        value = self.values.get(name)
-        return None if value is None else value.dtype
-
-    def rank(self, name):
-        shape = self.shape(name)
-        return None if shape is None else len(shape)
+        return self.values.get(name, Value()).dtype
 
     def producers(self):
         """Map each value to the node that computes it."""
@@ -166,22 +150,11 @@ class Graph:
                 consumers.setdefault(name, []).append(node)
         return consumers
 
-    def is_only_used_by(self, name, node, consumers):
-        return consumers.get(name) == [node] and name not in self.outputs
-
     def bypass(self, bypassed):
-        """Remove single-output nodes whose output equals another value.
+        """Remove nodes whose one output equals the value that is given; returns if there are any.
 
-        Parameters
-        ----------
-        bypassed : dict of Node to str
-            The value that stands for each node's output.
-
-        Returns
-        -------
-        bool
-            Whether any node was removed.  One that computes a graph output from a graph input,
-            an initializer or another output stays, because the output needs its name.
+        One that computes a graph output from a graph input, an initializer or another output stays,
+        because the output needs its name.
         """
         if not bypassed:
             return False

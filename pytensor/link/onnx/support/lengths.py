@@ -8,17 +8,20 @@ from pytensor.link.onnx.support import sizes
 from pytensor.link.onnx.support.kernels import work_dtype
 
 
+def _operator(op_type, evaluate, neutral=None):
+    return lambda self, other: self._compute(op_type, evaluate, self, other, neutral)
+
+
+def _reflected(op_type, evaluate, neutral=None):
+    return lambda self, other: self._compute(op_type, evaluate, other, self, neutral)
+
+
 class Ints:
     """An int64 or bool array that is known, or that the model computes.
 
     Arithmetic on it adds nodes where an operand isn't known.  Quotients must not be negative:
-    NumPy rounds those down, ONNX towards zero.
-
-    Parameters
-    ----------
-    builder : GraphBuilder
-    value : array_like, or str
-        The array, or the name of the value that holds it.
+    NumPy rounds those down, ONNX towards zero.  `value` is an array, or the name of the value that
+    holds it.
     """
 
     def __init__(self, builder, value):
@@ -37,57 +40,28 @@ class Ints:
         other = right if left is self else left
         if neutral is not None and isinstance(other, int) and other == neutral:
             return self
-        operands = [
-            v if isinstance(v, Ints) else Ints(self.builder, np.int64(v)) for v in (left, right)
-        ]
+        operands = [as_ints(self.builder, v) for v in (left, right)]
         if all(v.is_known for v in operands):
             return Ints(self.builder, evaluate(*(v.value for v in operands)))
         return Ints(self.builder, self.builder.add(op_type, *(v.name for v in operands)))
 
-    def __add__(self, other):
-        return self._compute("Add", operator.add, self, other, 0)
-
-    def __radd__(self, other):
-        return self._compute("Add", operator.add, other, self, 0)
-
-    def __sub__(self, other):
-        return self._compute("Sub", operator.sub, self, other, 0)
-
-    def __rsub__(self, other):
-        return self._compute("Sub", operator.sub, other, self)
-
-    def __mul__(self, other):
-        return self._compute("Mul", operator.mul, self, other, 1)
-
-    def __rmul__(self, other):
-        return self._compute("Mul", operator.mul, other, self, 1)
-
-    def __floordiv__(self, other):
-        return self._compute("Div", operator.floordiv, self, other, 1)
-
-    def __mod__(self, other):
-        return self._compute("Mod", operator.mod, self, other)
-
-    def __lt__(self, other):
-        return self._compute("Less", operator.lt, self, other)
-
-    def __and__(self, other):
-        return self._compute("And", operator.and_, self, other)
-
-    def equals(self, other):
-        return self._compute("Equal", operator.eq, self, other)
-
-    def maximum(self, other):
-        return self._compute("Max", np.maximum, self, other)
-
-    def minimum(self, other):
-        return self._compute("Min", np.minimum, self, other)
+    __add__ = _operator("Add", operator.add, 0)
+    __radd__ = _reflected("Add", operator.add, 0)
+    __sub__ = _operator("Sub", operator.sub, 0)
+    __rsub__ = _reflected("Sub", operator.sub)
+    __mul__ = _operator("Mul", operator.mul, 1)
+    __rmul__ = _reflected("Mul", operator.mul, 1)
+    __floordiv__ = _operator("Div", operator.floordiv, 1)
+    __mod__ = _operator("Mod", operator.mod)
+    __lt__ = _operator("Less", operator.lt)
+    __and__ = _operator("And", operator.and_)
+    equals = _operator("Equal", operator.eq)
+    maximum = _operator("Max", np.maximum)
+    minimum = _operator("Min", np.minimum)
 
     def where(self, this, other):
         """`this` where this array is true, else `other`; both `Ints` or int."""
-        this, other = (
-            v if isinstance(v, Ints) else Ints(self.builder, np.int64(v)) for v in (this, other)
-        )
+        this, other = (as_ints(self.builder, v) for v in (this, other))
         if self.is_known and this.is_known and other.is_known:
             return Ints(self.builder, np.where(self.value, this.value, other.value))
         return Ints(self.builder, self.builder.add("Where", self.name, this.name, other.name))
@@ -97,6 +71,10 @@ class Ints:
             return Ints(self.builder, np.expand_dims(self.value, axis))
         axes = self.builder.int64s([axis])
         return Ints(self.builder, self.builder.add("Unsqueeze", self.value, axes))
+
+
+def as_ints(builder, value):
+    return value if isinstance(value, Ints) else Ints(builder, np.int64(value))
 
 
 def lengths_of(builder, variable, name):
@@ -160,9 +138,15 @@ def pad(builder, x, dtype, pairs, fill=0, axes=None):
 
 
 def matmul_or_zeros(builder, dtype, x, y, inner):
-    """Product of matrices, zeros where `inner`, the length that is summed over, is 0."""
+    """Product of matrices, zeros where `inner`, the length that is summed over, is 0.
+
+    onnxruntime leaves sums over no terms uninitialized.
+    """
     result = builder.add_as(dtype, "MatMul", x, y)
-    return zero_if_empty(builder, dtype, result, inner)
+    if isinstance(inner, int) and inner > 0:
+        return result
+    is_empty = as_ints(builder, inner).equals(0)
+    return builder.add("Where", is_empty.name, builder.constant(0, dtype), result)
 
 
 def one_if_empty(length):
@@ -170,14 +154,6 @@ def one_if_empty(length):
     if isinstance(length, int):
         return int(length == 0)
     return length.equals(0).where(1, 0)
-
-
-def zero_if_empty(builder, dtype, sums, count):
-    """Zeros where `sums` are over no terms: onnxruntime leaves them uninitialized."""
-    if isinstance(count, int) and count > 0:
-        return sums
-    count = count if isinstance(count, Ints) else Ints(builder, np.int64(count))
-    return builder.add("Where", count.equals(0).name, builder.constant(0, dtype), sums)
 
 
 def crop(builder, x, starts, lengths, axes):

@@ -15,13 +15,12 @@ from pytensor.compile.ops import DeepCopyOp
 from pytensor.graph.basic import Apply
 from pytensor.graph.op import Op
 from pytensor.graph.traversal import ancestors
-from pytensor.link.onnx.support.dims import Dims
+from pytensor.link.onnx.support.dims import Dims, constant_index
 from pytensor.scalar.basic import Add, Cast, Sub
 from pytensor.scan.op import Scan, ScanMethodsMixin
 from pytensor.tensor.basic import AllocEmpty, ScalarFromTensor, TensorFromScalar
-from pytensor.tensor.exceptions import NotScalarConstantError
 from pytensor.tensor.shape import Shape_i
-from pytensor.tensor.subtensor import IncSubtensor, Subtensor, get_constant_idx
+from pytensor.tensor.subtensor import IncSubtensor, Subtensor
 from pytensor.tensor.type import TensorType
 
 
@@ -29,13 +28,7 @@ class Loop(Op, ScanMethodsMixin):
     """A `Scan` that is given initial values instead of buffers, and returns what is new.
 
     Its outputs are a `Scan`'s, but without initial values and with one entry for each step; the
-    last one is the number of steps that it took.
-
-    Attributes
-    ----------
-    info : ScanInfo
-    fgraph : FunctionGraph
-        Computes one step.
+    last one is the number of steps that it took.  `fgraph` computes one step.
     """
 
     __props__ = ("info", "fgraph")
@@ -64,7 +57,12 @@ class Loop(Op, ScanMethodsMixin):
 
     def perform(self, node, inputs, output_storage):
         info, outer = self.info, self.grouped(inputs)
-        step = self.step_function()
+        step = function(
+            self.fgraph.inputs,
+            self.fgraph.outputs,
+            mode=Mode("py", optimizer=None),
+            on_unused_input="ignore",
+        )
         buffers = [np.array(buffer) for buffer in outer.mit_mots]
         traces = [list(first) for first in outer.initial] + [[] for _ in range(info.n_nit_sot)]
         depths = lookbacks(info) + [0] * info.n_nit_sot
@@ -96,14 +94,6 @@ class Loop(Op, ScanMethodsMixin):
         for storage, result in zip(output_storage, results, strict=True):
             storage[0] = result
 
-    def step_function(self):
-        return function(
-            self.fgraph.inputs,
-            self.fgraph.outputs,
-            mode=Mode("py", optimizer=None),
-            on_unused_input="ignore",
-        )
-
     def infer_shape(self, node, shapes):
         outer = self.grouped(shapes)
         steps = node.outputs[-1]
@@ -123,17 +113,9 @@ class Loop(Op, ScanMethodsMixin):
 class LoopInputs:
     """What a `Loop` is given, by what it is.
 
-    Attributes
-    ----------
-    n_steps
-    seqs : list
-    mit_mots : list
-        Buffers that several outputs of a step are written to.
-    initial : list
-        First values of the other recurrences, the oldest first.
-    untraced : list
-        First values of states of which only the last is returned.
-    non_seqs : list
+    `mit_mots` are the buffers that several outputs of a step are written to, `initial` the first
+    values of the other recurrences, the oldest first, and `untraced` those of states of which only
+    the last is returned.
     """
 
     def __init__(self, info, inputs):
@@ -163,12 +145,7 @@ def lookbacks(info):
 def lower_scans(fgraph, rewrite_step=None):
     """Replace each `Scan`, in place, by a `Loop` and what cuts its results to length.
 
-    Parameters
-    ----------
-    fgraph : FunctionGraph
-        With a `ShapeFeature`.
-    rewrite_step : callable, optional
-        Rewrites the graph of a step, in place.
+    The graph has a `ShapeFeature`; `rewrite_step` rewrites that of a step, in place.
     """
     for node in fgraph.toposort():
         if isinstance(node.op, Scan):
@@ -226,7 +203,7 @@ def initial_values(buffer, depth):
     if node is not None and isinstance(node.op, IncSubtensor) and node.op.set_instead_of_inc:
         empty, values = node.inputs[:2]
         made = empty.owner is not None and isinstance(empty.owner.op, AllocEmpty)
-        if made and _constant_index(node) == [slice(None, depth)]:
+        if made and constant_index(node) == [slice(None, depth)]:
             length, *sizes = empty.owner.inputs
             wanted = (depth, *empty.type.shape[1:])
             if values.type.ndim < empty.type.ndim or any(
@@ -254,16 +231,8 @@ def is_tail(node, variable, start):
     return (
         isinstance(node.op, Subtensor)
         and node.inputs[0] is variable
-        and _constant_index(node) == [slice(start, None)]
+        and constant_index(node) == [slice(start, None)]
     )
-
-
-def _constant_index(node):
-    indices = node.inputs[2:] if isinstance(node.op, IncSubtensor) else node.inputs[1:]
-    try:
-        return list(get_constant_idx(node.op.idx_list, [node.inputs[0], *indices]))
-    except NotScalarConstantError:
-        return None
 
 
 def cut(trace, length, depth, n_steps, taken, *, is_nit_sot):

@@ -12,8 +12,8 @@ def sortable(builder, op_type, x, dtype):
     """`x` in a dtype for which there is a kernel, in the same order; returns both."""
     if dtype == "uint64" and not has_kernel(op_type, dtype):
         # Flipping the highest bit moves 0 to the lowest int64.
-        x = builder.add("BitwiseXor", builder.cast(x, dtype, "int64"), lowest_int64(builder))
-        return x, "int64"
+        x = builder.cast(x, dtype, "int64")
+        return builder.add("BitwiseXor", x, builder.constant(LOWEST, "int64")), "int64"
     work = work_dtype(op_type, dtype)
     return builder.cast(x, dtype, work), work
 
@@ -21,9 +21,5 @@ def sortable(builder, op_type, x, dtype):
 def unsortable(builder, x, work, dtype):
     """What `sortable` made of `dtype`, back in `dtype`."""
     if dtype == "uint64" and work == "int64":
-        x = builder.add("BitwiseXor", x, lowest_int64(builder))
+        x = builder.add("BitwiseXor", x, builder.constant(LOWEST, "int64"))
     return builder.cast(x, work, dtype)
-
-
-def lowest_int64(builder):
-    return builder.constant(LOWEST, "int64")

@@ -101,12 +101,7 @@ def _model(
     doc_string=None,
     metadata=None,
 ):
-    proto = _graph(
-        graph,
-        graph_name,
-        [_value_info(graph, name) for name in (*graph.inputs, *extra_inputs)],
-        initializers,
-    )
+    proto = _graph(graph, graph_name, initializers, extra_inputs)
     opsets = [helper.make_opsetid("", opset)]
     domains = dict.fromkeys(node.domain for node in graph.all_nodes() if node.domain)
     model = helper.make_model(
@@ -123,13 +118,13 @@ def _model(
     return model
 
 
-def _graph(graph, name, inputs, initializers=()):
+def _graph(graph, name, initializers=(), extra_inputs=()):
     interface = {*graph.inputs, *graph.outputs, *graph.initializers}
     computed = [name for node in graph.nodes for name in node.outputs if name not in interface]
     return helper.make_graph(
         [_node(node) for node in graph.nodes],
         name,
-        inputs,
+        [_value_info(graph, name) for name in (*graph.inputs, *extra_inputs)],
         [_value_info(graph, name) for name in graph.outputs],
         initializers,
         value_info=[
@@ -140,17 +135,13 @@ def _graph(graph, name, inputs, initializers=()):
     )
 
 
-def _body(graph, name):
-    return _graph(graph, name, [_value_info(graph, i) for i in graph.inputs])
-
-
 def _node(node):
     proto = helper.make_node(
         node.op_type, node.inputs, node.outputs, name=node.name, domain=node.domain
     )
     for key, value in sorted(node.attributes.items()):
         if isinstance(value, Graph):
-            value = _body(value, f"{node.name}/{key}")
+            value = _graph(value, f"{node.name}/{key}")
         proto.attribute.append(helper.make_attribute(key, _attribute(value)))
     for key, value in node.metadata.items():
         proto.metadata_props.add(key=key, value=value)

@@ -70,13 +70,7 @@ def add_windows(
 ):
     """Add up what each cell of the image was sent by the windows that it is in.
 
-    Parameters
-    ----------
-    x : str
-        From axis `first` on its axes number outputs, or with `per_tap` taps times outputs.
-    image, outputs, kernel : sequence of (int or Ints)
-        Lengths of these axes.
-    pads : sequence of (before, after)
+    From axis `first` on the axes of `x` number outputs, or with `per_tap` taps times outputs.
     """
     x = pad(builder, x, dtype, [(0, 1)] * len(image))
     for axis, (length, (before, _), *rest) in enumerate(

@@ -12,16 +12,7 @@ from pytensor.link.onnx.support.util import as_tuple
 class Matrices:
     """Writes ONNX nodes for square matrices of one order and one floating dtype.
 
-    Parameters
-    ----------
-    builder : GraphBuilder
-    dtype : str
-    like : str
-        A value whose axis -2 has the length of the order.
-    ndim : int
-        Number of axes of matrices, those of the batch included.
-    order : int, optional
-        Where it is known.
+    The order is known, or the length of `like` along axis -2; `ndim` counts the batch's axes too.
     """
 
     def __init__(self, builder, dtype, like, ndim, order=None):
@@ -30,6 +21,7 @@ class Matrices:
         self.dtype = dtype
         self.ndim = ndim
         # With negative axes, onnxruntime doesn't reduce what has no entries.
+        # thoughts/upstream/onnxruntime-empty-tensors.md
         self.axes = builder.int64s([ndim - 2, ndim - 1])
         if order is None:
             self.order = size(builder, like, -2)
@@ -100,21 +92,10 @@ class Matrices:
         return self.add("Max", largest, self.constant(0))
 
     def loop(self, step, *state, count=None, may_end=False):
-        """Repeat ``state = step(k, *state)`` for each row k.
+        """Repeat ``state = step(k, *state)`` for each row k, or `count` times.
 
-        Parameters
-        ----------
-        step : callable
-        state : str or (str, str)
-            Initial values: matrices of `dtype`, or ones of another dtype that is given with them.
-        count : str, optional
-            Another number of steps than the order.
-        may_end : bool
-            Whether `step` returns one more value, the first: if there is to be another step.
-
-        Returns
-        -------
-        tuple of str
+        The state is matrices of `dtype`, or pairs of them and another dtype.  With `may_end`,
+        `step` first returns whether there is to be another one.
         """
         builder, shape = self.builder, (None,) * self.ndim
         state = [(entry, self.dtype) if isinstance(entry, str) else entry for entry in state]

@@ -69,18 +69,15 @@ def most_steps(m):
 class Pairs:
     """The pairs of positions i and j with ``i + j = k`` modulo the order of the matrices.
 
-    Attributes
-    ----------
-    partners : str
-        The other position of each position's pair, which may be itself.
-    is_pair : str
-        Which entries of a matrix are at a pair of two different positions.
+    `partners` are the other positions, which may be the same, and `is_pair` tells which entries of
+    a matrix are at a pair of two different ones.
     """
 
     def __init__(self, m, k):
         self.m = m
         add = m.add
         # onnxruntime refuses to divide by a constant zero, even in a loop of no steps.
+        # thoughts/upstream/onnxruntime-division-by-constant-zero.md
         order = add("Max", m.order, m.builder.constant(1, "int64"))
         self.partners = add("Mod", add("Sub", k, m.positions), order)
         self.column = add("Unsqueeze", self.partners, m.builder.int64s([1]))

@@ -18,14 +18,8 @@ from pytensor.tensor.linalg.summary import Det, SLogDet
 def lu(m, a):
     """Decompose with partial pivoting, as LAPACK's getrf does.
 
-    Returns
-    -------
-    factors : str
-        U, and L below the diagonal.
-    pivots : str
-        The row that was swapped with each row, as one column of int64.
-    order : str
-        The rows of `a` in the order of those of L U, as one column of int64.
+    Returns U with L below the diagonal and, as columns of int64, the row that was swapped with each
+    row and the rows of `a` in the order of those of L U.
     """
     add = m.add
 
@@ -34,6 +28,7 @@ def lu(m, a):
         candidates = add("GreaterOrEqual", m.rows, k)
         sizes = add("Where", candidates, add("Abs", column), m.constant(-1))
         # Among NaNs, onnxruntime's ArgMax may find a row that has been dealt with.
+        # thoughts/upstream/onnxruntime-nan-and-infinity.md
         pivot_row = add("Max", add("ArgMax", sizes, axis=-2, keepdims=1), k)
         is_k, is_pivot = add("Equal", m.rows, k), add("Equal", m.rows, pivot_row)
         swap = add("Where", is_k, pivot_row, add("Where", is_pivot, k, m.rows))

@@ -33,13 +33,7 @@ def first(m, x, count, axis):
 class Householder:
     """Reflections that make matrices triangular, as LAPACK's geqrf and geqp3 choose them.
 
-    Parameters
-    ----------
-    m : Matrices
-        Of as many rows as `x` has.
-    x : str
-    pivoting : bool
-        Whether to take the longest remaining column at each step.
+    `m` is of as many rows as `x` has.  Pivoting takes the longest remaining column at each step.
     """
 
     def __init__(self, m, x, *, pivoting):

@@ -67,16 +67,8 @@ def columns_and_rows(builder, variable, x, dtype):
 def rotate(m, x):
     """Rotate the columns of matrices until they are orthogonal.
 
-    Returns
-    -------
-    rotated : str
-        The columns, divided by `scale`.
-    v : str
-        The rotation.
-    values : str
-        Lengths of the rotated columns, as matrices of one row.
-    scale : str
-        The largest magnitude in each matrix, or one, as matrices of one entry.
+    Returns them divided by a scale, the rotation, their lengths, and the scale: the largest
+    magnitude in each matrix, or one.
     """
     add, builder = m.add, m.builder
     of_rows = builder.int64s([m.ndim - 2])

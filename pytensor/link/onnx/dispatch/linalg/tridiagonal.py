@@ -46,6 +46,11 @@ def put(m, x, k, value):
     return m.add("Where", m.add("Equal", m.rows, k), value, x)
 
 
+def choose(m, condition, x, y):
+    """The two, exchanged where the condition doesn't hold."""
+    return m.add("Where", condition, x, y), m.add("Where", condition, y, x)
+
+
 @register_batched(LUFactorTridiagonal)
 def onnx_funcify_LUFactorTridiagonal(op, node, builder, *inputs):
     add, dtype = builder.add, node.outputs[0].type.dtype
@@ -57,10 +62,10 @@ def onnx_funcify_LUFactorTridiagonal(op, node, builder, *inputs):
         after = add("Add", k, next_row)
         sizes = (add("Abs", m.row(x, k)) for x in (d, dl))
         swapped = add("Not", add("GreaterOrEqual", *sizes))
-        pivot, other = choose(swapped, m.row(dl, k), m.row(d, k))
+        pivot, other = choose(m, swapped, m.row(dl, k), m.row(d, k))
         divisor = add("Where", add("Equal", pivot, zero), one, pivot)
         factor = add("Div", other, divisor)
-        upper, lower = choose(swapped, m.row(d, after), m.row(du, k))
+        upper, lower = choose(m, swapped, m.row(d, after), m.row(du, k))
         far = m.row(du, after)
         d = put(m, d, k, pivot)
         d = put(m, d, after, add("Sub", lower, add("Mul", factor, upper)))
@@ -69,9 +74,6 @@ def onnx_funcify_LUFactorTridiagonal(op, node, builder, *inputs):
         du = put(m, du, after, add("Where", swapped, add("Neg", add("Mul", factor, far)), far))
         pivots = put(m, pivots, k, add("Where", swapped, after, k))
         return put(m, dl, k, factor), d, du, du2, pivots
-
-    def choose(condition, x, y):
-        return add("Where", condition, x, y), add("Where", condition, y, x)
 
     zeros = add("Expand", zero, add("Shape", d))
     state = dl, d, du, zeros, (m.row_numbers(d), "int64")
@@ -85,14 +87,8 @@ def onnx_funcify_LUFactorTridiagonal(op, node, builder, *inputs):
 @register_batched(SolveLUFactorTridiagonal)
 def onnx_funcify_SolveLUFactorTridiagonal(op, node, builder, *inputs):
     dtype = node.outputs[0].type.dtype
-    dl, d, du, du2 = columns(
-        builder,
-        node,
-        inputs,
-        dtype,
-        missing=(1, 0, 1, 2),
-        first=(2, 3) if op.transposed else (),
-    )
+    first = (2, 3) if op.transposed else ()
+    dl, d, du, du2 = columns(builder, node, inputs, dtype, missing=(1, 0, 1, 2), first=first)
     m = Matrices(builder, dtype, d, batch_ndim(node) + 2)
     pivots = builder.cast(expand_batch(builder, node, inputs, 4), "int32", "int64")
     pivots = builder.add("Unsqueeze", pivots, builder.int64s([-1]))
@@ -113,9 +109,6 @@ def onnx_funcify_SolveLUFactorTridiagonal(op, node, builder, *inputs):
 def solve_lower(m, dl, swapped, b, *, transposed):
     add, one = m.add, m.builder.constant(1, "int64")
 
-    def swap(condition, x, y):
-        return add("Where", condition, y, x), add("Where", condition, x, y)
-
     def step(k, b):
         if transposed:
             k = add("Sub", add("Sub", one_less(m), one), k)
@@ -124,9 +117,9 @@ def solve_lower(m, dl, swapped, b, *, transposed):
         first, second = m.row(b, k), m.row(b, after)
         if transposed:
             first = add("Sub", first, add("Mul", factor, second))
-            first, second = swap(is_swapped, first, second)
+            first, second = choose(m, is_swapped, second, first)
         else:
-            first, second = swap(is_swapped, first, second)
+            first, second = choose(m, is_swapped, second, first)
             second = add("Sub", second, add("Mul", factor, first))
         return put(m, put(m, b, k, first), after, second)
 

@@ -1,12 +1,8 @@
-import pytensor.link.onnx.dispatch.random.basic
-import pytensor.link.onnx.dispatch.random.continuous
-import pytensor.link.onnx.dispatch.random.discrete
-import pytensor.link.onnx.dispatch.random.draws
-import pytensor.link.onnx.dispatch.random.gamma
-import pytensor.link.onnx.dispatch.random.hash
-import pytensor.link.onnx.dispatch.random.integers
-import pytensor.link.onnx.dispatch.random.multivariate
-import pytensor.link.onnx.dispatch.random.order
-import pytensor.link.onnx.dispatch.random.pymc
-import pytensor.link.onnx.dispatch.random.seed
-import pytensor.link.onnx.dispatch.random.vonmises  # noqa: F401
+"""Random variables.
+
+A model draws with onnxruntime's generators: each node that draws has one of its own, with a seed
+that is made from the state of the PyTensor generator.  So the numbers aren't NumPy's, but those of
+a session are the same whenever the model is loaded.  Each run of a session draws new ones.
+
+Draws from one state of a generator begin with equal seeds.
+"""

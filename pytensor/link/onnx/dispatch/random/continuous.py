@@ -63,6 +63,7 @@ def laplace(draws, loc, scale):
 def cauchy(draws, loc, scale):
     angle = pi * (draws.uniform() - 0.5)
     # onnxruntime's tangent is in single precision only.
+    # thoughts/upstream/onnxruntime-missing-kernels.md
     return loc + scale * (sin(angle) / cos(angle))
 
 

@@ -15,6 +15,7 @@ from pytensor.link.onnx.dispatch.random.gamma import beta_draw, log_gamma_draw
 from pytensor.link.onnx.support.formula import Term, exp, floor, log1p, maximum, minimum, where
 
 
+@sampler(ptr.BinomialRV)
 def binomial_draw(draws, n, p):
     """Counts of uniform numbers below `p` among `n`, by halving.
 
@@ -38,6 +39,7 @@ def binomial_draw(draws, n, p):
     return repeat_while(draws, step, lambda _count, n, _p: n > 0.0, state)[0]
 
 
+@sampler(ptr.PoissonRV)
 def poisson_draw(draws, rate):
     """Counts of events up to time `rate`, by jumps of many events (Ahrens & Dieter 1974)."""
 
@@ -64,19 +66,9 @@ def bernoulli(draws, p):
     return where(draws.uniform() < p, 1.0, 0.0)
 
 
-@sampler(ptr.BinomialRV)
-def binomial(draws, n, p):
-    return binomial_draw(draws, n, p)
-
-
 @sampler(ptr.BetaBinomialRV)
 def betabinom(draws, n, a, b):
     return binomial_draw(draws, n, beta_draw(draws, a, b))
-
-
-@sampler(ptr.PoissonRV)
-def poisson(draws, rate):
-    return poisson_draw(draws, rate)
 
 
 @sampler(ptr.NegBinomialRV)
@@ -117,6 +109,7 @@ def onnx_funcify_CategoricalRV(op, node, builder, key, size, p):
     edges = Term(builder, builder.add("CumSum", chances.name, last))
     below = builder.cast((edges < draws.uniform().column()).name, "bool", "int64")
     # With a negative axis onnxruntime wouldn't reduce a tensor without entries.
+    # thoughts/upstream/onnxruntime-empty-tensors.md
     axis = builder.int64s([op.batch_ndim(node)])
     result = builder.add("ReduceSum", below, axis, keepdims=0)
     return next_key(node, key), builder.cast(result, "int64", op.dtype)

@@ -14,6 +14,7 @@ from pytensor.link.onnx.support.util import as_tuple
 
 HALF_ULP = 2.0**-54
 # onnxruntime has no kernel for RandomUniform and its like of operator set 22.
+# thoughts/upstream/onnxruntime-missing-kernels.md
 LAST_WITH_KERNELS = 21
 
 
@@ -21,17 +22,8 @@ class Draws:
     """Independent random numbers in double precision, all of one shape.
 
     Single precision would be too coarse: its uniform numbers are multiples of 2**-24, so the
-    largest exponential one would be 17.
-
-    Parameters
-    ----------
-    builder : GraphBuilder
-    key : str
-        What the seeds are made from.
-    shape : str
-        Name of an int64 vector.
-    sizes : sequence of (int or None)
-        What is known of it.
+    largest exponential one would be 17.  Seeds are made from `key`; `sizes` are what is known of
+    the int64 vector `shape`.
     """
 
     def __init__(self, builder, key, shape, sizes):
@@ -74,6 +66,7 @@ class Draws:
     def expand(self, term):
         if 0 in self.sizes and None not in self.sizes:
             # onnxruntime takes an Expand from 1 to 0 for one that does nothing.
+            # thoughts/upstream/onnxruntime-empty-tensors.md
             return Term(self.builder, self.builder.constant(np.zeros(self.sizes), "float64"))
         return Term(self.builder, self.builder.add("Expand", term.name, self.shape))
 
@@ -151,23 +144,9 @@ def sampler(op_class):
 
 
 def repeat_while(draws, step, condition, state, dtype="float64"):
-    """Write a loop over terms in the shape of the draws.
+    """Loop over terms in the shape of the draws, ``state = step(*state)``; returns the last ones.
 
-    Parameters
-    ----------
-    draws : Draws
-    step : callable
-        From the terms to the new terms.
-    condition : callable
-        From the terms to a bool term; the loop goes on while any entry of it is true.
-    state : list of Term
-    dtype : str
-        Of the state.
-
-    Returns
-    -------
-    list of Term
-        The last state.
+    It goes on while any entry of ``condition(*state)`` is true.
     """
     builder = draws.builder
     start = any_of(builder, condition(*state).name)

@@ -35,6 +35,7 @@ def log_gamma_draw(draws, shape):
     return result + boost
 
 
+@sampler(ptr.BetaRV)
 def beta_draw(draws, a, b):
     return 1.0 / (1.0 + exp(log_gamma_draw(draws, b) - log_gamma_draw(draws, a)))
 
@@ -52,11 +53,6 @@ def invgamma(draws, shape, scale):
 @sampler(ptr.GenGammaRV)
 def gengamma(draws, alpha, p, lambd):
     return lambd * exp(log_gamma_draw(draws, alpha / p) / p)
-
-
-@sampler(ptr.BetaRV)
-def beta(draws, a, b):
-    return beta_draw(draws, a, b)
 
 
 @sampler(ptr.StudentTRV)

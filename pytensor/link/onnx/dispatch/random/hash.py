@@ -57,6 +57,7 @@ def random_start(builder, seed):
     bits = builder.cast(builder.cast(kept, "float32", "bool"), "bool", "int64")
     powers = builder.constant((np.uint64(1) << np.arange(64, dtype="uint64")).view("int64"))
     # onnxruntime's sums of int64 are exact up to 2**53 only, its products of vectors always.
+    # thoughts/upstream/onnxruntime-integers-in-double.md
     return builder.cast(builder.add("MatMul", bits, powers), "int64", "uint64")
 
 

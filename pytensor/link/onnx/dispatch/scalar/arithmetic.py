@@ -21,6 +21,7 @@ def chain(builder, node, inputs, arithmetic, logical):
     for x, other in zip(rest, dtypes, strict=True):
         common = np.result_type(dtype, other).name
         # onnxruntime rounds to half precision at the end only, unless it's told to.
+        # thoughts/upstream/onnxruntime-rounding.md
         work = "float32" if common == "float16" and len(rest) > 1 else common
         operands = builder.cast(result, dtype, work), builder.cast(x, other, work)
         result = builder.add(logical if common == "bool" else arithmetic, *operands)
@@ -40,16 +41,6 @@ def onnx_funcify_Add(op, node, builder, *inputs):
 @onnx_funcify.register(ps.Mul)
 def onnx_funcify_Mul(op, node, builder, *inputs):
     return chain(builder, node, inputs, "Mul", "And")
-
-
-@onnx_funcify.register(ps.Sub)
-def onnx_funcify_Sub(op, node, builder, *inputs):
-    return builder.add("Sub", *cast_inputs(builder, node, inputs, output_dtype(node)))
-
-
-@onnx_funcify.register(ps.TrueDiv)
-def onnx_funcify_TrueDiv(op, node, builder, *inputs):
-    return builder.add("Div", *cast_inputs(builder, node, inputs, output_dtype(node)))
 
 
 @onnx_funcify.register(ps.Neg)
@@ -104,6 +95,7 @@ def onnx_funcify_Clip(op, node, builder, *inputs):
     x, low, high = cast_inputs(builder, node, inputs, dtype)
     bounds = [builder.constant_value(name) for name in (low, high)]
     # Clip of int64 has the faults of Max and Min.
+    # thoughts/upstream/onnxruntime-extrema-of-int64.md
     known = dtype not in ("bool", "int64") and all(b is not None and b.size == 1 for b in bounds)
     if known and fills_output(node, 0) and bounds[0].item() <= bounds[1].item():
         low, high = (builder.constant(b.reshape(())) for b in bounds)

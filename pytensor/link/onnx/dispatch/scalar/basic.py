@@ -22,6 +22,7 @@ UNARY = {
     ps.Sqrt: "Sqrt",
     ps.Tanh: "Tanh",
 }
+SINGLE_NODE = UNARY | {ps.Sub: "Sub", ps.TrueDiv: "Div"}
 
 
 def cast_inputs(builder, node, inputs, dtype):
@@ -44,6 +45,7 @@ def where(builder, dtype, condition, x, y):
 
     The kernel makes 0.0 of a -0.0 in `x`, though not in `y`.  Turning the condition around with a
     Not doesn't help, because onnxruntime removes it.
+    See ``thoughts/upstream/onnxruntime-nan-and-infinity.md``.
     """
     # Casts between integers of one size keep the bits.
     work = "int64" if dtype == "uint64" else work_dtype("Where", dtype)
@@ -57,15 +59,32 @@ def any_of(builder, condition):
     return builder.add("Greater", count, builder.constant(0, "int64"))
 
 
+def double_formula(op_class, op_type):
+    """Register ``function(*terms) -> term`` for float64, and a kernel for the other floats."""
+
+    def register(function):
+        @onnx_funcify.register(op_class)
+        def converter(op, node, builder, *inputs):
+            dtype = output_dtype(node)
+            inputs = cast_inputs(builder, node, inputs, dtype)
+            if dtype != "float64":
+                return builder.add(op_type, *inputs)
+            return function(*[formula.Term(builder, name) for name in inputs]).name
+
+        return function
+
+    return register
+
+
 @onnx_funcify.register(ps.ScalarOp)
 def onnx_funcify_ScalarOp(op, node, builder, *inputs):
     name = op.nfunc_spec and op.nfunc_spec[0]
     if name in NAMED:
         return write_formula(NAMED[name], node, builder, inputs)
-    if type(op) not in UNARY:
+    if type(op) not in SINGLE_NODE:
         raise ConversionError(f"{NO_CONVERTER} for this scalar Op")
     dtype = output_dtype(node)
-    return builder.add_as(dtype, UNARY[type(op)], *cast_inputs(builder, node, inputs, dtype))
+    return builder.add_as(dtype, SINGLE_NODE[type(op)], *cast_inputs(builder, node, inputs, dtype))
 
 
 @onnx_funcify.register(ps.Composite)
@@ -84,11 +103,6 @@ def onnx_funcify_Identity(op, node, builder, x):
 def onnx_funcify_Imag(op, node, builder, x):
     zero = builder.constant(0, output_dtype(node))
     return builder.add("Expand", zero, builder.add("Shape", x))
-
-
-@onnx_funcify.register(ps.Complex)
-def onnx_funcify_Complex(op, node, builder, *inputs):
-    raise ConversionError("onnxruntime has no complex numbers; compute on real and imaginary parts")
 
 
 @onnx_funcify.register(ps.Second)

@@ -2,12 +2,10 @@
 
 import numpy as np
 
-from pytensor.link.onnx.dispatch.basic import onnx_funcify
 from pytensor.link.onnx.dispatch.formulas import scalar_formula
-from pytensor.link.onnx.dispatch.scalar.basic import cast_inputs, output_dtype
+from pytensor.link.onnx.dispatch.scalar.basic import double_formula
 from pytensor.link.onnx.dispatch.scalar.math import log1mexp
 from pytensor.link.onnx.support.formula import (
-    Term,
     exp,
     exp_of_square,
     expm1,
@@ -57,18 +55,10 @@ def center(x):
     return x * polynomial(x * x, SERIES)
 
 
-def error_function(x):
+@double_formula(psm.Erf, "Erf")
+def erf(x):
     size = abs(x)
     return where(size >= 0.5, sign(x) * (1.0 - complement(size)), center(x))
-
-
-@onnx_funcify.register(psm.Erf)
-def onnx_funcify_Erf(op, node, builder, x):
-    dtype = output_dtype(node)
-    (x,) = cast_inputs(builder, node, [x], dtype)
-    if dtype != "float64":
-        return builder.add("Erf", x)
-    return error_function(Term(builder, x)).name
 
 
 @scalar_formula(psm.Erfc)

@@ -4,22 +4,18 @@ import numpy as np
 
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
 from pytensor.link.onnx.dispatch.formulas import scalar_formula
-from pytensor.link.onnx.dispatch.scalar.basic import cast_inputs, output_dtype
+from pytensor.link.onnx.dispatch.scalar.basic import cast_inputs, double_formula, output_dtype
 from pytensor.link.onnx.support.formula import Term, exp, expm1, log, log1p, maximum, where
 from pytensor.scalar import math as psm
 
 
-@onnx_funcify.register(psm.Sigmoid)
-def onnx_funcify_Sigmoid(op, node, builder, x):
-    dtype = output_dtype(node)
-    (x,) = cast_inputs(builder, node, [x], dtype)
-    # onnxruntime's kernel is off by 1e-7 in single precision, which is a rounding error of 1.
-    # In double precision it's off by 1e-12 of the result, and zero below -40.
-    if dtype != "float64":
-        return builder.add("Sigmoid", x)
-    x = Term(builder, x)
+# onnxruntime's kernel is off by 1e-7 in single precision, which is a rounding error of 1.
+# In double precision it's off by 1e-12 of the result, and zero below -40.
+# thoughts/upstream/onnxruntime-rounding.md
+@double_formula(psm.Sigmoid, "Sigmoid")
+def sigmoid(x):
     decay = exp(-abs(x))
-    return (where(x < 0.0, decay, 1.0) / (1.0 + decay)).name
+    return where(x < 0.0, decay, 1.0) / (1.0 + decay)
 
 
 @onnx_funcify.register(psm.Softplus)

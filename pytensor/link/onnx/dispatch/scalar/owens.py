@@ -1,11 +1,9 @@
-"""Owen's T function, and scalar functions that are not converted."""
+"""Owen's T function."""
 
 import numpy as np
 
-from pytensor.link.onnx.dispatch.basic import onnx_funcify
 from pytensor.link.onnx.dispatch.formulas import scalar_formula
 from pytensor.link.onnx.dispatch.scalar.erf import erfc
-from pytensor.link.onnx.errors import ConversionError
 from pytensor.link.onnx.support.formula import exp, minimum, sign, where
 from pytensor.scalar import math as psm
 
@@ -35,11 +33,3 @@ def owens_t(h, a):
     result = where(slope == np.inf, 0.5 * tail, where(is_steep, steep, integral))
     result = where((height == np.inf) & (slope == slope), 0.0, result)
     return sign(a) * result
-
-
-@onnx_funcify.register(psm.Hyp2F1)
-def onnx_funcify_Hyp2F1(op, node, builder, *inputs):
-    raise ConversionError(
-        "the hypergeometric function has no one formula for all of its parameters; "
-        "write out the elementary function that it is for yours, or the terms of its series"
-    )

@@ -19,6 +19,7 @@ def onnx_funcify_Pow(op, node, builder, *inputs):
     if dtype in FLOATS:
         return builder.add("Pow", base, exponent)
     # onnxruntime computes integer powers in double precision, which is inexact beyond 2**53.
+    # thoughts/upstream/onnxruntime-integers-in-double.md
     # Negative exponents are an error in Python, and without meaning here.
     value = builder.constant_value(exponent)
     if value is None:

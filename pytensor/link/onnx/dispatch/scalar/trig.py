@@ -5,8 +5,8 @@ Those that it has compute float16 and float32.
 
 import numpy as np
 
-from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.scalar.basic import cast_inputs, output_dtype
+from pytensor.link.onnx.dispatch.formulas import scalar_formula
+from pytensor.link.onnx.dispatch.scalar.basic import double_formula
 from pytensor.link.onnx.support.formula import (
     Term,
     cos,
@@ -28,23 +28,6 @@ HALF_PI = (
     float.fromhex("0x1.0b4611a6p-34"),
     float.fromhex("0x1.3198a2e037073p-69"),
 )
-
-
-def double_formula(op_class, op_type):
-    """Register ``function(*terms) -> term`` for float64, and a kernel for the other floats."""
-
-    def register(function):
-        @onnx_funcify.register(op_class)
-        def converter(op, node, builder, *inputs):
-            dtype = output_dtype(node)
-            inputs = cast_inputs(builder, node, inputs, dtype)
-            if dtype != "float64":
-                return builder.add(op_type, *inputs)
-            return function(*[Term(builder, name) for name in inputs]).name
-
-        return function
-
-    return register
 
 
 def estimate(x, op_type):
@@ -139,13 +122,7 @@ def arctanh(x):
     return odd(x, log1p(2.0 * size / (1.0 - size)) * 0.5)
 
 
-@onnx_funcify.register(ps.ArcTan2)
-def onnx_funcify_ArcTan2(op, node, builder, y, x):
-    dtype = output_dtype(node)
-    y, x = (Term(builder, name) for name in cast_inputs(builder, node, (y, x), "float64"))
-    return builder.cast(arctan2(y, x).name, "float64", dtype)
-
-
+@scalar_formula(ps.ArcTan2)
 def arctan2(y, x):
     # Equal sizes first: zeros and infinities have no ratio.
     height, width = abs(y), abs(x)
