@@ -23,10 +23,8 @@ BN_MOMENTUM = 0.03  # weight of the new value in the running statistics
 class Parameters:
     """All shared variables of a model, by name, in the order of their creation.
 
-    Attributes
-    ----------
-    trainable, statistics, fixed : dict of str to shared variable
-        Weights and biases; running means and variances; constants of the architecture.
+    They are `trainable`, `statistics` (running means and variances) or `fixed`: constants of the
+    architecture.
     """
 
     def __init__(self, seed=0):
@@ -229,13 +227,7 @@ class C2PSA:
 class Detect:
     """The head: on each level, box logits (4 sides x 16 bins) and class logits.
 
-    Parameters
-    ----------
-    channels : tuple of int
-        Channels of the three levels' maps.
-    class_width : int, optional
-        Width of the class branch; by default what the architecture gives for `num_classes`.
-        A head that was cut to fewer classes keeps the width it was trained with.
+    A head that was cut to fewer classes keeps the `class_width` it was trained with.
     """
 
     reg_max = 16

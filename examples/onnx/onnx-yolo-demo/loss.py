@@ -45,28 +45,22 @@ def yolo_loss(predictions, targets, num_classes):
 
     Parameters
     ----------
-    predictions : dict of TensorVariable
-        Raw maps ``"p3"``, ``"p4"``, ``"p5"``, float32, (B, 64 + num_classes, H, W): box logits,
-        then class logits, at strides 8, 16 and 32.  H and W must be static, B need not be.
-    targets : dict of TensorVariable
-        ``"boxes"``, float32, (B, M, 4): ``cx, cy, w, h`` as fractions of the network input;
-        ``"classes"``, int32, (B, M), 0 to ``num_classes - 1``; ``"num_boxes"``, int32, (B,): how
-        many rows of each image count.  M is at least 1, also where no image has a box; rows
-        beyond ``num_boxes`` may hold anything.
+    predictions : dict
+        Raw maps ``"p3"``, ``"p4"``, ``"p5"``, float32 (B, 64 + num_classes, H, W) with static H
+        and W: box logits, then class logits, at strides 8, 16 and 32.
+    targets : dict
+        ``"boxes"``, float32 (B, M, 4): ``cx, cy, w, h`` as fractions of the network input;
+        ``"classes"``, int32 (B, M); ``"num_boxes"``, int32 (B,): how many rows of each image
+        count.  M is at least 1; the other rows may hold anything.
     num_classes : int
 
     Returns
     -------
-    total : TensorVariable, float32, scalar
+    total : float32 scalar
         What to minimise: the sum of the parts times B.
-    parts : dict of TensorVariable
+    parts : dict
         ``"box_loss"``, ``"cls_loss"`` and ``"dfl_loss"``, float32 scalars with their gains of 7.5,
         0.5 and 1.5.  Each is a sum over all anchors, divided by the sum of the target scores.
-
-    Raises
-    ------
-    ValueError
-        If a map's height or width is symbolic, or its channels do not fit `num_classes`.
     """
     batch_size = targets["num_boxes"].shape[0]
     box_logits, class_logits, sizes = flatten_predictions(predictions, batch_size, num_classes)
@@ -108,39 +102,17 @@ def sum32(x, axis=None):
 
 
 def flatten_predictions(predictions, batch_size, num_classes):
-    """Concatenate the levels and split boxes from classes.
+    """Box logits (B, 64, A), class logits (B, C, A), and each level's (height, width).
 
-    Parameters
-    ----------
-    predictions, num_classes
-        See `yolo_loss`.
-    batch_size : int or integer scalar variable
-        B, as the shape of an input has it.  Read off the predictions it would be a formula
-        through all the network's shapes, and JAX reshapes to no formula (that of a `split`, for
-        one).
-
-    Returns
-    -------
-    box_logits : TensorVariable, float32, (B, 64, A)
-    class_logits : TensorVariable, float32, (B, C, A)
-    sizes : list of (int, int)
-        Height and width of each level.
+    `batch_size` is B as the shape of an input has it.  Read off the predictions it would be a
+    formula through all the network's shapes, and JAX reshapes to no formula (that of a `split`,
+    for one).
     """
     channels = 4 * BINS + num_classes
     maps, sizes = [], []
     for level in LEVELS:
         raw = predictions[level]
         height, width = raw.type.shape[2:]
-        if height is None or width is None:
-            raise ValueError(
-                f"yolo_loss: height and width of {level} must be static, got {raw.type}; "
-                "state them with pt.specify_shape"
-            )
-        if raw.type.shape[1] not in (channels, None):
-            raise ValueError(
-                f"yolo_loss: {level} has {raw.type.shape[1]} channels, but 64 + {num_classes} "
-                f"classes need {channels}"
-            )
         sizes.append((height, width))
         raw = pt.specify_shape(raw, (batch_size, channels, height, width))
         # All that follows is float32 in a training run in mixed precision too.
@@ -183,21 +155,7 @@ def distances_to_boxes(distances, centres):
 
 
 def target_boxes_in_pixels(targets, height, width):
-    """Turn normalised centre/size targets into corners in pixels, and find the real ones.
-
-    Parameters
-    ----------
-    targets : dict
-        See `yolo_loss`.
-    height, width : int
-        Network input.
-
-    Returns
-    -------
-    boxes : tuple of four TensorVariable, float32, (B, M)
-        ``x1, y1, x2, y2``; all 0 in padded rows.
-    valid : TensorVariable, bool, (B, M)
-    """
+    """Corners of the targets, four float32 (B, M), and which are real boxes, bool (B, M)."""
     rows = targets["boxes"]
     listed = pt.arange(rows.shape[1], dtype="int32")[None, :] < targets["num_boxes"][:, None]
     size = np.array([width, height, width, height], dtype=np.float32)
@@ -240,34 +198,18 @@ def centres_inside(boxes, centres):
 
 
 def task_aligned_assign(pred_boxes, pred_scores, gt_boxes, gt_classes, gt_valid, centres):
-    """Give each anchor at most one target box, by how well it already does.
+    """Give each anchor at most one target box, by how well it already does: an `Assignment`.
 
     Task alignment learning: Feng et al., "TOOD" (ICCV 2021), section 3.2, with YOLO11's
     constants.  An anchor whose centre lies in a box is a candidate for it, with the metric
     ``score^0.5 * overlap^6``, `overlap` being the CIoU cut off at 0.  Each box claims its ten best
     candidates; an anchor claimed by several boxes goes to the one that it overlaps most, claimed
     or not (the first of them if equal).  Its target score is its metric, scaled such that the
-    best anchor of a box gets that box's best overlap.
+    best anchor of a box gets that box's best overlap.  A candidate with metric 0 is never claimed:
+    it would get target score 0 and teach nothing.
 
-    A candidate with metric 0 is never claimed: it would get target score 0 and teach nothing.
-
-    Parameters
-    ----------
-    pred_boxes : tuple of four TensorVariable, float32, (B, A)
-        Pixels.
-    pred_scores : TensorVariable, float32, (B, C, A)
-        Probabilities.
-    gt_boxes : tuple of four TensorVariable, float32, (B, M)
-        Pixels.
-    gt_classes : TensorVariable, int, (B, M)
-        0 to C - 1 in valid rows.
-    gt_valid : TensorVariable, bool, (B, M)
-    centres : float32 array, (2, A)
-        Pixels; at least ten anchors.
-
-    Returns
-    -------
-    Assignment
+    Boxes and `centres`, (2, A), are in pixels; `pred_boxes` are four (B, A), `gt_boxes` four
+    (B, M), `pred_scores` probabilities (B, C, A), `gt_classes` integers and `gt_valid` bool (B, M).
     """
     pred_boxes = [disconnected_grad(corner) for corner in pred_boxes]
     pred_scores = disconnected_grad(pred_scores)
@@ -322,17 +264,8 @@ def ciou(a, b):
 
     Zheng et al., "Distance-IoU Loss" (AAAI 2020), equations 10 to 12; d is the distance of the
     centres, c the diagonal of the smallest box around both.  The small constants are YOLO11's; they
-    make the result finite, with finite gradients, for boxes without area too.
-
-    Parameters
-    ----------
-    a, b : tuple of four tensors, float32
-        ``x1, y1, x2, y2`` in one unit, ``x1 <= x2`` and ``y1 <= y2``.
-
-    Returns
-    -------
-    TensorVariable, float32
-        At most 1, may be negative.  In the gradient the aspect's weight counts as a constant.
+    make the result finite, with finite gradients, for boxes without area too.  In the gradient the
+    aspect's weight counts as a constant.
     """
     ax1, ay1, ax2, ay2 = a
     bx1, by1, bx2, by2 = b
@@ -371,21 +304,10 @@ def binary_cross_entropy(logits, targets):
 
 
 def distribution_focal_loss(distances, target_boxes, centres):
-    """Cross-entropy between the distributions over bins and the true distances.
+    """Cross-entropy between `BoxDistances` and the true distances, mean of four sides: (B, A).
 
     Li et al., "Generalized Focal Loss" (NeurIPS 2020), section 3.2: a distance between two bins
-    is a target at both, weighted by nearness.
-
-    Parameters
-    ----------
-    distances : BoxDistances
-    target_boxes : tuple of four TensorVariable, float32, (B, A)
-        In units of the grid's cells, as the anchor `centres`, (2, A).
-
-    Returns
-    -------
-    TensorVariable, float32, (B, A)
-        Mean over the four sides.
+    is a target at both, weighted by nearness.  Boxes and anchor `centres` are in units of cells.
     """
     x1, y1, x2, y2 = target_boxes
     x, y = centres

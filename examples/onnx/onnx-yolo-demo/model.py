@@ -21,20 +21,9 @@ LEVELS = ("p3", "p4", "p5")
 class YOLO11n:
     """The parameters of a YOLO11n; calling it builds a graph on them.
 
-    Parameters
-    ----------
-    num_classes : int
-    seed : int
-        Of the initial weights.
-    class_width : int, optional
-        Width of the head's class branch, where it isn't what the architecture gives.
-
-    Attributes
-    ----------
-    params : list of shared variable
-        The 255 trainable ones, each named as in the reference's state dict.
-    updates : list of (shared variable, variable)
-        Running statistics and their new values, of the latest graph built with ``training=True``.
+    `class_width` is that of the head's class branch, where it isn't what the architecture gives.
+    `updates` are the running statistics and their new values, as pairs, of the latest graph built
+    with ``training=True``.
     """
 
     def __init__(self, num_classes=2, seed=0, class_width=None):
@@ -75,6 +64,7 @@ class YOLO11n:
 
     @property
     def params(self):
+        """The 255 trainable variables, each named as in the reference's state dict."""
         return list(self.store.trainable.values())
 
     @property
@@ -84,20 +74,13 @@ class YOLO11n:
         return sum(math.prod(v.type.shape) for v in weights.values())
 
     def __call__(self, x, training=False):
-        """Build the graph of the raw predictions.
+        """Build the graph of the raw predictions of RGB images in 0..1.
 
-        Parameters
-        ----------
-        x : float32 (batch, 3, height, width)
-            RGB in 0..1; height and width static multiples of 32, batch may be symbolic.
-        training : bool
-            Whether batch normalization uses the batch's statistics; then `updates` is renewed.
+        `x` is float32 (batch, 3, height, width) with static multiples of 32 for sides; the batch
+        may be symbolic.  In `training`, batch normalization uses the batch's statistics.
 
-        Returns
-        -------
-        dict
-            ``"p3"``, ``"p4"``, ``"p5"``: float32 (batch, 64 + num_classes, height / s, width / s)
-            for s = 8, 16, 32; 4 sides x 16 bins of box logits first, then class logits.
+        The result is ``"p3"``, ``"p4"``, ``"p5"``: float32 (batch, 64 + num_classes, height / s,
+        width / s) for s = 8, 16, 32; 4 sides x 16 bins of box logits first, then class logits.
         """
         maps = self.feature_maps(x, training)
         updates = self.updates if training else None
@@ -141,78 +124,63 @@ class YOLO11n:
         return out
 
     def decode(self, predictions):
-        """`decode` with the model's own weights of the distribution head."""
-        return decode(predictions, self.layers[23].dfl)
+        """Boxes and scores, float32 (batch, 4 + num_classes, anchors), from raw predictions.
+
+        Centre x, centre y, width, height in input pixels, then the classes' probabilities.
+        """
+        maps = [predictions[level] for level in LEVELS]
+        channels, n = maps[0].type.shape[1], Detect.reg_max
+        centres, stride = make_anchors([m.type.shape[2:] for m in maps])
+        flat = [m.reshape((-1, channels, math.prod(m.type.shape[2:]))) for m in maps]
+        sizes = [4 * n, channels - 4 * n]
+        box, cls = pt.split(pt.concatenate(flat, axis=2), sizes, n_splits=2, axis=1)
+        # The bins come last: onnxruntime copies for a softmax over another axis, there and back.
+        distribution = softmax(box.reshape((-1, 4, n, len(stride))).swapaxes(2, 3), axis=-1)
+        bins = self.layers[23].dfl.reshape((n, 1))
+        distance = pt.matmul(distribution, bins).reshape((-1, 4, len(stride)))
+        left_top, right_bottom = pt.split(distance, [2, 2], n_splits=2, axis=1)
+        middle = centres + (right_bottom - left_top) * np.float32(0.5)
+        boxes = pt.concatenate([middle, left_top + right_bottom], axis=1)
+        return pt.concatenate([boxes * stride, pt.sigmoid(cls)], axis=1)
 
     def state_dict(self):
         """Return all 418 arrays by name (499 in the reference, with its 81 batch counters)."""
         return {name: v.get_value() for name, v in self.store.all.items()}
 
-    def load_state_dict(self, mapping, strict=True):
+    def load_state_dict(self, mapping):
         """Set the parameters and statistics from arrays by name.
 
-        Parameters
-        ----------
-        mapping : dict of str to array
-            ``*.num_batches_tracked`` is ignored.
-        strict : bool
-            Whether names must agree exactly.  Otherwise what both sides have is loaded.
-
-        Returns
-        -------
-        missing, unexpected : list of str
-            Names that the mapping lacks, and that the model doesn't have.
-
-        Raises
-        ------
-        ValueError
-            If names don't agree and `strict`, or a shape differs.  Nothing is loaded then.
+        ValueError, before any is set, unless names and shapes are exactly those of `state_dict`.
         """
-        given = {k: np.asarray(v) for k, v in mapping.items() if not k.endswith("batches_tracked")}
-        variables = self.store.all
-        missing = [name for name in variables if name not in given]
-        unexpected = [name for name in given if name not in variables]
-        wrong = [
-            f"{name} {given[name].shape} instead of {v.type.shape}"
-            for name, v in variables.items()
-            if name in given and given[name].shape != v.type.shape
+        own = {name: v.type.shape for name, v in self.store.all.items()}
+        given = {name: np.shape(value) for name, value in mapping.items()}
+        problems = {
+            "missing": [name for name in own if name not in given],
+            "unexpected": [name for name in given if name not in own],
+            "of another shape": [
+                f"{name} {given[name]} instead of {shape}"
+                for name, shape in own.items()
+                if given.get(name, shape) != shape
+            ],
+        }
+        found = [
+            f"{len(names)} {what} ({', '.join(names[:3])}{', …' if len(names) > 3 else ''})"
+            for what, names in problems.items()
+            if names
         ]
-        problems = {"missing": missing, "unexpected": unexpected} if strict else {}
-        problems["of another shape"] = wrong
-        if any(problems.values()):
-            counts = (
-                f"{len(names)} {what} ({', '.join(names[:3])}{', …' if len(names) > 3 else ''})"
-                for what, names in problems.items()
-                if names
-            )
+        if found:
             raise ValueError(
                 f"these weights are not of this YOLO11n with {self.num_classes} classes: "
-                + "; ".join(counts)
+                + "; ".join(found)
             )
-        for name, v in variables.items():
-            if name in given:
-                v.set_value(given[name].astype(np.float32))
-        return missing, unexpected
+        for name, variable in self.store.all.items():
+            variable.set_value(np.asarray(mapping[name], dtype=np.float32))
 
 
 def build_yolo11n(num_classes=2, input_size=320, training=False, seed=0):
-    """Make a YOLO11n and build its graph.
+    """Make a YOLO11n and build its graph, for sides of `input_size` or (height, width).
 
-    Parameters
-    ----------
-    num_classes : int
-    input_size : int, or (height, width)
-        Multiples of 32.
-    training : bool
-    seed : int
-        Of the initial weights.
-
-    Returns
-    -------
-    model : YOLO11n
-    x : float32 variable ``images`` (batch, 3, height, width), the batch symbolic
-    predictions : dict
-        ``"p3"``, ``"p4"``, ``"p5"``: float32 (batch, 64 + num_classes, height / s, width / s).
+    Returns the model, the input ``images`` (batch, 3, height, width) and the raw predictions.
     """
     height, width = (input_size,) * 2 if isinstance(input_size, int) else input_size
     x = pt.tensor("images", dtype="float32", shape=(None, 3, height, width))
@@ -221,17 +189,9 @@ def build_yolo11n(num_classes=2, input_size=320, training=False, seed=0):
 
 
 def make_anchors(shapes, strides=Detect.strides):
-    """Cell centres in grid units, and strides, of levels concatenated row by row.
+    """Cells of maps of `shapes` (height, width), level by level and row by row.
 
-    Parameters
-    ----------
-    shapes : list of (height, width) of the maps
-    strides : list of int
-
-    Returns
-    -------
-    centres : float32 (2, anchors), x and y
-    stride : float32 (anchors,), in pixels
+    Returns their centres x and y in grid units, float32 (2, anchors), and strides (anchors,).
     """
     centres, stride = [], []
     for (height, width), s in zip(shapes, strides, strict=True):
@@ -239,32 +199,3 @@ def make_anchors(shapes, strides=Detect.strides):
         centres.append(np.stack([x.ravel(), y.ravel()]) + 0.5)
         stride.append(np.full(height * width, s))
     return np.hstack(centres).astype(np.float32), np.hstack(stride).astype(np.float32)
-
-
-def decode(predictions, bins):
-    """Boxes and scores from raw predictions.
-
-    Parameters
-    ----------
-    predictions : dict
-        ``"p3"``, ``"p4"``, ``"p5"`` as the model gives them, with static heights and widths.
-    bins : float32 (1, 16, 1, 1)
-        Weights of the expectation over the distribution's bins: 0 to 15.
-
-    Returns
-    -------
-    float32 variable (batch, 4 + num_classes, anchors)
-        Centre x, centre y, width, height in input pixels, then the classes' probabilities.
-    """
-    maps = [predictions[level] for level in LEVELS]
-    channels, n = maps[0].type.shape[1], Detect.reg_max
-    centres, stride = make_anchors([m.type.shape[2:] for m in maps])
-    flat = pt.concatenate([m.reshape((-1, channels, math.prod(m.type.shape[2:]))) for m in maps], 2)
-    box, cls = pt.split(flat, [4 * n, channels - 4 * n], n_splits=2, axis=1)
-    # The bins come last: onnxruntime copies for a softmax over another axis, there and back.
-    distribution = softmax(box.reshape((-1, 4, n, len(stride))).swapaxes(2, 3), axis=-1)
-    distance = pt.matmul(distribution, bins.reshape((n, 1))).reshape((-1, 4, len(stride)))
-    left_top, right_bottom = pt.split(distance, [2, 2], n_splits=2, axis=1)
-    middle = centres + (right_bottom - left_top) * np.float32(0.5)
-    boxes = pt.concatenate([middle, left_top + right_bottom], axis=1)
-    return pt.concatenate([boxes * stride, pt.sigmoid(cls)], axis=1)

@@ -12,12 +12,10 @@ describes.
 Ctrl-C and SIGTERM end a run with a checkpoint of the running step; a killed run goes on from the
 last checkpoint with the same results.
 """
-# ruff: noqa: E402
 
 import contextlib
 import os
 import sys
-import traceback
 from dataclasses import asdict
 
 # Before PyTensor is imported: JAX keeps 64-bit types off then, which float32 training never uses.
@@ -25,32 +23,35 @@ os.environ["PYTENSOR_FLAGS"] = ",".join(
     filter(None, ["floatX=float32", os.environ.get("PYTENSOR_FLAGS")])
 )
 
-from training.options import AGREED, RESUMED, make_recipe, parse_arguments, set_environment
-
-set_environment(sys.argv[1:])
-
 import jax
 from data.augment import Augment
-from data.coco import DownloadError
+from data.listing import DataError
 from data.loader import BatchLoader
-from data.sources import draws_on_device, open_data
+from dataset import open_data
 from export import ExportMismatch
 from training import callbacks
 from training.checkpoint import CheckpointError, Progress, load_checkpoint
 from training.finishing import Validator, check_first, finish
+from training.options import RESUMED, make_recipe, parse_arguments
 from training.recipe import StepSettings, resolve
 from training.run_folder import RunFolder, Stopped, TrainingError
-from training.train_step import DeviceImages, TrainStep, compile_detector, training_mode
+from training.train_step import (
+    DeviceImages,
+    TrainStep,
+    compile_detector,
+    draws_on_device,
+    training_mode,
+)
 from training.weights import model_info, starting_model
 
 from pytensor.link.jax.compilation_cache import use_cache
-from pytensor.link.jax.devices import Devices, ParallelError, agree, leave
+from pytensor.link.jax.devices import Devices, ParallelError
 from pytensor.link.jax.prefetch import prefetch
 from pytensor.link.jax.tuned.host_memory import keep_freed_memory
 
 # Of the user's making, or the machine's (a full disk is an OSError): the message is all that helps.
 KNOWN_ERRORS = (
-    TrainingError, CheckpointError, DownloadError, ExportMismatch, ParallelError, OSError,
+    TrainingError, CheckpointError, DataError, ExportMismatch, ParallelError, OSError,
 )  # fmt: skip
 
 
@@ -58,26 +59,22 @@ def train(o, folder):
     """Train the model that the options `o` describe; its files go into `folder`, a `RunFolder`."""
     # ---- devices and data
     check_first(o)
-    if o.coordinator is not None:
-        jax.distributed.initialize(o.coordinator, o.num_processes, o.process_id)
     if o.preset == "gpu" and jax.default_backend() == "cpu":
         raise TrainingError(
             "there is a GPU but JAX sees none: run 'bash setup.sh --gpu', or train on the CPU with "
             "'bash train.sh --cpu'"
         )
-    devices = Devices(o.devices or jax.process_count())
+    devices = Devices(o.devices)
     devices.check_batch_size(o.batch_size)
     if devices.count < (there := jax.device_count()):
         print(f"{devices.count} of {there} devices are used; --devices {there} uses all")
     # A profile reads names that a program from the disk would bear from earlier on.
     use_cache(o.compilation_cache, with_names=o.profile is not None)
-    train_set, val_set = open_data(o, devices)
-    # If one of several processes lacks the memory, none draws on its device.
-    on_host = devices.largest([not draws_on_device(o.device_augment, train_set)]) == [1]
+    train_set, val_set = open_data(o)
+    on_host = not draws_on_device(o.device_augment, train_set.squares)
     loader = BatchLoader(
         train_set, o.batch_size, seed=o.seed, augment=Augment(mosaic=o.mosaic, scale=o.scale),
         workers=o.workers, mosaic_until=max(o.epochs - o.close_mosaic, 0), render=on_host,
-        part=devices.part,
     )  # fmt: skip
 
     # ---- model and compiled step
@@ -98,7 +95,6 @@ def train(o, folder):
     # ---- where the run stands, and what hangs on the loop
     settings = {name: getattr(o, name) for name in RESUMED} | asdict(recipe)
     settings |= {"images": len(train_set), "max_boxes": loader.max_boxes}
-    agree(settings | {name: getattr(o, name) for name in AGREED} | {"val_images": len(val_set)})
     p = Progress()
     if o.resume:
         p = Progress(**load_checkpoint(folder.last, model, step.state, settings)["progress"])
@@ -113,10 +109,8 @@ def train(o, folder):
     checkpoints = callbacks.Checkpoints(run, meter, until)
     validator.check = checkpoints.check
     hooks = [meter, callbacks.Results(run), checkpoints]
-    if devices.is_main and o.profile:
+    if o.profile:
         hooks.insert(0, callbacks.Profile(run))
-    if devices.is_main and o.tensorboard:
-        hooks.append(callbacks.TensorBoard(run))
 
     with contextlib.ExitStack() as stack:
         stack.callback(loader.close)
@@ -187,11 +181,4 @@ if __name__ == "__main__":
     callbacks.Signals()  # Ctrl-C ends the process at once, until there is something to lose
     # Else the kernel clears a step's temporary memory anew every time.
     keep_freed_memory()
-    try:
-        code = main()
-    except Exception:
-        traceback.print_exc()
-        code = 1
-    if code == 1:
-        leave(code)  # others of the run's processes may be waiting for this one
-    sys.exit(code)
+    sys.exit(main())

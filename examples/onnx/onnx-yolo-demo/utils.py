@@ -1,18 +1,92 @@
-"""Post-processing, metrics and drawing: the names that other scripts of the demo import."""
+"""From decoded predictions to detections: non-maximum suppression, with NumPy alone."""
 
-from evaluation.metrics import DetectionMetrics, coco_map, coco_scores, without_nan
-from evaluation.nms import box_iou, nms, scale_detections
-from evaluation.report import draw_detections, image_mosaic, save_png
+import numpy as np
 
-__all__ = [
-    "DetectionMetrics",
-    "box_iou",
-    "coco_map",
-    "coco_scores",
-    "draw_detections",
-    "image_mosaic",
-    "nms",
-    "save_png",
-    "scale_detections",
-    "without_nan",
-]
+# Boxes of different classes are moved this many pixels apart, so that one pass of
+# suppression handles every class. It has to exceed the side of any network input.
+CLASS_SHIFT = 7680.0
+MAX_CANDIDATES = 30000  # the best so many enter the suppression
+
+
+def box_iou(a, b):
+    """IoU (n, m) of every box of `a` with every box of `b`, as corners; 0 for two empty ones."""
+    width = np.minimum(a[:, None, 2], b[None, :, 2])
+    width -= np.maximum(a[:, None, 0], b[None, :, 0])
+    height = np.minimum(a[:, None, 3], b[None, :, 3])
+    height -= np.maximum(a[:, None, 1], b[None, :, 1])
+    inter = np.maximum(width, 0, out=width)
+    inter *= np.maximum(height, 0, out=height)
+    area_a = (a[:, 2] - a[:, 0]) * (a[:, 3] - a[:, 1])
+    area_b = (b[:, 2] - b[:, 0]) * (b[:, 3] - b[:, 1])
+    union = (area_a[:, None] + area_b[None, :]) - inter
+    return np.divide(inter, union, out=np.zeros_like(inter), where=union > 0)
+
+
+def _candidates(predictions, confidence, multi_label):
+    """Rows (x1, y1, x2, y2, score, class) of all scores strictly above `confidence`."""
+    boxes, scores = predictions[:4], predictions[4:]
+    if multi_label and len(scores) > 1:
+        # Anchor-major, as a stable sort then keeps the lower anchor first among equal scores.
+        by_anchor = scores.T
+        anchor, label = np.nonzero(by_anchor > confidence)
+        score = by_anchor[anchor, label]
+    else:
+        best = scores.argmax(axis=0)
+        score = np.take_along_axis(scores, best[None], axis=0)[0]
+        (anchor,) = np.nonzero(score > confidence)
+        label, score = best[anchor], score[anchor]
+    centre, half = boxes[:2, anchor].T, boxes[2:, anchor].T / 2
+    corners = np.concatenate([centre - half, centre + half], axis=1)
+    return np.concatenate([corners, score[:, None], label[:, None].astype(corners.dtype)], axis=1)
+
+
+def _greedy_keep(boxes, iou, max_detections, block=128):
+    """Indices kept by greedy suppression of `boxes`, which are sorted by score already.
+
+    Block by block, each is compared with the boxes kept so far, then with itself, until there are
+    `max_detections`: so the cost grows with what is kept, not with the square of the candidates.
+    """
+    kept = np.empty(0, dtype=np.int64)
+    for start in range(0, len(boxes), block):
+        index = np.arange(start, min(start + block, len(boxes)))
+        if len(kept):
+            index = index[~(box_iou(boxes[index], boxes[kept]) > iou).any(axis=1)]
+        clash = box_iou(boxes[index], boxes[index]) > iou
+        alive = np.ones(len(index), dtype=bool)
+        for i in range(len(index)):
+            if alive[i]:
+                alive[i + 1 :] &= ~clash[i, i + 1 :]
+        kept = np.concatenate([kept, index[alive]])
+        if len(kept) >= max_detections:
+            break
+    return kept[:max_detections]
+
+
+def nms(predictions, confidence, iou, max_detections=300, multi_label=True, class_aware=True):
+    """Non-maximum suppression of one image's decoded predictions, (4 + num_classes, anchors).
+
+    They are rows ``cx, cy, w, h`` in pixels of the network input, then one row of scores a class.
+    Scores must be strictly above `confidence`; a box is suppressed when its IoU with a better one
+    is strictly above `iou`.  With `multi_label`, every class above the threshold makes a candidate
+    (validation), else only an anchor's best class (prediction).  Suppression is among boxes of a
+    class, unless `class_aware` is False.
+
+    Returns float32 (n, 6): ``x1, y1, x2, y2, score, class`` sorted by score, descending; not
+    clipped.
+    """
+    predictions = np.asarray(predictions, dtype=np.float32)
+    if not np.isfinite(predictions).all():
+        raise ValueError("predictions contain NaN or infinity; check the weights and the input")
+    rows = _candidates(predictions, confidence, multi_label)
+    rows = rows[np.argsort(-rows[:, 4], kind="stable")[:MAX_CANDIDATES]]
+    boxes = rows[:, :4]
+    if class_aware:
+        boxes = boxes + rows[:, 5:6] * np.float32(CLASS_SHIFT)
+    return rows[_greedy_keep(boxes, iou, max_detections)]
+
+
+def scale_detections(detections, geometry):
+    """`nms`'s detections moved by the `Letterbox` to the original picture, and clipped."""
+    detections = np.array(detections, dtype=np.float32).reshape(-1, 6)
+    detections[:, :4] = geometry.undo(detections[:, :4])
+    return detections

@@ -22,30 +22,15 @@ CHOICES = 13  # random numbers that a plan takes
 
 @dataclass(frozen=True)
 class Augment:
-    """What training images undergo; 0 turns a step off.
+    """What training images undergo; 0 turns a step off."""
 
-    Attributes
-    ----------
-    flip : float
-        Probability of a left-right flip.
-    hue, saturation, value : float
-        Gains. Hue moves by up to this fraction of a turn; saturation and value are multiplied
-        by 1 plus or minus up to this.
-    scale : float
-        Size is multiplied by 1 plus or minus up to this (below 1).
-    translate : float
-        The centre moves by up to this fraction of the side.
-    mosaic : float
-        Probability of joining four images.
-    """
-
-    flip: float = 0.5
-    hue: float = 0.015
-    saturation: float = 0.7
-    value: float = 0.4
-    scale: float = 0.5
-    translate: float = 0.1
-    mosaic: float = 0.0
+    flip: float = 0.5  # probability of a left-right flip
+    hue: float = 0.015  # it moves by up to this fraction of a turn
+    saturation: float = 0.7  # it is multiplied by 1 plus or minus up to this
+    value: float = 0.4  # the same
+    scale: float = 0.5  # size is multiplied by 1 plus or minus up to this (below 1)
+    translate: float = 0.1  # the centre moves by up to this fraction of the side
+    mosaic: float = 0.0  # probability of joining four images
 
     def __post_init__(self):
         for name, number in vars(self).items():
@@ -61,28 +46,16 @@ class Plan(NamedTuple):
     Of several layers that cover a pixel the last one shows; where none does, the pixel is grey
     (114). The colour step follows, for all pixels.
 
-    Attributes
-    ----------
-    source : int32 array, (B, 4)
-        Index of each layer's image in the data set; 0 where the layer is unused.
-    window : int32 array, (B, 4, 4)
-        ``x0, y0, x1, y1``: the output pixels that the layer covers, ends excluded. All zero
-        where the layer is unused.
-    affine : float32 array, (B, 4, 4)
-        ``ax, bx, ay, by``: output pixel (x, y) shows the point ``ax * (x + 0.5) + bx``,
-        ``ay * (y + 0.5) + by`` of the stored square, whose pixel k has its centre at k + 0.5.
-    content : int32 array, (B, 4, 4)
-        ``left, top, right, bottom`` of the picture in its stored square, ends excluded. The
-        neighbours of the bilinear interpolation are clamped to it.
-    color : float32 array, (B, 3)
-        Shift of the hue as a fraction of a turn, factor of the saturation, factor of the value.
+    `affine` is ``ax, bx, ay, by``: output pixel (x, y) shows the point ``ax * (x + 0.5) + bx``,
+    ``ay * (y + 0.5) + by`` of the stored square, whose pixel k has its centre at k + 0.5. The
+    neighbours of the bilinear interpolation are clamped to `content`. Ends are excluded.
     """
 
-    source: np.ndarray
-    window: np.ndarray
-    affine: np.ndarray
-    content: np.ndarray
-    color: np.ndarray
+    source: np.ndarray  # int32 (B, 4): layers' images in the data set; 0 where unused
+    window: np.ndarray  # int32 (B, 4, 4): output pixels x0, y0, x1, y1; 0 where unused
+    affine: np.ndarray  # float32 (B, 4, 4)
+    content: np.ndarray  # int32 (B, 4, 4): left, top, right, bottom of pictures in their squares
+    color: np.ndarray  # float32 (B, 3): shift of the hue (of a turn), factors of saturation, value
 
 
 # Shape of one image's part, and dtype, of each field.
@@ -119,19 +92,10 @@ def _content(geometry):
 
 
 def keep_boxes(before, after, gain):
-    """Which boxes are still worth learning after a warp.
+    """Which boxes are still worth learning after a warp of scale `gain`; bool (n,).
 
-    Parameters
-    ----------
-    before, after : arrays, (n, 4)
-        ``x1, y1, x2, y2`` in pixels, before the warp and after it and the clipping.
-    gain : float
-        Scale of the warp.
-
-    Returns
-    -------
-    bool array, (n,)
-        Wider and higher than 2 px, more than a tenth of the area left, aspect below 100.
+    Those wider and higher than 2 px, with more than a tenth of the area left and an aspect below
+    100. `before` and `after` are ``x1, y1, x2, y2`` (n, 4) in pixels, the latter clipped.
     """
     width, height = (after[:, 2:] - after[:, :2]).T
     old_width, old_height = (before[:, 2:] - before[:, :2]).T
@@ -214,14 +178,7 @@ def make_plan(dataset, index, augment, rng):
     point X goes to ``±gain * (X - canvas / 2) + shift``. No canvas is ever drawn: each layer
     has its own window in the output, and its own map from there to its stored square.
 
-    Parameters
-    ----------
-    dataset : CocoDataset
-        Only geometry, boxes and classes are read.
-    index : int
-    augment : Augment
-    rng : numpy.random.Generator
-        The only source of chance.
+    Of the `dataset` only geometry, boxes and classes are read; `rng` is the only source of chance.
 
     Returns
     -------

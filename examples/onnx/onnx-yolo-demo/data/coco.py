@@ -18,35 +18,30 @@ The archive of annotations must have the SHA-256 that is known of COCO's;
 COCO_ANNOTATIONS_SHA256 names that of another one, or says "unchecked". No sums are known of the
 single pictures: each must be decoded, and have the size that the annotations say.
 
-Pictures without a box of a wanted class are chosen for neither split. The average precision
-that is measured on the validation part therefore says nothing of false detections in
-pictures without any object; it is somewhat higher than one over all 5,000 of COCO.
+Pictures without a box of a wanted class are chosen for neither split, so the average precision
+on the validation part is somewhat higher than one over all 5,000 of COCO.
 """
 
 import argparse
+import hashlib
 import json
 import os
+import re
 import shlex
 import shutil
 import sys
 import threading
 import zipfile
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pooch
 import requests
-from data.coco_selection import (
-    DownloadError,
-    finished,
-    part_of,
-    select,
-    subset_name,
-    write_subset,
-)
+from data.cache import check_space, part_of
 from data.images import PictureError, decode, quiet
-from data.listing import DataPaths
+from data.listing import DataError, choose_classes
 from filelock import FileLock, Timeout
 from tqdm import tqdm
 
@@ -73,21 +68,11 @@ def base_url():
     parts = urlsplit(url)
     here = parts.scheme == "http" and parts.hostname in ("localhost", "127.0.0.1", "::1")
     if not parts.hostname or not (parts.scheme == "https" or here):
-        raise DownloadError(
+        raise DataError(
             "COCO_BASE_URL must be https://host/path, or http://localhost/path for a server on "
             f"this machine; COCO's own is {BASE_URL}"
         )
     return url.rstrip("/")
-
-
-def check_space(folder, needed, what):
-    """Raise DownloadError if the disk has no room for `needed` bytes."""
-    free = shutil.disk_usage(folder).free
-    if free < needed:
-        raise DownloadError(
-            f"{what} needs {needed / 1e6:,.0f} MB in {folder}, but only {free / 1e6:,.0f} MB are "
-            "free; make room, choose fewer images or another folder"
-        )
 
 
 # ------------------------------------------------------------------------------ annotations
@@ -115,15 +100,15 @@ def fetch_annotations(folder, base, progress):
                 with content, part_of(path) as part, part.open("wb") as file:
                     shutil.copyfileobj(content, file, 1 << 20)
     except requests.RequestException as error:
-        raise DownloadError(
+        raise DataError(
             f"{base}/annotations/{ARCHIVE}: {error}; check the network and COCO_BASE_URL, then "
             "run again to go on"
         ) from None
     except ValueError as error:  # of pooch
-        raise DownloadError(f"{error} (COCO_ANNOTATIONS_SHA256 names another)") from None
+        raise DataError(f"{error} (COCO_ANNOTATIONS_SHA256 names another)") from None
     except (zipfile.BadZipFile, KeyError) as error:
         archive.unlink()
-        raise DownloadError(f"{ARCHIVE} is damaged and was deleted: {error}") from None
+        raise DataError(f"{ARCHIVE} is damaged and was deleted: {error}") from None
     archive.unlink()
     return paths
 
@@ -153,7 +138,7 @@ def fetch_images(root, base, split, images, connections, progress):
     folder = root / f"{split}2017"
     folder.mkdir(exist_ok=True)
     missing = [image for image in images if not (folder / image["file_name"]).exists()]
-    check_space(root, len(missing) * MEAN_IMAGE_BYTES, f"fetching {len(missing)} images")
+    check_space(root, len(missing) * MEAN_IMAGE_BYTES, f"{len(missing)} images")
     failed, stop = {}, threading.Event()
     with quiet(), requests.Session() as session, ThreadPoolExecutor(connections) as pool:
         session.mount(base, requests.adapters.HTTPAdapter(pool_maxsize=connections))
@@ -170,7 +155,7 @@ def fetch_images(root, base, split, images, connections, progress):
                     failed[jobs[job]] = problem
                 if failed and len(failed) >= MAX_FAILED_SHARE * len(images):
                     name, why = next(iter(failed.items()))
-                    raise DownloadError(
+                    raise DataError(
                         f"too many images failed: {len(failed)} of {len(images)} in {split}2017 "
                         f"(allowed is less than {MAX_FAILED_SHARE:.0%}), first {name}: {why}; what "
                         "was downloaded stays, run again to go on"
@@ -186,6 +171,127 @@ def fetch_images(root, base, split, images, connections, progress):
     return failed
 
 
+# ------------------------------------------------------------------------------ the subset
+
+
+def _without_polygons(entry):
+    # Called for each JSON object as it is read: the outlines are nine tenths of the file, and
+    # all of them at once would take gigabytes of memory.
+    entry.pop("segmentation", None)
+    return entry
+
+
+def select_images(holds, count, seed=0):
+    """Choose images so that every class gets its share.
+
+    One image after the other is taken for the class that the fewest chosen images hold, as long
+    as it has images left: in the default setting every image with a cell phone, filled up with
+    persons. Within a class the order comes from a hash of seed and id; it is the same on all
+    machines, and a larger `count` only adds images.
+
+    `holds` gives the names of the wanted classes, at least one, by image id. Returns `count` ids
+    in ascending order, all of them where there are fewer or `count` is 0.
+    """
+    if count == 0 or count >= len(holds):
+        return sorted(holds)
+
+    def rank(image):
+        return hashlib.sha256(f"{seed}:{image}".encode()).digest(), image
+
+    waiting = {}
+    for image in sorted(holds, key=rank, reverse=True):
+        for name in holds[image]:
+            waiting.setdefault(name, []).append(image)
+    order = sorted(waiting, key=lambda name: (len(waiting[name]), name))
+    chosen, held = set(), dict.fromkeys(order, 0)
+    while len(chosen) < count:
+        name = min((n for n in order if waiting[n]), key=held.__getitem__)
+        image = waiting[name].pop()
+        if image not in chosen:
+            chosen.add(image)
+            for other in holds[image]:
+                held[other] += 1
+    return sorted(chosen)
+
+
+def select(path, classes, count, seed):
+    """Choose images of an instances file; their instances, and how many hold what, as text.
+
+    All annotations of the wanted classes stay, crowd regions too, but for their outlines, which
+    boxes don't need.
+    """
+    data = json.loads(path.read_text(encoding="utf-8"), object_hook=_without_polygons)
+    ids = {category["name"]: category["id"] for category in data["categories"]}
+    try:
+        names = {ids[name]: name for name in choose_classes(path.name, list(ids), classes)}
+    except ValueError as error:
+        raise DataError(str(error)) from None
+    annotations = [a for a in data["annotations"] if a["category_id"] in names]
+    holds = {}
+    for annotation in annotations:
+        if not annotation.get("iscrowd", 0) and min(annotation["bbox"][2:]) > 0:
+            name = names[annotation["category_id"]]
+            holds.setdefault(annotation["image_id"], set()).add(name)
+    chosen = set(select_images(holds, count, seed))
+    counts = Counter(name for image in chosen for name in holds[image])
+    held = ", ".join(f"{counts[name]} with {name}" for name in names.values())
+    return data | {
+        "images": [image for image in data["images"] if image["id"] in chosen],
+        "annotations": [a for a in annotations if a["image_id"] in chosen],
+        "categories": [c for c in data["categories"] if c["id"] in names],
+    }, f"{len(chosen)} of {len(holds)} images chosen ({held})"
+
+
+def subset_name(classes, train_images, val_images, seed):
+    """Name of a subset's folder."""
+    names = "+".join(re.sub(r"[^a-z0-9]+", "-", name.lower()) for name in sorted(classes))
+    if len(names) > 60:
+        digest = hashlib.sha256("\n".join(sorted(classes)).encode()).hexdigest()[:12]
+        names = f"{len(classes)}-classes-{digest}"
+    return f"{names}_train{train_images or 'all'}_val{val_images or 'all'}_seed{seed}"
+
+
+def parts(subset, split):
+    """(annotation file, image folder) of a split of a subset."""
+    return subset / f"annotations/instances_{split}2017.json", subset / f"{split}2017"
+
+
+def finished(subset, record):
+    """Whether an earlier run has left a subset with all its pictures; needs no lock."""
+    try:
+        if json.loads((subset / "subset.json").read_text(encoding="utf-8")) != record:
+            return False
+        for split in SPLITS:
+            annotations, folder = parts(subset, split)
+            images = json.loads(annotations.read_text(encoding="utf-8"))["images"]
+            # False, too, if a copy has left out the folder, which is empty.
+            if not all((folder / image["file_name"]).exists() for image in images):
+                return False
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def write_subset(subset, split, data, failed):
+    """Write a split of a subset, which is laid out as COCO but for its file names.
+
+    They lead from its image folder, which stays empty, to the pictures that all subsets share.
+    Not every disk has links.
+    """
+    annotations, folder = parts(subset, split)
+    folder.mkdir(parents=True, exist_ok=True)
+    annotations.parent.mkdir(exist_ok=True)
+    images = [
+        image | {"file_name": f"../../../{folder.name}/{image['file_name']}"}
+        for image in data["images"]
+        if image["file_name"] not in failed
+    ]
+    kept = {image["id"] for image in images}
+    boxes = [a for a in data["annotations"] if a["image_id"] in kept]
+    with part_of(annotations) as part:
+        part.write_text(json.dumps(data | {"images": images, "annotations": boxes}))
+
+
 # ------------------------------------------------------------------------------ the whole
 
 
@@ -197,51 +303,28 @@ def download_coco(
     A call that was interrupted goes on where it stopped, and one whose data are complete
     returns at once. Fewer than 1 % of a split's images may fail; they are left out with a warning.
 
-    Parameters
-    ----------
-    root : path-like
-        Folder for the data; made if need be.
-    classes : sequence of str
-        COCO's names of the wanted categories.
-    train_images, val_images : int
-        Images to choose of train2017 and val2017, see `select_images`; 0 takes all that hold a
-        box of a wanted class.
-    connections : int
-        Kept-alive connections that fetch at once.
-    seed : int
-        Of the selection.
-    progress : bool
-        Report on standard error.
+    `classes` are COCO's names; of train2017 and val2017 as many images as the numbers say are
+    chosen, see `select_images`. DataError: an unknown class, no room on the disk, a server that
+    doesn't deliver, too many failed images, or another process in the same folder.
 
     Returns
     -------
-    DataPaths
-        The subset's annotation files and image folders. File names in the former lead from the
-        latter to the pictures in ``root/train2017`` and ``root/val2017``: the subset is moved
-        together with `root`.
-
-    Raises
-    ------
-    DownloadError
-        An unknown class, no room on the disk, a server that doesn't deliver, too many failed
-        images, another process in the same folder, or wrong settings.
+    Path
+        The subset's folder. File names in its annotations lead to the pictures in
+        ``root/train2017`` and ``root/val2017``: the subset is moved together with `root`.
     """
     if connections < 1 or min(train_images, val_images, seed) < 0:
-        raise DownloadError(
+        raise DataError(
             f"train_images={train_images}, val_images={val_images}, connections={connections}, "
             f"seed={seed}: connections must be positive, the others not negative"
         )
     base, root, counts = base_url(), Path(root), {"train": train_images, "val": val_images}
     subset = root / "subsets" / subset_name(classes, train_images, val_images, seed)
-    paths = DataPaths(
-        subset / "annotations/instances_train2017.json", subset / "train2017",
-        subset / "annotations/instances_val2017.json", subset / "val2017",
-    )  # fmt: skip
     record = {
         "version": VERSION, "classes": sorted(classes), "images": counts, "seed": seed, "failed": []
     }  # fmt: skip
     try:
-        if not finished(subset, record, paths):
+        if not finished(subset, record):
             (root / "annotations").mkdir(parents=True, exist_ok=True)
             with FileLock(root / ".download.lock", timeout=0):
                 files = fetch_annotations(root / "annotations", base, progress)
@@ -250,30 +333,24 @@ def download_coco(
                     if progress:
                         print(f"{split}2017: {summary}", file=sys.stderr)
                     failed = fetch_images(root, base, split, data["images"], connections, progress)
-                    write_subset(paths, split, data, failed)
+                    write_subset(subset, split, data, failed)
                     record["failed"] += failed
                 with part_of(subset / "subset.json") as part:  # it vouches for the others
                     part.write_text(json.dumps(record, indent=1))
     except Timeout:
-        raise DownloadError(f"another process downloads into {root}; wait for it") from None
+        raise DataError(f"another process downloads into {root}; wait for it") from None
     except OSError as error:
-        raise DownloadError(f"cannot use {root}: {error}") from None
+        raise DataError(f"cannot use {root}: {error}") from None
     if progress:
         print(
             f"the subset is complete; train or evaluate with --data {shlex.quote(str(subset))}",
             file=sys.stderr,
         )
-    return paths
+    return subset
 
 
 def main(arguments=None):
-    """Download as the command line says, and print the subset's folder.
-
-    Returns
-    -------
-    int
-        The exit code: 0, 1 after an error, 130 after an interruption.
-    """
+    """Download as the command line says, and print the subset's folder; the exit code."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -289,14 +366,14 @@ def main(arguments=None):
     add("--quiet", action="store_true", help="no progress")
     options = vars(parser.parse_args(arguments))
     try:
-        paths = download_coco(progress=not options.pop("quiet"), **options)
-    except DownloadError as error:
+        subset = download_coco(progress=not options.pop("quiet"), **options)
+    except DataError as error:
         print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("download interrupted; run again to go on where it stopped", file=sys.stderr)
         return 130
-    print(paths.train_images.parent)
+    print(subset)
     return 0
 
 

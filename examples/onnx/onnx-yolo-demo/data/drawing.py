@@ -152,23 +152,9 @@ def render(plan, squares, out=None):
     float32, rounded half up again. Colours follow the hexcone model (HSV), hue not quantised,
     deliberately: OpenCV, which published weights were trained with, has 180 levels of hue.
 
-    Parameters
-    ----------
-    plan : Plan
-        Of B images; see `stack_plans`.
-    squares : uint8 array, (N, S, S, 3)
-        The letterboxed pictures of the data set, in memory or mapped from a file.
-    out : uint8 array, (B, 3, S, S), optional
-        Filled and returned; C-contiguous.
-
-    Returns
-    -------
-    uint8 array, (B, 3, S, S)
-
-    Raises
-    ------
-    ValueError
-        The plan does not fit the squares, or an array has another shape or dtype.
+    `plan` is of B images, see `stack_plans`; `squares`, uint8 (N, S, S, 3), are the letterboxed
+    pictures of the data set, in memory or mapped from a file. The images, uint8 (B, 3, S, S), are
+    returned, in `out` if it is given.
     """
     if squares.dtype != np.uint8 or squares.ndim != 4 or not squares.flags.c_contiguous:
         raise ValueError(
@@ -192,17 +178,7 @@ def render(plan, squares, out=None):
 
 
 def plan_variables(batch_size):
-    """Symbolic inputs for the plan of a batch.
-
-    Parameters
-    ----------
-    batch_size : int
-
-    Returns
-    -------
-    Plan
-        Variables with the dtypes and static shapes that `stack_plans` gives.
-    """
+    """Plan of variables, with the dtypes and static shapes that `stack_plans` gives."""
     return Plan(
         *(
             pt.tensor(name, dtype=np.dtype(dtype).name, shape=(batch_size, *shape))
@@ -223,20 +199,7 @@ def _units(number):
 
 
 def _neighbor_tables(slope, start, low, high, size):
-    """Where output pixels lie along one axis of the stored squares.
-
-    Parameters
-    ----------
-    slope, start : float32 (B, 4)
-    low, high : int32 (B, 4)
-    size : int
-
-    Returns
-    -------
-    first, second, weight : int32 (B, 4, size)
-        As `render` takes them: neighbours, and the second one's weight in units of
-        ``2**-WEIGHT_BITS``.
-    """
+    """What `_neighbors` gives, of (B, 4) variables: first, second, weight, int32 (B, 4, size)."""
     drop = 2 ** (POSITION_BITS - WEIGHT_BITS)
     step = _units(slope)
     position = _units(start) + step // 2 + (drop - 2**POSITION_BITS) // 2
@@ -321,28 +284,15 @@ def render_graph(squares, plan, image_size):
     The arithmetic is that of `render`: whole numbers up to the colour step, float32 in
     it. Nothing here is differentiated: plans and squares depend on no parameter.
 
-    Parameters
-    ----------
-    squares : uint8 variable, (N, S, S, 3)
-        The letterboxed pictures of the data set; usually a shared variable. It is read by
-        image, row and column, so its size is not limited to 2**31 bytes.
-    plan : Plan
-        Of variables; see `plan_variables`. Its numbers are not checked here.
-    image_size : int
-        S.
+    `squares` are the letterboxed pictures, uint8 (N, S, S, 3), usually a shared variable; they are
+    read by image, row and column, so their size is not limited to 2**31 bytes. `plan` is of
+    variables, see `plan_variables`; its numbers are not checked here.
 
     Returns
     -------
     float32 variable, (B, 3, S, S)
         From 0 to 1.
-
-    Raises
-    ------
-    TypeError
-        `squares` is not a uint8 variable with four axes.
     """
-    if squares.dtype != "uint8" or squares.ndim != 4:
-        raise TypeError(f"squares is {squares.type}; it must be uint8 (N, S, S, 3)")
     pixels = _sample(squares, plan, image_size).astype("float32")
     planes = _change_colors(*(pixels[..., c] for c in range(3)), plan.color)
     return pt.stack(planes, axis=1) / np.float32(255)

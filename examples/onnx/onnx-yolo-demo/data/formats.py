@@ -1,86 +1,70 @@
-"""Reading data sets in COCO's and YOLO's formats."""
+"""Reading data sets in COCO's and in YOLO's format."""
 
 import json
+import math
 import os
 from collections import Counter
 from pathlib import Path
 
 import numpy as np
-from data.listing import Listing, Picture, YoloPart, choose_classes, existing
+from data.listing import Listing, Picture, YoloPart, choose_classes, find
 from PIL import Image
 
 PICTURES = {end for end, kind in Image.registered_extensions().items() if kind in Image.OPEN}
-_NOT_PICTURES = {".cache", ".csv", ".db", ".ini", ".json", ".md", ".npy", ".txt", ".xml", ".yaml"}
 _LOWEST, _HIGHEST = -0.01, 1.01  # coordinates beyond are wrong, not merely rounded
 
 
-def read_part(found, classes=None, limit=None):
-    """Read what `listing.find` found; see `read_coco` and `read_yolo`."""
+def read_part(path, split, classes=None, limit=None):
+    """Find and read a part of a data set; see `listing.find`, `read_coco` and `read_yolo`."""
+    found = find(path, split)
     if isinstance(found, YoloPart):
         return read_yolo(found, classes, limit)
     return read_coco(*found, classes, limit)
+
+
+def _boxes(rows):
+    """Owner, label and corners of a `Listing`, of (owner, label, x1, y1, x2, y2) rows."""
+    table = np.array(rows, np.float64).reshape(-1, 6)
+    return table[:, 0].astype(np.int64), table[:, 1].astype(np.int32), table[:, 2:]
 
 
 # ------------------------------------------------------------------------------ COCO
 
 
 def read_coco(annotation_file, image_dir, classes=None, limit=None):
-    """Read a COCO instances file.
+    """Read a COCO instances file, or its first `limit` images, as a `Listing`.
 
-    Crowd regions are left out of the boxes. Images may lack ``width`` and ``height``.
-
-    Parameters
-    ----------
-    annotation_file, image_dir : path-like
-    classes : sequence of str, optional
-        Names of the wanted categories; by default all of the file, in its order. Of those, a
-        category without annotations that is only the ``supercategory`` of others is left out.
-    limit : int, optional
-        Take the first so many images of the file, and their annotations.
-
-    Returns
-    -------
-    Listing
-
-    Raises
-    ------
-    FileNotFoundError
-        No such file or folder.
-    ValueError
-        Not a COCO instances file, an unknown class, or a wrong image or annotation.
+    Images may lack ``width`` and ``height``. The classes are those of the file by default.
     """
     path, image_dir = Path(annotation_file), Path(image_dir)
     data = _load_json(path)
     if not image_dir.is_dir():
         raise FileNotFoundError(f"image folder {image_dir} does not exist")
     try:
-        available = {category["name"]: category["id"] for category in data["categories"]}
-        if len(set(available.values())) < len(data["categories"]):
-            raise ValueError(f"{path} lists a category's name or id twice: {available}")
-        groups = [] if classes is not None else _only_super(data)
-        if classes is None:
-            classes = [name for name in available if name not in groups]
-        classes = choose_classes(path, list(available), classes)
+        ids = {category["name"]: category["id"] for category in data["categories"]}
+        if len(set(ids.values())) < len(data["categories"]):
+            raise ValueError(f"{path} lists a category's name or id twice: {ids}")
+        classes = choose_classes(path, list(ids), classes)
         if limit is not None:
-            data = _first_images(data, limit)
-        listing = Listing(
-            path,
-            Path(os.path.commonpath([path.absolute().parent, image_dir.absolute()])),
-            image_dir,
-            classes,
-            category_ids=[available[name] for name in classes],
-            pictures=_pictures(path, image_dir, data),
-            owner=None,
-            label=None,
-            corners=None,
-            coco=data,
-            left_out_classes=groups,
-        )
-        _read_annotations(listing, {number: name for name, number in available.items()})
+            dropped = {image["id"] for image in data["images"][limit:]}
+            kept = [a for a in data["annotations"] if a["image_id"] not in dropped]
+            data = {**data, "images": data["images"][:limit], "annotations": kept}
+        pictures = []
+        for image in data["images"]:
+            name, size = image["file_name"], (image.get("width"), image.get("height"))
+            size = None if None in size else size
+            pictures.append(Picture(name, str(image_dir / name), image["id"], size))
+        place_of = {picture.image_id: place for place, picture in enumerate(pictures)}
+        if len(place_of) < len(pictures):
+            raise ValueError(f"{path} lists an image id twice")
+        category_ids = [ids[name] for name in classes]
+        rows, counts = _read_annotations(path, data, place_of, category_ids)
     except (KeyError, TypeError) as error:
         what = f"an entry lacks {error}" if isinstance(error, KeyError) else error
         raise ValueError(f"{path} is not a COCO instances file: {what}") from None
-    return listing
+    return Listing(
+        path, image_dir, classes, category_ids, pictures, *_boxes(rows), counts, coco=data
+    )
 
 
 def _load_json(path):
@@ -96,49 +80,12 @@ def _load_json(path):
     return data
 
 
-def _first_images(data, limit):
-    """The file's dictionary with its first `limit` images and what belongs to them."""
-    dropped = {image["id"] for image in data["images"][limit:]}
-    kept = [a for a in data["annotations"] if a["image_id"] not in dropped]
-    return {**data, "images": data["images"][:limit], "annotations": kept}
-
-
-def _only_super(data):
-    """Names of categories that only group others, which annotation tools add."""
-    used = {annotation["category_id"] for annotation in data["annotations"]}
-    groups = {
-        c.get("supercategory") for c in data["categories"] if c.get("supercategory") != c["name"]
-    }
-    return [c["name"] for c in data["categories"] if c["name"] in groups and c["id"] not in used]
-
-
-def _pictures(path, image_dir, data):
-    pictures = {}
-    for image in data["images"]:
-        name, size = image["file_name"], (image.get("width"), image.get("height"))
-        if image["id"] in pictures:
-            raise ValueError(f"{path} lists the image id {image['id']} twice")
-        if size == (None, None):
-            size = None
-        elif not all(isinstance(s, int | float) and s > 0 and float(s).is_integer() for s in size):
-            raise ValueError(
-                f"{path}: image {name} has width {size[0]} and height {size[1]}; "
-                "they must be positive whole numbers"
-            )
-        else:
-            size = int(size[0]), int(size[1])  # some tools write 640.0
-        pictures[image["id"]] = Picture(name, str(existing(image_dir, name)), image["id"], size)
-    return list(pictures.values())
-
-
-def _read_annotations(listing, names):
-    """Fill in boxes and counts; `names` gives the class name of each category id."""
-    path = listing.source
-    place_of = {picture.image_id: place for place, picture in enumerate(listing.pictures)}
-    wanted = {category: label for label, category in enumerate(listing.category_ids)}
-    counts = {"crowd": 0, "other_classes": {}}
-    owner, label, boxes = [], [], []
-    for annotation in listing.coco["annotations"]:
+def _read_annotations(path, data, place_of, category_ids):
+    """Rows for `_boxes` without crowd regions, and counts of what isn't among them."""
+    names = {category["id"]: category["name"] for category in data["categories"]}
+    wanted = {category: label for label, category in enumerate(category_ids)}
+    rows, crowd, other_classes = [], 0, Counter()
+    for annotation in data["annotations"]:
         image, category = annotation["image_id"], annotation["category_id"]
         if image not in place_of or category not in names:
             raise ValueError(
@@ -146,40 +93,26 @@ def _read_annotations(listing, names):
                 f"{category}; `images` or `categories` does not list it"
             )
         if category not in wanted:
-            name = names[category]
-            counts["other_classes"][name] = counts["other_classes"].get(name, 0) + 1
+            other_classes[names[category]] += 1
         elif annotation.get("iscrowd", 0):
-            counts["crowd"] += 1
+            crowd += 1
         else:
-            owner.append(place_of[image])
-            label.append(wanted[category])
-            boxes.append(_checked_box(path, annotation))
-    boxes = np.array(boxes, dtype=np.float64).reshape(-1, 4)
-    listing.owner = np.array(owner, dtype=np.int64)
-    listing.label = np.array(label, dtype=np.int32)
-    listing.corners = np.concatenate([boxes[:, :2], boxes[:, :2] + boxes[:, 2:]], axis=1)
-    listing.counts = counts
-
-
-def _checked_box(path, annotation):
-    box = annotation.get("bbox")
-    if (
-        not isinstance(box, list)
-        or len(box) != 4
-        or not all(isinstance(x, int | float) and abs(x) < np.inf for x in box)
-    ):
-        raise ValueError(
-            f"{path}: annotation {annotation.get('id')} has bbox {box}; "
-            "it must be four finite numbers x, y, width, height"
-        )
-    return box
+            box = annotation["bbox"]
+            if len(box) != 4 or not all(map(math.isfinite, box)):
+                raise ValueError(
+                    f"{path}: annotation {annotation.get('id')} has bbox {box}; "
+                    "it must be four finite numbers x, y, width, height"
+                )
+            x, y, w, h = box
+            rows.append((place_of[image], wanted[category], x, y, x + w, y + h))
+    return rows, {"crowd": crowd, "other_classes": dict(other_classes)}
 
 
 # ------------------------------------------------------------------------------ YOLO
 
 
 def read_yolo(part, classes=None, limit=None):
-    """Read the pictures and labels of one part of a data set.
+    """Read the pictures and text labels of one part of a data set, as a `Listing`.
 
     The labels of ``…/images/…/a.jpg`` are in ``…/labels/…/a.txt``; of pictures that are not in
     a folder called images, in a file beside them. A line holds the class number and ``cx cy w h``
@@ -188,54 +121,36 @@ def read_yolo(part, classes=None, limit=None):
     that is malformed, has a coordinate above 1.01 or below -0.01, or a class that doesn't exist,
     is excluded. Pictures are sorted by name and numbered from 1.
 
-    Parameters
-    ----------
-    part : YoloPart
-    classes : sequence of str, optional
-        Wanted class names; all by default.
-    limit : int, optional
-        Take the first so many pictures by name.
-
-    Returns
-    -------
-    Listing
-
-    Raises
-    ------
-    ValueError
-        An unknown class, or no label file at all.
+    `limit` takes the first so many pictures by name.
     """
     classes = choose_classes(part.source, part.names, classes)
     only_folder = len(part.entries) == 1 and part.entries[0].is_dir()
     image_dir = part.entries[0] if only_folder else part.root
-    files, other = _find_pictures(part)
-    named = sorted((_relative(file, image_dir), file) for file in files)
+    named = sorted((_relative(file, image_dir), file) for file in _find_pictures(part))
     pictures = [Picture(name, str(file), n, None) for n, (name, file) in enumerate(named, start=1)]
-    listing = Listing(
+    labels = [_label_file(picture.path) for picture in pictures]
+    if labels and not any(map(Path.is_file, labels)):
+        raise ValueError(
+            f"{part.source}: none of the {len(labels)} pictures has a label file; {labels[0]} "
+            f"would be that of {pictures[0].path}"
+        )
+    rows, excluded, counts = _read_labels(part, classes, labels[:limit])
+    if only_folder:  # a list of pictures may leave some out on purpose
+        # Beside the pictures text of other kinds may lie.
+        folders = {file.parent for file in labels if "labels" in file.parts}
+        found = {file for folder in folders for file in folder.glob("*.txt")}
+        counts["labels_alone"] = len(found - {*labels, *(f / "classes.txt" for f in folders)})
+    return Listing(
         part.source,
-        part.source.parent,
         image_dir,
         classes,
-        category_ids=[part.names.index(name) + 1 for name in classes],
-        pictures=pictures[:limit],
-        owner=None,
-        label=None,
-        corners=None,
+        [part.names.index(name) + 1 for name in classes],
+        pictures[:limit],
+        *_boxes(rows),
+        counts,
         fractions=True,
-        part=part.split,
-        other_files=[(_relative(file, image_dir), reason) for file, reason in other],
+        excluded=excluded,
     )
-    expected = [_label_file(picture.path) for picture in pictures]
-    if expected and not any(map(Path.is_file, expected)):
-        first = pictures[0].path
-        gone = "" if os.path.exists(first) else f"; nor does the first picture exist, {first}"
-        raise ValueError(
-            f"{part.source}: none of the {len(expected)} {part.split} pictures has a label "
-            f"file; {expected[0]} would be the first{gone}"
-        )
-    listing.other_files += _unused_labels(part, expected)
-    _read_all_labels(listing, part, expected[:limit])
-    return listing
 
 
 def _relative(path, folder):
@@ -243,8 +158,8 @@ def _relative(path, folder):
 
 
 def _find_pictures(part):
-    """(pictures without repeats, other files with the reason why they are none)"""
-    files, other = [], []
+    """Paths of the pictures, without repeats."""
+    files = []
     for entry in part.entries:
         if entry.is_file():
             lines = entry.read_text(encoding="utf-8-sig").splitlines()
@@ -254,83 +169,52 @@ def _find_pictures(part):
             continue
         for folder, folders, names in os.walk(entry, followlinks=True):
             folders[:] = [name for name in folders if not name.startswith(".")]
-            for file in (Path(folder, name) for name in names if not name.startswith(".")):
-                kind = file.suffix.lower()
-                if kind in PICTURES:
-                    files.append(file)
-                elif kind not in _NOT_PICTURES:
-                    other.append((file, f"{kind or 'without a suffix'}: no known kind of picture"))
-    return list(dict.fromkeys(files)), sorted(other)
+            visible = (Path(folder, name) for name in names if not name.startswith("."))
+            files += [file for file in visible if file.suffix.lower() in PICTURES]
+    return list(dict.fromkeys(files))
 
 
 def _label_file(path):
     """Where the labels of a picture are."""
-    beside = Path(path).with_suffix(".txt")
-    parts = beside.parts
-    for place in range(len(parts) - 2, -1, -1):
-        if parts[place] == "images":
-            found = Path(*parts[:place], "labels", *parts[place + 1 :])
-            # Everything may lie in a folder called images, labels beside the pictures.
-            return beside if beside.is_file() and not found.parent.is_dir() else found
-    return beside
+    head, images, tail = Path(path).absolute().as_posix().rpartition("/images/")
+    return Path(f"{head}/labels/{tail}" if images else tail).with_suffix(".txt")
 
 
-def _unused_labels(part, expected):
-    """Label files for which there is no picture, with this as the reason."""
-    if any(entry.is_file() for entry in part.entries):
-        return []  # a list of pictures may leave some out on purpose
-    known = {*expected, *(file.with_name("classes.txt") for file in expected)}
-    # Beside the pictures text of other kinds may lie.
-    folders = sorted({file.parent for file in expected if "labels" in file.parts})
-    found = (file for folder in folders for file in sorted(folder.glob("*.txt")))
-    return [
-        (_relative(file, part.root), "labels without a picture")
-        for file in found
-        if file not in known
-    ]
-
-
-def _read_all_labels(listing, part, files):
-    """Fill in boxes and counts of the listing's pictures, whose labels are in `files`."""
-    wanted = {part.names.index(name): label for label, name in enumerate(listing.classes)}
-    other_classes, counts = Counter(), Counter()
-    owner, label, corners = [], [], []
+def _read_labels(part, classes, files):
+    """Rows for `_boxes`, reasons by place in `files`, and counts of what isn't used."""
+    wanted = {part.names.index(name): label for label, name in enumerate(classes)}
+    rows, excluded, counts, other_classes = [], {}, Counter(), Counter()
     for place, file in enumerate(files):
         try:
-            rows = _read_labels(file.read_text(encoding="utf-8-sig"), len(part.names))
+            found = _read_lines(file.read_text(encoding="utf-8-sig"), len(part.names))
         except FileNotFoundError:
             counts["no_label_file"] += 1
             continue
         except (OSError, ValueError) as error:  # not UTF-8, or a wrong line
-            listing.excluded[place] = f"labels {_relative(file, part.root)}: {error}"
+            excluded[place] = f"labels {_relative(file, part.root.absolute())}: {error}"
             continue
-        for number, is_polygon, box in rows:
-            if number not in wanted:
+        for number, is_polygon, corners in found:
+            if number in wanted:
+                counts["from_polygon"] += is_polygon
+                rows.append((place, wanted[number], *corners))
+            else:
                 other_classes[part.names[number]] += 1
-                continue
-            counts["from_polygon"] += is_polygon
-            owner.append(place)
-            label.append(wanted[number])
-            corners.append(box)
-    listing.owner = np.array(owner, dtype=np.int64)
-    listing.label = np.array(label, dtype=np.int32)
-    listing.corners = np.array(corners, dtype=np.float64).reshape(-1, 4)
-    listing.counts = {**counts, "other_classes": dict(other_classes)}
+    return rows, excluded, {**counts, "other_classes": dict(other_classes)}
 
 
-def _read_labels(text, num_classes):
+def _read_lines(text, num_classes):
     """(class, whether a polygon, corners) of every line; ValueError names a wrong one."""
     rows = []
     for number, line in enumerate(text.splitlines(), start=1):
         if words := line.split():
             try:
-                rows.append(_read_row(words, num_classes))
+                rows.append(_read_line(words, num_classes))
             except ValueError as error:
                 raise ValueError(f"line {number}: {error}") from None
     return rows
 
 
-def _read_row(words, num_classes):
+def _read_line(words, num_classes):
     label, *values = map(float, words)
     if not label.is_integer() or not 0 <= label < num_classes:
         raise ValueError(f"class {words[0]}, but there are {num_classes} classes, from 0")
@@ -352,29 +236,24 @@ def _read_row(words, num_classes):
 # ------------------------------------------------------------------------------ boxes
 
 
-def clean_boxes(listing, image_ids, sides):
+def clean_boxes(listing, places, sides):
     """Clip the boxes of the usable pictures, and drop what can't be used.
 
-    Parameters
-    ----------
-    listing : Listing
-    image_ids : list of int
-        Of the usable pictures.
-    sides : float array (n, 2)
-        Their widths and heights in pixels.
+    `places` are those of the usable pictures in ``listing.pictures``, ascending; `sides`, float
+    (n, 2), their widths and heights.
 
     Returns
     -------
     rows : int array (m,)
-        Place in `image_ids` of each box, ascending.
+        Place in `places` of each box, ascending.
     labels : int32 array (m,)
     corners : float64 array (m, 4)
         ``x1, y1, x2, y2`` in pixels of the picture.
     dropped : dict of str to int
         How many boxes were ``clipped``, and dropped as ``zero_area`` or ``duplicates``.
     """
-    row_of = {image_id: row for row, image_id in enumerate(image_ids)}
-    row_of = np.array([row_of.get(picture.image_id, -1) for picture in listing.pictures], int)
+    row_of = np.full(len(listing.pictures), -1)
+    row_of[places] = np.arange(len(places))
     usable = row_of[listing.owner] >= 0
     rows, labels = row_of[listing.owner[usable]], listing.label[usable]
     limits = np.tile(sides, 2)[rows]

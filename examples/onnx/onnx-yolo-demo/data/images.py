@@ -1,17 +1,13 @@
-"""Reading pictures, fitting them into squares, and boxes in either.
-
-NumPy and Pillow only.
-"""
+"""Reading pictures, fitting them into squares, and boxes in either."""
 
 import struct
 import warnings
 import zlib
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
-from PIL import Image, ImageOps, UnidentifiedImageError
+from PIL import Image, ImageOps
 
 FILL = 114  # grey of the padding, the value the published YOLO weights were trained with
 
@@ -20,17 +16,8 @@ _ORIENTATION = 0x0112  # EXIF tag
 # What Pillow's decoders raise for broken files. PNG reports by SyntaxError; the others come from
 # parsing of what the file claims about itself.
 _DECODER_ERRORS = (
-    OSError,
-    SyntaxError,
-    ValueError,
-    EOFError,
-    LookupError,
-    OverflowError,
-    MemoryError,
-    TypeError,
-    struct.error,
-    zlib.error,
-    Image.DecompressionBombError,
+    *(OSError, SyntaxError, ValueError, EOFError, LookupError, OverflowError, MemoryError),
+    *(TypeError, struct.error, zlib.error, Image.DecompressionBombError),
 )
 
 
@@ -40,29 +27,15 @@ class PictureError(OSError):
 
 @dataclass(frozen=True)
 class Letterbox:
-    """Where a picture lies in its letterboxed square.
+    """Where a picture lies in its letterboxed square; all lengths in pixels."""
 
-    Attributes
-    ----------
-    size : int
-        Side of the square in pixels.
-    width, height : int
-        Size of the original picture.
-    ratio : float
-        Nominal scale, before the sides were rounded to whole pixels.
-    resized_width, resized_height : int
-        Size of the picture inside the square.
-    left, top : int
-        Padding before the picture; the rest of the padding follows it.
-    """
-
-    size: int
-    width: int
+    size: int  # side of the square
+    width: int  # of the original picture
     height: int
-    ratio: float
-    resized_width: int
+    ratio: float  # nominal scale, before the sides were rounded to whole pixels
+    resized_width: int  # of the picture inside the square
     resized_height: int
-    left: int
+    left: int  # padding before the picture; the rest of the padding follows it
     top: int
 
     @classmethod
@@ -106,7 +79,7 @@ class Letterbox:
         return np.array([self.left, self.top, self.left, self.top], dtype=np.float64)
 
 
-def letterbox(image, size, scale_up=True, antialias=True):
+def letterbox(image, size, antialias=True):
     """Fit a picture into a square without changing its proportions; pad with grey 114.
 
     Parameters
@@ -114,8 +87,6 @@ def letterbox(image, size, scale_up=True, antialias=True):
     image : uint8 array, (height, width, 3)
     size : int
         Side of the square in pixels.
-    scale_up : bool
-        False leaves pictures smaller than the square at their size.
     antialias : bool
         Whether a picture that shrinks is averaged over all its pixels (Pillow's BILINEAR), as
         everywhere but in training; else only the four neighbours of a point count (the plain
@@ -125,19 +96,13 @@ def letterbox(image, size, scale_up=True, antialias=True):
     -------
     canvas : uint8 array, (size, size, 3)
     geometry : Letterbox
-        Its `undo` moves boxes back to the picture.
-
-    Raises
-    ------
-    ValueError
-        `image` is not uint8 (height, width, 3).
     """
     image = np.asarray(image)
     if image.dtype != np.uint8 or image.ndim != 3 or image.shape[2] != 3:
         raise ValueError(
             f"image has dtype {image.dtype} and shape {image.shape}; pass uint8 (height, width, 3)"
         )
-    geometry = Letterbox.fit(image.shape[1], image.shape[0], size, scale_up)
+    geometry = Letterbox.fit(image.shape[1], image.shape[0], size)
     target = (geometry.resized_width, geometry.resized_height)
     if target != (geometry.width, geometry.height):
         image = np.asarray(_resized(Image.fromarray(image), target, antialias))
@@ -165,28 +130,6 @@ def quiet():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
-
-
-@contextmanager
-def _opened(path):
-    """A Pillow picture, not yet decoded; what goes wrong with it becomes a PictureError."""
-    try:
-        with Image.open(path) as picture:
-            yield picture
-    except (FileNotFoundError, PictureError):
-        raise
-    except Image.DecompressionBombError:
-        raise PictureError(
-            f"more than {2 * Image.MAX_IMAGE_PIXELS / 1e6:.0f} million pixels; make it smaller"
-        ) from None
-    except UnidentifiedImageError:
-        empty = Path(path).stat().st_size == 0
-        raise PictureError(
-            "not readable: "
-            + ("an empty file" if empty else "not a kind of picture that Pillow knows")
-        ) from None
-    except _DECODER_ERRORS as error:
-        raise PictureError(f"not readable: {error or type(error).__name__}") from error
 
 
 def _is_16_bit(picture):
@@ -228,64 +171,48 @@ def decode(path, size=None):
 
     JPEG is decoded at full size always: its fast reduced decoding gives other pixels.
 
-    Parameters
-    ----------
-    path : path-like
-    size : (int, int), optional
-        Width and height that the annotations give.
+    `size` is the (width, height) that the annotations give. FileNotFoundError and PictureError
+    say what is wrong with the file.
 
     Returns
     -------
     image : uint8 array, (height, width, 3)
     notes : list of str
         What was changed, in words; empty for a plain picture.
-
-    Raises
-    ------
-    FileNotFoundError
-    PictureError
-        Empty, truncated, not a picture, of 32 bits a pixel, of more pixels than Pillow's limit
-        (about 179 million), or of another size than `size`.
     """
+    try:
+        with Image.open(path) as picture:
+            return _decoded(picture, size)
+    except (FileNotFoundError, PictureError):
+        raise
+    except _DECODER_ERRORS as error:
+        raise PictureError(f"not readable: {error or type(error).__name__}") from error
+
+
+def _decoded(picture, size):
     notes = []
-    with _opened(path) as picture:
-        sixteen = _is_16_bit(picture)  # first: Pillow forgets when it decodes
-        # Pillow turns TIFF by itself, and gives the upright size as well.
-        across = picture.format != "TIFF" and picture.getexif().get(_ORIENTATION, 1) in range(5, 9)
-        upright = picture.size[::-1] if across else picture.size
-        if size is not None and tuple(size) not in (picture.size, upright):
-            raise PictureError(
-                f"is {upright[0]}x{upright[1]}, but the annotation file says {size[0]}x{size[1]}"
-            )
-        if getattr(picture, "is_animated", False) and picture.format != "MPO":
-            notes.append("first of several frames used")  # MPO: a photograph and its preview
-        if size is None or tuple(size) == upright:
-            picture = ImageOps.exif_transpose(picture)
-        else:
-            notes.append("EXIF orientation ignored, as in the annotation file's size")
-        image, changes = _to_rgb(picture, sixteen)
+    sixteen = _is_16_bit(picture)  # first: Pillow forgets when it decodes
+    # Pillow turns TIFF by itself, and gives the upright size as well.
+    across = picture.format != "TIFF" and picture.getexif().get(_ORIENTATION, 1) in range(5, 9)
+    upright = picture.size[::-1] if across else picture.size
+    if size is not None and tuple(size) not in (picture.size, upright):
+        raise PictureError(
+            f"is {upright[0]}x{upright[1]}, but the annotation file says {size[0]}x{size[1]}"
+        )
+    if getattr(picture, "is_animated", False) and picture.format != "MPO":
+        notes.append("first of several frames used")  # MPO: a photograph and its preview
+    if size is None or tuple(size) == upright:
+        picture = ImageOps.exif_transpose(picture)
+    else:
+        notes.append("EXIF orientation ignored, as in the annotation file's size")
+    image, changes = _to_rgb(picture, sixteen)
     return np.asarray(image), notes + changes
 
 
-def read_image(path):
-    """Decode a picture as RGB, upright; see `decode` for the rules.
-
-    Parameters
-    ----------
-    path : path-like
-
-    Returns
-    -------
-    uint8 array, (height, width, 3)
-
-    Raises
-    ------
-    FileNotFoundError
-    PictureError
-        Not a picture that can be used.
-    """
+def read_image(path, size=None):
+    """Decode a picture as RGB, uint8 (height, width, 3); see `decode` for the rules."""
     with quiet():
-        return decode(path)[0]
+        return decode(path, size)[0]
 
 
 def to_fractions(corners, size):

@@ -38,14 +38,6 @@ class Batch(NamedTuple):
     plan: Plan | None = None  # how to draw the images; None where the loader has drawn them
 
 
-class _Pending(NamedTuple):
-    """A batch in preparation."""
-
-    place: tuple  # (epoch, batch)
-    batch: Batch
-    parts: list  # futures: each fills some rows
-
-
 @lru_cache(maxsize=8)
 def epoch_order(seed, epoch, count):
     """Permutation of `count` images in an epoch."""
@@ -61,19 +53,14 @@ class BatchLoader:
     one is filled up with the first images of the next epoch, as they will appear there (of the
     epochs after it too, where the dataset is smaller than a batch).
 
-    It is a context manager; leaving it, or `close`, ends its threads.
+    Leaving it as a context manager, or `close`, ends its threads.
 
     Parameters
     ----------
-    dataset : Dataset
-        With a cache, in memory or on disk.
-    batch_size : int
-    image_size : int, optional
-        Checked against the dataset's.
+    dataset, batch_size, seed
     max_boxes : int, optional
         Rows of the box arrays; by default what the dataset and the augmentation can need. An
         image with more boxes is an error.
-    seed : int
     augment : Augment, optional
         None leaves the letterboxed images as they are.
     workers : int
@@ -83,9 +70,6 @@ class BatchLoader:
         First epoch without mosaics; None keeps them to the end.
     render : bool
         False leaves the drawing to the device: batches have a plan and no images.
-    part : (int, int)
-        ``(p, n)`` gives the p-th of n equal blocks of the rows of every batch, counted from 0:
-        for n hosts that share batches.
 
     Attributes
     ----------
@@ -97,35 +81,22 @@ class BatchLoader:
         self,
         dataset,
         batch_size,
-        image_size=None,
         max_boxes=None,
         seed=0,
         augment=None,
         workers=1,
         mosaic_until=None,
         render=True,
-        part=(0, 1),
     ):
-        if image_size is not None and image_size != dataset.image_size:
-            raise ValueError(
-                f"image_size is {image_size}, but the dataset was made for {dataset.image_size}"
-            )
         if batch_size < 1 or workers < 0 or seed < 0:
             raise ValueError(
                 f"batch_size={batch_size}, workers={workers}, seed={seed}: batch_size must be "
                 "positive, workers and seed not negative"
             )
-        place, parts = part
-        if not 0 <= place < parts or batch_size % parts:
-            raise ValueError(
-                f"part={part}, batch_size={batch_size}: a part (p, n) is one of n equal blocks "
-                "of a batch, with p from 0 to n - 1; n must divide batch_size"
-            )
         if max_boxes is None:
-            max_boxes = dataset.max_boxes_with(mosaic=augment is not None and augment.mosaic > 0)
+            max_boxes = dataset.max_boxes(mosaic=augment is not None and augment.mosaic > 0)
         self.dataset = dataset
         self.batch_size = int(batch_size)
-        self.image_size = dataset.image_size
         self.max_boxes = int(max_boxes)
         self.seed = int(seed)
         self.augment = augment
@@ -133,10 +104,9 @@ class BatchLoader:
         self.mosaic_until = mosaic_until
         self.render = render
         self.waited_s = 0.0
-        self._squares = dataset.squares if render else None
-        self._rows = self.batch_size // parts
-        self._first_row = place * self._rows
-        self._pool, self._pending, self._next = None, deque(), (0, 0)
+        self._pool, self._next = None, (0, 0)
+        # ((epoch, batch), Batch, futures that fill its rows) of what is in preparation
+        self._pending = deque()
 
     def __len__(self):
         """Number of batches of an epoch."""
@@ -160,24 +130,9 @@ class BatchLoader:
         return epoch_order(self.seed, epoch, len(self.dataset))
 
     def epoch(self, epoch, start_batch=0):
-        """Iterate over the batches of an epoch.
+        """Iterate over the batches of an epoch, from batch `start_batch` on.
 
-        Parameters
-        ----------
-        epoch : int
-            From 0.
-        start_batch : int
-            First batch wanted; the batches are those of the unbroken epoch from there on.
-
-        Yields
-        ------
-        Batch
-            Arrays that are the consumer's to keep.
-
-        Raises
-        ------
-        ValueError
-            `start_batch` is beyond the epoch, or an image has more than `max_boxes` boxes.
+        Both count from 0. The arrays are the consumer's to keep.
         """
         if epoch < 0 or not 0 <= start_batch <= len(self):
             raise ValueError(
@@ -201,9 +156,9 @@ class BatchLoader:
 
     def _prepare_from(self, place):
         """Have the batches from `place` on in preparation; what was prepared of others goes."""
-        if (self._pending[0].place if self._pending else self._next) != place:
-            for pending in self._pending:
-                for part in pending.parts:
+        if (self._pending[0][0] if self._pending else self._next) != place:
+            for *_, parts in self._pending:
+                for part in parts:
                     part.cancel()
             self._pending.clear()
             self._next = place
@@ -212,27 +167,27 @@ class BatchLoader:
         while len(self._pending) < (AHEAD_DRAWN if self.render else AHEAD_PLANNED):
             batch = self._empty(self._next)
             # A few images each, so that nobody waits for the slowest.
-            step = -(-self._rows // (4 * self.workers)) if self.render else self._rows
+            step = -(-self.batch_size // (4 * self.workers)) if self.render else self.batch_size
             parts = [
                 self._pool.submit(self._fill, batch, self._next, slice(row, row + step))
-                for row in range(0, self._rows, step)
+                for row in range(0, self.batch_size, step)
             ]
-            self._pending.append(_Pending(self._next, batch, parts))
+            self._pending.append((self._next, batch, parts))
             epoch, number = self._next
             self._next = (epoch + 1, 0) if number + 1 == len(self) else (epoch, number + 1)
 
     def _take(self, place):
         self._prepare_from(place)
-        pending = self._pending[0]
-        for part in pending.parts:
+        _, batch, parts = self._pending[0]
+        for part in parts:
             part.result()
         self._pending.popleft()
-        self._prepare_from(self._pending[0].place)
-        return pending.batch
+        self._prepare_from(self._pending[0][0])
+        return batch
 
     def _now(self, place):
         batch = self._empty(place)
-        self._fill(batch, place, slice(0, self._rows))
+        self._fill(batch, place, slice(0, self.batch_size))
         return batch
 
     # ------------------------------------------------------------------------------ contents
@@ -240,13 +195,13 @@ class BatchLoader:
     def _shown(self, place, row):
         """(epoch, index) that a row of a batch shows; places past the epoch are the next's."""
         (epoch, number), count = place, len(self.dataset)
-        position = number * self.batch_size + self._first_row + row
+        position = number * self.batch_size + row
         epoch += position // count
         return epoch, int(self.order(epoch)[position % count])
 
     def _empty(self, place):
         """A batch whose boxes are zero and whose images or plan aren't filled in."""
-        rows, size = self._rows, self.image_size
+        rows, size = self.batch_size, self.dataset.image_size
         images = np.empty((rows, 3, size, size), np.uint8) if self.render else None
         plan = None
         if not self.render:
@@ -263,7 +218,7 @@ class BatchLoader:
     def _fill(self, batch, place, rows):
         """Fill in some rows of a batch."""
         plans = []
-        for row in range(*rows.indices(self._rows)):
+        for row in range(*rows.indices(self.batch_size)):
             epoch, index = self._shown(place, row)
             plan, boxes, classes = self._plan(epoch, index)
             if len(boxes) > self.max_boxes:
@@ -277,7 +232,7 @@ class BatchLoader:
             plans.append(plan)
         plan = stack_plans(plans)
         if self.render:
-            render(plan, self._squares, out=batch.images[rows])
+            render(plan, self.dataset.squares, out=batch.images[rows])
         else:
             for ours, theirs in zip(batch.plan, plan, strict=True):
                 ours[rows] = theirs
@@ -301,21 +256,11 @@ class ValBatch(NamedTuple):
 
 
 def val_batches(dataset, batch_size):
-    """Iterate over a dataset in its own order, without augmentation.
+    """Iterate over a dataset in its own order, without augmentation, as `ValBatch`.
 
-    Parameters
-    ----------
-    dataset : Dataset
-    batch_size : int
-
-    Yields
-    ------
-    ValBatch
-        Always `batch_size` images; the last batch is filled up with grey ones, for which it
-        has neither id nor geometry.
+    Each has `batch_size` images; the last is filled up with grey ones, which have neither id nor
+    geometry.
     """
-    if batch_size < 1:
-        raise ValueError(f"batch_size is {batch_size}; it must be positive")
     size = dataset.image_size
     for start in range(0, len(dataset), batch_size):
         samples = [dataset[k] for k in range(start, min(start + batch_size, len(dataset)))]

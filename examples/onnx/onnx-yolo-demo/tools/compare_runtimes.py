@@ -27,9 +27,9 @@ from urllib.parse import urlencode
 import numpy as np
 from data.images import letterbox
 from evaluation.detectors import ModelError, open_detector
-from evaluation.nms import nms, scale_detections
 from PIL import Image
 from tools.build_demo import SAMPLES, BuildError, build, sample_scene_of
+from utils import nms, scale_detections
 
 MAX_BOX_DIFFERENCE = 0.5  # pixels of the picture
 MAX_SCORE_DIFFERENCE = 0.005

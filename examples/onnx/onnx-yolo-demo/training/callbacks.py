@@ -29,7 +29,6 @@ COLUMNS = [
     "epoch", *LOSS_PARTS, "lr", "images_per_s", "map50", "map50_95", "seconds", "waited_share",
 ]  # fmt: skip
 STEP_COLUMNS = ["step", "epoch", *LOSS_PARTS, "gradient_norm", "lr"]
-ASK_EVERY = 20  # steps between the questions of one process to the others
 PROFILE_AFTER = 3  # steps: of new programs, and of arrays that come from the host
 
 
@@ -97,7 +96,7 @@ class Meter(Callback):
     def __init__(self, run):
         self.run = run
         self.path = run.folder.path / "steps.csv"
-        self.every = run.options.log_every if run.devices.is_main else 0
+        self.every = run.options.log_every
         self.pending = self.clock = self.bar = None
         if self.every:
             self._drop_later_rows()
@@ -122,7 +121,7 @@ class Meter(Callback):
             desc=f"epoch {p.epoch + 1}/{o.epochs}",
             unit="batch",
             file=Terminal(sys.stderr),
-            disable=None if self.run.devices.is_main else True,  # None: unless it is a terminal
+            disable=None,  # where it is no terminal
         )
 
     def before_step(self):
@@ -205,31 +204,9 @@ class Results(Callback):
         writer.writeheader()
         writer.writerows(p.rows)
         folder.write("results.csv", text.getvalue().encode())
-        if folder.is_main and row["map50"] is not None:
-            try:
+        if row["map50"] is not None:
+            with contextlib.suppress(OSError):  # a full disk; the next one shows the same curves
                 draw_curves(folder.path / "results.png", p.rows)
-            except OSError as error:  # the next one shows the same curves
-                print(f"warning: results.png could not be written: {error.strerror or error}")
-
-
-class TensorBoard(Callback):
-    """Sends each epoch's row to TensorBoard's files."""
-
-    def __init__(self, run):
-        from tensorboardX import SummaryWriter
-
-        # Rows of later epochs, of a session that was lost, are hidden.
-        first = run.progress.epoch + 1
-        self.writer = SummaryWriter(str(run.folder.path / "tensorboard"), purge_step=first)
-
-    def after_epoch(self, row):
-        for key, value in row.items():
-            if value is not None:
-                self.writer.add_scalar(key, value, row["epoch"])
-        self.writer.flush()
-
-    def close(self):
-        self.writer.close()
 
 
 class Profile(Callback):
@@ -312,49 +289,31 @@ class Signals:
 class Checkpoints(Callback):
     """Writes last.safetensors and best.safetensors, and ends the run when a signal asks for it.
 
-    Parameters
-    ----------
-    run : Run
-    meter : Meter
-    until : int
-        The epoch after which the session ends.
+    After the epoch `until` the session ends.
     """
 
     def __init__(self, run, meter, until):
         self.run, self.meter, self.until = run, meter, until
         self.signals, self.listening = Signals(), False
         self.saved_at = time.monotonic()
-        self.due, self.stop = False, 0
 
     def after_step(self, *_):
         if not self.listening:  # from now on there is something to lose
             self.signals.listen()
             self.listening = True
-        if self.run.devices.process_count > 1 and self.run.progress.iteration % ASK_EVERY:
-            return
-        self._ask()
-        if self.due or self.stop:
+        if self.due():
             self.meter.take()
             self.save()
-        self._end_if_stopped()
 
-    def _ask(self):
-        """Find out what is due; several processes must do the same at the same step."""
-        due = time.monotonic() - self.saved_at >= 60 * self.run.options.checkpoint_minutes
-        self.stop, self.due = self.run.devices.largest([self.signals.number, int(due)])
+    def due(self):
+        """Whether it is time for a checkpoint, or a signal has come."""
+        minutes = (time.monotonic() - self.saved_at) / 60
+        return self.signals.number or minutes >= self.run.options.checkpoint_minutes
 
     def check(self):
-        """End a run of one process in the middle of a validation, if a signal has come."""
-        if self.signals.number and self.run.devices.process_count == 1:
-            self.stop = self.signals.number
+        """End the run in the middle of a validation, if a signal has come."""
+        if self.signals.number:
             self.save()
-            self._end_if_stopped()
-
-    def _end_if_stopped(self):
-        if self.stop:
-            self.run.folder.require()
-            name = signal.Signals(self.stop).name
-            raise Stopped(self.run.where(), f"stopped by {name}", 128 + self.stop)
 
     def after_epoch(self, row):
         p = self.run.progress
@@ -362,19 +321,20 @@ class Checkpoints(Callback):
         if better:
             p.best = row["map50_95"]
             self.run.save_best(p.epoch, p.best)
-        self._ask()
         # With the best weights, so that both are always of the same course of a run.
-        if better or self.due or self.stop or p.epoch == self.until or self.run.exhausted():
+        if better or self.due() or p.epoch == self.until or self.run.exhausted():
             self.save()
-        self._end_if_stopped()
 
     def save(self):
-        """Write last.safetensors."""
-        run = self.run
+        """Write last.safetensors, and end the run if a signal has come."""
+        run, number = self.run, self.signals.number
         info = run.info | {"settings": run.settings, "progress": asdict(run.progress)}
         data = to_bytes(run.folder.last, snapshot(run.model, run.step.state), info)
         run.folder.write(run.folder.last.name, data)
         self.saved_at = time.monotonic()
+        if number:
+            run.folder.require()
+            raise Stopped(run.where(), f"stopped by {signal.Signals(number).name}", 128 + number)
 
     def close(self):
         self.signals.close()

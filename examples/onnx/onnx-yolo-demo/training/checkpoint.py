@@ -57,13 +57,7 @@ class Progress:
 
 
 def write_atomically(path, data):
-    """Write bytes so that `path` always holds the old file or the new one, whole.
-
-    Raises
-    ------
-    OSError
-        If the folder can't be written to or the disk is full; the old file is untouched.
-    """
+    """Write bytes so that `path` always holds the old file or the new one, whole."""
     path = Path(path)
     # Not mkstemp, whose files only their owner can read.
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
@@ -77,21 +71,10 @@ def write_atomically(path, data):
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         raise
-    if os.name != "nt":  # have the renaming survive a loss of power, too
-        handle = os.open(path.parent, os.O_RDONLY)
-        try:
-            # Not every file system offers it, and the file itself is on the disk already.
-            with contextlib.suppress(OSError):
-                os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 def remove_leftovers(path):
-    """Remove temporary files of `write_atomically` that killed processes left behind.
-
-    Only for a path that no other process is writing.
-    """
+    """Remove temporary files of `write_atomically` that killed processes left behind."""
     path = Path(path)
     for leftover in path.parent.glob(f".{path.name}.*"):
         if leftover.suffix[1:].isdecimal():
@@ -99,20 +82,9 @@ def remove_leftovers(path):
 
 
 def to_bytes(path, arrays, info):
-    """Return the content of a weight file.
+    """Return the content of a weight file; `info`, a dict that JSON can say, is its metadata.
 
-    Parameters
-    ----------
-    path : path-like
-        Named in errors.
-    arrays : dict of str to array
-    info : dict
-        What JSON can say; it becomes the file's metadata.
-
-    Raises
-    ------
-    CheckpointError
-        If an array isn't finite; what `path` holds is worth more then.
+    A CheckpointError says which array isn't finite: what `path` holds is worth more then.
     """
     # ascontiguousarray would make scalars one-dimensional
     arrays = {name: np.asarray(v, order="C") for name, v in arrays.items()}
@@ -126,32 +98,12 @@ def to_bytes(path, arrays, info):
 
 
 def save_weights(path, state_dict, info):
-    """Write a weight file with `info`, a dict that JSON can say, as its metadata.
-
-    Raises
-    ------
-    CheckpointError
-        See `to_bytes`; the old file stays.
-    OSError
-        See `write_atomically`.
-    """
+    """Write a weight file: arrays by name, and a dict that JSON can say."""
     write_atomically(path, to_bytes(path, state_dict, info))
 
 
 def load_weights(path):
-    """Read a weight file.
-
-    Returns
-    -------
-    arrays : dict of str to array
-    info : dict
-        Empty where the file has none.
-
-    Raises
-    ------
-    CheckpointError
-        If the file is missing, can't be read, is cut short or no safetensors file.
-    """
+    """Read (arrays by name, info) of a weight file; info is empty where the file has none."""
     try:
         with safe_open(path, framework="numpy") as file:
             arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
@@ -171,39 +123,17 @@ def load_weights(path):
 
 
 def snapshot(model, state):
-    """Copy the model's arrays and the shared variables in `state` to the host.
-
-    Returns
-    -------
-    dict of str to array
-        What a checkpoint holds.
-    """
+    """The arrays of a checkpoint by name: the model's, and the shared variables in `state`."""
     values = {STATE + name: v.get_value(borrow=True) for name, v in state.items()}
     # copied, for a backend may use an array's memory again
     return {name: np.array(v) for name, v in (model.state_dict() | values).items()}
 
 
 def load_checkpoint(path, model, state, settings):
-    """Restore what a file of `snapshot` holds.
+    """Set the model and the shared variables in `state` to what a checkpoint holds; its `info`.
 
-    Parameters
-    ----------
-    path : path-like
-    model : YOLO11n
-    state : dict of str to shared variable
-        Set to the file's values; nothing is set if an error is raised.
-    settings : dict
-        Must agree with ``info["settings"]``: a run resumed with others would not be that run.
-
-    Returns
-    -------
-    dict
-        The checkpoint's `info`.
-
-    Raises
-    ------
-    CheckpointError
-        If the file can't be read or belongs to another model or other settings.
+    Nothing is set where the file belongs to another model or other settings: a run resumed with
+    others would not be that run.
     """
     arrays, info = load_weights(path)
     if "settings" not in info:

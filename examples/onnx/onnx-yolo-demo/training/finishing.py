@@ -3,39 +3,41 @@
 import contextlib
 import itertools
 import os
-import shlex
-import sys
-from pathlib import Path
 
 import jax
 import numpy as np
 from blocks import BN_MOMENTUM
 from data.loader import val_batches
 from evaluation.detectors import detect
+from evaluation.metrics import coco_map
 from evaluation.report import draw_validation
 from export import export_detector, verify_export
 from model import YOLO11n
 from tools.build_demo import BuildError, build, how_to_open, runtime_problem
 from training.checkpoint import load_weights
 from training.run_folder import TrainingError, check_writable, to_json
-from training.weights import read_arrays
-from utils import coco_map
 
 from pytensor.optimizers import AveragedStatistics
 
 COMPARED = 8  # images on which the exported model is compared with PyTensor
 
+
 def check_first(options):
     """Find out before hours are spent what would go wrong at the end."""
     o = options
     if o.weights is not None and not o.resume:
-        read_arrays(o.weights)
+        load_weights(o.weights)
     if not o.no_export:
         check_writable(o.export_onnx.parent, "--export-onnx")
         if o.export_onnx.is_dir():
             raise TrainingError(f"--export-onnx {o.export_onnx} is a folder; give a file's name")
-    if o.build_page and (problem := page_problem(o)):
-        print(f"warning: no browser page will be built at the end: {problem}")
+    o.build_page = o.build_page and not o.no_export
+    if o.build_page and (problem := runtime_problem()):
+        o.build_page = False
+        print(
+            f"warning: no browser page will be built at the end: {problem}; later, "
+            f"python -m tools.build_demo {o.export_onnx} builds it"
+        )
 
 
 def with_averages(model, averages):
@@ -48,19 +50,9 @@ def with_averages(model, averages):
 
 
 class Validator:
-    """Runs the averaged weights on the validation set, on the devices of all processes.
+    """Runs the averaged weights on the validation set; calls `check`, which may raise, on the way.
 
-    Parameters
-    ----------
-    detector : function of `compile_detector`
-    dataset : Dataset
-    batch_size : int
-    devices : Devices
-
-    Attributes
-    ----------
-    check : callable
-        Called before each batch; may raise.
+    `detector` is a function of `compile_detector`.
     """
 
     def __init__(self, detector, dataset, batch_size, devices):
@@ -68,18 +60,13 @@ class Validator:
         self.devices, self.check = devices, lambda: None
 
     def score(self):
-        """Return (what `coco_map` says, the detections), the same in every process.
+        """Return (what `coco_map` says, the detections)."""
 
-        Each process suppresses the boxes of its own rows of a batch alone.
-        """
-
-        def own_rows(images):
+        def detector(images):
             self.check()
-            return self.devices.local_rows(self.detector(*self.devices.shard([images])))
+            return self.detector(*self.devices.shard([images]))
 
-        rows = self.devices.rows(self.batch_size)
-        found = detect(own_rows, self.dataset, self.batch_size, rows=rows)
-        detections = self.devices.merge(found)
+        detections = detect(detector, self.dataset, self.batch_size)
         return coco_map(self.dataset, detections), detections
 
     def columns(self, epoch):
@@ -90,32 +77,22 @@ class Validator:
         return scores
 
     def predict(self, images):
-        """Predictions for a whole batch in every process, computed in full float32.
+        """Predictions for a batch, computed in full float32.
 
-        All processes have to call it.  GPUs and TPUs round the factors of products to fewer bits
-        by default, which training can bear, but not the comparison with another program.
+        GPUs and TPUs round the factors of products to fewer bits by default, which training can
+        bear, but not the comparison with another program.
         """
-        rows = self.devices.rows(len(images))
         precision = contextlib.nullcontext()
         if jax.default_backend() != "cpu":  # which needs no second compilation
             precision = jax.default_matmul_precision("highest")
         with precision:
-            return self.devices.fetch(self.detector(*self.devices.shard([images[rows]])))
+            return np.asarray(self.detector(*self.devices.shard([images])))
 
 
 def finish(run, validator):
     """Write metrics, pictures and the ONNX model of the best weights; build its page if asked to.
 
-    Parameters
-    ----------
-    run : Run
-        Whose epochs are done.  The averages on its devices are the best ones after this.
-    validator : Validator
-
-    Raises
-    ------
-    TrainingError
-        If the precision is below ``--require-map50``, or the browser page can't be built.
+    The averages on the devices are the best ones after this.
     """
     o, folder = run.options, run.folder
     measure = measure_statistics(run)
@@ -135,8 +112,7 @@ def finish(run, validator):
         "train_seconds": sum(row["seconds"] for row in run.progress.rows),
         "classes": o.classes,
     }
-    if folder.is_main:
-        draw_validation(folder.path / "val_detections.png", run.val_set, detections)
+    draw_validation(folder.path / "val_detections.png", run.val_set, detections)
     if not o.no_export:
         metrics["onnx"] = export(run, validator)
     folder.write("metrics.json", to_json(metrics))
@@ -149,17 +125,16 @@ def finish(run, validator):
         raise TrainingError(
             f"mAP@0.5 is {best['map50']:.4f}, below the {o.require_map50} asked for"
         )
-    if o.build_page and folder.is_main:
+    if o.build_page:
         build_page(o)
 
 
 def measure_statistics(run):
     """Return what measures the normalizations' statistics of the averages on the devices.
 
-    Training averages the statistics like the weights, but each belongs to weights of its own time;
-    see `pytensor.optimizers.AveragedStatistics`.
+    See `pytensor.optimizers.AveragedStatistics`.
     """
-    step, devices, loader, images = run.step, run.devices, run.loader, run.options.statistics_images
+    step, loader, images = run.step, run.loader, run.options.statistics_images
     if not images:
         return lambda: None
     run.model(step.images.images, training=True)
@@ -174,8 +149,8 @@ def measure_statistics(run):
         count = min(-(-images // loader.batch_size), 2 * len(loader))
         epochs = map(loader.epoch, itertools.count(run.options.epochs))
         batches = itertools.islice(itertools.chain.from_iterable(epochs), count)
-        arrays = (devices.shard(step.images.arguments(batch)) for batch in batches)
-        statistics.refresh(arrays, devices.fetch)
+        arrays = (run.devices.shard(step.images.arguments(batch)) for batch in batches)
+        statistics.refresh(arrays)
         step.place_variables()
 
     return measure
@@ -183,8 +158,7 @@ def measure_statistics(run):
 
 def load_best(run):
     """Put the best weights in the averages' place, if they are others; the epoch they are of."""
-    # The main process has written them by then, and the others can read them.
-    arrays, info = run.devices.main_first(lambda: load_weights(run.folder.best))
+    arrays, info = load_weights(run.folder.best)
     if info["epoch"] != run.progress.epoch:
         for name, average in run.step.averages.items():
             average.set_value(arrays[name])
@@ -195,11 +169,8 @@ def load_best(run):
 def export(run, validator):
     """Write the ONNX model of the averages; the report of its verification."""
     o = run.options
-    # On the devices of all processes, so before the first one goes on alone.
     images = next(val_batches(run.val_set, o.batch_size)).images
     expected = validator.predict(images)
-    if not run.folder.is_main:
-        return None
     averaged = with_averages(run.model, run.step.averages)
     # Only a whole and verified file gets the name.
     partial = o.export_onnx.with_name(f".{o.export_onnx.name}.partial")
@@ -214,35 +185,11 @@ def export(run, validator):
         f"{report['box_difference']:.2g} px and scores within "
         f"{report['score_difference']:.2g} of PyTensor's"
     )
-    if "score_error" in report:
-        print(
-            "  these weights enlarge rounding errors, as after little training: float32 alone "
-            f"loses {report['box_error']:.2g} px and {report['score_error']:.2g} in scores"
-        )
     return report
 
 
-def page_problem(options):
-    """Why the browser page can't be built at the end of a run, or None."""
-    return "--no-export leaves it no model" if options.no_export else runtime_problem()
-
-
 def build_page(options):
-    """Build the browser page of the exported model, and say where it is.
-
-    Raises
-    ------
-    TrainingError
-        If it can't be built for a reason that wasn't known before the training.
-    """
-    if problem := page_problem(options):
-        print(f"no browser page was built: {problem}")
-        if not options.no_export:
-            model = str(options.export_onnx.absolute())
-            command = shlex.join([sys.executable, "-m", "tools.build_demo", model])
-            demo = shlex.quote(str(Path(__file__).parents[1]))
-            print(f"the model is kept; when that is done: cd {demo} && {command}")
-        return
+    """Build the browser page of the exported model, and say where it is."""
     try:
         report = build(options.export_onnx)
     except BuildError as error:

@@ -19,48 +19,23 @@ CLASS_BRANCH, CLASS_BRANCH_FACTOR = "model.23.cv3.", 3.0
 
 @dataclass(frozen=True)
 class Recipe:
-    """Numbers of the training recipe.
+    """Numbers of the training recipe."""
 
-    Attributes
-    ----------
-    optimizer : "sgd", "adamw", "musgd" or "auto"
-        SGD with Nesterov's momentum, AdamW, `MuSGD`, or what `resolve` chooses.
-    lr, final_lr : float
-        Learning rate of the first epoch, and the last one's as a fraction of it.
-    schedule : "cosine" or "linear"
-        How the rate goes from the one to the other, epoch by epoch.
-    momentum : float
-        Of SGD and MuSGD; AdamW has betas 0.9 and 0.999.
-    weight_decay : float
-        Only convolution filters decay.
-    warmup_epochs : float
-        Over so many epochs the rate rises from 0 (that of biases starts at `warmup_bias_lr`), the
-        momentum rises from `warmup_momentum`, and the batches per step from 1.
-    nominal_batch : int
-        Gradients are summed over about as many images before each step.
-    ema_decay, ema_steps : float
-        After k steps the average's decay is ``ema_decay * (1 - exp(-k / ema_steps))``.
-    """
-
-    optimizer: str = "sgd"
-    lr: float = 0.01
-    final_lr: float = 0.01
-    schedule: str = "linear"
-    momentum: float = 0.937
-    weight_decay: float = 5e-4
+    optimizer: str = "sgd"  # with Nesterov's momentum
+    lr: float = 0.01  # of the first epoch
+    final_lr: float = 0.01  # of the last one, as a fraction of the first one's
+    schedule: str = "linear"  # how the rate goes from the one to the other, epoch by epoch
+    momentum: float = 0.937  # of SGD and MuSGD
+    weight_decay: float = 5e-4  # of convolution filters
+    # Over these epochs the rate rises from 0 (that of biases goes on from another), the momentum
+    # rises, and the batches per step from 1.
     warmup_epochs: float = 3.0
     warmup_bias_lr: float = 0.1
     warmup_momentum: float = 0.8
-    nominal_batch: int = 64
+    nominal_batch: int = 64  # gradients are summed over about as many images before each step
+    # After k steps the average's decay is ema_decay * (1 - exp(-k / ema_steps)).
     ema_decay: float = 0.9999
     ema_steps: float = 2000.0
-
-    def __post_init__(self):
-        for name, choices in [("optimizer", OPTIMIZERS), ("schedule", SCHEDULES)]:
-            if getattr(self, name) not in choices:
-                raise ValueError(
-                    f"{name} must be one of {', '.join(choices)}, not {getattr(self, name)!r}"
-                )
 
     def batches_per_step(self, batch_size):
         """Batches whose gradients make one step, after the warm-up."""
@@ -68,23 +43,9 @@ class Recipe:
 
 
 def resolve(recipe, num_images, batch_size, epochs, num_classes):
-    """Make the choice that ``optimizer="auto"`` leaves open.
+    """Make the choice of optimizer and rates that ``optimizer="auto"`` leaves open.
 
-    Parameters
-    ----------
-    recipe : Recipe
-    num_images, batch_size, epochs : int
-        Of the training set, of a batch, of the run.
-    num_classes : int
-
-    Returns
-    -------
-    Recipe
-        `recipe` itself, unless its optimizer is "auto".  Then, if the run has more than 10,000
-        steps of `nominal_batch` images, MuSGD at the rate 0.01, its momentum rising from 0.9 to
-        0.937; else AdamW at the rate ``0.01 / (4 + num_classes)`` rounded to 6 decimals.  The
-        warm-up's rate of biases starts at 0 with both.  The recipe's own values of these are
-        replaced.
+    MuSGD if the run has many steps of `nominal_batch` images, else AdamW.
     """
     if recipe.optimizer != "auto":
         return recipe
@@ -99,12 +60,7 @@ def resolve(recipe, num_images, batch_size, epochs, num_classes):
 class StepSettings:
     """What each iteration of a run uses: rates, momentum, and when to step.
 
-    Parameters
-    ----------
-    recipe : Recipe
-    epochs, batches : int
-        Of the run, and of an epoch.
-    batch_size : int
+    A run has so many epochs of so many batches.
     """
 
     def __init__(self, recipe, epochs, batches, batch_size):
@@ -142,14 +98,7 @@ class StepSettings:
 
 
 def make_optimizer(name, lr, momentum):
-    """Return the optimizer called "sgd", "adamw" or "musgd", without decay.
-
-    Parameters
-    ----------
-    name : str
-    lr, momentum : scalar variable
-        AdamW has no momentum.
-    """
+    """The optimizer of a name, without decay; `lr` and `momentum` are scalar variables."""
     if name == "sgd":
         return SGD(lr, momentum=momentum, nesterov=True)
     if name == "musgd":
@@ -162,20 +111,8 @@ def make_optimizer(name, lr, momentum):
 def parameter_groups(params, lr, bias_lr, weight_decay, class_factor=1.0):
     """Groups of an optimizer: filters, which alone decay, gammas, and biases.
 
-    Parameters
-    ----------
-    params : sequence of shared variable
-        Named as in the state dict.
-    lr, bias_lr : scalar variable
-        Rates of filters and gammas, and of all biases.
-    weight_decay : float
-    class_factor : float
-        Multiplies the rate `lr` of the head's class branch.  Its biases reach the same rate at the
-        end of the warm-up, from the same start as other biases.
-
-    Returns
-    -------
-    list of dict
+    `class_factor` multiplies the rate of the head's class branch.  Its biases reach the same rate
+    at the end of the warm-up, from the same start as other biases.
     """
     groups = []
     for of_class_branch in (False, True):

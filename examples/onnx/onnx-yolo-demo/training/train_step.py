@@ -8,7 +8,9 @@ import math
 from importlib import import_module
 from typing import NamedTuple
 
+import jax
 import numpy as np
+from data.drawing import plan_variables, render_graph
 from loss import yolo_loss
 from training.recipe import CLASS_BRANCH_FACTOR, make_optimizer, parameter_groups
 
@@ -18,6 +20,7 @@ from pytensor.compile.mode import get_mode
 from pytensor.link.jax.linker import JAXLinker
 from pytensor.link.jax.tuned import jax_mode
 from pytensor.link.jax.tuned.building import paused_collection, quick_building
+from pytensor.link.jax.xla_names import describe
 from pytensor.optimizers import (
     ExponentialMovingAverage,
     GradientAccumulator,
@@ -38,13 +41,8 @@ OWN_MODES = {
 def training_mode(name="JAX", precision="float32", keep_programs=True):
     """PyTensor's mode for a training step.
 
-    Parameters
-    ----------
-    name : str
-        "JAX" is `pytensor.link.jax.tuned.jax_mode`, and see `OWN_MODES`; any other name is
-        PyTensor's own mode.
-    precision, keep_programs
-        Of `jax_mode`; others have only float32.
+    "JAX" is `pytensor.link.jax.tuned.jax_mode`, which takes `precision` and `keep_programs`, and
+    see `OWN_MODES`; any other name is PyTensor's own mode.
     """
     if uses_jax(name):
         # New weights, momenta and averages are written over the old ones.
@@ -65,27 +63,13 @@ def uses_jax(mode):
 
 
 class HostImages:
-    """Images that come with every batch from the host.
+    """Images that come with every batch from the host: RGB, uint8 or float32 in 0..1.
 
-    Parameters
-    ----------
-    image_size, batch_size : int
-    dtype : "uint8" or "float32"
-        RGB in 0..255 or in 0..1.
-
-    Attributes
-    ----------
-    variables : list of variable
-        What a step takes: the images (batch, 3, size, size).
-    images : float32 variable (batch, 3, size, size)
-        RGB in 0..1.
-    shared : list of shared variable
-        Data that lie on the device: none.
+    A step takes `variables`, sees `images`, float32 (batch, 3, size, size) in 0..1, and reads
+    `shared`, variables on the device: none here.
     """
 
     def __init__(self, image_size, batch_size, dtype="uint8"):
-        if dtype not in ("uint8", "float32"):
-            raise ValueError(f"images are uint8 or float32, not {dtype}")
         images = image_input(image_size, batch_size, dtype)
         self.variables, self.images, self.shared = [images], to_float(images), []
 
@@ -94,39 +78,27 @@ class HostImages:
         return [batch.images]
 
 
+def draws_on_device(choice, squares):
+    """Whether the training images are drawn on the device; `choice` is "on", "off" or "auto".
+
+    "auto" does where JAX has a GPU and the data set fits in half of its free memory.
+    """
+    if choice != "auto":
+        return choice == "on"
+    device = jax.local_devices()[0]
+    memory = device.memory_stats()
+    if device.platform != "gpu" or memory is None:
+        return False
+    return squares.nbytes <= (memory["bytes_limit"] - memory["bytes_in_use"]) / 2
+
+
 class DeviceImages:
-    """Images that are drawn on the device, from a data set that lies there, by plans.
+    """Images that are drawn on the device by plans, in a mode that compiles by JAX.
 
-    Parameters
-    ----------
-    squares : uint8 array (images, size, size, 3)
-        The letterboxed images of the data set; copied to the device once.
-    image_size, batch_size : int
-
-    Attributes
-    ----------
-    variables : list of variable
-        What a step takes: a plan's fields.
-    images : float32 variable (batch, 3, size, size)
-        RGB in 0..1.
-    shared : list of shared variable
-        The data set, which belongs to no checkpoint.
-
-    Notes
-    -----
-    The data set is held by JAX: functions on it need a mode that compiles by JAX.
+    The letterboxed images `squares`, uint8 (images, size, size, 3), are copied there once.
     """
 
     def __init__(self, squares, image_size, batch_size):
-        # What draws is needed here alone.
-        import jax
-        from data.drawing import plan_variables, render_graph
-
-        if squares.dtype != np.uint8 or squares.shape[1:] != (image_size, image_size, 3):
-            raise ValueError(
-                f"squares must be uint8 (images, {image_size}, {image_size}, 3), not "
-                f"{squares.dtype} {squares.shape}"
-            )
         data = pytensor.shared(squares, name="squares", shape=squares.shape, borrow=True)
         # set_value would make a NumPy array of it, which travels with every call.
         data.container.storage[0] = jax.device_put(squares)
@@ -140,7 +112,7 @@ class DeviceImages:
 
 
 class DeviceBatch(NamedTuple):
-    """A batch whose arrays are on the device, or on their way; see `TrainStep.transfer`."""
+    """A batch whose arrays are on the device, or on their way."""
 
     batch: object
     arrays: list
@@ -149,34 +121,14 @@ class DeviceBatch(NamedTuple):
 class TrainStep:
     """The compiled step of one model for one batch shape.
 
-    Parameters
-    ----------
-    model : YOLO11n
-    image_size, batch_size, max_boxes : int
-    weight_decay : float
-        Of the convolution filters.
-    max_accumulate : int
-        With 1, forward, backward and update are one function.  Else gradients are added up by one
-        function and applied by another, on the same shared variables.
-    mode : Mode or str, optional
-        PyTensor's mode or its name; `training_mode()` if not given.
-    image_dtype : "uint8" or "float32"
-        RGB in 0..255 or in 0..1; unless `images` are given.
-    optimizer : "sgd", "adamw" or "musgd"
-    images : HostImages or DeviceImages, optional
-    place : callable of a list of shared variables, optional
-        Puts their values where they shall be, for several devices; see `place_variables`.
-    put : callable of a list of arrays -> list of arrays, optional
-        Puts a batch's arrays where they shall be.
+    With `max_accumulate` 1, forward, backward and update are one function.  Else gradients are
+    added up by one function and applied by another, on the same shared variables.  For several
+    devices, `place` puts the values of shared variables where they shall be, and `put` the arrays
+    of a batch.
 
-    Attributes
-    ----------
-    state : dict of str to shared variable
-        All that must be saved beside the model's own variables, by name.
-    averages : dict of str to shared variable
-        Of parameters and running statistics, by their names.
-    variables : list of shared variable
-        All that the step reads or writes: the model's, those in `state`, and data on the device.
+    By name, `state` has all shared variables that must be saved beside the model's own, and
+    `averages` those of parameters and running statistics.  `variables` is all that the step reads
+    or writes.
     """
 
     def __init__(
@@ -188,7 +140,6 @@ class TrainStep:
         weight_decay,
         max_accumulate=1,
         mode=None,
-        image_dtype="uint8",
         *,
         optimizer="sgd",
         images=None,
@@ -201,15 +152,13 @@ class TrainStep:
         self.on_jax = uses_jax(self.mode)
         self._programs = {}
         self.fused = max_accumulate == 1
-        if images is None:
-            images = HostImages(image_size, batch_size, image_dtype)
-        self.images = images
+        self.images = HostImages(image_size, batch_size) if images is None else images
         with quick_building():
-            self._build(image_size, batch_size, max_boxes, weight_decay)
-        self.variables = [*model.store.all.values(), *self.state.values(), *images.shared]
+            self._build(batch_size, max_boxes, weight_decay)
+        self.variables = [*model.store.all.values(), *self.state.values(), *self.images.shared]
         self.place_variables()
 
-    def _build(self, image_size, batch_size, max_boxes, weight_decay):
+    def _build(self, batch_size, max_boxes, weight_decay):
         """Make the graph, the state and the compiled functions."""
         boxes, classes, num_boxes = target_inputs(batch_size, max_boxes)
         inputs = [*self.images.variables, boxes, classes, num_boxes]
@@ -272,35 +221,20 @@ class TrainStep:
         return arrays if self.put is None else self.put(arrays)
 
     def transfer(self, batch):
-        """Start to bring a batch to the device, for `run`; see `prefetch`.
+        """Start to bring a batch to the device, if the mode has one.
 
-        The batch's arrays must not be written to before the step that uses them has ended.  In
-        modes other than JAX they stay on the host.
+        The batch's arrays must not be written to before the step that uses them has ended.
         """
         arrays = self.arguments(batch)
         if self.on_jax and self.put is None:
-            import jax
-
             arrays = jax.device_put(arrays)
         return DeviceBatch(batch, arrays)
 
     def run(self, batch, rates, step_now, steps_done, recipe):
-        """Run one batch, and a step of the optimizer if `step_now`.
+        """Run one batch, and the step number `steps_done` of the optimizer if `step_now`.
 
-        Parameters
-        ----------
-        batch : Batch or DeviceBatch
-        rates : (rate, rate of biases, momentum)
-        step_now : bool
-            Without accumulation every batch is a step.
-        steps_done : int
-            Steps of the optimizer before this one.
-        recipe : Recipe
-
-        Returns
-        -------
-        The three loss parts and the gradient's norm before clipping (None without a step), as they
-        come from the backend: not waited for.
+        `rates` are the rate, that of biases, and momentum.  What is returned, (the three loss
+        parts, the gradient's norm before clipping or None without a step), isn't waited for.
         """
         data = batch.arrays if isinstance(batch, DeviceBatch) else self.arguments(batch)
         if self.fused:
@@ -315,8 +249,6 @@ class TrainStep:
 
     def _call(self, function, *arguments):
         if self.on_jax and function not in self._programs:
-            from pytensor.link.jax.xla_names import describe
-
             self._programs[function] = [describe(value) for value in arguments]
             with paused_collection():  # JAX traces and compiles
                 return function(*arguments)
@@ -357,12 +289,7 @@ def to_float(images):
 def compile_detector(model, image_size, batch_size, averages=None, mode="JAX"):
     """Compile uint8 images (batch, 3, size, size) -> float32 (batch, 4 + classes, anchors).
 
-    Parameters
-    ----------
-    averages : dict of str to shared variable, optional
-        Used in place of the model's own parameters and statistics, by name.
-    mode : str
-        As for `training_mode`.
+    `averages`, by name, take the place of the model's own parameters and statistics.
     """
     images = image_input(image_size, batch_size)
     decoded = model.decode(model(to_float(images)))

@@ -6,7 +6,6 @@ the reference's state dict. No pickle is read: a `.pt` file is turned into safet
 owner, with the line in README.md.
 """
 
-import math
 from pathlib import Path
 
 import numpy as np
@@ -29,43 +28,67 @@ COCO_CLASSES = (
 
 LEVELS = range(3)
 CLASS_ROWS = [f"model.23.cv3.{level}.2.{kind}" for level in LEVELS for kind in ("weight", "bias")]
-# Below this share of the model's numbers, a file is of another model.
-LEAST_SHARE = 0.5
 
 
-def source_classes(path, arrays, info):
-    """Return (names of the file's class rows or None if nobody knows them, their number).
+def load_pretrained(path, classes=None, seed=0):
+    """Make a model for `classes` from the weights of other, or more, classes.
+
+    Of the last layer of the class branch, the rows of the wanted classes are taken by name; a class
+    that the file lacks starts from random weights.  All else must be in the file.
+
+    Parameters
+    ----------
+    path : path-like
+        Safetensors with the reference's names, or a checkpoint.  Classes are read from its metadata
+        (``info``, JSON, key ``classes``), and 80 unnamed rows are COCO's.
+    classes : sequence of str, optional
+        All of the file's by default.
+    seed : int
+        Of the weights that the file doesn't give.
+
+    Returns
+    -------
+    model : YOLO11n
+    rows : dict of str to int or None
+        Each class's row in the file.
+    info : dict
+        The file's metadata.
 
     Raises
     ------
     CheckpointError
-        If the head is missing, or the names don't fit its rows.
+        If the file can't be read, is of another model, or doesn't name its classes and none are
+        given.
     """
-    if CLASS_ROWS[0] not in arrays:
-        folded = "model.0.conv.bias" in arrays
+    arrays, info = read_arrays(path)
+    names, count = source_classes(path, arrays, info)
+    if classes is None and names is None:
         raise CheckpointError(
-            f"{path}: no array {CLASS_ROWS[0]}; "
-            + (
-                "its batch normalization is folded: save the weights before folding"
-                if folded
-                else "it holds no YOLO11n under the names of the reference's state dict"
-            )
+            f"{path}: it doesn't name its {count} classes; name them with --classes"
         )
-    if arrays[CLASS_ROWS[0]].ndim != 4:
+    classes = list(names if classes is None else classes)
+    if len(set(classes)) < len(classes):
+        raise CheckpointError(f"{path}: a class is wanted twice: {', '.join(classes)}")
+    if names is None and count == len(classes):
+        names = classes  # taken at its word
+    rows = {name: names.index(name) if name in (names or ()) else None for name in classes}
+    model = YOLO11n(len(classes), seed=seed, class_width=arrays[CLASS_ROWS[0]].shape[1])
+    state = model.state_dict()
+    for name in CLASS_ROWS:
+        own = state[name].copy()
+        if name in arrays and arrays[name].shape == (count, *own.shape[1:]):
+            for row, source in enumerate(rows.values()):
+                if source is not None:
+                    own[row] = arrays[name][source]
+            arrays[name] = own
+    lost = [n for n, v in state.items() if n not in arrays or arrays[n].shape != v.shape]
+    if lost:
         raise CheckpointError(
-            f"{path}: {CLASS_ROWS[0]} has shape {arrays[CLASS_ROWS[0]].shape}, not that of filters"
+            f"{path}: not the weights of a YOLO11n: {len(lost)} of its {len(state)} arrays are "
+            f"missing or of another shape, first {lost[0]}"
         )
-    count = len(arrays[CLASS_ROWS[0]])
-    names = info.get("classes")
-    if isinstance(names, dict):  # row number -> name
-        names = [names[key] for key in sorted(names, key=int)]
-    if names is None and count == len(COCO_CLASSES):
-        names = COCO_CLASSES
-    if names is not None and len(names) != count:
-        raise CheckpointError(
-            f"{path}: its metadata names {len(names)} classes, but its head has {count} rows"
-        )
-    return (None if names is None else list(names)), count
+    model.load_state_dict({name: arrays[name].astype(np.float32) for name in state})
+    return model, rows, info
 
 
 def read_arrays(path):
@@ -83,65 +106,28 @@ def read_arrays(path):
     return kept, info
 
 
-def load_pretrained(path, classes=None, class_width=None, seed=0):
-    """Make a model for `classes` from the weights of other, or more, classes.
-
-    All arrays whose name and shape fit are taken.  Of the last layer of the class branch, the rows
-    of the wanted classes are taken by name; a class that the file lacks starts from random weights.
-    The width of the class branch (which the architecture derives from the number of classes) stays
-    the file's, so that its other layers fit.
-
-    Parameters
-    ----------
-    path : path-like
-        Safetensors with the reference's names; classes are read from its metadata
-        (``info``, JSON, key ``classes``), and 80 unnamed rows are COCO's.
-    classes : sequence of str, optional
-        All of the file's by default.
-    class_width : int, optional
-        To train a class branch of this width instead; its arrays are then not taken.
-    seed : int
-        Of the weights that the file doesn't give.
-
-    Returns
-    -------
-    model : YOLO11n
-    report : dict
-        ``classes``; ``taken``, the number of arrays; ``rows``, class name to row of the file or
-        None; ``missing``, ``unused`` and ``reshaped``: names of arrays that only the model has,
-        that only the file has, and whose shapes differ; ``info``, the file's metadata; ``text``,
-        all that for people.
-
-    Raises
-    ------
-    CheckpointError
-        If the file can't be read, is of another model, or doesn't name its classes and none are
-        given.
-    """
-    arrays, info = read_arrays(path)
-    names, count = source_classes(path, arrays, info)
-    if classes is None:
-        if names is None:
-            raise CheckpointError(
-                f"{path}: it doesn't name its {count} classes; name them with --classes"
-            )
-        classes = names
-    classes = list(classes)
-    if len(set(classes)) < len(classes):
-        raise CheckpointError(f"{path}: a class is wanted twice: {', '.join(classes)}")
-    if names is not None:
-        rows = [names.index(name) if name in names else None for name in classes]
-    else:  # taken at its word only if the number is the same
-        rows = list(range(count)) if count == len(classes) else [None] * len(classes)
-    width = class_width or arrays[CLASS_ROWS[0]].shape[1]
-    model = YOLO11n(len(classes), seed=seed, class_width=width)
-    state = model.state_dict()
-    report = {"classes": classes, "rows": dict(zip(classes, rows, strict=True)), "info": info}
-    report |= place_arrays(state, arrays, rows, count)
-    check_share(path, state, report)
-    model.load_state_dict(state)
-    report["text"] = describe(path, report, names, len(state))
-    return model, report
+def source_classes(path, arrays, info):
+    """Return (names of the file's class rows or None if nobody knows them, their number)."""
+    filters = arrays.get(CLASS_ROWS[0])
+    if filters is None or filters.ndim != 4:
+        raise CheckpointError(
+            f"{path}: no filters {CLASS_ROWS[0]}; it holds no YOLO11n under the names of the "
+            "reference's state dict"
+        )
+    if "model.0.conv.bias" in arrays:
+        raise CheckpointError(
+            f"{path}: its batch normalization is folded: save the weights before folding"
+        )
+    count, names = len(filters), info.get("classes")
+    if isinstance(names, dict):  # row number -> name
+        names = [names[key] for key in sorted(names, key=int)]
+    if names is None and count == len(COCO_CLASSES):
+        names = list(COCO_CLASSES)
+    if names is not None and len(names) != count:
+        raise CheckpointError(
+            f"{path}: its metadata names {len(names)} classes, but its head has {count} rows"
+        )
+    return names, count
 
 
 def starting_model(options, last):
@@ -152,100 +138,29 @@ def starting_model(options, last):
         return YOLO11n(len(o.classes), seed=o.seed, class_width=info.get("class_width"))
     if o.weights is None:
         return YOLO11n(len(o.classes), seed=o.seed)
-    model, report = load_pretrained(o.weights, o.classes, seed=o.seed)
-    print(report["text"])
+    model, rows, _ = load_pretrained(o.weights, o.classes, seed=o.seed)
+    found = [
+        f"{name} (from {'random weights' if row is None else f'row {row}'})"
+        for name, row in rows.items()
+    ]
+    print(f"{o.weights}: {', '.join(found)}")
     return model
 
 
 def load_model(path, classes=None):
-    """Make the model that a weight file or checkpoint holds.
+    """Make (model, info) of a weight file or checkpoint, for all or some of its classes.
 
-    Parameters
-    ----------
-    path : path-like
-        A file of ours, or one of the reference's names.
-    classes : sequence of str, optional
-        Some of the file's classes, all of them by default.
-
-    Returns
-    -------
-    model : YOLO11n
-    info : dict
-        The file's metadata, with the model's ``classes`` and ``class_width``.
+    `info` is the file's metadata, with the model's ``classes`` and ``class_width``.
 
     Raises
     ------
     CheckpointError
         If the file can't be read, or lacks a class or an array.
     """
-    model, report = load_pretrained(path, classes)
-    absent = [name for name, row in report["rows"].items() if row is None]
-    if absent:
+    model, rows, info = load_pretrained(path, classes)
+    if absent := [name for name, row in rows.items() if row is None]:
         raise CheckpointError(f"{path}: it has no class {', '.join(absent)}")
-    lacking = [*report["missing"], *report["reshaped"]]
-    if lacking:
-        raise CheckpointError(
-            f"{path}: {len(lacking)} arrays are missing or of another shape, first {lacking[0]}"
-        )
-    own = {"classes": report["classes"], "class_width": model.class_width}
-    return model, report["info"] | own
-
-
-def place_arrays(state, arrays, rows, count):
-    """Put what fits into `state`, in place; returns what was done by name."""
-    done = {"taken": 0, "missing": [], "reshaped": []}
-    for name, own in state.items():
-        given = arrays.get(name)
-        if given is None:
-            done["missing"].append(name)
-        elif name in CLASS_ROWS and given.shape == (count, *own.shape[1:]):
-            own = own.copy()
-            for row, source in enumerate(rows):
-                if source is not None:
-                    own[row] = given[source]
-            state[name] = own
-            done["taken"] += any(source is not None for source in rows)
-        elif given.shape == own.shape:
-            state[name] = given.astype(np.float32)
-            done["taken"] += 1
-        else:
-            done["reshaped"].append(name)
-    done["unused"] = [name for name in arrays if name not in state]
-    return done
-
-
-def check_share(path, state, report):
-    """Refuse a file of another model, most of which would start from random weights."""
-    lost = [*report["missing"], *report["reshaped"]]
-    total = sum(value.size for value in state.values())
-    if sum(math.prod(state[name].shape) for name in lost) > (1 - LEAST_SHARE) * total:
-        raise CheckpointError(
-            f"{path}: not the weights of a YOLO11n: {len(lost)} of its {len(state)} arrays are "
-            f"missing or of another shape, first {lost[0]}"
-        )
-
-
-def describe(path, report, names, total):
-    """What was taken and what was left, in lines for people."""
-    lines = [f"{path}: {report['taken']} of {total} arrays taken"]
-    kept = [f"{name} (row {row})" for name, row in report["rows"].items() if row is not None]
-    new = [name for name, row in report["rows"].items() if row is None]
-    if names is None and kept:
-        lines.append(f"  the file names no classes; its rows are taken to be {', '.join(kept)}")
-    elif kept:
-        lines.append(f"  classes: {', '.join(kept)}")
-    if new:
-        lines.append(f"  classes that start from random weights: {', '.join(new)}")
-    for key, what in [
-        ("missing", "not in the file"),
-        ("reshaped", "of another shape in the file"),
-        ("unused", "of the file not used"),
-    ]:
-        found = report[key]
-        if found:
-            more = f", … and {len(found) - 5} more" if len(found) > 5 else ""
-            lines.append(f"  {len(found)} arrays {what}: {', '.join(found[:5])}{more}")
-    return "\n".join(lines)
+    return model, info | {"classes": list(rows), "class_width": model.class_width}
 
 
 def require_folder(path):

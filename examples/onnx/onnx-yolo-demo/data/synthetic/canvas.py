@@ -84,6 +84,13 @@ def about(i, j, angle):
     return matrix
 
 
+class Sprite(NamedTuple):
+    """A finished drawing: RGBA picture, where its top left lies relative to the anchor."""
+
+    image: Image.Image
+    offset: tuple
+
+
 class Tile:
     """A transparent canvas about the origin, drawn enlarged and then reduced (antialiasing).
 
@@ -101,20 +108,19 @@ class Tile:
 
     def place(self, points):
         """Canvas coordinates of (n, 2) points about the origin."""
-        points = np.asarray(points, dtype=float).reshape(-1, 2)
-        return (points * self.unit + self.half) * self.factor
+        return (np.asarray(points) * self.unit + self.half) * self.factor
 
     def polygon(self, points, color):
-        self.draw.polygon([tuple(p) for p in self.place(points)], fill=(*color, 255))
+        self.draw.polygon([tuple(p) for p in self.place(points)], fill=color)
 
     def ellipse(self, center, radius_x, radius_y, color):
         low, high = self.place(
             [np.subtract(center, (radius_x, radius_y)), np.add(center, (radius_x, radius_y))]
         )
-        self.draw.ellipse([*low, *high], fill=(*color, 255))
+        self.draw.ellipse([*low, *high], fill=color)
 
-    def box(self, center, width, height, color, angle=0.0):
-        self.polygon(rectangle(width, height, angle) + np.asarray(center), color)
+    def box(self, center, width, height, color):
+        self.polygon(rectangle(width, height) + np.asarray(center), color)
 
     def limb(self, start, end, radius_start, radius_end, color):
         """A tapered stroke with round ends."""
@@ -131,96 +137,65 @@ class Tile:
         self.image = self.image.rotate(angle, Image.Resampling.BILINEAR)
         self.draw = ImageDraw.Draw(self.image)
 
-    def finish(self):
-        return self.image.reduce(self.factor)
+    def warp(self, flat, quad):
+        """Draw a flat RGBA picture so that its corners fall on the four points `quad`."""
+        width, height = flat.size
+        rows, values = [], []
+        # Pillow wants the way back, from target to source.
+        source = [(0, 0), (width, 0), (width, height), (0, height)]
+        for (x, y), (u, v) in zip(self.place(quad), source, strict=True):
+            rows.append([x, y, 1, 0, 0, 0, -u * x, -u * y])
+            rows.append([0, 0, 0, x, y, 1, -v * x, -v * y])
+            values += [u, v]
+        coefficients = np.linalg.solve(rows, values).tolist()
+        seen = flat.transform(
+            self.image.size, Image.Transform.PERSPECTIVE, coefficients, Image.Resampling.BILINEAR
+        )
+        self.image.alpha_composite(seen)
 
-
-class Sprite(NamedTuple):
-    """A finished drawing: RGBA picture, where its top left lies relative to the anchor."""
-
-    image: Image.Image
-    offset: tuple
-
-
-def finish(tile, rng):
-    """Reduce, crop, light and roughen a drawing; None if nothing is left of it."""
-    image = tile.finish()
-    box = image.getbbox()
-    if box is None:
-        return None
-    image = image.crop(box)
-    pixels = np.asarray(image).astype(np.float32)
-    height, width = pixels.shape[:2]
-    slope_x, slope_y = rng.uniform(-0.25, 0.25, 2)
-    light = 1 + slope_x * np.linspace(-1, 1, width, dtype=np.float32)[None, :]
-    light = light + slope_y * np.linspace(-1, 1, height, dtype=np.float32)[:, None]
-    grain = rng.integers(0, 256, (height, width), dtype=np.uint8).astype(np.float32)
-    light += (grain / 255 - 0.5) * rng.uniform(0, 0.25)
-    pixels[..., :3] *= light[..., None]
-    lit = Image.fromarray(np.clip(pixels, 0, 255).astype(np.uint8))
-    return Sprite(lit, (box[0] - tile.half, box[1] - tile.half))
-
-
-def _project(corners, rotation, distance):
-    """Perspective view (n, 2) of 3-d points from `distance` in front of the origin."""
-    turned = corners @ rotation.T
-    return turned[:, :2] * (distance / (distance - turned[:, 2:]))
-
-
-def _warp_onto(tile, flat, quad):
-    """Draw a flat RGBA picture onto the tile so that its corners fall on `quad`."""
-    width, height = flat.size
-    target = tile.place(quad)
-    source = [(0, 0), (width, 0), (width, height), (0, height)]
-    rows, values = [], []
-    # Pillow wants the way back, from target to source.
-    for (x, y), (u, v) in zip(target, source, strict=True):
-        rows.append([x, y, 1, 0, 0, 0, -u * x, -u * y])
-        rows.append([0, 0, 0, x, y, 1, -v * x, -v * y])
-        values += [u, v]
-    coefficients = np.linalg.solve(np.array(rows), np.array(values))
-    seen = flat.transform(
-        tile.image.size,
-        Image.Transform.PERSPECTIVE,
-        coefficients.tolist(),
-        Image.Resampling.BILINEAR,
-    )
-    tile.image.alpha_composite(seen)
+    def finish(self, rng):
+        """Reduce, crop, light and roughen the drawing to a sprite; None if nothing is left."""
+        image = self.image.reduce(self.factor)
+        box = image.getbbox()
+        if box is None:
+            return None
+        pixels = np.asarray(image.crop(box)).astype(np.float32)
+        height, width = pixels.shape[:2]
+        slope_x, slope_y = rng.uniform(-0.25, 0.25, 2)
+        light = 1 + slope_x * np.linspace(-1, 1, width, dtype=np.float32)[None, :]
+        light = light + slope_y * np.linspace(-1, 1, height, dtype=np.float32)[:, None]
+        light += rng.uniform(-0.5, 0.5, (height, width)) * rng.uniform(0, 0.25)
+        pixels[..., :3] *= light[..., None]
+        return Sprite(to_image(pixels), (box[0] - self.half, box[1] - self.half))
 
 
 def slab(rng, length, aspect, body, draw_face, upright):
     """Sprite of a flat box, seen in perspective: its face over its sides."""
     width = length / aspect
     tile = Tile(0.62 * math.hypot(length, width), 1)
-    k = tile.factor
-    flat = Image.new("RGBA", (max(round(width * k), 4), max(round(length * k), 8)))
-    draw = ImageDraw.Draw(flat)
+    flat = Image.new("RGBA", (max(round(width * tile.factor), 4), round(length * tile.factor) + 4))
     radius = rng.uniform(0.03, 0.17) * flat.width
-    draw.rounded_rectangle([0, 0, flat.width - 1, flat.height - 1], radius, fill=(*body, 255))
-    draw_face(rng, draw, flat.width, flat.height, body)
-    # What was drawn beyond the rounded corners goes.
-    mask = Image.new("L", flat.size)
-    ImageDraw.Draw(mask).rounded_rectangle(
+    draw = ImageDraw.Draw(flat)
+    draw.rectangle([0, 0, *flat.size], body)
+    draw_face(rng, draw, *flat.size, body)
+    corners = Image.new("L", flat.size)
+    ImageDraw.Draw(corners).rounded_rectangle(
         [0, 0, flat.width - 1, flat.height - 1], radius, fill=255
     )
-    flat.putalpha(mask)
+    flat.putalpha(corners)
 
     roll = rng.normal(0, 0.3) if upright else rng.uniform(-math.pi, math.pi)
     pitch, yaw = rng.normal(0, 0.3, 2)
     rotation = about(0, 1, roll) @ about(2, 0, yaw) @ about(1, 2, pitch)
-    corners = (
-        np.array(
-            [[-width, -length, 0], [width, -length, 0], [width, length, 0], [-width, length, 0]]
-        )
-        / 2
-    )
-    quad = _project(corners, rotation, 3 * length)
-    depth = np.array([0, 0, rng.uniform(0.04, 0.12) * width])
-    rear = _project(corners - depth, rotation, 3 * length)
+    front = np.hstack([rectangle(width, length), np.zeros((4, 1))])
+    rear = front - [0, 0, rng.uniform(0.04, 0.12) * width]
+    turned = np.stack([front, rear]) @ rotation.T
+    # Perspective of an eye at three lengths from the middle.
+    near_quad, far_quad = turned[..., :2] * 3 * length / (3 * length - turned[..., 2:])
     inset = 1 - 0.5 * radius / flat.width
     edge = tint(body, rng.uniform(0.5, 0.9))
-    for i in range(4):  # sides of the box, as four quads
-        j = (i + 1) % 4
-        tile.polygon(np.array([quad[i], quad[j], rear[j], rear[i]]) * inset, edge)
-    _warp_onto(tile, flat, quad)
-    return finish(tile, rng)
+    for i in range(4):
+        sides = [near_quad[i - 1], near_quad[i], far_quad[i], far_quad[i - 1]]
+        tile.polygon(np.array(sides) * inset, edge)
+    tile.warp(flat, near_quad)
+    return tile.finish(rng)

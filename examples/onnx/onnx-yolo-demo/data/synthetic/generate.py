@@ -29,7 +29,7 @@ CATEGORIES = [
     {"id": PERSON, "name": "person", "supercategory": "person"},
     {"id": PHONE, "name": "cell phone", "supercategory": "electronic"},
 ]
-VERSION = 1  # to be raised whenever the pictures change
+VERSION = 2  # to be raised whenever the pictures change
 MARKER = "synthetic.json"
 SPLITS = ("train", "val")
 
@@ -93,32 +93,11 @@ def _is_complete(root, settings):
 
 
 def generate_dataset(root, num_train=1200, num_val=300, seed=0, jobs=1):
-    """Draw a data set, unless the folder holds it already.
+    """Draw a data set into a folder, unless it is there already; whether it had to be drawn.
 
     Writes ``images/{train,val}/<id>.jpg``, ``annotations/instances_{train,val}.json`` and a
-    marker with the settings, by which a later call sees that nothing is left to do.
-
-    Parameters
-    ----------
-    root : path-like
-        Folder; made if need be. A set drawn there with other settings is replaced.
-    num_train, num_val : int
-        Pictures of each part.
-    seed : int
-    jobs : int
-        Processes; the result does not depend on it.
-
-    Returns
-    -------
-    bool
-        False if the set was there already.
-
-    Raises
-    ------
-    FileExistsError
-        The folder holds images or annotations this function did not write.
-    ValueError
-        A number is out of range.
+    marker with the settings. A set drawn there with other settings is replaced; a folder with
+    images or annotations of another origin raises FileExistsError.
     """
     if min(num_train, num_val, jobs) < 1 or seed < 0:
         raise ValueError(

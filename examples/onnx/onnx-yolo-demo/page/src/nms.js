@@ -1,5 +1,5 @@
 /**
- * From the network's output to detections: the same numbers as nms.py, in 32-bit floats.
+ * From the network's output to detections: the same numbers as utils.py, in 32-bit floats.
  *
  * @import {Geometry} from "./letterbox.js"
  */
