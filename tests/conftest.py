@@ -1,4 +1,5 @@
 import os
+import shutil
 import signal
 import sys
 from collections import defaultdict
@@ -12,11 +13,10 @@ os.environ.setdefault("JAX_PLATFORMS", "cpu")
 # A user's own settings shall not decide whether a test passes; flags given on the command line
 # come last and win. A rewrite that fails would otherwise only be logged. Stack traces are off
 # because PyTensor's rewrites double those of constants that graphs share: after hundreds of
-# compilations in one process they took gigabytes.
-flags = ["floatX=float64", "on_opt_error=raise", "traceback__limit=0"]
-os.environ["PYTENSOR_FLAGS"] = ",".join(
-    filter(None, [*flags, os.environ.get("PYTENSOR_FLAGS")])
-)
+# compilations in one process they took gigabytes. Nothing is compiled to C, for g++ takes seconds
+# for each Op of PyTensor's own; a test that needs it takes `compiler`.
+flags = ["floatX=float64", "on_opt_error=raise", "traceback__limit=0", "cxx="]
+os.environ["PYTENSOR_FLAGS"] = ",".join(filter(None, [*flags, os.environ.get("PYTENSOR_FLAGS")]))
 
 # The demo is a folder of scripts which import one another by their plain names.
 demo = Path(__file__).parents[1] / "examples" / "onnx" / "onnx-yolo-demo"
@@ -59,6 +59,18 @@ def jax_in_double_precision():
     """
     if find_spec("jax"):
         import pytensor.link.jax.dispatch  # noqa: F401
+
+
+@pytest.fixture(scope="module")
+def compiler():
+    """Have PyTensor use g++ as it does outside of the tests."""
+    import pytensor
+
+    path = shutil.which("g++")
+    if path is None:
+        pytest.skip("there is no g++")
+    with pytensor.config.change_flags(cxx=path):
+        yield path
 
 
 @pytest.fixture

@@ -103,6 +103,6 @@ def test_signals_reach_the_training(checkout, number):
             while process.stdout.readline() not in ("training\n", ""):
                 pass
             process.send_signal(number)
-            assert process.wait(20) == 128 + number
+            assert process.wait(60) == 128 + number
         finally:
             process.kill()

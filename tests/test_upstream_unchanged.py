@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ ROOT = Path(__file__).parents[1]
 PROBE = ROOT / "tests/upstream_probe.py"
 SITE = Path(pytest.__file__).parents[1]
 MODES = ("FAST_COMPILE", "FAST_RUN", "NUMBA", "JAX")
+PROCESSES = 8
 
 # What may be there and isn't upstream's: beginnings of names, and what is said of them.
 ADDED = {
@@ -61,8 +63,10 @@ def is_ours(text, modules):
     return any(name == module or name.startswith(f"{module}.") for module in modules)
 
 
+@pytest.mark.slow
 def test_nothing_of_upstream_is_replaced_and_what_is_added_is_listed():
-    alone, together = probe(True, "modules"), probe(False, "modules")
+    # Some of PyTensor's modules compile C when they are imported: not by the tests' own flags.
+    alone, together = (probe(which, "modules", PYTENSOR_FLAGS="") for which in (True, False))
     assert {name: together.get(name) for name in alone} == alone
     added = {name: text for name, text in together.items() if name not in alone}
     ours = [
@@ -86,7 +90,12 @@ def test_nothing_of_upstream_is_replaced_and_what_is_added_is_listed():
             assert is_ours(text, ours)
 
 
-def assert_same_graphs(first, last, *modes, folder):
+def assert_same_graphs(seeds, *modes, folder):
+    """Graphs are rewritten and computed as by PyTensor alone, in as many processes as that needs.
+
+    PyTensor alone has two texts for some of them, one in most processes and one in the others: see
+    thoughts/upstream/merge-varies-by-process.md.  So what differs is done again in both.
+    """
     flags = "on_opt_error=raise,base_compiledir="
     settings = {
         # One of XLA's faults returns other numbers in each process.
@@ -96,33 +105,35 @@ def assert_same_graphs(first, last, *modes, folder):
         "OPENBLAS_NUM_THREADS": "1",
         "OMP_NUM_THREADS": "1",
     }
-    found = [
-        probe(
-            alone, "graphs", first, last, *modes,
-            PYTENSOR_FLAGS=f"{flags}{folder / str(alone)}", **settings,
-        )
-        for alone in (True, False)
-    ]  # fmt: skip
-    assert len(found[0]) == last - first
-    for graph, expected in found[0].items():
-        assert found[1][graph] == expected, graph
-    assert found[0].keys() == found[1].keys()
+    seen = {True: defaultdict(set), False: defaultdict(set)}
+    for _ in range(PROCESSES):
+        for alone, texts in seen.items():
+            settings["PYTENSOR_FLAGS"] = f"{flags}{folder / str(alone)}"
+            found = probe(alone, "graphs", ",".join(map(str, seeds)), *modes, **settings)
+            assert len(found) == len(seeds) * len(modes)
+            for name, text in found.items():
+                texts[name].add("\n".join(text))
+        assert seen[True].keys() == seen[False].keys()
+        differing = [name for name, texts in seen[True].items() if not texts & seen[False][name]]
+        seeds = sorted({int(name.split()[0]) for name in differing})
+        if not differing:
+            return
+    name = differing[0]
+    assert seen[False][name] == seen[True][name], differing
 
 
-# Not in the default run: PyTensor alone rewrites graph 160 (the fifth of these) in two ways, one in
-# 4 of 18 processes, the other in 14, whatever PYTHONHASHSEED is. A comparison may fail for that.
 @pytest.mark.long
 def test_random_graphs_in_python_and_jax(tmp_path):
-    assert_same_graphs(0, 6, "FAST_COMPILE", "JAX", folder=tmp_path)
+    assert_same_graphs(range(3, 7), "FAST_COMPILE", "JAX", folder=tmp_path)
 
 
 @pytest.mark.long
 def test_random_graphs_in_numba(tmp_path):
     """Seconds for each: Numba compiles in both processes, for neither knows the other's code."""
-    assert_same_graphs(12, 15, "FAST_RUN", "NUMBA", folder=tmp_path)
+    assert_same_graphs(range(12, 15), "FAST_RUN", "NUMBA", folder=tmp_path)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("first", range(0, 200, 20))
 def test_two_hundred_random_graphs(tmp_path, first):
-    assert_same_graphs(first, first + 20, *MODES, folder=tmp_path)
+    assert_same_graphs(range(first, first + 20), *MODES, folder=tmp_path)

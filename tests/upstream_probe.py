@@ -1,7 +1,7 @@
 """What PyTensor does in this process, as JSON: `test_upstream_unchanged` runs it with us and alone.
 
     python tests/upstream_probe.py modules
-    python tests/upstream_probe.py graphs FIRST LAST MODE...
+    python tests/upstream_probe.py graphs SEED,SEED... MODE...
 """
 
 import importlib
@@ -145,18 +145,19 @@ def in_mode(graph, built, mode):
     return [describe(linker), text, *bits]
 
 
-def probe_graphs(first, last, *modes):
+def probe_graphs(seeds, *modes):
     sys.path.append(str(ROOT))
-    from tests.link.linkers import graphs
+    from tests.link.linkers import graphs, operations
 
     for name in OURS:
-        del graphs.OPERATIONS[name]
-    del graphs.UNARY["gelu"], graphs.UNARY["silu"]
+        del operations.OPERATIONS[name]
+    del operations.UNARY["gelu"], operations.UNARY["silu"]
     found = {}
-    for seed in range(int(first), int(last)):
+    for seed in map(int, seeds.split(",")):
         graph = graphs.random_graph(seed * graphs.SIZES)
         built = graphs.build(graph)
-        found[str(graph)] = {mode: in_mode(graph, built, mode) for mode in modes}
+        for mode in modes:
+            found[f"{seed} in mode {mode}"] = [str(graph), *in_mode(graph, built, mode)]
     return found
 
 

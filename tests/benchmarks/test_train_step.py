@@ -22,6 +22,8 @@ from tests.examples import yolo11n_golden as golden
 jax = pytest.importorskip("jax")
 pure = pytest.importorskip("pure_jax_yolo11n")
 
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("compiler")]
+
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 LEVELS = ("p3", "p4", "p5")
 # A following batch normalization takes out what these add: their gradients are rounding.
@@ -52,7 +54,6 @@ def test_golden_maps_and_statistics(layout, float32_everywhere):
         np.testing.assert_allclose(value, after[name], atol=1e-5, rtol=0, err_msg=name)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("case", "rtol"), [("main", 1e-5), ("empty", 1e-5), ("tiny", 1e-4), ("dense", 1e-5)]
 )
@@ -97,6 +98,7 @@ def check_side(side, layout):
             check_changes(value, theirs[name], first[name], name)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_three_steps_of_the_demo(layout, float32_everywhere):
     check_side(sides.DemoStep(*SIZE, pure_steps(layout)[0]), layout)

@@ -125,32 +125,15 @@ def make_archive(instances):
 
 @dataclass(frozen=True)
 class Answer:
-    """How one request is answered; by default as it should be.
-
-    Attributes
-    ----------
-    status : int
-    body : bytes, optional
-        Sent in place of the file.
-    headers : dict
-        Added ones.
-    cut : int, optional
-        Bytes after which the connection is closed.
-    delay : float
-        Seconds before anything is sent.
-    reset : bool
-        Reset the connection without an answer.
-    stall : int, optional
-        Bytes of the body after which nothing comes until the server is closed.
-    """
+    """How one request is answered; by default as it should be."""
 
     status: int = 200
-    body: bytes | None = None
-    headers: dict = field(default_factory=dict)
-    cut: int | None = None
-    delay: float = 0.0
-    reset: bool = False
-    stall: int | None = None
+    body: bytes | None = None  # sent in place of the file
+    headers: dict = field(default_factory=dict)  # added ones
+    cut: int | None = None  # bytes after which the connection is closed
+    delay: float = 0.0  # seconds before anything is sent
+    reset: bool = False  # reset the connection without an answer
+    stall: int | None = None  # bytes of the body after which nothing comes until the server closes
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -201,26 +184,10 @@ class _Server(ThreadingHTTPServer):
 
 
 class CocoServer:
-    """Serve a tiny COCO from a free port of 127.0.0.1.
+    """Serve a tiny COCO, of `make_coco`, from a free port of 127.0.0.1.
 
-    Parameters
-    ----------
-    train, val, seed, sides
-        See `make_coco`.
-
-    Attributes
-    ----------
-    url : str
-        The base address.
-    files : dict of str to bytes
-        By path; may be changed.
-    instances : dict of str to dict
-    requests : Counter
-        Requests per path.
-    connections : int
-        How many were accepted.
-    environment : dict of str to str
-        Variables for a process that shall fetch from here.
+    `files` has the bytes by path, and may be changed; `requests` counts by path; `connections` are
+    those accepted.
     """
 
     def __init__(self, train=40, val=20, seed=0, sides=(0.2, 0.5)):

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from dataset import CocoDataset
+from data.formats import read_coco
+from dataset import Dataset
 from PIL import Image
 
 DATA = Path(__file__).parent / "data"
@@ -81,8 +82,17 @@ class Builder:
         names = [category["name"] for category in CATEGORIES]
         (root / "data.yaml").write_text(f"train: images/train\nval: images/val\nnames: {names}\n")
 
+    def write_coco(self, root):
+        """The same pictures and boxes below `root` in COCO's layout, as both parts."""
+        for split in ("train", "val"):
+            for folder in ("images", "annotations"):
+                (root / folder).mkdir(parents=True, exist_ok=True)
+            (root / "images" / split).symlink_to(self.folder)
+            self.write().rename(root / f"annotations/instances_{split}.json")
+        return root
+
     def dataset(self, classes=CLASSES, size=64, **options):
-        return CocoDataset(self.write(), self.folder, classes, size, **options)
+        return Dataset(read_coco(self.write(), self.folder, classes), size, **options)
 
 
 @pytest.fixture

@@ -167,6 +167,7 @@ def test_float32_stays_float32(optimizer, floatX):
     assert all(new.type.dtype == variable.type.dtype for variable, new in updates.items())
 
 
+@pytest.mark.slow
 def test_default_mode():
     optimizer = SGD(0.05, momentum=0.9, nesterov=True, weight_decay=0.01)
     expected = sgd(START, lambda w: 2 * SCALE * w, 3, 0.05, 0.9, True, 0.01)

@@ -291,6 +291,7 @@ def compare_modes(inputs, outputs, values, modes, **tolerance):
     # Compiling takes Numba up to half a minute
     [((0, 2), "CVM"), ((1,), "CVM"), ((0, 2), "JAX"), ((1,), "JAX"), ((0, 2), "NUMBA")],
 )
+@pytest.mark.usefixtures("compiler")
 def test_modes_with_unknown_shapes(axes, mode):
     """Values, first and second derivatives."""
     if mode == "JAX":

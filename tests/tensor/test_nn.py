@@ -7,6 +7,8 @@ import pytensor.tensor as pt
 from pytensor.gradient import verify_grad
 from tests.utils import REFERENCE_MODE
 
+# Of CVM; and without a compiler PyTensor fuses no more than 31 operands, whatever the mode.
+pytestmark = pytest.mark.usefixtures("compiler")
 MODES = [REFERENCE_MODE, "FAST_COMPILE", "CVM", "NUMBA", "JAX"]
 MODE_NAMES = ["py", "FAST_COMPILE", "CVM", "NUMBA", "JAX"]
 

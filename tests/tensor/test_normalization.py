@@ -150,6 +150,7 @@ def second_derivatives(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", ["CVM", "JAX"])
 @pytest.mark.parametrize("name", CASES)
+@pytest.mark.usefixtures("compiler")
 def test_second_derivatives_with_unknown_shapes(name, mode):
     if mode == "JAX":
         pytest.importorskip("jax")
@@ -167,11 +168,12 @@ def test_second_derivatives_with_unknown_shapes(name, mode):
     ("name", "mode"),
     [
         *((name, CVM) for name in CASES),
-        ("layer_over_two", "NUMBA"),
-        # Compiling takes Numba half a minute
+        pytest.param("layer_over_two", "NUMBA", marks=pytest.mark.slow),
+        # Compiling takes Numba half a minute for either
         pytest.param("group", "NUMBA", marks=pytest.mark.long),
     ],
 )
+@pytest.mark.usefixtures("compiler")
 def test_modes(name, mode):
     inputs, outputs = graph(name, static=mode == "NUMBA")
     values = values_of(name)

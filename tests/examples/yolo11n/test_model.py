@@ -4,7 +4,7 @@ import hashlib
 
 import numpy as np
 import pytest
-from model import LEVELS, YOLO11n, build_yolo11n, decode, make_anchors
+from model import LEVELS, YOLO11n, build_yolo11n, make_anchors
 
 import pytensor
 import pytensor.tensor as pt
@@ -90,7 +90,7 @@ def test_golden_inference(golden_model):
     """With calibrated statistics: the files with the rule's own can't see a wrong attention."""
     model, infer = golden_model
     state = model.state_dict()
-    model.load_state_dict(state | golden.load_arrays(golden.CORE / "bn_calib_nc2.npz"), strict=True)
+    model.load_state_dict(state | golden.load_arrays(golden.CORE / "bn_calib_nc2.npz"))
     *maps, decoded = (outputs := infer(golden.images()))[:4]
     np.testing.assert_allclose(infer(golden.images()[:1])[3], decoded[:1], atol=1e-3)
     model.load_state_dict(state)
@@ -180,8 +180,7 @@ def test_decode_by_hand():
         values["p3"][0, side * 16 + distance, row, column] = 100
     values["p3"][0, 64, row, column] = 1.5
     inputs = {k: pt.tensor(k, dtype="float32", shape=(None, 65, *s)) for k, s in shapes.items()}
-    bins = pt.constant(np.arange(16, dtype=np.float32).reshape(1, 16, 1, 1))
-    run = pytensor.function(list(inputs.values()), decode(inputs, bins), mode=REFERENCE_MODE)
+    run = pytensor.function([*inputs.values()], YOLO11n(1).decode(inputs), mode=REFERENCE_MODE)
     box = run(*values.values())[0, :, row * 2 + column]
     # centre (1.5, 2.5): x from 0.5 to 4.5, y from 0.5 to 6.5, in cells of 8 pixels
     np.testing.assert_allclose(box, [20, 28, 32, 48, 1 / (1 + np.exp(-1.5))], rtol=1e-5)
@@ -193,8 +192,7 @@ def test_state_dict_round_trip_and_class_width():
     shapes = {k: v.shape for k, v in cut.state_dict().items()}
     assert shapes["model.23.cv3.0.1.1.conv.weight"] == (80, 80, 1, 1)
     state = {k: golden.weight(k, v.shape) for k, v in model.state_dict().items()}
-    missing, unexpected = model.load_state_dict(state | {"model.0.bn.num_batches_tracked": 7})
-    assert (missing, unexpected) == ([], [])
+    model.load_state_dict(state)
     for name, value in model.state_dict().items():
         np.testing.assert_array_equal(value, state[name])
 
@@ -211,8 +209,6 @@ def test_load_state_dict_errors():
     with pytest.raises(ValueError, match=r"model.0.conv.weight \(16, 3, 1, 1\) instead of"):
         model.load_state_dict(state | {"model.0.conv.weight": np.zeros((16, 3, 1, 1))})
     np.testing.assert_array_equal(model.state_dict()["model.0.conv.weight"], before)
-    assert model.load_state_dict(lacking, strict=False) == (["model.3.bn.weight"], [])
-    np.testing.assert_array_equal(model.state_dict()["model.0.conv.weight"], before + 1)
 
 
 def test_bad_inputs():

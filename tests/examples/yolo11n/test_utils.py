@@ -4,13 +4,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import utils
 from data.images import Letterbox
-from evaluation import nms as module
 from utils import box_iou, nms, scale_detections
 
 from tests.examples import yolo11n_golden as golden
 
-DATA = Path(__file__).parents[2] / "data"
+DATA = Path(__file__).parents[1] / "data"
 
 
 def predictions_of(boxes, scores):
@@ -88,22 +88,14 @@ def test_nms_limits_and_labels(monkeypatch):
     assert nms(predictions, 0.001, 0.7, class_aware=False)[:, 4].tolist() == [0.75, 0.5, 0.375]
     np.testing.assert_array_equal(nms(predictions, 0.001, 0.7, max_detections=2), many[:2])
     assert nms(predictions, 0.9, 0.7).shape == (0, 6)
-    monkeypatch.setattr(module, "MAX_CANDIDATES", 3)
+    monkeypatch.setattr(utils, "MAX_CANDIDATES", 3)
     np.testing.assert_array_equal(nms(predictions, 0.001, 0.7), many[:3])
 
 
-@pytest.mark.parametrize(
-    ("bad", "message"),
-    [
-        (np.zeros((1, 6, 10)), "one image's"),
-        (np.zeros((4, 10)), "one image's"),
-        (np.full((6, 3), np.nan), "NaN or infinity"),
-        (np.full((6, 3), np.inf), "NaN or infinity"),
-    ],
-)
-def test_nms_rejects(bad, message):
-    with pytest.raises(ValueError, match=message):
-        nms(bad, 0.5, 0.5)
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_nms_rejects(bad):
+    with pytest.raises(ValueError, match="NaN or infinity"):
+        nms(np.full((6, 3), bad), 0.5, 0.5)
 
 
 def test_box_iou_values():

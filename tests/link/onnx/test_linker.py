@@ -292,11 +292,10 @@ def test_random_draws_are_seeded_by_the_generator():
     assert len(np.unique(np.concatenate([first, draws(2)]))) == 12
 
 
+@pytest.mark.slow
 def test_scan():
     x = pt.matrix("x")
-    total = scan(
-        lambda row, total: pt.tanh(total + row), x, pt.zeros(2), return_updates=False
-    )
+    total = scan(lambda row, total: pt.tanh(total + row), x, pt.zeros(2), return_updates=False)
     outputs = [total, pt.grad(total[-1].sum(), x)]
     value = np.arange(6.0).reshape(3, 2) / 5
     results = function([x], outputs, mode="ONNX")(value)

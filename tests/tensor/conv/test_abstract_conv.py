@@ -7,7 +7,7 @@ import pytensor
 import pytensor.tensor as pt
 import pytensor.tensor.nnet.abstract_conv
 from pytensor.tensor.conv import abstract_conv
-from tests.tensor.test_conv import naive_conv, symbolic_pair
+from tests.tensor.conv.test_conv import naive_conv, symbolic_pair
 from tests.utils import REFERENCE_MODE
 
 

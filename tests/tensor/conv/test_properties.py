@@ -13,8 +13,8 @@ import pytensor.tensor as pt
 from pytensor.gradient import verify_grad
 from pytensor.tensor.conv import im2col
 from pytensor.tensor.conv.ops import Conv, ConvGradFilters, ConvGradInput, ConvTranspose
-from tests.tensor.test_conv import naive_conv
-from tests.tensor.test_conv_transpose import naive_conv_transpose
+from tests.tensor.conv.test_conv import naive_conv
+from tests.tensor.conv.test_transpose import naive_conv_transpose
 from tests.utils import REFERENCE_MODE, compare_jax_and_py
 
 SETTINGS = {"deadline": None, "derandomize": True}

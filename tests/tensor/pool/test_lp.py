@@ -4,7 +4,7 @@ import pytest
 import pytensor
 import pytensor.tensor as pt
 from pytensor.gradient import verify_grad
-from tests.tensor.test_pool import naive_pool
+from tests.tensor.pool.test_pool import naive_pool
 from tests.utils import REFERENCE_MODE
 
 

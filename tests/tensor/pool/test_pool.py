@@ -183,6 +183,7 @@ def test_overlapping_windows_of_equal_values():
     compare_jax_and_py([x], pytensor.grad((out * weights).sum(), x), [np.ones((1, 1, 5, 6))])
 
 
+@pytest.mark.slow
 def test_nan_propagates():
     value = np.arange(24.0).reshape(1, 1, 4, 6)
     value[0, 0, 1, 2] = np.nan

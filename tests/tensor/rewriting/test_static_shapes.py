@@ -130,6 +130,7 @@ def test_gradient_through_split_and_reshape_with_symbolic_batch():
     compare_jax_and_py([x], outputs, [value], jax_mode=jax_mode())
 
 
+@pytest.mark.slow
 def test_same_results_with_and_without():
     x = pt.tensor("x", shape=(None, 4))
     a, b = pt.split(x, [1, 3], n_splits=2, axis=1)

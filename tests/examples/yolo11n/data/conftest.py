@@ -5,9 +5,9 @@ import pytest
 
 @pytest.fixture
 def both(builder, seven, tmp_path):
-    """(COCO annotation file, folder with the same as text labels)."""
+    """(folder in COCO's layout, folder with the same as text labels)."""
     builder.annotations[0]["bbox"] = [-3, 5, 30, 30]  # over the edge
     builder.annotations.append({**builder.annotations[1], "id": 99})  # twice
     for split in ("train", "val"):
         builder.write_yolo(tmp_path / "yolo", split)
-    return builder.write(), tmp_path / "yolo"
+    return builder.write_coco(tmp_path / "coco"), tmp_path / "yolo"

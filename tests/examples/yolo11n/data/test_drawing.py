@@ -241,13 +241,6 @@ def test_device_draws_what_the_host_draws(draw, mosaic):
     assert outside > (5 if mosaic else 0)
 
 
-def test_device_without_augmentation(draw):
-    still = Augment(**dict.fromkeys(vars(Augment()), 0.0))
-    plan = device_batch(still)
-    squares = pictures.squares[plan.source[:, 0]].transpose(0, 3, 1, 2)
-    np.testing.assert_array_equal(np.rint(draw(plan) * 255), squares)
-
-
 def test_device_with_extreme_scale_and_colors(draw):
     plan = device_batch(Augment(scale=0.99, hue=1, saturation=1, value=1, mosaic=0.5))
     assert_same(draw(plan), plan)
@@ -299,20 +292,3 @@ def test_graph_has_no_float64_and_known_shapes():
     # Nothing of the size of the squares is ever made of them.
     readers = [v for v in ancestors([images]) if v.owner and squares in v.owner.inputs]
     assert {type(v.owner.op).__name__ for v in readers} == {"AdvancedSubtensor"}
-
-
-def test_gradient_stops_at_the_images():
-    plan = plan_variables(BATCH)
-    squares = pytensor.shared(pictures.squares)
-    weight = pytensor.shared(np.float32(2.0))
-    loss = (weight * render_graph(squares, plan, SIZE)).sum()
-    gradient = pytensor.grad(loss, weight)
-    given = device_batch(Augment(mosaic=0.5))
-    got = pytensor.function(list(plan), gradient, mode="FAST_COMPILE")(*given)
-    want = render(given, pictures.squares).sum(dtype=np.int64) / 255
-    np.testing.assert_allclose(got, want, rtol=1e-4)
-
-
-def test_squares_must_be_bytes():
-    with pytest.raises(TypeError, match="must be uint8"):
-        render_graph(pt.tensor4("squares", dtype="float32"), plan_variables(2), SIZE)

@@ -8,10 +8,10 @@ import numpy as np
 import onnx
 from data.images import letterbox
 from data.synthetic.scenes import sample_scene
-from evaluation.nms import nms, scale_detections
 from onnx import TensorProto, helper, numpy_helper
 from PIL import Image
 from tools.compare_runtimes import differences, page_detections
+from utils import nms, scale_detections
 
 GREEN, ORANGE = (0, 220, 40), (255, 128, 0)
 

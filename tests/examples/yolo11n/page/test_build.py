@@ -337,7 +337,7 @@ def test_a_chromium_is_named_by_the_variable(monkeypatch):
 def trained(quick, tmp_path, monkeypatch):
     """Options of a training that has exported a model."""
     monkeypatch.setattr(finishing, "build", lambda model: build(model, output=tmp_path / "site"))
-    return SimpleNamespace(no_export=False, export_onnx=quick)
+    return SimpleNamespace(export_onnx=quick)
 
 
 def test_a_training_ends_with_its_page(trained, tmp_path, capsys):
@@ -347,14 +347,16 @@ def test_a_training_ends_with_its_page(trained, tmp_path, capsys):
     assert "serve_demo.py" in lines[-1]
 
 
-def test_a_training_without_what_the_page_needs_keeps_its_model(trained, monkeypatch, capsys):
+def test_a_training_says_first_that_it_will_build_no_page(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(finishing, "runtime_problem", lambda: "esbuild is missing")
-    finishing.build_page(trained)
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "no browser page was built: esbuild is missing"
-    assert lines[1].endswith(f"tools.build_demo {trained.export_onnx}")
-    trained.no_export = True
-    assert finishing.page_problem(trained) == "--no-export leaves it no model"
+    options = SimpleNamespace(
+        weights=None, no_export=False, export_onnx=tmp_path / "m.onnx", build_page=True
+    )
+    finishing.check_first(options)
+    assert not options.build_page
+    said = capsys.readouterr().out
+    assert "no browser page will be built at the end: esbuild is missing; later, " in said
+    assert f"tools.build_demo {options.export_onnx} " in said
 
 
 def test_a_page_that_fails_late_fails_the_training_and_names_the_model(trained):

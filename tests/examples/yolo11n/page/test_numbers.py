@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from data.images import letterbox
-from evaluation.nms import nms, scale_detections
 from tools.build_demo import DEMO
+from utils import nms, scale_detections
 
 RNG = np.random.default_rng(0)
 SHAPES = [  # width and height of pictures, side of the square

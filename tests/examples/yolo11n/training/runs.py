@@ -5,10 +5,18 @@ import json
 
 import numpy as np
 from PIL import Image
+from training.train_step import TrainStep
 
 SIZE, BATCH = 64, 4
 CLASSES = ["person", "cell phone"]
 TIMES = ("seconds", "images_per_s", "waited_share")
+
+
+class StepGraph(TrainStep):
+    """Keeps the graph of the step instead of compiling it."""
+
+    def _compile(self, inputs, outputs, updates):
+        return inputs, outputs, dict(updates)
 
 
 def write_data(root):

@@ -3,17 +3,16 @@
 All through the compiled functions that training uses.
 """
 
-import jax
 import numpy as np
 import pytest
 from data.loader import Batch
 from model import YOLO11n
 from training.recipe import Recipe
-from training.train_step import TrainStep
+from training.train_step import HostImages, TrainStep
 
 from tests.examples import yolo11n_golden as golden
 
-pytestmark = pytest.mark.training
+pytestmark = [pytest.mark.training, pytest.mark.usefixtures("compiler")]
 
 # Mathematically zero: a batch normalization behind them removes any constant per channel.
 ZERO = {
@@ -32,7 +31,8 @@ def golden_steps():
     """
     model = YOLO11n(2)
     golden.load_golden_weights(model)
-    step = TrainStep(model, 320, 2, 8, weight_decay=5e-4, max_accumulate=2, image_dtype="float32")
+    images = HostImages(320, 2, "float32")
+    step = TrainStep(model, 320, 2, 8, weight_decay=5e-4, max_accumulate=2, images=images)
     boxes, classes, num_boxes = golden.targets("main", 8)
     batch = Batch(golden.images(), boxes, classes, num_boxes, np.arange(2))
     recipe = Recipe()
@@ -96,21 +96,3 @@ def test_trajectory(golden_steps, k):
     expected = golden.load_json("trajectory_nc2.json")["float32"][k]
     keys = ["box", "cls", "dfl", "grad_norm_before_clip"]
     np.testing.assert_allclose(results[k], [expected[key] for key in keys], rtol=1e-3)
-
-
-def test_averages_follow_their_decay(golden_steps):
-    """After one and more steps with tiny decays, averages are all but the newest values."""
-    model, step, *_ = golden_steps
-    expected = golden.load_json("trajectory_nc2.json")["float32"]
-    for k, row in enumerate(expected):
-        np.testing.assert_allclose(0.9999 * (1 - np.exp(-(k + 1) / 2000)), row["ema_decay"])
-    name = "model.22.cv2.bn.bias"
-    average = np.asarray(step.averages[name].get_value())
-    np.testing.assert_allclose(average, model.state_dict()[name], atol=1e-4)
-    assert not np.array_equal(average, model.state_dict()[name])
-
-
-def test_parameters_stay_on_the_device(golden_steps):
-    model, step, *_ = golden_steps
-    for variable in [*model.params, *step.state.values()]:
-        assert isinstance(variable.get_value(borrow=True), jax.Array)

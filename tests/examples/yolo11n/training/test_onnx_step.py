@@ -11,26 +11,19 @@ import onnxruntime
 import pytest
 from model import YOLO11n
 from training.recipe import Recipe, StepSettings
-from training.train_step import TrainStep
 
 import pytensor
 from pytensor.graph.replace import clone_replace
 from pytensor.link.jax.tuned import jax_mode
 from pytensor.link.onnx import export_onnx
 from pytensor.link.onnx.rounding import in_double_precision
+from tests.examples.yolo11n.training.runs import StepGraph
 
-pytestmark = pytest.mark.training
+pytestmark = [pytest.mark.training, pytest.mark.long]
 
 CLASSES, MAX_BOXES, STEPS = 2, 4, 50
 # Mathematically zero gradients: a batch normalization behind them removes any constant per channel.
 ZERO = tuple(f"model.10.m.0.{name}.bn.bias" for name in ("attn.pe", "attn.proj", "ffn.1"))
-
-
-class StepGraph(TrainStep):
-    """Keeps the graph of the step instead of compiling it."""
-
-    def _compile(self, inputs, outputs, updates):
-        return inputs, outputs, dict(updates)
 
 
 class Steps:
@@ -114,7 +107,6 @@ def test_first_step():
     assert len(steps.model.graph.output) == 4 + len(steps.names)
 
 
-@pytest.mark.long
 def test_run_in_double_precision():
     """The demo's recipe as it is, and eight steps at the full rate."""
     steps = Steps(96, 4, "float64")

@@ -27,9 +27,8 @@ from tests.examples.yolo11n.training.runs import (
     without_times,
     write_data,
 )
-from tests.link.jax.data_parallel import free_port
 
-pytestmark = [pytest.mark.long, pytest.mark.training]
+pytestmark = [pytest.mark.long, pytest.mark.training, pytest.mark.usefixtures("compiler")]
 
 EPOCHS = 40
 ONNX = f"yolo11n_{SIZE}_trained.onnx"
@@ -169,7 +168,7 @@ def test_training_lowers_the_loss_and_writes_everything(sessions, learned):
             assert min(picture.size) > 100
     arrays, info = load_weights(folder / "best.safetensors")
     assert info["classes"] == CLASSES
-    assert YOLO11n(2).load_state_dict(arrays) == ([], [])
+    YOLO11n(2).load_state_dict(arrays)
     assert info["map50_95"] == metrics["map50_95"]
     assert sorted(p.name for p in folder.iterdir()) == [
         "best.safetensors", "last.safetensors", "metrics.json", "results.csv", "results.png",
@@ -306,15 +305,6 @@ def test_disk_that_is_full(sessions):
 # ------------------------------------------------------------------------------ other ends
 
 
-def test_diverging_training_stops(sessions):
-    own = ["--epochs", 4, "--lr", 1e30, "--warmup-epochs", 0, "--no-export"]
-    _, err = sessions.run("diverged", *own, code=1)
-    assert "error: the loss or its gradient is not finite in epoch 1, step" in err
-    assert err.count("\n") == 1
-    settings = json.loads((sessions.root / "diverged" / "settings.json").read_text())
-    assert "not finite" in settings["sessions"][-1]["outcome"]
-
-
 def test_patience_and_disk_cache(sessions):
     cache = sessions.root / "pictures"
     own = ["--epochs", 9, "--val-every", 1, "--patience", 1, "--lr", 1e-9, "--no-export"]
@@ -331,15 +321,14 @@ def test_weights_of_more_classes(sessions):
     save_weights(path, full, {})
     own = ["--weights", path, "--optimizer", "auto", "--epochs", 2, "--lr", 1e-9]
     out, _ = sessions.run("weights", *own, "--stop-after", 1)
-    assert "418 of 418 arrays taken" in out
-    assert "classes: person (row 0), cell phone (row 67)" in out
+    assert "person (from row 0), cell phone (from row 67)" in out
     settings = json.loads((sessions.root / "weights" / "settings.json").read_text())
     assert settings["recipe"]["optimizer"] == "adamw"
     path.unlink()  # a resumed run has all it needs
     sessions.run("weights", *own[2:], "--resume")
     arrays, info = load_weights(sessions.root / "weights" / "best.safetensors")
     assert info["class_width"] == 80
-    assert YOLO11n(2, class_width=80).load_state_dict(arrays) == ([], [])
+    YOLO11n(2, class_width=80).load_state_dict(arrays)
     name = "model.0.conv.weight"
     np.testing.assert_allclose(arrays[name], full[name], atol=0.1)
 
@@ -373,23 +362,6 @@ def assert_same_training(sessions, name, plain):
 def test_other_devices(sessions, plain, name, arguments, flags):
     sessions.run(name, *FEW, *arguments, XLA_FLAGS=flags)
     assert_same_training(sessions, name, plain)
-
-
-def test_two_processes(sessions, plain):
-    def processes(*arguments):
-        address = f"127.0.0.1:{free_port()}"
-        own = [*FEW, "--coordinator", address, "--num-processes", 2, *arguments, "--process-id"]
-        return sessions.finish(*(sessions.start("pair", *own, k) for k in range(2)))
-
-    (first, _), (second, _) = processes()
-    assert "best weights (epoch " in first
-    assert "mAP" not in second  # the main process alone tells
-    assert_same_training(sessions, "pair", plain)
-    # A resumed run has nothing left to train, and makes the same final files.
-    metrics = sessions.metrics("pair")
-    (sessions.root / "pair" / "metrics.json").unlink()
-    processes("--resume")
-    assert sessions.metrics("pair")["last"] == metrics["last"]
 
 
 @pytest.mark.parametrize("nominal_batch", [BATCH, 2 * BATCH])

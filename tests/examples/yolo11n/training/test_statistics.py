@@ -9,6 +9,7 @@ from training.finishing import measure_statistics
 from training.train_step import HostImages
 
 import pytensor
+from pytensor.link.jax.devices import Devices
 
 SIZE, BATCH = 4, 3
 
@@ -25,17 +26,6 @@ class Network:
         for layer in self.layers:
             x = layer(x, self.updates)
         return {"p3": x}
-
-
-class OneDevice:
-    def __init__(self):
-        self.placed = 0
-
-    def shard(self, arrays):
-        return list(arrays)
-
-    def fetch(self, array):
-        return np.asarray(array)
 
 
 @pytest.fixture
@@ -101,7 +91,7 @@ def test_statistics_are_those_of_the_averages(network, step, images, count):
     """Over the batches that would come after the training, of two epochs at most."""
     options = SimpleNamespace(statistics_images=images, epochs=7)
     run = SimpleNamespace(
-        options=options, model=network, step=step, devices=OneDevice(), loader=Loader()
+        options=options, model=network, step=step, devices=Devices(1), loader=Loader()
     )
     batches = [*run.loader.epoch(7), *run.loader.epoch(8)][:count]
     before = {name: v.get_value() for name, v in step.averages.items()}

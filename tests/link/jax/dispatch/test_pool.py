@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 import pytensor
 import pytensor.tensor as pt
 from pytensor.tensor.pool import POOL_MODES, PoolWithIndices, pool_nd
-from tests.tensor import pool_cases
-from tests.tensor.test_pool import poolings
+from tests.tensor.pool import pool_cases
+from tests.tensor.pool.test_pool import poolings
 from tests.utils import compare_jax_and_py
 
 pytest.importorskip("jax")

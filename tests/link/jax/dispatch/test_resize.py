@@ -4,7 +4,7 @@ import pytest
 import pytensor
 import pytensor.tensor as pt
 from pytensor.tensor.resize import NEAREST_MODES
-from tests.tensor.test_resize import CROP, coordinates
+from tests.tensor.resize.test_resize import CROP, coordinates
 from tests.utils import compare_jax_and_py
 
 pytest.importorskip("jax")

@@ -10,10 +10,11 @@ import pytest
 
 pytest.importorskip("jax")
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[4]
 
 
-@pytest.mark.slow
 def test_state_is_used_again_on_each(found):
     assert found["places"] == "same"
     assert found["deleted"]

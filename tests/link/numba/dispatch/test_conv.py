@@ -35,6 +35,7 @@ def test_second_derivatives(function, dtype):
     compare_numba_and_py(inputs, [out, *first, *second], values)
 
 
+@pytest.mark.slow
 def test_bad_shapes_at_run_time():
     inputs = [pt.tensor4("x"), pt.tensor4("w")]
     f = pytensor.function(inputs, pt.conv2d(*inputs), mode="NUMBA")

@@ -5,7 +5,7 @@ import pytest
 
 import pytensor
 import pytensor.tensor as pt
-from tests.tensor import pool_cases
+from tests.tensor.pool import pool_cases
 from tests.utils import REFERENCE_MODE
 
 pytest.importorskip("numba")
@@ -14,28 +14,32 @@ TIES = np.random.default_rng(2).integers(0, 3, (2, 2, 7, 8)).astype("float64")
 HIDDEN = np.random.default_rng(3).random(TIES.shape) < 0.3
 
 
-def compare(inputs, outputs, *all_values, rtol=1e-9, atol=1e-12):
+def compare(inputs, outputs, *all_values):
     f = pytensor.function(inputs, outputs, mode="NUMBA")
     with pytensor.config.change_flags(cxx=""):
         reference = pytensor.function(inputs, outputs, mode=REFERENCE_MODE)
     for values in all_values:
         for result, wanted in zip(f(*values), reference(*values), strict=True):
             assert result.dtype == wanted.dtype
-            np.testing.assert_allclose(result, wanted, rtol=rtol, atol=atol)
+            np.testing.assert_allclose(result, wanted, rtol=1e-9, atol=1e-12)
+
+
+# Without pooling's own code, or with that of another case; Numba takes seconds for each.
+LEFT_OUT = {"max_ceil", "global_max", "global_average", "global_norm"}
 
 
 @pytest.mark.slow
 def test_default_mode():
     x = pt.tensor("x", shape=(None,) * 4)
     outputs = []
-    for case in pool_cases.CASES.values():
-        out = case(x)
+    for name in sorted(pool_cases.CASES.keys() - LEFT_OUT):
+        out = pool_cases.CASES[name](x)
         outputs += [out, pytensor.grad((out**2).sum(), x)]
     compare([x], outputs, [pool_cases.IMAGE], [pool_cases.IMAGE[:0]])
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["max", "average", "unpool"])
+@pytest.mark.parametrize("name", ["max", "average"])
 def test_second_order(name):
     x, outputs, value = pool_cases.graph(name, static=name == "max", order=2)
     compare([x], outputs[-1:], [value])
@@ -64,20 +68,6 @@ def test_integers():
 
 
 @pytest.mark.slow
-def test_norms_of_zero_and_infinity():
-    x = pt.tensor("x", shape=(None,) * 4)
-    outputs = [pt.lp_pool2d(x, p, (2, 3), (3, 2), (1, 1)) for p in (1, 2, 0.5)]
-    outputs += [pytensor.grad((1.5 * out).sum(), x) for out in outputs]
-    values = [TIES, np.where(HIDDEN, np.nan, TIES), np.where(HIDDEN, 0, 1e200 - 2e200 * TIES)]
-    compare([x], outputs, *([v] for v in values))
-
-
-@pytest.mark.slow
-def test_float32():
-    x, outputs, value = pool_cases.graph("norm", static=False, dtype="float32")
-    compare([x], outputs, [value], rtol=1e-5, atol=1e-6)
-
-
 def test_errors_at_run_time():
     x, indices = pt.matrix("x"), pt.matrix("indices", dtype="int64")
     pool = pytensor.function([x], pt.max_pool2d(x, (3, 2)), mode="NUMBA")

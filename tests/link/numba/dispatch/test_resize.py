@@ -3,7 +3,7 @@ import pytest
 
 import pytensor
 import pytensor.tensor as pt
-from tests.tensor.test_resize import CROP
+from tests.tensor.resize.test_resize import CROP
 from tests.utils import REFERENCE_MODE
 
 pytest.importorskip("numba")

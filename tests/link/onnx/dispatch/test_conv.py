@@ -142,9 +142,7 @@ def test_convolution_and_its_gradients(convolution, dtype, data):
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("static", [True, False])
 def test_gradients_where_the_last_window_ends_early(static, dtype):
-    op = Conv(
-        border_mode=((1, 0), (2, 0)), subsample=(3, 2), filter_dilation=(1, 2), num_groups=2
-    )
+    op = Conv(border_mode=((1, 0), (2, 0)), subsample=(3, 2), filter_dilation=(1, 2), num_groups=2)
     # No window has the last row, nor the last column
     shapes = [(2, 4, 11, 12), (6, 2, 2, 3), (2, 6, 4, 5)]
     x, w, g = (

@@ -12,8 +12,8 @@ from pytensor.link.onnx.front.builder import INTEGERS
 from pytensor.tensor.pool import Pool, PoolWithIndices, pool_nd
 from pytensor.tensor.vjp import SymbolicPullback
 from tests.link.onnx.test_basic import compare_onnx_and_py, op_types
-from tests.tensor import pool_cases
-from tests.tensor.test_pool import poolings
+from tests.tensor.pool import pool_cases
+from tests.tensor.pool.test_pool import poolings
 from tests.utils import REFERENCE_MODE
 
 X = np.random.default_rng(7).normal(size=(2, 3, 9, 12)).astype("float32") - 1
@@ -54,6 +54,7 @@ def test_padding_is_minus_infinity():
     assert "Pad" not in op_types(model)
 
 
+@pytest.mark.slow
 def test_nan_and_infinity():
     x = pt.tensor("x", shape=(1, 2, 5, 7), dtype="float32")
     value = np.linspace(-3, 3, 70, dtype="float32").reshape(x.type.shape)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 import pytensor.tensor as pt
 from pytensor.tensor.resize import COORDINATE_MODES, NEAREST_MODES
 from tests.link.onnx.test_basic import compare_onnx_and_py, op_types
-from tests.tensor.test_resize import coordinates, naive_resize, resizings
+from tests.tensor.resize.test_resize import coordinates, naive_resize, resizings
 
 X = np.random.default_rng(8).normal(size=(2, 3, 5, 8)).astype("float32")
 
@@ -87,9 +87,7 @@ def test_nearest_cell_of_a_long_axis():
     # In single precision 30 / 0.3 and others fall short of a cell's edge
     x = pt.tensor("x", shape=(1, 1, None), dtype="float32")
     for how in ({"scale": 0.3}, {"size": 300}):
-        y = pt.resize(
-            x, coordinate_transformation_mode="asymmetric", nearest_mode="floor", **how
-        )
+        y = pt.resize(x, coordinate_transformation_mode="asymmetric", nearest_mode="floor", **how)
         compare_onnx_and_py([x], y, [np.arange(1000).reshape(1, 1, -1)], rtol=0)
 
 

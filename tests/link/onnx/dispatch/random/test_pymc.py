@@ -6,10 +6,10 @@ import scipy.stats as st
 
 import pytensor.tensor as pt
 from pytensor.link.onnx import UnsupportedOpError, export_onnx
+from tests.link.onnx.dispatch.random.test_pymc_classes import check_white
 from tests.link.onnx.dispatch.random.test_random import (
     P_VALUE,
     N,
-    check_white,
     chisquare_pvalue,
     draw,
     shared_rng,

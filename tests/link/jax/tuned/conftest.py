@@ -1,0 +1,46 @@
+"""Fixtures of tests of programs on disk; not everywhere is JAX installed."""
+
+import pytest
+
+SETTINGS = {
+    "jax_compilation_cache_dir": None,
+    "jax_enable_compilation_cache": True,
+    "jax_persistent_cache_min_compile_time_secs": 0,
+    "jax_enable_x64": None,
+}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Folder of JAX's cache, which keeps all programs; the settings are put back afterwards."""
+    import jax
+    from jax.experimental.compilation_cache.compilation_cache import reset_cache
+
+    from pytensor.link.jax.tuned import program_store
+
+    before = {name: getattr(jax.config, name) for name in SETTINGS}
+    jax.config.update("jax_compilation_cache_dir", str(tmp_path))
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)
+    jax.config.update("jax_enable_compilation_cache", True)
+    reset_cache()  # JAX decides once whether it keeps programs, and where
+    program_store.say_once.cache_clear()
+    program_store.warn_once.cache_clear()
+    yield tmp_path / "pytensor"
+    for name, value in before.items():
+        jax.config.update(name, value)
+    reset_cache()
+
+
+@pytest.fixture
+def traced(monkeypatch):
+    """List that grows whenever a graph is rewritten."""
+    from pytensor.link.jax.tuned import program_store
+
+    seen, prepare = [], program_store.FunctionMaker.prepare_fgraph
+
+    def watched(*args):
+        seen.append(args)
+        return prepare(*args)
+
+    monkeypatch.setattr(program_store.FunctionMaker, "prepare_fgraph", staticmethod(watched))
+    return seen
