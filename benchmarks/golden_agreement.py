@@ -32,14 +32,14 @@ def golden_steps(golden, precision):
     step_sides.use_demo()
     from model import YOLO11n
     from training.recipe import Recipe
-    from training.train_step import DeviceBatch, TrainStep
+    from training.train_step import DeviceBatch, HostImages, TrainStep
 
     from pytensor.link.jax.tuned import jax_mode
 
     model = YOLO11n(step_sides.CLASSES)
     golden.load_golden_weights(model)
     step = TrainStep(
-        model, 320, 2, MAX_BOXES, step_sides.WEIGHT_DECAY, image_dtype="float32",
+        model, 320, 2, MAX_BOXES, step_sides.WEIGHT_DECAY, images=HostImages(320, 2, "float32"),
         mode=jax_mode(donate=True, precision=precision),
     )  # fmt: skip
     batch = DeviceBatch(None, [golden.images(), *golden.targets("main", MAX_BOXES)])

@@ -272,24 +272,23 @@ def score(path, data, classes):
 
     The classes are named because a reference may have other names for them.
     """
-    from evaluate_yolo11n import find_objects, open_part
-    from evaluation.detectors import OnnxDetector
-    from utils import coco_scores
+    from dataset import load_split
+    from evaluation.detectors import OnnxDetector, detect
+    from evaluation.metrics import coco_scores
 
     detector = OnnxDetector(path, batch_size=1)
-    dataset = open_part(data, "val", classes, detector.image_size)
-    found, _ = find_objects(detector, dataset, progress=True)
-    scores = coco_scores(dataset, found)
+    dataset = load_split(data, "val", classes, detector.image_size)
+    scores = coco_scores(dataset, detect(detector, dataset, 1, progress=True))
     return {key: float(scores[key]) for key in ("map50_95", "map50")}
 
 
 def first_picture(path, data):
     """The first validation picture as a model gets it, uint8 (size, size, 3)."""
-    from evaluate_yolo11n import open_part
+    from dataset import load_split
     from evaluation.detectors import OnnxDetector
 
     detector = OnnxDetector(path, batch_size=1)
-    return open_part(data, "val", detector.classes, detector.image_size, limit=1)[0].image
+    return load_split(data, "val", detector.classes, detector.image_size, limit=1)[0].image
 
 
 # ------------------------------------------------------------------------------ results

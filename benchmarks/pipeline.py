@@ -25,7 +25,7 @@ from data.augment import Augment, make_plan, stack_plans
 from data.drawing import render
 from data.loader import BatchLoader
 from data.synthetic.generate import generate_dataset
-from dataset import CocoDataset
+from dataset import load_split
 
 AUGMENT = Augment(mosaic=1.0)
 WARMUP = 8  # batches: more than the workers prepare ahead
@@ -33,10 +33,7 @@ WARMUP = 8  # batches: more than the workers prepare ahead
 
 def open_data(folder, options):
     generate_dataset(folder, options.pictures, 1, jobs=1)
-    return CocoDataset(
-        f"{folder}/annotations/instances_train.json", f"{folder}/images/train",
-        ["person", "cell phone"], options.image_size,
-    )  # fmt: skip
+    return load_split(folder, "train", ["person", "cell phone"], options.image_size)
 
 
 def batches(loader):
