@@ -2,6 +2,7 @@
 
 PyTensor checks both against lists of its own while `pytensor.configdefaults` is executed, so the
 graft enters this context around that.
+thoughts/upstream/mode-names-are-fixed.md
 """
 
 from contextlib import contextmanager

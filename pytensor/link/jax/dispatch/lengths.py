@@ -1,4 +1,7 @@
-"""Shapes that are computed while JAX traces, where lengths are still numbers."""
+"""Shapes that are computed while JAX traces, where lengths are still numbers.
+
+thoughts/upstream/jax-arithmetic-of-lengths.md
+"""
 
 import warnings
 
