@@ -4,6 +4,8 @@ import numpy as np
 
 import pytensor
 from pytensor.compile.mode import Mode
+from pytensor.graph.op import HasInnerGraph
+from pytensor.graph.traversal import ancestors
 
 # What is computed in Python, Op by Op, with no rewrite between the graph as built and its result.
 REFERENCE_MODE = Mode(linker="py", optimizer=None)
@@ -60,3 +62,21 @@ def compare_mode_and_py(
             atol=default_atol if atol is None else atol,
         )
     return results
+
+
+def all_variables(outputs):
+    """Return variables, all they are made of, and the same of graphs inside Ops and scalar Ops."""
+    found, waiting = set(), list(outputs)
+    while waiting:
+        for variable in ancestors([waiting.pop()], blockers=found):
+            found.add(variable)
+            op = None if variable.owner is None else variable.owner.op
+            for candidate in (op, getattr(op, "scalar_op", None)):
+                if isinstance(candidate, HasInnerGraph):
+                    waiting += [v for v in candidate.fgraph.outputs if v not in found]
+    return found
+
+
+def dtypes_of(outputs):
+    """The names of the dtypes of `all_variables`."""
+    return {v.type.dtype for v in all_variables(outputs) if hasattr(v.type, "dtype")}

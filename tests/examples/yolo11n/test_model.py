@@ -8,15 +8,14 @@ from model import LEVELS, YOLO11n, build_yolo11n, make_anchors
 
 import pytensor
 import pytensor.tensor as pt
-from pytensor.graph.traversal import ancestors
 from pytensor.link.jax.tuned import jax_mode
 from tests.examples import yolo11n_golden as golden
-from tests.utils import REFERENCE_MODE
+from tests.utils import REFERENCE_MODE, dtypes_of
 
 
-@pytest.fixture(scope="module")
-def golden_model():
-    """The golden model and its graph, and one compiled inference function.
+@pytest.fixture(scope="module", params=golden.FORMS)
+def golden_model(request):
+    """The golden model and its graph, one compiled inference function, and the form of that.
 
     Outputs: three raw maps, the decoded predictions, and the feature maps of modules 0 to 22.
     """
@@ -24,7 +23,8 @@ def golden_model():
     golden.load_golden_weights(model)
     features = model.feature_maps(x)
     outputs = [*predictions.values(), model.decode(predictions), *features.values()]
-    return model, pytensor.function([x], outputs, mode=jax_mode())
+    form = request.param
+    return model, pytensor.function([x], outputs, mode=jax_mode(**form)), form
 
 
 def by_anchor(maps):
@@ -39,14 +39,18 @@ def summaries(outputs):
     ]
 
 
-def check_layers(outputs, name):
-    """Compare every module's output, so that a failure names the first wrong one."""
+def check_layers(outputs, name, form):
+    """Compare every module's output, so that a failure names the first wrong one.
+
+    Mixed precision turns the deepest maps by a fifth of their norm: their largest values by more.
+    """
+    rtol, atol = (0.1, 0.05) if form == golden.LOW else (1e-3, 1e-4)
     for (i, expected), actual in zip(
         golden.load_json(name).items(), summaries(outputs), strict=True
     ):
         for key, value in expected.items():
             np.testing.assert_allclose(
-                actual[key], value, rtol=1e-3, atol=1e-4, err_msg=f"module {i}, {key}"
+                actual[key], value, rtol=rtol, atol=atol, err_msg=f"module {i}, {key}"
             )
 
 
@@ -88,50 +92,52 @@ def test_initial_weights():
 @pytest.mark.slow
 def test_golden_inference(golden_model):
     """With calibrated statistics: the files with the rule's own can't see a wrong attention."""
-    model, infer = golden_model
+    model, infer, form = golden_model
     state = model.state_dict()
     model.load_state_dict(state | golden.load_arrays(golden.CORE / "bn_calib_nc2.npz"))
     *maps, decoded = (outputs := infer(golden.images()))[:4]
     np.testing.assert_allclose(infer(golden.images()[:1])[3], decoded[:1], atol=1e-3)
     model.load_state_dict(state)
-    check_layers(outputs[4:], "layers_eval_cal_nc2.json")
+    check_layers(outputs[4:], "layers_eval_cal_nc2.json", form)
     expected = golden.load_arrays(golden.CORE / "eval_cal_nc2_every7.npz")
     at = expected["anchor_index"]
     raw = by_anchor(maps)[:, :, at]
-    np.testing.assert_allclose(raw[:, :64], expected["boxes_raw"], atol=1e-3, rtol=0)
-    np.testing.assert_allclose(raw[:, 64:], expected["scores_raw"], atol=1e-3, rtol=0)
-    decoded = np.asarray(decoded)[:, :, at]
-    np.testing.assert_allclose(decoded[:, :4], expected["decoded"][:, :4], atol=0.05, rtol=0)
-    np.testing.assert_allclose(decoded[:, 4:], expected["decoded"][:, 4:], atol=2e-4, rtol=0)
+    golden.assert_close(raw[:, :64], expected["boxes_raw"], form, low=0.3, atol=1e-3, rtol=0)
+    golden.assert_close(raw[:, 64:], expected["scores_raw"], form, low=0.4, atol=1e-3, rtol=0)
+    boxes, scores = np.split(np.asarray(decoded)[:, :, at], [4], axis=1)
+    wanted = np.split(expected["decoded"], [4], axis=1)
+    golden.assert_close(boxes, wanted[0], form, low=0.03, atol=0.05, rtol=0)
+    golden.assert_close(scores, wanted[1], form, low=0.1, atol=2e-4, rtol=0)
 
 
-def test_golden_inference_80_classes():
+@pytest.mark.parametrize("form", golden.FORMS)
+def test_golden_inference_80_classes(form):
     expected = golden.load_arrays(golden.full("eval_cal_nc80_640.npz"))
     model, x, predictions = build_yolo11n(num_classes=80, input_size=640)
     golden.load_golden_weights(model)
     statistics = golden.load_arrays(golden.full("bn_calib_nc80.npz"))
     model.load_state_dict(model.state_dict() | statistics)
-    infer = pytensor.function([x], model.decode(predictions), mode=jax_mode())
+    infer = pytensor.function([x], model.decode(predictions), mode=jax_mode(**form))
     decoded = np.asarray(infer(golden.images(1, 640)))[0][:, expected["anchor_index"]]
-    np.testing.assert_allclose(decoded[:4], expected["decoded"][:4], atol=0.05, rtol=0)
-    np.testing.assert_allclose(decoded[4:], expected["decoded"][4:], atol=2e-4, rtol=0)
+    golden.assert_close(decoded[:4], expected["decoded"][:4], form, low=0.03, atol=0.05, rtol=0)
+    golden.assert_close(decoded[4:], expected["decoded"][4:], form, low=0.1, atol=2e-4, rtol=0)
 
 
 @pytest.mark.slow
 def test_golden_training_mode(golden_model):
     """Batch statistics in the forward pass; and the model's graphs share their parameters."""
-    model, _ = golden_model
+    model, _, form = golden_model
     x = pt.tensor("images", dtype="float32", shape=(None, 3, 320, 320))
     predictions = model(x, training=True)
     assert len(model.updates) == 162
     features = model.feature_maps(x, training=True)
-    forward = pytensor.function([x], [*predictions.values(), *features.values()], mode=jax_mode())
-    outputs = forward(golden.images())
-    check_layers(outputs[3:], "layers_train_nc2.json")
+    outputs = [*predictions.values(), *features.values()]
+    outputs = pytensor.function([x], outputs, mode=jax_mode(**form))(golden.images())
+    check_layers(outputs[3:], "layers_train_nc2.json", form)
     expected = golden.load_arrays(golden.CORE / "train_nc2.npz")
     for level, m in zip(LEVELS, outputs, strict=False):
-        np.testing.assert_allclose(m[:, :64], expected[f"box_{level}"], atol=1e-3, rtol=0)
-        np.testing.assert_allclose(m[:, 64:], expected[f"cls_{level}"], atol=1e-3, rtol=0)
+        for part, wanted in [(m[:, :64], f"box_{level}"), (m[:, 64:], f"cls_{level}")]:
+            golden.assert_close(part, expected[wanted], form, low=0.4, atol=1e-3, rtol=0)
 
 
 def test_rectangular_input_and_types():
@@ -154,14 +160,7 @@ def test_float32_everywhere():
     total = pt.add(*[p.sum(dtype="float32", acc_dtype="float32") for p in predictions.values()])
     gradients = pytensor.grad(total, model.params)
     outputs = [*gradients, *(new for _, new in model.updates), model.decode(predictions)]
-    seen, queue = set(), list(outputs)
-    while queue:
-        for variable in ancestors([queue.pop()], blockers=seen):
-            seen.add(variable)
-            dtype = getattr(variable.type, "dtype", "none")
-            assert dtype not in ("float16", "float64"), f"{variable} is {dtype}"
-            if variable.owner is not None and hasattr(variable.owner.op, "fgraph"):
-                queue += [v for v in variable.owner.op.fgraph.outputs if v not in seen]
+    assert not dtypes_of(outputs) & {"float16", "float64"}
 
 
 def test_make_anchors():

@@ -48,6 +48,8 @@ COUNTS = {
     "Softsign": 2,
     "Swish": 1,
 }
+# Whose conversions by JAX, or rewrites before, choose their form by the platform.
+ASK_FOR_THE_PLATFORM = ("BatchNormalization", "Conv", "ConvTranspose")
 # Case -> why it fails.
 EXPECTED_FAILURES = {}
 
@@ -119,6 +121,16 @@ def test_jax(name, known):
     pytest.importorskip("jax")
     variables, outputs, values = graph(CASES[name], known)
     check(CASES[name], pytensor.function(variables, outputs, mode="JAX")(*values))
+
+
+@every_shape
+@pytest.mark.parametrize("name", [n for n in CASES if CASES[n].operator in ASK_FOR_THE_PLATFORM])
+def test_jax_in_the_form_of_a_gpu(name, known):
+    pytest.importorskip("jax")
+    from pytensor.link.jax.platforms import compiling_for
+
+    with compiling_for("cuda"):
+        test_jax(name, known)
 
 
 @pytest.mark.parametrize("settings", [{}, {"opset_version": 18}], ids=["default", "18"])

@@ -12,7 +12,10 @@ from data.images import FILL
 import pytensor
 import pytensor.tensor as pt
 from pytensor.graph.traversal import ancestors
+from pytensor.link.jax.tuned import jax_mode
+from tests.examples import yolo11n_golden as golden
 from tests.examples.yolo11n.data.pictures import batch_of, noise
+from tests.utils import dtypes_of
 
 # --------------------------------------------------------------------- pixels, independently
 
@@ -212,9 +215,9 @@ def compiled(mode):
     return lambda plan: np.asarray(draw(*plan))
 
 
-@pytest.fixture(scope="module")
-def draw():
-    return compiled("JAX")
+@pytest.fixture(scope="module", params=golden.FORMS)
+def draw(request):
+    return compiled(jax_mode(**request.param))
 
 
 def assert_same(got, plan):
@@ -288,7 +291,7 @@ def test_graph_has_no_float64_and_known_shapes():
     assert images.type.shape == (BATCH, 3, SIZE, SIZE)
     assert images.dtype == "float32"
     assert not {v.dtype for v in ancestors([images]) if v.ndim} & {"float64", "int64"}
-    assert "float64" not in {v.dtype for v in ancestors([images])}
+    assert "float64" not in dtypes_of([images])
     # Nothing of the size of the squares is ever made of them.
     readers = [v for v in ancestors([images]) if v.owner and squares in v.owner.inputs]
     assert {type(v.owner.op).__name__ for v in readers} == {"AdvancedSubtensor"}

@@ -10,20 +10,14 @@ from model import YOLO11n
 from training.recipe import Recipe
 from training.train_step import HostImages, TrainStep
 
+from pytensor.link.jax.tuned import jax_mode
 from tests.examples import yolo11n_golden as golden
 
 pytestmark = [pytest.mark.training, pytest.mark.usefixtures("compiler")]
 
-# Mathematically zero: a batch normalization behind them removes any constant per channel.
-ZERO = {
-    "model.10.m.0.attn.pe.bn.bias",
-    "model.10.m.0.attn.proj.bn.bias",
-    "model.10.m.0.ffn.1.bn.bias",
-}
 
-
-@pytest.fixture(scope="module")
-def golden_steps():
+@pytest.fixture(scope="module", params=golden.FORMS)
+def golden_steps(request):
     """Run the first three steps of the golden trajectory.
 
     Gradients are accumulated by one function and applied by another, so that the gradient can be
@@ -32,7 +26,8 @@ def golden_steps():
     model = YOLO11n(2)
     golden.load_golden_weights(model)
     images = HostImages(320, 2, "float32")
-    step = TrainStep(model, 320, 2, 8, weight_decay=5e-4, max_accumulate=2, images=images)
+    mode = jax_mode(donate=True, cpu_kernels=True, **request.param)  # a GPU's form has no kernels
+    step = TrainStep(model, 320, 2, 8, 5e-4, max_accumulate=2, images=images, mode=mode)
     boxes, classes, num_boxes = golden.targets("main", 8)
     batch = Batch(golden.images(), boxes, classes, num_boxes, np.arange(2))
     recipe = Recipe()
@@ -53,46 +48,51 @@ def golden_steps():
             }
         norm = step.apply(rates, steps_done=k, recipe=recipe)
         results.append([float(v) for v in (*parts, norm)])
-    return model, step, gradients, statistics, results
+    return request.param, gradients, statistics, results
 
 
 @pytest.mark.slow
 def test_gradient_norms(golden_steps):
-    _, _, gradients, _, _ = golden_steps
+    form, gradients, _, _ = golden_steps
+    low = form == golden.LOW
     expected = golden.load_json("grad_norms_nc2.json")
     assert set(gradients) == set(expected["per_param"])
     for name, (norm, largest) in expected["per_param"].items():
-        if name in ZERO:
-            assert np.abs(gradients[name]).max() < 1e-5, name
+        if name.endswith(golden.ZERO):
+            assert np.abs(gradients[name]).max() < (2e-3 if low else 1e-5), name
         else:
             got = np.linalg.norm(gradients[name].astype(np.float64))
-            np.testing.assert_allclose(got, norm, rtol=1e-3, err_msg=name)
-            np.testing.assert_allclose(np.abs(gradients[name]).max(), largest, rtol=2e-3)
+            np.testing.assert_allclose(got, norm, rtol=0.5 if low else 1e-3, err_msg=name)
+            largest_found = np.abs(gradients[name]).max()
+            np.testing.assert_allclose(largest_found, largest, rtol=1 if low else 2e-3)
     total = np.sqrt(sum(np.sum(g.astype(np.float64) ** 2) for g in gradients.values()))
-    np.testing.assert_allclose(total, expected["total_norm"], rtol=1e-3)
+    np.testing.assert_allclose(total, expected["total_norm"], rtol=0.15 if low else 1e-3)
 
 
 def test_complete_gradients(golden_steps):
-    _, _, gradients, _, _ = golden_steps
+    form, gradients, _, _ = golden_steps
     for name, expected in golden.load_arrays(golden.CORE / "grads_full_nc2.npz").items():
         error = np.linalg.norm(gradients[name] - expected)
-        if name in ZERO:
-            assert error < 1e-5
+        if name.endswith(golden.ZERO):
+            assert error < (0.02 if form == golden.LOW else 1e-5)
         else:
-            assert error < 1e-3 * np.linalg.norm(expected), name
+            limit = 0.7 if form == golden.LOW else 1e-3
+            assert error < limit * np.linalg.norm(expected), name
 
 
 def test_statistics_after_one_step(golden_steps):
-    _, _, _, statistics, _ = golden_steps
+    form, _, statistics, _ = golden_steps
     expected = golden.load_arrays(golden.CORE / "bn_after_train_nc2.npz")
     assert set(statistics) == set(expected)
     for name, value in expected.items():
-        np.testing.assert_allclose(statistics[name], value, atol=1e-5, rtol=0, err_msg=name)
+        atol = 1e-2 if form == golden.LOW else 1e-5
+        np.testing.assert_allclose(statistics[name], value, atol=atol, rtol=0, err_msg=name)
 
 
 @pytest.mark.parametrize("k", range(3))
 def test_trajectory(golden_steps, k):
-    *_, results = golden_steps
+    form, *_, results = golden_steps
     expected = golden.load_json("trajectory_nc2.json")["float32"][k]
     keys = ["box", "cls", "dfl", "grad_norm_before_clip"]
-    np.testing.assert_allclose(results[k], [expected[key] for key in keys], rtol=1e-3)
+    rtol = 0.2 if form == golden.LOW else 1e-3
+    np.testing.assert_allclose(results[k], [expected[key] for key in keys], rtol=rtol)

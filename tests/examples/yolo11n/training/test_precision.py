@@ -21,18 +21,18 @@ import pytensor
 import pytensor.tensor as pt
 from pytensor.graph.traversal import ancestors
 from pytensor.link.jax.dispatch.basic import jax_funcify
+from pytensor.link.jax.platforms import compiling_for
 from pytensor.link.jax.tuned import jax_mode
 from pytensor.link.jax.tuned.conversion import ConvertedGraph, tuned_funcify
 from pytensor.link.jax.tuned.precision import in_mixed_precision, in_single
 from pytensor.tensor.precision import full_precision
+from tests.examples.yolo11n_golden import ZERO
 from tests.link.jax.tuned.test_precision import LOW, SINGLE, equations, products
 
 pytestmark = pytest.mark.training
 
 SIZE, BATCH, MAX_BOXES = 64, 4, 4
 DRAWS = 3
-# Mathematically zero: a batch normalization behind them removes any constant per channel.
-ZERO = ("attn.pe.bn.bias", "attn.proj.bn.bias", "ffn.1.bn.bias")
 
 
 def cosine(a, b):
@@ -111,10 +111,11 @@ def draw_boxes(rng):
     return np.concatenate([centres, sides], axis=-1).astype("float32")
 
 
-@pytest.fixture(scope="module")
-def step():
+@pytest.fixture(scope="module", params=[None, "cuda"])
+def step(request):
     """One batch in either precision, gradients apart from the optimizer's step."""
-    with pytensor.config.change_flags(floatX="float32"), jax.enable_x64(False):
+    floats = pytensor.config.change_flags(floatX="float32")
+    with floats, jax.enable_x64(False), compiling_for(request.param):
         model = YOLO11n(2)
         mode = jax_mode(precision="bf16")
         train = TrainStep(
