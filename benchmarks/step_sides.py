@@ -64,18 +64,20 @@ class DemoStep:
         Over which the rows of a batch are spread.
     guard : bool
         As `jax_mode`'s; without a mode.
+    pictures : int
+        From so many on the device images are drawn, where it is not 0; `run` can't be called then.
     """
 
     name = "PyTensor"
 
     def __init__(
         self, image_size, batch_size, weights=None, mode=None, donate=True,
-        precision="float32", devices=1, guard=True,
+        precision="float32", devices=1, guard=True, pictures=0,
     ):  # fmt: skip
         use_demo()
         from model import YOLO11n
         from training.recipe import Recipe
-        from training.train_step import LOSS_PARTS, DeviceBatch, TrainStep
+        from training.train_step import LOSS_PARTS, DeviceBatch, DeviceImages, TrainStep
 
         from pytensor.link.jax.tuned import jax_mode
 
@@ -90,9 +92,12 @@ class DemoStep:
         # Functions in mode PYTORCH take and give NumPy arrays.
         self._on_device = mode != "PYTORCH"
         self._mesh, replicate = devices_for(devices)
+        squares = np.zeros((pictures, image_size, image_size, 3), "uint8")
+        images = DeviceImages(squares, image_size, batch_size) if pictures else None
         self.step = TrainStep(
-            self.model, image_size, batch_size, MAX_BOXES, WEIGHT_DECAY, mode=mode, place=replicate
-        )
+            self.model, image_size, batch_size, MAX_BOXES, WEIGHT_DECAY, mode=mode, place=replicate,
+            images=images,
+        )  # fmt: skip
         self._recipe = Recipe(ema_decay=EMA_DECAY, ema_steps=EMA_STEPS)
         self._parts, self._batch = LOSS_PARTS, DeviceBatch
 
@@ -124,12 +129,16 @@ class DemoStep:
 
         return store_folder() is not None
 
-    def program(self):
-        """What JAX compiles: a jitted function, and its arguments' shapes."""
+    def program(self, mesh=None):
+        """What JAX compiles: a jitted function, and its arguments' shapes.
+
+        They lie on a mesh of devices if one is given, which need not be there.
+        """
         function = self.step._step
-        mesh, inputs = self._mesh, function.maker.fgraph.inputs
-        # A sample's arrays, four numbers, and the shared variables.
-        rows, numbers = len(Sample._fields), len(Sample._fields) + 4
+        mesh, inputs = mesh or self._mesh, function.maker.fgraph.inputs
+        # Images or their plans, three arrays of targets, four numbers, and the shared variables.
+        rows = len(self.step.images.variables) + 3
+        numbers = rows + 4
         arguments = [shape_of(v.type, split_rows(mesh)) for v in inputs[:rows]]
         arguments += [shape_of(v.type) for v in inputs[rows:numbers]]
         arguments += [shape_of(v.type, whole(mesh)) for v in inputs[numbers:]]
@@ -202,14 +211,15 @@ class PureStep:
         """As `DemoStep.keeps_programs`: all that is kept is kept by JAX."""
         return False
 
-    def program(self):
-        """What JAX compiles: a jitted function, and its arguments' shapes."""
+    def program(self, mesh=None):
+        """As `DemoStep.program`."""
         import jax
 
+        mesh = mesh or self._mesh
         *batch, rates = self._arguments(draw_sample(0, *self.size), 0)
         return self.step, [
-            jax.tree.map(lambda v: shape_of(v, whole(self._mesh)), self.state),
-            *jax.tree.map(lambda v: shape_of(v, split_rows(self._mesh)), batch),
+            jax.tree.map(lambda v: shape_of(v, whole(mesh)), self.state),
+            *jax.tree.map(lambda v: shape_of(v, split_rows(mesh)), batch),
             jax.tree.map(shape_of, rates),
         ]
 
