@@ -80,3 +80,11 @@ def all_variables(outputs):
 def dtypes_of(outputs):
     """The names of the dtypes of `all_variables`."""
     return {v.type.dtype for v in all_variables(outputs) if hasattr(v.type, "dtype")}
+
+
+def error_line(capsys):
+    """Return what stands on stderr, which is the one line of an error."""
+    error = capsys.readouterr().err
+    assert error.startswith("error: ")
+    assert error.count("\n") == 1
+    return error

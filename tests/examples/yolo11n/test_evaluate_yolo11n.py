@@ -15,6 +15,8 @@ from evaluation.detectors import detect, open_detector
 from evaluation.metrics import TWELVE, coco_scores
 from PIL import Image
 
+from tests.utils import error_line
+
 SIZE, CLASSES = 64, ["person", "cell phone"]
 PICTURES = [(80, 60), (60, 80), (64, 64), (100, 50), (72, 48), (90, 90), (64, 40), (50, 70)]
 
@@ -154,10 +156,7 @@ def test_command_errors(
     (tmp_path / "open.onnx").write_bytes(finder_onnx.read_bytes())
     write_data(tmp_path / "unlabelled", [np.zeros((9, 9, 3), np.uint8)], [])
     assert main([model_file, "--data", str(data), "--output-dir", "out", *options]) == 1
-    error = capsys.readouterr().err
-    assert error.startswith("error: ")
-    assert error.count("\n") == 1
-    assert message in error
+    assert message in error_line(capsys)
 
 
 @pytest.mark.parametrize(

@@ -32,26 +32,18 @@ def by_anchor(maps):
     return np.concatenate([np.asarray(m).reshape(*m.shape[:2], -1) for m in maps], axis=2)
 
 
-def summaries(outputs):
-    return [
-        {"shape": list(v.shape), "mean": v.mean(), "std": v.std(), "absmax": np.abs(v).max()}
-        for v in map(np.asarray, outputs)
-    ]
-
-
 def check_layers(outputs, name, form):
     """Compare every module's output, so that a failure names the first wrong one.
 
     Mixed precision turns the deepest maps by a fifth of their norm: their largest values by more.
     """
     rtol, atol = (0.1, 0.05) if form == golden.LOW else (1e-3, 1e-4)
-    for (i, expected), actual in zip(
-        golden.load_json(name).items(), summaries(outputs), strict=True
-    ):
-        for key, value in expected.items():
-            np.testing.assert_allclose(
-                actual[key], value, rtol=rtol, atol=atol, err_msg=f"module {i}, {key}"
-            )
+    for (i, expected), v in zip(golden.load_json(name).items(), outputs, strict=True):
+        v, where = np.asarray(v), f"module {i}"
+        assert list(v.shape) == expected["shape"], where
+        actual = {"mean": v.mean(), "std": v.std(), "absmax": np.abs(v).max()}
+        wanted = [expected[key] for key in actual]
+        np.testing.assert_allclose([*actual.values()], wanted, rtol=rtol, atol=atol, err_msg=where)
 
 
 @pytest.mark.parametrize(("num_classes", "trainable"), [(2, 2_590_214), (80, 2_624_064)])

@@ -269,15 +269,10 @@ def test_device_positions_beyond_an_int32_elsewhere(draw):
     assert_same(draw(plan), plan)
 
 
-def test_other_modes():
+@pytest.mark.parametrize("mode", ["FAST_COMPILE", pytest.param("NUMBA", marks=pytest.mark.long)])
+def test_other_modes(mode):
     plan = device_batch(Augment(mosaic=0.5, translate=0.3))
-    assert_same(compiled("FAST_COMPILE")(plan), plan)
-
-
-@pytest.mark.long
-def test_numba_mode():
-    plan = device_batch(Augment(mosaic=0.5, translate=0.3))
-    assert_same(compiled("NUMBA")(plan), plan)
+    assert_same(compiled(mode)(plan), plan)
 
 
 def test_graph_has_no_float64_and_known_shapes():

@@ -10,6 +10,7 @@ from tools import quantize
 
 from pytensor.link.onnx import VerificationError
 from tests.examples.yolo11n.training.runs import write_data
+from tests.utils import error_line
 
 SIZE, CLASSES = 64, ["person", "cell phone"]
 
@@ -108,8 +109,5 @@ def test_errors_are_one_line(
     monkeypatch.chdir(tmp_path)
     given = {"onnx": str(finder_onnx_of_one), "quantized": "int8.onnx", "data": str(data)} | changes
     assert quantize.main([given["onnx"], given["quantized"], "--data", given["data"]]) == 1
-    error = capsys.readouterr().err
-    assert error.startswith("error: ")
-    assert error.count("\n") == 1
-    assert message in error
+    assert message in error_line(capsys)
     assert not list(tmp_path.iterdir())

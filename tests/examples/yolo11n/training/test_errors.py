@@ -8,6 +8,7 @@ import pytest
 import train_yolo11n
 
 from tests.examples.yolo11n.training.runs import CLASSES, command, write_data
+from tests.utils import error_line
 
 
 @pytest.fixture(scope="module")
@@ -18,10 +19,7 @@ def data(tmp_path_factory):
 def fails(capsys, *arguments):
     """The one line that a run ends with."""
     assert train_yolo11n.main([*map(str, arguments)]) == 1
-    err = capsys.readouterr().err
-    assert err.startswith("error: ")
-    assert err.count("\n") == 1
-    return err
+    return error_line(capsys)
 
 
 @pytest.mark.parametrize(

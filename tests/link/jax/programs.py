@@ -1,0 +1,98 @@
+"""What a step's program for a GPU must not have, seen in StableHLO before XLA optimizes it.
+
+JAX makes that program on a machine without the GPU: the platform's rules are its own.
+"""
+
+import re
+
+import jax
+
+from tests.link.jax.tuned.test_precision import equations
+
+IMAGES = ("b, f, 0, 1", "f, b, 0, 1")  # cuDNN's own order; exchanged for gradients of filters
+TO_THE_HOST = re.compile("callback|debug|ffi_call|infeed|outfeed")
+
+
+def traced(function):
+    """Trace a compiled function whose inputs have static shapes."""
+    inputs = function.maker.fgraph.inputs
+    return function.vm.jit_fn.trace(
+        *(jax.ShapeDtypeStruct(v.type.shape, v.type.dtype) for v in inputs)
+    )
+
+
+def operations(operation):
+    """All operations inside one, in their order."""
+    for region in operation.regions:
+        for block in region:
+            for inner in block:
+                yield inner.operation
+                yield from operations(inner.operation)
+
+
+def attribute(operation, name):
+    return str(operation.attributes[name])
+
+
+def double_precision(module):
+    """Operations on float64, but for those that have constants alone, which XLA computes.
+
+    With `jax_enable_x64` each constant without axes is one: see
+    ``thoughts/upstream/jax-scalar-constant-dtype.md``.
+    """
+    constants = set()
+    for op in operations(module.operation):
+        if op.name == "stablehlo.constant" or (
+            len(op.operands) and all(v in constants for v in op.operands)
+        ):
+            constants.update(op.results)
+        elif any("f64>" in str(v.type) for v in (*op.operands, *op.results)):
+            yield op.name
+
+
+def calls_of_the_host(trace):
+    """Callbacks and foreign calls, as our kernels for processors are."""
+    names = (equation.primitive.name for equation in equations(trace.jaxpr))
+    return [name for name in names if TO_THE_HOST.search(name)]
+
+
+def wide_products(module):
+    """Convolutions and matrix products of other operands than bfloat16."""
+    for op in operations(module.operation):
+        if op.name in ("stablehlo.convolution", "stablehlo.dot_general"):
+            yield from (str(v.type) for v in op.operands if "bf16>" not in str(v.type))
+
+
+def kept_arguments(module, updates):
+    """Of the last results, as many as there are updates, those that aren't over an argument."""
+    main = next(op for op in operations(module.operation) if op.name == "func.func")
+    results = len(list(main.attributes["res_attrs"]))
+    written = re.findall(r"tf\.aliasing_output = (\d+)", attribute(main, "arg_attrs"))
+    return sorted({*range(results - updates, results)} - {*map(int, written)})
+
+
+def other_layouts(module):
+    """Convolutions of images whose channels aren't second, and transpositions of images."""
+    for op in operations(module.operation):
+        if op.name == "stablehlo.convolution":
+            order = attribute(op, "dimension_numbers")
+            image, result = re.search(r"\[(.*?)\]x.*->\[(.*?)\]", order).groups()
+            if image not in IMAGES or result not in IMAGES:
+                yield order
+        elif op.name == "stablehlo.transpose" and len(op.operands[0].type.shape) == 4:
+            yield f"transpose of {op.operands[0].type}"
+
+
+def faults(function):
+    """What is wrong with a step that PyTensor compiled for a GPU, by the name of the check."""
+    trace = traced(function)
+    if found := calls_of_the_host(trace):  # for a GPU that isn't there JAX can't lower them
+        return {"calls_of_the_host": found}
+    module = trace.lower(lowering_platforms=("cuda",)).compiler_ir("stablehlo")
+    found = {
+        check.__name__: list(check(module))
+        for check in (double_precision, wide_products, other_layouts)
+    }
+    updates = len(function.maker.fgraph.update_mapping)
+    found["kept_arguments"] = kept_arguments(module, updates)
+    return {name: rows for name, rows in found.items() if rows}
