@@ -302,7 +302,8 @@ def main():
                 if o.largest_batch:
                     row["largest batch"] = largest_batch(device, key, row["memory"]["total"], o)
                 print_row(row)
-                print_why(kernels, o.why)
+                if o.why:
+                    print_why(kernels, o.why)
                 sys.stdout.flush()
                 if o.json:
                     write(o.json, row, o)

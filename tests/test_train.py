@@ -67,6 +67,16 @@ def test_cpu_where_there_is_a_gpu(checkout):
     assert "--cpu" not in lines
 
 
+@pytest.mark.parametrize(("gpus", "platforms"), [(0, "cpu"), (1, "")])
+def test_check_of_a_gpu_that_need_not_be_there(checkout, gpus, platforms):
+    code, lines, _ = run(checkout, "--check", "h100", "--classes", "a dog", gpus=gpus)
+    assert code == 0
+    assert lines == [
+        f"platforms={platforms}", str(checkout / "benchmarks/training_check.py"), "h100",
+        "--classes", "a dog", "--preset", "gpu", "--settings", str(checkout / ".env"),
+    ]  # fmt: skip
+
+
 def test_before_setup(checkout):
     shutil.rmtree(checkout / ".venv")
     code, _, err = run(checkout)

@@ -1,0 +1,94 @@
+"""The tables of ``docs/what_the_gpu_runs.md``, from what ``benchmarks/gpu_program.py`` found.
+
+python -m docs.tools.gpu_program
+"""
+
+import json
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+RESULTS = ROOT / "benchmarks" / "results" / "gpu_program_cuda.json"
+PAGE = ROOT / "docs" / "what_the_gpu_runs.md"
+BEGIN, END = "<!-- tables -->", "<!-- end of tables -->"
+TITLES = {
+    "step": "The training step, images from the host",
+    "drawn": "The training step that draws its images on the device",
+    "inference": "Inference: images to boxes",
+}
+SIDES = {"PyTensor": "PyTensor", "NHWC": "plain JAX", "NCHW": "plain JAX, NCHW"}
+COLUMNS = (
+    "GPU", "precision", "side", "kernels", "under 2 MB", "GB", "copies", "cuDNN calls",
+    "temporary MB", "donated MB", "memory, ms", "bound, ms", "with launches, ms",
+    "images/s at most",
+)  # fmt: skip
+
+
+def milliseconds(row, name):
+    estimated = row["estimated seconds"]
+    return f"{1e3 * estimated[name]:.2f}" if estimated else "–"
+
+
+def cells(row):
+    """The cells of a program in the order of `COLUMNS`."""
+    took = row["memory"]
+    cudnn = sum(count for kind, count in row["kinds"].items() if kind.startswith("cuDNN"))
+    estimated = row["estimated seconds"]
+    rate = f"{row['batch size'] / estimated['with CUDA graphs']:,.0f}" if estimated else "–"
+    return [
+        row["device"].removeprefix("NVIDIA "), row["precision"], SIDES[row["side"]],
+        f"{row['kernels']:,}", f"{row['kernels under 2 MB']:,}", f"{row['bytes'] / 1e9:.2f}",
+        str(row["copies"]), str(cudnn), f"{took['temporary'] / 1e6:,.0f}",
+        f"{took['donated'] / 1e6:.1f}", milliseconds(row, "bytes alone"),
+        milliseconds(row, "bytes and operations"), milliseconds(row, "with CUDA graphs"), rate,
+    ]  # fmt: skip
+
+
+def table(columns, rows):
+    lines = [columns, ["---"] * len(columns), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def tables(programs):
+    """All tables, as Markdown."""
+    groups = {}
+    for row in programs:
+        groups.setdefault((row["devices"], row["what"], row["batch size"]), []).append(row)
+    parts = []
+    for (devices, what, batch), rows in sorted(groups.items(), key=lambda item: item[0][0]):
+        on = f", {devices} devices (figures of each)" if devices > 1 else ""
+        parts.append(f"### {TITLES[what]}{on}: batch {batch}, {rows[0]['image size']} px")
+        rows = sorted(rows, key=lambda r: (r["device"], r["precision"], r["side"] != "PyTensor"))
+        parts.append(table(COLUMNS, map(cells, rows)))
+        if devices > 1:
+            sums = (
+                f"{SIDES[r['side']]}, {r['precision']}: {r['all-reduces']} all-reduces of "
+                f"{r['bytes of all-reduces'] / 1e6:.1f} MB together"
+                for r in rows
+            )
+            parts.append(f"{'; '.join(sums)}.")
+    found = [row for row in programs if "largest batch" in row]
+    if found:
+        parts.append("### The largest batch that fits")
+        parts.append(
+            table(("GPU", "precision", "side", "batch", "how it is known"), map(fit, found))
+        )
+    return "\n\n".join(parts)
+
+
+def fit(row):
+    largest = row["largest batch"]
+    known = {None: "estimated, linear in the batch", True: "compiled, fits", False: "does not fit"}
+    state = known[largest.get("confirmed by a compilation")]
+    return [*cells(row)[:3], f"{largest['estimated']:,}", state]
+
+
+def page():
+    """The page with the tables of the results that are there now."""
+    before, _, rest = PAGE.read_text().partition(BEGIN)
+    _, _, after = rest.partition(END)
+    programs = json.loads(RESULTS.read_text())["programs"]
+    return f"{before}{BEGIN}\n\n{tables(programs)}\n\n{END}{after}"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page())
