@@ -19,6 +19,11 @@ from pytensor.tensor.batchnorm import (
     BatchNormalizationTrainGrad,
 )
 from pytensor.tensor.elemwise import Elemwise
+from pytensor.tensor.rewriting.batchnorm_passes import (
+    GradientSums,
+    ImageGradient,
+    train_in_passes,
+)
 
 
 class Barrier(Op):
@@ -38,6 +43,7 @@ class Barrier(Op):
 
 
 barrier = Barrier()
+REASON = "recompute_normalized"
 
 
 def _is_activation(node):
@@ -68,27 +74,73 @@ class RecomputeNormalized(GraphRewriter):
     """See the module's docstring."""
 
     def apply(self, fgraph):
-        for node in fgraph.toposort():
-            if isinstance(node.op, BatchNormalizationTrain):
-                self._rewrite(fgraph, node)
+        layers = [n for n in fgraph.toposort() if isinstance(n.op, BatchNormalizationTrain)]
+        if not layers:
+            return
+        from pytensor.link.jax.platforms import target_platform
+
+        in_passes = target_platform() != "cpu"
+        for node in layers:
+            again, backward = self._rewrite(fgraph, node)
+            # float16 stays whole: its sums are float32, but not as outputs of a node.
+            if in_passes and node.inputs[0].type.dtype != "float16":
+                for gradient in backward:
+                    _replace(fgraph, gradient, _gradients_in_passes(node, gradient, again))
+                _replace(fgraph, node, train_in_passes(node))
 
     def _rewrite(self, fgraph, node):
+        """The image that the backward pass computes again, and the nodes of its gradient."""
         of_image, of_statistics = _backward_clients(fgraph, node)
         # Without its gradient there is nothing to save.
         if not of_statistics:
-            return
-        x, gamma, beta = node.inputs[:3]
-        mean, variance = barrier(*node.outputs[1:3])
-        hidden = dict(zip(node.outputs[1:3], (mean, variance), strict=True))
-        again = BatchNormalization(axes=node.op.axes, epsilon=node.op.epsilon)(
-            x, gamma, beta, mean, variance
-        )
-        copy_stack_trace(node.outputs[0], again)
+            return None, []
+        hidden = dict(zip(node.outputs[1:3], barrier(*node.outputs[1:3]), strict=True))
+        again = _normalized_again(node, *hidden.values())
         for client, i in of_image:
-            fgraph.change_node_input(client, i, again, reason="recompute_normalized")
+            fgraph.change_node_input(client, i, again, reason=REASON)
         for client, i in of_statistics:
-            new = hidden[client.inputs[i]]
-            fgraph.change_node_input(client, i, new, reason="recompute_normalized")
+            fgraph.change_node_input(client, i, hidden[client.inputs[i]], reason=REASON)
+        return again, dict.fromkeys(client for client, _ in of_statistics)
+
+
+def _normalized_again(node, mean, variance):
+    again = BatchNormalization(axes=node.op.axes, epsilon=node.op.epsilon)(
+        *node.inputs[:3], mean, variance
+    )
+    copy_stack_trace(node.outputs[0], again)
+    return again
+
+
+def _gradients_in_passes(node, gradient, again):
+    """The outputs of a normalization's gradient: sums over images, then the image.
+
+    The activation's gradient belongs to both.  It is computed in each, from what is in memory in
+    any case, or else it would be written and read as an image of its own.
+    """
+    x, gamma, mean, variance, cotangent = gradient.inputs
+    options = {"axes": node.op.axes, "epsilon": node.op.epsilon}
+    sums = GradientSums(**options)(x, mean, variance, cotangent)
+    mean, variance, *sums_before = barrier(mean, variance, *sums)
+    cotangent = _repeated(cotangent, {again: _normalized_again(node, mean, variance)})
+    g_x = ImageGradient(**options)(x, gamma, mean, variance, cotangent, *sums_before)
+    return gradient.op.select([g_x, *sums])
+
+
+def _repeated(variable, new):
+    """A variable, with elementwise functions of the variables in `new` computed from these."""
+    if variable not in new:
+        node, new[variable] = variable.owner, variable
+        if node is not None and isinstance(node.op, Elemwise):
+            inputs = [_repeated(v, new) for v in node.inputs]
+            if inputs != node.inputs:
+                (new[variable],) = node.clone_with_new_inputs(inputs).outputs
+    return new[variable]
+
+
+def _replace(fgraph, node, outputs):
+    copy_stack_trace(node.outputs, outputs)
+    pairs = [pair for pair in zip(node.outputs, outputs, strict=True) if pair[0] in fgraph.variables]
+    fgraph.replace_all(pairs, reason=REASON)
 
 
 # Before the channels-last rewrite, which knows these Ops.

@@ -1,6 +1,7 @@
 """Register our Ops when PyTensor loads its JAX dispatch."""
 
 import pytensor.link.jax.dispatch.barrier
+import pytensor.link.jax.dispatch.batchnorm
 import pytensor.link.jax.dispatch.channels_last
 import pytensor.link.jax.dispatch.conv
 import pytensor.link.jax.dispatch.lengths
