@@ -42,9 +42,7 @@ class ImageGradient(_OverAxes, TensorSymbolicOp):
 
     def build_inner_graph(self, x, gamma, mean, variance, cotangent, g_gamma, g_beta):
         inverse, normalized = normalize(x, mean, variance, self.axes, self.epsilon)
-        return [
-            image_gradient(cotangent, normalized, gamma * inverse, g_gamma, g_beta, self.axes)
-        ]
+        return [image_gradient(cotangent, normalized, gamma * inverse, g_gamma, g_beta, self.axes)]
 
 
 # Their results are statistics, which are float32 beside images of any precision.

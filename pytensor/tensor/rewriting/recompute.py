@@ -139,7 +139,9 @@ def _repeated(variable, new):
 
 def _replace(fgraph, node, outputs):
     copy_stack_trace(node.outputs, outputs)
-    pairs = [pair for pair in zip(node.outputs, outputs, strict=True) if pair[0] in fgraph.variables]
+    pairs = [
+        pair for pair in zip(node.outputs, outputs, strict=True) if pair[0] in fgraph.variables
+    ]
     fgraph.replace_all(pairs, reason=REASON)
 
 

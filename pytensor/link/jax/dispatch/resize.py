@@ -3,6 +3,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from pytensor.link.jax.dispatch.basic import jax_funcify
+from pytensor.link.jax.platforms import target_platform
 from pytensor.tensor.resize.ops import Resize, ResizeGrad, computing_dtype
 from pytensor.tensor.resize.taps import transpose_taps
 
@@ -23,6 +24,9 @@ def _lookup(x, cells, weights, axis):
             repeated = jnp.broadcast_to(jnp.expand_dims(x, axis + 1), shape)
             return repeated.reshape(*before, out, *after)
         if out * taps == length and _is_range(cells, 1):
+            if target_platform() != "cpu" and taps <= 4:
+                # A sum of slices is part of the loop that makes `x` or reads the result.
+                return sum(jax.lax.slice_in_dim(x, t, None, taps, axis) for t in range(taps))
             return x.reshape(*before, out, taps, *after).sum(axis + 1)
     if taps > 1:
         # XLA would compute the lookups along another axis anew for each of these.

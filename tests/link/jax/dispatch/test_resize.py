@@ -87,3 +87,14 @@ def test_dtype_is_kept(dtype):
     out = pt.resize(x, scale=1.5, mode="linear")
     gradient = pytensor.grad((out * out).sum(dtype=dtype), x)
     compare_jax_and_py([x], [out, gradient], [np.ones((1, 1, 4, 2), dtype)])
+
+
+@pytest.mark.parametrize("scale", [(2, 3), (1, 2), (5, 1)])
+def test_gradient_for_gpus(scale):
+    """Of whole repetitions: a sum of slices there, if there are few."""
+    x = pt.tensor("x", shape=(2, 3, 4, 5))
+    options = {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
+    weights = np.random.default_rng(0).normal(size=(2, 3, 4 * scale[0], 5 * scale[1]))
+    gradient = pytensor.grad((pt.resize(x, scale=scale, **options) * weights).sum(), x)
+    mode = pytest.importorskip("pytensor.link.jax.tuned").jax_mode(platform="cuda")
+    compare_jax_and_py([x], gradient, [np.ones(x.type.shape)], jax_mode=mode)

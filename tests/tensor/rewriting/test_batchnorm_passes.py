@@ -1,0 +1,125 @@
+"""Batch normalization as a GPU gets it: values where digits are easily lost, and the passes."""
+
+import re
+
+import numpy as np
+import pytest
+
+import pytensor
+import pytensor.tensor as pt
+from pytensor.tensor.batchnorm import BatchNormalizationTrain
+from pytensor.tensor.rewriting.batchnorm_passes import GradientSums, ImageGradient, Moments
+
+jax = pytest.importorskip("jax")
+jax_mode = pytest.importorskip("pytensor.link.jax.tuned").jax_mode
+
+SHAPE = (4, 3, 6, 10)
+WEIGHTS = np.random.default_rng(1).normal(size=SHAPE)
+
+
+def compiled(dtype, *, running=True, **options):
+    """Of x and the running mean: normalized x and its statistics, gradients, the new ones."""
+    x = pt.tensor("x", dtype=dtype, shape=(None, 3, None, None))
+    ones, old = np.ones(3, dtype), pt.vector("old", dtype=dtype)
+    gamma, beta = pt.constant(ones * 2), pt.constant(ones)
+    given = {"running_mean": old, "running_var": ones} if running else {}
+    out, mean, invstd, *new = pt.batch_normalization_train(
+        x, gamma, beta, "spatial", 1e-30, 0.3, **given
+    )
+    cost = pt.sum(pt.silu(out) * WEIGHTS[: x.type.shape[0]].astype(dtype), dtype=dtype)
+    gradients = pytensor.grad(cost, [x, gamma, beta])
+    mode = jax_mode(platform="cuda", **options)
+    return pytensor.function(
+        [x, old], [out, mean, invstd, *gradients, *new], mode=mode, on_unused_input="ignore"
+    )
+
+
+def expected(x):
+    """The same from NumPy in float64, from its formulas."""
+    x, axes = x.astype("float64"), (0, 2, 3)
+    mean, invstd = x.mean(axes, keepdims=True), 1 / np.sqrt(x.var(axes, keepdims=True) + 1e-30)
+    normalized = (x - mean) * invstd
+    out = 2 * normalized + 1
+    s = 1 / (1 + np.exp(-out))
+    g = WEIGHTS * s * (1 + out * (1 - s))
+    g_gamma, g_beta = (g * normalized).sum(axes), g.sum(axes)
+    centred = g - g.mean(axes, keepdims=True)
+    g_x = 2 * invstd * (centred - normalized * (g * normalized).mean(axes, keepdims=True))
+    return [out, mean.ravel(), invstd.ravel(), g_x, g_gamma, g_beta]
+
+
+@pytest.mark.parametrize("running", [True, False])
+@pytest.mark.parametrize(("mean", "std"), [(0, 1), (1e4, 1), (-1e4, 1e2), (1e12, 1e9), (0, 1e-9)])
+def test_digits_are_kept_where_the_mean_is_large(mean, std, running):
+    """To a standard deviation from the running mean, or without one: as in two passes."""
+    x = (np.random.default_rng(0).normal(size=SHAPE) * std + mean).astype("float32")
+    old = np.full(3, mean + std, "float32")
+    results = compiled("float32", running=running)(x, old)
+    # x itself has so few digits where its mean is so much larger than its deviation
+    digits = 1e-5 + 1e-7 * abs(mean) / std
+    for result, wanted in zip(results[:6], expected(x), strict=True):
+        scale = np.abs(wanted).max()
+        np.testing.assert_allclose(result, wanted, rtol=0, atol=digits * scale)
+    if running:
+        np.testing.assert_allclose(results[6], 0.7 * old + 0.3 * x.mean((0, 2, 3)), rtol=1e-5)
+
+
+def test_far_from_the_running_mean_the_variance_loses_digits_by_the_square():
+    """What the docstring of `Moments` says of a number d standard deviations from the mean."""
+    x = np.random.default_rng(0).normal(size=SHAPE).astype("float32")
+    wanted = expected(x)[2]
+    for d in (10, 100, 300):
+        invstd = compiled("float32")(x, np.full(3, d, "float32"))[2]
+        assert abs(invstd / wanted - 1).max() < 1e-6 * (1 + d**2)
+
+
+@pytest.mark.parametrize("running", [True, False])
+@pytest.mark.parametrize("value", [0.0, 250.5, 1e-30, -3e18])
+def test_constant_channels(value, running):
+    x = np.full(SHAPE, value, "float32")
+    out, mean, invstd, g_x, *_ = compiled("float32", running=running)(x, x[0, :, 0, 0])
+    np.testing.assert_allclose(mean, x[0, :, 0, 0])
+    np.testing.assert_allclose(out, 1)
+    np.testing.assert_allclose(invstd, 1e15, rtol=1e-6)
+    assert np.isfinite(g_x).all()
+
+
+def test_nan_stays_in_its_channel_and_empty_batches_are_as_before():
+    function = compiled("float64")
+    x, old = np.random.default_rng(0).normal(size=SHAPE), np.zeros(3)
+    clean = function(x, old)
+    x[1, 1, 2, 3] = np.nan
+    for result, wanted in zip(function(x, old), clean, strict=True):
+        result, wanted = (np.moveaxis(v, 1, 0) if v.ndim == 4 else v for v in (result, wanted))
+        np.testing.assert_array_equal(result[::2], wanted[::2])
+        assert np.isnan(result[1]).all()
+    x = pt.tensor4("x")
+    outputs = pt.batch_normalization_train(
+        x, old + 1, old, "spatial", 0.25, running_mean=old + 2, running_var=old + 3
+    )
+    function = pytensor.function([x], outputs, mode=jax_mode(platform="cuda"))
+    for result, wanted in zip(function(np.ones((0, 3, 4, 5)))[1:], (0, 2, 2, 3), strict=True):
+        np.testing.assert_array_equal(result, np.full(3, wanted))
+
+
+def passes(dtype, **options):
+    """The Ops of a function, and what reduces images in the program that XLA gets."""
+    function = compiled(dtype, **options)
+    shapes = [jax.ShapeDtypeStruct(shape, dtype) for shape in (SHAPE, (3,))]
+    text = function.vm.jit_fn.lower(*shapes).as_text()
+    images = "x".join(map(str, SHAPE))
+    reduced = re.findall(rf"stablehlo.reduce.*: \(tensor<{images}x(.*?)>, ", text)
+    return [type(n.op) for n in function.maker.fgraph.apply_nodes], sorted(reduced)
+
+
+def test_each_image_is_reduced_once_on_the_way_there_and_once_on_the_way_back():
+    ops, reduced = passes("float32")
+    assert BatchNormalizationTrain not in ops
+    assert {Moments, GradientSums, ImageGradient} <= set(ops)
+    # Beside the cost's own sum: two sums at a time, as complex numbers
+    assert reduced.count("complex<f32>") == 2
+    assert len(reduced) <= 3
+
+
+def test_float16_stays_whole():
+    assert BatchNormalizationTrain in passes("float16")[0]
