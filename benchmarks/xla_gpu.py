@@ -265,8 +265,12 @@ def parse(text: str) -> tuple[dict, str]:
             operands = re.findall(r"%([\w.-]+)", inside)
             # A parameter's number stands where the operands of others do.
             operands = operands or [inside]
+            shape, code = match["shape"], match["code"]
+            if code.endswith("-start"):
+                # Operands stand in a tuple of their own before the result.
+                shape = shape.partition("), ")[2] if shape.startswith("((") else shape
             current[match["name"]] = Instruction(
-                match["name"], match["code"], arrays_of(match["shape"]), operands, rest
+                match["name"], code, arrays_of(shape), operands, rest
             )
     if entry is None:
         raise ValueError("this is not the text of a compiled program: it has no ENTRY")
@@ -308,7 +312,8 @@ def _kernels(computations, name, times):
 
 
 def _kernel(computations, instructions, one, times):
-    called = re.search(r"calls=%?([\w.-]+)", one.rest) if one.code == "fusion" else None
+    fused = one.code.removesuffix("-start") == "fusion"
+    called = re.search(r"calls=%?([\w.-]+)", one.rest) if fused else None
     inner = computations[called[1]] if called else {one.name: one}
     codes = {each.code for each in inner.values()}
     kind, detail, flop = _library_call(instructions, one)
@@ -327,8 +332,9 @@ def _kernel(computations, instructions, one, times):
 def _kind(one, codes):
     if one.code == "custom-call":
         return re.search(r'custom_call_target="([^"]*)"', one.rest)[1].strip("_")
-    if one.code != "fusion":
-        return one.code.removesuffix("-start")
+    across = [code for code in codes if code.startswith(ACROSS)]
+    if across or one.code.removesuffix("-start") != "fusion":
+        return (across or [one.code])[0].removesuffix("-start")
     kind = re.search(r"kind=k(\w+)", one.rest)[1].lower()
     if "__triton" in one.rest:
         kind = "triton"

@@ -65,6 +65,7 @@ def test_kernels_are_what_runs_something():
         "rows.1": ("loop fusion", 1, rows + 8 + rows),
         "product": ("triton product", 1, rows + 280 + 56),
         "sum-start": ("all-reduce", 1, 2 * 56),
+        "again-start": ("all-reduce", 1, 2 * 56),
         "away": ("copy", 1, 2 * 56),
         "copied": ("copy", 3, 80),
     }
@@ -91,10 +92,10 @@ def test_names_of_nodes():
 
 def test_summary():
     total = xla_gpu.summary(xla_gpu.read(PROGRAM))
-    assert total["kernels"] == total["kernels under 2 MB"] == 11
+    assert total["kernels"] == total["kernels under 2 MB"] == 12
     assert total["copies"] == 4
     assert total["bytes of copies"] == 2 * 56 + 3 * 80
-    assert total["all-reduces"] == 1
+    assert (total["all-reduces"], total["bytes of all-reduces"]) == (2, 2 * 56)
     assert total["libraries"] == {
         "cuDNN forward bf16 NHWC": 1, "cuDNN filter gradient bf16 NHWC": 1,
         "cuDNN input gradient bf16 NCHW": 1,
