@@ -297,7 +297,9 @@ def main():
             for what, side in ((what, side) for what in o.what for side in o.sides):
                 if what != "step" and side != "PyTensor":
                     continue
-                key = what, side, precision, o.batch_size, o.image_size, o.devices
+                # The detector has no other form.
+                form = "float32" if (what, precision) == ("inference", "bf16") else precision
+                key = what, side, form, o.batch_size, o.image_size, o.devices
                 row, kernels = examine(device, key, o)
                 if o.largest_batch:
                     row["largest batch"] = largest_batch(device, key, row["memory"]["total"], o)

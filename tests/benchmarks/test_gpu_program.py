@@ -70,6 +70,27 @@ def test_estimate_of_a_program():
     assert script.estimate(kernels, gpu._replace(matrix={}), assumed) is None
 
 
+def test_largest_batch(monkeypatch):
+    script = load(ROOT / "benchmarks/gpu_program.py")
+    asked = []
+
+    def compile_program(device, what, side, precision, batch_size, *rest):
+        asked.append(batch_size)
+        return batch_size
+
+    # Ten bytes for all batches, and three for an image.
+    monkeypatch.setattr(script, "compile_program", compile_program)
+    monkeypatch.setattr(xla_gpu, "memory", lambda size: {"total": 10 + 3 * size})
+    gpu = xla_gpu.Device("Some GPU", "", 400, 1, {}, {})
+    options = SimpleNamespace(memory_share=0.75, confirm=True)
+    key = "step", "PyTensor", "bf16", 64, 320, 1
+    assert script.largest_batch(gpu, key, 10 + 3 * 64, options) == {
+        "estimated": 96, "bytes of an image": 3, "share of memory": 0.75,
+        "its bytes": 298, "confirmed by a compilation": True,
+    }  # fmt: skip
+    assert asked == [32, 96]
+
+
 def test_results_of_a_program_replace_older_ones(tmp_path):
     script, path = load(ROOT / "benchmarks/gpu_program.py"), tmp_path / "found.json"
     for number, device in enumerate(["b", "a", "b"]):
