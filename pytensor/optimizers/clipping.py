@@ -5,6 +5,7 @@ import numpy as np
 import pytensor.tensor as pt
 from pytensor.graph.basic import Variable
 from pytensor.optimizers.basic import as_scalar, check_number
+from pytensor.tensor.rewriting.updates import SumOfSquares
 
 # Operands of one operation.  PyTensor's Python code adds at most 32 at once, and Numba's compiler
 # takes time of the square of their number for a join.
@@ -97,7 +98,9 @@ def clip_by_global_norm(grads, max_norm):
     if not grads:
         raise ValueError("grads is empty: there is no norm")
     dtype = _norm_dtype(grads)
-    norm = pt.sqrt(_sum_of_squares(grads, dtype))
+    inputs = [grad.type() for grad in grads]
+    squares = SumOfSquares(inputs, [_sum_of_squares(inputs, dtype)], inline=True)
+    norm = pt.sqrt(squares(*grads))
     coefficient = _coefficient(norm, max_norm)
     return [grad * pt.cast(coefficient, grad.type.dtype) for grad in grads], norm
 

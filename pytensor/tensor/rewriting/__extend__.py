@@ -8,5 +8,6 @@ import pytensor.tensor.rewriting.precision
 import pytensor.tensor.rewriting.recompute
 import pytensor.tensor.rewriting.solve
 import pytensor.tensor.rewriting.static_shapes
+import pytensor.tensor.rewriting.updates
 
 __all__ = []

@@ -7,13 +7,19 @@ one node, before there is a function graph.  Many of these nodes are equal but f
 because many parameters have the same shape: JAX traces them once.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
+from copy import copy
 
 from pytensor import scalar as ps
+from pytensor.compile.builders import OpFromGraph
+from pytensor.compile.mode import optdb
 from pytensor.graph.basic import Apply, Constant
+from pytensor.graph.facts import improves_inside
 from pytensor.graph.op import Op
+from pytensor.graph.rewriting.basic import dfs_rewriter, node_rewriter
 from pytensor.graph.traversal import toposort
 from pytensor.tensor.elemwise import DimShuffle, Elemwise
+from pytensor.tensor.rewriting.recompute import Barrier
 
 ARITHMETIC = (ps.Add, ps.Mul, ps.Neg, ps.Sqr, ps.Sqrt, ps.Sub, ps.TrueDiv)
 
@@ -68,6 +74,33 @@ class Update(Op):
 
     def perform(self, node, inputs, output_storage):
         raise NotImplementedError("made for mode JAX, and runs there only")
+
+
+class SharedNumbers(Barrier):
+    """Pass on the scalars that several `Update` nodes read: backends may lay them together."""
+
+
+class SumOfSquares(OpFromGraph):
+    """The sum of the squares of all elements of its inputs, by the graph that it was made with."""
+
+
+improves_inside.register(SumOfSquares, lambda op: False)
+
+
+@node_rewriter([SumOfSquares])
+def keep_squares(fgraph, node):
+    """Keep the node on GPUs, for which its graph has two kernels for each input."""
+    from pytensor.link.jax.platforms import target_platform
+
+    if not node.op.is_inline or target_platform() == "cpu":
+        return None
+    op = copy(node.op)
+    op.is_inline = False
+    return op(*node.inputs, return_list=True)
+
+
+# Before PyTensor puts the graph in the place of the node.
+optdb.register("keep_squares", dfs_rewriter(keep_squares), "jax_tuned", position=-0.02)
 
 
 def _is_arithmetic(op):
@@ -136,22 +169,27 @@ def join_updates(updates, outputs, inputs):
             clients[variable].append(node)
     places = {variable: k for k, variable in enumerate(inputs)}
     wanted = set(updates)
+    groups = _groups(_tail_nodes(order, clients, set(outputs)), clients, wanted)
+    groups = [(nodes, _read(nodes, places)) for nodes in groups if len(nodes) > 1]
+    readers = Counter(v for _, read in groups for v in read if v.type.ndim == 0)
+    shared = [v for v, n in readers.items() if n > 1 and v.type.dtype == "float32"]
+    # One more, for XLA takes a vector of one for a scalar.
+    passed = SharedNumbers()(*shared, shared[0]) if shared else []
+    numbers = dict(zip(shared, passed, strict=False))
     replaced, ops = {}, {}
-    for nodes in _groups(_tail_nodes(order, clients, set(outputs)), clients, wanted):
-        if len(nodes) > 1:
-            replaced |= _join(nodes, wanted, places, ops)
+    for nodes, read in groups:
+        results = [v for node in nodes for v in node.outputs if v in wanted]
+        op = Update(nodes, read, results)
+        # One object for all that are equal: the same object is found equal sooner.
+        new = ops.setdefault(op, op)(*[numbers.get(v, v) for v in read], return_list=True)
+        replaced |= zip(results, new, strict=True)
     return [replaced.get(variable, variable) for variable in updates]
 
 
-def _join(nodes, wanted, places, ops):
-    """Compute those variables that are wanted by one node, and return that node's for them."""
+def _read(nodes, places):
+    """List what a group's nodes read that none of them makes, without constants."""
     made = {v for node in nodes for v in node.outputs}
     read = dict.fromkeys(v for node in nodes for v in node.inputs)
     inputs = [v for v in read if v not in made and not isinstance(v, Constant)]
     # What the gradient gives, then the graph's own inputs: profiles name a node after these.
-    inputs.sort(key=lambda v: places.get(v, -1))
-    results = [v for node in nodes for v in node.outputs if v in wanted]
-    op = Update(nodes, inputs, results)
-    # One object for all that are equal: the same object is found equal sooner.
-    new = ops.setdefault(op, op)(*inputs, return_list=True)
-    return dict(zip(results, new, strict=True))
+    return sorted(inputs, key=lambda v: places.get(v, -1))

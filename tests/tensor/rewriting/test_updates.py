@@ -95,13 +95,14 @@ def test_what_belongs_together_is_one_node():
 
 
 def test_parameters_of_a_shape_share_an_op():
-    rate = pt.scalar("rate")
-    half = rate * 0.5
+    rate = pt.scalar("rate", dtype="float32")
+    half = rate * np.float32(0.5)
     params = [pt.tensor(f"w{k}", shape=(3,)) for k in range(3)] + [pt.tensor("w", shape=(4,))]
     updates = {w: w - half * w for w in params}
     kinds, new = joined([*params, rate], [], updates)
-    # The rate's half, which all of them read, is a node of its own.
-    assert sorted(kinds) == ["Elemwise", *["Update"] * 4]
+    # The rate's half, which all of them read, is a node of its own, and comes by another.
+    assert sorted(kinds) == ["Elemwise", "SharedNumbers", *["Update"] * 4]
+    assert {out.owner.inputs[0].owner.inputs[0] for out in new.values()} == {half}
     ops = [out.owner.op for out in new.values()]
     assert ops[0] is ops[1] is ops[2]
     assert ops[0] != ops[3]

@@ -1,9 +1,14 @@
 from collections import defaultdict
 
+import jax
+import jax.numpy as jnp
+import numpy as np
+
 from pytensor.graph.basic import Constant
 from pytensor.link.jax.dispatch.basic import jax_funcify, jax_typify
+from pytensor.link.jax.platforms import target_platform
 from pytensor.tensor.elemwise import DimShuffle, Elemwise
-from pytensor.tensor.rewriting.updates import Update
+from pytensor.tensor.rewriting.updates import SharedNumbers, SumOfSquares, Update
 
 
 def _without_effect(op):
@@ -46,11 +51,46 @@ def jax_funcify_Update(op, node=None, **kwargs):
         function = jax_funcify(n.op, node=n)
         steps.append((function, [number(v) for v in n.inputs], number(n.outputs[0])))
     results = [number(v) for v in op.results]
+    by_element = all(isinstance(n.op, Elemwise) or n in unneeded for n in op.nodes)
+    by_element = by_element and not any(map(np.ndim, constants.values()))
 
     def update(*inputs):
+        shapes = {np.shape(v) for v in inputs} - {()}
+        # On a GPU as vectors: XLA would compute in the layout of a filter's gradient, and copy the
+        # results, and arrays of as many elements share a kernel.
+        as_vectors = target_platform() != "cpu" and by_element and len(shapes) == 1
+        if as_vectors:
+            inputs = [jnp.ravel(v) if np.ndim(v) else v for v in inputs]
         values = constants | dict(enumerate(inputs))
         for function, read, written in steps:
             values[written] = function(*[values[k] for k in read])
-        return values[results[0]] if len(results) == 1 else tuple(values[k] for k in results)
+        new = [values[k] for k in results]
+        if as_vectors:
+            new = [v.reshape(*shapes) if np.ndim(v) else v for v in new]
+        return new[0] if len(new) == 1 else tuple(new)
 
     return update
+
+
+@jax_funcify.register(SharedNumbers)
+def jax_funcify_SharedNumbers(op, **kwargs):
+    def shared_numbers(*numbers):
+        if target_platform() == "cpu":
+            return numbers
+        # XLA makes one kernel of loops over arrays of one shape if these read the same vector, and
+        # one for each if they read the same scalars.  The barrier keeps it a vector.
+        return tuple(jax.lax.optimization_barrier(jnp.stack(numbers)))
+
+    return shared_numbers
+
+
+@jax_funcify.register(SumOfSquares)
+def jax_funcify_SumOfSquares(op, **kwargs):
+    def sum_of_squares(*arrays):
+        # In memory nothing is joined: a kernel that sums reads 96 arrays, filters' channels last.
+        arrays = [v.reshape(*v.shape[:2], -1).mT if v.ndim > 2 else v for v in arrays]
+        flat = [v.ravel().astype(op.output_types[0].dtype) for v in arrays]
+        joined = [jnp.concatenate(flat[k : k + 80]) for k in range(0, len(flat), 80)]
+        return sum(jnp.sum(jnp.square(vector)) for vector in joined)
+
+    return sum_of_squares

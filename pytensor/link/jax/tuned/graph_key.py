@@ -26,7 +26,7 @@ from pytensor.graph.fg import FunctionGraph
 from pytensor.graph.op import HasInnerGraph, Op
 from pytensor.graph.rewriting.basic import Rewriter
 from pytensor.graph.rewriting.db import RewriteDatabase, RewriteDatabaseQuery
-from pytensor.tensor.rewriting.updates import Update
+from pytensor.tensor.rewriting.updates import SumOfSquares, Update
 
 __all__ = ["NoKeyError", "graph_key"]
 
@@ -108,7 +108,7 @@ class Describer:
         check_module(kind.__module__, kind.__qualname__)
         if isinstance(op, Update):
             facts = self(op.key)
-        elif kind is OpFromGraph:
+        elif kind in (OpFromGraph, SumOfSquares):
             facts = f"{op.is_inline},{self.graph(op.fgraph)}"
         elif hasattr(kind, "__props__"):
             facts = self([getattr(op, name) for name in kind.__props__])
