@@ -59,6 +59,7 @@ def tables(programs):
         parts.append(f"### {TITLES[what]}{on}: batch {batch}, {rows[0]['image size']} px")
         rows = sorted(rows, key=lambda r: (r["device"], r["precision"], r["side"] != "PyTensor"))
         parts.append(table(COLUMNS, map(cells, rows)))
+        parts += ratios(rows)
         if devices > 1:
             sums = (
                 f"{SIDES[r['side']]}, {r['precision']}: {r['all-reduces']} all-reduces of "
@@ -73,6 +74,20 @@ def tables(programs):
             table(("GPU", "precision", "side", "batch", "how it is known"), map(fit, found))
         )
     return "\n\n".join(parts)
+
+
+def ratios(rows):
+    """Of each device and precision, what PyTensor's program takes of plain JAX's: sentences."""
+    found = {(row["device"], row["precision"], row["side"]): row for row in rows}
+    for (device, precision, side), ours in found.items():
+        theirs = found.get((device, precision, "NHWC"))
+        if side == "PyTensor" and theirs is not None:
+            kernels, moved = (ours[name] / theirs[name] for name in ("kernels", "bytes"))
+            temporary = ours["memory"]["temporary"] / theirs["memory"]["temporary"]
+            yield (
+                f"{device}, {precision}: of plain JAX's, PyTensor's program has {kernels:.2f} of "
+                f"the kernels, {moved:.2f} of the bytes, {temporary:.2f} of the temporary memory."
+            )
 
 
 def fit(row):
