@@ -6,18 +6,25 @@ each as large as the image.  But they follow from the convolution's output, whic
 case, and from a mean and a variance of each channel, by a few operations that cost less than
 reading them from memory.  XLA would notice that both passes compute the same, and compute it once;
 so the backward pass gets the statistics through a barrier.
+
+For a GPU the passes over images decide.  There a normalization is taken apart, such that XLA reads
+a convolution's output once for the statistics, once for the normalized activation, once for the
+sums of the gradient, and once for the gradient of the image; see `batchnorm_passes`.
 """
 
 from pytensor.compile import optdb
 from pytensor.graph.basic import Apply
+from pytensor.graph.facts import precision
 from pytensor.graph.op import Op
 from pytensor.graph.rewriting.basic import GraphRewriter, copy_stack_trace
 from pytensor.scalar.activations import Activation
+from pytensor.tensor.basic import Split
 from pytensor.tensor.batchnorm import (
     BatchNormalization,
     BatchNormalizationTrain,
     BatchNormalizationTrainGrad,
 )
+from pytensor.tensor.conv.ops import ConvGradFilters
 from pytensor.tensor.elemwise import Elemwise
 from pytensor.tensor.rewriting.batchnorm_passes import (
     GradientSums,
@@ -43,6 +50,7 @@ class Barrier(Op):
 
 
 barrier = Barrier()
+precision.register(Barrier, lambda op: "view")
 REASON = "recompute_normalized"
 
 
@@ -85,8 +93,10 @@ class RecomputeNormalized(GraphRewriter):
             # float16 stays whole: its sums are float32, but not as outputs of a node.
             if in_passes and node.inputs[0].type.dtype != "float16":
                 for gradient in backward:
-                    _replace(fgraph, gradient, _gradients_in_passes(node, gradient, again))
+                    _replace(fgraph, gradient, _gradients_in_passes(fgraph, node, gradient, again))
                 _replace(fgraph, node, train_in_passes(node))
+        if in_passes:
+            _compute_parts_together(fgraph)
 
     def _rewrite(self, fgraph, node):
         """The image that the backward pass computes again, and the nodes of its gradient."""
@@ -111,7 +121,7 @@ def _normalized_again(node, mean, variance):
     return again
 
 
-def _gradients_in_passes(node, gradient, again):
+def _gradients_in_passes(fgraph, node, gradient, again):
     """The outputs of a normalization's gradient: sums over images, then the image.
 
     The activation's gradient belongs to both.  It is computed in each, from what is in memory in
@@ -121,9 +131,33 @@ def _gradients_in_passes(node, gradient, again):
     options = {"axes": node.op.axes, "epsilon": node.op.epsilon}
     sums = GradientSums(**options)(x, mean, variance, cotangent)
     mean, variance, *sums_before = barrier(mean, variance, *sums)
-    cotangent = _repeated(cotangent, {again: _normalized_again(node, mean, variance)})
+    image = _normalized_again(node, mean, variance)
+    cotangent = _repeated(cotangent, {again: image})
+    _keep_no_activation(fgraph, node, image)
     g_x = ImageGradient(**options)(x, gamma, mean, variance, cotangent, *sums_before)
     return gradient.op.select([g_x, *sums])
+
+
+def _keep_no_activation(fgraph, node, image):
+    """Let the gradients of filters read the activation of this image, which is computed then.
+
+    XLA computes it in the loop of the image's gradient, which reads all that it takes: another
+    image is written, and one less kept from the forward pass on.
+    """
+    for activation, _ in list(fgraph.clients[node.outputs[0]]):
+        if _is_activation(activation):
+            for user, i in list(fgraph.clients[activation.outputs[0]]):
+                if isinstance(user.op, ConvGradFilters):
+                    (new,) = activation.clone_with_new_inputs([image]).outputs
+                    fgraph.change_node_input(user, i, new, reason=REASON)
+
+
+def _compute_parts_together(fgraph):
+    """Let XLA compute the parts of a split activation in one loop, and not the whole before."""
+    for node in fgraph.toposort():
+        whole = node.inputs[0].owner if isinstance(node.op, Split) else None
+        if whole is not None and _is_activation(whole):
+            _replace(fgraph, node, barrier(*node.clone().outputs))
 
 
 def _repeated(variable, new):

@@ -7,8 +7,12 @@ import pytest
 
 import pytensor
 import pytensor.tensor as pt
+from pytensor.tensor.basic import Join, Split
 from pytensor.tensor.batchnorm import BatchNormalizationTrain
+from pytensor.tensor.conv.ops import Conv, ConvGradFilters
+from pytensor.tensor.elemwise import Elemwise
 from pytensor.tensor.rewriting.batchnorm_passes import GradientSums, ImageGradient, Moments
+from pytensor.tensor.rewriting.recompute import Barrier
 
 jax = pytest.importorskip("jax")
 jax_mode = pytest.importorskip("pytensor.link.jax.tuned").jax_mode
@@ -119,6 +123,40 @@ def test_each_image_is_reduced_once_on_the_way_there_and_once_on_the_way_back():
     # Beside the cost's own sum: two sums at a time, as complex numbers
     assert reduced.count("complex<f32>") == 2
     assert len(reduced) <= 3
+
+
+def block(platform):
+    """Gradients for the filters of layers, of which one is split, and the compiled function."""
+    x = pt.tensor("x", shape=(2, 3, 6, 10))
+    shapes = [(4, 3, 3, 3), (2, 2, 3, 3), (5, 4, 1, 1)]
+    filters = [pt.tensor(f"w{i}", shape=shape) for i, shape in enumerate(shapes)]
+
+    def layer(x, weight):
+        v = np.ones(weight.type.shape[0])
+        x = pt.conv2d(x, weight, border_mode="half")
+        return pt.silu(pt.batch_normalization_train(x, v, v, "spatial")[0])
+
+    first, second = pt.split(layer(x, filters[0]), [2, 2], n_splits=2, axis=1)
+    h = layer(pt.concatenate([first, layer(second, filters[1])], axis=1), filters[2])
+    gradients = pytensor.grad((layer(h, pt.ones((3, 5, 3, 3))) ** 3).sum(), filters)
+    function = pytensor.function([x, *filters], gradients, mode=jax_mode(platform=platform))
+    rng = np.random.default_rng(0)
+    return function, function(*(rng.normal(size=v.type.shape) for v in (x, *filters)))
+
+
+def test_the_backward_pass_keeps_no_activation_and_parts_are_computed_together():
+    (function, found), (_, wanted) = block("cuda"), block("cpu")
+    for result, value in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(result, value, rtol=1e-8, atol=1e-10)
+    fgraph = function.maker.fgraph
+    for node in fgraph.apply_nodes:
+        readers = {type(client.op) for client, _ in fgraph.clients[node.outputs[0]]}
+        assert not {Conv, ConvGradFilters} <= readers or isinstance(node.op, Join | Barrier)
+    splits = [n for n in fgraph.apply_nodes if isinstance(n.op, Split)]
+    of_activations = [n for n in splits if isinstance(n.inputs[0].owner.op, Elemwise)]
+    assert len(of_activations) == 1
+    for part in of_activations[0].outputs:
+        assert {type(client.op) for client, _ in fgraph.clients[part]} == {Barrier}
 
 
 def test_float16_stays_whole():
