@@ -181,33 +181,18 @@ class BatchNormalizationTrainGrad(_OverAxes, GradientsOp):
     build_inner_graph = half_in_single(GradientsOp.build_inner_graph)
 
     def gradients(self, x, gamma, mean, variance, cotangent):
-        inverse, normalized = normalize(x, mean, variance, self.axes, self.epsilon)
-        g_gamma, g_beta = gradient_sums(cotangent, normalized, self.axes)
-        g_x = image_gradient(cotangent, normalized, gamma * inverse, g_gamma, g_beta, self.axes)
+        ndim, axes = x.type.ndim, self.axes
+        inverse = inverse_std(variance, self.epsilon)
+        normalized = (x - expand(mean, axes, ndim)) * expand(inverse, axes, ndim)
+        g_beta = total(cotangent, axes)
+        g_gamma = total(cotangent * normalized, axes)
+        divisor = at_least_one(count(x, axes))
+        g_x = expand(gamma * inverse, axes, ndim) * (
+            cotangent
+            - expand(g_beta / divisor, axes, ndim)
+            - normalized * expand(g_gamma / divisor, axes, ndim)
+        )
         return [g_x, g_gamma, g_beta]
-
-
-def normalize(x, mean, variance, axes, epsilon):
-    """The inverse standard deviation, and the image with mean 0 and variance 1."""
-    inverse, ndim = inverse_std(variance, epsilon), x.type.ndim
-    return inverse, (x - expand(mean, axes, ndim)) * expand(inverse, axes, ndim)
-
-
-def gradient_sums(cotangent, normalized, axes):
-    """The gradients for gamma and beta from that of the normalized output."""
-    g_beta = total(cotangent, axes)
-    return [total(cotangent * normalized, axes), g_beta]
-
-
-def image_gradient(cotangent, normalized, scale, g_gamma, g_beta, axes):
-    """The gradient for x from those for the output, gamma and beta."""
-    ndim = normalized.type.ndim
-    divisor = at_least_one(count(normalized, axes))
-    return expand(scale, axes, ndim) * (
-        cotangent
-        - expand(g_beta / divisor, axes, ndim)
-        - normalized * expand(g_gamma / divisor, axes, ndim)
-    )
 
 
 def _reduced_axes(axes, ndim):

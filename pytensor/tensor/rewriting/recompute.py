@@ -9,7 +9,7 @@ so the backward pass gets the statistics through a barrier.
 
 For a GPU the passes over images decide.  There a normalization is taken apart, such that XLA reads
 a convolution's output once for the statistics, once for the normalized activation, once for the
-sums of the gradient, and once for the gradient of the image; see `batchnorm_passes`.
+sums of the gradient, and once for the gradient of the image.
 """
 
 from pytensor.compile import optdb
@@ -23,14 +23,12 @@ from pytensor.tensor.batchnorm import (
     BatchNormalization,
     BatchNormalizationTrain,
     BatchNormalizationTrainGrad,
+    _OverAxes,
 )
 from pytensor.tensor.conv.ops import ConvGradFilters
 from pytensor.tensor.elemwise import Elemwise
-from pytensor.tensor.rewriting.batchnorm_passes import (
-    GradientSums,
-    ImageGradient,
-    train_in_passes,
-)
+from pytensor.tensor.moments import at_least_one, count, expand, inverse_std, moments
+from pytensor.tensor.symbolic import TensorSymbolicOp
 
 
 class Barrier(Op):
@@ -49,8 +47,42 @@ class Barrier(Op):
         return shapes
 
 
+class Moments(_OverAxes, TensorSymbolicOp):
+    """The mean and the biased variance, for which JAX reads the image once.
+
+    Inputs are the image, and optionally a number near the mean for each channel.  JAX takes the
+    variance from sums of differences to that number, or else to one of the channel's elements: the
+    mean of their squares less the square of their mean.  The relative error of the variance is that
+    of a sum in this dtype times ``1 + d ** 2``, where the number lies d standard deviations from
+    the mean.
+    """
+
+    __props__ = ("axes",)
+
+    def build_inner_graph(self, x, *near):
+        mean, _, variance = moments(x, self.axes, count(x, self.axes))
+        return [mean, variance]
+
+
+class GradientSums(BatchNormalizationTrainGrad):
+    """The gradients for gamma and beta, for which JAX reads each image once."""
+
+
+class ImageGradient(_OverAxes, TensorSymbolicOp):
+    """The gradient for x, from those for gamma and beta."""
+
+    def build_inner_graph(self, x, gamma, mean, variance, cotangent, *sums):
+        divisor, inverse = at_least_one(count(x, self.axes)), inverse_std(variance, self.epsilon)
+        channel = mean, gamma * inverse, *(v / divisor for v in (inverse * sums[0], sums[1]))
+        mean, scale, slope, offset = (expand(v, self.axes, x.type.ndim) for v in channel)
+        return [scale * (cotangent - offset - (x - mean) * slope)]
+
+
 barrier = Barrier()
 precision.register(Barrier, lambda op: "view")
+# Their results are statistics, which are float32 beside images of any precision.
+precision.register(Moments, lambda op: "single")
+precision.register(GradientSums, lambda op: "single")
 REASON = "recompute_normalized"
 
 
@@ -94,7 +126,7 @@ class RecomputeNormalized(GraphRewriter):
             if in_passes and node.inputs[0].type.dtype != "float16":
                 for gradient in backward:
                     _replace(fgraph, gradient, _gradients_in_passes(fgraph, node, gradient, again))
-                _replace(fgraph, node, train_in_passes(node))
+                _replace(fgraph, node, _train_in_passes(node))
         if in_passes:
             _compute_parts_together(fgraph)
 
@@ -105,7 +137,7 @@ class RecomputeNormalized(GraphRewriter):
         if not of_statistics:
             return None, []
         hidden = dict(zip(node.outputs[1:3], barrier(*node.outputs[1:3]), strict=True))
-        again = _normalized_again(node, *hidden.values())
+        again = _normalized(node, *hidden.values())
         for client, i in of_image:
             fgraph.change_node_input(client, i, again, reason=REASON)
         for client, i in of_statistics:
@@ -113,12 +145,20 @@ class RecomputeNormalized(GraphRewriter):
         return again, dict.fromkeys(client for client, _ in of_statistics)
 
 
-def _normalized_again(node, mean, variance):
+def _normalized(node, mean, variance):
     again = BatchNormalization(axes=node.op.axes, epsilon=node.op.epsilon)(
         *node.inputs[:3], mean, variance
     )
     copy_stack_trace(node.outputs[0], again)
     return again
+
+
+def _train_in_passes(node):
+    """The outputs of a normalization, with the image in a pass of its own."""
+    op, (x, _, _, *running) = node.op, node.inputs
+    mean, variance = Moments(axes=op.axes)(x, *running[: op.running_mean])
+    new = op.new_running(count(x, op.axes), mean, variance, *running)
+    return [_normalized(node, mean, variance), mean, variance, *new]
 
 
 def _gradients_in_passes(fgraph, node, gradient, again):
@@ -129,9 +169,9 @@ def _gradients_in_passes(fgraph, node, gradient, again):
     """
     x, gamma, mean, variance, cotangent = gradient.inputs
     options = {"axes": node.op.axes, "epsilon": node.op.epsilon}
-    sums = GradientSums(**options)(x, mean, variance, cotangent)
+    sums = GradientSums(**options, wanted=(1, 2))(x, gamma, mean, variance, cotangent)
     mean, variance, *sums_before = barrier(mean, variance, *sums)
-    image = _normalized_again(node, mean, variance)
+    image = _normalized(node, mean, variance)
     cotangent = _repeated(cotangent, {again: image})
     _keep_no_activation(fgraph, node, image)
     g_x = ImageGradient(**options)(x, gamma, mean, variance, cotangent, *sums_before)

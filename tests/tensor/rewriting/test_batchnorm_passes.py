@@ -11,8 +11,7 @@ from pytensor.tensor.basic import Split
 from pytensor.tensor.batchnorm import BatchNormalizationTrain
 from pytensor.tensor.conv.ops import Conv, ConvGradFilters
 from pytensor.tensor.elemwise import Elemwise
-from pytensor.tensor.rewriting.batchnorm_passes import GradientSums, ImageGradient, Moments
-from pytensor.tensor.rewriting.recompute import Barrier
+from pytensor.tensor.rewriting.recompute import Barrier, GradientSums, ImageGradient, Moments
 
 jax = pytest.importorskip("jax")
 jax_mode = pytest.importorskip("pytensor.link.jax.tuned").jax_mode

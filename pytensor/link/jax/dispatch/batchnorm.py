@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from pytensor.link.jax.dispatch.basic import jax_funcify
-from pytensor.tensor.rewriting.batchnorm_passes import GradientSums, Moments
+from pytensor.tensor.rewriting.recompute import GradientSums, Moments
 
 
 def _two_sums(a, b, axes):
@@ -17,11 +17,6 @@ def _two_sums(a, b, axes):
     return both.real, both.imag
 
 
-def _an_element(x, axes):
-    """An element of each channel from the middle of the image."""
-    return x[tuple(x.shape[a] // 2 if a in axes else slice(None) for a in range(x.ndim))]
-
-
 @jax_funcify.register(Moments)
 def jax_funcify_Moments(op, **kwargs):
     axes = op.axes
@@ -30,7 +25,9 @@ def jax_funcify_Moments(op, **kwargs):
         number = math.prod(x.shape[a] for a in axes)
         if not number:
             return (jnp.zeros([n for a, n in enumerate(x.shape) if a not in axes], x.dtype),) * 2
-        near = near[0] if near else _an_element(x, axes)
+        # or else the element in the middle
+        middle = tuple(n // 2 if a in axes else slice(None) for a, n in enumerate(x.shape))
+        near = near[0] if near else x[middle]
         differences = x - jnp.expand_dims(near, axes)
         total, of_squares = _two_sums(differences, jnp.square(differences), axes)
         mean = total / number
@@ -43,7 +40,7 @@ def jax_funcify_Moments(op, **kwargs):
 
 @jax_funcify.register(GradientSums)
 def jax_funcify_GradientSums(op, **kwargs):
-    def gradient_sums(x, mean, variance, cotangent):
+    def gradient_sums(x, gamma, mean, variance, cotangent):
         centred = x - jnp.expand_dims(mean, op.axes)
         g_beta, g_gamma = _two_sums(cotangent, cotangent * centred, op.axes)
         return g_gamma * jax.lax.rsqrt(variance + np.asarray(op.epsilon, variance.dtype)), g_beta
