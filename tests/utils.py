@@ -1,5 +1,7 @@
 """Helpers that several test modules share."""
 
+from contextlib import contextmanager
+
 import numpy as np
 
 import pytensor
@@ -88,3 +90,20 @@ def error_line(capsys):
     assert error.startswith("error: ")
     assert error.count("\n") == 1
     return error
+
+
+@contextmanager
+def no_compilation():
+    """Check that JAX neither traces nor compiles in here."""
+    from jax import monitoring
+
+    events = []
+
+    def listen(event, *_, **__):
+        events.append(event)
+
+    monitoring.register_event_duration_secs_listener(listen)
+    yield
+    # Not `clear_event_listeners`: those of the code that is tested would be gone for good.
+    monitoring.unregister_event_duration_listener(listen)
+    assert not [event for event in events if "compile" in event or "trace" in event]

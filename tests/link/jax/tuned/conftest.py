@@ -3,11 +3,11 @@
 import pytest
 
 SETTINGS = {
-    "jax_compilation_cache_dir": None,
+    "jax_compilation_cache_include_metadata_in_key": False,
     "jax_enable_compilation_cache": True,
     "jax_persistent_cache_min_compile_time_secs": 0,
-    "jax_enable_x64": None,
 }
+PUT_BACK = (*SETTINGS, "jax_compilation_cache_dir", "jax_enable_x64")
 
 
 @pytest.fixture
@@ -18,10 +18,9 @@ def folder(tmp_path):
 
     from pytensor.link.jax.tuned import program_store
 
-    before = {name: getattr(jax.config, name) for name in SETTINGS}
-    jax.config.update("jax_compilation_cache_dir", str(tmp_path))
-    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)
-    jax.config.update("jax_enable_compilation_cache", True)
+    before = {name: getattr(jax.config, name) for name in PUT_BACK}
+    for name, value in (SETTINGS | {"jax_compilation_cache_dir": str(tmp_path)}).items():
+        jax.config.update(name, value)
     reset_cache()  # JAX decides once whether it keeps programs, and where
     program_store.say_once.cache_clear()
     program_store.warn_once.cache_clear()
