@@ -76,6 +76,17 @@ def test_far_from_the_running_mean_the_variance_loses_digits_by_the_square():
         assert abs(invstd / wanted - 1).max() < 1e-6 * (1 + d**2)
 
 
+@pytest.mark.parametrize("old", [np.nan, np.inf])
+def test_what_an_earlier_batch_left_does_not_matter(old):
+    x = np.random.default_rng(0).normal(size=SHAPE).astype("float32")
+    function = compiled("float32")
+    clean = function(x, np.zeros(3, "float32"))[:6]
+    results = function(x, np.full(3, old, "float32"))
+    for result, wanted in zip(results[:6], clean, strict=True):
+        np.testing.assert_array_equal(result, wanted)
+    np.testing.assert_array_equal(results[6], np.full(3, old))
+
+
 @pytest.mark.parametrize("running", [True, False])
 @pytest.mark.parametrize("value", [0.0, 250.5, 1e-30, -3e18])
 def test_constant_channels(value, running):

@@ -27,7 +27,8 @@ def jax_funcify_Moments(op, **kwargs):
             return (jnp.zeros([n for a, n in enumerate(x.shape) if a not in axes], x.dtype),) * 2
         # or else the element in the middle
         middle = tuple(n // 2 if a in axes else slice(None) for a, n in enumerate(x.shape))
-        near = near[0] if near else x[middle]
+        # The results don't depend on it, also where an earlier batch has left NaN in it.
+        near = jnp.nan_to_num(near[0], posinf=0, neginf=0) if near else x[middle]
         differences = x - jnp.expand_dims(near, axes)
         total, of_squares = _two_sums(differences, jnp.square(differences), axes)
         mean = total / number
