@@ -117,7 +117,7 @@ def time_side(name, size, weights):
             side.run(sample, 0)
             side.wait()
 
-    if side.keeps_programs():
+    if side.has_program():
         with kept_stages(watch):
             first_step()
         return watch.seconds
@@ -149,7 +149,7 @@ def compile_step(watch, side):
 
 @contextmanager
 def kept_stages(watch):
-    """Time the stages of a first call that keeps its program on disk, or finds it there."""
+    """Time the stages of a first call that makes its program, or finds it on disk."""
     import jax
 
     from pytensor.link.jax.tuned import program_store

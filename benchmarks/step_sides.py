@@ -123,11 +123,12 @@ class DemoStep:
 
         return paused_collection()
 
-    def keeps_programs(self):
-        """Whether the first call keeps its program on disk, or finds it there, beside JAX's."""
+    def has_program(self):
+        """Whether the first call makes a program of its own, or finds it on disk, beside JAX's."""
         from pytensor.link.jax.tuned.program_store import store_folder
+        from pytensor.link.jax.xla_guard import guard_options
 
-        return store_folder() is not None
+        return store_folder() is not None or guard_options() is not None
 
     def program(self, mesh=None):
         """What JAX compiles: a jitted function, and its arguments' shapes.
@@ -207,8 +208,8 @@ class PureStep:
         """As `DemoStep.first_call`: nothing is done around a jitted function's call."""
         return nullcontext()
 
-    def keeps_programs(self):
-        """As `DemoStep.keeps_programs`: all that is kept is kept by JAX."""
+    def has_program(self):
+        """As `DemoStep.has_program`: all that is made is made by JAX."""
         return False
 
     def program(self, mesh=None):
