@@ -27,7 +27,7 @@ from pytensor.tensor.batchnorm import (
 )
 from pytensor.tensor.conv.ops import ConvGradFilters
 from pytensor.tensor.elemwise import Elemwise
-from pytensor.tensor.moments import at_least_one, count, expand, inverse_std, moments
+from pytensor.tensor.moments import at_least_one, count, expand, inverse_std, moments, total
 from pytensor.tensor.symbolic import TensorSymbolicOp
 
 
@@ -48,33 +48,45 @@ class Barrier(Op):
 
 
 class Moments(_OverAxes, TensorSymbolicOp):
-    """The mean and the biased variance, for which JAX reads the image once.
+    """The mean, the biased variance, and gamma over the standard deviation: for JAX in one pass.
 
-    Inputs are the image, and optionally a number near the mean for each channel.  JAX takes the
-    variance from sums of differences to that number, or else to one of the channel's elements: the
-    mean of their squares less the square of their mean.  The relative error of the variance is that
-    of a sum in this dtype times ``1 + d ** 2``, where the number lies d standard deviations from
-    the mean.
+    Inputs are the image, gamma, and optionally a number near the mean for each channel.  JAX takes
+    the variance from sums of differences to that number, or else to one of the channel's elements:
+    the mean of their squares less the square of their mean.  The relative error of the variance is
+    that of a sum in this dtype times ``1 + d ** 2``, where the number lies d standard deviations
+    from the mean.
     """
 
-    __props__ = ("axes",)
-
-    def build_inner_graph(self, x, *near):
+    def build_inner_graph(self, x, gamma, *near):
         mean, _, variance = moments(x, self.axes, count(x, self.axes))
-        return [mean, variance]
+        return [mean, variance, gamma * inverse_std(variance, self.epsilon)]
 
 
-class GradientSums(BatchNormalizationTrainGrad):
-    """The gradients for gamma and beta, for which JAX reads each image once."""
+class Scaled(_OverAxes, TensorSymbolicOp):
+    """The normalized image, from what `Moments` returns."""
+
+    def build_inner_graph(self, x, mean, scale, beta):
+        mean, scale, beta = (expand(v, self.axes, x.type.ndim) for v in (mean, scale, beta))
+        return [(x - mean) * scale + beta]
+
+
+class GradientSums(_OverAxes, TensorSymbolicOp):
+    """The gradients for gamma and beta, and what the image's needs of them: for JAX in one pass."""
+
+    def build_inner_graph(self, x, mean, variance, cotangent):
+        axes, ndim = self.axes, x.type.ndim
+        inverse, divisor = inverse_std(variance, self.epsilon), at_least_one(count(x, axes))
+        g_gamma = total(cotangent * (x - expand(mean, axes, ndim)), axes) * inverse
+        g_beta = total(cotangent, axes)
+        return [g_gamma, g_beta, inverse * g_gamma / divisor, g_beta / divisor]
 
 
 class ImageGradient(_OverAxes, TensorSymbolicOp):
-    """The gradient for x, from those for gamma and beta."""
+    """The gradient for x, from what `Moments` and `GradientSums` return."""
 
-    def build_inner_graph(self, x, gamma, mean, variance, cotangent, *sums):
-        divisor, inverse = at_least_one(count(x, self.axes)), inverse_std(variance, self.epsilon)
-        channel = mean, gamma * inverse, *(v / divisor for v in (inverse * sums[0], sums[1]))
-        mean, scale, slope, offset = (expand(v, self.axes, x.type.ndim) for v in channel)
+    def build_inner_graph(self, x, mean, scale, cotangent, *sums):
+        channel = (expand(v, self.axes, x.type.ndim) for v in (mean, scale, *sums))
+        mean, scale, slope, offset = channel
         return [scale * (cotangent - offset - (x - mean) * slope)]
 
 
@@ -94,20 +106,20 @@ def _backward_clients(fgraph, node):
     """Clients of a normalization that belong to its backward pass, as pairs (node, input).
 
     Those of the normalized image are elementwise operations beside an activation; those of the mean
-    and the variance are the normalization's own gradient.
+    and the variance are the normalization's own gradient, without which there are none.
     """
     image, *statistics = node.outputs[:3]
-    clients = [(n, i) for n, i in fgraph.clients[image] if isinstance(n.op, Elemwise)]
-    of_image = [(n, i) for n, i in clients if not _is_activation(n)]
-    if len(of_image) == len(clients):
-        of_image = []
+    of_image = [(n, i) for n, i in fgraph.clients[image] if isinstance(n.op, Elemwise)]
+    backward = [(n, i) for n, i in of_image if not _is_activation(n)]
+    if len(of_image) == len(backward):
+        backward = []
     of_statistics = [
         (n, i)
         for v in statistics
         for n, i in fgraph.clients[v]
         if isinstance(n.op, BatchNormalizationTrainGrad)
     ]
-    return of_image, of_statistics
+    return backward + of_statistics if of_statistics else []
 
 
 class RecomputeNormalized(GraphRewriter):
@@ -121,61 +133,57 @@ class RecomputeNormalized(GraphRewriter):
 
         in_passes = target_platform() != "cpu"
         for node in layers:
-            again, backward = self._rewrite(fgraph, node)
             # float16 stays whole: its sums are float32, but not as outputs of a node.
             if in_passes and node.inputs[0].type.dtype != "float16":
-                for gradient in backward:
-                    _replace(fgraph, gradient, _gradients_in_passes(fgraph, node, gradient, again))
-                _replace(fgraph, node, _train_in_passes(node))
+                _take_apart(fgraph, node)
+            elif backward := _backward_clients(fgraph, node):
+                hidden = barrier(*node.outputs[1:3])
+                infer = BatchNormalization(axes=node.op.axes, epsilon=node.op.epsilon)
+                _compute_again(fgraph, node, backward, infer(*node.inputs[:3], *hidden), hidden)
         if in_passes:
             _compute_parts_together(fgraph)
 
-    def _rewrite(self, fgraph, node):
-        """The image that the backward pass computes again, and the nodes of its gradient."""
-        of_image, of_statistics = _backward_clients(fgraph, node)
-        # Without its gradient there is nothing to save.
-        if not of_statistics:
-            return None, []
-        hidden = dict(zip(node.outputs[1:3], barrier(*node.outputs[1:3]), strict=True))
-        again = _normalized(node, *hidden.values())
-        for client, i in of_image:
-            fgraph.change_node_input(client, i, again, reason=REASON)
-        for client, i in of_statistics:
-            fgraph.change_node_input(client, i, hidden[client.inputs[i]], reason=REASON)
-        return again, dict.fromkeys(client for client, _ in of_statistics)
 
-
-def _normalized(node, mean, variance):
-    again = BatchNormalization(axes=node.op.axes, epsilon=node.op.epsilon)(
-        *node.inputs[:3], mean, variance
-    )
+def _compute_again(fgraph, node, backward, again, hidden):
+    """Let the backward pass read another image, and statistics behind a barrier."""
     copy_stack_trace(node.outputs[0], again)
-    return again
+    new = dict(zip(node.outputs, (again, *hidden), strict=False))
+    for client, i in backward:
+        fgraph.change_node_input(client, i, new[client.inputs[i]], reason=REASON)
 
 
-def _train_in_passes(node):
-    """The outputs of a normalization, with the image in a pass of its own."""
-    op, (x, _, _, *running) = node.op, node.inputs
-    mean, variance = Moments(axes=op.axes)(x, *running[: op.running_mean])
+def _take_apart(fgraph, node):
+    """Give each pass over images a node of its own, forward and backward."""
+    op, (x, gamma, beta, *running) = node.op, node.inputs
+    options = {"axes": op.axes, "epsilon": op.epsilon}
+    mean, variance, scale = Moments(**options)(x, gamma, *running[: op.running_mean])
+    if backward := _backward_clients(fgraph, node):
+        hidden = barrier(mean, variance, scale)
+        again = Scaled(**options)(x, hidden[0], hidden[2], beta)
+        _compute_again(fgraph, node, backward, again, hidden[:2])
+        for gradient in dict.fromkeys(n for n, _ in backward):
+            if isinstance(gradient.op, BatchNormalizationTrainGrad):
+                _differentiate_in_passes(fgraph, node, gradient, again, hidden[2])
     new = op.new_running(count(x, op.axes), mean, variance, *running)
-    return [_normalized(node, mean, variance), mean, variance, *new]
+    _replace(fgraph, node, [Scaled(**options)(x, mean, scale, beta), mean, variance, *new])
 
 
-def _gradients_in_passes(fgraph, node, gradient, again):
-    """The outputs of a normalization's gradient: sums over images, then the image.
+def _differentiate_in_passes(fgraph, node, gradient, again, scale):
+    """Replace a normalization's gradient: sums over images, then the image.
 
     The activation's gradient belongs to both.  It is computed in each, from what is in memory in
     any case, or else it would be written and read as an image of its own.
     """
     x, gamma, mean, variance, cotangent = gradient.inputs
     options = {"axes": node.op.axes, "epsilon": node.op.epsilon}
-    sums = GradientSums(**options, wanted=(1, 2))(x, gamma, mean, variance, cotangent)
-    mean, variance, *sums_before = barrier(mean, variance, *sums)
-    image = _normalized(node, mean, variance)
+    sums = GradientSums(**options)(x, mean, variance, cotangent)
+    mean, scale, *means = barrier(mean, scale, *sums[2:])
+    image = Scaled(**options)(x, mean, scale, node.inputs[2])
     cotangent = _repeated(cotangent, {again: image})
     _keep_no_activation(fgraph, node, image)
-    g_x = ImageGradient(**options)(x, gamma, mean, variance, cotangent, *sums_before)
-    return gradient.op.select([g_x, *sums])
+    g_x = ImageGradient(**options)(x, mean, scale, cotangent, *means)
+    g_x.name = sums[0].name = gamma.name  # for profiles
+    _replace(fgraph, gradient, gradient.op.select([g_x, *sums[:2]]))
 
 
 def _keep_no_activation(fgraph, node, image):

@@ -171,3 +171,23 @@ def test_the_backward_pass_keeps_no_activation_and_parts_are_computed_together()
 
 def test_float16_stays_whole():
     assert BatchNormalizationTrain in passes("float16")[0]
+
+
+@pytest.mark.parametrize("batch", [1, 2, 37, 62, 64, 1024])
+def test_sums_of_small_images_are_the_same_in_parts(batch):
+    """Whatever parts the batch is summed in: results and gradients are those of a CPU's form."""
+    x = pt.tensor("x", dtype="float32", shape=(None, 5, 2, 1))
+    gamma, old = pt.vector("gamma", dtype="float32"), pt.vector("old", dtype="float32")
+    outputs = pt.batch_normalization_train(
+        x, gamma, gamma, "spatial", running_mean=old, running_var=old
+    )
+    gradients = pytensor.grad(pt.sum(pt.silu(outputs[0]) * x), [x, gamma])
+    rng = np.random.default_rng(batch)
+    values = [rng.normal(size=s).astype("float32") for s in ((batch, 5, 2, 1), (5,), (5,))]
+    modes = (jax_mode(platform=platform) for platform in ("cpu", "cuda"))
+    wanted, results = (
+        pytensor.function([x, gamma, old], [*outputs, *gradients], mode=mode)(*values)
+        for mode in modes
+    )
+    for result, value in zip(results, wanted, strict=True):
+        np.testing.assert_allclose(result, value, rtol=1e-4, atol=1e-5)

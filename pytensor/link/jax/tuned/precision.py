@@ -57,6 +57,7 @@ from pytensor.compile.ops import DeepCopyOp, ViewOp
 from pytensor.compile.sharedvalue import SharedVariable
 from pytensor.graph.basic import Constant
 from pytensor.graph.facts import layout, precision
+from pytensor.link.jax.platforms import in_one_kernel
 from pytensor.raise_op import CheckAndRaise
 from pytensor.tensor.basic import Alloc, ExtractDiag, Join, Split
 from pytensor.tensor.blas import BatchedDot
@@ -256,9 +257,15 @@ def _single(values):
 def _low(values, variables):
     """Values with those of the graph's float32 in bfloat16."""
     return [
-        jnp.asarray(value).astype(LOW) if _is_single(variable) else value
+        _rounded(value, variable) if _is_single(variable) else value
         for value, variable in zip(values, variables, strict=True)
     ]
+
+
+def _rounded(value, variable):
+    value = jnp.asarray(value)
+    is_parameter = variable.owner is None and value.ndim > 1 and value.dtype == SINGLE
+    return (in_one_kernel(value) if is_parameter else value).astype(LOW)
 
 
 def _change(results, change):
