@@ -10,6 +10,7 @@ import jax
 from tests.link.jax.tuned.test_precision import equations
 
 IMAGES = ("b, f, 0, 1", "f, b, 0, 1")  # cuDNN's own order; exchanged for gradients of filters
+ELEMENTWISE = ("add", "convert", "divide", "multiply", "negate", "reshape", "sqrt", "subtract")
 TO_THE_HOST = re.compile("callback|debug|ffi_call|infeed|outfeed")
 
 
@@ -71,6 +72,44 @@ def kept_arguments(module, updates):
     return sorted({*range(results - updates, results)} - {*map(int, written)})
 
 
+def numbers_apart(module, updates):
+    """Where updates of arrays read numbers, if they don't all read one vector.
+
+    A rate or a decay is such a number.  XLA merges updates into few loops because they read one
+    vector; of those that read scalars alone, each array gets a kernel of its own.
+    """
+    main = next(op for op in operations(module.operation) if op.name == "func.func")
+    (block,) = main.regions[0]
+    returned = list(list(block)[-1].operands)
+    read = [_numbers_read(v, {}) for v in returned[len(returned) - updates :] if v.type.shape]
+    vectors = {source for sources in read for source in sources if "vector" in source}
+    apart = [source for sources in read if not sources & vectors for source in sources]
+    return sorted({*apart, *(vectors if len(vectors) > 1 else ())})
+
+
+def _numbers_read(value, known):
+    """Where the numbers come from that elementwise operations on arrays read."""
+    if value not in known:
+        known[value] = set()
+        op = getattr(value.owner, "operation", value.owner)  # a block for the program's arguments
+        name = getattr(op, "name", "argument")
+        if name == "stablehlo.broadcast_in_dim" and not op.operands[0].type.shape:
+            known[value] = {_origin(op.operands[0])} - {"stablehlo.constant"}
+        elif name.removeprefix("stablehlo.") in ELEMENTWISE:
+            known[value] = {source for v in op.operands for source in _numbers_read(v, known)}
+    return known[value]
+
+
+def _origin(value):
+    op = getattr(value.owner, "operation", value.owner)
+    name = getattr(op, "name", "argument")
+    if name in ("stablehlo.reshape", "stablehlo.slice"):
+        return _origin(op.operands[0])
+    if name == "stablehlo.optimization_barrier" and len(value.type.shape) == 1:
+        return f"vector {value.get_name()}"
+    return name
+
+
 def other_layouts(module):
     """Convolutions of images whose channels aren't second, and transpositions of images."""
     for op in operations(module.operation):
@@ -94,5 +133,5 @@ def faults(function):
         for check in (double_precision, wide_products, other_layouts)
     }
     updates = len(function.maker.fgraph.update_mapping)
-    found["kept_arguments"] = kept_arguments(module, updates)
+    found |= {check.__name__: check(module, updates) for check in (kept_arguments, numbers_apart)}
     return {name: rows for name, rows in found.items() if rows}
