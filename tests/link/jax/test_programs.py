@@ -39,7 +39,8 @@ def step(between=lambda h: h, show_scaled=False, **options):
     b = pytensor.shared(np.ones(4, "float32"), shape=(4,))
     rate = pt.scalar("rate", dtype="float32")
     h = between(pt.silu(pt.conv2d(x, w, border_mode="half")))
-    loss = pt.sqr(h).mean(dtype=h.dtype, acc_dtype=h.dtype).astype("float32") * pt.sqr(b).sum(dtype="float32")
+    loss = pt.sqr(h).mean(dtype=h.dtype, acc_dtype=h.dtype).astype("float32")
+    loss *= pt.sqr(b).sum(dtype="float32")
     scaled = [rate * gradient for gradient in pytensor.grad(loss, [w, b])]
     updates = {p: p - change for p, change in zip((w, b), scaled, strict=True)}
     outputs = [loss, scaled[1].sum()] if show_scaled else [loss]
