@@ -88,6 +88,9 @@ def walk():
 def budgets():
     """Rows of what, its size and a remark, and its limit or None."""
     demo, package = python_files(DEMO), python_files(ROOT / "pytensor")
+    # A converter for each operator of ONNX: a room of its own, which nothing else imports.
+    importing = [p for p in package if "importing" in p.parts]
+    package = [p for p in package if p not in importing]
     tests, benchmarks = python_files(ROOT / "tests"), python_files(BENCHMARKS)
     # Those of the other example aren't the demo's.
     tests_of_demo = [p for p in tests if "examples" in p.parts and "mnist" not in p.name]
@@ -103,7 +106,8 @@ def budgets():
         ("demo: lines of its tests", (sum(map(lines, tests_of_demo)), ""), 9_000),
         ("tests: longest file", longest_file(tests), 500),
         ("package: lines", (sum(map(lines, package)), ""), 26_000),
-        ("package: modules in import circles", in_circles(package, ROOT), 0),
+        ("import of ONNX: lines", (sum(map(lines, importing)), ""), 5_500),
+        ("package: modules in import circles", in_circles([*package, *importing], ROOT), 0),
         ("benchmarks: modules in import circles", in_circles(benchmarks, BENCHMARKS), 0),
     ]
 

@@ -13,10 +13,14 @@ MODULES = {
     "DroppedCheckWarning": "errors",
     "DroppedPrintWarning": "errors",
     "DroppedRandomStateWarning": "errors",
+    "ImportedModel": "importing.from_onnx",
+    "ImportedModelError": "importing.errors",
+    "ImportedOpError": "importing.errors",
     "ONNXLinker": "linker",
     "UnsupportedOpError": "errors",
     "VerificationError": "errors",
     "export_onnx": "export",
+    "from_onnx": "importing.from_onnx",
     "half_weights": "quantize",
     "onnx_funcify": "dispatch",
     "quantize_int8": "quantize",
@@ -40,10 +44,11 @@ def load(module, what):
     try:
         return import_module(f"{__name__}.{module}")
     except ModuleNotFoundError as error:
-        if error.name != "onnx":
+        if error.name not in ("onnx", "onnx_ir"):
             raise
         raise ModuleNotFoundError(
-            f"{what} needs the package 'onnx': pip install onnx onnxruntime", name="onnx"
+            f"{what} needs the package {error.name!r}: pip install onnx onnxruntime onnx-ir",
+            name=error.name,
         ) from error
     except (ImportError, AttributeError) as error:
         raise ImportError(f"{what}: {explain(__name__, error)}", name=__name__) from error

@@ -1,0 +1,5 @@
+import sys
+
+from pytensor.link.onnx.importing.describe import main
+
+sys.exit(main())

@@ -1,0 +1,3 @@
+"""Import of ONNX models: `from_onnx`, and the converters of operators."""
+
+__all__ = []

@@ -1,0 +1,301 @@
+"""`from_onnx`: an ONNX model as a PyTensor graph."""
+
+import os
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from pkgutil import iter_modules
+
+import numpy as np
+import onnx_ir as ir
+
+import onnx
+from pytensor.compile.sharedvalue import SharedVariable, shared
+from pytensor.graph.basic import Constant, Variable
+from pytensor.link.onnx.importing import operators
+from pytensor.link.onnx.importing.errors import ImportedModelError, ImportedOpError
+from pytensor.link.onnx.importing.model import read_model
+from pytensor.link.onnx.importing.registry import (
+    Node,
+    Refused,
+    array_of,
+    converter_of,
+    dtype_name,
+    folded,
+)
+from pytensor.tensor.basic import as_tensor_variable, constant
+from pytensor.tensor.shape import specify_shape
+from pytensor.tensor.type import TensorType
+
+# What PyTensor raises where inputs don't fit an operator: the model contradicts itself then.
+ERRORS = (ArithmeticError, AssertionError, IndexError, NotImplementedError, TypeError, ValueError)
+
+for _module in iter_modules(operators.__path__):
+    import_module(f"{operators.__name__}.{_module.name}")
+
+
+@dataclass
+class ImportedModel:
+    """What `from_onnx` returns.
+
+    Attributes
+    ----------
+    inputs, outputs : dict of str to Variable
+        By the model's names, in its order.  Initializers aren't among the inputs.
+    parameters : dict of str to Variable
+        The model's initializers by name: shared variables where they are trainable, else constants.
+    updates : dict of SharedVariable to Variable
+        New values of trainable parameters that the model itself computes, such as the running
+        statistics of batch normalization in training form.
+    """
+
+    inputs: dict[str, Variable]
+    outputs: dict[str, Variable]
+    parameters: dict[str, Variable]
+    updates: dict[SharedVariable, Variable] = field(default_factory=dict)
+
+
+def from_onnx(
+    model: str | os.PathLike | bytes | onnx.ModelProto,
+    inputs: Mapping[str, Variable] | None = None,
+    *,
+    trainable: bool | Collection[str] = False,
+) -> ImportedModel:
+    """Read an ONNX model as a PyTensor graph.
+
+    The graph computes what the model computes, in the model's dtypes, and has gradients like any
+    other.  Opsets 13 and later can be read; which operators: docs/onnx_import.md.
+
+    Parameters
+    ----------
+    model : str, path, bytes or onnx.ModelProto
+        Values in files beside the model are read if `model` is a path, and only from the model's
+        folder.
+    inputs : dict of str to Variable, optional
+        Variables in the place of inputs, by the model's names; for others variables are made.
+        A network is applied to part of a graph so.
+    trainable : bool or collection of str
+        Which initializers become shared variables, which optimizers can change: True for all of
+        floating point, or names.  Others are constants.
+
+    Returns
+    -------
+    ImportedModel
+        Sizes that the model leaves open are open in the variables; where it gives two sizes one
+        name, they must be equal when the graph is computed.
+
+    Raises
+    ------
+    ImportedOpError
+        If some nodes can't be imported; it lists them all, with reasons.
+    FileNotFoundError
+        If the file, or a file with its values, isn't there.
+    ImportedModelError
+        If the model is damaged or contradicts itself; a ValueError.
+    ValueError
+        If `inputs` or `trainable` have names that the model doesn't have.
+    TypeError
+        If a given input doesn't fit the model's.
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> from pytensor.link.onnx import export_onnx, from_onnx
+    >>> x = pt.vector("x")
+    >>> imported = from_onnx(export_onnx([x], [pt.exp(x) * 2]))
+    >>> imported.outputs["output_0"].eval({imported.inputs["x"]: [0.0]})
+    array([2.])
+    """
+    read = read_model(model)
+    graph = read.graph
+    initializers = dict(graph.initializers)
+    shared_names = _trainable_names(trainable, initializers)
+    importer = Importer(read.opset_imports)
+    parameters = {}
+    for name, value in initializers.items():
+        importer.values[value] = parameters[name] = importer.initializer(
+            value, name in shared_names
+        )
+    model_inputs = [v for v in graph.inputs if v.name not in initializers]
+    variables = _input_variables(model_inputs, dict(inputs or {}))
+    importer.values.update(_checked(model_inputs, variables))
+    results = importer.convert(graph)
+    importer.raise_failures()
+    outputs = dict(zip([v.name for v in graph.outputs], results, strict=True))
+    for name, variable in outputs.items():
+        if isinstance(variable, Variable) and variable.owner is not None and not variable.name:
+            variable.name = name
+    return ImportedModel(variables, outputs, parameters, importer.updates)
+
+
+def _trainable_names(trainable, initializers):
+    if isinstance(trainable, bool):
+        tensors = {name: value.const_value for name, value in initializers.items()}
+        return {k for k, v in tensors.items() if trainable and v.dtype.is_floating_point()}
+    names = {trainable} if isinstance(trainable, str) else set(trainable)
+    if unknown := names - initializers.keys():
+        raise ValueError(
+            f"from_onnx: trainable has {_listed(unknown)}; the model's initializers are "
+            f"{_listed(initializers)}"
+        )
+    return names
+
+
+def _listed(names, most=20):
+    names = sorted(names)
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(map(repr, names[:most])) + more if names else "none"
+
+
+def _input_variables(values, given):
+    """A variable for each of the model's inputs, by name."""
+    if unknown := given.keys() - {v.name for v in values}:
+        raise ValueError(
+            f"from_onnx: inputs has {_listed(unknown)}; the model's inputs are "
+            f"{_listed(v.name for v in values)}"
+        )
+    variables = {}
+    for value in values:
+        declared = _type_of(value)
+        if value.name in given:
+            variable = as_tensor_variable(given[value.name])
+            if variable.type.dtype != declared.dtype or variable.type.ndim != declared.ndim:
+                raise TypeError(
+                    f"from_onnx: the input {value.name!r} is of dtype {declared.dtype} and has "
+                    f"{declared.ndim} axes, the variable given has {variable.type.dtype} and "
+                    f"{variable.type.ndim}"
+                )
+            variables[value.name] = variable
+        else:
+            variables[value.name] = declared(value.name)
+    return variables
+
+
+def _checked(values, variables):
+    """By the model's values: their variables, checked to be of the shapes that the model says."""
+    checked, lengths = {}, {}
+    for value in values:
+        variable = variables[value.name]
+        if variable.type.ndim:
+            variable = specify_shape(variable, _type_of(value).shape)
+        checked[value] = _with_equal_lengths(variable, value, lengths)
+    return checked
+
+
+def _with_equal_lengths(variable, value, lengths):
+    """The variable, checked for lengths that the model calls by a name that it used before."""
+    wanted = [None] * variable.type.ndim
+    for axis, dim in enumerate(value.shape or ()):
+        name = getattr(dim, "value", None)
+        if isinstance(name, str) and variable.type.shape[axis] is None:
+            if name in lengths:
+                wanted[axis] = lengths[name]
+            else:
+                lengths[name] = variable.shape[axis]
+    return variable if wanted == [None] * len(wanted) else specify_shape(variable, wanted)
+
+
+def _type_of(value):
+    if not isinstance(value.type, ir.TensorType) or value.shape is None:
+        raise ImportedModelError(
+            f"from_onnx: the input {value.name!r} is no tensor whose number of axes the model says"
+        )
+    try:
+        dtype = dtype_name(value.dtype)
+    except Refused as error:
+        text = f"from_onnx: the input {value.name!r}: {error}"
+        raise ImportedModelError(text) from error
+    return TensorType(dtype, [dim if isinstance(dim, int) else None for dim in value.shape])
+
+
+class Importer:
+    """Converts the nodes of a graph and of the graphs in it.
+
+    `values` holds a variable for each ONNX value that is known.
+    """
+
+    def __init__(self, opsets: Mapping[str, int]):
+        self.opsets = {"" if k == "ai.onnx" else k: v for k, v in opsets.items()}
+        self.values: dict[ir.Value, Variable] = {}
+        self.failures: list[tuple[Node, str]] = []
+        self.updates: dict[SharedVariable, Variable] = {}
+
+    def initializer(self, value: ir.Value, is_trainable=False) -> Variable:
+        """A constant or a shared variable with the values of an initializer."""
+        try:
+            data = array_of(value.const_value)
+        except Refused as error:
+            text = f"from_onnx: the initializer {value.name!r}: {error}"
+            raise ImportedModelError(text) from error
+        if is_trainable:
+            return shared(np.array(data), name=value.name, shape=data.shape)
+        return constant(data, name=value.name)
+
+    def convert(self, graph: ir.Graph) -> list[Variable]:
+        """Convert a graph whose inputs have values; returns its outputs."""
+        for value in graph.initializers.values():
+            if value not in self.values:
+                self.values[value] = self.initializer(value)
+        for ir_node in graph:
+            self._convert_node(ir_node)
+        return [self.values.get(value) for value in graph.outputs]
+
+    def convert_body(self, graph: ir.Graph, *inputs: Variable) -> list[Variable]:
+        """Convert the body of an If, Loop or Scan, for one set of inputs."""
+        self.values.update(zip(graph.inputs, inputs, strict=True))
+        outputs = self.convert(graph)
+        if any(out is None for out in outputs):
+            raise Refused("its body can't be imported")
+        return outputs
+
+    def _convert_node(self, ir_node):
+        domain = "" if ir_node.domain == "ai.onnx" else ir_node.domain
+        node = Node(ir_node, self.opsets.get(domain, 1), self.convert_body, self.updates)
+        given = [None if v is None else self.values.get(v) for v in ir_node.inputs]
+        if any(v is not None and x is None for v, x in zip(ir_node.inputs, given, strict=True)):
+            return  # what comes of a node that failed
+        converter = converter_of(domain, ir_node.op_type)
+        try:
+            if converter is None:
+                raise Refused("there is no converter for this operator")
+            results = converter(node, *given)
+            results = results if isinstance(results, tuple) else (results,)
+            results = [v if isinstance(v, list) else as_tensor_variable(v) for v in results]
+            if all(v is None or isinstance(v, Constant) for v in given):
+                results = folded(results)
+            for value, result in zip(ir_node.outputs, results, strict=False):
+                self._check_type(value, result)
+                self.values[value] = result
+        except Refused as error:
+            self.failures.append((node, str(error)))
+        except ERRORS as error:
+            self.failures.append((node, f"{type(error).__name__}: {error}"))
+
+    def _check_type(self, value, result):
+        """What the file says of a value must hold for what was made of it."""
+        if isinstance(result, list) or not isinstance(value.type, ir.TensorType):
+            return
+        declared = dtype_name(value.dtype)
+        if result.type.dtype != declared:
+            raise Refused(
+                f"the model says that {value.name!r} is of dtype {declared}, and its inputs make "
+                f"it {result.type.dtype}"
+            )
+        if value.shape is None:
+            return
+        lengths = [dim if isinstance(dim, int) else None for dim in value.shape]
+        if len(lengths) != result.type.ndim or any(
+            None not in pair and pair[0] != pair[1]
+            for pair in zip(lengths, result.type.shape, strict=True)
+        ):
+            raise Refused(
+                f"the model says that {value.name!r} has the shape {tuple(lengths)}, and its "
+                f"inputs make it {result.type.shape}"
+            )
+
+    def raise_failures(self):
+        """Raise one error for all nodes that couldn't be converted."""
+        if self.failures:
+            raise ImportedOpError(
+                [(node.operator, node.label, reason) for node, reason in self.failures]
+            )

@@ -1,0 +1,183 @@
+"""Converters from ONNX's operators to PyTensor's: how they are registered, and what they get."""
+
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import onnx_ir as ir
+
+from pytensor.graph.basic import Constant
+from pytensor.graph.traversal import graph_inputs, toposort
+from pytensor.tensor.basic import MakeVector, constant
+
+MICROSOFT = "com.microsoft"
+ML = "ai.onnx.ml"
+_converters: dict[tuple[str, str], Callable] = {}
+
+
+class Refused(Exception):
+    """A converter's reason why one node can't be imported, and what to do about it."""
+
+
+def converts(*op_types: str, domain: str = ""):
+    """Register a function as the converter of operators.
+
+    It gets a `Node`, and a variable for each of the node's inputs, None for those left out.  It
+    returns a variable for each output, as a sequence if there are several; it may leave out last
+    ones that the node doesn't have.  A value of a sequence type is a Python list of variables.
+    """
+
+    def register(function):
+        for op_type in op_types:
+            if (domain, op_type) in _converters:
+                raise ValueError(f"there are two converters of {op_type} of the domain {domain!r}")
+            _converters[domain, op_type] = function
+        return function
+
+    return register
+
+
+def converter_of(domain: str, op_type: str) -> Callable | None:
+    """The converter of an operator, if there is one."""
+    return _converters.get((_domain(domain), op_type))
+
+
+def registered() -> list[tuple[str, str]]:
+    """The domains and names of all operators that have a converter."""
+    return sorted(_converters)
+
+
+def _domain(domain):
+    return "" if domain == "ai.onnx" else domain
+
+
+@dataclass
+class Node:
+    """A node of an ONNX graph, as converters see it."""
+
+    ir_node: ir.Node
+    opset: int  # the version of its domain's operator set
+    convert_graph: Callable  # of an attribute's graph and variables for its inputs: its outputs
+    updates: dict  # new values of shared variables, to which a converter may add
+
+    @property
+    def op_type(self) -> str:
+        return self.ir_node.op_type
+
+    @property
+    def label(self) -> str:
+        """What errors call the node."""
+        name, outputs = self.ir_node.name, [v.name for v in self.ir_node.outputs if v.name]
+        return repr(name) if name else f"the node of {', '.join(map(repr, outputs))}"
+
+    @property
+    def operator(self) -> str:
+        """The operator's name, with its domain unless that is ONNX's own."""
+        domain = _domain(self.ir_node.domain)
+        return f"{domain}.{self.op_type}" if domain else self.op_type
+
+    def has(self, name: str) -> bool:
+        """Whether the attribute is given."""
+        return name in self.ir_node.attributes
+
+    def attribute(self, name: str, default: Any = None) -> Any:
+        """The value of an attribute: a number, string, list of these, array, or `onnx_ir.Graph`."""
+        found = self.ir_node.attributes.get(name)
+        if found is None:
+            return default
+        value = found.value
+        if found.type == ir.AttributeType.TENSOR:
+            return array_of(value)
+        if found.type in (ir.AttributeType.INTS, ir.AttributeType.FLOATS, ir.AttributeType.STRINGS):
+            return list(value)
+        return value
+
+    def required(self, name: str) -> Any:
+        """The value of an attribute without a default."""
+        if not self.has(name):
+            raise Refused(f"it has no attribute {name!r}, which it must have")
+        return self.attribute(name)
+
+    def has_output(self, position: int) -> bool:
+        """Whether an optional output is wanted."""
+        outputs = self.ir_node.outputs
+        return position < len(outputs) and bool(outputs[position].name)
+
+    def declared(self, position: int = 0) -> tuple[str | None, int | None]:
+        """The dtype and number of axes of an output, as far as the file says them."""
+        value = self.ir_node.outputs[position]
+        shape = None if value.shape is None else len(value.shape)
+        return None if value.dtype is None else dtype_name(value.dtype), shape
+
+
+def dtype_name(dtype: ir.DataType) -> str:
+    """NumPy's name of an ONNX element type.
+
+    Raises
+    ------
+    Refused
+        If PyTensor has no such dtype.
+    """
+    try:
+        name = dtype.numpy().name
+    except TypeError:
+        name = None
+    if name is None or not (np.dtype(name).isbuiltin == 1 and np.dtype(name).kind in "biufc"):
+        raise Refused(f"PyTensor has no dtype for {dtype.name}")
+    return name
+
+
+def array_of(tensor: ir.TensorProtocol) -> np.ndarray:
+    """The values of a tensor of the file."""
+    dtype_name(tensor.dtype)
+    return np.asarray(tensor.numpy())
+
+
+def known(variable) -> np.ndarray | None:
+    """The value of a variable that doesn't depend on the inputs, or None.
+
+    What is computed from constants alone is a constant already when a converter gets it.
+    """
+    return np.asarray(variable.data) if isinstance(variable, Constant) else None
+
+
+def entries(vector) -> list | None:
+    """The entries of a vector as scalars, constants where they are known; None for open lengths.
+
+    Shapes are such vectors: some sizes are numbers, others those of an input.
+    """
+    if isinstance(vector, Constant):
+        return [constant(v) for v in vector.data]
+    if vector.owner is not None and isinstance(vector.owner.op, MakeVector):
+        return list(vector.owner.inputs)
+    (length,) = vector.type.shape
+    return None if length is None else [vector[i] for i in range(length)]
+
+
+def must_be_known(variable, what: str) -> np.ndarray:
+    """The value of a variable that PyTensor must have when the graph is made."""
+    value = known(variable)
+    if value is None:
+        raise Refused(f"{what} is computed when the model runs; PyTensor must know it before")
+    return value
+
+
+def folded(variables: list) -> list:
+    """The variables, those that depend on constants alone as constants.
+
+    Shapes, axes and sizes are computed by nodes in ONNX; PyTensor needs many of them as numbers.
+    """
+    outputs = [v for v in variables if not isinstance(v, list) and v.owner is not None]
+    if not all(isinstance(v, Constant) for v in graph_inputs(outputs)):
+        return variables
+    storage = defaultdict(lambda: [None])
+    for node in toposort(outputs):
+        storage.update((v, [v.data]) for v in node.inputs if isinstance(v, Constant))
+        computed = {v: [v.owner is not node] for v in (*node.inputs, *node.outputs)}
+        cells = {v: storage[v] for v in (*node.inputs, *node.outputs)}
+        node.op.prepare_node(node, cells, computed, "py")
+        node.op.make_py_thunk(node, cells, computed, [])()
+    known = {v: constant(storage[v][0], name=v.name) for v in outputs}
+    return [v if isinstance(v, list) else known.get(v, v) for v in variables]

@@ -1,0 +1,209 @@
+"""Sizes of tensors, and the small vectors that exporters compute them in.
+
+A vector of sizes is a `MakeVector` of scalars or a constant, so that sizes which are known stay
+known while nodes cut, join and multiply such vectors.
+"""
+
+from collections import Counter
+from functools import reduce
+from math import prod
+
+import numpy as np
+
+import pytensor.scalar as ps
+import pytensor.tensor as pt
+from pytensor.compile.builders import OpFromGraph
+from pytensor.graph.basic import Constant, Variable
+from pytensor.graph.op import HasInnerGraph
+from pytensor.link.onnx.importing.registry import Refused, entries, folded, known
+from pytensor.raise_op import CheckAndRaise
+from pytensor.tensor.basic import MakeVector, constant
+from pytensor.tensor.elemwise import DimShuffle, Elemwise
+from pytensor.tensor.shape import Reshape, Shape, SpecifyShape
+from pytensor.tensor.subtensor import Subtensor, get_idx_list
+from pytensor.tensor.type import TensorType
+
+
+def vector(scalars, dtype="int64"):
+    """A vector of scalars, a constant if they all are."""
+    if all(isinstance(v, Constant) for v in scalars):
+        return constant(np.array([v.data for v in scalars], dtype))
+    return MakeVector(dtype)(*scalars)
+
+
+def is_listed(x):
+    """Whether a variable is a vector given by its entries."""
+    return x.type.ndim == 1 and x.owner is not None and isinstance(x.owner.op, MakeVector)
+
+
+def positions(length):
+    """The numbers from 0 up to a length."""
+    number = known(length)
+    if number is not None:
+        return constant(np.arange(number, dtype="int64"))
+    if _as_size(length) is not None:
+        return pt.arange(length)
+    # JAX has no arange up to a length that is computed
+    return pt.cumsum(pt.alloc(np.int64(1), length)) - np.int64(1)
+
+
+def size(x, axis):
+    """The length of an axis: a constant if it is known, else that of the first tensor to have it.
+
+    So sizes that are equal because one tensor was made of the other are seen to be equal.
+    """
+    x, axis = _origin(x, axis)
+    length = x.type.shape[axis]
+    return x.shape[axis] if length is None else constant(np.int64(length))
+
+
+def sizes(x):
+    """The lengths of all axes."""
+    return [size(x, axis) for axis in range(x.type.ndim)]
+
+
+def _origin(x, axis):
+    while x.type.shape[axis] is None and x.owner is not None:
+        source = _source(x.owner, x.owner.outputs.index(x), axis)
+        if source is None:
+            break
+        x, axis = source
+    return x, axis
+
+
+def _source(apply, output, axis):
+    """The input and its axis whose length an open axis of an output has, or None."""
+    op, inputs = apply.op, apply.inputs
+    if isinstance(op, Elemwise):
+        # PyTensor doesn't broadcast an axis of open length, so all of them have one
+        return next((x, axis) for x in inputs if x.type.shape[axis] is None)
+    if isinstance(op, DimShuffle):
+        return inputs[0], op.new_order[axis]
+    if isinstance(op, SpecifyShape):
+        return _as_size(inputs[1 + axis]) or (inputs[0], axis)
+    if isinstance(op, Reshape):
+        listed = is_listed(inputs[1])
+        return _as_size(inputs[1].owner.inputs[axis]) if listed else None
+    if isinstance(op, OpFromGraph):
+        x, axis = _origin(op.inner_outputs[output], axis)
+        return (inputs[op.inner_inputs.index(x)], axis) if x in op.inner_inputs else None
+    if isinstance(op, HasInnerGraph) or not hasattr(op, "infer_shape"):
+        return None
+    lengths = [
+        [x.shape[a] if n is None else constant(np.int64(n)) for a, n in enumerate(x.type.shape)]
+        for x in inputs
+        if isinstance(x.type, TensorType)
+    ]
+    if len(lengths) < len(inputs):
+        return None
+    found = op.infer_shape(apply, lengths)[output][axis]
+    while isinstance(found, Variable) and found.owner and isinstance(found.owner.op, CheckAndRaise):
+        found = found.owner.inputs[0]
+    for x, row in zip(inputs, lengths, strict=True):
+        for a, length in enumerate(row):
+            if length is found:
+                return x, a
+    return None
+
+
+def _as_size(scalar):
+    """The tensor and axis of which a scalar is the length, or None."""
+    node = scalar.owner
+    if node is None or not isinstance(node.op, Subtensor) or scalar.type.ndim:
+        return None
+    source = node.inputs[0].owner
+    if source is None or not isinstance(source.op, Shape):
+        return None
+    (index,) = get_idx_list(node.inputs, node.op.idx_list)
+    index = index.data if isinstance(index, Constant) else index
+    return (source.inputs[0], int(index)) if isinstance(index, int | np.integer) else None
+
+
+def is_size(scalar):
+    """Whether a scalar is made of lengths by multiplication alone, so that it isn't negative."""
+    if scalar.type.ndim:
+        return False
+    return all(isinstance(f, tuple) or (isinstance(f, int) and f >= 0) for f in factors(scalar))
+
+
+def factors(scalar):
+    """What a scalar is the product of: numbers, lengths as pairs of tensor and axis, variables."""
+    if isinstance(scalar, Constant):
+        return [int(scalar.data)]
+    node = scalar.owner
+    if node is not None and isinstance(node.op, Elemwise) and node.op.scalar_op == ps.mul:
+        return [f for x in node.inputs for f in factors(x)]
+    found = _as_size(scalar)
+    if found is None:
+        return [scalar]
+    x, axis = _origin(*found)
+    length = x.type.shape[axis]
+    return [(x, axis) if length is None else length]
+
+
+def product(lengths):
+    """The product of scalars, a constant if they all are."""
+    return folded([reduce(pt.mul, lengths, constant(np.int64(1)))])[0] if lengths else constant(
+        np.int64(1)
+    )
+
+
+def _numbers_and_others(lengths):
+    found = [f for length in lengths for f in factors(length)]
+    numbers = [f for f in found if isinstance(f, int)]
+    return prod(numbers), Counter(f for f in found if not isinstance(f, int))
+
+
+def without_minus_one(lengths, wanted):
+    """The sizes of a reshape, with what -1 stands for in its place if it can be said.
+
+    Parameters
+    ----------
+    lengths, wanted : list of scalars
+        The sizes of the tensor, and those of the reshape, of which one may be -1.
+    """
+    open_axes = [i for i, v in enumerate(wanted) if isinstance(v, Constant) and v.data == -1]
+    if len(open_axes) > 1:
+        raise Refused("its shape has -1 more than once; one size at most can be left open")
+    if not open_axes:
+        return wanted
+    (axis,) = open_axes
+    have, have_others = _numbers_and_others(lengths)
+    want, want_others = _numbers_and_others(wanted[:axis] + wanted[axis + 1 :])
+    if want == 0 or have % want or want_others - have_others:
+        return wanted
+    rest, left = have // want, list((have_others - want_others).elements())
+    if left and not (rest == 1 and len(left) == 1 and isinstance(left[0], tuple)):
+        return wanted
+    found = size(*left[0]) if left else constant(np.int64(rest))
+    return [*wanted[:axis], found, *wanted[axis + 1 :]]
+
+
+def wanted_sizes(node, shape, what="its shape"):
+    """The entries of an input that holds sizes, as int64 scalars.
+
+    Raises
+    ------
+    Refused
+        If their number isn't known.
+    """
+    found = entries(shape)
+    if found is None:
+        number = node.declared()[1]
+        if number is None:
+            raise Refused(f"how many entries {what} has is known only when the model runs")
+        found = [shape[i] for i in range(number)]
+    return [folded([pt.cast(v, "int64")])[0] for v in found]
+
+
+def normalized(axis, ndim, last=None):
+    """An axis counted from the front; it may be `last`, by default the last axis.
+
+    Raises
+    ------
+    Refused
+        If there is no such axis.
+    """
+    if not -ndim <= axis <= (ndim - 1 if last is None else last):
+        raise Refused(f"it has the axis {axis}, and its input has {ndim} axes")
+    return int(axis) + (ndim if axis < 0 else 0)

@@ -1,0 +1,162 @@
+"""What converters share: constants of a dtype, lengths, and the attributes of sliding windows."""
+
+from functools import reduce
+from itertools import product
+from operator import mul
+from typing import NamedTuple
+
+import numpy as np
+
+import pytensor.tensor as pt
+from pytensor.link.onnx.importing.registry import Node, Refused
+from pytensor.tensor.basic import constant
+
+
+def single(node: Node, name: str, default: float) -> float:
+    """A float attribute; the defaults of the standard have single precision as well."""
+    return float(np.float32(node.attribute(name, default)))
+
+
+def like(x, value):
+    """A constant of the dtype of `x`."""
+    return constant(np.asarray(value, x.type.dtype))
+
+
+def lengths(x) -> list:
+    """The lengths of all axes: integers where they are known, else variables."""
+    return [x.shape[axis] if n is None else n for axis, n in enumerate(x.type.shape)]
+
+
+def positions(length, dtype: str = "int64"):
+    """0, 1, ... up to a length, which is an integer or a variable."""
+    if isinstance(length, int | np.integer):
+        return constant(np.arange(length, dtype=dtype))
+    return pt.arange(length, dtype="int64").astype(dtype)
+
+
+def total(x, axes, *, keepdims: bool = False):
+    """The sum over axes, accumulated in the dtype of `x`."""
+    axes = tuple(axis % x.type.ndim for axis in axes)
+    axis = None if len(axes) == x.type.ndim else axes
+    return x.sum(axis=axis, keepdims=keepdims, dtype=x.type.dtype, acc_dtype=x.type.dtype)
+
+
+class Windows(NamedTuple):
+    """Where windows lie: an entry for each spatial axis; `pads` are pairs (before, after)."""
+
+    kernel: tuple
+    strides: tuple
+    dilations: tuple
+    pads: tuple
+
+    @property
+    def extents(self):
+        """From the first to the last cell of a window."""
+        return tuple((k - 1) * d + 1 for k, d in zip(self.kernel, self.dilations, strict=True))
+
+    def counts(self, spatial) -> list:
+        """How many windows fit on axes of these lengths."""
+        return [
+            (length + lo + hi - extent) // stride + 1
+            for length, (lo, hi), extent, stride in zip(
+                spatial, self.pads, self.extents, self.strides, strict=True
+            )
+        ]
+
+    def taps(self, counts):
+        """For each cell of a window, in row-major order, where all windows have it."""
+        for tap in product(*map(range, self.kernel)):
+            yield tuple(
+                slice(t * d, t * d + s * (count - 1) + 1, s)
+                for t, d, s, count in zip(tap, self.dilations, self.strides, counts, strict=True)
+            )
+
+
+def spatial_axes(x) -> int:
+    """The number of spatial axes, of which our operators have up to three."""
+    n = x.type.ndim - 2
+    if not 1 <= n <= 3:
+        raise Refused(f"its input has {n} spatial axes; PyTensor's operator takes 1 to 3")
+    return n
+
+
+def windows(node: Node, kernel, spatial=None) -> Windows:
+    """The windows of a node, from its attributes.
+
+    `spatial` are the static lengths of the input, which `auto_pad` needs.
+    """
+    n = len(kernel)
+    strides = tuple(node.attribute("strides", [1] * n))
+    dilations = tuple(node.attribute("dilations", [1] * n))
+    found = Windows(tuple(kernel), strides, dilations, ((0, 0),) * n)
+    mode = node.attribute("auto_pad", "NOTSET")
+    if mode == "NOTSET":
+        pads = node.attribute("pads", [0] * (2 * n))
+        return found._replace(pads=tuple(zip(pads[:n], pads[n:], strict=True)))
+    if mode == "VALID":
+        return found
+    axes = zip(spatial, found.extents, strides, strict=True)
+    return found._replace(pads=tuple(split(same_padding(*axis), mode) for axis in axes))
+
+
+def same_padding(length, extent, stride):
+    """How many cells `auto_pad` adds to an axis."""
+    if stride == 1:
+        return extent - 1
+    if length is None:
+        raise Refused(
+            "auto_pad with a stride needs the length of the image, which the model leaves open: "
+            "fix it in the model, or apply the model to an input of known shape"
+        )
+    return max((-(-length // stride) - 1) * stride + extent - length, 0)
+
+
+def split(padding: int, mode: str) -> tuple[int, int]:
+    """Cells before and after an axis; SAME_UPPER adds an odd one at the end."""
+    less, more = padding // 2, padding - padding // 2
+    return (less, more) if mode == "SAME_UPPER" else (more, less)
+
+
+def kernel_of(node: Node, w):
+    """Filters of known size, and that size."""
+    kernel = tuple(node.attribute("kernel_shape", w.type.shape[2:]))
+    if None in kernel:
+        raise Refused("it doesn't say how large its kernel is: give it the attribute kernel_shape")
+    return pt.specify_shape(w, (*w.type.shape[:2], *kernel)), kernel
+
+
+def with_bias(out, bias):
+    """Add a bias with an entry per channel."""
+    if bias is None:
+        return out
+    return out + bias.dimshuffle("x", 0, *["x"] * (out.type.ndim - 2))
+
+
+def padded(x, pads):
+    """Zeros around the spatial axes."""
+    if not any(map(any, pads)):
+        return x
+    spatial = lengths(x)[2:]
+    wider = [n + lo + hi for n, (lo, hi) in zip(spatial, pads, strict=True)]
+    inside = tuple(slice(lo, lo + n) for n, (lo, _) in zip(spatial, pads, strict=True))
+    # not of a scalar, of which mode JAX would make an array of the widest integers
+    zero = constant(np.zeros((1,) * x.type.ndim, x.type.dtype))
+    zeros = pt.alloc(zero, *lengths(x)[:2], *wider)
+    return pt.set_subtensor(zeros[(..., *inside)], x)
+
+
+def patches(x, found: Windows):
+    """What windows see of images: shape (batch, channels, cells of a window, *windows)."""
+    counts = found.counts(lengths(x)[2:])
+    image = padded(x, found.pads)
+    return pt.stack([image[(..., *tap)] for tap in found.taps(counts)], axis=2)
+
+
+def filtered(columns, w, groups: int):
+    """Products of patches, as `patches` has them, with filters: (batch, filters, *windows)."""
+    batch, _, _, *counts = lengths(columns)
+    filters, per_group = lengths(w)[:2]
+    taps = int(np.prod(w.type.shape[2:]))
+    columns = columns.reshape((batch, groups, per_group * taps, reduce(mul, counts)))
+    matrix = w.reshape((groups, filters // groups, per_group * taps))
+    return pt.matmul(matrix[None], columns).reshape((batch, filters, *counts))
