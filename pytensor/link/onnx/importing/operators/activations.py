@@ -1,0 +1,144 @@
+"""Activation functions."""
+
+import numpy as np
+
+import pytensor.tensor as pt
+from pytensor.link.onnx.importing.registry import Refused, converts
+from pytensor.link.onnx.importing.windows import like, single
+from pytensor.tensor.special import log_softmax, softmax
+
+SELU_ALPHA, SELU_GAMMA = 1.6732632423543772, 1.0507009873554805
+PLAIN = {
+    "HardSwish": pt.hard_swish,
+    "Mish": pt.mish,
+    "Sigmoid": pt.sigmoid,
+    "Softplus": pt.softplus,
+    "Softsign": pt.softsign,
+}
+
+
+def _register(function):
+    return lambda node, x: function(x)
+
+
+for _name, _function in PLAIN.items():
+    converts(_name)(_register(_function))
+
+
+@converts("Relu")
+def relu(node, x):
+    return pt.maximum(x, like(x, 0)) if x.type.dtype.startswith("int") else pt.relu(x)
+
+
+@converts("LeakyRelu")
+def leaky_relu(node, x):
+    return pt.leaky_relu(x, single(node, "alpha", 0.01))
+
+
+@converts("PRelu")
+def prelu(node, x, slope):
+    if "int" in x.type.dtype:
+        return pt.switch(x < like(x, 0), x * slope, x)
+    return pt.prelu(x, slope)
+
+
+@converts("Elu")
+def elu(node, x):
+    return pt.elu(x, single(node, "alpha", 1.0))
+
+
+@converts("Celu")
+def celu(node, x):
+    alpha = like(x, single(node, "alpha", 1.0))
+    # no exponential of what is positive: its gradient would be infinity times 0
+    below = alpha * pt.expm1(pt.minimum(x, like(x, 0)) / alpha)
+    return pt.switch(x >= like(x, 0), x, below)
+
+
+@converts("Selu")
+def selu(node, x):
+    gamma = like(x, single(node, "gamma", SELU_GAMMA))
+    return gamma * pt.elu(x, single(node, "alpha", SELU_ALPHA))
+
+
+@converts("Gelu")
+def gelu(node, x):
+    return pt.gelu(x, node.attribute("approximate", "none"))
+
+
+@converts("HardSigmoid")
+def hard_sigmoid(node, x):
+    return pt.hard_sigmoid(x, single(node, "alpha", 0.2), single(node, "beta", 0.5))
+
+
+@converts("Swish")
+def swish(node, x):
+    alpha = single(node, "alpha", 1.0)
+    return pt.silu(x) if alpha == 1 else x * pt.sigmoid(like(x, alpha) * x)
+
+
+@converts("ThresholdedRelu")
+def thresholded_relu(node, x):
+    return pt.switch(x > like(x, single(node, "alpha", 1.0)), x, like(x, 0))
+
+
+@converts("Shrink")
+def shrink(node, x):
+    dtype = x.type.dtype
+    if dtype in ("int64", "uint64"):
+        raise Refused(f"Shrink has floats as attributes, in which {dtype} has no exact values")
+    # Integers of up to 32 bits are exact in double precision; fractions are cut off
+    x = x if dtype.startswith("float") else pt.cast(x, "float64")
+    threshold, bias = like(x, single(node, "lambd", 0.5)), like(x, single(node, "bias", 0.0))
+    above = pt.switch(x > threshold, x - bias, like(x, 0))
+    return pt.cast(pt.switch(x < -threshold, x + bias, above), dtype)
+
+
+@converts("Softmax")
+def softmax_(node, x):
+    return softmax(x, axis=node.attribute("axis", -1))
+
+
+@converts("LogSoftmax")
+def log_softmax_(node, x):
+    return log_softmax(x, axis=node.attribute("axis", -1))
+
+
+# For recurrent networks: functions of x, alpha and beta, and the defaults of those they have
+OF_GATES = {
+    "affine": (lambda x, a, b: like(x, a) * x + like(x, b), (1.0, 0.0)),
+    "elu": (lambda x, a, b: pt.elu(x, a), (1.0,)),
+    "hardsigmoid": (lambda x, a, b: pt.hard_sigmoid(x, a, b), (0.2, 0.5)),
+    "leakyrelu": (lambda x, a, b: pt.leaky_relu(x, a), (0.01,)),
+    "relu": (lambda x, a, b: pt.relu(x), ()),
+    "scaledtanh": (lambda x, a, b: like(x, a) * pt.tanh(like(x, b) * x), (1.0, 1.0)),
+    "sigmoid": (lambda x, a, b: pt.sigmoid(x), ()),
+    "softplus": (lambda x, a, b: pt.softplus(x), ()),
+    "softsign": (lambda x, a, b: pt.softsign(x), ()),
+    "tanh": (lambda x, a, b: pt.tanh(x), ()),
+    "thresholdedrelu": (lambda x, a, b: pt.switch(x >= like(x, a), x, like(x, 0)), (1.0,)),
+}
+
+
+def of_gates(node, defaults, directions: int) -> list:
+    """The activation functions of each direction's gates."""
+    names = node.attribute("activations", [*defaults] * directions)
+    given = [iter(node.attribute(f"activation_{p}", [])) for p in ("alpha", "beta")]
+    functions = []
+    for name in names:
+        if name.lower() not in OF_GATES:
+            raise Refused(f"it has the activation {name!r}, which isn't one of the standard's")
+        function, values = OF_GATES[name.lower()]
+        # Only functions that have a parameter consume a value
+        values = [
+            float(np.float32(next(it, value))) for it, value in zip(given, values, strict=False)
+        ]
+        alpha, beta = [*values, None, None][:2]
+        functions.append(lambda x, f=function, a=alpha, b=beta: f(x, a, b))
+    if len(functions) != len(defaults) * directions:
+        raise Refused(
+            f"it has {len(names)} activations, and must have {len(defaults)} for each of its "
+            f"{directions} directions"
+        )
+    gates = len(defaults)
+    return [functions[d * gates : (d + 1) * gates] for d in range(directions)]

@@ -1,0 +1,142 @@
+"""Products of matrices, determinants, triangles, and tensors made of numbers."""
+
+import numpy as np
+import onnx_ir as ir
+
+import pytensor.tensor as pt
+from pytensor.link.onnx.importing.operators.elementwise import is_integer, like
+from pytensor.link.onnx.importing.registry import (
+    Refused,
+    array_of,
+    converts,
+    dtype_name,
+    known,
+)
+from pytensor.link.onnx.importing.sizes import (
+    normalized,
+    positions,
+    product,
+    size,
+    sizes,
+    vector,
+    wanted_sizes,
+)
+from pytensor.tensor.basic import constant
+
+
+@converts("MatMul")
+def mat_mul(node, x, y):
+    return pt.matmul(x, y)
+
+
+@converts("Gemm")
+def gemm(node, a, b, c=None):
+    a = a.T if node.attribute("transA", 0) else a
+    b = b.T if node.attribute("transB", 0) else b
+    result = _scaled(pt.dot(a, b), node.attribute("alpha", 1.0))
+    return result if c is None else result + _scaled(c, node.attribute("beta", 1.0))
+
+
+def _scaled(x, factor):
+    if factor == 1:
+        return x
+    if is_integer(x) and factor != int(factor):
+        raise Refused(f"integers times {factor}; make the factor a whole number")
+    return x * like(factor, x)
+
+
+@converts("Einsum")
+def einsum(node, *operands):
+    equation = node.required("equation").replace(" ", "")
+    return pt.cast(pt.einsum(equation, *operands), operands[0].type.dtype)
+
+
+@converts("Det")
+def det(node, x):
+    return pt.cast(pt.linalg.det(x), x.type.dtype)
+
+
+def _diagonals(rows, columns):
+    """The number of each element's diagonal, 0 for the main one."""
+    return positions(columns)[None, :] - positions(rows)[:, None]
+
+
+@converts("Trilu")
+def trilu(node, x, k=None):
+    k = constant(np.int64(0)) if k is None else k.reshape(()) if k.type.ndim else k
+    diagonals = _diagonals(size(x, -2 % x.type.ndim), size(x, -1 % x.type.ndim))
+    kept = pt.ge(diagonals, k) if node.attribute("upper", 1) else pt.le(diagonals, k)
+    return pt.switch(kept, x, like(0, x))
+
+
+@converts("EyeLike")
+def eye_like(node, x):
+    dtype = node.attribute("dtype")
+    dtype = x.type.dtype if dtype is None else dtype_name(ir.DataType(dtype))
+    return pt.cast(pt.eq(_diagonals(*sizes(x)), constant(np.int64(node.attribute("k", 0)))), dtype)
+
+
+@converts("OneHot")
+def one_hot(node, indices, depth, values):
+    axis = normalized(node.attribute("axis", -1), indices.type.ndim + 1)
+    depth = pt.cast(depth.reshape(()) if depth.type.ndim else depth, "int64")
+    number = known(depth)
+    depth = depth if number is None else constant(number)
+    indices = pt.expand_dims(pt.cast(indices, "int64"), axis)
+    indices = pt.switch(pt.lt(indices, np.int64(0)), indices + depth, indices)
+    places = pt.expand_dims(positions(depth), range(1, indices.type.ndim - axis))
+    return pt.switch(pt.eq(indices, places), values[1], values[0])
+
+
+@converts("Range")
+def range_(node, start, limit, delta):
+    dtype = start.type.dtype
+    start, limit, delta = (v.reshape(()) if v.type.ndim else v for v in (start, limit, delta))
+    if is_integer(start):
+        return pt.arange(start, limit, delta, dtype=dtype)
+    if dtype == "float16":
+        start, limit, delta = (pt.cast(v, "float32") for v in (start, limit, delta))
+    number = pt.cast(pt.ceil((limit - start) / delta), "int64")
+    places = pt.cast(pt.arange(pt.maximum(number, np.int64(0))), start.type.dtype)
+    return pt.cast(start + places * delta, dtype)
+
+
+@converts("Constant")
+def constant_(node):
+    if node.has("value"):
+        return constant(node.attribute("value"))
+    for name, dtype in (("value_float", "float32"), ("value_int", "int64")):
+        for form in (name, f"{name}s"):
+            if node.has(form):
+                return constant(np.asarray(node.attribute(form), dtype))
+    if node.has("sparse_value"):
+        return constant(_dense(node.attribute("sparse_value")))
+    raise Refused("it holds text, and PyTensor has no tensors of text")
+
+
+def _dense(sparse):
+    """The array of a sparse tensor."""
+    values, places = array_of(sparse.values), sparse.indices.numpy()
+    dense = np.zeros(list(sparse.dims), values.dtype)
+    if places.ndim == 1:
+        dense.flat[places] = values
+    else:
+        dense[tuple(places.T)] = values
+    return dense
+
+
+@converts("ConstantOfShape")
+def constant_of_shape(node, shape):
+    value = node.attribute("value", np.zeros(1, "float32"))
+    return pt.alloc(constant(value.reshape(())), *wanted_sizes(node, shape))
+
+
+@converts("Shape")
+def shape(node, x):
+    # PyTensor's slices clip their ends as the operator does
+    return vector(sizes(x)[node.attribute("start", 0) : node.attribute("end")])
+
+
+@converts("Size")
+def size_(node, x):
+    return product(sizes(x))

@@ -1,0 +1,269 @@
+"""If, Loop and Scan."""
+
+import numpy as np
+
+import pytensor.tensor as pt
+from pytensor.conditional import ifelse
+from pytensor.link.onnx.importing.registry import Refused, converts, folded, known
+from pytensor.link.onnx.importing.windows import lengths
+from pytensor.scan.basic import scan
+from pytensor.scan.op import Scan
+from pytensor.scan.utils import until
+from pytensor.tensor.basic import constant
+from pytensor.tensor.shape import specify_shape
+from pytensor.tensor.subtensor import Subtensor
+
+MOST_UNROLLED = 200  # iterations of a loop that are written out one by one
+UNBOUNDED = 2**31 - 1  # exporters give trip counts from here on to loops that a condition ends
+
+
+class ChangingShape(Refused):
+    """What a loop carries doesn't keep its type, so that it can't be scanned."""
+
+
+class KnownShape(Exception):
+    """The body says shapes of what is carried that the first values leave open."""
+
+    def __init__(self, shapes):
+        self.shapes = shapes
+
+
+def one_element(variable, what):
+    """A tensor of a single element as a scalar."""
+    if any(length not in (1, None) for length in variable.type.shape):
+        raise Refused(f"{what} must be one element, and has the shape {variable.type.shape}")
+    return folded([variable.reshape(())])[0] if variable.type.ndim else variable
+
+
+def known_scalar(variable):
+    """The value of a tensor of a single element, or None."""
+    value = known(variable)
+    return None if value is None else value.reshape(()).item()
+
+
+def _steady(node, graph, *inputs):
+    """The outputs of a body that may run any number of times."""
+    before = len(node.updates)
+    outputs = node.convert_graph(graph, *inputs)
+    if len(node.updates) > before:
+        raise Refused(
+            "its body draws random numbers or trains, which PyTensor can do in the main graph alone"
+        )
+    return outputs
+
+
+@converts("If")
+def if_(node, condition):
+    then, otherwise = node.required("then_branch"), node.required("else_branch")
+    condition = one_element(condition, "the condition")
+    value = known_scalar(condition)
+    if value is not None:
+        return tuple(node.convert_graph(then if value else otherwise))
+    pairs = zip(_steady(node, then), _steady(node, otherwise), strict=True)
+    return tuple(_either(condition, *pair) for pair in pairs)
+
+
+def _either(condition, then, otherwise):
+    if isinstance(then, list) != isinstance(otherwise, list):
+        raise Refused("one branch returns a sequence, the other a tensor")
+    if isinstance(then, list):
+        if len(then) != len(otherwise) or type(then) is not type(otherwise):
+            raise Refused(
+                f"its branches return sequences of {len(then)} and {len(otherwise)} tensors, and "
+                f"PyTensor must know the length"
+            )
+        return [_either(condition, *pair) for pair in zip(then, otherwise, strict=True)]
+    for what, a, b in (
+        ("dtypes", then.type.dtype, otherwise.type.dtype),
+        ("numbers of axes", then.type.ndim, otherwise.type.ndim),
+    ):
+        if a != b:
+            raise Refused(f"its branches return tensors of different {what}: {a} and {b}")
+    return ifelse(condition, then, otherwise)
+
+
+@converts("Loop")
+def loop(node, trips=None, condition=None, *carried):
+    body = node.required("body")
+    n_outputs = len(body.outputs) - 1 - len(carried)
+    trips = _trips(trips, condition, n_outputs)
+    sequences = any(isinstance(v, list) for v in carried)
+    if not isinstance(trips, int):
+        if sequences:
+            raise Refused("it carries a sequence, and how often it runs must be known for that")
+        return _scanned(node, body, trips, condition, carried, n_outputs)
+    if trips and not sequences:
+        try:
+            return _scanned(node, body, trips, condition, carried, n_outputs)
+        except ChangingShape:
+            if trips > MOST_UNROLLED:
+                raise
+    if trips > MOST_UNROLLED:
+        raise Refused(f"it carries a sequence through more than {MOST_UNROLLED} iterations")
+    return _unrolled(node, body, trips, condition, carried, n_outputs)
+
+
+def _trips(trips, condition, n_outputs):
+    """How many iterations a loop has at most: a number if that is known, else a scalar."""
+    if trips is None and condition is None:
+        raise Refused("nothing ends it: it has neither a trip count nor a condition")
+    start = None if condition is None else one_element(condition, "the condition")
+    goes_on = True if start is None else known_scalar(start)
+    if goes_on is False:
+        return 0
+    trips = constant(np.int64(UNBOUNDED)) if trips is None else one_element(trips, "the trip count")
+    number = known_scalar(trips)
+    if number is not None and number >= UNBOUNDED and n_outputs:
+        raise Refused(
+            "it collects values of an unknown number of iterations; give it a trip count that "
+            "bounds them"
+        )
+    if number is not None and goes_on:
+        return min(max(number, 0), UNBOUNDED)
+    trips = pt.clip(trips, np.int64(0), np.int64(UNBOUNDED))
+    return trips if goes_on else pt.switch(start, trips, np.int64(0))
+
+
+def _scanned(node, body, trips, condition, carried, n_outputs):
+    def step(i, *values):
+        # The condition that the body gets is true whenever it runs
+        goes_on, *outputs = _steady(node, body, i, constant(np.True_), *values)
+        values = _of_types(values, outputs[: len(values)])
+        outputs = [i + 1, *values, *outputs[len(values) :]]
+        if condition is None or known_scalar(goes_on) is True:
+            return outputs
+        return outputs, until(~one_element(goes_on, "the condition"))
+
+    start = constant(np.int64(0))
+    _, *results = _iterate(step, (start, *carried), n_outputs, trips)
+    return tuple(results)
+
+
+def _unrolled(node, body, trips, condition, carried, n_outputs):
+    collected = []
+    for i in range(trips):
+        results = node.convert_graph(body, constant(np.int64(i)), constant(np.True_), *carried)
+        goes_on, carried = known_scalar(results[0]), results[1 : 1 + len(carried)]
+        collected.append(results[len(results) - n_outputs :])
+        if condition is not None and goes_on is None:
+            raise Refused(
+                "what it carries changes its shape or is a sequence, and whether it goes on is "
+                "computed when the model runs"
+            )
+        if condition is not None and not goes_on:
+            break
+    if collected:
+        return (*carried, *(pt.stack(values) for values in zip(*collected, strict=True)))
+    if n_outputs:
+        raise Refused("it never runs, so that what it collects has no shape; take it out")
+    return tuple(carried)
+
+
+def _of_types(before, after):
+    """The new values of what a loop carries, which must have the shapes of the old ones."""
+    for old, new in zip(before, after, strict=True):
+        a, b = old.type, new.type
+        if (a.dtype, a.ndim) != (b.dtype, b.ndim) or any(
+            None not in pair and pair[0] != pair[1] for pair in zip(a.shape, b.shape, strict=True)
+        ):
+            raise ChangingShape(
+                f"a value that it carries changes from {a.dtype} of shape {a.shape} to {b.dtype} "
+                f"of shape {b.shape}; PyTensor's loops carry values of one shape"
+            )
+    known_before = [v.type.shape for v in before]
+    shapes = [
+        tuple(m if n is None else n for n, m in zip(shape, new.type.shape, strict=True))
+        for shape, new in zip(known_before, after, strict=True)
+    ]
+    if shapes != known_before:
+        raise KnownShape(shapes)
+    return [
+        new if None not in new.type.shape else specify_shape(new, lengths(old))
+        for old, new in zip(before, after, strict=True)
+    ]
+
+
+def _iterate(step, carried, n_outputs, trips, sequences=()):
+    """The last values of what is carried, and the values of each output in all iterations."""
+    whole = True
+
+    def watched(*values):
+        nonlocal whole
+        outputs = step(*values)
+        whole = isinstance(outputs, list)  # without a condition that ends it
+        return outputs
+
+    try:
+        results = scan(
+            watched,
+            sequences=list(sequences),
+            outputs_info=[*carried, *[None] * n_outputs],
+            n_steps=trips,
+            return_list=True,
+            return_updates=False,
+        )
+    except KnownShape as found:
+        counters = len(carried) - len(found.shapes)
+        values = map(specify_shape, carried[counters:], found.shapes)
+        return _iterate(step, [*carried[:counters], *values], n_outputs, trips, sequences)
+    outputs = results[len(carried) :]
+    if whole and isinstance(trips, int):
+        # Scan's type leaves open how many there are
+        outputs = [specify_shape(x, (trips, *[None] * (x.type.ndim - 1))) for x in outputs]
+    return [*map(_last, results[: len(carried)]), *outputs]
+
+
+def _last(values):
+    """The last of a scan's values, or that before the first iteration if there was none."""
+    op = values.owner.op
+    buffer = values.owner.inputs[0]
+    if isinstance(op, Subtensor) and buffer.owner and isinstance(buffer.owner.op, Scan):
+        return buffer[-1]
+    return values[-1]
+
+
+@converts("Scan")
+def scan_(node, *inputs):
+    body, n = node.required("body"), node.required("num_scan_inputs")
+    states, sequences = inputs[: len(inputs) - n], inputs[len(inputs) - n :]
+    n_outputs = len(body.outputs) - len(states)
+
+    def step(*values):
+        outputs = _steady(node, body, *values[n:], *values[:n])
+        after = _of_types(values[n:], outputs[: len(states)])
+        return [*after, *outputs[len(after) :]]
+
+    def given(name, count):
+        return node.attribute(name, [0] * count)
+
+    sequences = [
+        pt.moveaxis(x, axis, 0)[:: -1 if backward else 1]
+        for x, axis, backward in zip(
+            sequences, given("scan_input_axes", n), given("scan_input_directions", n), strict=True
+        )
+    ]
+    trips, sequences = _of_one_length(sequences)
+    results = _iterate(step, states, n_outputs, trips, sequences)
+    outputs = [
+        pt.moveaxis(x[:: -1 if backward else 1], 0, axis)
+        for x, axis, backward in zip(
+            results[len(states) :],
+            given("scan_output_axes", n_outputs),
+            given("scan_output_directions", n_outputs),
+            strict=True,
+        )
+    ]
+    return (*results[: len(states)], *outputs)
+
+
+def _of_one_length(sequences):
+    """The length of sequences, which must be the same for all, and they."""
+    static = {x.type.shape[0] for x in sequences} - {None}
+    if len(static) > 1:
+        raise Refused(f"the inputs that it scans have different lengths: {sorted(static)}")
+    length = static.pop() if static else sequences[0].shape[0]
+    others = [
+        specify_shape(x, (length, *[None] * (x.type.ndim - 1))) if x.type.shape[0] is None else x
+        for x in sequences[1:]
+    ]
+    return length, [sequences[0], *others]

@@ -1,0 +1,133 @@
+"""Regions of images, and the choice among them."""
+
+from functools import reduce
+from operator import add
+
+import numpy as np
+
+import pytensor
+import pytensor.tensor as pt
+from pytensor.link.onnx.importing.registry import Refused, converts
+from pytensor.link.onnx.importing.sampling import corners
+from pytensor.link.onnx.importing.windows import (
+    lengths,
+    like,
+    positions,
+    single,
+    total,
+)
+
+
+@converts("RoiAlign")
+def roi_align(node, x, rois, batch_indices):
+    samples = node.attribute("sampling_ratio", 0)
+    if samples < 1:
+        raise Refused(
+            "sampling_ratio=0 takes as many samples as a region is large, which differs between "
+            "regions: set a sampling_ratio"
+        )
+    mode = node.attribute("coordinate_transformation_mode")
+    mode = mode or ("half_pixel" if node.opset >= 16 else "output_half_pixel")
+    scaled = rois * like(x, single(node, "spatial_scale", 1.0))
+    if mode == "half_pixel":
+        scaled = scaled - like(x, 0.5)
+    counts = [node.attribute("output_height", 1), node.attribute("output_width", 1)]
+    places, outside = [], None
+    for axis, (count, length) in enumerate(zip(counts, lengths(x)[2:], strict=True)):
+        start, end = scaled[:, 1 - axis], scaled[:, 3 - axis]
+        size = end - start
+        if mode != "half_pixel":
+            size = pt.maximum(size, like(x, 1))
+        steps = (np.arange(count * samples) + 0.5) / samples
+        place = start[:, None] + like(x, steps) * (size / like(x, count))[:, None]
+        last = pt.cast(length - 1, x.type.dtype)
+        beyond = pt.or_(place < like(x, -1), place > last + like(x, 1))
+        shape = (0, 1, "x") if axis == 0 else (0, "x", 1)
+        places.append(pt.clip(place, like(x, 0), last).dimshuffle(shape))
+        beyond = beyond.dimshuffle(shape)
+        outside = beyond if outside is None else pt.or_(outside, beyond)
+    terms = corners(x, places, batch_indices[:, None, None])
+    # The standard's maximum is of the terms of interpolations, not of their sums
+    is_max = node.attribute("mode", "avg") == "max"
+    found = reduce(pt.maximum if is_max else add, terms)
+    found = pt.switch(pt.expand_dims(outside, 1), like(x, 0), found)
+    rows, channels = lengths(found)[:2]
+    found = found.reshape((rows, channels, counts[0], samples, counts[1], samples))
+    if is_max:
+        return found.max(axis=(3, 5))
+    return total(found, (3, 5)) / like(x, samples**2)
+
+
+@converts("MaxRoiPool")
+def max_roi_pool(node, x, rois):
+    images, empty = x[pt.cast(rois[:, 0], "int64")], None
+    scaled = rois[:, 1:] * like(x, single(node, "spatial_scale", 1.0))
+    edges = pt.round(scaled, mode="half_away_from_zero")
+    for axis, count in enumerate(node.required("pooled_shape")):
+        start, end = edges[:, 1 - axis], edges[:, 3 - axis]
+        size = pt.maximum(end - start + like(x, 1), like(x, 1)) / like(x, count)
+        bounds = like(x, np.arange(count + 1)) * size[:, None]
+        low = (pt.floor(bounds[:, :-1]) + start[:, None])[:, :, None]
+        high = (pt.ceil(bounds[:, 1:]) + start[:, None])[:, :, None]
+        cells = positions(lengths(x)[2 + axis], x.type.dtype)
+        inside = pt.and_(cells >= low, cells < high)  # (regions, bins, cells)
+        none = pt.invert(inside.any(axis=2))
+        if axis == 0:
+            inside, none = inside.dimshuffle(0, "x", 1, 2, "x"), none.dimshuffle(0, "x", 1, "x")
+            images, empty = pt.expand_dims(images, 2), none
+        else:
+            inside, none = inside.dimshuffle(0, "x", "x", 1, 2), none.dimshuffle(0, "x", "x", 1)
+            images, empty = pt.expand_dims(images, 3), pt.or_(empty, none)
+        images = pt.switch(inside, images, like(x, -np.inf)).max(axis=3 + axis)
+    return pt.switch(empty, like(x, 0), images)
+
+
+@converts("NonMaxSuppression")
+def non_max_suppression(
+    node, boxes, scores, most=None, iou_threshold=None, score_threshold=None
+):
+    if most is None:
+        return pt.zeros((0, 3), dtype="int64")
+    limit = like(boxes, 0) if iou_threshold is None else iou_threshold.reshape(())
+    order = pt.argsort(-scores, axis=-1, kind="stable")
+    sorted_scores = pt.take_along_axis(scores, order, axis=-1)
+    valid = pt.ones_like(scores, dtype="bool")
+    if score_threshold is not None:
+        valid = sorted_scores > score_threshold.reshape(())
+    image = positions(lengths(boxes)[0])[:, None, None]
+    lows, highs = _corners(boxes[image, order], node.attribute("center_point_box", 0))
+
+    def choose(i, free, number, lows, highs, limit, most):
+        chosen = pt.and_(free[:, :, i], number < most)
+        low = pt.maximum(lows, lows[:, :, i][:, :, None])
+        high = pt.minimum(highs, highs[:, :, i][:, :, None])
+        common = _area(low, high)
+        areas = _area(lows, highs)
+        overlap = common / (areas + areas[:, :, i][:, :, None] - common)
+        hidden = pt.and_(chosen[:, :, None], overlap > limit)
+        return [pt.and_(free, ~hidden), number + pt.cast(chosen, "int64"), chosen]
+
+    number = pt.zeros_like(valid[:, :, 0], dtype="int64")
+    *_, chosen = pytensor.scan(
+        choose,
+        sequences=[positions(lengths(boxes)[1])],
+        outputs_info=[valid, number, None],
+        non_sequences=[lows, highs, limit, most.reshape(())],
+        strict=True,
+        return_updates=False,
+    )
+    batch, of_class, rank = pt.nonzero(chosen.dimshuffle(1, 2, 0))
+    return pt.stack([batch, of_class, order[batch, of_class, rank]], axis=1)
+
+
+def _corners(boxes, centred):
+    first, second = boxes[..., :2], boxes[..., 2:]
+    if centred:
+        half = second / like(boxes, 2)
+        return first - half, first + half
+    return pt.minimum(first, second), pt.maximum(first, second)
+
+
+def _area(low, high):
+    sides = pt.maximum(high - low, like(low, 0))
+    return sides[..., 0] * sides[..., 1]

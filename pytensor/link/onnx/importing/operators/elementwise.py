@@ -1,0 +1,283 @@
+"""Elementwise arithmetic, comparisons, logic, functions and casts."""
+
+from functools import reduce, wraps
+
+import numpy as np
+import onnx_ir as ir
+
+import pytensor.tensor as pt
+from pytensor.graph.basic import Constant
+from pytensor.link.onnx.importing.registry import (
+    Refused,
+    converts,
+    dtype_name,
+    entries,
+    folded,
+    known,
+)
+from pytensor.link.onnx.importing.sizes import is_listed, is_size, vector
+from pytensor.tensor.basic import constant
+
+UNARY = {
+    "Abs": pt.abs,
+    "Acos": pt.arccos,
+    "Acosh": pt.arccosh,
+    "Asin": pt.arcsin,
+    "Asinh": pt.arcsinh,
+    "Atan": pt.arctan,
+    "Atanh": pt.arctanh,
+    "BitwiseNot": pt.invert,
+    "Ceil": pt.ceil,
+    "Cos": pt.cos,
+    "Cosh": pt.cosh,
+    "Exp": pt.exp,
+    "Floor": pt.floor,
+    "Log": pt.log,
+    "Neg": pt.neg,
+    "Not": pt.invert,
+    "Reciprocal": pt.reciprocal,
+    "Round": pt.round_half_to_even,
+    "Sign": pt.sign,
+    "Sin": pt.sin,
+    "Sinh": pt.sinh,
+    "Sqrt": pt.sqrt,
+    "Tan": pt.tan,
+    "Tanh": pt.tanh,
+}
+BINARY = {
+    "Add": pt.add,
+    "And": pt.and_,
+    "BitwiseAnd": pt.and_,
+    "BitwiseOr": pt.or_,
+    "BitwiseXor": pt.xor,
+    "Greater": pt.gt,
+    "GreaterOrEqual": pt.ge,
+    "Less": pt.lt,
+    "LessOrEqual": pt.le,
+    "Mul": pt.mul,
+    "Or": pt.or_,
+    "Sub": pt.sub,
+    "Xor": pt.xor,
+}
+
+
+def _has_entries(x, length):
+    """Whether a variable is a number, or a vector of so many numbers given one by one."""
+    if x.type.ndim == 0:
+        return True
+    return (is_listed(x) or isinstance(x, Constant)) and x.type.shape in ((1,), (length,))
+
+
+def elementwise(*op_types):
+    """Register a converter that computes vectors given by their entries entry by entry."""
+
+    def register(convert):
+        @converts(*op_types)
+        @wraps(convert)
+        def converter(node, *inputs):
+            given = [v for v in inputs if v is not None]
+            length = max((v.type.shape[0] for v in given if is_listed(v)), default=0)
+            if not length or not all(_has_entries(v, length) for v in given):
+                return convert(node, *inputs)
+            rows = [None if v is None else entries(v) if v.type.ndim else [v] for v in inputs]
+            results = []
+            for i in range(length):
+                scalars = [None if r is None else r[i if len(r) > 1 else 0] for r in rows]
+                results.extend(folded([convert(node, *scalars)]))
+            return vector(results, results[0].type.dtype)
+
+        return converter
+
+    return register
+
+
+def _unary(function):
+    return lambda node, x: pt.cast(function(x), x.type.dtype)
+
+
+def _binary(function):
+    return lambda node, x, y: function(x, y)
+
+
+for _name, _function in UNARY.items():
+    elementwise(_name)(_unary(_function))
+for _name, _function in BINARY.items():
+    elementwise(_name)(_binary(_function))
+
+
+def is_integer(x):
+    """Whether a variable is of an integer dtype."""
+    return np.dtype(x.type.dtype).kind in "iu"
+
+
+def like(value, x):
+    """A number as a constant of the dtype of `x`."""
+    return constant(np.asarray(value, dtype=x.type.dtype))
+
+
+def divided(x, y):
+    """The quotient, of integers that without its fraction."""
+    if not is_integer(x):
+        return pt.true_div(x, y)
+    quotient = pt.int_div(x, y)
+    if x.type.dtype.startswith("uint"):
+        return quotient
+    # rounded down where it should be rounded up, towards zero
+    below = pt.neq(pt.mul(quotient, y), x) & pt.xor(pt.lt(x, like(0, x)), pt.lt(y, like(0, y)))
+    return pt.add(quotient, pt.cast(below, x.type.dtype))
+
+
+@elementwise("Div")
+def div(node, x, y):
+    return divided(x, y)
+
+
+@elementwise("Mod")
+def mod(node, x, y):
+    if not node.attribute("fmod", 0):
+        return pt.mod(x, y)
+    if not is_integer(x):
+        size = pt.abs(y)
+        return pt.switch(pt.lt(x, like(0, x)), -pt.mod(-x, size), pt.mod(x, size))
+    remainder = pt.mod(x, y)
+    if x.type.dtype.startswith("uint"):
+        return remainder
+    other_sign = pt.xor(pt.lt(x, like(0, x)), pt.lt(y, like(0, y)))
+    return pt.switch(pt.neq(remainder, like(0, x)) & other_sign, remainder - y, remainder)
+
+
+@elementwise("Pow")
+def pow_(node, x, y):
+    exponent = known(y)
+    if exponent is not None and np.array_equal(exponent.astype(x.type.dtype), exponent):
+        y = constant(exponent.astype(x.type.dtype))
+    return pt.cast(pt.power(x, y), x.type.dtype)
+
+
+@elementwise("Erf")
+def erf(node, x):
+    if is_integer(x):
+        raise Refused(f"the error function of {x.type.dtype}: cast its input to floating point")
+    return pt.cast(pt.erf(x), x.type.dtype)
+
+
+@elementwise("Clip")
+def clip(node, x, low=None, high=None):
+    for bound, function in ((low, pt.maximum), (high, pt.minimum)):
+        if bound is not None:
+            bound = bound if bound.type.ndim == 0 else bound.reshape(())
+            x = function(x, bound)
+    return x
+
+
+@elementwise("Max")
+def max_(node, *inputs):
+    return reduce(pt.maximum, inputs)
+
+
+@elementwise("Min")
+def min_(node, *inputs):
+    return reduce(pt.minimum, inputs)
+
+
+@elementwise("Sum")
+def sum_(node, *inputs):
+    return reduce(pt.add, inputs)
+
+
+@elementwise("Mean")
+def mean(node, *inputs):
+    return reduce(pt.add, inputs) / like(len(inputs), inputs[0])
+
+
+@elementwise("Equal")
+def equal(node, x, y):
+    # What exporters ask of shapes: whether a size is -1
+    if any(_is_negative(v) and is_size(w) for v, w in ((x, y), (y, x))):
+        return constant(np.False_)
+    return pt.eq(x, y)
+
+
+def _is_negative(x):
+    number = known(x)
+    return number is not None and is_integer(x) and number.ndim == 0 and number < 0
+
+
+@elementwise("Where")
+def where(node, condition, x, y):
+    chosen = known(condition)
+    if chosen is not None and chosen.ndim == x.type.ndim == y.type.ndim == 0:
+        return x if chosen else y
+    return pt.switch(condition, x, y)
+
+
+@elementwise("BitShift")
+def bit_shift(node, x, y):
+    direction = node.required("direction")
+    if direction not in ("LEFT", "RIGHT"):
+        raise Refused(f"its direction is {direction!r}; there are 'LEFT' and 'RIGHT'")
+    bits = np.dtype(x.type.dtype).itemsize * 8
+    signed = x.type.dtype.startswith("int")
+    # the last power of a signed integer is negative, and a right shift by as much is the fill
+    most = bits - 1 if signed and direction == "RIGHT" else bits
+    one = np.ones(bits, x.type.dtype)
+    powers = constant(np.left_shift(one, np.arange(bits).astype(one.dtype)))
+    outside = pt.ge(y, like(most, y)) | pt.lt(y, like(0, y))
+    power = powers[pt.cast(pt.switch(outside, like(0, y), y), "int64")]
+    if direction == "LEFT":
+        return pt.switch(outside, like(0, x), x * power)
+    fill = pt.switch(pt.lt(x, like(0, x)), like(-1, x), like(0, x)) if signed else like(0, x)
+    return pt.switch(outside, fill, pt.int_div(x, power))
+
+
+@elementwise("IsNaN")
+def is_nan(node, x):
+    return pt.isnan(x)
+
+
+@elementwise("IsInf")
+def is_inf(node, x):
+    wanted = []
+    if node.attribute("detect_positive", 1):
+        wanted.append(pt.eq(x, like(np.inf, x)))
+    if node.attribute("detect_negative", 1):
+        wanted.append(pt.eq(x, like(-np.inf, x)))
+    return reduce(pt.or_, wanted) if wanted else pt.zeros_like(x, dtype="bool")
+
+
+def converted(x, dtype):
+    """The values of `x` in another dtype."""
+    if dtype == "bool" and x.type.dtype != "bool":
+        return pt.neq(x, like(0, x))
+    return pt.cast(x, dtype)
+
+
+@elementwise("Cast")
+def cast(node, x):
+    return converted(x, dtype_name(ir.DataType(node.required("to"))))
+
+
+@converts("CastLike")
+def cast_like(node, x, target):
+    return converted(x, target.type.dtype)
+
+
+@converts("BitCast")
+def bit_cast(node, x):
+    dtype = np.dtype(dtype_name(ir.DataType(node.required("to"))))
+    if dtype.itemsize != np.dtype(x.type.dtype).itemsize:
+        raise Refused(f"{x.type.dtype} and {dtype} aren't of one width")
+    value = known(x)
+    if value is not None:
+        return constant(value.view(dtype))
+    if dtype.name == x.type.dtype or (dtype.kind in "iu" and not x.type.dtype.startswith("float")):
+        return pt.cast(x, dtype.name)
+    raise Refused(
+        f"PyTensor has no operation that reads the bits of {x.type.dtype} as {dtype}; it can be "
+        f"done for constants and between integers"
+    )
+
+
+@converts("Identity")
+def identity(node, x):
+    return x

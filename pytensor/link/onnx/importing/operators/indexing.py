@@ -1,0 +1,255 @@
+"""Slices, gathering, scattering, padding."""
+
+import numpy as np
+
+import pytensor.tensor as pt
+from pytensor.link.onnx.importing.operators.elementwise import like
+from pytensor.link.onnx.importing.registry import (
+    Refused,
+    converts,
+    entries,
+    folded,
+    known,
+    must_be_known,
+)
+from pytensor.link.onnx.importing.sizes import (
+    is_listed,
+    normalized,
+    positions,
+    size,
+    sizes,
+    vector,
+    wanted_sizes,
+)
+from pytensor.scan.basic import scan
+from pytensor.tensor.basic import constant
+
+INT64 = np.iinfo(np.int64)
+COMBINE = {"add": pt.add, "mul": pt.mul, "max": pt.maximum, "min": pt.minimum}
+
+
+@converts("Slice")
+def slice_(node, x, starts, ends, axes=None, steps=None):
+    starts, ends = (_entries(v, what) for v, what in ((starts, "starts"), (ends, "ends")))
+    axes = range(len(starts)) if axes is None else must_be_known(axes, "which axes it cuts")
+    steps = [1] * len(starts) if steps is None else must_be_known(steps, "its step")
+    index = [slice(None)] * x.type.ndim
+    for axis, start, end, step in zip(axes, starts, ends, steps, strict=True):
+        axis = normalized(axis, x.type.ndim)
+        index[axis] = _slice(size(x, axis), start, end, int(step))
+    cut = index[0] if index else None
+    if is_listed(x) and all(v is None or isinstance(v, int) for v in (cut.start, cut.stop)):
+        return vector(entries(x)[cut], x.type.dtype)
+    return x[tuple(index)]
+
+
+def _entries(x, what):
+    found = entries(x)
+    if found is None:
+        raise Refused(f"how many {what} it has is known only when the model runs")
+    return found
+
+
+def _slice(length, start, end, step):
+    """PyTensor's slice for a start and an end, which are clipped to the axis."""
+    if step == 0:
+        raise Refused("its step is 0")
+    if step < 0:
+        start = _on_the_axis(start, length)
+    far = INT64.max if step > 0 else INT64.min
+    number = known(length)
+    return slice(_bound(start, ~far, number, -step), _bound(end, far, number, step), step)
+
+
+def _on_the_axis(start, length):
+    """The start of a slice backwards; one before the axis means its first entry, not none."""
+    number = known(start)
+    if number is not None and number >= -1:
+        return start
+    clipped = pt.maximum(start + length, np.int64(0))
+    clipped = clipped if number is not None else pt.switch(pt.lt(start, 0), clipped, start)
+    return folded([clipped])[0]
+
+
+def _bound(bound, far, length, direction):
+    """A start or end, None where it is beyond the axis."""
+    number = known(bound)
+    if number is None:
+        return bound
+    if number == far:
+        return None
+    if length is not None and (number >= length if direction > 0 else number < -length):
+        return None
+    return int(number)
+
+
+@converts("Gather")
+def gather(node, x, indices):
+    axis = normalized(node.attribute("axis", 0), x.type.ndim)
+    places = known(indices)
+    if is_listed(x) and places is not None and places.ndim < 2:
+        row = entries(x)
+        if places.ndim == 0:
+            return row[int(places)]
+        return vector([row[int(i)] for i in places], x.type.dtype)
+    index = int(places) if places is not None and places.ndim == 0 else indices
+    return x[(*(slice(None),) * axis, index)]
+
+
+def _along(lengths):
+    """For each axis the numbers of its entries, in shapes that broadcast against each other."""
+    return [
+        pt.expand_dims(positions(n), [a for a in range(len(lengths)) if a != axis])
+        for axis, n in enumerate(lengths)
+    ]
+
+
+def _elements(node, indices):
+    """The index of `GatherElements` and `ScatterElements`, and its axis."""
+    axis = normalized(node.attribute("axis", 0), indices.type.ndim)
+    index = _along(sizes(indices))
+    index[axis] = indices
+    return index, axis
+
+
+@converts("GatherElements")
+def gather_elements(node, x, indices):
+    return x[tuple(_elements(node, indices)[0])]
+
+
+def _tuples(indices):
+    """The parts of tuples of indices, which are along the last axis."""
+    number = indices.type.shape[-1]
+    if number is None:
+        raise Refused("how many axes it indexes, the last size of its indices, must be known")
+    return [indices[..., i] for i in range(number)]
+
+
+@converts("GatherND")
+def gather_nd(node, x, indices):
+    batch = node.attribute("batch_dims", 0)
+    return x[(*_along(sizes(indices)[:-1])[:batch], *_tuples(indices))]
+
+
+@converts("ScatterElements", "Scatter")
+def scatter_elements(node, x, indices, updates):
+    index, axis = _elements(node, indices)
+    # Entries that are written to one place differ in this axis alone
+    return _scattered(node, x, index, updates, axis)
+
+
+@converts("ScatterND")
+def scatter_nd(node, x, indices, updates):
+    index, kept = _tuples(indices), updates.type.ndim - indices.type.ndim + 1
+    if node.attribute("reduction", "none") not in ("none", "add"):
+        rest = sizes(x)[len(index) :]
+        index = [part.flatten() for part in index]
+        updates = pt.reshape(updates, vector([constant(np.int64(-1)), *rest]), ndim=kept + 1)
+    return _scattered(node, x, index, updates, 0)
+
+
+def _scattered(node, x, index, updates, axis):
+    """`x` with updates in it; in what `axis` counts they come one after the other."""
+    reduction = node.attribute("reduction", "none")
+    if reduction == "none":
+        return x[tuple(index)].set(updates)
+    if reduction == "add":
+        return x[tuple(index)].inc(updates)
+    if reduction not in COMBINE:
+        raise Refused(f"there is no reduction {reduction!r}")
+    index = pt.broadcast_arrays(*index)
+    if index[0].type.shape[axis] == 0:
+        return x
+
+    def step(*values):
+        *places, update, result = values
+        place = result[tuple(places)]
+        return place.set(COMBINE[reduction](place, update))
+
+    first = [pt.moveaxis(v, axis, 0) for v in (*index, updates)]
+    steps = scan(step, sequences=first, outputs_info=[x], return_updates=False)
+    return steps[-1]
+
+
+@converts("TensorScatter")
+def tensor_scatter(node, cache, update, start=None):
+    axis = normalized(node.attribute("axis", -2), cache.type.ndim)
+    batch, added, length = size(cache, 0), size(update, axis), size(cache, axis)
+    places = positions(added)[None, :]
+    places = places if start is None else places + pt.cast(start, "int64")[:, None]
+    if node.attribute("mode", "linear") == "circular":
+        places = pt.mod(places, length)
+    moved, update = pt.moveaxis(cache, axis, 1), pt.moveaxis(update, axis, 1)
+    return pt.moveaxis(moved[positions(batch)[:, None], places].set(update), 1, axis)
+
+
+@converts("Compress")
+def compress(node, x, condition):
+    axis = node.attribute("axis")
+    x, axis = (x.flatten(), 0) if axis is None else (x, normalized(axis, x.type.ndim))
+    return x[(*(slice(None),) * axis, pt.nonzero(condition)[0])]
+
+
+@converts("ReverseSequence")
+def reverse_sequence(node, x, lengths):
+    time, batch = node.attribute("time_axis", 0), node.attribute("batch_axis", 1)
+    moved = pt.moveaxis(x, (time, batch), (0, 1))
+    steps, samples = (positions(n)[:, None] for n in sizes(moved)[:2])
+    lengths = pt.cast(lengths, "int64")[None, :]
+    index = pt.switch(pt.lt(steps, lengths), lengths - np.int64(1) - steps, steps)
+    return pt.moveaxis(moved[index, samples.T], (0, 1), (time, batch))
+
+
+@converts("Pad")
+def pad(node, x, pads, value=None, axes=None):
+    if axes is None:
+        axes = range(x.type.ndim)
+    else:
+        axes = [normalized(a, x.type.ndim) for a in must_be_known(axes, "which axes it pads")]
+    widths = wanted_sizes(node, pads) if pads.type.shape != (None,) else [
+        pads[i] for i in range(2 * len(axes))
+    ]
+    around = {a: (widths[i], widths[i + len(axes)]) for i, a in enumerate(axes)}
+    mode = node.attribute("mode", "constant")
+    if mode not in ("constant", "edge", "reflect", "wrap"):
+        raise Refused(f"there is no mode {mode!r}")
+    value = like(0, x) if value is None else value.reshape(()) if value.type.ndim else value
+    numbers = {axis: [known(w) for w in pair] for axis, pair in around.items()}
+    if mode == "constant" and not any(n is None for pair in numbers.values() for n in pair):
+        return _padded_by_numbers(x, numbers, value)
+    for axis, (before, after) in around.items():
+        x = _padded(x, axis, before, after, mode, value)
+    return x
+
+
+def _padded_by_numbers(x, numbers, value):
+    """Axes padded with a value, or cut, by numbers of either sign."""
+    # Not by PyTensor's pad, which makes float64 of other dtypes
+    cut, place, lengths = [], [], []
+    for axis, length in enumerate(sizes(x)):
+        before, after = map(int, numbers.get(axis, (0, 0)))
+        cut.append(slice(max(-before, 0), min(after, 0) or None))
+        place.append(slice(max(before, 0), -after if after > 0 else None))
+        lengths.append(folded([length + np.int64(before + after)])[0])
+    return pt.alloc(value, *lengths)[tuple(place)].set(x[tuple(cut)])
+
+
+def _padded(x, axis, before, after, mode, value):
+    """An axis padded or cut by widths of either sign."""
+    length = size(x, axis)
+    places = positions(folded([before + length + after])[0]) - before
+    last = length - np.int64(1)
+    if mode == "wrap":
+        index = pt.mod(places, length)
+    elif mode == "reflect":
+        # Back and forth over the axis
+        period = pt.maximum(last * np.int64(2), np.int64(1))
+        there = pt.mod(places, period)
+        index = pt.minimum(there, period - there)
+    else:
+        index = pt.clip(places, np.int64(0), last)
+    result = x.take(folded([index])[0], axis=axis)
+    if mode != "constant":
+        return result
+    inside = pt.ge(places, np.int64(0)) & pt.le(places, last)
+    return pt.switch(pt.expand_dims(inside, range(1, x.type.ndim - axis)), result, value)

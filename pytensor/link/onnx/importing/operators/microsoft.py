@@ -1,0 +1,139 @@
+"""Operators of com.microsoft, which onnxruntime's optimizer makes of others."""
+
+import pytensor.tensor as pt
+from pytensor.link.onnx.importing.operators.activations import OF_GATES
+from pytensor.link.onnx.importing.registry import MICROSOFT, Refused, converter_of, converts
+from pytensor.link.onnx.importing.windows import like, single
+from pytensor.tensor.basic import cast
+
+
+def _standard(op_type, node, *inputs):
+    """The result of a standard operator with this node's attributes."""
+    return converter_of("", op_type)(node, *inputs)
+
+
+def _sum(*values):
+    first, *others = (v for v in values if v is not None)
+    for other in others:
+        first = first + other
+    return first
+
+
+@converts("Gelu", "BiasGelu", domain=MICROSOFT)
+def gelu(node, x, bias=None):
+    return pt.gelu(_sum(x, bias))
+
+
+@converts("FastGelu", domain=MICROSOFT)
+def fast_gelu(node, x, bias=None):
+    return pt.gelu(_sum(x, bias), approximate="tanh")
+
+
+@converts("QuickGelu", domain=MICROSOFT)
+def quick_gelu(node, x):
+    return x * pt.sigmoid(like(x, single(node, "alpha", 1.702)) * x)
+
+
+def _activated(x, name, parameters):
+    if not name:
+        return x
+    if name == "Clip":
+        return pt.clip(x, *(like(x, v) for v in parameters))
+    if name.lower() not in OF_GATES:
+        raise Refused(f"the activation {name!r} isn't known")
+    function, defaults = OF_GATES[name.lower()]
+    alpha, beta, *_ = [*parameters, *defaults[len(parameters) :], None, None]
+    return function(x, alpha, beta)
+
+
+@converts("FusedConv", domain=MICROSOFT)
+def fused_conv(node, x, w, b=None, z=None):
+    out = _sum(_standard("Conv", node, x, w, b), z)
+    return _activated(out, node.attribute("activation"), node.attribute("activation_params", []))
+
+
+@converts("FusedGemm", domain=MICROSOFT)
+def fused_gemm(node, a, b, c=None):
+    names = ("activation_alpha", "activation_beta", "activation_gamma")
+    parameters = [node.attribute(name) for name in names if node.has(name)]
+    return _activated(
+        _standard("Gemm", node, a, b, c), node.attribute("activation"), parameters
+    )
+
+
+@converts("FusedMatMul", "TransposeMatMul", domain=MICROSOFT)
+def fused_mat_mul(node, a, b):
+    product = pt.matmul(_turned(node, a, "A"), _turned(node, b, "B"))
+    alpha = single(node, "alpha", 1.0)
+    return product if alpha == 1 else product * like(a, alpha)
+
+
+def _turned(node, x, letter):
+    """A factor of a product, its axes in the order in which they are multiplied."""
+    axes = [*range(x.type.ndim)]
+    if node.attribute(f"transBatch{letter}", 0):
+        axes = [*axes[1:-1], 0, axes[-1]]
+    if node.attribute(f"trans{letter}", 0) and len(axes) > 1:
+        axes[-2:] = reversed(axes[-2:])
+    return x.dimshuffle(*axes)
+
+
+def _without_statistics(node, *positions):
+    if any(map(node.has_output, positions)):
+        raise Refused("its mean or inverse deviation is read, which is for training alone")
+
+
+def _skip_outputs(out, added):
+    """The result and what was normalized; nobody reads the statistics between them."""
+    return out, added, added, added
+
+
+@converts("SkipLayerNormalization", domain=MICROSOFT)
+def skip_layer_normalization(node, x, skip, gamma, beta=None, bias=None):
+    _without_statistics(node, 1, 2)
+    added, epsilon = _sum(x, skip, bias), node.attribute("epsilon", 1e-12)
+    return _skip_outputs(pt.layer_normalization(added, gamma, beta, epsilon=epsilon), added)
+
+
+@converts("SkipSimplifiedLayerNormalization", domain=MICROSOFT)
+def skip_simplified_layer_normalization(node, x, skip, gamma, bias=None):
+    _without_statistics(node, 1, 2)
+    added, epsilon = _sum(x, skip, bias), node.attribute("epsilon", 1e-12)
+    return _skip_outputs(pt.rms_normalization(added, gamma, epsilon=epsilon), added)
+
+
+@converts("SimplifiedLayerNormalization")
+@converts("SimplifiedLayerNormalization", domain=MICROSOFT)
+def simplified_layer_normalization(node, x, scale):
+    _without_statistics(node, 1)
+    axis, epsilon = node.attribute("axis", -1), node.attribute("epsilon", 1e-5)
+    return pt.rms_normalization(x, scale, axis=axis, epsilon=epsilon)
+
+
+@converts("EmbedLayerNormalization", domain=MICROSOFT)
+def embed_layer_normalization(
+    node, words, segments, of_words, of_positions, of_segments, gamma, beta, mask=None, places=None
+):
+    added = of_words[words]
+    added = added + (of_positions[: words.shape[1]] if places is None else of_positions[places])
+    if segments is not None:
+        added = added + of_segments[segments]
+    epsilon = node.attribute("epsilon", 1e-12)
+    out = pt.layer_normalization(added, gamma, beta, epsilon=epsilon)
+    if mask is None:
+        n_words = pt.zeros(words.shape[:1], dtype="int32")
+    else:
+        n_words = mask.sum(axis=1, dtype="int32", acc_dtype="int32")
+    return out, n_words, added
+
+
+@converts("Inverse", domain=MICROSOFT)
+def inverse(node, x):
+    if x.type.dtype == "float16":
+        return cast(pt.linalg.inv(cast(x, "float32")), "float16")
+    return pt.linalg.inv(x)
+
+
+@converts("Trilu", domain=MICROSOFT)
+def trilu(node, x, k=None):
+    return _standard("Trilu", node, x, k)

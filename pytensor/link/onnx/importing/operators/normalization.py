@@ -1,0 +1,165 @@
+"""Normalizations, and dropout."""
+
+import numpy as np
+import onnx_ir as ir
+
+import pytensor.tensor as pt
+from pytensor.compile.sharedvalue import SharedVariable
+from pytensor.link.onnx.importing.registry import Refused, converts, dtype_name, known
+from pytensor.link.onnx.importing.windows import lengths, like, positions, single, total
+from pytensor.scalar import upcast
+from pytensor.tensor.moments import count, inverse_std, moments
+
+
+@converts("BatchNormalization")
+def batch_normalization(node, x, scale, bias, mean, variance):
+    epsilon = single(node, "epsilon", 1e-5)
+    # Statistics may be of another dtype than images
+    dtype = upcast(*[v.type.dtype for v in (x, scale, bias, mean, variance)])
+    wide, scale, bias = (pt.cast(v, dtype) for v in (x, scale, bias))
+    if not node.attribute("training_mode", 0):
+        if node.has_output(1):
+            raise Refused(
+                "of opset 13 in training form: convert it to opset 14 or later, which has the "
+                "attribute training_mode"
+            )
+        statistics = (pt.cast(v, dtype) for v in (mean, variance))
+        out = pt.batch_normalization(wide, scale, bias, *statistics, epsilon=epsilon)
+        return pt.cast(out, x.type.dtype)
+    out, _, _, *new = pt.batch_normalization_train(
+        wide,
+        scale,
+        bias,
+        axes="spatial",
+        epsilon=epsilon,
+        running_average_factor=1 - single(node, "momentum", 0.9),
+        running_mean=pt.cast(mean, dtype),
+        running_var=pt.cast(variance, dtype),
+        running_var_ddof=0,
+    )
+    new = [pt.cast(v, old.type.dtype) for v, old in zip(new, (mean, variance), strict=True)]
+    for value, old in zip(new, (mean, variance), strict=True):
+        if isinstance(old, SharedVariable):
+            if old in node.updates:
+                raise Refused(
+                    f"another node updates {old.name!r} too: leave it out of the trainable ones"
+                )
+            node.updates[old] = value
+    return pt.cast(out, x.type.dtype), *new
+
+
+@converts("InstanceNormalization")
+def instance_normalization(node, x, scale, bias):
+    return pt.instance_normalization(x, scale, bias, epsilon=single(node, "epsilon", 1e-5))
+
+
+def _stash_dtype(node):
+    return dtype_name(ir.DataType(node.attribute("stash_type", 1)))
+
+
+def _scaled(x, scale, bias=None):
+    x = pt.cast(x, scale.type.dtype) * scale
+    return x if bias is None else x + bias
+
+
+def _fits(parameter, shape):
+    return parameter is None or (parameter.type.shape == shape and None not in shape)
+
+
+@converts("LayerNormalization")
+def layer_normalization(node, x, scale, bias=None):
+    epsilon, stash = single(node, "epsilon", 1e-5), _stash_dtype(node)
+    axis = node.attribute("axis", -1) % x.type.ndim
+    wide = pt.cast(x, stash)
+    shape = x.type.shape[axis:]
+    if stash == x.type.dtype and _fits(scale, shape) and _fits(bias, shape):
+        out = pt.layer_normalization(x, scale, bias, axis=axis, epsilon=epsilon)
+    else:
+        out = pt.layer_normalization(wide, axis=axis, epsilon=epsilon)
+        out = _scaled(pt.cast(out, x.type.dtype), scale, bias)
+    if not (node.has_output(1) or node.has_output(2)):
+        return out
+    axes = tuple(range(axis, x.type.ndim))
+    mean, _, variance = moments(wide, axes, count(wide, axes))
+    shape = [*range(axis), *["x"] * len(axes)]
+    return out, mean.dimshuffle(shape), inverse_std(variance, epsilon).dimshuffle(shape)
+
+
+@converts("RMSNormalization")
+def rms_normalization(node, x, scale):
+    epsilon, stash = single(node, "epsilon", 1e-5), _stash_dtype(node)
+    axis = node.attribute("axis", -1)
+    if stash == x.type.dtype == scale.type.dtype and _fits(scale, x.type.shape[axis:]):
+        return pt.rms_normalization(x, scale, axis=axis, epsilon=epsilon)
+    out = pt.rms_normalization(pt.cast(x, stash), axis=axis, epsilon=epsilon)
+    return _scaled(pt.cast(out, x.type.dtype), scale)
+
+
+@converts("GroupNormalization")
+def group_normalization(node, x, scale, bias):
+    epsilon, groups = single(node, "epsilon", 1e-5), node.required("num_groups")
+    if node.opset < 21:  # of each group, and no dtype for the first stage
+        channels = lengths(x)[1]
+        group = positions(channels) // (channels // groups)
+        scale, bias = scale[group], bias[group]
+        stash = x.type.dtype
+    else:
+        stash = _stash_dtype(node)
+    if stash == x.type.dtype:
+        return pt.group_normalization(x, groups, scale, bias, epsilon=epsilon)
+    out = pt.cast(pt.group_normalization(pt.cast(x, stash), groups, epsilon=epsilon), x.type.dtype)
+    shape = ["x", 0, *["x"] * (x.type.ndim - 2)]
+    return _scaled(out, scale.dimshuffle(shape), bias.dimshuffle(shape))
+
+
+@converts("LRN")
+def lrn(node, x):
+    size, channels = node.required("size"), lengths(x)[1]
+    before = (size - 1) // 2
+    batch, _, *spatial = lengths(x)
+    squares = pt.zeros((batch, channels + size - 1, *spatial), dtype=x.type.dtype)
+    squares = pt.set_subtensor(squares[:, before : before + channels], pt.sqr(x))
+    around = sum(
+        (squares[:, shift : shift + channels] for shift in range(1, size)),
+        start=squares[:, :channels],
+    )
+    alpha = like(x, single(node, "alpha", 1e-4) / size)
+    scale = like(x, single(node, "bias", 1.0)) + alpha * around
+    return x / scale ** like(x, single(node, "beta", 0.75))
+
+
+@converts("LpNormalization")
+def lp_normalization(node, x):
+    axes, order = (node.attribute("axis", -1),), node.attribute("p", 2)
+    if order not in (1, 2):
+        raise Refused(f"its order p is {order}; the standard has 1 and 2")
+    powers = total(pt.abs(x) if order == 1 else pt.sqr(x), axes, keepdims=True)
+    # 0 where all is 0, and so is the gradient
+    powers = pt.switch(pt.eq(powers, like(x, 0)), like(x, 1), powers)
+    return x / (powers if order == 1 else pt.sqrt(powers))
+
+
+@converts("MeanVarianceNormalization")
+def mean_variance_normalization(node, x):
+    axes = tuple(axis % x.type.ndim for axis in node.attribute("axes", [0, 2, 3]))
+    _, centred, variance = moments(x, axes, count(x, axes))
+    kept = iter(range(variance.type.ndim))
+    shape = ["x" if axis in axes else next(kept) for axis in range(x.type.ndim)]
+    # what the standard's own definition adds
+    return centred / (pt.sqrt(variance) + like(x, 1e-9)).dimshuffle(shape)
+
+
+@converts("Dropout")
+def dropout(node, x, ratio=None, training_mode=None):
+    training = False if training_mode is None else known(training_mode)
+    rate = 0.5 if ratio is None else known(ratio)
+    if training is None:
+        raise Refused(
+            "training_mode is an input: make it a constant, or leave it out for inference"
+        )
+    if np.any(training) and rate != 0:
+        raise Refused(
+            "it drops at random, and no two programs draw the same numbers: set its "
+            "training_mode to false or its ratio to 0"
+        )
+    return x, pt.ones_like(x, dtype="bool")

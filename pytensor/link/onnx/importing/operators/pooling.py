@@ -1,0 +1,104 @@
+"""Pooling."""
+
+import pytensor.tensor as pt
+from pytensor.link.onnx.importing.registry import Refused, converts, entries
+from pytensor.link.onnx.importing.windows import (
+    lengths,
+    positions,
+    spatial_axes,
+    windows,
+)
+
+MAX = {1: pt.max_pool1d, 2: pt.max_pool2d, 3: pt.max_pool3d}
+AVERAGE = {1: pt.avg_pool1d, 2: pt.avg_pool2d, 3: pt.avg_pool3d}
+LP = {1: pt.lp_pool1d, 2: pt.lp_pool2d, 3: pt.lp_pool3d}
+UNPOOL = {1: pt.max_unpool1d, 2: pt.max_unpool2d, 3: pt.max_unpool3d}
+
+
+def _pooled(node, x, functions, **more):
+    found = windows(node, node.required("kernel_shape"), x.type.shape[2:])
+    return functions[spatial_axes(x)](
+        x,
+        kernel_size=found.kernel,
+        stride=found.strides,
+        padding=found.pads,
+        dilation=found.dilations,
+        ceil_mode=bool(node.attribute("ceil_mode", 0)),
+        **more,
+    )
+
+
+@converts("MaxPool")
+def max_pool(node, x):
+    if not node.has_output(1):
+        return _pooled(node, x, MAX)
+    values, indices = _pooled(node, x, MAX, return_indices=True)
+    batch, channels, *spatial = lengths(x)
+    if node.attribute("storage_order", 0):
+        indices = _column_major(indices, spatial)
+    images = positions(batch)[:, None] * channels + positions(channels)
+    for length in spatial:
+        images = images * length
+    return values, indices + images.dimshuffle(0, 1, *["x"] * len(spatial))
+
+
+def _column_major(indices, spatial):
+    """Positions in an image whose first spatial axis changes fastest."""
+    along = []
+    for length in reversed(spatial):
+        along.append(indices % length)
+        indices = indices // length
+    out = along[0]
+    for position, length in zip(along[1:], reversed(spatial[:-1]), strict=True):
+        out = out * length + position
+    return out
+
+
+@converts("AveragePool")
+def average_pool(node, x):
+    counted = bool(node.attribute("count_include_pad", 0))
+    return _pooled(node, x, AVERAGE, count_include_pad=counted)
+
+
+@converts("LpPool")
+def lp_pool(node, x):
+    return _pooled(node, x, LP, norm_type=node.attribute("p", 2))
+
+
+@converts("GlobalMaxPool")
+def global_max_pool(node, x):
+    return pt.global_max_pool(x)
+
+
+@converts("GlobalAveragePool")
+def global_average_pool(node, x):
+    return pt.global_average_pool(x)
+
+
+@converts("GlobalLpPool")
+def global_lp_pool(node, x):
+    return pt.global_lp_pool(x, node.attribute("p", 2))
+
+
+@converts("MaxUnpool")
+def max_unpool(node, x, indices, output_shape=None):
+    n = spatial_axes(x)
+    found = windows(node, node.required("kernel_shape"))
+    pads = found.pads if output_shape is None else 0
+    axes = zip(lengths(x)[2:], found.strides, found.kernel, found.pads, strict=True)
+    if output_shape is not None:
+        axes = [(m, s, k, (0, 0)) for m, s, k, _ in axes]
+    cells = 1
+    for m, stride, kernel, (lo, hi) in axes:
+        cells = cells * ((m - 1) * stride + kernel - lo - hi)
+    # Indices count all images; those of one suffice
+    out = UNPOOL[n](x, indices % cells, found.kernel, found.strides, pads)
+    if output_shape is None:
+        return out
+    wanted = entries(output_shape)
+    if wanted is None:
+        raise Refused("the number of entries of its output_shape isn't known")
+    # The standard's indices are those of the smallest image, to which zeros are added at the ends
+    larger = pt.zeros((*lengths(out)[:2], *wanted[2:]), dtype=x.type.dtype)
+    inside = tuple(slice(0, length) for length in lengths(out)[2:])
+    return pt.set_subtensor(larger[(..., *inside)], out)

@@ -1,0 +1,138 @@
+"""Quantization: integers, with a scale and a zero point."""
+
+import numpy as np
+import onnx_ir as ir
+
+import pytensor.tensor as pt
+from pytensor.link.onnx.importing.registry import Refused, converts, dtype_name
+from pytensor.link.onnx.importing.windows import (
+    filtered,
+    kernel_of,
+    lengths,
+    like,
+    patches,
+    positions,
+    windows,
+)
+
+
+def _dtype(node, name):
+    """The dtype of an attribute, None where it is left out."""
+    value = node.attribute(name, 0)
+    return dtype_name(ir.DataType(value)) if value else None
+
+
+def _fitted(node, parameter, x):
+    """A scale or zero point in the form in which it broadcasts against `x`."""
+    ndim, axis = x.type.ndim, node.attribute("axis", 1)
+    if parameter.type.ndim == 0:
+        return parameter
+    block = node.attribute("block_size", 0)
+    if block:
+        axis %= ndim
+        cells = positions(lengths(x)[axis]) // block
+        return parameter[(slice(None),) * axis + (cells,)]
+    if parameter.type.ndim == ndim != 1:
+        raise Refused("its scale has as many axes as its input: that needs a block_size")
+    if parameter.type.shape == (1,):
+        return parameter[0]
+    axis = axis % ndim if ndim > 1 else 0
+    return parameter.dimshuffle(["x" if a != axis else 0 for a in range(ndim)])
+
+
+def saturated(x, zero_point, dtype):
+    """Integers of a dtype: `x` rounded, ties to even, the zero point added, and clipped."""
+    limits = np.iinfo(dtype)
+    # Double precision, for sums with 16 bits to be exact where `x` is float16 or large
+    x = pt.round(pt.cast(x, "float64"), mode="half_to_even")
+    if zero_point is not None:
+        x = x + pt.cast(zero_point, "float64")
+    low, high = np.float64(limits.min), np.float64(limits.max)
+    return pt.cast(pt.clip(x, low, high), dtype)
+
+
+@converts("QuantizeLinear")
+def quantize_linear(node, x, scale, zero_point=None):
+    given = _dtype(node, "output_dtype")
+    dtype = given or ("uint8" if zero_point is None else zero_point.type.dtype)
+    if not dtype.startswith(("int", "uint")):
+        raise Refused(f"PyTensor quantizes to integers, not to {dtype}")
+    precision = _dtype(node, "precision") or scale.type.dtype
+    quotient = pt.cast(x, precision) / pt.cast(_fitted(node, scale, x), precision)
+    if zero_point is not None:
+        zero_point = _fitted(node, zero_point, x)
+    return saturated(quotient, zero_point, dtype)
+
+
+@converts("DequantizeLinear")
+def dequantize_linear(node, x, scale, zero_point=None):
+    dtype = _dtype(node, "output_dtype") or scale.type.dtype
+    difference = pt.cast(x, "int64")
+    if zero_point is not None:
+        difference = difference - _fitted(node, zero_point, x)
+    return pt.cast(difference, dtype) * pt.cast(_fitted(node, scale, x), dtype)
+
+
+@converts("DynamicQuantizeLinear")
+def dynamic_quantize_linear(node, x):
+    zero = like(x, 0)
+    low, high = pt.minimum(x.min(), zero), pt.maximum(x.max(), zero)
+    scale = (high - low) / like(x, 255)
+    # The standard divides by 0 where all is 0
+    scale = pt.switch(pt.eq(scale, zero), like(x, 1), scale)
+    zero_point = saturated(zero - low / scale, None, "uint8")
+    return saturated(x / scale, zero_point, "uint8"), scale, zero_point
+
+
+def _centred(x, zero_point, axis=None):
+    """An integer less its zero point, which belongs to entries of an axis if it is a vector."""
+    x = pt.cast(x, "int32")
+    return x if zero_point is None else x - pt.cast(_along(zero_point, x, axis), "int32")
+
+
+def _along(parameter, x, axis):
+    if parameter.type.ndim != 1:
+        return parameter
+    if parameter.type.shape == (1,):
+        return parameter[0]
+    return parameter.dimshuffle(["x" if a != axis % x.type.ndim else 0 for a in range(x.type.ndim)])
+
+
+def _convolved(node, x, w):
+    w, kernel = kernel_of(node, w)
+    found = windows(node, kernel, x.type.shape[2:])
+    return filtered(patches(x, found), w, node.attribute("group", 1))
+
+
+@converts("ConvInteger")
+def conv_integer(node, x, w, x_zero_point=None, w_zero_point=None):
+    return _convolved(node, _centred(x, x_zero_point), _centred(w, w_zero_point, 0))
+
+
+@converts("QLinearConv")
+def qlinear_conv(
+    node, x, x_scale, x_zero_point, w, w_scale, w_zero_point, y_scale, y_zero_point, b=None
+):
+    out = _convolved(node, _centred(x, x_zero_point), _centred(w, w_zero_point, 0))
+    if b is not None:
+        out = out + _along(b, out, 1)
+    scale = _along(x_scale * w_scale / y_scale, out, 1)
+    return saturated(
+        pt.cast(out, scale.type.dtype) * scale, y_zero_point, y_zero_point.type.dtype
+    )
+
+
+@converts("MatMulInteger")
+def matmul_integer(node, a, b, a_zero_point=None, b_zero_point=None):
+    return pt.matmul(_centred(a, a_zero_point, -2), _centred(b, b_zero_point, -1))
+
+
+@converts("QLinearMatMul")
+def qlinear_matmul(
+    node, a, a_scale, a_zero_point, b, b_scale, b_zero_point, y_scale, y_zero_point
+):
+    out = pt.matmul(_centred(a, a_zero_point, -2), _centred(b, b_zero_point, -1))
+    scales = (_along(a_scale, out, -2), _along(b_scale, out, -1), y_scale)
+    of_a, of_b, of_y = (pt.cast(scale, "float32") for scale in scales)
+    product = pt.cast(out, "float32") * (of_a * of_b / of_y)
+    return saturated(product, y_zero_point, y_zero_point.type.dtype)

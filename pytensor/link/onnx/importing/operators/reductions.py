@@ -1,0 +1,192 @@
+"""Reductions, cumulative sums, and what finds the largest along an axis."""
+
+import numpy as np
+
+import pytensor.tensor as pt
+from pytensor.link.onnx.importing.operators.elementwise import divided, is_integer, like
+from pytensor.link.onnx.importing.registry import converts, must_be_known
+from pytensor.link.onnx.importing.sizes import normalized, positions, product, size
+from pytensor.tensor.basic import constant
+from pytensor.tensor.moments import total
+from pytensor.tensor.special import logsumexp
+from pytensor.tensor.topk import topk
+
+
+def _axes(node, x, axes):
+    """The axes to reduce over, none where the node says that none given means none."""
+    if axes is not None:
+        given = [int(a) for a in must_be_known(axes, "which axes it reduces over")]
+    else:
+        given = node.attribute("axes", [])
+    if not given and not node.attribute("noop_with_empty_axes", 0):
+        return tuple(range(x.type.ndim))
+    return tuple(sorted(normalized(a, x.type.ndim) for a in given))
+
+
+def reduction(*op_types):
+    """Register a function of a tensor and axes, in whose place there may be none."""
+
+    def register(reduce):
+        @converts(*op_types)
+        def converter(node, x, axes=None):
+            dtype, axes = x.type.dtype, _axes(node, x, axes)
+            # Sums in float16 overflow at 65,504
+            wide = pt.cast(x, "float32") if dtype == "float16" else x
+            result = pt.cast(reduce(wide, axes), dtype)
+            return pt.expand_dims(result, axes) if node.attribute("keepdims", 1) else result
+
+        return reduce
+
+    return register
+
+
+def _wide(x):
+    """An integer in 64 bits."""
+    return pt.cast(x, "int64") if x.type.dtype in ("int8", "int16", "int32", "uint32") else x
+
+
+def _floating(x):
+    return pt.cast(x, "float64") if is_integer(x) else x
+
+
+def _sum(x, axes):
+    return total(x, axes) if axes else x
+
+
+@reduction("ReduceSum")
+def reduce_sum(x, axes):
+    return _sum(x, axes)
+
+
+@reduction("ReduceMean")
+def reduce_mean(x, axes):
+    number = product([size(x, a) for a in axes])
+    return divided(_sum(_wide(x), axes), pt.cast(number, _wide(x).type.dtype)) if axes else x
+
+
+@reduction("ReduceProd")
+def reduce_prod(x, axes):
+    # As in `total`: a rewrite would forget the dtype of a product over all axes that are named
+    axis = None if len(axes) == x.type.ndim else axes
+    return pt.prod(x, axis, dtype=x.type.dtype, acc_dtype=x.type.dtype) if axes else x
+
+
+@reduction("ReduceL1")
+def reduce_l1(x, axes):
+    return _sum(pt.abs(x), axes)
+
+
+@reduction("ReduceL2")
+def reduce_l2(x, axes):
+    return pt.sqrt(_sum(pt.sqr(_floating(x)), axes))
+
+
+@reduction("ReduceSumSquare")
+def reduce_sum_square(x, axes):
+    return _sum(pt.sqr(x), axes)
+
+
+@reduction("ReduceLogSum")
+def reduce_log_sum(x, axes):
+    return pt.log(_sum(_floating(x), axes))
+
+
+@reduction("ReduceLogSumExp")
+def reduce_log_sum_exp(x, axes):
+    x = _floating(x)
+    if any(x.type.shape[a] == 0 for a in axes):
+        return pt.log(_sum(x, axes))
+    return logsumexp(x, axis=axes) if axes else x
+
+
+@reduction("ReduceMax")
+def reduce_max(x, axes):
+    if not axes:
+        return x
+    if x.type.dtype == "bool":
+        return pt.any(x, axis=axes)
+    may_be_empty = any(not x.type.shape[a] for a in axes)
+    return pt.max(x, axis=axes, initial=-np.inf if may_be_empty else None)
+
+
+@reduction("ReduceMin")
+def reduce_min(x, axes):
+    return _reversed(reduce_max(_reversed(x), axes))
+
+
+def _reversed(x):
+    """The same numbers in reversed order, without a minus that smallest integers don't have."""
+    return pt.invert(x) if is_integer(x) or x.type.dtype == "bool" else -x
+
+
+def _argmax(node, x, axis):
+    if not node.attribute("select_last_index", 0):
+        return pt.argmax(x, axis=axis)
+    return size(x, axis) - 1 - pt.argmax(pt.flip(x, axis), axis=axis)
+
+
+@converts("ArgMax")
+def arg_max(node, x):
+    axis = normalized(node.attribute("axis", 0), x.type.ndim)
+    result = _argmax(node, x, axis)
+    return pt.expand_dims(result, axis) if node.attribute("keepdims", 1) else result
+
+
+@converts("ArgMin")
+def arg_min(node, x):
+    return arg_max(node, _reversed(x))
+
+
+@converts("CumSum", "CumProd")
+def cumulative(node, x, axis):
+    dtype = x.type.dtype
+    axis = normalized(int(must_be_known(axis, "its axis").item()), x.type.ndim)
+    # In 64 bits because NumPy makes them of smaller integers
+    x = pt.cast(x, "float32") if dtype == "float16" else _wide(x)
+    function, first = (pt.cumsum, 0) if node.op_type == "CumSum" else (pt.cumprod, 1)
+    if node.attribute("reverse", 0):
+        x = pt.flip(x, axis)
+    if node.attribute("exclusive", 0):
+        before = (slice(None),) * axis
+        start = pt.full_like(x[(*before, slice(0, 1))], like(first, x))
+        x = pt.join(axis, start, x[(*before, slice(0, -1))])
+    x = function(x, axis)
+    if node.attribute("reverse", 0):
+        x = pt.flip(x, axis)
+    return pt.cast(x, dtype)
+
+
+@converts("TopK")
+def top_k(node, x, k):
+    number = int(must_be_known(k, "how many entries it takes").item())
+    axis = normalized(node.attribute("axis", -1), x.type.ndim)
+    if node.attribute("largest", 1):
+        return tuple(topk(x, number, axis))
+    values, indices = topk(_reversed(x), number, axis)
+    return _reversed(values), indices
+
+
+@converts("Hardmax")
+def hardmax(node, x):
+    axis = normalized(node.attribute("axis", -1), x.type.ndim)
+    places = pt.expand_dims(positions(size(x, axis)), range(1, x.type.ndim - axis))
+    return pt.cast(pt.eq(places, pt.argmax(x, axis=axis, keepdims=True)), x.type.dtype)
+
+
+@converts("NonZero")
+def non_zero(node, x):
+    if x.type.ndim:
+        return pt.stack(pt.nonzero(x))
+    return pt.zeros((constant(0), pt.cast(pt.neq(x, like(0, x)), "int64")), dtype="int64")
+
+
+@converts("Unique")
+def unique(node, x):
+    axis = node.attribute("axis")
+    axis = None if axis is None else normalized(axis, x.type.ndim)
+    values, first, inverse, counts = pt.unique(x, True, True, True, axis=axis)
+    if not node.attribute("sorted", 1):
+        order = pt.argsort(first)
+        values = values[(slice(None),) * (axis or 0) + (order,)]
+        first, counts, inverse = first[order], counts[order], pt.argsort(order)[inverse]
+    return values, first, inverse, counts

@@ -1,0 +1,217 @@
+"""Resizing, sampling at computed places, cropping."""
+
+from itertools import product
+
+import numpy as np
+
+import pytensor.tensor as pt
+from pytensor.graph.basic import Constant
+from pytensor.link.onnx.importing.registry import Refused, converts, entries, known, must_be_known
+from pytensor.link.onnx.importing.sampling import all_images, at_cells, bounded, linear
+from pytensor.link.onnx.importing.windows import lengths, like, single
+
+EXACT_IN_DOUBLE = ("bool", "int8", "int16", "int32", "uint8", "uint16", "uint32")
+
+
+@converts("Resize")
+def resize(node, x, roi=None, scales=None, sizes=None):
+    mode, how = node.attribute("mode", "nearest"), node.attribute(
+        "coordinate_transformation_mode", "half_pixel"
+    )
+    axes = [axis % x.type.ndim for axis in node.attribute("axes", range(x.type.ndim))]
+    policy = node.attribute("keep_aspect_ratio_policy", "stretch")
+    if scales is not None and known(scales) is not None and not known(scales).size:
+        scales = None  # as opset 10 left it out
+    if scales is None:
+        x, targets = _sizes(x, sizes, axes)
+        pairs = zip([x.type.shape[axis] for axis in axes], targets, strict=True)
+        unchanged = [length == target and policy == "stretch" for length, target in pairs]
+    else:
+        given = must_be_known(scales, "how much it scales").tolist()
+        unchanged = [scale == 1 for scale in given]
+        targets = [_factor(x.type.shape[a], scale) for a, scale in zip(axes, given, strict=True)]
+    crop = None
+    if how == "tf_crop_and_resize":
+        crop = must_be_known(roi, "its region of interest").reshape(2, -1).T.tolist()
+        unchanged = [same and ends == [0, 1] for same, ends in zip(unchanged, crop, strict=True)]
+    if how == "tf_half_pixel_for_nn":  # which moves cells even where lengths stay
+        unchanged = [False for _ in axes]
+    kept = [number for number, same in enumerate(unchanged) if not same]
+    if not kept:
+        return x
+    options = {
+        "size" if scales is None else "scale": tuple(targets[i] for i in kept),
+        "axes": tuple(axes[i] for i in kept),
+        "mode": mode,
+        "coordinate_transformation_mode": how,
+        "cubic_coeff_a": single(node, "cubic_coeff_a", -0.75),
+        "nearest_mode": node.attribute("nearest_mode", "round_prefer_floor"),
+        "keep_aspect_ratio_policy": policy,
+    }
+    if mode != "nearest":
+        options["exclude_outside"] = bool(node.attribute("exclude_outside", 0))
+        options["antialias"] = bool(node.attribute("antialias", 0))
+    if crop is not None:
+        options["roi"] = tuple(crop[i][end] for end in (0, 1) for i in kept)
+        options["extrapolation_value"] = single(node, "extrapolation_value", 0.0)
+    if x.type.dtype.startswith("float"):
+        return pt.resize(x, **options)
+    if mode != "nearest" or x.type.dtype not in EXACT_IN_DOUBLE:
+        raise Refused(
+            f"{mode} interpolation of {x.type.dtype}, whose rounding the standard doesn't say: "
+            f"cast to floating point before it, and back after it"
+        )
+    return pt.cast(pt.resize(pt.cast(x, "float64"), **options), x.type.dtype)
+
+
+def _sizes(x, sizes, axes):
+    """The input, and the target lengths of axes; what isn't known must be a length that stays."""
+    targets = entries(sizes)
+    if targets is None:
+        raise Refused("the number of entries of its sizes isn't known")
+    shape = list(x.type.shape)
+    for number, (axis, target) in enumerate(zip(axes, targets, strict=True)):
+        if isinstance(target, Constant):
+            targets[number] = int(target.data)
+        elif axis < 2 and len(axes) == x.type.ndim:
+            # Batch and channels; run time checks that
+            shape[axis], targets[number] = target, x.type.shape[axis]
+        else:
+            raise Refused(
+                f"the length to which it resizes axis {axis} is computed when the model runs; "
+                f"PyTensor must know it before: fix the input's lengths"
+            )
+    return pt.specify_shape(x, shape), targets
+
+
+def _factor(length, scale):
+    """A scale in double precision that gives the length which it gives in single precision."""
+    if length is None:
+        return scale
+    out = np.floor(np.float32(length) * np.float32(scale))
+    if np.floor(length * scale) == out:
+        return scale
+    return float(np.nextafter(out / length, np.inf))
+
+
+@converts("GridSample")
+def grid_sample(node, x, grid):
+    mode = node.attribute("mode", "linear" if node.opset >= 20 else "bilinear")
+    aligned = bool(node.attribute("align_corners", 0))
+    padding = node.attribute("padding_mode", "zeros")
+    spatial, dtype = lengths(x)[2:], grid.type.dtype
+    places = []
+    # The grid has the last axis first
+    for axis, length in enumerate(spatial):
+        place, length = grid[..., len(spatial) - 1 - axis], pt.cast(length, dtype)
+        one = like(grid, 1)
+        if aligned:
+            places.append((place + one) * ((length - one) / like(grid, 2)))
+        else:
+            places.append(((place + one) * length - one) / like(grid, 2))
+    if mode in ("cubic", "bicubic"):
+        return _cubic(x, places, padding, aligned)
+    places = [
+        _padded_places(place, length, padding, aligned)
+        for place, length in zip(places, spatial, strict=True)
+    ]
+    if mode == "nearest":
+        places = [pt.round(place, mode="half_to_even") for place in places]
+        return _read(x, places)
+    _must_be_floating(x)
+    return pt.cast(linear(x, [pt.cast(place, x.type.dtype) for place in places]), x.type.dtype)
+
+
+def _must_be_floating(x):
+    if not x.type.dtype.startswith("float"):
+        raise Refused(f"interpolation of {x.type.dtype}: cast to floating point before it")
+
+
+def _read(x, places):
+    """The entries at places that are numbers of cells; 0 beyond the ends."""
+    found = [bounded(p, n) for p, n in zip(places, lengths(x)[2:], strict=True)]
+    inside = found[0][1]
+    for _, other in found[1:]:
+        inside = pt.and_(inside, other)
+    out = at_cells(x, all_images(x, places[0].type.ndim), [cell for cell, _ in found])
+    return pt.switch(pt.expand_dims(inside, 1), out, like(x, 0))
+
+
+def _padded_places(place, length, padding, aligned):
+    last = pt.cast(length - 1, place.type.dtype)
+    zero = like(place, 0)
+    if padding == "zeros":
+        return place
+    if padding == "reflection":
+        edge = zero if aligned else like(place, 0.5)
+        span = last + edge + edge
+        # within twice the image, from the edge before it
+        span_or_one = pt.switch(span > zero, span, like(place, 1))
+        turn = pt.mod(pt.abs(place + edge), like(place, 2) * span_or_one)
+        place = pt.minimum(turn, like(place, 2) * span_or_one - turn) - edge
+        place = pt.switch(span > zero, place, zero)
+    return pt.clip(place, zero, last)
+
+
+def _cubic(x, places, padding, aligned):
+    _must_be_floating(x)
+    floors = [pt.floor(place) for place in places]
+    out = None
+    for taps in product((-1, 0, 1, 2), repeat=len(places)):
+        weight, cells = None, []
+        for place, floor, length, tap in zip(places, floors, lengths(x)[2:], taps, strict=True):
+            cell = floor + like(place, tap)
+            share = _cubic_weight(pt.abs(place - cell), inner=tap in (0, 1))
+            weight = share if weight is None else weight * share
+            cells.append(_padded_places(cell, length, padding, aligned))
+        term = _read(x, cells) * pt.cast(pt.expand_dims(weight, 1), x.type.dtype)
+        out = term if out is None else out + term
+    return out
+
+
+def _cubic_weight(distance, inner, a=-0.75):
+    a, d = like(distance, a), distance
+    one, two, three = (like(d, n) for n in (1, 2, 3))
+    if inner:
+        return ((a + two) * d - (a + three)) * d * d + one
+    return ((d - like(d, 5)) * d + like(d, 8)) * d * a - like(d, 4) * a
+
+
+@converts("AffineGrid")
+def affine_grid(node, theta, size):
+    spatial = must_be_known(size, "the size of the image").tolist()[2:]
+    aligned = node.attribute("align_corners", 0)
+    axes = []
+    for length in spatial:
+        if aligned and length == 1:
+            raise Refused("align_corners=1 divides by 0 on an axis of length 1: use 0")
+        cells = np.arange(length)
+        place = 2 * cells / (length - 1) - 1 if aligned else (2 * cells + 1) / length - 1
+        axes.append(place)
+    places = np.meshgrid(*axes, indexing="ij")
+    places = np.stack([*reversed(places), np.ones(spatial)]).reshape(len(spatial) + 1, -1)
+    out = pt.matmul(theta, like(theta, places)[None])
+    return pt.moveaxis(out, 1, 2).reshape((lengths(theta)[0], *spatial, len(spatial)))
+
+
+@converts("CenterCropPad")
+def center_crop_pad(node, x, shape):
+    axes = node.attribute("axes", range(x.type.ndim))
+    targets = entries(shape)
+    if targets is None:
+        raise Refused("the number of entries of its shape isn't known")
+    wanted = lengths(x)
+    source, inside = [slice(None)] * x.type.ndim, [slice(None)] * x.type.ndim
+    for axis, target in zip(axes, targets, strict=True):
+        length = wanted[axis]
+        target = int(target.data) if isinstance(target, Constant) else target
+        wanted[axis] = target
+        kept = _smaller(length, target)
+        start, before = (length - kept) // 2, (target - kept) // 2
+        source[axis], inside[axis] = slice(start, start + kept), slice(before, before + kept)
+    zeros = pt.zeros(wanted, dtype=x.type.dtype)
+    return pt.set_subtensor(zeros[tuple(inside)], x[tuple(source)])
+
+
+def _smaller(a, b):
+    return min(a, b) if isinstance(a, int) and isinstance(b, int) else pt.minimum(a, b)

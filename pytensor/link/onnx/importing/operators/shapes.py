@@ -1,0 +1,222 @@
+"""Changes of shape: reshaping, axes, broadcasting, joining and splitting."""
+
+from itertools import pairwise
+
+import numpy as np
+
+import pytensor.tensor as pt
+from pytensor.graph.basic import Constant
+from pytensor.link.onnx.importing.operators.elementwise import is_integer
+from pytensor.link.onnx.importing.registry import (
+    Refused,
+    converts,
+    entries,
+    folded,
+    known,
+    must_be_known,
+)
+from pytensor.link.onnx.importing.sizes import (
+    factors,
+    is_listed,
+    is_size,
+    normalized,
+    positions,
+    product,
+    size,
+    sizes,
+    vector,
+    wanted_sizes,
+    without_minus_one,
+)
+from pytensor.tensor.basic import constant
+
+
+def reshaped(x, wanted):
+    """A tensor reshaped to sizes, of which one may be -1."""
+    return pt.reshape(x, vector(without_minus_one(sizes(x), wanted)), ndim=len(wanted))
+
+
+@converts("Reshape")
+def reshape(node, x, shape):
+    wanted = wanted_sizes(node, shape)
+    if not node.attribute("allowzero", 0):
+        wanted = [_unless_zero(v, x, i) for i, v in enumerate(wanted)]
+    if (is_listed(x) or _is_number(x)) and len(wanted) == 1:
+        return vector(entries(x) if x.type.ndim else [x], x.type.dtype)
+    if is_listed(x) and not wanted:
+        return entries(x)[0]
+    return reshaped(x, wanted)
+
+
+def _is_number(x):
+    """Whether a scalar may be a size; a vector of it is given by its entry."""
+    return x.type.ndim == 0 and is_integer(x)
+
+
+def _unless_zero(length, x, axis):
+    """A size of a reshape, that of the same axis of `x` in the place of 0."""
+    number = known(length)
+    if number is not None:
+        return size(x, axis) if number == 0 else length
+    if is_size(length) or axis >= x.type.ndim:
+        return length
+    return pt.switch(pt.eq(length, np.int64(0)), size(x, axis), length)
+
+
+@converts("Flatten")
+def flatten(node, x):
+    axis = normalized(node.attribute("axis", 1), x.type.ndim, last=x.type.ndim)
+    lengths = sizes(x)
+    rows, columns = product(lengths[:axis]), product(lengths[axis:])
+    number = known(columns)
+    if number is None or number == 0:
+        return reshaped(x, [rows, constant(np.int64(-1)) if known(rows) else columns])
+    return reshaped(x, [constant(np.int64(-1)), columns])
+
+
+def _given_axes(node, axes, ndim):
+    if axes is None:
+        axes = node.attribute("axes")
+    else:
+        axes = must_be_known(axes, "which axes it is about").ravel()
+    return None if axes is None else {normalized(a, ndim) for a in axes}
+
+
+@converts("Squeeze")
+def squeeze(node, x, axes=None):
+    axes = _given_axes(node, axes, x.type.ndim)
+    if axes is None:
+        axes = {a for a, length in enumerate(x.type.shape) if length == 1}
+        if None in x.type.shape and node.declared()[1] != x.type.ndim - len(axes):
+            raise Refused("which axes are of length 1 is known only when the model runs; give axes")
+    if is_listed(x) and axes:
+        return entries(x)[0]
+    x = pt.specify_broadcastable(x, *axes)
+    return x.dimshuffle([a for a in range(x.type.ndim) if a not in axes])
+
+
+@converts("Unsqueeze")
+def unsqueeze(node, x, axes):
+    given = must_be_known(axes, "which axes it makes").ravel()
+    axes = {normalized(a, x.type.ndim + len(given)) for a in given}
+    if _is_number(x) and len(axes) == 1 and not isinstance(x, Constant):
+        return vector([x], x.type.dtype)
+    return pt.expand_dims(x, sorted(axes))
+
+
+@converts("Transpose")
+def transpose(node, x):
+    return x.transpose(*node.attribute("perm", []))
+
+
+@converts("Expand")
+def expand(node, x, shape):
+    return broadcast(x, wanted_sizes(node, shape))
+
+
+def broadcast(x, wanted):
+    """`x` and a tensor of the wanted sizes broadcast against each other."""
+    ndim = max(x.type.ndim, len(wanted))
+    x = pt.expand_dims(x, range(ndim - x.type.ndim))
+    wanted = [constant(np.int64(1))] * (ndim - len(wanted)) + wanted
+    lengths = []
+    for axis, (have, want) in enumerate(zip(sizes(x), wanted, strict=True)):
+        length = _joint(have, want)
+        if known(have) is None and factors(length) != factors(have):
+            # Only the values will say whether this axis is broadcast
+            x = x.take(positions(length) * pt.neq(have, np.int64(1)), axis=axis)
+        lengths.append(length)
+    return pt.alloc(x, *lengths)
+
+
+def _joint(have, want):
+    """The length of an axis of a tensor of length `have` broadcast against one of `want`."""
+    if known(have) == 1:
+        return want
+    if known(want) == 1 or known(have) is not None or factors(have) == factors(want):
+        return have
+    if known(want) is not None:
+        return want
+    return pt.switch(pt.eq(want, np.int64(1)), have, want)
+
+
+@converts("Tile")
+def tile(node, x, repeats):
+    if x.type.ndim == 0:
+        return x
+    if repeats.type.shape == (None,):
+        return pt.tile(x, [repeats[i] for i in range(x.type.ndim)])
+    return pt.tile(x, wanted_sizes(node, repeats))
+
+
+@converts("Concat")
+def concat(node, *tensors):
+    axis = normalized(node.required("axis"), tensors[0].type.ndim)
+    if any(map(is_listed, tensors)) and all(
+        is_listed(v) or isinstance(v, Constant) for v in tensors
+    ):
+        return vector([e for v in tensors for e in entries(v)], tensors[0].type.dtype)
+    return pt.join(axis, *tensors)
+
+
+@converts("Split")
+def split(node, x, lengths=None):
+    axis = normalized(node.attribute("axis", 0), x.type.ndim)
+    number = node.attribute("num_outputs", len(node.ir_node.outputs))
+    if lengths is not None:
+        given = entries(lengths)
+        if given is None:
+            given = [lengths[i] for i in range(number)]
+        given = [known(v) for v in given]
+        ends = None if any(v is None for v in given) else np.cumsum([0, *given])
+        if ends is None:
+            return tuple(pt.split(x, lengths, n_splits=number, axis=axis))
+        total = x.type.shape[axis]
+        if total not in (None, ends[-1]):
+            raise Refused(f"its parts add up to {ends[-1]}, and the axis is of length {total}")
+        ends = [int(end) for end in ends]
+    else:
+        whole = size(x, axis)
+        length = known(whole)
+        if length is None:
+            part = -(-whole // np.int64(number))
+            ends = [part * np.int64(i) for i in range(number)] + [whole]
+        else:
+            part = -(-int(length) // number)
+            ends = [min(part * i, int(length)) for i in range(number)] + [int(length)]
+    if is_listed(x) and all(isinstance(end, int) for end in ends):
+        row = entries(x)
+        return tuple(vector(row[a:b], x.type.dtype) for a, b in pairwise(ends))
+    before = (slice(None),) * axis
+    return tuple(x[(*before, slice(a, b))] for a, b in pairwise(ends))
+
+
+@converts("DepthToSpace")
+def depth_to_space(node, x):
+    block = node.required("blocksize")
+    n, c, h, w = sizes(x)
+    part, side = _divided(c, block**2), constant(np.int64(block))
+    if node.attribute("mode", "DCR") == "DCR":
+        x = reshaped(x, [n, side, side, part, h, w]).dimshuffle(0, 3, 4, 1, 5, 2)
+    else:
+        x = reshaped(x, [n, part, side, side, h, w]).dimshuffle(0, 1, 4, 2, 5, 3)
+    return reshaped(x, [n, part, product([h, side]), product([w, side])])
+
+
+@converts("SpaceToDepth")
+def space_to_depth(node, x):
+    block = node.required("blocksize")
+    n, c, h, w = sizes(x)
+    rows, columns, side = _divided(h, block), _divided(w, block), constant(np.int64(block))
+    x = reshaped(x, [n, c, rows, side, columns, side])
+    order = (0, 3, 5, 1, 2, 4) if node.attribute("mode", "DCR") == "DCR" else (0, 1, 3, 5, 2, 4)
+    depth = product([c, constant(np.int64(block**2))])
+    return reshaped(x.dimshuffle(order), [n, depth, rows, columns])
+
+
+def _divided(length, number):
+    """A size divided by a number that divides it."""
+    have = known(length)
+    if have is not None and have % number:
+        raise Refused(f"an axis of length {have} can't be cut into blocks of {number}")
+    return folded([length // np.int64(number)])[0]
