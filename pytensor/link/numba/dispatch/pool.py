@@ -49,25 +49,16 @@ def sum_flags(op):
 def numba_funcify_Pool(op, node, **kwargs):
     table, no_window = describe(op, node)
     ndim, lowest = node.inputs[0].type.ndim, lowest_of(node.inputs[0])
-    average, include_pad = sum_flags(op)
+    reduce, options = (pool_sums, sum_flags(op)) if op.mode != "max" else (pool_maxima, (lowest,))
 
     @numba_njit
-    def max_pool(x):
+    def pool(x):
         entries, shape = flat(x)
         if not all_fit(shape, table):
             raise AssertionError(no_window)
-        out, shape = pool_maxima(entries, shape, table, lowest)
-        return with_shape(out, shape, ndim)
+        return with_shape(*reduce(entries, shape, table, *options), ndim)
 
-    @numba_njit
-    def sum_pool(x):
-        entries, shape = flat(x)
-        if not all_fit(shape, table):
-            raise AssertionError(no_window)
-        out, shape = pool_sums(entries, shape, table, average, include_pad)
-        return with_shape(out, shape, ndim)
-
-    return (max_pool if op.mode == "max" else sum_pool), key_of(op, node)
+    return pool, key_of(op, node)
 
 
 @numba_pullback.register(Pool)
@@ -75,7 +66,7 @@ def numba_funcify_Pool(op, node, **kwargs):
 def numba_pullback_Pool(op, node, symbolic, **kwargs):
     table, _ = describe(op, node)
     ndim, lowest = node.inputs[0].type.ndim, lowest_of(node.inputs[0])
-    average, include_pad = sum_flags(op)
+    flags = sum_flags(op)
 
     @numba_njit
     def max_pool_pullback(x, cotangent):
@@ -88,8 +79,7 @@ def numba_pullback_Pool(op, node, symbolic, **kwargs):
     def sum_pool_pullback(x, cotangent):
         cotangents, _ = flat(cotangent)
         shape = np.array(x.shape)
-        out = pool_sums_transposed(cotangents, shape, table, average, include_pad)
-        return with_shape(out, shape, ndim)
+        return with_shape(pool_sums_transposed(cotangents, shape, table, *flags), shape, ndim)
 
     pullback = max_pool_pullback if op.mode == "max" else sum_pool_pullback
     return pullback, key_of(op, node, "pullback")
