@@ -1,0 +1,138 @@
+"""ONNX's own test vectors for its operators, through `from_onnx`.
+
+    python -m tests.link.onnx.importing.official [PATTERN] [--why]
+
+prints how many cases pass, are refused, fail or give wrong numbers; `--why` says it of each.
+"""
+
+import argparse
+import re
+import warnings
+from collections import Counter
+from functools import cache
+
+import numpy as np
+from onnx import ModelProto, TensorProto, defs
+from onnx.backend.test.case.node import collect_testcases
+from onnx.numpy_helper import to_array
+
+from pytensor import function
+from pytensor.compile.mode import Mode
+from pytensor.graph.basic import Variable
+from pytensor.link.onnx import ImportedOpError, from_onnx
+from pytensor.link.onnx.importing.model import LOWEST_OPSET
+from pytensor.tensor.basic import constant
+
+PYTHON = Mode("py", None)  # as the graph is, without rewrites
+
+
+@cache
+def cases():
+    """All cases by name, operators' expansions into functions included."""
+    # Cases provoke warnings of NumPy while they are made
+    with warnings.catch_warnings(action="ignore"):
+        return {case.name.removeprefix("test_"): case for case in collect_testcases(None)}
+
+
+def model_of(case):
+    """A case's model, of the lowest opset that can be imported if its operators are the same."""
+    model = case.model
+    (opset,) = [v for v in model.opset_import if v.domain in ("", "ai.onnx")] or [None]
+    if opset is None or opset.version >= LOWEST_OPSET:
+        return model
+    for node in model.graph.node:
+        versions = (opset.version, LOWEST_OPSET)
+        old, new = (defs.get_schema(node.op_type, v).since_version for v in versions)
+        if old != new:
+            return model
+    model = ModelProto.FromString(model.SerializeToString())
+    for entry in model.opset_import:
+        if entry.domain == opset.domain:
+            entry.version = LOWEST_OPSET
+    return model
+
+
+def arrays(values):
+    """The variables or arrays in nested lists, in order."""
+    for value in values:
+        if isinstance(value, list | tuple):
+            yield from arrays(value)
+        else:
+            yield value
+
+
+def array_of(value):
+    """A value, which some cases give as it would be in a file."""
+    return to_array(value) if isinstance(value, TensorProto) else value
+
+
+def small(name, value):
+    """Whether a floating-point input is one that PyTensor may have to know."""
+    return value.dtype.isbuiltin == 1 and (value.ndim == 0 or name in ("roi", "scales"))
+
+
+def run(case, mode=PYTHON, integers_known=False):
+    """Raise an error where a case's results aren't those of the standard.
+
+    With `integers_known`, inputs that PyTensor may have to know are constants: integers such as
+    axes and shapes, flags, scalars, and how much to resize.
+    """
+    model = model_of(case)
+    for values, wanted in case.data_sets:
+        names = [v.name for v in model.graph.input]
+        values = dict(zip(names, map(array_of, values), strict=True))
+        constants = {}
+        if integers_known:
+            constants = {
+                name: constant(v)
+                for name, v in values.items()
+                if isinstance(v, np.ndarray | np.generic)
+                and (v.dtype.kind in "iub" or (v.dtype.kind == "f" and small(name, v)))
+            }
+        imported = from_onnx(model, inputs=constants)
+        inputs = [v for name, v in imported.inputs.items() if name not in constants]
+        values = [v for name, v in values.items() if name not in constants]
+        results = list(imported.outputs.values())
+        compute = function(inputs, list(arrays(results)), mode=mode, on_unused_input="ignore")
+        computed = iter(compute(*values))
+        for result, value in zip(results, wanted, strict=True):
+            expected = [value] if isinstance(result, Variable) else list(value)
+            variables = [result] if isinstance(result, Variable) else result
+            assert len(expected) == len(variables)
+            for want in expected:
+                got, want = next(computed), np.asarray(array_of(want))
+                assert got.dtype == want.dtype, f"dtype {got.dtype}, should be {want.dtype}"
+                assert got.shape == want.shape, f"shape {got.shape}, should be {want.shape}"
+                np.testing.assert_allclose(got, want, rtol=case.rtol, atol=case.atol)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("pattern", nargs="?", default="")
+    parser.add_argument("--why", action="store_true", help="a line for each that doesn't pass")
+    options = parser.parse_args()
+    found = Counter()
+    for name, case in cases().items():
+        if not re.search(options.pattern, name):
+            continue
+        try:
+            try:
+                run(case)
+                kind, reason = "passed", ""
+            except ImportedOpError:
+                run(case, integers_known=True)
+                kind, reason = "passed with integers known", ""
+        except ImportedOpError as error:
+            kind, reason = "refused", str(error).splitlines()[1].strip()
+        except AssertionError as error:
+            kind, reason = "WRONG", " ".join(str(error).split())[:150]
+        except Exception as error:
+            kind, reason = "FAILED", f"{type(error).__name__}: {error}".splitlines()[0][:200]
+        found[kind] += 1
+        if options.why and reason:
+            print(f"{kind:8} {name}: {reason}")
+    print(", ".join(f"{n} {kind}" for kind, n in found.most_common()))
+
+
+if __name__ == "__main__":
+    main()

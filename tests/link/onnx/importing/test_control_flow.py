@@ -1,0 +1,285 @@
+"""If, Loop, Scan and sequences, through `from_onnx` and in onnxruntime."""
+
+import numpy as np
+import pytest
+
+import pytensor.tensor as pt
+from pytensor import function, grad
+from pytensor.link.onnx import ImportedOpError, from_onnx
+from tests.link.onnx.importing.with_onnxruntime import PYTHON, compare, in_pytensor, parsed
+
+X = np.array([1.5, -2.0, 0.25], dtype="float32")
+IF = """
+model (float[3] x, bool c) => (float[n] y) {
+  twice = Add(x, x)
+  y = If (c) <
+    then_branch = then () => (float[3] a) { a = Mul(twice, x) },
+    else_branch = otherwise () => (float[6] b) { b = Concat<axis = 0>(x, x) }
+  >
+}
+"""
+
+
+@pytest.mark.parametrize("condition", [True, False])
+def test_if_whose_branches_have_different_shapes(condition):
+    compare(parsed(IF), [X, np.array(condition)])
+
+
+@pytest.mark.parametrize("condition", [True, False])
+def test_gradient_through_if(condition):
+    imported = from_onnx(parsed(IF))
+    x, c = imported.inputs.values()
+    gradient = grad(imported.outputs["y"].sum(), x).eval({x: X, c: condition}, mode=PYTHON)
+    np.testing.assert_allclose(gradient, 4 * X if condition else [2, 2, 2])
+
+
+def test_if_of_a_constant_takes_its_branch_alone():
+    text = """
+    model (float[3] x) => (float[n] y) {
+      c = Constant<value = bool[1] {1}>()
+      y = If (c) <
+        then_branch = then () => (float[3] a) { a = Neg(x) },
+        else_branch = otherwise () => (float[3] b) { b = StringConcat(x, x) }
+      >
+    }
+    """
+    (y,) = in_pytensor(parsed(text), [X])
+    np.testing.assert_array_equal(y, -X)
+
+
+def test_if_of_different_dtypes_is_refused():
+    text = """
+    model (float[3] x, bool c) => (y) {
+      y = If (c) <
+        then_branch = then () => (float[3] a) { a = Neg(x) },
+        else_branch = otherwise () => (bool[3] b) { b = Equal(x, x) }
+      >
+    }
+    """
+    with pytest.raises(ImportedOpError, match="different dtypes: float32 and bool"):
+        from_onnx(parsed(text))
+
+
+LOOP = """
+model (int64 trips, bool start, float[3] x) => (float[3] y, float[n, 3] all) {
+  y, all = Loop (%s) <body = body (int64 i, bool go, float[3] v) => (go_on, next, seen) {
+    f = Cast<to = 1>(i)
+    step = Add(v, f)
+    next = Mul(step, x)
+    total = ReduceSum<keepdims = 0>(next)
+    limit = Constant<value = float {30.0}>()
+    go_on = Less(total, limit)
+    seen = Identity(step)
+  }>
+}
+"""
+
+
+@pytest.mark.parametrize("trips", [1, 2, 5, 9])
+def test_loop_ended_by_its_condition(trips):
+    _, seen = compare(parsed(LOOP % "trips, start, x"), [np.array(trips), np.array(True), X])
+    assert len(seen) == min(trips, 5)
+
+
+def test_loop_without_a_condition_ignores_that_of_its_body():
+    # onnxruntime doesn't, against the standard
+    _, seen = in_pytensor(parsed(LOOP % "trips, , x"), [np.array(7), np.array(True), X])
+    assert len(seen) == 7
+
+
+@pytest.mark.parametrize(("trips", "start"), [(0, True), (3, False)])
+def test_loop_that_does_not_run(trips, start):
+    text = LOOP.replace(", float[n, 3] all)", ")").replace("y, all =", "y =")
+    text = text.replace(", seen)", ")").replace("seen = Identity(step)", "")
+    compare(parsed(text % "trips, start, x"), [np.array(trips), np.array(start), X])
+
+
+def test_loop_of_a_known_count_in_jax_and_its_gradient():
+    pytest.importorskip("jax")
+    text = LOOP.replace("int64 trips, bool start, ", "").replace(
+        "y, all = Loop (%s)", "trips = Constant<value = int64 {3}>() y, all = Loop(trips, , x)"
+    )
+    imported = from_onnx(parsed(text))
+    (x,) = imported.inputs.values()
+    y, seen = imported.outputs.values()
+    assert seen.type.shape == (3, 3)
+    cost = (y * np.arange(3, dtype="float32")).sum() + seen.sum()
+    outputs = [y, seen, grad(cost, x)]
+    for result, want in zip(
+        function([x], outputs, mode="JAX")(X), function([x], outputs, mode=PYTHON)(X), strict=True
+    ):
+        np.testing.assert_allclose(result, want, rtol=1e-5)
+
+
+def test_loop_without_a_trip_count():
+    text = """
+    model (float x) => (float y) {
+      most = Constant<value = int64 {9223372036854775807}>()
+      start = Constant<value = bool {1}>()
+      y = Loop (most, start, x) <body = body (int64 i, bool go, float v) => (go_on, next) {
+        next = Add(v, v)
+        limit = Constant<value = float {100.0}>()
+        go_on = Less(next, limit)
+      }>
+    }
+    """
+    (y,) = compare(parsed(text), [np.array(3, dtype="float32")], mode="FAST_RUN")
+    assert y == 192
+
+
+GROWING = """
+model (float[2] x) => (float[n] y) {
+  trips = Constant<value = int64 {3}>()
+  y = Loop (%s, , x) <body = body (int64 i, bool go, float[m] v) => (go_on, next) {
+    go_on = Identity(go)
+    next = Concat<axis = 0>(v, x)
+  }>
+}
+"""
+
+
+def test_loop_whose_value_grows():
+    compare(parsed(GROWING % "trips"), [X[:2]])
+    text = GROWING.replace("float[2] x", "float[2] x, int64 n") % "n"
+    with pytest.raises(ImportedOpError, match=r"changes from float32 of shape \(2,\)"):
+        from_onnx(parsed(text))
+
+
+@pytest.mark.parametrize("shorter", ["ReduceSum(v)", "Slice(v, zero, one)"])
+def test_loop_whose_value_shrinks_when_it_runs(shorter):
+    text = f"""
+    model (int64 trips, float[n] x) => (float[m] y) {{
+      zero = Constant<value = int64[1] {{0}}>()
+      one = Constant<value = int64[1] {{1}}>()
+      y = Loop (trips, , x) <body = body (int64 i, bool go, float[k] v) => (go_on, next) {{
+        go_on = Identity(go)
+        next = {shorter}
+      }}>
+    }}
+    """
+    with pytest.raises(AssertionError, match="SpecifyShape"):
+        in_pytensor(parsed(text), [np.array(2), X])
+
+
+def test_loop_carries_a_sequence():
+    text = """
+    model (float[3] x) => (float[3, n] y) {
+      trips = Constant<value = int64 {3}>()
+      none = SequenceEmpty()
+      found = Loop (trips, , none) <
+        body = body (int64 i, bool go, seq(float[m]) v) => (go_on, seq(float[m]) next) {
+          go_on = Identity(go)
+          f = Cast<to = 1>(i)
+          element = Mul(x, f)
+          next = SequenceInsert(v, element)
+        }
+      >
+      y = ConcatFromSequence<axis = 1, new_axis = 1>(found)
+    }
+    """
+    compare(parsed(text), [X])
+
+
+SCAN = """
+model (float[2] h, float[2, 4] x, float[4, 2] z)
+  => (float[2] last, float[2, 4] hs, float[4, 2] os) {
+  last, hs, os = Scan<
+    num_scan_inputs = 2, scan_input_axes = [1, 0], scan_input_directions = [0, 1],
+    scan_output_axes = [-1, 0], scan_output_directions = [1, 0],
+    body = body (float[2] before, float[2] a, float[2] b) => (after, seen, other) {
+      sum = Add(before, a)
+      after = Mul(sum, b)
+      seen = Neg(after)
+      other = Sub(a, h)
+    }
+  >(h, x, z)
+}
+"""
+
+
+def scan_values():
+    rng = np.random.default_rng(5)
+    return [rng.normal(size=shape).astype("float32") for shape in ((2,), (2, 4), (4, 2))]
+
+
+def test_scan_along_axes_and_backwards():
+    results = compare(parsed(SCAN), scan_values())
+    assert [r.shape for r in results] == [(2,), (2, 4), (4, 2)]
+
+
+@pytest.mark.parametrize("mode", [PYTHON, "JAX"])
+def test_gradient_through_scan(mode):
+    pytest.importorskip("jax")
+    values = scan_values()
+    imported = from_onnx(parsed(SCAN))
+    inputs, outputs = list(imported.inputs.values()), list(imported.outputs.values())
+    assert [out.type.shape for out in outputs] == [(2,), (2, 4), (4, 2)]
+    weights = [np.random.default_rng(7).normal(size=out.type.shape) for out in outputs]
+    cost = sum((out * w).sum() for out, w in zip(outputs, weights, strict=True))
+    compute = function(inputs, grad(cost, inputs), mode=mode)
+
+    h, x, z = inputs
+    state, states, others = h, [], []
+    for t in range(4):
+        state = (state + x[:, t]) * z[3 - t]
+        states.insert(0, -state)
+        others.append(x[:, t] - h)
+    written_out = [state, pt.stack(states, axis=1), pt.stack(others)]
+    cost = sum((out * w).sum() for out, w in zip(written_out, weights, strict=True))
+    wanted = function(inputs, grad(cost, inputs), mode=PYTHON)(*values)
+    for result, want in zip(compute(*values), wanted, strict=True):
+        np.testing.assert_allclose(result, want, rtol=1e-4, atol=1e-5)
+
+
+def test_scan_of_different_lengths_is_refused():
+    with pytest.raises(ImportedOpError, match=r"different lengths: \[4, 5\]"):
+        from_onnx(parsed(SCAN.replace("float[4, 2] z", "float[5, 2] z")))
+
+
+def test_random_numbers_in_a_body_are_refused():
+    text = SCAN.replace("other = Sub(a, h)", "other = RandomNormalLike(a)")
+    with pytest.raises(ImportedOpError, match="draws random numbers"):
+        from_onnx(parsed(text))
+
+
+def test_sequences():
+    text = """
+    model (float[5, 2] x) => (float[2] a, float[n, 2] b, int64 length, float[6, 2] c) {
+      rows = SplitToSequence<keepdims = 0>(x)
+      two = Constant<value = int64 {2}>()
+      last = Constant<value = int64 {-1}>()
+      parts = SplitToSequence(x, two)
+      a = SequenceAt(rows, last)
+      shorter = SequenceErase(parts, last)
+      b = ConcatFromSequence<axis = 0>(shorter)
+      more = SequenceInsert(rows, a, last)
+      doubled = SequenceMap(more, a) <
+        body = body (float[2] r, float[2] s) => (float[2] t) { t = Add(r, s) }
+      >
+      length = SequenceLength(parts)
+      c = ConcatFromSequence<axis = 0, new_axis = 1>(doubled)
+    }
+    """
+    compare(parsed(text), [np.arange(10, dtype="float32").reshape(5, 2) ** 2])
+
+
+def test_optional():
+    text = """
+    model (float[3] x) => (float[3] y, bool is, bool isnt) {
+      some = Optional(x)
+      none = OptionalHasElement()
+      y = OptionalGetElement(some)
+      is = OptionalHasElement(some)
+      isnt = Identity(none)
+    }
+    """
+    y, there, absent = in_pytensor(parsed(text, 18), [X])
+    np.testing.assert_array_equal(y, X)
+    assert there
+    assert not absent
+
+
+def test_strings_are_refused_with_a_reason():
+    text = "model (float[2] x) => (y) { y = StringNormalizer(x) }"
+    with pytest.raises(ImportedOpError, match="has no strings; do this before the model"):
+        from_onnx(parsed(text))

@@ -1,0 +1,315 @@
+"""Layers of networks through `from_onnx`: gradients, updates, integers, static shapes."""
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+
+from pytensor import function
+from pytensor.compile.mode import Mode
+from pytensor.gradient import verify_grad
+from pytensor.link.onnx import ImportedOpError, from_onnx
+
+PYTHON = Mode("py", None)
+FAST = Mode("py", "fast_compile")
+
+
+def network(body, inputs, outputs="double[A] y", opset=22, **constants):
+    """A model from the text form of ONNX, and arrays as initializers."""
+    model = onnx.parser.parse_model(
+        f'<ir_version: 10, opset_import: ["" : {opset}]> net ({inputs}) => ({outputs}) {{ {body} }}'
+    )
+    for name, value in constants.items():
+        model.graph.initializer.append(onnx.numpy_helper.from_array(np.asarray(value), name))
+    return model
+
+
+def numbers(seed, *shapes, low=-1.0):
+    rng = np.random.default_rng(seed)
+    return [rng.uniform(low, 1, shape) for shape in shapes]
+
+
+def computed(model, *values):
+    imported = from_onnx(model)
+    compute = function([*imported.inputs.values()], [*imported.outputs.values()], mode=PYTHON)
+    return compute(*values)
+
+
+def assert_as_onnxruntime(model, *values, exact=False):
+    session = onnxruntime.InferenceSession(model.SerializeToString())
+    names = [value.name for value in session.get_inputs()]
+    expected = session.run(None, dict(zip(names, values, strict=True)))
+    for got, want in zip(computed(model, *values), expected, strict=True):
+        assert got.dtype == want.dtype
+        np.testing.assert_allclose(got, want, rtol=0 if exact else 2e-5, atol=0 if exact else 2e-6)
+
+
+LENGTHS = np.array([4, 2, 3], "int32")
+DIFFERENTIABLE = {
+    "convolution": (
+        'y = Conv<auto_pad="SAME_UPPER", strides=[2,1], group=2>(x, w, b)',
+        {"x": (2, 4, 5, 6), "w": (4, 2, 3, 2), "b": (4,)},
+        {},
+    ),
+    "transposed convolution": (
+        "y = ConvTranspose<strides=[2,3], output_padding=[1,0], pads=[0,1,1,0]>(x, w)",
+        {"x": (2, 2, 3, 2), "w": (2, 3, 3, 4)},
+        {},
+    ),
+    "deformable convolution": (
+        "y = DeformConv<pads=[1,0,0,1]>(x, w, offset)",
+        {"x": (1, 2, 3, 4), "w": (2, 2, 2, 2), "offset": (1, 8, 3, 4)},
+        {},
+    ),
+    "batch normalization": (
+        "y, m, v = BatchNormalization<training_mode=1>(x, scale, bias, mean, var)",
+        {"x": (3, 2, 4), "scale": (2,), "bias": (2,)},
+        {"mean": np.zeros(2), "var": np.ones(2)},
+    ),
+    "average pooling": (
+        "y = AveragePool<kernel_shape=[2,3], strides=[2,1], pads=[0,1,1,0], ceil_mode=1>(x)",
+        {"x": (1, 2, 5, 4)},
+        {},
+    ),
+    "layer normalization": (
+        "y = LayerNormalization<stash_type=11>(x, scale, bias)",
+        {"x": (3, 4), "scale": (4,), "bias": (3, 1)},
+        {},
+    ),
+    "recurrent": (
+        'y = RNN<hidden_size=3, direction="reverse">(x, w, r, b, lengths)',
+        {"x": (4, 3, 2), "w": (1, 3, 2), "r": (1, 3, 3), "b": (1, 6)},
+        {"lengths": LENGTHS},
+    ),
+    "gated recurrent": (
+        "y = GRU<hidden_size=3, linear_before_reset=1>(x, w, r, b)",
+        {"x": (4, 3, 2), "w": (1, 9, 2), "r": (1, 9, 3), "b": (1, 18)},
+        {},
+    ),
+    "long short-term memory": (
+        'y = LSTM<hidden_size=2, direction="bidirectional">(x, w, r, b, lengths, , , p)',
+        {"x": (4, 3, 2), "w": (2, 8, 2), "r": (2, 8, 2), "b": (2, 16), "p": (2, 6)},
+        {"lengths": LENGTHS},
+    ),
+    "attention": (
+        "y = Attention<q_num_heads=2, kv_num_heads=1, is_causal=1>(q, k, v)",
+        {"q": (2, 3, 4), "k": (2, 3, 2), "v": (2, 3, 3)},
+        {},
+    ),
+    "resizing": (
+        'y = Resize<mode="cubic">(x, , scales)',
+        {"x": (1, 1, 3, 4)},
+        {"scales": np.array([1, 1, 2, 1.5], "float32")},
+    ),
+    "sampling": (
+        'y = GridSample<padding_mode="reflection">(x, grid)',
+        {"x": (2, 1, 3, 4), "grid": (2, 2, 3, 2)},
+        {},
+    ),
+    "cross-entropy": (
+        'y = SoftmaxCrossEntropyLoss<ignore_index=-1>(x, labels, weights)',
+        {"x": (4, 3)},
+        {"labels": np.array([0, 2, -1, 1]), "weights": np.array([1.0, 2.0, 0.5])},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DIFFERENTIABLE)
+def test_gradients_are_those_of_differences(name):
+    body, shapes, constants = DIFFERENTIABLE[name]
+    inputs = ", ".join(f"double{list(shape)} {name}" for name, shape in shapes.items())
+    probe = network(body, inputs, opset=23, **constants)
+    del probe.graph.output[0].type.tensor_type.shape.dim[:]
+    probe.graph.output[0].type.tensor_type.ClearField("shape")
+    values = numbers(sum(map(ord, name)), *shapes.values())
+
+    def outputs(*variables):
+        imported = from_onnx(probe, dict(zip(shapes, variables, strict=True)))
+        return imported.outputs["y"]
+
+    verify_grad(outputs, values, rng=np.random.default_rng(1), mode=FAST)
+
+
+def test_running_statistics_become_updates():
+    model = network(
+        "y, m, v = BatchNormalization<training_mode=1, momentum=0.75>(x, scale, bias, mean, var)",
+        "double[N,2,W] x",
+        "double[N,2,W] y, double[2] m",
+        scale=np.ones(2),
+        bias=np.zeros(2),
+        mean=np.array([1.0, 2.0]),
+        var=np.array([3.0, 4.0]),
+    )
+    imported = from_onnx(model, trainable=["mean", "var"])
+    mean, var = imported.parameters["mean"], imported.parameters["var"]
+    assert set(imported.updates) == {mean, var}
+    (x,) = numbers(0, (3, 2, 5))
+    inputs, outputs = [imported.inputs["x"]], imported.outputs["m"]
+    step = function(inputs, outputs, updates=imported.updates, mode=PYTHON)
+    np.testing.assert_allclose(step(x), mean.get_value())
+    np.testing.assert_allclose(mean.get_value(), 0.75 * np.r_[1, 2] + 0.25 * x.mean((0, 2)))
+    np.testing.assert_allclose(var.get_value(), 0.75 * np.r_[3, 4] + 0.25 * x.var((0, 2)))
+    assert not from_onnx(model).updates
+
+
+def test_integers_of_a_quantized_convolution_are_those_of_onnxruntime():
+    rng = np.random.default_rng(2)
+    model = network(
+        "y = QLinearConv<pads=[1,0,2,1], strides=[2,1], dilations=[1,2], group=2>"
+        "(x, xs, xz, w, ws, wz, ys, yz, b)",
+        "uint8[N,4,H,W] x",
+        "uint8[N,6,K,L] y",
+        xs=np.float32(0.02),
+        xz=np.uint8(131),
+        w=rng.integers(-128, 128, (6, 2, 3, 2), "int8"),
+        ws=rng.uniform(0.001, 0.02, 6).astype("float32"),
+        wz=np.zeros(6, "int8"),
+        ys=np.float32(0.05),
+        yz=np.uint8(120),
+        b=rng.integers(-5000, 5000, 6, "int32"),
+    )
+    assert_as_onnxruntime(model, rng.integers(0, 256, (2, 4, 9, 7), "uint8"), exact=True)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "uint16", "int16"])
+def test_quantizing_is_that_of_onnxruntime(dtype):
+    limits = np.iinfo(dtype)
+    zero = limits.min // 2 + limits.max // 2 - 1
+    model = network(
+        "q = QuantizeLinear<axis=0>(x, s, z) y = DequantizeLinear<axis=0>(q, s, z)",
+        "float[2,N] x",
+        f"{dtype}[2,N] q, float[2,N] y",
+        s=np.array([0.5, 3], "float32"),
+        z=np.array([zero, limits.max], dtype),
+    )
+    ties = np.arange(-9, 9, dtype="float32") * 0.25
+    x = np.r_[ties, ties * 1e4, 3e38, -3e38].astype("float32")
+    assert_as_onnxruntime(model, np.stack([x, x]), exact=True)
+
+
+def test_products_of_integers_do_not_pass_through_floating_point():
+    a, b = np.full((1, 1200), 255, "uint8"), np.full((1200, 2), 255, "uint8")
+    b[-1, 1] = 254
+    model = network(
+        "y = MatMulInteger(a, b)", "uint8[1,1200] a, uint8[1200,2] b", "int32[1,2] y"
+    )
+    (y,) = computed(model, a, b)
+    np.testing.assert_array_equal(y, [[255 * 255 * 1200, 255 * 255 * 1200 - 255]])
+
+
+@pytest.mark.parametrize(
+    ("operator", "gates", "more"),
+    [
+        ("RNN", 1, 'activations=["LeakyRelu","HardSigmoid"], activation_alpha=[0.3,0.4]'),
+        ("GRU", 3, "linear_before_reset=1"),
+        ("GRU", 3, "clip=0.4"),
+        ("LSTM", 4, "input_forget=1"),
+        ("LSTM", 4, "clip=0.4"),
+    ],
+)
+def test_sequences_of_different_lengths(operator, gates, more):
+    x, w, r, b = numbers(3, (5, 3, 2), (2, gates * 4, 2), (2, gates * 4, 4), (2, gates * 8))
+    model = network(
+        f'y, h = {operator}<hidden_size=4, direction="bidirectional", {more}>(x, w, r, b, lens)',
+        "float[5,3,2] x",
+        "float[5,2,3,4] y, float[2,3,4] h",
+        lens=np.array([3, 5, 1], "int32"),
+        **{name: v.astype("float32") for name, v in {"w": w, "r": r, "b": b}.items()},
+    )
+    assert_as_onnxruntime(model, x.astype("float32"))
+
+
+@pytest.mark.parametrize("mode", ["SAME_UPPER", "SAME_LOWER"])
+@pytest.mark.parametrize("operator", ["Conv", "AveragePool"])
+def test_automatic_padding(operator, mode):
+    inputs = "x, w" if operator == "Conv" else "x"
+    model = network(
+        f'y = {operator}<auto_pad="{mode}", kernel_shape=[3,4], strides=[2,3]>({inputs})',
+        "float[2,1,6,8] x",
+        "float[2,C,3,3] y",
+    )
+    x, w = numbers(5, (2, 1, 6, 8), (2, 1, 3, 4))
+    if operator == "Conv":
+        model.graph.initializer.append(onnx.numpy_helper.from_array(w.astype("float32"), "w"))
+    assert_as_onnxruntime(model, x.astype("float32"))
+
+
+def test_what_is_ignored_may_be_infinite():
+    model = network(
+        "y = NegativeLogLikelihoodLoss<ignore_index=7>(x, t)",
+        "float[2,2] x",
+        "float y",
+        t=np.array([7, 1]),
+    )
+    (y,) = computed(model, np.array([[-np.inf, 0], [-1, -0.5]], "float32"))
+    assert y == 0.5
+
+
+def test_regions_are_pooled_as_onnxruntime_does():
+    x, rois = numbers(4, (2, 3, 7, 9), (5, 4), low=0)
+    rois = np.sort(rois.reshape(5, 2, 2), axis=1).reshape(5, 4) * [16, 12, 16, 12]
+    rois = np.c_[[0, 1, 1, 0, 1], rois]
+    model = network(
+        "y = MaxRoiPool<pooled_shape=[3,2], spatial_scale=0.6>(x, rois)",
+        "float[2,3,7,9] x, float[5,5] rois",
+        "float[5,3,3,2] y",
+        opset=21,
+    )
+    assert_as_onnxruntime(model, x.astype("float32"), rois.astype("float32"))
+
+
+@pytest.mark.parametrize(
+    ("body", "shape"),
+    [
+        ('y = Conv<auto_pad="SAME_LOWER">(x, w)', (None, 6, 8, 9)),
+        ("y = ConvTranspose<strides=[2,2], group=2>(x, v)", (None, 2, 17, 19)),
+        ("y = MaxPool<kernel_shape=[3,2], strides=[2,2], ceil_mode=1>(x)", (None, 4, 4, 5)),
+        ('y = Resize<mode="linear">(x, , scales)', (None, 4, 16, 13)),
+        ("y = BatchNormalization(x, one, one, one, one)", (None, 4, 8, 9)),
+        ("y = LRN<size=3>(x)", (None, 4, 8, 9)),
+        ("y = GlobalAveragePool(x)", (None, 4, 1, 1)),
+        ("y = CenterCropPad<axes=[2,3]>(x, size)", (None, 4, 5, 11)),
+    ],
+)
+def test_static_shapes_are_kept(body, shape):
+    constants = {
+        "w": np.ones((6, 4, 3, 2), "float32"),
+        "v": np.ones((4, 1, 3, 3), "float32"),
+        "one": np.ones(4, "float32"),
+        "scales": np.array([1, 1, 2, 1.5], "float32"),
+        "size": np.array([5, 11]),
+    }
+    model = network(body, "float[N,4,8,9] x", "float[N,A,B,C] y", **constants)
+    assert from_onnx(model).outputs["y"].type.shape == shape
+
+
+def test_sizes_that_are_those_of_another_image():
+    model = network(
+        "s = Shape<end=2>(x) z = Concat<axis=0>(s, size) y = Resize(x, , , z)",
+        "float[N,4,8,9] x",
+        "float[N,4,16,27] y",
+        size=np.array([16, 27]),
+    )
+    assert from_onnx(model).outputs["y"].type.shape == (None, 4, 16, 27)
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ("y = Dropout(x, half, yes)", "drops at random"),
+        ("y = RoiAlign(x, rois, which)", "sampling_ratio"),
+        ('y = Conv<auto_pad="SAME_UPPER", strides=[2,2]>(x, w)', "auto_pad with a stride"),
+        ("y = QuantizeLinear<output_dtype=17>(x, half)", "FLOAT8E4M3FN"),
+    ],
+)
+def test_what_cannot_be_said_exactly_is_refused(body, reason):
+    constants = {
+        "half": np.float32(0.5),
+        "yes": np.array(True),
+        "rois": np.zeros((1, 4), "float32"),
+        "which": np.zeros(1, "int64"),
+        "w": np.ones((6, 4, 3, 2), "float32"),
+    }
+    model = network(body, "float[N,4,H,W] x", "float[A,B,C,D] y", **constants)
+    with pytest.raises(ImportedOpError, match=reason):
+        from_onnx(model)

@@ -1,0 +1,77 @@
+"""Models computed by onnxruntime and through `from_onnx`."""
+
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import helper, parser
+
+from pytensor import function
+from pytensor.compile.mode import Mode
+from pytensor.link.onnx import from_onnx
+from pytensor.link.onnx.importing.registry import MICROSOFT, ML
+
+PYTHON = Mode("py", None)  # as the graph is, without rewrites
+OPSETS = {"": 21, MICROSOFT: 1, ML: 3}
+
+
+def parsed(text, opset=17):
+    """A model from ONNX's text form, without its first line."""
+    return parser.parse_model(f'<ir_version: 9, opset_import: ["": {opset}]> {text}')
+
+
+def one_node(op_type, inputs, n_outputs=1, domain="", version=None, types=None, **attributes):
+    """A model of one node, whose inputs are those of these arrays that aren't None.
+
+    `types` are its outputs' dtypes, where they aren't the first input's.
+    """
+    names = ["" if value is None else f"x{i}" for i, value in enumerate(inputs)]
+    outputs = [f"y{i}" for i in range(n_outputs)]
+    node = helper.make_node(op_type, names, outputs, domain=domain, **attributes)
+    infos = [
+        helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(v.dtype), v.shape)
+        for name, v in zip(names, inputs, strict=True)
+        if v is not None
+    ]
+    types = types or [inputs[0].dtype] * n_outputs
+    results = [
+        helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(np.dtype(t)), None)
+        for name, t in zip(outputs, types, strict=True)
+    ]
+    graph = helper.make_graph([node], "model", infos, results)
+    opsets = {**OPSETS, **({domain: version} if version else {})}
+    opsets = [helper.make_opsetid(*item) for item in opsets.items()]
+    return helper.make_model(graph, opset_imports=opsets, ir_version=10)
+
+
+def in_onnxruntime(model, values):
+    """A model's outputs for these inputs."""
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    session = onnxruntime.InferenceSession(
+        model.SerializeToString(), options, providers=["CPUExecutionProvider"]
+    )
+    names = [v.name for v in session.get_inputs()]
+    return session.run(None, dict(zip(names, values, strict=True)))
+
+
+def in_pytensor(model, values, mode=PYTHON):
+    """A model's outputs for these inputs."""
+    imported = from_onnx(model)
+    compute = function(
+        list(imported.inputs.values()),
+        list(imported.outputs.values()),
+        mode=mode,
+        on_unused_input="ignore",
+    )
+    return compute(*values)
+
+
+def compare(model: onnx.ModelProto, values, mode=PYTHON, rtol=1e-5, atol=1e-6):
+    """Both must give the same; returns PyTensor's results."""
+    wanted = in_onnxruntime(model, values)
+    results = in_pytensor(model, values, mode)
+    for result, want in zip(results, wanted, strict=True):
+        assert result.dtype == want.dtype
+        assert result.shape == want.shape
+        np.testing.assert_allclose(result, want, rtol=rtol, atol=atol)
+    return results
