@@ -52,7 +52,8 @@ def test_files_of_an_operator():
     found = {
         str(path.relative_to(ROOT))
         for path in (ROOT / "pytensor").rglob("*.py")
-        if known.search(path.read_text())
+        # The import's converters are files of ONNX's operators, not of ours.
+        if "importing" not in path.parts and known.search(path.read_text())
     }
     assert found == {path for path in listed if path.startswith("pytensor/")}
     for path in listed:

@@ -56,7 +56,8 @@ def numba_funcify_Pool(op, node, **kwargs):
         entries, shape = flat(x)
         if not all_fit(shape, table):
             raise AssertionError(no_window)
-        return with_shape(*reduce(entries, shape, table, *options), ndim)
+        out, shape = reduce(entries, shape, table, *options)
+        return with_shape(out, shape, ndim)
 
     return pool, key_of(op, node)
 
@@ -69,20 +70,19 @@ def numba_pullback_Pool(op, node, symbolic, **kwargs):
     flags = sum_flags(op)
 
     @numba_njit
-    def max_pool_pullback(x, cotangent):
+    def max_pullback(x, cotangent):
         entries, shape = flat(x)
         cotangents, _ = flat(cotangent)
         _, winners, _ = pool_winners(entries, shape, table, lowest, False)
         return with_shape(scatter_add(cotangents, winners, entries.size), shape, ndim)
 
     @numba_njit
-    def sum_pool_pullback(x, cotangent):
+    def sum_pullback(x, cotangent):
         cotangents, _ = flat(cotangent)
         shape = np.array(x.shape)
         return with_shape(pool_sums_transposed(cotangents, shape, table, *flags), shape, ndim)
 
-    pullback = max_pool_pullback if op.mode == "max" else sum_pool_pullback
-    return pullback, key_of(op, node, "pullback")
+    return (max_pullback if op.mode == "max" else sum_pullback), key_of(op, node, "pullback")
 
 
 @register_funcify_and_cache_key(PoolWithIndices)

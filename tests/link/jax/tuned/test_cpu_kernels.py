@@ -348,7 +348,9 @@ def test_a_program_with_kernels_is_found_again(cache, first_start):
 # ------------------------------------------------------------------------------ compilation
 
 
-def test_without_a_compiler_xla_computes_and_that_is_told_once(caplog):
+def test_without_a_compiler_xla_computes_and_that_is_told_once(caplog, monkeypatch):
+    # As in a process where no test has been told yet.
+    monkeypatch.setattr(cpu_kernels, "_load", functools.cache(cpu_kernels._load.__wrapped__))
     with pytensor.config.change_flags(cxx=""), caplog.at_level(logging.WARNING):
         step, _ = make_step(donate=True)
         make_step(donate=True)
