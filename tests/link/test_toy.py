@@ -60,6 +60,7 @@ def test_jax_knows_its_precision(network):
     assert all(":bf16[" in line for line in mirrored)
 
 
+@pytest.mark.slow
 def test_numba(network):
     pytest.importorskip("numba")
     from tests.link.toy import in_numba  # noqa: F401

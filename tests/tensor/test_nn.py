@@ -245,6 +245,7 @@ def test_derivatives_at_zero():
     np.testing.assert_array_equal([g.eval({x: 0.0, alpha: 0.3}) for g in gradients], [0.3, 0])
 
 
+@pytest.mark.slow
 def test_parameters_are_part_of_the_identity():
     x = pt.scalar("x", dtype="float64")
     for function in (pt.elu, pt.leaky_relu, pt.hard_sigmoid):

@@ -238,6 +238,7 @@ EXTREMES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", EXTREMES)
 def test_stays_finite(small_loss, case):
     maps, targets = EXTREMES[case]

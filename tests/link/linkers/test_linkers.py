@@ -92,6 +92,7 @@ def test_a_fault_is_found():
     assert len(seen) == 6
 
 
+@pytest.mark.slow
 def test_rounding_is_no_fault():
     """A last bit that differs, and an output that cancels to nothing but rounding."""
     cancelling = Graph(

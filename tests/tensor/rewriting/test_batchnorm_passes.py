@@ -154,6 +154,7 @@ def block(platform):
     return function, function(*(rng.normal(size=v.type.shape) for v in (x, *filters)))
 
 
+@pytest.mark.slow
 def test_the_backward_pass_keeps_no_activation_and_parts_are_computed_together():
     (function, found), (_, wanted) = block("cuda"), block("cpu")
     for result, value in zip(found, wanted, strict=True):

@@ -58,6 +58,7 @@ def test_all_attributes(pooling, dtype, data):
     compare_jax_and_py([x], outputs, [value])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", POOL_MODES)
 def test_static_shape_and_second_order(mode):
     value = np.random.default_rng(1).normal(size=(2, 1, 7, 6))

@@ -13,7 +13,7 @@ from pytensor.link.jax.dispatch.basic import jax_typify
 from pytensor.link.jax.tuned import jax_mode
 from tests.link.jax.tuned.stored import MODE, empty_jax_cache, programs
 
-pytestmark = pytest.mark.usefixtures("folder")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("folder")]
 
 
 def make_draws(mode):

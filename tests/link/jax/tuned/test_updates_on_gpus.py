@@ -19,6 +19,8 @@ pytest.importorskip("jax")
 
 from pytensor.link.jax.tuned import jax_mode
 
+pytestmark = pytest.mark.slow
+
 SHAPES = [(5,), (4, 3, 3, 2), (5,), (4, 3, 3, 2), (2, 7), ()]
 
 

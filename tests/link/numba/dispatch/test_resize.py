@@ -38,6 +38,7 @@ def test_resize(options, shape, dtype):
             np.testing.assert_allclose(result, wanted, rtol=tolerance, atol=1e-6 * tolerance)
 
 
+@pytest.mark.slow
 def test_no_cells_at_run_time():
     x = pt.vector("x")
     f = pytensor.function([x], pt.resize(x, scale=(0.5,)), mode="NUMBA")

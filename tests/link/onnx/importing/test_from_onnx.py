@@ -105,6 +105,7 @@ def test_sizes_of_one_name_must_be_equal():
         compute(x, x[:1])
 
 
+@pytest.mark.slow
 def test_there_and_back():
     x = pt.tensor("x", dtype="float32", shape=(None, 3, 8, 8))
     w = pytensor.shared(np.random.default_rng(0).normal(size=(4, 3, 3, 3)).astype("float32"), "w")
