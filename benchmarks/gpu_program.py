@@ -141,25 +141,29 @@ def examine(device, key, options):
 def largest_batch(device, key, total, options):
     """The batch that fills the device's memory, from a second compilation; compiled as a check.
 
-    Memory is taken to be linear in the batch.  JAX may use a share of a device's memory.
+    Memory is taken to be linear in the batch.  Where the check finds that a batch doesn't fit, the
+    line goes through what was found.  JAX may use a share of a device's memory.
     """
     what, side, precision, batch_size, *rest = key
-    half = batch_size // 2
-
-    def needed(size):
-        compiled = compile_program(device, what, side, precision, size, *rest)
-        return xla_gpu.memory(compiled)["total"]
-
-    each = (total - needed(half)) / (batch_size - half)
     room = options.memory_share * device.memory
     step = 8 * rest[-1]
-    size = int((room - total) / each + batch_size) // step * step
-    # A device alone holds its part of the batch.
-    found = {"estimated": size, "bytes of an image": each, "share of memory": options.memory_share}
-    if options.confirm:
-        found["its bytes"] = needed(size)
-        found["confirmed by a compilation"] = found["its bytes"] <= room
-    return found
+
+    def compiled(size):
+        program = compile_program(device, what, side, precision, size, *rest)
+        return size, xla_gpu.memory(program)["total"]
+
+    known = batch_size, total
+    other = compiled(batch_size // 2)
+    while True:
+        each = (other[1] - known[1]) / (other[0] - known[0])
+        size = int((room - total) / each + batch_size) // step * step
+        # A device alone holds its part of the batch.
+        found = {"batch": size, "bytes of an image": each, "share of memory": options.memory_share}
+        if not options.confirm:
+            return found
+        other = compiled(size)
+        if other[1] <= room:
+            return found | {"bytes by a compilation": other[1]}
 
 
 # ------------------------------------------------------------------------------------- tables
@@ -188,10 +192,8 @@ def print_row(row):
         rate = row["batch size"] / seconds["with CUDA graphs"]
         lines.append(("estimated, not measured", f"{parts}; {rate:,.0f} images/s at most"))
     if found := row.get("largest batch"):
-        state = {True: "it was compiled and fits", False: "compiled, IT DOES NOT FIT"}.get(
-            found.get("confirmed by a compilation"), "an estimate"
-        )
-        lines.append(("largest batch", f"{found['estimated']:,} ({state})"))
+        state = "compiled, fits" if "bytes by a compilation" in found else "an estimate"
+        lines.append(("largest batch", f"{found['batch']:,} ({state})"))
     for name, text in lines:
         print(f"  {name:24} {text}")
 

@@ -92,9 +92,9 @@ def ratios(rows):
 
 def fit(row):
     largest = row["largest batch"]
-    known = {None: "estimated, linear in the batch", True: "compiled, fits", False: "does not fit"}
-    state = known[largest.get("confirmed by a compilation")]
-    return [*cells(row)[:3], f"{largest['estimated']:,}", state]
+    compiled = "bytes by a compilation" in largest
+    state = "compiled, fits" if compiled else "estimated, linear in the batch"
+    return [*cells(row)[:3], f"{largest['batch']:,}", state]
 
 
 def page():

@@ -78,17 +78,21 @@ def test_largest_batch(monkeypatch):
         asked.append(batch_size)
         return batch_size
 
-    # Ten bytes for all batches, and three for an image.
+    # Ten bytes for all batches, three for an image, and more for large ones.
+    more = {}
     monkeypatch.setattr(script, "compile_program", compile_program)
-    monkeypatch.setattr(xla_gpu, "memory", lambda size: {"total": 10 + 3 * size})
+    monkeypatch.setattr(xla_gpu, "memory", lambda n: {"total": 10 + 3 * n + more.get(n, 0)})
     gpu = xla_gpu.Device("Some GPU", "", 400, 1, {}, {})
     options = SimpleNamespace(memory_share=0.75, confirm=True)
     key = "step", "PyTensor", "bf16", 64, 320, 1
     assert script.largest_batch(gpu, key, 10 + 3 * 64, options) == {
-        "estimated": 96, "bytes of an image": 3, "share of memory": 0.75,
-        "its bytes": 298, "confirmed by a compilation": True,
+        "batch": 96, "bytes of an image": 3, "share of memory": 0.75, "bytes by a compilation": 298,
     }  # fmt: skip
     assert asked == [32, 96]
+    more[96] = 3
+    assert script.largest_batch(gpu, key, 10 + 3 * 64, options)["batch"] == 88
+    options.confirm = False
+    assert script.largest_batch(gpu, key, 10 + 3 * 64, options)["batch"] == 96
 
 
 def test_results_of_a_program_replace_older_ones(tmp_path):
