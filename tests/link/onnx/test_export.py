@@ -318,25 +318,36 @@ def test_function_compiled_for_jax():
 @pytest.mark.slow
 def test_files_depend_neither_on_the_hash_seed_nor_on_the_folder(tmp_path):
     script = (
-        "import sys; from tests.link.onnx.test_export import small_network, export_onnx\n"
-        "x, y = small_network(8, 12); export_onnx([x], [y], sys.argv[1], check=False)"
+        "from tests.link.onnx.test_export import *\n"
+        "x, y = small_network(8, 12)\n"
+        "sums = pytensor.scan(lambda row, s: s + pt.tanh(row), y, y[0] * 0, return_updates=False)\n"
+        "export_onnx([x], [y, sums], 'm.onnx', half=True, external_data=True, check=False)"
     )
     root = Path(__file__).parents[3]
-    files = []
+    written = []
     for seed in ("1", "2"):
         folder = tmp_path / f"folder {seed}"
         folder.mkdir()
-        files.append(folder / f"{seed}.onnx")
         environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(root)}
-        subprocess.run(
-            [sys.executable, "-c", script, files[-1]], check=True, env=environment, cwd=folder
-        )
-    assert files[0].read_bytes() == files[1].read_bytes()
+        subprocess.run([sys.executable, "-c", script], check=True, env=environment, cwd=folder)
+        written.append({file.name: file.read_bytes() for file in folder.iterdir()})
+    assert sorted(written[0]) == ["m.onnx", "m.onnx.data"]
+    assert written[0] == written[1]
 
 
 @pytest.mark.slow
 def test_importing_pytensor_does_not_import_onnx():
     code = "import sys, pytensor.tensor; assert not {'onnx', 'onnxruntime'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.slow
+def test_exporting_does_not_import_onnx_ir():
+    """Its import takes longer than most exports: thoughts/shared/research/onnx_ir.md."""
+    code = (
+        "import sys, pytensor.tensor as pt; from pytensor.link.onnx import export_onnx\n"
+        "x = pt.matrix('x'); export_onnx(x, x @ x); assert 'onnx_ir' not in sys.modules"
+    )
     subprocess.run([sys.executable, "-c", code], check=True)
 
 

@@ -4,6 +4,7 @@ from pytensor.link.onnx.support.ir import attributes_key
 RANDOM = frozenset(
     (
         "Bernoulli",
+        "Dropout",
         "Multinomial",
         "RandomNormal",
         "RandomNormalLike",

@@ -21,9 +21,7 @@ def to_model(graph, *, opset, model_name, doc_string, metadata):
         graph,
         opset,
         graph_name=model_name,
-        initializers=[
-            numpy_helper.from_array(array, name) for name, array in graph.initializers.items()
-        ],
+        initializers=graph.initializers,
         extra_inputs=[n for n in graph.initializers if n in graph.parameters]
         if graph.parameters_are_inputs
         else [],
@@ -43,7 +41,7 @@ def infer_types(graph, opset):
         graph,
         opset,
         graph_name="skeleton",
-        initializers=[numpy_helper.from_array(array, name) for name, array in small.items()],
+        initializers=small,
         extra_inputs=[name for name in graph.initializers if name not in small],
     )
     # Strict propagation takes short vectors for shapes, and fails where those don't broadcast;
@@ -101,16 +99,18 @@ def _model(
     doc_string=None,
     metadata=None,
 ):
-    proto = _graph(graph, graph_name, initializers, extra_inputs)
     opsets = [helper.make_opsetid("", opset)]
     domains = dict.fromkeys(node.domain for node in graph.all_nodes() if node.domain)
     model = helper.make_model(
-        proto,
+        _graph(graph, graph_name, extra_inputs),
         opset_imports=opsets + [helper.make_opsetid(domain, 1) for domain in domains],
         ir_version=helper.find_min_ir_version_for(opsets),
         producer_name="pytensor",
         producer_version=pytensor.__version__,
     )
+    # The helpers copy what they are given: these would be in memory three times.
+    for name, array in initializers.items():
+        model.graph.initializer.append(numpy_helper.from_array(array, name))
     if doc_string:
         model.doc_string = doc_string
     if metadata:
@@ -118,7 +118,7 @@ def _model(
     return model
 
 
-def _graph(graph, name, initializers=(), extra_inputs=()):
+def _graph(graph, name, extra_inputs=()):
     interface = {*graph.inputs, *graph.outputs, *graph.initializers}
     computed = [name for node in graph.nodes for name in node.outputs if name not in interface]
     return helper.make_graph(
@@ -126,7 +126,6 @@ def _graph(graph, name, initializers=(), extra_inputs=()):
         name,
         [_value_info(graph, name) for name in (*graph.inputs, *extra_inputs)],
         [_value_info(graph, name) for name in graph.outputs],
-        initializers,
         value_info=[
             _value_info(graph, name)
             for name in computed

@@ -305,6 +305,18 @@ def test_merge_common_subexpressions():
     assert list(graph.initializers) == ["one"]
 
 
+@pytest.mark.parametrize("op_type", ["Bernoulli", "Dropout", "RandomNormalLike"])
+def test_nodes_that_draw_are_not_merged(op_type):
+    graph = make_graph([(op_type, "x", "a"), (op_type, "x", "b"), ("Sub", "a b", "y")], ["y"])
+    assert not merge_common_subexpressions(graph)
+
+
+def test_equal_parameters_are_not_merged():
+    graph = make_graph([("Mul", "x v", "a"), ("Mul", "a w", "y")], ["y"], {"v": 2.0, "w": 2.0})
+    graph.parameters.update(("v", "w"))
+    assert not merge_common_subexpressions(graph)
+
+
 def test_fold_batch_norm():
     graph = example("fold_batch_norm")
     fold_batch_norm(graph)
