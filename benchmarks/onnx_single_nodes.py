@@ -125,7 +125,7 @@ def session(opset, shape, write):
     y = write(add, x)
     graph.outputs = [y]
     graph.values[y] = Value("float32", (None,) * len(shape))
-    model = to_model(graph, opset=opset, model_name="form", doc_string=None, metadata=None)
+    model = to_model(graph, opset=opset, model_name="form")
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     return onnxruntime.InferenceSession(

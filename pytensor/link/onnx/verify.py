@@ -126,7 +126,7 @@ def _first_pass(graph, fgraph, names, reference, sample, opset):
 
 
 def _serialize(graph, opset):
-    model = to_model(graph, opset=opset, model_name="pytensor", doc_string=None, metadata=None)
+    model = to_model(graph, opset=opset, model_name="pytensor")
     return model.SerializeToString()
 
 

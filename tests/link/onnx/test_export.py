@@ -343,7 +343,7 @@ def test_importing_pytensor_does_not_import_onnx():
 
 @pytest.mark.slow
 def test_exporting_does_not_import_onnx_ir():
-    """Its import takes longer than most exports: thoughts/shared/research/onnx_ir.md."""
+    """Its import takes longer than most exports: thoughts/upstream/onnx-ir-import-time.md."""
     code = (
         "import sys, pytensor.tensor as pt; from pytensor.link.onnx import export_onnx\n"
         "x = pt.matrix('x'); export_onnx(x, x @ x); assert 'onnx_ir' not in sys.modules"

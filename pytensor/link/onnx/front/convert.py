@@ -139,7 +139,7 @@ def compile_fgraph(fgraph, *, opset, optimize=True, generators=None):
     convert_fgraph(builder, copied, arguments, {}, results)
     checks = keep_checks(builder)
     run_passes(graph, PASSES if optimize else NECESSARY)
-    model = to_model(graph, opset=opset, model_name="pytensor", doc_string=None, metadata=None)
+    model = to_model(graph, opset=opset, model_name="pytensor")
     return model, partial(runner, inputs, outputs, checks, builder.origins)
 
 

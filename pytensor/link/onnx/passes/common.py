@@ -1,6 +1,7 @@
 from pytensor.link.onnx.support.ir import attributes_key
 
-# Every node of these draws anew.
+# Every node of these draws anew.  onnx_ir merges two of them:
+# thoughts/upstream/onnx-ir-merges-random-nodes.md
 RANDOM = frozenset(
     (
         "Bernoulli",

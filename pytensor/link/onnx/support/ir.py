@@ -1,7 +1,8 @@
 """A small mutable graph between the converters and protobuf.
 
 Values are strings; what is known of a value lies in `Graph.values`.  Passes work on this graph
-alone, so they need neither PyTensor nor protobuf.
+alone, so they need neither PyTensor nor protobuf.  Why it isn't onnx_ir's graph:
+``thoughts/shared/research/onnx_ir.md``.
 """
 
 from collections import Counter

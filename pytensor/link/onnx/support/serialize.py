@@ -15,19 +15,30 @@ SKELETON = 1024
 ALIGNMENT = 64
 
 
-def to_model(graph, *, opset, model_name, doc_string, metadata):
-    """Write a `Graph` as an ``onnx.ModelProto`` whose IR version is the lowest the opset has."""
-    return _model(
-        graph,
-        opset,
-        graph_name=model_name,
-        initializers=graph.initializers,
-        extra_inputs=[n for n in graph.initializers if n in graph.parameters]
-        if graph.parameters_are_inputs
-        else [],
-        doc_string=doc_string,
-        metadata=metadata,
+def to_model(graph, *, opset, model_name, doc_string=None, metadata=None, initializers=None):
+    """Write a `Graph` as an ``onnx.ModelProto`` whose IR version is the lowest the opset has.
+
+    Of the initializers those given are written, by default all; the others become inputs.
+    """
+    initializers = graph.initializers if initializers is None else initializers
+    replaceable = graph.parameters if graph.parameters_are_inputs else ()
+    inputs = [n for n in graph.initializers if n in replaceable or n not in initializers]
+    opsets = [helper.make_opsetid("", opset)]
+    domains = dict.fromkeys(node.domain for node in graph.all_nodes() if node.domain)
+    model = helper.make_model(
+        _graph(graph, model_name, inputs),
+        opset_imports=opsets + [helper.make_opsetid(domain, 1) for domain in domains],
+        ir_version=helper.find_min_ir_version_for(opsets),
+        producer_name="pytensor",
+        producer_version=pytensor.__version__,
     )
+    # The helpers copy what they are given: these would be in memory three times.
+    for name, array in initializers.items():
+        model.graph.initializer.append(numpy_helper.from_array(array, name))
+    if doc_string:
+        model.doc_string = doc_string
+    helper.set_model_props(model, {str(k): str(v) for k, v in (metadata or {}).items()})
+    return model
 
 
 def infer_types(graph, opset):
@@ -37,13 +48,7 @@ def infer_types(graph, opset):
     """
     # Shape inference serializes its model: only shapes and the like take part with their values.
     small = {n: a for n, a in graph.initializers.items() if a.size <= SKELETON}
-    skeleton = _model(
-        graph,
-        opset,
-        graph_name="skeleton",
-        initializers=small,
-        extra_inputs=[name for name in graph.initializers if name not in small],
-    )
+    skeleton = to_model(graph, opset=opset, model_name="skeleton", initializers=small)
     # Strict propagation takes short vectors for shapes, and fails where those don't broadcast;
     # the checker, which propagates no values, is strict.
     inferred = onnx.shape_inference.infer_shapes(skeleton, strict_mode=False, data_prop=True)
@@ -87,35 +92,6 @@ def _dimension(dim):
         return dim.dim_value
     # Inference numbers what it does not know, in names that mean nothing.
     return None if dim.dim_param.startswith("unk__") else dim.dim_param or None
-
-
-def _model(
-    graph,
-    opset,
-    *,
-    graph_name,
-    initializers,
-    extra_inputs=(),
-    doc_string=None,
-    metadata=None,
-):
-    opsets = [helper.make_opsetid("", opset)]
-    domains = dict.fromkeys(node.domain for node in graph.all_nodes() if node.domain)
-    model = helper.make_model(
-        _graph(graph, graph_name, extra_inputs),
-        opset_imports=opsets + [helper.make_opsetid(domain, 1) for domain in domains],
-        ir_version=helper.find_min_ir_version_for(opsets),
-        producer_name="pytensor",
-        producer_version=pytensor.__version__,
-    )
-    # The helpers copy what they are given: these would be in memory three times.
-    for name, array in initializers.items():
-        model.graph.initializer.append(numpy_helper.from_array(array, name))
-    if doc_string:
-        model.doc_string = doc_string
-    if metadata:
-        helper.set_model_props(model, {str(k): str(v) for k, v in metadata.items()})
-    return model
 
 
 def _graph(graph, name, extra_inputs=()):

@@ -293,7 +293,8 @@ def test_outputs_keep_their_names():
     graph = make_graph([("Relu", "x", "a"), ("Identity", "a", "y")], ["y"])
     cancel_inverses(graph)
     assert listing(graph) == [("Relu", "x", "y")]
-    # An input cannot be an output of another name, nor one value two outputs.
+    # An input cannot be an output of another name, nor one value two outputs, as onnx_ir's pass
+    # makes it: thoughts/upstream/onnx-ir-identity-of-an-output.md
     graph = make_graph([("Identity", "x", "y"), ("Identity", "y", "z")], ["y", "z"])
     assert not cancel_inverses(graph)
 
