@@ -4,9 +4,10 @@
     python -m tools.compare_runtimes yolo11n.onnx --confidence 0.01      # many more boxes
 
 Builds the page of the model into a temporary folder, opens it in Chromium, hands it the pixels of
-the sample pictures and compares its detections with those of onnxruntime in Python.  The exit
-status is 1 if a box differs by more than 0.5 px, or a score by more than 0.005, or a detection has
-no partner.  One without a partner whose score is that close to the threshold is allowed.
+the sample pictures, and those of a tall and of a wide shape, and compares its detections with those
+of onnxruntime in Python.  The exit status is 1 if a box differs by more than 0.5 px, or a score by
+more than 0.005, or a detection has no partner.  One without a partner whose score is that close to
+the threshold is allowed.
 
 It drives an installed Chromium by Playwright, which downloads none.
 """
@@ -26,14 +27,17 @@ from urllib.parse import urlencode
 
 import numpy as np
 from data.images import letterbox
+from data.synthetic.scenes import sample_scene
 from evaluation.detectors import ModelError, open_detector
 from PIL import Image
-from tools.build_demo import SAMPLES, BuildError, build, sample_scene_of
+from tools.build_demo import SAMPLE_SEED, SAMPLE_SPLIT, SAMPLES, BuildError, build, sample_scene_of
 from utils import nms, scale_detections
 
 MAX_BOX_DIFFERENCE = 0.5  # pixels of the picture
 MAX_SCORE_DIFFERENCE = 0.005
 MAX_DISTANCE = 5  # pixels between detections that are the same
+# Width and height: Pillow resizes the columns of what is taller than twice its width first.
+SHAPES = [(360, 780), (300, 601), (1080, 2340), (960, 320), (1600, 700)]
 
 CHROMIUMS = (
     "chromium",
@@ -219,8 +223,17 @@ def differences(first, second):
     return box, score, lonely + [float(row[4]) for row in left]
 
 
+def compared_pictures():
+    """Drawn pictures and their names: the page's samples, and some of other shapes."""
+    for index in range(len(SAMPLES)):
+        yield f"sample {index + 1}", sample_scene_of(index)[0]
+    for number, (width, height) in enumerate(SHAPES):
+        rng = np.random.default_rng([SAMPLE_SEED, SAMPLE_SPLIT, len(SAMPLES) + number])
+        yield f"{width}x{height}", sample_scene(rng, (width, height))[0]
+
+
 def compare(model, webgpu=False, confidence=None):
-    """Print how far the page and Python are apart on each sample; whether they agree.
+    """Print how far the page and Python are apart on each picture; whether they agree.
 
     Parameters
     ----------
@@ -242,14 +255,13 @@ def compare(model, webgpu=False, confidence=None):
             if confidence is not None:
                 page.locator("#confidence").fill(f"{confidence:g}")
             limit = float(page.input_value("#confidence"))
-            for index in range(len(SAMPLES)):
-                pixels, _ = sample_scene_of(index)
+            for name, pixels in compared_pictures():
                 last = page.evaluate("url => demo.detectImage(url)", png_url(pixels))
                 found = page_detections(last)
                 expected = python_detections(detector, pixels, limit, info["iou"])
                 box, score, lonely = differences(found, expected)
                 missing = [s for s in lonely if not s <= limit + MAX_SCORE_DIFFERENCE]
-                words = f"sample {index + 1}: {len(found)} and {len(expected)} detections"
+                words = f"{name}: {len(found)} and {len(expected)} detections"
                 print(f"{words:<40} {box:>8.4f} {score:>9.6f}")
                 # Written so that NaN fails, too.
                 close = box <= MAX_BOX_DIFFERENCE and score <= MAX_SCORE_DIFFERENCE

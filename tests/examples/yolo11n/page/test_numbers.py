@@ -24,6 +24,8 @@ SHAPES = [  # width and height of pictures, side of the square
     (1, 700, 64),  # one pixel wide after the resize
     (1000, 3, 64),
     (333, 501, 192),  # odd padding
+    *[(100, 199, 64), (100, 200, 64), (100, 203, 64), (90, 700, 96)],  # about twice as tall as wide
+    *[(203, 100, 64), (700, 90, 96), (20, 90, 96)],
     (641, 479, 640),
     (5, 3, 7),
 ]

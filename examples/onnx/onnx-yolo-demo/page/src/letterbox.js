@@ -2,9 +2,9 @@
  * Fit pictures into the network's square exactly as the training did.
  *
  * The arithmetic is that of Pillow's BILINEAR resize of 8-bit pictures: a triangle filter that
- * widens when it shrinks a picture, in 22-bit fixed point, first along the rows, then along the
- * columns, with whole grey levels in between. A canvas resizes in other ways, and a detector
- * sees the difference.
+ * widens when it shrinks a picture, in 22-bit fixed point, along one axis and then along the
+ * other, with whole grey levels in between, so that their order counts. A canvas resizes in other
+ * ways, and a detector sees the difference.
  */
 
 /**
@@ -116,18 +116,20 @@ function resizeRows(rgba, inputWidth, height, table, width, rows) {
   }
 }
 
-/** Resize the columns of RGB rows and write them as planes of fractions. */
-function resizeColumns(rows, geometry, table, fractions, out) {
+/**
+ * Resize the columns of RGB rows and write them as planes of fractions, from `start` of a plane on,
+ * `right` and `below` being what lies between neighbours there.
+ */
+function resizeColumns(rows, width, table, height, fractions, out, { start, right, below }) {
   const { taps, firsts, counts, weights } = table;
-  const { size, resizedWidth, resizedHeight, left, top } = geometry;
-  const stride = resizedWidth * 3;
-  const plane = size * size;
-  for (let y = 0; y < resizedHeight; y++) {
+  const stride = width * 3;
+  const plane = out.length / 3;
+  for (let y = 0; y < height; y++) {
     const first = y * taps;
     const last = first + counts[y];
-    let target = (top + y) * size + left;
+    let target = start + y * below;
     let column = firsts[y] * stride;
-    for (let x = 0; x < resizedWidth; x++) {
+    for (let x = 0; x < width; x++) {
       let source = column;
       let red = HALF;
       let green = HALF;
@@ -142,10 +144,25 @@ function resizeColumns(rows, geometry, table, fractions, out) {
       out[target] = fractions[red >> PRECISION];
       out[target + plane] = fractions[green >> PRECISION];
       out[target + 2 * plane] = fractions[blue >> PRECISION];
-      target++;
+      target += right;
       column += 3;
     }
   }
+}
+
+/** Whether Pillow 13 resizes the columns first: where they lose over twice as many as the rows. */
+function startsDownwards({ width, height, resizedWidth, resizedHeight }) {
+  return height > resizedHeight && height - resizedHeight > 2 * (width - resizedWidth);
+}
+
+/** @returns {Uint8ClampedArray} RGBA pixels with rows and columns exchanged. */
+function transpose(rgba, width, height) {
+  const pixels = new Uint32Array(rgba.buffer, rgba.byteOffset, width * height);
+  const turned = new Uint32Array(width * height);
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) turned[x * height + y] = pixels[y * width + x];
+  }
+  return new Uint8ClampedArray(turned.buffer);
 }
 
 /**
@@ -167,6 +184,10 @@ export function createLetterbox(size) {
     down = filterTable(height, geometry.resizedHeight);
   }
 
+  function reserve(pixels) {
+    if (rows.length < 3 * pixels) rows = new Uint8Array(3 * pixels);
+  }
+
   /**
    * Fit one picture into the square.
    * @param {Uint8ClampedArray} rgba Pixels, (height, width, 4); alpha is not looked at.
@@ -183,11 +204,20 @@ export function createLetterbox(size) {
       throw new Error(`out has ${out.length} numbers; needed: 3 x ${size} x ${size}`);
     }
     if (geometry.width !== width || geometry.height !== height) prepare(width, height);
-    const needed = height * geometry.resizedWidth * 3;
-    if (rows.length < needed) rows = new Uint8Array(needed);
+    const { resizedWidth, resizedHeight, left, top } = geometry;
+    const start = top * size + left;
     out.fill(fractions[FILL]);
-    resizeRows(rgba, width, height, across, geometry.resizedWidth, rows);
-    resizeColumns(rows, geometry, down, fractions, out);
+    if (startsDownwards(geometry)) {
+      reserve(width * resizedHeight);
+      resizeRows(transpose(rgba, width, height), height, width, down, resizedHeight, rows);
+      const place = { start, right: size, below: 1 };
+      resizeColumns(rows, resizedHeight, across, resizedWidth, fractions, out, place);
+    } else {
+      reserve(height * resizedWidth);
+      resizeRows(rgba, width, height, across, resizedWidth, rows);
+      const place = { start, right: 1, below: size };
+      resizeColumns(rows, resizedWidth, down, resizedHeight, fractions, out, place);
+    }
     return geometry;
   }
 
