@@ -23,9 +23,8 @@ export function hasAsset(name) {
 
 /** @param {string} name @returns {Promise<ArrayBuffer>} The decompressed bytes. */
 async function read(name) {
-  const fix = "make it again with: python -m tools.build_demo MODEL.onnx";
   if (!packed.has(name)) {
-    throw failure("assets-missing", `the page lacks its asset "${name}"; ${fix}`);
+    throw failure("assets-missing", `the page lacks its asset "${name}"`);
   }
   try {
     // The browser's own base64 decoder: much faster, and outside of the page's memory.
@@ -34,7 +33,7 @@ async function read(name) {
     return await new Response(stream.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
   } catch (error) {
     const reason = /** @type {Error} */ (error).message;
-    throw failure("assets-missing", `the page's asset "${name}" is damaged (${reason}); ${fix}`);
+    throw failure("assets-missing", `the page's asset "${name}" is damaged (${reason})`);
   }
 }
 

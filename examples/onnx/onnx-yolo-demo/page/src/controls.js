@@ -66,6 +66,10 @@ function showState() {
   byId("snapshot").disabled = onStage() === null;
   byId("save-json").disabled = demo.last === null;
   byId("model-builtin").disabled = model.current === null || model.current.builtin;
+  // A picture that is chosen while the first model loads gets its boxes later.
+  const hopeless = !demo.info && !activity.booting;
+  byId("image-file").disabled = byId("video-file").disabled = !activity.usable || hopeless;
+  byId("model-file").disabled = !activity.usable;
   byId("live-badge").hidden = !(running && kind === "camera");
   setText(byId("start-text"), kind === "video" ? "Play video" : "Start camera");
   // A button that goes dead must not take the keyboard's place with it.
@@ -88,6 +92,7 @@ function wireChoices() {
 
 /** Open whatever a file is. @param {File} file */
 async function openFile(file) {
+  if (!activity.usable) return undefined;
   const kind = fileKind(file);
   if (kind === "model") return loadFile(file);
   if (kind === "picture") return showPicture(file, file.name || "Picture");
@@ -113,7 +118,7 @@ function wireDrop() {
   let depth = 0; // of the elements that the file is over
   const show = (by) => {
     depth = Math.max(0, depth + by);
-    byId("drop-hint").hidden = depth === 0;
+    byId("drop-hint").hidden = depth === 0 || !activity.usable;
   };
   document.addEventListener("dragenter", () => show(1));
   document.addEventListener("dragleave", () => show(-1));

@@ -10,6 +10,7 @@ import {
   attempt,
   demo,
   recordError,
+  say,
   settle,
   settleReady,
   showScreen,
@@ -36,6 +37,10 @@ async function begin() {
     byId("loading").hidden = true;
     return;
   }
+  activity.usable = true;
+  byId("samples-row").hidden = false;
+  say("Loading…");
+  settle();
   byId("backend").value = wantedBackend() || "auto";
   const samples = fillSamples().then(previewSample);
   await Promise.all([

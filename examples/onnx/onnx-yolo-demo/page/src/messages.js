@@ -3,6 +3,9 @@
  *
  * A screen covers the stage only; every other control of the page stays usable.
  */
+/** To be given in the repository's folder. */
+export const BUILD_COMMAND =
+  "cd examples/onnx/onnx-yolo-demo && ../../../.venv/bin/python -m tools.build_demo MODEL.onnx";
 const PICTURE = ["Use a picture instead", "open-picture"];
 const SAMPLE = ["Show a sample", "show-sample"];
 
@@ -10,8 +13,10 @@ export const SCREENS = {
   "no-assets": {
     title: "The page has to be built first",
     happened: "The runtime or the model is missing in this page, or damaged.",
-    todo: "Build the page from an exported model in this folder, then reload:",
-    command: "python -m tools.build_demo MODEL.onnx",
+    todo:
+      "In the folder that holds the whole repository, after bash setup.sh, build the page from an " +
+      "exported model (bash train.sh makes one and builds the page, too), then reload:",
+    command: BUILD_COMMAND,
     actions: [["Reload", "reload"]],
   },
   "no-camera": {

@@ -15,6 +15,7 @@ export const activity = {
   running: false, // the frame loop
   paused: false, // a camera or video was stopped, and its last frame is shown
   booting: true, // until the first picture has its detections
+  usable: false, // whether the browser and the page's files allow anything at all
 };
 
 /** What the page tells scripts; main.js adds the functions and makes it `window.demo`. */
