@@ -10,7 +10,7 @@ import { failure } from "./failure.js";
 import * as live from "./live.js";
 import { chooseBackend, loadBuiltin, loadFile } from "./loading.js";
 import { openSource } from "./loop.js";
-import { model } from "./model.js";
+import { isSlow, model } from "./model.js";
 import { showPicture, showSample } from "./pictures.js";
 import { saveJson, saveSnapshot } from "./saving.js";
 import { wireSettings } from "./settings.js";
@@ -23,7 +23,7 @@ import { toggleTheme } from "./theme.js";
 const help = byId("help", "dialog");
 
 const KEYS = {
-  " ": () => (activity.running ? live.stop() : live.start()),
+  " ": () => (activity.running || isSlow() ? live.stop() : live.start()),
   ".": live.step,
   s: saveSnapshot,
   S: saveSnapshot,
@@ -61,13 +61,13 @@ function showState() {
   const { running } = activity;
   const kind = openSource()?.kind;
   byId("start").disabled = !demo.ready || running;
-  byId("stop").disabled = !running && kind !== "camera";
+  byId("stop").disabled = !running && kind !== "camera" && !isSlow();
   byId("step").disabled = !demo.ready;
   byId("snapshot").disabled = onStage() === null;
   byId("save-json").disabled = demo.last === null;
   byId("model-builtin").disabled = model.current === null || model.current.builtin;
-  // A picture that is chosen while the first model loads gets its boxes later.
-  const hopeless = !demo.info && !activity.booting;
+  // A picture that is chosen while a model loads, or before it is loaded again, gets its boxes later.
+  const hopeless = model.current === null && !activity.booting;
   byId("image-file").disabled = byId("video-file").disabled = !activity.usable || hopeless;
   byId("model-file").disabled = !activity.usable;
   byId("live-badge").hidden = !(running && kind === "camera");

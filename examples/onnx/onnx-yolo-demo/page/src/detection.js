@@ -45,7 +45,8 @@ export async function rerun() {
     return await waiting;
   } catch (error) {
     // After a loss the shown picture is run again by `recover`.
-    if (/** @type {{code?: string}} */ (error).code === "device-lost") return demo.last;
+    const { code } = /** @type {{code?: string}} */ (error);
+    if (code === "device-lost" || code === "cancelled") return demo.last;
     throw error;
   }
 }

@@ -2,7 +2,7 @@
  * A detector in a worker of its own, so that the page stays responsive.
  *
  * Errors have a `.code`: "model-broken", "model-shape", "no-webgpu", "runtime", "assets-missing",
- * "device-lost", "busy".
+ * "device-lost", "busy", "cancelled".
  *
  * @import {Facts} from "./metadata.js"
  * @import {Detection} from "./nms.js"
@@ -27,15 +27,21 @@ import { failure } from "./failure.js";
 
 /** @typedef {{pre: number, inference: number, post: number}} Times In milliseconds. */
 
+const LONG_MS = 1000; // what takes longer, the user may want to end
+
 export class Detector {
   #onProgress;
   #onLost;
+  #onSlow;
   /** @type {Worker|null} */
   #worker = null;
   #programUrl = "";
   /** @type {{id: number, resolve: (value: any) => void, reject: (error: Error) => void}|null} */
   #pending = null;
   #calls = 0;
+  #cancelled = 0;
+  /** Whether a call has lasted so long that the user may want to end it. */
+  slow = false;
   /** @type {Info|null} */
   #info = null; // of the present model
   #reason = { code: "runtime", message: "no model is loaded" }; // why there is none
@@ -46,10 +52,12 @@ export class Detector {
    *   "decoding", "runtime", "model", "warm-up"; the first two are left out for a second model.
    * @param {(reason: string) => void} handlers.onLost The graphics device is gone; the detector
    *   then has to be loaded.
+   * @param {() => void} handlers.onSlow Called when `slow` has changed.
    */
-  constructor({ onProgress, onLost }) {
+  constructor({ onProgress, onLost, onSlow }) {
     this.#onProgress = onProgress;
     this.#onLost = onLost;
+    this.#onSlow = onSlow;
   }
 
   /** Whether there is a model to detect with. */
@@ -89,6 +97,12 @@ export class Detector {
     return this.#call({ type: "detect", bitmap, options }, [bitmap]);
   }
 
+  /** End what the worker is at; it is rejected with "cancelled", and a model has to be loaded. */
+  cancel() {
+    this.#cancelled += 1;
+    this.#stop("cancelled", "it was stopped");
+  }
+
   // ------------------------------------------------------------------------ loading
 
   async #loadOrFallBack(model, facts, backend) {
@@ -112,7 +126,9 @@ export class Detector {
     const message = { type: "load", model: copy, facts, backend };
     if (this.#worker !== null) return this.#call(message, [copy]);
     this.#onProgress("decoding");
+    const cancelled = this.#cancelled;
     const [module, wasm] = await Promise.all([assetBytes("runtime-module"), assetBytes("wasm")]);
+    if (cancelled !== this.#cancelled) throw failure("cancelled", "it was stopped");
     const script = new Blob([module], { type: "text/javascript" });
     const runtime = { module: script, wasm: wasm.buffer, threads: threadCount() };
     this.#start();
@@ -151,6 +167,7 @@ export class Detector {
     this.#reason = { code, message };
     this.#pending?.reject(failure(code, message));
     this.#pending = null;
+    this.#setSlow(false);
   }
 
   /** @returns {Promise<any>} The worker's answer. */
@@ -160,7 +177,14 @@ export class Detector {
     return new Promise((resolve, reject) => {
       this.#worker?.postMessage({ ...message, id }, transfer); // throws for a closed bitmap
       this.#pending = { id, resolve, reject };
+      setTimeout(() => this.#pending?.id === id && this.#setSlow(true), LONG_MS);
     });
+  }
+
+  #setSlow(slow) {
+    if (slow === this.slow) return;
+    this.slow = slow;
+    this.#onSlow();
   }
 
   #receive(data) {
@@ -172,6 +196,7 @@ export class Detector {
     } else if (this.#pending !== null && this.#pending.id === data.id) {
       const { resolve, reject } = this.#pending;
       this.#pending = null;
+      this.#setSlow(false);
       if (data.type === "result") resolve(data.value);
       else reject(failure(data.code, data.message));
     }

@@ -6,6 +6,7 @@
  */
 import { rerun } from "./detection.js";
 import { byId, memory } from "./environment.js";
+import { endWork } from "./loading.js";
 import { halt, openSource, startLoop, stepOnce, useSource } from "./loop.js";
 import { CameraSource, listCameras, VideoSource } from "./sources.js";
 import { onStage, showNumbers } from "./stage.js";
@@ -106,10 +107,11 @@ export async function start() {
   }
 }
 
-/** Stop; the camera is given back, so that its light goes out. */
+/** Stop; the camera is given back, so that its light goes out. Then, end what takes long. */
 export function stop() {
   const kind = openSource()?.kind;
   opening += 1;
+  if (!activity.running && endWork()) return;
   if (!kind) return;
   if (kind === "camera") useSource(null);
   else halt();

@@ -2,19 +2,35 @@
  * Changing the model or the back end while the page is in use, and going on after a lost GPU.
  *
  * The frame loop rests during a load and goes on afterwards; a picture gets the new model's boxes.
+ * The user can end whatever takes too long: the worker that is at it ends, and another one begins.
  *
  * @import {Model} from "./model.js"
  */
 import { rerun } from "./detection.js";
 import { byId } from "./environment.js";
 import { halt, openSource, startLoop } from "./loop.js";
-import { alone, builtinModel, loadOrKeep, loadOrWasm, model, ownModel, showNote } from "./model.js";
+import {
+  alone,
+  builtinModel,
+  cancelWork,
+  isSlow,
+  loadOrKeep,
+  loadOrWasm,
+  model,
+  ownModel,
+  showNote,
+} from "./model.js";
 import { activity, attempt, demo, hideScreen, say, settleReady, showScreen } from "./status.js";
 import { sentence } from "./text.js";
 
 /** @type {Promise<unknown>} */
 let loads = Promise.resolve(); // those asked for so far
+let waiting = 0; // loads that have not begun
+/** @type {{wanted: Model, cancelled: boolean, isLast: () => boolean}|null} */
+let present = null; // the load that goes on
 let losses = 0; // of the GPU device since the user last chose a back end
+
+const DETECTION_PATIENCE_MS = 1500; // a load waits so long for the detector
 
 /** Load after those asked for before. @param {() => Promise<void>} load */
 function inTurn(load) {
@@ -25,22 +41,59 @@ function inTurn(load) {
 
 /** Load a model, and show the picture's detections by it. */
 function loadModel(wanted, backend = byId("backend").value) {
-  return inTurn(() => loadNow(wanted, backend));
+  // Nobody wants the one before any more; the first one stays, in case that this one fails.
+  if (present && model.current) cancelLoading();
+  waiting += 1;
+  return inTurn(() => {
+    waiting -= 1;
+    return loadNow(wanted, backend);
+  });
+}
+
+function cancelLoading() {
+  if (!present) return;
+  present.cancelled = true;
+  cancelWork();
+}
+
+/** End the load, or the detection, that takes long. @returns {boolean} Whether there was one. */
+export function endWork() {
+  if (!isSlow()) return false;
+  if (present) {
+    cancelLoading();
+    return true;
+  }
+  cancelWork();
+  settleReady();
+  showScreen("stopped");
+  return true;
 }
 
 /** @param {Model} wanted */
 async function loadNow(wanted, backend) {
   const wasRunning = activity.running;
+  const job = { wanted, cancelled: false, isLast: () => waiting === 0 };
+  present = job;
+  const timer = setTimeout(cancelWork, DETECTION_PATIENCE_MS);
   halt();
   demo.ready = false;
   byId("loading").hidden = false;
   hideScreen();
   say(`Loading ${wanted.name}…`);
   try {
-    await alone(() => loadOrKeep(wanted, backend));
+    await alone(() => {
+      clearTimeout(timer);
+      return loadOrKeep(wanted, backend, job);
+    });
+    present = null;
     byId("loading").hidden = true;
     await afterLoad(wasRunning);
+  } catch (error) {
+    if (!job.cancelled) throw error;
+    if (!demo.info && job.isLast()) showScreen("stopped");
+    else say(`Stopped loading ${wanted.name}.`);
   } finally {
+    present = null;
     byId("loading").hidden = true;
     settleReady();
   }
@@ -55,7 +108,7 @@ async function afterLoad(wasRunning) {
   await startLoop();
 }
 
-const present = () => model.current ?? builtinModel();
+const presentModel = () => present?.wanted ?? model.current ?? builtinModel();
 
 export const loadBuiltin = () => loadModel(builtinModel());
 
@@ -66,7 +119,7 @@ export const loadFile = (file, name) => loadModel(ownModel(file, name));
 export async function chooseBackend(backend) {
   losses = 0;
   byId("backend").value = backend;
-  await loadModel(present(), backend);
+  await loadModel(presentModel(), backend);
 }
 
 /** The GPU is gone: load again with WebGPU the first time, with WebAssembly after that. */
@@ -81,7 +134,7 @@ function recover(reason) {
 }
 
 async function reloadAfterLoss(backend, reason, wasRunning) {
-  await alone(() => loadOrWasm(present(), backend));
+  await alone(() => loadOrWasm(presentModel(), backend));
   hideScreen();
   const now = demo.info?.backend === "webgpu" ? "WebGPU again" : "WebAssembly";
   const text = `the GPU was lost (${reason}); the model now runs on ${now}`;

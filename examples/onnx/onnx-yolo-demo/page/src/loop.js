@@ -84,7 +84,8 @@ async function pump() {
       await processLive(present);
     } catch (error) {
       const { code } = /** @type {{code?: string}} */ (error);
-      if (present !== source || !activity.running || code === "device-lost") continue;
+      if (present !== source || !activity.running) continue;
+      if (code === "device-lost" || code === "cancelled") continue;
       halt();
       showFailure(error);
     }

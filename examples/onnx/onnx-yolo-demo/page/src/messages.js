@@ -70,6 +70,16 @@ export const SCREENS = {
     todo: "Choose a picture (JPEG, PNG, WebP), a video (MP4, WebM) or an .onnx model.",
     actions: [PICTURE, SAMPLE],
   },
+  stopped: {
+    title: "Stopped",
+    happened: "You have ended what took too long.",
+    todo: "Load the model again, or take one that is faster: smaller, or for smaller pictures.",
+    actions: [
+      ["Load it again", "reload-model"],
+      ["Choose another", "open-model"],
+      ["Use the built-in model", "builtin-model"],
+    ],
+  },
   "device-lost": {
     title: "The GPU went away",
     happened: "The browser lost its connection to the GPU.",

@@ -9,10 +9,11 @@
 import { assetBytes, assetJson } from "./assets.js";
 import { Detector } from "./detector.js";
 import { byId } from "./environment.js";
+import { failure } from "./failure.js";
 import { readFacts } from "./metadata.js";
 import { setClasses, setThresholds } from "./settings.js";
 import { clearTimes } from "./stage.js";
-import { demo } from "./status.js";
+import { activity, demo, say, settle } from "./status.js";
 import { sentence, setText } from "./text.js";
 
 const PROGRESS = {
@@ -35,6 +36,8 @@ export const model = {
   current: null,
   /** @type {object} What is noted of it. */
   noted: {},
+  /** The back end that was asked for with it. */
+  requested: "auto",
   /** Called with the reason when the GPU is gone. */
   onLost: (/** @type {string} */ _reason) => {},
 };
@@ -42,6 +45,10 @@ export const model = {
 const detector = new Detector({
   onProgress: showProgress,
   onLost: (reason) => model.onLost(reason),
+  onSlow: () => {
+    if (detector.slow && !activity.running) say("This takes long. Stop ends it.");
+    settle();
+  },
 });
 
 // ------------------------------------------------------------------------ kinds of model
@@ -81,19 +88,33 @@ export function alone(task) {
   return result;
 }
 
+/** Whether the detector has been at something for long. */
+export const isSlow = () => detector.slow;
+
+/** End what the detector is at, which fails with the code "cancelled". */
+export function cancelWork() {
+  demo.info = null;
+  detector.cancel();
+}
+
 /** See `Detector.detect`. */
 export const detect = (bitmap, settings) => detector.detect(bitmap, settings);
 
 // ------------------------------------------------------------------------ loading
 
-/** Load a model; if that fails, go on with the one before. @param {Model} wanted */
-export async function loadOrKeep(wanted, backend) {
-  const { current } = model;
-  const before = current && demo.info ? demo.info.requested : null;
+/**
+ * Load a model; if that fails, go on with the one before.
+ * @param {Model} wanted
+ * @param {string} backend
+ * @param {{cancelled: boolean, isLast: () => boolean}} job Whether the user has ended it; whether
+ *   no other model is to be loaded after it.
+ */
+export async function loadOrKeep(wanted, backend, job) {
+  const { current, requested } = model;
   try {
-    await loadInto(wanted, backend);
+    await loadInto(wanted, backend, job);
   } catch (error) {
-    byId("backend").value = before ?? backend;
+    byId("backend").value = current ? requested : backend;
     const failed = /** @type {Error & {code?: string}} */ (error);
     if (failed.code === "model-broken" || failed.code === "model-shape") {
       failed.message = `File ${wanted.name}: ${failed.message}`;
@@ -101,7 +122,7 @@ export async function loadOrKeep(wanted, backend) {
     if (!detector.loaded) {
       demo.info = null;
       // What is shown is the first error; without a model the page says so.
-      if (current && before) await loadInto(current, before).catch(() => {});
+      if (current && job.isLast()) await loadInto(current, requested).catch(() => {});
     }
     throw error;
   }
@@ -118,12 +139,13 @@ export async function loadOrWasm(wanted, backend) {
 }
 
 /** @param {Model} wanted */
-async function loadInto(wanted, backend) {
+async function loadInto(wanted, backend, job = { cancelled: false }) {
   const { bytes, facts, noted = {} } = await wanted.read();
+  if (job.cancelled) throw failure("cancelled", "it was stopped");
   const info = await detector.load({ model: bytes, facts, modelName: wanted.name, backend });
   const sameClasses = demo.info && String(demo.info.names) === String(info.names);
   const sameModel = model.current === wanted;
-  Object.assign(model, { current: wanted, noted });
+  Object.assign(model, { current: wanted, noted, requested: backend });
   demo.info = info;
   byId("backend").value = backend;
   if (!sameClasses) setClasses(info.names);

@@ -1,0 +1,62 @@
+/** Models that take long, or come to no end: Stop ends them, and no other one waits for them. */
+import { detector, endlessDetector } from "../onnx.js";
+import {
+  byId,
+  check,
+  choose,
+  demo,
+  file,
+  picture,
+  ready,
+  scenarios,
+  screen,
+  until,
+} from "./helpers.js";
+
+const stop = () => /** @type {HTMLButtonElement} */ (byId("stop"));
+const openModel = (bytes, name) => choose("model-file", file(bytes, name));
+
+async function stopWhenSlow() {
+  await until(
+    () => !stop().disabled && byId("status").textContent.includes("Stop ends it"),
+    "Stop",
+  );
+  stop().click();
+}
+
+scenarios({
+  async "a load that comes to no end is stopped, and the model before stays"() {
+    openModel(endlessDetector(true), "endless.onnx");
+    await stopWhenSlow();
+    await ready("built-in model");
+    check(byId("status").textContent === "Stopped loading endless.onnx.", "it says so");
+    const last = demo().last;
+    choose("image-file", await picture("black", "after.png"));
+    await until(() => demo().last !== last && demo().last.title === "after.png", "a detection");
+  },
+
+  async "another model does not wait for one that comes to no end"() {
+    openModel(endlessDetector(true), "endless.onnx");
+    await until(() => !stop().disabled, "the first run");
+    openModel(detector(), "quick.onnx");
+    await ready("quick.onnx");
+  },
+
+  async "a detection that comes to no end is stopped; the model can be loaded again"() {
+    openModel(endlessDetector(), "bright.onnx");
+    await ready("bright.onnx");
+    choose("image-file", await picture("white", "bright.png"));
+    await stopWhenSlow();
+    check((await screen("stopped")).includes("Load it again"), "it can be loaded again");
+    choose("image-file", await picture("black", "dark.png")); // is not detected in before
+    byId("message").querySelector("button").click();
+    await until(() => demo().ready && demo().last.title === "dark.png", "the detection");
+  },
+
+  async "nor does another model wait for such a detection"() {
+    choose("image-file", await picture("white", "bright.png"));
+    openModel(detector(), "quick.onnx");
+    await ready("quick.onnx");
+    await until(() => demo().last.title === "bright.png", "the detection by the other model");
+  },
+});

@@ -1,0 +1,21 @@
+"""What runs inside of the page: the scenarios of the demo's ``page/test/browser``, in JavaScript."""
+
+import pytest
+from tools.build_demo import DEMO, bundle
+
+from tests.examples.yolo11n.page.browsers import ready_page
+
+FILES = sorted(DEMO.glob("page/test/browser/*.js"))
+RUN = "title => scenarios[title]().then(() => '', (error) => String(error.stack))"
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("file", [f for f in FILES if f.stem != "helpers"], ids=lambda f: f.stem)
+def test_scenarios(browser, colour_site, file):
+    with ready_page(browser, colour_site.url) as page:
+        page.evaluate(bundle(f"../test/browser/{file.name}"))
+        titles = page.evaluate("Object.keys(scenarios)")
+        assert titles
+        for title in titles:
+            assert page.evaluate(RUN, title) == "", title
+        assert page.evaluate("demo.errors") == []
