@@ -208,56 +208,6 @@ def test_a_dropped_model_brings_its_names_size_and_thresholds(browser, colour_si
         assert len(detect_file(page, encode(picture))["detections"]) == 2
 
 
-# Records a green square that moves to the right, and chooses it as a video.
-FILM = """async () => {
-  const canvas = document.createElement("canvas");
-  [canvas.width, canvas.height] = [320, 240];
-  const context = canvas.getContext("2d");
-  const recorder = new MediaRecorder(canvas.captureStream(15), {mimeType: "video/webm"});
-  const parts = [];
-  recorder.ondataavailable = ({data}) => parts.push(data);
-  recorder.start();
-  for (let frame = 0; frame < 20; frame += 1) {
-    context.fillStyle = "#46506e";
-    context.fillRect(0, 0, 320, 240);
-    context.fillStyle = "#00dc28";
-    context.fillRect(40 + 8 * frame, 90, 50, 50);
-    await new Promise((resolve) => setTimeout(resolve, 70));
-  }
-  const end = new Promise((resolve) => { recorder.onstop = resolve; });
-  recorder.stop();
-  await end;
-  const transfer = new DataTransfer();
-  transfer.items.add(new File(parts, "film.webm", {type: "video/webm"}));
-  const input = document.querySelector("#video-file");
-  input.files = transfer.files;
-  input.dispatchEvent(new Event("change", {bubbles: true}));
-}"""
-
-
-def test_a_video_plays_stops_steps_and_outlives_a_change_of_back_end(colours):
-    frames = colours.evaluate("demo.frames")
-    colours.evaluate(FILM)
-    until(colours, f"demo.state === 'running' && demo.frames > {frames + 3}", "the video")
-    last = colours.evaluate("demo.last")
-    assert (last["title"], last["mirrored"], last["width"]) == ("film.webm", False, 320)
-    assert len(last["detections"]) == 1
-    assert colours.inner_text("#start-text") == "Play video"
-    colours.click("#stop")
-    until(colours, "demo.state === 'paused'")
-    after(colours, lambda: colours.click("#step"))
-    until(colours, "document.querySelector('#status').textContent.includes('One frame of')")
-    colours.click("#start")
-    until(colours, "demo.state === 'running'")
-    colours.select_option("#backend", "wasm")
-    until(colours, "demo.info.requested === 'wasm' && demo.ready")
-    frames = colours.evaluate("demo.frames")
-    until(colours, f"demo.state === 'running' && demo.frames > {frames + 2}")
-    choose_sample(colours, 1)
-    until(colours, "demo.state === 'ready'")
-    assert colours.inner_text("#start-text") == "Start camera"
-
-
 def test_snapshot_and_json(yolo, models, scenes):
     last = detect_file(yolo, encode(scenes[0]), "street.png")
     with yolo.expect_download() as download:

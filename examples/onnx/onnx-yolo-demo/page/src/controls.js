@@ -14,9 +14,9 @@ import { isSlow, model } from "./model.js";
 import { showPicture, showSample } from "./pictures.js";
 import { saveJson, saveSnapshot } from "./saving.js";
 import { wireSettings } from "./settings.js";
-import { fileKind } from "./sources.js";
+import { fileKind, filesToOpen } from "./sources.js";
 import { onStage } from "./stage.js";
-import { activity, attempt, connect, demo, hideScreen } from "./status.js";
+import { activity, attempt, connect, demo, hideScreen, say } from "./status.js";
 import { setText } from "./text.js";
 import { toggleTheme } from "./theme.js";
 
@@ -90,9 +90,20 @@ function wireChoices() {
 
 // ------------------------------------------------------------------------ files
 
+/** Open of several files what can be used together, and say which. @param {FileList|undefined} given */
+async function openFiles(given) {
+  const files = [...(given ?? [])];
+  if (!activity.usable || !files.length) return;
+  const chosen = filesToOpen(files);
+  for (const file of chosen) await openFile(file);
+  const left = files.length - chosen.length;
+  if (!left || demo.screen) return;
+  const names = chosen.map(({ name }) => name).join(" and ");
+  say(`${byId("status").textContent} Taken of ${files.length} files: ${names}.`);
+}
+
 /** Open whatever a file is. @param {File} file */
 async function openFile(file) {
-  if (!activity.usable) return undefined;
   const kind = fileKind(file);
   if (kind === "model") return loadFile(file);
   if (kind === "picture") return showPicture(file, file.name || "Picture");
@@ -126,17 +137,16 @@ function wireDrop() {
   document.addEventListener("drop", (event) => {
     event.preventDefault();
     show(-depth);
-    const file = event.dataTransfer?.files[0];
-    if (file) attempt(() => openFile(file));
+    attempt(() => openFiles(event.dataTransfer?.files));
   });
 }
 
 function wirePaste() {
   document.addEventListener("paste", (event) => {
-    const file = event.clipboardData?.files[0];
-    if (!file) return;
+    const files = event.clipboardData?.files;
+    if (!files?.length) return;
     event.preventDefault();
-    attempt(() => openFile(file));
+    attempt(() => openFiles(files));
   });
 }
 

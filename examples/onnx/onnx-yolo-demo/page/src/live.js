@@ -10,9 +10,10 @@ import { endWork } from "./loading.js";
 import { halt, openSource, startLoop, stepOnce, useSource } from "./loop.js";
 import { CameraSource, listCameras, VideoSource } from "./sources.js";
 import { onStage, showNumbers } from "./stage.js";
-import { activity, demo, hideScreen, say, settle, showScreen } from "./status.js";
+import { activity, attempt, demo, hideScreen, say, settle, showScreen } from "./status.js";
 
 let opening = 0; // counts sources asked for
+let openingCamera = 0; // the number of the camera that is being opened
 let cameraId = ""; // of the camera opened last
 /** @type {Map<string, boolean>} */
 const mirrorChoices = new Map(); // by device; "" is a choice made before any was open
@@ -34,8 +35,10 @@ async function openCamera() {
   hideScreen();
   say("Opening the camera…");
   const wanted = byId("camera-select").value || memory.get("sessionStorage", "camera");
+  openingCamera = opening;
   const camera = await CameraSource.open(byId("feed", "video"), wanted, isWanted);
   if (camera === null) return false;
+  openingCamera = 0;
   useSource(camera);
   camera.onEnded = () => {
     useSource(null);
@@ -119,6 +122,29 @@ export function stop() {
   settle();
   say(kind === "camera" ? "Stopped; the camera is off." : "Stopped.");
   showNumbers();
+}
+
+/** While nobody sees the page, the camera is off and a video rests. */
+export function watchVisibility() {
+  let goOn = () => Promise.resolve();
+  document.addEventListener("visibilitychange", () => {
+    if (!document.hidden) {
+      attempt(goOn);
+      goOn = () => Promise.resolve();
+    } else if (openingCamera === opening || openSource()?.kind === "camera") {
+      if (activity.running || openingCamera === opening) goOn = startCamera;
+      opening += 1;
+      useSource(null);
+      activity.paused = true;
+      settle();
+      say("The camera is off while this page is not seen.");
+    } else if (activity.running) {
+      const video = openSource();
+      goOn = async () => (video === openSource() ? startLoop() : undefined);
+      halt();
+      settle();
+    }
+  });
 }
 
 /** One frame more; a camera stays open for the next step. */

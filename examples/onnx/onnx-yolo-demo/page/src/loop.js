@@ -40,11 +40,17 @@ export async function startLoop() {
   restartRate();
   settle();
   say(`Running: ${present.title}`);
+  const onFrame = () => {
+    freshFrame = true;
+    pump();
+  };
+  const onBroken = (error) => {
+    if (present !== source) return;
+    useSource(null);
+    showFailure(error);
+  };
   try {
-    await present.start(() => {
-      freshFrame = true;
-      pump();
-    });
+    await present.start(onFrame, onBroken);
   } catch (error) {
     // It was paused or closed before it began to play.
     if (present !== source || /** @type {Error} */ (error).name === "AbortError") return;

@@ -2,6 +2,7 @@
 import { hasAsset } from "./assets.js";
 import { wireControls } from "./controls.js";
 import { byId, missingFeatures, wantedBackend } from "./environment.js";
+import { watchVisibility } from "./live.js";
 import { loadBuiltin, loadFile } from "./loading.js";
 import { detectImage, fillSamples, previewSample } from "./pictures.js";
 import { watchSize } from "./stage.js";
@@ -55,6 +56,7 @@ byId("unbuilt").remove();
 Object.assign(window, { demo: Object.assign(demo, { detectImage, loadModel: loadFile }) });
 watchErrors();
 watchSize();
+watchVisibility();
 startTheme();
 wireControls();
 settle();

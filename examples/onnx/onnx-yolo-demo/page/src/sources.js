@@ -1,8 +1,8 @@
 /**
  * Where frames come from: pictures, the camera, video files.
  *
- * A live source has `kind`, `title`, `mirroredByDefault`, `start(onFrame)`, `pause()`, `grab()`,
- * `step()` and `close()`. Camera and video share the page's one hidden `<video>`.
+ * A live source has `kind`, `title`, `mirroredByDefault`, `start(onFrame, onBroken)`, `pause()`,
+ * `grab()`, `step()` and `close()`. Camera and video share the page's one hidden `<video>`.
  */
 import { failure } from "./failure.js";
 
@@ -14,6 +14,9 @@ const CAMERA_WISH = {
 };
 const REFUSED = ["camera-refused", "The browser did not allow the camera."];
 const IN_USE = ["no-camera", "The camera is there, but another program uses it."];
+const SENDS_NOTHING =
+  "The camera is there, but sends no pictures. It may be switched off or covered by a slide, or " +
+  "another program may hold it.";
 const ABSENT = ["no-camera", "No camera is connected to this device."];
 /** What the names of the browser's errors mean. */
 const CAMERA_FAILURES = {
@@ -26,6 +29,8 @@ const CAMERA_FAILURES = {
 };
 const DEFAULT_FRAME_SECONDS = 1 / 30;
 const FRAME_PATIENCE_MS = 2000;
+const STALLED_MS = 5000; // without a new frame something is broken
+const OPENING_MS = 10000;
 
 /**
  * Decode a picture file, turned upright as its EXIF orientation says.
@@ -60,10 +65,32 @@ function watchFrames(video, onFrame) {
   return () => video.cancelVideoFrameCallback(handle);
 }
 
+/**
+ * Call `onStalled` once if for long a video shows no new frame, nor comes on in another way.
+ * @param {HTMLVideoElement} video
+ * @param {() => unknown} progress What changes as long as all is well.
+ * @param {() => void} onStalled
+ * @returns {() => void} Ends the watch.
+ */
+function watchProgress(video, progress, onStalled) {
+  let [last, since] = [progress(), performance.now()];
+  const timer = setInterval(() => {
+    const now = progress();
+    // Browsers show no frames of what nobody sees.
+    if (now !== last || video.paused || document.hidden) {
+      [last, since] = [now, performance.now()];
+    } else if (performance.now() - since > STALLED_MS) {
+      clearInterval(timer);
+      onStalled();
+    }
+  }, STALLED_MS / 10);
+  return () => clearInterval(timer);
+}
+
 /** Wait for one event of a video; its error, or ten seconds without either, end the waiting. */
 function videoEvent(video, name) {
   return new Promise((resolve, reject) => {
-    const signal = AbortSignal.timeout(10000);
+    const signal = AbortSignal.timeout(OPENING_MS);
     const failed = () => reject(new Error(video.error?.message || "the video has an error"));
     video.addEventListener(name, resolve, { once: true, signal });
     video.addEventListener("error", failed, { once: true, signal });
@@ -90,11 +117,34 @@ class LiveSource {
     this.mirroredByDefault = false;
   }
 
-  /** @param {() => void} onFrame Called whenever a newer frame can be grabbed. */
-  async start(onFrame) {
+  /**
+   * @param {() => void} onFrame Called whenever a newer frame can be grabbed.
+   * @param {(error: Error) => void} onBroken Called when no more frames will come.
+   */
+  async start(onFrame, onBroken) {
     this.#unwatch?.();
-    this.#unwatch = watchFrames(this.video, onFrame);
-    await this.video.play();
+    const { video } = this;
+    let frames = 0;
+    const stopFrames = watchFrames(video, () => {
+      frames += 1;
+      onFrame();
+    });
+    const fail = () => onBroken(this.describeFailure());
+    video.addEventListener("error", fail);
+    // A film may show one picture for long; a camera may not.
+    const progress = () => (this.kind === "video" ? `${frames} ${video.currentTime}` : frames);
+    const stopWatch = watchProgress(video, progress, fail);
+    this.#unwatch = () => {
+      stopFrames();
+      stopWatch();
+      video.removeEventListener("error", fail);
+    };
+    await video.play();
+  }
+
+  /** @returns {Error} Why no more frames come. */
+  describeFailure() {
+    return new Error(`${this.title} gives no more pictures`);
   }
 
   /** Stop the calls of `onFrame`; the source stays open. */
@@ -163,11 +213,15 @@ export class CameraSource extends LiveSource {
       video.loop = false;
       video.removeAttribute("src");
       video.srcObject = this.stream;
-      await video.play();
+      // The camera may be there and send nothing.
+      await Promise.all([videoEvent(video, "loadeddata"), video.play()]);
     } catch (error) {
-      const reason = /** @type {Error} */ (error).message;
-      throw failure("no-camera", `The camera gives no picture: ${reason}`, error);
+      throw failure("no-camera", SENDS_NOTHING, error);
     }
+  }
+
+  describeFailure() {
+    return failure("no-camera", SENDS_NOTHING);
   }
 
   get hasVideo() {
@@ -220,13 +274,22 @@ export class VideoSource extends LiveSource {
       video.srcObject = null; // a camera's would go before the file
       video.src = url;
       await loaded;
+      if (video.videoWidth === 0) throw failure("file-broken", "has sound and no pictures");
       return new VideoSource(video, file.name || "video", url);
     } catch (error) {
       if (video.src === url) emptyVideo(video);
       URL.revokeObjectURL(url);
       const name = file.name ? `The file ${file.name}` : "This";
-      throw failure("file-broken", `${name} is no video this browser can play.`, error);
+      const { code, message } = /** @type {Error & {code?: string}} */ (error);
+      const why = code ? message : "is no video this browser can play";
+      throw failure("file-broken", `${name} ${why}.`, error);
     }
+  }
+
+  describeFailure() {
+    const seconds = this.video.currentTime.toFixed(1);
+    const text = `The file ${this.title} cannot be played on from second ${seconds}: it is damaged there.`;
+    return failure("file-broken", text);
   }
 
   get hasVideo() {
@@ -244,7 +307,9 @@ export class VideoSource extends LiveSource {
     const next = this.video.currentTime + DEFAULT_FRAME_SECONDS;
     const sought = videoEvent(this.video, "seeked");
     this.video.currentTime = next < this.video.duration ? next : 0;
-    await sought;
+    await sought.catch(() => {
+      throw this.describeFailure();
+    });
   }
 
   close() {
@@ -302,4 +367,15 @@ export function fileKind(file) {
   if (file.type.startsWith("image/")) return "picture";
   if (file.type.startsWith("video/")) return "video";
   return "";
+}
+
+/**
+ * Which of several dropped files to open: a model, and something to detect in.
+ * @param {File[]} files
+ * @returns {File[]} The first model, then the first picture or video; without any, the first file.
+ */
+export function filesToOpen(files) {
+  const first = (...kinds) => files.find((file) => kinds.includes(fileKind(file))) ?? [];
+  const chosen = [first("model"), first("picture", "video")].flat();
+  return chosen.length ? chosen : files.slice(0, 1);
 }

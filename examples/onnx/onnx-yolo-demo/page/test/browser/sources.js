@@ -1,0 +1,175 @@
+/** Videos and cameras: playing, what is damaged or sends nothing, and a page that nobody sees. */
+
+import { detector } from "../onnx.js";
+import {
+  byId,
+  check,
+  choose,
+  demo,
+  drop,
+  file,
+  picture,
+  ready,
+  scenarios,
+  screen,
+  sleep,
+  status,
+  until,
+} from "./helpers.js";
+
+const video = () => /** @type {HTMLVideoElement} */ (byId("feed"));
+
+/** A canvas with a green square that moves to the right; null once it is told to stop. */
+function scene() {
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [320, 240];
+  const context = canvas.getContext("2d");
+  let frame = 0;
+  const draw = () => {
+    context.fillStyle = "#46506e";
+    context.fillRect(0, 0, 320, 240);
+    context.fillStyle = "#00dc28";
+    context.fillRect(40 + 8 * (frame % 20), 90, 50, 50);
+    frame += 1;
+  };
+  draw();
+  const timer = setInterval(draw, 70);
+  return { stream: canvas.captureStream(15), end: () => clearInterval(timer) };
+}
+
+/** What a stream shows or sounds like for so long, as a file. */
+async function record(stream, ms, mimeType = "video/webm") {
+  const recorder = new MediaRecorder(stream, { mimeType });
+  const parts = [];
+  recorder.ondataavailable = ({ data }) => parts.push(data);
+  const end = new Promise((resolve) => {
+    recorder.onstop = resolve;
+  });
+  recorder.start();
+  await sleep(ms);
+  recorder.stop();
+  await end;
+  return new Blob(parts, { type: mimeType });
+}
+
+let film = new Blob();
+
+/** Let the page have this stream as its camera. */
+function pretendCamera(stream) {
+  navigator.mediaDevices.getUserMedia = () => Promise.resolve(stream);
+}
+
+function pretendHidden(hidden) {
+  Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
+  document.dispatchEvent(new Event("visibilitychange"));
+}
+
+async function framesAfter(action, count = 3) {
+  const { frames } = demo();
+  action();
+  await until(() => demo().state === "running" && demo().frames > frames + count, "frames");
+}
+
+const press = (id) => byId(id).click();
+
+scenarios({
+  async "a video plays, stops, steps and outlives a change of back end"() {
+    const { stream, end } = scene();
+    film = await record(stream, 1500);
+    end();
+    await framesAfter(() => choose("video-file", file(film, "film.webm", "video/webm")));
+    const { title, mirrored, width, detections } = demo().last;
+    check(title === "film.webm" && !mirrored && width === 320, "its frames are detected in");
+    check(detections.length === 1, "the square is found");
+    check(byId("start-text").textContent === "Play video", "the button says what it does");
+    press("stop");
+    await until(() => demo().state === "paused", "the stop");
+    press("step");
+    await until(() => status().includes("One frame of"), "the step");
+    await framesAfter(() => press("start"));
+    const backend = /** @type {HTMLSelectElement} */ (byId("backend"));
+    backend.value = "wasm";
+    await framesAfter(() => backend.dispatchEvent(new Event("change")));
+    check(demo().info.requested === "wasm", "the back end has changed");
+    /** @type {HTMLElement} */ (document.querySelector("[data-sample='1']")).click();
+    await until(() => demo().state === "ready", "the sample");
+    check(byId("start-text").textContent === "Start camera", "the button says what it does");
+  },
+
+  async "a video that nobody sees rests, and goes on"() {
+    await framesAfter(() => choose("video-file", file(film, "film.webm", "video/webm")));
+    pretendHidden(true);
+    await until(() => video().paused && demo().state !== "running", "the rest");
+    const { frames } = demo();
+    await sleep(300);
+    check(demo().frames <= frames + 1, "nothing is detected");
+    await framesAfter(() => pretendHidden(false));
+  },
+
+  async "a video that is damaged in its middle ends with a message"() {
+    // Of a damaged WebM, Chromium plays what is before the damage, again and again.
+    const { stream, end } = scene();
+    const whole = await record(stream, 1500, "video/mp4;codecs=vp9");
+    end();
+    const bytes = new Uint8Array(await whole.arrayBuffer());
+    bytes.fill(0xff, Math.floor(bytes.length * 0.4), Math.floor(bytes.length * 0.7));
+    choose("video-file", file(bytes, "damaged.mp4", "video/mp4"));
+    check((await screen("file-broken")).includes("damaged.mp4"), "it names the file");
+    check(demo().state === "error", "it does not run");
+  },
+
+  async "sound alone is no video"() {
+    const audio = new AudioContext();
+    const tone = audio.createOscillator();
+    const out = audio.createMediaStreamDestination();
+    tone.connect(out);
+    tone.start();
+    const sound = await record(out.stream, 400, "audio/webm");
+    choose("video-file", file(sound, "sound.webm", "video/webm"));
+    check(
+      (await screen("file-broken")).includes("sound.webm has sound and no pictures"),
+      "it says so",
+    );
+  },
+
+  async "a camera is off while nobody sees the page, and on again afterwards"() {
+    const first = scene();
+    pretendCamera(first.stream);
+    await framesAfter(() => press("start"));
+    const second = scene();
+    pretendCamera(second.stream);
+    pretendHidden(true);
+    check(first.stream.getTracks()[0].readyState === "ended", "its light is out");
+    check(demo().state === "paused" && video().srcObject === null, "it rests");
+    await framesAfter(() => pretendHidden(false));
+    press("stop");
+    pretendHidden(true);
+    pretendHidden(false);
+    await sleep(200);
+    check(demo().state === "paused", "a camera that was stopped stays so");
+    first.end();
+    second.end();
+  },
+
+  async "a camera that stops sending, or never sends, ends with a message"() {
+    const { stream, end } = scene();
+    pretendCamera(stream);
+    await framesAfter(() => press("start"));
+    end();
+    check((await screen("no-camera")).includes("sends no pictures"), "it says so");
+    check(stream.getTracks()[0].readyState === "ended", "its light is out");
+    const silent = document.createElement("canvas").captureStream(0);
+    pretendCamera(silent);
+    /** @type {HTMLElement} */ (byId("message").querySelector("button")).click();
+    await until(() => !demo().screen, "the second try");
+    check((await screen("no-camera")).includes("sends no pictures"), "it says so");
+  },
+
+  async "of several files a model and a picture are taken, which it says"() {
+    const pictures = await Promise.all(["a.png", "b.png"].map((name) => picture("black", name)));
+    drop([...pictures, file(detector(), "m.onnx"), file("?", "readme.txt", "text/plain")]);
+    await ready("m.onnx");
+    await until(() => status().endsWith("Taken of 4 files: m.onnx and a.png."), "the words");
+    check(demo().last.title === "a.png", "the picture is seen");
+  },
+});
