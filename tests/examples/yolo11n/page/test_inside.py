@@ -1,4 +1,4 @@
-"""What runs inside of the page: the scenarios of the demo's ``page/test/browser``, in JavaScript."""
+"""What runs inside of the page: the demo's scenarios in JavaScript, ``page/test/browser``."""
 
 import pytest
 from tools.build_demo import DEMO, bundle

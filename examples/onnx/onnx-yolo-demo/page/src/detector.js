@@ -1,7 +1,7 @@
 /**
  * A detector in a worker of its own, so that the page stays responsive.
  *
- * Errors have a `.code`: "model-broken", "model-shape", "no-webgpu", "runtime", "assets-missing",
+ * Errors have a `.code`: "model-broken", "model-refused", "model-shape", "no-webgpu", "runtime", "assets-missing",
  * "device-lost", "busy", "cancelled".
  *
  * @import {Facts} from "./metadata.js"

@@ -53,6 +53,15 @@ export const SCREENS = {
       ["Use the built-in model", "builtin-model"],
     ],
   },
+  "model-refused": {
+    title: "This model does not run here",
+    happened: "The model cannot be computed in this browser.",
+    todo: "Mend what is said here, or choose another .onnx file.",
+    actions: [
+      ["Choose another", "open-model"],
+      ["Use the built-in model", "builtin-model"],
+    ],
+  },
   "model-shape": {
     title: "This model does not fit the page",
     happened: "The model's input or output has another shape.",

@@ -62,10 +62,29 @@ export function builtinModel() {
   return { name: "built-in model", builtin: true, read };
 }
 
+const MAX_MODEL_BYTES = 1e9; // loading takes several times as much, of the four that a page may have
+
+/** @param {File} file @returns {Promise<Uint8Array>} */
+async function readModel(file) {
+  if (file.size > MAX_MODEL_BYTES) {
+    const size = (file.size / 1e9).toFixed(1);
+    throw failure(
+      "model-refused",
+      `it has ${size} GB, and the page takes up to 1 GB; take a smaller network, or one with int8 or float16 weights`,
+    );
+  }
+  try {
+    return new Uint8Array(await file.arrayBuffer());
+  } catch (error) {
+    const reason = /** @type {Error} */ (error).message;
+    throw failure("model-refused", `the browser cannot read it: ${reason}`, error);
+  }
+}
+
 /** @param {File|Uint8Array} file @param {string} [name] Instead of the file's own. @returns {Model} */
 export function ownModel(file, name) {
   const read = async () => {
-    const bytes = file instanceof Uint8Array ? file : new Uint8Array(await file.arrayBuffer());
+    const bytes = file instanceof Uint8Array ? file : await readModel(file);
     return { bytes, facts: readFacts(bytes) };
   };
   return { name: name ?? ("name" in file ? file.name : "model.onnx"), builtin: false, read };
@@ -116,7 +135,7 @@ export async function loadOrKeep(wanted, backend, job) {
   } catch (error) {
     byId("backend").value = current ? requested : backend;
     const failed = /** @type {Error & {code?: string}} */ (error);
-    if (failed.code === "model-broken" || failed.code === "model-shape") {
+    if (failed.code?.startsWith("model-")) {
       failed.message = `File ${wanted.name}: ${failed.message}`;
     }
     if (!detector.loaded) {

@@ -21,9 +21,9 @@ function requireFinite(output) {
   for (let i = 0; i < output.length; i++) {
     if (!Number.isFinite(output[i])) {
       throw failure(
-        "runtime",
-        "the model's output contains NaN or infinity; check the model's weights, " +
-          "or choose another backend",
+        "model-refused",
+        "its output contains NaN or infinity: its weights are damaged, or too large to compute " +
+          "with; check them (np.isfinite) and export it again, or choose another back end",
       );
     }
   }
@@ -166,7 +166,7 @@ export function createPostprocess(numClasses, anchors) {
    *   whose best class is not among them gives nothing.
    * @param {number} [options.maxDetections] The best so many are kept.
    * @returns {Detection[]} By falling score.
-   * @throws {Error} `.code` "runtime": the output is of another size, or not finite.
+   * @throws {Error} `.code` "runtime": the output is of another size; "model-refused": not finite.
    */
   function run(output, geometry, { confidence, iou, enabled = null, maxDetections = 300 }) {
     if (output.length !== (4 + numClasses) * anchors) {

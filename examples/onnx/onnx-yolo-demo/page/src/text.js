@@ -5,9 +5,9 @@ export function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
-/** @param {number} score @returns {string} For example "87 %". */
+/** @param {number} score @returns {string} For example "87 %"; above 1 the number, "3.92". */
 export function percent(score) {
-  return `${Math.round(score * 100)} %`;
+  return score <= 1 ? `${Math.round(score * 100)} %` : score.toFixed(2);
 }
 
 /** @param {number} value @param {number} digits @returns {string} A dash for NaN. */
@@ -15,12 +15,31 @@ export function decimal(value, digits) {
   return Number.isNaN(value) ? "–" : value.toFixed(digits);
 }
 
-/** "2 × person, 1 × cell phone"; "nothing" without detections. */
+const MAX_NAMED = 5; // classes in a summary
+
+/**
+ * "2 × person, 1 × cell phone", the most frequent first; "nothing" without detections.
+ *
+ * Names that are written from right to left are kept apart from the numbers around them.
+ */
 export function summary(detections) {
   const counts = new Map();
   for (const { name } of detections) counts.set(name, (counts.get(name) ?? 0) + 1);
-  const parts = [...counts].map(([name, count]) => `${count} × ${name}`);
-  return parts.length ? parts.join(", ") : "nothing";
+  const ranked = [...counts].sort((a, b) => b[1] - a[1]);
+  const parts = ranked.slice(0, MAX_NAMED).map(([name, count]) => `${count} × ${isolate(name)}`);
+  const left = ranked.length - parts.length;
+  if (left) parts.push(`and ${left} other ${left === 1 ? "class" : "classes"}`);
+  return parts.length ? parts.join(", ") + scoresRemark(detections) : "nothing";
+}
+
+/** A text of any direction of writing within one of another, by Unicode's isolates where needed. */
+export function isolate(text) {
+  return /[\u0590-\u08ff\ufb1d-\ufeff]/.test(text) ? `\u2068${text}\u2069` : text;
+}
+
+function scoresRemark(detections) {
+  if (detections.every(({ score }) => score <= 1)) return "";
+  return " (with scores above 1: does the export lack its sigmoid?)";
 }
 
 /** A message as a sentence: with a capital letter and a full stop. */

@@ -14,8 +14,10 @@ import * as ort from "onnxruntime-web/webgpu";
 import { failure } from "./failure.js";
 import { createLetterbox, fit } from "./letterbox.js";
 import { createPostprocess } from "./nms.js";
+import { refusal } from "./refusal.js";
 
 const GREY = "rgb(114, 114, 114)"; // of the padding; transparent parts get it too
+const MAX_SIDE = 2048; // of a network's input; beyond, a browser's memory does not last
 const EXPORT_HINT = "export a YOLO detector with a fixed square input, without built-in NMS";
 
 /** @type {unknown} */
@@ -147,6 +149,13 @@ function findInput(session, facts) {
     fits(batch, 1) &&
     fits(channels, 3) &&
     fits(width, side);
+  if (right && side && side > MAX_SIDE) {
+    throw failure(
+      "model-refused",
+      `it looks at pictures of ${side}x${side} pixels, and the page takes up to ${MAX_SIDE}; ` +
+        "export it for smaller ones, such as 640",
+    );
+  }
   if (right && side) return { name: input.name, side };
   throw failure(
     "model-shape",
@@ -177,10 +186,10 @@ async function createSession(model, backend) {
   } catch (error) {
     const message = messageOf(error);
     // The same call starts the runtime, and then reads the model.
-    const isRuntime = /no available backend|initWasm|out of memory/i.test(message);
+    const isRuntime = /no available backend|initWasm/i.test(message);
     throw isRuntime
-      ? failure("runtime", `onnxruntime-web does not start: ${message}`)
-      : failure("model-broken", `onnxruntime-web cannot read the model: ${message}`);
+      ? failure("runtime", `the runtime does not start: ${message}`)
+      : refusal(message);
   }
 }
 
@@ -238,7 +247,7 @@ async function prepare(model, facts, backend) {
     if (backend === "webgpu" && code !== "model-shape") {
       throw failure("webgpu-failed", messageOf(error));
     }
-    throw error;
+    throw typeof code === "string" ? error : refusal(messageOf(error));
   }
 }
 

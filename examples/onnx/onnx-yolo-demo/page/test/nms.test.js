@@ -53,7 +53,7 @@ test("an output that is not finite, or of another size, is refused", () => {
   for (const value of [Number.NaN, Number.POSITIVE_INFINITY]) {
     const boxes = [[50, value, 20, 20, 0.9]];
     assert.throws(() => detect(boxes, { confidence: 0.5, iou: 0.5 }), {
-      code: "runtime",
+      code: "model-refused",
       message: /NaN or infinity/,
     });
   }

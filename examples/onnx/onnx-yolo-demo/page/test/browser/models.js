@@ -1,0 +1,78 @@
+/** Models that cannot run: a sentence that names the thing and the fix, and the page goes on. */
+import { constant, detector, externalConstant, node } from "../onnx.js";
+import {
+  byId,
+  check,
+  choose,
+  demo,
+  file,
+  picture,
+  ready,
+  scenarios,
+  screen,
+  status,
+  until,
+} from "./helpers.js";
+
+/** Open a model that is refused. @param {RegExp} expected What the message says. */
+async function refused(bytes, name, expected, id = "model-refused") {
+  choose("model-file", file(bytes, name));
+  await until(() => byId("message").textContent.includes(name), `a message on ${name}`);
+  const text = await screen(id);
+  check(expected.test(text), `expected ${expected} in: ${text}`);
+  check(!/\/s\/onnxruntime|\.(cc|h):\d|ERROR_CODE/.test(text), `no places of a build in: ${text}`);
+  await until(() => demo().ready, "the model before");
+}
+
+const changed = (change) => detector({ change });
+
+scenarios({
+  async "what the runtime lacks"() {
+    await refused(detector({ opset: 99 }), "future.onnx", /opset 99 .*opset 20/);
+    const wonder = node("Wonder", ["mean"], ["more"], { domain: "com.example" });
+    const custom = detector({
+      domains: ["com.example"],
+      change: ({ nodes }) => nodes.push(wonder),
+    });
+    await refused(custom, "custom.onnx", /Wonder, an operator of com.example/);
+    const outside = changed(({ nodes, constants }) => {
+      constants.push(externalConstant("w", [1], "weights.bin"));
+      nodes.push(node("Mul", ["mean", "w"], ["more"]));
+    });
+    await refused(outside, "outside.onnx", /weights\.bin.*one file/s);
+    await refused(new Uint8Array([60, 33]), "page.onnx", /not a model/, "model-broken");
+  },
+
+  async "what is too large, and weights that are no numbers"() {
+    await refused(detector({ side: 20000 }), "huge.onnx", /20000x20000 .* up to 2048/);
+    const nan = changed(({ nodes, constants }) => {
+      constants.push(constant("w", [1], Float32Array.of(Number.NaN)));
+      nodes.push(node("Mul", ["mean", "w"], ["more"]));
+    });
+    await refused(nan, "nan.onnx", /NaN or infinity/);
+    const large = file("", "large.onnx");
+    Object.defineProperty(large, "size", { value: 3.2e9 });
+    const { message } = await demo()
+      .loadModel(large)
+      .catch((error) => error);
+    check(message.startsWith("File large.onnx: it has 3.2 GB"), message);
+  },
+
+  async "scores above 1, and many classes"() {
+    const names = Array.from({ length: 300 }, (_, number) => `class ${number}`);
+    const boxes = names.map((_, own) => [
+      10 + (own % 18) * 0.5,
+      16,
+      8,
+      8,
+      ...names.map((__, other) => (own === other ? 3.92 : 0)),
+    ]);
+    choose("image-file", await picture("black", "dark.png"));
+    choose("model-file", file(detector({ names, boxes }), "logits.onnx"));
+    await ready("logits.onnx");
+    await until(() => demo().last.detections.length === 300, "its detections");
+    check(status().length < 250 && status().includes("295 other classes"), "a short line");
+    check(status().includes("sigmoid"), "what is wrong with the scores");
+    check(byId("detections").querySelector(".score").textContent === "3.92", "no percentage");
+  },
+});

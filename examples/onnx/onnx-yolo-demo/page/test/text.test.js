@@ -1,0 +1,25 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { isolate, percent, summary } from "../src/text.js";
+
+const found = (name, score = 0.5) => ({ name, score });
+
+test("a summary names the most frequent classes and counts the others", () => {
+  assert.equal(summary([]), "nothing");
+  assert.equal(summary([found("a"), found("b"), found("b")]), "2 × b, 1 × a");
+  const many = Array.from({ length: 300 }, (_, number) => found(`class ${number}`));
+  assert.match(summary(many), /^1 × class 0, (.*, ){4}and 295 other classes$/);
+  assert.match(summary(many.slice(0, 6)), /and 1 other class$/);
+});
+
+test("scores above 1 are no percentages, and the summary says so", () => {
+  assert.equal(percent(0.874), "87 %");
+  assert.equal(percent(1), "100 %");
+  assert.equal(percent(3.921), "3.92");
+  assert.match(summary([found("a", 3.9)]), /^1 × a \(with scores above 1: .*sigmoid/);
+});
+
+test("names from right to left are set apart", () => {
+  assert.equal(isolate("cat"), "cat");
+  assert.equal(summary([found("שלום")]), "1 × \u2068שלום\u2069");
+});
