@@ -20,14 +20,14 @@ let samples = [];
 /** Put a picture on the stage, at once without boxes, and detect in it. */
 export async function showPicture(picture, title) {
   const isWanted = beginOpening();
-  const bitmap = await decodePicture(picture);
+  const { bitmap, note } = await decodePicture(picture);
   if (!isWanted()) {
     bitmap.close();
     return demo.last;
   }
   useSource(null);
   if (demo.info) hideScreen();
-  putOnStage(bitmap, title);
+  putOnStage(bitmap, note ? `${title}, ${note}` : title);
   settle();
   if (demo.info) say(`Detecting in ${title}…`);
   return rerun();

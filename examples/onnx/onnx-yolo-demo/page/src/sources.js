@@ -32,17 +32,71 @@ const FRAME_PATIENCE_MS = 2000;
 const STALLED_MS = 5000; // without a new frame something is broken
 const OPENING_MS = 10000;
 
+// Pixels of a picture: those that are kept, four bytes each, in several copies; and those that the
+// browser has to decode at once, which are as many as Pillow takes.
+const MAX_KEPT = 24e6;
+const MAX_DECODED = 178_956_970;
+const LONGEST = 16384; // side of a canvas
+
+/**
+ * The sides that a picture is kept at: its own, or smaller ones of the same proportions.
+ * @param {number} width
+ * @param {number} height
+ * @returns {{width: number, height: number}}
+ */
+export function keptSize(width, height) {
+  const ratio = Math.min(
+    Math.sqrt(MAX_KEPT / (width * height)),
+    LONGEST / width,
+    LONGEST / height,
+    1,
+  );
+  const side = (length) => Math.max(Math.floor(length * ratio), 1);
+  return { width: side(width), height: side(height) };
+}
+
+/** The sides of an upright picture, which for most kinds of files takes no decoding. */
+async function measure(blob) {
+  const image = new Image();
+  image.src = URL.createObjectURL(blob);
+  try {
+    await new Promise((resolve, reject) => {
+      image.onload = resolve;
+      image.onerror = () => reject(new Error("it cannot be read"));
+    });
+    return { width: image.naturalWidth, height: image.naturalHeight };
+  } finally {
+    URL.revokeObjectURL(image.src);
+  }
+}
+
 /**
  * Decode a picture file, turned upright as its EXIF orientation says.
- * @param {Blob & {name?: string}} blob
- * @returns {Promise<ImageBitmap>}
+ * @param {(Blob & {name?: string})|ImageBitmap} picture
+ * @returns {Promise<{bitmap: ImageBitmap, note: string}>} The note tells, if it was made smaller,
+ *   from which size.
  * @throws {Error} `.code` "file-broken".
  */
-export async function decodePicture(blob) {
+export async function decodePicture(picture) {
+  if (picture instanceof ImageBitmap) return { bitmap: await createImageBitmap(picture), note: "" };
+  const name = picture.name ? `The file ${picture.name}` : "This";
+  const options = /** @type {ImageBitmapOptions} */ ({ imageOrientation: "from-image" });
+  let note = "";
   try {
-    return await createImageBitmap(blob, { imageOrientation: "from-image" });
+    const { width, height } = await measure(picture);
+    if (width * height > MAX_DECODED) {
+      const size = `${width} × ${height} pixels, more than ${Math.floor(MAX_DECODED / 1e6)} million`;
+      throw failure("file-broken", `${name} has ${size}; make it smaller.`);
+    }
+    const kept = keptSize(width, height);
+    if (kept.width < width) {
+      const sides = { resizeWidth: kept.width, resizeHeight: kept.height };
+      Object.assign(options, sides, { resizeQuality: "high" });
+      note = `made smaller from ${width} × ${height}`;
+    }
+    return { bitmap: await createImageBitmap(picture, options), note };
   } catch (error) {
-    const name = blob.name ? `The file ${blob.name}` : "This";
+    if (/** @type {{code?: unknown}} */ (error).code === "file-broken") throw error;
     throw failure("file-broken", `${name} is no picture this browser can decode.`, error);
   }
 }

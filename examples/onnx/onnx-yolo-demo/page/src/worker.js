@@ -17,6 +17,7 @@ import { createPostprocess } from "./nms.js";
 import { refusal } from "./refusal.js";
 
 const GREY = "rgb(114, 114, 114)"; // of the padding; transparent parts get it too
+const KEPT_BYTES = 16e6; // a larger canvas is not kept
 const MAX_SIDE = 2048; // of a network's input; beyond, a browser's memory does not last
 const EXPORT_HINT = "export a YOLO detector with a fixed square input, without built-in NMS";
 
@@ -48,7 +49,9 @@ function readPixels(bitmap) {
     context.fillStyle = GREY;
     context.fillRect(0, 0, width, height);
     context.drawImage(bitmap, 0, 0);
-    return context.getImageData(0, 0, width, height, { colorSpace: "srgb" }).data;
+    const { data } = context.getImageData(0, 0, width, height, { colorSpace: "srgb" });
+    if (data.length > KEPT_BYTES) canvas.width = canvas.height = 1;
+    return data;
   } catch (error) {
     throw failure(
       "runtime",

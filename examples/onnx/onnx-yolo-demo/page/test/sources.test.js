@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { filesToOpen } from "../src/sources.js";
+import { filesToOpen, keptSize } from "../src/sources.js";
 
 const named = (name, type = "") => ({ name, type });
 const model = named("m.onnx");
@@ -14,4 +14,12 @@ test("of several files a model and something to detect in are opened, the model 
   assert.deepEqual(filesToOpen([text, film, picture]), [film]);
   assert.deepEqual(filesToOpen([other, model]), [other]);
   assert.deepEqual(filesToOpen([text, text]), [text]); // which is refused by its name
+});
+
+test("pictures keep their size up to 24 million pixels, and their proportions beyond", () => {
+  assert.deepEqual(keptSize(6000, 4000), { width: 6000, height: 4000 });
+  const { width, height } = keptSize(12000, 9000);
+  assert.ok(width * height <= 24e6 && width * height > 23.9e6);
+  assert.ok(Math.abs(width / height - 4 / 3) < 1e-3);
+  assert.deepEqual(keptSize(1, 100_000_000), { width: 1, height: 16384 });
 });
