@@ -259,13 +259,19 @@ def test_keys_and_names_for_those_who_do_not_see(colours):
     assert nameless == []
 
 
+MISFITS = """[...document.querySelectorAll(".button, select, h1, h2, .times dd, .check")]
+  .filter((e) => e.clientWidth && e.scrollWidth > e.clientWidth + 1).map((e) => e.outerHTML)"""
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_desktop_and_phone(browser, colour_site, tmp_path, scheme):
-    """The dark theme is dark and the light one light; a phone has no sideways scrolling."""
+    """The dark theme is dark and the light one light; all fits, in large letters, too."""
     picture = blob_picture(640, 480, [(GREEN, 200, 250, 80), (ORANGE, 500, 100, 80)])
     phone = {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2}
     phone |= {"has_touch": True, "is_mobile": True}
-    for name, options in (("desktop", {}), ("phone", phone)):
+    narrow, zoomed = ({"viewport": {"width": w, "height": 640}} for w in (320, 640))
+    places = {"desktop": {}, "phone": phone, "narrow": narrow, "zoomed": zoomed}
+    for name, options in places.items():
         with ready_page(browser, colour_site.url, color_scheme=scheme, **options) as page:
             detect_file(page, encode(picture))
             path = screenshot(page, f"{name}-{scheme}", tmp_path)
@@ -273,7 +279,11 @@ def test_desktop_and_phone(browser, colour_site, tmp_path, scheme):
                 ground = np.asarray(image.convert("L"))[:, :4].mean()
             assert (ground < 100) == (scheme == "dark")
             width = options.get("viewport", {"width": 1280})["width"]
-            assert page.evaluate("document.documentElement.scrollWidth") == width
+            for letters in (20, 24, 16):
+                page.evaluate(f"void (document.documentElement.style.fontSize = '{letters}px')")
+                screenshot(page, f"{name}-{scheme}-{letters}", tmp_path)
+                assert page.evaluate("document.documentElement.scrollWidth") == width
+                assert page.evaluate(MISFITS) == []
             if name == "desktop":
                 page.click("#theme")
                 assert page.evaluate("document.documentElement.dataset.theme") != scheme

@@ -3,6 +3,7 @@
  *
  * @import {Times} from "./detector.js"
  */
+import { rootFontSize } from "./environment.js";
 
 const MEDIAN_FRAMES = 30;
 const CHART_FRAMES = 120;
@@ -130,7 +131,7 @@ export class TimeChart {
     context.lineTo(width, y);
     context.stroke();
     context.setLineDash([]);
-    context.font = "11px system-ui, sans-serif";
+    context.font = `${0.6875 * rootFontSize()}px system-ui, sans-serif`;
     context.textBaseline = "bottom";
     context.fillText(`${LINE_MS} ms`, 2, y - 1);
     context.textBaseline = "top";

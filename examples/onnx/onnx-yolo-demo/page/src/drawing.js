@@ -4,7 +4,8 @@
  * @import {Detection} from "./nms.js"
  */
 import { classColour, inkOn } from "./colours.js";
-import { percent } from "./text.js";
+import { rootFontSize } from "./environment.js";
+import { isolate, percent } from "./text.js";
 
 // Canvases beyond this fail on some phones.
 const MAX_SIDE = 4096;
@@ -59,12 +60,12 @@ export class Drawing {
     if (this.#canvas.height !== height) this.#canvas.height = height;
   }
 
-  /** Canvas pixels per pixel of the page, so that letters are as large as the page's. */
+  /** Canvas pixels per pixel of the page at the usual size of letters, so that they grow with it. */
   #screenPixel() {
     const { width, height } = this.#canvas;
     const { clientWidth, clientHeight } = this.#frame;
     if (!clientWidth || !clientHeight) return 1;
-    return Math.max(width / clientWidth, height / clientHeight);
+    return (rootFontSize() / 16) * Math.max(width / clientWidth, height / clientHeight);
   }
 
   /** @param {NamedDetection} detection */
@@ -80,7 +81,7 @@ export class Drawing {
     context.lineWidth = Math.max(2, 2.5 * unit);
     context.strokeStyle = colour;
     context.strokeRect(left, top, width, height);
-    this.#label(`${detection.name} ${percent(detection.score)}`, left, top, colour, unit);
+    this.#label(`${isolate(detection.name)} ${percent(detection.score)}`, left, top, colour, unit);
   }
 
   #label(text, left, top, colour, unit) {

@@ -15,6 +15,11 @@ export function byId(id, _tag) {
   return /** @type {any} */ (document.getElementById(id));
 }
 
+/** @returns {number} Pixels of the letters that the browser's settings ask for, usually 16. */
+export function rootFontSize() {
+  return Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+}
+
 /** What a session keeps over a reload; some browsers allow none of it to pages from disk. */
 export const memory = {
   /** @param {"localStorage"|"sessionStorage"} store @param {string} key */

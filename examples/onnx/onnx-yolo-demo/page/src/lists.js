@@ -32,6 +32,8 @@ export class DetectionList {
    */
   constructor(list, count, empty) {
     this.#list = list;
+    // It scrolls: by keys, too.
+    /** @type {HTMLElement} */ (list.parentElement).tabIndex = 0;
     this.#count = count;
     this.#empty = empty;
   }
@@ -59,6 +61,7 @@ export class DetectionList {
 
   #makeRow() {
     const name = make("span", "name");
+    name.dir = "auto";
     const score = make("span", "score");
     const item = make("li", "", make("span", "swatch"), name, make("span", "bar"), score);
     return { item, name, score };
@@ -98,7 +101,9 @@ export class ClassFilter {
     input.checked = true;
     input.dataset.class = String(classId);
     this.#inputs.push(input);
-    const label = make("label", "check", input, make("span", "swatch"), make("span", "", name));
+    const text = make("span", "", name);
+    text.dir = "auto";
+    const label = make("label", "check", input, make("span", "swatch"), text);
     label.style.setProperty("--class-colour", classColour(name, classId));
     return label;
   }

@@ -1,0 +1,42 @@
+/** The page for everyone: axe-core's rules, names from right to left. */
+import axe from "axe-core";
+import { detector } from "../onnx.js";
+import { byId, check, choose, demo, file, picture, ready, scenarios, until } from "./helpers.js";
+
+/** Look for violations of axe's rules, best practices included. */
+async function accept(where) {
+  const { violations } = await axe.run(document, { preload: false }); // it would fetch the styles
+  const found = violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html}`));
+  check(found.length === 0, `axe-core, ${where}:\n${found.join("\n")}\n`);
+}
+
+scenarios({
+  async "axe-core finds nothing, in light and dark, with a message, and in the help"() {
+    const many = Array.from({ length: 20 }, (_, k) => [4 + k, 16, 3, 3, 0.9, 0]);
+    choose("model-file", file(detector({ boxes: many }), "many.onnx"));
+    await ready("many.onnx");
+    choose("image-file", await picture("black", "dark.png"));
+    await until(() => demo().last.detections.length === 20, "the boxes");
+    await accept("one theme");
+    byId("theme").click();
+    await accept("the other theme");
+    byId("help-open").click();
+    await accept("the help");
+    byId("help-close").click();
+    choose("image-file", file("?", "broken.png", "image/png"));
+    await until(() => demo().screen, "the message");
+    await accept("a message");
+    byId("theme").click();
+  },
+
+  async "names from right to left"() {
+    const names = ["חתול", "قطة"];
+    choose("model-file", file(detector({ names }), "names.onnx"));
+    await ready("names.onnx");
+    await until(() => demo().last.detections.length === 1, "the box");
+    const shown = byId("detections").querySelector(".name");
+    check(shown.textContent === names[0], "the name");
+    check(getComputedStyle(shown).direction === "rtl", "its direction");
+    check(byId("status").textContent.includes(`\u2068${names[0]}\u2069`), "it is set apart");
+  },
+});
