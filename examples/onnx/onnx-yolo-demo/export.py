@@ -35,13 +35,16 @@ class ExportMismatch(Exception):
     """The exported model doesn't compute what PyTensor does."""
 
 
-def export_detector(model, path, classes, image_size, batch_size=1, opset_version=20, half=False):
+def export_detector(
+    model, path, classes, image_size, batch_size=1, opset_version=20, half=False, trained_on=None
+):
     """Write the inference graph, batch normalization folded, as one ONNX model; its ModelProto.
 
     Input ``images`` float32 (batch, 3, size, size), RGB in 0..1; output ``output0`` float32
     (batch, 4 + classes, anchors): centre x, centre y, width, height in pixels, then scores in the
     order of `classes`, whose names go into the metadata.  A `batch_size` of None leaves it open;
-    `half` computes in float16 (see `pytensor.link.onnx.export_onnx`).
+    `half` computes in float16 (see `pytensor.link.onnx.export_onnx`).  `trained_on` says in words
+    what alone the model has seen, such as "drawn pictures", for the page to tell its users.
     """
     images = pt.tensor("images", dtype="float32", shape=(batch_size, 3, image_size, image_size))
     output = model.decode(model(images))
@@ -66,7 +69,8 @@ def export_detector(model, path, classes, image_size, batch_size=1, opset_versio
             "conf": str(CONFIDENCE),
             "iou": str(IOU),
             "description": "YOLO11n trained with PyTensor",
-        },
+        }
+        | ({"trained_on": trained_on} if trained_on else {}),
     )
 
 
@@ -129,7 +133,10 @@ def main(arguments=None):
         model, info = load_model(options.weights, options.classes)
         size = options.image_size or info.get("image_size", 640)
         batch = None if options.dynamic_batch else 1
-        export_detector(model, options.onnx, info["classes"], size, batch, options.opset)
+        export_detector(
+            model, options.onnx, info["classes"], size, batch, options.opset,
+            trained_on=info.get("trained_on"),
+        )
     except (CheckpointError, ValueError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

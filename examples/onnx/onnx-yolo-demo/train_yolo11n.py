@@ -80,7 +80,7 @@ def train(o, folder):
     # ---- model and compiled step
     recipe = resolve(make_recipe(o), len(train_set), o.batch_size, o.epochs, len(o.classes))
     rates = StepSettings(recipe, o.epochs, len(loader), o.batch_size)
-    model = starting_model(o, folder.last)
+    model, trained_on = starting_model(o, folder.last)
     step = TrainStep(
         model, o.image_size, o.batch_size, loader.max_boxes, rates.weight_decay, rates.accumulate,
         # A profile needs the rewritten graph, and a program that is compiled with its names.
@@ -99,7 +99,7 @@ def train(o, folder):
     if o.resume:
         p = Progress(**load_checkpoint(folder.last, model, step.state, settings)["progress"])
         step.place_variables()
-    info = model_info(model, o.classes, o.image_size)
+    info = model_info(model, o.classes, o.image_size, trained_on)
     run = callbacks.Run(o, devices, folder, loader, val_set, model, rates, step, settings, info, p)
     folder.begin(p, asdict(recipe))
     if p.iteration:

@@ -198,9 +198,11 @@ def test_what_float32_itself_loses_is_accepted(small):
 @pytest.mark.slow
 def test_command(golden_model, tmp_path, capsys):
     weights, path = tmp_path / "best.safetensors", tmp_path / "m.onnx"
-    info = {"classes": CLASSES, "image_size": 32, "class_width": 64}
+    info = {"classes": CLASSES, "image_size": 32, "class_width": 64, "trained_on": "drawn pictures"}
     save_weights(weights, golden_model.state_dict(), info)
     assert export.main([str(weights), str(path), "--dynamic-batch"]) == 0
     assert run(path, golden.images(3, 32)).shape == (3, 6, 21)
+    metadata = {p.key: p.value for p in onnx.load(path).metadata_props}
+    assert metadata["trained_on"] == "drawn pictures"
     assert export.main([str(tmp_path / "none.safetensors"), str(path)]) == 1
     assert "no such file" in capsys.readouterr().err

@@ -21,14 +21,16 @@ import re
 import shlex
 import subprocess
 import sys
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
+from data.images import letterbox
 from data.synthetic.scenes import PERSON, PHONE, sample_scene
 from evaluation.detectors import ModelError, OnnxDetector
 from PIL import Image
 from training.checkpoint import write_atomically
+from utils import nms, scale_detections
 
 DEMO = Path(__file__).resolve().parents[1]
 PAGE = "yolo_detection_demo.html"
@@ -40,10 +42,13 @@ RUNTIME_FILES = {
 }
 MAX_SINGLE_FILE = 23_000_000  # bytes
 
-# Width, height and number of the scenes shown: the first ones of their size in which everything is
-# whole and near, in every other one both a person and a phone. What a model finds has no say.
+# Width and height of the pictures shown, and numbers of scenes in which everything is whole and near,
+# in every other picture both a person and a phone. Of each, the first scene is shown in which the
+# model finds something.
 SAMPLES = [
-    (640, 480, 70), (480, 640, 15), (640, 640, 43), (640, 480, 0), (480, 640, 90), (640, 640, 14),
+    (640, 480, (70, 275, 279, 282, 300)), (480, 640, (15, 23, 36, 55, 56)),
+    (640, 640, (43, 9, 54, 148, 150)), (640, 480, (0, 10, 13, 32, 36)),
+    (480, 640, (90, 171, 286, 299, 302)), (640, 640, (14, 19, 26, 29, 38)),
 ]  # fmt: skip
 SAMPLE_SEED = 11
 # Training draws its pictures from [seed, 0, index] and [seed, 1, index]: none of these.
@@ -133,9 +138,11 @@ def load_detector(path):
 
     Returns
     -------
+    detector : OnnxDetector
     model : onnx.ModelProto
     facts : dict
-        As ``Facts`` of ``page/src/metadata.js``: ``names``, ``confidence``, ``iou``, ``size``.
+        As ``Facts`` of ``page/src/metadata.js``: ``names``, ``confidence``, ``iou``, ``size``,
+        ``trainedOn``.
 
     Raises
     ------
@@ -158,17 +165,17 @@ def load_detector(path):
     if not np.isfinite(output).all():
         raise BuildError(f"{path} gives numbers that aren't finite for a grey picture")
     metadata = {entry.key: entry.value for entry in model.metadata_props}
-    return model, {
+    return detector, model, {
         "names": detector.classes,
         "confidence": float(metadata.get("conf", 0.25)),
         "iou": float(metadata.get("iou", 0.7)),
         "size": detector.image_size,
+        "trainedOn": metadata.get("trained_on", ""),
     }
 
 
-def model_assets(path, weights_fp16=False):
-    """The model as the page gets it, and what is known of it."""
-    model, facts = load_detector(path)
+def model_assets(path, model, facts, weights_fp16=False):
+    """The model as the page gets it, and what is known of it; see `load_detector`."""
     data = Path(path).read_bytes()
     if weights_fp16:
         from pytensor.link.onnx import half_weights
@@ -187,11 +194,37 @@ def model_assets(path, weights_fp16=False):
 # ------------------------------------------------------------------------------ samples
 
 
-def sample_scene_of(index):
-    """Draw the scene of a sample: (uint8 image (height, width, 3), its `SceneObject`s)."""
-    width, height, number = SAMPLES[index]
-    rng = np.random.default_rng([SAMPLE_SEED, SAMPLE_SPLIT, index, number])
+@cache
+def sample_scene_of(index, choice=0):
+    """Draw a scene of a sample: (uint8 image (height, width, 3), its `SceneObject`s)."""
+    width, height, numbers = SAMPLES[index]
+    rng = np.random.default_rng([SAMPLE_SEED, SAMPLE_SPLIT, index, numbers[choice]])
     return sample_scene(rng, (width, height))
+
+
+def sees_something(detector, facts, image, objects):
+    """Whether a detector finds one of a scene's things, by its name and about where it is."""
+    square, geometry = letterbox(image, facts["size"])
+    output = detector(square.transpose(2, 0, 1)[None])[0]
+    found = nms(output, facts["confidence"], facts["iou"], multi_label=False)
+    names = {PERSON: "person", PHONE: "cell phone"}
+    for x1, y1, x2, y2, _, number in scale_detections(found, geometry):
+        for thing in objects:
+            x, y = np.add(thing.bbox[:2], np.divide(thing.bbox[2:], 2))
+            same = facts["names"][int(number)] == names[thing.category_id]
+            if same and x1 < x < x2 and y1 < y < y2:
+                return True
+    return False
+
+
+def choose_samples(sees):
+    """Which scene of each sample is shown: the first that `sees(image, objects)`, or the first."""
+
+    def choose(index):
+        choices = range(len(SAMPLES[index][2]))
+        return next((k for k in choices if sees(*sample_scene_of(index, k))), 0)
+
+    return tuple(map(choose, range(len(SAMPLES))))
 
 
 def sample_title(objects):
@@ -202,11 +235,11 @@ def sample_title(objects):
 
 
 @cache
-def sample_assets():
-    """The sample pictures, and their list."""
+def sample_assets(choices):
+    """The sample pictures, and their list; see `choose_samples`."""
     assets, listed = {}, []
-    for index in range(len(SAMPLES)):
-        image, objects = sample_scene_of(index)
+    for index, choice in enumerate(choices):
+        image, objects = sample_scene_of(index, choice)
         stream = io.BytesIO()
         # Colours at full resolution: the thin outlines of the drawings stay as they are.
         Image.fromarray(image).save(stream, "JPEG", quality=SAMPLE_QUALITY, subsampling=0)
@@ -281,11 +314,13 @@ def build(model_path, output=DEMO, weights_fp16=False):
     output = Path(output).resolve()
     if problem := runtime_problem():
         raise BuildError(problem)
+    detector, model, facts = load_detector(model_path)
+    choices = choose_samples(partial(sees_something, detector, facts))
     generated = {
         "demo_assets/page.js": page_script(),
         "demo_assets/runtime.js": runtime_script(),
         "demo_assets/model.js": asset_script(
-            model_assets(model_path, weights_fp16) | sample_assets()
+            model_assets(model_path, model, facts, weights_fp16) | sample_assets(choices)
         ),
     }
     own = {name: (DEMO / name).read_text(encoding="utf-8") for name in (PAGE, "page/page.css")}

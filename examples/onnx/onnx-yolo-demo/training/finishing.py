@@ -175,7 +175,9 @@ def export(run, validator):
     # Only a whole and verified file gets the name.
     partial = o.export_onnx.with_name(f".{o.export_onnx.name}.partial")
     try:
-        export_detector(averaged, partial, o.classes, o.image_size)
+        export_detector(
+            averaged, partial, o.classes, o.image_size, trained_on=run.info["trained_on"]
+        )
         report = verify_export(partial, averaged, images[:COMPARED], expected[:COMPARED])
         os.replace(partial, o.export_onnx)
     finally:

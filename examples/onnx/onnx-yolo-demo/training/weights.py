@@ -131,20 +131,25 @@ def source_classes(path, arrays, info):
 
 
 def starting_model(options, last):
-    """The model that a run starts with; if resumed, before its checkpoint `last` is loaded."""
+    """The model that a run starts with; if resumed, before its checkpoint `last` is loaded.
+
+    Second, in words, what alone it will have seen at the end; None where that isn't known.
+    """
     o = options
     if o.resume:  # a branch is as wide as that of the weights that the run began with
         _, info = load_weights(last)
-        return YOLO11n(len(o.classes), seed=o.seed, class_width=info.get("class_width"))
+        model = YOLO11n(len(o.classes), seed=o.seed, class_width=info.get("class_width"))
+        return model, info.get("trained_on")
     if o.weights is None:
-        return YOLO11n(len(o.classes), seed=o.seed)
+        drawn = "drawn pictures" if o.data == "synthetic" else None
+        return YOLO11n(len(o.classes), seed=o.seed), drawn
     model, rows, _ = load_pretrained(o.weights, o.classes, seed=o.seed)
     found = [
         f"{name} (from {'random weights' if row is None else f'row {row}'})"
         for name, row in rows.items()
     ]
     print(f"{o.weights}: {', '.join(found)}")
-    return model
+    return model, None
 
 
 def load_model(path, classes=None):
@@ -171,13 +176,14 @@ def require_folder(path):
         raise CheckpointError(f"can't write {path}: it is a folder; give the name of a file")
 
 
-def model_info(model, classes, image_size):
+def model_info(model, classes, image_size, trained_on):
     """What a reader of a weight file needs to know, for its metadata."""
     return {
         "architecture": "yolo11n",
         "classes": list(classes),
         "class_width": model.class_width,
         "image_size": image_size,
+        "trained_on": trained_on,
     }
 
 

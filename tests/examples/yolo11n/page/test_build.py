@@ -43,7 +43,8 @@ def installed():
 def quick(installed, tmp_path, monkeypatch):
     """A model, and builds without the runtime's ten megabytes and the drawn samples."""
     monkeypatch.setattr(build_demo, "runtime_script", lambda: 'demoAssets.add("wasm", "AAAA");\n')
-    monkeypatch.setattr(build_demo, "sample_assets", lambda: {"samples": b"[]"})
+    monkeypatch.setattr(build_demo, "sample_assets", lambda _: {"samples": b"[]"})
+    monkeypatch.setattr(build_demo, "choose_samples", lambda _: None)
     colour_detector_onnx(tmp_path / "small.onnx", 64)
     return tmp_path / "small.onnx"
 
@@ -88,7 +89,7 @@ class Parts(HTMLParser):
 def test_the_page_and_the_single_file(installed, tmp_path):
     """Of the size that is promised; all in one, under a policy that allows nothing else."""
     model = tmp_path / "small.onnx"
-    colour_detector_onnx(model, 64, conf="0.3")
+    colour_detector_onnx(model, 64, conf="0.3", trained_on="drawn pictures")
     first, second = (build(model, output=tmp_path / name) for name in ("one", "two"))
     assert [*first["files"]] == [*SCRIPTS, f"dist/{PAGE}"]
     for name, size in first["files"].items():
@@ -125,6 +126,7 @@ def test_the_page_and_the_single_file(installed, tmp_path):
             "confidence": 0.3,
             "iou": 0.7,
             "size": 64,
+            "trainedOn": "drawn pictures",
         },
     }
 
@@ -150,14 +152,27 @@ def test_what_would_end_a_script_early_is_refused(text):
 
 
 @pytest.mark.parametrize("index", range(6))
-def test_samples_show_whole_and_near_objects(index):
-    image, objects = build_demo.sample_scene_of(index)
+@pytest.mark.parametrize("choice", range(5))
+def test_samples_show_whole_and_near_objects(index, choice):
+    image, objects = build_demo.sample_scene_of(index, choice)
     kinds = {thing.category_id for thing in objects}
     assert kinds == {PERSON, PHONE} if index % 2 == 0 else kinds
     least = {PERSON: 0.35, PHONE: 0.12}
     for thing in objects:
         assert thing.visible >= 0.9
         assert max(thing.bbox[2:]) >= least[thing.category_id] * max(image.shape)
+
+
+def test_samples_are_those_in_which_something_is_found():
+    image, objects = build_demo.sample_scene_of(2, 1)
+    assert build_demo.choose_samples(lambda *scene: scene[0] is image) == (0, 0, 1, 0, 0, 0)
+    facts = {"names": ["cell phone", "person"], "confidence": 0.25, "iou": 0.7, "size": 640}
+    x, y, w, h = next(thing.bbox for thing in objects if thing.category_id == PERSON)
+    for box in ([x + w / 2, y + h / 2, w, h], [x - w, y - h, w, h]):
+        for scores in ([0, 0.9], [0.9, 0], [0, 0.1]):
+            output = np.float32([[*box, *scores]]).T[None]
+            found = build_demo.sees_something(lambda _, o=output: o, facts, image, objects)
+            assert found == (box[0] > x and scores[1] > 0.25)
 
 
 def test_half_weights_halve_the_model(quick, tmp_path):

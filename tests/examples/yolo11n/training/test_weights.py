@@ -1,6 +1,7 @@
 """Weights of other, or more, classes: what is taken, what is left, and what that computes."""
 
 import ast
+from types import SimpleNamespace
 
 import numpy as np
 import onnxruntime
@@ -10,7 +11,7 @@ from export import main as export_main
 from model import YOLO11n
 from safetensors.numpy import save_file
 from training.checkpoint import CheckpointError, save_weights
-from training.weights import CLASS_ROWS, COCO_CLASSES, load_pretrained
+from training.weights import CLASS_ROWS, COCO_CLASSES, load_pretrained, starting_model
 
 from tests.examples import yolo11n_golden as golden
 
@@ -152,3 +153,9 @@ def test_command_errors(coco_file, tmp_path, capsys):
             export_main([str(coco_file), out, "--image-size", size])
         assert f"must be a multiple of 32, got {size}" in capsys.readouterr().err
     assert not (tmp_path / "out.onnx").exists()
+
+
+@pytest.mark.parametrize(("data", "seen"), [("synthetic", "drawn pictures"), ("coco", None)])
+def test_what_alone_a_model_will_have_seen(data, seen):
+    options = SimpleNamespace(resume=False, weights=None, data=data, classes=["a"], seed=0)
+    assert starting_model(options, None)[1] == seen

@@ -12,6 +12,8 @@ import { failure } from "./failure.js";
  * @property {number} confidence
  * @property {number} iou
  * @property {number|null} size Pixels of the input's side, which may be open in the file.
+ * @property {string} trainedOn What alone the model has seen, such as "drawn pictures"; "" if the
+ *   file doesn't say.
  */
 
 const METADATA_PROPS = 14; // field of onnx.ModelProto: pairs of a key (1) and a value (2)
@@ -114,7 +116,8 @@ export function readFacts(bytes) {
   const size = side && Number(side[0]);
   try {
     const names = metadata.names === undefined ? null : parseNames(metadata.names);
-    return { names: names?.length ? names : null, confidence, iou, size };
+    const trainedOn = (metadata.trained_on ?? "").slice(0, 80);
+    return { names: names?.length ? names : null, confidence, iou, size, trainedOn };
   } catch (error) {
     throw failure(
       "model-shape",

@@ -14,7 +14,7 @@ import { readFacts } from "./metadata.js";
 import { setClasses, setThresholds } from "./settings.js";
 import { clearTimes } from "./stage.js";
 import { activity, demo, say, settle } from "./status.js";
-import { sentence, setText } from "./text.js";
+import { isolate, sentence, setText } from "./text.js";
 
 const PROGRESS = {
   decoding: [0.1, "Unpacking the runtime…"],
@@ -171,6 +171,7 @@ async function loadInto(wanted, backend, job = { cancelled: false }) {
   if (!sameModel) setThresholds(info);
   clearTimes();
   showInfo(info);
+  showOrigin(facts.trainedOn);
 }
 
 // ------------------------------------------------------------------------ what the page says
@@ -192,6 +193,16 @@ function showInfo({ modelName, names, size, backend, adapter, threads, note }) {
   const webgpu = adapter ? `WebGPU, ${adapter}` : "WebGPU";
   setText(byId("backend-shown"), backend === "webgpu" ? webgpu : wasm);
   showNote(note);
+}
+
+/** @param {string} [trainedOn] What alone the model has seen; "" if nobody knows. */
+function showOrigin(trainedOn = "") {
+  byId("model-origin").hidden = !trainedOn;
+  setText(
+    byId("model-origin"),
+    `This model has learned from ${isolate(trainedOn)} only: of other pictures, such as a camera's, ` +
+      "expect little.",
+  );
 }
 
 /** @param {string} note On the back end; "" for none. */

@@ -26,14 +26,21 @@ test("metadata are found behind the graph", () => {
 });
 
 test("facts of a detector, and those of a file without metadata", () => {
-  const metadata = { names: "{0: 'a', 2: 'c'}", conf: "0.31", iou: "0.55", imgsz: "[96, 96]" };
+  const metadata = {
+    names: "{0: 'a', 2: 'c'}",
+    conf: "0.31",
+    iou: "0.55",
+    imgsz: "[96, 96]",
+    trained_on: "drawings",
+  };
   assert.deepEqual(readFacts(modelWith(metadata)), {
     names: ["a", "class 1", "c"],
     confidence: 0.31,
     iou: 0.55,
     size: 96,
+    trainedOn: "drawings",
   });
-  const none = { names: null, confidence: 0.25, iou: 0.7, size: null };
+  const none = { names: null, confidence: 0.25, iou: 0.7, size: null, trainedOn: "" };
   assert.deepEqual(readFacts(modelWith({})), none);
   assert.throws(() => readFacts(modelWith({ conf: "much" })), { code: "model-shape" });
 });

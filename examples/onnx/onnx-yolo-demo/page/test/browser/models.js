@@ -58,6 +58,17 @@ scenarios({
     check(message.startsWith("File large.onnx: it has 3.2 GB"), message);
   },
 
+  async "a model that has seen drawings only, and one that does not say"() {
+    const metadata = { trained_on: "drawn pictures" };
+    choose("model-file", file(detector({ metadata }), "drawn.onnx"));
+    await ready("drawn.onnx");
+    const note = byId("model-origin");
+    check(!note.hidden && note.textContent.includes("drawn pictures only"), note.textContent);
+    choose("model-file", file(detector(), "other.onnx"));
+    await ready("other.onnx");
+    check(note.hidden, "nothing is said");
+  },
+
   async "scores above 1, and many classes"() {
     const names = Array.from({ length: 300 }, (_, number) => `class ${number}`);
     const boxes = names.map((_, own) => [
