@@ -151,6 +151,38 @@ def test_extremes_of_integers():
     check(d, [[1, 0], [0, 2]], "int64")
 
 
+@pytest.mark.parametrize("largest", [0, 1])
+def test_as_many_entries_as_an_input_says(largest):
+    nodes = f"y, z = TopK<axis = 0, largest = {largest}>(x, k)"
+    x = np.array([[1, 4], [2, 4], [1, 3]])
+    wanted = np.argsort(-x if largest else x, axis=0, kind="stable")
+    arguments = "int64[N, M] x, int64[1] k", nodes, x
+    for k in 0, 2, 3:
+        values, places = computed(*arguments, np.array([k]), out="int64[K, M] y, int64[K, M] z")
+        check(places, wanted[:k], "int64")
+        check(values, np.take_along_axis(x, wanted[:k], 0), "int64")
+    for k in -1, 4:
+        with pytest.raises(AssertionError, match="SpecifyShape"):
+            computed(*arguments, np.array([k]), out="int64[K, M] y, int64[K, M] z")
+
+
+def test_all_entries_of_an_axis_of_open_length():
+    nodes = """
+        s = Shape(x)
+        y, z = TopK(x, s)
+        k = Constant<value_ints = [0]>()
+        a, b = TopK(x, k)
+    """
+    out = "float[N] y, int64[N] z, float[0] a, int64[0] b"
+    values, places, none, nowhere = computed(
+        "float[N] x", nodes, np.array([1, 3, 2], "float32"), out=out
+    )
+    check(values, [3, 2, 1], "float32")
+    check(places, [1, 2, 0], "int64")
+    check(none, [], "float32")
+    check(nowhere, [], "int64")
+
+
 @pytest.mark.parametrize(
     ("node", "wanted"),
     [("ReduceMax", -np.inf), ("ReduceMin", np.inf), ("ReduceLogSum", -np.inf)],

@@ -338,10 +338,6 @@ def test_split_of_open_lengths():
             "which axes it reduces over is computed when the model runs",
         ),
         (
-            "(float[4] x, int64[1] k) => (float[a] y) { y, i = TopK(x, k) }",
-            "how many entries it takes is computed when the model runs",
-        ),
-        (
             "(float[2, N] x) => (float[a, b] y) { y = Squeeze(x) }",
             None,
         ),

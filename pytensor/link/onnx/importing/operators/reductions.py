@@ -3,11 +3,20 @@
 import numpy as np
 
 import pytensor.tensor as pt
+from pytensor.graph.basic import Constant
 from pytensor.link.onnx.importing.operators.elementwise import divided, is_integer, like
 from pytensor.link.onnx.importing.registry import converts, must_be_known
-from pytensor.link.onnx.importing.sizes import normalized, positions, product, size
+from pytensor.link.onnx.importing.sizes import (
+    factors,
+    normalized,
+    positions,
+    product,
+    size,
+    wanted_sizes,
+)
 from pytensor.tensor.basic import constant
 from pytensor.tensor.moments import total
+from pytensor.tensor.shape import specify_shape
 from pytensor.tensor.special import logsumexp
 from pytensor.tensor.topk import topk
 
@@ -158,12 +167,25 @@ def cumulative(node, x, axis):
 
 @converts("TopK")
 def top_k(node, x, k):
-    number = int(must_be_known(k, "how many entries it takes").item())
     axis = normalized(node.attribute("axis", -1), x.type.ndim)
     if node.attribute("largest", 1):
-        return tuple(topk(x, number, axis))
-    values, indices = topk(_reversed(x), number, axis)
+        return _largest(node, x, k, axis)
+    values, indices = _largest(node, _reversed(x), k, axis)
     return _reversed(values), indices
+
+
+def _largest(node, x, k, axis):
+    (number,) = wanted_sizes(node, k, "the number of entries it takes")
+    if isinstance(number, Constant) and number.data > 0:
+        return tuple(topk(x, int(number.data), axis))
+    # All are sorted if their number is computed; of equal ones the first comes first, as in `topk`
+    length = size(x, axis)
+    order = length - 1 - pt.flip(pt.argsort(pt.flip(x, axis), axis=axis, stable=True), axis)
+    if factors(number) != factors(length):
+        before = (slice(None),) * axis
+        after = (None,) * (x.type.ndim - axis - 1)
+        order = specify_shape(order[(*before, slice(number))], (*[None] * axis, number, *after))
+    return pt.take_along_axis(x, order, axis), order
 
 
 @converts("Hardmax")
