@@ -79,6 +79,7 @@ log = methodcaller("apply", "Log")
 sqrt = methodcaller("apply", "Sqrt")
 sin = methodcaller("apply", "Sin")
 cos = methodcaller("apply", "Cos")
+tanh = methodcaller("apply", "Tanh")
 floor = methodcaller("apply", "Floor")
 sign = methodcaller("apply", "Sign")
 # The nearest integer, and of two the even one.
@@ -103,18 +104,24 @@ def polynomial(x, coefficients):
     return result
 
 
+def minus_abs(x):
+    """-abs(x), differentiable at 0 from one side, so that functions of abs(x) are at 0."""
+    return where(x < 0.0, x, -x)
+
+
 def log1p(x):
-    """Kahan's log1p: with u = 1 + x rounded, log(u) * x / (u - 1) undoes the rounding."""
+    """log(u) with u = 1 + x rounded, and what the rounding took."""
     u = 1.0 + x
-    corrected = log(u) * (x / (u - 1.0))
-    return where(abs(u - 1.0) > 0.0, where(u == np.inf, u, corrected), x)
+    lost = where(x < 1.0, x - (u - 1.0), 0.0)
+    return where(abs(u - 1.0) > 0.0, log(u) + lost, x)
 
 
 def expm1(x):
-    """Kahan's expm1: with u = exp(x) rounded, (u - 1) * x / log(u) undoes the rounding."""
-    u = exp(x)
-    corrected = (u - 1.0) * (x / log(u))
-    return where(abs(u - 1.0) > 0.0, where(abs(x) > 1.0, u - 1.0, corrected), x)
+    """2 t / (1 - t) with t = tanh(x / 2); its derivatives at 0 are right, too."""
+    size = abs(x)
+    t = tanh(where(size > 1.0, 0.0, x) * 0.5)
+    near = where(size > 1e-300, 2.0 * t / (1.0 - t), x)  # the half of the smallest number is 0
+    return where(size > 1.0, exp(x) - 1.0, near)
 
 
 def exp_of_square(x):

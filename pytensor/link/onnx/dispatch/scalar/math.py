@@ -5,7 +5,7 @@ import numpy as np
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
 from pytensor.link.onnx.dispatch.formulas import scalar_formula
 from pytensor.link.onnx.dispatch.scalar.basic import cast_inputs, double_formula, output_dtype
-from pytensor.link.onnx.support.formula import Term, exp, expm1, log, log1p, maximum, where
+from pytensor.link.onnx.support.formula import Term, exp, expm1, log, log1p, maximum, minus_abs, where
 from pytensor.scalar import math as psm
 
 
@@ -14,7 +14,7 @@ from pytensor.scalar import math as psm
 # thoughts/upstream/onnxruntime-rounding.md
 @double_formula(psm.Sigmoid, "Sigmoid")
 def sigmoid(x):
-    decay = exp(-abs(x))
+    decay = exp(minus_abs(x))
     return where(x < 0.0, decay, 1.0) / (1.0 + decay)
 
 
@@ -27,7 +27,7 @@ def onnx_funcify_Softplus(op, node, builder, x):
         work = builder.cast(x, dtype, "float32")
         return builder.cast(builder.add("Softplus", work), "float32", dtype)
     x = Term(builder, x)
-    return (maximum(x, 0.0) + log1p(exp(-abs(x)))).name
+    return (maximum(x, 0.0) + log1p(exp(minus_abs(x)))).name
 
 
 @scalar_formula(psm.Log1mexp)
