@@ -403,10 +403,10 @@ def variables(dtype, shape, static):
 
 
 @st.composite
-def graphs(draw, max_steps=30):
+def graphs(draw, max_steps=30, dtypes=DTYPES):
     graph = RandomGraph()
     for number in range(draw(st.integers(1, 3))):
-        dtype = draw(st.sampled_from(DTYPES))
+        dtype = draw(st.sampled_from(dtypes))
         shape = draw(st.lists(st.integers(0, 4), max_size=3))
         static = draw(st.lists(st.booleans(), min_size=len(shape), max_size=len(shape)))
         low = 0 if dtype.startswith(("u", "b")) else -8

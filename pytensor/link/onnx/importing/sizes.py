@@ -92,7 +92,7 @@ def _source(apply, output, axis):
     lengths = [
         [x.shape[a] if n is None else constant(np.int64(n)) for a, n in enumerate(x.type.shape)]
         for x in inputs
-        if isinstance(x.type, TensorType)
+        if isinstance(x.type, TensorType | ps.ScalarType)
     ]
     if len(lengths) < len(inputs):
         return None

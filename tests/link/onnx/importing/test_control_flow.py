@@ -87,6 +87,18 @@ def test_loop_without_a_condition_ignores_that_of_its_body():
     assert len(seen) == 7
 
 
+def test_loop_known_not_to_run_collects_nothing():
+    text = """
+    model (float[n, m] x) => (float[k, m] all) {
+      trips = Constant<value = int64 {0}>()
+      y, all = Loop (trips, , x) <body = body (int64 i, bool go, float[n, m] v) => (go_on, next, row)
+        { go_on = Identity(go) next = Neg(v) row = Gather(v, i) }>
+    }
+    """
+    (found,) = in_pytensor(parsed(text), [np.ones((0, 3), "float32")])
+    assert found.shape == (0, 3)
+
+
 @pytest.mark.parametrize(("trips", "start"), [(0, True), (3, False)])
 def test_loop_that_does_not_run(trips, start):
     text = LOOP.replace(", float[n, 3] all)", ")").replace("y, all =", "y =")

@@ -324,6 +324,17 @@ def test_reflections_of_open_lengths_in_jax():
     np.testing.assert_array_equal(reflect(x), [2, 1, 0, 1, 2, 3, 2])
 
 
+def test_an_axis_that_the_file_calls_of_length_one_is_broadcast():
+    graph = """(float[N, 2] x) => (float[N, 2] y) <float[1, 2] z> {
+        one = Constant<value_ints = [1]>()
+        two = Constant<value_ints = [2]>()
+        z = Slice(x, one, two)
+        y = Mul(x, z)
+    }"""
+    x = np.arange(6, dtype="float32").reshape(3, 2)
+    np.testing.assert_array_equal(computed(graph, x), x * x[1:2])
+
+
 def test_split_of_open_lengths():
     graph = """(float[N] x) => (float[a] y) { z, w, y = Split<num_outputs = 3>(x) }"""
     x = np.arange(7, dtype="float32")

@@ -4,7 +4,7 @@ import numpy as np
 import onnx_ir as ir
 
 import pytensor.tensor as pt
-from pytensor.link.onnx.importing.operators.elementwise import is_integer, like
+from pytensor.link.onnx.importing.operators.elementwise import is_integer, like, without_gradient
 from pytensor.link.onnx.importing.registry import (
     Refused,
     array_of,
@@ -48,7 +48,7 @@ def _scaled(x, factor):
 @converts("Einsum")
 def einsum(node, *operands):
     equation = node.required("equation").replace(" ", "")
-    return pt.cast(pt.einsum(equation, *operands), operands[0].type.dtype)
+    return pt.cast(pt.einsum(equation, *map(without_gradient, operands)), operands[0].type.dtype)
 
 
 @converts("Det")

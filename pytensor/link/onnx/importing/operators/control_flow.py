@@ -5,6 +5,7 @@ import numpy as np
 import pytensor.tensor as pt
 from pytensor.conditional import ifelse
 from pytensor.link.onnx.importing.registry import Refused, converts, folded, known
+from pytensor.link.onnx.importing.sizes import sizes
 from pytensor.link.onnx.importing.windows import lengths
 from pytensor.scan.basic import scan
 from pytensor.scan.op import Scan
@@ -140,6 +141,11 @@ def _scanned(node, body, trips, condition, carried, n_outputs):
 
 
 def _unrolled(node, body, trips, condition, carried, n_outputs):
+    if not trips:
+        results = node.convert_graph(body, constant(np.int64(0)), constant(np.True_), *carried)
+        outputs = results[len(results) - n_outputs :] if n_outputs else []
+        none = constant(np.int64(0))
+        return (*carried, *(pt.zeros((none, *sizes(v)), dtype=v.type.dtype) for v in outputs))
     collected = []
     for i in range(trips):
         results = node.convert_graph(body, constant(np.int64(i)), constant(np.True_), *carried)
@@ -152,11 +158,7 @@ def _unrolled(node, body, trips, condition, carried, n_outputs):
             )
         if condition is not None and not goes_on:
             break
-    if collected:
-        return (*carried, *(pt.stack(values) for values in zip(*collected, strict=True)))
-    if n_outputs:
-        raise Refused("it never runs, so that what it collects has no shape; take it out")
-    return tuple(carried)
+    return (*carried, *(pt.stack(values) for values in zip(*collected, strict=True)))
 
 
 def _of_types(before, after):

@@ -4,7 +4,12 @@ import numpy as np
 
 import pytensor.tensor as pt
 from pytensor.graph.basic import Constant
-from pytensor.link.onnx.importing.operators.elementwise import divided, is_integer, like
+from pytensor.link.onnx.importing.operators.elementwise import (
+    divided,
+    is_integer,
+    like,
+    without_gradient,
+)
 from pytensor.link.onnx.importing.registry import converts, must_be_known
 from pytensor.link.onnx.importing.sizes import (
     factors,
@@ -129,6 +134,7 @@ def _reversed(x):
 
 
 def _argmax(node, x, axis):
+    x = without_gradient(x)
     if not node.attribute("select_last_index", 0):
         return pt.argmax(x, axis=axis)
     return size(x, axis) - 1 - pt.argmax(pt.flip(x, axis), axis=axis)
@@ -179,8 +185,8 @@ def _largest(node, x, k, axis):
     if isinstance(number, Constant) and number.data > 0:
         return tuple(topk(x, int(number.data), axis))
     # All are sorted if their number is computed; of equal ones the first comes first, as in `topk`
-    length = size(x, axis)
-    order = length - 1 - pt.flip(pt.argsort(pt.flip(x, axis), axis=axis, stable=True), axis)
+    length, backwards = size(x, axis), pt.flip(without_gradient(x), axis)
+    order = length - 1 - pt.flip(pt.argsort(backwards, axis=axis, stable=True), axis)
     if factors(number) != factors(length):
         before = (slice(None),) * axis
         after = (None,) * (x.type.ndim - axis - 1)
