@@ -91,7 +91,8 @@ def test_loop_known_not_to_run_collects_nothing():
     text = """
     model (float[n, m] x) => (float[k, m] all) {
       trips = Constant<value = int64 {0}>()
-      y, all = Loop (trips, , x) <body = body (int64 i, bool go, float[n, m] v) => (go_on, next, row)
+      y, all = Loop (trips, , x) <
+        body = body (int64 i, bool go, float[n, m] v) => (go_on, next, row)
         { go_on = Identity(go) next = Neg(v) row = Gather(v, i) }>
     }
     """

@@ -12,6 +12,7 @@ from pytensor.link.onnx.support.formula import (
     log,
     maximum,
     minimum,
+    minus_abs,
     polynomial,
     sign,
     sqrt,
@@ -38,9 +39,10 @@ def scaled_complement(x):
     square = x * x
     weights = 2 * STEP / np.pi * np.exp(-SQUARES)
     integral = (1.0 / (square.column() + SQUARES)).dot(weights)
-    pole = exp(square - (2 * np.pi / STEP) * x)
-    pole = where(x < np.pi / STEP, 2.0 * pole / (1.0 + exp((-2 * np.pi / STEP) * x)), 0.0)
-    return where(x > 1e8, (1 / SQRT_PI) / x, x * integral + pole)
+    near = minimum(x, np.pi / STEP)
+    pole = exp(near * (near - 2 * np.pi / STEP))
+    pole = where(x < np.pi / STEP, 2.0 * pole / (1.0 + exp((-2 * np.pi / STEP) * near)), 0.0)
+    return where(x > 1e8, (1 / SQRT_PI) / maximum(x, 1.0), x * integral + pole)
 
 
 def complement(x):
@@ -69,8 +71,9 @@ def erfc(x):
 
 @scalar_formula(psm.Erfcx)
 def erfcx(x):
-    scaled = scaled_complement(abs(x))
-    return where(x < 0.0, 2.0 / exp_of_square(maximum(x, -28.0)) - scaled, scaled)
+    scaled = scaled_complement(-minus_abs(x))
+    low = minimum(maximum(x, -28.0), 0.0)
+    return where(x < 0.0, 2.0 / exp_of_square(low) - scaled, scaled)
 
 
 def inverse_center(y):
@@ -104,8 +107,8 @@ def inverse_tail(log_p):
 
 @scalar_formula(psm.Erfinv)
 def erfinv(y):
-    tail = sign(y) * inverse_tail(log(1.0 - abs(y)))
-    tail = where(abs(y) == 1.0, y * np.inf, tail)
+    tail = sign(y) * inverse_tail(log(1.0 - maximum(abs(y), 0.5)))
+    tail = where(y == 1.0, np.inf, where(y == -1.0, -np.inf, tail))
     return where(abs(y) > 0.5, tail, inverse_center(y))
 
 

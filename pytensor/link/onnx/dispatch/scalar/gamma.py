@@ -91,7 +91,7 @@ def log_gamma_near(x):
     rest = x - nearest
     result = polynomial(rest, NEAR_TWO)
     result = where(nearest < 2.0, result - log1p(rest), result)
-    return where(nearest < 1.0, result - log(abs(rest)), result)
+    return where(nearest < 1.0, result - log(abs(where(nearest < 1.0, rest, 1.0))), result)
 
 
 def log_gamma_far(x):
@@ -111,7 +111,7 @@ def log_gamma(x):
 def gammaln(x):
     is_negative = x < -0.5
     result = log_gamma(where(is_negative, 1.0 - x, x))
-    reflected = np.log(pi) - log(abs(sin_pi(x))) - result
+    reflected = np.log(pi) - log(abs(sin_pi(where(is_negative, x, 0.5)))) - result
     # There's no limit at minus infinity, which SciPy returns there.
     reflected = where(x == -np.inf, x, where(is_pole(x), np.inf, reflected))
     return where(is_negative, reflected, result)
@@ -132,7 +132,7 @@ def gamma(x):
     is_low, is_small = x < -0.5, x < 0.5
     result = positive_gamma(where(is_low, -x, where(is_small, 1.0 + x, x)))
     # NIST DLMF 5.5.3 with gamma(1 - x) = -x gamma(-x): the difference would be rounded.
-    reflected = -pi / (x * result * sin_pi(x))
+    reflected = -pi / (x * result * sin_pi(where(is_low, x, 0.5)))
     reflected = where(is_pole(x), np.nan, reflected)
     return where(is_low, reflected, where(is_small, result / x, result))
 
@@ -154,7 +154,7 @@ def positive_psi(x):
 def psi(x):
     is_negative = x < 0.0
     result = positive_psi(where(is_negative, 1.0 - x, x))
-    reflected = where(is_pole(x), np.nan, result - pi * cot_pi(x))
+    reflected = where(is_pole(x), np.nan, result - pi * cot_pi(where(is_negative, x, 0.5)))
     return where(is_negative, reflected, result)
 
 

@@ -15,6 +15,7 @@ from pytensor.link.onnx.support.formula import (
     floor,
     log,
     log1p,
+    maximum,
     rint,
     sin,
     sqrt,
@@ -106,7 +107,7 @@ def arcsinh(x):
     size = abs(x)
     square = size * size
     small = log1p(size + square / (1.0 + sqrt(1.0 + square)))
-    return odd(x, where(size < 1e8, small, log(size) + np.log(2)))
+    return odd(x, where(size < 1e8, small, log(maximum(size, 1.0)) + np.log(2)))
 
 
 @double_formula(ps.ArcCosh, "Acosh")
