@@ -76,7 +76,8 @@ def from_onnx(
         A network is applied to part of a graph so.
     trainable : bool or collection of str
         Which initializers become shared variables, which optimizers can change: True for all of
-        floating point, or names.  Others are constants.
+        floating point that are weights (how much a node resizes or drops isn't), or names.  Others
+        are constants.
 
     Returns
     -------
@@ -109,7 +110,7 @@ def from_onnx(
     read = read_model(model)
     graph = read.graph
     initializers = dict(graph.initializers)
-    shared_names = _trainable_names(trainable, initializers)
+    shared_names = _trainable_names(trainable, graph)
     importer = Importer(read.opset_imports)
     parameters = {}
     for name, value in initializers.items():
@@ -128,10 +129,13 @@ def from_onnx(
     return ImportedModel(variables, outputs, parameters, importer.updates)
 
 
-def _trainable_names(trainable, initializers):
-    if isinstance(trainable, bool):
-        tensors = {name: value.const_value for name, value in initializers.items()}
-        return {k for k, v in tensors.items() if trainable and v.dtype.is_floating_point()}
+def _trainable_names(trainable, graph):
+    initializers = graph.initializers
+    if trainable is True:
+        values = [v for v in initializers.values() if v.const_value.dtype.is_floating_point()]
+        return {v.name for v in values if not any(map(_says_how, v.uses()))}
+    if trainable is False:
+        return set()
     names = {trainable} if isinstance(trainable, str) else set(trainable)
     if unknown := names - initializers.keys():
         raise ValueError(
@@ -139,6 +143,11 @@ def _trainable_names(trainable, initializers):
             f"{_listed(initializers)}"
         )
     return names
+
+
+def _says_how(use):
+    """Whether a value is no weight but says how much a node resizes or drops."""
+    return use.node.op_type in ("Dropout", "Resize") and use.idx > 0
 
 
 def _listed(names, most=20):

@@ -54,12 +54,24 @@ def size(x, axis):
     """
     x, axis = _origin(x, axis)
     length = x.type.shape[axis]
-    return x.shape[axis] if length is None else constant(np.int64(length))
+    if length is not None:
+        return constant(np.int64(length))
+    wanted = _reshaped_to(x, axis)
+    return x.shape[axis] if wanted is None else wanted
 
 
 def sizes(x):
     """The lengths of all axes."""
     return [size(x, axis) for axis in range(x.type.ndim)]
+
+
+def _reshaped_to(x, axis):
+    """The product of lengths to which a reshape has made an axis, or None."""
+    node = x.owner
+    if node is None or not isinstance(node.op, Reshape) or not is_listed(node.inputs[1]):
+        return None
+    wanted = node.inputs[1].owner.inputs[axis]
+    return wanted if is_size(wanted) else None
 
 
 def _origin(x, axis):
@@ -137,7 +149,9 @@ def factors(scalar):
     if found is None:
         return [scalar]
     x, axis = _origin(*found)
-    length = x.type.shape[axis]
+    length, wanted = x.type.shape[axis], _reshaped_to(x, axis)
+    if length is None and wanted is not None:
+        return factors(wanted)
     return [(x, axis) if length is None else length]
 
 

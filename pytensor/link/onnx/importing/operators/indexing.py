@@ -218,7 +218,8 @@ def pad(node, x, pads, value=None, axes=None):
     if mode == "constant" and not any(n is None for pair in numbers.values() for n in pair):
         return _padded_by_numbers(x, numbers, value)
     for axis, (before, after) in around.items():
-        x = _padded(x, axis, before, after, mode, value)
+        if numbers[axis] != [0, 0]:
+            x = _padded(x, axis, before, after, mode, value)
     return x
 
 
@@ -228,8 +229,9 @@ def _padded_by_numbers(x, numbers, value):
     cut, place, lengths = [], [], []
     for axis, length in enumerate(sizes(x)):
         before, after = map(int, numbers.get(axis, (0, 0)))
-        cut.append(slice(max(-before, 0), min(after, 0) or None))
-        place.append(slice(max(before, 0), -after if after > 0 else None))
+        # None rather than 0: the length then stays that of the whole axis
+        cut.append(slice(max(-before, 0) or None, min(after, 0) or None))
+        place.append(slice(max(before, 0) or None, -after if after > 0 else None))
         lengths.append(folded([length + np.int64(before + after)])[0])
     return pt.alloc(value, *lengths)[tuple(place)].set(x[tuple(cut)])
 

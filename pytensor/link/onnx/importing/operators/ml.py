@@ -1,4 +1,4 @@
-"""Linear models, support vector regression and preprocessing of ai.onnx.ml."""
+"""Linear models and preprocessing of ai.onnx.ml."""
 
 from dataclasses import dataclass
 
@@ -77,7 +77,7 @@ def label_output(node, integers, strings):
     return Labels(len(names or labels), labels)
 
 
-def _floats(node, name, default=None):
+def floats(node, name, default=None):
     return np.asarray(node.attribute(name, default), dtype="float32")
 
 
@@ -86,15 +86,15 @@ def _wide(x):
     return x if x.type.dtype == "float32" else cast(x, "float64")
 
 
-def _rows(x):
+def rows(x):
     """The input as rows; a vector is one row."""
     return _wide(x if x.type.ndim > 1 else x[None])
 
 
 def _linear(node, x, n_targets):
-    coefficients = _floats(node, "coefficients").reshape(n_targets, -1)
-    scores = _rows(x).dot(coefficients.T)
-    return scores + _floats(node, "intercepts") if node.has("intercepts") else scores
+    coefficients = floats(node, "coefficients").reshape(n_targets, -1)
+    scores = rows(x).dot(coefficients.T)
+    return scores + floats(node, "intercepts") if node.has("intercepts") else scores
 
 
 @converts("LinearRegressor", domain=ML)
@@ -114,40 +114,9 @@ def linear_classifier(node, x):
     return labels.of_scores(scores, transform)
 
 
-@converts("SVMRegressor", domain=ML)
-def svm_regressor(node, x):
-    n = node.attribute("n_supports", 0)
-    coefficients, x = _floats(node, "coefficients"), _rows(x)
-    if n:
-        vectors = _floats(node, "support_vectors").reshape(n, -1)
-        scores = _kernel(node, x, vectors).dot(coefficients)[:, None]
-    else:
-        scores = _kernel(node, x, coefficients.reshape(1, -1))
-    scores = scores + _floats(node, "rho", [0])[:1]
-    if node.attribute("one_class", 0):
-        return cast(pt.switch(scores > 0, 1, -1), "float32")
-    return cast(with_transform(scores, node.attribute("post_transform", "NONE")), "float32")
-
-
-def _kernel(node, x, vectors):
-    kind = node.attribute("kernel_type", "LINEAR")
-    gamma, offset, degree = _floats(node, "kernel_params", [0, 0, 0])
-    if kind == "RBF":
-        # Differences, because squares less products would lose digits
-        return pt.exp(-gamma * total(pt.sqr(x[:, None] - vectors), (-1,)))
-    products = x.dot(vectors.T)
-    if kind == "LINEAR":
-        return products
-    if kind == "POLY":
-        return (gamma * products + offset) ** degree
-    if kind == "SIGMOID":
-        return pt.tanh(gamma * products + offset)
-    raise Refused(f"the kernel {kind!r}, which the standard doesn't have")
-
-
 @converts("Scaler", domain=ML)
 def scaler(node, x):
-    scaled = (_wide(x) - _floats(node, "offset", [0])) * _floats(node, "scale", [1])
+    scaled = (_wide(x) - floats(node, "offset", [0])) * floats(node, "scale", [1])
     return cast(scaled, "float32")
 
 
@@ -211,7 +180,7 @@ def label_encoder(node, x):
 
 @converts("FeatureVectorizer", domain=ML)
 def feature_vectorizer(node, *inputs):
-    return cast(pt.concatenate([_rows(x) for x in inputs], axis=1), "float32")
+    return cast(pt.concatenate([rows(x) for x in inputs], axis=1), "float32")
 
 
 @converts("ArrayFeatureExtractor", domain=ML)

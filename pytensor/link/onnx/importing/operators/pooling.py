@@ -1,8 +1,14 @@
 """Pooling."""
 
+from functools import reduce
+from operator import mul
+
+import numpy as np
+
 import pytensor.tensor as pt
 from pytensor.link.onnx.importing.registry import Refused, converts, entries
 from pytensor.link.onnx.importing.windows import (
+    Windows,
     lengths,
     positions,
     spatial_axes,
@@ -17,6 +23,27 @@ UNPOOL = {1: pt.max_unpool1d, 2: pt.max_unpool2d, 3: pt.max_unpool3d}
 
 def _pooled(node, x, functions, **more):
     found = windows(node, node.required("kernel_shape"), x.type.shape[2:])
+    if x.type.ndim > 5 and "return_indices" not in more:
+        return _pooled_beside(node, x, found, functions, more)
+    return _pooled_with(node, x, found, functions, more)
+
+
+def _pooled_beside(node, x, found, functions, more):
+    """Pooling with axes along which windows are single cells: they join the channels."""
+    cells = zip(found.kernel, found.strides, found.pads, strict=True)
+    single = [i for i, cell in enumerate(cells) if cell == (1, 1, (0, 0))]
+    others = [i for i in range(len(found.kernel)) if i not in single]
+    order = [0, 1, *(i + 2 for i in (*single, *others))]
+    x = x.transpose(*order)
+    batch, *channels = lengths(x)[: 2 + len(single)]
+    found = Windows(*(tuple(part[i] for i in others) for part in found))
+    together = x.reshape((batch, reduce(mul, channels), *lengths(x)[2 + len(single) :]))
+    out = _pooled_with(node, together, found, functions, more)
+    out = out.reshape((batch, *channels, *lengths(out)[2:]))
+    return out.transpose(*np.argsort(order).tolist())
+
+
+def _pooled_with(node, x, found, functions, more):
     return functions[spatial_axes(x)](
         x,
         kernel_size=found.kernel,

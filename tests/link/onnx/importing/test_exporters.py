@@ -1,0 +1,78 @@
+"""Networks that torch, scikit-learn's converter and jax2onnx wrote, through `from_onnx`.
+
+The files are made by make_networks.py.  Outputs are compared with onnxruntime's, gradients with
+those that torch and JAX recorded.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+
+from pytensor import function, grad
+from pytensor.compile.mode import Mode
+from pytensor.gradient import verify_grad
+from pytensor.link.onnx import from_onnx
+from tests.link.onnx.importing.with_onnxruntime import PYTHON, compare
+
+FOLDER = Path(__file__).parent / "networks"
+NAMES = sorted(path.stem for path in FOLDER.glob("*.onnx"))
+FAST = Mode("py", "fast_compile")
+
+
+@pytest.fixture(scope="module")
+def recorded():
+    """By network: its inputs, the gradient of one, and that of a weight."""
+    with np.load(FOLDER / "gradients.npz") as file:
+        found = {}
+        for key, value in file.items():
+            name, _, what = key.partition("/")
+            found.setdefault(name, {})[what] = value
+        return found
+
+
+def inputs_of(name, recorded):
+    """The inputs that were recorded; for scikit-learn's models rows like irises."""
+    if name.startswith("sklearn"):
+        rng = np.random.default_rng(0)
+        return [(rng.uniform([4, 2, 1, 0], [8, 4.4, 7, 2.5], (50, 4))).astype("float32")]
+    return [value for key, value in recorded[name.partition("_")[2]].items() if key.startswith("input_")]
+
+
+def agrees(name, recorded, mode):
+    compare(onnx.load(FOLDER / f"{name}.onnx"), inputs_of(name, recorded), mode, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_outputs_are_those_of_onnxruntime(name, recorded):
+    agrees(name, recorded, FAST)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_in_numba(name, recorded):
+    pytest.importorskip("numba")
+    agrees(name, recorded, "NUMBA")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_in_jax(name, recorded):
+    pytest.importorskip("jax")
+    agrees(name, recorded, "JAX")
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if not n.startswith("sklearn")])
+def test_gradients_are_those_of_the_exporting_program(name, recorded):
+    wanted = recorded[name.partition("_")[2]]
+    network = from_onnx(FOLDER / f"{name}.onnx", trainable=True)
+    x, y = network.inputs.values(), next(iter(network.outputs.values()))
+    of = {"gradient": next(iter(x))}
+    of |= {f"gradient of {k}": parameter for k, parameter in network.parameters.items()}
+    of = {key: variable for key, variable in of.items() if key in wanted}
+    assert of
+    gradients = grad((y**2).mean(), list(of.values()))
+    compute = function(list(x), gradients, mode=PYTHON, on_unused_input="ignore")
+    for key, result in zip(of, compute(*inputs_of(name, recorded)), strict=True):
+        np.testing.assert_allclose(result, wanted[key], rtol=1e-4, atol=1e-6, err_msg=key)
