@@ -4,6 +4,7 @@ import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
+from math import prod
 from pkgutil import iter_modules
 
 import numpy as np
@@ -60,11 +61,13 @@ def from_onnx(
     inputs: Mapping[str, Variable] | None = None,
     *,
     trainable: bool | Collection[str] = False,
+    opset: int | None = None,
 ) -> ImportedModel:
     """Read an ONNX model as a PyTensor graph.
 
     The graph computes what the model computes, in the model's dtypes, and has gradients like any
-    other.  Opsets 13 and later can be read; which operators: docs/onnx_import.md.
+    other.  Opsets 13 and later can be read (older ones: see `opset`); which operators:
+    docs/onnx_import.md.
 
     Parameters
     ----------
@@ -78,6 +81,9 @@ def from_onnx(
         Which initializers become shared variables, which optimizers can change: True for all of
         floating point that are weights (how much a node resizes or drops isn't), or names.  Others
         are constants.
+    opset : int, optional
+        The version of ai.onnx's operators to which the model is converted before, by
+        ``onnx.version_converter``, by default none.  Models older than opset 13 need it, say 17.
 
     Returns
     -------
@@ -92,9 +98,10 @@ def from_onnx(
     FileNotFoundError
         If the file, or a file with its values, isn't there.
     ImportedModelError
-        If the model is damaged or contradicts itself; a ValueError.
+        If the model is damaged, contradicts itself, or can't be converted; a ValueError.
     ValueError
-        If `inputs` or `trainable` have names that the model doesn't have.
+        If `inputs` or `trainable` have names that the model doesn't have, or `opset` isn't one
+        that can be imported.
     TypeError
         If a given input doesn't fit the model's.
 
@@ -107,7 +114,7 @@ def from_onnx(
     >>> imported.outputs["output_0"].eval({imported.inputs["x"]: [0.0]})
     array([2.])
     """
-    read = read_model(model)
+    read = read_model(model, opset)
     graph = read.graph
     initializers = dict(graph.initializers)
     shared_names = _trainable_names(trainable, graph)
@@ -217,6 +224,13 @@ def _type_of(value):
     return TensorType(dtype, [dim if isinstance(dim, int) else None for dim in value.shape])
 
 
+def _is_blown_up(result, given, most=2**16):
+    """Whether a result is large, and larger than what it is made of: it stays a formula."""
+    if isinstance(result, list) or None in result.type.shape:
+        return False
+    return prod(result.type.shape) > max(most, sum(v.data.size for v in given if v is not None))
+
+
 class Importer:
     """Converts the nodes of a graph and of the graphs in it.
 
@@ -251,6 +265,8 @@ class Importer:
 
     def convert_body(self, graph: ir.Graph, *inputs: Variable) -> list[Variable]:
         """Convert the body of an If, Loop or Scan, for one set of inputs."""
+        if len(graph.inputs) != len(inputs):
+            raise Refused(f"its body has {len(graph.inputs)} inputs, and is given {len(inputs)}")
         self.values.update(zip(graph.inputs, inputs, strict=True))
         outputs = self.convert(graph)
         if any(out is None for out in outputs):
@@ -270,7 +286,9 @@ class Importer:
             results = converter(node, *given)
             results = results if isinstance(results, tuple) else (results,)
             results = [v if isinstance(v, list) else as_tensor_variable(v) for v in results]
-            if all(v is None or isinstance(v, Constant) for v in given):
+            if all(v is None or isinstance(v, Constant) for v in given) and not any(
+                _is_blown_up(v, given) for v in results
+            ):
                 results = folded(results)
             for value, result in zip(ir_node.outputs, results, strict=False):
                 self._check_type(value, result)

@@ -4,27 +4,38 @@ import os
 from pathlib import Path
 
 import onnx_ir as ir
-from google.protobuf.message import DecodeError
+from google.protobuf.message import DecodeError, EncodeError
 from onnx_ir.passes.common import InlinePass, TopologicalSortPass
 
 import onnx
+from onnx import inliner, version_converter
 from pytensor.link.onnx.importing.errors import ImportedModelError
+from pytensor.link.onnx.importing.registry import converter_of
 
 LOWEST_OPSET, HIGHEST_OPSET = 13, onnx.defs.onnx_opset_version()
 
 
-def read_model(model: str | os.PathLike | bytes | onnx.ModelProto) -> ir.Model:
+def read_model(
+    model: str | os.PathLike | bytes | onnx.ModelProto, opset: int | None = None
+) -> ir.Model:
     """Read a model, with its functions inlined and its nodes in topological order.
 
-    External data stays in its files until it is asked for; it must lie in the model's folder.
+    `opset` is that which it is converted to before.  External data stays in its files until it is
+    asked for; it must lie in the model's folder.
 
     Raises
     ------
     FileNotFoundError
         If there is no such file, or not the one that holds external data.
     ImportedModelError
-        If it is no ONNX model, or a damaged one.
+        If it is no ONNX model, a damaged one, or one that can't be converted.
+    ValueError
+        If `opset` isn't one that can be imported.
     """
+    if opset is not None and not LOWEST_OPSET <= opset <= HIGHEST_OPSET:
+        raise ValueError(
+            f"from_onnx: opset={opset}; {LOWEST_OPSET} to {HIGHEST_OPSET} can be imported"
+        )
     if isinstance(model, onnx.ModelProto):
         proto, folder, where = model, None, "the model"
     elif isinstance(model, bytes):
@@ -35,17 +46,20 @@ def read_model(model: str | os.PathLike | bytes | onnx.ModelProto) -> ir.Model:
     if not proto.HasField("graph"):
         raise ImportedModelError(f"from_onnx: {where} is damaged, or no ONNX model: no graph in it")
     _check_names(proto.graph, where, set())
+    if opset is not None:
+        proto = _converted(proto, opset, where)
+    proto = _spelled_out(proto)
     try:
         read = ir.from_proto(proto)
     except (KeyError, TypeError, ValueError) as error:
         raise ImportedModelError(f"from_onnx: {where} is damaged: {error}") from error
     _check_opsets(read, where)
-    _find_external_data(read, folder, where)
     try:
         InlinePass()(read)
         TopologicalSortPass()(read)
     except (ValueError, ir.passes.PassError) as error:
         raise ImportedModelError(f"from_onnx: {where}: {error.__cause__ or error}") from error
+    _find_external_data(read, folder, where)
     return read
 
 
@@ -97,35 +111,90 @@ def _describe(node):
     return f"node {node.op_type} {node.name!r}" if node.name else f"a node {node.op_type}"
 
 
+def _versions(proto):
+    return {"" if v.domain == "ai.onnx" else v.domain: v.version for v in proto.opset_import}
+
+
+def _converted(proto, opset, where):
+    """The model in the operators of another version of ai.onnx."""
+    version = _versions(proto).get("", opset)
+    if version == opset:
+        return proto
+    if version < 9 and any(node.op_type == "Scan" for node in proto.graph.node):
+        raise ImportedModelError(
+            f"from_onnx: {where} has a Scan of opset {version}, which scans batches; onnx's "
+            f"converter makes one without them of it: export the model again, of opset 9 or later"
+        )
+    try:
+        # onnx's converter loses functions
+        proto = inliner.inline_local_functions(proto) if proto.functions else proto
+        return version_converter.convert_version(proto, opset)
+    except (RuntimeError, version_converter.ConvertError, EncodeError) as error:
+        raise ImportedModelError(
+            f"from_onnx: {where} can't be converted from opset {version} to {opset}: {error}"
+        ) from error
+
+
+def _spelled_out(proto):
+    """The model, in which the standard's own functions are in the place of unknown operators."""
+    versions, unknown = _versions(proto), set()
+    known = {(function.domain, function.name) for function in proto.functions}
+    for domain, name in {(v.domain, v.op_type) for v in proto.graph.node} - known:
+        at = (name, versions.get(domain, 1), domain)
+        if converter_of(domain, name) is None and onnx.defs.has(*at):
+            schema = onnx.defs.get_schema(*at)
+            if schema.has_function or schema.has_context_dependent_function:
+                unknown.add((domain, name))
+    if not unknown:
+        return proto
+    try:
+        return inliner.inline_selected_functions(proto, list(unknown), inline_schema_functions=True)
+    except (RuntimeError, EncodeError):
+        return proto  # in which these nodes are refused, for there is no converter of them
+
+
 def _check_opsets(model, where):
     version = model.opset_imports.get("", model.opset_imports.get("ai.onnx"))
-    if version is not None and not LOWEST_OPSET <= version <= HIGHEST_OPSET:
-        raise ImportedModelError(
-            f"from_onnx: {where} is of opset {version}; {LOWEST_OPSET} to {HIGHEST_OPSET} can be "
-            f"imported. onnx.version_converter.convert_version may help"
-        )
+    if version is None or LOWEST_OPSET <= version <= HIGHEST_OPSET:
+        return
+    fix = "opset=17 converts it" if version < LOWEST_OPSET else "a newer onnx package may know it"
+    raise ImportedModelError(
+        f"from_onnx: {where} is of opset {version}; {LOWEST_OPSET} to {HIGHEST_OPSET} can be "
+        f"imported: {fix}"
+    )
+
+
+def _tensors(model):
+    """All tensors of a model without functions, with what errors call them."""
+    for graph in (model.graph, *model.graph.subgraphs()):
+        for value in graph.initializers.values():
+            yield repr(value.name), value.const_value
+    for node in model.graph.all_nodes():
+        for attribute in node.attributes.values():
+            if attribute.type in (ir.AttributeType.TENSOR, ir.AttributeType.TENSORS):
+                many = attribute.type == ir.AttributeType.TENSORS
+                for tensor in attribute.value if many else [attribute.value]:
+                    names = ", ".join(repr(v.name) for v in node.outputs)
+                    yield f"{attribute.name!r} of the node of {names}", tensor
 
 
 def _find_external_data(model, folder, where):
-    for graph in (model.graph, *model.graph.subgraphs()):
-        for value in graph.initializers.values():
-            tensor = value.const_value
-            if not isinstance(tensor, ir.ExternalTensor):
-                continue
-            if folder is None:
-                raise ImportedModelError(
-                    f"from_onnx: the values of {value.name!r} are in the file "
-                    f"{os.fspath(tensor.location)!r} beside the model: give the model's path"
-                )
-            tensor.base_dir = folder
-            try:
-                tensor.numpy()
-            except FileNotFoundError as error:
-                raise FileNotFoundError(
-                    f"from_onnx: {where}: the values of {value.name!r} should be in {tensor.path}, "
-                    f"which isn't there; put that file beside the model"
-                ) from error
-            except (ValueError, OSError) as error:
-                raise ImportedModelError(
-                    f"from_onnx: {where}: the values of {value.name!r}: {error}"
-                ) from error
+    for name, tensor in _tensors(model):
+        if not isinstance(tensor, ir.ExternalTensor):
+            continue
+        if folder is None:
+            raise ImportedModelError(
+                f"from_onnx: the values of {name} are in the file "
+                f"{os.fspath(tensor.location)!r} beside the model: give the model's path"
+            )
+        tensor.base_dir = folder
+        try:
+            tensor.numpy()
+        except FileNotFoundError as error:
+            raise FileNotFoundError(
+                f"from_onnx: {where}: the values of {name} should be in {tensor.path}, "
+                f"which isn't there; put that file beside the model"
+            ) from error
+        except (ValueError, OSError) as error:
+            text = f"from_onnx: {where}: the values of {name}: {error}"
+            raise ImportedModelError(text) from error

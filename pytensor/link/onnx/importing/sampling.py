@@ -5,7 +5,8 @@ from itertools import product
 from operator import add, mul
 
 import pytensor.tensor as pt
-from pytensor.link.onnx.importing.windows import lengths, like, positions
+from pytensor.link.onnx.importing.sizes import positions
+from pytensor.link.onnx.importing.windows import lengths, like
 
 
 def at_cells(x, batch, cells):

@@ -17,10 +17,10 @@ from pytensor.graph.basic import Constant, Variable
 from pytensor.graph.op import HasInnerGraph
 from pytensor.link.onnx.importing.registry import Refused, entries, folded, known
 from pytensor.raise_op import CheckAndRaise
-from pytensor.tensor.basic import MakeVector, constant
+from pytensor.tensor.basic import Alloc, MakeVector, constant
 from pytensor.tensor.elemwise import DimShuffle, Elemwise
 from pytensor.tensor.shape import Reshape, Shape, SpecifyShape
-from pytensor.tensor.subtensor import Subtensor, get_idx_list
+from pytensor.tensor.subtensor import AdvancedSubtensor, Subtensor, get_idx_list
 from pytensor.tensor.type import TensorType
 
 
@@ -36,15 +36,15 @@ def is_listed(x):
     return x.type.ndim == 1 and x.owner is not None and isinstance(x.owner.op, MakeVector)
 
 
-def positions(length):
-    """The numbers from 0 up to a length."""
-    number = known(length)
+def positions(length, dtype: str = "int64"):
+    """The numbers from 0 up to a length, which is an integer or a variable."""
+    number = length if isinstance(length, int | np.integer) else known(length)
     if number is not None:
-        return constant(np.arange(number, dtype="int64"))
+        return constant(np.arange(number, dtype=dtype))
     if _as_size(length) is not None:
-        return pt.arange(length)
+        return pt.arange(length, dtype="int64").astype(dtype)
     # JAX has no arange up to a length that is computed
-    return pt.cumsum(pt.alloc(np.int64(1), length)) - np.int64(1)
+    return (pt.cumsum(pt.alloc(np.int64(1), length)) - np.int64(1)).astype(dtype)
 
 
 def size(x, axis):
@@ -56,7 +56,7 @@ def size(x, axis):
     length = x.type.shape[axis]
     if length is not None:
         return constant(np.int64(length))
-    wanted = _reshaped_to(x, axis)
+    wanted = _made(x, axis)
     return x.shape[axis] if wanted is None else wanted
 
 
@@ -65,13 +65,18 @@ def sizes(x):
     return [size(x, axis) for axis in range(x.type.ndim)]
 
 
-def _reshaped_to(x, axis):
-    """The product of lengths to which a reshape has made an axis, or None."""
-    node = x.owner
-    if node is None or not isinstance(node.op, Reshape) or not is_listed(node.inputs[1]):
-        return None
-    wanted = node.inputs[1].owner.inputs[axis]
-    return wanted if is_size(wanted) else None
+def _wanted(node):
+    """The sizes that a reshape or an Alloc is told to make, or None."""
+    if isinstance(node.op, Alloc):
+        return node.inputs[1:]
+    listed = isinstance(node.op, Reshape) and is_listed(node.inputs[1])
+    return node.inputs[1].owner.inputs if listed else None
+
+
+def _made(x, axis):
+    """The product of lengths to which an axis was made, or None."""
+    wanted = None if x.owner is None else _wanted(x.owner)
+    return wanted[axis] if wanted is not None and is_size(wanted[axis]) else None
 
 
 def _origin(x, axis):
@@ -93,21 +98,24 @@ def _source(apply, output, axis):
         return inputs[0], op.new_order[axis]
     if isinstance(op, SpecifyShape):
         return _as_size(inputs[1 + axis]) or (inputs[0], axis)
-    if isinstance(op, Reshape):
-        listed = is_listed(inputs[1])
-        return _as_size(inputs[1].owner.inputs[axis]) if listed else None
-    if isinstance(op, OpFromGraph):
+    if isinstance(op, Reshape | Alloc):
+        wanted = _wanted(apply)
+        return None if wanted is None else _as_size(wanted[axis])
+    if isinstance(op, AdvancedSubtensor) and op.idx_list[: axis + 1] == (slice(None),) * (axis + 1):
+        return inputs[0], axis  # which its infer_shape hides
+    if isinstance(op, OpFromGraph) and type(op).infer_shape is OpFromGraph.infer_shape:
         x, axis = _origin(op.inner_outputs[output], axis)
         return (inputs[op.inner_inputs.index(x)], axis) if x in op.inner_inputs else None
-    if isinstance(op, HasInnerGraph) or not hasattr(op, "infer_shape"):
+    if not isinstance(op, OpFromGraph) and isinstance(op, HasInnerGraph):
+        return None
+    if not hasattr(op, "infer_shape"):
         return None
     lengths = [
         [x.shape[a] if n is None else constant(np.int64(n)) for a, n in enumerate(x.type.shape)]
+        if isinstance(x.type, TensorType)
+        else []
         for x in inputs
-        if isinstance(x.type, TensorType | ps.ScalarType)
     ]
-    if len(lengths) < len(inputs):
-        return None
     found = op.infer_shape(apply, lengths)[output][axis]
     while isinstance(found, Variable) and found.owner and isinstance(found.owner.op, CheckAndRaise):
         found = found.owner.inputs[0]
@@ -149,7 +157,7 @@ def factors(scalar):
     if found is None:
         return [scalar]
     x, axis = _origin(*found)
-    length, wanted = x.type.shape[axis], _reshaped_to(x, axis)
+    length, wanted = x.type.shape[axis], _made(x, axis)
     if length is None and wanted is not None:
         return factors(wanted)
     return [(x, axis) if length is None else length]
@@ -157,9 +165,7 @@ def factors(scalar):
 
 def product(lengths):
     """The product of scalars, a constant if they all are."""
-    return folded([reduce(pt.mul, lengths, constant(np.int64(1)))])[0] if lengths else constant(
-        np.int64(1)
-    )
+    return folded([reduce(pt.mul, lengths)])[0] if lengths else constant(np.int64(1))
 
 
 def _numbers_and_others(lengths):
@@ -187,9 +193,10 @@ def without_minus_one(lengths, wanted):
     if want == 0 or have % want or want_others - have_others:
         return wanted
     rest, left = have // want, list((have_others - want_others).elements())
-    if left and not (rest == 1 and len(left) == 1 and isinstance(left[0], tuple)):
+    if not all(isinstance(factor, tuple) for factor in left):
         return wanted
-    found = size(*left[0]) if left else constant(np.int64(rest))
+    others = [x.shape[a] for x, a in left]
+    found = product(others if others and rest == 1 else [constant(np.int64(rest)), *others])
     return [*wanted[:axis], found, *wanted[axis + 1 :]]
 
 

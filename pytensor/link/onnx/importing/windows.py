@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 import pytensor.tensor as pt
-from pytensor.link.onnx.importing.registry import Node, Refused
+from pytensor.link.onnx.importing.registry import Node, Refused, folded
 from pytensor.tensor.basic import constant
 
 
@@ -27,11 +27,10 @@ def lengths(x) -> list:
     return [x.shape[axis] if n is None else n for axis, n in enumerate(x.type.shape)]
 
 
-def positions(length, dtype: str = "int64"):
-    """0, 1, ... up to a length, which is an integer or a variable."""
-    if isinstance(length, int | np.integer):
-        return constant(np.arange(length, dtype=dtype))
-    return pt.arange(length, dtype="int64").astype(dtype)
+def filled(value, lengths):
+    """An array that has a scalar's value everywhere, and its dtype."""
+    # Not an Alloc of the scalar, of which mode JAX makes an array of the widest type
+    return pt.alloc(folded([pt.expand_dims(value, range(len(lengths)))])[0], *lengths)
 
 
 def total(x, axes, *, keepdims: bool = False):
@@ -139,9 +138,7 @@ def padded(x, pads):
     spatial = lengths(x)[2:]
     wider = [n + lo + hi for n, (lo, hi) in zip(spatial, pads, strict=True)]
     inside = tuple(slice(lo, lo + n) for n, (lo, _) in zip(spatial, pads, strict=True))
-    # not of a scalar, of which mode JAX would make an array of the widest integers
-    zero = constant(np.zeros((1,) * x.type.ndim, x.type.dtype))
-    zeros = pt.alloc(zero, *lengths(x)[:2], *wider)
+    zeros = filled(like(x, 0), (*lengths(x)[:2], *wider))
     return pt.set_subtensor(zeros[(..., *inside)], x)
 
 

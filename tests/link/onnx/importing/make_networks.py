@@ -11,6 +11,7 @@ of one weight where the exporter keeps its name.
 """
 
 import argparse
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -55,7 +56,7 @@ def resnet18(width=1):
     widths = [width, width, 2 * width, 4 * width, 8 * width]
     blocks = [
         Block(before if i == 0 else after, after, 2 if i == 0 and after > width else 1)
-        for before, after in zip(widths, widths[1:])
+        for before, after in pairwise(widths)
         for i in range(2)
     ]
     net = nn.Sequential(
@@ -260,7 +261,7 @@ def of_torch(folder, name, width):
     with torch.no_grad():
         old = folder / f"torchscript_{name}.onnx"
         torch.onnx.export(net, inputs, old, dynamo=False, dynamic_axes=batch, **options)
-    recorded = {key: value.numpy().copy() for key, value in zip(names, inputs)}
+    recorded = {key: value.numpy().copy() for key, value in zip(names, inputs, strict=True)}
     differentiable = [x.requires_grad_() for x in inputs if x.is_floating_point()]
     parameter = dict(net.named_parameters())[weight]
     (net(*inputs) if len(inputs) == 1 else net(*inputs)[0]).square().mean().backward()
@@ -284,6 +285,9 @@ def of_sklearn(folder):
     from sklearn.preprocessing import StandardScaler
     from sklearn.svm import SVC
 
+    def scaled(estimator):
+        return make_pipeline(StandardScaler(), estimator)
+
     x, y = load_iris(return_X_y=True)
     x = x.astype("float32")
     options = {"random_state": 0}
@@ -291,10 +295,10 @@ def of_sklearn(folder):
         ("logistic_regression", LogisticRegression(**options), y, True),
         ("random_forest", RandomForestClassifier(8, max_depth=4, **options), y, True),
         ("gradient_boosting", GradientBoostingRegressor(n_estimators=12, **options), y, False),
-        ("mlp", make_pipeline(StandardScaler(), MLPClassifier([8], **options)), y, True),
-        ("svc", make_pipeline(StandardScaler(), SVC(C=0.2, **options)), y, True),
-        ("svc_of_two", make_pipeline(StandardScaler(), SVC(kernel="poly")), y > 1, True),
-        ("svc_probability", make_pipeline(StandardScaler(), SVC(probability=True, **options)), y, True),
+        ("mlp", scaled(MLPClassifier([8], **options)), y, True),
+        ("svc", scaled(SVC(C=0.2, **options)), y, True),
+        ("svc_of_two", scaled(SVC(kernel="poly")), y > 1, True),
+        ("svc_probability", scaled(SVC(probability=True, **options)), y, True),
     ):
         estimator.fit(x, target.astype("int64"))
         zipmap = {id(estimator): {"zipmap": False}} if classifies else None
@@ -321,9 +325,9 @@ def of_jax(folder):
     def convolutional(x):
         dims = ("NHWC", "HWIO", "NHWC")
         h = jax.lax.conv_general_dilated(x, w1, (2, 1), "SAME", dimension_numbers=dims)
-        h = jax.lax.conv_general_dilated(
-            jax.nn.gelu(h), w2, (1, 1), ((0, 1), (2, 1)), rhs_dilation=(1, 2), dimension_numbers=dims
-        )
+        pads, dilated = ((0, 1), (2, 1)), {"rhs_dilation": (1, 2)}
+        h = jax.nn.gelu(h)
+        h = jax.lax.conv_general_dilated(h, w2, (1, 1), pads, dimension_numbers=dims, **dilated)
         mean, var = h.mean(-1, keepdims=True), h.var(-1, keepdims=True)
         h = jax.nn.relu((h - mean) * jax.lax.rsqrt(var + 1e-5))
         return jax.nn.log_softmax(h.mean((1, 2)) @ w3)
@@ -343,7 +347,8 @@ def of_jax(folder):
     recorded = {}
     for function, x in ((convolutional, weights(2, 9, 8, 2)), (recurrent, weights(7, 3))):
         path = folder / f"jax_{function.__name__}.onnx"
-        onnx.save(to_onnx(function, [jax.ShapeDtypeStruct(x.shape, "float32")], opset=OPSET + 3), path)
+        shape = jax.ShapeDtypeStruct(x.shape, "float32")
+        onnx.save(to_onnx(function, [shape], opset=OPSET + 3), path)
 
         def loss(x, function=function):
             y = function(x)
@@ -358,7 +363,8 @@ def without_traces(path):
     model = onnx.load(path)
     graphs = [model.graph]
     for graph in graphs:
-        for item in (*graph.node, *graph.value_info, *graph.input, *graph.output, *graph.initializer):
+        values = (*graph.value_info, *graph.input, *graph.output, *graph.initializer)
+        for item in (*graph.node, *values):
             del item.metadata_props[:]
             item.doc_string = ""
         del graph.metadata_props[:]

@@ -4,7 +4,7 @@ import numpy as np
 import onnx_ir as ir
 
 import pytensor.tensor as pt
-from pytensor.link.onnx.importing.operators.elementwise import is_integer, like, without_gradient
+from pytensor.link.onnx.importing.operators.elementwise import is_integer, without_gradient
 from pytensor.link.onnx.importing.registry import (
     Refused,
     array_of,
@@ -21,6 +21,7 @@ from pytensor.link.onnx.importing.sizes import (
     vector,
     wanted_sizes,
 )
+from pytensor.link.onnx.importing.windows import filled, like
 from pytensor.tensor.basic import constant
 
 
@@ -42,7 +43,7 @@ def _scaled(x, factor):
         return x
     if is_integer(x) and factor != int(factor):
         raise Refused(f"integers times {factor}; make the factor a whole number")
-    return x * like(factor, x)
+    return x * like(x, factor)
 
 
 @converts("Einsum")
@@ -66,7 +67,7 @@ def trilu(node, x, k=None):
     k = constant(np.int64(0)) if k is None else k.reshape(()) if k.type.ndim else k
     diagonals = _diagonals(size(x, -2 % x.type.ndim), size(x, -1 % x.type.ndim))
     kept = pt.ge(diagonals, k) if node.attribute("upper", 1) else pt.le(diagonals, k)
-    return pt.switch(kept, x, like(0, x))
+    return pt.switch(kept, x, like(x, 0))
 
 
 @converts("EyeLike")
@@ -128,7 +129,7 @@ def _dense(sparse):
 @converts("ConstantOfShape")
 def constant_of_shape(node, shape):
     value = node.attribute("value", np.zeros(1, "float32"))
-    return pt.alloc(constant(value.reshape(())), *wanted_sizes(node, shape))
+    return filled(constant(value.reshape(())), wanted_sizes(node, shape))
 
 
 @converts("Shape")

@@ -7,7 +7,8 @@ import onnx_ir as ir
 
 import pytensor.tensor as pt
 from pytensor.link.onnx.importing.registry import Refused, converts, dtype_name
-from pytensor.link.onnx.importing.windows import lengths, like, positions, single
+from pytensor.link.onnx.importing.sizes import positions
+from pytensor.link.onnx.importing.windows import filled, lengths, like, single
 from pytensor.tensor.special import softmax
 
 
@@ -83,7 +84,7 @@ def _bias(mask, scores, keys):
     if length == 1:
         raise Refused("its mask has length 1 for several keys: repeat it for each of them")
     *before, length = lengths(mask)
-    longer = pt.full((*before, keys), like(scores, -np.inf))
+    longer = filled(like(scores, -np.inf), (*before, keys))
     return pt.set_subtensor(longer[..., :length], mask)
 
 

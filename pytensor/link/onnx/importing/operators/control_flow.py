@@ -60,8 +60,10 @@ def if_(node, condition):
     value = known_scalar(condition)
     if value is not None:
         return tuple(node.convert_graph(then if value else otherwise))
-    pairs = zip(_steady(node, then), _steady(node, otherwise), strict=True)
-    return tuple(_either(condition, *pair) for pair in pairs)
+    results = _steady(node, then), _steady(node, otherwise)
+    if len(results[0]) != len(results[1]):
+        raise Refused("its branches return {} and {} values".format(*map(len, results)))
+    return tuple(_either(condition, *pair) for pair in zip(*results, strict=True))
 
 
 def _either(condition, then, otherwise):
@@ -83,10 +85,17 @@ def _either(condition, then, otherwise):
     return ifelse(condition, then, otherwise)
 
 
+def _collected(body, others):
+    """How many of a body's outputs are collected; the others come first."""
+    if len(body.outputs) < others:
+        raise Refused(f"its body has {len(body.outputs)} outputs, and needs at least {others}")
+    return len(body.outputs) - others
+
+
 @converts("Loop")
 def loop(node, trips=None, condition=None, *carried):
     body = node.required("body")
-    n_outputs = len(body.outputs) - 1 - len(carried)
+    n_outputs = _collected(body, 1 + len(carried))
     trips = _trips(trips, condition, n_outputs)
     sequences = any(isinstance(v, list) for v in carried)
     if not isinstance(trips, int):
@@ -228,7 +237,7 @@ def _last(values):
 def scan_(node, *inputs):
     body, n = node.required("body"), node.required("num_scan_inputs")
     states, sequences = inputs[: len(inputs) - n], inputs[len(inputs) - n :]
-    n_outputs = len(body.outputs) - len(states)
+    n_outputs = _collected(body, len(states))
 
     def step(*values):
         outputs = _steady(node, body, *values[n:], *values[:n])

@@ -7,12 +7,14 @@ import numpy as np
 import pytensor.tensor as pt
 from pytensor.link.onnx.importing.registry import Refused, converts, must_be_known
 from pytensor.link.onnx.importing.sampling import linear
+from pytensor.link.onnx.importing.sizes import positions
 from pytensor.link.onnx.importing.windows import (
     Windows,
+    filled,
     filtered,
     kernel_of,
     lengths,
-    positions,
+    like,
     spatial_axes,
     split,
     windows,
@@ -128,7 +130,7 @@ def col2im(node, x, image_shape, block_shape):
     channels = rows // len(taps)
     columns = x.reshape((batch, channels, len(taps), *counts))
     wider = [n + lo + hi for n, (lo, hi) in zip(image, found.pads, strict=True)]
-    out = pt.zeros((batch, channels, *wider), dtype=x.type.dtype)
+    out = filled(like(x, 0), (batch, channels, *wider))
     for number, tap in enumerate(taps):
         out = pt.inc_subtensor(out[(..., *tap)], columns[:, :, number])
     inside = [slice(lo, lo + n) for n, (lo, _) in zip(image, found.pads, strict=True)]

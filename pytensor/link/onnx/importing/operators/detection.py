@@ -9,13 +9,8 @@ import pytensor
 import pytensor.tensor as pt
 from pytensor.link.onnx.importing.registry import Refused, converts
 from pytensor.link.onnx.importing.sampling import corners
-from pytensor.link.onnx.importing.windows import (
-    lengths,
-    like,
-    positions,
-    single,
-    total,
-)
+from pytensor.link.onnx.importing.sizes import positions
+from pytensor.link.onnx.importing.windows import lengths, like, single, total
 
 
 @converts("RoiAlign")

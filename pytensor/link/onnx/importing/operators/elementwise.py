@@ -17,6 +17,7 @@ from pytensor.link.onnx.importing.registry import (
     known,
 )
 from pytensor.link.onnx.importing.sizes import is_listed, is_size, vector
+from pytensor.link.onnx.importing.windows import like
 from pytensor.tensor.basic import constant
 from pytensor.tensor.shape import specify_shape
 
@@ -137,11 +138,6 @@ def without_gradient(x):
     return x if x.type.dtype.startswith("float") else disconnected_grad(x)
 
 
-def like(value, x):
-    """A number as a constant of the dtype of `x`."""
-    return constant(np.asarray(value, dtype=x.type.dtype))
-
-
 def divided(x, y):
     """The quotient, of integers that without its fraction."""
     if not is_integer(x):
@@ -150,7 +146,7 @@ def divided(x, y):
     if x.type.dtype.startswith("uint"):
         return quotient
     # rounded down where it should be rounded up, towards zero
-    below = pt.neq(pt.mul(quotient, y), x) & pt.xor(pt.lt(x, like(0, x)), pt.lt(y, like(0, y)))
+    below = pt.neq(pt.mul(quotient, y), x) & pt.xor(pt.lt(x, like(x, 0)), pt.lt(y, like(y, 0)))
     return pt.add(quotient, pt.cast(below, x.type.dtype))
 
 
@@ -165,12 +161,12 @@ def mod(node, x, y):
         return pt.mod(x, y)
     if not is_integer(x):
         size = pt.abs(y)
-        return pt.switch(pt.lt(x, like(0, x)), -pt.mod(-x, size), pt.mod(x, size))
+        return pt.switch(pt.lt(x, like(x, 0)), -pt.mod(-x, size), pt.mod(x, size))
     remainder = pt.mod(x, y)
     if x.type.dtype.startswith("uint"):
         return remainder
-    other_sign = pt.xor(pt.lt(x, like(0, x)), pt.lt(y, like(0, y)))
-    return pt.switch(pt.neq(remainder, like(0, x)) & other_sign, remainder - y, remainder)
+    other_sign = pt.xor(pt.lt(x, like(x, 0)), pt.lt(y, like(y, 0)))
+    return pt.switch(pt.neq(remainder, like(x, 0)) & other_sign, remainder - y, remainder)
 
 
 @elementwise("Pow")
@@ -214,7 +210,7 @@ def sum_(node, *inputs):
 
 @elementwise("Mean")
 def mean(node, *inputs):
-    return reduce(pt.add, inputs) / like(len(inputs), inputs[0])
+    return reduce(pt.add, inputs) / like(inputs[0], len(inputs))
 
 
 @elementwise("Equal")
@@ -249,11 +245,11 @@ def bit_shift(node, x, y):
     most = bits - 1 if signed and direction == "RIGHT" else bits
     one = np.ones(bits, x.type.dtype)
     powers = constant(np.left_shift(one, np.arange(bits).astype(one.dtype)))
-    outside = pt.ge(y, like(most, y)) | pt.lt(y, like(0, y))
-    power = powers[pt.cast(pt.switch(outside, like(0, y), y), "int64")]
+    outside = pt.ge(y, like(y, most)) | pt.lt(y, like(y, 0))
+    power = powers[pt.cast(pt.switch(outside, like(y, 0), y), "int64")]
     if direction == "LEFT":
-        return pt.switch(outside, like(0, x), x * power)
-    fill = pt.switch(pt.lt(x, like(0, x)), like(-1, x), like(0, x)) if signed else like(0, x)
+        return pt.switch(outside, like(x, 0), x * power)
+    fill = pt.switch(pt.lt(x, like(x, 0)), like(x, -1), like(x, 0)) if signed else like(x, 0)
     return pt.switch(outside, fill, pt.int_div(x, power))
 
 
@@ -266,16 +262,16 @@ def is_nan(node, x):
 def is_inf(node, x):
     wanted = []
     if node.attribute("detect_positive", 1):
-        wanted.append(pt.eq(x, like(np.inf, x)))
+        wanted.append(pt.eq(x, like(x, np.inf)))
     if node.attribute("detect_negative", 1):
-        wanted.append(pt.eq(x, like(-np.inf, x)))
+        wanted.append(pt.eq(x, like(x, -np.inf)))
     return reduce(pt.or_, wanted) if wanted else pt.zeros_like(x, dtype="bool")
 
 
 def converted(x, dtype):
     """The values of `x` in another dtype."""
     if dtype == "bool" and x.type.dtype != "bool":
-        return pt.neq(x, like(0, x))
+        return pt.neq(x, like(x, 0))
     return pt.cast(x, dtype)
 
 

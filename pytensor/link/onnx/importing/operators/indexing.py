@@ -3,7 +3,6 @@
 import numpy as np
 
 import pytensor.tensor as pt
-from pytensor.link.onnx.importing.operators.elementwise import like
 from pytensor.link.onnx.importing.registry import (
     Refused,
     converts,
@@ -21,6 +20,7 @@ from pytensor.link.onnx.importing.sizes import (
     vector,
     wanted_sizes,
 )
+from pytensor.link.onnx.importing.windows import filled, like
 from pytensor.scan.basic import scan
 from pytensor.tensor.basic import constant
 
@@ -213,7 +213,7 @@ def pad(node, x, pads, value=None, axes=None):
     mode = node.attribute("mode", "constant")
     if mode not in ("constant", "edge", "reflect", "wrap"):
         raise Refused(f"there is no mode {mode!r}")
-    value = like(0, x) if value is None else value.reshape(()) if value.type.ndim else value
+    value = like(x, 0) if value is None else value.reshape(()) if value.type.ndim else value
     numbers = {axis: [known(w) for w in pair] for axis, pair in around.items()}
     if mode == "constant" and not any(n is None for pair in numbers.values() for n in pair):
         return _padded_by_numbers(x, numbers, value)
@@ -233,7 +233,7 @@ def _padded_by_numbers(x, numbers, value):
         cut.append(slice(max(-before, 0) or None, min(after, 0) or None))
         place.append(slice(max(before, 0) or None, -after if after > 0 else None))
         lengths.append(folded([length + np.int64(before + after)])[0])
-    return pt.alloc(value, *lengths)[tuple(place)].set(x[tuple(cut)])
+    return filled(value, lengths)[tuple(place)].set(x[tuple(cut)])
 
 
 def _padded(x, axis, before, after, mode, value):

@@ -6,7 +6,8 @@ import onnx_ir as ir
 import pytensor.tensor as pt
 from pytensor.compile.sharedvalue import SharedVariable
 from pytensor.link.onnx.importing.registry import Refused, converts, dtype_name, known
-from pytensor.link.onnx.importing.windows import lengths, like, positions, single, total
+from pytensor.link.onnx.importing.sizes import positions
+from pytensor.link.onnx.importing.windows import filled, lengths, like, single, total
 from pytensor.scalar import upcast
 from pytensor.tensor.moments import count, inverse_std, moments
 
@@ -117,7 +118,7 @@ def lrn(node, x):
     size, channels = node.required("size"), lengths(x)[1]
     before = (size - 1) // 2
     batch, _, *spatial = lengths(x)
-    squares = pt.zeros((batch, channels + size - 1, *spatial), dtype=x.type.dtype)
+    squares = filled(like(x, 0), (batch, channels + size - 1, *spatial))
     squares = pt.set_subtensor(squares[:, before : before + channels], pt.sqr(x))
     around = sum(
         (squares[:, shift : shift + channels] for shift in range(1, size)),

@@ -7,10 +7,12 @@ import numpy as np
 
 import pytensor.tensor as pt
 from pytensor.link.onnx.importing.registry import Refused, converts, entries
+from pytensor.link.onnx.importing.sizes import positions
 from pytensor.link.onnx.importing.windows import (
     Windows,
+    filled,
     lengths,
-    positions,
+    like,
     spatial_axes,
     windows,
 )
@@ -126,6 +128,6 @@ def max_unpool(node, x, indices, output_shape=None):
     if wanted is None:
         raise Refused("the number of entries of its output_shape isn't known")
     # The standard's indices are those of the smallest image, to which zeros are added at the ends
-    larger = pt.zeros((*lengths(out)[:2], *wanted[2:]), dtype=x.type.dtype)
+    larger = filled(like(x, 0), (*lengths(out)[:2], *wanted[2:]))
     inside = tuple(slice(0, length) for length in lengths(out)[2:])
     return pt.set_subtensor(larger[(..., *inside)], out)

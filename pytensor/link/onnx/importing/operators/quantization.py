@@ -5,13 +5,13 @@ import onnx_ir as ir
 
 import pytensor.tensor as pt
 from pytensor.link.onnx.importing.registry import Refused, converts, dtype_name
+from pytensor.link.onnx.importing.sizes import positions
 from pytensor.link.onnx.importing.windows import (
     filtered,
     kernel_of,
     lengths,
     like,
     patches,
-    positions,
     windows,
 )
 

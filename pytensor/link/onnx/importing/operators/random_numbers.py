@@ -31,28 +31,24 @@ def _dtype(node, default):
     return default if number is None else dtype_name(ir.DataType(number))
 
 
-def _floating(node, distribution, first, second, size, default):
-    dtype = _dtype(node, default)
+def _floating(node, distribution, parameters, x):
+    """Numbers of the shape of `x`, or of the attribute's; `parameters` are attributes as well."""
+    size = node.required("shape") if x is None else lengths(x)
+    dtype = _dtype(node, "float32" if x is None else x.type.dtype)
     if not dtype.startswith("float"):
         raise Refused(f"random numbers of dtype {dtype}; give it a dtype of floating point")
-    parameters = [np.asarray(v, dtype=dtype) for v in (first, second)]
+    parameters = [np.asarray(node.attribute(*v), dtype=dtype) for v in parameters]
     return _draw(node, distribution, *parameters, size=size, dtype=dtype)
 
 
 @converts("RandomNormal", "RandomNormalLike")
-def random_normal(node, like=None):
-    size = node.required("shape") if like is None else lengths(like)
-    default = "float32" if like is None else like.type.dtype
-    mean, scale = node.attribute("mean", 0.0), node.attribute("scale", 1.0)
-    return _floating(node, pt.random.normal, mean, scale, size, default)
+def random_normal(node, x=None):
+    return _floating(node, pt.random.normal, [("mean", 0.0), ("scale", 1.0)], x)
 
 
 @converts("RandomUniform", "RandomUniformLike")
-def random_uniform(node, like=None):
-    size = node.required("shape") if like is None else lengths(like)
-    default = "float32" if like is None else like.type.dtype
-    low, high = node.attribute("low", 0.0), node.attribute("high", 1.0)
-    return _floating(node, pt.random.uniform, low, high, size, default)
+def random_uniform(node, x=None):
+    return _floating(node, pt.random.uniform, [("low", 0.0), ("high", 1.0)], x)
 
 
 @converts("Bernoulli")

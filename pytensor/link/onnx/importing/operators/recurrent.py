@@ -4,7 +4,8 @@ import pytensor
 import pytensor.tensor as pt
 from pytensor.link.onnx.importing.operators.activations import of_gates
 from pytensor.link.onnx.importing.registry import Refused, converts
-from pytensor.link.onnx.importing.windows import lengths, like, positions, single
+from pytensor.link.onnx.importing.sizes import positions
+from pytensor.link.onnx.importing.windows import filled, lengths, like, single
 
 
 @converts("RNN")
@@ -119,7 +120,7 @@ def _layer(node, x, w, size, sequence_lens, initial, step, prepared, activations
         order = _time_order(steps, sequence_lens, backward)
         bias, constants = prepared(number)
         states = [
-            pt.zeros((batch, size), dtype=x.type.dtype) if v is None else v[number] for v in initial
+            filled(like(x, 0), (batch, size)) if v is None else v[number] for v in initial
         ]
         states = [pt.specify_shape(v, (x.type.shape[1], size)) for v in states]
         projected = pt.dot(_reordered(x, order), w[number].T)

@@ -4,12 +4,7 @@ import numpy as np
 
 import pytensor.tensor as pt
 from pytensor.graph.basic import Constant
-from pytensor.link.onnx.importing.operators.elementwise import (
-    divided,
-    is_integer,
-    like,
-    without_gradient,
-)
+from pytensor.link.onnx.importing.operators.elementwise import divided, is_integer, without_gradient
 from pytensor.link.onnx.importing.registry import converts, must_be_known
 from pytensor.link.onnx.importing.sizes import (
     factors,
@@ -19,6 +14,7 @@ from pytensor.link.onnx.importing.sizes import (
     size,
     wanted_sizes,
 )
+from pytensor.link.onnx.importing.windows import like
 from pytensor.tensor.basic import constant
 from pytensor.tensor.moments import total
 from pytensor.tensor.shape import specify_shape
@@ -163,7 +159,7 @@ def cumulative(node, x, axis):
         x = pt.flip(x, axis)
     if node.attribute("exclusive", 0):
         before = (slice(None),) * axis
-        start = pt.full_like(x[(*before, slice(0, 1))], like(first, x))
+        start = pt.full_like(x[(*before, slice(0, 1))], like(x, first))
         x = pt.join(axis, start, x[(*before, slice(0, -1))])
     x = function(x, axis)
     if node.attribute("reverse", 0):
@@ -205,7 +201,7 @@ def hardmax(node, x):
 def non_zero(node, x):
     if x.type.ndim:
         return pt.stack(pt.nonzero(x))
-    return pt.zeros((constant(0), pt.cast(pt.neq(x, like(0, x)), "int64")), dtype="int64")
+    return pt.zeros((constant(0), pt.cast(pt.neq(x, like(x, 0)), "int64")), dtype="int64")
 
 
 @converts("Unique")

@@ -8,7 +8,7 @@ import pytensor.tensor as pt
 from pytensor.graph.basic import Constant
 from pytensor.link.onnx.importing.registry import Refused, converts, entries, known, must_be_known
 from pytensor.link.onnx.importing.sampling import all_images, at_cells, bounded, linear
-from pytensor.link.onnx.importing.windows import lengths, like, single
+from pytensor.link.onnx.importing.windows import filled, lengths, like, single
 
 EXACT_IN_DOUBLE = ("bool", "int8", "int16", "int32", "uint8", "uint16", "uint32")
 
@@ -209,7 +209,7 @@ def center_crop_pad(node, x, shape):
         kept = _smaller(length, target)
         start, before = (length - kept) // 2, (target - kept) // 2
         source[axis], inside[axis] = slice(start, start + kept), slice(before, before + kept)
-    zeros = pt.zeros(wanted, dtype=x.type.dtype)
+    zeros = filled(like(x, 0), wanted)
     return pt.set_subtensor(zeros[tuple(inside)], x[tuple(source)])
 
 
