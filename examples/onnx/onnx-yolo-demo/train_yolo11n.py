@@ -80,7 +80,7 @@ def train(o, folder):
     # ---- model and compiled step
     recipe = resolve(make_recipe(o), len(train_set), o.batch_size, o.epochs, len(o.classes))
     rates = StepSettings(recipe, o.epochs, len(loader), o.batch_size)
-    model, trained_on = starting_model(o, folder.last)
+    model, trained_on = starting_model(o, folder.last, train_set)
     step = TrainStep(
         model, o.image_size, o.batch_size, loader.max_boxes, rates.weight_decay, rates.accumulate,
         # A profile needs the rewritten graph, and a program that is compiled with its names.

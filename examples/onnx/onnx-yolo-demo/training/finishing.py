@@ -16,6 +16,7 @@ from model import YOLO11n
 from tools.build_demo import BuildError, build, how_to_open, runtime_problem
 from training.checkpoint import load_weights
 from training.run_folder import TrainingError, check_writable, to_json
+from training.weights import read_arrays
 
 from pytensor.optimizers import AveragedStatistics
 
@@ -26,7 +27,7 @@ def check_first(options):
     """Find out before hours are spent what would go wrong at the end."""
     o = options
     if o.weights is not None and not o.resume:
-        load_weights(o.weights)
+        read_arrays(o.weights)
     if not o.no_export:
         check_writable(o.export_onnx.parent, "--export-onnx")
         if o.export_onnx.is_dir():

@@ -9,6 +9,7 @@ owner, with the line in README.md.
 from pathlib import Path
 
 import numpy as np
+from data.loader import val_batches
 from model import YOLO11n
 from training.checkpoint import STATE, CheckpointError, load_weights
 
@@ -39,8 +40,9 @@ def load_pretrained(path, classes=None, seed=0):
     Parameters
     ----------
     path : path-like
-        Safetensors with the reference's names, or a checkpoint.  Classes are read from its metadata
-        (``info``, JSON, key ``classes``), and 80 unnamed rows are COCO's.
+        Safetensors with the reference's names, a checkpoint, or an ONNX file (`read_onnx`).
+        Classes are read from its metadata (``info``, JSON, key ``classes``; in ONNX ``names``), and
+        80 unnamed rows are COCO's.
     classes : sequence of str, optional
         All of the file's by default.
     seed : int
@@ -92,11 +94,15 @@ def load_pretrained(path, classes=None, seed=0):
 
 
 def read_arrays(path):
-    """Read (arrays by name, info) of a weight file or a checkpoint.
+    """Read (arrays by name, info) of a weight file, an ONNX file or a checkpoint.
 
     Of a checkpoint, the averaged weights are taken, which are the ones that were validated.  The
     state of the optimizer and batch counters are left out.
     """
+    if Path(path).suffix.lower() == ".onnx":
+        from training.onnx_weights import read_onnx  # which loads what imports ONNX
+
+        return read_onnx(path)
     arrays, info = load_weights(path)
     kept = {
         name: arrays.get(f"{STATE}{name}.ema", value)
@@ -130,7 +136,7 @@ def source_classes(path, arrays, info):
     return names, count
 
 
-def starting_model(options, last):
+def starting_model(options, last, train_set):
     """The model that a run starts with; if resumed, before its checkpoint `last` is loaded.
 
     Second, in words, what alone it will have seen at the end; None where that isn't known.
@@ -143,12 +149,18 @@ def starting_model(options, last):
     if o.weights is None:
         drawn = "drawn pictures" if o.data == "synthetic" else None
         return YOLO11n(len(o.classes), seed=o.seed), drawn
-    model, rows, _ = load_pretrained(o.weights, o.classes, seed=o.seed)
+    model, rows, info = load_pretrained(o.weights, o.classes, seed=o.seed)
     found = [
         f"{name} (from {'random weights' if row is None else f'row {row}'})"
         for name, row in rows.items()
     ]
     print(f"{o.weights}: {', '.join(found)}")
+    if info.get("folded"):
+        from training.onnx_weights import measure_normalizations
+
+        size = min(o.batch_size, len(train_set))
+        measure_normalizations(model, next(val_batches(train_set, size)).images)
+        print(f"its normalizations were folded; their statistics are those of {size} images")
     return model, None
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from blocks import ConvBNSiLU, Parameters
 from training.finishing import measure_statistics
+from training.onnx_weights import measure_normalizations
 from training.train_step import HostImages
 
 import pytensor
@@ -21,10 +22,10 @@ class Network:
         self.store = Parameters(seed=1)
         self.layers = [ConvBNSiLU(self.store, "a", 3, 2), ConvBNSiLU(self.store, "b", 2, 4)]
 
-    def __call__(self, x, training):
+    def __call__(self, x, training=False):
         self.updates = []
         for layer in self.layers:
-            x = layer(x, self.updates)
+            x = layer(x, self.updates if training else None)
         return {"p3": x}
 
 
@@ -110,3 +111,18 @@ def test_statistics_are_those_of_the_averages(network, step, images, count):
             np.testing.assert_array_equal(step.averages[name].get_value(), value)
     for name, value in own.items():
         np.testing.assert_array_equal(network.store.all[name].get_value(), value)
+
+
+@pytest.mark.usefixtures("float32_everywhere")
+def test_training_begins_where_inference_was(network, step):
+    for name, average in step.averages.items():
+        network.store.all[name].set_value(abs(average.get_value()))
+    [images] = step.images.variables
+    forms = [network(step.images.images, training)["p3"] for training in (False, True)]
+    run = pytensor.function([images], forms, mode="FAST_COMPILE")
+    batch = next(Loader().epoch(3)).images
+    before, other = run(batch)
+    assert np.abs(before - other).max() > 0.1
+    measure_normalizations(network, batch)
+    for after in run(batch):
+        np.testing.assert_allclose(after, before, rtol=1e-4, atol=1e-5)

@@ -4,6 +4,7 @@ import ast
 from types import SimpleNamespace
 
 import numpy as np
+import onnx
 import onnxruntime
 import pytest
 from export import export_detector
@@ -129,6 +130,40 @@ def test_names_that_do_not_fit_the_rows(tmp_path):
         load_pretrained(path)
 
 
+@pytest.mark.slow
+def test_onnx_file(finder_onnx_of_one, tmp_path):
+    """Of names that say nothing, one normalization not folded: its predictions are kept."""
+    graph = (proto := onnx.load(finder_onnx_of_one)).graph
+    for number, tensor in enumerate(graph.initializer):
+        for node in graph.node:
+            node.input[:] = [str(number) if v == tensor.name else v for v in node.input]
+        tensor.name = str(number)
+    position, conv = next((k, n) for k, n in enumerate(graph.node) if n.op_type == "Conv")
+    values = np.random.default_rng(0).uniform(0.5, 2, (4, 16)).astype(np.float32)
+    names = ["conv", "gamma", "beta", "mean", "variance"]
+    graph.initializer.extend(map(onnx.numpy_helper.from_array, values, names[1:]))
+    normalize = onnx.helper.make_node("BatchNormalization", names, conv.output, epsilon=0.1)
+    graph.node.insert(position + 1, normalize)
+    conv.output[0] = "conv"
+    path = tmp_path / "other.onnx"
+    onnx.save(proto, path)
+    model, rows, info = load_pretrained(path)
+    assert (rows, info["image_size"]) == ({"person": 0, "cell phone": 1}, 64)
+    images = golden.images(1, 64)
+    [expected] = onnxruntime.InferenceSession(path).run(None, {"images": images})
+    np.testing.assert_allclose(detect(model, PAIR, tmp_path, images), expected, atol=1e-4)
+    del conv.input[2], graph.node[position + 1]
+    conv.output[0] = normalize.output[0]
+    part = onnx.utils.Extractor(proto).extract_model(["images"], list(conv.output))
+    for other, message in (
+        (proto, r"model.0.conv: neither a bias nor a normalization"),
+        (part, "not a YOLO11n: 86 of its 87 convolutions are missing or connected otherwise"),
+    ):
+        onnx.save(other, path)
+        with pytest.raises(CheckpointError, match=message):
+            load_pretrained(path)
+
+
 def test_export_of_a_part_of_the_classes(coco_file, tmp_path, capsys):
     path = tmp_path / "pair.onnx"
     assert export_main([str(coco_file), str(path), "--classes", *PAIR, "--image-size", "64"]) == 0
@@ -158,4 +193,4 @@ def test_command_errors(coco_file, tmp_path, capsys):
 @pytest.mark.parametrize(("data", "seen"), [("synthetic", "drawn pictures"), ("coco", None)])
 def test_what_alone_a_model_will_have_seen(data, seen):
     options = SimpleNamespace(resume=False, weights=None, data=data, classes=["a"], seed=0)
-    assert starting_model(options, None)[1] == seen
+    assert starting_model(options, None, None)[1] == seen

@@ -1,0 +1,149 @@
+"""Fine-tune an ONNX file whose structure nobody knows: its last layers, or a new one at a cut.
+
+    python finetune_onnx.py                        # a network made here learns other digits
+    python finetune_onnx.py MODEL.onnx             # lists its weights and tensors
+    python finetune_onnx.py MODEL.onnx --data DATA.npz --last 2  # or --train "head.*"
+    python finetune_onnx.py MODEL.onnx --data DATA.npz --last 1 --cut TENSOR
+
+DATA.npz has `x`, rows as the model's input takes them, and `y`, an entry for each: if integers,
+classes, of which the output has scores or probabilities; else values that the output shall have.
+"""
+
+import argparse
+import fnmatch
+
+import numpy as np
+import onnx
+import onnxruntime
+
+import pytensor
+import pytensor.tensor as pt
+from pytensor.link.onnx import export_onnx, from_onnx
+from pytensor.optimizers import Adam
+
+WITH_WEIGHTS = {"Conv", "ConvTranspose", "Gemm", "MatMul", "GRU", "LSTM", "RNN"}
+FLOATS = {onnx.TensorProto.FLOAT, onnx.TensorProto.DOUBLE}
+
+
+def layers(graph):
+    """Lists of names: the weights of each layer, and what is used up to the next layer's."""
+    unused = {t.name for t in graph.initializer if t.data_type in FLOATS and np.prod(t.dims) > 1}
+    found = []
+    for node in graph.node:
+        # Behind the first three are running statistics, which no gradient finds.
+        inputs = node.input[:3] if node.op_type == "BatchNormalization" else node.input
+        new = [name for name in inputs if name in unused]
+        unused.difference_update(new)
+        if node.op_type in WITH_WEIGHTS and new:
+            found.append(new)
+        elif found:
+            found[-1] += new
+    return found
+
+
+def new_head(features, classes):
+    """Scores by a new layer, which begins with zeros, and its weights; places are averaged."""
+    features = features.mean(axis=tuple(range(2, features.type.ndim)))
+    if (width := features.type.shape[1]) is None:
+        raise SystemExit("the model doesn't say how many channels the tensor of the cut has")
+    shapes = {"head.weight": (width, classes), "head.bias": (classes,)}
+    zeros = {name: np.zeros(shape, features.type.dtype) for name, shape in shapes.items()}
+    weight, bias = (pytensor.shared(v, name=k, shape=v.shape) for k, v in zeros.items())
+    return features @ weight + bias, [weight, bias]
+
+
+def fit(x, output, parameters, data, steps, updates=None, rate=3e-3, batch=50):
+    """Train shared variables on arrays (x, y), and print the loss."""
+    batch = x.type.shape[0] or batch  # which some files fix
+    y = pt.tensor("y", dtype=data[1].dtype, shape=(batch, *data[1].shape[1:]))
+    if y.type.dtype == "int64":
+        ends_in_softmax = output.owner and isinstance(output.owner.op, pt.special.Softmax)
+        log_p = pt.log(output if ends_in_softmax else pt.special.softmax(output, axis=1))
+        loss = -log_p[np.arange(batch), y].mean()
+    else:
+        loss = pt.sqr(output - y).mean()
+    updates = (updates or {}) | Adam(rate).get_updates(parameters, pt.grad(loss, parameters))
+    step = pytensor.function([x, y], loss, updates=updates, mode="JAX")
+    choices = np.random.default_rng(0).integers(len(data[0]), size=(steps, batch))
+    losses = [float(step(data[0][rows], data[1][rows])) for rows in choices]
+    print(f"loss {np.mean(losses[:10]):.4f} -> {np.mean(losses[-10:]):.4f} in {steps} steps")
+
+
+def quality(path, data, size):
+    """What onnxruntime gets out of a file: accuracy, or the mean squared error."""
+    session = onnxruntime.InferenceSession(path)
+    x, y = (array[: len(array) // size * size] for array in data)
+    parts = np.split(x, len(x) // size)
+    found = np.concatenate([session.run(None, {session.get_inputs()[0].name: p})[0] for p in parts])
+    if y.dtype == "int64":
+        return f"accuracy {np.mean(found.argmax(axis=1) == y):.3f}"
+    return f"mean squared error {np.mean((found - y) ** 2):.4g}"
+
+
+def digits(path):
+    """Export a network for the digits 0 to 4; data of the others, and where to cut it."""
+    from sklearn.datasets import load_digits
+
+    images, labels = load_digits(return_X_y=True)
+    images = images.reshape(-1, 1, 8, 8).astype("float32") / 16
+    rng = np.random.default_rng(1)
+    x = pt.tensor("images", shape=(None, 1, 8, 8), dtype="float32")
+    h, parameters, channels = x, [], 1
+    for number, width in enumerate([16, 32]):
+        filters = rng.normal(size=(width, channels, 3, 3)) / np.sqrt(4.5 * channels)
+        filters = pytensor.shared(filters.astype("float32"), shape=filters.shape)
+        filters.name = f"conv{number}.weight"
+        h = pt.max_pool2d(pt.silu(pt.conv2d(h, filters, border_mode="half")), 2)
+        parameters, channels = [*parameters, filters], width
+    scores, head = new_head(h, 5)
+    seen = labels < 5
+    fit(x, scores, parameters + head, (images[seen], labels[seen]), 300)
+    graph = export_onnx(x, scores, path).graph
+    cut = [node.output[0] for node in graph.node if node.op_type == "MaxPool"][-1]
+    return {"x": images[~seen], "y": labels[~seen] - 5}, cut
+
+
+parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+add = parser.add_argument
+add("model", nargs="?", help="an ONNX file of one input; without, one is made")
+add("--data", metavar="NPZ", help="file with x and y; a fifth of it is to test with")
+add("--last", type=int, default=1, help="how many layers to train, from the end (1)")
+add("--train", metavar="PATTERN", help="names of the weights to train, instead of --last")
+add("--cut", metavar="TENSOR", help="where a new last layer begins, for the classes in y")
+add("--steps", type=int, default=300)
+add("--out", default="tuned.onnx")
+o = parser.parse_args()
+data = o.data and np.load(o.data)
+if o.model is None:
+    o.model = "digits.onnx"
+    data, o.cut = digits(o.model)
+model = onnx.load(o.model)
+if data is None:
+    print(*(f"{n.op_type}: {', '.join(n.output)}" for n in model.graph.node), sep="\n")
+    print(*(f"layer: {', '.join(names)}" for names in layers(model.graph)), sep="\n")
+    raise SystemExit
+if o.cut:
+    model = onnx.utils.Extractor(model).extract_model([*from_onnx(model).inputs], [o.cut])
+known = layers(model.graph)
+weights = [name for layer in known for name in layer]
+last = [name for layer in known[max(len(known) - o.last, 0) :] for name in layer]
+trained = fnmatch.filter(weights, o.train) if o.train else last
+network = from_onnx(model, trainable=trained)
+([x], [output, *_]) = network.inputs.values(), network.outputs.values()
+parameters = [network.parameters[name] for name in trained]
+size = x.type.shape[0] or 1
+kind = "int64" if data["y"].dtype.kind in "iu" else output.type.dtype
+data = [data["x"].astype(x.type.dtype), data["y"].astype(kind)]
+order = np.random.default_rng(0).permutation(len(data[0]))
+train, test = zip(*(np.split(v[order], [len(order) * 4 // 5]) for v in data), strict=True)
+if o.cut:
+    output, head = new_head(output, data[1].max() + 1)
+    parameters += head
+else:
+    print(f"{o.model}: {quality(o.model, test, size)}")
+if not parameters:
+    parser.error(f"nothing to train; the weights are {', '.join(weights)}")
+print(f"training {', '.join(v.name for v in parameters)}")
+fit(x, output, parameters, train, o.steps, network.updates)
+export_onnx(x, output, o.out, verify=[test[0][:size]])
+print(f"{o.out}: {quality(o.out, test, size)}")
