@@ -120,7 +120,7 @@ def _largest(values):
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     add = parser.add_argument
-    add("weights", help="best.safetensors of a run, or pretrained weights")
+    add("weights", help="best.safetensors of a run, or pretrained weights, also .onnx")
     add("onnx", help="file to write")
     add("--classes", nargs="+", metavar="NAME", help="some of the file's classes; default: all")
     add("--image-size", type=int, help="pixels; default: what the file says, or else 640")

@@ -116,7 +116,7 @@ def make_parser(description):
     add("--batch-size", type=ONE_OR_MORE, default=64,
         help="images per batch, on all devices together")  # fmt: skip
     add("--image-size", type=SIDE, default=320, help="pixels, a multiple of 32")
-    add("--weights", type=Path, metavar="FILE", help="weights to start from")
+    add("--weights", type=Path, metavar="FILE", help=".safetensors or .onnx to start from")
     add("--optimizer", choices=OPTIMIZERS, help="auto: AdamW for short runs, MuSGD for long ones")
     add("--lr", type=AMOUNT, help="learning rate of the first epoch")
     add("--final-lr", type=AMOUNT,

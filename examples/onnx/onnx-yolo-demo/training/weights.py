@@ -2,8 +2,8 @@
 
 A file of the 80 classes of COCO becomes a detector of some of them without any training: the rows
 of the other classes are cut from the last layer of the head. The names in the file are those of
-the reference's state dict. No pickle is read: a `.pt` file is turned into safetensors by its
-owner, with the line in README.md.
+the reference's state dict, except in ONNX files. No pickle is read: a `.pt` file is turned into
+safetensors by its owner, with the line in README.md.
 """
 
 from pathlib import Path
