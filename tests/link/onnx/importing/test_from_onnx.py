@@ -75,6 +75,15 @@ def test_trainable_parameters_can_be_trained(linear):
     np.testing.assert_array_equal(numpy_helper.to_array(linear.graph.initializer[0]), W)
 
 
+def test_sizes_of_resize_are_not_learned():
+    """They are floats, but PyTensor must know them when the graph is made."""
+    nodes = [("Mul", ["x", "w"], ["h"]), ("Resize", ["h", "", "scales"], ["y"])]
+    values = [("w", np.ones(3, "float32")), ("scales", np.float32([1, 2]))]
+    parameters = from_onnx(model(nodes, values), trainable=True).parameters
+    assert isinstance(parameters["w"], SharedVariable)
+    assert isinstance(parameters["scales"], Constant)
+
+
 def test_trainable_takes_names():
     nodes = [("MatMul", ["x", "w"], ["h"]), ("Add", ["h", "b"], ["y"])]
     two = model(nodes, [("w", W), ("b", np.ones(2, "float32"))])
