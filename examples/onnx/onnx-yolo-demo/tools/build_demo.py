@@ -42,9 +42,9 @@ RUNTIME_FILES = {
 }
 MAX_SINGLE_FILE = 23_000_000  # bytes
 
-# Width and height of the pictures shown, and numbers of scenes in which everything is whole and near,
-# in every other picture both a person and a phone. Of each, the first scene is shown in which the
-# model finds something.
+# Width and height of the pictures shown, and numbers of scenes in which everything is whole and
+# near, in every other picture both a person and a phone. Of each, the first scene is shown in which
+# the model finds something.
 SAMPLES = [
     (640, 480, (70, 275, 279, 282, 300)), (480, 640, (15, 23, 36, 55, 56)),
     (640, 640, (43, 9, 54, 148, 150)), (640, 480, (0, 10, 13, 32, 36)),
