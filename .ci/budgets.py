@@ -92,8 +92,11 @@ def budgets():
     importing = [p for p in package if "importing" in p.parts]
     package = [p for p in package if p not in importing]
     tests, benchmarks = python_files(ROOT / "tests"), python_files(BENCHMARKS)
-    # Those of the other example aren't the demo's.
-    tests_of_demo = [p for p in tests if "examples" in p.parts and "mnist" not in p.name]
+    # Those of the other examples aren't the demo's.
+    others = {"test_mnist_demo.py", "test_onnx_examples.py"}
+    tests_of_demo = [
+        p for p in tests if p.is_relative_to(ROOT / "tests" / "examples") and p.name not in others
+    ]
     return [
         ("demo: modules", (len(demo), ""), 36),
         ("demo: lines", (sum(map(lines, demo)), ""), 8_000),
