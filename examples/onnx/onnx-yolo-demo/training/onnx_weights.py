@@ -44,7 +44,8 @@ def read_onnx(path):
     except FileNotFoundError:
         raise CheckpointError(f"{path}: no such file") from None
     except (OSError, ValueError, NotImplementedError) as error:
-        raise CheckpointError(f"{path}: {error}") from error
+        reason = str(error).removeprefix(f"from_onnx: {path}: ")
+        raise CheckpointError(f"{path}: {reason}") from error
     model = YOLO11n(1)
     images = pt.tensor("images", dtype="float32", shape=(1, 3, 64, 64))
     own, found = by_surroundings(toposort(model(images).values())), by_surroundings(nodes)

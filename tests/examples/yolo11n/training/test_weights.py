@@ -169,7 +169,10 @@ def test_export_of_a_part_of_the_classes(coco_file, tmp_path, capsys):
 
 def test_command_errors(coco_file, tmp_path, capsys):
     out = str(tmp_path / "out.onnx")
+    (tmp_path / "bad.onnx").write_bytes(b"text")
     for arguments, message in [
+        ([str(tmp_path / "bad.onnx"), out], "bad.onnx: no ONNX model"),
+        ([str(tmp_path / "none.onnx"), out], "none.onnx: no such file"),
         ([str(coco_file), out, "--classes", "helmet"], "no class helmet"),
         ([str(tmp_path / "none"), out], "no such file"),
         ([str(coco_file), out, "--classes", "dog", "dog"], "wanted twice: dog, dog"),
