@@ -2,6 +2,7 @@
 
 scikit-learn has no gradients.  skl2onnx writes the pipeline as ONNX, and what is read from there is
 a graph with them; finite differences of scikit-learn's own probabilities say the same.
+`pip install scikit-learn skl2onnx jax` first.
 """
 
 import numpy as np
