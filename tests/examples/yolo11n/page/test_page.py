@@ -101,6 +101,8 @@ def test_before_the_build_the_page_says_what_to_do(browser, yolo_site, tmp_path)
         alive = "#image-file:enabled, #video-file:enabled, #model-file:enabled, button:enabled"
         assert page.locator(f"main :is({alive}):not(.small)").count() == 0
         screenshot(page, "unbuilt", tmp_path)
+    with visit(browser, url, java_script_enabled=False) as page:
+        assert page.locator("noscript h2").bounding_box()["y"] < 640
 
 
 # ------------------------------------------------------------------------------ same as Python
@@ -249,6 +251,7 @@ def test_keys_and_names_for_those_who_do_not_see(colours):
         colours.keyboard.press("Tab")
         reached.add(colours.evaluate("document.activeElement.id"))
     wanted = {"start", "image-file", "video-file", "snapshot", "save-json", "confidence", "iou"}
+    wanted.add("detections-box")
     assert wanted | {"camera-select", "model-file", "backend", "theme", "help-open"} <= reached
     nameless = colours.evaluate("""() => {
       const named = (e) => e.ariaLabel || e.labels?.length || e.innerText?.trim() || e.title ||
