@@ -307,6 +307,45 @@ def test_svm_regressor(kernel, one_class):
     compare(model, [x], rtol=1e-4)
 
 
+SVM = ["LINEAR", "POLY", "RBF", "SIGMOID"]
+
+
+@pytest.mark.parametrize("probabilities", [False, True])
+@pytest.mark.parametrize("counts", [[4, 3], [2, 5, 3], [3, 2, 4, 2]])
+@pytest.mark.parametrize("kernel", SVM)
+def test_svm_classifier(kernel, counts, probabilities):
+    n, rng = len(counts), np.random.default_rng(1 + 3 * len(counts) + SVM.index(kernel))
+    pairs, x = n * (n - 1) // 2, rng.normal(size=(30, 3)).astype("float32")
+    attributes = {
+        "kernel_type": kernel,
+        "kernel_params": [0.3, 0.7, 2.0],
+        "vectors_per_class": counts,
+        "support_vectors": rng.normal(size=3 * sum(counts)),
+        "coefficients": rng.normal(size=(n - 1) * sum(counts)),
+        "rho": rng.normal(0, 0.1, pairs),
+        "classlabels_ints": list(range(10, 10 + n)),
+    }
+    if probabilities:
+        attributes |= {"prob_a": rng.uniform(-3, -1, pairs), "prob_b": rng.normal(size=pairs)}
+    types = ["int64", "float32"]
+    model = one_node("SVMClassifier", [x], 2, domain=ML, types=types, **attributes)
+    labels, _ = compare(model, [x])
+    assert len(set(labels.tolist())) > 1
+
+
+def test_linear_svm_classifier():
+    x, options = np.random.default_rng(0).normal(size=(30, 4)).astype("float32"), {}
+    options["coefficients"] = np.random.default_rng(1).normal(size=12)
+    options |= {"rho": [0.3], "kernel_params": [0.0] * 3}
+    options |= {"domain": ML, "types": ["int64", "float32"]}
+    for transform in ("NONE", "SOFTMAX"):
+        labels = {"classlabels_ints": [3, 1, 2], "post_transform": transform}
+        compare(one_node("SVMClassifier", [x], 2, **labels, **options), [x])
+    two = one_node("SVMClassifier", [x], 2, classlabels_ints=[0, 1], **options)
+    with pytest.raises(ImportedOpError, match="two classes and no support vectors"):
+        from_onnx(two)
+
+
 X = np.array([[1.0, -2.0, 0.0], [0.0, 0.0, 0.0], [3.0, 4.0, -12.0]], dtype="float32")
 WITH_NAN = np.array([[1.0, np.nan, 0.0], [0.0, 2.0, np.nan]], dtype="float32")
 INTEGERS = np.array([[1, -2, 5], [2, 5, 7]])

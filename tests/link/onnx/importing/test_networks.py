@@ -7,7 +7,9 @@ import pytest
 
 from pytensor import function
 from pytensor.compile.mode import Mode
+from pytensor.compile.sharedvalue import SharedVariable
 from pytensor.gradient import verify_grad
+from pytensor.graph.basic import Constant
 from pytensor.link.onnx import ImportedOpError, from_onnx
 
 PYTHON = Mode("py", None)
@@ -256,6 +258,29 @@ def test_regions_are_pooled_as_onnxruntime_does():
         opset=21,
     )
     assert_as_onnxruntime(model, x.astype("float32"), rois.astype("float32"))
+
+
+def test_pooling_beside_axes_that_are_left_alone():
+    # as jax2onnx writes the pooling of images whose channels come last
+    model = network(
+        "y = MaxPool<kernel_shape=[1,2,3,1], strides=[1,1,2,1]>(x)",
+        "float[1,1,N,4,5,2] x",
+        "float[A,B,C,D,E,F] y",
+    )
+    (x,) = numbers(6, (1, 1, 3, 4, 5, 2))
+    x = x.astype("float32")
+    (y,) = computed(model, x)
+    seen = np.lib.stride_tricks.sliding_window_view(x, (2, 3), (3, 4))[..., ::2, :, :, :]
+    np.testing.assert_array_equal(y, seen.max((-2, -1)))
+
+
+def test_what_is_no_weight_is_not_trainable():
+    scales = np.array([1, 1, 2, 2], "float32")
+    body = "h = Mul(x, w) y = Resize<mode=\"linear\">(h, , scales)"
+    model = network(body, "float[N,1,3,4] x", "float[A,B,C,D] y", scales=scales, w=np.float32(2))
+    imported = from_onnx(model, trainable=True)
+    assert isinstance(imported.parameters["scales"], Constant)
+    assert isinstance(imported.parameters["w"], SharedVariable)
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,22 @@ def test_sizes_through_shape_gather_concat_reshape():
     np.testing.assert_array_equal(computed(graph, x), x.reshape(2, 3, 8))
 
 
+def test_minus_one_where_heads_are_joined_and_parted():
+    # 2 N rows of a reshape are known to be that, so that one is left for -1
+    graph = """(float[N, 2, 4] x) => (float[a, b, c, d] y) {
+        s = Shape<start = 0, end = 1>(x)
+        two = Constant<value_ints = [2]>()
+        rows = Mul(s, two)
+        tail = Constant<value_ints = [4]>()
+        to = Concat<axis = 0>(rows, tail)
+        joined = Reshape(x, to)
+        rest = Constant<value_ints = [2, -1, 4]>()
+        back = Concat<axis = 0>(s, rest)
+        y = Reshape(joined, back)
+    }"""
+    assert output(graph).type.shape == (None, 2, 1, 4)
+
+
 def test_minus_one_in_the_size_that_another_tensor_has():
     # the batch's size is of x, what is reshaped is made of it
     graph = """(float[N, T, 6] x, float[6, 10] w) => (float[a, b, c, d] y) {

@@ -1,0 +1,54 @@
+"""The ONNX standard's "light" models, networks whose weights are constants, of opset 9."""
+
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from onnx import numpy_helper
+from onnx.backend.test import runner
+
+from pytensor import function
+from pytensor.link.onnx import from_onnx
+from tests.link.onnx.importing.with_onnxruntime import in_onnxruntime
+
+FOLDER = Path(runner.__file__).parents[1] / "data" / "light"
+NAMES = sorted(path.stem for path in FOLDER.glob("*.onnx"))
+
+
+def image(value):
+    """What the standard's runner gives the models."""
+    shape = [dim.dim_value for dim in value.type.tensor_type.shape.dim]
+    n = np.prod(shape)
+    return (np.arange(n).reshape(shape) / n).astype("float32")
+
+
+def agrees(name, mode):
+    path = FOLDER / f"{name}.onnx"
+    imported = from_onnx(path, opset=17)
+    compute = function(
+        list(imported.inputs.values()), list(imported.outputs.values()), mode=mode
+    )
+    model = onnx.load(path)
+    values = [image(v) for v in model.graph.input if v.name in imported.inputs]
+    (result,) = compute(*values)
+    recorded = onnx.load_tensor(FOLDER / f"{name}_output_0.pb")
+    np.testing.assert_allclose(result, numpy_helper.to_array(recorded), rtol=1e-3, atol=1e-7)
+    (wanted,) = in_onnxruntime(model, values)
+    np.testing.assert_allclose(result, wanted, rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_they_are_read(name):
+    (out,) = from_onnx(FOLDER / f"{name}.onnx", opset=17).outputs.values()
+    assert out.type.dtype == "float32"
+    assert out.type.shape[:2] == (1, 1000)
+    with pytest.raises(ValueError, match="opset=17 converts it"):
+        from_onnx(FOLDER / f"{name}.onnx")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", NAMES)
+def test_in_jax(name):
+    pytest.importorskip("jax")
+    agrees(name, "JAX")
