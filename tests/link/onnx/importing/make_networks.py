@@ -3,7 +3,7 @@
     python3.11 -m venv VENV
     VENV/bin/pip install torch==2.13.0 onnx==1.23.2 onnxscript==0.7.2 skl2onnx==1.20.0 \
         scikit-learn==1.9.1 jax==0.10.2 jax2onnx==0.17.1
-    VENV/bin/python tests/link/onnx/importing/make_networks.py FOLDER [--width 64] [NAME ...]
+    VENV/bin/python tests/link/onnx/importing/make_networks.py FOLDER [NAME ...] [--width 64]
 
 The weights are random and the seeds fixed.  Beside the models, gradients.npz has inputs and the
 gradients of the mean square of the first output, as torch and JAX compute them: of the input, and
@@ -248,7 +248,7 @@ def of_torch(folder, name, width):
 
     torch.manual_seed(0)
     torch.backends.mha.set_fastpath_enabled(False)  # the older exporter can't write it
-    net, inputs, weight = MODELS[name](*width)
+    net, inputs, weight = MODELS[name](width) if width else MODELS[name]()
     net.eval()
     names = [f"input_{i}" for i in range(len(inputs))]
     options = {"input_names": names, "opset_version": OPSET}
@@ -380,7 +380,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("names", nargs="*", help="networks of torch, 'sklearn', 'jax'; all if none")
-    parser.add_argument("--width", type=int, nargs=1, default=[], help="of torch's; 64 is ResNet's")
+    parser.add_argument("--width", type=int, help="of torch's networks; ResNet's own is 64")
     options = parser.parse_args()
     options.folder.mkdir(exist_ok=True)
     names = options.names or [*MODELS, "sklearn", "jax"]

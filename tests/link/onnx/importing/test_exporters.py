@@ -53,7 +53,7 @@ def test_outputs_are_those_of_onnxruntime(name, recorded):
     agrees(name, recorded, FAST)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("name", NAMES)
 def test_in_numba(name, recorded):
     pytest.importorskip("numba")
