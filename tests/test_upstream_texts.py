@@ -5,9 +5,8 @@ ROOT = Path(__file__).parents[1]
 TEXTS = ROOT / "thoughts/upstream"
 # Faults that our code meets without working around them.
 MET = {
-    "comparison-pullback-dtype", "float-functions-of-booleans", "max-of-negation",
-    "mixed-integers-in-c", "neg-of-unsigned-rewrite", "pytensor-jax-wrong-sums-on-cpu",
-    "scalar-loop-in-composite", "scan-of-no-steps-shape",
+    "float-functions-of-booleans", "mixed-integers-in-c", "neg-of-unsigned-rewrite",
+    "pytensor-jax-wrong-sums-on-cpu", "scalar-loop-in-composite", "scan-of-no-steps-shape",
 }  # fmt: skip
 
 

@@ -83,7 +83,10 @@ def moved(values, by):
 
 
 def is_close(found, expected, nearby):
-    """Whether a gradient is another, up to what a change of the inputs' last bits makes of it."""
+    """Whether a gradient is another, up to what a change of the inputs' last bits makes of it.
+
+    Its dtype is PyTensor's, which thoughts/upstream/comparison-pullback-dtype.md is about.
+    """
     largest = np.abs(expected).max(initial=0)
     rounding = np.abs(nearby - expected).max(initial=0)
     # Inputs and weights are near 1: what is much smaller is what was left where all cancelled.

@@ -1,41 +1,101 @@
-"""Random graphs, exported and imported, compute what the graph itself computes."""
+"""Graphs, exported and imported, have the graph's own results and derivatives."""
 
 import os
 
 import numpy as np
 import pytest
 from hypothesis import given, note, settings
-from hypothesis import strategies as st
 
-from pytensor import config, function
+import pytensor.tensor as pt
+from pytensor import config, function, grad
+from pytensor.gradient import zero_grad
 
 pytest.importorskip("onnx_ir")
 link = pytest.importorskip("pytensor.link.onnx")
-graphs = pytest.importorskip("tests.link.onnx.random_graphs").graphs
+round_trip = pytest.importorskip("tests.link.onnx.importing.round_trip")
+RandomGraph = pytest.importorskip("tests.link.onnx.graph_items").RandomGraph
+Item = pytest.importorskip("tests.link.onnx.graph_items").Item
 REFERENCE_MODE = pytest.importorskip("tests.utils").REFERENCE_MODE
 
 EXAMPLES = {"dev": 30, "ci": 500, "thorough": 10_000}
+REAL = [0, 1e-9, -1e-9, 1e-3, 0.25, -0.5, 0.5, -0.75, 1, -1, 2, -2, 3, -7, 20, 30]
+WITHIN = [0, 0.5, -0.5, 0.25, -0.75, 1e-3, 0.9, -0.99]
+POSITIVE = [1, 2, 3, 4, 7, 10, 20, 0.5, 1.5, 2.5, 1.00001]
+# Where formulas of the export go from one branch to another, or one that isn't taken is infinite
+POINTS = {
+    "arccosh": POSITIVE[:7],
+    "arcsin": WITHIN,
+    "arcsinh": REAL,
+    "arctan": REAL,
+    "arctanh": WITHIN,
+    "erf": REAL,
+    "erfc": REAL,
+    "erfcx": REAL,
+    "erfinv": WITHIN,
+    "expm1": REAL,
+    "gamma": [*POSITIVE, -0.5, -1.5, -2.5],
+    "gammaln": [*POSITIVE, -0.5, -1.5, -2.5],
+    "log1p": REAL[:8],
+    "psi": POSITIVE,
+    "sigmoid": REAL,
+    "sinh": REAL,
+    "softplus": REAL,
+    "tan": REAL,
+}
 
 
 @pytest.mark.slow
 @settings(max_examples=EXAMPLES[os.environ.get("HYPOTHESIS_PROFILE", "dev")])
-@given(graphs(), st.data())
-def test_there_and_back(graph, data):
+@given(round_trip.GRAPHS, round_trip.OPTIONS)
+def test_there_and_back(graph, options):
     note(" -> ".join(graph.steps))
-    wanted = graph.items[-1].variable
-    options = {
-        "opset_version": data.draw(st.sampled_from([18, 20, 24])),
-        "optimize": data.draw(st.booleans()),
-    }
     with np.errstate(all="ignore"), config.change_flags(on_opt_error="ignore"):
-        model = link.export_onnx(graph.inputs, [wanted], **options)
+        round_trip.compare(graph, options)
+
+
+@pytest.mark.parametrize("name", POINTS)
+def test_derivatives_of_formulas(name):
+    x = pt.vector("x", dtype="float64")
+    y = getattr(pt, name)(x)
+    model = link.from_onnx(link.export_onnx([x], [y]))
+    sides = (x, y), (*model.inputs.values(), *model.outputs.values())
+    wanted, found = (
+        function([x], grad(y.sum(), x), mode=REFERENCE_MODE)(np.array(POINTS[name], "float64"))
+        for x, y in sides
+    )
+    np.testing.assert_allclose(found, wanted, rtol=1e-7, atol=1e-15)
+
+
+@pytest.fixture
+def graph():
+    graph = RandomGraph()
+    x = pt.vector("x", dtype="float32")
+    graph.inputs.append(x)
+    graph.computed[x] = np.array([0.5, 0.25], "float32")
+    graph.items.append(Item(x, graph.computed[x]))
+    graph.add(pt.tanh(x) * x, exact=False)
+    return graph
+
+
+@pytest.mark.parametrize(
+    "change", [lambda y: y * 1.001, lambda y: pt.cast(y, "float64"), zero_grad, lambda y: y[::-1]]
+)
+def test_differences_are_found(monkeypatch, graph, change):
+    options = {"opset_version": 20, "optimize": True}
+    assert round_trip.compare(graph, options) == "equal"
+
+    def changed(model):
         imported = link.from_onnx(model)
-        (found,) = imported.outputs.values()
-        sides = (wanted, graph.inputs), (found, list(imported.inputs.values()))
-        values = [graph.computed[variable] for variable in graph.inputs]
-        expected, result = (
-            function(inputs, out, mode=REFERENCE_MODE, on_unused_input="ignore")(*values)
-            for out, inputs in sides
-        )
-    assert result.dtype == expected.dtype
-    np.testing.assert_allclose(result, expected, rtol=1e-4, atol=1e-4)
+        imported.outputs = {name: change(y) for name, y in imported.outputs.items()}
+        return imported
+
+    monkeypatch.setattr(round_trip, "from_onnx", changed)
+    with pytest.raises(AssertionError):
+        round_trip.compare(graph, options)
+
+
+def test_ties_and_kinks_are_no_differences(graph):
+    (x,) = graph.inputs
+    graph.add(abs(x - 0.5) + pt.maximum(pt.tanh(x), pt.tanh(x)), exact=False)
+    verdict = round_trip.compare(graph, {"opset_version": 20, "optimize": True})
+    assert verdict in ("equal", "PyTensor's is no slope")

@@ -225,7 +225,7 @@ def pad(node, x, pads, value=None, axes=None):
 
 def _padded_by_numbers(x, numbers, value):
     """Axes padded with a value, or cut, by numbers of either sign."""
-    # Not by PyTensor's pad, which makes float64 of other dtypes
+    # Not by PyTensor's pad: thoughts/upstream/pad-makes-float64.md
     cut, place, lengths = [], [], []
     for axis, length in enumerate(sizes(x)):
         before, after = map(int, numbers.get(axis, (0, 0)))

@@ -76,7 +76,7 @@ def reduce_mean(x, axes):
 
 @reduction("ReduceProd")
 def reduce_prod(x, axes):
-    # As in `total`: a rewrite would forget the dtype of a product over all axes that are named
+    # As in `total`: thoughts/upstream/sum-over-all-axes-acc-dtype.md
     axis = None if len(axes) == x.type.ndim else axes
     return pt.prod(x, axis, dtype=x.type.dtype, acc_dtype=x.type.dtype) if axes else x
 
@@ -125,7 +125,10 @@ def reduce_min(x, axes):
 
 
 def _reversed(x):
-    """The same numbers in reversed order, without a minus that smallest integers don't have."""
+    """The same numbers in reversed order, without a minus that smallest integers don't have.
+
+    PyTensor's own minimum has it: ``thoughts/upstream/max-of-negation.md``.
+    """
     return pt.invert(x) if is_integer(x) or x.type.dtype == "bool" else -x
 
 
@@ -152,7 +155,7 @@ def arg_min(node, x):
 def cumulative(node, x, axis):
     dtype = x.type.dtype
     axis = normalized(int(must_be_known(axis, "its axis").item()), x.type.ndim)
-    # In 64 bits because NumPy makes them of smaller integers
+    # In 64 bits: thoughts/upstream/cumsum-of-small-integers.md
     x = pt.cast(x, "float32") if dtype == "float16" else _wide(x)
     function, first = (pt.cumsum, 0) if node.op_type == "CumSum" else (pt.cumprod, 1)
     if node.attribute("reverse", 0):
