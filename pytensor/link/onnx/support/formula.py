@@ -112,8 +112,7 @@ def minus_abs(x):
 def log1p(x):
     """log(u) with u = 1 + x rounded, and what the rounding took."""
     u = 1.0 + x
-    lost = where(x < 1.0, x - (u - 1.0), 0.0)
-    return where(abs(u - 1.0) > 0.0, log(u) + lost, x)
+    return where(abs(u - 1.0) > 0.0, log(u) + where(x < 1.0, x - (u - 1.0), 0.0), x)
 
 
 def expm1(x):

@@ -24,9 +24,11 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from pytensor import config, function, grad
+from pytensor.compile.mode import Mode
 from pytensor.gradient import DisconnectedInputError, NullTypeGradError
 from pytensor.graph.traversal import ancestors
 from pytensor.link.onnx import export_onnx, from_onnx
+from pytensor.link.onnx.front.rewriting import QUERY
 from tests.link.onnx.random_graphs import DTYPES, FLOATS, graphs
 from tests.utils import REFERENCE_MODE
 
@@ -35,8 +37,11 @@ OPTIONS = st.fixed_dictionaries(
     {"opset_version": st.sampled_from([18, 20, 24]), "optimize": st.booleans()}
 )
 SHARD = 100  # graphs that are drawn from one seed
-# The last is thoughts/upstream/gradients-of-integer-results.md.
-UNDEFINED = (DisconnectedInputError, NotImplementedError, NullTypeGradError, TypeError)
+# The TypeErrors are thoughts/upstream/gradients-of-integer-results.md.
+UNDEFINED = (DisconnectedInputError, NotImplementedError, NullTypeGradError, TypeError, ValueError)
+# Some of PyTensor's rewrites, which the export applies, are wrong:
+# thoughts/upstream/nested-sums-lose-their-dtype.md
+REWRITTEN = Mode("py", QUERY)
 TOLERANCE = 1e-4
 WRONG = "WRONG"
 
@@ -128,12 +133,13 @@ def compare(graph, options, mode=None):
         check(inputs, found, values, native, mode)
     # whatever a mode raises
     except Exception:
-        if mode is None:
+        judge = mode or (REWRITTEN if options["optimize"] else None)
+        if judge is None:
             raise
         try:
-            check(graph.inputs, wanted, values, native, mode)
+            check(graph.inputs, wanted, values, native, judge)
         except Exception:
-            return "the mode refuses the graph itself, or errs"
+            return "of the graph itself, PyTensor's rewrites or the mode make something else"
         raise
     if mode is not None:
         return "equal results"

@@ -72,8 +72,7 @@ def erfc(x):
 @scalar_formula(psm.Erfcx)
 def erfcx(x):
     scaled = scaled_complement(-minus_abs(x))
-    low = minimum(maximum(x, -28.0), 0.0)
-    return where(x < 0.0, 2.0 / exp_of_square(low) - scaled, scaled)
+    return where(x < 0.0, 2.0 / exp_of_square(minimum(maximum(x, -28.0), 0.0)) - scaled, scaled)
 
 
 def inverse_center(y):

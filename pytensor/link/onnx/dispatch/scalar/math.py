@@ -5,16 +5,8 @@ import numpy as np
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
 from pytensor.link.onnx.dispatch.formulas import scalar_formula
 from pytensor.link.onnx.dispatch.scalar.basic import cast_inputs, double_formula, output_dtype
-from pytensor.link.onnx.support.formula import (
-    Term,
-    exp,
-    expm1,
-    log,
-    log1p,
-    maximum,
-    minus_abs,
-    where,
-)
+from pytensor.link.onnx.support import formula
+from pytensor.link.onnx.support.formula import exp, expm1, log, log1p, maximum, minus_abs, where
 from pytensor.scalar import math as psm
 
 
@@ -35,7 +27,7 @@ def onnx_funcify_Softplus(op, node, builder, x):
         # In half precision onnxruntime has no kernel and puts log(1 + exp(x)), which overflows.
         work = builder.cast(x, dtype, "float32")
         return builder.cast(builder.add("Softplus", work), "float32", dtype)
-    x = Term(builder, x)
+    x = formula.Term(builder, x)
     return (maximum(x, 0.0) + log1p(exp(minus_abs(x)))).name
 
 
