@@ -36,9 +36,8 @@ def scaled_complement(x):
     with the residue of the pole at i x put back (C. Chiarella and A. Reichel, Math. Comp. 22,
     1968).  The rule's error is exp(-(pi / STEP)**2) = 7e-18; no term is negative.
     """
-    square = x * x
     weights = 2 * STEP / np.pi * np.exp(-SQUARES)
-    integral = (1.0 / (square.column() + SQUARES)).dot(weights)
+    integral = (1.0 / ((x * x).column() + SQUARES)).dot(weights)
     near = minimum(x, np.pi / STEP)
     pole = exp(near * (near - 2 * np.pi / STEP))
     pole = where(x < np.pi / STEP, 2.0 * pole / (1.0 + exp((-2 * np.pi / STEP) * near)), 0.0)

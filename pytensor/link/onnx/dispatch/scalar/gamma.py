@@ -33,6 +33,11 @@ BERNOULLI = [
 STIRLING = [b / ((2 * k + 1) * (2 * k + 2)) for k, b in enumerate(BERNOULLI[:9])]
 
 
+def pochhammer(x, n):
+    """x * (x + 1) * ... of n factors."""
+    return polynomial(x, np.poly(-np.arange(float(n)))[::-1])
+
+
 def zeta_less_one(n):
     """zeta(n) - 1 by Euler and Maclaurin's formula, NIST DLMF 25.11.7 with a = 2."""
     return hurwitz_zeta_rest(n, 20.0) + sum(float(k) ** -n for k in range(19, 1, -1))
@@ -40,25 +45,15 @@ def zeta_less_one(n):
 
 def hurwitz_zeta_rest(s, x):
     """The sum of (x + k)**-s over all k >= 0, of a number or term x that's larger than s + 10."""
-    series = [b / factorial(2 * j + 2) * rising(s, 2 * j + 1) for j, b in enumerate(BERNOULLI)]
+    series = [b / factorial(2 * j + 2) * pochhammer(s, 2 * j + 1) for j, b in enumerate(BERNOULLI)]
     inverse = 1.0 / x
     rest = polynomial(inverse * inverse, series) * inverse
     return (1 / (s - 1) + inverse * (0.5 + rest)) * x ** (1 - s)
 
 
-def rising(x, n):
-    """x * (x + 1) * ... of n factors."""
-    return float(np.prod(x + np.arange(n, dtype="float64")))
-
-
 # Of log(gamma(2 + z)) by powers of z, NIST DLMF 5.7.3; the terms fall like (z/2)**k, |z| <= 1/2.
 NEAR_TWO = [0.0, 1 - np.euler_gamma]
 NEAR_TWO += [(-1) ** k * zeta_less_one(float(k)) / k for k in range(2, 27)]
-
-
-def pochhammer(x, n):
-    """x * (x + 1) * ... of n factors."""
-    return polynomial(x, np.poly(-np.arange(float(n)))[::-1])
 
 
 def stirling_rest(x):
