@@ -17,7 +17,7 @@ MAX_SIZE = 64
 LARGE = 1e6
 
 
-@dataclass
+@dataclass(eq=False)  # arrays have no one truth value
 class Item:
     variable: object
     value: np.ndarray

@@ -237,7 +237,7 @@ def main():
     with Pool(options.jobs) as pool:
         for verdicts in pool.imap_unordered(partial(shard, mode=options.mode), seeds):
             found.update(verdicts)
-            print(f"{found.total()} graphs", flush=True)
+            print(f"{found.total()} graphs: {dict(found.most_common())}", flush=True)
     for verdict, count in found.most_common():
         print(f"{count:7} {verdict}")
     sys.exit(any(verdict.startswith(WRONG) for verdict in found))
