@@ -29,7 +29,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "examples" / "onnx" / "onnx-y
 
 from tools.build_demo import BuildError, build
 from tools.compare_runtimes import BrowserError, open_page, wait_for, wait_ready
-from tools.serve_demo import make_server
+from tools.serve_demo import Server
 
 STAGES = {  # of the page's times, in ms
     "pre": "letterbox",
@@ -43,7 +43,7 @@ THREADS = 2  # of the served page, however many cores there are
 @contextmanager
 def served(page):
     """Address of a page that is served with the headers that threads need."""
-    server = make_server(page)
+    server = Server(page)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:

@@ -12,7 +12,7 @@ from copy import copy
 import numpy as np
 
 import pytensor.tensor as pt
-from pytensor.compile.builders import SymbolicOp
+from pytensor.compile.builders import OpFromGraph, SymbolicOp
 from pytensor.compile.maker import function
 from pytensor.compile.mode import get_mode
 from pytensor.compile.sharedvalue import SharedVariable
@@ -95,6 +95,9 @@ def in_double_precision(
             op.dtype, op.acc_dtype = wider(op.dtype), wider(op.acc_dtype)
         if isinstance(op, SymbolicOp):
             results = op(*own, return_list=True)
+        elif isinstance(op, OpFromGraph):
+            inner, results = in_double_precision(op.inner_inputs, op.inner_outputs)
+            results = clone_replace(results, dict(zip(inner, own, strict=True)))
         elif isinstance(op, Elemwise) and isinstance(op.scalar_op, Cast):
             results = [pt.cast(own[0], wider(node.outputs[0].type.dtype))]
         else:
@@ -104,7 +107,7 @@ def in_double_precision(
 
 
 def wider(dtype):
-    """float64 for float32; what else is given as it is."""
+    """float64 for float32; any other as it is."""
     return "float64" if dtype == "float32" else dtype
 
 

@@ -219,12 +219,10 @@ def sees_something(detector, facts, image, objects):
 
 def choose_samples(sees):
     """Which scene of each sample is shown: the first that `sees(image, objects)`, or the first."""
-
-    def choose(index):
-        choices = range(len(SAMPLES[index][2]))
-        return next((k for k in choices if sees(*sample_scene_of(index, k))), 0)
-
-    return tuple(map(choose, range(len(SAMPLES))))
+    return tuple(
+        next((k for k in range(len(numbers)) if sees(*sample_scene_of(index, k))), 0)
+        for index, (*_, numbers) in enumerate(SAMPLES)
+    )
 
 
 def sample_title(objects):

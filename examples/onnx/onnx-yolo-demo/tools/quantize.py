@@ -33,12 +33,9 @@ def decoding_nodes(model):
     ModelError
         If no convolution has a weight whose name begins as those of the head do.
     """
-    producers = {name: node for node in model.graph.node for name in node.output}
-    waiting = [
-        node
-        for node in model.graph.node
-        if node.op_type == "Conv" and node.input[1].startswith(HEAD)
-    ]
+    nodes = model.graph.node
+    producers = {name: node for node in nodes for name in node.output}
+    waiting = [n for n in nodes if n.op_type == "Conv" and n.input[1].startswith(HEAD)]
     if not waiting:
         raise ModelError(
             f"no convolution has a weight called {HEAD}...: the head isn't found; quantize a model "
@@ -50,7 +47,7 @@ def decoding_nodes(model):
         if node.name not in before:
             before.add(node.name)
             waiting += [producers[name] for name in node.input if name in producers]
-    return [node.name for node in model.graph.node if node.name not in before]
+    return [node.name for node in nodes if node.name not in before]
 
 
 def quantize_detector(source, path, data, pictures=PICTURES, tolerance=0.1):

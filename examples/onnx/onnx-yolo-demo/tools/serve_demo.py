@@ -9,7 +9,6 @@ nothing else.
 """
 
 import argparse
-import errno
 import http.server
 import sys
 import webbrowser
@@ -53,12 +52,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 class Server(http.server.ThreadingHTTPServer):
-    """Serves one file; a browser that goes away in the middle is no error."""
+    """Serves one file to this machine alone; a browser that goes away in the middle is no error.
+
+    Port 0 takes a free one, which ``server_address`` says; OSError if the port can't be had.
+    """
 
     daemon_threads = True
     allow_reuse_address = sys.platform != "win32"  # there it would share a port that is in use
 
-    def __init__(self, page, port):
+    def __init__(self, page=PAGE, port=0):
         self.page = Path(page)
         super().__init__((ADDRESS, port), Handler)
 
@@ -66,29 +68,6 @@ class Server(http.server.ThreadingHTTPServer):
         """Keep quiet about connections that the browser closed."""
         if not isinstance(sys.exception(), ConnectionError):
             super().handle_error(request, client_address)
-
-
-def make_server(page=PAGE, port=0):
-    """Make a server of a page, for this machine alone.
-
-    Parameters
-    ----------
-    page : path-like
-        The single file, which is read anew for each request.
-    port : int
-        0 takes a free one; ``server_address`` says which.
-
-    Returns
-    -------
-    http.server.ThreadingHTTPServer
-        Bound, and not running yet.
-
-    Raises
-    ------
-    OSError
-        If the port can't be had.
-    """
-    return Server(page, port)
 
 
 def main(arguments=None):
@@ -103,10 +82,9 @@ def main(arguments=None):
     if not options.page.is_file():
         parser.error(f"there is no {options.page}: python -m tools.build_demo MODEL.onnx makes it")
     try:
-        server = make_server(options.page, options.port)
+        server = Server(options.page, options.port)
     except OSError as error:
-        reason = "is in use" if error.errno == errno.EADDRINUSE else error.strerror
-        print(f"error: port {options.port}: {reason}; give another --port", file=sys.stderr)
+        print(f"error: port {options.port}: {error.strerror}; give another --port", file=sys.stderr)
         return 1
     with server:
         address = f"http://{ADDRESS}:{server.server_address[1]}/"

@@ -143,24 +143,17 @@ def read_metadata(path, metadata):
         if "imgsz" in metadata:
             info["image_size"] = max(ast.literal_eval(metadata["imgsz"]))
     except (ValueError, SyntaxError, TypeError, LookupError) as error:
-        raise CheckpointError(
-            f"{path}: names or imgsz in its metadata can't be read ({error})"
-        ) from error
+        raise CheckpointError(f"{path}: its names or imgsz can't be read ({error})") from error
     return info
 
 
 def measure_normalizations(model, images):
-    """Make the normalizations of an inference graph fit for training; predictions stay the same.
+    """Make the normalizations of an inference graph fit for training, by images.
 
     In training they divide by the deviation of a batch, whatever the running statistics are.  So
-    these become the means and variances that pictures have, and scale and shift undo them: where
-    training begins, it computes what the inference graph did.
-
-    Parameters
-    ----------
-    model : YOLO11n
-        Its normalizations are changed.
-    images : uint8 (batch, 3, size, size), RGB
+    these become the means and variances that RGB images, uint8 (batch, 3, size, size), have, and
+    scale and shift undo them: predictions stay the same, and where training begins, it computes
+    what the inference graph did.
     """
     x = pt.tensor("images", dtype="float32", shape=images.shape)
     nodes = [n for n in toposort(model(x).values()) if isinstance(n.op, BatchNormalization)]

@@ -21,7 +21,7 @@ from data.synthetic.scenes import PERSON, PHONE
 from onnx import numpy_helper
 from tools import build_demo, compare_runtimes, serve_demo
 from tools.build_demo import BuildError, build, main, runtime_problem, single_file, source_hash
-from tools.serve_demo import HEADERS, make_server
+from tools.serve_demo import HEADERS, Server
 from training import finishing
 from training.run_folder import TrainingError
 
@@ -284,7 +284,7 @@ def test_a_full_disk_leaves_the_old_files(quick, tmp_path, monkeypatch):
 def test_the_server_sends_the_page_alone_with_its_headers(tmp_path):
     (tmp_path / "page.html").write_text("<!doctype html>")
     (tmp_path / "secret.txt").write_text("secret")
-    server = make_server(tmp_path / "page.html")
+    server = Server(tmp_path / "page.html")
     threading.Thread(target=server.serve_forever, daemon=True).start()
     address = f"http://127.0.0.1:{server.server_address[1]}"
     try:
@@ -305,10 +305,10 @@ def test_the_server_names_what_is_missing(tmp_path, capsys):
         serve_demo.main(["--page", str(tmp_path / "absent.html")])
     assert "python -m tools.build_demo MODEL.onnx makes it" in capsys.readouterr().err
     (tmp_path / "page.html").write_text("")
-    server = make_server(tmp_path / "page.html")
+    server = Server(tmp_path / "page.html")
     port = str(server.server_address[1])
     assert serve_demo.main(["--page", str(tmp_path / "page.html"), "--port", port]) == 1
-    assert f"port {port}: is in use; give another --port" in capsys.readouterr().err
+    assert f"port {port}: Address already in use; give another --port" in capsys.readouterr().err
     server.server_close()
 
 

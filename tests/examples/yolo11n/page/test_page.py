@@ -14,7 +14,7 @@ from data.images import read_image
 from PIL import Image
 from tools.build_demo import DEMO
 from tools.compare_runtimes import png_url
-from tools.serve_demo import make_server
+from tools.serve_demo import Server
 
 from tests.examples.yolo11n.page.browsers import (
     after,
@@ -75,7 +75,7 @@ def test_the_single_file_works_alone_in_a_folder(browser, yolo_site, tmp_path):
 
 
 def test_served_it_has_threads(browser, yolo_site):
-    server = make_server(yolo_site.single_file)
+    server = Server(yolo_site.single_file)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
         with ready_page(browser, f"http://127.0.0.1:{server.server_address[1]}/?x") as page:
