@@ -1,6 +1,6 @@
 """ONNX's own test vectors for its operators, through `from_onnx`.
 
-    python -m tests.link.onnx.importing.official [PATTERN] [--why]
+    python -m tests.link.onnx.importing.official [PATTERN] [--why] [--mode JAX]
 
 prints how many cases pass, are refused, fail or give wrong numbers; `--why` says it of each.
 """
@@ -98,6 +98,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("pattern", nargs="?", default="")
     parser.add_argument("--why", action="store_true", help="a line for each that doesn't pass")
+    parser.add_argument("--mode", default=PYTHON, help="a mode of PyTensor's, by default Python")
     options = parser.parse_args()
     found = Counter()
     for name, case in cases().items():
@@ -105,10 +106,10 @@ def main():
             continue
         try:
             try:
-                run(case)
+                run(case, options.mode)
                 kind, reason = "passed", ""
             except ImportedOpError:
-                run(case, integers_known=True)
+                run(case, options.mode, integers_known=True)
                 kind, reason = "passed with integers known", ""
         except ImportedOpError as error:
             kind, reason = "refused", str(error).splitlines()[1].strip()

@@ -13,7 +13,7 @@ import pytest
 from pytensor import function, grad
 from pytensor.compile.mode import Mode
 from pytensor.link.onnx import from_onnx
-from tests.link.onnx.importing.with_onnxruntime import PYTHON, compare
+from tests.link.onnx.importing.with_onnxruntime import PYTHON, compare, in_onnxruntime
 
 FOLDER = Path(__file__).parent / "networks"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.onnx"))
@@ -81,3 +81,21 @@ def test_gradients_are_those_of_the_exporting_program(name, recorded):
     compute = function(list(x), gradients, mode=PYTHON, on_unused_input="ignore")
     for key, result in zip(of, compute(*inputs_of(name, recorded)), strict=True):
         np.testing.assert_allclose(result, wanted[key], rtol=1e-4, atol=1e-6, err_msg=key)
+
+
+@pytest.mark.parametrize("name", ["logistic_regression", "svc", "svc_probability"])
+def test_gradients_of_probabilities_are_those_of_differences(name):
+    model = onnx.load(FOLDER / f"sklearn_{name}.onnx")
+    (rows,), step = inputs_of("sklearn", None), np.float32(0.01)
+    rows = rows[:5]
+    network = from_onnx(model)
+    (x,), (_, y) = network.inputs.values(), network.outputs.values()
+    weights = np.array([1, -2, 4], "float32")
+    gradient = function([x], grad((y * weights).sum(), x), mode=PYTHON)(rows)
+    for feature in range(rows.shape[1]):
+        more, less = rows.copy(), rows.copy()
+        more[:, feature] += step
+        less[:, feature] -= step
+        change = in_onnxruntime(model, [more])[1] - in_onnxruntime(model, [less])[1]
+        wanted = (change @ weights) / (2 * step)
+        np.testing.assert_allclose(gradient[:, feature], wanted, rtol=1e-2, atol=2e-3)
