@@ -31,7 +31,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     graph = model.graph
     opsets = ", ".join(f"{domain or 'ai.onnx'} {v}" for domain, v in model.opset_imports.items())
-    print(f"{path}: {opsets}; {model.producer_name} {model.producer_version}".rstrip())
+    made_by = " ".join(filter(None, (model.producer_name, model.producer_version)))
+    print(f"{path}: {opsets}" + (f"; {made_by}" if made_by else ""))
     for title, values in (
         ("inputs", [v for v in graph.inputs if v.name not in graph.initializers]),
         ("outputs", graph.outputs),

@@ -16,6 +16,7 @@ pytest.importorskip("onnx_ir")
 link = pytest.importorskip("pytensor.link.onnx")
 export_onnx, from_onnx = link.export_onnx, link.from_onnx
 ImportedOpError = link.ImportedOpError
+describe = pytest.importorskip("pytensor.link.onnx.importing.describe")
 TensorProto, helper, numpy_helper = onnx.TensorProto, onnx.helper, onnx.numpy_helper
 
 FLOAT = TensorProto.FLOAT
@@ -218,6 +219,17 @@ def test_older_models_are_converted_if_told_so():
         imported = from_onnx(old_model(), opset=opset)
         result = imported.outputs["y"].eval({imported.inputs["x"]: value})
         np.testing.assert_array_equal(result, value.sum(1))
+
+
+def test_the_command_line_says_what_a_model_has(tmp_path, capsys):
+    path = tmp_path / "old.onnx"
+    onnx.save(old_model(), path)
+    assert describe.main([str(path)]) == 1
+    assert "opset=17 converts it" in capsys.readouterr().err
+    assert describe.main([str(path), "--opset", "17"]) == 0
+    printed = capsys.readouterr().out
+    for line in ("ai.onnx 17\n", "inputs:\n  x: FLOAT [N,3]\n", "1 ReduceSum", "can import it."):
+        assert line in printed
 
 
 def test_functions_are_kept_by_a_conversion():
