@@ -106,7 +106,7 @@ def _origin(value):
     if name in ("stablehlo.reshape", "stablehlo.slice"):
         return _origin(op.operands[0])
     if name == "stablehlo.optimization_barrier" and len(value.type.shape) == 1:
-        return f"vector {value.get_name()}"
+        return f"vector {hash(value):x}"  # its name would be looked for in the whole program
     return name
 
 
