@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import onnx
 import pytest
 
@@ -46,3 +47,71 @@ def test_example(name, tmp_path):
     assert written
     for path in written:
         onnx.checker.check_model(path, full_check=True)
+
+
+DEPLOY = EXAMPLES / "pymc_deploy"
+DEPLOYED = ["hierarchical", "logistic", "hsgp", "state_space", "ordinal"]
+
+
+def run_deployed(arguments, folder):
+    pytest.importorskip("pymc", reason="the example is about PyMC")
+    result = subprocess.run(
+        [sys.executable, *arguments],
+        cwd=folder,
+        env=os.environ | {"PYTENSOR_FLAGS": ""},
+        capture_output=True,
+        text=True,
+    )
+    assert result.returncode == 0, result.stderr
+    for path in folder.glob("*.onnx"):
+        onnx.checker.check_model(path, full_check=True)
+    return result.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", DEPLOYED)
+def test_deployed_model(name, tmp_path):
+    if name == "state_space":
+        pytest.importorskip("numpyro", reason="the model is fitted by it")
+    printed = run_deployed([DEPLOY / "models.py", name], tmp_path)
+    assert re.search(rf"{name}: without noise \d", printed), printed
+
+
+@pytest.mark.slow
+def test_deploy_readme(tmp_path):
+    _, code, _ = re.split(r"```(?:python)?\n", (DEPLOY / "README.md").read_text())
+    code = f"import sys; sys.path.insert(0, {str(DEPLOY)!r})\n{code}"
+    printed = run_deployed(["-c", code], tmp_path)
+    assert "(3,) (3, 3) (400, 3)" in printed
+    assert '{"groups": ["red", "green", "blue", "unknown"]}' in printed
+
+
+@pytest.fixture
+def deploy(monkeypatch):
+    """The function, given a model whose groups have priors of their own, and no fitting posterior."""
+    pm = pytest.importorskip("pymc", reason="the example is about PyMC")
+    arviz = pytest.importorskip("arviz", reason="PyMC needs it")
+    monkeypatch.syspath_prepend(str(DEPLOY))
+    from deploy import export_posterior_predictive
+
+    with pm.Model(coords={"groups": ["a", "b"]}) as model:
+        pm.Data("group", np.array([0, 1]), dims="row")
+        pm.Data("loose", np.zeros(2))
+        pm.Normal("start", [0.0, 5.0], 1.0, dims="groups")
+        start = model["start"][model["group"]]
+        pm.Normal("y", start, 1.0, observed=np.zeros(2), dims="row")
+
+    def export(data, **settings):
+        posterior = arviz.from_dict({"posterior": {"other": np.zeros((1, 4))}})
+        return export_posterior_predictive(model, posterior, "never.onnx", data, **settings)
+
+    return export
+
+
+def test_deploy_refuses(deploy):
+    with pytest.raises(ValueError, match=r"'loose'\] have no dims"):
+        deploy(["loose"])
+    with pytest.raises(ValueError, match="start has no prior that is the same all along groups"):
+        deploy(["group"], unknown=["groups"])
+    with pytest.raises(ValueError, match=r"'start'\] aren't in the posterior"):
+        deploy(["group"])

@@ -54,7 +54,7 @@ def export_posterior_predictive(
     Raises
     ------
     ValueError
-        If a variable has no dims or isn't in the posterior, or if its prior isn't one for all groups.
+        If a variable has no dims, isn't in the posterior, or has no prior for an unknown group.
     """
     names = list(names or [v.name for v in model.observed_RVs])
     dims = {n: model.named_vars_to_dims.get(n) for n in [*data, *names]}
@@ -85,9 +85,9 @@ def export_posterior_predictive(
     results, axes = {}, {n: {0: dims[n][0]} for n in data}
     ranks = [max(int(np.ceil(p * count - 1e-9)), 1) - 1 for p in probabilities]
     for name, drawn in zip(names, outputs, strict=True):
-        quantiles = pt.sort(drawn, axis=0)[ranks]
-        for suffix, value in [("", drawn), ("_mean", drawn.mean(axis=0)), ("_quantiles", quantiles)]:
-            results[name + suffix] = value
+        results[name] = drawn
+        results[f"{name}_mean"] = drawn.mean(axis=0)
+        results[f"{name}_quantiles"] = pt.sort(drawn, axis=0)[ranks]
     coords = {d: [*map(str, c)] for d, c in model.coords.items() if c and d not in sizes}
     for d in unknown:
         coords[d].append("unknown")
@@ -117,9 +117,10 @@ def replacements(model, sizes, unknown):
             continue
         known.append(rv.type(rv.name))
         replace[rv] = new[rv] = known[-1]
-        for axis in [axis for axis, d in enumerate(along) if d in unknown]:
-            if not all(v.type.broadcastable[axis] for v in rv.owner.op.dist_params(rv.owner)):
-                raise ValueError(f"{rv.name} has no prior that is the same along {along[axis]}")
+        if axes := [axis for axis, d in enumerate(along) if d in unknown]:
+            axis, parameters = axes[0], rv.owner.op.dist_params(rv.owner)
+            if len(axes) > 1 or not all(v.type.broadcastable[axis] for v in parameters):
+                raise ValueError(f"{rv.name} has no prior that is the same all along {along[axis]}")
             new[rv] = clone_replace(rv, {k: v for k, v in new.items() if k is not rv})
             replace[rv] = pt.join(axis, known[-1], new[rv])
     return known, replace
