@@ -88,7 +88,7 @@ def test_deploy_readme(tmp_path):
 
 @pytest.fixture
 def deploy(monkeypatch):
-    """The function, given a model whose groups have priors of their own, and no fitting posterior."""
+    """The function, of a model whose groups have priors of their own and a posterior of another."""
     pm = pytest.importorskip("pymc", reason="the example is about PyMC")
     arviz = pytest.importorskip("arviz", reason="PyMC needs it")
     monkeypatch.syspath_prepend(str(DEPLOY))
