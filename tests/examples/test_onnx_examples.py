@@ -71,8 +71,6 @@ def run_deployed(arguments, folder):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", DEPLOYED)
 def test_deployed_model(name, tmp_path):
-    if name == "state_space":
-        pytest.importorskip("numpyro", reason="the model is fitted by it")
     printed = run_deployed([DEPLOY / "models.py", name], tmp_path)
     assert re.search(rf"{name}: without noise \d", printed), printed
 

@@ -1,6 +1,6 @@
 """Five fitted PyMC models, each as a file that predicts; compared with PyMC's own predictions.
 
-    pip install pymc numpyro onnxruntime
+    pip install pymc onnxruntime
     python models.py [hierarchical logistic hsgp state_space ordinal]
 
 Writes NAME.onnx.  Fails where a quantity without noise differs by more than 1e-6, or the mean or
@@ -42,11 +42,11 @@ def example(build):
     return build
 
 
-def fit(model, **settings):
+def fit(model):
     with model:
         return pm.sample(
             250, tune=500, chains=2, cores=1, random_seed=2, progressbar=False,
-            compute_convergence_checks=False, **settings,
+            compute_convergence_checks=False,
         )  # fmt: skip
 
 
@@ -132,8 +132,7 @@ def state_space():
     for u in push:
         level = 0.8 * level + 1.5 * u + 0.2 * rng.normal()
         values.append(level + 0.3 * rng.normal())
-    # By JAX, because PyTensor takes long to compile the gradient of a scan.
-    idata = fit(build(push, observed=np.array(values)), nuts_sampler="numpyro")
+    idata = fit(build(push, observed=np.array(values)))
     new = {"push": np.array([1.0, 0, 0, 0, 1, 1, 0, 0])}
     return Fitted(build(np.zeros(8), "last"), idata, new, [], ["level", "value"], redrawn=["shock"])
 
