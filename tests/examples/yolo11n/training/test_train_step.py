@@ -322,7 +322,7 @@ def two_steps(make_model, mode):
     return numbers, values_of(model.store.all | step.state)
 
 
-def assert_same_steps(make_model, expected, mode, rtol=2e-4):
+def assert_same_steps(make_model, expected, mode, rtol=2e-4, share=1e-3):
     numbers, arrays = two_steps(make_model, mode)
     others, values = expected
     assert min(numbers) > 0
@@ -332,7 +332,7 @@ def assert_same_steps(make_model, expected, mode, rtol=2e-4):
     for name, value in arrays.items():
         moved = np.abs(values[name] - start.get(name, 0)).max()
         difference = np.abs(value - values[name]).max()
-        assert difference <= 1e-3 * moved + 1e-6, (name, difference, moved)
+        assert difference <= share * moved + 1e-6, (name, difference, moved)
 
 
 @pytest.fixture(scope="module")
@@ -377,4 +377,5 @@ def exact_steps():
 @pytest.mark.long
 @pytest.mark.parametrize("mode", [None, *OTHERS])
 def test_yolo11n_trains_alike_in_every_mode(exact_steps, mode):
-    assert_same_steps(YOLO11n, exact_steps, mode)
+    # A GPU's form gets the variance from one pass, which loses more (see `Moments`).
+    assert_same_steps(YOLO11n, exact_steps, mode, share=2e-3 if mode in GPU.values else 1e-3)
