@@ -85,17 +85,19 @@ function filterTable(inputSize, outputSize) {
   return { taps, firsts, counts, weights };
 }
 
+// A pixel is one integer: red, green, blue and alpha in its bytes, from the lowest on (the order of
+// RGBA in memory, for browsers run on little-endian processors only).
 // A sum stays below 255 * (ONE + taps / 2) + HALF: it fits in 32 bits, and after the shift it
 // is at most 255, so nothing has to be clipped.
 
-/** Resize the rows of RGBA pixels; `rows` becomes RGB, (height, width, 3). */
-function resizeRows(rgba, inputWidth, height, table, width, rows) {
+/** Resize the rows of pixels; `rows` becomes (height, width). */
+function resizeRows(pixels, inputWidth, height, table, width, rows) {
   const { taps, firsts, counts, weights } = table;
   for (let y = 0; y < height; y++) {
     const line = y * inputWidth;
-    let target = y * width * 3;
+    const target = y * width;
     for (let x = 0; x < width; x++) {
-      let source = (line + firsts[x]) * 4;
+      let source = line + firsts[x];
       const first = x * taps;
       const last = first + counts[x];
       let red = HALF;
@@ -103,49 +105,47 @@ function resizeRows(rgba, inputWidth, height, table, width, rows) {
       let blue = HALF;
       for (let k = first; k < last; k++) {
         const weight = weights[k];
-        red = (red + Math.imul(rgba[source], weight)) | 0;
-        green = (green + Math.imul(rgba[source + 1], weight)) | 0;
-        blue = (blue + Math.imul(rgba[source + 2], weight)) | 0;
-        source += 4;
+        const pixel = pixels[source];
+        red = (red + Math.imul(pixel & 255, weight)) | 0;
+        green = (green + Math.imul((pixel >>> 8) & 255, weight)) | 0;
+        blue = (blue + Math.imul((pixel >>> 16) & 255, weight)) | 0;
+        source += 1;
       }
-      rows[target] = red >> PRECISION;
-      rows[target + 1] = green >> PRECISION;
-      rows[target + 2] = blue >> PRECISION;
-      target += 3;
+      rows[target + x] =
+        (red >> PRECISION) | ((green >> PRECISION) << 8) | ((blue >> PRECISION) << 16);
     }
   }
 }
 
 /**
- * Resize the columns of RGB rows and write them as planes of fractions, from `start` of a plane on,
+ * Resize the columns of such rows and write them as planes of fractions, from `start` of a plane on,
  * `right` and `below` being what lies between neighbours there.
  */
 function resizeColumns(rows, width, table, height, fractions, out, { start, right, below }) {
   const { taps, firsts, counts, weights } = table;
-  const stride = width * 3;
   const plane = out.length / 3;
   for (let y = 0; y < height; y++) {
     const first = y * taps;
     const last = first + counts[y];
     let target = start + y * below;
-    let column = firsts[y] * stride;
+    const column = firsts[y] * width;
     for (let x = 0; x < width; x++) {
-      let source = column;
+      let source = column + x;
       let red = HALF;
       let green = HALF;
       let blue = HALF;
       for (let k = first; k < last; k++) {
         const weight = weights[k];
-        red = (red + Math.imul(rows[source], weight)) | 0;
-        green = (green + Math.imul(rows[source + 1], weight)) | 0;
-        blue = (blue + Math.imul(rows[source + 2], weight)) | 0;
-        source += stride;
+        const pixel = rows[source];
+        red = (red + Math.imul(pixel & 255, weight)) | 0;
+        green = (green + Math.imul((pixel >>> 8) & 255, weight)) | 0;
+        blue = (blue + Math.imul(pixel >>> 16, weight)) | 0;
+        source += width;
       }
       out[target] = fractions[red >> PRECISION];
       out[target + plane] = fractions[green >> PRECISION];
       out[target + 2 * plane] = fractions[blue >> PRECISION];
       target += right;
-      column += 3;
     }
   }
 }
@@ -155,14 +155,13 @@ function startsDownwards({ width, height, resizedWidth, resizedHeight }) {
   return height > resizedHeight && height - resizedHeight > 2 * (width - resizedWidth);
 }
 
-/** @returns {Uint8ClampedArray} RGBA pixels with rows and columns exchanged. */
-function transpose(rgba, width, height) {
-  const pixels = new Uint32Array(rgba.buffer, rgba.byteOffset, width * height);
+/** @returns {Uint32Array} Pixels with rows and columns exchanged. */
+function transpose(pixels, width, height) {
   const turned = new Uint32Array(width * height);
   for (let y = 0; y < height; y++) {
     for (let x = 0; x < width; x++) turned[x * height + y] = pixels[y * width + x];
   }
-  return new Uint8ClampedArray(turned.buffer);
+  return turned;
 }
 
 /**
@@ -176,7 +175,7 @@ export function createLetterbox(size) {
   let geometry = fit(size, size, size);
   let across = filterTable(size, size);
   let down = across;
-  let rows = new Uint8Array(0);
+  let rows = new Uint32Array(0);
 
   function prepare(width, height) {
     geometry = fit(width, height, size);
@@ -185,7 +184,7 @@ export function createLetterbox(size) {
   }
 
   function reserve(pixels) {
-    if (rows.length < 3 * pixels) rows = new Uint8Array(3 * pixels);
+    if (rows.length < pixels) rows = new Uint32Array(pixels);
   }
 
   /**
@@ -207,14 +206,15 @@ export function createLetterbox(size) {
     const { resizedWidth, resizedHeight, left, top } = geometry;
     const start = top * size + left;
     out.fill(fractions[FILL]);
+    const pixels = new Uint32Array(rgba.buffer, rgba.byteOffset, width * height);
     if (startsDownwards(geometry)) {
       reserve(width * resizedHeight);
-      resizeRows(transpose(rgba, width, height), height, width, down, resizedHeight, rows);
+      resizeRows(transpose(pixels, width, height), height, width, down, resizedHeight, rows);
       const place = { start, right: size, below: 1 };
       resizeColumns(rows, resizedHeight, across, resizedWidth, fractions, out, place);
     } else {
       reserve(height * resizedWidth);
-      resizeRows(rgba, width, height, across, resizedWidth, rows);
+      resizeRows(pixels, width, height, across, resizedWidth, rows);
       const place = { start, right: 1, below: size };
       resizeColumns(rows, resizedWidth, down, resizedHeight, fractions, out, place);
     }
