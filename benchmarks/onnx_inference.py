@@ -125,9 +125,9 @@ def make_variant(name, options, model, path):
     if name == "float16":
         return export(options.model, path, options.image_size, half=True)
     if name == "int8":
-        from tools.quantize import quantize_detector
+        from tools.quantize import calibration, quantize_detector
 
-        quantize_detector(model, path, options.data)
+        quantize_detector(model, path, calibration(model, options.data))
     else:
         from pytensor.link.onnx import half_weights
 

@@ -50,16 +50,15 @@ def decoding_nodes(model):
     return [node.name for node in nodes if node.name not in before]
 
 
-def quantize_detector(source, path, data, pictures=PICTURES, tolerance=0.1):
+def quantize_detector(source, path, images, tolerance=0.1):
     """Quantize weights and activations of an exported detector to 8 bits, but for its decoding.
 
     Parameters
     ----------
     source, path : path-like
         The float32 model, for one image or any number, and the file to write.
-    data : path-like
-        Data set; the first pictures of its training part calibrate the model.
-    pictures : int
+    images : list of uint8 array (size, size, 3)
+        They calibrate the model.
     tolerance : float
         See `pytensor.link.onnx.quantize_int8`; the first picture is compared.
 
@@ -73,19 +72,23 @@ def quantize_detector(source, path, data, pictures=PICTURES, tolerance=0.1):
     ------
     ModelError
         If the model isn't a detector, or its head's convolutions aren't found.
-    ValueError, OSError
-        If the data are missing or wrong.
     VerificationError
         If the results differ by more than the tolerance; nothing is written then.
     """
     detector, model = OnnxDetector(source, batch_size=1), onnx.load(source)
     decoding = decoding_nodes(model)
-    dataset = load_split(data, "train", detector.classes, detector.image_size, limit=pictures)
-    images = (dataset[k].image.transpose(2, 0, 1)[None] for k in range(len(dataset)))
-    inputs = [{detector.input_name: image.astype(np.float32) / np.float32(255)} for image in images]
+    planes = (image.transpose(2, 0, 1)[None] for image in images)
+    inputs = [{detector.input_name: image.astype(np.float32) / np.float32(255)} for image in planes]
     return quantize_int8(
         model, path, calibration=inputs, exclude=decoding, sample=inputs[0], tolerance=tolerance
     )
+
+
+def calibration(source, data, pictures=PICTURES):
+    """The first training pictures of a data set (a path), as an exported detector takes them."""
+    detector = OnnxDetector(source, batch_size=1)
+    dataset = load_split(data, "train", detector.classes, detector.image_size, limit=pictures)
+    return [dataset[k].image for k in range(len(dataset))]
 
 
 def main(arguments=None):
@@ -98,7 +101,8 @@ def main(arguments=None):
     options = parser.parse_args(arguments)
     try:
         require_folder(options.quantized)
-        quantize_detector(options.onnx, options.quantized, options.data, options.pictures)
+        images = calibration(options.onnx, options.data, options.pictures)
+        quantize_detector(options.onnx, options.quantized, images)
     except (ModelError, CheckpointError, VerificationError, ValueError, OSError) as error:
         print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
         return 1

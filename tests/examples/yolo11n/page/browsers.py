@@ -69,7 +69,7 @@ def open_browser(*, camera=None, webgpu=False):
 
 
 @contextmanager
-def visit(browser, url, *, complaints=(), **options):
+def visit(browser, url, *, complaints=(), script="", **options):
     """Open a page for as long as the context lasts.
 
     Parameters
@@ -78,6 +78,8 @@ def visit(browser, url, *, complaints=(), **options):
     complaints : sequence of str
         Parts of the console's messages that are expected; any other one fails the test at the
         end, and so does a request to any other place than `url`'s server.
+    script : str
+        Runs before the page's own.
     options
         Of the browser's context: ``viewport``, ``color_scheme``, ``permissions`` ….
 
@@ -92,7 +94,9 @@ def visit(browser, url, *, complaints=(), **options):
     said, requests = [], []
 
     def note(message):
-        if message.type in ("error", "warning", "assert"):
+        # Chromium says so of a device that has none; the page says it, too.
+        expected = message.text.startswith("No available adapters")
+        if message.type in ("error", "warning", "assert") and not expected:
             said.append(f"{message.type}: {message.text}")
 
     context.on("console", note)
@@ -101,6 +105,7 @@ def visit(browser, url, *, complaints=(), **options):
     try:
         page = context.new_page()
         page.requests = requests
+        page.add_init_script(script)
         page.goto(url)
         yield page
         page.wait_for_timeout(50)  # for messages that are still under way

@@ -2,7 +2,6 @@
 training."""
 
 import base64
-import gzip
 import hashlib
 import json
 import re
@@ -17,6 +16,7 @@ from urllib.request import urlopen
 import numpy as np
 import onnx
 import pytest
+import zstandard
 from data.synthetic.scenes import PERSON, PHONE
 from onnx import numpy_helper
 from tools import build_demo, compare_runtimes, serve_demo
@@ -30,6 +30,7 @@ from tests.examples.yolo11n.page.detectors import colour_detector_onnx
 
 PAGE = "yolo_detection_demo.html"
 SCRIPTS = ["demo_assets/page.js", "demo_assets/runtime.js", "demo_assets/model.js"]
+LATER = "demo_assets/webgpu.js"
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +43,8 @@ def installed():
 @pytest.fixture
 def quick(installed, tmp_path, monkeypatch):
     """A model, and builds without the runtime's ten megabytes and the drawn samples."""
-    monkeypatch.setattr(build_demo, "runtime_script", lambda: 'demoAssets.add("wasm", "AAAA");\n')
+    script = build_demo.asset_script({"wasm": b"small"})
+    monkeypatch.setattr(build_demo, "runtime_script", lambda _: script)
     monkeypatch.setattr(build_demo, "sample_assets", lambda _: {"samples": b"[]"})
     monkeypatch.setattr(build_demo, "choose_samples", lambda _: None)
     colour_detector_onnx(tmp_path / "small.onnx", 64)
@@ -52,7 +54,7 @@ def quick(installed, tmp_path, monkeypatch):
 def assets_of(text):
     """Assets of a script, unpacked."""
     calls = re.findall(r'^demoAssets\.add\("([a-z0-9-]+)", "([A-Za-z0-9+/=]+)"\);$', text, re.M)
-    return {name: gzip.decompress(base64.b64decode(data)) for name, data in calls}
+    return {name: zstandard.decompress(base64.b64decode(data)) for name, data in calls}
 
 
 class Parts(HTMLParser):
@@ -90,15 +92,14 @@ def test_the_page_and_the_single_file(installed, tmp_path):
     """Of the size that is promised; all in one, under a policy that allows nothing else."""
     model = tmp_path / "small.onnx"
     colour_detector_onnx(model, 64, conf="0.3", trained_on="drawn pictures")
-    first, second = (build(model, output=tmp_path / name) for name in ("one", "two"))
-    assert [*first["files"]] == [*SCRIPTS, f"dist/{PAGE}"]
+    first, _ = (build(model, output=tmp_path / name) for name in ("one", "two"))
+    assert [*first["files"]] == [*SCRIPTS, LATER, f"dist/{PAGE}"]
     for name, size in first["files"].items():
         data = (tmp_path / "one" / name).read_bytes()
         assert len(data) == size
         assert data == (tmp_path / "two" / name).read_bytes()
-    assert second["warnings"] == []
-    # With a YOLO11n of 320 px, whose script has 13 MB, less than 23 MB.
-    assert len(first["single_file"].read_bytes()) < 9_900_000
+    # With a YOLO11n in 8-bit integers, of 3.6 MB more, less than 9 MB.
+    assert len(first["single_file"].read_bytes()) < 5_300_000
 
     text = first["single_file"].read_text(encoding="utf-8")
     parts = Parts(text)
@@ -175,27 +176,31 @@ def test_samples_are_those_in_which_something_is_found():
             assert found == (box[0] > x and scores[1] > 0.25)
 
 
-def test_half_weights_halve_the_model(quick, tmp_path):
-    build(quick, output=tmp_path, weights_fp16=True)
+def test_an_8_bit_model_leaves_floats_to_webgpu(quick, tmp_path):
+    int8 = tmp_path / "int8.onnx"
+    colour_detector_onnx(int8, 64, conf="0.3")
+    report = build(quick, output=tmp_path, int8=int8, webgpu=True)
     assets = assets_of((tmp_path / "demo_assets/model.js").read_text())
     info = json.loads(assets["model-info"])
+    assert (info["weights"], info["facts"]["confidence"]) == ("int8", 0.3)
+    assert assets["model"] == int8.read_bytes()
+    later = assets_of((tmp_path / LATER).read_text())
+    info = json.loads(later["model-webgpu-info"])
     assert info["weights"] == "float16"
-    assert info["bytes"] == len(assets["model"]) < 0.7 * quick.stat().st_size
+    assert info["bytes"] == len(later["model-webgpu"]) < 0.7 * quick.stat().st_size
+    assert (tmp_path / LATER).read_text() in report["single_file"].read_text()
 
 
-def test_command_line(quick, tmp_path, monkeypatch, capsys):
+def test_command_line(quick, tmp_path, capsys):
     output = tmp_path / "by command"
-    monkeypatch.setattr(build_demo, "MAX_SINGLE_FILE", 1000)
     assert main([str(quick), "--output", str(output)]) == 0
-    out, err = capsys.readouterr()
-    lines = out.splitlines()
-    assert [line.split(":")[0] for line in lines[:4]] == [
-        f"wrote {name}" for name in (*SCRIPTS, f"dist/{PAGE}")
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(":")[0] for line in lines[:5]] == [
+        f"wrote {name}" for name in (*SCRIPTS, LATER, f"dist/{PAGE}")
     ]
-    assert lines[4] == f"page: {output / PAGE}"
-    assert lines[5] == f"in a single file: {output / 'dist' / PAGE}"
-    assert lines[6].endswith(f"serve_demo.py --page '{output / 'dist' / PAGE}'")
-    assert "--weights-fp16 halves it" in err
+    assert lines[5] == f"page: {output / PAGE}"
+    assert lines[6] == f"in a single file: {output / 'dist' / PAGE}"
+    assert lines[7].endswith(f"serve_demo.py --page '{output / 'dist' / PAGE}'")
     assert main([str(tmp_path / "absent.onnx"), "--output", str(output)]) == 1
     assert capsys.readouterr().err.startswith("error: ")
 
@@ -257,7 +262,7 @@ def test_what_npm_has_not_installed(tmp_path, monkeypatch):
     monkeypatch.setattr(build_demo, "NODE_MODULES", tmp_path)
     fix = f"run 'bash setup.sh', or 'npm ci --omit=dev' in {build_demo.DEMO}"
     assert runtime_problem().endswith(f"is missing from {tmp_path}: {fix}")
-    for name in ("esbuild", "onnxruntime-web"):
+    for name in ("esbuild", "fzstd", "onnxruntime-web"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "package.json").write_text('{"version": "0.1.0"}')
     assert "is version 0.1.0, and " in runtime_problem()
@@ -274,7 +279,7 @@ def test_a_full_disk_leaves_the_old_files(quick, tmp_path, monkeypatch):
 
     monkeypatch.setattr("os.replace", full)
     with pytest.raises(OSError, match="No space"):
-        build(quick, output=tmp_path / "site", weights_fp16=True)
+        build(quick, output=tmp_path / "site", webgpu=True)
     assert {p: p.read_bytes() for p in (tmp_path / "site").rglob("*") if p.is_file()} == before
 
 
@@ -351,8 +356,9 @@ def test_a_chromium_is_named_by_the_variable(monkeypatch):
 @pytest.fixture
 def trained(quick, tmp_path, monkeypatch):
     """Options of a training that has exported a model."""
-    monkeypatch.setattr(finishing, "build", lambda model: build(model, output=tmp_path / "site"))
-    return SimpleNamespace(export_onnx=quick)
+    site = tmp_path / "site"
+    monkeypatch.setattr(finishing, "build", lambda model, int8: build(model, site, int8))
+    return quick
 
 
 def test_a_training_ends_with_its_page(trained, tmp_path, capsys):
@@ -375,6 +381,6 @@ def test_a_training_says_first_that_it_will_build_no_page(tmp_path, monkeypatch,
 
 
 def test_a_page_that_fails_late_fails_the_training_and_names_the_model(trained):
-    trained.export_onnx.write_bytes(b"")
+    trained.write_bytes(b"")
     with pytest.raises(TrainingError, match=r"could not be built: .*; the model is .*\.onnx"):
         finishing.build_page(trained)

@@ -1,33 +1,32 @@
 /**
  * A detector in a worker of its own, so that the page stays responsive.
  *
- * Errors have a `.code`: "model-broken", "model-refused", "model-shape", "no-webgpu", "runtime", "assets-missing",
- * "device-lost", "busy", "cancelled".
+ * Errors have a `.code`: "model-broken", "model-refused", "model-shape", "webgpu-failed", "runtime",
+ * "assets-missing", "device-lost", "busy", "cancelled".
  *
  * @import {Facts} from "./metadata.js"
  * @import {Detection} from "./nms.js"
  */
-import { assetBytes } from "./assets.js";
+import { assetBytes, packedBytes } from "./assets.js";
 import { threadCount } from "./environment.js";
 import { failure } from "./failure.js";
 
 /**
- * @typedef {object} Info
- * @property {string} backend What really runs: "webgpu" or "wasm".
- * @property {string} requested "auto", "webgpu" or "wasm".
- * @property {string} note Why it is not WebGPU, or "".
- * @property {string} adapter Of WebGPU.
- * @property {number} threads Of WebAssembly.
+ * @typedef {object} Info What is known of a loaded model.
  * @property {number[]} size [height, width] of the input in pixels.
  * @property {string[]} names Of the classes.
  * @property {number} confidence
  * @property {number} iou
- * @property {string} modelName
  */
 
 /** @typedef {{pre: number, inference: number, post: number}} Times In milliseconds. */
 
 const LONG_MS = 1000; // what takes longer, the user may want to end
+// The assets of the runtimes: a script, and the WebAssembly that it runs.
+const RUNTIMES = {
+  wasm: ["runtime-module", "wasm"],
+  webgpu: ["webgpu-module", "webgpu-wasm"],
+};
 
 export class Detector {
   #onProgress;
@@ -42,14 +41,17 @@ export class Detector {
   #cancelled = 0;
   /** Whether a call has lasted so long that the user may want to end it. */
   slow = false;
-  /** @type {Info|null} */
-  #info = null; // of the present model
+  #backend = ""; // of the worker's runtime
+  /** @type {Promise<unknown>|null} */
+  #runtime = null;
+  /** Whether there is a model to detect with. */
+  loaded = false;
   #reason = { code: "runtime", message: "no model is loaded" }; // why there is none
 
   /**
    * @param {object} handlers
    * @param {(stage: string) => void} handlers.onProgress Stages of `load`, in this order:
-   *   "decoding", "runtime", "model", "warm-up"; the first two are left out for a second model.
+   *   "decoding", "runtime", "model", "warm-up"; the first two are those of `prepare`.
    * @param {(reason: string) => void} handlers.onLost The graphics device is gone; the detector
    *   then has to be loaded.
    * @param {() => void} handlers.onSlow Called when `slow` has changed.
@@ -60,27 +62,50 @@ export class Detector {
     this.#onSlow = onSlow;
   }
 
-  /** Whether there is a model to detect with. */
-  get loaded() {
-    return this.#info !== null;
+  /**
+   * Start a worker with a back end's runtime, unless it is there; `load` need not wait for it then.
+   * @param {string} backend "webgpu" or "wasm", whose runtime is in the page.
+   * @returns {Promise<unknown>}
+   */
+  prepare(backend) {
+    if (this.#runtime === null || this.#backend !== backend) {
+      this.#stop("runtime", "another runtime was wanted");
+      this.#backend = backend;
+      this.#runtime = this.#startRuntime(backend);
+    }
+    return this.#runtime;
   }
 
   /**
-   * Load a model and run it twice. If that fails for the model's own fault, the model that was
-   * loaded before stays in use.
+   * Load a model and run it once. If that fails for the model's own fault, the model that was
+   * loaded before stays in use, if it had the same back end.
    * @param {object} options
    * @param {Uint8Array} options.model An ONNX file; it is copied.
    * @param {Facts} options.facts
-   * @param {string} options.modelName
-   * @param {string} options.backend "webgpu", "wasm", or "auto": WebGPU if there is a graphics
-   *   device and it works, else WebAssembly.
+   * @param {string} options.backend As of `prepare`.
    * @returns {Promise<Info>}
    */
-  async load({ model, facts, modelName, backend }) {
-    const found = await this.#loadOrFallBack(model, facts, backend);
-    const info = { ...found, requested: backend, threads: threadCount(), modelName };
-    this.#info = info;
-    return info;
+  async load({ model, facts, backend }) {
+    await this.prepare(backend);
+    const copy = model.slice().buffer;
+    try {
+      const info = await this.#call({ type: "load", model: copy, facts, backend }, [copy]);
+      this.loaded = true;
+      return info;
+    } catch (error) {
+      const { code, message } = /** @type {Error & {code: string}} */ (error);
+      // After such a failure the runtime in the worker may be unusable.
+      if (!this.loaded || code === "webgpu-failed") this.#stop(code, message);
+      throw error;
+    }
+  }
+
+  /**
+   * @param {number} frames
+   * @returns {Promise<number>} Milliseconds of one inference, the median of so many.
+   */
+  measure(frames) {
+    return this.#call({ type: "measure", frames }, []);
   }
 
   /**
@@ -90,7 +115,7 @@ export class Detector {
    * @returns {Promise<{detections: Detection[], bitmap: ImageBitmap, times: Times}>}
    */
   async detect(bitmap, options) {
-    if (this.#info === null) {
+    if (!this.loaded) {
       bitmap.close();
       throw failure(this.#reason.code, this.#reason.message);
     }
@@ -105,37 +130,24 @@ export class Detector {
 
   // ------------------------------------------------------------------------ loading
 
-  async #loadOrFallBack(model, facts, backend) {
-    try {
-      return await this.#loadOnce(model, facts, backend);
-    } catch (error) {
-      const { code, message } = /** @type {Error & {code: string}} */ (error);
-      if (code !== "webgpu-failed") throw error;
-      const failed = `WebGPU failed: ${message}`;
-      // After such a failure the runtime in the worker may be unusable.
-      this.#stop("runtime", failed);
-      if (backend !== "auto") {
-        throw failure("no-webgpu", `${failed}; choose the backend "wasm" or "auto"`);
-      }
-      return { ...(await this.#loadOnce(model, facts, "wasm")), note: failed };
-    }
-  }
-
-  async #loadOnce(model, facts, backend) {
-    const copy = model.slice().buffer;
-    const message = { type: "load", model: copy, facts, backend };
-    if (this.#worker !== null) return this.#call(message, [copy]);
+  async #startRuntime(backend) {
     this.#onProgress("decoding");
     const cancelled = this.#cancelled;
-    const [module, wasm] = await Promise.all([assetBytes("runtime-module"), assetBytes("wasm")]);
+    const [module, wasm] = RUNTIMES[backend];
+    const [script, packed] = await Promise.all([assetBytes(module), packedBytes(wasm)]);
     if (cancelled !== this.#cancelled) throw failure("cancelled", "it was stopped");
-    const script = new Blob([module], { type: "text/javascript" });
-    const runtime = { module: script, wasm: wasm.buffer, threads: threadCount() };
-    this.#start();
+    this.#startWorker();
+    const message = {
+      type: "start",
+      module: new Blob([script], { type: "text/javascript" }),
+      wasm: packed,
+      threads: threadCount(),
+      backend,
+    };
     try {
-      return await this.#call({ ...message, ...runtime }, [copy, wasm.buffer]);
+      return await this.#call(message, [packed.buffer]);
     } catch (error) {
-      // It may have stopped half-way; the next load starts from the beginning.
+      // It may have stopped half-way; the next one starts from the beginning.
       const { code, message: text } = /** @type {Error & {code: string}} */ (error);
       this.#stop(code, text);
       throw error;
@@ -144,7 +156,7 @@ export class Detector {
 
   // ------------------------------------------------------------------------ worker
 
-  #start() {
+  #startWorker() {
     // Pages opened from disk may not start a worker from a file.
     this.#programUrl = URL.createObjectURL(new Blob([WORKER_TEXT], { type: "text/javascript" }));
     const worker = new Worker(this.#programUrl, { name: "detector" });
@@ -162,8 +174,9 @@ export class Detector {
   #stop(code, message) {
     this.#worker?.terminate();
     this.#worker = null;
+    this.#runtime = null;
     URL.revokeObjectURL(this.#programUrl);
-    this.#info = null;
+    this.loaded = false;
     this.#reason = { code, message };
     this.#pending?.reject(failure(code, message));
     this.#pending = null;

@@ -60,7 +60,6 @@ export function missingFeatures() {
     "WebAssembly",
     "createImageBitmap",
     "OffscreenCanvas",
-    "DecompressionStream",
     "ResizeObserver",
   ];
   const missing = needed.filter((name) => !(name in window));

@@ -18,6 +18,7 @@ import {
   loadOrWasm,
   model,
   ownModel,
+  preferFaster,
   showNote,
 } from "./model.js";
 import { activity, attempt, demo, hideScreen, say, settleReady, showScreen } from "./status.js";
@@ -88,6 +89,7 @@ async function loadNow(wanted, backend) {
     present = null;
     byId("loading").hidden = true;
     await afterLoad(wasRunning);
+    attempt(preferFaster);
   } catch (error) {
     if (!job.cancelled) throw error;
     if (!demo.info && job.isLast()) showScreen("stopped");
@@ -142,6 +144,7 @@ async function reloadAfterLoss(backend, reason, wasRunning) {
   await afterLoad(wasRunning);
   settleReady();
   say(sentence(text));
+  attempt(preferFaster);
 }
 
 model.onLost = recover;

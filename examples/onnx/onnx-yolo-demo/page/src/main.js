@@ -1,9 +1,10 @@
 /** The beginning: what the page gives to scripts, the first load, the first sample. */
-import { hasAsset } from "./assets.js";
+import { hasAsset, whenAsset } from "./assets.js";
 import { wireControls } from "./controls.js";
 import { byId, missingFeatures, wantedBackend } from "./environment.js";
 import { watchVisibility } from "./live.js";
 import { loadBuiltin, loadFile } from "./loading.js";
+import { prepareRuntime } from "./model.js";
 import { detectImage, fillSamples, previewSample } from "./pictures.js";
 import { watchSize } from "./stage.js";
 import {
@@ -60,5 +61,6 @@ watchVisibility();
 startTheme();
 wireControls();
 settle();
-// The scripts behind this one hold the assets.
+// The scripts behind this one hold the assets, the runtime first.
+if (wantedBackend() !== "webgpu" && !missingFeatures().length) whenAsset("wasm", prepareRuntime);
 document.addEventListener("DOMContentLoaded", begin);

@@ -3,19 +3,21 @@
  *
  * What happens to the camera and the picture around a load is not its concern: see loading.js.
  *
- * @import {Info} from "./detector.js"
+ * @import {Info as Loaded} from "./detector.js"
  * @import {Facts} from "./metadata.js"
  */
-import { assetBytes, assetJson } from "./assets.js";
+import { assetBytes, assetJson, hasAsset } from "./assets.js";
 import { Detector } from "./detector.js";
-import { byId } from "./environment.js";
+import { byId, threadCount } from "./environment.js";
 import { failure } from "./failure.js";
 import { readFacts } from "./metadata.js";
 import { setClasses, setThresholds } from "./settings.js";
 import { clearTimes } from "./stage.js";
 import { activity, demo, say, settle } from "./status.js";
 import { isolate, sentence, setText } from "./text.js";
+import { findAdapter, loadWebgpuRuntime } from "./webgpu.js";
 
+const OTHER_BACKENDS = 'choose the backend "wasm" or "auto"';
 const PROGRESS = {
   decoding: [0.1, "Unpacking the runtime…"],
   runtime: [0.35, "Starting the runtime…"],
@@ -27,9 +29,18 @@ const PROGRESS = {
  * @typedef {object} Model
  * @property {string} name
  * @property {boolean} builtin
- * @property {() => Promise<{bytes: Uint8Array, facts: Facts, noted?: object}>} read `noted` is
- *   what a file of detections says of it.
+ * @property {(backend: string) => Promise<{bytes: Uint8Array, facts: Facts, noted?: object}>} read
+ *   `noted` is what a file of detections says of it.
  */
+
+/**
+ * @typedef {object} Way How a model runs.
+ * @property {string} backend What really runs: "webgpu" or "wasm".
+ * @property {string} adapter Of WebGPU.
+ * @property {string} note Why this one, or "".
+ */
+
+/** @typedef {Loaded & Way & {requested: string, threads: number, modelName: string}} Info */
 
 export const model = {
   /** @type {Model|null} The one in use. */
@@ -42,22 +53,34 @@ export const model = {
   onLost: (/** @type {string} */ _reason) => {},
 };
 
-const detector = new Detector({
+let detector = new Detector({
   onProgress: showProgress,
-  onLost: (reason) => model.onLost(reason),
+  onLost: lost,
   onSlow: () => {
     if (detector.slow && !activity.running) say("This takes long. Stop ends it.");
     settle();
   },
 });
 
+/** Start the runtime before the model has been read. */
+export function prepareRuntime() {
+  // What goes wrong is said by the load that follows.
+  detector.prepare("wasm").catch(() => {});
+}
+
+function lost(reason) {
+  model.onLost(reason);
+}
+
 // ------------------------------------------------------------------------ kinds of model
 
 /** @returns {Model} The one that the page was built with. */
 export function builtinModel() {
-  const read = async () => {
-    const { facts, ...noted } = await assetJson("model-info");
-    return { bytes: await assetBytes("model"), facts, noted };
+  const read = async (backend) => {
+    // WebGPU lacks operators in 8-bit integers; its form of such a model has floats.
+    const name = backend === "webgpu" && hasAsset("model-webgpu") ? "model-webgpu" : "model";
+    const { facts, ...noted } = await assetJson(`${name}-info`);
+    return { bytes: await assetBytes(name), facts, noted };
   };
   return { name: "built-in model", builtin: true, read };
 }
@@ -157,21 +180,99 @@ export async function loadOrWasm(wanted, backend) {
   }
 }
 
+/**
+ * How to load a model first. "auto" is WebAssembly, which starts much faster; `preferFaster` then
+ * looks at WebGPU.
+ * @param {string} requested "auto", "webgpu" or "wasm".
+ * @returns {Promise<Way>}
+ */
+async function firstWay(requested) {
+  if (requested !== "webgpu") return { backend: "wasm", adapter: "", note: "" };
+  const { adapter, note } = await findAdapter();
+  if (!adapter) throw failure("no-webgpu", `${note}; ${OTHER_BACKENDS}`);
+  await loadWebgpuRuntime();
+  return { backend: "webgpu", adapter, note };
+}
+
 /** @param {Model} wanted */
-async function loadInto(wanted, backend, job = { cancelled: false }) {
-  const { bytes, facts, noted = {} } = await wanted.read();
+async function loadInto(wanted, requested, job = { cancelled: false }) {
+  const way = await firstWay(requested);
+  const { bytes, facts, noted = {} } = await wanted.read(way.backend);
   if (job.cancelled) throw failure("cancelled", "it was stopped");
-  const info = await detector.load({ model: bytes, facts, modelName: wanted.name, backend });
+  const found = await detector
+    .load({ model: bytes, facts, backend: way.backend })
+    .catch((error) => {
+      if (error.code !== "webgpu-failed") throw error;
+      throw failure("no-webgpu", `WebGPU failed: ${error.message}; ${OTHER_BACKENDS}`);
+    });
+  use(wanted, requested, { ...found, ...way }, noted);
+  showOrigin(facts.trainedOn);
+}
+
+/** Make a loaded model the present one. @param {Model} wanted */
+function use(wanted, requested, found, noted) {
+  const info = { ...found, requested, threads: threadCount(), modelName: wanted.name };
   const sameClasses = demo.info && String(demo.info.names) === String(info.names);
   const sameModel = model.current === wanted;
-  Object.assign(model, { current: wanted, noted, requested: backend });
+  Object.assign(model, { current: wanted, noted, requested });
   demo.info = info;
-  byId("backend").value = backend;
+  byId("backend").value = requested;
   if (!sameClasses) setClasses(info.names);
   if (!sameModel) setThresholds(info);
   clearTimes();
   showInfo(info);
-  showOrigin(facts.trainedOn);
+}
+
+// ------------------------------------------------------------------------ the faster back end
+
+const MEASURED_FRAMES = 5;
+
+/**
+ * Measure a few frames on WebGPU, too, where this device has it, and go on with it if it is faster.
+ *
+ * Meanwhile the model detects on WebAssembly. Small networks are often faster there.
+ */
+export async function preferFaster() {
+  const { current, requested } = model;
+  const { info } = demo;
+  if (!current || !info || requested !== "auto" || info.backend !== "wasm") return;
+  const { adapter, software, note } = await findAdapter();
+  const rival = new Detector({ onProgress: () => {}, onLost: lost, onSlow: settle });
+  const stale = () => demo.info !== info;
+  try {
+    if (!adapter || software) throw failure("no-webgpu", note);
+    await loadWebgpuRuntime();
+    const { bytes, facts, noted = {} } = await current.read("webgpu");
+    if (stale()) return;
+    const found = await rival.load({ model: bytes, facts, backend: "webgpu" });
+    await alone(async () => {
+      if (stale()) return;
+      const ours = await detector.measure(MEASURED_FRAMES);
+      const theirs = await rival.measure(MEASURED_FRAMES);
+      const measured =
+        "measured on this device, milliseconds an inference: " +
+        `WebGPU ${theirs.toFixed(1)}, WebAssembly ${ours.toFixed(1)}`;
+      if (stale()) return;
+      if (theirs >= ours) {
+        noteWay(measured);
+        return;
+      }
+      detector.cancel();
+      detector = rival;
+      use(current, "auto", { ...found, backend: "webgpu", adapter, note: measured }, noted);
+    });
+  } catch (error) {
+    const { message, code } = /** @type {Error & {code: string}} */ (error);
+    if (!stale()) noteWay(code === "no-webgpu" ? message : `WebGPU failed: ${message}`);
+  } finally {
+    if (rival !== detector) rival.cancel();
+  }
+}
+
+/** Say of the model in use why it runs as it does. */
+function noteWay(note) {
+  Object.assign(/** @type {Info} */ (demo.info), { note });
+  showNote(note);
 }
 
 // ------------------------------------------------------------------------ what the page says

@@ -4,7 +4,7 @@
  * The other parts tell it what they do (`activity`) and have it look at the whole (`settle`), so
  * that the state is worked out in one place. It calls none of them: controls.js connects the buttons.
  *
- * @import {Info} from "./detector.js"
+ * @import {Info} from "./model.js"
  */
 import { byId } from "./environment.js";
 import { SCREENS, writeScreen } from "./messages.js";

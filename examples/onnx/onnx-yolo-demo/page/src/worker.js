@@ -2,14 +2,18 @@
  * The worker: it owns onnxruntime-web, and turns pictures into detections.
  *
  * Messages to it, each with an `id`:
- *   {type: "load", module, wasm, model, facts, backend, threads}
+ *   {type: "start", module, wasm, threads, backend}, the first; `module` is a script of the
+ *     runtime, and `wasm` is packed
+ *   {type: "load", model, facts, backend}
  *   {type: "detect", bitmap, options}
- * `module` (a script of the runtime) and `wasm` come with the first load only. Messages from it:
+ *   {type: "measure", frames}
+ * Messages from it:
  *   {type: "progress", stage}, {type: "lost", reason},
  *   {type: "result", id, value}, {type: "error", id, code, message}
  *
  * @import {Facts} from "./metadata.js"
  */
+import { decompress } from "fzstd";
 import * as ort from "onnxruntime-web/webgpu";
 import { failure } from "./failure.js";
 import { createLetterbox, fit } from "./letterbox.js";
@@ -61,60 +65,29 @@ function readPixels(bitmap) {
   }
 }
 
-// ------------------------------------------------------------------------ back ends
+// ------------------------------------------------------------------------ runtime
 
-function describeAdapter(adapter) {
-  const info = adapter.info ?? {};
-  const words = [info.vendor, info.architecture, info.device, info.description];
-  return words.filter(Boolean).join(" ") || "unnamed adapter";
-}
+// An ONNX file of one Identity.
+const SMALLEST_MODEL = Uint8Array.from(
+  atob("CAg6NwoQCgF4EgF5IghJZGVudGl0eRIBZ1oPCgF4EgoKCAgBEgQKAggBYg8KAXkSCgoICAESBAoCCAFCBAoAEA0="),
+  (letter) => letter.charCodeAt(0),
+);
 
-function isSoftware(adapter, name) {
-  // Where it is said depends on the browser's age; some only say it in the name.
-  const said = adapter.info?.isFallbackAdapter ?? adapter.isFallbackAdapter ?? false;
-  return said || /swiftshader|llvmpipe|lavapipe|basic render/i.test(name);
-}
-
-/** The graphics adapter, or in words why there is none. */
-async function findAdapter() {
-  const { gpu } = /** @type {any} */ (navigator);
-  if (!gpu) return { adapter: null, why: "this browser, or this address, does not offer WebGPU" };
-  try {
-    const adapter = await gpu.requestAdapter();
-    return { adapter, why: adapter ? "" : "the browser found no graphics adapter for WebGPU" };
-  } catch (error) {
-    return { adapter: null, why: `WebGPU does not start: ${messageOf(error)}` };
-  }
-}
-
-/**
- * What to run on.
- * @param {string} requested "auto", "webgpu" or "wasm".
- * @returns {Promise<{backend: string, note: string, adapter: string}>} `note` says why WebGPU
- *   is not used, or that its adapter is a program and not a device.
- */
-async function chooseBackend(requested) {
-  if (requested === "wasm") return { backend: "wasm", note: "", adapter: "" };
-  const { adapter, why } = await findAdapter();
-  if (!adapter && requested === "webgpu") {
-    throw failure("no-webgpu", `${why}; choose the backend "wasm" or "auto"`);
-  }
-  if (!adapter) return { backend: "wasm", note: why, adapter: "" };
-  const name = describeAdapter(adapter);
-  const software = isSoftware(adapter, name);
-  const slow = `WebGPU's only adapter (${name}) is a slow imitation by software`;
-  if (software && requested === "auto") return { backend: "wasm", note: slow, adapter: "" };
-  return { backend: "webgpu", note: software ? slow : "", adapter: name };
-}
-
-function configureRuntime({ module, wasm, threads }) {
+/** Unpack the runtime, and start it. */
+async function start({ module, wasm, threads, backend }) {
   progress("runtime");
   ort.env.logLevel = "error";
   ort.env.wasm.numThreads = threads;
   // A page opened from disk and its worker may not read each other's blob: addresses, so the
   // worker makes its own.
   ort.env.wasm.wasmPaths = { mjs: URL.createObjectURL(module) };
-  ort.env.wasm.wasmBinary = wasm;
+  ort.env.wasm.wasmBinary = decompress(wasm);
+  // A session starts it.
+  const session = await createSession(SMALLEST_MODEL, backend);
+  await session.release();
+  // The compiled runtime stays; its file is not needed any more.
+  ort.env.wasm.wasmBinary = undefined;
+  return {};
 }
 
 async function watchDevice() {
@@ -180,7 +153,6 @@ function findOutput({ outputNames }) {
 }
 
 async function createSession(model, backend) {
-  progress("model");
   try {
     return await ort.InferenceSession.create(model, {
       executionProviders: [backend],
@@ -220,7 +192,7 @@ function nameClasses({ dims }, names) {
   );
 }
 
-/** Run twice (the first run prepares what later ones use) and look at the result. */
+/** Run once, which prepares what later runs use, and look at the result. */
 async function prepareSession(session, facts, backend) {
   const { name, side } = findInput(session, facts);
   const input = new Float32Array(3 * side * side).fill(114 / 255);
@@ -230,10 +202,8 @@ async function prepareSession(session, facts, backend) {
   const first = await infer(network);
   const names = nameClasses(first, facts.names);
   const postprocess = createPostprocess(names.length, first.dims[2]);
+  postprocess.run(first.data, fit(side, side, side), { confidence: 0.5, iou: 0.5 });
   first.release();
-  const second = await infer(network);
-  postprocess.run(second.data, fit(side, side, side), { confidence: 0.5, iou: 0.5 });
-  second.release();
   if (backend === "webgpu") await watchDevice();
   return { ...network, names, side, input, letterbox: createLetterbox(side), postprocess };
 }
@@ -241,6 +211,7 @@ async function prepareSession(session, facts, backend) {
 async function prepare(model, facts, backend) {
   /** @type {ort.InferenceSession|null} */
   let session = null;
+  progress("model");
   try {
     session = await createSession(model, backend);
     return await prepareSession(session, facts, backend);
@@ -256,16 +227,12 @@ async function prepare(model, facts, backend) {
 
 /** Load a model; the present one stays in use if that fails. */
 async function load(message) {
-  const { facts } = message;
-  const choice = await chooseBackend(message.backend);
-  if (message.module) configureRuntime(message);
-  const network = await prepare(new Uint8Array(message.model), facts, choice.backend);
-  // The compiled runtime stays; its file is not needed any more.
-  ort.env.wasm.wasmBinary = undefined;
+  const { facts, backend } = message;
+  const network = await prepare(new Uint8Array(message.model), facts, backend);
   await loaded?.session.release();
   loaded = network;
   const { names, side } = network;
-  return { ...choice, names, size: [side, side], confidence: facts.confidence, iou: facts.iou };
+  return { names, size: [side, side], confidence: facts.confidence, iou: facts.iou };
 }
 
 // ------------------------------------------------------------------------ detection
@@ -288,10 +255,24 @@ async function detect({ bitmap, options }) {
   return { detections, bitmap, times };
 }
 
+/** @returns {Promise<number>} Milliseconds of an inference, the median of some. */
+async function measure({ frames }) {
+  if (loaded === null) throw failure("runtime", "no model is loaded");
+  const times = [];
+  while (times.length < frames) {
+    const begun = performance.now();
+    (await infer(loaded)).release();
+    times.push(performance.now() - begun);
+  }
+  return times.sort((one, other) => one - other)[frames >> 1];
+}
+
+const TASKS = { start, load, detect, measure };
+
 self.onmessage = async ({ data }) => {
   try {
-    const value = await (data.type === "load" ? load(data) : detect(data));
-    const transfer = "bitmap" in value ? [value.bitmap] : [];
+    const value = await TASKS[data.type](data);
+    const transfer = value.bitmap ? [value.bitmap] : [];
     postMessage({ type: "result", id: data.id, value }, { transfer });
   } catch (error) {
     data.bitmap?.close();
