@@ -55,16 +55,6 @@ def test_a_broken_model(colours, models, tmp_path, damage):
     assert_goes_on(colours, models)
 
 
-def transposed(model):
-    """Output (1, anchors, 6)."""
-    model.graph.node[-1].output[0] = "straight"
-    model.graph.node.append(
-        helper.make_node("Transpose", ["straight"], ["output0"], perm=[0, 2, 1])
-    )
-    shape = model.graph.output[0].type.tensor_type.shape.dim
-    shape[1].dim_value, shape[2].dim_value = shape[2].dim_value, shape[1].dim_value
-
-
 def grey(model):
     """Input (1, 1, S, S)."""
     image = helper.make_tensor_value_info("grey", onnx.TensorProto.FLOAT, [1, 1, 128, 128])
@@ -83,7 +73,7 @@ def too_many_names(model):
     helper.set_model_props(model, {"names": "{0: 'a', 1: 'b', 2: 'c'}"})
 
 
-@pytest.mark.parametrize("change", [transposed, grey, second_input, too_many_names])
+@pytest.mark.parametrize("change", [grey, second_input, too_many_names])
 def test_a_model_of_another_shape(colours, models, tmp_path, change):
     model = onnx.load(models.colour)
     change(model)

@@ -15,6 +15,7 @@ import { failure } from "./failure.js";
  * @typedef {object} Info What is known of a loaded model.
  * @property {number[]} size [height, width] of the input in pixels.
  * @property {string[]} names Of the classes.
+ * @property {string} layout Of the output; see outputs.js.
  * @property {number} confidence
  * @property {number} iou
  */

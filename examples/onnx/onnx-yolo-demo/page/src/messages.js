@@ -67,7 +67,7 @@ export const SCREENS = {
     happened: "The model's input or output has another shape.",
     todo:
       "The page takes detectors with one square picture as input, (1, 3, S, S), and the " +
-      "output (1, 4 + classes, anchors), without non-maximum suppression.",
+      "output (1, 4 + classes, boxes), the same transposed, or finished boxes, (1, boxes, 6).",
     actions: [
       ["Choose another", "open-model"],
       ["Use the built-in model", "builtin-model"],

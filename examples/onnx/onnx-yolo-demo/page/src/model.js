@@ -217,6 +217,7 @@ function use(wanted, requested, found, noted) {
   Object.assign(model, { current: wanted, noted, requested });
   demo.info = info;
   byId("backend").value = requested;
+  byId("iou").disabled = info.layout === "finished"; // its boxes are suppressed already
   if (!sameClasses) setClasses(info.names);
   if (!sameModel) setThresholds(info);
   clearTimes();
@@ -284,12 +285,13 @@ function showProgress(stage) {
 }
 
 /** @param {Info} info */
-function showInfo({ modelName, names, size, backend, adapter, threads, note }) {
+function showInfo({ modelName, names, layout, size, backend, adapter, threads, note }) {
   const [height, width] = size;
   const classes = `${names.length} ${names.length === 1 ? "class" : "classes"}`;
   const file = "file" in model.noted ? `, ${model.noted.file}` : "";
   setText(byId("model-name"), modelName);
-  setText(byId("model-facts"), `${width} × ${height} pixels, ${classes}${file}`);
+  const ends = layout === "finished" ? ", suppresses overlaps itself" : "";
+  setText(byId("model-facts"), `${width} × ${height} pixels, ${classes}${ends}${file}`);
   const wasm = `WebAssembly, ${threads} ${threads === 1 ? "thread" : "threads"}`;
   const webgpu = adapter ? `WebGPU, ${adapter}` : "WebGPU";
   setText(byId("backend-shown"), backend === "webgpu" ? webgpu : wasm);

@@ -2,6 +2,7 @@
  * From the network's output to detections: the same numbers as utils.py, in 32-bit floats.
  *
  * @import {Geometry} from "./letterbox.js"
+ * @import {Layout} from "./outputs.js"
  */
 import { failure } from "./failure.js";
 
@@ -44,6 +45,41 @@ function bestClasses(output, numClasses, anchors, scores, classes) {
         classes[a] = c;
       }
     }
+  }
+}
+
+/** The same numbers with rows and columns exchanged. */
+function transpose(output, rows, columns) {
+  const turned = new Float32Array(output.length);
+  for (let row = 0; row < rows; row++) {
+    for (let column = 0; column < columns; column++) {
+      turned[column * rows + row] = output[row * columns + column];
+    }
+  }
+  return turned;
+}
+
+/** Scores and classes of finished boxes. */
+function readFinished(output, numClasses, anchors, scores, classes) {
+  for (let a = 0; a < anchors; a++) {
+    const number = output[6 * a + 5];
+    scores[a] = output[6 * a + 4];
+    classes[a] = number;
+    // Places that no box fills may hold anything.
+    if (scores[a] > 0 && !(classes[a] === number && number >= 0 && number < numClasses)) {
+      throw failure(
+        "model-refused",
+        `its output (1, ${anchors}, 6) is read as x1, y1, x2, y2, score, class, and gives a class ` +
+          `${number}; its file names ${numClasses}, from 0`,
+      );
+    }
+  }
+}
+
+/** Corners of the listed finished boxes, in list order. */
+function copyCorners(output, order, corners) {
+  for (let i = 0; i < order.length; i++) {
+    corners.set(output.subarray(6 * order[i], 6 * order[i] + 4), 4 * i);
   }
 }
 
@@ -106,8 +142,10 @@ function suppress(count, boxes, areas, limit, maxDetections, kept) {
  * Post-processing for one network; it keeps its buffers between calls.
  * @param {number} numClasses
  * @param {number} anchors Boxes that the network gives per picture.
+ * @param {Layout} [layout] Of its output.
  */
-export function createPostprocess(numClasses, anchors) {
+export function createPostprocess(numClasses, anchors, layout = "rows") {
+  const perBox = layout === "finished" ? 6 : 4 + numClasses;
   const scores = new Float32Array(anchors);
   const classes = new Int32Array(anchors);
   const candidates = new Int32Array(anchors);
@@ -137,6 +175,23 @@ export function createPostprocess(numClasses, anchors) {
     return order.subarray(0, MAX_CANDIDATES);
   }
 
+  /** Fill the corners of the anchors that are chosen, and tell which those are. */
+  function decode(output, confidence) {
+    const rows = layout === "columns" ? transpose(output, anchors, perBox) : output;
+    bestClasses(rows, numClasses, anchors, scores, classes);
+    const order = choose(float32(confidence));
+    fillCorners(rows, anchors, order, corners);
+    return order;
+  }
+
+  /** The same for finished boxes. */
+  function readBoxes(output, confidence) {
+    readFinished(output, numClasses, anchors, scores, classes);
+    const order = choose(float32(confidence));
+    copyCorners(output, order, corners);
+    return order;
+  }
+
   /** One detection in pixels of the picture. */
   function detection(place, anchor, geometry) {
     const { width, height, left, top } = geometry;
@@ -156,12 +211,12 @@ export function createPostprocess(numClasses, anchors) {
 
   /**
    * Detections of one picture.
-   * @param {Float32Array} output (4 + numClasses, anchors): rows centre x, centre y, width and
-   *   height in pixels of the network's square, then one row of scores a class.
+   * @param {Float32Array} output Laid out as outputs.js says.
    * @param {Geometry} geometry Of the picture's letterbox.
    * @param {object} options
    * @param {number} options.confidence Scores must be strictly above it.
-   * @param {number} options.iou A box goes when it overlaps a better one of its class by more.
+   * @param {number} options.iou A box goes when it overlaps a better one of its class by more,
+   *   unless the network has finished that.
    * @param {number[]|null} [options.enabled] Class ids to report; null means all. An anchor
    *   whose best class is not among them gives nothing.
    * @param {number} [options.maxDetections] The best so many are kept.
@@ -169,20 +224,20 @@ export function createPostprocess(numClasses, anchors) {
    * @throws {Error} `.code` "runtime": the output is of another size; "model-refused": not finite.
    */
   function run(output, geometry, { confidence, iou, enabled = null, maxDetections = 300 }) {
-    if (output.length !== (4 + numClasses) * anchors) {
+    if (output.length !== perBox * anchors) {
       throw failure(
         "runtime",
-        `the model gave ${output.length} numbers; needed: ${4 + numClasses} x ${anchors}`,
+        `the model gave ${output.length} numbers; needed: ${perBox} x ${anchors}`,
       );
     }
     requireFinite(output);
-    bestClasses(output, numClasses, anchors, scores, classes);
     markWanted(enabled);
-    const order = choose(float32(confidence));
-    fillCorners(output, anchors, order, corners);
+    const order =
+      layout === "finished" ? readBoxes(output, confidence) : decode(output, confidence);
     shiftByClass(order, classes, corners, shifted, areas);
+    const most = layout === "finished" ? Number.POSITIVE_INFINITY : float32(iou);
     const limit = Math.min(maxDetections, order.length);
-    const found = suppress(order.length, shifted, areas, float32(iou), limit, kept);
+    const found = suppress(order.length, shifted, areas, most, limit, kept);
     const detections = [];
     for (let i = 0; i < found; i++) {
       detections.push(detection(kept[i], order[kept[i]], geometry));

@@ -18,12 +18,13 @@ import * as ort from "onnxruntime-web/webgpu";
 import { failure } from "./failure.js";
 import { createLetterbox, fit } from "./letterbox.js";
 import { createPostprocess } from "./nms.js";
+import { readShape } from "./outputs.js";
 import { refusal } from "./refusal.js";
 
 const GREY = "rgb(114, 114, 114)"; // of the padding; transparent parts get it too
 const KEPT_BYTES = 16e6; // a larger canvas is not kept
 const MAX_SIDE = 2048; // of a network's input; beyond, a browser's memory does not last
-const EXPORT_HINT = "export a YOLO detector with a fixed square input, without built-in NMS";
+const EXPORT_HINT = "export a YOLO detector with a fixed square input";
 
 /** @type {unknown} */
 let watched = null; // the GPU device whose loss is reported
@@ -176,22 +177,6 @@ async function infer({ session, inputName, outputName, tensor }) {
   return { dims: output.dims, data, release: () => output.dispose() };
 }
 
-/** The names of an output's classes, whose shape has to fit. */
-function nameClasses({ dims }, names) {
-  const [batch, rows, anchors] = dims;
-  const needed = names ? `1, ${4 + names.length}, boxes` : "1, 4 + classes, boxes";
-  // Without names only the proportions tell an output that lies the other way round.
-  const right = names ? rows === 4 + names.length : rows > 4 && rows <= anchors;
-  if (dims.length === 3 && batch === 1 && right && anchors > 0) {
-    return names ?? Array.from({ length: rows - 4 }, (_, number) => `class ${number}`);
-  }
-  throw failure(
-    "model-shape",
-    `the model's output has the shape (${dims.join(", ")}); needed: (${needed})` +
-      (names ? ` for its ${names.length} classes` : ""),
-  );
-}
-
 /** Run once, which prepares what later runs use, and look at the result. */
 async function prepareSession(session, facts, backend) {
   const { name, side } = findInput(session, facts);
@@ -200,12 +185,13 @@ async function prepareSession(session, facts, backend) {
   const network = { session, inputName: name, outputName: findOutput(session), tensor };
   progress("warm-up");
   const first = await infer(network);
-  const names = nameClasses(first, facts.names);
-  const postprocess = createPostprocess(names.length, first.dims[2]);
+  const { layout, boxes, names } = readShape(first.dims, facts.names, side);
+  const postprocess = createPostprocess(names.length, boxes, layout);
   postprocess.run(first.data, fit(side, side, side), { confidence: 0.5, iou: 0.5 });
   first.release();
   if (backend === "webgpu") await watchDevice();
-  return { ...network, names, side, input, letterbox: createLetterbox(side), postprocess };
+  const letterbox = createLetterbox(side);
+  return { ...network, names, layout, side, input, letterbox, postprocess };
 }
 
 async function prepare(model, facts, backend) {
@@ -231,8 +217,9 @@ async function load(message) {
   const network = await prepare(new Uint8Array(message.model), facts, backend);
   await loaded?.session.release();
   loaded = network;
-  const { names, side } = network;
-  return { names, size: [side, side], confidence: facts.confidence, iou: facts.iou };
+  const { names, layout, side } = network;
+  const { confidence, iou } = facts;
+  return { names, layout, size: [side, side], confidence, iou };
 }
 
 // ------------------------------------------------------------------------ detection

@@ -85,6 +85,7 @@ function graph(nodes, constants, inputs, outputs) {
  * A detector that gives the same boxes for every picture.
  * @param {object} options
  * @param {number[][]} [options.boxes] Each centre x, centre y, width, height, scores of the classes.
+ * @param {boolean} [options.columns] Whether each box is a row of the output, instead of a column.
  * @param {string[]} [options.names] Of the classes.
  * @param {number} [options.side] Of the input.
  * @param {number} [options.opset]
@@ -97,6 +98,7 @@ function graph(nodes, constants, inputs, outputs) {
  */
 export function detector({
   boxes = [[16, 16, 12, 12, 0.9, 0]],
+  columns = false,
   names = ["green thing", "orange thing"],
   side = 32,
   opset = 18,
@@ -107,8 +109,8 @@ export function detector({
     nodes.push(node("Mul", ["mean", "zero"], ["more"]));
   },
 } = {}) {
-  const rows = boxes[0].map((_, row) => boxes.map((box) => box[row]));
-  const dims = [1, rows.length, boxes.length];
+  const rows = columns ? boxes : boxes[0].map((_, row) => boxes.map((box) => box[row]));
+  const dims = [1, rows.length, rows[0].length];
   const parts = {
     nodes: [node("ReduceMean", ["images"], ["means"]), node("Reshape", ["means", "one"], ["mean"])],
     constants: [

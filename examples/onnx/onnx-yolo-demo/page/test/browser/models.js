@@ -43,6 +43,32 @@ scenarios({
     await refused(new Uint8Array([60, 33]), "page.onnx", /not a model/, "model-broken");
   },
 
+  async "outputs that are transposed or finished"() {
+    choose("image-file", await picture("black", "dark.png"));
+    const names = ["one", "two", "three"];
+    const boxes = [
+      [16, 16, 12, 12, 0.1, 0.9, 0],
+      [17, 16, 12, 12, 0, 0.8, 0],
+    ];
+    choose("model-file", file(detector({ names, boxes, columns: true }), "columns.onnx"));
+    await ready("columns.onnx");
+    await until(() => demo().last.detections.length === 1, "one box, for the other is suppressed");
+    check(demo().last.detections[0].name === "two", "its class");
+    const finished = boxes.map(() => [8, 8, 24, 24, 0.75, 2]);
+    choose("model-file", file(detector({ names, boxes: finished, columns: true }), "end.onnx"));
+    await ready("end.onnx");
+    await until(() => demo().last.detections.length === 2, "both finished boxes");
+    const [{ x1, y2, score, name }] = demo().last.detections;
+    check(x1 === 16 && y2 === 48 && score === 0.75 && name === "three", "what they are");
+    const overlap = /** @type {HTMLInputElement} */ (byId("iou"));
+    check(overlap.disabled, "the overlap has no effect");
+    const five = detector({ names, boxes: [[16, 16, 12, 12, 0.9]], columns: true });
+    await refused(five, "five.onnx", /\(1, 1, 5\); needed: \(1, 7, boxes\) or/, "model-shape");
+    choose("model-file", file(detector(), "rows.onnx"));
+    await ready("rows.onnx");
+    check(!overlap.disabled, "the overlap is back");
+  },
+
   async "what is too large, and weights that are no numbers"() {
     await refused(detector({ side: 20000 }), "huge.onnx", /20000x20000 .* up to 2048/);
     const nan = changed(({ nodes, constants }) => {
