@@ -4,6 +4,7 @@
  * It only says which part does what; the parts know nothing of buttons. What fails becomes a
  * message screen, whose buttons are wired here, too.
  */
+import { wireCounting } from "./counting.js";
 import { rerun } from "./detection.js";
 import { byId } from "./environment.js";
 import { failure } from "./failure.js";
@@ -80,6 +81,7 @@ function wireChoices() {
   const onChange = (id, task) =>
     byId(id).addEventListener("change", () => attempt(() => task(byId(id))));
   wireSettings(() => attempt(rerun));
+  wireCounting(() => attempt(rerun));
   onChange("backend", ({ value }) => chooseBackend(value));
   onChange("mirror", ({ checked }) => live.changeMirror(checked));
   onChange("camera-select", ({ value }) => live.changeCamera(value));

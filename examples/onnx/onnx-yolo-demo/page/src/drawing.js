@@ -11,12 +11,12 @@ import { isolate, percent } from "./text.js";
 const MAX_SIDE = 4096;
 const MAX_SCALE = 3;
 
-/** @typedef {Detection & {name: string}} NamedDetection */
+/** @typedef {Detection & {name: string, number?: number}} NamedDetection `number`: see tracking.js. */
 
 export class Drawing {
   #canvas;
-  #context;
   #frame;
+  context;
   /** Canvas pixels per pixel of the picture. */
   scale = 1;
 
@@ -27,7 +27,7 @@ export class Drawing {
   constructor(canvas, frame) {
     this.#canvas = canvas;
     this.#frame = frame;
-    this.#context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+    this.context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
   }
 
   /**
@@ -39,11 +39,11 @@ export class Drawing {
   draw(bitmap, detections, mirrored) {
     this.#fit(bitmap);
     const { width, height } = this.#canvas;
-    const context = this.#context;
+    const context = this.context;
     context.setTransform(mirrored ? -1 : 1, 0, 0, 1, mirrored ? width : 0, 0);
     context.drawImage(bitmap, 0, 0, width, height);
     context.setTransform(1, 0, 0, 1, 0, 0);
-    const unit = this.#screenPixel();
+    const { unit } = this;
     // Best last, so that no other box covers it.
     for (const detection of detections.toReversed()) this.#box(detection, mirrored, unit);
   }
@@ -61,7 +61,7 @@ export class Drawing {
   }
 
   /** Canvas pixels per pixel of the page at the usual size of letters, so that they grow with it. */
-  #screenPixel() {
+  get unit() {
     const { width, height } = this.#canvas;
     const { clientWidth, clientHeight } = this.#frame;
     if (!clientWidth || !clientHeight) return 1;
@@ -76,16 +76,18 @@ export class Drawing {
     const width = (detection.x2 - detection.x1) * scale;
     const height = (detection.y2 - detection.y1) * scale;
     const colour = classColour(detection.name, detection.classId);
-    const context = this.#context;
+    const context = this.context;
     context.lineJoin = "round";
     context.lineWidth = Math.max(2, 2.5 * unit);
     context.strokeStyle = colour;
     context.strokeRect(left, top, width, height);
-    this.#label(`${isolate(detection.name)} ${percent(detection.score)}`, left, top, colour, unit);
+    const number = detection.number ? `#${detection.number} ` : "";
+    const text = `${isolate(detection.name)} ${number}${percent(detection.score)}`;
+    this.#label(text, left, top, colour, unit);
   }
 
   #label(text, left, top, colour, unit) {
-    const context = this.#context;
+    const context = this.context;
     const size = Math.max(9, Math.round(13 * unit));
     const pad = size * 0.35;
     context.font = `600 ${size}px system-ui, -apple-system, "Segoe UI", sans-serif`;

@@ -124,6 +124,11 @@ export function stop() {
   showNumbers();
 }
 
+/** A video that isn't played in a loop stops at its end. */
+export function watchEnd() {
+  byId("feed").addEventListener("ended", () => openSource()?.kind === "video" && stop());
+}
+
 /** While nobody sees the page, the camera is off and a video rests. */
 export function watchVisibility() {
   let goOn = () => Promise.resolve();

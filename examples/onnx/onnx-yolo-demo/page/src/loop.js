@@ -31,6 +31,16 @@ export function useSource(next) {
   activity.paused = false;
 }
 
+/** @type {Set<string>} */
+const playingOnce = new Set();
+
+/** Play videos to their end instead of in a loop. @param {string} who @param {boolean} wanted */
+export function playOnce(who, wanted) {
+  if (wanted) playingOnce.add(who);
+  else playingOnce.delete(who);
+  byId("feed", "video").loop = playingOnce.size === 0;
+}
+
 /** Detect in the source's frames until `halt`. */
 export async function startLoop() {
   const present = source;

@@ -2,7 +2,7 @@
 import { hasAsset, whenAsset } from "./assets.js";
 import { wireControls } from "./controls.js";
 import { byId, missingFeatures, wantedBackend } from "./environment.js";
-import { watchVisibility } from "./live.js";
+import { watchEnd, watchVisibility } from "./live.js";
 import { loadBuiltin, loadFile } from "./loading.js";
 import { prepareRuntime } from "./model.js";
 import { detectImage, fillSamples, previewSample } from "./pictures.js";
@@ -57,6 +57,7 @@ byId("unbuilt").remove();
 Object.assign(window, { demo: Object.assign(demo, { detectImage, loadModel: loadFile }) });
 watchErrors();
 watchSize();
+watchEnd();
 watchVisibility();
 startTheme();
 wireControls();

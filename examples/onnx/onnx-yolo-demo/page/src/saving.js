@@ -4,6 +4,7 @@
  * A file of detections names the model, the settings and the picture, so that it can be told later
  * what it was made from.
  */
+import { countsToSave } from "./counting.js";
 import { modelFacts } from "./model.js";
 import { onStage, snapshot } from "./stage.js";
 import { demo, say } from "./status.js";
@@ -37,6 +38,7 @@ export function saveJson() {
     thresholds: { confidence, iou },
     classes: enabled ?? "all",
     milliseconds: last.times,
+    counts: countsToSave(),
     detections: last.detections,
   };
   const text = `${JSON.stringify(content, null, 2)}\n`;

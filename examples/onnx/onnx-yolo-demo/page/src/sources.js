@@ -264,7 +264,6 @@ export class CameraSource extends LiveSource {
   async #show() {
     const { video } = this;
     try {
-      video.loop = false;
       video.removeAttribute("src");
       video.srcObject = this.stream;
       // The camera may be there and send nothing.
@@ -307,7 +306,7 @@ export class CameraSource extends LiveSource {
   }
 }
 
-/** A video file, played in a loop. */
+/** A video file. */
 export class VideoSource extends LiveSource {
   constructor(video, title, url) {
     super(video, "video", title);
@@ -324,7 +323,6 @@ export class VideoSource extends LiveSource {
     const url = URL.createObjectURL(file);
     try {
       const loaded = videoEvent(video, "loadeddata");
-      video.loop = true;
       video.srcObject = null; // a camera's would go before the file
       video.src = url;
       await loaded;

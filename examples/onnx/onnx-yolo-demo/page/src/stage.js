@@ -31,6 +31,16 @@ const list = new DetectionList(
   byId("detections-empty"),
 );
 
+/**
+ * What other parts add to the stage: `see` gets a frame's detections before they are drawn, `paint`
+ * draws over them; `unit` is the canvas' pixels per pixel of the page.
+ * @typedef {object} Layer
+ * @property {(frame: Frame & {bitmap: ImageBitmap}, detections: NamedDetection[]) => void} [see]
+ * @property {(context: CanvasRenderingContext2D, unit: number, shown: Shown) => void} [paint]
+ */
+/** @type {Layer[]} */
+const layers = [];
+
 /** @type {Shown|null} */
 let shown = null;
 let numbersAt = 0; // when the numbers were written last
@@ -40,9 +50,20 @@ export function onStage() {
   return shown;
 }
 
+/** @param {Layer} layer */
+export function addLayer(layer) {
+  layers.push(layer);
+}
+
+/** @param {Shown} next */
+function paint(next) {
+  drawing.draw(next.bitmap, next.detections, next.mirrored);
+  for (const layer of layers) layer.paint?.(drawing.context, drawing.unit, next);
+}
+
 /** @param {Shown} next */
 function replace(next) {
-  drawing.draw(next.bitmap, next.detections, next.mirrored);
+  paint(next);
   if (shown && shown.bitmap !== next.bitmap) shown.bitmap.close();
   shown = next;
 }
@@ -61,6 +82,7 @@ export function putOnStage(bitmap, title) {
  */
 export function showDetections(frame, detections, times, settings) {
   const { bitmap, mirrored, title } = frame;
+  for (const layer of layers) layer.see?.(frame, detections);
   replace({ ...frame, detections });
   demo.frames += 1;
   demo.last = {
@@ -82,8 +104,8 @@ export function showDetections(frame, detections, times, settings) {
 }
 
 /** Letters and lines are as thick on a smaller stage. */
-function redraw() {
-  if (shown && !activity.running) drawing.draw(shown.bitmap, shown.detections, shown.mirrored);
+export function redraw() {
+  if (shown && !activity.running) paint(shown);
 }
 
 /** Draw again whenever the stage's size changes. */

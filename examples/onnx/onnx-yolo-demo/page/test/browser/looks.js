@@ -17,6 +17,9 @@ scenarios({
     await ready("many.onnx");
     choose("image-file", await picture("black", "dark.png"));
     await until(() => demo().last.detections.length === 20, "the boxes");
+    for (const card of document.querySelectorAll("details")) card.open = true;
+    for (const id of ["count-on", "line-on"]) byId(id).click();
+    await until(() => byId("counts").children.length === 1, "the counts");
     await accept("one theme");
     byId("theme").click();
     await accept("the other theme");
@@ -27,6 +30,7 @@ scenarios({
     await until(() => demo().screen, "the message");
     await accept("a message");
     byId("theme").click();
+    byId("count-on").click();
   },
 
   async "names from right to left"() {

@@ -8,9 +8,13 @@ import {
   demo,
   drop,
   file,
+  framesAfter,
   picture,
+  press,
   ready,
+  record,
   scenarios,
+  scene,
   screen,
   sleep,
   status,
@@ -18,39 +22,6 @@ import {
 } from "./helpers.js";
 
 const video = () => /** @type {HTMLVideoElement} */ (byId("feed"));
-
-/** A canvas with a green square that moves to the right; null once it is told to stop. */
-function scene() {
-  const canvas = document.createElement("canvas");
-  [canvas.width, canvas.height] = [320, 240];
-  const context = canvas.getContext("2d");
-  let frame = 0;
-  const draw = () => {
-    context.fillStyle = "#46506e";
-    context.fillRect(0, 0, 320, 240);
-    context.fillStyle = "#00dc28";
-    context.fillRect(40 + 8 * (frame % 20), 90, 50, 50);
-    frame += 1;
-  };
-  draw();
-  const timer = setInterval(draw, 70);
-  return { stream: canvas.captureStream(15), end: () => clearInterval(timer) };
-}
-
-/** What a stream shows or sounds like for so long, as a file. */
-async function record(stream, ms, mimeType = "video/webm") {
-  const recorder = new MediaRecorder(stream, { mimeType });
-  const parts = [];
-  recorder.ondataavailable = ({ data }) => parts.push(data);
-  const end = new Promise((resolve) => {
-    recorder.onstop = resolve;
-  });
-  recorder.start();
-  await sleep(ms);
-  recorder.stop();
-  await end;
-  return new Blob(parts, { type: mimeType });
-}
 
 let film = new Blob();
 
@@ -63,14 +34,6 @@ function pretendHidden(hidden) {
   Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
   document.dispatchEvent(new Event("visibilitychange"));
 }
-
-async function framesAfter(action, count = 3) {
-  const { frames } = demo();
-  action();
-  await until(() => demo().state === "running" && demo().frames > frames + count, "frames");
-}
-
-const press = (id) => byId(id).click();
 
 scenarios({
   async "a video plays, stops, steps and outlives a change of back end"() {
