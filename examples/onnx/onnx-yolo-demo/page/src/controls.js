@@ -13,6 +13,7 @@ import { chooseBackend, loadBuiltin, loadFile } from "./loading.js";
 import { openSource } from "./loop.js";
 import { isSlow, model } from "./model.js";
 import { showPicture, showSample } from "./pictures.js";
+import { toggleRecording, wireRecording } from "./recording.js";
 import { saveJson, saveSnapshot } from "./saving.js";
 import { wireSettings } from "./settings.js";
 import { fileKind, filesToOpen } from "./sources.js";
@@ -28,6 +29,8 @@ const KEYS = {
   ".": live.step,
   s: saveSnapshot,
   S: saveSnapshot,
+  r: toggleRecording,
+  R: toggleRecording,
   "?": () => help.showModal(),
 };
 
@@ -37,6 +40,7 @@ const CLICKS = {
   step: live.step,
   snapshot: saveSnapshot,
   "save-json": saveJson,
+  record: toggleRecording,
   "model-builtin": loadBuiltin,
   "help-open": () => help.showModal(),
   "help-close": () => help.close(),
@@ -64,7 +68,7 @@ function showState() {
   byId("start").disabled = !demo.ready || running;
   byId("stop").disabled = !running && kind !== "camera" && !isSlow();
   byId("step").disabled = !demo.ready;
-  byId("snapshot").disabled = onStage() === null;
+  byId("snapshot").disabled = byId("record").disabled = onStage() === null;
   byId("save-json").disabled = demo.last === null;
   byId("model-builtin").disabled = model.current === null || model.current.builtin;
   // A picture that is chosen while a model loads, or before it is loaded again, gets its boxes later.
@@ -82,6 +86,7 @@ function wireChoices() {
     byId(id).addEventListener("change", () => attempt(() => task(byId(id))));
   wireSettings(() => attempt(rerun));
   wireCounting(() => attempt(rerun));
+  wireRecording();
   onChange("backend", ({ value }) => chooseBackend(value));
   onChange("mirror", ({ checked }) => live.changeMirror(checked));
   onChange("camera-select", ({ value }) => live.changeCamera(value));

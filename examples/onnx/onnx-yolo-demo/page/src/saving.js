@@ -9,8 +9,8 @@ import { modelFacts } from "./model.js";
 import { onStage, snapshot } from "./stage.js";
 import { demo, say } from "./status.js";
 
-/** Let the browser save a file, with the time in its name. */
-function download(blob, ending) {
+/** Let the browser save a file, with the time in its name. @param {Blob} blob */
+export function download(blob, ending) {
   const link = document.createElement("a");
   const time = new Date().toISOString().slice(0, 19).replaceAll(":", "-");
   link.href = URL.createObjectURL(blob);
