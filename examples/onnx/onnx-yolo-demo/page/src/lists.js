@@ -3,8 +3,8 @@
  *
  * @import {NamedDetection} from "./drawing.js"
  */
-import { classColour } from "./colours.js";
-import { percent, setText } from "./text.js";
+import { chooseColour, classColour, resetColours } from "./colours.js";
+import { isolate, percent, setText } from "./text.js";
 
 const MAX_ROWS = 50;
 const MANY_CLASSES = 12; // with more there is a field to search in
@@ -68,12 +68,16 @@ export class DetectionList {
   }
 }
 
-/** Checkboxes, one for each class of the model. */
+/** Checkboxes, one for each class of the model, and its colour. */
 export class ClassFilter {
   #box;
   #search;
   /** @type {HTMLInputElement[]} */
   #inputs = [];
+  /** @type {HTMLInputElement[]} */
+  #colours = [];
+  /** @type {string[]} */
+  #names = [];
 
   /**
    * @param {HTMLElement} box
@@ -92,6 +96,8 @@ export class ClassFilter {
     this.#search.hidden = names.length <= MANY_CLASSES;
     this.#search.value = "";
     this.#inputs = [];
+    this.#colours = [];
+    this.#names = names;
     this.#box.replaceChildren(...names.map((name, classId) => this.#row(name, classId)));
   }
 
@@ -103,9 +109,26 @@ export class ClassFilter {
     this.#inputs.push(input);
     const text = make("span", "", name);
     text.dir = "auto";
-    const label = make("label", "check", input, make("span", "swatch"), text);
-    label.style.setProperty("--class-colour", classColour(name, classId));
-    return label;
+    const label = make("label", "check", input, text);
+    return make("div", "class-row", label, this.#colourInput(name, classId));
+  }
+
+  #colourInput(name, classId) {
+    const colour = document.createElement("input");
+    colour.type = "color";
+    colour.value = classColour(name, classId);
+    colour.setAttribute("aria-label", `Colour of ${isolate(name)}`);
+    colour.addEventListener("input", () => chooseColour(name, colour.value));
+    this.#colours.push(colour);
+    return colour;
+  }
+
+  /** Give all classes the page's colours again. */
+  resetColours() {
+    resetColours();
+    for (const [classId, colour] of this.#colours.entries()) {
+      colour.value = classColour(this.#names[classId], classId);
+    }
   }
 
   #find() {

@@ -51,6 +51,16 @@ export function wireSettings(onChange) {
     classFilter.setAll(on);
     onChange();
   };
+  byId("class-filter").addEventListener("input", ({ target }) => {
+    const { type } = /** @type {HTMLInputElement} */ (target);
+    if (type === "color") byId("colours-reset", "button").hidden = false;
+  });
+  byId("colours-reset").addEventListener("click", () => {
+    classFilter.resetColours();
+    byId("colours-reset", "button").hidden = true;
+    byId("classes-all").focus(); // the button with the keyboard's place is gone
+    onChange();
+  });
   byId("classes-all").addEventListener("click", all(true));
   byId("classes-none").addEventListener("click", all(false));
 }

@@ -10,6 +10,14 @@ async function accept(where) {
   check(found.length === 0, `axe-core, ${where}:\n${found.join("\n")}\n`);
 }
 
+/** The stage's pixels, to be read. */
+function pixels(stage) {
+  const canvas = new OffscreenCanvas(stage.width, stage.height);
+  const context = canvas.getContext("2d", { willReadFrequently: true });
+  context.drawImage(stage, 0, 0);
+  return { canvas, context };
+}
+
 scenarios({
   async "axe-core finds nothing, in light and dark, with a message, and in the help"() {
     const many = Array.from({ length: 20 }, (_, k) => [4 + k, 16, 3, 3, 0.9, 0]);
@@ -31,6 +39,32 @@ scenarios({
     await accept("a message");
     byId("theme").click();
     byId("count-on").click();
+  },
+
+  async "a class gets another colour, and readable letters on it"() {
+    choose("model-file", file(detector(), "colours.onnx"));
+    await ready("colours.onnx");
+    await until(() => demo().last.detections.length === 1, "the box");
+    const [colour] = byId("class-filter").querySelectorAll("input[type=color]");
+    const swatch = byId("detections").querySelector("li");
+    const shown = () => swatch.style.getPropertyValue("--class-colour");
+    const usual = colour.value;
+    const { frames } = demo();
+    colour.value = "#fff0a0";
+    for (const kind of ["input", "change"])
+      colour.dispatchEvent(new Event(kind, { bubbles: true }));
+    await until(() => demo().frames > frames && shown() === "#fff0a0", "the colour");
+    const { context, canvas } = pixels(byId("stage"));
+    const has = (r, g, b) => {
+      const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
+      return data.some(
+        (_, at) => at % 4 === 0 && String(data.slice(at, at + 3)) === `${r},${g},${b}`,
+      );
+    };
+    check(has(255, 240, 160) && has(0, 0, 0), "the label is dark on light");
+    byId("colours-reset").click();
+    await until(() => shown() === usual, "the usual colour");
+    check(colour.value === usual && byId("colours-reset").hidden, "all is as before");
   },
 
   async "names from right to left"() {
