@@ -8,6 +8,7 @@ import { wireCounting } from "./counting.js";
 import { rerun } from "./detection.js";
 import { byId } from "./environment.js";
 import { failure } from "./failure.js";
+import { wireLink } from "./link.js";
 import * as live from "./live.js";
 import { chooseBackend, loadBuiltin, loadFile } from "./loading.js";
 import { openSource } from "./loop.js";
@@ -87,6 +88,7 @@ function wireChoices() {
   wireSettings(() => attempt(rerun));
   wireCounting(() => attempt(rerun));
   wireRecording();
+  wireLink();
   onChange("backend", ({ value }) => chooseBackend(value));
   onChange("mirror", ({ checked }) => live.changeMirror(checked));
   onChange("camera-select", ({ value }) => live.changeCamera(value));

@@ -2,7 +2,10 @@
  * What the page finds around it: its elements, its address, what the browser keeps and lacks.
  */
 
-const address = new URLSearchParams(location.search);
+/** @returns {URLSearchParams} The settings in the page's address; those behind its "#" come first. */
+export function givenAddress() {
+  return new URLSearchParams(`${location.hash.slice(1)}&${location.search.slice(1)}`);
+}
 
 /**
  * An element of the page; most of those that the page works with are inputs and buttons.
@@ -42,13 +45,13 @@ export const memory = {
 
 /** @returns {string} The back end that the address asks for, "" for none. */
 export function wantedBackend() {
-  const wanted = address.get("backend") ?? "";
+  const wanted = givenAddress().get("backend") ?? "";
   return ["webgpu", "wasm"].includes(wanted) ? wanted : "";
 }
 
 /** @returns {number} Threads for WebAssembly; more than one only where the server allows it. */
 export function threadCount() {
-  const wanted = Number.parseInt(address.get("threads") ?? "", 10);
+  const wanted = Number.parseInt(givenAddress().get("threads") ?? "", 10);
   if (!self.crossOriginIsolated) return 1;
   return wanted > 0 ? wanted : Math.min(4, navigator.hardwareConcurrency);
 }

@@ -143,6 +143,13 @@ export class ClassFilter {
     for (const input of this.#inputs) input.checked = on;
   }
 
+  /** @param {string[]} names Switch these classes off and all others on. */
+  setOff(names) {
+    for (const [classId, input] of this.#inputs.entries()) {
+      input.checked = !names.includes(this.#names[classId]);
+    }
+  }
+
   /** @returns {number[]|null} Ids of the classes that are on; null if all are. */
   enabled() {
     if (this.#inputs.every((input) => input.checked)) return null;

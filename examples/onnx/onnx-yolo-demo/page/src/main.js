@@ -2,6 +2,7 @@
 import { hasAsset, whenAsset } from "./assets.js";
 import { wireControls } from "./controls.js";
 import { byId, missingFeatures, wantedBackend } from "./environment.js";
+import { applyLink } from "./link.js";
 import { watchEnd, watchVisibility } from "./live.js";
 import { loadBuiltin, loadFile } from "./loading.js";
 import { prepareRuntime } from "./model.js";
@@ -51,6 +52,7 @@ async function begin() {
   ]);
   activity.booting = false;
   settleReady();
+  if (demo.info) await attempt(applyLink);
 }
 
 byId("unbuilt").remove();

@@ -38,6 +38,11 @@ export function setClasses(names) {
   classFilter.setNames(names);
 }
 
+/** @param {string[]} names Of the classes that shall not count; all others are switched on. */
+export function setClassesOff(names) {
+  classFilter.setOff(names);
+}
+
 /** @param {() => void} onChange Called when the user changed a setting. */
 export function wireSettings(onChange) {
   changed = onChange;

@@ -1,0 +1,64 @@
+/**
+ * The card "Link": the page's settings go into an address, and come from the one that it was opened by.
+ *
+ * They stand behind the "#", which no server gets to see. What can't be used is named and left out.
+ */
+import { readSettings, writeSettings } from "./address.js";
+import { countingSettings, setCounting } from "./counting.js";
+import { rerun } from "./detection.js";
+import { byId, givenAddress } from "./environment.js";
+import { chooseBackend } from "./loading.js";
+import { currentSettings, setClassesOff, setThresholds } from "./settings.js";
+import { attempt, demo, say } from "./status.js";
+import { isolate, setText } from "./text.js";
+
+/** @returns {string} The page's address with its present settings. */
+function presentLink() {
+  const { confidence, iou, enabled } = currentSettings();
+  const { on, line } = countingSettings();
+  const names = demo.info?.names ?? [];
+  const threads = givenAddress().get("threads");
+  const settings = writeSettings({
+    confidence,
+    iou,
+    backend: byId("backend").value,
+    threads: threads ? Number.parseInt(threads, 10) || undefined : undefined,
+    count: on,
+    line: line ?? undefined,
+    off: enabled ? names.filter((_, classId) => !enabled.includes(classId)) : [],
+  });
+  return `${location.href.replace(/[?#].*/s, "")}#${settings}`;
+}
+
+/** Copy the link, and show it, for a browser may not let the page copy. */
+async function copyLink() {
+  const field = byId("link-text");
+  field.hidden = false;
+  field.value = presentLink();
+  field.select();
+  try {
+    await navigator.clipboard.writeText(field.value);
+    say("Copied the link.");
+  } catch {
+    say("The browser lets the page copy nothing: copy the link out of its field.");
+  }
+}
+
+/** Take the settings of the address; a model has to be there. */
+export async function applyLink() {
+  const { settings, bad } = readSettings(givenAddress(), demo.info?.names ?? []);
+  const { count, line, off, backend } = settings;
+  setThresholds({ ...currentSettings(), ...settings });
+  if (off) setClassesOff(off);
+  if (count !== undefined || line) setCounting(count ?? true, line ?? null);
+  byId("link-note").hidden = bad.length === 0;
+  setText(byId("link-note"), `Left out of the link's settings: ${bad.map(isolate).join("; ")}.`);
+  if (backend && backend !== byId("backend").value) await chooseBackend(backend);
+  else if (Object.keys(settings).length) await rerun();
+}
+
+export function wireLink() {
+  byId("link-copy").addEventListener("click", () => attempt(copyLink));
+  // A link to the page that is open already.
+  window.addEventListener("hashchange", () => demo.info && attempt(applyLink));
+}
