@@ -3,9 +3,8 @@
     python -m tools.serve_demo                 # then open the address that it prints
     python -m tools.serve_demo --open          # opens it itself
 
-The page also works opened from the disk.  But browsers give threads only to pages that come with
-two headers (COOP and COEP), which files on the disk can't have.  The single file is served, and
-nothing else.
+Browsers give threads only to pages that come with two headers (COOP and COEP), which files on the
+disk can't have.  The single file is served, and the script that keeps it for use offline.
 """
 
 import argparse
@@ -16,8 +15,9 @@ from http import HTTPStatus
 from pathlib import Path
 
 PAGE = Path(__file__).resolve().parents[1] / "dist/yolo_detection_demo.html"
+SERVICE_WORKER = PAGE.parents[1] / "page/sw.js"
+TYPES = {"/": "text/html; charset=utf-8", "/sw.js": "text/javascript; charset=utf-8"}
 HEADERS = {
-    "Content-Type": "text/html; charset=utf-8",
     "Cache-Control": "no-store",  # a page that was built anew shows at once
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Embedder-Policy": "require-corp",
@@ -28,21 +28,21 @@ ADDRESS = "127.0.0.1"
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
-    """Answers GET for the page, whatever its query, and refuses everything else."""
+    """Answers GET for the page, whatever its query, and its service worker; refuses the rest."""
 
     protocol_version = "HTTP/1.1"
-    server_version = "serve_demo"
     sys_version = ""
 
     def do_GET(self):
-        """Send the page."""
-        if self.path.partition("?")[0] != "/":
-            self.send_error(HTTPStatus.NOT_FOUND)
-            return
-        data = self.server.page.read_bytes()
+        """Send the page or its service worker."""
+        path = self.path.partition("?")[0]
+        if path not in TYPES:
+            return self.send_error(HTTPStatus.NOT_FOUND)
+        data = (self.server.page if path == "/" else SERVICE_WORKER).read_bytes()
         self.send_response(HTTPStatus.OK)
         for name, value in HEADERS.items():
             self.send_header(name, value)
+        self.send_header("Content-Type", TYPES[path])
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()
         self.wfile.write(data)

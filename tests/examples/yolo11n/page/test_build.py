@@ -108,6 +108,7 @@ def test_the_page_and_the_single_file(installed, tmp_path):
         hashes = [source_hash(part) for part in getattr(parts, kind)]
         others = {"'wasm-unsafe-eval'", "blob:"} if kind == "script" else set()
         assert {*parts.policy.pop(f"{kind}-src")} == {*hashes, *others}
+    assert parts.policy.pop("worker-src") == ["'self'", "blob:"]  # "self": the service worker
     allowed = {"'none'", "data:", "blob:", "mediastream:"}
     assert {source for sources in parts.policy.values() for source in sources} <= allowed
     assert parts.policy["default-src"] == ["'none'"]
@@ -296,6 +297,8 @@ def test_the_server_sends_the_page_alone_with_its_headers(tmp_path):
         with urlopen(f"{address}/?threads=2") as answer:
             assert answer.read() == b"<!doctype html>"
             assert HEADERS.items() <= dict(answer.headers).items()
+        with urlopen(f"{address}/sw.js") as answer:
+            assert answer.headers["Content-Type"].startswith("text/javascript")
         for target in ("/secret.txt", "/page.html", "/..", "/%2e%2e/secret.txt"):
             with pytest.raises(HTTPError, match="404") as error:
                 urlopen(address + target)

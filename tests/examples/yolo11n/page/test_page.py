@@ -81,6 +81,12 @@ def test_served_it_has_threads(browser, yolo_site):
         with ready_page(browser, f"http://127.0.0.1:{server.server_address[1]}/?x") as page:
             assert page.evaluate("crossOriginIsolated") is True
             assert_works(page, min(4, page.evaluate("navigator.hardwareConcurrency")))
+            until(page, "document.querySelector('#offline-note').textContent.startsWith('Kept')")
+            server.shutdown()
+            server.server_close()
+            page.reload()
+            until(page, "window.demo && demo.ready && demo.last", "the page without its server")
+            assert page.evaluate("crossOriginIsolated") is True
     finally:
         server.shutdown()
         server.server_close()
@@ -99,7 +105,7 @@ def test_before_the_build_the_page_says_what_to_do(browser, yolo_site, tmp_path)
             command = command.replace("../../../.venv/bin/python", sys.executable)
             subprocess.run(f"{command} --help", shell=True, check=True, cwd=DEMO.parents[2])
         alive = "#image-file:enabled, #video-file:enabled, #model-file:enabled, button:enabled"
-        assert page.locator(f"main :is({alive}):not(.small)").count() == 0
+        assert page.locator(f"main :is({alive}):not(.small):visible").count() == 0
         screenshot(page, "unbuilt", tmp_path)
     with visit(browser, url, java_script_enabled=False) as page:
         assert page.locator("noscript h2").bounding_box()["y"] < 640

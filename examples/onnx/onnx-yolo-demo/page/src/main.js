@@ -6,6 +6,7 @@ import { applyLink } from "./link.js";
 import { watchEnd, watchVisibility } from "./live.js";
 import { loadBuiltin, loadFile } from "./loading.js";
 import { prepareRuntime } from "./model.js";
+import { keepOffline } from "./offline.js";
 import { detectImage, fillSamples, previewSample } from "./pictures.js";
 import { watchSize } from "./stage.js";
 import {
@@ -53,6 +54,7 @@ async function begin() {
   activity.booting = false;
   settleReady();
   if (demo.info) await attempt(applyLink);
+  await keepOffline();
 }
 
 byId("unbuilt").remove();
