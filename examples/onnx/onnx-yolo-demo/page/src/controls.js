@@ -4,6 +4,7 @@
  * It only says which part does what; the parts know nothing of buttons. What fails becomes a
  * message screen, whose buttons are wired here, too.
  */
+import { wireCompare } from "./compare.js";
 import { wireCounting } from "./counting.js";
 import { rerun } from "./detection.js";
 import { byId } from "./environment.js";
@@ -75,7 +76,7 @@ function showState() {
   // A picture that is chosen while a model loads, or before it is loaded again, gets its boxes later.
   const hopeless = model.current === null && !activity.booting;
   byId("image-file").disabled = byId("video-file").disabled = !activity.usable || hopeless;
-  byId("model-file").disabled = !activity.usable;
+  byId("model-file").disabled = byId("compare-file").disabled = !activity.usable;
   byId("live-badge").hidden = !(running && kind === "camera");
   setText(byId("start-text"), kind === "video" ? "Play video" : "Start camera");
   // A button that goes dead must not take the keyboard's place with it.
@@ -86,6 +87,7 @@ function wireChoices() {
   const onChange = (id, task) =>
     byId(id).addEventListener("change", () => attempt(() => task(byId(id))));
   wireSettings(() => attempt(rerun));
+  wireCompare(() => attempt(rerun));
   wireCounting(() => attempt(rerun));
   wireRecording();
   wireLink();

@@ -6,7 +6,7 @@
  * mirrored picture, things are where the mirror shows them.
  *
  * @import {Line, Point} from "./crossing.js"
- * @import {NamedDetection} from "./drawing.js"
+ * @import {Drawing, NamedDetection} from "./drawing.js"
  * @import {Frame} from "./stage.js"
  */
 import { directions, Gate } from "./crossing.js";
@@ -147,8 +147,8 @@ function showEnds() {
   }
 }
 
-/** @param {CanvasRenderingContext2D} context @param {number} unit Of its pixels to one of the page. */
-function paint(context, unit) {
+/** @param {Drawing} drawing */
+function paint({ context, unit }) {
   showEnds();
   if (!hasLine()) return;
   const { width, height } = context.canvas;

@@ -6,6 +6,7 @@
  *
  * @import {Frame} from "./stage.js"
  */
+import { compare } from "./compare.js";
 import { alone, detect } from "./model.js";
 import { currentSettings } from "./settings.js";
 import { onStage, showDetections } from "./stage.js";
@@ -25,13 +26,14 @@ let waiting = null; // a run on the shown picture that has not begun
 export async function process(frame, makeBitmap, isWanted) {
   const used = currentSettings();
   const result = await detect(await makeBitmap(), used);
+  const names = demo.info?.names ?? [];
+  const detections = result.detections.map((found) => ({ ...found, name: names[found.classId] }));
+  const second = await compare(result.bitmap, used, detections, result.times);
   if (!isWanted()) {
     result.bitmap.close();
     return demo.last;
   }
-  const names = demo.info?.names ?? [];
-  const detections = result.detections.map((found) => ({ ...found, name: names[found.classId] }));
-  showDetections({ ...frame, bitmap: result.bitmap }, detections, result.times, used);
+  showDetections({ ...frame, bitmap: result.bitmap, second }, detections, result.times, used);
   return demo.last;
 }
 

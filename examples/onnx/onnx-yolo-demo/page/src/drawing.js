@@ -48,6 +48,32 @@ export class Drawing {
     for (const detection of detections.toReversed()) this.#box(detection, mirrored, unit);
   }
 
+  /**
+   * Show other boxes instead, right of a divide.
+   * @param {ImageBitmap} bitmap
+   * @param {NamedDetection[]} detections
+   * @param {boolean} mirrored
+   * @param {number} divide A share of the width.
+   */
+  drawBeside(bitmap, detections, mirrored, divide) {
+    const { context, unit } = this;
+    const { width, height } = this.#canvas;
+    const x = Math.round(divide * width);
+    context.save();
+    context.beginPath();
+    context.rect(x, 0, width - x, height);
+    context.clip();
+    this.draw(bitmap, detections, mirrored);
+    context.restore();
+    for (const [thickness, colour] of /** @type {const} */ ([
+      [4, "#101317"],
+      [2, "#ffffff"],
+    ])) {
+      context.fillStyle = colour;
+      context.fillRect(x - (thickness * unit) / 2, 0, thickness * unit, height);
+    }
+  }
+
   /** Small pictures get a larger canvas, or their letters would be blurred. */
   #fit(bitmap) {
     const shown = this.#frame.clientWidth * devicePixelRatio;

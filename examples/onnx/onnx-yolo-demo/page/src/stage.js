@@ -20,7 +20,10 @@ const NUMBERS_EVERY_MS = 250;
  * A frame: where it is from, and whether the stage shows it as a mirror does.
  * @typedef {{title: string, mirrored: boolean, live?: "camera"|"video"}} Frame
  */
-/** @typedef {Frame & {bitmap: ImageBitmap, detections: NamedDetection[]}} Shown */
+/**
+ * @typedef {Frame & {bitmap: ImageBitmap, detections: NamedDetection[], second?: NamedDetection[]}}
+ *   Shown `second`: see compare.js.
+ */
 
 const drawing = new Drawing(byId("stage", "canvas"), byId("stage-frame"));
 const chart = new TimeChart(byId("chart", "canvas"));
@@ -33,10 +36,10 @@ const list = new DetectionList(
 
 /**
  * What other parts add to the stage: `see` gets a frame's detections before they are drawn, `paint`
- * draws over them; `unit` is the canvas' pixels per pixel of the page.
+ * draws over them.
  * @typedef {object} Layer
  * @property {(frame: Frame & {bitmap: ImageBitmap}, detections: NamedDetection[]) => void} [see]
- * @property {(context: CanvasRenderingContext2D, unit: number, shown: Shown) => void} [paint]
+ * @property {(drawing: Drawing, shown: Shown) => void} [paint]
  */
 /** @type {Layer[]} */
 const layers = [];
@@ -58,7 +61,7 @@ export function addLayer(layer) {
 /** @param {Shown} next */
 function paint(next) {
   drawing.draw(next.bitmap, next.detections, next.mirrored);
-  for (const layer of layers) layer.paint?.(drawing.context, drawing.unit, next);
+  for (const layer of layers) layer.paint?.(drawing, next);
 }
 
 /** @param {Shown} next */
@@ -75,7 +78,7 @@ export function putOnStage(bitmap, title) {
 
 /**
  * Show a frame with its detections, which become `demo.last`.
- * @param {Frame & {bitmap: ImageBitmap}} frame
+ * @param {Frame & {bitmap: ImageBitmap, second?: NamedDetection[]}} frame
  * @param {NamedDetection[]} detections
  * @param {Times} times
  * @param {object} settings They were found with.

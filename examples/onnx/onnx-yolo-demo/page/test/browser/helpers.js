@@ -95,11 +95,12 @@ export function scene() {
   };
   draw();
   const timer = setInterval(draw, 70);
-  return { stream: canvas.captureStream(15), end: () => clearInterval(timer) };
+  const end = () => clearInterval(timer);
+  return { stream: canvas.captureStream(15), end, frames: () => frame };
 }
 
-/** What a stream shows or sounds like for so long, as a file. */
-export async function record(stream, ms, mimeType = "video/webm") {
+/** What a stream shows or sounds like, for so many ms or until something holds, as a file. */
+export async function record(stream, time, mimeType = "video/webm") {
   const recorder = new MediaRecorder(stream, { mimeType });
   const parts = [];
   recorder.ondataavailable = ({ data }) => parts.push(data);
@@ -107,7 +108,7 @@ export async function record(stream, ms, mimeType = "video/webm") {
     recorder.onstop = resolve;
   });
   recorder.start();
-  await sleep(ms);
+  await (typeof time === "number" ? sleep(time) : until(time, "the film"));
   recorder.stop();
   await end;
   return new Blob(parts, { type: mimeType });

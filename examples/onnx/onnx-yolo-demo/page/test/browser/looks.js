@@ -28,6 +28,8 @@ scenarios({
     for (const card of document.querySelectorAll("details")) card.open = true;
     for (const id of ["count-on", "line-on"]) byId(id).click();
     await until(() => byId("counts").children.length === 1, "the counts");
+    choose("compare-file", file(detector({ names: ["חתול", "קטן"], boxes: many }), "קטן.onnx"));
+    await until(() => !byId("compare-shown").hidden, "the comparison");
     await accept("one theme");
     byId("theme").click();
     await accept("the other theme");
@@ -39,6 +41,7 @@ scenarios({
     await accept("a message");
     byId("theme").click();
     byId("count-on").click();
+    byId("compare-end").click();
   },
 
   async "a class gets another colour, and readable letters on it"() {

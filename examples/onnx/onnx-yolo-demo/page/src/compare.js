@@ -1,0 +1,140 @@
+/**
+ * The card "Compare": a second model sees the same frames, after the first one, in its own worker.
+ *
+ * The stage shows the first model's boxes left of a divide that the user moves, and the second
+ * model's right of it.
+ *
+ * @import {Info, Times} from "./detector.js"
+ * @import {Drawing, NamedDetection} from "./drawing.js"
+ * @import {Shown} from "./stage.js"
+ */
+import { pairBoxes } from "./boxes.js";
+import { FrameTimes } from "./chart.js";
+import { Detector } from "./detector.js";
+import { byId } from "./environment.js";
+import { alone, ownModel } from "./model.js";
+import { addLayer, redraw } from "./stage.js";
+import { demo, say } from "./status.js";
+import { decimal, sentence, setText } from "./text.js";
+
+const AGREEMENT = 0.5; // overlap of two boxes of the same class
+
+/** @type {Info|null} */
+let info = null; // of the second model, while there is one
+const times = { first: new FrameTimes(), second: new FrameTimes() };
+const detector = new Detector({
+  onProgress: () => {},
+  onLost: (reason) => end(`the graphics device is gone (${reason})`),
+  onSlow: () => {},
+});
+
+/** End the comparison. @param {string} why "" if the user wished it. */
+function end(why) {
+  info = null;
+  detector.cancel();
+  showCard(why);
+}
+
+/** @param {File} file */
+async function load(file) {
+  const { name, read } = ownModel(file);
+  say(`Loading ${name} to compare with…`);
+  try {
+    await alone(async () => {
+      const { bytes, facts } = await read();
+      const backend = byId("backend").value;
+      info = await detector.load({ model: bytes, facts, modelName: name, backend });
+    });
+  } catch (error) {
+    const { code, message } = /** @type {Error & {code?: string}} */ (error);
+    if (!detector.loaded) info = null;
+    if (code !== "cancelled") showCard(`file ${name}: ${message}`);
+    return;
+  }
+  for (const one of Object.values(times)) one.clear();
+  showCard("");
+}
+
+// ------------------------------------------------------------------------ a frame
+
+/** Classes that are switched off by their names are off for the second model, too. */
+function enabledOfSecond(enabled, names) {
+  if (enabled === null) return null;
+  const off = (demo.info?.names ?? []).filter((_, classId) => !enabled.includes(classId));
+  return names.flatMap((name, classId) => (off.includes(name) ? [] : [classId]));
+}
+
+/**
+ * Let the second model look at a frame, and say how it compares.
+ * @param {ImageBitmap} bitmap It stays as it is.
+ * @param {{confidence: number, iou: number, enabled: number[]|null}} settings Of the first model.
+ * @param {NamedDetection[]} firstDetections
+ * @param {Times} firstTimes
+ * @returns {Promise<NamedDetection[]|undefined>} What the second model finds; undefined if there is
+ *   none, or it fails, which ends the comparison.
+ */
+export async function compare(bitmap, settings, firstDetections, firstTimes) {
+  if (!info) return undefined;
+  const { names, modelName } = info;
+  const enabled = enabledOfSecond(settings.enabled, names);
+  try {
+    const result = await detector.detect(await createImageBitmap(bitmap), { ...settings, enabled });
+    result.bitmap.close();
+    const found = result.detections.map((one) => ({ ...one, name: names[one.classId] }));
+    times.first.push(firstTimes, performance.now());
+    times.second.push(result.times, performance.now());
+    showNumbers(firstDetections, found);
+    return found;
+  } catch (error) {
+    const { code, message } = /** @type {Error & {code?: string}} */ (error);
+    if (code !== "cancelled") end(`model ${modelName}: ${message}`);
+    return undefined;
+  }
+}
+
+// ------------------------------------------------------------------------ what is shown
+
+/** @param {string} note What went wrong; "" for nothing. */
+function showCard(note) {
+  byId("compare-note").hidden = !note;
+  setText(byId("compare-note"), note ? sentence(note) : "");
+  byId("compare-shown").hidden = byId("compare-end", "button").hidden = info === null;
+}
+
+function showNumbers(first, second) {
+  const agree = pairBoxes(first, second, AGREEMENT).size;
+  const what = `same class, overlap (IoU) at least ${AGREEMENT}`;
+  setText(byId("compare-agree"), `Boxes that agree: ${agree} (${what}).`);
+  const rows = byId("compare-rows", "tbody").rows;
+  [
+    [demo.info?.modelName ?? "", first.length, times.first],
+    [info?.modelName ?? "", second.length, times.second],
+  ].forEach(([name, count, taken], row) => {
+    const [title, boxes, ms] = rows[row].cells;
+    setText(title, name);
+    setText(boxes, String(count));
+    setText(ms, decimal(taken.median("inference"), 1));
+  });
+}
+
+/** Draw the second model's boxes right of the divide. @param {Drawing} drawing @param {Shown} shown */
+function paint(drawing, { bitmap, second, mirrored }) {
+  if (second) drawing.drawBeside(bitmap, second, mirrored, Number(byId("divide").value) / 100);
+}
+
+/** @param {() => void} onChange Called when the present picture has to be seen again. */
+export function wireCompare(onChange) {
+  addLayer({ paint });
+  byId("compare-file").addEventListener("change", async () => {
+    const file = byId("compare-file").files?.[0];
+    byId("compare-file").value = "";
+    if (file) await load(file);
+    onChange();
+  });
+  byId("compare-end").addEventListener("click", () => {
+    end("");
+    byId("compare-file").focus(); // the button with the keyboard's place is gone
+    onChange();
+  });
+  byId("divide").addEventListener("input", redraw);
+}
