@@ -98,13 +98,15 @@ export async function compare(bitmap, settings, firstDetections, firstTimes) {
 function showCard(note) {
   byId("compare-note").hidden = !note;
   setText(byId("compare-note"), note ? sentence(note) : "");
-  byId("compare-shown").hidden = byId("compare-end", "button").hidden = info === null;
+  byId("compare-end", "button").hidden = info === null;
+  byId("compare-shown").hidden ||= info === null; // it is shown with its first numbers
 }
 
 function showNumbers(first, second) {
   const agree = pairBoxes(first, second, AGREEMENT).size;
   const what = `same class, overlap (IoU) at least ${AGREEMENT}`;
   setText(byId("compare-agree"), `Boxes that agree: ${agree} (${what}).`);
+  byId("compare-shown").hidden = false;
   const rows = byId("compare-rows", "tbody").rows;
   [
     [demo.info?.modelName ?? "", first.length, times.first],
