@@ -8,11 +8,12 @@
  * @import {Drawing, NamedDetection} from "./drawing.js"
  * @import {Shown} from "./stage.js"
  */
-import { pairBoxes } from "./boxes.js";
+
 import { FrameTimes } from "./chart.js";
 import { Detector } from "./detector.js";
 import { byId } from "./environment.js";
 import { alone, ownModel } from "./model.js";
+import { pairBoxes } from "./pairs.js";
 import { addLayer, redraw } from "./stage.js";
 import { demo, say } from "./status.js";
 import { decimal, sentence, setText } from "./text.js";

@@ -165,7 +165,7 @@ function wirePaste() {
 
 /** Whether an element uses this key itself. */
 function keyBelongsTo(element, key) {
-  if (element.matches("select, textarea, input[type=search]")) return true;
+  if (element.matches("select, textarea, input[type=search], input[type=text]")) return true;
   return key === " " && element.matches("button, a, summary, input:not([type=range])");
 }
 

@@ -47,7 +47,11 @@ async function copyLink() {
 /** Take the settings of the address; a model has to be there. */
 export async function applyLink() {
   const { settings, bad } = readSettings(givenAddress(), demo.info?.names ?? []);
-  const { count, line, off, backend } = settings;
+  const { count, line, off, backend, threads } = settings;
+  const present = demo.info?.threads;
+  if (threads && threads !== present) {
+    bad.push(`threads=${threads} (it has ${present}; more need the headers that serve_demo sends)`);
+  }
   setThresholds({ ...currentSettings(), ...settings });
   if (off) setClassesOff(off);
   if (count !== undefined || line) setCounting(count ?? true, line ?? null);

@@ -5,7 +5,7 @@
  * thing is expected where its speed takes it, and is paired with the detection of its class that
  * overlaps this place most. Without the speed, two things that meet would exchange their numbers.
  */
-import { pairBoxes } from "./boxes.js";
+import { pairBoxes } from "./pairs.js";
 
 /** @import {NamedDetection} from "./drawing.js" */
 

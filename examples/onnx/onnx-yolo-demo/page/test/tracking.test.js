@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { overlapOf, pairBoxes } from "../src/boxes.js";
 import { directions, Gate } from "../src/crossing.js";
+import { overlapOf, pairBoxes } from "../src/pairs.js";
 import { Tracker } from "../src/tracking.js";
 
 /** A detection of 20 x 30 pixels around a point. */

@@ -37,12 +37,15 @@ scenarios({
   async "settings are taken from the address, and bad ones are named"() {
     choose("model-file", file(detector({ names: ["one", "two"] }), "names.onnx"));
     await ready("names.onnx");
-    await follow("confidence=0.42&off=two&iou=7&off=cat&line=0.5,0,0.5,1");
+    await follow("confidence=0.42&off=two&iou=7&off=cat&threads=3&line=0.5,0,0.5,1");
     check(value("confidence") === "0.42" && value("iou") === "0.7", "the thresholds");
     check(demo().last.settings.enabled.join() === "0", "the classes");
     check(!byId("line-a").hidden, "the line to count at");
     const note = byId("link-note");
-    check(!note.hidden && /iou=7 \(.*off=cat \(/.test(note.textContent), note.textContent);
+    check(
+      !note.hidden && /iou=7 \(.*off=cat \(.*threads=3 \(it has 1/.test(note.textContent),
+      note.textContent,
+    );
     await follow("off=one&count=0");
     check(demo().last.settings.enabled.join() === "1" && byId("line-a").hidden, "another link");
     check(note.hidden, "nothing is wrong with it");

@@ -1,5 +1,5 @@
 /**
- * What boxes have in common.
+ * Which boxes of two lists belong together.
  *
  * @typedef {{x1: number, y1: number, x2: number, y2: number}} Box In pixels.
  */
