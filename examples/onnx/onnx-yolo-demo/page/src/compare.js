@@ -20,7 +20,7 @@ import { decimal, sentence, setText } from "./text.js";
 
 const AGREEMENT = 0.5; // overlap of two boxes of the same class
 
-/** @type {Info|null} */
+/** @type {Info & {modelName: string}|null} */
 let info = null; // of the second model, while there is one
 const times = { first: new FrameTimes(), second: new FrameTimes() };
 const detector = new Detector({
@@ -42,9 +42,9 @@ async function load(file) {
   say(`Loading ${name} to compare with…`);
   try {
     await alone(async () => {
-      const { bytes, facts } = await read();
-      const backend = byId("backend").value;
-      info = await detector.load({ model: bytes, facts, modelName: name, backend });
+      const backend = demo.info?.backend ?? "wasm"; // whose runtime is in the page
+      const { bytes, facts } = await read(backend);
+      info = { ...(await detector.load({ model: bytes, facts, backend })), modelName: name };
     });
   } catch (error) {
     const { code, message } = /** @type {Error & {code?: string}} */ (error);
