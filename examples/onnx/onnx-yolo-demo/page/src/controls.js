@@ -21,24 +21,30 @@ import { wireSettings } from "./settings.js";
 import { fileKind, filesToOpen } from "./sources.js";
 import { onStage } from "./stage.js";
 import { activity, attempt, connect, demo, hideScreen, say } from "./status.js";
+import * as teach from "./teach_panel.js";
 import { setText } from "./text.js";
 import { toggleTheme } from "./theme.js";
 
 const help = byId("help", "dialog");
 
+/** Stop what goes on. */
+const stop = () => (activity.teaching ? teach.stopTeaching() : live.stop());
+
 const KEYS = {
-  " ": () => (activity.running || isSlow() ? live.stop() : live.start()),
+  " ": () => (activity.running || activity.teaching || isSlow() ? stop() : live.start()),
   ".": live.step,
   s: saveSnapshot,
   S: saveSnapshot,
   r: toggleRecording,
   R: toggleRecording,
+  t: teach.takeFrame,
+  T: teach.takeFrame,
   "?": () => help.showModal(),
 };
 
 const CLICKS = {
   start: live.start,
-  stop: live.stop,
+  stop,
   step: live.step,
   snapshot: saveSnapshot,
   "save-json": saveJson,
@@ -59,28 +65,36 @@ const ACTIONS = {
   "show-sample": () => showSample(1),
   "use-wasm": () => chooseBackend("wasm"),
   "builtin-model": () => (demo.info && model.current?.builtin ? hideScreen() : loadBuiltin()),
+  teach: teach.startTeaching,
   "reload-model": () => chooseBackend(byId("backend").value),
 };
+
+/** What would detect anew, which has to wait while the model learns. */
+const RESTING = ["samples", "confidence", "iou", "classes", "backend", "mirror", "camera-select"];
 
 /** Bring buttons to life or make them dead, as the page's state is. */
 function showState() {
   const focused = /** @type {HTMLButtonElement|null} */ (document.activeElement);
-  const { running } = activity;
+  const { running, teaching } = activity;
   const kind = openSource()?.kind;
   byId("start").disabled = !demo.ready || running;
-  byId("stop").disabled = !running && kind !== "camera" && !isSlow();
+  byId("stop").disabled = !running && !teaching && kind !== "camera" && !isSlow();
   byId("step").disabled = !demo.ready;
   byId("snapshot").disabled = byId("record").disabled = onStage() === null;
   byId("save-json").disabled = demo.last === null;
-  byId("model-builtin").disabled = model.current === null || model.current.builtin;
+  byId("model-builtin").disabled = teaching || !model.current || model.current.builtin;
   // A picture that is chosen while a model loads, or before it is loaded again, gets its boxes later.
   const hopeless = model.current === null && !activity.booting;
-  byId("image-file").disabled = byId("video-file").disabled = !activity.usable || hopeless;
-  byId("model-file").disabled = byId("compare-file").disabled = !activity.usable;
+  byId("image-file").disabled = byId("video-file").disabled =
+    !activity.usable || hopeless || teaching;
+  byId("model-file").disabled = byId("compare-file").disabled = !activity.usable || teaching;
+  for (const id of RESTING) byId(id).disabled = teaching;
   byId("live-badge").hidden = !(running && kind === "camera");
+  teach.showTeaching();
   setText(byId("start-text"), kind === "video" ? "Play video" : "Start camera");
   // A button that goes dead must not take the keyboard's place with it.
-  if (focused?.disabled) byId(focused.id === "start" ? "stop" : "start").focus();
+  const lost = focused?.disabled && focused === document.activeElement;
+  if (lost) byId(focused.id === "start" ? "stop" : "start").focus();
 }
 
 function wireChoices() {
@@ -104,7 +118,7 @@ function wireChoices() {
 /** Open of several files what can be used together, and say which. @param {FileList|undefined} given */
 async function openFiles(given) {
   const files = [...(given ?? [])];
-  if (!activity.usable || !files.length) return;
+  if (!activity.usable || activity.teaching || !files.length) return;
   const chosen = filesToOpen(files);
   for (const file of chosen) await openFile(file);
   const left = files.length - chosen.length;
@@ -148,7 +162,8 @@ function wireDrop() {
   document.addEventListener("drop", (event) => {
     event.preventDefault();
     show(-depth);
-    attempt(() => openFiles(event.dataTransfer?.files));
+    const open = teach.isInPanel(event.target) ? teach.addFiles : openFiles;
+    attempt(() => open(event.dataTransfer?.files));
   });
 }
 
@@ -165,7 +180,8 @@ function wirePaste() {
 
 /** Whether an element uses this key itself. */
 function keyBelongsTo(element, key) {
-  if (element.matches("select, textarea, input[type=search], input[type=text]")) return true;
+  if (element.matches("select, textarea, input:is([type=search], [type=text], [type=number])"))
+    return true;
   return key === " " && element.matches("button, a, summary, input:not([type=range])");
 }
 
@@ -186,6 +202,7 @@ export function wireControls() {
     byId(id).addEventListener("click", () => attempt(task));
   }
   wireChoices();
+  teach.wireTeaching();
   wireFiles();
   wireDrop();
   wirePaste();

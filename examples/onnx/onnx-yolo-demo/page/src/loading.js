@@ -101,7 +101,8 @@ async function loadNow(wanted, backend) {
   }
 }
 
-async function afterLoad(wasRunning) {
+/** Go on with the camera or video, or with the picture. @param {boolean} wasRunning */
+export async function afterLoad(wasRunning) {
   if (!wasRunning || !openSource()) {
     await rerun();
     return;

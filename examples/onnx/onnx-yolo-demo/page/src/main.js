@@ -20,6 +20,7 @@ import {
   showScreen,
   watchErrors,
 } from "./status.js";
+import { teacher } from "./teacher.js";
 import { startTheme } from "./theme.js";
 
 const NEEDED_ASSETS = ["runtime-module", "wasm", "model", "model-info"];
@@ -58,7 +59,7 @@ async function begin() {
 }
 
 byId("unbuilt").remove();
-Object.assign(window, { demo: Object.assign(demo, { detectImage, loadModel: loadFile }) });
+Object.assign(window, { demo: Object.assign(demo, { detectImage, loadModel: loadFile, teacher }) });
 watchErrors();
 watchSize();
 watchEnd();

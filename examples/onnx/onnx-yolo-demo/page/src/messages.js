@@ -79,6 +79,15 @@ export const SCREENS = {
     todo: "Choose a picture (JPEG, PNG, WebP), a video (MP4, WebM) or an .onnx model.",
     actions: [PICTURE, SAMPLE],
   },
+  "teach-failed": {
+    title: "The teaching failed",
+    happened: "The model is as it was before; your frames and boxes are still there.",
+    todo: "Teach again, with fewer frames if memory was short, or reload the page after saving them.",
+    actions: [
+      ["Teach again", "teach"],
+      ["Back", "dismiss"],
+    ],
+  },
   stopped: {
     title: "Stopped",
     happened: "You have ended what took too long.",

@@ -9,12 +9,17 @@ import { modelFacts } from "./model.js";
 import { onStage, snapshot } from "./stage.js";
 import { demo, say } from "./status.js";
 
-/** Let the browser save a file, with the time in its name. @param {Blob} blob */
-export function download(blob, ending) {
+/**
+ * Let the browser save a file, with the time in its name.
+ * @param {Blob} blob
+ * @param {string} ending
+ * @param {string} [kind] What it holds.
+ */
+export function download(blob, ending, kind = "detections") {
   const link = document.createElement("a");
   const time = new Date().toISOString().slice(0, 19).replaceAll(":", "-");
   link.href = URL.createObjectURL(blob);
-  link.download = `detections-${time}.${ending}`;
+  link.download = `${kind}-${time}.${ending}`;
   link.click();
   // The browser needs the address until it has begun to save.
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);

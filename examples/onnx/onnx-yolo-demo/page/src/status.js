@@ -14,6 +14,7 @@ import { sentence, setText } from "./text.js";
 export const activity = {
   running: false, // the frame loop
   paused: false, // a camera or video was stopped, and its last frame is shown
+  teaching: false, // the model learns; the detector rests
   booting: true, // until the first picture has its detections
   usable: false, // whether the browser and the page's files allow anything at all
 };
@@ -53,6 +54,7 @@ export function say(text, bad = false) {
 }
 
 function presentState() {
+  if (activity.teaching) return "teaching";
   if (activity.running) return "running";
   if (demo.screen) return "error";
   if (!demo.ready) return "loading";
@@ -66,9 +68,9 @@ export function settle() {
   handlers.onState();
 }
 
-/** Be ready if there is a model, and the first picture has been seen to. */
+/** Be ready if there is a model that does not learn, and the first picture has been seen to. */
 export function settleReady() {
-  demo.ready = demo.info !== null && !activity.booting;
+  demo.ready = demo.info !== null && !activity.booting && !activity.teaching;
   settle();
 }
 
