@@ -52,6 +52,7 @@ function dosTime(when) {
  * @throws {RangeError} If it would have more than 4 GB, or more than 65,535 entries.
  */
 export function zip(entries, when = new Date()) {
+  if (entries.length > MOST) throw new RangeError(`a zip file holds no more than ${MOST} files`);
   const encoder = new TextEncoder();
   const [time, date] = dosTime(when);
   const parts = [];
@@ -88,7 +89,6 @@ export function zip(entries, when = new Date()) {
   }
   const size = directory.reduce((sum, { length }) => sum + length, 0);
   if (offset + size > LARGEST) throw new RangeError("a zip file holds no more than 4 GB");
-  if (entries.length > MOST) throw new RangeError(`a zip file holds no more than ${MOST} files`);
   const end = record([
     [4, 0x06054b50],
     [2, 0],

@@ -52,11 +52,11 @@ export function choose(id, chosen) {
   input.dispatchEvent(new Event("change", { bubbles: true }));
 }
 
-/** Drop files on the page. */
-export function drop(files) {
+/** Drop files on the page. @param {string} [place] Id of the element. */
+export function drop(files, place = "stage") {
   const dataTransfer = transferOf(files);
   for (const kind of ["dragenter", "dragover", "drop"]) {
-    byId("stage").dispatchEvent(
+    byId(place).dispatchEvent(
       new DragEvent(kind, { bubbles: true, cancelable: true, dataTransfer }),
     );
   }
