@@ -1,6 +1,12 @@
 """What runs inside of the page: the demo's scenarios in JavaScript, ``page/test/browser``."""
 
+import base64
+import io
+import zipfile
+
+import numpy as np
 import pytest
+from dataset import load_split
 from tools.build_demo import DEMO, NODE_MODULES, bundle
 
 from tests.examples.yolo11n.page.browsers import ready_page
@@ -11,7 +17,7 @@ RUN = "title => scenarios[title]().then(() => '', (error) => String(error.stack)
 
 @pytest.mark.browser
 @pytest.mark.parametrize("file", [f for f in FILES if f.stem != "helpers"], ids=lambda f: f.stem)
-def test_scenarios(browser, colour_site, file):
+def test_scenarios(browser, colour_site, file, tmp_path):
     with ready_page(browser, colour_site.url) as page:
         if "axe-core" in file.read_text() and not (NODE_MODULES / "axe-core").exists():
             pytest.skip("axe-core is missing: bash setup.sh --dev")
@@ -21,3 +27,13 @@ def test_scenarios(browser, colour_site, file):
         for title in titles:
             assert page.evaluate(RUN, title) == "", title
         assert page.evaluate("demo.errors") == []
+        if file.stem == "teach_panel":
+            saved = page.evaluate("saved")
+            with zipfile.ZipFile(io.BytesIO(base64.b64decode(saved["zip"]))) as opened:
+                assert opened.testzip() is None
+                opened.extractall(tmp_path)
+            for split in ("train", "val"):
+                data = load_split(tmp_path, split)
+                assert (data.classes, data.skipped) == (saved["names"], [])
+                boxes = [row["bbox"] for row in data.ground_truth()["annotations"]]
+                np.testing.assert_allclose(boxes, saved["boxes"], atol=0.5)

@@ -151,24 +151,6 @@ def test_photographs_are_turned_and_transparent_parts_are_grey(colours, models, 
         assert_same(last, expected, pixels=1.0, score=0.02)
 
 
-def test_of_pictures_chosen_quickly_the_last_one_stays(yolo, models, scenes):
-    script = """async (urls) => {
-      const input = document.querySelector("#image-file");
-      const blobs = await Promise.all(urls.map(async (url) => (await fetch(url)).blob()));
-      for (const [k, blob] of blobs.entries()) {
-        const transfer = new DataTransfer();
-        transfer.items.add(new File([blob], `quick${k}.png`, {type: "image/png"}));
-        input.files = transfer.files;
-        input.dispatchEvent(new Event("change", {bubbles: true}));
-        await new Promise((resolve) => setTimeout(resolve, 10 * k));
-      }
-    }"""
-    yolo.evaluate(script, [png_url(image) for image in scenes])
-    until(yolo, "demo.last.title === 'quick2.png'")
-    yolo.wait_for_timeout(200)
-    assert_same(yolo.evaluate("demo.last"), expected_detections(models.yolo, scenes[2]))
-
-
 def test_thresholds_and_classes(yolo, models, scenes):
     image = next(i for i in scenes if {0, 1} == {*expected_detections(models.yolo, i)[:, 5]})
     detect_file(yolo, encode(image))
@@ -239,8 +221,8 @@ def test_snapshot_and_json(yolo, models, scenes):
 # ------------------------------------------------------------------------------ use and looks
 
 
-def test_keys_and_names_for_those_who_do_not_see(colours):
-    """Arrows move a slider, S saves, ? explains, Tab reaches every control, each has a name."""
+def test_keys(colours):
+    """Arrows move a slider, S saves, ? explains, Tab reaches every control."""
     choose_sample(colours, 1)
     colours.focus("#confidence")
     after(colours, lambda: colours.keyboard.press("ArrowRight"))
@@ -259,13 +241,6 @@ def test_keys_and_names_for_those_who_do_not_see(colours):
     wanted = {"start", "image-file", "video-file", "snapshot", "save-json", "confidence", "iou"}
     wanted.add("detections-box")
     assert wanted | {"camera-select", "model-file", "backend", "theme", "help-open"} <= reached
-    nameless = colours.evaluate("""() => {
-      const named = (e) => e.ariaLabel || e.labels?.length || e.innerText?.trim() || e.title ||
-        e.getAttribute("aria-labelledby") || e.querySelector("img[alt]");
-      return [...document.querySelectorAll("button, input, select, canvas")]
-        .filter((e) => !named(e)).map((e) => e.outerHTML);
-    }""")
-    assert nameless == []
 
 
 MISFITS = """[...document.querySelectorAll(".button, select, h1, h2, .times dd, .check")]

@@ -11,7 +11,7 @@ import { classColour } from "./colours.js";
 import { byId } from "./environment.js";
 import { failure } from "./failure.js";
 import { afterLoad } from "./loading.js";
-import { halt } from "./loop.js";
+import { halt, openSource } from "./loop.js";
 import { SCREENS } from "./messages.js";
 import { alone, detect } from "./model.js";
 import { download } from "./saving.js";
@@ -398,7 +398,8 @@ export function showTeaching() {
   const reason = demo.info ? teacher.available() : "";
   const rests = teaching || busy;
   const focused = document.activeElement;
-  byId("teach-take").disabled = rests || !onStage();
+  byId("teach-take").disabled = rests || !(onStage() || openSource());
+  byId("teach-take-live").hidden = rests || !openSource() || demo.screen !== null;
   byId("teach-files").disabled = rests || !usable;
   for (const id of ["teach-label", "teach-add", "teach-part", "teach-steps"]) {
     byId(id).disabled = teaching;
@@ -422,6 +423,7 @@ export function showTeaching() {
 export function wireTeaching() {
   const clicks = {
     "teach-take": takeFrame,
+    "teach-take-live": takeFrame,
     "teach-add": () => editor.addInMiddle(),
     "teach-remove": () => editor.remove(),
     "teach-found": addFound,

@@ -36,6 +36,17 @@ function pretendHidden(hidden) {
 }
 
 scenarios({
+  async "of pictures chosen quickly the last one stays"() {
+    for (const [index, colour] of ["navy", "lime", "teal"].entries()) {
+      choose("image-file", await picture(colour, `quick${index}.png`, 40 + index, 30));
+      await sleep(10 * index);
+    }
+    await until(() => demo().last?.title === "quick2.png" && demo().state === "ready", "the last");
+    await sleep(200);
+    const { title, width, height } = demo().last;
+    check(title === "quick2.png" && width === 42 && height === 30, "it is still there");
+  },
+
   async "a video plays, stops, steps and outlives a change of back end"() {
     const { stream, end } = scene();
     film = await record(stream, 1500);
