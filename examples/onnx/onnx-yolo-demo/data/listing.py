@@ -178,7 +178,7 @@ def find(path, split):
         raise FileNotFoundError(f"{path} does not exist: give a folder, data.yaml or COCO JSON")
     kind = path.suffix.lower() if path.is_file() else ""
     if path.is_file() and kind not in (".json", ".yaml", ".yml"):
-        raise ValueError(f"{path} is neither a folder nor a .yaml nor a .json file")
+        raise ValueError(f"{path} is no folder, .yaml or .json file; unzip archives first")
     found = _find_coco(path, split) if kind in ("", ".json") else None
     if found is None and kind != ".json":
         found = _find_yolo(path, split)

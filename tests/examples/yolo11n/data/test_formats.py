@@ -396,7 +396,7 @@ def test_nothing_there(tmp_path, both):
         match=r"no train part in .*_annotations.*data\.yaml; images/train \+ labels/train",
     ):
         load_data(tmp_path / "empty")
-    with pytest.raises(ValueError, match="neither a folder"):
+    with pytest.raises(ValueError, match="unzip archives first"):
         load_data(Path(__file__))
     for path in (both[1] / "images/train").iterdir():
         path.unlink()

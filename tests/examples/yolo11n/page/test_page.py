@@ -13,7 +13,6 @@ import pytest
 from data.images import read_image
 from PIL import Image
 from tools.build_demo import DEMO
-from tools.compare_runtimes import png_url
 from tools.serve_demo import Server
 
 from tests.examples.yolo11n.page.browsers import (
@@ -239,7 +238,7 @@ def test_keys(colours):
         colours.keyboard.press("Tab")
         reached.add(colours.evaluate("document.activeElement.id"))
     wanted = {"start", "image-file", "video-file", "snapshot", "save-json", "confidence", "iou"}
-    wanted.add("detections-box")
+    wanted |= {"detections-box", "teach-take"}
     assert wanted | {"camera-select", "model-file", "backend", "theme", "help-open"} <= reached
 
 

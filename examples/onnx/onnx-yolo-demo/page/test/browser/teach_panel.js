@@ -330,6 +330,26 @@ scenarios({
     await until(() => demo().ready && !dead("teach-start"), "the page");
   },
 
+  async "all of it fits into 296 pixels, in large letters, too"() {
+    const root = document.documentElement;
+    for (const letters of [16, 24]) {
+      root.style.fontSize = `${letters}px`;
+      byId("teach").style.width = "296px";
+      const { left, right } = byId("teach").getBoundingClientRect();
+      const parts = [...byId("teach").querySelectorAll(":not(.visually-hidden, .box *)")];
+      const wide = parts.filter((part) => {
+        const place = part.getBoundingClientRect();
+        return place.width && (place.left < left || place.right > right);
+      });
+      same(
+        wide.map((part) => part.outerHTML),
+        [],
+        `what does not fit at ${letters} px`,
+      );
+    }
+    byId("teach").style.width = root.style.fontSize = "";
+  },
+
   async "axe-core finds nothing, in light and dark; saved frames are not asked for"() {
     for (const theme of [1, 2]) {
       const { violations } = await axe.run(document, { preload: false });
