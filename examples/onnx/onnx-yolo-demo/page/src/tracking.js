@@ -1,7 +1,7 @@
 /**
  * Which detections of successive frames are the same thing.
  *
- * As SORT does it (Bewley et al., 2016, https://arxiv.org/abs/1602.00763), but simpler: every known
+ * As SORT does it (Bewley et al., 2016, arXiv 1602.00763), but simpler: every known
  * thing is expected where its speed takes it, and is paired with the detection of its class that
  * overlaps this place most. Without the speed, two things that meet would exchange their numbers.
  */
