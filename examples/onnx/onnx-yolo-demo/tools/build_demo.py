@@ -30,6 +30,7 @@ from data.images import letterbox
 from data.synthetic.scenes import PERSON, PHONE, sample_scene
 from evaluation.detectors import ModelError, OnnxDetector
 from PIL import Image
+from tools.teaching import teaching_assets
 from training.checkpoint import write_atomically
 from utils import nms, scale_detections
 
@@ -332,8 +333,9 @@ def build(model_path, output=DEMO, int8=None, webgpu=False):
             model_assets("model-webgpu", shown.name, "float16", half, facts)
         )
         shown, weights = Path(int8), "int8"
-        detector, _, facts = load_detector(int8)
+        detector, model, facts = load_detector(int8)
     assets = model_assets("model", shown.name, weights, shown.read_bytes(), facts)
+    assets |= teaching_assets(model)
     choices = choose_samples(partial(sees_something, detector, facts))
     generated = {
         "demo_assets/page.js": page_script(),

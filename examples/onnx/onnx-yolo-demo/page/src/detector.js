@@ -123,6 +123,16 @@ export class Detector {
     return this.#call({ type: "detect", bitmap, options }, [bitmap]);
   }
 
+  /**
+   * Have the worker do a part of a lesson.
+   * @param {{type: string}} message See teaching.js.
+   * @returns {Promise<any>}
+   */
+  async teach(message) {
+    if (this.#info === null) throw failure(this.#reason.code, this.#reason.message);
+    return this.#call(message, [], Number.POSITIVE_INFINITY);
+  }
+
   /** End what the worker is at; it is rejected with "cancelled", and a model has to be loaded. */
   cancel() {
     this.#cancelled += 1;
@@ -184,14 +194,15 @@ export class Detector {
     this.#setSlow(false);
   }
 
-  /** @returns {Promise<any>} The worker's answer. */
-  #call(message, transfer) {
+  /** @returns {Promise<any>} The worker's answer; if it takes longer than `patience`, it is slow. */
+  #call(message, transfer, patience = LONG_MS) {
     if (this.#pending !== null) throw failure("busy", "the detector is at work; wait for it");
     const id = ++this.#calls;
     return new Promise((resolve, reject) => {
       this.#worker?.postMessage({ ...message, id }, transfer); // throws for a closed bitmap
       this.#pending = { id, resolve, reject };
-      setTimeout(() => this.#pending?.id === id && this.#setSlow(true), LONG_MS);
+      if (patience === Number.POSITIVE_INFINITY) return;
+      setTimeout(() => this.#pending?.id === id && this.#setSlow(true), patience);
     });
   }
 

@@ -40,8 +40,12 @@ function inTurn(load) {
   return result;
 }
 
-/** Load a model, and show the picture's detections by it. */
-function loadModel(wanted, backend = byId("backend").value) {
+/**
+ * Load a model, and show the picture's detections by it.
+ * @param {Model} wanted
+ * @param {string} [backend]
+ */
+export function loadModel(wanted, backend = byId("backend").value) {
   // Nobody wants the one before any more; the first one stays, in case that this one fails.
   if (present && model.current) cancelLoading();
   waiting += 1;

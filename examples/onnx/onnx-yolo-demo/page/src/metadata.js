@@ -16,14 +16,15 @@ import { failure } from "./failure.js";
  *   file doesn't say.
  */
 
-const METADATA_PROPS = 14; // field of onnx.ModelProto: pairs of a key (1) and a value (2)
+export const METADATA_PROPS = 14; // field of onnx.ModelProto: pairs of a key (1) and a value (2)
 
 /**
  * The fields of a protobuf message.
  * @param {Uint8Array} bytes
- * @returns {Generator<{field: number, content: Uint8Array}>} Numbers have no content.
+ * @returns {Generator<{field: number, content: Uint8Array, whole: Uint8Array}>} Numbers have no
+ *   content; `whole` is the field with its key.
  */
-function* fieldsOf(bytes) {
+export function* fieldsOf(bytes) {
   let at = 0;
   const broken = failure("model-broken", "this is not a complete ONNX file");
   const readNumber = () => {
@@ -36,14 +37,16 @@ function* fieldsOf(bytes) {
     throw broken;
   };
   while (at < bytes.length) {
+    const start = at;
     const key = readNumber();
     const kind = key % 8;
     let length = { 1: 8, 5: 4 }[kind] ?? 0;
     if (kind === 0) readNumber();
     if (kind === 2) length = readNumber();
     if (![0, 1, 2, 5].includes(kind) || at + length > bytes.length) throw broken;
-    yield { field: Math.floor(key / 8), content: bytes.subarray(at, at + length) };
+    const content = bytes.subarray(at, at + length);
     at += length;
+    yield { field: Math.floor(key / 8), content, whole: bytes.subarray(start, at) };
   }
 }
 

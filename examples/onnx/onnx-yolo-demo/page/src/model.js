@@ -142,6 +142,9 @@ export function cancelWork() {
 /** See `Detector.detect`. */
 export const detect = (bitmap, settings) => detector.detect(bitmap, settings);
 
+/** See `Detector.teach`. */
+export const teach = (message) => detector.teach(message);
+
 // ------------------------------------------------------------------------ loading
 
 /**

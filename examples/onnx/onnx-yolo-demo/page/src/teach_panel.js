@@ -284,7 +284,7 @@ async function withModelAlone(task) {
 /** Have the model learn the frames. */
 export async function startTeaching() {
   if (activity.teaching || !demo.ready || teacher.available() || lacksBoxes()) return;
-  const part = byId("teach-part").value === "head" ? "head" : "class";
+  const part = byId("teach-part").value === "whole" ? "whole" : "class";
   const wanted = Math.round(Number(byId("teach-steps").value));
   const steps = Math.min(Math.max(wanted || 1, 1), MAX_STEPS);
   byId("teach-steps").value = String(steps);

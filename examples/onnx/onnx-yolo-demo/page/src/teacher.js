@@ -1,39 +1,174 @@
 /**
- * Teaching the present model new classes, on this device.
+ * Teaching: the built-in detector learns more classes from pictures in which they are marked.
  *
- * This page was built without the training step, and says so.
+ * What it knows stays: the new classes get a second head (tools/teaching.py), which the worker
+ * trains (teaching.js). Afterwards detector and second head are one model, which is loaded like any
+ * other, and can be saved.
+ *
+ * @import {Model} from "./model.js"
+ * @import {TeachInfo} from "./teaching.js"
  */
+import { assetBytes, assetJson, hasAsset } from "./assets.js";
 import { failure } from "./failure.js";
+import { loadBuiltin, loadModel } from "./loading.js";
+import { withHead, withMetadata, writeNames } from "./merging.js";
+import { readFacts } from "./metadata.js";
+import { alone, teach as ask, builtinModel, model } from "./model.js";
+import { demo } from "./status.js";
 
 /**
- * @typedef {{x1: number, y1: number, x2: number, y2: number, label: string}} Box In pixels of its picture.
- * @typedef {{bitmap: ImageBitmap, boxes: Box[]}} Example
+ * @typedef {{x1: number, y1: number, x2: number, y2: number, label: string}} Box In pixels of its
+ *   picture.
+ * @typedef {{bitmap: ImageBitmap, boxes: Box[]}} Example A picture without boxes shows what is none
+ *   of the classes.
  * @typedef {{step: number, steps: number, loss: number}} Step
- * @typedef {{stopped: boolean, seconds: number, steps: number, firstLoss: number, lastLoss: number}} Outcome
- *
- * @typedef {object} Teacher
- * @property {() => string} available "", or a sentence why the present model can't be taught.
- * @property {(task: {examples: Example[], part?: "class"|"head", steps: number, onStep: (step: Step) => void})
- *   => Promise<Outcome>} teach Afterwards the detector knows the taught classes.
- * @property {() => void} stop End after the present step; what was learned so far is kept.
- * @property {() => void|Promise<void>} undo Drop what was taught.
- * @property {() => string[]} taught The taught labels.
- * @property {() => Promise<Uint8Array<ArrayBuffer>>} save The taught model as an ONNX file.
+ * @typedef {{stopped: boolean, seconds: number, steps: number, firstLoss: number,
+ *   lastLoss: number}} Outcome
  */
 
-const ABSENT = "This page was built without its training step.";
+/** @type {{model: Model, bytes: Uint8Array, labels: string[]}|null} What was taught last. */
+let result = null;
+let teaching = false;
+let stopped = false;
 
-/** @returns {Promise<never>} */
-async function refuse() {
-  throw failure("teach-failed", ABSENT);
+const isTaught = () => result !== null && model.current === result.model;
+
+function unavailable() {
+  if (!hasAsset("teach-info")) return "The page was built with a model that cannot be taught.";
+  if (model.current && !model.current.builtin && !isTaught()) {
+    return "Only the built-in model can be taught: choose it first.";
+  }
+  return "";
 }
 
-/** @type {Teacher} */
+/** @param {Example[]} examples @returns {string[]} The labels, in the order in which they come. */
+function labelsOf(examples, maximum) {
+  const wrong = (text) => failure("teaching", text);
+  for (const [k, { bitmap, boxes }] of examples.entries()) {
+    if (!bitmap.width) throw wrong(`picture ${k + 1} is closed; capture it again`);
+    for (const { x1, y1, x2, y2, label } of boxes) {
+      const inside = x1 >= 0 && y1 >= 0 && x2 <= bitmap.width && y2 <= bitmap.height;
+      if (!(inside && x2 > x1 && y2 > y1)) {
+        throw wrong(`a box of picture ${k + 1} is empty or not within the picture; mark it anew`);
+      }
+      if (typeof label !== "string" || !label.trim()) {
+        throw wrong(`a box of picture ${k + 1} has no name; give it one`);
+      }
+    }
+  }
+  const labels = [...new Set(examples.flatMap(({ boxes }) => boxes.map(({ label }) => label)))];
+  if (!labels.length) throw wrong("no object is marked; mark some in the pictures");
+  if (labels.length > maximum) {
+    throw wrong(`${labels.length} names are given; at most ${maximum} can be taught at once`);
+  }
+  return labels;
+}
+
+/** Detector and second head as one ONNX file. */
+async function join(bytes, names, info, part, labels, weights) {
+  const all = [...new Set([...names, ...labels])];
+  // The row behind the last one stands for a class that the head doesn't have.
+  const rows = (own, none) =>
+    BigInt64Array.from(all, (name) => BigInt(own.includes(name) ? own.indexOf(name) : none));
+  const numbers = [
+    { name: "known", dims: [all.length], data: rows(names, names.length) },
+    { name: "learned", dims: [all.length], data: rows(labels, info.classes) },
+  ];
+  const constants = [...numbers, ...weights].map((c) => ({ ...c, name: `taught/${c.name}` }));
+  const joined = withHead(bytes, await assetBytes(`teach-${part}-head`), constants);
+  return withMetadata(joined, { names: writeNames(all) });
+}
+
 export const teacher = {
-  available: () => ABSENT,
-  teach: refuse,
-  stop: () => {},
-  undo: () => {},
-  taught: () => [],
-  save: refuse,
+  /** @returns {string} Why the present model can't be taught; "" if it can. */
+  available: unavailable,
+
+  /** @returns {string[]} The labels that were taught to the model in use. */
+  taught: () => (result && isTaught() ? [...result.labels] : []),
+
+  /**
+   * Teach the built-in model; it forgets what it was taught before.
+   * @param {object} options
+   * @param {Example[]} options.examples The pictures are not closed.
+   * @param {string} [options.part] "class", or "whole": slower, with boxes of its own.
+   * @param {number} [options.steps] By default what "teach-info" recommends.
+   * @param {(progress: Step) => void} [options.onStep]
+   * @returns {Promise<Outcome>}
+   * @throws {Error} `.code` "teaching": what was given is wrong; "busy"; "cancelled": another model
+   *   was loaded; and those of `Detector`.
+   */
+  async teach({ examples, part = "class", steps, onStep = () => {} }) {
+    const reason = unavailable();
+    if (reason) throw failure("teaching", reason);
+    if (teaching) throw failure("busy", "a lesson goes on; stop it first");
+    teaching = true;
+    stopped = false;
+    try {
+      return await lesson({ examples, part, steps, onStep });
+    } finally {
+      teaching = false;
+    }
+  },
+
+  /** End the lesson after the present step; what was learned so far is kept. */
+  stop() {
+    stopped = true;
+  },
+
+  /** Go back to the model as it was before it was taught anything. */
+  async undo() {
+    if (isTaught()) await loadBuiltin();
+    result = null;
+  },
+
+  /** The taught model as one ONNX file. @returns {Promise<Uint8Array>} */
+  async save() {
+    if (!result || !isTaught()) throw failure("teaching", "nothing was taught yet");
+    return result.bytes.slice();
+  },
 };
+
+async function lesson({ examples, part, steps: wanted, onStep }) {
+  const begun = performance.now();
+  /** @type {TeachInfo} */
+  const info = await assetJson("teach-info");
+  if (!Object.hasOwn(info.parts, part)) throw failure("teaching", `there is no part "${part}"`);
+  const labels = labelsOf(examples, info.classes);
+  const steps = wanted ?? info.parts[part].steps;
+  if (!Number.isInteger(steps) || steps < 1) {
+    throw failure("teaching", `the number of steps is ${steps}; give a whole one from 1 on`);
+  }
+  const basis = model.current;
+  const { bytes, facts } = await builtinModel().read();
+  const step = await assetBytes(`teach-${part}-step`);
+  const message = { type: "teach-begin", model: bytes, step, info, part, steps, examples, labels };
+  await alone(() => ask(message));
+  /** @type {number[]} */
+  const losses = [];
+  while (losses.length < steps && !(stopped && losses.length)) {
+    if (model.current !== basis) throw failure("cancelled", "another model was loaded");
+    const { loss } = await alone(() => ask({ type: "teach-step" }));
+    losses.push(loss);
+    onStep({ step: losses.length, steps, loss });
+  }
+  const { weights } = await alone(() => ask({ type: "teach-end" }));
+  const taught = await join(bytes, facts.names ?? [], info, part, labels, weights);
+  const seconds = (performance.now() - begun) / 1000;
+  await use(taught, labels);
+  return {
+    stopped: losses.length < steps,
+    seconds,
+    steps: losses.length,
+    firstLoss: losses[0],
+    lastLoss: losses[losses.length - 1],
+  };
+}
+
+/** Detect with a taught model from now on. @param {Uint8Array} bytes @param {string[]} labels */
+async function use(bytes, labels) {
+  const read = async () => ({ bytes, facts: readFacts(bytes), noted: { taught: labels } });
+  const own = { name: `built-in model, taught ${labels.join(", ")}`, builtin: false, read };
+  result = { model: own, bytes, labels };
+  await loadModel(own);
+  if (!demo.info || model.current !== own) throw failure("cancelled", "another model was loaded");
+}

@@ -7,6 +7,7 @@
  *   {type: "load", model, facts, backend}
  *   {type: "detect", bitmap, options}
  *   {type: "measure", frames}
+ *   {type: "teach-begin", …}, {type: "teach-step"}, {type: "teach-end"}; see teaching.js
  * Messages from it:
  *   {type: "progress", stage}, {type: "lost", reason},
  *   {type: "result", id, value}, {type: "error", id, code, message}
@@ -20,6 +21,7 @@ import { createLetterbox, fit } from "./letterbox.js";
 import { createPostprocess } from "./nms.js";
 import { readShape } from "./outputs.js";
 import { refusal } from "./refusal.js";
+import { lessonTasks } from "./teaching.js";
 
 const GREY = "rgb(114, 114, 114)"; // of the padding; transparent parts get it too
 const KEPT_BYTES = 16e6; // a larger canvas is not kept
@@ -254,7 +256,7 @@ async function measure({ frames }) {
   return times.sort((one, other) => one - other)[frames >> 1];
 }
 
-const TASKS = { start, load, detect, measure };
+const TASKS = { start, load, detect, measure, ...lessonTasks };
 
 self.onmessage = async ({ data }) => {
   try {
