@@ -40,6 +40,14 @@ BATCH = 8
 PARTS = {"class": (400, 0.003), "whole": (200, 0.002)}
 
 
+class WebAdamW(AdamW):
+    """`AdamW` in float32 alone: onnxruntime-web has no casts from float64, which expm1 needs."""
+
+    def _correction(self, beta, dtype):
+        taken = pt.cast(self._step() + np.int32(1), dtype)
+        return np.float32(1) - pt.power(np.float32(beta), taken)
+
+
 class Folded:
     """A `ConvBNSiLU` whose normalization is no more than the bias that follows its filters."""
 
@@ -157,7 +165,7 @@ def step_model(part, shapes, class_width):
     rate = pt.scalar("rate", dtype="float32")
     targets = {"boxes": boxes, "classes": classes, "num_boxes": num_boxes}
     loss = head.loss(maps, found, targets)
-    optimizer = AdamW(rate, weight_decay=0.0)
+    optimizer = WebAdamW(rate, weight_decay=0.0)
     updates = optimizer.get_updates(head.weights, pytensor.grad(loss, head.weights))
     state = {variable: variable.type(name=variable.name) for variable in updates}
     outputs = clone_replace([loss, *updates.values()], replace=state)

@@ -43,7 +43,7 @@ function unavailable() {
 
 /** @param {Example[]} examples @returns {string[]} The labels, in the order in which they come. */
 function labelsOf(examples, maximum) {
-  const wrong = (text) => failure("teaching", text);
+  const wrong = (text) => failure("teach-failed", text);
   for (const [k, { bitmap, boxes }] of examples.entries()) {
     if (!bitmap.width) throw wrong(`picture ${k + 1} is closed; capture it again`);
     for (const { x1, y1, x2, y2, label } of boxes) {
@@ -94,12 +94,12 @@ export const teacher = {
    * @param {number} [options.steps] By default what "teach-info" recommends.
    * @param {(progress: Step) => void} [options.onStep]
    * @returns {Promise<Outcome>}
-   * @throws {Error} `.code` "teaching": what was given is wrong; "busy"; "cancelled": another model
+   * @throws {Error} `.code` "teach-failed": what was given is wrong; "busy"; "cancelled": another model
    *   was loaded; and those of `Detector`.
    */
   async teach({ examples, part = "class", steps, onStep = () => {} }) {
     const reason = unavailable();
-    if (reason) throw failure("teaching", reason);
+    if (reason) throw failure("teach-failed", reason);
     if (teaching) throw failure("busy", "a lesson goes on; stop it first");
     teaching = true;
     stopped = false;
@@ -123,7 +123,7 @@ export const teacher = {
 
   /** The taught model as one ONNX file. @returns {Promise<Uint8Array>} */
   async save() {
-    if (!result || !isTaught()) throw failure("teaching", "nothing was taught yet");
+    if (!result || !isTaught()) throw failure("teach-failed", "nothing was taught yet");
     return result.bytes.slice();
   },
 };
@@ -132,11 +132,11 @@ async function lesson({ examples, part, steps: wanted, onStep }) {
   const begun = performance.now();
   /** @type {TeachInfo} */
   const info = await assetJson("teach-info");
-  if (!Object.hasOwn(info.parts, part)) throw failure("teaching", `there is no part "${part}"`);
+  if (!Object.hasOwn(info.parts, part)) throw failure("teach-failed", `there is no part "${part}"`);
   const labels = labelsOf(examples, info.classes);
   const steps = wanted ?? info.parts[part].steps;
   if (!Number.isInteger(steps) || steps < 1) {
-    throw failure("teaching", `the number of steps is ${steps}; give a whole one from 1 on`);
+    throw failure("teach-failed", `the number of steps is ${steps}; give a whole one from 1 on`);
   }
   const basis = model.current;
   const { bytes, facts } = await builtinModel().read();

@@ -144,7 +144,7 @@ export async function createLesson({ model, step, info, part, steps, examples, l
     const results = await session.run({ ...feeds, ...state });
     const loss = Number(results.loss.data[0]);
     if (!Number.isFinite(loss)) {
-      throw failure("teaching", "the loss is not a number any more; mark the objects anew");
+      throw failure("teach-failed", "the loss is not a number any more; mark the objects anew");
     }
     state = Object.fromEntries(stateInfo.map(({ name }) => [name, results[`next/${name}`]]));
     taken += 1;
