@@ -17,7 +17,6 @@ from blocks import ConvBNSiLU
 from loss import (
     CLS_GAIN,
     binary_cross_entropy,
-    flatten_predictions,
     sum32,
     target_boxes_in_pixels,
     task_aligned_assign,
@@ -82,7 +81,7 @@ class SecondHead:
         self.weights = [variable for layer in layers for variable in (layer.weight, layer.bias)]
 
     def predictions(self, maps):
-        """Raw maps by level: class logits (batch, `MAX_CLASSES`, ...), after box logits if whole."""
+        """Raw maps by level: box logits if there are any, then class logits."""
         head = self.model.layers[23]
         if self.part == "whole":
             return dict(zip(LEVELS, head(maps), strict=True))
@@ -93,7 +92,7 @@ class SecondHead:
         return dict(zip(LEVELS, outputs, strict=True))
 
     def loss(self, maps, found, targets):
-        """Loss of a batch, float32 scalar: in training's form, divided by the number of pictures."""
+        """Loss of a batch, float32 scalar: that of training, but not times the number of pictures."""
         predictions = self.predictions(maps)
         if self.part == "whole":
             _, parts = yolo_loss(predictions, targets, MAX_CLASSES)
@@ -146,7 +145,7 @@ def corners(found):
 
 
 def inputs_of(shapes, batch):
-    """Input variables: the three maps, and the detector's output, of which `shapes` are the rest."""
+    """Input variables of `shapes` (behind the batch): the three maps, and the detector's output."""
     *maps, found = (
         pt.tensor(name, dtype="float32", shape=(batch, *shape))
         for name, shape in zip((*LEVELS, "found"), shapes, strict=True)
@@ -262,11 +261,11 @@ def teaching_assets(model):
     assets = {}
     for part, (steps, rate) in PARTS.items():
         step, state = step_model(part, shapes, width)
-        description = [
-            {"name": v.name, "shape": v.type.shape, "dtype": v.type.dtype, **first_value(v, sources)}
+        values = [
+            {"name": v.name, "shape": v.type.shape, "dtype": v.type.dtype} | first_value(v, sources)
             for v in state
         ]
-        info["parts"][part] = {"steps": steps, "rate": rate, "state": description}
+        info["parts"][part] = {"steps": steps, "rate": rate, "state": values}
         second = head_model(part, shapes, width, names, opset)
         for kind, made in (("step", step), ("head", second)):
             assets[f"teach-{part}-{kind}"] = made.SerializeToString(deterministic=True)

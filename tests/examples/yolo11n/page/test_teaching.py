@@ -1,4 +1,4 @@
-"""Teaching in the page: its steps are those of Python's onnxruntime, and what it saves is a model."""
+"""Teaching in the page: its steps are those of Python's onnxruntime; what it saves is a model."""
 
 import base64
 import json
@@ -50,9 +50,8 @@ def unpack(packed):
 
 @pytest.fixture(scope="module")
 def assets(models):
-    """The teaching assets of the page's detector, and the detector."""
-    model = onnx.load(models.yolo)
-    return teaching_assets(model)
+    """The teaching assets of the page's detector."""
+    return teaching_assets(onnx.load(models.yolo))
 
 
 @pytest.fixture(scope="module")
@@ -79,18 +78,95 @@ def python_lesson(assets, part, record):
     return losses, state
 
 
-@pytest.mark.parametrize(("part", "steps"), [("class", 20), ("whole", 5)])
-def test_steps_are_those_of_python(browser, yolo_site, assets, part, steps):
+@pytest.mark.parametrize(("part", "steps", "limit"), [("class", 20, 1e-4), ("whole", 5, 1e-3)])
+def test_steps_are_those_of_python(browser, yolo_site, assets, part, steps, limit):
     with ready_page(browser, yolo_site.url) as page:
         page.evaluate(bundle("../test/lesson.js"))
         record = page.evaluate("([part, steps]) => lesson(part, steps)", [part, steps])
     losses, state = python_lesson(assets, part, record)
-    print(np.subtract(losses, record["losses"]), losses)
     np.testing.assert_allclose(record["losses"], losses, rtol=1e-4)
     change = difference = 0
     for name, packed in record["last"].items():
         change += np.square(state[name] - unpack(record["first"][name])).sum()
         difference += np.square(state[name] - unpack(packed)).sum()
     assert change > 0
-    print(np.sqrt(difference/change))
-    assert np.sqrt(difference / change) < 1e-4
+    assert np.sqrt(difference / change) < limit
+
+
+PICTURE = blob_picture(96, 64, [((200, 30, 30), 30, 30, 30), ((30, 40, 220), 70, 40, 24)])
+BOXES = [
+    {"x1": 15, "y1": 15, "x2": 45, "y2": 45, "label": "it's red"},
+    {"x1": 58, "y1": 28, "x2": 82, "y2": 52, "label": "person"},
+]
+FRAMES = [
+    {"url": data_url(PICTURE), "boxes": BOXES},
+    {"url": data_url(PICTURE[::-1].copy()), "boxes": []},
+]
+NAMES = ["person", "cell phone"]
+
+
+@pytest.mark.parametrize("part", ["class", "whole"])
+def test_taught_model_is_used_saved_and_dropped(page, models, tmp_path, part):
+    before = expected_detections(models.yolo, PICTURE)
+    assert page.evaluate("demo.teacher.available()") == ""
+    outcome = page.evaluate(TEACH, [FRAMES, {"part": part, "steps": 3}])
+    assert (outcome["steps"], outcome["stopped"]) == (3, False)
+    assert outcome["losses"][::2] == [outcome["firstLoss"], outcome["lastLoss"]]
+    # "person" was known; it isn't there twice.
+    assert page.evaluate("demo.info.names") == [*NAMES, "it's red"]
+    assert page.evaluate("demo.teacher.taught()") == ["it's red", "person"]
+    assert page.evaluate("demo.teacher.available()") == ""
+    path = tmp_path / "taught.onnx"
+    path.write_bytes(base64.b64decode(page.evaluate(SAVED)))
+    onnx.checker.check_model(onnx.load(path), full_check=True)
+    after = expected_detections(path, PICTURE)
+    assert len(after) >= 3
+    assert_same(detect_file(page, encode(PICTURE)), after)
+    page.evaluate("demo.teacher.undo()")
+    assert page.evaluate("demo.info.names") == NAMES
+    assert page.evaluate("demo.teacher.taught()") == []
+    assert_same(detect_file(page, encode(PICTURE)), before)
+
+    page.set_input_files("#model-file", path)
+    until(page, "demo.ready && demo.info?.names.length === 3", "the saved model")
+    assert_same(detect_file(page, encode(PICTURE)), after)
+    assert "Only the built-in model" in page.evaluate("demo.teacher.available()")
+    page.click("#model-builtin")
+    until(page, "demo.ready && demo.info?.names.length === 2", "the built-in model")
+
+
+def test_same_lesson_twice_gives_the_same_weights(page):
+    losses = [page.evaluate(TEACH, [FRAMES, {"steps": 3}])["losses"] for _ in range(2)]
+    assert losses[0] == losses[1]
+
+
+def test_stop_keeps_what_was_learned(page):
+    outcome = page.evaluate(
+        TEACH.replace("losses.push(loss)", "{ losses.push(loss); demo.teacher.stop(); }"),
+        [FRAMES, {"steps": 1000}],
+    )
+    assert (outcome["steps"], outcome["stopped"]) == (1, True)
+    assert "it's red" in page.evaluate("demo.info.names")
+
+
+REFUSED = {
+    "no object is marked": [FRAMES[1:], {}],
+    "not within the picture": [[FRAMES[0] | {"boxes": [BOXES[0] | {"x2": 97}]}], {}],
+    "is empty": [[FRAMES[0] | {"boxes": [BOXES[0] | {"x2": 15}]}], {}],
+    "has no name": [[FRAMES[0] | {"boxes": [BOXES[0] | {"label": " "}]}], {}],
+    "at most 8": [[FRAMES[0] | {"boxes": [BOXES[0] | {"label": str(k)} for k in range(9)]}], {}],
+    "there is no part": [FRAMES, {"part": "toString"}],
+    "number of steps is 0": [FRAMES, {"steps": 0}],
+}
+
+
+@pytest.mark.parametrize("message", REFUSED)
+def test_what_cannot_be_learned_is_refused(page, message):
+    catch = f"(options) => ({TEACH})(options).then(() => '', (error) => error.code + error.message)"
+    said = page.evaluate(catch, REFUSED[message])
+    assert said.startswith("teach-failed")
+    assert message in said
+
+
+def test_detector_of_another_structure_cannot_be_taught(colours):
+    assert "cannot be taught" in colours.evaluate("demo.teacher.available()")

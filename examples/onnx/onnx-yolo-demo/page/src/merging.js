@@ -115,9 +115,10 @@ export function withMetadata(model, entries) {
 
 /** Class names as exports of detectors write them: a Python dictionary. @param {string[]} names */
 export function writeNames(names) {
+  const hexadecimal = (letter) => letter.charCodeAt(0).toString(16).padStart(2, "0");
   const quoted = names.map((name, row) => {
-    const escaped = name.replace(/[\\']/g, "\\$&").replace(/\n/g, "\\n").replace(/\r/g, "\\r");
-    return `${row}: '${escaped}'`;
+    const escaped = name.replace(/[\\']/g, "\\$&");
+    return `${row}: '${escaped.replace(/\p{Cc}/gu, (letter) => `\\x${hexadecimal(letter)}`)}'`;
   });
   return `{${quoted.join(", ")}}`;
 }
