@@ -129,7 +129,7 @@ export class Detector {
    * @returns {Promise<any>}
    */
   async teach(message) {
-    if (this.#info === null) throw failure(this.#reason.code, this.#reason.message);
+    if (!this.loaded) throw failure(this.#reason.code, this.#reason.message);
     return this.#call(message, [], Number.POSITIVE_INFINITY);
   }
 

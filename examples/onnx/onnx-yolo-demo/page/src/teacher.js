@@ -26,7 +26,7 @@ import { demo } from "./status.js";
  *   lastLoss: number}} Outcome
  */
 
-/** @type {{model: Model, bytes: Uint8Array, labels: string[]}|null} What was taught last. */
+/** @type {{model: Model, bytes: Uint8Array<ArrayBuffer>, labels: string[]}|null} What was taught last. */
 let result = null;
 let teaching = false;
 let stopped = false;
@@ -121,7 +121,7 @@ export const teacher = {
     result = null;
   },
 
-  /** The taught model as one ONNX file. @returns {Promise<Uint8Array>} */
+  /** The taught model as one ONNX file. @returns {Promise<Uint8Array<ArrayBuffer>>} */
   async save() {
     if (!result || !isTaught()) throw failure("teach-failed", "nothing was taught yet");
     return result.bytes.slice();
@@ -139,7 +139,7 @@ async function lesson({ examples, part, steps: wanted, onStep }) {
     throw failure("teach-failed", `the number of steps is ${steps}; give a whole one from 1 on`);
   }
   const basis = model.current;
-  const { bytes, facts } = await builtinModel().read();
+  const { bytes, facts } = await builtinModel().read("wasm");
   const step = await assetBytes(`teach-${part}-step`);
   const message = { type: "teach-begin", model: bytes, step, info, part, steps, examples, labels };
   await alone(() => ask(message));
