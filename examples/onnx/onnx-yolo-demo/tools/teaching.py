@@ -92,7 +92,7 @@ class SecondHead:
         return dict(zip(LEVELS, outputs, strict=True))
 
     def loss(self, maps, found, targets):
-        """Loss of a batch, float32 scalar: that of training, but not times the number of pictures."""
+        """Loss of a batch, float32 scalar: that of training, divided by the number of pictures."""
         predictions = self.predictions(maps)
         if self.part == "whole":
             _, parts = yolo_loss(predictions, targets, MAX_CLASSES)
