@@ -71,7 +71,7 @@ function withGraph(model, graph) {
  * The same model with more of its tensors as outputs.
  * @param {Uint8Array} model An ONNX file.
  * @param {string[]} names Of tensors of floats.
- * @returns {Uint8Array}
+ * @returns {Uint8Array<ArrayBuffer>}
  */
 export function withOutputs(model, names) {
   const outputs = names.map((name) => field(OUTPUT, valueInfo(name)));
@@ -84,7 +84,7 @@ export function withOutputs(model, names) {
  * @param {Uint8Array} head An ONNX file whose names are its own, but for the detector's tensors.
  * @param {{name: string, dims: readonly number[], data: Float32Array|BigInt64Array}[]} constants
  *   What the head's other inputs are.
- * @returns {Uint8Array}
+ * @returns {Uint8Array<ArrayBuffer>}
  */
 export function withHead(model, head, constants) {
   const kept = [...fieldsOf(graphOf(model))].filter((f) => f.field !== OUTPUT);

@@ -164,7 +164,7 @@ async function lesson({ examples, part, steps: wanted, onStep }) {
   };
 }
 
-/** Detect with a taught model from now on. @param {Uint8Array} bytes @param {string[]} labels */
+/** Detect with a taught model from now on. @param {Uint8Array<ArrayBuffer>} bytes @param {string[]} labels */
 async function use(bytes, labels) {
   const read = async () => ({ bytes, facts: readFacts(bytes), noted: { taught: labels } });
   const own = { name: `built-in model, taught ${labels.join(", ")}`, builtin: false, read };
