@@ -150,6 +150,11 @@ function wireFiles() {
   onFile("model-file", (file) => loadFile(file));
 }
 
+/** Whether there are pictures and nothing else. @param {FileList|undefined} files */
+function holdsPictures(files) {
+  return [...(files ?? [])].every((file) => fileKind(file) === "picture");
+}
+
 function wireDrop() {
   let depth = 0; // of the elements that the file is over
   const show = (by) => {
@@ -162,8 +167,9 @@ function wireDrop() {
   document.addEventListener("drop", (event) => {
     event.preventDefault();
     show(-depth);
-    const open = teach.isInPanel(event.target) ? teach.addFiles : openFiles;
-    attempt(() => open(event.dataTransfer?.files));
+    const files = event.dataTransfer?.files;
+    const forTeaching = teach.isInPanel(event.target) && holdsPictures(files);
+    attempt(() => (forTeaching ? teach.addFiles(files) : openFiles(files)));
   });
 }
 
