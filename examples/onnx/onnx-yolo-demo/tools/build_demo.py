@@ -40,14 +40,11 @@ DEMO = Path(__file__).resolve().parents[1]
 PAGE = "yolo_detection_demo.html"
 NODE_MODULES = DEMO / "node_modules"
 RUNTIME = "onnxruntime-web"
-# Of each script its files by their names as assets, and how hard they are compressed. That for
-# WebGPU is of the kind that needs no more of WebAssembly than every browser with WebGPU has.
+# Of each script its files, and how hard they are compressed. Those for WebGPU need no more of
+# WebAssembly than every browser with WebGPU has.
 RUNTIMES = {
-    name: ({module: f"{file}.mjs", wasm: f"{file}.wasm"}, level)
-    for name, module, wasm, file, level in [
-        ("runtime", "runtime-module", "wasm", "ort-wasm-simd-threaded", 19),
-        ("webgpu", "webgpu-module", "webgpu-wasm", "ort-wasm-simd-threaded.asyncify", 12),
-    ]
+    "runtime": ("ort-wasm-simd-threaded", 19),
+    "webgpu": ("ort-wasm-simd-threaded.asyncify", 12),
 }
 LATER = '<script id="webgpu-runtime" type="text/plain" '  # begins what the page loads if need be
 
@@ -131,9 +128,11 @@ def page_script():
 @cache
 def runtime_script(name):
     """The script that puts onnxruntime-web's WebAssembly into the page; `name` is of `RUNTIMES`."""
-    files, level = RUNTIMES[name]
+    file, level = RUNTIMES[name]
     dist = NODE_MODULES / RUNTIME / "dist"
-    assets = {asset: (dist / file).read_bytes() for asset, file in files.items()}
+    assets = {
+        f"{name}-{kind}": (dist / f"{file}.{kind}").read_bytes() for kind in ("mjs", "wasm")
+    }
     licence = (DEMO / "page/LICENSE.onnxruntime-web").read_text(encoding="utf-8")
     digest = hashlib.sha256(b"".join(assets.values())).hexdigest()
     head = f"/*!\n{RUNTIME}, compressed; sha256 of its files {digest}\n\n{licence}*/\n"

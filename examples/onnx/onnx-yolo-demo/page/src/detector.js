@@ -23,11 +23,6 @@ import { failure } from "./failure.js";
 /** @typedef {{pre: number, inference: number, post: number}} Times In milliseconds. */
 
 const LONG_MS = 1000; // what takes longer, the user may want to end
-// The assets of the runtimes: a script, and the WebAssembly that it runs.
-const RUNTIMES = {
-  wasm: ["runtime-module", "wasm"],
-  webgpu: ["webgpu-module", "webgpu-wasm"],
-};
 
 export class Detector {
   #onProgress;
@@ -144,8 +139,10 @@ export class Detector {
   async #startRuntime(backend) {
     this.#onProgress("decoding");
     const cancelled = this.#cancelled;
-    const [module, wasm] = RUNTIMES[backend];
-    const [script, packed] = await Promise.all([assetBytes(module), packedBytes(wasm)]);
+    const runtime = backend === "webgpu" ? "webgpu" : "runtime";
+    // A script, and the WebAssembly that it runs.
+    const script = await assetBytes(`${runtime}-mjs`);
+    const packed = await packedBytes(`${runtime}-wasm`);
     if (cancelled !== this.#cancelled) throw failure("cancelled", "it was stopped");
     this.#startWorker();
     const message = {

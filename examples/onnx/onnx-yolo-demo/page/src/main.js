@@ -23,7 +23,7 @@ import {
 import { teacher } from "./teacher.js";
 import { startTheme } from "./theme.js";
 
-const NEEDED_ASSETS = ["runtime-module", "wasm", "model", "model-info"];
+const NEEDED_ASSETS = ["runtime-mjs", "runtime-wasm", "model", "model-info"];
 
 /** Show why the page can't work here, if it can't. */
 function showObstacle() {
@@ -68,5 +68,5 @@ startTheme();
 wireControls();
 settle();
 // The scripts behind this one hold the assets, the runtime first.
-if (wantedBackend() !== "webgpu" && !missingFeatures().length) whenAsset("wasm", prepareRuntime);
+if (wantedBackend() !== "webgpu" && !missingFeatures().length) whenAsset("runtime-wasm", prepareRuntime);
 document.addEventListener("DOMContentLoaded", begin);
