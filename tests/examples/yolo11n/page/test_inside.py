@@ -17,8 +17,9 @@ RUN = "title => scenarios[title]().then(() => '', (error) => String(error.stack)
 
 @pytest.mark.browser
 @pytest.mark.parametrize("file", [f for f in FILES if f.stem != "helpers"], ids=lambda f: f.stem)
-def test_scenarios(browser, colour_site, file, tmp_path):
-    with ready_page(browser, colour_site.url) as page:
+def test_scenarios(browser, colour_site, yolo_site, file, tmp_path):
+    site = yolo_site if file.stem == "lessons" else colour_site
+    with ready_page(browser, site.url) as page:
         if "axe-core" in file.read_text() and not (NODE_MODULES / "axe-core").exists():
             pytest.skip("axe-core is missing: bash setup.sh --dev")
         page.evaluate(bundle(f"../test/browser/{file.name}"))

@@ -2,12 +2,14 @@
 
 import base64
 import json
+import subprocess
+import sys
 
 import numpy as np
 import onnx
 import onnxruntime
 import pytest
-from tools.build_demo import bundle
+from tools.build_demo import DEMO, bundle
 from tools.teaching import teaching_assets
 
 from tests.examples.yolo11n.page.browsers import detect_file, ready_page, until
@@ -135,38 +137,16 @@ def test_taught_model_is_used_saved_and_dropped(page, models, tmp_path, part):
     until(page, "demo.ready && demo.info?.names.length === 2", "the built-in model")
 
 
-def test_same_lesson_twice_gives_the_same_weights(page):
-    losses = [page.evaluate(TEACH, [FRAMES, {"steps": 3}])["losses"] for _ in range(2)]
-    assert losses[0] == losses[1]
-
-
-def test_stop_keeps_what_was_learned(page):
-    outcome = page.evaluate(
-        TEACH.replace("losses.push(loss)", "{ losses.push(loss); demo.teacher.stop(); }"),
-        [FRAMES, {"steps": 1000}],
-    )
-    assert (outcome["steps"], outcome["stopped"]) == (1, True)
-    assert "it's red" in page.evaluate("demo.info.names")
-
-
-REFUSED = {
-    "no object is marked": [FRAMES[1:], {}],
-    "not within the picture": [[FRAMES[0] | {"boxes": [BOXES[0] | {"x2": 97}]}], {}],
-    "is empty": [[FRAMES[0] | {"boxes": [BOXES[0] | {"x2": 15}]}], {}],
-    "has no name": [[FRAMES[0] | {"boxes": [BOXES[0] | {"label": " "}]}], {}],
-    "at most 8": [[FRAMES[0] | {"boxes": [BOXES[0] | {"label": str(k)} for k in range(9)]}], {}],
-    "there is no part": [FRAMES, {"part": "toString"}],
-    "number of steps is 0": [FRAMES, {"steps": 0}],
-}
-
-
-@pytest.mark.parametrize("message", REFUSED)
-def test_what_cannot_be_learned_is_refused(page, message):
-    catch = f"(options) => ({TEACH})(options).then(() => '', (error) => error.code + error.message)"
-    said = page.evaluate(catch, REFUSED[message])
-    assert said.startswith("teach-failed")
-    assert message in said
-
-
 def test_detector_of_another_structure_cannot_be_taught(colours):
     assert "cannot be taught" in colours.evaluate("demo.teacher.available()")
+
+
+@pytest.mark.slow
+def test_unknown_class_is_learned():
+    """With a detector that `bash train.sh` has trained on a CPU; see benchmarks/teaching.py."""
+    trained = DEMO.parents[2] / "runs/yolo11n/yolo11n_192_trained.onnx"
+    if not trained.exists():
+        pytest.skip("no trained detector: bash train.sh")
+    command = [sys.executable, DEMO.parents[2] / "benchmarks/teaching.py", trained]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr

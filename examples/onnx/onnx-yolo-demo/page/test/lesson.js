@@ -50,10 +50,10 @@ const pack = ({ dims, data, type }) => ({ dims, data: base64(data), dtype: type 
 async function lesson(part, steps) {
   if (!ort.env.wasm.wasmBinary) {
     await loadAssets(["runtime.js", "model.js"]);
-    const module = new Blob([await assetBytes("runtime-module")], { type: "text/javascript" });
+    const module = new Blob([await assetBytes("runtime-mjs")], { type: "text/javascript" });
     ort.env.wasm.numThreads = 1;
     ort.env.wasm.wasmPaths = { mjs: URL.createObjectURL(module) };
-    ort.env.wasm.wasmBinary = (await assetBytes("wasm")).buffer;
+    ort.env.wasm.wasmBinary = await assetBytes("runtime-wasm");
   }
   const examples = await Promise.all([
     example([
