@@ -243,7 +243,7 @@ def run(options):
         models["reference"] = options.reference
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        report = build(options.model, output=folder)
+        report = build(options.model, output=folder, webgpu=options.webgpu)
         result = {"machine": platform.processor() or platform.machine(), "arguments": models}
         result["files"] = report["files"]
         print_sizes(result["files"])

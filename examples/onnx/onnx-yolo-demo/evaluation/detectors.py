@@ -10,6 +10,7 @@ import math
 from pathlib import Path
 
 import numpy as np
+from data.images import letterbox
 from data.loader import val_batches
 from tqdm import tqdm
 from utils import nms, scale_detections
@@ -106,6 +107,13 @@ def open_detector(path, image_size=None, batch_size=16):
     if kind is None:
         raise ModelError(f"{path}: a model is a .safetensors or an .onnx file")
     return kind(path, image_size, batch_size)
+
+
+def detect_in(detector, pixels, confidence, iou):
+    """Detections in one uint8 (height, width, 3) picture, float32 (n, 6): corners, score, class."""
+    square, geometry = letterbox(pixels, detector.image_size)
+    decoded = detector(square.transpose(2, 0, 1)[None])[0]
+    return scale_detections(nms(decoded, confidence, iou, multi_label=False), geometry)
 
 
 def detect(detector, dataset, batch_size, progress=False):

@@ -18,7 +18,6 @@ import hashlib
 import io
 import json
 import re
-import shlex
 import subprocess
 import sys
 from functools import cache, partial
@@ -26,13 +25,11 @@ from pathlib import Path
 
 import numpy as np
 import zstandard
-from data.images import letterbox
 from data.synthetic.scenes import PERSON, PHONE, sample_scene
-from evaluation.detectors import ModelError, OnnxDetector
+from evaluation.detectors import ModelError, OnnxDetector, detect_in
 from PIL import Image
 from tools.teaching import teaching_assets
 from training.checkpoint import write_atomically
-from utils import nms, scale_detections
 
 from pytensor.link.onnx import half_weights
 
@@ -78,11 +75,6 @@ def asset_script(assets, level=19):
     """The script that puts assets (bytes by name) into the page; see ``page/src/assets.js``."""
     texts = {name: pack(data, level) for name, data in assets.items()}
     return "".join(f'demoAssets.add("{name}", "{text}");\n' for name, text in texts.items())
-
-
-def to_json(value):
-    """Compact JSON as bytes, keys in a fixed order."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
 
 
 def runtime_problem():
@@ -195,7 +187,7 @@ def model_assets(name, file, weights, data, facts):
         "weights": weights,
         "facts": facts,
     }
-    return {name: data, f"{name}-info": to_json(info)}
+    return {name: data, f"{name}-info": json.dumps(info, sort_keys=True).encode()}
 
 
 # ------------------------------------------------------------------------------ samples
@@ -211,11 +203,9 @@ def sample_scene_of(index, choice=0):
 
 def sees_something(detector, facts, image, objects):
     """Whether a detector finds one of a scene's things, by its name and about where it is."""
-    square, geometry = letterbox(image, facts["size"])
-    output = detector(square.transpose(2, 0, 1)[None])[0]
-    found = nms(output, facts["confidence"], facts["iou"], multi_label=False)
     names = {PERSON: "person", PHONE: "cell phone"}
-    for x1, y1, x2, y2, _, number in scale_detections(found, geometry):
+    found = detect_in(detector, image, facts["confidence"], facts["iou"])
+    for x1, y1, x2, y2, _, number in found:
         for thing in objects:
             x, y = np.add(thing.bbox[:2], np.divide(thing.bbox[2:], 2))
             same = facts["names"][int(number)] == names[thing.category_id]
@@ -251,7 +241,7 @@ def sample_assets(choices):
         name = f"sample-{index + 1}"
         assets[name] = stream.getvalue()
         listed.append({"asset": name, "title": sample_title(objects), "type": "image/jpeg"})
-    return {"samples": to_json(listed), **assets}
+    return {"samples": json.dumps(listed).encode(), **assets}
 
 
 # ------------------------------------------------------------------------------ page
@@ -360,13 +350,10 @@ def build(model_path, output=DEMO, int8=None, webgpu=False):
 
 def how_to_open(report):
     """Lines that name what was built and how to open it."""
-    server = [sys.executable, str(DEMO / "tools/serve_demo.py")]
-    if report["page"].parent != DEMO:
-        server += ["--page", str(report["single_file"])]
     return [
         f"page: {report['page']}",
         f"in a single file: {report['single_file']}",
-        f"open either in a browser, or serve it (faster on CPUs): {shlex.join(server)}",
+        "open either in a browser; python -m tools.serve_demo --page FILE serves the single one",
     ]
 
 

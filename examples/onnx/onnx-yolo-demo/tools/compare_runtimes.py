@@ -26,12 +26,10 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import numpy as np
-from data.images import letterbox
 from data.synthetic.scenes import sample_scene
-from evaluation.detectors import ModelError, open_detector
+from evaluation.detectors import ModelError, detect_in, open_detector
 from PIL import Image
 from tools.build_demo import SAMPLE_SEED, SAMPLE_SPLIT, SAMPLES, BuildError, build, sample_scene_of
-from utils import nms, scale_detections
 
 MAX_BOX_DIFFERENCE = 0.5  # pixels of the picture
 MAX_SCORE_DIFFERENCE = 0.005
@@ -188,13 +186,6 @@ def page_detections(last):
     return np.array(rows, dtype=np.float32).reshape(-1, 6)
 
 
-def python_detections(detector, pixels, confidence, iou):
-    """Detections of one uint8 (height, width, 3) picture, float32 (n, 6): corners, score, class."""
-    square, geometry = letterbox(pixels, detector.image_size)
-    decoded = detector(square.transpose(2, 0, 1)[None])[0]
-    return scale_detections(nms(decoded, confidence, iou, multi_label=False), geometry)
-
-
 def differences(first, second):
     """How far two lists of detections (n, 6) are apart: each is paired with the nearest one.
 
@@ -247,7 +238,7 @@ def compare(model, webgpu=False, confidence=None):
     detector = open_detector(model, batch_size=1)
     agree, total = True, 0
     with tempfile.TemporaryDirectory() as folder:
-        html = build(model, output=folder)["single_file"]
+        html = build(model, output=folder, webgpu=webgpu)["single_file"]
         way = {"backend": "webgpu", "webgpu": "hardware"} if webgpu else {"backend": "wasm"}
         with open_page(html, **way) as page:
             info = wait_ready(page)
@@ -258,7 +249,7 @@ def compare(model, webgpu=False, confidence=None):
             for name, pixels in compared_pictures():
                 last = page.evaluate("url => demo.detectImage(url)", png_url(pixels))
                 found = page_detections(last)
-                expected = python_detections(detector, pixels, limit, info["iou"])
+                expected = detect_in(detector, pixels, limit, info["iou"])
                 box, score, lonely = differences(found, expected)
                 missing = [s for s in lonely if not s <= limit + MAX_SCORE_DIFFERENCE]
                 words = f"{name}: {len(found)} and {len(expected)} detections"
