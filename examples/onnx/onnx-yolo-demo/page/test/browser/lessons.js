@@ -46,9 +46,10 @@ scenarios({
   },
 
   async "two lessons at once are refused"() {
-    const first = lossesOf();
-    check((await refusal([red])).code === "busy", "the second is refused");
-    await first;
+    const refusals = [];
+    const onStep = ({ step }) => step === 1 && refusals.push(refusal([red]));
+    await lossesOf({ onStep });
+    check((await refusals[0]).code === "busy", "the second is refused");
     await demo().teacher.undo();
   },
 
