@@ -10,6 +10,7 @@ import sys
 import threading
 from html.parser import HTMLParser
 from types import SimpleNamespace
+from unittest.mock import Mock
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
@@ -168,12 +169,13 @@ def test_samples_show_whole_and_near_objects(index, choice):
 def test_samples_are_those_in_which_something_is_found():
     image, objects = build_demo.sample_scene_of(2, 1)
     assert build_demo.choose_samples(lambda *scene: scene[0] is image) == (0, 0, 1, 0, 0, 0)
-    facts = {"names": ["cell phone", "person"], "confidence": 0.25, "iou": 0.7, "size": 640}
+    facts = {"names": ["cell phone", "person"], "confidence": 0.25, "iou": 0.7}
     x, y, w, h = next(thing.bbox for thing in objects if thing.category_id == PERSON)
     for box in ([x + w / 2, y + h / 2, w, h], [x - w, y - h, w, h]):
         for scores in ([0, 0.9], [0.9, 0], [0, 0.1]):
             output = np.float32([[*box, *scores]]).T[None]
-            found = build_demo.sees_something(lambda _, o=output: o, facts, image, objects)
+            detector = Mock(return_value=output, image_size=640)
+            found = build_demo.sees_something(detector, facts, image, objects)
             assert found == (box[0] > x and scores[1] > 0.25)
 
 

@@ -89,6 +89,7 @@ function showState() {
     !activity.usable || hopeless || teaching;
   byId("model-file").disabled = byId("compare-file").disabled = !activity.usable || teaching;
   for (const id of RESTING) byId(id).disabled = teaching;
+  if (demo.info?.layout === "finished") byId("iou").disabled = true; // suppressed already
   byId("live-badge").hidden = !(running && kind === "camera");
   teach.showTeaching();
   setText(byId("start-text"), kind === "video" ? "Play video" : "Start camera");

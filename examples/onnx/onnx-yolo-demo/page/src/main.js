@@ -68,5 +68,6 @@ startTheme();
 wireControls();
 settle();
 // The scripts behind this one hold the assets, the runtime first.
-if (wantedBackend() !== "webgpu" && !missingFeatures().length) whenAsset("runtime-wasm", prepareRuntime);
+if (wantedBackend() !== "webgpu" && !missingFeatures().length)
+  whenAsset("runtime-wasm", prepareRuntime);
 document.addEventListener("DOMContentLoaded", begin);

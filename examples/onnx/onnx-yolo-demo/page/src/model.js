@@ -220,7 +220,6 @@ function use(wanted, requested, found, noted) {
   Object.assign(model, { current: wanted, noted, requested });
   demo.info = info;
   byId("backend").value = requested;
-  byId("iou").disabled = info.layout === "finished"; // its boxes are suppressed already
   if (!sameClasses) setClasses(info.names);
   if (!sameModel) setThresholds(info);
   clearTimes();
