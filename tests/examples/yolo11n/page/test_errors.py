@@ -1,9 +1,6 @@
 """What the page says when something is missing or wrong, and that it goes on afterwards."""
 
-import numpy as np
-import onnx
 import pytest
-from onnx import helper, numpy_helper
 
 from tests.examples.yolo11n.page.browsers import (
     detect_file,
@@ -32,58 +29,6 @@ def assert_goes_on(page, models):
     assert_same(detect_file(page, encode(PICTURE)), expected_detections(models.colour, PICTURE))
     assert page.evaluate("demo.screen") is None
     assert page.locator("#message").is_hidden()
-
-
-def truncated(model):
-    return model.SerializeToString()[:-300]
-
-
-def web_page(model):
-    return b"<!doctype html><html><body>404</body></html>"
-
-
-def empty(model):
-    return b""
-
-
-@pytest.mark.parametrize("damage", [truncated, web_page, empty])
-def test_a_broken_model(colours, models, tmp_path, damage):
-    data = damage(onnx.load(models.colour))
-    colours.set_input_files("#model-file", file_of(data, "broken.onnx"))
-    assert "broken.onnx" in wait_screen(colours, "model-broken")
-    screenshot(colours, f"model-broken-{damage.__name__}", tmp_path)
-    assert_goes_on(colours, models)
-
-
-def grey(model):
-    """Input (1, 1, S, S)."""
-    image = helper.make_tensor_value_info("grey", onnx.TensorProto.FLOAT, [1, 1, 128, 128])
-    repeated = numpy_helper.from_array(np.array([1, 3, 1, 1]), "repeats")
-    model.graph.input[0].CopyFrom(image)
-    model.graph.initializer.append(repeated)
-    model.graph.node.insert(0, helper.make_node("Tile", ["grey", "repeats"], ["images"]))
-
-
-def second_input(model):
-    value = helper.make_tensor_value_info("orig_target_sizes", onnx.TensorProto.INT64, [1, 2])
-    model.graph.input.append(value)
-
-
-def too_many_names(model):
-    helper.set_model_props(model, {"names": "{0: 'a', 1: 'b', 2: 'c'}"})
-
-
-@pytest.mark.parametrize("change", [grey, second_input, too_many_names])
-def test_a_model_of_another_shape(colours, models, tmp_path, change):
-    model = onnx.load(models.colour)
-    change(model)
-    colours.set_input_files("#model-file", file_of(model.SerializeToString(), "other.onnx"))
-    text = wait_screen(colours, "model-shape")
-    assert "other.onnx" in text
-    assert "1, 3, S, S" in text
-    screenshot(colours, f"model-shape-{change.__name__}", tmp_path)
-    assert_goes_on(colours, models)
-    assert colours.evaluate("demo.info.modelName") != "other.onnx"
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,7 @@ export function externalConstant(name, dims, location) {
   return message(sizes, field(2, FLOAT), field(8, name), field(13, place), field(14, 1));
 }
 
-function valueInfo(name, dims, kind = FLOAT) {
+export function valueInfo(name, dims, kind = FLOAT) {
   const shape = message(dims.map((dim) => field(1, field(1, dim))));
   return message(field(1, name), field(2, field(1, message(field(1, kind), field(2, shape)))));
 }
@@ -88,6 +88,7 @@ function graph(nodes, constants, inputs, outputs) {
  * @param {boolean} [options.columns] Whether each box is a row of the output, instead of a column.
  * @param {string[]} [options.names] Of the classes.
  * @param {number} [options.side] Of the input.
+ * @param {Uint8Array[]} [options.inputs] By `valueInfo`, the picture first.
  * @param {number} [options.opset]
  * @param {Record<string, string>} [options.metadata]
  * @param {string[]} [options.domains] Besides ONNX's own.
@@ -101,6 +102,7 @@ export function detector({
   columns = false,
   names = ["green thing", "orange thing"],
   side = 32,
+  inputs = [valueInfo("images", [1, 3, side, side])],
   opset = 18,
   metadata = {},
   domains = [],
@@ -123,15 +125,7 @@ export function detector({
   const facts = { names: JSON.stringify(names), ...metadata };
   return message(
     field(1, 9),
-    field(
-      7,
-      graph(
-        parts.nodes,
-        parts.constants,
-        [valueInfo("images", [1, 3, side, side])],
-        [valueInfo("output0", dims)],
-      ),
-    ),
+    field(7, graph(parts.nodes, parts.constants, inputs, [valueInfo("output0", dims)])),
     ["", ...domains].map((domain) =>
       field(8, message(field(1, domain), field(2, domain ? 1 : opset))),
     ),

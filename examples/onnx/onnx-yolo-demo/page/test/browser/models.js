@@ -1,5 +1,5 @@
 /** Models that cannot run: a sentence that names the thing and the fix, and the page goes on. */
-import { constant, detector, externalConstant, node } from "../onnx.js";
+import { constant, detector, externalConstant, node, valueInfo } from "../onnx.js";
 import {
   byId,
   check,
@@ -40,7 +40,24 @@ scenarios({
       nodes.push(node("Mul", ["mean", "w"], ["more"]));
     });
     await refused(outside, "outside.onnx", /weights\.bin.*one file/s);
-    await refused(new Uint8Array([60, 33]), "page.onnx", /not a model/, "model-broken");
+  },
+
+  async "files that are no models"() {
+    const whole = detector();
+    const page = new TextEncoder().encode("<!doctype html><html><body>404</body></html>");
+    for (const bytes of [whole.slice(0, whole.length / 2), page, new Uint8Array(0)]) {
+      await refused(bytes, "broken.onnx", /not a model/, "model-broken");
+    }
+  },
+
+  async "models of another shape"() {
+    const images = valueInfo("images", [1, 3, 32, 32]);
+    const others = [
+      detector({ inputs: [valueInfo("images", [1, 1, 32, 32])] }),
+      detector({ inputs: [images, valueInfo("orig_target_sizes", [1, 2])] }),
+      detector({ metadata: { names: "{0: 'a', 1: 'b', 2: 'c'}" } }),
+    ];
+    for (const bytes of others) await refused(bytes, "other.onnx", /1, 3, S, S/, "model-shape");
   },
 
   async "outputs that are transposed or finished"() {
