@@ -5,7 +5,6 @@ with the number of workers, and a run that was stopped goes on with the batches 
 """
 
 import math
-import time
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields, replace
@@ -70,11 +69,6 @@ class BatchLoader:
         First epoch without mosaics; None keeps them to the end.
     render : bool
         False leaves the drawing to the device: batches have a plan and no images.
-
-    Attributes
-    ----------
-    waited_s : float
-        Seconds that the consumer has waited for batches in the epoch it is in, or was last.
     """
 
     def __init__(
@@ -103,7 +97,6 @@ class BatchLoader:
         self.workers = int(workers)
         self.mosaic_until = mosaic_until
         self.render = render
-        self.waited_s = 0.0
         self._pool, self._next = None, (0, 0)
         # ((epoch, batch), Batch, futures that fill its rows) of what is in preparation
         self._pending = deque()
@@ -145,12 +138,8 @@ class BatchLoader:
         return self._iterate(epoch, start_batch)
 
     def _iterate(self, epoch, start_batch):
-        self.waited_s = 0.0
         for number in range(start_batch, len(self)):
-            start = time.perf_counter()
-            batch = self._take((epoch, number)) if self.workers else self._now((epoch, number))
-            self.waited_s += time.perf_counter() - start
-            yield batch
+            yield self._take((epoch, number)) if self.workers else self._now((epoch, number))
 
     # ------------------------------------------------------------------------------ threads
 

@@ -1,7 +1,6 @@
 """Serve the browser page of a detector on this machine, so that it may use several threads.
 
     python -m tools.serve_demo                 # then open the address that it prints
-    python -m tools.serve_demo --open          # opens it itself
 
 Browsers give threads only to pages that come with two headers (COOP and COEP), which files on the
 disk can't have.  The single file is served, and the script that keeps it for use offline.
@@ -10,7 +9,6 @@ disk can't have.  The single file is served, and the script that keeps it for us
 import argparse
 import http.server
 import sys
-import webbrowser
 from http import HTTPStatus
 from pathlib import Path
 
@@ -75,7 +73,6 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--port", type=int, default=8000, help="default: 8000; 0: a free one")
     parser.add_argument("--page", type=Path, default=PAGE, help="another single file")
-    parser.add_argument("--open", action="store_true", help="open the page in the browser")
     options = parser.parse_args(arguments)
     if not 0 <= options.port <= 65535:
         parser.error(f"--port must be from 0 to 65535, got {options.port}")
@@ -89,8 +86,6 @@ def main(arguments=None):
     with server:
         address = f"http://{ADDRESS}:{server.server_address[1]}/"
         print(f"serving {address} (Ctrl-C ends it)", flush=True)
-        if options.open:
-            webbrowser.open(address)
         try:
             server.serve_forever()
         except KeyboardInterrupt:

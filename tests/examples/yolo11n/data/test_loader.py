@@ -1,6 +1,5 @@
 """Batches of the YOLO11n demo."""
 
-import time
 
 import numpy as np
 import pytest
@@ -164,15 +163,6 @@ def test_batches_are_the_consumers_to_keep(make):
             batch.images[:] = 0
     loader.close()
     assert all(np.array_equal(a.images, b) for a, b in zip(kept, before, strict=True))
-
-
-def test_waiting_is_counted(make):
-    for workers in (0, 1):
-        loader = make(3, workers=workers, augment=Augment())
-        assert loader.waited_s == 0
-        start = time.perf_counter()
-        list(loader.epoch(0))
-        assert 0 < loader.waited_s < time.perf_counter() - start
 
 
 def test_close_ends_the_threads_and_batches_start_them_anew(seven):
