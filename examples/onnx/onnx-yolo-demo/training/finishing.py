@@ -200,7 +200,8 @@ def quantize(run, float_map50):
     int8 = path.with_stem(f"{path.stem}_int8")
     images = [data[k].image for k in range(min(PICTURES, len(data)))]
     quantize_detector(path, int8, images, tolerance=math.inf)  # the score decides
-    map50 = coco_map(run.val_set, detect(OnnxDetector(int8), run.val_set, 16))["map50"]
+    detector = OnnxDetector(int8)
+    map50 = coco_map(run.val_set, detect(detector, run.val_set, detector.batch_size))["map50"]
     taken = map50 >= float_map50 - MAX_INT8_LOSS
     print(f"{int8}: mAP@0.5 {map50:.4f}; the page takes {'it' if taken else 'the float32 model'}")
     return int8 if taken else None

@@ -1,6 +1,5 @@
 """Batches of the YOLO11n demo."""
 
-
 import numpy as np
 import pytest
 from data.augment import Augment

@@ -1,12 +1,16 @@
 """Smaller variants of an exported YOLO11n: a float16 graph, and int8."""
 
+from types import SimpleNamespace
+
 import export
 import numpy as np
 import onnx
 import onnxruntime
 import pytest
+from dataset import load_split
 from evaluation.detectors import ModelError, OnnxDetector
 from tools import quantize
+from training import finishing
 
 from pytensor.link.onnx import VerificationError
 from tests.examples.yolo11n.training.runs import write_data
@@ -94,6 +98,18 @@ def test_what_differs_too_much_is_not_written(finder_onnx_of_one, tmp_path):
     with pytest.raises(VerificationError, match="of the int8 model differs"):
         quantize.quantize_detector(finder_onnx_of_one, tmp_path / "no.onnx", [image], 1e-6)
     assert not (tmp_path / "no.onnx").exists()
+
+
+@pytest.mark.slow
+def test_a_training_keeps_integers_that_lose_little(finder_onnx_of_one, data, tmp_path, capsys):
+    model = tmp_path / "m.onnx"
+    model.write_bytes(finder_onnx_of_one.read_bytes())
+    train, val = (load_split(data, part, CLASSES, SIZE) for part in ("train", "val"))
+    options, loader = SimpleNamespace(export_onnx=model), SimpleNamespace(dataset=train)
+    run = SimpleNamespace(options=options, loader=loader, val_set=val)
+    assert finishing.quantize(run, 0.0) == tmp_path / "m_int8.onnx"
+    assert finishing.quantize(run, 2.0) is None
+    assert "the page takes the float32 model" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
