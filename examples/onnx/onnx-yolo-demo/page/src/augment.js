@@ -18,7 +18,7 @@ const VISIBLE = 0.35; // least part of a box that must be left of it
 const MIN_SIDE = 2; // pixels of a box in the network's input
 const MAX_PASTED = 2;
 const PASTED_SIZE = 0.5; // logarithm of the largest change in size
-const HUE = 0.5; // of a turn; the others are parts of 1
+const HUE = 0.1; // of a turn; the others are parts of 1
 const SATURATION = 0.6;
 const BRIGHTNESS = 0.4;
 

@@ -32,7 +32,7 @@ const SEED = 1;
 // The processor always: a step takes small tensors and many kinds of nodes, and software that
 // imitates WebGPU has been seen to compute some of them wrongly.
 const PROVIDERS = { executionProviders: ["wasm"] };
-const NEW_PICTURES = 2; // in a batch; the others were in one before
+const NEW_PICTURES = 3; // in a batch; the others were in one before
 const KEPT_BYTES = 128e6; // of the maps of pictures that may come again
 const WARM_UP = 20; // steps in which the rate rises
 const LAST_RATE = 0.02; // of the highest one, to which it falls along a cosine
