@@ -140,24 +140,6 @@ def test_start_stop_and_step_by_buttons_and_keys(page):
     until(page, "demo.state === 'paused'")
 
 
-def test_what_is_asked_for_last_stays(page):
-    """Of two cameras one; a picture chosen while the camera opens, or runs, ends it."""
-    frames = page.evaluate("demo.frames")
-    page.evaluate("() => { for (let k = 0; k < 2; k++) document.querySelector('#start').click(); }")
-    until(page, f"demo.state === 'running' && demo.frames > {frames + 3}")
-    choose = """(delay) => {
-      document.querySelector("#start").click();
-      setTimeout(() => document.querySelector("#samples [data-sample='1']").click(), delay);
-    }"""
-    for delay in (0, 30, 400):
-        page.evaluate(choose, delay)
-        page.wait_for_timeout(400 + delay)
-        until(page, "demo.state === 'ready' && demo.last.title.startsWith('Sample')")
-        page.wait_for_timeout(200)
-        assert page.evaluate("demo.last.title").startswith("Sample")
-        assert page.evaluate("document.querySelector('video').srcObject") is None
-
-
 FEED = """async (count) => {
   const canvas = new OffscreenCanvas(320, 240);
   const context = canvas.getContext("2d");

@@ -49,21 +49,33 @@ def scenes(models):
 # ------------------------------------------------------------------------------ opening
 
 
-def assert_works(page, threads):
+def assert_works(page, threads, size=64):
+    until(page, "demo.info.note", "the look at WebGPU")
     info = page.evaluate("demo.info")
     assert (info["backend"], info["requested"]) == ("wasm", "auto")
     assert "no graphics adapter" in info["note"]  # why it isn't WebGPU
     assert info["names"] == ["person", "cell phone"]
-    assert info["size"] == [64, 64]
+    assert info["size"] == [size, size]
     assert info["threads"] == threads
     assert len(choose_sample(page, 2)["detections"]) > 0
     assert page.locator("#detections li").count() > 0
     assert page.evaluate("[demo.screen, demo.errors]") == [None, []]
 
 
-def test_opens_from_disk(browser, yolo_site):
-    with ready_page(browser, yolo_site.url) as page:
-        assert_works(page, threads=1)
+def test_as_it_was_cloned(browser, tmp_path):
+    """The scripts in the repository are the page's and its model's; together at most 8 MB."""
+    check = [sys.executable, "-W", "ignore", DEMO.parents[2] / ".ci/page.py", "--check"]
+    done = subprocess.run(check, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    scripts = [f"demo_assets/{name}.js" for name in ("page", "runtime", "model")]
+    for file in ("yolo_detection_demo.html", "page/page.css", *scripts):
+        (tmp_path / file).parent.mkdir(exist_ok=True)
+        shutil.copy(DEMO / file, tmp_path / file)
+    assert sum(path.stat().st_size for path in tmp_path.rglob("*.*")) < 8e6
+    with ready_page(browser, (tmp_path / "yolo_detection_demo.html").as_uri()) as page:
+        assert_works(page, threads=1, size=192)
+        assert "drawn pictures" in page.inner_text("#model-origin")
+        screenshot(page, "as cloned", tmp_path)
 
 
 def test_the_single_file_works_alone_in_a_folder(browser, yolo_site, tmp_path):

@@ -2,14 +2,12 @@
 
 import base64
 import json
-import subprocess
-import sys
 
 import numpy as np
 import onnx
 import onnxruntime
 import pytest
-from tools.build_demo import DEMO, bundle
+from tools.build_demo import bundle
 from tools.teaching import teaching_assets
 
 from tests.examples.yolo11n.page.browsers import detect_file, ready_page, until
@@ -139,14 +137,3 @@ def test_taught_model_is_used_saved_and_dropped(page, models, tmp_path, part):
 
 def test_detector_of_another_structure_cannot_be_taught(colours):
     assert "cannot be taught" in colours.evaluate("demo.teacher.available()")
-
-
-@pytest.mark.slow
-def test_unknown_class_is_learned():
-    """With a detector that `bash train.sh` has trained on a CPU; see benchmarks/teaching.py."""
-    trained = DEMO.parents[2] / "runs/yolo11n/yolo11n_192_trained.onnx"
-    if not trained.exists():
-        pytest.skip("no trained detector: bash train.sh")
-    command = [sys.executable, DEMO.parents[2] / "benchmarks/teaching.py", trained]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr

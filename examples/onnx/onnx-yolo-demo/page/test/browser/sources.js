@@ -125,6 +125,31 @@ scenarios({
     second.end();
   },
 
+  async "of two cameras one opens; a picture chosen while it opens, or runs, ends it"() {
+    const made = [];
+    navigator.mediaDevices.getUserMedia = async () => {
+      await sleep(40); // as a real one takes its time
+      made.push(scene());
+      return made.at(-1).stream;
+    };
+    await framesAfter(() => {
+      press("start");
+      press("start");
+    });
+    const live = made.filter(({ stream }) => stream.getTracks()[0].readyState === "live");
+    check(live.length === 1, "one camera is on");
+    for (const [index, delay] of [0, 30, 400].entries()) {
+      press("start");
+      await sleep(delay);
+      choose("image-file", await picture("navy", `chosen${index}.png`));
+      const shown = () => demo().last?.title === `chosen${index}.png`;
+      await until(() => demo().state === "ready" && shown(), "the picture");
+      await sleep(300);
+      check(shown() && video().srcObject === null, "it stays");
+    }
+    for (const { end } of made) end();
+  },
+
   async "a camera that stops sending, or never sends, ends with a message"() {
     const { stream, end } = scene();
     pretendCamera(stream);
