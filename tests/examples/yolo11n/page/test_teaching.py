@@ -78,13 +78,16 @@ def python_lesson(assets, part, record):
     return losses, state
 
 
-@pytest.mark.parametrize(("part", "steps", "limit"), [("class", 20, 1e-4), ("whole", 5, 1e-3)])
-def test_steps_are_those_of_python(browser, yolo_site, assets, part, steps, limit):
+# The whole head's losses part soon: among boxes that are nearly alike, rounding decides.
+@pytest.mark.parametrize(
+    ("part", "steps", "limit", "of_losses"), [("class", 20, 1e-4, 1e-4), ("whole", 5, 1e-3, 1e-3)]
+)
+def test_steps_are_those_of_python(browser, yolo_site, assets, part, steps, limit, of_losses):
     with ready_page(browser, yolo_site.url) as page:
         page.evaluate(bundle("../test/lesson.js"))
         record = page.evaluate("([part, steps]) => lesson(part, steps)", [part, steps])
     losses, state = python_lesson(assets, part, record)
-    np.testing.assert_allclose(record["losses"], losses, rtol=1e-4)
+    np.testing.assert_allclose(record["losses"], losses, rtol=of_losses)
     change = difference = 0
     for name, packed in record["last"].items():
         change += np.square(state[name] - unpack(record["first"][name])).sum()
