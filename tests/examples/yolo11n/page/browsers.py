@@ -1,12 +1,13 @@
-"""A real browser for the tests of the page: Chromium without a window or a network.
+"""Real browsers for the tests of the page, without a window or a network: Chromium, and Firefox.
 
-Tests that need it skip where the machine has no Chromium or Python has no ``playwright``.
+Tests that need one skip where the machine hasn't it, or Python has no ``playwright``.
 """
 
 import base64
 import io
 import mimetypes
 import os
+import shutil
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -66,6 +67,29 @@ def open_browser(*, camera=None, webgpu=False):
         )
         yield browser
         browser.close()
+
+
+@contextmanager
+def open_firefox():
+    """An installed Firefox as it is, driven by WebDriver BiDi; yields Playwright's browser."""
+    sync_api = pytest.importorskip("playwright.sync_api")
+    names = [os.environ.get("FIREFOX", "firefox-esr"), "firefox"]
+    if not (path := next(filter(None, map(shutil.which, names)), None)):
+        pytest.skip("no Firefox found: apt-get install firefox-esr, or set the variable FIREFOX")
+    with sync_api.sync_playwright() as driver:
+        browser = driver.firefox.launch(
+            executable_path=path,
+            channel="moz-firefox",  # BiDi, which Playwright's own Firefox doesn't speak
+            timeout=1000 * PATIENCE,
+        )
+        yield browser
+        browser.close()
+
+
+# For tests whose `browser` is first the one and then the other.
+IN_BOTH = pytest.mark.parametrize(
+    "browser", [open_browser, open_firefox], ids=["chromium", "firefox"], indirect=True
+)
 
 
 @contextmanager
@@ -199,7 +223,8 @@ def screenshot(page, name, folder):
     """Save what is visible below DEMO_SCREENSHOTS, if set, or else in `folder`."""
     folder = Path(os.environ.get("DEMO_SCREENSHOTS") or folder)
     folder.mkdir(parents=True, exist_ok=True)
-    page.screenshot(path=folder / f"{name}.png")
+    # Else a style that the page's policy blocks would hide the caret in Firefox.
+    page.screenshot(path=folder / f"{name}.png", caret="initial")
     return folder / f"{name}.png"
 
 

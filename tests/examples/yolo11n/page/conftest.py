@@ -42,9 +42,9 @@ def colour_site(models, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def browser():
-    """A Chromium without a camera and without WebGPU."""
-    with open_browser() as browser:
+def browser(request):
+    """A Chromium without a camera and without WebGPU, or what the test is `IN_BOTH` with."""
+    with getattr(request, "param", open_browser)() as browser:
         yield browser
 
 

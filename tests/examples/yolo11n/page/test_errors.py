@@ -25,20 +25,10 @@ PICTURE = blob_picture(320, 240, [(GREEN, 110, 130, 50)])
 
 
 def assert_goes_on(page, models):
-    """A picture is detected in and takes the message's place."""
+    """A picture takes the message's place."""
     assert_same(detect_file(page, encode(PICTURE)), expected_detections(models.colour, PICTURE))
     assert page.evaluate("demo.screen") is None
     assert page.locator("#message").is_hidden()
-
-
-@pytest.mark.parametrize(
-    ("name", "data"), [("cut.png", encode(PICTURE)[:60]), ("film.mp4", b"no video" * 100)]
-)
-def test_a_broken_picture_or_video(colours, models, name, data):
-    button = "#image-file" if name.endswith("png") else "#video-file"
-    colours.set_input_files(button, file_of(data, name))
-    assert name in wait_screen(colours, "file-broken")
-    assert_goes_on(colours, models)
 
 
 def test_no_camera_and_then_another_failure(colours, models, tmp_path):
@@ -49,18 +39,6 @@ def test_no_camera_and_then_another_failure(colours, models, tmp_path):
         colours.set_input_files("#model-file", file_of(b"", "second.onnx"))
         assert "second.onnx" in wait_screen(colours, "model-broken")
         assert_goes_on(colours, models)
-
-
-def test_webgpu_where_there_is_none_has_a_way_back(colours, models, tmp_path):
-    colours.select_option("#backend", "webgpu")
-    assert "WebAssembly" in wait_screen(colours, "no-webgpu")
-    screenshot(colours, "no-webgpu", tmp_path)
-    assert_goes_on(colours, models)
-    colours.select_option("#backend", "webgpu")
-    wait_screen(colours, "no-webgpu")
-    colours.click("#message [data-action='use-wasm']")
-    until(colours, "demo.ready && demo.screen === null && demo.info.requested === 'wasm'")
-    assert_goes_on(colours, models)
 
 
 def test_a_worker_that_fails_is_started_again(browser, colour_site, models):

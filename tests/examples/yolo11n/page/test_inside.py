@@ -9,13 +9,14 @@ import pytest
 from dataset import load_split
 from tools.build_demo import DEMO, NODE_MODULES, bundle
 
-from tests.examples.yolo11n.page.browsers import ready_page
+from tests.examples.yolo11n.page.browsers import IN_BOTH, ready_page
 
 FILES = sorted(DEMO.glob("page/test/browser/*.js"))
 RUN = "title => scenarios[title]().then(() => '', (error) => String(error.stack))"
 
 
 @pytest.mark.browser
+@IN_BOTH
 @pytest.mark.parametrize("file", [f for f in FILES if f.stem != "helpers"], ids=lambda f: f.stem)
 def test_scenarios(browser, colour_site, yolo_site, file, tmp_path):
     site = yolo_site if file.stem == "lessons" else colour_site

@@ -35,7 +35,40 @@ function pretendHidden(hidden) {
   document.dispatchEvent(new Event("visibilitychange"));
 }
 
+/** A picture is detected in, and takes a message's place. */
+async function goesOn() {
+  choose("image-file", await picture("navy", "after.png"));
+  await until(() => !demo().screen && demo().last?.title === "after.png", "the picture");
+}
+
 scenarios({
+  async "files that are no picture, and no video"() {
+    for (const [id, broken] of [
+      ["image-file", file("no picture".repeat(100), "drawing.png", "image/png")],
+      ["video-file", file("no video".repeat(100), "film.mp4", "video/mp4")],
+    ]) {
+      choose(id, broken);
+      check((await screen("file-broken")).includes(broken.name), "the file is named");
+      await goesOn();
+    }
+  },
+
+  async "where there is no WebGPU, there is a way back"() {
+    const backend = /** @type {HTMLSelectElement} */ (byId("backend"));
+    const wish = async () => {
+      backend.value = "webgpu";
+      backend.dispatchEvent(new Event("change", { bubbles: true }));
+      check((await screen("no-webgpu")).includes("WebAssembly"), "it says what else there is");
+    };
+    await wish();
+    await goesOn();
+    await wish();
+    /** @type {HTMLElement} */ (byId("message").querySelector("[data-action=use-wasm]")).click();
+    await until(() => demo().ready && !demo().screen, "the model");
+    check(demo().info.requested === "wasm", "WebAssembly was chosen");
+    await goesOn();
+  },
+
   async "of pictures chosen quickly the last one stays"() {
     for (const [index, colour] of ["navy", "lime", "teal"].entries()) {
       choose("image-file", await picture(colour, `quick${index}.png`, 40 + index, 30));
@@ -82,6 +115,7 @@ scenarios({
 
   async "a video that is damaged in its middle ends with a message"() {
     // Of a damaged WebM, Chromium plays what is before the damage, again and again.
+    if (!MediaRecorder.isTypeSupported("video/mp4;codecs=vp9")) return; // Firefox records none
     const { stream, end } = scene();
     const whole = await record(stream, 1500, "video/mp4;codecs=vp9");
     end();
