@@ -86,10 +86,9 @@ def open_firefox():
         browser.close()
 
 
-# For tests whose `browser` is first the one and then the other.
-IN_BOTH = pytest.mark.parametrize(
-    "browser", [open_browser, open_firefox], ids=["chromium", "firefox"], indirect=True
-)
+# For tests whose `browser` is the one and, if asked for (-m long), the other.
+BROWSERS = [open_browser, pytest.param(open_firefox, marks=pytest.mark.long)]
+IN_BOTH = pytest.mark.parametrize("browser", BROWSERS, ids=["chromium", "firefox"], indirect=True)
 
 
 @contextmanager
