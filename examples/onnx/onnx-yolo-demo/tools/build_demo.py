@@ -37,8 +37,8 @@ DEMO = Path(__file__).resolve().parents[1]
 PAGE = "yolo_detection_demo.html"
 NODE_MODULES = DEMO / "node_modules"
 RUNTIME = "onnxruntime-web"
-# Of each script its files, and how hard they are compressed. Those for WebGPU need no more of
-# WebAssembly than every browser with WebGPU has.
+# Of each script its files, and how hard they are compressed. Those for WebGPU are of the
+# kind that needs no JSPI, which not every browser has.
 RUNTIMES = {
     "runtime": ("ort-wasm-simd-threaded", 19),
     "webgpu": ("ort-wasm-simd-threaded.asyncify", 12),
@@ -365,7 +365,7 @@ def main(arguments=None):
         "--output", type=Path, default=DEMO, metavar="DIR", help="another folder for the page"
     )
     parser.add_argument("--int8", type=Path, metavar="ONNX", help="its form by tools.quantize")
-    parser.add_argument("--webgpu", action="store_true", help="in the single file, too: 6 MB more")
+    parser.add_argument("--webgpu", action="store_true", help="in the single file, too: 13 MB more")
     options = parser.parse_args(arguments)
     try:
         report = build(options.model, options.output, options.int8, options.webgpu)
