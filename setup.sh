@@ -14,7 +14,7 @@ left as it is. To begin anew, delete .venv first.
   --cpu     install the CPU build of JAX, even where there is an NVIDIA GPU
   --gpu     install the CUDA build of JAX; fail where nvidia-smi finds no driver
             (default: CUDA where nvidia-smi finds a driver, else CPU)
-  --dev     let npm fetch what checks the page's sources, too
+  --dev     install what builds the site and checks the page's sources, too
   --help    show this text
 
 UV_PYTHON names the Python to use (3.12, 3.13 or 3.14: a version or a path). Without it, uv takes
@@ -82,6 +82,7 @@ install() {
     # From Node.js 18 on, npm reads the page's lock file.
     [[ $(node --version 2>/dev/null) =~ ^v(1[89]|[2-9][0-9]) ]] && command -v npm >/dev/null ||
         files+=(-r requirements/node.txt)
+    [ $dev = no ] || files+=(-r requirements/docs.txt)
     # The scripts in .venv/bin name their Python by its full path.
     if [ -e .venv ] && ! grep -qsF "$root/.venv" .venv/bin/pytest; then
         say "deleting .venv, which is half-made or was moved" && rm -rf .venv

@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ PAGES = sorted(
     for path in ROOT.glob(pattern)
     if "node_modules" not in path.parts  # others' pages
 )
+NOT_FOR_USERS = {"IdleClock", "Row", "schedules"}  # `schedules` is a module, listed name by name
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 
 
@@ -65,6 +67,24 @@ def test_links(page):
     for target in LINK.findall(page.read_text()):
         if "://" not in target and not target.startswith("mailto:"):
             assert (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        "pytensor.tensor.__extend__",
+        "pytensor.optimizers",
+        "pytensor.link.onnx",
+        "pytensor.link.jax.profiling",
+        "pytensor.link.jax.prefetch",
+        "pytensor.link.jax.sharding",
+        "pytensor.link.jax.compilation_cache",
+    ],
+)
+def test_the_reference_has_every_name(module):
+    pages = "\n".join(page.read_text() for page in (ROOT / "docs" / "reference").glob("*.md"))
+    listed = {*re.findall(r"^   (\w+)$", pages, re.MULTILINE)}
+    assert {*import_module(module).__all__} - listed - NOT_FOR_USERS == set()
 
 
 def test_variables_of_the_guide_are_known():

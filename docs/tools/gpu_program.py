@@ -56,7 +56,7 @@ def tables(programs):
     parts = []
     for (devices, what, batch), rows in sorted(groups.items(), key=lambda item: item[0][0]):
         on = f", {devices} devices (figures of each)" if devices > 1 else ""
-        parts.append(f"### {TITLES[what]}{on}: batch {batch}, {rows[0]['image size']} px")
+        parts.append(f"## {TITLES[what]}{on}: batch {batch}, {rows[0]['image size']} px")
         rows = sorted(rows, key=lambda r: (r["device"], r["precision"], r["side"] != "PyTensor"))
         parts.append(table(COLUMNS, map(cells, rows)))
         parts += ratios(rows)
@@ -69,7 +69,7 @@ def tables(programs):
             parts.append(f"{'; '.join(sums)}.")
     found = [row for row in programs if "largest batch" in row]
     if found:
-        parts.append("### The largest batch that fits")
+        parts.append("## The largest batch that fits")
         parts.append(
             table(("GPU", "precision", "side", "batch", "how it is known"), map(fit, found))
         )

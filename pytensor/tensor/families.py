@@ -32,8 +32,8 @@ WORDS = {
     },
     "n": {
         "last": "the last ``len(ws)`` axes",
-        "image": "*lengths",
-        "output": "*output lengths",
+        "image": r"\*lengths",
+        "output": r"\*output lengths",
         "ints": "tuple of int",
         "pairs": "int, tuple of int, or of pairs (before, after)",
     },

@@ -166,7 +166,7 @@ def _adaptive_avg(n, name):
 
         Returns
         -------
-        TensorVariable, shape (..., *output_size), dtype of `input`
+        TensorVariable, shape ``(..., *output_size)``, dtype of `input`
 
         Raises
         ------
@@ -205,7 +205,7 @@ def _adaptive_max(n, name):
 
         Returns
         -------
-        values : TensorVariable, shape (..., *output_size), dtype of `input`
+        values : TensorVariable, shape ``(..., *output_size)``, dtype of `input`
             Of equal maxima the first in row-major order takes the gradient; NaN counts as largest.
         indices : TensorVariable, int64
             With `return_indices` only: positions in {last} of `input`, flattened.
@@ -249,7 +249,7 @@ def global_max_pool(input):
 
     Parameters
     ----------
-    input : tensor_like, shape (batch, channels, *spatial), real numbers
+    input : tensor_like, shape ``(batch, channels, *spatial)``, real numbers
 
     Returns
     -------
@@ -278,7 +278,7 @@ def global_average_pool(input):
 
     Parameters
     ----------
-    input : tensor_like, shape (batch, channels, *spatial), floating point
+    input : tensor_like, shape ``(batch, channels, *spatial)``, floating point
 
     Returns
     -------
@@ -306,7 +306,7 @@ def global_lp_pool(input, norm_type=2):
 
     Parameters
     ----------
-    input : tensor_like, shape (batch, channels, *spatial), floating point
+    input : tensor_like, shape ``(batch, channels, *spatial)``, floating point
     norm_type : float
         The order p, greater than 0.
 

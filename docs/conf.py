@@ -1,0 +1,76 @@
+"""How Sphinx makes the site; `bash .ci/docs` runs it.
+
+The source folder is the repository itself, so that the links between the texts, and from them to
+code, work on the site as they do in the repository; the first page is the README.
+"""
+
+import tomllib
+from pathlib import Path
+
+project = "pytensor-vision"
+author = "the authors of pytensor-vision"
+copyright = f"{author}; BSD-3-Clause"
+root = Path(__file__).parents[1]
+release = version = tomllib.loads((root / "pyproject.toml").read_text())["project"]["version"]
+
+extensions = [
+    "myst_nb",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.intersphinx",
+]
+root_doc = "README"
+include_patterns = ["*.md", "docs/**", "examples/**/*.md", "thoughts/**/*.md"]
+exclude_patterns = ["**/node_modules", "**/.*", "build", "docs/contents.md", "docs/templates"]
+
+myst_heading_anchors = 3
+myst_enable_extensions = ["colon_fence", "dollarmath"]
+# The tutorials run while the site is built: a cell that fails, fails the build.
+nb_execution_mode = "cache"
+nb_execution_cache_path = str(root / "build" / "notebooks")
+nb_execution_raise_on_error = True
+nb_execution_timeout = 300
+nb_execution_in_temp = True
+nb_merge_streams = True
+
+autodoc_typehints = "none"  # the docstrings have types and shapes
+templates_path = ["templates"]
+numpydoc_class_members_toctree = False
+numpydoc_show_inherited_class_members = False
+numpydoc_xref_param_type = False
+
+# `bash .ci/docs --online`, for their inventories lie on their sites.
+intersphinx_mapping = {
+    name: (url, None)
+    for name, url in {
+        "jax": "https://docs.jax.dev/en/latest/",
+        "numpy": "https://numpy.org/doc/stable/",
+        "python": "https://docs.python.org/3/",
+        "pytensor": "https://pytensor.readthedocs.io/en/latest/",
+    }.items()
+    if tags.has("online")  # noqa: F821, Sphinx's
+}
+
+html_theme = "pydata_sphinx_theme"
+html_title = project
+html_theme_options = {
+    "navigation_with_keys": False,
+    "show_prev_next": False,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "header_links_before_dropdown": 6,
+    "secondary_sidebar_items": ["page-toc"],
+}
+html_sidebars = {"README": []}
+html_copy_source = html_show_sourcelink = False
+
+
+def setup(app):
+    """Give the README the site's table of contents, which it doesn't show elsewhere."""
+
+    def add_contents(app, name, source):
+        if name == root_doc:
+            source[0] += (root / "docs" / "contents.md").read_text()
+
+    app.connect("source-read", add_contents)
