@@ -29,6 +29,17 @@ test("white and black stay so, and the padding is grey", () => {
   }
 });
 
+test("a picture that takes much memory leaves the next one as it is", () => {
+  const box = createLetterbox(64);
+  const small = Uint8ClampedArray.from({ length: 4 * 90 * 70 }, (_, k) => (k * k) % 251);
+  const [before, after] = [new Float32Array(3 * 64 * 64), new Float32Array(3 * 64 * 64)];
+  box.run(small, 90, 70, before);
+  box.run(new Uint8ClampedArray(4 * 4000 * 2100), 4000, 2100, after);
+  assert.equal(after[32 * 64], 0);
+  assert.deepEqual(box.run(small, 90, 70, after), fit(90, 70, 64));
+  assert.deepEqual(after, before);
+});
+
 test("a picture of the wrong size is refused", () => {
   const box = createLetterbox(8);
   const rgba = new Uint8ClampedArray(4);
