@@ -32,8 +32,8 @@ from data.synthetic import scenes
 from data.synthetic.canvas import Tile, any_color, log_uniform, near, pick, tint, vivid
 from evaluation.detectors import OnnxDetector
 from evaluation.metrics import coco_map
-from tools.build_demo import build
-from tools.compare_runtimes import open_page, wait_for, wait_ready
+from tools.build_demo import build, bundle
+from tools.compare_runtimes import open_page, wait_ready
 from utils import nms, scale_detections
 
 MUG = 47  # COCO's "cup", for which the drawn pictures have no other use
@@ -42,30 +42,6 @@ FRAMES, SEED = 20, 101
 HELD_OUT, HELD_OUT_SEED = 100, 900
 MUG_SIZE = (0.2, 0.6)  # of the picture's short side, log-uniform
 LEAST_SCORE, MOST_LOST, MOST_SECONDS = 0.60, 0.03, 180
-
-TEACH = """([frames, options]) => {
-  const log = [];
-  window.lesson = {log};
-  const decode = async ({url, boxes}) => {
-    const blob = await (await fetch(url)).blob();
-    return {bitmap: await createImageBitmap(blob), boxes};
-  };
-  Promise.all(frames.map(decode))
-    .then((examples) => {
-      const onStep = ({loss}) => log.push([performance.now(), loss]);
-      return demo.teacher.teach({examples, onStep, ...options});
-    })
-    .then((outcome) => { lesson.outcome = outcome; }, (error) => { lesson.error = error.stack; });
-}"""
-SAVED = """async () => {
-  const bytes = await demo.teacher.save();
-  let text = "";
-  for (let at = 0; at < bytes.length; at += 30000) {
-    text += String.fromCharCode(...bytes.subarray(at, at + 30000));
-  }
-  return btoa(text);
-}"""
-
 
 # ------------------------------------------------------------------------------ drawn mugs
 
@@ -167,34 +143,32 @@ def score(path, pictures):
     return {n: v["map50"] for n, v in coco_map(dataset, found)["per_class"].items()}
 
 
-def teach(site, frames, options, patience):
-    """Teach the page of a file; (what `teacher.teach` gave, its log, the saved model)."""
+def teach(site, frames, options):
+    """Teach the page of a file; what `teach` of page/test/teach.js gives, and the saved model."""
     with open_page(site) as page:
         wait_ready(page)
         page.context.set_offline(True)
-        page.evaluate(TEACH, [frames, options])
-        wait_for(page, "lesson.outcome || lesson.error", patience, "the lesson")
-        if error := page.evaluate("lesson.error"):
-            raise RuntimeError(error)
-        return page.evaluate("lesson.outcome"), page.evaluate("lesson.log"), page.evaluate(SAVED)
+        page.evaluate(bundle("../test/teach.js"))
+        outcome = page.evaluate("given => teach(...given)", [frames, options])
+        return outcome, base64.b64decode(page.evaluate("savedModel()"))
 
 
-def measure(model, part="class", steps=None, patience=1800):
+def measure(model, part="class", steps=None):
     """Teach the page of a model and score it before and after, as a dict."""
     frames, pictures = frames_to_learn(), held_out_scenes()
     options = {"part": part} | ({"steps": steps} if steps else {})
     with tempfile.TemporaryDirectory() as folder:
         report = build(model, output=folder)
-        outcome, log, saved = teach(report["single_file"], frames, options, patience)
+        outcome, saved = teach(report["single_file"], frames, options)
         taught = Path(folder, "taught.onnx")
-        taught.write_bytes(base64.b64decode(saved))
+        taught.write_bytes(saved)
         before, after = score(model, pictures), score(taught, pictures)
     return {
         "boxes": sum(len(frame["boxes"]) for frame in frames),
         "before": before,
         "after": after,
         "lost": {name: before[name] - after[name] for name in before},
-        "step_seconds": float(np.median(np.diff([at for at, _ in log]))) / 1000,
+        "step_seconds": float(np.median(np.diff(outcome.pop("times")))),
         **outcome,
     }
 

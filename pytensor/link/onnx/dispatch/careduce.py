@@ -137,6 +137,11 @@ def total(builder, variable, x, acc, axes):
         if acc == dtype and len(axes) == variable.type.ndim and is_square(variable):
             x = builder.name_of(variable.owner.inputs[0])
             return builder.add("ReduceSumSquare", x, builder.int64s(axes), keepdims=0)
+        if len(axes) == variable.type.ndim > 1:
+            # Over all axes at once, onnxruntime-web adds one term after the other.
+            # thoughts/upstream/onnxruntime-web-sums.md
+            x = builder.add("ReduceSum", x, builder.int64s(axes[-1:]), keepdims=0)
+            axes = axes[:-1]
         return builder.add("ReduceSum", x, builder.int64s(axes), keepdims=0)
     # Sums wrap around alike in all integers of 64 bits, and so do narrower ones of theirs.
     x = builder.cast(x, acc, "int64")

@@ -1,7 +1,6 @@
 """build_demo.py and serve_demo.py: what they write and send, what they refuse, and the end of a
 training."""
 
-import base64
 import hashlib
 import json
 import re
@@ -17,7 +16,6 @@ from urllib.request import urlopen
 import numpy as np
 import onnx
 import pytest
-import zstandard
 from data.synthetic.scenes import PERSON, PHONE
 from onnx import numpy_helper
 from tools import build_demo, compare_runtimes, serve_demo
@@ -27,7 +25,7 @@ from training import finishing
 from training.run_folder import TrainingError
 
 from tests.examples.yolo11n.page.browsers import require_chromium
-from tests.examples.yolo11n.page.detectors import colour_detector_onnx
+from tests.examples.yolo11n.page.detectors import assets_of, colour_detector_onnx
 
 PAGE = "yolo_detection_demo.html"
 SCRIPTS = ["demo_assets/page.js", "demo_assets/runtime.js", "demo_assets/model.js"]
@@ -50,12 +48,6 @@ def quick(installed, tmp_path, monkeypatch):
     monkeypatch.setattr(build_demo, "choose_samples", lambda _: None)
     colour_detector_onnx(tmp_path / "small.onnx", 64)
     return tmp_path / "small.onnx"
-
-
-def assets_of(text):
-    """Assets of a script, unpacked."""
-    calls = re.findall(r'^demoAssets\.add\("([a-z0-9-]+)", "([A-Za-z0-9+/=]+)"\);$', text, re.M)
-    return {name: zstandard.decompress(base64.b64decode(data)) for name, data in calls}
 
 
 class Parts(HTMLParser):

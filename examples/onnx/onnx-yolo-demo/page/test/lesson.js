@@ -3,21 +3,23 @@
  * tests/examples/yolo11n/page/test_teaching.py bundles this and calls `window.lesson`.
  */
 import * as ort from "onnxruntime-web/webgpu";
-import { assetBytes, assetJson } from "../src/assets.js";
+import { assetBytes } from "../src/assets.js";
 import { createLesson } from "../src/teaching.js";
+import { base64 } from "./teach.js";
 
-/** Load the page's assets into this bundle, too. @param {string[]} files */
-async function loadAssets(files) {
-  for (const file of files) {
-    const script = document.createElement("script");
-    script.src = `demo_assets/${file}`;
-    const loaded = new Promise((resolve, reject) => {
-      script.onload = resolve;
-      script.onerror = reject;
-    });
+/** The page's runtime, which this bundle has to load again. */
+async function startRuntime() {
+  const script = document.createElement("script");
+  script.src = "demo_assets/runtime.js";
+  await new Promise((resolve, reject) => {
+    script.onload = resolve;
+    script.onerror = reject;
     document.head.append(script);
-    await loaded;
-  }
+  });
+  const module = new Blob([await assetBytes("runtime-mjs")], { type: "text/javascript" });
+  ort.env.wasm.numThreads = 1;
+  ort.env.wasm.wasmPaths = { mjs: URL.createObjectURL(module) };
+  ort.env.wasm.wasmBinary = await assetBytes("runtime-wasm");
 }
 
 /** A picture with squares, and its boxes. */
@@ -36,25 +38,17 @@ async function example(squares) {
   return { bitmap: canvas.transferToImageBitmap(), boxes };
 }
 
-function base64(values) {
-  const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
-  let text = "";
-  for (let at = 0; at < bytes.length; at += 30000) {
-    text += String.fromCharCode(...bytes.subarray(at, at + 30000));
-  }
-  return btoa(text);
+/** The bytes of a text in base64. */
+async function bytesOf(text) {
+  const response = await fetch(`data:application/octet-stream;base64,${text}`);
+  return new Uint8Array(await response.arrayBuffer());
 }
 
 const pack = ({ dims, data, type }) => ({ dims, data: base64(data), dtype: type ?? "float32" });
 
-async function lesson(part, steps) {
-  if (!ort.env.wasm.wasmBinary) {
-    await loadAssets(["runtime.js", "model.js"]);
-    const module = new Blob([await assetBytes("runtime-mjs")], { type: "text/javascript" });
-    ort.env.wasm.numThreads = 1;
-    ort.env.wasm.wasmPaths = { mjs: URL.createObjectURL(module) };
-    ort.env.wasm.wasmBinary = await assetBytes("runtime-wasm");
-  }
+/** @param {Record<string, string>} assets In base64: "model", and those of tools/teaching.py. */
+async function lesson(assets, part, steps) {
+  if (!ort.env.wasm.wasmBinary) await startRuntime();
   const examples = await Promise.all([
     example([
       ["red", 20, 20, 40],
@@ -64,9 +58,9 @@ async function lesson(part, steps) {
     example([]),
   ]);
   const learning = await createLesson({
-    model: await assetBytes("model"),
-    step: await assetBytes(`teach-${part}-step`),
-    info: await assetJson("teach-info"),
+    model: await bytesOf(assets.model),
+    step: await bytesOf(assets[`teach-${part}-step`]),
+    info: JSON.parse(atob(assets["teach-info"])),
     labels: ["red", "blue"],
     part,
     steps,
