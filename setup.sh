@@ -66,14 +66,15 @@ build_of_jax() {
 
 # Sets $uv to a release that knows all that is asked of it here.
 find_uv() {
-    local lower oldest="uv 0.8.5" own=$root/.venv.uv/bin
+    local lower oldest="uv 0.8.5" own=$root/.venv.uv/bin lock=requirements/uv.txt
     for uv in uv "$own/uv"; do
         lower=$({ echo "$oldest" && "$uv" --version 2>/dev/null || echo; } | sort -V | head -n 1)
         [ "$lower" != "$oldest" ] || return 0
     done
     say "installing uv into .venv.uv"
-    python3 -m pip install --quiet --disable-pip-version-check --upgrade --target .venv.uv uv ||
-        curl -LsSf https://astral.sh/uv/install.sh | UV_UNMANAGED_INSTALL=$own sh ||
+    python3 -m pip install --quiet --disable-pip-version-check --upgrade --target .venv.uv \
+        --require-hashes --requirement $lock ||
+        curl -LsSf https://astral.sh/uv/$(grep -om1 '[0-9.]*[0-9]' $lock)/install.sh | UV_UNMANAGED_INSTALL=$own sh ||
         die "uv could not be installed; see https://docs.astral.sh/uv, then run setup.sh again"
 }
 

@@ -1,6 +1,7 @@
 """setup.sh with fakes of uv, pip, npm and nvidia-smi; and what the lock file holds."""
 
 import re
+import shlex
 import shutil
 import subprocess
 import tomllib
@@ -49,7 +50,8 @@ class Checkout:
         for tool in TOOLS:
             (self.bin / tool).symlink_to(shutil.which(tool))
         (self.root / PAGE).mkdir(parents=True)
-        for name in ("setup.sh", f"{PAGE}/package-lock.json"):
+        (self.root / "requirements").mkdir()
+        for name in ("setup.sh", "requirements/uv.txt", f"{PAGE}/package-lock.json"):
             shutil.copy(ROOT / name, self.root / name)
         self.add("uv", UV.replace("{version}", "0.9.1 (of some day)"))
         self.add("node", "#!/bin/bash\necho v18.1.0")
@@ -152,7 +154,7 @@ def test_uv_comes_from_pypi(checkout, there):
         checkout.add("uv", UV.replace("{version}", there))
     checkout.add("python3", PIP.replace("{uv}", str(new)))
     _, (pip, venv, *_) = checkout.setup()
-    assert pip.endswith("--target .venv.uv uv")
+    assert pip.endswith("--target .venv.uv --require-hashes --requirement requirements/uv.txt")
     assert venv.startswith("venv ")
     assert "--require-hashes" in checkout.setup()[1][0]  # it is there now
 
@@ -162,7 +164,9 @@ def test_uv_comes_from_its_site_where_there_is_no_pip(checkout, reachable):
     new = (checkout.bin / "uv").rename(checkout.bin.parent / "new-uv")
     checkout.add("python3", "#!/bin/bash\nexit 1")
     installer = f'mkdir -p "$UV_UNMANAGED_INSTALL" && cp {new} "$UV_UNMANAGED_INSTALL/uv"'
-    checkout.add("curl", f"#!/bin/bash\necho '{installer}'" if reachable else "#!/bin/bash\nexit 6")
+    release = re.match(r"uv==([\d.]+)", LOCKS["uv"])[1]
+    asked = f'[ "$2" = https://astral.sh/uv/{release}/install.sh ] && echo {shlex.quote(installer)}'
+    checkout.add("curl", f"#!/bin/bash\n{asked if reachable else 'exit 6'}")
     (checkout.bin / "sh").symlink_to(checkout.bin / "bash")
     output, calls = checkout.setup(returncode=0 if reachable else 1)
     assert ("venv" in calls[0]) if reachable else ("uv could not be installed" in output)
