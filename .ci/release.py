@@ -10,6 +10,7 @@ and the addresses of pyproject.toml name their owner.
 """
 
 import argparse
+import os
 import re
 import shutil
 import subprocess
@@ -50,7 +51,9 @@ def run(*command, **options):
 
 
 def find_uv():
-    """The uv of PATH, or the one that setup.sh has put into .venv.uv."""
+    """The uv of PATH, or the one that setup.sh has put into .venv.uv; it finds pyenv's Pythons."""
+    pythons = Path.home().glob(".pyenv/versions/3.1[234]*/bin")
+    os.environ["PATH"] += "".join(f"{os.pathsep}{folder}" for folder in pythons)
     if found := shutil.which("uv") or shutil.which("uv", path=ROOT / ".venv.uv" / "bin"):
         return found
     raise SystemExit("release: there is no uv: run bash setup.sh")
@@ -87,10 +90,10 @@ def check_files(uv, folder):
 
 def find_python(uv, version):
     """A Python of a version, which uv downloads if need be; None if it can't."""
-    for arguments in (("python", "find", version), ("python", "install", version)):
-        done = subprocess.run([uv, *arguments], capture_output=True, text=True)
+    for arguments in (("find", "--system"), ("install",)):
+        done = subprocess.run([uv, "python", *arguments, version], capture_output=True, text=True)
         if done.returncode == 0:
-            return done.stdout.strip() if arguments[1] == "find" else version
+            return done.stdout.strip() or version
     return None
 
 
@@ -100,7 +103,7 @@ def first_program():
 
 
 def try_wheel(uv, wheel, python, pytensor, folder):
-    """Install, run and uninstall the wheel in an environment of its own; what to print of it."""
+    """Install, run and uninstall the wheel in an environment of its own, and print what it did."""
     place = folder / "environment"
     run(uv, "venv", "--clear", "--python", python, place)
     needs = [f"pytensor-vision[jax,onnx] @ {wheel.as_uri()}", pytensor, "scikit-learn"]
@@ -109,11 +112,16 @@ def try_wheel(uv, wheel, python, pytensor, folder):
     right = float(run(interpreter, "-c", first_program(), cwd=folder).split()[-1])
     if right < 0.9:
         raise SystemExit(f"release: README's program is right on {right} of its pictures")
-    version = run(interpreter, "-c", "import pytensor; print(pytensor.__version__)", cwd=folder)
+    ask = "import platform, pytensor; print(platform.python_version(), pytensor.__version__)"
+    versions = run(interpreter, "-c", ask, cwd=folder).split()
     run(uv, "pip", "uninstall", "--python", place, "pytensor-vision")
     if left := run(interpreter, "-c", LOOK, cwd=folder):
         raise SystemExit(f"release: uninstalling has changed or left: {left}")
-    return f"Python {python}, PyTensor {version}: {right:.1%} right; uninstalled without a trace"
+    print(
+        f"Python {versions[0]}, PyTensor {versions[1]}: README's program is right on {right:.1%};",
+        "uninstalled without a trace",
+        flush=True,
+    )
 
 
 def main():
@@ -133,7 +141,7 @@ def main():
                 left_out.append(version)
                 continue
             for pytensor in (f"pytensor=={lowest}", "pytensor"):
-                print(try_wheel(uv, wheel, python, pytensor, Path(folder)), flush=True)
+                try_wheel(uv, wheel, python, pytensor, Path(folder))
     if left_out:
         print(f"left out, for uv could not download it: Python {', '.join(left_out)}")
     return int(bool(left_out and tag))
