@@ -1,0 +1,25 @@
+# What a person and CI call. PYTEST="-n 0" and the like: make fast PYTEST="-n 0 -x"
+PYTEST = -n 2 --dist loadfile
+
+.PHONY: test fast long browser lint types bench release
+test: .venv  ## all but the long ones
+	.venv/bin/pytest $(PYTEST)
+fast: .venv  ## a few minutes
+	.venv/bin/pytest $(PYTEST) -m "not slow and not browser and not training"
+long: .venv  ## every one: hours
+	.venv/bin/pytest $(PYTEST) -m ""
+browser: .venv  ## those in Chromium, and in Firefox
+	.venv/bin/pytest $(PYTEST) -m browser
+lint: .venv
+	.venv/bin/ruff check .
+	.venv/bin/python .ci/budgets.py --strict
+	cd examples/onnx/onnx-yolo-demo && PATH="$(CURDIR)/.venv/bin:$$PATH" npm run --silent check
+types: .venv
+	.venv/bin/mypy
+bench: .venv  ## operators beside plain JAX, SciPy and NumPy: minutes
+	.venv/bin/python benchmarks/operators.py
+release: .venv  ## builds, checks and tries the wheel
+	.venv/bin/python .ci/release.py
+.venv: requirements/cpu.txt setup.sh
+	bash setup.sh --dev
+	touch .venv

@@ -1,0 +1,138 @@
+"""What is written twice for a release agrees, and workflows call what a person calls, pinned."""
+
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+REPOSITORY = PROJECT["urls"]["Repository"]
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+
+if not WORKFLOWS:
+    pytest.skip("needs the repository, not the sources' archive", allow_module_level=True)
+
+
+def text(name):
+    return (ROOT / name).read_text()
+
+
+def without_spaces(requirements):
+    return {re.sub(r"\s", "", requirement) for requirement in requirements}
+
+
+def test_changelog_has_the_version():
+    versions = re.findall(
+        r"^## \[(.*?)\] - (?:unreleased|\d{4}-\d\d-\d\d)$", text("CHANGELOG.md"), re.M
+    )
+    assert versions[0] == PROJECT["version"]
+    assert sorted(versions, reverse=True) == versions
+
+
+def test_citation():
+    citation = yaml.safe_load(text("CITATION.cff"))
+    assert citation["version"] == PROJECT["version"]
+    assert citation["repository-code"] == REPOSITORY
+    assert citation["license"] == PROJECT["license"]
+    assert citation["abstract"] == PROJECT["description"]
+
+
+def recipe():
+    source = text("recipe/meta.yaml")
+    version = re.search(r'{% set version = "(.*?)" %}', source)[1]
+    source = re.sub("{%.*%}", "", source).replace("{{ version }}", version)
+    return yaml.safe_load(source.replace("{{ PYTHON }}", "python"))
+
+
+def test_recipe_is_that_of_the_project():
+    found = recipe()
+    assert found["package"] == {"name": PROJECT["name"], "version": PROJECT["version"]}
+    python = f"python{PROJECT['requires-python']}"
+    needs = found["requirements"]
+    dependencies = without_spaces([python, *PROJECT["dependencies"]])
+    assert {",".join(sorted(n.split(","))) for n in without_spaces(needs["run"])} == {
+        ",".join(sorted(n.split(","))) for n in dependencies
+    }
+    build = tomllib.loads(text("pyproject.toml"))["build-system"]["requires"]
+    assert without_spaces(build) < without_spaces(needs["host"])
+    extras = PROJECT["optional-dependencies"]
+    optional = without_spaces(extras["jax"] + extras["onnx"])
+    assert without_spaces(needs["run_constrained"]) == optional
+    about = found["about"]
+    assert (about["home"], about["summary"]) == (REPOSITORY, PROJECT["description"])
+    assert (about["license"], [about["license_file"]]) == (
+        PROJECT["license"],
+        PROJECT["license-files"],
+    )
+
+
+def test_the_recipe_tries_what_there_is():
+    tests = recipe()["test"]
+    for module in tests["imports"]:
+        assert (ROOT / module.replace(".", "/")).is_dir(), module
+    for command in tests["commands"]:
+        if code := re.fullmatch('python -c "(.*)"', command):
+            subprocess.run([sys.executable, "-c", code[1]], check=True)
+        else:
+            assert command == "pip check"
+
+
+def test_readme_is_cloned_from_the_repository():
+    assert f"git clone {REPOSITORY} " in text("README.md")
+
+
+TARGETS = set(re.findall(r"^([a-z]+):", text("Makefile"), re.M))
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_workflow(path):
+    jobs = yaml.safe_load(path.read_text())["jobs"].values()
+    steps = [step for job in jobs for step in job["steps"]]
+    for uses in (step["uses"] for step in steps if "uses" in step):
+        assert re.search(rf"uses: {uses} # v\d", path.read_text()), f"{uses}: which version?"
+        assert re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40}", uses)
+    for line in (step["run"] for step in steps if "run" in step):
+        called = re.fullmatch(
+            r"make (\w+)|(?:bash|\.venv/bin/python) (\S+)(?: --?[^|&;\n]*)?", line
+        )
+        assert called, f"{line!r} is for a script to do"
+        assert called[1] in TARGETS if called[1] else (ROOT / called[2]).is_file(), line
+    assert all("timeout-minutes" in job for job in jobs)
+
+
+def test_an_action_has_one_version():
+    used = {use for path in WORKFLOWS for use in re.findall(r"uses: (.*)", path.read_text())}
+    assert len({use.partition("@")[0] for use in used}) == len(used)
+
+
+@pytest.mark.parametrize("name", ["Makefile", ".pre-commit-config.yaml"])
+def test_scripts_of_make_and_of_pre_commit_exist(name):
+    called = re.findall(r"(?<![\w/])((?:\.ci|benchmarks)/[\w.]+)", text(name))
+    assert called
+    for script in called:
+        assert (ROOT / script).is_file(), script
+
+
+@pytest.mark.parametrize("form", sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml")))
+def test_forms_of_issues(form):
+    content = yaml.safe_load(form.read_text())
+    for field in content.get("body", []):
+        assert field["type"] == "textarea"
+        assert {"id", "attributes"} <= set(field)
+        assert field["attributes"]["label"]
+    assert "body" in content or form.name == "config.yml"
+
+
+def test_every_package_of_the_page_has_a_sum():
+    lock = json.loads(text("examples/onnx/onnx-yolo-demo/package-lock.json"))
+    packages = {name: entry for name, entry in lock["packages"].items() if name}
+    assert len(packages) > 10
+    assert [
+        n for n, entry in packages.items() if not entry["integrity"].startswith("sha512-")
+    ] == []
