@@ -72,6 +72,7 @@ def test_recipe_is_that_of_the_project():
     )
 
 
+@pytest.mark.slow
 def test_the_recipe_tries_what_there_is():
     tests = recipe()["test"]
     for module in tests["imports"]:
