@@ -93,7 +93,7 @@ def budgets():
     package = [p for p in package if p not in importing]
     tests, benchmarks = python_files(ROOT / "tests"), python_files(BENCHMARKS)
     # Those of the other examples aren't the demo's.
-    others = {"test_mnist_demo.py", "test_onnx_examples.py"}
+    others = {"test_mnist_demo.py", "test_onnx_examples.py", "test_pymc_page.py"}
     tests_of_demo = [
         p for p in tests if p.is_relative_to(ROOT / "tests" / "examples") and p.name not in others
     ]

@@ -15,7 +15,7 @@ from pytensor.link.onnx import DroppedCheckWarning, DroppedRandomStateWarning, e
 
 def export_posterior_predictive(
     model, idata, path, data, names=None, *, draws=400, probabilities=(0.05, 0.5, 0.95),
-    unknown=(), seed=0, **options,
+    unknown=(), indexes=None, seed=0, **options,
 ):  # fmt: skip
     """Write an ONNX model whose inputs are new data and whose outputs are predictions.
 
@@ -38,6 +38,9 @@ def export_posterior_predictive(
     unknown : sequence of str
         Dims that get one more entry, the last: a group that the data don't have, drawn from the
         prior of groups given the others' posterior.
+    indexes : mapping of str to str, optional
+        Data that count along a dim, and that dim: ``{"group": "groups"}``.  For the metadata alone,
+        by which a page offers names instead of numbers.
     seed : int
         Each loading of the file begins with the same random numbers; each run has others.
     **options
@@ -48,8 +51,8 @@ def export_posterior_predictive(
     onnx.ModelProto
         For each name of ``names`` it has the outputs ``NAME`` of shape (draws, ...),
         ``NAME_mean`` (...) and ``NAME_quantiles`` (probabilities, ...), and as metadata, in JSON,
-        ``dims`` and ``coords``, ``probabilities``, and the least and largest of the data in
-        ``ranges``.
+        ``dims`` and ``coords``, ``probabilities``, ``indexes``, and the least and largest of the
+        data in ``ranges``.
 
     Raises
     ------
@@ -95,6 +98,7 @@ def export_posterior_predictive(
         "dims": dims,
         "coords": coords,
         "probabilities": probabilities,
+        "indexes": indexes or {},
         "ranges": {n: [v.min().item(), v.max().item()] for n, v in values.items()},
     }
     with warnings.catch_warnings():

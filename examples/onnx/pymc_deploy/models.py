@@ -72,7 +72,7 @@ def hierarchical():
         "coords": {"schools": ["unknown"]},
         "redrawn": ["start", "offset"],
     }
-    settings = {"unknown": ["schools"]}
+    settings = {"unknown": ["schools"], "indexes": {"school": "schools"}}
     return Fitted(model, fit(model), new, ["mu"], ["score"], settings, unknown=unknown)
 
 
