@@ -154,7 +154,7 @@ def test_uv_comes_from_pypi(checkout, there):
         checkout.add("uv", UV.replace("{version}", there))
     checkout.add("python3", PIP.replace("{uv}", str(new)))
     _, (pip, venv, *_) = checkout.setup()
-    assert pip.endswith("--target .venv.uv --require-hashes --requirement requirements/uv.txt")
+    assert pip.endswith("--target .venv.uv --require-hashes -r requirements/uv.txt")
     assert venv.startswith("venv ")
     assert "--require-hashes" in checkout.setup()[1][0]  # it is there now
 
