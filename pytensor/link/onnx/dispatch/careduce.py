@@ -16,6 +16,7 @@ DEFAULT_ACCUMULATOR = {"float16": "float32", "float32": "float64", "float64": "f
 # onnxruntime sums and multiplies integers in double precision.
 # thoughts/upstream/onnxruntime-integers-in-double.md
 EXACT = 2**53
+MANY = 1000  # terms, as far as they are known, whose sum is made in two stages
 
 
 @onnx_funcify.register(CAReduce)
@@ -137,7 +138,7 @@ def total(builder, variable, x, acc, axes):
         if acc == dtype and len(axes) == variable.type.ndim and is_square(variable):
             x = builder.name_of(variable.owner.inputs[0])
             return builder.add("ReduceSumSquare", x, builder.int64s(axes), keepdims=0)
-        if len(axes) == variable.type.ndim > 1:
+        if len(axes) == variable.type.ndim > 1 and (n_reduced(variable, axes) or 0) > MANY:
             # Over all axes at once, onnxruntime-web adds one term after the other.
             # thoughts/upstream/onnxruntime-web-sums.md
             x = builder.add("ReduceSum", x, builder.int64s(axes[-1:]), keepdims=0)

@@ -152,6 +152,13 @@ def test_integers_are_not_summed_in_double_precision():
     assert op_types(model) == ["Cast", "ReduceSum"]
 
 
+@pytest.mark.parametrize(("shape", "stages"), [((30, 40), 2), ((5, 8), 1), ((1200,), 1)])
+def test_sums_of_many_numbers_are_made_in_stages(shape, stages):
+    x = pt.tensor("x", shape=shape, dtype="float32")
+    model = compare_onnx_and_py([x], x.sum(), [np.full(shape, 0.0067, "float32")])
+    assert op_types(model) == ["ReduceSum"] * stages
+
+
 def test_size_is_one_product():
     x = pt.tensor3("x", dtype="float32")
     model = compare_onnx_and_py([x], x.shape.prod(), [X])
