@@ -1,5 +1,7 @@
 """What the page says when something is missing or wrong, and that it goes on afterwards."""
 
+import shutil
+
 import pytest
 
 from tests.examples.yolo11n.page.browsers import (
@@ -54,13 +56,11 @@ def test_a_worker_that_fails_is_started_again(browser, colour_site, models):
 
 def test_an_asset_that_is_damaged(browser, colour_site, tmp_path):
     """A download that broke off: the page says what is damaged and how to make it again."""
-    text = colour_site.single_file.read_text()
-    files = {"cut": text[:-600_000], "changed": None}
-    script = text.index('demoAssets.add("model"')
-    files["changed"] = text[: script + 2000] + "AAAAAAAAAAAA" + text[script + 2012 :]
-    for name, damaged in files.items():
-        (tmp_path / f"{name}.html").write_text(damaged)
-        with visit(
-            browser, (tmp_path / f"{name}.html").as_uri(), complaints=["Content Security Policy"]
-        ) as page:
+    (tmp_path / "cut.html").write_text(colour_site.single_file.read_text()[:-600_000])
+    for name in ("model", "runtime"):
+        shutil.copytree(colour_site.page.parent, tmp_path / name)
+        script = tmp_path / name / f"demo_assets/{name}.js"
+        script.write_text(script.read_text().replace("AA", "!!"))
+    for file in (*tmp_path.glob("*.html"), *tmp_path.glob("*/*.html")):
+        with visit(browser, file.as_uri(), complaints=["Content Security Policy"]) as page:
             assert "python -m tools.build_demo" in wait_screen(page, "no-assets")

@@ -5,8 +5,8 @@
  * writes scripts that call `demoAssets.add(name, text)`; the text is base64 of Zstandard, which packs
  * the runtime a third smaller than gzip, the best that browsers unpack by themselves.
  */
-import { decompress } from "fzstd";
 import { failure } from "./failure.js";
+import { unpack } from "./unpack.js";
 
 /** @type {Map<string, string>} */
 const packed = new Map();
@@ -34,29 +34,16 @@ export function hasAsset(name) {
   return packed.has(name);
 }
 
-/** What a failed step of unpacking says. @param {string} name @param {unknown} error */
-function damaged(name, error) {
-  const reason = /** @type {Error} */ (error).message;
-  return failure("assets-missing", `the page's asset "${name}" is damaged (${reason})`);
-}
-
 /**
- * Bytes of an asset as they are packed, for a worker to unpack.
+ * An asset as it is packed, for a worker to unpack.
  * @param {string} name
- * @returns {Promise<Uint8Array<ArrayBuffer>>} A new array at every call; the caller may transfer it.
- * @throws {Error} `.code` "assets-missing": not in the page, or damaged.
+ * @returns {string}
+ * @throws {Error} `.code` "assets-missing": not in the page.
  */
-export async function packedBytes(name) {
-  if (!packed.has(name)) {
-    throw failure("assets-missing", `the page lacks its asset "${name}"`);
-  }
-  try {
-    // The browser's own base64 decoder: much faster, and outside of the page's memory.
-    const answer = await fetch(`data:application/zstd;base64,${packed.get(name)}`);
-    return new Uint8Array(await answer.arrayBuffer());
-  } catch (error) {
-    throw damaged(name, error);
-  }
+export function packedText(name) {
+  const text = packed.get(name);
+  if (!text) throw failure("assets-missing", `the page lacks its asset "${name}"`);
+  return text;
 }
 
 /**
@@ -66,11 +53,12 @@ export async function packedBytes(name) {
  * @throws {Error} `.code` "assets-missing": not in the page, or damaged.
  */
 export async function assetBytes(name) {
-  const bytes = await packedBytes(name);
+  const text = packedText(name);
   try {
-    return /** @type {Uint8Array<ArrayBuffer>} */ (decompress(bytes));
+    return await unpack(text);
   } catch (error) {
-    throw damaged(name, error);
+    const reason = /** @type {Error} */ (error).message;
+    throw failure("assets-missing", `the page's asset "${name}" is damaged (${reason})`);
   }
 }
 

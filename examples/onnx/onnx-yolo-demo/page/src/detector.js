@@ -7,7 +7,7 @@
  * @import {Facts} from "./metadata.js"
  * @import {Detection} from "./nms.js"
  */
-import { assetBytes, packedBytes } from "./assets.js";
+import { packedText } from "./assets.js";
 import { threadCount } from "./environment.js";
 import { failure } from "./failure.js";
 
@@ -34,7 +34,6 @@ export class Detector {
   /** @type {{id: number, resolve: (value: any) => void, reject: (error: Error) => void}|null} */
   #pending = null;
   #calls = 0;
-  #cancelled = 0;
   /** Whether a call has lasted so long that the user may want to end it. */
   slow = false;
   #backend = ""; // of the worker's runtime
@@ -58,14 +57,21 @@ export class Detector {
     this.#onSlow = onSlow;
   }
 
+  /** Start a worker's program, which takes time, before its runtime is in the page. */
+  open() {
+    if (!this.#worker) this.#startWorker();
+  }
+
   /**
    * Start a worker with a back end's runtime, unless it is there; `load` need not wait for it then.
    * @param {string} backend "webgpu" or "wasm", whose runtime is in the page.
    * @returns {Promise<unknown>}
    */
   prepare(backend) {
-    if (this.#runtime === null || this.#backend !== backend) {
+    if (this.#runtime !== null && this.#backend !== backend) {
       this.#stop("runtime", "another runtime was wanted");
+    }
+    if (this.#runtime === null) {
       this.#backend = backend;
       this.#runtime = this.#startRuntime(backend);
     }
@@ -79,13 +85,14 @@ export class Detector {
    * @param {Uint8Array} options.model An ONNX file; it is copied.
    * @param {Facts} options.facts
    * @param {string} options.backend As of `prepare`.
+   * @param {boolean} [options.tried] Whether it is known to work; the first run is then left out.
    * @returns {Promise<Info>}
    */
-  async load({ model, facts, backend }) {
+  async load({ model, facts, backend, tried = false }) {
     await this.prepare(backend);
     const copy = model.slice().buffer;
     try {
-      const info = await this.#call({ type: "load", model: copy, facts, backend }, [copy]);
+      const info = await this.#call({ type: "load", model: copy, facts, backend, tried }, [copy]);
       this.loaded = true;
       return info;
     } catch (error) {
@@ -130,7 +137,6 @@ export class Detector {
 
   /** End what the worker is at; it is rejected with "cancelled", and a model has to be loaded. */
   cancel() {
-    this.#cancelled += 1;
     this.#stop("cancelled", "it was stopped");
   }
 
@@ -138,22 +144,17 @@ export class Detector {
 
   async #startRuntime(backend) {
     this.#onProgress("decoding");
-    const cancelled = this.#cancelled;
     const runtime = backend === "webgpu" ? "webgpu" : "runtime";
-    // A script, and the WebAssembly that it runs.
-    const script = await assetBytes(`${runtime}-mjs`);
-    const packed = await packedBytes(`${runtime}-wasm`);
-    if (cancelled !== this.#cancelled) throw failure("cancelled", "it was stopped");
-    this.#startWorker();
     const message = {
       type: "start",
-      module: new Blob([script], { type: "text/javascript" }),
-      wasm: packed,
+      module: packedText(`${runtime}-mjs`),
+      wasm: packedText(`${runtime}-wasm`),
       threads: threadCount(),
       backend,
     };
+    this.open();
     try {
-      return await this.#call(message, [packed.buffer]);
+      return await this.#call(message, []);
     } catch (error) {
       // It may have stopped half-way; the next one starts from the beginning.
       const { code, message: text } = /** @type {Error & {code: string}} */ (error);

@@ -1,5 +1,5 @@
 /** The beginning: what the page gives to scripts, the first load, the first sample. */
-import { hasAsset, whenAsset } from "./assets.js";
+import { hasAsset } from "./assets.js";
 import { wireControls } from "./controls.js";
 import { byId, missingFeatures, wantedBackend } from "./environment.js";
 import { applyLink } from "./link.js";
@@ -68,6 +68,5 @@ startTheme();
 wireControls();
 settle();
 // The scripts behind this one hold the assets, the runtime first.
-if (wantedBackend() !== "webgpu" && !missingFeatures().length)
-  whenAsset("runtime-wasm", prepareRuntime);
+if (wantedBackend() !== "webgpu" && !missingFeatures().length) prepareRuntime();
 document.addEventListener("DOMContentLoaded", begin);

@@ -6,7 +6,7 @@
  * @import {Info as Loaded} from "./detector.js"
  * @import {Facts} from "./metadata.js"
  */
-import { assetBytes, assetJson, hasAsset } from "./assets.js";
+import { assetBytes, assetJson, hasAsset, whenAsset } from "./assets.js";
 import { Detector } from "./detector.js";
 import { byId, threadCount } from "./environment.js";
 import { failure } from "./failure.js";
@@ -29,8 +29,9 @@ const PROGRESS = {
  * @typedef {object} Model
  * @property {string} name
  * @property {boolean} builtin
- * @property {(backend: string) => Promise<{bytes: Uint8Array, facts: Facts, noted?: object}>} read
- *   `noted` is what a file of detections says of it.
+ * @property {(backend: string) => Promise<{bytes: Uint8Array, facts: Facts, noted?: object,
+ *   tried?: boolean}>} read `noted` is what a file of detections says of it; `tried`: the build has
+ *   run it.
  */
 
 /**
@@ -62,10 +63,11 @@ let detector = new Detector({
   },
 });
 
-/** Start the runtime before the model has been read. */
+/** Start the worker at once, and its runtime before the model has been read. */
 export function prepareRuntime() {
+  detector.open();
   // What goes wrong is said by the load that follows.
-  detector.prepare("wasm").catch(() => {});
+  whenAsset("runtime-wasm", () => detector.prepare("wasm").catch(() => {}));
 }
 
 function lost(reason) {
@@ -80,7 +82,7 @@ export function builtinModel() {
     // WebGPU lacks operators in 8-bit integers; its form of such a model has floats.
     const name = backend === "webgpu" && hasAsset("model-webgpu") ? "model-webgpu" : "model";
     const { facts, ...noted } = await assetJson(`${name}-info`);
-    return { bytes: await assetBytes(name), facts, noted };
+    return { bytes: await assetBytes(name), facts, noted, tried: true };
   };
   return { name: "built-in model", builtin: true, read };
 }
@@ -200,10 +202,10 @@ async function firstWay(requested) {
 /** @param {Model} wanted */
 async function loadInto(wanted, requested, job = { cancelled: false }) {
   const way = await firstWay(requested);
-  const { bytes, facts, noted = {} } = await wanted.read(way.backend);
+  const { bytes, facts, noted = {}, tried } = await wanted.read(way.backend);
   if (job.cancelled) throw failure("cancelled", "it was stopped");
   const found = await detector
-    .load({ model: bytes, facts, backend: way.backend })
+    .load({ model: bytes, facts, backend: way.backend, tried })
     .catch((error) => {
       if (error.code !== "webgpu-failed") throw error;
       throw failure("no-webgpu", `WebGPU failed: ${error.message}; ${OTHER_BACKENDS}`);

@@ -3,8 +3,8 @@
  *
  * Messages to it, each with an `id`:
  *   {type: "start", module, wasm, threads, backend}, the first; `module` is a script of the
- *     runtime, and `wasm` is packed
- *   {type: "load", model, facts, backend}
+ *     runtime, and both are packed
+ *   {type: "load", model, facts, backend, tried}; see detector.js
  *   {type: "detect", bitmap, options}
  *   {type: "measure", frames}
  *   {type: "teach-begin", …}, {type: "teach-step"}, {type: "teach-end"}; see teaching.js
@@ -14,7 +14,6 @@
  *
  * @import {Facts} from "./metadata.js"
  */
-import { decompress } from "fzstd";
 import * as ort from "onnxruntime-web/webgpu";
 import { failure } from "./failure.js";
 import { createLetterbox, fit } from "./letterbox.js";
@@ -22,6 +21,7 @@ import { createPostprocess } from "./nms.js";
 import { readShape } from "./outputs.js";
 import { refusal } from "./refusal.js";
 import { lessonTasks } from "./teaching.js";
+import { unpack } from "./unpack.js";
 
 const GREY = "rgb(114, 114, 114)"; // of the padding; transparent parts get it too
 const KEPT_BYTES = 16e6; // a larger canvas is not kept
@@ -76,15 +76,25 @@ const SMALLEST_MODEL = Uint8Array.from(
   (letter) => letter.charCodeAt(0),
 );
 
+async function unpackRuntime(module, wasm) {
+  try {
+    const script = new Blob([await unpack(module)], { type: "text/javascript" });
+    return { script, binary: await unpack(wasm) };
+  } catch (error) {
+    throw failure("assets-missing", `the page's runtime is damaged (${messageOf(error)})`);
+  }
+}
+
 /** Unpack the runtime, and start it. */
 async function start({ module, wasm, threads, backend }) {
+  const { script, binary } = await unpackRuntime(module, wasm);
   progress("runtime");
   ort.env.logLevel = "error";
   ort.env.wasm.numThreads = threads;
   // A page opened from disk and its worker may not read each other's blob: addresses, so the
   // worker makes its own.
-  ort.env.wasm.wasmPaths = { mjs: URL.createObjectURL(module) };
-  ort.env.wasm.wasmBinary = decompress(wasm);
+  ort.env.wasm.wasmPaths = { mjs: URL.createObjectURL(script) };
+  ort.env.wasm.wasmBinary = binary;
   // A session starts it.
   const session = await createSession(SMALLEST_MODEL, backend);
   await session.release();
@@ -179,30 +189,45 @@ async function infer({ session, inputName, outputName, tensor }) {
   return { dims: output.dims, data, release: () => output.dispose() };
 }
 
-/** Run once, which prepares what later runs use, and look at the result. */
-async function prepareSession(session, facts, backend) {
+/** Run once, which prepares what later runs use, and look at the result: its shape and layout. */
+async function tryOnce(network, facts, side) {
+  progress("warm-up");
+  const first = await infer(network);
+  const shape = readShape(first.dims, facts.names, side);
+  const { run } = createPostprocess(shape.names.length, shape.boxes, shape.layout);
+  run(first.data, fit(side, side, side), { confidence: 0.5, iou: 0.5 });
+  first.release();
+  return shape;
+}
+
+/** The shape of an output as the model tells it. @returns {number[]|null} Null if it is open. */
+function knownShape({ outputMetadata }, name) {
+  const { shape } = [...outputMetadata].find((output) => output.name === name);
+  return shape.every((axis) => typeof axis === "number") ? shape : null;
+}
+
+async function prepareSession(session, { facts, backend, tried }) {
   const { name, side } = findInput(session, facts);
   const input = new Float32Array(3 * side * side).fill(114 / 255);
   const tensor = new ort.Tensor("float32", input, [1, 3, side, side]);
   const network = { session, inputName: name, outputName: findOutput(session), tensor };
-  progress("warm-up");
-  const first = await infer(network);
-  const { layout, boxes, names } = readShape(first.dims, facts.names, side);
+  const dims = tried && backend === "wasm" ? knownShape(session, network.outputName) : null;
+  const shape = dims ? readShape(dims, facts.names, side) : await tryOnce(network, facts, side);
+  const { layout, boxes, names } = shape;
   const postprocess = createPostprocess(names.length, boxes, layout);
-  postprocess.run(first.data, fit(side, side, side), { confidence: 0.5, iou: 0.5 });
-  first.release();
   if (backend === "webgpu") await watchDevice();
   const letterbox = createLetterbox(side);
   return { ...network, names, layout, side, input, letterbox, postprocess };
 }
 
-async function prepare(model, facts, backend) {
+async function prepare(message) {
+  const { backend } = message;
   /** @type {ort.InferenceSession|null} */
   let session = null;
   progress("model");
   try {
-    session = await createSession(model, backend);
-    return await prepareSession(session, facts, backend);
+    session = await createSession(new Uint8Array(message.model), backend);
+    return await prepareSession(session, message);
   } catch (error) {
     await session?.release();
     const { code } = /** @type {{code?: string}} */ (error);
@@ -215,12 +240,11 @@ async function prepare(model, facts, backend) {
 
 /** Load a model; the present one stays in use if that fails. */
 async function load(message) {
-  const { facts, backend } = message;
-  const network = await prepare(new Uint8Array(message.model), facts, backend);
+  const network = await prepare(message);
   await loaded?.session.release();
   loaded = network;
   const { names, layout, side } = network;
-  const { confidence, iou } = facts;
+  const { confidence, iou } = message.facts;
   return { names, layout, size: [side, side], confidence, iou };
 }
 

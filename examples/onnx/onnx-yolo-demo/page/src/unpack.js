@@ -1,0 +1,18 @@
+/** Unpacking what the build has packed: base64 of Zstandard. */
+import { decompress } from "fzstd";
+
+/** @param {string} text @returns {Promise<Uint8Array>} */
+async function decode(text) {
+  // At once; older browsers answer a page only after they have read all of it.
+  if ("fromBase64" in Uint8Array) return /** @type {any} */ (Uint8Array).fromBase64(text);
+  const answer = await fetch(`data:application/zstd;base64,${text}`);
+  return new Uint8Array(await answer.arrayBuffer());
+}
+
+/**
+ * @param {string} text
+ * @returns {Promise<Uint8Array<ArrayBuffer>>} A new array; the caller may transfer it.
+ */
+export async function unpack(text) {
+  return /** @type {Uint8Array<ArrayBuffer>} */ (decompress(await decode(text)));
+}
