@@ -2,9 +2,9 @@
 
 A name stands for all that decides which program a graph becomes: Ops, types, constants, names of
 variables, the mode, the settings of PyTensor, and the code that rewrites and converts it.  Code is
-that of the package `pytensor`, and of other packages, as PyMC, that have rewrites or conversions.
-If one comes from elsewhere, or an Op from outside of PyTensor, a graph has no name, for nothing
-would tell that the code behind it has been changed.
+that of the package `pytensor`, and of other packages, as PyMC, that have rewrites or conversions,
+or an Op of the graph.  If one comes from no package, a graph has no name, for nothing would tell
+that the code behind it has been changed.
 """
 
 import hashlib
@@ -26,7 +26,9 @@ from pytensor.graph.fg import FunctionGraph
 from pytensor.graph.op import HasInnerGraph, Op
 from pytensor.graph.rewriting.basic import Rewriter
 from pytensor.graph.rewriting.db import RewriteDatabase, RewriteDatabaseQuery
-from pytensor.tensor.rewriting.updates import SumOfSquares, Update
+from pytensor.scan.op import Scan
+from pytensor.tensor.rewriting.updates import Update
+from pytensor.tensor.type import scalar
 
 __all__ = ["NoKeyError", "graph_key"]
 
@@ -36,6 +38,7 @@ SETTINGS = (
     "on_opt_error", "on_shape_error", "optimizer_excluding", "optimizer_including",
     "optimizer_requiring",
 )  # fmt: skip
+PLAIN = OpFromGraph([x := scalar()], [x])
 
 
 class NoKeyError(Exception):
@@ -50,8 +53,8 @@ def graph_key(fgraph, mode, *facts):
     Raises
     ------
     NoKeyError
-        If the graph or the mode has anything from outside of PyTensor, or an Op that can't be told
-        from others by its properties; or if PyTensor's registries have code that is in no package.
+        If the graph, the mode or PyTensor's registries have anything that is in no package, or if
+        the graph has an Op that can't be told from others by its properties.
     """
     query = _query_facts(mode._optimizer)
     foreign = sorted(_foreign_rewrites(mode.optdb) | _foreign_conversions())
@@ -105,18 +108,24 @@ class Describer:
 
     def _op(self, op):
         kind = type(op)
-        check_module(kind.__module__, kind.__qualname__)
+        state = package_state(kind, kind.__qualname__)
         if isinstance(op, Update):
             facts = self(op.key)
-        elif kind in (OpFromGraph, SumOfSquares):
-            facts = f"{op.is_inline},{self.graph(op.fgraph)}"
+        elif kind is Scan:
+            facts = self([op.info, op.truncate_gradient, op.name, op.mode])
+            facts += self.graph(op.fgraph)
+        elif isinstance(op, OpFromGraph) and not hasattr(kind, "__props__"):
+            # Beside its graph, what a class of another package has added.
+            added = vars(op).keys() - vars(PLAIN).keys()
+            added = [(name, getattr(op, name)) for name in sorted(added) if name[0] != "_"]
+            facts = f"{op.is_inline},{self(added)},{self.graph(op.fgraph)}"
         elif hasattr(kind, "__props__"):
             facts = self([getattr(op, name) for name in kind.__props__])
         elif isinstance(op, HasInnerGraph):
             raise NoKeyError(f"{op} has an inner graph, and no properties that tell what it is")
         else:
             facts = self._pickled(op)
-        return f"{kind.__module__}.{kind.__qualname__}({facts})"
+        return f"{kind.__module__}.{kind.__qualname__}{state}({facts})"
 
     def _pickled(self, value):
         try:
@@ -150,25 +159,44 @@ class Describer:
 class _Pickler(pickle.Pickler):
     """Pickles what is made of parts whose code is known."""
 
+    def __init__(self, file):
+        super().__init__(file, protocol=5)
+        self.states = set()
+
     def reducer_override(self, value):
         if inspect.isclass(value) or inspect.isfunction(value):
-            root = value.__module__.split(".")[0]
+            root = value.__module__.partition(".")[0]
             if root not in sys.stdlib_module_names and root != "numpy":
-                check_module(value.__module__, value.__qualname__)
+                self.states.add(package_state(value, value.__qualname__))
         return NotImplemented
 
 
 def pickled(value):
-    """Pickle a value; NoKeyError if it refers to a class or function that isn't PyTensor's."""
+    """Pickle a value, and the states of packages that its classes and functions are from."""
     file = io.BytesIO()
-    _Pickler(file, protocol=5).dump(value)
-    return file.getvalue()
+    pickler = _Pickler(file)
+    pickler.dump(value)
+    return file.getvalue() + "".join(sorted(pickler.states)).encode()
 
 
-def check_module(name, what):
-    """Raise NoKeyError unless a module is one of the package."""
-    if name != "pytensor" and not name.startswith("pytensor."):
-        raise NoKeyError(f"{what} is from {name}, outside of pytensor")
+def package_state(value, what):
+    """Name the package of a class or function, and its code; the empty text if it is PyTensor's.
+
+    Raises
+    ------
+    NoKeyError
+        If it is from no package.
+    """
+    module = value.__module__
+    package = module.partition(".")[0]
+    if package == "pytensor":
+        return ""
+    if not hasattr(sys.modules.get(package), "__path__"):
+        raise NoKeyError(
+            f"{what} is from {module}, which is not part of a package, so that nothing tells what "
+            "it does; put it into one, or don't load it in this process"
+        )
+    return f" of {package} {code_state(package)}"
 
 
 def _query_facts(query):
@@ -199,31 +227,22 @@ def _foreign_rewrites(database):
 
 
 def _foreign_conversions():
-    """Name the conversions of PyTensor's Ops that are from elsewhere."""
+    """Name the conversions that are from elsewhere; of Ops from no package no graph has any."""
     from pytensor.link.jax.dispatch.basic import jax_funcify
 
-    # Those of other Ops are of no use to a graph: its Ops are PyTensor's.
     return set().union(
         *(
             _foreign_code(function, f"the conversion of {kind.__qualname__}")
             for kind, function in jax_funcify.registry.items()
-            if kind.__module__.startswith("pytensor.")
+            if hasattr(sys.modules.get(kind.__module__.partition(".")[0]), "__path__")
         )
     )
 
 
 def _foreign_code(value, what):
     """Name a class or function from another package; the empty set if it is PyTensor's."""
-    module = value.__module__
-    package = module.partition(".")[0]
-    if package == "pytensor":
-        return set()
-    if not hasattr(sys.modules.get(package), "__path__"):
-        raise NoKeyError(
-            f"{what} is from {module}, which is not part of a package, so that nothing tells what "
-            "it does; put it into one, or don't load it in this process"
-        )
-    return {f"{what}: {module}.{value.__qualname__} of {code_state(package)}"}
+    state = package_state(value, what)
+    return {f"{what}: {value.__module__}.{value.__qualname__}{state}"} if state else set()
 
 
 @cache

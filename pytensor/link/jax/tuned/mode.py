@@ -15,11 +15,13 @@ Functions compiled with ``mode="JAX"`` are not touched by anything here.
 import warnings
 from functools import cache, wraps
 
+from pytensor.compile.io import In, Out
 from pytensor.compile.maker import FunctionMaker
 from pytensor.compile.mode import Mode, get_mode
 from pytensor.compile.rewriting import functional_rewrite_ofg_inner_graph, rewrite_ofg_inner_graph
 from pytensor.compile.sharedvalue import SharedVariable
 from pytensor.graph.facts import improves_inside
+from pytensor.graph.rewriting.basic import GraphRewriter, get_active_mode
 from pytensor.link.jax.linker import JAXLinker
 from pytensor.link.jax.platforms import PLATFORMS, compiling_for
 from pytensor.link.jax.xla_guard import guard_options
@@ -363,9 +365,44 @@ def is_deferred(fgraph):
 class TunedMode(Mode):
     """Mode JAX with a `TunedJAXLinker`, and with a `TunedFunctionMaker`."""
 
+    def __setstate__(self, state):
+        linker, rewrites = state
+        super().__setstate__((linker, getattr(rewrites, "query", rewrites)))
+        if linker.keep_programs:
+            self.provided_optimizer = RewritesOrProgram(self.provided_optimizer)
+
     @property
     def function_maker(self):
         return TunedFunctionMaker
+
+
+class RewritesOrProgram(GraphRewriter):
+    """What a mode's query selects, put off where the program that it leads to is on disk.
+
+    For modes that others make of a `TunedMode`'s linker and rewrites, as PyMC does: they don't
+    have its `TunedFunctionMaker`.
+    """
+
+    def __init__(self, query):
+        self.query = query
+
+    def including(self, *tags):
+        return RewritesOrProgram(self.query.including(*tags))
+
+    def excluding(self, *tags):
+        return RewritesOrProgram(self.query.excluding(*tags))
+
+    def requiring(self, *tags):
+        return RewritesOrProgram(self.query.requiring(*tags))
+
+    def register(self, *rewrites):
+        return RewritesOrProgram(self.query.register(*rewrites))
+
+    def apply(self, fgraph):
+        mode = TunedMode(get_active_mode(fgraph).linker, self.query)
+        fgraph._compile_mode = mode  # of inner graphs too
+        inputs, outputs = map(In, fgraph.inputs), map(Out, fgraph.outputs)
+        mode.function_maker.prepare_fgraph(list(inputs), list(outputs), [], fgraph, mode, None)
 
 
 def jax_mode(

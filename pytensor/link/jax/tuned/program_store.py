@@ -27,8 +27,10 @@ from uuid import uuid4
 
 import jax
 import jaxlib
+import numpy as np
 from jax.errors import JaxRuntimeError
 from jax.experimental.serialize_executable import deserialize_and_load, serialize
+from jaxlib.lapack import prepare_lapack_call
 
 from pytensor.compile.maker import FunctionMaker
 from pytensor.graph.features import AlreadyThere, Feature
@@ -251,6 +253,10 @@ def load(path, device):
     if hashlib.sha256(data[DIGEST:]).digest() != data[:DIGEST]:
         warnings.warn(f"{path} is damaged; the program is compiled anew", stacklevel=2)
         return None
+    if device.platform == "cpu":
+        # JAX tells XLA where LAPACK's functions are when it lowers one; without that a program that
+        # calls them ends the process.
+        prepare_lapack_call("potrf_ffi", np.dtype("float64"))
     try:
         parts = pickle.loads(data[DIGEST:])
         program = deserialize_and_load(*parts, backend=device.client, execution_devices=[device])
