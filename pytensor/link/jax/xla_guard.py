@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 FLAG = "xla_cpu_experimental_ynn_fusion_type"
 # XLA's default, without LIBRARY_FUSION_TYPE_REDUCE.
 FUSIONS = "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT,LIBRARY_FUSION_TYPE_INDIVIDUAL_CONVOLUTION"
-FIRST_WRONG = (0, 10, 2)
+FIRST_WRONG, LAST_TRIED = (0, 10, 2), (0, 12, 0, 1)
 # Parts of XLA's text of a program.
 COMPUTATION = re.compile(r"^%(\S+) \(.*\{$\n((?:  .*\n)*)", re.MULTILINE)
 OPERATION = re.compile(r" (?!parameter\()[\w-]+\(%")
@@ -97,9 +97,16 @@ def guard_options():
 
 @cache
 def _is_known():
-    """Whether XLA knows the flag and its values: it is asked, by an empty program."""
-    import jax
+    """Whether XLA knows the flag and its values.
 
+    A version that we haven't tried is asked, by an empty program, which takes as long as the whole
+    start of a small function.
+    """
+    import jax
+    from jaxlib.version import __version_info__ as version
+
+    if FIRST_WRONG <= version <= LAST_TRIED:
+        return True
     try:
         jax.jit(lambda: (), compiler_options={FLAG: FUSIONS}).lower().compile()
     except jax.errors.JaxRuntimeError as error:

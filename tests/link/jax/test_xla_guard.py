@@ -134,12 +134,20 @@ def test_default_device_may_be_an_object(monkeypatch):
 @pytest.mark.parametrize(("name", "value"), [("FLAG", "xla_no_such_flag"), ("FUSIONS", "SOME")])
 def test_unknown_flag_is_not_passed(name, value, monkeypatch, caplog):
     xla_guard._is_known.cache_clear()
+    monkeypatch.setattr(xla_guard, "LAST_TRIED", xla_guard.FIRST_WRONG)
     monkeypatch.setattr(xla_guard, name, value)
     inputs, out, arguments = product_with_sum("float32")
     f = pytensor.function(inputs, out, mode=jax_mode())
     xla_guard._is_known.cache_clear()
     assert reductions(f, arguments) == 1
     assert "can't be guarded" in caplog.text
+
+
+def test_versions_that_were_tried_know_the_flag(monkeypatch):
+    """They aren't asked; here they are."""
+    assert xla_guard._is_known.__wrapped__()
+    monkeypatch.setattr(xla_guard, "LAST_TRIED", xla_guard.FIRST_WRONG)
+    assert xla_guard._is_known.__wrapped__()
 
 
 def test_plain_jax_is_still_wrong():

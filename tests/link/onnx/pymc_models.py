@@ -15,6 +15,7 @@ import numpy as np
 import onnxruntime
 import pymc as pm
 import scipy.stats as st
+from pymc.logprob.utils import ParameterValueError
 
 import tests.link.onnx.pymc_regressions
 import tests.link.onnx.pymc_structures  # noqa: F401
@@ -118,7 +119,7 @@ def outcome(function, point):
     """Results, or the class of the error of a check."""
     try:
         return [np.atleast_1d(r) for r in function(point)]
-    except (pm.distributions.dist_math.ParameterValueError, AssertionError) as error:
+    except (ParameterValueError, AssertionError) as error:
         return type(error).__name__
 
 
