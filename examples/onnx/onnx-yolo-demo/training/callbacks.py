@@ -257,7 +257,8 @@ class Signals:
     the middle of a compilation, too.  Signals that were ignored before (``nohup``) stay ignored.
     """
 
-    NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    NAMES = ("SIGINT", "SIGTERM", "SIGHUP")  # Windows lacks the last
+    NUMBERS = tuple(signal.Signals[n] for n in NAMES if hasattr(signal, n))
 
     def __init__(self):
         self.number = 0

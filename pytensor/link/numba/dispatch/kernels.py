@@ -28,7 +28,7 @@ def props_key(op):
 @cache
 def module_key(path):
     """A key that changes with the code of a module of kernels, or of this module."""
-    return source_key(Path(path).read_text(), Path(__file__).read_text(), numba.__version__)
+    return source_key(*(Path(p).read_text("utf-8") for p in (path, __file__)), numba.__version__)
 
 
 def kernel(function):
