@@ -1,4 +1,8 @@
+from collections.abc import Iterable
+
 import pytensor.tensor as pt
+from pytensor.compile.sharedvalue import SharedVariable
+from pytensor.graph.basic import Variable
 from pytensor.optimizers.basic import check_gradients, check_parameters, companion, names_of
 from pytensor.optimizers.updates import OrderedUpdates
 
@@ -45,7 +49,7 @@ class GradientAccumulator:
     array([1., 2.])
     """
 
-    def __init__(self, params):
+    def __init__(self, params: Iterable[SharedVariable]) -> None:
         self.params = check_parameters(params)
         self.gradients = [
             companion(param, f"{name}.accumulated_gradient")
@@ -53,13 +57,13 @@ class GradientAccumulator:
         ]
         self.state = {gradient.name: gradient for gradient in self.gradients}
 
-    def add_updates(self, grads):
+    def add_updates(self, grads: Iterable[Variable]) -> OrderedUpdates:
         """Build the updates that add `grads`, one for each parameter, to the sums."""
         grads = check_gradients(self.params, grads)
         return OrderedUpdates(
             (total, total + grad) for total, grad in zip(self.gradients, grads, strict=True)
         )
 
-    def reset_updates(self):
+    def reset_updates(self) -> OrderedUpdates:
         """Build the updates that set the sums to zero."""
         return OrderedUpdates((total, pt.zeros_like(total)) for total in self.gradients)

@@ -1,10 +1,21 @@
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
 import pytensor.tensor as pt
 from pytensor.compile.sharedvalue import shared
-from pytensor.optimizers.basic import Optimizer, as_scalar, check_number, decayed, is_number
+from pytensor.optimizers.basic import (
+    NewValues,
+    Optimizer,
+    Scalar,
+    as_scalar,
+    check_number,
+    decayed,
+    is_number,
+)  # fmt: skip
+from pytensor.tensor.sharedvar import TensorSharedVariable
+from pytensor.tensor.variable import TensorVariable
 
 
 class Adam(Optimizer):
@@ -35,7 +46,10 @@ class Adam(Optimizer):
 
     hyperparameters = ("learning_rate", "weight_decay")
 
-    def __init__(self, learning_rate=1e-3, betas=(0.9, 0.999), epsilon=1e-8, weight_decay=0.0):
+    def __init__(
+        self, learning_rate: Scalar = 1e-3, betas: Sequence[float] = (0.9, 0.999),
+        epsilon: float = 1e-8, weight_decay: Scalar = 0.0,
+    ) -> None:  # fmt: skip
         super().__init__(learning_rate=learning_rate, weight_decay=weight_decay)
         self.betas = tuple(betas)
         if len(self.betas) != 2:
@@ -45,16 +59,16 @@ class Adam(Optimizer):
         check_number("epsilon", epsilon)
         self.epsilon = epsilon
 
-    def _step(self):
+    def _step(self) -> TensorSharedVariable:
         if "step" not in self.state:
             # int32, for JAX has no int64 when floatX is float32.
             self.state["step"] = shared(np.asarray(0, dtype="int32"), name="step")
         return self.state["step"]
 
-    def _common_updates(self):
+    def _common_updates(self) -> NewValues:
         return {self._step(): self._step() + np.int32(1)}
 
-    def _correction(self, beta, dtype):
+    def _correction(self, beta: float, dtype: str) -> TensorVariable:
         """Return 1 - beta**t as a scalar of `dtype`.
 
         In float32, 1 - 0.999**t itself is off by 3e-5 in the first steps; expm1 is not.
@@ -64,7 +78,9 @@ class Adam(Optimizer):
         t = pt.cast(self._step() + np.int32(1), dtype)
         return -pt.expm1(t * as_scalar(math.log(beta), dtype))
 
-    def _adam_step(self, param, grad, name, learning_rate):
+    def _adam_step(
+        self, param: TensorSharedVariable, grad: TensorVariable, name: str, learning_rate: Scalar
+    ) -> tuple[NewValues, TensorVariable]:
         """Return the new moments, and what is to be subtracted from `param`."""
         dtype = param.type.dtype
         beta1, beta2 = self.betas
@@ -77,7 +93,10 @@ class Adam(Optimizer):
         delta = scale * new_mean / (root + as_scalar(self.epsilon, dtype))
         return {mean: new_mean, square: new_square}, delta
 
-    def _update_parameter(self, param, grad, name, learning_rate, weight_decay):
+    def _update_parameter(
+        self, param: TensorSharedVariable, grad: TensorVariable, name: str,
+        learning_rate: Scalar, weight_decay: Scalar,
+    ) -> NewValues:  # fmt: skip
         grad = decayed(grad, param, weight_decay)
         moments, delta = self._adam_step(param, grad, name, learning_rate)
         return {**moments, param: param - delta}
@@ -102,10 +121,16 @@ class AdamW(Adam):
     State as in `Adam`.
     """
 
-    def __init__(self, learning_rate=1e-3, betas=(0.9, 0.999), epsilon=1e-8, weight_decay=1e-2):
+    def __init__(
+        self, learning_rate: Scalar = 1e-3, betas: Sequence[float] = (0.9, 0.999),
+        epsilon: float = 1e-8, weight_decay: Scalar = 1e-2,
+    ) -> None:  # fmt: skip
         super().__init__(learning_rate, betas, epsilon, weight_decay)
 
-    def _update_parameter(self, param, grad, name, learning_rate, weight_decay):
+    def _update_parameter(
+        self, param: TensorSharedVariable, grad: TensorVariable, name: str,
+        learning_rate: Scalar, weight_decay: Scalar,
+    ) -> NewValues:  # fmt: skip
         moments, delta = self._adam_step(param, grad, name, learning_rate)
         kept = param
         if not is_number(weight_decay, 0):

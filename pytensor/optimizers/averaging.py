@@ -1,11 +1,15 @@
+from collections.abc import Iterable
+
+from pytensor.compile.sharedvalue import SharedVariable
 from pytensor.optimizers.basic import (
+    Scalar,
     as_scalar,
     check_number,
     check_parameters,
     companion,
     names_of,
-)
-from pytensor.optimizers.updates import OrderedUpdates
+)  # fmt: skip
+from pytensor.optimizers.updates import OrderedUpdates, Updates
 
 
 class ExponentialMovingAverage:
@@ -46,7 +50,7 @@ class ExponentialMovingAverage:
     array([0.1, 0.1])
     """
 
-    def __init__(self, params, decay):
+    def __init__(self, params: Iterable[SharedVariable], decay: Scalar) -> None:
         check_number("decay", decay)
         self.params = check_parameters(params)
         self.decay = decay
@@ -56,7 +60,7 @@ class ExponentialMovingAverage:
         ]
         self.state = {average.name: average for average in self.averages}
 
-    def get_updates(self, updates=()):
+    def get_updates(self, updates: Updates = ()) -> OrderedUpdates:
         """Build one step of the averages.
 
         Parameters

@@ -1,9 +1,11 @@
 """What all optimizers share: checks, hyperparameters, groups and named state."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 import pytensor.tensor as pt
 from pytensor.compile.sharedvalue import SharedVariable, shared
@@ -11,10 +13,15 @@ from pytensor.gradient import DisconnectedType
 from pytensor.graph.basic import Variable
 from pytensor.graph.null_type import NullType
 from pytensor.optimizers.updates import OrderedUpdates
+from pytensor.tensor.sharedvar import TensorSharedVariable
 from pytensor.tensor.type import TensorType
+from pytensor.tensor.variable import TensorVariable
+
+type Scalar = float | np.number | TensorVariable
+type NewValues = dict[SharedVariable, Variable]
 
 
-def as_scalar(value, dtype, name="value"):
+def as_scalar(value: Scalar, dtype: str | None, name: str = "value") -> TensorVariable:
     """Return a number or symbolic scalar as a scalar variable of `dtype` (None: of its own).
 
     PyTensor types Python numbers by their value, and many (0.937, say) become float64, which would
@@ -29,12 +36,12 @@ def as_scalar(value, dtype, name="value"):
     return pt.constant(np.asarray(value, dtype=dtype))
 
 
-def is_number(value, number):
+def is_number(value: Scalar, number: float) -> bool:
     """Tell whether `value` is known to be `number` when the graph is built."""
     return not isinstance(value, Variable) and value == number
 
 
-def check_number(name, value, low=0.0, high=None):
+def check_number(name: str, value: Scalar, low: float = 0.0, high: float | None = None) -> None:
     """Raise if `value` is neither a symbolic scalar nor a number in [low, high)."""
     if isinstance(value, Variable):
         as_scalar(value, None, name)
@@ -46,7 +53,7 @@ def check_number(name, value, low=0.0, high=None):
         raise ValueError(f"{name} must be {limits}, not {value}")
 
 
-def first_duplicate(items):
+def first_duplicate[Item: Hashable](items: Iterable[Item]) -> Item | None:
     """Return the first item that was there before, or None."""
     seen = set()
     for item in items:
@@ -56,12 +63,12 @@ def first_duplicate(items):
     return None
 
 
-def check_parameters(params):
+def check_parameters(params: Iterable[SharedVariable]) -> list[TensorSharedVariable]:
     """Return `params` as a list of float shared variables, all different."""
     if isinstance(params, Variable):
         raise TypeError(f"params must be a sequence of shared variables; write [{params}]")
-    params = list(params)
-    for position, param in enumerate(params):
+    checked: list[Any] = list(params)
+    for position, param in enumerate(checked):
         if not isinstance(param, SharedVariable) or not isinstance(param.type, TensorType):
             raise TypeError(f"params[{position}] must be a shared tensor, not {param!r}")
         if not np.issubdtype(np.dtype(param.type.dtype), np.floating):
@@ -69,13 +76,15 @@ def check_parameters(params):
                 f"parameter {param} has dtype {param.type.dtype}; only float parameters can be "
                 "trained"
             )
-    twice = first_duplicate(params)
+    twice = first_duplicate(checked)
     if twice is not None:
         raise ValueError(f"parameter {twice} is listed twice in params")
-    return params
+    return checked
 
 
-def check_gradients(params, grads):
+def check_gradients(
+    params: Sequence[SharedVariable], grads: Iterable[Variable]
+) -> list[TensorVariable]:
     """Return `grads` as a list, one gradient of the parameter's shape and dtype for each."""
     if isinstance(grads, Variable):
         raise TypeError("grads must be a sequence, one gradient per parameter")
@@ -105,7 +114,7 @@ def check_gradients(params, grads):
     return checked
 
 
-def names_of(params):
+def names_of(params: Iterable[Variable]) -> list[str]:
     """Return one name per parameter; an unnamed one is called ``param_<position>``."""
     names = [param.name or f"param_{position}" for position, param in enumerate(params)]
     twice = first_duplicate(names)
@@ -116,7 +125,9 @@ def names_of(params):
     return names
 
 
-def companion(param, name, value=None):
+def companion(
+    param: TensorSharedVariable, name: str, value: ArrayLike | None = None
+) -> TensorSharedVariable:
     """Make a shared variable like `param`: its dtype and static shape, zeros if `value` is None."""
     if value is None:
         value = np.zeros(param.get_value(borrow=True).shape)
@@ -154,14 +165,17 @@ class Optimizer(ABC):
 
     hyperparameters: tuple[str, ...] = ("learning_rate",)
 
-    def __init__(self, **hyperparameters):
+    def __init__(self, **hyperparameters: Scalar) -> None:
         for name, value in hyperparameters.items():
             check_number(name, value)
         self.defaults = hyperparameters
-        self.state = {}
-        self._owners = {}
+        self.state: dict[str, TensorSharedVariable] = {}
+        self._owners: dict[str, SharedVariable] = {}
 
-    def get_updates(self, params, grads, groups=()):
+    def get_updates(
+        self, params: Sequence[SharedVariable], grads: Sequence[Variable],
+        groups: Iterable[Mapping[str, Any]] = (),
+    ) -> OrderedUpdates:  # fmt: skip
         """Build one step.
 
         Parameters
@@ -207,33 +221,40 @@ class Optimizer(ABC):
             updates.update(self._common_updates())
         return updates
 
-    def _update_parameters(self, params, grads, names, values):
+    def _update_parameters(
+        self, params: Sequence[TensorSharedVariable], grads: Sequence[TensorVariable],
+        names: Sequence[str], values: Mapping[SharedVariable, Mapping[str, Scalar]],
+    ) -> NewValues:  # fmt: skip
         """Return the new values of all parameters and of their state as a dict.
 
         `values` has the hyperparameters by parameter.  Override it where parameters are computed
         together.
         """
-        updates = {}
+        updates: NewValues = {}
         for param, grad, name in zip(params, grads, names, strict=True):
             updates.update(self._update_parameter(param, grad, name, **values[param]))
         return updates
 
     @abstractmethod
-    def _update_parameter(self, param, grad, name, **hyperparameters):
+    def _update_parameter(
+        self, param: TensorSharedVariable, grad: TensorVariable, name: str, **hyperparameters: Any
+    ) -> NewValues:
         """Return the new values of `param` and of its state as a dict."""
 
-    def _common_updates(self):
+    def _common_updates(self) -> NewValues:
         """Return the new values of state that belongs to no single parameter."""
         return {}
 
-    def _slot(self, param, name, slot):
+    def _slot(self, param: TensorSharedVariable, name: str, slot: str) -> TensorSharedVariable:
         """Return the state variable ``<name>.<slot>``, made of zeros when first asked for."""
         key = f"{name}.{slot}"
         if key not in self.state:
             self.state[key] = companion(param, key)
         return self.state[key]
 
-    def _values_by_parameter(self, params, groups):
+    def _values_by_parameter(
+        self, params: Sequence[SharedVariable], groups: Iterable[Mapping[str, Any]]
+    ) -> dict[SharedVariable, dict[str, Scalar]]:
         own = {name: self.defaults[name] for name in self.hyperparameters}
         values = dict.fromkeys(params, own)
         if isinstance(groups, Mapping):
@@ -260,7 +281,9 @@ class Optimizer(ABC):
         return values
 
 
-def decayed(grad, param, weight_decay):
+def decayed(
+    grad: TensorVariable, param: TensorSharedVariable, weight_decay: Scalar
+) -> TensorVariable:
     """Return `grad` with the gradient of ``weight_decay / 2 * sum(param**2)`` added."""
     if is_number(weight_decay, 0):
         return grad

@@ -1,11 +1,14 @@
 """Limits on gradients, applied before an optimizer sees them."""
 
+from collections.abc import Iterable, Sequence
+
 import numpy as np
 
 import pytensor.tensor as pt
 from pytensor.graph.basic import Variable
-from pytensor.optimizers.basic import as_scalar, check_number
+from pytensor.optimizers.basic import Scalar, as_scalar, check_number
 from pytensor.tensor.rewriting.updates import SumOfSquares
+from pytensor.tensor.variable import TensorVariable
 
 # Operands of one operation.  PyTensor's Python code adds at most 32 at once, and Numba's compiler
 # takes time of the square of their number for a join.
@@ -13,11 +16,11 @@ from pytensor.tensor.rewriting.updates import SumOfSquares
 _AT_ONCE = 16
 
 
-def _groups(items, size):
+def _groups[Item](items: Sequence[Item], size: int) -> list[Sequence[Item]]:
     return [items[k : k + size] for k in range(0, len(items), size)]
 
 
-def _joined(vectors, size=_AT_ONCE):
+def _joined(vectors: list[TensorVariable], size: int = _AT_ONCE) -> TensorVariable:
     """Join vectors, in groups of groups if they are many."""
     while len(vectors) > 1:
         vectors = [pt.join(0, *g) if len(g) > 1 else g[0] for g in _groups(vectors, size)]
@@ -25,7 +28,7 @@ def _joined(vectors, size=_AT_ONCE):
     return vectors[0]
 
 
-def _total(scalars):
+def _total(scalars: Sequence[TensorVariable]) -> TensorVariable:
     """Add scalars, in groups if they are many.
 
     PyTensor makes one addition of additions, and of the sum of a join of single numbers, but not
@@ -38,7 +41,7 @@ def _total(scalars):
     return pt.sum(vector, acc_dtype=vector.type.dtype)
 
 
-def _sum_of_squares(grads, dtype):
+def _sum_of_squares(grads: Iterable[TensorVariable], dtype: str) -> TensorVariable:
     """The sum over all gradients.
 
     Vectors are joined: a network has many small ones, and a loop for each takes compilers longer
@@ -53,24 +56,26 @@ def _sum_of_squares(grads, dtype):
     return _total([pt.sum(pt.sqr(grad), acc_dtype=dtype) for grad in others])
 
 
-def _norm_dtype(grads):
+def _norm_dtype(grads: Iterable[TensorVariable]) -> str:
     """Return the widest dtype among `grads`, float32 at least: squares overflow float16 soon."""
     return str(np.result_type("float32", *(grad.type.dtype for grad in grads)))
 
 
-def _tensors(grads):
+def _tensors(grads: Iterable[Variable]) -> list[TensorVariable]:
     if isinstance(grads, Variable):
         raise TypeError("grads must be a sequence of gradients; write [grad]")
     return [pt.as_tensor_variable(grad) for grad in grads]
 
 
-def _coefficient(norm, max_norm):
+def _coefficient(norm: TensorVariable, max_norm: Scalar) -> TensorVariable:
     dtype = norm.type.dtype
     quotient = as_scalar(max_norm, dtype, "max_norm") / (norm + as_scalar(1e-6, dtype))
     return pt.minimum(as_scalar(1, dtype), quotient)
 
 
-def clip_by_global_norm(grads, max_norm):
+def clip_by_global_norm(
+    grads: Iterable[Variable], max_norm: Scalar
+) -> tuple[list[TensorVariable], TensorVariable]:
     """Scale all gradients together so that their joint Euclidean norm is at most `max_norm`.
 
     Parameters
@@ -94,18 +99,18 @@ def clip_by_global_norm(grads, max_norm):
     Pascanu, Mikolov and Bengio, "On the difficulty of training recurrent neural networks", 2013.
     """
     check_number("max_norm", max_norm)
-    grads = _tensors(grads)
-    if not grads:
+    tensors = _tensors(grads)
+    if not tensors:
         raise ValueError("grads is empty: there is no norm")
-    dtype = _norm_dtype(grads)
-    inputs = [grad.type() for grad in grads]
+    dtype = _norm_dtype(tensors)
+    inputs = [grad.type() for grad in tensors]
     squares = SumOfSquares(inputs, [_sum_of_squares(inputs, dtype)], inline=True)
-    norm = pt.sqrt(squares(*grads))
+    norm = pt.sqrt(squares(*tensors))
     coefficient = _coefficient(norm, max_norm)
-    return [grad * pt.cast(coefficient, grad.type.dtype) for grad in grads], norm
+    return [grad * pt.cast(coefficient, grad.type.dtype) for grad in tensors], norm
 
 
-def clip_by_norm(grads, max_norm):
+def clip_by_norm(grads: Iterable[Variable], max_norm: Scalar) -> list[TensorVariable]:
     """Scale each gradient on its own so that its Euclidean norm is at most `max_norm`.
 
     Parameters
@@ -121,7 +126,9 @@ def clip_by_norm(grads, max_norm):
     return [clip_by_global_norm([grad], max_norm)[0][0] for grad in _tensors(grads)]
 
 
-def clip_by_value(grads, low, high=None):
+def clip_by_value(
+    grads: Iterable[Variable], low: Scalar, high: Scalar | None = None
+) -> list[TensorVariable]:
     """Limit every element of the gradients to [low, high].
 
     Parameters

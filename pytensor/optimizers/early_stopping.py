@@ -24,7 +24,7 @@ class EarlyStopping:
     2
     """
 
-    def __init__(self, patience: int):
+    def __init__(self, patience: int) -> None:
         if patience < 0:
             raise ValueError(f"patience must be at least 0, not {patience}")
         self.patience = patience

@@ -1,16 +1,27 @@
 import math
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
 import pytensor.tensor as pt
-from pytensor.optimizers.basic import Optimizer, as_scalar, check_number, is_number
+from pytensor.compile.sharedvalue import SharedVariable
+from pytensor.optimizers.basic import (
+    NewValues,
+    Optimizer,
+    Scalar,
+    as_scalar,
+    check_number,
+    is_number,
+)  # fmt: skip
+from pytensor.tensor.sharedvar import TensorSharedVariable
+from pytensor.tensor.variable import TensorVariable
 
 # An odd polynomial a x + b x^3 + c x^5 whose iterates carry (1/600, 1] into (0.68, 1.21):
 # five steps suffice where the classical coefficients, which converge to 1, take a dozen or more.
 COEFFICIENTS = (3.4445, -4.7750, 2.0315)
 
 
-def orthogonalize(matrices, steps=5):
+def orthogonalize(matrices: TensorVariable, steps: int = 5) -> TensorVariable:
     r"""Return about :math:`U V^T` of matrices :math:`U S V^T`, by Newton-Schulz iteration.
 
     Each matrix is divided by its Frobenius norm, so that its singular values are at most 1; then
@@ -52,23 +63,25 @@ def orthogonalize(matrices, steps=5):
     x = x / (pt.sqrt(squares) + as_scalar(1e-7, wide))
     a, b, c = (as_scalar(coefficient, wide) for coefficient in COEFFICIENTS)
     for _ in range(steps):
-        gram = pt.matmul(x, pt.swapaxes(x, -1, -2))
-        x = a * x + pt.matmul(b * gram + c * pt.matmul(gram, gram), x)
+        gram = x @ pt.swapaxes(x, -1, -2)
+        x = a * x + (b * gram + c * (gram @ gram)) @ x
     if tall:
         x = pt.swapaxes(x, -1, -2)
     return pt.cast(x, dtype)
 
 
-def orthogonalize_all(tensors, shapes, steps=5):
+def orthogonalize_all(
+    tensors: Sequence[TensorVariable], shapes: Sequence[tuple[int, ...]], steps: int = 5
+) -> list[TensorVariable]:
     """Orthogonalize tensors flattened to (first axis, rest), those of equal shapes together.
 
     The shapes, of two axes at least, are tuples of int.
     """
-    together = {}
+    together: dict[tuple[int, int, str], list[int]] = {}
     for position, (tensor, shape) in enumerate(zip(tensors, shapes, strict=True)):
         key = (shape[0], math.prod(shape[1:]), tensor.type.dtype)
         together.setdefault(key, []).append(position)
-    results = [None] * len(tensors)
+    results = list(tensors)
     for (rows, columns, _), positions in together.items():
         stack = pt.stack([tensors[k].reshape((rows, columns)) for k in positions])
         done = orthogonalize(stack, steps)
@@ -77,7 +90,9 @@ def orthogonalize_all(tensors, shapes, steps=5):
     return results
 
 
-def averaged_gradient(average, grad, momentum, nesterov=True):
+def averaged_gradient(
+    average: TensorVariable, grad: TensorVariable, momentum: Scalar, nesterov: bool = True
+) -> tuple[TensorVariable, TensorVariable]:
     """Return the next moving average of a gradient, and the direction that it gives.
 
     The momentum is the share of the old average in the new one; with `nesterov`, the gradient is
@@ -90,7 +105,7 @@ def averaged_gradient(average, grad, momentum, nesterov=True):
     return new_average, kept * new_average + rest * grad if nesterov else new_average
 
 
-def check_matrices(params, owner):
+def check_matrices(params: Iterable[TensorSharedVariable], owner: str) -> None:
     """Raise ValueError if one of the parameters has fewer than two axes."""
     for param in params:
         if param.type.ndim < 2:
@@ -144,7 +159,10 @@ class Muon(Optimizer):
 
     hyperparameters = ("learning_rate", "momentum", "weight_decay")
 
-    def __init__(self, learning_rate=0.02, momentum=0.95, nesterov=True, weight_decay=0.0, steps=5):
+    def __init__(
+        self, learning_rate: Scalar = 0.02, momentum: Scalar = 0.95, nesterov: bool = True,
+        weight_decay: Scalar = 0.0, steps: int = 5,
+    ) -> None:  # fmt: skip
         super().__init__(learning_rate=learning_rate, momentum=momentum, weight_decay=weight_decay)
         check_number("momentum", momentum, high=1.0)
         if steps < 1:
@@ -152,9 +170,13 @@ class Muon(Optimizer):
         self.nesterov = nesterov
         self.steps = steps
 
-    def _update_parameters(self, params, grads, names, values):
+    def _update_parameters(
+        self, params: Sequence[TensorSharedVariable], grads: Sequence[TensorVariable],
+        names: Sequence[str], values: Mapping[SharedVariable, Mapping[str, Scalar]],
+    ) -> NewValues:  # fmt: skip
         check_matrices(params, type(self).__name__)
-        updates, directions = {}, []
+        updates: NewValues = {}
+        directions = []
         for param, grad, name in zip(params, grads, names, strict=True):
             average = self._slot(param, name, "gradient_average")
             updates[average], direction = averaged_gradient(
@@ -167,7 +189,10 @@ class Muon(Optimizer):
             updates.update(self._update_parameter(param, direction, name, **values[param]))
         return updates
 
-    def _update_parameter(self, param, grad, name, learning_rate, momentum, weight_decay):
+    def _update_parameter(
+        self, param: TensorSharedVariable, grad: TensorVariable, name: str,
+        learning_rate: Scalar, momentum: Scalar, weight_decay: Scalar,
+    ) -> NewValues:  # fmt: skip
         """Step along `grad`, which is the orthogonalized direction here."""
         dtype = param.type.dtype
         lr = as_scalar(learning_rate, dtype, "learning_rate")

@@ -1,6 +1,11 @@
-from pytensor.optimizers.basic import as_scalar, check_number
+from collections.abc import Mapping, Sequence
+
+from pytensor.compile.sharedvalue import SharedVariable
+from pytensor.optimizers.basic import NewValues, Scalar, as_scalar, check_number
 from pytensor.optimizers.muon import averaged_gradient, orthogonalize_all
 from pytensor.optimizers.sgd import SGD
+from pytensor.tensor.sharedvar import TensorSharedVariable
+from pytensor.tensor.variable import TensorVariable
 
 
 class MuSGD(SGD):
@@ -42,13 +47,17 @@ class MuSGD(SGD):
     """
 
     def __init__(
-        self, learning_rate, momentum=0.9, nesterov=True, weight_decay=0.0, muon_share=0.2
-    ):
+        self, learning_rate: Scalar, momentum: Scalar = 0.9, nesterov: bool = True,
+        weight_decay: Scalar = 0.0, muon_share: float = 0.2,
+    ) -> None:  # fmt: skip
         super().__init__(learning_rate, momentum, nesterov, weight_decay)
         check_number("muon_share", muon_share)
         self.muon_share = muon_share
 
-    def _update_parameters(self, params, grads, names, values):
+    def _update_parameters(
+        self, params: Sequence[TensorSharedVariable], grads: Sequence[TensorVariable],
+        names: Sequence[str], values: Mapping[SharedVariable, Mapping[str, Scalar]],
+    ) -> NewValues:  # fmt: skip
         updates = super()._update_parameters(params, grads, names, values)
         filters, directions = [], []
         for param, grad, name in zip(params, grads, names, strict=True):

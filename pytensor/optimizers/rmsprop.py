@@ -1,5 +1,15 @@
 import pytensor.tensor as pt
-from pytensor.optimizers.basic import Optimizer, as_scalar, check_number, decayed, is_number
+from pytensor.optimizers.basic import (
+    NewValues,
+    Optimizer,
+    Scalar,
+    as_scalar,
+    check_number,
+    decayed,
+    is_number,
+)  # fmt: skip
+from pytensor.tensor.sharedvar import TensorSharedVariable
+from pytensor.tensor.variable import TensorVariable
 
 
 class RMSprop(Optimizer):
@@ -34,14 +44,9 @@ class RMSprop(Optimizer):
     hyperparameters = ("learning_rate", "momentum", "weight_decay")
 
     def __init__(
-        self,
-        learning_rate=1e-2,
-        alpha=0.99,
-        epsilon=1e-8,
-        momentum=0.0,
-        centered=False,
-        weight_decay=0.0,
-    ):
+        self, learning_rate: Scalar = 1e-2, alpha: float = 0.99, epsilon: float = 1e-8,
+        momentum: Scalar = 0.0, centered: bool = False, weight_decay: Scalar = 0.0,
+    ) -> None:  # fmt: skip
         super().__init__(learning_rate=learning_rate, momentum=momentum, weight_decay=weight_decay)
         check_number("alpha", alpha, high=1.0)
         check_number("epsilon", epsilon)
@@ -49,7 +54,10 @@ class RMSprop(Optimizer):
         self.epsilon = epsilon
         self.centered = centered
 
-    def _update_parameter(self, param, grad, name, learning_rate, momentum, weight_decay):
+    def _update_parameter(
+        self, param: TensorSharedVariable, grad: TensorVariable, name: str,
+        learning_rate: Scalar, momentum: Scalar, weight_decay: Scalar,
+    ) -> NewValues:  # fmt: skip
         dtype = param.type.dtype
         lr = as_scalar(learning_rate, dtype, "learning_rate")
         alpha, rest = as_scalar(self.alpha, dtype), as_scalar(1 - self.alpha, dtype)
@@ -57,7 +65,7 @@ class RMSprop(Optimizer):
 
         square = self._slot(param, name, "square_avg")
         new_square = alpha * square + rest * pt.sqr(grad)
-        updates = {square: new_square}
+        updates: NewValues = {square: new_square}
         variance = new_square
         if self.centered:
             mean = self._slot(param, name, "grad_avg")

@@ -19,13 +19,18 @@ The result has the dtype of a symbolic float step, and floatX for an integer one
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 import pytensor
 import pytensor.tensor as pt
 from pytensor.graph.basic import Variable
-from pytensor.optimizers.basic import as_scalar
+from pytensor.optimizers.basic import Scalar, as_scalar
+from pytensor.tensor.variable import TensorVariable
+
+# of a step, or epoch: a number gives a float, a symbolic scalar a symbolic scalar
+type Schedule = Callable[[Any], Any]
 
 
 class _Floats:
@@ -37,11 +42,11 @@ class _Floats:
     maximum = staticmethod(max)
 
     @staticmethod
-    def number(value):
+    def number(value: Any) -> float:
         return float(value)
 
     @staticmethod
-    def less_equal(a, b, then, otherwise):
+    def less_equal(a: float, b: float, then: float, otherwise: float) -> float:
         return then if a <= b else otherwise
 
 
@@ -53,43 +58,45 @@ class _Scalars:
     minimum = staticmethod(pt.minimum)
     maximum = staticmethod(pt.maximum)
 
-    def __init__(self, dtype):
+    def __init__(self, dtype: str) -> None:
         self.dtype = dtype
 
-    def number(self, value):
+    def number(self, value: Scalar) -> TensorVariable:
         return as_scalar(value, self.dtype)
 
-    def less_equal(self, a, b, then, otherwise):
+    def less_equal(
+        self, a: Variable, b: Variable, then: Variable, otherwise: Variable
+    ) -> TensorVariable:
         return pt.switch(pt.le(a, b), then, otherwise)
 
 
-def _operations(step):
+def _operations(step: Any) -> tuple[Any, Any]:
     """Return the operations for `step`, and `step` as they take it."""
     if isinstance(step, Variable):
         dtype = step.type.dtype
         if not np.issubdtype(np.dtype(dtype), np.floating):
             dtype = pytensor.config.floatX
-        operations = _Scalars(dtype)
+        operations: Any = _Scalars(dtype)
     else:
         operations = _Floats
     return operations, operations.number(step)
 
 
-def _check_steps(name, steps):
+def _check_steps(name: str, steps: float) -> None:
     if not steps > 0:
         raise ValueError(f"{name} must be greater than 0, not {steps}")
 
 
-def constant(value) -> Callable:
+def constant(value: Scalar) -> Schedule:
     """Return the schedule that stays at `value`."""
 
-    def schedule(step):
+    def schedule(step: Any) -> Any:
         return _operations(step)[0].number(value)
 
     return schedule
 
 
-def linear(steps, final=0.0, initial=1.0) -> Callable:
+def linear(steps: float, final: float = 0.0, initial: float = 1.0) -> Schedule:
     """Return a straight line from `initial` to ``initial * final``.
 
     ``initial * (max(1 - step / steps, 0) * (1 - final) + final)``
@@ -105,7 +112,7 @@ def linear(steps, final=0.0, initial=1.0) -> Callable:
     """
     _check_steps("steps", steps)
 
-    def schedule(step):
+    def schedule(step: Any) -> Any:
         ops, t = _operations(step)
         left = ops.maximum(ops.number(1) - t / ops.number(steps), ops.number(0))
         return left * ops.number(initial * (1 - final)) + ops.number(initial * final)
@@ -113,7 +120,7 @@ def linear(steps, final=0.0, initial=1.0) -> Callable:
     return schedule
 
 
-def cosine(steps, final=0.0, initial=1.0) -> Callable:
+def cosine(steps: float, final: float = 0.0, initial: float = 1.0) -> Schedule:
     """Return half a cosine from `initial` to ``initial * final`` (Loshchilov and Hutter, 2017).
 
     ``initial * (final + (1 - final) * (1 + cos(pi * min(step / steps, 1))) / 2)``
@@ -129,7 +136,7 @@ def cosine(steps, final=0.0, initial=1.0) -> Callable:
     """
     _check_steps("steps", steps)
 
-    def schedule(step):
+    def schedule(step: Any) -> Any:
         ops, t = _operations(step)
         angle = ops.minimum(t / ops.number(steps), ops.number(1)) * ops.number(math.pi)
         fall = (ops.number(1) + ops.cos(angle)) * ops.number(initial * (1 - final) / 2)
@@ -138,7 +145,7 @@ def cosine(steps, final=0.0, initial=1.0) -> Callable:
     return schedule
 
 
-def exponential(rate, steps=1, initial=1.0) -> Callable:
+def exponential(rate: float, steps: float = 1, initial: float = 1.0) -> Schedule:
     """Return ``initial * rate ** (step / steps)``.
 
     Parameters
@@ -153,28 +160,28 @@ def exponential(rate, steps=1, initial=1.0) -> Callable:
     if not rate > 0:
         raise ValueError(f"rate must be greater than 0, not {rate}")
 
-    def schedule(step):
+    def schedule(step: Any) -> Any:
         ops, t = _operations(step)
         return ops.exp(t * ops.number(math.log(rate) / steps)) * ops.number(initial)
 
     return schedule
 
 
-def saturating(final, steps) -> Callable:
+def saturating(final: float, steps: float) -> Schedule:
     """Return ``final * (1 - exp(-step / steps))``, which grows from 0 towards `final`.
 
     As the decay of an `ExponentialMovingAverage` it forgets the untrained values quickly.
     """
     _check_steps("steps", steps)
 
-    def schedule(step):
+    def schedule(step: Any) -> Any:
         ops, t = _operations(step)
         return (ops.number(1) - ops.exp(t * ops.number(-1 / steps))) * ops.number(final)
 
     return schedule
 
 
-def warmup(schedule, steps, start=0.0) -> Callable:
+def warmup(schedule: Schedule | float, steps: float, start: float = 0.0) -> Schedule:
     """Return `schedule` with its first `steps` steps replaced by a line that leads up to it.
 
     ``start + (schedule(step) - start) * step / steps`` up to and including step `steps`,
@@ -194,7 +201,7 @@ def warmup(schedule, steps, start=0.0) -> Callable:
         return aim
     _check_steps("steps", steps)
 
-    def warmed_up(step):
+    def warmed_up(step: Any) -> Any:
         ops, t = _operations(step)
         target = aim(t)
         line = ops.number(start) + (target - ops.number(start)) * (t / ops.number(steps))

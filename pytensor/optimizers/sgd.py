@@ -1,5 +1,7 @@
 import pytensor.tensor as pt
-from pytensor.optimizers.basic import Optimizer, as_scalar, is_number
+from pytensor.optimizers.basic import NewValues, Optimizer, Scalar, as_scalar, is_number
+from pytensor.tensor.sharedvar import TensorSharedVariable
+from pytensor.tensor.variable import TensorVariable
 
 
 class SGD(Optimizer):
@@ -31,13 +33,19 @@ class SGD(Optimizer):
 
     hyperparameters = ("learning_rate", "momentum", "weight_decay")
 
-    def __init__(self, learning_rate, momentum=0.0, nesterov=False, weight_decay=0.0):
+    def __init__(
+        self, learning_rate: Scalar, momentum: Scalar = 0.0, nesterov: bool = False,
+        weight_decay: Scalar = 0.0,
+    ) -> None:  # fmt: skip
         super().__init__(learning_rate=learning_rate, momentum=momentum, weight_decay=weight_decay)
         if nesterov and is_number(momentum, 0):
             raise ValueError("nesterov=True needs a momentum greater than 0")
         self.nesterov = nesterov
 
-    def _update_parameter(self, param, grad, name, learning_rate, momentum, weight_decay):
+    def _update_parameter(
+        self, param: TensorSharedVariable, grad: TensorVariable, name: str,
+        learning_rate: Scalar, momentum: Scalar, weight_decay: Scalar,
+    ) -> NewValues:  # fmt: skip
         lr = as_scalar(learning_rate, param.type.dtype, "learning_rate")
         terms = [grad]
         if not is_number(weight_decay, 0):

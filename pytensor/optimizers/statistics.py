@@ -1,8 +1,11 @@
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 import pytensor
+from pytensor.compile.mode import Mode
 from pytensor.compile.sharedvalue import SharedVariable
 from pytensor.graph.basic import Variable
 
@@ -36,12 +39,12 @@ class AveragedStatistics:
         updates: Mapping[SharedVariable, Variable],
         averages: Mapping[SharedVariable, SharedVariable],
         factor: float,
-        mode=None,
-    ):
+        mode: Mode | str | None = None,
+    ) -> None:
         self.averages = [averages[statistic] for statistic in updates]
         self.factor = factor
         # With nothing to start from, what is left of the new value is the batch's, times a factor.
-        nothing = [(v, np.zeros(v.type.shape, v.type.dtype)) for v in updates]
+        nothing: list[Any] = [(v, np.zeros(v.type.shape, v.type.dtype)) for v in updates]
         weights = [(v, average) for v, average in averages.items() if v not in updates]
         self.measure = pytensor.function(
             inputs,
@@ -52,7 +55,7 @@ class AveragedStatistics:
             on_unused_input="ignore",  # weights behind which nothing is normalized
         )
 
-    def refresh(self, batches: Iterable[Sequence]):
+    def refresh(self, batches: Iterable[Sequence[ArrayLike]]) -> None:
         """Put the means over batches in the place of the averaged statistics.
 
         Parameters
@@ -60,7 +63,8 @@ class AveragedStatistics:
         batches : iterable of list of arrays
             Values of `inputs`, of exactly their types; one batch at least.
         """
-        sums, count = [0.0] * len(self.averages), 0
+        sums: list[Any] = [0.0] * len(self.averages)
+        count = 0
         for batch in batches:
             values = map(np.asarray, self.measure(*batch))
             sums = [total + v.astype("float64") for total, v in zip(sums, values, strict=True)]

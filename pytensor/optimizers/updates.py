@@ -1,9 +1,15 @@
 """The mapping that ``pytensor.function(..., updates=...)`` takes, and how to join several."""
 
+from collections.abc import Iterable, Mapping
+from typing import Self
+
 from pytensor.compile.sharedvalue import SharedVariable
+from pytensor.graph.basic import Variable
+
+type Updates = Mapping[SharedVariable, Variable] | Iterable[tuple[SharedVariable, Variable]]
 
 
-class OrderedUpdates(dict):
+class OrderedUpdates(dict[SharedVariable, Variable]):
     """New values of shared variables, in the order in which they were added.
 
     A dict whose keys must be shared variables, and which refuses to replace the new value of a
@@ -21,42 +27,42 @@ class OrderedUpdates(dict):
     ValueError: count has two different updates; keep one of them
     """
 
-    def __init__(self, updates=()):
+    def __init__(self, updates: Updates = ()) -> None:
         super().__init__()
         self.update(updates)
 
-    def __setitem__(self, variable, new_value):
+    def __setitem__(self, variable: SharedVariable, new_value: Variable) -> None:
         if not isinstance(variable, SharedVariable):
             raise TypeError(f"updates are of shared variables, and {variable!r} is none")
         if variable in self and self[variable] is not new_value:
             raise ValueError(f"{variable} has two different updates; keep one of them")
         super().__setitem__(variable, new_value)
 
-    def setdefault(self, variable, new_value=None):
+    def setdefault(self, variable: SharedVariable, new_value: Variable) -> Variable:
         if variable not in self:
             self[variable] = new_value
         return self[variable]
 
-    def update(self, updates=()):
+    def update(self, updates: Updates = ()) -> None:
         # not by way of a dict, where the last of two pairs would win
-        for variable, new_value in updates.items() if hasattr(updates, "keys") else updates:
+        for variable, new_value in updates.items() if isinstance(updates, Mapping) else updates:
             self[variable] = new_value
 
-    def __or__(self, other):
+    def __or__(self, other: Updates) -> "OrderedUpdates":
         return merge_updates(self, other)
 
-    def __ror__(self, other):
+    def __ror__(self, other: Updates) -> "OrderedUpdates":
         return merge_updates(other, self)
 
-    def __ior__(self, other):
+    def __ior__(self, other: Updates) -> Self:
         self.update(other)
         return self
 
-    def copy(self):
+    def copy(self) -> Self:
         return type(self)(self)
 
 
-def merge_updates(*updates):
+def merge_updates(*updates: Updates) -> OrderedUpdates:
     """Join several mappings of updates into one.
 
     Parameters
