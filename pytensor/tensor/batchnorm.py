@@ -1,15 +1,18 @@
 """Batch normalization, for inference and for training."""
 
 import numbers
+from collections.abc import Sequence
+from typing import Any, Literal
 from weakref import WeakValueDictionary
 
 import numpy as np
 
 from pytensor.gradient import DisconnectedType, disconnected_type
-from pytensor.graph.basic import Constant
+from pytensor.graph.basic import Constant, Variable
 from pytensor.graph.facts import Layout, improves_inside, layout, precision
 from pytensor.graph.op import HasMultipleInnerGraph
 from pytensor.graph.traversal import toposort
+from pytensor.tensor import TensorLike
 from pytensor.tensor.basic import as_tensor_variable, cast, switch
 from pytensor.tensor.math import eq, maximum
 from pytensor.tensor.moments import (
@@ -26,9 +29,12 @@ from pytensor.tensor.moments import (
 )
 from pytensor.tensor.shape import specify_shape
 from pytensor.tensor.symbolic import TensorSymbolicOp
+from pytensor.tensor.variable import TensorVariable
+
+type Axes = Literal["spatial", "per-activation"] | int | tuple[int, ...] | list[int]
 
 # Those that some graph still has
-_built = WeakValueDictionary()
+_built: WeakValueDictionary[Any, Any] = WeakValueDictionary()
 
 
 class _OverAxes:
@@ -38,7 +44,7 @@ class _OverAxes:
     for images normalized over ``axes=(0, 2, 3)``.
     """
 
-    __props__ = ("axes", "epsilon")
+    __props__: tuple[str, ...] = ("axes", "epsilon")
 
     def __call__(self, *inputs, **kwargs):
         inputs = self.filter_inputs(*inputs)
@@ -242,7 +248,10 @@ def _drop_reduced(name, parameter, x, axes):
     return cast(parameter, x.type.dtype)
 
 
-def batch_normalization(x, gamma, beta, mean, variance, epsilon=1e-4, axes="spatial"):
+def batch_normalization(
+    x: TensorLike, gamma: TensorLike, beta: TensorLike, mean: TensorLike, variance: TensorLike,
+    epsilon: float = 1e-4, axes: Axes = "spatial",
+) -> TensorVariable:  # fmt: skip
     """Normalize with given statistics, as in inference.
 
     ``(x - mean) / sqrt(variance + epsilon) * gamma + beta``
@@ -286,21 +295,16 @@ def batch_normalization(x, gamma, beta, mean, variance, epsilon=1e-4, axes="spat
     axes = _reduced_axes(axes, x.type.ndim)
     epsilon = as_epsilon("batch normalization", epsilon)
     parameters = {"gamma": gamma, "beta": beta, "mean": mean, "variance": variance}
-    parameters = [_drop_reduced(name, v, x, axes) for name, v in parameters.items()]
-    return BatchNormalization(axes=axes, epsilon=epsilon)(x, *parameters)
+    op: Any = BatchNormalization(axes=axes, epsilon=epsilon)
+    return op(x, *(_drop_reduced(name, v, x, axes) for name, v in parameters.items()))
 
 
 def batch_normalization_train(
-    inputs,
-    gamma,
-    beta,
-    axes="per-activation",
-    epsilon=1e-4,
-    running_average_factor=0.1,
-    running_mean=None,
-    running_var=None,
-    running_var_ddof=1,
-):
+    inputs: TensorLike, gamma: TensorLike, beta: TensorLike, axes: Axes = "per-activation",
+    epsilon: float = 1e-4, running_average_factor: float = 0.1,
+    running_mean: TensorLike | None = None, running_var: TensorLike | None = None,
+    running_var_ddof: Literal[0, 1] = 1,
+) -> tuple[TensorVariable, ...]:  # fmt: skip
     """Normalize with the batch's own statistics, as in training; Theano's arguments and results.
 
     Parameters
@@ -394,7 +398,7 @@ def batch_normalization_train(
     return (out, *(expand(v, axes, ndim) if p.type.ndim == ndim else v for v, p in statistics))
 
 
-def inference_form(outputs):
+def inference_form(outputs: Variable | Sequence[Variable]) -> Any:
     """Make the inference form of a graph from its training form.
 
     Batch normalization by `batch_normalization_train` is replaced by `batch_normalization` with the
@@ -436,11 +440,10 @@ def inference_form(outputs):
     array([[1.],
            [3.]])
     """
-    several = isinstance(outputs, list | tuple)
-    outputs = list(outputs) if several else [outputs]
-    nodes = list(toposort(outputs))
+    wanted: list[Any] = [*outputs] if isinstance(outputs, Sequence) else [outputs]
+    nodes = list(toposort(wanted))
     check_inference_form(nodes)
-    new = {}
+    new: dict[Variable, Variable] = {}
     for node in nodes:
         inputs = [new.get(v, v) for v in node.inputs]
         copy = node if inputs == node.inputs else node.clone_with_new_inputs(inputs)
@@ -448,8 +451,8 @@ def inference_form(outputs):
         if isinstance(node.op, BatchNormalizationTrain):
             replaced = inference_outputs(copy)
             new.update({old: replaced.get(new[old], new[old]) for old in node.outputs})
-    results = [new.get(v, v) for v in outputs]
-    return results if several else results[0]
+    results = [new.get(v, v) for v in wanted]
+    return results if isinstance(outputs, Sequence) else results[0]
 
 
 def inference_outputs(node):

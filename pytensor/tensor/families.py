@@ -1,8 +1,14 @@
 """Functions of so many spatial axes that are written, and documented, once."""
 
-from inspect import cleandoc
+from collections.abc import Callable, Iterable
+from inspect import cleandoc, signature
+from typing import Any, Concatenate
 
-WORDS = {
+# One for all axes, or one per axis; cells (before, after) too
+type Ints = int | tuple[int, ...] | list[int]
+type Pairs = Ints | tuple[int | tuple[int, int], ...] | list[tuple[int, int]]
+
+WORDS: dict[int | str, dict[str, str]] = {
     1: {
         "number": "one",
         "last": "the last axis",
@@ -40,19 +46,30 @@ WORDS = {
 }
 
 
-def family(make, name, example, numbers=(1, 2, 3)):
+def family[**P, Result](
+    common: Callable[Concatenate[Any, str, P], Result], name: str, example: str,
+    numbers: Iterable[int | str] = (1, 2, 3),
+) -> list[Callable[P, Result]]:  # fmt: skip
     """Make a function for each number of axes.
 
-    `make` returns, of the number n and the function's name, the function: words in braces of its
-    docstring are those of `WORDS`, and ``{n}``, which the `name` has too.  The `example`, of two
-    axes, becomes the docstring's last section.
+    `common` takes the number n and the function's name before its other arguments.  Words in braces
+    of its docstring are those of `WORDS`, and ``{n}``, which the `name` has too.  The `example`, of
+    two axes, becomes the docstring's last section.
     """
-    functions = []
-    for n in numbers:
-        function = make(n, name.format(n=n))
-        function.__name__ = function.__qualname__ = name.format(n=n)
-        text = cleandoc(function.__doc__).format(n=n, **WORDS[n])
-        of_two = "" if n == 2 else f"Of two axes, `{name.format(n=2)}`:\n\n"
-        function.__doc__ = f"{text}\n\nExamples\n--------\n{of_two}{cleandoc(example)}\n"
-        functions.append(function)
-    return functions
+    return [_member(common, n, name, example) for n in numbers]
+
+
+def _member(common: Any, n: int | str, names: str, example: str) -> Any:
+    name = names.format(n=n)
+
+    def function(*args: Any, **kwargs: Any) -> Any:
+        return common(n, name, *args, **kwargs)
+
+    function.__name__ = function.__qualname__ = name
+    function.__module__ = common.__module__
+    _, _, *own = signature(common).parameters.values()
+    function.__signature__ = signature(common).replace(parameters=own)  # type: ignore[attr-defined]
+    text = cleandoc(common.__doc__).format(n=n, **WORDS[n])
+    of_two = "" if n == 2 else f"Of two axes, `{names.format(n=2)}`:\n\n"
+    function.__doc__ = f"{text}\n\nExamples\n--------\n{of_two}{cleandoc(example)}\n"
+    return function

@@ -9,13 +9,15 @@ import numpy as np
 from pytensor.gradient import DisconnectedType, disconnected_type, grad
 from pytensor.graph.basic import Constant
 from pytensor.graph.facts import precision
+from pytensor.tensor import TensorLike
 from pytensor.tensor.basic import as_tensor_variable, cast, constant
 from pytensor.tensor.math import maximum, reciprocal, sqr, sqrt
 from pytensor.tensor.symbolic import TensorSymbolicOp
 from pytensor.tensor.type import float_dtypes
+from pytensor.tensor.variable import TensorVariable
 
 
-def as_floating_point(function, x, least):
+def as_floating_point(function: str, x: TensorLike, least: int) -> TensorVariable:
     """The input of the function of that name, which must have `least` axes or more."""
     x = as_tensor_variable(x)
     if x.type.dtype not in float_dtypes:

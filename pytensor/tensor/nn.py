@@ -1,34 +1,45 @@
 """Activation functions."""
 
 import numbers
+from typing import Any, Literal, Protocol
 
 from pytensor.scalar import activations
+from pytensor.scalar.basic import ScalarOp
+from pytensor.tensor import TensorLike
 from pytensor.tensor.basic import as_tensor_variable, cast
 from pytensor.tensor.elemwise import Elemwise
 from pytensor.tensor.type import float_dtypes
+from pytensor.tensor.variable import TensorVariable
 
 
-def _apply(op, *inputs):
-    return Elemwise(op)(*(_real(op.name, v) for v in inputs))
+def _apply(op: ScalarOp, *inputs: TensorLike) -> TensorVariable:
+    elemwise: Any = Elemwise(op)
+    return elemwise(*(_real(op.name, v) for v in inputs))
 
 
-def _real(function, x):
+def _real(function: str, x: TensorLike) -> TensorVariable:
     x = as_tensor_variable(x)
     if x.type.dtype.startswith("complex"):
         raise TypeError(f"{function}: x must be of real numbers, got {x.type.dtype}")
     return x
 
 
-def _number(function, name, value):
+def _number(function: str, name: str, value: float) -> float:
     if isinstance(value, bool) or not isinstance(value, numbers.Real) or value - value != 0:
         raise ValueError(f"{function}: {name} must be a finite number, got {value!r}")
     return float(value)
 
 
-def _function(op, name, summary, note, reference, example, result):
+class Activation(Protocol):
+    def __call__(self, x: TensorLike) -> TensorVariable: ...
+
+
+def _function(
+    op: ScalarOp, name: str, summary: str, note: str, reference: str, example: str, result: str
+) -> Activation:
     """Make the function of one tensor that an Op without parameters is."""
 
-    def function(x):
+    def function(x: TensorLike) -> TensorVariable:
         return _apply(op, x)
 
     function.__name__ = function.__qualname__ = name
@@ -131,7 +142,7 @@ softsign = _function(
 )
 
 
-def gelu(x, approximate="none"):
+def gelu(x: TensorLike, approximate: Literal["none", "tanh"] = "none") -> TensorVariable:
     """Gaussian error linear unit, ``x * Phi(x)`` with the normal distribution function Phi.
 
     Parameters
@@ -166,7 +177,7 @@ def gelu(x, approximate="none"):
     return _apply(activations.Gelu(approximate=approximate), x)
 
 
-def hard_sigmoid(x, alpha=0.2, beta=0.5):
+def hard_sigmoid(x: TensorLike, alpha: float = 0.2, beta: float = 0.5) -> TensorVariable:
     """Piecewise linear sigmoid, ``clip(alpha * x + beta, 0, 1)``.
 
     Parameters
@@ -199,7 +210,7 @@ def hard_sigmoid(x, alpha=0.2, beta=0.5):
     return _apply(activations.HardSigmoid(alpha=alpha, beta=beta), x)
 
 
-def elu(x, alpha=1.0):
+def elu(x: TensorLike, alpha: float = 1.0) -> TensorVariable:
     """Exponential linear unit: `x`, and below zero ``alpha * (exp(x) - 1)``.
 
     Parameters
@@ -231,7 +242,7 @@ def elu(x, alpha=1.0):
     return _apply(activations.Elu(alpha=_number("elu", "alpha", alpha)), x)
 
 
-def prelu(x, alpha):
+def prelu(x: TensorLike, alpha: TensorLike) -> TensorVariable:
     """Leaky rectifier with slopes that can be trained: `x`, and below zero ``alpha * x``.
 
     Parameters
@@ -263,7 +274,7 @@ def prelu(x, alpha):
     return _apply(activations.PRelu(), x, alpha)
 
 
-def leaky_relu(x, alpha=0.01):
+def leaky_relu(x: TensorLike, alpha: float = 0.01) -> TensorVariable:
     """Leaky rectifier: `x`, and below zero ``alpha * x``.
 
     Parameters

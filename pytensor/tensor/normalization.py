@@ -3,6 +3,7 @@
 import numbers
 
 from pytensor.graph.facts import precision
+from pytensor.tensor import TensorLike
 from pytensor.tensor.basic import as_tensor_variable, cast
 from pytensor.tensor.moments import (
     as_epsilon,
@@ -17,6 +18,7 @@ from pytensor.tensor.moments import (
 from pytensor.tensor.reshape import split_dims
 from pytensor.tensor.shape import reshape, specify_shape
 from pytensor.tensor.symbolic import TensorSymbolicOp
+from pytensor.tensor.variable import TensorVariable
 
 
 class _Normalization(TensorSymbolicOp):
@@ -135,7 +137,10 @@ def _over_last_axes(function, op_class, x, scale, bias, axis, epsilon):
     return _apply(function, op_class, x, scale, bias, shape, axis=axis, epsilon=epsilon)
 
 
-def layer_normalization(x, scale=None, bias=None, axis=-1, epsilon=1e-5):
+def layer_normalization(
+    x: TensorLike, scale: TensorLike | None = None, bias: TensorLike | None = None,
+    axis: int = -1, epsilon: float = 1e-5,
+) -> TensorVariable:  # fmt: skip
     """Normalize each example over its last axes.
 
     ``(x - mean) / sqrt(variance + epsilon) * scale + bias``, with the mean and the biased variance
@@ -176,7 +181,9 @@ def layer_normalization(x, scale=None, bias=None, axis=-1, epsilon=1e-5):
     return _over_last_axes("layer_normalization", LayerNormalization, x, scale, bias, axis, epsilon)
 
 
-def rms_normalization(x, scale=None, axis=-1, epsilon=1e-5):
+def rms_normalization(
+    x: TensorLike, scale: TensorLike | None = None, axis: int = -1, epsilon: float = 1e-5
+) -> TensorVariable:
     """Divide each example by the root mean square over its last axes.
 
     ``x / sqrt(mean(x**2) + epsilon) * scale``, over the axes ``axis, ..., x.ndim - 1``.
@@ -216,7 +223,10 @@ def rms_normalization(x, scale=None, axis=-1, epsilon=1e-5):
     return _over_last_axes("rms_normalization", RMSNormalization, x, scale, None, axis, epsilon)
 
 
-def instance_normalization(x, scale=None, bias=None, epsilon=1e-5):
+def instance_normalization(
+    x: TensorLike, scale: TensorLike | None = None, bias: TensorLike | None = None,
+    epsilon: float = 1e-5,
+) -> TensorVariable:  # fmt: skip
     """Normalize each channel of each example over its spatial axes.
 
     ``(x - mean) / sqrt(variance + epsilon) * scale + bias``, with the mean and the biased variance
@@ -261,7 +271,10 @@ def instance_normalization(x, scale=None, bias=None, epsilon=1e-5):
     )
 
 
-def group_normalization(x, num_groups, scale=None, bias=None, epsilon=1e-5):
+def group_normalization(
+    x: TensorLike, num_groups: int, scale: TensorLike | None = None,
+    bias: TensorLike | None = None, epsilon: float = 1e-5,
+) -> TensorVariable:  # fmt: skip
     """Normalize each example over groups of channels and the spatial axes.
 
     ``(x - mean) / sqrt(variance + epsilon) * scale + bias``, with one mean and one biased variance

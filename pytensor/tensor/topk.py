@@ -1,5 +1,7 @@
 """The k largest entries along an axis."""
 
+from typing import Any
+
 import numpy as np
 
 from pytensor.configdefaults import config
@@ -7,8 +9,10 @@ from pytensor.gradient import DisconnectedType, disconnected_type
 from pytensor.graph.basic import Apply
 from pytensor.graph.op import Op
 from pytensor.scalar import discrete_dtypes
+from pytensor.tensor import TensorLike
 from pytensor.tensor.basic import as_tensor_variable, take_along_axis
 from pytensor.tensor.type import tensor
+from pytensor.tensor.variable import TensorVariable
 
 
 class TopK(Op):
@@ -109,7 +113,7 @@ def topk_grad(x, indices, cotangent, *, axis):
     return TopKGrad(axis)(x, indices, cotangent)
 
 
-def topk(x, k, axis=-1):
+def topk(x: TensorLike, k: int, axis: int = -1) -> list[TensorVariable]:
     """Return the `k` largest entries of `x` along `axis`, and their indices.
 
     Parameters
@@ -152,4 +156,5 @@ def topk(x, k, axis=-1):
     ndim = x.type.ndim
     if isinstance(axis, bool) or not isinstance(axis, int | np.integer) or not -ndim <= axis < ndim:
         raise ValueError(f"topk: axis must be an int from {-ndim} to {ndim - 1}, got {axis!r}")
-    return TopK(int(k), int(axis) % ndim)(x)
+    op: Any = TopK(int(k), int(axis) % ndim)
+    return op(x)

@@ -1,26 +1,26 @@
 """Where Theano and PyTensor before 2.37 had `conv2d`, with its order of arguments."""
 
+from collections.abc import Sequence
+
 from pytensor.graph.basic import Variable
+from pytensor.tensor import TensorLike
 from pytensor.tensor.basic import as_tensor_variable
+from pytensor.tensor.conv.basic import BorderMode, is_int
 from pytensor.tensor.conv.basic import conv2d as conv2d_of_images
-from pytensor.tensor.conv.basic import is_int
+from pytensor.tensor.families import Ints
 from pytensor.tensor.shape import specify_shape
+from pytensor.tensor.variable import TensorVariable
 
 __all__ = ["conv2d"]
 
+type Shape = Sequence[int | Variable | None] | None
+
 
 def conv2d(
-    input,
-    filters,
-    input_shape=None,
-    filter_shape=None,
-    border_mode="valid",
-    subsample=(1, 1),
-    filter_flip=True,
-    *,
-    filter_dilation=(1, 1),
-    num_groups=1,
-):
+    input: TensorLike, filters: TensorLike, input_shape: Shape = None, filter_shape: Shape = None,
+    border_mode: BorderMode = "valid", subsample: Ints = (1, 1), filter_flip: bool = True, *,
+    filter_dilation: Ints = (1, 1), num_groups: int = 1,
+) -> TensorVariable:  # fmt: skip
     """Two-dimensional convolution with the arguments of Theano, in Theano's order.
 
     Parameters
@@ -68,7 +68,7 @@ def conv2d(
     )
 
 
-def _with_shape(x, shape, name):
+def _with_shape(x: TensorLike, shape: Shape, name: str) -> TensorVariable:
     """Give `x` the shape known beforehand, from the argument of that name."""
     x = as_tensor_variable(x)
     if shape is None:

@@ -1,30 +1,35 @@
 """User functions for convolution and transposed convolution."""
 
 import numbers
+from typing import Any, Literal
 
 import numpy as np
 
+from pytensor.tensor import TensorLike
 from pytensor.tensor.basic import as_tensor_variable, join, ones, zeros
 from pytensor.tensor.conv.ops import Conv, ConvGradInput, ConvTranspose
-from pytensor.tensor.families import family
+from pytensor.tensor.families import Ints, Pairs, family
+from pytensor.tensor.variable import TensorVariable
+
+type BorderMode = Literal["valid", "half", "full"] | Pairs
 
 BORDER_MODES = (
     "'valid', 'half', 'full', an int, or per spatial axis an int or a (before, after) pair"
 )
 
 
-def is_int(value):
+def is_int(value: object) -> bool:
     return isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_)
 
 
-def flag(name, value):
+def flag(name: str, value: Any) -> bool:
     """Check an attribute that is True or False; 0 and 1 serve as well."""
     if not isinstance(value, bool | np.bool_ | numbers.Integral) or value not in (0, 1):
         raise ValueError(f"{name} must be True or False, got {value!r}")
     return bool(value)
 
 
-def per_axis(name, value, n_spatial, minimum=1):
+def per_axis(name: str, value: Any, n_spatial: int, minimum: int = 1) -> tuple[int, ...]:
     """Check an attribute with one integer per spatial axis; a single integer serves for all."""
     values = (value,) * n_spatial if is_int(value) else value
     if (
@@ -39,7 +44,7 @@ def per_axis(name, value, n_spatial, minimum=1):
     return tuple(int(v) for v in values)
 
 
-def pairs_per_axis(value, n):
+def pairs_per_axis(value: Any, n: int) -> tuple[tuple[int, int], ...] | None:
     """Numbers of cells (before, after) each axis, of an int, one int per axis, or pairs.
 
     None if `value` is none of these, or a number is negative.
@@ -56,7 +61,7 @@ def pairs_per_axis(value, n):
     return tuple((int(lo), int(hi)) for lo, hi in pairs)
 
 
-def _normalize_border_mode(function, border_mode, n_spatial):
+def _normalize_border_mode(function: str, border_mode: Any, n_spatial: int) -> Any:
     """Return (before, after) pairs per spatial axis, or the name "half" or "full"."""
     if isinstance(border_mode, str):
         if border_mode in ("half", "full"):
@@ -73,15 +78,9 @@ def _normalize_border_mode(function, border_mode, n_spatial):
 
 
 def conv_properties(
-    function,
-    filters,
-    n_spatial,
-    border_mode,
-    subsample,
-    filter_dilation,
-    num_groups,
-    filter_flip,
-):
+    function: str, filters: TensorVariable, n_spatial: int, border_mode: BorderMode,
+    subsample: Ints, filter_dilation: Ints, num_groups: int, filter_flip: bool,
+) -> dict[str, Any]:  # fmt: skip
     """Check a convolution's arguments, and return the properties of its Op.
 
     `function` is the name for errors.  Named paddings become numbers where the type of `filters`
@@ -103,7 +102,7 @@ def conv_properties(
     return properties
 
 
-def _append_zeros(x, channels, counts):
+def _append_zeros(x: TensorVariable, channels: int | None, counts: list[int]) -> TensorVariable:
     n = len(counts)
     if channels is None:
         for axis, count in enumerate(counts, start=2):
@@ -111,7 +110,7 @@ def _append_zeros(x, channels, counts):
             x = join(axis, x, zeros(shape, dtype=x.type.dtype))
         return x
     # JAX knows the shapes of a convolution's gradients while it traces, not those of slices.
-    op = Conv(
+    op: Any = Conv(
         border_mode=tuple((0, count) for count in counts),
         subsample=(1,) * n,
         filter_dilation=(1,) * n,
@@ -120,11 +119,13 @@ def _append_zeros(x, channels, counts):
     return op(x, ones((channels, *(1,) * (n + 1)), dtype=x.type.dtype))
 
 
-def _padding_limits(op):
+def _padding_limits(op: Any) -> tuple[int, ...]:
     return tuple(max(s, d) for s, d in zip(op.subsample, op.filter_dilation, strict=True))
 
 
-def _output_padding(op, least, output_shape):
+def _output_padding(
+    op: Any, least: tuple[int, ...], output_shape: tuple[int, ...]
+) -> tuple[int, ...]:
     """What to add to the lengths `least` to get `output_shape`."""
     paddings = tuple(n - m for n, m in zip(output_shape, least, strict=True))
     for axis, (padding, start, limit) in enumerate(
@@ -139,7 +140,9 @@ def _output_padding(op, least, output_shape):
     return paddings
 
 
-def conv_transpose_to_shape(op, input, filters, spatial):
+def conv_transpose_to_shape(
+    op: Any, input: TensorVariable, filters: TensorVariable, spatial: tuple[Any, ...]
+) -> TensorVariable:
     """Transposed convolution to a spatial shape, where run time alone knows the input's.
 
     Run time then checks that a convolution of an image of that shape has the input's shape.
@@ -148,61 +151,54 @@ def conv_transpose_to_shape(op, input, filters, spatial):
     return op.like(ConvGradInput)(zeros(shape, dtype=input.type.dtype), filters, input)
 
 
-def _conv(n, name):
-    def conv(
-        input,
-        filters,
-        border_mode="valid",
-        subsample=1,
-        filter_dilation=1,
-        num_groups=1,
-        filter_flip=True,
-    ):
-        """Convolution over {number} axes of a batch of images with a bank of filters.
+def _conv(
+    n: int, name: str, input: TensorLike, filters: TensorLike, border_mode: BorderMode = "valid",
+    subsample: Ints = 1, filter_dilation: Ints = 1, num_groups: int = 1, filter_flip: bool = True,
+) -> TensorVariable:  # fmt: skip
+    """Convolution over {number} axes of a batch of images with a bank of filters.
 
-        Parameters
-        ----------
-        input : tensor_like, shape (batch, channels, {image}), floating point
-        filters : tensor_like, shape (out channels, channels / num_groups, {kernel})
-            Floating point; may be computed at run time.
-        border_mode : str, int or tuple
-            Zeros around the image.  ``"valid"``: none.  ``"half"``: half the (dilated) kernel,
-            rounded down, on every side, so that an odd kernel with stride 1 keeps the image's size.
-            ``"full"``: one less than the (dilated) kernel on every side.  An int: that many on
-            every side.  A tuple: per axis an int or a pair (before, after).
-        subsample : {ints}
-            Stride along each axis.
-        filter_dilation : {ints}
-            Distance between neighbouring taps of the kernel.
-        num_groups : int
-            Channels and filters are divided into that many groups, each convolved on its own;
-            equal to the number of channels it is a depth-wise convolution.
-        filter_flip : bool
-            True (the default, as in Theano) mirrors the kernel: a convolution.  False doesn't: the
-            cross-correlation that PyTorch, JAX and ONNX call convolution.
+    Parameters
+    ----------
+    input : tensor_like, shape (batch, channels, {image}), floating point
+    filters : tensor_like, shape (out channels, channels / num_groups, {kernel})
+        Floating point; may be computed at run time.
+    border_mode : str, int or tuple
+        Zeros around the image.  ``"valid"``: none.  ``"half"``: half the (dilated) kernel,
+        rounded down, on every side, so that an odd kernel with stride 1 keeps the image's size.
+        ``"full"``: one less than the (dilated) kernel on every side.  An int: that many on
+        every side.  A tuple: per axis an int or a pair (before, after).
+    subsample : {ints}
+        Stride along each axis.
+    filter_dilation : {ints}
+        Distance between neighbouring taps of the kernel.
+    num_groups : int
+        Channels and filters are divided into that many groups, each convolved on its own;
+        equal to the number of channels it is a depth-wise convolution.
+    filter_flip : bool
+        True (the default, as in Theano) mirrors the kernel: a convolution.  False doesn't: the
+        cross-correlation that PyTorch, JAX and ONNX call convolution.
 
-        Returns
-        -------
-        TensorVariable, shape (batch, out channels, {output})
-            Of the inputs' common dtype.  With ``k' = (k - 1) * dilation + 1``, each output side is
-            ``(side + before + after - k') // stride + 1``.  Differentiable to any order.
+    Returns
+    -------
+    TensorVariable, shape (batch, out channels, {output})
+        Of the inputs' common dtype.  With ``k' = (k - 1) * dilation + 1``, each output side is
+        ``(side + before + after - k') // stride + 1``.  Differentiable to any order.
 
-        Raises
-        ------
-        ValueError
-            If ranks, channels and groups don't match, the kernel is larger than the padded image,
-            or an argument isn't one of those above.  Shapes that only run time knows are checked
-            then.
-        TypeError
-            If an input isn't floating point.
-        """
-        input, filters = as_tensor_variable(input), as_tensor_variable(filters)
-        properties = conv_properties(
-            name, filters, n, border_mode, subsample, filter_dilation, num_groups, filter_flip
-        )
-        return Conv(**properties)(input, filters)
-
-    return conv
+    Raises
+    ------
+    ValueError
+        If ranks, channels and groups don't match, the kernel is larger than the padded image,
+        or an argument isn't one of those above.  Shapes that only run time knows are checked
+        then.
+    TypeError
+        If an input isn't floating point.
+    """
+    input, filters = as_tensor_variable(input), as_tensor_variable(filters)
+    properties = conv_properties(
+        name, filters, n, border_mode, subsample, filter_dilation, num_groups, filter_flip
+    )
+    op: Any = Conv(**properties)
+    return op(input, filters)
 
 
 conv1d, conv2d, conv3d = family(
@@ -220,107 +216,99 @@ conv1d, conv2d, conv3d = family(
 )
 
 
-def _conv_transpose(n, name):
-    def conv_transpose(
-        input,
+def _conv_transpose(
+    n: int, name: str, input: TensorLike, filters: TensorLike, border_mode: BorderMode = "valid",
+    subsample: Ints = 1, filter_dilation: Ints = 1, num_groups: int = 1, filter_flip: bool = True,
+    output_padding: Ints = 0, output_shape: Ints | None = None,
+) -> TensorVariable:  # fmt: skip
+    """Transposed convolution: the gradient of `conv{n}d` for its input, as a layer.
+
+    Every pixel of the input adds the kernel, times its value, to the output, `subsample` pixels
+    further for each: an upsampling that is learnt.  It is no inverse of the convolution.
+
+    Parameters
+    ----------
+    input : tensor_like, shape (batch, in channels, {image}), floating point
+    filters : tensor_like, shape (in channels, out channels / num_groups, {kernel})
+        Floating point; may be computed at run time.  The order of ONNX and PyTorch, and that of
+        the filters of the convolution whose gradient it is.
+    border_mode : str, int or tuple
+        As for `conv{n}d`, of the convolution: what it would add around is cut off here.
+    subsample : {ints}
+        Distance in the output between the kernels of neighbouring input pixels.
+    filter_dilation, num_groups, filter_flip
+        As for `conv{n}d`.  `filter_flip` says whether the convolution mirrors the kernel;
+        ONNX's and PyTorch's transposed convolutions are those with ``filter_flip=False``.
+    output_padding : {ints}
+        What the output has more along each axis, at its end: several sizes of image give a
+        strided convolution the same output size.  At least 0 and less than the larger of stride
+        and dilation.  It is zero where no kernel reaches it.  In mode JAX, gradients with one
+        that isn't less than the stride need a known number of channels.
+    output_shape : {ints}, optional
+        Lengths of the output, from which `output_padding` is worked out.  Where the sizes of
+        input or kernel aren't known until run time, that's done and checked then, and the
+        padding must be less than the stride.
+
+    Returns
+    -------
+    TensorVariable, shape (batch, out channels, {output})
+        Of the inputs' common dtype.  With ``k' = (k - 1) * dilation + 1``, each output side is
+        ``(side - 1) * stride + k' - before - after + output_padding``.  Differentiable to any
+        order.
+
+    Raises
+    ------
+    ValueError
+        If ranks, channels and groups don't match, the padding would leave no output, the
+        `output_shape` is impossible (the error says which are possible), or an argument isn't
+        one of those above.  Shapes that only run time knows are checked then.
+    TypeError
+        If an input isn't floating point.
+
+    Notes
+    -----
+    V. Dumoulin and F. Visin, A guide to convolution arithmetic for deep learning,
+    arXiv:1603.07285, chapter 4.
+    """
+    input, filters = as_tensor_variable(input), as_tensor_variable(filters)
+    properties = conv_properties(
+        name,
         filters,
-        border_mode="valid",
-        subsample=1,
-        filter_dilation=1,
-        num_groups=1,
-        filter_flip=True,
-        output_padding=0,
-        output_shape=None,
-    ):
-        """Transposed convolution: the gradient of `conv{n}d` for its input, as a layer.
-
-        Every pixel of the input adds the kernel, times its value, to the output, `subsample` pixels
-        further for each: an upsampling that is learnt.  It is no inverse of the convolution.
-
-        Parameters
-        ----------
-        input : tensor_like, shape (batch, in channels, {image}), floating point
-        filters : tensor_like, shape (in channels, out channels / num_groups, {kernel})
-            Floating point; may be computed at run time.  The order of ONNX and PyTorch, and that of
-            the filters of the convolution whose gradient it is.
-        border_mode : str, int or tuple
-            As for `conv{n}d`, of the convolution: what it would add around is cut off here.
-        subsample : {ints}
-            Distance in the output between the kernels of neighbouring input pixels.
-        filter_dilation, num_groups, filter_flip
-            As for `conv{n}d`.  `filter_flip` says whether the convolution mirrors the kernel;
-            ONNX's and PyTorch's transposed convolutions are those with ``filter_flip=False``.
-        output_padding : {ints}
-            What the output has more along each axis, at its end: several sizes of image give a
-            strided convolution the same output size.  At least 0 and less than the larger of stride
-            and dilation.  It is zero where no kernel reaches it.  In mode JAX, gradients with one
-            that isn't less than the stride need a known number of channels.
-        output_shape : {ints}, optional
-            Lengths of the output, from which `output_padding` is worked out.  Where the sizes of
-            input or kernel aren't known until run time, that's done and checked then, and the
-            padding must be less than the stride.
-
-        Returns
-        -------
-        TensorVariable, shape (batch, out channels, {output})
-            Of the inputs' common dtype.  With ``k' = (k - 1) * dilation + 1``, each output side is
-            ``(side - 1) * stride + k' - before - after + output_padding``.  Differentiable to any
-            order.
-
-        Raises
-        ------
-        ValueError
-            If ranks, channels and groups don't match, the padding would leave no output, the
-            `output_shape` is impossible (the error says which are possible), or an argument isn't
-            one of those above.  Shapes that only run time knows are checked then.
-        TypeError
-            If an input isn't floating point.
-
-        Notes
-        -----
-        V. Dumoulin and F. Visin, A guide to convolution arithmetic for deep learning,
-        arXiv:1603.07285, chapter 4.
-        """
-        input, filters = as_tensor_variable(input), as_tensor_variable(filters)
-        properties = conv_properties(
-            name,
-            filters,
-            n,
-            border_mode,
-            subsample,
-            filter_dilation,
-            num_groups,
-            filter_flip,
-        )
-        paddings = per_axis(f"{name}: output_padding", output_padding, n, minimum=0)
-        op = ConvTranspose(**properties)
-        if output_shape is not None:
-            if any(paddings):
-                raise ValueError(
-                    f"{name}: give output_padding or output_shape, not both; got "
-                    f"output_padding={output_padding!r}, output_shape={output_shape!r}"
-                )
-            output_shape = per_axis(f"{name}: output_shape", output_shape, n)
-            # for its checks, and the lengths without output padding
-            least = op(input, filters).type.shape[2:]
-            if None in least:
-                return conv_transpose_to_shape(op, input, filters, output_shape)
-            paddings = _output_padding(op, least, output_shape)
-        limits = _padding_limits(op)
-        if any(p >= limit for p, limit in zip(paddings, limits, strict=True)):
+        n,
+        border_mode,
+        subsample,
+        filter_dilation,
+        num_groups,
+        filter_flip,
+    )
+    paddings = per_axis(f"{name}: output_padding", output_padding, n, minimum=0)
+    op: Any = ConvTranspose(**properties)
+    if output_shape is not None:
+        if any(paddings):
             raise ValueError(
-                f"{name}: output_padding must be less than the larger of stride and dilation, here "
-                f"{limits}; got {output_padding!r}"
+                f"{name}: give output_padding or output_shape, not both; got "
+                f"output_padding={output_padding!r}, output_shape={output_shape!r}"
             )
-        # More padding than the Op takes: as if the input went on with zeros.
-        whole = [p // s for p, s in zip(paddings, op.subsample, strict=True)]
-        if any(whole):
-            known = [n for n in (input.type.shape[1], filters.type.shape[0]) if n is not None]
-            input = _append_zeros(input, known[0] if known else None, whole)
-        rest = tuple(p % s for p, s in zip(paddings, op.subsample, strict=True))
-        return ConvTranspose(**properties, output_padding=rest)(input, filters)
-
-    return conv_transpose
+        output_shape = per_axis(f"{name}: output_shape", output_shape, n)
+        # for its checks, and the lengths without output padding
+        least = op(input, filters).type.shape[2:]
+        if None in least:
+            return conv_transpose_to_shape(op, input, filters, output_shape)
+        paddings = _output_padding(op, least, output_shape)
+    limits = _padding_limits(op)
+    if any(p >= limit for p, limit in zip(paddings, limits, strict=True)):
+        raise ValueError(
+            f"{name}: output_padding must be less than the larger of stride and dilation, here "
+            f"{limits}; got {output_padding!r}"
+        )
+    # More padding than the Op takes: as if the input went on with zeros.
+    whole = [p // s for p, s in zip(paddings, op.subsample, strict=True)]
+    if any(whole):
+        known = [n for n in (input.type.shape[1], filters.type.shape[0]) if n is not None]
+        input = _append_zeros(input, known[0] if known else None, whole)
+    rest = tuple(p % s for p, s in zip(paddings, op.subsample, strict=True))
+    op = ConvTranspose(**properties, output_padding=rest)
+    return op(input, filters)
 
 
 conv1d_transpose, conv2d_transpose, conv3d_transpose = family(

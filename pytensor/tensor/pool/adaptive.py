@@ -1,8 +1,11 @@
 """Pooling to a given number of windows per axis."""
 
+from typing import Any
+
 import numpy as np
 
 from pytensor.graph.facts import precision
+from pytensor.tensor import TensorLike
 from pytensor.tensor.basic import (
     arange,
     cast,
@@ -27,6 +30,9 @@ from pytensor.tensor.pool.ops import (
 )
 from pytensor.tensor.shape import specify_shape
 from pytensor.tensor.symbolic import TensorSymbolicOp
+from pytensor.tensor.variable import TensorVariable
+
+type Sizes = int | tuple[int | None, ...] | list[int | None] | None
 
 
 def adaptive_bins(length, windows):
@@ -153,31 +159,28 @@ def _adaptive(name, n, input, output_size, mode, return_indices=False):
     return PoolWithIndices(op=op)(input) if with_indices else op(input)
 
 
-def _adaptive_avg(n, name):
-    def adaptive_avg_pool(input, output_size):
-        """Average over a given number of windows along {last}, as in PyTorch.
+def _adaptive_avg(n: int, name: str, input: TensorLike, output_size: Sizes) -> TensorVariable:
+    """Average over a given number of windows along {last}, as in PyTorch.
 
-        Parameters
-        ----------
-        input : tensor_like, shape (..., {image}), floating point
-        output_size : int or None, or {number} of them in a tuple
-            Number m of windows along each axis; None keeps the axis as it is.  Of length n, window
-            i has the cells from ``floor(i n / m)`` up to but without ``ceil((i + 1) n / m)``.
+    Parameters
+    ----------
+    input : tensor_like, shape (..., {image}), floating point
+    output_size : int or None, or {number} of them in a tuple
+        Number m of windows along each axis; None keeps the axis as it is.  Of length n, window
+        i has the cells from ``floor(i n / m)`` up to but without ``ceil((i + 1) n / m)``.
 
-        Returns
-        -------
-        TensorVariable, shape ``(..., *output_size)``, dtype of `input`
+    Returns
+    -------
+    TensorVariable, shape ``(..., *output_size)``, dtype of `input`
 
-        Raises
-        ------
-        ValueError
-            If `output_size` isn't as above, or an axis has no cells.
-        TypeError
-            If `input` isn't floating point.
-        """
-        return _adaptive(name, n, input, output_size, "average")
-
-    return adaptive_avg_pool
+    Raises
+    ------
+    ValueError
+        If `output_size` isn't as above, or an axis has no cells.
+    TypeError
+        If `input` isn't floating point.
+    """
+    return _adaptive(name, n, input, output_size, "average")
 
 
 adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d = family(
@@ -192,34 +195,33 @@ adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d = family(
 )
 
 
-def _adaptive_max(n, name):
-    def adaptive_max_pool(input, output_size, return_indices=False):
-        """Maximum over a given number of windows along {last}, as in PyTorch.
+def _adaptive_max(
+    n: int, name: str, input: TensorLike, output_size: Sizes, return_indices: bool = False
+) -> TensorVariable | Any:
+    """Maximum over a given number of windows along {last}, as in PyTorch.
 
-        Parameters
-        ----------
-        input : tensor_like, shape (..., {image}), real numbers
-        output_size : int or None, or {number} of them in a tuple
-            As for `adaptive_avg_pool{n}d`.
-        return_indices : bool
+    Parameters
+    ----------
+    input : tensor_like, shape (..., {image}), real numbers
+    output_size : int or None, or {number} of them in a tuple
+        As for `adaptive_avg_pool{n}d`.
+    return_indices : bool
 
-        Returns
-        -------
-        values : TensorVariable, shape ``(..., *output_size)``, dtype of `input`
-            Of equal maxima the first in row-major order takes the gradient; NaN counts as largest.
-        indices : TensorVariable, int64
-            With `return_indices` only: positions in {last} of `input`, flattened.
+    Returns
+    -------
+    values : TensorVariable, shape ``(..., *output_size)``, dtype of `input`
+        Of equal maxima the first in row-major order takes the gradient; NaN counts as largest.
+    indices : TensorVariable, int64
+        With `return_indices` only: positions in {last} of `input`, flattened.
 
-        Raises
-        ------
-        ValueError
-            If `output_size` isn't as above, or an axis has no cells.
-        TypeError
-            If `input` is boolean or complex.
-        """
-        return _adaptive(name, n, input, output_size, "max", return_indices)
-
-    return adaptive_max_pool
+    Raises
+    ------
+    ValueError
+        If `output_size` isn't as above, or an axis has no cells.
+    TypeError
+        If `input` is boolean or complex.
+    """
+    return _adaptive(name, n, input, output_size, "max", return_indices)
 
 
 adaptive_max_pool1d, adaptive_max_pool2d, adaptive_max_pool3d = family(
@@ -235,7 +237,7 @@ adaptive_max_pool1d, adaptive_max_pool2d, adaptive_max_pool3d = family(
 )
 
 
-def _image(name, input, *, floating):
+def _image(name: str, input: TensorLike, *, floating: bool) -> TensorVariable:
     input = real_input(name, input, 1, floating=floating)
     if input.type.ndim < 3:
         raise ValueError(
@@ -244,7 +246,7 @@ def _image(name, input, *, floating):
     return input
 
 
-def global_max_pool(input):
+def global_max_pool(input: TensorLike) -> TensorVariable:
     """Maximum over all axes after batch and channels.
 
     Parameters
@@ -273,7 +275,7 @@ def global_max_pool(input):
     return _adaptive("global_max_pool", input.type.ndim - 2, input, 1, "max")
 
 
-def global_average_pool(input):
+def global_average_pool(input: TensorLike) -> TensorVariable:
     """Average over all axes after batch and channels.
 
     Parameters
@@ -301,7 +303,7 @@ def global_average_pool(input):
     return _adaptive("global_average_pool", input.type.ndim - 2, input, 1, "average")
 
 
-def global_lp_pool(input, norm_type=2):
+def global_lp_pool(input: TensorLike, norm_type: float = 2) -> TensorVariable:
     """Norm over all axes after batch and channels: the sum of ``abs(x) ** p``, to ``1 / p``.
 
     Parameters

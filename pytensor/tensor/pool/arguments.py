@@ -1,15 +1,19 @@
 """Checks of the arguments of pooling."""
 
 from pytensor.scalar import discrete_dtypes
+from pytensor.tensor import TensorLike
 from pytensor.tensor.basic import as_tensor_variable
 from pytensor.tensor.conv.basic import pairs_per_axis, per_axis
 from pytensor.tensor.pool.windows import pool_output_length
+from pytensor.tensor.variable import TensorVariable
 
 THEANO_NAMES = {"ws": "ws", "pad": "pad", "ceil": "ignore_border=False"}
 PYTORCH_NAMES = {"ws": "kernel_size", "pad": "padding", "ceil": "ceil_mode=True"}
 
 
-def real_input(name, input, n, *, floating=False):
+def real_input(
+    name: str, input: TensorLike, n: int, *, floating: bool = False
+) -> TensorVariable:
     """Check an input that has `n` axes at least."""
     input = as_tensor_variable(input)
     if input.type.ndim < n:

@@ -5,14 +5,16 @@ import numbers
 import numpy as np
 
 from pytensor.gradient import disconnected_grad
+from pytensor.tensor import TensorLike
 from pytensor.tensor.basic import cast, constant, switch
 from pytensor.tensor.conv.basic import flag
-from pytensor.tensor.families import family
+from pytensor.tensor.families import Ints, Pairs, family
 from pytensor.tensor.math import abs as pt_abs
 from pytensor.tensor.math import and_, eq, isinf
 from pytensor.tensor.pool.arguments import PYTORCH_NAMES, real_input, window_geometry
 from pytensor.tensor.pool.ops import accumulation_dtype, keeps, symbolic_pullback
 from pytensor.tensor.pool.windows import WindowOp
+from pytensor.tensor.variable import TensorVariable
 
 
 def norm_of_terms(terms, p, largest, reduce):
@@ -74,51 +76,49 @@ def checked_norm_type(name, norm_type):
     return float(norm_type)
 
 
-def _lp_pool(n, name):
-    def lp_pool(
-        input, norm_type, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False
-    ):
-        """Norm over windows of {last}: the sum of ``abs(x) ** p``, to the power ``1 / p``.
+def _lp_pool(
+    n: int, name: str, input: TensorLike, norm_type: float, kernel_size: Ints,
+    stride: Ints | None = None, padding: Pairs = 0, dilation: Ints = 1, ceil_mode: bool = False,
+) -> TensorVariable:  # fmt: skip
+    """Norm over windows of {last}: the sum of ``abs(x) ** p``, to the power ``1 / p``.
 
-        Parameters
-        ----------
-        input : tensor_like, shape (..., {image}), floating point
-        norm_type : float
-            The order p, greater than 0.
-        kernel_size : {ints}
-            Cells of a window along each axis.
-        stride : {ints}, optional
-            Distance between windows; default `kernel_size`.
-        padding : {pairs}
-            Cells of 0 added around, less than a window.
-        dilation : {ints}
-            Distance between neighbouring cells of a window.
-        ceil_mode : bool
-            Whether a last window may reach past the padded end; as in `max_pool{n}d`.
+    Parameters
+    ----------
+    input : tensor_like, shape (..., {image}), floating point
+    norm_type : float
+        The order p, greater than 0.
+    kernel_size : {ints}
+        Cells of a window along each axis.
+    stride : {ints}, optional
+        Distance between windows; default `kernel_size`.
+    padding : {pairs}
+        Cells of 0 added around, less than a window.
+    dilation : {ints}
+        Distance between neighbouring cells of a window.
+    ceil_mode : bool
+        Whether a last window may reach past the padded end; as in `max_pool{n}d`.
 
-        Returns
-        -------
-        TensorVariable, shape (..., {output}), dtype of `input`
-            Lengths as in `max_pool{n}d`.  Powers neither overflow nor vanish: the largest cell of a
-            window is divided out.  As in ONNX, and unlike in PyTorch, the absolute value is taken
-            for odd p too.  The gradient at cells of 0 is 0.
+    Returns
+    -------
+    TensorVariable, shape (..., {output}), dtype of `input`
+        Lengths as in `max_pool{n}d`.  Powers neither overflow nor vanish: the largest cell of a
+        window is divided out.  As in ONNX, and unlike in PyTorch, the absolute value is taken
+        for odd p too.  The gradient at cells of 0 is 0.
 
-        Raises
-        ------
-        ValueError
-            If an argument isn't one of those above, or a window is larger than the padded image.
-        TypeError
-            If `input` isn't floating point.
-        """
-        x = real_input(name, input, n, floating=True)
-        p = checked_norm_type(name, norm_type)
-        floor = not flag(f"{name}: ceil_mode", ceil_mode)
-        geometry = window_geometry(
-            name, n, kernel_size, stride, padding, dilation, floor, x, PYTORCH_NAMES
-        )
-        return LpPool(norm_type=p, **geometry)(x)
-
-    return lp_pool
+    Raises
+    ------
+    ValueError
+        If an argument isn't one of those above, or a window is larger than the padded image.
+    TypeError
+        If `input` isn't floating point.
+    """
+    x = real_input(name, input, n, floating=True)
+    p = checked_norm_type(name, norm_type)
+    floor = not flag(f"{name}: ceil_mode", ceil_mode)
+    geometry = window_geometry(
+        name, n, kernel_size, stride, padding, dilation, floor, x, PYTORCH_NAMES
+    )
+    return LpPool(norm_type=p, **geometry)(x)
 
 
 lp_pool1d, lp_pool2d, lp_pool3d = family(

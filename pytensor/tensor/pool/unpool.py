@@ -1,15 +1,21 @@
 """Max unpooling: maxima back to where they came from."""
 
+from collections.abc import Sequence
+
 from pytensor.gradient import DisconnectedType, disconnected_type
+from pytensor.graph.basic import Variable
 from pytensor.scalar import discrete_dtypes
+from pytensor.tensor import TensorLike
 from pytensor.tensor.basic import arange, as_tensor_variable, cast, switch, zeros, zeros_like
 from pytensor.tensor.conv.basic import is_int, per_axis
-from pytensor.tensor.families import family
+from pytensor.tensor.families import Ints, Pairs, family
 from pytensor.tensor.math import eq, prod
 from pytensor.tensor.pool.arguments import pad_pairs, real_input
 from pytensor.tensor.subtensor import set_subtensor
 from pytensor.tensor.symbolic import TensorSymbolicOp
 from pytensor.tensor.variable import TensorVariable
+
+type OutputSize = Ints | Variable | Sequence[int | Variable] | None
 
 
 def _as_rows(x, n):
@@ -157,41 +163,41 @@ def _output_lengths(name, output_size, n, ndim):
     )
 
 
-def _max_unpool(n, name):
-    def max_unpool(input, indices, kernel_size, stride=None, padding=0, output_size=None):
-        """Write maxima back to where they came from along {last}, and zeros elsewhere.
+def _max_unpool(
+    n: int, name: str, input: TensorLike, indices: TensorLike, kernel_size: Ints,
+    stride: Ints | None = None, padding: Pairs = 0, output_size: OutputSize = None,
+) -> TensorVariable:  # fmt: skip
+    """Write maxima back to where they came from along {last}, and zeros elsewhere.
 
-        Parameters
-        ----------
-        input : tensor_like, shape (..., {image}), real numbers
-        indices : tensor_like of integers, same shape
-            From `max_pool{n}d` with ``return_indices=True``: positions in {last} of the output,
-            flattened.
-        kernel_size, stride : {ints}
-            Those of the pooling; `stride` is `kernel_size` by default.
-        padding : {pairs}
-            That of the pooling.
-        output_size : int, {number} in a tuple, or the image's whole shape, optional
-            Lengths of the output in place of those below; variables such as ``x.shape`` too.
+    Parameters
+    ----------
+    input : tensor_like, shape (..., {image}), real numbers
+    indices : tensor_like of integers, same shape
+        From `max_pool{n}d` with ``return_indices=True``: positions in {last} of the output,
+        flattened.
+    kernel_size, stride : {ints}
+        Those of the pooling; `stride` is `kernel_size` by default.
+    padding : {pairs}
+        That of the pooling.
+    output_size : int, {number} in a tuple, or the image's whole shape, optional
+        Lengths of the output in place of those below; variables such as ``x.shape`` too.
 
-        Returns
-        -------
-        TensorVariable, shape (..., {output}), dtype of `input`
-            Without `output_size` each length is
-            ``(m - 1) * stride + kernel - padding before - padding after``, `m` being that of
-            `input`: that of the smallest image.  Of several entries for one position the last in
-            row-major order stays, and takes the gradient.
+    Returns
+    -------
+    TensorVariable, shape (..., {output}), dtype of `input`
+        Without `output_size` each length is
+        ``(m - 1) * stride + kernel - padding before - padding after``, `m` being that of
+        `input`: that of the smallest image.  Of several entries for one position the last in
+        row-major order stays, and takes the gradient.
 
-        Raises
-        ------
-        ValueError
-            If shapes don't agree, or an argument isn't one of those above.
-        TypeError
-            If `input` is boolean or complex, or `indices` aren't integers.
-        """
-        return _unpooled(name, n, input, indices, kernel_size, stride, padding, output_size)
-
-    return max_unpool
+    Raises
+    ------
+    ValueError
+        If shapes don't agree, or an argument isn't one of those above.
+    TypeError
+        If `input` is boolean or complex, or `indices` aren't integers.
+    """
+    return _unpooled(name, n, input, indices, kernel_size, stride, padding, output_size)
 
 
 max_unpool1d, max_unpool2d, max_unpool3d = family(

@@ -2,11 +2,15 @@
 
 import math
 import numbers
+from typing import Any, Literal
 
+from pytensor.tensor import TensorLike
 from pytensor.tensor.basic import as_tensor_variable
+from pytensor.tensor.families import Ints
 from pytensor.tensor.resize.ops import Resize, ResizeGrad
 from pytensor.tensor.resize.taps import COORDINATES, ROUNDINGS
 from pytensor.tensor.type import float_dtypes
+from pytensor.tensor.variable import TensorVariable
 
 RESIZE_MODES = ("nearest", "linear", "cubic")
 COORDINATE_MODES = (*COORDINATES, "tf_crop_and_resize")
@@ -41,7 +45,9 @@ def _flag(name, value):
     return bool(value)
 
 
-def _targets(name, values, axes, ndim, kind):
+def _targets(
+    name: str, values: Any, axes: Any, ndim: int, kind: Any
+) -> tuple[tuple[Any, ...], tuple[int, ...]]:
     """The entries of `size` or `scale`, one for each axis, and the axes."""
     if isinstance(values, numbers.Real) and not isinstance(values, bool):
         values = (values,) * (max(ndim - 2, 0) if axes is None else len(axes))
@@ -126,20 +132,20 @@ def _method(mode, how, nearest_mode, cubic_coeff_a, exclude_outside, antialias):
 
 
 def resize(
-    input,
-    size=None,
-    scale=None,
-    mode="nearest",
-    coordinate_transformation_mode="half_pixel",
-    nearest_mode="round_prefer_floor",
-    cubic_coeff_a=-0.75,
-    exclude_outside=False,
-    antialias=False,
-    roi=None,
-    extrapolation_value=0.0,
-    keep_aspect_ratio_policy="stretch",
-    axes=None,
-):
+    input: TensorLike,
+    size: Ints | None = None,
+    scale: float | tuple[float, ...] | list[float] | None = None,
+    mode: Literal["nearest", "linear", "cubic"] = "nearest",
+    coordinate_transformation_mode: str = "half_pixel",
+    nearest_mode: str = "round_prefer_floor",
+    cubic_coeff_a: float = -0.75,
+    exclude_outside: bool = False,
+    antialias: bool = False,
+    roi: tuple[float, ...] | list[float] | None = None,
+    extrapolation_value: float = 0.0,
+    keep_aspect_ratio_policy: Literal["stretch", "not_larger", "not_smaller"] = "stretch",
+    axes: Ints | None = None,
+) -> TensorVariable:
     r"""Resample axes of `input`; the same numbers as ONNX's Resize.
 
     Interpolation is separable: bilinear or bicubic over two axes.  Along one axis of length n,
