@@ -1,17 +1,21 @@
 """`export_onnx`, the entry point."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 import onnx
 import pytensor
+from pytensor.compile.executor import Function
 from pytensor.configdefaults import config
+from pytensor.graph.basic import Variable
 from pytensor.link.onnx.errors import VerificationError
 from pytensor.link.onnx.front.builder import GraphBuilder
 from pytensor.link.onnx.front.convert import convert_fgraph, keep_checks
@@ -29,28 +33,28 @@ from pytensor.link.onnx.verify import first_difference, verify_model
 
 
 def export_onnx(
-    inputs,
-    outputs=None,
-    path=None,
+    inputs: Variable | Sequence[Variable] | Function,
+    outputs: Variable | Sequence[Variable] | str | os.PathLike[str] | None = None,
+    path: str | os.PathLike[str] | None = None,
     *,
-    opset_version=20,
-    input_names=None,
-    output_names=None,
-    dynamic_axes=None,
-    model_name=None,
-    doc_string=None,
-    metadata=None,
-    initializers="constants",
-    external_data="auto",
-    optimize=True,
-    half=False,
-    exact=False,
-    swish=False,
-    checks="drop",
-    verify=None,
-    check=True,
-    trace=False,
-):
+    opset_version: int = 20,
+    input_names: Sequence[str] | None = None,
+    output_names: Sequence[str] | None = None,
+    dynamic_axes: Mapping[str, Mapping[int, str] | Sequence[int]] | None = None,
+    model_name: str | None = None,
+    doc_string: str | None = None,
+    metadata: Mapping[str, str] | None = None,
+    initializers: Literal["constants", "inputs"] = "constants",
+    external_data: Literal["auto", True, False] = "auto",
+    optimize: bool = True,
+    half: bool | Collection[str] = False,
+    exact: bool = False,
+    swish: bool = False,
+    checks: Literal["drop", "outputs", "error"] = "drop",
+    verify: Sequence[ArrayLike] | Mapping[str, ArrayLike] | None = None,
+    check: bool = True,
+    trace: bool = False,
+) -> onnx.ModelProto:
     """Export a PyTensor graph, or a compiled function, to ONNX.
 
     Parameters
@@ -210,12 +214,15 @@ def export_onnx(
     return _check_and_write(to_proto(), path, outside, check, verification)
 
 
-def _simplify(graph, opset, optimize):
+def _simplify(graph: Graph, opset: int, optimize: bool) -> None:
     run_passes(graph, PASSES if optimize else NECESSARY)
     infer_types(graph, opset)
 
 
-def _check_and_write(model, path, outside, check, verification):
+def _check_and_write(
+    model: onnx.ModelProto, path: Any, outside: bool, check: bool,
+    verification: "Verification | None",
+) -> onnx.ModelProto:  # fmt: skip
     """Check and verify a model, and only then write it, so that nothing wrong is left behind."""
     path = None if path is None else Path(path)
     if path is not None and path.is_dir():
@@ -247,13 +254,13 @@ class Verification:
     """What a model is compared with: PyTensor's results for a sample."""
 
     source: Source
-    arguments: list
-    output_names: list
-    sample: dict
+    arguments: list[Any]
+    output_names: Sequence[str]
+    sample: dict[str, Any]
     opset: int
     half: bool = False
 
-    def check(self, file):
+    def check(self, file: bytes | str) -> None:
         source, sample = self.source, self.sample
         expected = source.run(*sample.values())
         expected = list(expected) if isinstance(expected, list | tuple) else [expected]
@@ -268,7 +275,7 @@ class Verification:
             raise VerificationError(f"{error}\nThe difference begins at {where}") from None
 
 
-def _kept_in_float32(half):
+def _kept_in_float32(half: Any) -> Collection[str]:
     if isinstance(half, bool):
         return KEPT_IN_FLOAT32
     names = None if isinstance(half, str) or not isinstance(half, Iterable) else frozenset(half)
@@ -280,13 +287,13 @@ def _kept_in_float32(half):
     return names
 
 
-def _check_choice(name, value, allowed):
+def _check_choice(name: str, value: object, allowed: list[Any]) -> None:
     # Types too: True is equal to 1.
     if not any(type(value) is type(choice) and value == choice for choice in allowed):
         raise ValueError(f"{name} must be one of {allowed}, got {value!r}")
 
 
-def _metadata(node, trace):
+def _metadata(node: Any, trace: bool) -> dict[str, str]:
     """The metadata of the ONNX nodes made from a PyTensor node."""
     text = str(node)
     metadata = {"pytensor.node": text if len(text) <= 200 else text[:197] + "..."}
@@ -295,7 +302,7 @@ def _metadata(node, trace):
     return metadata
 
 
-def _frames(node):
+def _frames(node: Any) -> str:
     """Where in the user's code the outputs of a node were made."""
     lines, folders = [], tuple(folder + os.sep for folder in pytensor.__path__)
     for variable in node.outputs:
@@ -306,7 +313,7 @@ def _frames(node):
     return "\n".join(dict.fromkeys(lines))
 
 
-def _sample(verify, names, variables):
+def _sample(verify: Any, names: Sequence[str], variables: Sequence[Any]) -> dict[str, Any]:
     if isinstance(verify, Mapping):
         if set(verify) != set(names):
             raise ValueError(f"verify must have values for {names}, got {sorted(verify)}")
