@@ -2,6 +2,9 @@
 
 import re
 from collections import defaultdict
+from collections.abc import Iterable, Mapping
+
+from pytensor.graph.basic import Apply
 
 NO_CONVERTER = "no converter is registered"
 
@@ -22,9 +25,9 @@ class UnsupportedOpError(NotImplementedError):
         Every offending node with the reason.
     """
 
-    def __init__(self, failures):
+    def __init__(self, failures: Iterable[tuple[Apply, str]]) -> None:
         self.failures = list(failures)
-        groups = defaultdict(list)
+        groups: dict[tuple[str, str], list[Apply]] = defaultdict(list)
         for node, reason in self.failures:
             groups[str(node.op), reason].append(node)
         lines = [f"{len(self.failures)} node(s) cannot be exported to ONNX:"]
@@ -68,7 +71,7 @@ FAILED_NODE = re.compile(r"while running (\w+) node\. Name:'([^']*)' Status Mess
 SOURCE = re.compile(r"^\S+:\d+ (?:.*onnxruntime::\w+::\w+\([^)]*\) )?")
 
 
-def run_error(error, origins):
+def run_error(error: Exception, origins: Mapping[str, Apply]) -> Exception | None:
     """What PyTensor would raise where onnxruntime couldn't run a model, or None for other errors.
 
     `origins` are the PyTensor nodes that ONNX nodes are named after.
@@ -87,13 +90,13 @@ def run_error(error, origins):
     reason = SOURCE.sub("", text[failed[-1].end() :]).strip()
     node = origins.get(name.split("/")[0])
     what = f"{node.op} of {_signature(node)}" if node is not None else "a node of the graph"
-    kind = IndexError if op_type in INDEXING else ValueError
+    kind: type[Exception] = IndexError if op_type in INDEXING else ValueError
     if "allocate" in reason or "bad_alloc" in reason:
         kind = MemoryError
     return kind(f"{what} failed in onnxruntime ({op_type} {name!r}): {reason or 'no reason given'}")
 
 
-def _signature(node):
+def _signature(node: Apply) -> str:
     inputs = ", ".join(f"{i}: {i.type}" for i in node.inputs)
     outputs = ", ".join(str(o.type) for o in node.outputs)
     return f"({inputs}) -> {outputs}"

@@ -4,8 +4,11 @@ Importing this module needs neither ``onnx`` nor ``onnxruntime``; compiling a fu
 """
 
 import warnings
+from collections.abc import Sequence
 from copy import copy
 from importlib import import_module
+from types import ModuleType
+from typing import Any
 
 from pytensor.link.basic import JITLinker
 from pytensor.link.onnx.errors import DroppedRandomStateWarning
@@ -51,13 +54,13 @@ class ONNXLinker(JITLinker):
 
     def __init__(
         self,
-        *args,
-        opset_version=20,
-        providers=("CPUExecutionProvider",),
-        session_options=None,
-        optimize=True,
-        **kwargs,
-    ):
+        *args: Any,
+        opset_version: int = 20,
+        providers: str | Sequence[str | tuple[str, dict[str, Any]]] = ("CPUExecutionProvider",),
+        session_options: Any = None,
+        optimize: bool = True,
+        **kwargs: Any,
+    ) -> None:
         if opset_version not in OPSETS:
             raise ValueError(f"opset_version must be one of {list(OPSETS)}, got {opset_version!r}")
         self.opset_version = opset_version
@@ -66,14 +69,17 @@ class ONNXLinker(JITLinker):
         self.optimize = optimize
         super().__init__(*args, **kwargs)
 
-    def accept(self, fgraph, *args, **kwargs):
+    def accept(self, fgraph: Any, *args: Any, **kwargs: Any) -> Any:
         if self.fgraph is None or self.fgraph is fgraph:
             return super().accept(fgraph, *args, **kwargs)
         other = copy(self)
         other.fgraph = None
         return other.accept(fgraph, *args, **kwargs)
 
-    def fgraph_convert(self, fgraph, order, input_storage, output_storage, storage_map, **kwargs):
+    def fgraph_convert(
+        self, fgraph: Any, order: Any, input_storage: Any, output_storage: Any, storage_map: Any,
+        **kwargs: Any,
+    ) -> Any:  # fmt: skip
         onnxruntime = require_onnxruntime("mode='ONNX'")
         from pytensor.link.onnx import load
         from pytensor.tensor.random.type import RandomType
@@ -104,18 +110,18 @@ class ONNXLinker(JITLinker):
         )
         return runner(session)
 
-    def jit_compile(self, fn):
+    def jit_compile(self, fn: Any) -> Any:
         # onnxruntime has compiled the model when it made the session.
         return fn
 
-    def create_thunk_inputs(self, storage_map):
-        return [storage_map[variable] for variable in self.fgraph.inputs]
+    def create_thunk_inputs(self, storage_map: Any) -> Any:
+        return [storage_map[variable] for variable in self.fgraph.inputs]  # type: ignore[union-attr]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"{type(self).__name__}(opset_version={self.opset_version})"
 
 
-def require_onnxruntime(what):
+def require_onnxruntime(what: str) -> ModuleType:
     """Import onnxruntime, and onnx, or say for what they are needed."""
     try:
         import_module("onnx")

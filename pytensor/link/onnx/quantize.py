@@ -1,8 +1,10 @@
 """Smaller models: weights in 16 bits; weights, or activations too, in 8 bits by onnxruntime."""
 
 import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 
@@ -53,7 +55,7 @@ def half_weights(model: onnx.ModelProto) -> onnx.ModelProto:
     return halved
 
 
-def _as_half(weight):
+def _as_half(weight: TensorProto) -> np.ndarray | None:
     """The values as float16, or None if they are to stay as they are."""
     if weight.data_type != TensorProto.FLOAT or np.prod(weight.dims) < MIN_VALUES:
         return None
@@ -63,7 +65,11 @@ def _as_half(weight):
     return values.astype(np.float16) if in_range else None
 
 
-def quantize_int8(model, path=None, *, calibration=None, exclude=(), sample=None, tolerance=0.1):
+def quantize_int8(
+    model: onnx.ModelProto | str | os.PathLike[str], path: str | os.PathLike[str] | None = None, *,
+    calibration: Sequence[Mapping[str, np.ndarray]] | None = None, exclude: Sequence[str] = (),
+    sample: Mapping[str, np.ndarray] | None = None, tolerance: float = 0.1,
+) -> onnx.ModelProto:  # fmt: skip
     """Quantize a float32 model to int8.
 
     Parameters
@@ -115,7 +121,7 @@ def quantize_int8(model, path=None, *, calibration=None, exclude=(), sample=None
     with TemporaryDirectory() as folder:
         source, target = Path(folder, "float32.onnx"), Path(folder, "int8.onnx")
         onnx.save(single, source)
-        common = {
+        common: dict[str, Any] = {
             "weight_type": QuantType.QInt8,
             "per_channel": True,
             "nodes_to_exclude": list(exclude),
@@ -143,7 +149,7 @@ def quantize_int8(model, path=None, *, calibration=None, exclude=(), sample=None
     return quantized
 
 
-def _reader(model, calibration):
+def _reader(model: onnx.ModelProto, calibration: Sequence[Mapping[str, np.ndarray]]) -> Any:
     from onnxruntime.quantization import CalibrationDataReader
 
     defaults = {i.name for i in model.graph.initializer}
@@ -155,17 +161,19 @@ def _reader(model, calibration):
                 f"{sorted(names)}"
             )
 
-    class Reader(CalibrationDataReader):
-        def __init__(self):
+    class Reader(CalibrationDataReader):  # type: ignore[misc]
+        def __init__(self) -> None:
             self.feeds = iter(calibration)
 
-        def get_next(self):
+        def get_next(self) -> Mapping[str, np.ndarray] | None:
             return next(self.feeds, None)
 
     return Reader()
 
 
-def _compare(single, quantized, sample, tolerance):
+def _compare(
+    single: onnx.ModelProto, quantized: onnx.ModelProto, sample: Mapping[str, Any], tolerance: float
+) -> None:
     wanted, results = (run(m.SerializeToString(), None, sample) for m in (single, quantized))
     for info, reference, result in zip(single.graph.output, wanted, results, strict=True):
         if reference.dtype.kind != "f":

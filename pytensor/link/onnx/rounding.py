@@ -8,13 +8,15 @@ PyTensor's by no more than a few times `rounding_error` isn't known to be wrong.
 import contextlib
 from collections.abc import Sequence
 from copy import copy
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 import pytensor.tensor as pt
 from pytensor.compile.builders import OpFromGraph, SymbolicOp
 from pytensor.compile.maker import function
-from pytensor.compile.mode import get_mode
+from pytensor.compile.mode import Mode, get_mode
 from pytensor.compile.sharedvalue import SharedVariable
 from pytensor.graph.basic import Constant, Variable
 from pytensor.graph.replace import clone_replace
@@ -27,8 +29,9 @@ __all__ = ["in_double_precision", "rounding_error"]
 
 
 def rounding_error(
-    inputs: Sequence[Variable], outputs: Sequence[Variable], values: Sequence, mode=None
-) -> list[np.ndarray]:
+    inputs: Sequence[Variable], outputs: Sequence[Variable], values: Sequence[ArrayLike],
+    mode: Mode | str | None = None,
+) -> list[np.ndarray]:  # fmt: skip
     """Compute a graph in float32 and in float64, and compare.
 
     Parameters
@@ -58,16 +61,18 @@ def rounding_error(
     shared = [v for v in explicit_graph_inputs(outputs) if isinstance(v, SharedVariable)]
     own = [v.type(name=v.name) for v in shared]
     arguments = [*inputs, *own]
-    outputs = clone_replace(list(outputs), dict(zip(shared, own, strict=True)))
-    values = [*values, *(v.get_value() for v in shared)]
-    values = [np.asarray(x, v.type.dtype) for x, v in zip(values, arguments, strict=True)]
-    single = _compute(arguments, outputs, values, mode, double=False)
-    values = [value.astype(wider(value.dtype.name)) for value in values]
-    exact = _compute(*in_double_precision(arguments, outputs), values, mode, double=True)
+    outputs = clone_replace(list(outputs), zip(shared, own, strict=True))
+    given = [*values, *(v.get_value() for v in shared)]
+    arrays = [np.asarray(x, v.type.dtype) for x, v in zip(given, arguments, strict=True)]
+    single = _compute(arguments, outputs, arrays, mode, double=False)
+    arrays = [array.astype(wider(array.dtype.name)) for array in arrays]
+    exact = _compute(*in_double_precision(arguments, outputs), arrays, mode, double=True)
     return [np.abs(a.astype("float64") - b) for a, b in zip(single, exact, strict=True)]
 
 
-def _compute(arguments, outputs, values, mode, double):
+def _compute(
+    arguments: Any, outputs: Any, values: Any, mode: Mode | str | None, double: bool
+) -> list[np.ndarray]:
     with contextlib.ExitStack() as stack:
         if isinstance(get_mode(mode).linker, JAXLinker):
             import jax
@@ -106,12 +111,12 @@ def in_double_precision(
     return [new[v] for v in inputs], [new[v] for v in outputs]
 
 
-def wider(dtype):
+def wider(dtype: str | None) -> Any:
     """float64 for float32; any other as it is."""
     return "float64" if dtype == "float32" else dtype
 
 
-def _widened(variable):
+def _widened(variable: Any) -> Any:
     if isinstance(variable, Constant) and getattr(variable.type, "dtype", None) == "float32":
         return pt.constant(variable.data.astype("float64"))
     return variable

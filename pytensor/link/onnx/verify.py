@@ -1,10 +1,13 @@
 """Comparison of an exported model with the PyTensor graph it came from."""
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import numpy as np
 
 from pytensor.compile.maker import function
 from pytensor.compile.mode import Mode
-from pytensor.graph.basic import Constant
+from pytensor.graph.basic import Constant, Variable
 from pytensor.graph.traversal import toposort
 from pytensor.link.onnx.errors import VerificationError
 from pytensor.link.onnx.front.builder import GraphBuilder
@@ -19,7 +22,10 @@ TOLERANCES = {"float16": (1e-2, 1e-2), "float32": (1e-3, 1e-4), "float64": (1e-6
 HALF = 2e-2
 
 
-def verify_model(model, output_names, sample, expected, *, half=False):
+def verify_model(
+    model: bytes | str, output_names: Sequence[str], sample: Mapping[str, Any],
+    expected: Sequence[Any], *, half: bool = False,
+) -> None:  # fmt: skip
     """Run a serialized model, or a file, in onnxruntime and compare its outputs with `expected`.
 
     If it computes in float16, float32 outputs may differ by 2 % of the largest number in them.
@@ -36,7 +42,9 @@ def verify_model(model, output_names, sample, expected, *, half=False):
             raise VerificationError(f"output {name!r} {difference}")
 
 
-def describe_difference(result, wanted, *, half=False):
+def describe_difference(
+    result: np.ndarray, wanted: np.ndarray, *, half: bool = False
+) -> str | None:
     """Say how an array of onnxruntime's differs from PyTensor's; None if it doesn't."""
     if (result.dtype, result.shape) != (wanted.dtype, wanted.shape):
         return (
@@ -64,7 +72,10 @@ def describe_difference(result, wanted, *, half=False):
     )
 
 
-def first_difference(fgraph, arguments, parameters, sample, *, opset):
+def first_difference(
+    fgraph: Any, arguments: Sequence[tuple[Variable, str]], parameters: Mapping[Variable, Any],
+    sample: Mapping[str, Any], *, opset: int,
+) -> str:  # fmt: skip
     """Find where onnxruntime first computes something else than PyTensor.
 
     Every intermediate result is compared, in topological order, in a model that no pass has
@@ -75,9 +86,8 @@ def first_difference(fgraph, arguments, parameters, sample, *, opset):
     inputs = [variable for variable, _ in arguments] + list(parameters)
     nodes = toposort(fgraph.outputs, fgraph.inputs)
     variables = [v for node in nodes for v in node.outputs if hasattr(v.type, "dtype")]
-    wanted = function(inputs, variables, mode=Mode("py", optimizer=None), on_unused_input="ignore")(
-        *values
-    )
+    mode = Mode("py", optimizer=None)  # type: ignore[arg-type]
+    wanted = function(inputs, variables, mode=mode, on_unused_input="ignore")(*values)
     builder = GraphBuilder(opset, dims=Dims(fgraph.shape_feature))
     names = [builder.graph.fresh_name(f"result_{i}") for i in range(len(variables))]
     for _, name in arguments:
@@ -93,7 +103,7 @@ def first_difference(fgraph, arguments, parameters, sample, *, opset):
     return _first_pass(builder.graph, fgraph, dict(outputs), reference, sample, opset)
 
 
-def _describe(builder, variable):
+def _describe(builder: GraphBuilder, variable: Any) -> str:
     node = variable.owner
     inputs = [f"{v}" if isinstance(v, Constant) else f"{v}: {v.type}" for v in node.inputs]
     name = builder.name_of(variable)
@@ -101,7 +111,10 @@ def _describe(builder, variable):
     return f"  PyTensor: {node.op}({', '.join(inputs)})\n  ONNX: {', '.join(written) or name}"
 
 
-def _first_pass(graph, fgraph, names, reference, sample, opset):
+def _first_pass(
+    graph: Any, fgraph: Any, names: Mapping[Variable, str], reference: Mapping[str, Any],
+    sample: Mapping[str, Any], opset: int,
+) -> str:  # fmt: skip
     graph.outputs = [names[v] for v in dict.fromkeys(fgraph.outputs) if v in names]
     remove_unused(graph)
     changed = True
@@ -125,12 +138,12 @@ def _first_pass(graph, fgraph, names, reference, sample, opset):
     return "neither one node nor one pass"
 
 
-def _serialize(graph, opset):
+def _serialize(graph: Any, opset: int) -> bytes:
     model = to_model(graph, opset=opset, model_name="pytensor")
     return model.SerializeToString()
 
 
-def run(model, names, sample):
+def run(model: bytes | str, names: Sequence[str] | None, sample: Mapping[str, Any]) -> list[Any]:
     import onnxruntime
 
     session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])

@@ -1,6 +1,7 @@
 """Errors of the ONNX import."""
 
 from collections import defaultdict
+from collections.abc import Iterable
 
 
 class ImportedModelError(ValueError):
@@ -16,9 +17,9 @@ class ImportedOpError(NotImplementedError):
         Of each such node the operator, what the model calls it, and the reason.
     """
 
-    def __init__(self, failures):
+    def __init__(self, failures: Iterable[tuple[str, str, str]]) -> None:
         self.failures = list(failures)
-        groups = defaultdict(list)
+        groups: dict[tuple[str, str], list[str]] = defaultdict(list)
         for operator, label, reason in self.failures:
             groups[operator, reason].append(label)
         lines = [f"{len(self.failures)} node(s) of the model cannot be imported:"]

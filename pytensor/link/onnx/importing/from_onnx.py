@@ -1,11 +1,12 @@
 """`from_onnx`: an ONNX model as a PyTensor graph."""
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from math import prod
 from pkgutil import iter_modules
+from typing import Any
 
 import numpy as np
 import onnx_ir as ir
@@ -129,14 +130,14 @@ def from_onnx(
     importer.values.update(_checked(model_inputs, variables))
     results = importer.convert(graph)
     importer.raise_failures()
-    outputs = dict(zip([v.name for v in graph.outputs], results, strict=True))
+    outputs: dict[Any, Any] = dict(zip([v.name for v in graph.outputs], results, strict=True))
     for name, variable in outputs.items():
         if isinstance(variable, Variable) and variable.owner is not None and not variable.name:
             variable.name = name
     return ImportedModel(variables, outputs, parameters, importer.updates)
 
 
-def _trainable_names(trainable, graph):
+def _trainable_names(trainable: bool | Collection[str], graph: Any) -> set[str]:
     initializers = graph.initializers
     if trainable is True:
         values = [v for v in initializers.values() if v.const_value.dtype.is_floating_point()]
@@ -152,25 +153,25 @@ def _trainable_names(trainable, graph):
     return names
 
 
-def _says_how(use):
+def _says_how(use: Any) -> bool:
     """Whether a value is no weight but says how much a node resizes or drops."""
     return use.node.op_type in ("Dropout", "Resize") and use.idx > 0
 
 
-def _listed(names, most=20):
+def _listed(names: Iterable[str], most: int = 20) -> str:
     names = sorted(names)
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(map(repr, names[:most])) + more if names else "none"
 
 
-def _input_variables(values, given):
+def _input_variables(values: Any, given: dict[str, Variable]) -> dict[str, Variable]:
     """A variable for each of the model's inputs, by name."""
     if unknown := given.keys() - {v.name for v in values}:
         raise ValueError(
             f"from_onnx: inputs has {_listed(unknown)}; the model's inputs are "
             f"{_listed(v.name for v in values)}"
         )
-    variables = {}
+    variables: dict[str, Variable] = {}
     for value in values:
         declared = _type_of(value)
         if value.name in given:
@@ -187,9 +188,10 @@ def _input_variables(values, given):
     return variables
 
 
-def _checked(values, variables):
+def _checked(values: Any, variables: Mapping[str, Any]) -> dict[ir.Value, Variable]:
     """By the model's values: their variables, checked to be of the shapes that the model says."""
-    checked, lengths = {}, {}
+    checked: dict[ir.Value, Variable] = {}
+    lengths: dict[str, Any] = {}
     for value in values:
         variable = variables[value.name]
         if variable.type.ndim:
@@ -198,9 +200,9 @@ def _checked(values, variables):
     return checked
 
 
-def _with_equal_lengths(variable, value, lengths):
+def _with_equal_lengths(variable: Any, value: Any, lengths: dict[str, Any]) -> Any:
     """The variable, checked for lengths that the model calls by a name that it used before."""
-    wanted = [None] * variable.type.ndim
+    wanted: list[Any] = [None] * variable.type.ndim
     for axis, dim in enumerate(value.shape or ()):
         name = getattr(dim, "value", None)
         if isinstance(name, str) and variable.type.shape[axis] is None:
@@ -211,7 +213,7 @@ def _with_equal_lengths(variable, value, lengths):
     return variable if wanted == [None] * len(wanted) else specify_shape(variable, wanted)
 
 
-def _type_of(value):
+def _type_of(value: Any) -> TensorType:
     if not isinstance(value.type, ir.TensorType) or value.shape is None:
         raise ImportedModelError(
             f"from_onnx: the input {value.name!r} is no tensor whose number of axes the model says"
@@ -224,7 +226,7 @@ def _type_of(value):
     return TensorType(dtype, [dim if isinstance(dim, int) else None for dim in value.shape])
 
 
-def _is_blown_up(result, given, most=2**16):
+def _is_blown_up(result: Any, given: Any, most: int = 2**16) -> bool:
     """Whether a result is large, and larger than what it is made of: it stays a formula."""
     if isinstance(result, list) or None in result.type.shape:
         return False
@@ -237,13 +239,13 @@ class Importer:
     `values` holds a variable for each ONNX value that is known.
     """
 
-    def __init__(self, opsets: Mapping[str, int]):
+    def __init__(self, opsets: Mapping[str, int]) -> None:
         self.opsets = {"" if k == "ai.onnx" else k: v for k, v in opsets.items()}
         self.values: dict[ir.Value, Variable] = {}
         self.failures: list[tuple[Node, str]] = []
         self.updates: dict[SharedVariable, Variable] = {}
 
-    def initializer(self, value: ir.Value, is_trainable=False) -> Variable:
+    def initializer(self, value: Any, is_trainable: bool = False) -> Variable:
         """A constant or a shared variable with the values of an initializer."""
         try:
             data = array_of(value.const_value)
@@ -254,7 +256,7 @@ class Importer:
             return shared(np.array(data), name=value.name, shape=data.shape)
         return constant(data, name=value.name)
 
-    def convert(self, graph: ir.Graph) -> list[Variable]:
+    def convert(self, graph: ir.Graph) -> list[Any]:
         """Convert a graph whose inputs have values; returns its outputs."""
         for value in graph.initializers.values():
             if value not in self.values:
@@ -273,7 +275,7 @@ class Importer:
             raise Refused("its body can't be imported")
         return outputs
 
-    def _convert_node(self, ir_node):
+    def _convert_node(self, ir_node: Any) -> None:
         domain = "" if ir_node.domain == "ai.onnx" else ir_node.domain
         node = Node(ir_node, self.opsets.get(domain, 1), self.convert_body, self.updates)
         given = [None if v is None else self.values.get(v) for v in ir_node.inputs]
@@ -298,7 +300,7 @@ class Importer:
         except ERRORS as error:
             self.failures.append((node, f"{type(error).__name__}: {error}"))
 
-    def _check_type(self, value, result):
+    def _check_type(self, value: Any, result: Any) -> None:
         """What the file says of a value must hold for what was made of it."""
         if isinstance(result, list) or not isinstance(value.type, ir.TensorType):
             return
@@ -320,7 +322,7 @@ class Importer:
                 f"inputs make it {result.type.shape}"
             )
 
-    def raise_failures(self):
+    def raise_failures(self) -> None:
         """Raise one error for all nodes that couldn't be converted."""
         if self.failures:
             raise ImportedOpError(
