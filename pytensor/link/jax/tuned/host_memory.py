@@ -16,7 +16,7 @@ M_TRIM_THRESHOLD, M_MMAP_MAX, M_ARENA_MAX = -1, -4, -8
 NEVER = -1
 
 
-def keep_freed_memory():
+def keep_freed_memory() -> bool:
     """Let the process keep the memory that it frees, for its next allocations.
 
     To be called before the process starts threads, JAX's for its first computation among them: a
@@ -45,7 +45,7 @@ def keep_freed_memory():
     return all(agreed) and _heaps(library) == 1
 
 
-def _heaps(library):
+def _heaps(library: ctypes.CDLL) -> int:
     """How many heaps glibc's allocator has in this process, each for some of its threads."""
     library.open_memstream.restype = ctypes.c_void_p
     text, size = ctypes.c_void_p(), ctypes.c_size_t()

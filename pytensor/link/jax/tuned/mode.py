@@ -14,6 +14,7 @@ Functions compiled with ``mode="JAX"`` are not touched by anything here.
 
 import warnings
 from functools import cache, wraps
+from typing import Any, Literal
 
 from pytensor.compile.io import In, Out
 from pytensor.compile.maker import FunctionMaker
@@ -73,12 +74,13 @@ class TunedJAXLinker(JAXLinker):
         If precision or platform are none of these.
     """
 
-    required_rewrites = (*JAXLinker.required_rewrites, "jax_tuned")
+    required_rewrites = (*JAXLinker.required_rewrites, "jax_tuned")  # type: ignore[assignment]
 
     def __init__(
-        self, *args, donate=False, precision="float32", named_scopes=True, keep_programs=False,
-        cpu_kernels=False, guard=True, platform=None, **kwargs,
-    ):  # fmt: skip
+        self, *args: Any, donate: bool = False, precision: Literal["float32", "bf16"] = "float32",
+        named_scopes: bool = True, keep_programs: bool = False, cpu_kernels: bool = False,
+        guard: bool = True, platform: str | None = None, **kwargs: Any,
+    ) -> None:  # fmt: skip
         super().__init__(*args, **kwargs)
         if platform is not None and platform not in PLATFORMS:
             raise ValueError(f"platform is {platform!r}; it must be one of {(*PLATFORMS,)}")
@@ -89,7 +91,7 @@ class TunedJAXLinker(JAXLinker):
         self.keep_programs, self.cpu_kernels, self.guard = keep_programs, cpu_kernels, guard
         if precision == "bf16":
             # It marks what must not be computed in bfloat16.
-            self.incompatible_rewrites += ("local_remove_full_precision",)
+            self.incompatible_rewrites += ("local_remove_full_precision",)  # type: ignore[assignment]
 
     def fgraph_convert(self, fgraph, convert_node=None, **kwargs):
         from pytensor.link.jax.tuned.conversion import ConvertedGraph
@@ -406,9 +408,10 @@ class RewritesOrProgram(GraphRewriter):
 
 
 def jax_mode(
-    *, donate=False, precision="float32", named_scopes=True, keep_programs=False, cpu_kernels=False,
-    guard=True, platform=None,
-):  # fmt: skip
+    *, donate: bool = False, precision: Literal["float32", "bf16"] = "float32",
+    named_scopes: bool = True, keep_programs: bool = False, cpu_kernels: bool = False,
+    guard: bool = True, platform: str | None = None,
+) -> TunedMode:  # fmt: skip
     """Mode JAX with a `TunedJAXLinker`; see there.
 
     Returns

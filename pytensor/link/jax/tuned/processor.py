@@ -8,7 +8,7 @@ __all__ = ["processor"]
 
 
 @cache
-def processor():
+def processor() -> list[str]:
     """Facts about the processor, equal on processors that run the same code."""
     cpuinfo = Path("/proc/cpuinfo")
     if not cpuinfo.exists():

@@ -6,15 +6,18 @@ XLA keeps the scope in which an operation was traced in its metadata, and copies
 """
 
 import re
+from collections.abc import Callable
+from typing import Any
 
 import jax
 
-from pytensor.graph.basic import Constant
+from pytensor.graph.basic import Apply, Constant
+from pytensor.graph.op import Op
 
 __all__ = ["in_named_scopes", "op_kind", "scope_name"]
 
 
-def op_kind(op):
+def op_kind(op: Any) -> str:
     """Name of an Op's class, without the Ops that only wrap another.
 
     ``"Conv"`` for the channels-last form of a convolution as well; ``"Elemwise.Mul"`` for a scalar
@@ -30,7 +33,7 @@ def op_kind(op):
     return name if scalar_op is None else f"{name}.{type(scalar_op).__name__}"
 
 
-def scope_name(op, node=None):
+def scope_name(op: Op, node: Apply | None = None) -> str:
     """Name of a node for XLA's metadata.
 
     It is `op_kind`, and in brackets the name of an input of the graph that the node reads, or else
@@ -44,27 +47,27 @@ def scope_name(op, node=None):
     return name if variable is None else f"{name}[{_clean(variable)}]"
 
 
-def _named_variable(node):
+def _named_variable(node: Apply) -> str | None:
     inputs = [*node.inputs[1:], *node.inputs[:1]]
     roots = [v for v in inputs if v.owner is None and not isinstance(v, Constant)]
     roots.sort(key=lambda v: getattr(v.type, "ndim", 0) == 0)
     return next((v.name for v in [*roots, *node.outputs] if v.name), None)
 
 
-def _clean(name):
+def _clean(name: str) -> str:
     return re.sub(r"[^\w.-]", "_", name)
 
 
-def in_named_scopes(convert):
+def in_named_scopes(convert: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap a node conversion, such that what it returns runs within `jax.named_scope`."""
 
-    def converted(op, node=None, **kwargs):
+    def converted(op: Op, node: Apply | None = None, **kwargs: Any) -> Any:
         function = convert(op, node=node, **kwargs)
         if node is None:
             return function
         name = scope_name(op, node)
 
-        def scoped(*args):
+        def scoped(*args: Any) -> Any:
             with jax.named_scope(name):
                 return function(*args)
 
