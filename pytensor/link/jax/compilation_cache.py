@@ -39,7 +39,9 @@ def default_folder() -> Path:
     return root / "pytensor-jax" / kind
 
 
-def use_cache(choice: str | os.PathLike | None = None, with_names: bool = False) -> Path | None:
+def use_cache(
+    choice: str | os.PathLike[str] | None = None, with_names: bool = False
+) -> Path | None:
     """Have JAX keep the programs that it compiles from here on, and look there first.
 
     JAX leaves out those that took less than a second to compile, unless its own settings say else.

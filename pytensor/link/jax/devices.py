@@ -10,8 +10,13 @@ The rows of every batch are spread over the devices, and all else is on each of 
         step(*devices.shard(batch))
 """
 
-import jax
+from collections.abc import Iterable
+from typing import Any
 
+import jax
+from numpy.typing import ArrayLike
+
+from pytensor.compile.sharedvalue import SharedVariable
 from pytensor.link.jax.sharding import data_parallel_mesh, replicate, shard_batch
 
 __all__ = ["Devices", "ParallelError"]
@@ -41,7 +46,7 @@ class Devices:
         If there are fewer.
     """
 
-    def __init__(self, count: int | None = None):
+    def __init__(self, count: int | None = None) -> None:
         there = jax.devices()
         self.count = len(there) if count is None else count
         if not 1 <= self.count <= len(there):
@@ -52,7 +57,7 @@ class Devices:
             )
         self.mesh = data_parallel_mesh(there[: self.count]) if self.count > 1 else None
 
-    def check_batch_size(self, batch_size: int):
+    def check_batch_size(self, batch_size: int) -> None:
         """Raise a `ParallelError` if the devices can't share a batch equally."""
         if batch_size % self.count:
             raise ParallelError(
@@ -60,11 +65,11 @@ class Devices:
                 f"must be a multiple of {self.count}"
             )
 
-    def replicate(self, shared_variables):
+    def replicate(self, shared_variables: Iterable[SharedVariable]) -> None:
         """Copy shared variables to all devices; again after their `set_value`."""
         if self.mesh is not None:
             replicate(shared_variables, self.mesh)
 
-    def shard(self, arrays) -> list:
+    def shard(self, arrays: Iterable[ArrayLike]) -> list[Any]:
         """Spread the rows of arrays over the devices; see `shard_batch`."""
         return list(arrays) if self.mesh is None else shard_batch(arrays, self.mesh)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Any
 
 __all__ = ["PLATFORMS", "call_for", "compiling_for", "in_one_kernel", "target_platform"]
 
@@ -37,7 +38,7 @@ def call_for(platform: str | None, function: Callable[[], object]) -> None:
         function()
 
 
-def in_one_kernel(value):
+def in_one_kernel(value: Any) -> Any:
     """An array times 1: on GPUs XLA makes one loop of those whose arrays have the same shape.
 
     It does so only if they read a common vector, and not where it knows what is in it.

@@ -2,14 +2,17 @@
 
 import time
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, Self
 
 import jax
 
 __all__ = ["IdleClock", "prefetch"]
 
 
-def prefetch(batches: Iterable, put: Callable = jax.device_put) -> Iterator:
+def prefetch(
+    batches: Iterable[Any], put: Callable[[Any], Any] = jax.device_put
+) -> Iterator[Any]:
     """Yield ``put(batch)`` for each batch, with the next one made while the caller works.
 
     Parameters
@@ -26,7 +29,7 @@ def prefetch(batches: Iterable, put: Callable = jax.device_put) -> Iterator:
     """
     batches, end = iter(batches), object()
 
-    def fetch():
+    def fetch() -> Any:
         batch = next(batches, end)
         return end if batch is end else put(batch)
 
@@ -59,17 +62,17 @@ class IdleClock:
         Seconds so far.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.idle_s = 0.0
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="idle-clock")
-        self._ready = None
+        self._ready: Future[float] | None = None
 
     @staticmethod
-    def _time_when_ready(outputs):
+    def _time_when_ready(outputs: Any) -> float:
         jax.block_until_ready(outputs)
         return time.perf_counter()
 
-    def watch(self, outputs):
+    def watch(self, outputs: Any) -> None:
         """A step was dispatched: take note of when its outputs are ready.
 
         Parameters
@@ -78,7 +81,7 @@ class IdleClock:
         """
         self._ready = self._thread.submit(self._time_when_ready, outputs)
 
-    def stop(self):
+    def stop(self) -> None:
         """The next step is about to be dispatched: add the time since the outputs were ready.
 
         Raises what the watched step raised.
@@ -89,12 +92,12 @@ class IdleClock:
             self.idle_s += max(now - self._ready.result(), 0.0)
         self._ready = None
 
-    def close(self):
+    def close(self) -> None:
         """End the thread, after the step that it waits for."""
         self._thread.shutdown()
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *error):
+    def __exit__(self, *error: object) -> None:
         self.close()

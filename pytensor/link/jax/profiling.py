@@ -12,16 +12,19 @@ https://ui.perfetto.dev, or with the package xprof.
 """
 
 import contextlib
+import os
 import warnings
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 
-from pytensor.link.jax.xla_names import operations
+from pytensor.compile.executor import Function
+from pytensor.link.jax.xla_names import Operation, operations
 
 __all__ = ["Profile", "Row", "profile", "read_profile", "trace"]
 
@@ -31,7 +34,7 @@ UNKNOWN = "(not attributed)"
 class Run(NamedTuple):
     """One run of one of XLA's operations."""
 
-    program: tuple  # what tells the runs of programs apart
+    program: tuple[Any, ...]  # what tells the runs of programs apart
     name: str
     seconds: float
 
@@ -78,11 +81,11 @@ class Profile:
 
     def by_kind(self) -> list[Row]:
         """Add up the nodes of each kind, slowest first."""
-        kinds = defaultdict(list)
+        kinds: dict[str, list[Row]] = defaultdict(list)
         for row in self.rows:
             kinds[row.kind].append(row)
         sums = [
-            Row(kind, str(len(rows)), *(sum(row[i] for row in rows) for i in (2, 3, 4)))
+            Row(kind, str(len(rows)), *map(sum, zip(*(row[2:] for row in rows), strict=True)))
             for kind, rows in kinds.items()
         ]
         return sorted(sums, key=lambda row: -row.ms)
@@ -118,11 +121,14 @@ class Profile:
     __str__ = table
 
 
-def _share(part, whole):
+def _share(part: float, whole: float) -> str:
     return f"{100 * part / whole:.0f}%" if whole else "0%"
 
 
-def profile(function, *arguments, calls=10, warm_up=3, folder=None) -> Profile:
+def profile(
+    function: Function, *arguments: Any, calls: int = 10, warm_up: int = 3,
+    folder: str | os.PathLike[str] | None = None,
+) -> Profile:  # fmt: skip
     """Measure the time of a compiled function by PyTensor's nodes.
 
     Parameters
@@ -156,7 +162,7 @@ def profile(function, *arguments, calls=10, warm_up=3, folder=None) -> Profile:
     if not hasattr(function.vm, "jit_fn"):
         raise TypeError("profile: JAX didn't compile the function; compile it with mode=jax_mode()")
 
-    def call(times):
+    def call(times: int) -> None:
         outputs = [function(*arguments) for _ in range(times)]
         updated = [container.storage[0] for container in function.input_storage]
         jax.block_until_ready([outputs, updated])
@@ -171,7 +177,7 @@ def profile(function, *arguments, calls=10, warm_up=3, folder=None) -> Profile:
 
 
 @contextlib.contextmanager
-def trace(folder):
+def trace(folder: str | os.PathLike[str]) -> Iterator[None]:
     """Write a trace of what JAX runs into a folder.  All must have ended when the block does.
 
     For code that calls functions by itself, a training loop say; `read_profile` reads it.
@@ -182,7 +188,9 @@ def trace(folder):
         yield
 
 
-def read_profile(folder, functions, calls) -> Profile:
+def read_profile(
+    folder: str | os.PathLike[str], functions: Iterable[tuple[Function, Sequence[Any]]], calls: int
+) -> Profile:
     """Sum up the time of a trace's operations by PyTensor's nodes.
 
     Parameters
@@ -216,9 +224,10 @@ def read_profile(folder, functions, calls) -> Profile:
     return Profile(rows_of(programs, runs, calls), calls)
 
 
-def runs_of(planes):
+def runs_of(planes: Iterable[Any]) -> list[Run]:
     """Pick the runs of XLA's operations out of the planes of a trace."""
-    found, ends = [], defaultdict(list)
+    found: list[tuple[float, float, str, dict[str, Any]]] = []
+    ends: dict[str, list[float]] = defaultdict(list)
     for plane in planes:
         lines = list(plane.lines)
         # A GPU's kernels are there twice: in their streams, and in lines that were made of them.
@@ -234,7 +243,9 @@ def runs_of(planes):
     return [_run(*event, ends) for event in sorted(found, key=lambda event: event[0])]
 
 
-def _run(start, duration, name, stats, ends):
+def _run(
+    start: float, duration: float, name: str, stats: Mapping[str, Any], ends: dict[str, list[float]]
+) -> Run:
     name = stats.get("hlo_op", name)
     # On a CPU, what other threads go on with ends later, and has an event of its own for that.
     times = ends[name]
@@ -244,9 +255,11 @@ def _run(start, duration, name, stats, ends):
     return Run((stats.get("hlo_module"), stats.get("run_id")), name, (end - start) / 1e9)
 
 
-def rows_of(programs, runs, calls):
+def rows_of(
+    programs: Sequence[Mapping[str, Operation]], runs: Iterable[Run], calls: int
+) -> list[Row]:
     """Sum up runs by node; each program is a dict of Operation by name."""
-    sums = defaultdict(lambda: [0.0, 0.0])
+    sums: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
     for operation, seconds in _attributed(programs, runs):
         if operation is None:
             sums[UNKNOWN][0] += seconds
@@ -262,9 +275,11 @@ def rows_of(programs, runs, calls):
     return sorted(rows, key=lambda row: -row.ms)
 
 
-def _attributed(programs, runs):
+def _attributed(
+    programs: Sequence[Mapping[str, Operation]], runs: Iterable[Run]
+) -> Iterator[tuple[Operation | None, float]]:
     """Pair the seconds of runs with their operations; those of other programs are left out."""
-    groups = defaultdict(list)
+    groups: dict[tuple[Any, ...], list[Run]] = defaultdict(list)
     for run in runs:
         groups[run.program].append(run)
     for group in groups.values():
@@ -276,4 +291,4 @@ def _attributed(programs, runs):
             # GPU kernels without the operation's name are called after it.
             kernels = {name.replace(".", "_").replace("-", "_"): name for name in program}
             for run in group:
-                yield program.get(run.name, program.get(kernels.get(run.name))), run.seconds
+                yield program.get(run.name, program.get(kernels.get(run.name, ""))), run.seconds

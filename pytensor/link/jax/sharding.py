@@ -22,16 +22,21 @@ Three operations get the whole batch on every device, which is right, but costs 
 channels.
 """
 
+from collections.abc import Iterable, Sequence
+
 import jax
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
+from numpy.typing import ArrayLike
+
+from pytensor.compile.sharedvalue import SharedVariable
 
 __all__ = ["data_parallel_mesh", "is_replicated", "replicate", "shard_batch"]
 
 AXIS = "data"
 
 
-def data_parallel_mesh(devices=None):
+def data_parallel_mesh(devices: Sequence[jax.Device] | None = None) -> Mesh:
     """Arrange devices along one axis, ``"data"``, over which batches are split.
 
     Parameters
@@ -56,7 +61,7 @@ def data_parallel_mesh(devices=None):
     return Mesh(np.array(devices), (AXIS,))
 
 
-def replicate(shared_variables, mesh):
+def replicate(shared_variables: Iterable[SharedVariable], mesh: Mesh) -> None:
     """Copy the values of shared variables to all devices of a mesh.
 
     `SharedVariable.set_value` brings a variable's value back to the host: replicate it again
@@ -89,13 +94,13 @@ def replicate(shared_variables, mesh):
             variable.container.storage[0] = jax.device_put(value, sharding)
 
 
-def is_replicated(value, mesh):
+def is_replicated(value: object, mesh: Mesh) -> bool:
     """Whether a value is a JAX array that lies whole on each device of a mesh."""
     sharding = NamedSharding(mesh, PartitionSpec())
     return isinstance(value, jax.Array) and value.sharding.is_equivalent_to(sharding, value.ndim)
 
 
-def shard_batch(arrays, mesh):
+def shard_batch(arrays: Iterable[ArrayLike], mesh: Mesh) -> list[jax.Array]:
     """Spread the rows of arrays over the devices of a mesh, in equal parts.
 
     Parameters

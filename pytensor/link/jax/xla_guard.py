@@ -11,6 +11,7 @@ import os
 import re
 import sys
 from functools import cache
+from typing import Any
 
 __all__ = ["guard_options", "guard_xla"]
 
@@ -25,7 +26,7 @@ OPERATION = re.compile(r" (?!parameter\()[\w-]+\(%")
 PRODUCT = re.compile(r" (?:dot|convolution)\(")
 
 
-def guard_xla():
+def guard_xla() -> None:
     """Guard all that JAX computes in this process: ``mode="JAX"``, and JAX's own functions too.
 
     It adds a flag to the environment's ``XLA_FLAGS``, which JAX reads when it starts its backend:
@@ -63,7 +64,7 @@ def guard_xla():
     os.environ["XLA_FLAGS"] = f"{flags} --{FLAG}={FUSIONS}".strip()
 
 
-def compiled_guarded(lowered):
+def compiled_guarded(lowered: Any) -> Any:
     """Compile what `jax.jit` with `guard_options` has lowered; unguarded, if XLA gets it right.
 
     The guard takes sums away from the library too that are right, which costs a network's step a
@@ -73,7 +74,7 @@ def compiled_guarded(lowered):
     return lowered.compile() if has_wrong_fusions(program.as_text()) else program
 
 
-def has_wrong_fusions(hlo):
+def has_wrong_fusions(hlo: str) -> bool:
     """Whether an optimized program has a product within a fusion of the library with a sum."""
     library = set(re.findall(r'calls=%?([^\s,]+),.*"kind":"__ynn_fusion"', hlo))
     return any(
@@ -82,7 +83,7 @@ def has_wrong_fusions(hlo):
     )
 
 
-def guard_options():
+def guard_options() -> dict[str, str | bool | int | float] | None:
     """The ``compiler_options`` for `jax.jit` that guard a function.
 
     None where JAX's default device isn't a CPU, and where XLA doesn't know the flag, which is told
@@ -96,7 +97,7 @@ def guard_options():
 
 
 @cache
-def _is_known():
+def _is_known() -> bool:
     """Whether XLA knows the flag and its values.
 
     A version that we haven't tried is asked, by an empty program, which takes as long as the whole

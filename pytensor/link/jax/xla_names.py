@@ -1,7 +1,8 @@
 """Which nodes of PyTensor's graph the operations of a compiled program belong to."""
 
 import re
-from typing import NamedTuple
+from collections.abc import Collection, Sequence
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
@@ -32,7 +33,7 @@ class Operation(NamedTuple):
     container: bool
 
 
-def operations(function, arguments):
+def operations(function: Any, arguments: Sequence[Any]) -> dict[str, Operation]:
     """Look up what the operations of a compiled function belong to: a dict of Operation by name.
 
     The arguments are those of a call that was made, or what they were like (jax.ShapeDtypeStruct).
@@ -48,7 +49,7 @@ def operations(function, arguments):
     return read_program(program.as_text(), names)
 
 
-def describe(value):
+def describe(value: Any) -> Any:
     """What of an array decides which program is compiled for it, as a jax.ShapeDtypeStruct."""
     if isinstance(value, jax.ShapeDtypeStruct) or not hasattr(value, "dtype"):
         return value
@@ -56,12 +57,13 @@ def describe(value):
     return jax.ShapeDtypeStruct(value.shape, value.dtype, sharding=sharding)
 
 
-def read_program(text, names):
+def read_program(text: str, names: Collection[str]) -> dict[str, Operation]:
     """Read the text of a compiled program, XLA's HLO with metadata: a dict of Operation by name.
 
     The scopes that there are have these names.
     """
-    found, scopes = {}, {}  # the latter by computation, in the order of its instructions
+    found: dict[str, Operation] = {}
+    scopes: dict[str, list[str]] = {}  # by computation, in the order of its instructions
     for line in text.splitlines():
         if match := COMPUTATION.match(line):
             current = scopes.setdefault(match["name"], [])
@@ -78,7 +80,7 @@ def read_program(text, names):
     return found
 
 
-def _scope(line, names):
+def _scope(line: str, names: Collection[str]) -> str | None:
     """The scope in a path such as ``jit(f)/Conv[weight]/transpose``, or several after another."""
     path = re.search(r'op_name="([^"]*)"', line)
     if path is None:
