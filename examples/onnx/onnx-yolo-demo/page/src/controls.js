@@ -19,7 +19,7 @@ import { toggleRecording, wireRecording } from "./recording.js";
 import { saveJson, saveSnapshot } from "./saving.js";
 import { wireSettings } from "./settings.js";
 import { fileKind, filesToOpen } from "./sources.js";
-import { onStage } from "./stage.js";
+import { isSeen, onStage } from "./stage.js";
 import { activity, attempt, connect, demo, hideScreen, say } from "./status.js";
 import * as teach from "./teach_panel.js";
 import { setText } from "./text.js";
@@ -81,7 +81,7 @@ function showState() {
   byId("stop").disabled = !running && !teaching && kind !== "camera" && !isSlow();
   byId("step").disabled = !demo.ready;
   byId("snapshot").disabled = byId("record").disabled = onStage() === null;
-  byId("save-json").disabled = demo.last === null;
+  byId("save-json").disabled = !isSeen();
   byId("model-builtin").disabled = teaching || !model.current || model.current.builtin;
   // A picture that is chosen while a model loads, or before it is loaded again, gets its boxes later.
   const hopeless = model.current === null && !activity.booting;

@@ -38,15 +38,17 @@ export class DetectionList {
     this.#empty = empty;
   }
 
-  /** @param {NamedDetection[]} detections Best first. */
-  show(detections) {
+  /** @param {NamedDetection[]|null} known Best first; null if the picture has not been seen yet. */
+  show(known) {
+    const detections = known ?? [];
     const shown = detections.slice(0, MAX_ROWS);
     for (const [index, detection] of shown.entries()) this.#fill(index, detection);
     for (const row of this.#rows.slice(shown.length)) row.item.remove();
-    setText(this.#count, String(detections.length));
+    setText(this.#count, known ? String(known.length) : "");
     const left = detections.length - shown.length;
     this.#empty.hidden = shown.length > 0 && left === 0;
-    setText(this.#empty, left ? `and ${left} more` : "Nothing found.");
+    const none = known ? "Nothing found." : "The model has not seen this picture.";
+    setText(this.#empty, left ? `and ${left} more` : none);
   }
 
   #fill(index, { name, classId, score }) {

@@ -21,6 +21,7 @@ import {
   preferFaster,
   showNote,
 } from "./model.js";
+import { forgetDetections } from "./stage.js";
 import { activity, attempt, demo, hideScreen, say, settleReady, showScreen } from "./status.js";
 import { sentence } from "./text.js";
 
@@ -69,6 +70,7 @@ export function endWork() {
     return true;
   }
   cancelWork();
+  forgetDetections();
   settleReady();
   showScreen("stopped");
   return true;

@@ -6,7 +6,7 @@
  */
 import { countsToSave } from "./counting.js";
 import { modelFacts } from "./model.js";
-import { onStage, snapshot } from "./stage.js";
+import { isSeen, onStage, snapshot } from "./stage.js";
 import { demo, say } from "./status.js";
 
 /**
@@ -33,7 +33,7 @@ export async function saveSnapshot() {
 
 export function saveJson() {
   const { last } = demo;
-  if (!last) return;
+  if (!isSeen()) return;
   const { confidence, iou, enabled } = last.settings;
   const content = {
     created: new Date().toISOString(),

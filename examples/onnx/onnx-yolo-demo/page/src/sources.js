@@ -31,6 +31,7 @@ const DEFAULT_FRAME_SECONDS = 1 / 30;
 const FRAME_PATIENCE_MS = 2000;
 const STALLED_MS = 5000; // without a new frame something is broken
 const OPENING_MS = 10000;
+const MISSING_SECONDS = 1; // so much earlier than its duration a whole film may end
 
 // Pixels of a picture: those that are kept, four bytes each, in several copies; and those that the
 // browser has to decode at once, which are as many as Pillow takes.
@@ -308,6 +309,9 @@ export class CameraSource extends LiveSource {
 
 /** A video file. */
 export class VideoSource extends LiveSource {
+  /** @type {AbortController|null} */
+  #listening = null;
+
   constructor(video, title, url) {
     super(video, "video", title);
     this.url = url;
@@ -338,10 +342,32 @@ export class VideoSource extends LiveSource {
     }
   }
 
-  describeFailure() {
-    const seconds = this.video.currentTime.toFixed(1);
-    const text = `The file ${this.title} cannot be played on from second ${seconds}: it is damaged there.`;
+  describeFailure(seconds = this.video.currentTime) {
+    const where = `from second ${seconds.toFixed(1)}`;
+    const text = `The file ${this.title} cannot be played on ${where}: it is damaged there.`;
     return failure("file-broken", text);
+  }
+
+  /** Play; a film that ends long before its time is damaged, of which some browsers say nothing. */
+  async start(onFrame, onBroken) {
+    const { video } = this;
+    let [from, since] = [video.currentTime, performance.now()];
+    const look = () => {
+      if (!video.ended && video.currentTime > 0) return; // a step's seeking
+      const end = from + (performance.now() - since) / 1000;
+      [from, since] = [0, performance.now()];
+      const missing = video.duration - end;
+      if (missing > MISSING_SECONDS && Number.isFinite(missing)) {
+        onBroken(this.describeFailure(end));
+      }
+    };
+    // A film in a loop seeks its beginning; one that is played once ends.
+    this.#listening?.abort();
+    this.#listening = new AbortController();
+    for (const event of ["seeking", "ended"]) {
+      video.addEventListener(event, look, { signal: this.#listening.signal });
+    }
+    await super.start(onFrame, onBroken);
   }
 
   get hasVideo() {
@@ -350,6 +376,7 @@ export class VideoSource extends LiveSource {
 
   pause() {
     super.pause();
+    this.#listening?.abort();
     if (this.hasVideo) this.video.pause();
   }
 

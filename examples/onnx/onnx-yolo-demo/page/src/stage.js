@@ -11,7 +11,7 @@ import { FrameTimes, TimeChart } from "./chart.js";
 import { Drawing } from "./drawing.js";
 import { byId } from "./environment.js";
 import { DetectionList } from "./lists.js";
-import { activity, demo } from "./status.js";
+import { activity, demo, settle } from "./status.js";
 import { decimal, setText } from "./text.js";
 
 const NUMBERS_EVERY_MS = 250;
@@ -46,6 +46,7 @@ const layers = [];
 
 /** @type {Shown|null} */
 let shown = null;
+let seen = false; // whether `demo.last` is what is on the stage
 let numbersAt = 0; // when the numbers were written last
 
 /** @returns {Shown|null} What is on the stage. */
@@ -71,8 +72,18 @@ function replace(next) {
   shown = next;
 }
 
+/** List no detections until the stage's picture has some; `demo.last` stays. */
+export function forgetDetections() {
+  seen = false;
+  list.show(null);
+}
+
+/** @returns {boolean} Whether `demo.last` is what is on the stage. */
+export const isSeen = () => seen;
+
 /** Put a picture on the stage, without boxes. @param {ImageBitmap} bitmap @param {string} title */
 export function putOnStage(bitmap, title) {
+  forgetDetections();
   replace({ bitmap, title, mirrored: false, detections: [] });
 }
 
@@ -101,6 +112,10 @@ export function showDetections(frame, detections, times, settings) {
   };
   demo.firstResultMs ??= performance.now();
   list.show(detections);
+  if (!seen) {
+    seen = true;
+    settle();
+  }
   frameTimes.push(times, performance.now());
   chart.push(times);
   showNumbers();

@@ -14,6 +14,7 @@ import {
 } from "./helpers.js";
 
 const stop = () => /** @type {HTMLButtonElement} */ (byId("stop"));
+const listed = () => byId("detections").children.length;
 const openModel = (bytes, name) => choose("model-file", file(bytes, name));
 
 async function stopWhenSlow() {
@@ -45,9 +46,12 @@ scenarios({
   async "a detection that comes to no end is stopped; the model can be loaded again"() {
     openModel(endlessDetector(), "bright.onnx");
     await ready("bright.onnx");
+    await until(() => listed() > 0, "its detections");
     choose("image-file", await picture("white", "bright.png"));
     await stopWhenSlow();
     check((await screen("stopped")).includes("Load it again"), "it can be loaded again");
+    check(listed() === 0, "those of the picture before are not listed any more");
+    check(/** @type {HTMLButtonElement} */ (byId("save-json")).disabled, "nor can they be saved");
     choose("image-file", await picture("black", "dark.png")); // is not detected in before
     byId("message").querySelector("button").click();
     await until(() => demo().ready && demo().last.title === "dark.png", "the detection");
