@@ -35,6 +35,20 @@ function pretendHidden(hidden) {
   document.dispatchEvent(new Event("visibilitychange"));
 }
 
+/** How many pictures are drawn on canvases within so many ms. */
+async function drawnWithin(ms) {
+  const { prototype } = CanvasRenderingContext2D;
+  const { drawImage } = prototype;
+  let drawn = 0;
+  prototype.drawImage = function (...given) {
+    drawn += 1;
+    return Reflect.apply(drawImage, this, given);
+  };
+  await sleep(ms);
+  prototype.drawImage = drawImage;
+  return drawn;
+}
+
 /** A picture is detected in, and takes a message's place. */
 async function goesOn() {
   choose("image-file", await picture("navy", "after.png"));
@@ -147,11 +161,13 @@ scenarios({
     const first = scene();
     pretendCamera(first.stream);
     await framesAfter(() => press("start"));
+    check((await drawnWithin(1000)) > 0, "its frames are drawn");
     const second = scene();
     pretendCamera(second.stream);
     pretendHidden(true);
     check(first.stream.getTracks()[0].readyState === "ended", "its light is out");
     check(demo().state === "paused" && video().srcObject === null, "it rests");
+    check((await drawnWithin(400)) === 0, "nothing is drawn");
     await framesAfter(() => pretendHidden(false));
     press("stop");
     pretendHidden(true);
