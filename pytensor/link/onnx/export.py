@@ -16,6 +16,7 @@ import pytensor
 from pytensor.compile.executor import Function
 from pytensor.configdefaults import config
 from pytensor.graph.basic import Variable
+from pytensor.link.onnx.dispatch.random.counter import draw_by_counter
 from pytensor.link.onnx.errors import VerificationError
 from pytensor.link.onnx.front.builder import GraphBuilder
 from pytensor.link.onnx.front.convert import convert_fgraph, keep_checks
@@ -51,6 +52,7 @@ def export_onnx(
     exact: bool = False,
     swish: bool = False,
     checks: Literal["drop", "outputs", "error"] = "drop",
+    random: Literal["runtime", "counter"] = "runtime",
     verify: Sequence[ArrayLike] | Mapping[str, ArrayLike] | None = None,
     check: bool = True,
     trace: bool = False,
@@ -97,6 +99,9 @@ def export_onnx(
         What becomes of checks that raise errors at run time, which ONNX doesn't have.  Each is
         dropped with a `DroppedCheckWarning`, or is one more output ``check_0`` and so on, true
         where the check holds, with the message among the model's metadata, or is refused.
+    random : {"runtime", "counter"}
+        Whether the runtime draws random numbers, other ones in each run, or the model does, by
+        Philox4x32-10 from one more input, the int64 scalar ``seed``: the same in every runtime.
     exact : bool
         Whether rare inputs are treated as in PyTensor where that takes more nodes: NaN in a window
         of max pooling, over which onnxruntime passes, and tensors of no elements in reshapes that
@@ -144,6 +149,7 @@ def export_onnx(
     _check_choice("initializers", initializers, ["constants", "inputs"])
     _check_choice("external_data", external_data, ["auto", True, False])
     _check_choice("checks", checks, ["drop", "outputs", "error"])
+    _check_choice("random", random, ["runtime", "counter"])
     if external_data is True and path is None:
         raise ValueError("external_data=True needs a path to write to")
 
@@ -163,7 +169,7 @@ def export_onnx(
         known_checks = checks_in(fgraph)
         rewrite_for_onnx(fgraph, optimize=optimize)
     generators = sorted({*source.generators, *generators_of(fgraph.outputs)})
-    if generators and verify is not None:
+    if (generators or random == "counter") and verify is not None:
         raise ValueError("a model that draws random numbers can't be verified with a sample")
     graph = Graph(parameters_are_inputs=initializers == "inputs")
     builder = GraphBuilder(
@@ -179,9 +185,11 @@ def export_onnx(
     for name in (*input_names, *output_names):
         graph.fresh_name(name)
     named_arguments = list(zip(arguments, input_names, strict=True))
+    if random == "counter":
+        named_arguments.append(draw_by_counter(builder, [*input_names, *output_names]))
     named_outputs = list(zip(fgraph.outputs, output_names, strict=True))
     convert_fgraph(builder, fgraph, named_arguments, source.parameters, named_outputs)
-    warn_of_generators(generators)
+    warn_of_generators(source.generators if builder.draws else generators, builder.draws)
     kept = keep_checks(builder)
     messages = {name: f"{op.exc_type.__name__}({op.msg!r})" for name, op in kept.items()}
     name_output_dims(graph, dynamic_axes)

@@ -11,7 +11,8 @@ import onnx
 import pytest
 
 from docs.tools.onnx_support import attempt, export, random_rows, rows
-from pytensor.link.onnx import UnsupportedOpError
+from pytensor.link.onnx import UnsupportedOpError, export_onnx
+from tests.link.onnx.dispatch.random.test_random import CONTINUOUS, N, session_of, shared_rng
 from tests.utils import TOLERANCES
 
 WEB = Path(__file__).parent / "web"
@@ -88,3 +89,46 @@ def test_every_supported_op(runner, tmp_path):
                 failures.append(f"{name}: {actual!r} instead of {reference!r}")
     assert len(expected) > 150
     assert not failures, "\n".join(failures)
+
+
+# What is drawn by arithmetic alone, and what isn't.
+EXACT = {
+    "uniform": (-2.0, 3.0),
+    "triangular": (-1.0, 0.5, 4.0),
+    "bernoulli": (0.3,),
+    "integers": (-3, 2**61),
+    "categorical": ([0.1, 0.0, 0.6, 0.3],),
+    "hypergeometric": (10, 15, 8),
+}
+ROUNDED = {"normal": (1.0, 2.0), "exponential": (3.0,), "beta": (2.0, 3.5), "poisson": (40.0,)}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("opset", [18, 24])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_draws_by_counter(runner, tmp_path, dtype, opset):
+    outputs = []
+    for name, parameters in (EXACT | ROUNDED).items():
+        floats = {"dtype": dtype} if name in CONTINUOUS else {}
+        outputs.append(getattr(shared_rng(), name)(*parameters, size=(N,), **floats)[1])
+    outputs.append(shared_rng().permutation(N)[1])
+    model = export_onnx(
+        [],
+        outputs,
+        opset_version=opset,
+        output_names=[*EXACT, *ROUNDED, "permutation"],
+        random="counter",
+    )
+    onnx.save(model, tmp_path / "draws.onnx")
+    seed = np.array(-(2**60) - 1)
+    (tmp_path / "draws.json").write_text(json.dumps({"inputs": {"seed": encode(seed)}}))
+    subprocess.run(["node", runner, tmp_path], check=True)
+    results = json.loads((tmp_path / "results.json").read_text())["draws"]
+    names = [output.name for output in model.graph.output]
+    for name, wanted in zip(names, session_of(model).run(None, {"seed": seed}), strict=True):
+        actual = decode(results[name])
+        assert (actual.dtype, actual.shape) == (wanted.dtype, wanted.shape)
+        if name in ROUNDED:
+            np.testing.assert_allclose(actual, wanted, rtol=np.finfo(dtype).eps, atol=1e-13)
+        else:
+            assert actual.tobytes() == wanted.tobytes(), name

@@ -41,6 +41,8 @@ class GraphBuilder:
         Conditions that are to become outputs, and the Ops that check them.
     origins : dict of str to Apply
         The PyTensor node for each start of ONNX nodes' names.
+    draws : callable, optional
+        In place of the `Draws` of the runtime.
     """
 
     def __init__(
@@ -62,6 +64,7 @@ class GraphBuilder:
         self.known_checks = known_checks
         self.kept_checks = []
         self.origins = {}
+        self.draws = None
         self.exact = exact
         self.swish = swish
         self.failures = []

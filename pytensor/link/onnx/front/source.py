@@ -130,11 +130,12 @@ def generators_of(variables):
     return sorted(set(roots))
 
 
-def warn_of_generators(names):
+def warn_of_generators(names, seed_is_input):
     if names:
+        role = "don't seed them" if seed_is_input else "can only seed them"
         warnings.warn(
-            f"the model draws random numbers of its own, not NumPy's: {', '.join(names)} can only "
-            "seed them; no state is returned or updated",
+            f"the model draws random numbers of its own, not NumPy's: {', '.join(names)} {role}; "
+            "no state is returned or updated",
             DroppedRandomStateWarning,
             stacklevel=3,
         )

@@ -32,13 +32,15 @@ class Draws:
         self.shape = shape
         self.sizes = tuple(sizes)
         self._count = 0
-        self._template = None
         # Here and not at the first draw, which may be in the body of a loop.
-        if builder.opset > LAST_WITH_KERNELS:
-            self._template = counters(builder, shape)
-        elif not self.sizes or None in self.sizes:
-            zero = np.zeros(1, dtype="uint8")
-            self._template = builder.add("ConstantOfShape", shape, value=zero)
+        self._template = self._make_template()
+
+    def _make_template(self):
+        if self.builder.opset > LAST_WITH_KERNELS:
+            return counters(self.builder, self.shape)
+        if self.sizes and None not in self.sizes:
+            return None
+        return self.builder.add("ConstantOfShape", self.shape, value=np.zeros(1, dtype="uint8"))
 
     def uniform(self):
         """From 0, included, to 1, excluded."""
@@ -115,7 +117,7 @@ def draws_of(node, builder, key, size, params, core=(), core_sizes=()):
     shape, known = batch_shape(node, builder, size, params)
     if core:
         shape = builder.add("Concat", shape, *core, axis=0)
-    return Draws(builder, key, shape, (*known, *core_sizes))
+    return (builder.draws or Draws)(builder, key, shape, (*known, *core_sizes))
 
 
 def next_key(node, key):
