@@ -16,6 +16,7 @@ import pymc as pm
 
 import pytensor
 import pytensor.tensor as pt
+from pytensor.link.jax.tuned import jax_mode
 from pytensor.link.onnx import export_onnx, from_onnx
 from pytensor.optimizers import Adam
 
@@ -52,8 +53,8 @@ def mixture(weights, theta, time, choice):
     return pt.logsumexp(parts, axis=1) - pt.log(time) - np.float32(np.log(2 * np.pi) / 2)
 
 
-def train(path, steps=4000, batch=1000):
-    """Fit the network to simulations, and export it."""
+def train(steps=4000, batch=1000):
+    """Fit the network to simulations; its weights, as constants."""
     rng = np.random.default_rng(0)
     weights = [
         [rng.normal(size=(n_in, n_out)) / np.sqrt(n_in), np.zeros(n_out)]
@@ -66,7 +67,7 @@ def train(path, steps=4000, batch=1000):
     loss = -mixture(weights, *inputs).mean()
     rate = pt.scalar("rate", dtype="float32")
     updates = Adam(rate).get_updates(parameters, pt.grad(loss, parameters))
-    step = pytensor.function([*inputs, rate], loss, updates=updates, mode="JAX")
+    step = pytensor.function([*inputs, rate], loss, updates=updates, mode=jax_mode())
     losses = []
     for rate in np.linspace(5e-3, 0, steps, dtype="float32"):
         theta = rng.uniform(LOW, HIGH, size=(batch, 3))
@@ -74,6 +75,12 @@ def train(path, steps=4000, batch=1000):
         arrays = theta.astype("float32"), times.astype("float32"), choices
         losses.append(float(step(*arrays, rate)))
     print(f"loss {np.mean(losses[:50]):.3f} -> {np.mean(losses[-300:]):.3f}")
+    # What JAX has updated is an array of JAX's, which Numba, PyMC's default, doesn't take.
+    return [[pt.constant(np.asarray(v.get_value())) for v in layer] for layer in weights]
+
+
+def export(weights, path):
+    """Write the network as a file that takes any number of trials."""
     inputs = trials(None)
     density = mixture(weights, *inputs)
     names = {v.name: {0: "trials"} for v in inputs}
@@ -111,6 +118,6 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sampler", default="pymc", help="pymc, numpyro, nutpie or blackjax")
     sampler = parser.parse_args().sampler
-    train("race.onnx")
+    export(train(), "race.onnx")
     observed = simulate(np.tile(TRUE, (300, 1)), np.random.default_rng(1))
     check(sample("race.onnx", *observed, sampler))

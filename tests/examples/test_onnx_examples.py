@@ -10,18 +10,26 @@ import numpy as np
 import onnx
 import pytest
 
+import pytensor
+from pytensor.scalar.basic import Cast
+
 EXAMPLES = Path(__file__).parents[2] / "examples" / "onnx"
 EXPECTED = {
     "attention": r"\d+ nodes",
     "bayesian_regression": r"mode near beta = \[ *1\.\d* +-1\.9\d* +0\.4\d*\]",
     "cnn": r"loss 0\.693 -> -?0\.0",
     "finetune_onnx": r"tuned.onnx: accuracy 0\.9",
+    "likelihood_network": r"threshold +1\.[45]",
     "likelihood_onnx": r"threshold +1\.5",
     "lstm": r"\['Loop', 'Loop'\]",
     "mlp": r"9 nodes; rows sum to \[[10.9 ]+\]",
     "sklearn_gradients": r"d P\(class 1\) / d hue = 0\.7",
 }
-NEEDS = {"likelihood_onnx": "pymc", "sklearn_gradients": "skl2onnx"}  # which no other test does
+NEEDS = {
+    "likelihood_network": "pymc",
+    "likelihood_onnx": "pymc",
+    "sklearn_gradients": "skl2onnx",
+}
 
 
 def test_every_example_is_here():
@@ -29,7 +37,10 @@ def test_every_example_is_here():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(EXPECTED))
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=[pytest.mark.long] * (n == "likelihood_network")) for n in EXPECTED],
+)
 def test_example(name, tmp_path):
     if name in NEEDS:
         pytest.importorskip(NEEDS[name], reason=f"the example is about {NEEDS[name]}")
@@ -44,13 +55,54 @@ def test_example(name, tmp_path):
     assert result.returncode == 0, result.stderr
     assert re.search(EXPECTED[name], result.stdout), result.stdout
     written = [*tmp_path.glob("*.onnx")]
-    assert written
+    assert bool(written) == (name != "likelihood_network")
     for path in written:
         onnx.checker.check_model(path, full_check=True)
 
 
+def nodes_of(graph):
+    """All nodes, also those within other nodes."""
+    for node in graph.toposort():
+        yield node
+        for op in (node.op, getattr(node.op, "scalar_op", None)):
+            if inner := getattr(op, "fgraph", None):
+                yield from nodes_of(inner)
+
+
+@pytest.mark.parametrize("integers", ["int32", "int64"])
+@pytest.mark.parametrize("mode", ["JAX", "NUMBA"])
+def test_density_of_a_network_casts_nothing(mode, integers, monkeypatch):
+    pytest.importorskip("pymc", reason="the example is about PyMC")
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    from likelihood_network import observe, race
+
+    rng, sizes = np.random.default_rng(0), [(3, 8), (8, 30)]
+    weights = [[rng.normal(size=s).astype("float32"), np.zeros(s[1], "float32")] for s in sizes]
+    condition, times, choices = observe(rng, 20)
+    # Of constants, PyTensor would take the smallest dtype.
+    condition, choices = (pytensor.shared(v.astype(integers)) for v in (condition, choices))
+    with pytensor.config.change_flags(floatX="float32"):
+        model = race(weights, condition, times, choices)
+        function = model.logp_dlogp_function(ravel_inputs=True, mode=mode)
+    graph = function._pytensor_function.maker.fgraph
+    assert [v.type.dtype for v in graph.outputs] == ["float32", "float32"]
+    nodes = [*nodes_of(graph)]
+    dtypes = {v.type.dtype for n in nodes for v in n.inputs + n.outputs if hasattr(v.type, "dtype")}
+    assert "float32" in dtypes
+    assert "float64" not in dtypes
+    indexes = [n.inputs[1] for n in nodes if "AdvancedSubtensor" in type(n.op).__name__]
+    assert {index.type.dtype for index in indexes} == {integers}
+    assert [n for n in nodes if isinstance(getattr(n.op, "scalar_op", n.op), Cast)] == []
+
+
 DEPLOY = EXAMPLES / "pymc_deploy"
 DEPLOYED = ["hierarchical", "logistic", "hsgp", "state_space", "ordinal"]
+
+
+def code_of(guide):
+    """The blocks of a page in docs, which follow one another."""
+    text = (EXAMPLES.parents[1] / f"docs/{guide}.md").read_text()
+    return "\n".join(re.findall(r"```python\n(.*?)```", text, re.DOTALL))
 
 
 def run_deployed(arguments, folder):
@@ -69,19 +121,28 @@ def run_deployed(arguments, folder):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", DEPLOYED)
+@pytest.mark.parametrize(
+    "name", [DEPLOYED[0], *(pytest.param(n, marks=pytest.mark.long) for n in DEPLOYED[1:])]
+)
 def test_deployed_model(name, tmp_path):
     printed = run_deployed([DEPLOY / "models.py", name], tmp_path)
     assert re.search(rf"{name}: without noise \d", printed), printed
 
 
 @pytest.mark.slow
-def test_deploy_readme(tmp_path):
-    _, code, _ = re.split(r"```(?:python)?\n", (DEPLOY / "README.md").read_text())
+def test_deploy_guide(tmp_path):
+    code = code_of("pymc_deploy")
     code = f"import sys; sys.path.insert(0, {str(DEPLOY)!r})\n{code}"
     printed = run_deployed(["-c", code], tmp_path)
     assert "(3,) (3, 3) (400, 3)" in printed
     assert '{"groups": ["red", "green", "blue", "unknown"]}' in printed
+
+
+@pytest.mark.slow
+def test_network_guide(tmp_path):
+    printed = run_deployed(["-c", code_of("pymc_network")], tmp_path)
+    assert re.search(r"error: [1-4] %", printed), printed
+    assert re.search(r"rates\[0\] +0\.4[3-7] .*\nrates\[1\] +0\.(09|1|11) ", printed), printed
 
 
 @pytest.fixture

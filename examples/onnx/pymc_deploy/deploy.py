@@ -68,7 +68,8 @@ def export_posterior_predictive(
         model[n]: pt.tensor(n, dtype=v.dtype, shape=(None, *v.shape[1:])) for n, v in values.items()
     }
     lengths = {dims[n][0]: inputs[model[n]].shape[0] for n in data}
-    # Scalars of their own: vectorizing must not see that the sizes of draws come from the data.
+    # Scalars of their own: vectorizing must not see that the sizes of draws come from the data
+    # (thoughts/upstream/vectorized-sizes.md).
     sizes = {d: pt.scalar(d, dtype="int64") for d in lengths}
 
     known, stand_ins = replacements(model, sizes, unknown)
