@@ -1,6 +1,6 @@
 """A density that a network learned from simulations, as an ONNX file, is PyMC's likelihood.
 
-    pip install pymc jax
+    pip install "pytensor-vision[pymc]"
     python likelihood_onnx.py [--sampler numpyro]
 
 Two accumulators race for a threshold; the first one there gives the choice and its time.  Whoever
