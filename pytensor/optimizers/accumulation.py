@@ -2,9 +2,8 @@ from collections.abc import Iterable
 
 import pytensor.tensor as pt
 from pytensor.compile.sharedvalue import SharedVariable
-from pytensor.graph.basic import Variable
 from pytensor.optimizers.basic import check_gradients, check_parameters, companion, names_of
-from pytensor.optimizers.updates import OrderedUpdates
+from pytensor.optimizers.updates import Gradients, OrderedUpdates
 
 
 class GradientAccumulator:
@@ -57,7 +56,7 @@ class GradientAccumulator:
         ]
         self.state = {gradient.name: gradient for gradient in self.gradients}
 
-    def add_updates(self, grads: Iterable[Variable]) -> OrderedUpdates:
+    def add_updates(self, grads: Gradients) -> OrderedUpdates:
         """Build the updates that add `grads`, one for each parameter, to the sums."""
         grads = check_gradients(self.params, grads)
         return OrderedUpdates(

@@ -12,7 +12,7 @@ from pytensor.compile.sharedvalue import SharedVariable, shared
 from pytensor.gradient import DisconnectedType
 from pytensor.graph.basic import Variable
 from pytensor.graph.null_type import NullType
-from pytensor.optimizers.updates import OrderedUpdates
+from pytensor.optimizers.updates import Gradients, OrderedUpdates
 from pytensor.tensor.sharedvar import TensorSharedVariable
 from pytensor.tensor.type import TensorType
 from pytensor.tensor.variable import TensorVariable
@@ -83,10 +83,10 @@ def check_parameters(params: Iterable[SharedVariable]) -> list[TensorSharedVaria
 
 
 def check_gradients(
-    params: Sequence[SharedVariable], grads: Iterable[Variable]
+    params: Sequence[SharedVariable], grads: Gradients
 ) -> list[TensorVariable]:
     """Return `grads` as a list, one gradient of the parameter's shape and dtype for each."""
-    if isinstance(grads, Variable):
+    if grads is None or isinstance(grads, Variable):
         raise TypeError("grads must be a sequence, one gradient per parameter")
     grads = list(grads)
     if len(grads) != len(params):
@@ -173,7 +173,7 @@ class Optimizer(ABC):
         self._owners: dict[str, SharedVariable] = {}
 
     def get_updates(
-        self, params: Sequence[SharedVariable], grads: Sequence[Variable],
+        self, params: Sequence[SharedVariable], grads: Gradients,
         groups: Iterable[Mapping[str, Any]] = (),
     ) -> OrderedUpdates:  # fmt: skip
         """Build one step.

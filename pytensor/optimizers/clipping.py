@@ -7,6 +7,7 @@ import numpy as np
 import pytensor.tensor as pt
 from pytensor.graph.basic import Variable
 from pytensor.optimizers.basic import Scalar, as_scalar, check_number
+from pytensor.optimizers.updates import Gradients
 from pytensor.tensor.rewriting.updates import SumOfSquares
 from pytensor.tensor.variable import TensorVariable
 
@@ -61,8 +62,8 @@ def _norm_dtype(grads: Iterable[TensorVariable]) -> str:
     return str(np.result_type("float32", *(grad.type.dtype for grad in grads)))
 
 
-def _tensors(grads: Iterable[Variable]) -> list[TensorVariable]:
-    if isinstance(grads, Variable):
+def _tensors(grads: Gradients) -> list[TensorVariable]:
+    if grads is None or isinstance(grads, Variable):
         raise TypeError("grads must be a sequence of gradients; write [grad]")
     return [pt.as_tensor_variable(grad) for grad in grads]
 
@@ -74,7 +75,7 @@ def _coefficient(norm: TensorVariable, max_norm: Scalar) -> TensorVariable:
 
 
 def clip_by_global_norm(
-    grads: Iterable[Variable], max_norm: Scalar
+    grads: Gradients, max_norm: Scalar
 ) -> tuple[list[TensorVariable], TensorVariable]:
     """Scale all gradients together so that their joint Euclidean norm is at most `max_norm`.
 
@@ -110,7 +111,7 @@ def clip_by_global_norm(
     return [grad * pt.cast(coefficient, grad.type.dtype) for grad in tensors], norm
 
 
-def clip_by_norm(grads: Iterable[Variable], max_norm: Scalar) -> list[TensorVariable]:
+def clip_by_norm(grads: Gradients, max_norm: Scalar) -> list[TensorVariable]:
     """Scale each gradient on its own so that its Euclidean norm is at most `max_norm`.
 
     Parameters
@@ -127,7 +128,7 @@ def clip_by_norm(grads: Iterable[Variable], max_norm: Scalar) -> list[TensorVari
 
 
 def clip_by_value(
-    grads: Iterable[Variable], low: Scalar, high: Scalar | None = None
+    grads: Gradients, low: Scalar, high: Scalar | None = None
 ) -> list[TensorVariable]:
     """Limit every element of the gradients to [low, high].
 

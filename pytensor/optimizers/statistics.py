@@ -5,6 +5,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import pytensor
+from pytensor.compile.executor import Function
 from pytensor.compile.mode import Mode
 from pytensor.compile.sharedvalue import SharedVariable
 from pytensor.graph.basic import Variable
@@ -46,7 +47,7 @@ class AveragedStatistics:
         # With nothing to start from, what is left of the new value is the batch's, times a factor.
         nothing: list[Any] = [(v, np.zeros(v.type.shape, v.type.dtype)) for v in updates]
         weights = [(v, average) for v, average in averages.items() if v not in updates]
-        self.measure = pytensor.function(
+        self.measure: Function = pytensor.function(
             inputs,
             list(updates.values()),
             givens=nothing + weights,

@@ -1,15 +1,17 @@
 """The mapping that ``pytensor.function(..., updates=...)`` takes, and how to join several."""
 
-from collections.abc import Iterable, Mapping
-from typing import Self
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Self
 
 from pytensor.compile.sharedvalue import SharedVariable
 from pytensor.graph.basic import Variable
 
-type Updates = Mapping[SharedVariable, Variable] | Iterable[tuple[SharedVariable, Variable]]
+# PyTensor says that `grad` may return any of these; of a list it returns a list.
+type Gradients = Variable | Sequence[Variable] | None
+type Updates = Mapping[Any, Variable] | Iterable[tuple[SharedVariable, Variable]]
 
 
-class OrderedUpdates(dict[SharedVariable, Variable]):
+class OrderedUpdates(dict[Variable, Variable]):  # as `pytensor.function` wants it
     """New values of shared variables, in the order in which they were added.
 
     A dict whose keys must be shared variables, and which refuses to replace the new value of a
