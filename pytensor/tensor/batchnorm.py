@@ -455,7 +455,7 @@ def inference_form(outputs: Variable | Sequence[Variable]) -> Any:
     return results if isinstance(outputs, Sequence) else results[0]
 
 
-def inference_outputs(node):
+def inference_outputs(node: Any) -> dict[Variable, Variable]:
     """What replaces outputs of a node in training form that has running statistics."""
     x, gamma, beta, mean, variance = node.inputs
     out, _, _, new_mean, new_variance = node.outputs
@@ -463,7 +463,7 @@ def inference_outputs(node):
     return {out: infer(x, gamma, beta, mean, variance), new_mean: mean, new_variance: variance}
 
 
-def check_inference_form(nodes):
+def check_inference_form(nodes: Any) -> None:
     """Raise an error if the training form among these nodes can't be replaced."""
     for node in nodes:
         if isinstance(node.op, BatchNormalizationTrainGrad):

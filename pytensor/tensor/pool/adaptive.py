@@ -35,7 +35,7 @@ from pytensor.tensor.variable import TensorVariable
 type Sizes = int | tuple[int | None, ...] | list[int | None] | None
 
 
-def adaptive_bins(length, windows):
+def adaptive_bins(length: Any, windows: int) -> Any:
     """First cell of each window, and the one after its last: floor(i n / m), ceil((i + 1) n / m).
 
     `length` n is an int or a variable, `windows` m an int; arrays or variables accordingly.

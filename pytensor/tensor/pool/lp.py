@@ -66,7 +66,7 @@ class LpPool(WindowOp):
         return [symbolic_pullback(self, inputs[0], cotangents[0])]
 
 
-def checked_norm_type(name, norm_type):
+def checked_norm_type(name: str, norm_type: float) -> float:
     if (
         not isinstance(norm_type, numbers.Real)
         or isinstance(norm_type, bool)

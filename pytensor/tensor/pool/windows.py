@@ -10,7 +10,9 @@ from pytensor.tensor.subtensor import set_subtensor
 from pytensor.tensor.symbolic import TensorSymbolicOp
 
 
-def pool_output_length(length, extent, stride, pad, ignore_border):
+def pool_output_length(
+    length: int, extent: int, stride: int, pad: tuple[int, int], ignore_border: bool
+) -> int:
     """Number of windows along one axis of `length` (an integer) with padding `pad`.
 
     `extent` is from a window's first to its last cell: ``(window - 1) * dilation + 1``.  Without

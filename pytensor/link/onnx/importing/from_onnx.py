@@ -58,7 +58,7 @@ class ImportedModel:
 
 
 def from_onnx(
-    model: str | os.PathLike | bytes | onnx.ModelProto,
+    model: str | os.PathLike[str] | bytes | onnx.ModelProto,
     inputs: Mapping[str, Variable] | None = None,
     *,
     trainable: bool | Collection[str] = False,
