@@ -30,16 +30,16 @@ def assets(text):
 
 
 def content(folder, script, exact=True):
-    """What matters of a script: its assets, whatever packed them, or else its text."""
+    """What matters of a script: its assets, whatever packed them, and the rest of its text."""
     text = (folder / "demo_assets" / script).read_text(encoding="utf-8")
     rounded = () if exact else ("sample", "teach")
     found = {n: b"" if n.startswith(rounded) else data for n, data in assets(text).items()}
-    return found or text
+    return found, re.sub(r'^demoAssets.add\(.*\n', "", text, flags=re.MULTILINE)
 
 
 def main(arguments):
     check = arguments == ["--check"]
-    own = content(DEMO, "model.js")
+    own, _ = content(DEMO, "model.js")
     with tempfile.TemporaryDirectory() as folder:
         model = Path(folder) / json.loads(own["model-info"])["file"]
         model.write_bytes(own["model"])

@@ -1,5 +1,6 @@
 """What is written twice for a release agrees, and workflows call what a person calls, pinned."""
 
+import base64
 import json
 import re
 import subprocess
@@ -9,10 +10,12 @@ from pathlib import Path
 
 import pytest
 import yaml
+import zstandard
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 REPOSITORY = PROJECT["urls"]["Repository"]
+PAGE = "examples/onnx/onnx-yolo-demo"
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 
 if not WORKFLOWS:
@@ -131,9 +134,32 @@ def test_forms_of_issues(form):
 
 
 def test_every_package_of_the_page_has_a_sum():
-    lock = json.loads(text("examples/onnx/onnx-yolo-demo/package-lock.json"))
+    lock = json.loads(text(f"{PAGE}/package-lock.json"))
     packages = {name: entry for name, entry in lock["packages"].items() if name}
     assert len(packages) > 10
     assert [
         n for n, entry in packages.items() if not entry["integrity"].startswith("sha512-")
     ] == []
+
+
+def test_the_page_holds_the_licences_of_all_that_is_bundled(monkeypatch, tmp_path):
+    from tools import build_demo
+
+    if problem := build_demo.runtime_problem():
+        pytest.skip(problem)
+    inputs = set()
+    for entry in ("worker.js", "main.js"):
+        facts = tmp_path / "facts.json"
+        arguments = [f"page/src/{entry}", "--bundle", f"--metafile={facts}", "--outfile=/dev/null"]
+        arguments += ["--conditions=onnxruntime-web-use-extern-wasm", "--log-level=error"]
+        subprocess.run([build_demo.find_esbuild(), *arguments], cwd=build_demo.DEMO, check=True)
+        inputs |= set(json.loads(facts.read_text())["inputs"])
+    bundled = {re.search("node_modules/([^/]*)/", name)[1] for name in inputs if "node_mod" in name}
+    assert bundled == {"fzstd", "onnxruntime-web"}, "tools.build_demo.page_script names licences"
+    monkeypatch.setattr(build_demo, "bundle", lambda _: "")
+    name, packed = re.search(r'add\("(.*?)", "(.*?)"\)', build_demo.page_script()).groups()
+    assert name == "licences"
+    licences = zstandard.decompress(base64.b64decode(packed)).decode()
+    for path in ("LICENSE", f"{PAGE}/page/LICENSE.onnxruntime-web"):
+        assert text(path).strip() in licences
+    assert all(part in licences for part in ("Arjun Barrett", "protocolbuffers/protobuf", "Eigen"))

@@ -21,6 +21,7 @@ import re
 import subprocess
 import sys
 from functools import cache, partial
+from importlib import resources
 from pathlib import Path
 
 import numpy as np
@@ -37,6 +38,7 @@ DEMO = Path(__file__).resolve().parents[1]
 PAGE = "yolo_detection_demo.html"
 NODE_MODULES = DEMO / "node_modules"
 RUNTIME = "onnxruntime-web"
+OF_RUNTIME = DEMO / "page/LICENSE.onnxruntime-web"
 # Of each script its files, and how hard they are compressed. Those for WebGPU are of the
 # kind that needs no JSPI, which not every browser has.
 RUNTIMES = {
@@ -66,14 +68,10 @@ class BuildError(Exception):
 # ------------------------------------------------------------------------------ scripts
 
 
-def pack(data, level=19):
-    """Bytes as base64 of Zstandard."""
-    return base64.b64encode(zstandard.ZstdCompressor(level).compress(data)).decode()
-
-
 def asset_script(assets, level=19):
     """The script that puts assets (bytes by name) into the page; see ``page/src/assets.js``."""
-    texts = {name: pack(data, level) for name, data in assets.items()}
+    compress = zstandard.ZstdCompressor(level).compress  # base64 of Zstandard
+    texts = {name: base64.b64encode(compress(data)).decode() for name, data in assets.items()}
     return "".join(f'demoAssets.add("{name}", "{text}");\n' for name, text in texts.items())
 
 
@@ -113,8 +111,12 @@ def bundle(entry):
 
 
 def page_script():
-    """The page's program, with the worker's as a text in it."""
-    return f"const WORKER_TEXT = {json.dumps(bundle('worker.js'))};\n{bundle('main.js')}"
+    """The page's program, with the worker's as a text in it, and the licences of all parts."""
+    notices = resources.files("onnxruntime") / "ThirdPartyNotices.txt"
+    licences = DEMO.parents[2] / "LICENSE", NODE_MODULES / "fzstd/LICENSE", OF_RUNTIME, notices
+    asset = "\n\n".join(path.read_text(encoding="utf-8") for path in licences).encode()
+    program = f"const WORKER_TEXT = {json.dumps(bundle('worker.js'))};\n{bundle('main.js')}"
+    return program + asset_script({"licences": asset})
 
 
 @cache
@@ -122,10 +124,8 @@ def runtime_script(name):
     """The script that puts onnxruntime-web's WebAssembly into the page; `name` is of `RUNTIMES`."""
     file, level = RUNTIMES[name]
     dist = NODE_MODULES / RUNTIME / "dist"
-    assets = {
-        f"{name}-{kind}": (dist / f"{file}.{kind}").read_bytes() for kind in ("mjs", "wasm")
-    }
-    licence = (DEMO / "page/LICENSE.onnxruntime-web").read_text(encoding="utf-8")
+    assets = {f"{name}-{end}": (dist / f"{file}.{end}").read_bytes() for end in ("mjs", "wasm")}
+    licence = OF_RUNTIME.read_text(encoding="utf-8")
     digest = hashlib.sha256(b"".join(assets.values())).hexdigest()
     head = f"/*!\n{RUNTIME}, compressed; sha256 of its files {digest}\n\n{licence}*/\n"
     # Compressing takes seconds: the one in the repository is as good.
@@ -318,9 +318,8 @@ def build(model_path, output=DEMO, int8=None, webgpu=False):
     shown, weights, webgpu_script = Path(model_path), "float32", runtime_script("webgpu")
     if int8 is not None:
         half = half_weights(model).SerializeToString(deterministic=True)
-        webgpu_script += asset_script(
-            model_assets("model-webgpu", shown.name, "float16", half, facts)
-        )
+        floats = model_assets("model-webgpu", shown.name, "float16", half, facts)
+        webgpu_script += asset_script(floats)
         shown, weights = Path(int8), "int8"
         detector, model, facts = load_detector(int8)
     assets = model_assets("model", shown.name, weights, shown.read_bytes(), facts)
@@ -361,9 +360,7 @@ def main(arguments=None):
     """Build as the command line says; the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("model", type=Path, help="ONNX file of a detector")
-    parser.add_argument(
-        "--output", type=Path, default=DEMO, metavar="DIR", help="another folder for the page"
-    )
+    parser.add_argument("--output", type=Path, default=DEMO, metavar="DIR", help="another folder")
     parser.add_argument("--int8", type=Path, metavar="ONNX", help="its form by tools.quantize")
     parser.add_argument("--webgpu", action="store_true", help="in the single file, too: 13 MB more")
     options = parser.parse_args(arguments)

@@ -9,6 +9,7 @@ import { wireCounting } from "./counting.js";
 import { rerun } from "./detection.js";
 import { byId } from "./environment.js";
 import { failure } from "./failure.js";
+import { showLicences } from "./licences.js";
 import { wireLink } from "./link.js";
 import * as live from "./live.js";
 import { chooseBackend, loadBuiltin, loadFile } from "./loading.js";
@@ -52,6 +53,7 @@ const CLICKS = {
   "model-builtin": loadBuiltin,
   "help-open": () => help.showModal(),
   "help-close": () => help.close(),
+  "licences-open": showLicences,
   theme: toggleTheme,
 };
 

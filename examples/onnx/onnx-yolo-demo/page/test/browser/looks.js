@@ -35,6 +35,11 @@ scenarios({
     await accept("the other theme");
     byId("help-open").click();
     await accept("the help");
+    byId("licences-open").click();
+    await until(() => !byId("licences").hidden, "the licences");
+    for (const part of ["pytensor-vision developers", "Arjun Barrett", "Microsoft", "protobuf"])
+      check(byId("licences").value.includes(part), `no licence of ${part}\n`);
+    await accept("the licences");
     byId("help-close").click();
     choose("image-file", file("?", "broken.png", "image/png"));
     await until(() => demo().screen, "the message");
