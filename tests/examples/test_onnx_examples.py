@@ -102,7 +102,8 @@ DEPLOYED = ["hierarchical", "logistic", "hsgp", "state_space", "ordinal"]
 def code_of(guide):
     """The blocks of a page in docs, which follow one another."""
     text = (EXAMPLES.parents[1] / f"docs/{guide}.md").read_text()
-    return "\n".join(re.findall(r"```python\n(.*?)```", text, re.DOTALL))
+    block = r"```(?:python|\{code-cell\} ipython3)\n(?!:tags: \[skip-execution\])(.*?)```"
+    return "\n".join(re.findall(block, text, re.DOTALL))
 
 
 def run_deployed(arguments, folder):
