@@ -115,6 +115,11 @@ def test_an_action_has_one_version():
     assert len({use.partition("@")[0] for use in used}) == len(used)
 
 
+def test_what_is_published_is_what_the_script_builds():
+    path = re.search(r"path: (build/\S+)", text(".github/workflows/docs.yml"))[1]
+    assert f"{path}/index.html" in text(".ci/docs")
+
+
 @pytest.mark.parametrize("name", ["Makefile", ".pre-commit-config.yaml"])
 def test_scripts_of_make_and_of_pre_commit_exist(name):
     called = re.findall(r"(?<![\w/])((?:\.ci|benchmarks)/[\w.]+)", text(name))
