@@ -21,6 +21,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+LOCKS = ROOT / "requirements"
 PYTHONS = ("3.12", "3.13", "3.14")
 LARGEST = {".whl": 1_000_000, ".gz": 4_000_000}  # bytes
 
@@ -71,10 +72,10 @@ def check_files(uv, folder):
     """Build both files, and let twine and check-wheel-contents look at them; the wheel's path."""
     dist = ROOT / "dist"
     shutil.rmtree(dist, ignore_errors=True)
-    run(uv, "build", "--out-dir", dist, ROOT)
+    run(uv, "build", "--build-constraints", LOCKS / "cpu.txt", "--require-hashes", "-o", dist, ROOT)
     tools = folder / "tools"
     run(uv, "venv", "--python", sys.executable, tools)
-    needed = ROOT / "requirements" / "release.txt"
+    needed = LOCKS / "release.txt"
     run(uv, "pip", "install", "--python", tools, "--require-hashes", "-r", needed)
     files = [path for path in sorted(dist.iterdir()) if path.suffix in LARGEST]
     run(tools / "bin" / "twine", "check", "--strict", *files)

@@ -1,6 +1,7 @@
 """What is written twice for a release agrees, and workflows call what a person calls, pinned."""
 
 import base64
+import importlib.util
 import json
 import re
 import subprocess
@@ -168,3 +169,27 @@ def test_the_page_holds_the_licences_of_all_that_is_bundled(monkeypatch, tmp_pat
     for path in ("LICENSE", f"{PAGE}/page/LICENSE.onnxruntime-web"):
         assert text(path).strip() in licences
     assert all(part in licences for part in ("Arjun Barrett", "protocolbuffers/protobuf", "Eigen"))
+
+
+@pytest.fixture
+def release():
+    spec = importlib.util.spec_from_file_location("release", ROOT / ".ci/release.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_what_must_not_be_published(release, monkeypatch):
+    with pytest.raises(SystemExit, match=f"v0.0.1, and the version {PROJECT['version']}"):
+        release.check_tag("v0.0.1")
+    owned = {"urls": {"Repository": "https://github.com/somebody/pytensor-vision"}, "version": "1.2"}
+    monkeypatch.setattr(release, "PROJECT", owned)
+    release.check_tag("v1.2")
+    owned["urls"]["Changelog"] = "https://github.com/OWNER/pytensor-vision/CHANGELOG.md"
+    with pytest.raises(SystemExit, match="name no owner"):
+        release.check_tag("v1.2")
+
+
+def test_what_uninstalling_leaves_is_seen(release):
+    """This environment has the package: its files beside PyTensor's are named."""
+    assert "_pytensor_graft.py" in release.run(sys.executable, "-c", release.LOOK)
