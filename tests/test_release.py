@@ -182,7 +182,7 @@ def release():
 def test_what_must_not_be_published(release, monkeypatch):
     with pytest.raises(SystemExit, match=f"v0.0.1, and the version {PROJECT['version']}"):
         release.check_tag("v0.0.1")
-    owned = {"urls": {"Repository": "https://github.com/somebody/pytensor-vision"}, "version": "1.2"}
+    owned = {"urls": {"Repository": "https://github.com/somebody/it"}, "version": "1.2"}
     monkeypatch.setattr(release, "PROJECT", owned)
     release.check_tag("v1.2")
     owned["urls"]["Changelog"] = "https://github.com/OWNER/pytensor-vision/CHANGELOG.md"
