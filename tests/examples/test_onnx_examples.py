@@ -171,6 +171,8 @@ def deploy(monkeypatch):
 def test_deploy_refuses(deploy):
     with pytest.raises(ValueError, match=r"'loose'\] have no dims"):
         deploy(["loose"])
+    with pytest.raises(ValueError, match=r"indexes: \['group'\] aren't among the data, or"):
+        deploy(["group"], indexes={"group": "row"})
     with pytest.raises(ValueError, match="start has no prior that is the same all along groups"):
         deploy(["group"], unknown=["groups"])
     with pytest.raises(ValueError, match=r"'start'\] aren't in the posterior"):

@@ -57,12 +57,16 @@ def export_posterior_predictive(
     Raises
     ------
     ValueError
-        If a variable has no dims, isn't in the posterior, or has no prior for an unknown group.
+        If a variable has no dims, isn't in the posterior, or has no prior for an unknown group;
+        if ``indexes`` names what isn't there.
     """
     names = list(names or [v.name for v in model.observed_RVs])
     dims = {n: model.named_vars_to_dims.get(n) for n in [*data, *names]}
     if without := [n for n, d in dims.items() if not d]:
         raise ValueError(f"{without} have no dims; give them some: pm.Normal(..., dims='row')")
+    indexes = dict(indexes or {})
+    if wrong := [n for n, d in indexes.items() if n not in data or not model.coords.get(d)]:
+        raise ValueError(f"indexes: {wrong} aren't among the data, or their dims have no coords")
     values = {n: model[n].get_value() for n in data}
     inputs = {
         model[n]: pt.tensor(n, dtype=v.dtype, shape=(None, *v.shape[1:])) for n, v in values.items()
@@ -99,7 +103,7 @@ def export_posterior_predictive(
         "dims": dims,
         "coords": coords,
         "probabilities": probabilities,
-        "indexes": indexes or {},
+        "indexes": indexes,
         "ranges": {n: [v.min().item(), v.max().item()] for n, v in values.items()},
     }
     with warnings.catch_warnings():
