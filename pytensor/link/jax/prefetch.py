@@ -1,7 +1,7 @@
 """Bring batches to the device ahead of time, and measure whether that was in time."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Self
 
@@ -12,7 +12,7 @@ __all__ = ["IdleClock", "prefetch"]
 
 def prefetch(
     batches: Iterable[Any], put: Callable[[Any], Any] = jax.device_put
-) -> Iterator[Any]:
+) -> Generator[Any, None, None]:
     """Yield ``put(batch)`` for each batch, with the next one made while the caller works.
 
     Parameters
