@@ -9,6 +9,7 @@ statistic, new value) pairs are appended to the list.
 
 import math
 import zlib
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from pytensor.tensor.special import softmax
 
 BN_EPSILON = 1e-3
 BN_MOMENTUM = 0.03  # weight of the new value in the running statistics
+type Updates = list[tuple[pt.TensorVariable, pt.TensorVariable]] | None
 
 
 class Parameters:
@@ -27,12 +29,12 @@ class Parameters:
     architecture.
     """
 
-    def __init__(self, seed=0):
+    def __init__(self, seed: int = 0):
         self.seed = seed
-        self.all = {}
-        self.trainable, self.statistics, self.fixed = {}, {}, {}
+        self.all, self.trainable = dict[str, Any](), dict[str, Any]()
+        self.statistics, self.fixed = dict[str, Any](), dict[str, Any]()
 
-    def add(self, kind, name, value):
+    def add(self, kind: str, name: str, value: np.ndarray) -> Any:
         if name in self.all:
             raise ValueError(f"two parameters are called {name}")
         value = np.asarray(value, dtype=np.float32)
@@ -40,7 +42,7 @@ class Parameters:
         self.all[name] = getattr(self, kind)[name] = variable
         return variable
 
-    def conv_weight(self, name, shape):
+    def conv_weight(self, name: str, shape: tuple[int, ...]) -> Any:
         """Filters drawn from U(-b, b) with b = 1 / sqrt(fan in).
 
         The generator is seeded from the name, so that a parameter's start doesn't depend on which
@@ -51,14 +53,13 @@ class Parameters:
         return self.add("trainable", name, rng.uniform(-bound, bound, shape))
 
 
-def _correlate(x, weight, stride, groups):
+def _correlate(x: pt.TensorVariable, weight: Any, stride: int, groups: int) -> pt.TensorVariable:
     """Convolution as networks mean it: kernel not mirrored, size kept but for the stride."""
     same = weight.type.shape[2] // 2
-    options = {"border_mode": same, "subsample": stride, "num_groups": groups}
-    return pt.conv2d(x, weight, filter_flip=False, **options)
+    return pt.conv2d(x, weight, same, stride, num_groups=groups, filter_flip=False)
 
 
-def _chain(layers, x, updates):
+def _chain(layers: list[Any], x: pt.TensorVariable, updates: Updates) -> pt.TensorVariable:
     for layer in layers:
         x = layer(x, updates)
     return x
@@ -67,18 +68,21 @@ def _chain(layers, x, updates):
 class Conv2d:
     """Plain convolution with bias; "same" padding."""
 
-    def __init__(self, store, name, c_in, c_out, kernel=1):
+    def __init__(self, store: Parameters, name: str, c_in: int, c_out: int, kernel: int = 1):
         self.weight = store.conv_weight(f"{name}.weight", (c_out, c_in, kernel, kernel))
         self.bias = store.add("trainable", f"{name}.bias", np.zeros(c_out))
 
-    def __call__(self, x, updates=None):
+    def __call__(self, x: pt.TensorVariable, updates: Updates = None) -> pt.TensorVariable:
         return _correlate(x, self.weight, 1, 1) + self.bias[None, :, None, None]
 
 
 class ConvBNSiLU:
     """Convolution without bias, batch normalization, SiLU (unless `activation` is False)."""
 
-    def __init__(self, store, name, c_in, c_out, kernel=1, stride=1, groups=1, activation=True):
+    def __init__(
+        self, store: Parameters, name: str, c_in: int, c_out: int, kernel: int = 1,
+        stride: int = 1, groups: int = 1, activation: bool = True,
+    ):  # fmt: skip
         self.stride, self.groups, self.activation = stride, groups, activation
         shape = (c_out, c_in // groups, kernel, kernel)
         self.weight = store.conv_weight(f"{name}.conv.weight", shape)
@@ -87,22 +91,17 @@ class ConvBNSiLU:
         self.mean = store.add("statistics", f"{name}.bn.running_mean", np.zeros(c_out))
         self.variance = store.add("statistics", f"{name}.bn.running_var", np.ones(c_out))
 
-    def __call__(self, x, updates=None):
+    def __call__(self, x: pt.TensorVariable, updates: Updates = None) -> pt.TensorVariable:
         x = _correlate(x, self.weight, self.stride, self.groups)
         if updates is None:
             statistics = self.mean, self.variance
             x = pt.batch_normalization(x, self.gamma, self.beta, *statistics, epsilon=BN_EPSILON)
         else:
             x, _, _, new_mean, new_variance = pt.batch_normalization_train(
-                x,
-                self.gamma,
-                self.beta,
-                axes="spatial",
-                epsilon=BN_EPSILON,
-                running_average_factor=BN_MOMENTUM,
-                running_mean=self.mean,
+                x, self.gamma, self.beta, axes="spatial", epsilon=BN_EPSILON,
+                running_average_factor=BN_MOMENTUM, running_mean=self.mean,
                 running_var=self.variance,
-            )
+            )  # fmt: skip
             updates += [(self.mean, new_mean), (self.variance, new_variance)]
         return pt.silu(x) if self.activation else x
 
@@ -110,26 +109,26 @@ class ConvBNSiLU:
 class Bottleneck:
     """Two 3x3 convolutions with a shortcut around them."""
 
-    def __init__(self, store, name, channels, expansion):
+    def __init__(self, store: Parameters, name: str, channels: int, expansion: float):
         hidden = int(channels * expansion)
         self.cv1 = ConvBNSiLU(store, f"{name}.cv1", channels, hidden, 3)
         self.cv2 = ConvBNSiLU(store, f"{name}.cv2", hidden, channels, 3)
 
-    def __call__(self, x, updates=None):
+    def __call__(self, x: pt.TensorVariable, updates: Updates = None) -> pt.TensorVariable:
         return x + _chain([self.cv1, self.cv2], x, updates)
 
 
 class C3k:
     """Two bottlenecks on one branch, a 1x1 convolution on the other, merged."""
 
-    def __init__(self, store, name, channels):
+    def __init__(self, store: Parameters, name: str, channels: int):
         hidden = channels // 2
         self.cv1 = ConvBNSiLU(store, f"{name}.cv1", channels, hidden)
         self.cv2 = ConvBNSiLU(store, f"{name}.cv2", channels, hidden)
         self.cv3 = ConvBNSiLU(store, f"{name}.cv3", 2 * hidden, channels)
         self.m = [Bottleneck(store, f"{name}.m.{i}", hidden, 1.0) for i in range(2)]
 
-    def __call__(self, x, updates=None):
+    def __call__(self, x: pt.TensorVariable, updates: Updates = None) -> pt.TensorVariable:
         branch = _chain([self.cv1, *self.m], x, updates)
         return self.cv3(pt.concatenate([branch, self.cv2(x, updates)], axis=1), updates)
 
@@ -137,14 +136,16 @@ class C3k:
 class C3k2:
     """Split in halves, an inner block on the second, all three parts merged."""
 
-    def __init__(self, store, name, c_in, c_out, expansion, c3k):
+    def __init__(
+        self, store: Parameters, name: str, c_in: int, c_out: int, expansion: float, c3k: bool
+    ):
         self.hidden = hidden = int(c_out * expansion)
         self.cv1 = ConvBNSiLU(store, f"{name}.cv1", c_in, 2 * hidden)
         self.cv2 = ConvBNSiLU(store, f"{name}.cv2", 3 * hidden, c_out)
         inner = f"{name}.m.0"
-        self.m = C3k(store, inner, hidden) if c3k else Bottleneck(store, inner, hidden, 0.5)
+        self.m: Any = C3k(store, inner, hidden) if c3k else Bottleneck(store, inner, hidden, 0.5)
 
-    def __call__(self, x, updates=None):
+    def __call__(self, x: pt.TensorVariable, updates: Updates = None) -> pt.TensorVariable:
         y = self.cv1(x, updates)
         first, second = pt.split(y, [self.hidden, self.hidden], n_splits=2, axis=1)
         parts = [first, second, self.m(second, updates)]
@@ -154,11 +155,11 @@ class C3k2:
 class SPPF:
     """Spatial pyramid pooling: three 5x5 maximum poolings, one on the other."""
 
-    def __init__(self, store, name, channels):
+    def __init__(self, store: Parameters, name: str, channels: int):
         self.cv1 = ConvBNSiLU(store, f"{name}.cv1", channels, channels // 2)
         self.cv2 = ConvBNSiLU(store, f"{name}.cv2", channels * 2, channels)
 
-    def __call__(self, x, updates=None):
+    def __call__(self, x: pt.TensorVariable, updates: Updates = None) -> pt.TensorVariable:
         parts = [self.cv1(x, updates)]
         for _ in range(3):
             parts.append(pt.max_pool2d(parts[-1], 5, stride=1, padding=2))
@@ -168,7 +169,7 @@ class SPPF:
 class Attention:
     """Multi-head self-attention over the positions of a map, with a positional convolution."""
 
-    def __init__(self, store, name, channels):
+    def __init__(self, store: Parameters, name: str, channels: int):
         self.channels = channels
         self.heads = max(channels // 64, 1)
         self.head_dim = channels // self.heads
@@ -180,7 +181,7 @@ class Attention:
             store, f"{name}.pe", channels, channels, 3, groups=channels, activation=False
         )
 
-    def __call__(self, x, updates=None):
+    def __call__(self, x: pt.TensorVariable, updates: Updates = None) -> pt.TensorVariable:
         height, width = x.type.shape[2:]
         sizes = [self.key_dim, self.key_dim, self.head_dim]
         # Channels are grouped by head, inside a head as q, k, v.  Batch and heads stay one axis.
@@ -197,14 +198,14 @@ class Attention:
 class PSABlock:
     """Attention, then a two-layer network at each position, each with a shortcut."""
 
-    def __init__(self, store, name, channels):
+    def __init__(self, store: Parameters, name: str, channels: int):
         self.attn = Attention(store, f"{name}.attn", channels)
         self.ffn = [
             ConvBNSiLU(store, f"{name}.ffn.0", channels, 2 * channels),
             ConvBNSiLU(store, f"{name}.ffn.1", 2 * channels, channels, activation=False),
         ]
 
-    def __call__(self, x, updates=None):
+    def __call__(self, x: pt.TensorVariable, updates: Updates = None) -> pt.TensorVariable:
         x = x + self.attn(x, updates)
         return x + _chain(self.ffn, x, updates)
 
@@ -212,13 +213,13 @@ class PSABlock:
 class C2PSA:
     """Half of the channels through a `PSABlock`."""
 
-    def __init__(self, store, name, channels):
+    def __init__(self, store: Parameters, name: str, channels: int):
         self.hidden = channels // 2
         self.cv1 = ConvBNSiLU(store, f"{name}.cv1", channels, channels)
         self.cv2 = ConvBNSiLU(store, f"{name}.cv2", channels, channels)
         self.m = PSABlock(store, f"{name}.m.0", self.hidden)
 
-    def __call__(self, x, updates=None):
+    def __call__(self, x: pt.TensorVariable, updates: Updates = None) -> pt.TensorVariable:
         y = self.cv1(x, updates)
         a, b = pt.split(y, [self.hidden, self.hidden], n_splits=2, axis=1)
         return self.cv2(pt.concatenate([a, self.m(b, updates)], axis=1), updates)
@@ -233,10 +234,13 @@ class Detect:
     reg_max = 16
     strides = (8, 16, 32)
 
-    def __init__(self, store, name, num_classes, channels, class_width=None):
+    def __init__(
+        self, store: Parameters, name: str, num_classes: int, channels: tuple[int, ...],
+        class_width: int | None = None,
+    ):  # fmt: skip
         box_width = max(16, channels[0] // 4, 4 * self.reg_max)
         self.class_width = class_width or max(channels[0], min(num_classes, 100))
-        self.box = [
+        self.box: list[list[Any]] = [
             [
                 ConvBNSiLU(store, f"{name}.cv2.{level}.0", c, box_width, 3),
                 ConvBNSiLU(store, f"{name}.cv2.{level}.1", box_width, box_width, 3),
@@ -245,7 +249,7 @@ class Detect:
             for level, c in enumerate(channels)
         ]
         wide = self.class_width
-        self.cls = [
+        self.cls: list[list[Any]] = [
             [
                 ConvBNSiLU(store, f"{name}.cv3.{level}.0.0", c, c, 3, groups=c),
                 ConvBNSiLU(store, f"{name}.cv3.{level}.0.1", c, wide),
@@ -263,7 +267,7 @@ class Detect:
         bins = np.arange(self.reg_max).reshape(1, self.reg_max, 1, 1)
         self.dfl = store.add("fixed", f"{name}.dfl.conv.weight", bins)
 
-    def __call__(self, maps, updates=None):
+    def __call__(self, maps: list[Any], updates: Updates = None) -> list[Any]:
         """Map three levels to three (batch, 64 + num_classes, height, width), box logits first."""
         outputs = []
         for x, *branches in zip(maps, self.box, self.cls, strict=True):

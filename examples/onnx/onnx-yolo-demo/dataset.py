@@ -2,8 +2,9 @@
 
 import os
 import sys
+from argparse import Namespace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from data.cache import open_squares
@@ -69,15 +70,10 @@ class Dataset:
     """
 
     def __init__(
-        self,
-        listing,
-        image_size=320,
-        cache="memory",
-        cache_dir=None,
-        workers=1,
-        progress=False,
-        antialias=True,
-    ):
+        self, listing: Any, image_size: int = 320, cache: str = "memory",
+        cache_dir: Path | None = None, workers: int = 1, progress: bool = False,
+        antialias: bool = True,
+    ):  # fmt: skip
         if image_size < 1:
             raise ValueError(f"image_size is {image_size}; it must be positive")
         self.image_size, self.antialias = int(image_size), bool(antialias)
@@ -85,22 +81,19 @@ class Dataset:
         self.classes, self.category_ids = listing.classes, listing.category_ids
         places = [k for k in range(len(listing.pictures)) if k not in listing.excluded]
         self.squares, outcomes = open_squares(
-            [listing.pictures[k] for k in places],
-            self.image_size,
-            cache,
-            cache_dir or listing.source.parent / ".cache",
-            workers,
-            str(listing.image_dir) if progress else "",
-            self.antialias,
-        )
+            [listing.pictures[k] for k in places], self.image_size, cache,
+            cache_dir or listing.source.parent / ".cache", workers,
+            str(listing.image_dir) if progress else "", self.antialias,
+        )  # fmt: skip
         usable = self._sort_out(listing.excluded | dict(zip(places, outcomes, strict=True)))
         self._pictures = [listing.pictures[k] for k in usable]
         self.image_ids = [picture.image_id for picture in self._pictures]
         self._add_boxes(usable)
 
-    def _sort_out(self, outcomes):
+    def _sort_out(self, outcomes: dict[int, Any]) -> list[int]:
         """Note what became of the pictures; places of those that can be used."""
-        usable, self.skipped, self.changed, self._geometries = [], [], [], []
+        usable, self._geometries = list[int](), list[Letterbox]()
+        self.skipped, self.changed = list[tuple[str, str]](), list[tuple[str, str]]()
         for place, picture in enumerate(self._listing.pictures):
             if isinstance(outcomes[place], str):
                 self.skipped.append((picture.name, outcomes[place]))
@@ -117,7 +110,7 @@ class Dataset:
             )
         return usable
 
-    def _add_boxes(self, usable):
+    def _add_boxes(self, usable: list[int]) -> None:
         """Move the boxes that can be used into the squares."""
         sides = np.array([(g.width, g.height) for g in self._geometries], float)
         rows, self._labels, self._corners, dropped = clean_boxes(self._listing, usable, sides)
@@ -126,7 +119,7 @@ class Dataset:
         shift = np.array([(g.left, g.top) * 2 for g in self._geometries], float)
         self._boxes = to_fractions(self._corners * scale[rows] + shift[rows], self.image_size)
         counts = np.bincount(self._labels, minlength=len(self.classes)).tolist()
-        self.report = {
+        self.report: dict[str, Any] = {
             "images": len(self),
             "background": int((np.diff(self._bounds) == 0).sum()),
             "boxes": len(rows),
@@ -136,10 +129,10 @@ class Dataset:
             **dropped,
         }
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._pictures)
 
-    def __getitem__(self, index):
+    def __getitem__(self, index: int) -> Sample:
         index = range(len(self))[index]
         boxes = slice(self._bounds[index], self._bounds[index + 1])
         return Sample(
@@ -147,7 +140,7 @@ class Dataset:
             self._geometries[index],
         )  # fmt: skip
 
-    def picture(self, index):
+    def picture(self, index: int) -> np.ndarray:
         """The picture of an image at full size, as its boxes see it; uint8 (height, width, 3).
 
         Use it rather than the file: the boxes of a few pictures belong to pixels that the
@@ -155,17 +148,17 @@ class Dataset:
         """
         return read_image(self._pictures[index].path, self._pictures[index].size)
 
-    def file_name(self, index):
+    def file_name(self, index: int) -> str:
         """File name of an image, relative to the image folder."""
         return self._pictures[index].name
 
-    def max_boxes(self, mosaic):
+    def max_boxes(self, mosaic: bool) -> int:
         """Most boxes a training image can hold, at least 1; a mosaic has those of four images."""
         counts = np.sort(np.diff(self._bounds))[::-1]
         # A set of fewer than four images repeats them in a mosaic, and so does resize.
         return max(int(np.resize(counts, 4).sum() if mosaic else counts[0]), 1)
 
-    def ground_truth(self):
+    def ground_truth(self) -> dict[str, list[Any]]:
         """COCO dictionary of the usable images and the classes.
 
         Of a COCO file it has the boxes as in the file, crowd regions too. Of text labels it has
@@ -174,39 +167,31 @@ class Dataset:
         data, images, categories = self._listing.coco, set(self.image_ids), set(self.category_ids)
         if data is None:
             return self._truth_of_text()
+        annotations = [a for a in data["annotations"] if a["image_id"] in images]
         return {
             "images": [image for image in data["images"] if image["id"] in images],
-            "annotations": [
-                a
-                for a in data["annotations"]
-                if a["image_id"] in images and a["category_id"] in categories
-            ],
+            "annotations": [a for a in annotations if a["category_id"] in categories],
             "categories": [c for c in data["categories"] if c["id"] in categories],
         }
 
-    def _truth_of_text(self):
-        images, annotations = [], []
+    def _truth_of_text(self) -> dict[str, list[Any]]:
+        images, annotations = list[Any](), list[Any]()
         for image_id, geometry in zip(self.image_ids, self._geometries, strict=True):
             images.append({"id": image_id, "width": geometry.width, "height": geometry.height})
         owners = np.repeat(self.image_ids, np.diff(self._bounds)).tolist()
         numbers = np.array(self.category_ids)[self._labels].tolist()
         for owner, number, corners in zip(owners, numbers, self._corners.tolist(), strict=True):
             x, y, right, bottom = corners
-            annotations.append(
-                {
-                    "id": len(annotations) + 1,
-                    "image_id": owner,
-                    "category_id": number,
-                    "bbox": [x, y, right - x, bottom - y],
-                    "area": (right - x) * (bottom - y),
-                    "iscrowd": 0,
-                }
-            )
+            width, height = right - x, bottom - y
+            annotations.append({
+                "id": len(annotations) + 1, "image_id": owner, "category_id": number,
+                "bbox": [x, y, width, height], "area": width * height, "iscrowd": 0,
+            })  # fmt: skip
         named = zip(self.category_ids, self.classes, strict=True)
         categories = [{"id": number, "name": name} for number, name in named]
         return {"images": images, "annotations": annotations, "categories": categories}
 
-    def summary(self):
+    def summary(self) -> str:
         """Counts and everything that was left out or changed, as text for people."""
         report = self.report
         lines = [
@@ -225,14 +210,16 @@ class Dataset:
         return "\n".join(lines)
 
 
-def _listed(counts):
+def _listed(counts: dict[str, int]) -> str:
     return ", ".join(f"{name} {count}" for name, count in counts.items())
 
 
 # ------------------------------------------------------------------------------ opening
 
 
-def load_data(path, classes=None, image_size=320, **options):
+def load_data(
+    path: str | Path, classes: list[str] | None = None, image_size: int = 320, **options: Any
+) -> tuple[Dataset, Dataset]:
     """Open the training and validation parts of a data set in COCO's or YOLO's format.
 
     Parameters
@@ -264,7 +251,10 @@ def load_data(path, classes=None, image_size=320, **options):
     return train, Dataset(val, image_size, **options)
 
 
-def load_split(path, split, classes=None, image_size=320, limit=None, **options):
+def load_split(
+    path: str | Path, split: str, classes: list[str] | None = None, image_size: int = 320,
+    limit: int | None = None, **options: Any,
+) -> Dataset:  # fmt: skip
     """Open one part of a data set; the others aren't read, and need not be there.
 
     Parameters
@@ -284,7 +274,7 @@ def load_split(path, split, classes=None, image_size=320, limit=None, **options)
     return Dataset(read_part(path, split, classes, limit), image_size, **options)
 
 
-def open_data(options):
+def open_data(options: Namespace) -> tuple[Dataset, Dataset]:
     """(training set, validation set) of the command line; downloaded or drawn if need be.
 
     `options` are those of `training.options`. DataError or OSError: the data are missing or wrong,

@@ -38,13 +38,13 @@ COLUMNS = {
 }
 
 
-def _number(value):
+def _number(value: float) -> str:
     if isinstance(value, int):
         return str(value)
     return "-" if np.isnan(value) else f"{value:.3f}"
 
 
-def format_table(per_class):
+def format_table(per_class: dict[str, dict[str, float]]) -> str:
     """What `coco_scores` says of each class, as lines; a dash where there is no ground truth."""
     lines = [("class", *COLUMNS.values())]
     lines += [(name, *(_number(own[key]) for key in COLUMNS)) for name, own in per_class.items()]
@@ -53,8 +53,8 @@ def format_table(per_class):
     return "\n".join(rows)
 
 
-def parse_arguments(arguments=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     add = parser.add_argument
     add("model", type=Path, metavar="MODEL", help="best.safetensors, last.safetensors or *.onnx")
     add("--data", type=Path, required=True, metavar="PATH", help="data set, as for training")
@@ -67,19 +67,14 @@ def parse_arguments(arguments=None):
     return options
 
 
-def run(options):
+def run(options: argparse.Namespace) -> None:
     """Evaluate as the command line says."""
     detector = open_detector(options.model, options.image_size)
     options.output_dir.mkdir(parents=True, exist_ok=True)  # before the work, which may be long
     dataset = load_split(
-        options.data,
-        options.split,
-        detector.classes,
-        detector.image_size,
-        limit=options.limit,
-        workers=os.cpu_count() or 1,
-        progress=sys.stderr.isatty(),
-    )
+        options.data, options.split, detector.classes, detector.image_size, limit=options.limit,
+        workers=os.cpu_count() or 1, progress=sys.stderr.isatty(),
+    )  # fmt: skip
     print(dataset.summary())
     print(f"{options.model}: {len(dataset)} images at {detector.image_size} px")
     detections = detect(detector, dataset, detector.batch_size, progress=True)
@@ -104,7 +99,7 @@ def run(options):
     print(f"wrote {options.output_dir}")
 
 
-def main(arguments=None):
+def main(arguments: list[str] | None = None) -> int:
     """Evaluate as the command line says; the exit code."""
     options = parse_arguments(arguments)
     try:

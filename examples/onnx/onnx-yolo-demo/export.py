@@ -8,12 +8,14 @@ The end of a training also compares the file that it exports with PyTensor (`ver
 import argparse
 import os
 import sys
+from typing import Any
 
 os.environ["PYTENSOR_FLAGS"] = ",".join(
     filter(None, ["floatX=float32", os.environ.get("PYTENSOR_FLAGS")])
 )
 
 import numpy as np
+from model import YOLO11n
 from training.checkpoint import CheckpointError
 from training.weights import check_size, load_model, require_folder
 
@@ -36,8 +38,9 @@ class ExportMismatch(Exception):
 
 
 def export_detector(
-    model, path, classes, image_size, batch_size=1, opset_version=20, half=False, trained_on=None
-):
+    model: YOLO11n, path: Any, classes: list[str], image_size: int, batch_size: int | None = 1,
+    opset_version: int = 20, half: bool = False, trained_on: str | None = None,
+) -> Any:  # fmt: skip
     """Write the inference graph, batch normalization folded, as one ONNX model; its ModelProto.
 
     Input ``images`` float32 (batch, 3, size, size), RGB in 0..1; output ``output0`` float32
@@ -74,7 +77,7 @@ def export_detector(
     )
 
 
-def verify_export(path, model, images, expected):
+def verify_export(path: Any, model: YOLO11n, images: np.ndarray, expected: np.ndarray) -> dict:
     """Compare what an ONNX file computes with PyTensor's predictions; ExportMismatch if it's other.
 
     After a few steps of training, statistics from a few pictures can leave a network that enlarges
@@ -112,13 +115,13 @@ def verify_export(path, model, images, expected):
     )
 
 
-def _largest(values):
+def _largest(values: np.ndarray) -> np.ndarray:
     """The largest of boxes and of scores, array (2,), of (n, 4 + classes, anchors)."""
     return np.array([values[:, :4].max(), values[:, 4:].max()], dtype=np.float64)
 
 
-def main(arguments=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     add = parser.add_argument
     add("weights", help="best.safetensors of a run, or pretrained weights, also .onnx")
     add("onnx", help="file to write")

@@ -12,7 +12,7 @@ All floating-point arithmetic is float32 whatever ``config.floatX`` says.  PyTen
 double of a Python float that has no exact float32 value (``x * 1e-7``), hence the constants.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from blocks import Detect
@@ -38,9 +38,11 @@ ASSIGN_EPS = np.float32(1e-9)
 
 CIOU_EPS = np.float32(1e-7)
 FOUR_OVER_PI_SQUARED = np.float32(4 / np.pi**2)
+type Corners = tuple[Any, ...] | list[Any]  # four tensors: x1, y1, x2, y2
+type Maps = dict[str, Any]  # of tensors
 
 
-def yolo_loss(predictions, targets, num_classes):
+def yolo_loss(predictions: Maps, targets: Maps, num_classes: int) -> tuple[Any, Maps]:
     """Training loss of a YOLO11 detector.
 
     Parameters
@@ -71,13 +73,9 @@ def yolo_loss(predictions, targets, num_classes):
     pred_boxes = distances_to_boxes(distances.expected, centres)  # in units of the grid's cells
     gt_boxes, gt_valid = target_boxes_in_pixels(targets, height, width)
     target = task_aligned_assign(
-        [corner * stride for corner in pred_boxes],
-        pt.sigmoid(class_logits),
-        gt_boxes,
-        targets["classes"],
-        gt_valid,
-        centres * stride,
-    )
+        [corner * stride for corner in pred_boxes], pt.sigmoid(class_logits),
+        gt_boxes, targets["classes"], gt_valid, centres * stride,
+    )  # fmt: skip
     target_boxes = [corner / stride for corner in target.boxes]
 
     norm = pt.maximum(sum32(target.weight), np.float32(1))
@@ -89,7 +87,7 @@ def yolo_loss(predictions, targets, num_classes):
     return sum(parts.values()) * batch_size.astype("float32"), parts
 
 
-def sum32(x, axis=None):
+def sum32(x: Any, axis: int | None = None) -> Any:
     """Sum in float32.
 
     PyTensor adds up float32 in float64, and its JAX backend hands the float64 result on where
@@ -101,7 +99,7 @@ def sum32(x, axis=None):
 # ------------------------------------------------------------------------------ boxes
 
 
-def flatten_predictions(predictions, batch_size, num_classes):
+def flatten_predictions(predictions: Maps, batch_size: Any, num_classes: int) -> tuple[Any, ...]:
     """Box logits (B, 64, A), class logits (B, C, A), and each level's (height, width).
 
     `batch_size` is B as the shape of an input has it.  Read off the predictions it would be a
@@ -129,7 +127,7 @@ class BoxDistances(NamedTuple):
     log_norm: pt.TensorVariable  # float32 (B, 4, A): logarithm of the sum of exp(shifted)
 
 
-def box_distances(logits):
+def box_distances(logits: Any) -> BoxDistances:
     """`BoxDistances` of logits, float32 (B, 64, A) with the channels ``16 * side + bin``.
 
     Softmax and log-softmax share one exponential here.
@@ -145,7 +143,7 @@ def box_distances(logits):
     return BoxDistances(expected, shifted, pt.log(pt.maximum(norm, np.float32(1))))
 
 
-def distances_to_boxes(distances, centres):
+def distances_to_boxes(distances: Any, centres: np.ndarray) -> Corners:
     """Corners, four float32 (B, A), of distances (B, 4, A) from anchor centres (2, A)."""
     # Split, not indexed: its gradient is a join instead of four additions into zeros.
     sides = pt.split(distances, [1, 1, 1, 1], n_splits=4, axis=1)
@@ -154,7 +152,7 @@ def distances_to_boxes(distances, centres):
     return x - left, y - top, x + right, y + bottom
 
 
-def target_boxes_in_pixels(targets, height, width):
+def target_boxes_in_pixels(targets: Maps, height: int, width: int) -> tuple[Corners, Any]:
     """Corners of the targets, four float32 (B, M), and which are real boxes, bool (B, M)."""
     rows = targets["boxes"]
     listed = pt.arange(rows.shape[1], dtype="int32")[None, :] < targets["num_boxes"][:, None]
@@ -176,11 +174,11 @@ class Assignment(NamedTuple):
     foreground: pt.TensorVariable  # bool (B, A): the anchor has a target box
     gt_index: pt.TensorVariable  # int32 (B, A): its row among the image's targets; 0 without one
     weight: pt.TensorVariable  # float32 (B, A): target score at the box's class; 0 without one
-    boxes: tuple  # four float32 (B, A), pixels; some box of the image, or zeros, without one
+    boxes: Corners  # four float32 (B, A), pixels; some box of the image, or zeros, without one
     scores: pt.TensorVariable  # float32 (B, C, A): `weight` at the box's class, 0 elsewhere
 
 
-def centres_inside(boxes, centres):
+def centres_inside(boxes: Corners, centres: np.ndarray) -> Any:
     """Tell which anchor centres (2, A) lie strictly inside which boxes: bool (B, M, A).
 
     Sides shorter than `MIN_SIDE` are enlarged to it about the box centre first; otherwise the
@@ -197,7 +195,10 @@ def centres_inside(boxes, centres):
     return nearest > ASSIGN_EPS
 
 
-def task_aligned_assign(pred_boxes, pred_scores, gt_boxes, gt_classes, gt_valid, centres):
+def task_aligned_assign(
+    pred_boxes: Corners, pred_scores: Any, gt_boxes: Corners, gt_classes: Any, gt_valid: Any,
+    centres: np.ndarray,
+) -> Assignment:  # fmt: skip
     """Give each anchor at most one target box, by how well it already does: an `Assignment`.
 
     Task alignment learning: Feng et al., "TOOD" (ICCV 2021), section 3.2, with YOLO11's
@@ -219,10 +220,8 @@ def task_aligned_assign(pred_boxes, pred_scores, gt_boxes, gt_classes, gt_valid,
     anchor = np.arange(centres.shape[1], dtype=np.int32)
 
     candidate = centres_inside(gt_boxes, centres) & gt_valid[:, :, None]
-    overlap = ciou(
-        [corner[:, :, None] for corner in gt_boxes],
-        [corner[:, None, :] for corner in pred_boxes],
-    )
+    own = [corner[:, None, :] for corner in pred_boxes]
+    overlap = ciou([corner[:, :, None] for corner in gt_boxes], own)
     overlap = pt.switch(candidate, pt.maximum(overlap, np.float32(0)), np.float32(0))
     root_score = pt.sqrt(pred_scores)[image, pt.switch(gt_valid, gt_classes, 0)]
     cube = overlap * overlap * overlap
@@ -259,7 +258,7 @@ def task_aligned_assign(pred_boxes, pred_scores, gt_boxes, gt_classes, gt_valid,
 # ------------------------------------------------------------------------------ comparisons
 
 
-def ciou(a, b):
+def ciou(a: Corners, b: Corners) -> Any:
     """Complete IoU of boxes that broadcast against each other: IoU - (d² / c² + weight * aspect).
 
     Zheng et al., "Distance-IoU Loss" (AAAI 2020), equations 10 to 12; d is the distance of the
@@ -295,7 +294,7 @@ def ciou(a, b):
     return iou - (distance / diagonal + weight * aspect)
 
 
-def binary_cross_entropy(logits, targets):
+def binary_cross_entropy(logits: Any, targets: Any) -> Any:
     """Binary cross-entropy of logits, element by element; finite for any finite logit.
 
     ``-t log(s) - (1 - t) log(1 - s)`` with s the sigmoid of the logit.
@@ -303,13 +302,13 @@ def binary_cross_entropy(logits, targets):
     return pt.softplus(logits) - logits * targets
 
 
-def distribution_focal_loss(distances, target_boxes, centres):
+def distribution_focal_loss(distances: BoxDistances, boxes: Corners, centres: np.ndarray) -> Any:
     """Cross-entropy between `BoxDistances` and the true distances, mean of four sides: (B, A).
 
     Li et al., "Generalized Focal Loss" (NeurIPS 2020), section 3.2: a distance between two bins
     is a target at both, weighted by nearness.  Boxes and anchor `centres` are in units of cells.
     """
-    x1, y1, x2, y2 = target_boxes
+    x1, y1, x2, y2 = boxes
     x, y = centres
     true = pt.stack([x - x1, y - y1, x2 - x, y2 - y], axis=1)
     true = pt.clip(true, np.float32(0), MAX_DISTANCE)

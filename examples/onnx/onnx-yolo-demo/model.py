@@ -8,6 +8,7 @@
 """
 
 import math
+from typing import Any
 
 import numpy as np
 from blocks import C2PSA, SPPF, C3k2, ConvBNSiLU, Detect, Parameters
@@ -26,21 +27,21 @@ class YOLO11n:
     with ``training=True``.
     """
 
-    def __init__(self, num_classes=2, seed=0, class_width=None):
+    def __init__(self, num_classes: int = 2, seed: int = 0, class_width: int | None = None):
         if num_classes < 1:
             raise ValueError(f"num_classes must be at least 1, got {num_classes}")
         self.num_classes = num_classes
-        self.updates = []
+        self.updates = list[Any]()
         self.store = store = Parameters(seed)
 
-        def conv(i, c_in, c_out):
+        def conv(i: int, c_in: int, c_out: int) -> ConvBNSiLU:
             return ConvBNSiLU(store, f"model.{i}", c_in, c_out, kernel=3, stride=2)
 
-        def c3k2(i, c_in, c_out, expansion, c3k):
+        def c3k2(i: int, c_in: int, c_out: int, expansion: float, c3k: bool) -> C3k2:
             return C3k2(store, f"model.{i}", c_in, c_out, expansion, c3k)
 
         # Created in the order of the layers, which is the order of the state dict.
-        self.layers = {
+        self.layers: dict[int, Any] = {
             0: conv(0, 3, 16),
             1: conv(1, 16, 32),
             2: c3k2(2, 32, 64, 0.25, c3k=False),
@@ -60,20 +61,20 @@ class YOLO11n:
             22: c3k2(22, 384, 256, 0.5, c3k=True),
             23: Detect(store, "model.23", num_classes, (64, 128, 256), class_width),
         }
-        self.class_width = self.layers[23].class_width
+        self.class_width: int = self.layers[23].class_width
 
     @property
-    def params(self):
+    def params(self) -> list[Any]:
         """The 255 trainable variables, each named as in the reference's state dict."""
         return list(self.store.trainable.values())
 
     @property
-    def num_parameters(self):
+    def num_parameters(self) -> int:
         """Number of weights, the 16 fixed ones of the distribution head counted in."""
         weights = self.store.trainable | self.store.fixed
         return sum(math.prod(v.type.shape) for v in weights.values())
 
-    def __call__(self, x, training=False):
+    def __call__(self, x: pt.TensorVariable, training: bool = False) -> dict[str, Any]:
         """Build the graph of the raw predictions of RGB images in 0..1.
 
         `x` is float32 (batch, 3, height, width) with static multiples of 32 for sides; the batch
@@ -87,24 +88,24 @@ class YOLO11n:
         outputs = self.layers[23]([maps[i] for i in (16, 19, 22)], updates)
         return dict(zip(LEVELS, outputs, strict=True))
 
-    def feature_maps(self, x, training=False):
+    def feature_maps(self, x: pt.TensorVariable, training: bool = False) -> dict[int, Any]:
         """The outputs of modules 0 to 22 by number; see `__call__`."""
         if x.type.dtype != "float32" or x.type.ndim != 4 or x.type.shape[1] not in (3, None):
             raise ValueError(f"images must be float32 (batch, 3, height, width), got {x.type}")
         sides = x.type.shape[2:]
         if None in sides or any(side < 32 or side % 32 for side in sides):
             raise ValueError(f"sides must be static multiples of 32, got {sides[0]} x {sides[1]}")
-        updates = None
         if training:
-            self.updates = updates = []  # which each layer appends to
-        out, layer = {}, self.layers
+            self.updates = []  # which each layer appends to
+        updates = self.updates if training else None
+        out, layer = dict[int, Any](), self.layers
 
-        def upsample(v):
+        def upsample(v: pt.TensorVariable) -> pt.TensorVariable:
             return pt.resize(
                 v, scale=2, coordinate_transformation_mode="asymmetric", nearest_mode="floor"
             )
 
-        def join(*parts):
+        def join(*parts: pt.TensorVariable) -> Any:
             return pt.concatenate(parts, axis=1)
 
         for i in range(11):
@@ -123,7 +124,7 @@ class YOLO11n:
         out[22] = layer[22](out[21], updates)
         return out
 
-    def decode(self, predictions):
+    def decode(self, predictions: dict[str, Any]) -> Any:
         """Boxes and scores, float32 (batch, 4 + num_classes, anchors), from raw predictions.
 
         Centre x, centre y, width, height in input pixels, then the classes' probabilities.
@@ -143,11 +144,11 @@ class YOLO11n:
         boxes = pt.concatenate([middle, left_top + right_bottom], axis=1)
         return pt.concatenate([boxes * stride, pt.sigmoid(cls)], axis=1)
 
-    def state_dict(self):
+    def state_dict(self) -> dict[str, np.ndarray]:
         """Return all 418 arrays by name (499 in the reference, with its 81 batch counters)."""
         return {name: v.get_value() for name, v in self.store.all.items()}
 
-    def load_state_dict(self, mapping):
+    def load_state_dict(self, mapping: dict[str, np.ndarray]) -> None:
         """Set the parameters and statistics from arrays by name.
 
         ValueError, before any is set, unless names and shapes are exactly those of `state_dict`.
@@ -177,7 +178,9 @@ class YOLO11n:
             variable.set_value(np.asarray(mapping[name], dtype=np.float32))
 
 
-def build_yolo11n(num_classes=2, input_size=320, training=False, seed=0):
+def build_yolo11n(
+    num_classes: int = 2, input_size: Any = 320, training: bool = False, seed: int = 0
+) -> tuple[YOLO11n, pt.TensorVariable, dict[str, Any]]:
     """Make a YOLO11n and build its graph, for sides of `input_size` or (height, width).
 
     Returns the model, the input ``images`` (batch, 3, height, width) and the raw predictions.
@@ -188,7 +191,9 @@ def build_yolo11n(num_classes=2, input_size=320, training=False, seed=0):
     return model, x, model(x, training=training)
 
 
-def make_anchors(shapes, strides=Detect.strides):
+def make_anchors(
+    shapes: list[tuple[int, int]], strides: tuple[int, ...] = Detect.strides
+) -> tuple[np.ndarray, np.ndarray]:
     """Cells of maps of `shapes` (height, width), level by level and row by row.
 
     Returns their centres x and y in grid units, float32 (2, anchors), and strides (anchors,).

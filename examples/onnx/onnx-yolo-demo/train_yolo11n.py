@@ -16,6 +16,7 @@ last checkpoint with the same results.
 import contextlib
 import os
 import sys
+from argparse import Namespace
 from dataclasses import asdict
 
 # Before PyTensor is imported: JAX keeps 64-bit types off then, which float32 training never uses.
@@ -55,7 +56,7 @@ KNOWN_ERRORS = (
 )  # fmt: skip
 
 
-def train(o, folder):
+def train(o: Namespace, folder: RunFolder) -> None:
     """Train the model that the options `o` describe; its files go into `folder`, a `RunFolder`."""
     # ---- devices and data
     check_first(o)
@@ -151,14 +152,14 @@ def train(o, folder):
         finish(run, validator)
 
 
-def main(arguments=None):
+def main(arguments: list[str] | None = None) -> int:
     """Train as the command line says; return the exit code, after a signal 128 + its number.
 
     Errors of the user's making, and those of disks, end with one line; what else may be raised is
     a bug, and shows its traceback.
     """
     arguments = [*map(str, sys.argv[1:] if arguments is None else arguments)]
-    options = parse_arguments(__doc__.splitlines()[0], arguments)
+    options = parse_arguments((__doc__ or "").partition("\n")[0], arguments)
     try:
         with RunFolder(options, KNOWN_ERRORS) as folder:
             train(options, folder)

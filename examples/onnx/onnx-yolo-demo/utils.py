@@ -1,5 +1,7 @@
 """From decoded predictions to detections: non-maximum suppression, with NumPy alone."""
 
+from typing import Any
+
 import numpy as np
 
 # Boxes of different classes are moved this many pixels apart, so that one pass of
@@ -8,7 +10,7 @@ CLASS_SHIFT = 7680.0
 MAX_CANDIDATES = 30000  # the best so many enter the suppression
 
 
-def box_iou(a, b):
+def box_iou(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """IoU (n, m) of every box of `a` with every box of `b`, as corners; 0 for two empty ones."""
     width = np.minimum(a[:, None, 2], b[None, :, 2])
     width -= np.maximum(a[:, None, 0], b[None, :, 0])
@@ -22,7 +24,7 @@ def box_iou(a, b):
     return np.divide(inter, union, out=np.zeros_like(inter), where=union > 0)
 
 
-def _candidates(predictions, confidence, multi_label):
+def _candidates(predictions: np.ndarray, confidence: float, multi_label: bool) -> np.ndarray:
     """Rows (x1, y1, x2, y2, score, class) of all scores strictly above `confidence`."""
     boxes, scores = predictions[:4], predictions[4:]
     if multi_label and len(scores) > 1:
@@ -40,11 +42,11 @@ def _candidates(predictions, confidence, multi_label):
     return np.concatenate([corners, score[:, None], label[:, None].astype(corners.dtype)], axis=1)
 
 
-def _greedy_keep(boxes, iou, max_detections, block=128):
+def _greedy_keep(boxes: np.ndarray, iou: float, most: int, block: int = 128) -> np.ndarray:
     """Indices kept by greedy suppression of `boxes`, which are sorted by score already.
 
     Block by block, each is compared with the boxes kept so far, then with itself, until there are
-    `max_detections`: so the cost grows with what is kept, not with the square of the candidates.
+    `most`: so the cost grows with what is kept, not with the square of the candidates.
     """
     kept = np.empty(0, dtype=np.int64)
     for start in range(0, len(boxes), block):
@@ -57,12 +59,15 @@ def _greedy_keep(boxes, iou, max_detections, block=128):
             if alive[i]:
                 alive[i + 1 :] &= ~clash[i, i + 1 :]
         kept = np.concatenate([kept, index[alive]])
-        if len(kept) >= max_detections:
+        if len(kept) >= most:
             break
-    return kept[:max_detections]
+    return kept[:most]
 
 
-def nms(predictions, confidence, iou, max_detections=300, multi_label=True, class_aware=True):
+def nms(
+    predictions: np.ndarray, confidence: float, iou: float, max_detections: int = 300,
+    multi_label: bool = True, class_aware: bool = True,
+) -> np.ndarray:  # fmt: skip
     """Non-maximum suppression of one image's decoded predictions, (4 + num_classes, anchors).
 
     They are rows ``cx, cy, w, h`` in pixels of the network input, then one row of scores a class.
@@ -85,7 +90,7 @@ def nms(predictions, confidence, iou, max_detections=300, multi_label=True, clas
     return rows[_greedy_keep(boxes, iou, max_detections)]
 
 
-def scale_detections(detections, geometry):
+def scale_detections(detections: np.ndarray, geometry: Any) -> np.ndarray:
     """`nms`'s detections moved by the `Letterbox` to the original picture, and clipped."""
     detections = np.array(detections, dtype=np.float32).reshape(-1, 6)
     detections[:, :4] = geometry.undo(detections[:, :4])
