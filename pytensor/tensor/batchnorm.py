@@ -463,7 +463,7 @@ def inference_outputs(node: Any) -> dict[Variable, Variable]:
     return {out: infer(x, gamma, beta, mean, variance), new_mean: mean, new_variance: variance}
 
 
-def check_inference_form(nodes: Any) -> None:
+def check_inference_form(nodes):
     """Raise an error if the training form among these nodes can't be replaced."""
     for node in nodes:
         if isinstance(node.op, BatchNormalizationTrainGrad):

@@ -322,15 +322,9 @@ def group_normalization(
             f"channels ({'not known yet' if channels is None else channels}), got {num_groups}"
         )
     return _apply(
-        "group_normalization",
-        GroupNormalization,
-        x,
-        scale,
-        bias,
-        shape,
-        num_groups=int(num_groups),
-        epsilon=epsilon,
-    )
+        "group_normalization", GroupNormalization, x, scale, bias, shape,
+        num_groups=int(num_groups), epsilon=epsilon,
+    )  # fmt: skip
 
 
 precision.register(_Normalization, lambda op: "normalization")

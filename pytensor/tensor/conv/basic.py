@@ -272,14 +272,7 @@ def _conv_transpose(
     """
     input, filters = as_tensor_variable(input), as_tensor_variable(filters)
     properties = conv_properties(
-        name,
-        filters,
-        n,
-        border_mode,
-        subsample,
-        filter_dilation,
-        num_groups,
-        filter_flip,
+        name, filters, n, border_mode, subsample, filter_dilation, num_groups, filter_flip
     )
     paddings = per_axis(f"{name}: output_padding", output_padding, n, minimum=0)
     op: Any = ConvTranspose(**properties)

@@ -132,20 +132,15 @@ def _method(mode, how, nearest_mode, cubic_coeff_a, exclude_outside, antialias):
 
 
 def resize(
-    input: TensorLike,
-    size: Ints | None = None,
+    input: TensorLike, size: Ints | None = None,
     scale: float | tuple[float, ...] | list[float] | None = None,
     mode: Literal["nearest", "linear", "cubic"] = "nearest",
-    coordinate_transformation_mode: str = "half_pixel",
-    nearest_mode: str = "round_prefer_floor",
-    cubic_coeff_a: float = -0.75,
-    exclude_outside: bool = False,
-    antialias: bool = False,
-    roi: tuple[float, ...] | list[float] | None = None,
-    extrapolation_value: float = 0.0,
+    coordinate_transformation_mode: str = "half_pixel", nearest_mode: str = "round_prefer_floor",
+    cubic_coeff_a: float = -0.75, exclude_outside: bool = False, antialias: bool = False,
+    roi: tuple[float, ...] | list[float] | None = None, extrapolation_value: float = 0.0,
     keep_aspect_ratio_policy: Literal["stretch", "not_larger", "not_smaller"] = "stretch",
     axes: Ints | None = None,
-) -> TensorVariable:
+) -> TensorVariable:  # fmt: skip
     r"""Resample axes of `input`; the same numbers as ONNX's Resize.
 
     Interpolation is separable: bilinear or bicubic over two axes.  Along one axis of length n,
@@ -261,13 +256,9 @@ def resize(
             f"resize: give exactly one of size and scale, got size={size!r} and scale={scale!r}"
         )
     method = _method(
-        mode,
-        coordinate_transformation_mode,
-        nearest_mode,
-        cubic_coeff_a,
-        exclude_outside,
+        mode, coordinate_transformation_mode, nearest_mode, cubic_coeff_a, exclude_outside,
         antialias,
-    )
+    )  # fmt: skip
     _one_of("keep_aspect_ratio_policy", keep_aspect_ratio_policy, ASPECT_RATIO_POLICIES)
     if scale is not None and keep_aspect_ratio_policy != "stretch":
         raise ValueError(
