@@ -238,7 +238,10 @@ def names(text):
 
 @pytest.mark.parametrize(
     ("file", "extra"),
-    [("cpu", "test"), ("cpu", "yolo"), ("cuda12", "test"), ("cuda13", "yolo"), ("node", "node")],
+    [
+        ("cpu", "test"), ("cpu", "pymc"), ("cpu", "yolo"), ("cuda12", "test"), ("cuda13", "yolo"),
+        ("node", "node"),
+    ],
 )
 def test_the_lock_is_that_of_the_project(file, extra):
     """Otherwise: .ci/lock"""
