@@ -7,7 +7,8 @@ Each start is a process of its own.  The second finds what the first has kept on
 "density" (`model.compile_logp`, `model.compile_dlogp` and a call of each) programs of
 `jax_mode(keep_programs=True)`, for samplers what JAX keeps by itself.  Seconds begin after the
 imports, JAX's start and the model, and end with the results, which both starts must have equal to
-the bit; "process" is all of it.  Samplers tune for 10 steps and draw 10 times, so nearly all of
+the bit, or "OTHER RESULTS" is said; "process" is all of it.  Processor time is that of all threads,
+and bears other work on the machine.  Samplers tune for 10 steps and draw 10 times, so nearly all of
 their time is the start.  Medians of the rounds; with --json, rows are added to those of the file.
 """
 
@@ -45,7 +46,7 @@ def with_pymc(sampler, **options):
     def sample(model):
         import nutpie  # noqa: F401  its import takes longer than all else
         import pymc as pm
-        import pymc.sampling.jax  # noqa: F401
+        import pymc.sampling.jax
 
         yield
         with model:
@@ -104,9 +105,10 @@ def start(what, name, folder):
     results = SIDES[what](build(name))
     next(results)
     jax.devices()
-    begun = time.perf_counter()
+    begun = time.perf_counter(), time.process_time()
     digest = hashlib.sha256(b"".join(np.asarray(r).tobytes() for r in results)).hexdigest()
-    return {"seconds": time.perf_counter() - begun, "digest": digest}
+    seconds, processor = time.perf_counter() - begun[0], time.process_time() - begun[1]
+    return {"seconds": seconds, "processor": processor, "digest": digest}
 
 
 def start_process(what, name, folder):
@@ -115,7 +117,7 @@ def start_process(what, name, folder):
     command = [sys.executable, __file__, "--start", what, name, folder]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
-        raise RuntimeError(f"{what} of {name}: exit status {done.returncode}\n{done.stderr[-2000:]}")
+        raise RuntimeError(f"{what} of {name} failed\n{done.stderr[-2000:]}")
     result = json.loads(done.stdout.splitlines()[-1])
     return result | {"process": time.perf_counter() - begun}
 
@@ -127,10 +129,9 @@ def measure(what, name, rounds):
         with tempfile.TemporaryDirectory() as folder:
             starts.append([start_process(what, name, folder) for _ in range(2)])
     row = {"what": what, "model": name, "rounds": rounds}
-    for key in ("seconds", "process"):
+    for key in ("seconds", "processor", "process"):
         row[key] = [median(pair[k][key] for pair in starts) for k in range(2)]
-    row["ratio"] = median(second["seconds"] / first["seconds"] for first, second in starts)
-    row["process ratio"] = median(second["process"] / first["process"] for first, second in starts)
+        row[f"{key}, ratio"] = median(second[key] / first[key] for first, second in starts)
     return row | {"equal": len({one["digest"] for pair in starts for one in pair}) == 1}
 
 
@@ -156,8 +157,9 @@ def main():
             rows = [r for r in rows if (r["what"], r["model"]) != (what, name)] + [row]
             print(
                 f"{what:9} {name:24} {row['seconds'][0]:6.2f} s -> {row['seconds'][1]:5.2f} s, "
-                f"{row['ratio']:.2f}; process {row['process'][0]:5.1f} s -> "
-                f"{row['process'][1]:5.1f} s, {row['process ratio']:.2f}; "
+                f"{row['seconds, ratio']:.2f}, of processor time {row['processor, ratio']:.2f}; "
+                f"process {row['process'][0]:5.1f} s -> {row['process'][1]:5.1f} s, "
+                f"{row['process, ratio']:.2f}; "
                 f"{'equal' if row['equal'] else 'OTHER RESULTS'}",
                 flush=True,
             )

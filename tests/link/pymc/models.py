@@ -44,7 +44,8 @@ def lkj_correlation(rng):
     chol, _, _ = pm.LKJCholeskyCov("chol", n=8, eta=1.5, sd_dist=pm.HalfNormal.dist(1.0))
     effects = pm.Normal("z", shape=(8, 120)).T @ chol.T
     group = rng.integers(0, 120, 500)
-    pm.Normal("y", (effects[group] * rng.normal(size=(500, 8))).sum(-1), 1, observed=rng.normal(size=500))
+    mean = (effects[group] * rng.normal(size=(500, 8))).sum(-1)
+    pm.Normal("y", mean, 1, observed=rng.normal(size=500))
 
 
 @model
@@ -76,7 +77,8 @@ def periodic_kernels(rng):
 def kernels_of_several_inputs(rng):
     x = rng.normal(size=(50, 3))
     cov = pm.gp.cov.ExpQuad(3, pm.Gamma("lengths", 3, 2, shape=3))
-    cov += pm.gp.cov.Linear(3, c=pm.Normal("centre", shape=3)) + pm.gp.cov.Polynomial(3, 0.0, 2, 1.0)
+    cov += pm.gp.cov.Linear(3, c=pm.Normal("centre", shape=3))
+    cov += pm.gp.cov.Polynomial(3, 0.0, 2, 1.0)
     gp = pm.gp.Marginal(cov_func=cov)
     gp.marginal_likelihood("y", X=x, y=x.sum(1), sigma=pm.HalfNormal("noise"))
 
@@ -92,7 +94,8 @@ def kronecker_gp(rng):
 @model
 def autoregression(rng):
     rho = pm.Normal("rho", 0, 0.3, shape=3)
-    latent = pm.AR("latent", rho, sigma=pm.HalfNormal("s"), init_dist=pm.Normal.dist(0, 1), shape=200)
+    start = pm.Normal.dist(0, 1)
+    latent = pm.AR("latent", rho, sigma=pm.HalfNormal("s"), init_dist=start, shape=200)
     pm.Normal("y", latent, 0.5, observed=rng.normal(size=200).cumsum() / 5)
 
 
@@ -143,7 +146,8 @@ def hurdle(rng):
 @model
 def truncated(rng):
     mu, sigma = pm.Normal("mu", 0, 1), pm.HalfNormal("sigma", 1)
-    pm.TruncatedNormal("y1", mu=mu, sigma=sigma, lower=-1, upper=2, observed=rng.uniform(-1, 2, 200))
+    y = rng.uniform(-1, 2, 200)
+    pm.TruncatedNormal("y1", mu=mu, sigma=sigma, lower=-1, upper=2, observed=y)
     rates = pm.Exponential.dist(pm.Gamma("rate", 2, 1, shape=200))
     pm.Truncated("y2", rates, lower=0.5, upper=4.0, observed=rng.uniform(0.5, 4, 200))
 
@@ -172,7 +176,8 @@ def softmax_regression(rng):
     x = rng.normal(size=(300, 8))
     logits = x @ pm.Normal("weights", shape=(8, 6)) + pm.Normal("bias", shape=6)
     pm.Categorical("y", logit_p=logits, observed=rng.integers(0, 6, 300))
-    pm.Multinomial("z", 30, pm.math.softmax(logits, axis=-1), observed=rng.multinomial(30, np.ones(6) / 6, 300))
+    z = rng.multinomial(30, np.ones(6) / 6, 300)
+    pm.Multinomial("z", 30, pm.math.softmax(logits, axis=-1), observed=z)
 
 
 @model
@@ -193,8 +198,9 @@ def wishart(rng):
 @model
 def kronecker_normal(rng):
     x = np.linspace(0, 1, 12)
-    cov = pt.exp(-((x[:, None] - x) ** 2) / pm.Gamma("length", 3, 3)) + 0.1 * np.eye(12)
-    other = np.eye(10) + 0.3
+    # Eigenvalues that lie apart, for PyTensor's gradient of eigh divides by their differences.
+    cov = pt.exp(-np.abs(x[:, None] - x) / pm.Gamma("length", 3, 3))
+    other = np.diag(np.arange(1.0, 11)) + 0.3
     y = rng.normal(size=120)
     mu = pm.Normal("mu", shape=120)
     pm.KroneckerNormal("y", mu=mu, covs=[cov, other], sigma=0.4, observed=y)
@@ -244,7 +250,8 @@ def horseshoe(rng):
 @model
 def crossed_effects(rng):
     person, item = pm.ZeroSumNormal("person", shape=150), pm.ZeroSumNormal("item", shape=(40, 3))
-    logit = person[rng.integers(0, 150, 800)] + item[rng.integers(0, 40, 800), rng.integers(0, 3, 800)]
+    asked = rng.integers(0, 40, 800), rng.integers(0, 3, 800)
+    logit = person[rng.integers(0, 150, 800)] + item[asked]
     pm.Bernoulli("y", logit_p=logit, observed=rng.integers(0, 2, 800))
 
 

@@ -17,7 +17,7 @@ from pytensor.link.jax.dispatch.basic import jax_funcify, jax_typify
 from pytensor.link.jax.tuned.building import paused_collection
 from pytensor.scan.op import Scan
 from pytensor.tensor.blockwise import Blockwise
-from pytensor.tensor.elemwise import CAReduce
+from pytensor.tensor.elemwise import CAReduce, Elemwise
 
 __all__ = ["ConvertedGraph", "tuned_funcify"]
 
@@ -80,6 +80,18 @@ def tuned_funcify_CAReduce(op, convert_node, node, **kwargs):
     return jax_funcify(op, node=node, **kwargs)
 
 
+@tuned_funcify.register(Elemwise)
+def tuned_funcify_Elemwise(op, convert_node, node, **kwargs):
+    function = jax_funcify(op, node=node, **kwargs)
+    compared = {v.type.dtype for v in node.inputs if node.outputs[0].type.dtype == "bool"}
+    if "float64" not in compared:
+        return function
+    # XLA compares anew in each fusion that reads the result, and may round what it compares in
+    # another way: where numbers are nearly equal, terms that should cancel don't.  It may so in
+    # float32, where speed is wanted; see docs/wrong_numbers_from_xla.md.
+    return lambda *inputs: jax.lax.optimization_barrier(function(*inputs))
+
+
 @jax_funcify.register(ConvertedGraph)
 def jax_funcify_ConvertedGraph(
     graph, node=None, fgraph_name="jax_funcified_fgraph", converted=None, **kwargs
@@ -103,6 +115,9 @@ def _value(constant):
     if isinstance(data, np.ndarray) and data.ndim and data.dtype.kind in "biufc":
         # The array that PyTensor's conversion makes; but that runs a program to copy it.
         return jax.device_put(data)
+    if isinstance(data, np.ndarray) and data.dtype == "float64":
+        # A number of Python's, as PyTensor's is, would be rounded to float32 beside such an array.
+        return data[()]
     return jax_typify(data, variable=constant)
 
 
