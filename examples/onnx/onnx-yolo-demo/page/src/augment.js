@@ -1,6 +1,6 @@
 /**
- * Pictures to learn from: each time another part of a frame, in other colours, with some of the
- * objects of other frames pasted on it.
+ * Pictures to learn from: each time another part of a frame, turned a little, in other colours, with
+ * some of the objects of other frames pasted on it, and with other frames around it.
  *
  * All chance comes from one generator, so that a lesson can be repeated.
  *
@@ -14,6 +14,8 @@ const FRAME_SIDES = 4; // frames are kept with so many times the network's side 
 const NEARER = 1.6; // the part is at least the frame's side divided by this,
 const FARTHER = 1.8; // and at most the side times this
 const SHIFT = 0.25; // of its centre, as a fraction of the frame's side
+const TURN = 0.3; // of the frame, in radians
+const WIDER = 0.15; // logarithm of the most that it gets wider, and less high, or the other way
 const VISIBLE = 0.35; // least part of a box that must be left of it
 const MIN_SIDE = 2; // pixels of a box in the network's input
 const MAX_PASTED = 2;
@@ -91,6 +93,10 @@ function recolour(planes, random) {
   }
 }
 
+/** Columns and rows of what lies around a frame. */
+const AROUND = [-1, 0, 1].flatMap((column) => [-1, 0, 1].map((row) => [column, row]));
+AROUND.splice(4, 1);
+
 const overlap = (a, b) => a.x1 < b.x2 && b.x1 < a.x2 && a.y1 < b.y2 && b.y1 < a.y2;
 
 /**
@@ -153,28 +159,77 @@ export function createAugmenter({ examples, labels, size, maxBoxes, random }) {
     context.restore();
   }
 
-  /** Which part of a frame is drawn, and whether it is mirrored. */
+  /** Other frames on all sides of one, as large as they fit. */
+  function planAround({ width, height }) {
+    return AROUND.map(([column, row]) => {
+      const frame = pick(frames);
+      const scale = Math.min(width / frame.width, height / frame.height);
+      const x = column < 0 ? -scale * frame.width : column * width;
+      const y = row < 0 ? -scale * frame.height : row * height;
+      const boxes = frame.boxes.map(({ x1, y1, x2, y2, row: own }) => {
+        return {
+          x1: x + scale * x1,
+          y1: y + scale * y1,
+          x2: x + scale * x2,
+          y2: y + scale * y2,
+          row: own,
+        };
+      });
+      return { canvas: frame.canvas, x, y, scale, boxes };
+    });
+  }
+
+  /**
+   * Which part of a frame is drawn: `x` and `y` are its centre in the frame, `turn` is the matrix
+   * (first column, second column) by which what lies around the centre is turned and stretched.
+   */
   function planWindow({ width, height }) {
     const zoom = Math.exp(-Math.log(NEARER) + random() * Math.log(NEARER * FARTHER));
-    const size = [width, height].map((side) => Math.max(Math.round(side * zoom), 8));
-    const x = Math.round((width - size[0]) / 2 + span(SHIFT) * width);
-    const y = Math.round((height - size[1]) / 2 + span(SHIFT) * height);
-    return { x, y, width: size[0], height: size[1], mirrored: random() < 0.5 };
+    const wider = Math.exp(span(WIDER));
+    const angle = span(TURN);
+    const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
+    return {
+      x: width * (0.5 + span(SHIFT)),
+      y: height * (0.5 + span(SHIFT)),
+      width: Math.max(Math.round(width * zoom), 8),
+      height: Math.max(Math.round(height * zoom), 8),
+      turn: [cos * wider, sin * wider, -sin / wider, cos / wider],
+      mirrored: random() < 0.5,
+    };
+  }
+
+  function open(window) {
+    const { context } = surface(window.width, window.height);
+    context.translate(window.width / 2, window.height / 2);
+    if (window.mirrored) context.scale(-1, 1);
+    const [a, b, c, d] = window.turn;
+    context.transform(a, b, c, d, 0, 0);
+    context.translate(-window.x, -window.y);
+    return context;
   }
 
   /** A box of the frame in the network's input; null if too little is left. */
   function move(box, window, geometry) {
-    const clip = (value, end) => Math.min(Math.max(value, 0), end);
-    let [x1, x2] = [box.x1 - window.x, box.x2 - window.x];
-    if (window.mirrored) [x1, x2] = [window.width - x2, window.width - x1];
-    const sides = [clip(x1, window.width), clip(x2, window.width)];
-    const ends = [clip(box.y1 - window.y, window.height), clip(box.y2 - window.y, window.height)];
-    const area = (sides[1] - sides[0]) * (ends[1] - ends[0]);
-    if (area < VISIBLE * (box.x2 - box.x1) * (box.y2 - box.y1)) return null;
+    const [a, b, c, d] = window.turn;
+    const [x, y] = [(box.x1 + box.x2) / 2 - window.x, (box.y1 + box.y2) / 2 - window.y];
+    // The box around the turned ellipse: that around the turned box is too large for most things.
+    const [halfWidth, halfHeight] = [(box.x2 - box.x1) / 2, (box.y2 - box.y1) / 2];
+    const reach = [
+      Math.hypot(a * halfWidth, c * halfHeight),
+      Math.hypot(b * halfWidth, d * halfHeight),
+    ];
+    const centre = [(window.mirrored ? -1 : 1) * (a * x + c * y), b * x + d * y];
+    const within = [window.width, window.height].map((side, axis) =>
+      [-1, 1].map((sign) => {
+        return Math.min(Math.max(side / 2 + centre[axis] + sign * reach[axis], 0), side);
+      }),
+    );
+    const area = within.reduce((product, [start, end]) => product * (end - start), 1);
+    if (area < VISIBLE * 4 * reach[0] * reach[1]) return null;
     const scaleX = geometry.resizedWidth / window.width;
     const scaleY = geometry.resizedHeight / window.height;
-    const [left, right] = sides.map((x) => x * scaleX + geometry.left);
-    const [top, bottom] = ends.map((y) => y * scaleY + geometry.top);
+    const [left, right] = within[0].map((at) => at * scaleX + geometry.left);
+    const [top, bottom] = within[1].map((at) => at * scaleY + geometry.top);
     if (Math.min(right - left, bottom - top) < MIN_SIDE) return null;
     return [(left + right) / 2, (top + bottom) / 2, right - left, bottom - top].map(
       (v) => v / size,
@@ -185,12 +240,11 @@ export function createAugmenter({ examples, labels, size, maxBoxes, random }) {
     const frame = nextFrame();
     const pasted = planPasted(frame);
     const window = planWindow(frame);
-    const { context } = surface(window.width, window.height);
-    if (window.mirrored) {
-      context.translate(window.width, 0);
-      context.scale(-1, 1);
+    const around = planAround(frame);
+    const context = open(window);
+    for (const { canvas, x, y, scale } of around) {
+      context.drawImage(canvas, x, y, scale * canvas.width, scale * canvas.height);
     }
-    context.translate(-window.x, -window.y);
     context.drawImage(frame.canvas, 0, 0);
     for (const one of pasted) paste(context, one);
     const { data } = context.getImageData(0, 0, window.width, window.height);
@@ -201,7 +255,12 @@ export function createAugmenter({ examples, labels, size, maxBoxes, random }) {
     const boxes = [];
     /** @type {number[]} */
     const rows = [];
-    for (const box of [...frame.boxes, ...pasted.map((p) => p.box)]) {
+    const all = [
+      frame.boxes,
+      pasted.map((p) => p.box),
+      ...around.map((other) => other.boxes),
+    ].flat();
+    for (const box of all) {
       const moved = move(box, window, geometry);
       if (!moved || boxes.length === maxBoxes) continue;
       boxes.push(moved);

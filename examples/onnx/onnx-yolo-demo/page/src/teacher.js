@@ -90,21 +90,23 @@ export const teacher = {
    * Teach the built-in model; it forgets what it was taught before.
    * @param {object} options
    * @param {Example[]} options.examples The pictures are not closed.
-   * @param {string} [options.part] "class", or "whole": slower, with boxes of its own.
+   * @param {string} [options.part] "whole": with boxes of its own; or "class", whose scores are of
+   *   the first head's boxes.
    * @param {number} [options.steps] By default what "teach-info" recommends.
+   * @param {number} [options.seed] A whole number, from which all chance follows.
    * @param {(progress: Step) => void} [options.onStep]
    * @returns {Promise<Outcome>}
    * @throws {Error} `.code` "teach-failed": what was given is wrong; "busy"; "cancelled": another model
    *   was loaded; and those of `Detector`.
    */
-  async teach({ examples, part = "class", steps, onStep = () => {} }) {
+  async teach({ examples, part = "whole", steps, seed = 1, onStep = () => {} }) {
     const reason = unavailable();
     if (reason) throw failure("teach-failed", reason);
     if (teaching) throw failure("busy", "a lesson goes on; stop it first");
     teaching = true;
     stopped = false;
     try {
-      return await lesson({ examples, part, steps, onStep });
+      return await lesson({ examples, part, steps, seed, onStep });
     } finally {
       teaching = false;
     }
@@ -128,7 +130,7 @@ export const teacher = {
   },
 };
 
-async function lesson({ examples, part, steps: wanted, onStep }) {
+async function lesson({ examples, part, steps: wanted, seed, onStep }) {
   const begun = performance.now();
   /** @type {TeachInfo} */
   const info = await assetJson("teach-info");
@@ -141,7 +143,17 @@ async function lesson({ examples, part, steps: wanted, onStep }) {
   const basis = model.current;
   const { bytes, facts } = await builtinModel().read("wasm");
   const step = await assetBytes(`teach-${part}-step`);
-  const message = { type: "teach-begin", model: bytes, step, info, part, steps, examples, labels };
+  const message = {
+    type: "teach-begin",
+    model: bytes,
+    step,
+    info,
+    part,
+    steps,
+    seed,
+    examples,
+    labels,
+  };
   await alone(() => ask(message));
   /** @type {number[]} */
   const losses = [];

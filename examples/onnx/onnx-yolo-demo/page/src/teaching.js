@@ -28,7 +28,6 @@ import { withOutputs } from "./merging.js";
  *   everywhere, or with a tensor of the detector.
  */
 
-const SEED = 1;
 // The processor always: a step takes small tensors and many kinds of nodes, and software that
 // imitates WebGPU has been seen to compute some of them wrongly.
 const PROVIDERS = { executionProviders: ["wasm"] };
@@ -75,12 +74,13 @@ async function firstState(detector, info, state) {
  * @param {TeachInfo} options.info
  * @param {string} options.part "class" or "whole".
  * @param {number} options.steps That will be taken.
+ * @param {number} options.seed
  * @param {Example[]} options.examples Their pictures are not closed.
  * @param {string[]} options.labels Of the classes, in the order of the head's rows.
  */
-export async function createLesson({ model, step, info, part, steps, examples, labels }) {
+export async function createLesson({ model, step, info, part, steps, seed, examples, labels }) {
   const { state: stateInfo, rate } = info.parts[part];
-  const random = createRandom(SEED);
+  const random = createRandom(seed);
   const { size, boxes: maxBoxes } = info;
   const draw = createAugmenter({ examples, labels, size, maxBoxes, random });
   const detector = await openDetector(model, info, stateInfo);

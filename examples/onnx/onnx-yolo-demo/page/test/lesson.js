@@ -64,6 +64,7 @@ async function lesson(assets, part, steps) {
     labels: ["red", "blue"],
     part,
     steps,
+    seed: 1,
     examples,
   });
   const record = { first: named(learning.weights()), batches: [], losses: [], last: {} };
