@@ -254,7 +254,7 @@ scenarios({
     await until(() => made.given, "the teacher");
     same(demo().state, "teaching", "state");
     const { examples, part, steps } = made.given;
-    same([part, steps, examples.length, examples[0].boxes.length], ["class", 3, 1, 3], "the task");
+    same([part, steps, examples.length, examples[0].boxes.length], ["whole", 3, 1, 3], "the task");
     const resting = [
       "start",
       "step",
