@@ -1,5 +1,6 @@
 """Built pages, and a browser, for the tests of the page."""
 
+import re
 from types import SimpleNamespace
 
 import pytest
@@ -7,6 +8,17 @@ from tools.build_demo import build, runtime_problem
 
 from tests.examples.yolo11n.page.browsers import open_browser, ready_page, require_chromium
 from tests.examples.yolo11n.page.detectors import colour_detector_onnx, yolo_onnx
+
+
+LATER = "cloned|counting|lessons|recording|served|sources|teach_panel"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """What takes long in Firefox, or hangs there at times (films, threads), runs with -m long."""
+    for item in items:
+        if re.search(f"({LATER}).*firefox", item.name):
+            item.add_marker(pytest.mark.long)
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,7 @@ from tools.build_demo import DEMO, NODE_MODULES, bundle
 from tests.examples.yolo11n.page.browsers import IN_BOTH, ready_page
 
 FILES = sorted(DEMO.glob("page/test/browser/*.js"))
-RUN = "title => scenarios[title]().then(() => '', (error) => String(error.stack))"
+RUN = "title => scenarios[title]().then(() => '', (error) => `${error}\\n${error.stack}`)"
 
 
 @pytest.mark.browser

@@ -47,9 +47,6 @@ def scenes(models):
     return clear_scenes(models.yolo, 3)
 
 
-# ------------------------------------------------------------------------------ opening
-
-
 def assert_works(page, threads, size=64):
     until(page, "demo.info.note", "the look at WebGPU")
     info = page.evaluate("demo.info")
@@ -125,9 +122,6 @@ def test_before_the_build_the_page_says_what_to_do(browser, yolo_site, tmp_path)
         assert page.locator("noscript h2").bounding_box()["y"] < 640
 
 
-# ------------------------------------------------------------------------------ same as Python
-
-
 @IN_BOTH
 def test_pictures_of_all_shapes_give_the_boxes_of_python(yolo, models, scenes):
     odd = [clear_scenes(models.yolo, 1, size=size)[0] for size in ((1280, 720), (64, 64))]
@@ -184,9 +178,6 @@ def test_thresholds_and_classes(yolo, models, scenes):
     assert_same(after(yolo, lambda: yolo.click("#classes-all")), expected)
 
 
-# ------------------------------------------------------------------------------ files
-
-
 @IN_BOTH
 def test_a_dropped_model_brings_its_names_size_and_thresholds(browser, colour_site, tmp_path):
     names = ("l'été", 'a "quoted" \\ one')
@@ -232,9 +223,6 @@ def test_snapshot_and_json(yolo, models, scenes):
     assert saved["thresholds"] == {"confidence": 0.25, "iou": 0.7}
     assert saved["model"]["names"] == ["person", "cell phone"]
     assert saved["model"]["sha256"] == hashlib.sha256(models.yolo.read_bytes()).hexdigest()
-
-
-# ------------------------------------------------------------------------------ use and looks
 
 
 def test_keys(colours):
