@@ -52,7 +52,8 @@ def test_files_of_an_operator():
     known = re.compile(r"tensor\.topk\b|dispatch\.topk\b|\bdef topk\(|pt\.topk\(")
     found = {
         str(path.relative_to(ROOT))
-        for path in (ROOT / "pytensor").rglob("*.py")
+        for kind in ("*.py", "*.pyi")
+        for path in (ROOT / "pytensor").rglob(kind)
         # The import's converters are files of ONNX's operators, not of ours.
         if "importing" not in path.parts and known.search(path.read_text())
     }
