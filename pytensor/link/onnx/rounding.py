@@ -67,7 +67,8 @@ def rounding_error(
     single = _compute(arguments, outputs, arrays, mode, double=False)
     arrays = [array.astype(wider(array.dtype.name)) for array in arrays]
     exact = _compute(*in_double_precision(arguments, outputs), arrays, mode, double=True)
-    return [np.abs(a.astype("float64") - b) for a, b in zip(single, exact, strict=True)]
+    pairs = zip(single, exact, strict=True)
+    return [np.asarray(np.abs(a.astype("float64") - b)) for a, b in pairs]
 
 
 def _compute(

@@ -21,6 +21,13 @@ def test_docstring_example():
     assert doctest.testmod(rounding).failed == 0
 
 
+def test_the_error_of_a_scalar_is_an_array():
+    x = pt.scalar("x", dtype="float32")
+    [error] = rounding_error([x], [pt.sqrt(x)], [2.0])
+    assert isinstance(error, np.ndarray)
+    assert error.shape == ()
+
+
 def network():
     """Layers of all kinds that know their dtypes, and a sum that loses much."""
     rng = np.random.default_rng(0)
