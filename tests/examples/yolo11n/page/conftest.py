@@ -9,7 +9,6 @@ from tools.build_demo import build, runtime_problem
 from tests.examples.yolo11n.page.browsers import open_browser, ready_page, require_chromium
 from tests.examples.yolo11n.page.detectors import colour_detector_onnx, yolo_onnx
 
-
 LATER = "cloned|counting|lessons|recording|served|sources|teach_panel"
 
 
