@@ -37,7 +37,7 @@ MAX_BOXES = 16  # of one picture; of more, the page leaves some out
 BATCH = 8
 EPSILON = 1e-5  # of Adam: larger than usual, so that rounding in tiny gradients moves no weight
 # Steps and the highest learning rate for some twenty boxes.
-PARTS = {"class": (400, 0.0025), "whole": (200, 0.003)}
+PARTS = {"class": (400, 0.0025), "whole": (300, 0.003)}
 
 
 class WebAdamW(AdamW):
