@@ -38,14 +38,6 @@ def guard_xla() -> None:
     ------
     RuntimeError
         If JAX's backend has been started: then it is too late.
-
-    Examples
-    --------
-    ::
-
-        from pytensor.link.jax import guard_xla
-
-        guard_xla()
     """
     from jaxlib.version import __version_info__ as version
 

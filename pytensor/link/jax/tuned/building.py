@@ -30,14 +30,6 @@ def quick_building():
 
     PyTensor notes for every variable which lines of the program made it, and shows them when a
     compiled function fails.  Variables made within this context have no such note.
-
-    Examples
-    --------
-    ::
-
-        with quick_building():
-            loss = ...
-            step = pytensor.function([x], loss, updates=updates, mode=jax_mode())
     """
     # thoughts/upstream/useless-switch-stack-traces.md
     with paused_collection(), config.change_flags(traceback__limit=0):

@@ -180,23 +180,15 @@ def pickled(value):
 
 
 def package_state(value, what):
-    """Name the package of a class or function, and its code; the empty text if it is PyTensor's.
-
-    Raises
-    ------
-    NoKeyError
-        If it is from no package.
-    """
+    """Name the package of a class or function, and its code; NoKeyError if it is from none."""
     module = value.__module__
     package = module.partition(".")[0]
-    if package == "pytensor":
-        return ""
     if not hasattr(sys.modules.get(package), "__path__"):
         raise NoKeyError(
             f"{what} is from {module}, which is not part of a package, so that nothing tells what "
             "it does; put it into one, or don't load it in this process"
         )
-    return f" of {package} {code_state(package)}"
+    return "" if package == "pytensor" else f" of {package} {code_state(package)}"
 
 
 def _query_facts(query):

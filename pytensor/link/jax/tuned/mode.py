@@ -13,7 +13,7 @@ Functions compiled with ``mode="JAX"`` are not touched by anything here.
 """
 
 import warnings
-from functools import cache, wraps
+from functools import cache, partialmethod, wraps
 from typing import Any, Literal
 
 from pytensor.compile.io import In, Out
@@ -388,17 +388,13 @@ class RewritesOrProgram(GraphRewriter):
     def __init__(self, query):
         self.query = query
 
-    def including(self, *tags):
-        return RewritesOrProgram(self.query.including(*tags))
+    def _changed(self, how, *what):
+        return RewritesOrProgram(getattr(self.query, how)(*what))
 
-    def excluding(self, *tags):
-        return RewritesOrProgram(self.query.excluding(*tags))
-
-    def requiring(self, *tags):
-        return RewritesOrProgram(self.query.requiring(*tags))
-
-    def register(self, *rewrites):
-        return RewritesOrProgram(self.query.register(*rewrites))
+    including = partialmethod(_changed, "including")
+    excluding = partialmethod(_changed, "excluding")
+    requiring = partialmethod(_changed, "requiring")
+    register = partialmethod(_changed, "register")
 
     def apply(self, fgraph):
         mode = TunedMode(get_active_mode(fgraph).linker, self.query)

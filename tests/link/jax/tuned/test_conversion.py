@@ -72,3 +72,18 @@ def test_states_of_a_scan_stay_float32():
     gradient = pytensor.grad(states[-1][0], x)
     value = np.arange(1, 4, dtype="float32")
     compare_jax_and_py([x], [states, gradient], [value], jax_mode=jax_mode())
+
+
+def test_a_float64_constant_stays_so_beside_float32():
+    """JAX rounds a number of Python's to an array's dtype."""
+    x, y = pt.vector("x", dtype="float64"), pt.vector("y", dtype="float32")
+    f = pytensor.function([x, y], x * pt.switch(y > 0, np.float64(0.1), y), mode=jax_mode())
+    np.testing.assert_array_equal(f(np.array([3.0]), np.ones(1, "float32")), [3.0 * 0.1])
+
+
+def test_float64_is_compared_once():
+    x = pt.vector("x", dtype="float64")
+    for dtype, barriers in (("float64", 1), ("float32", 0)):
+        f = pytensor.function([x], x.astype(dtype) > 0.5, mode=jax_mode())
+        assert f.vm.jit_fn.lower(np.ones(3)).as_text().count("optimization_barrier") == barriers
+        np.testing.assert_array_equal(f(np.array([0.25, 0.75])), [False, True])

@@ -236,3 +236,30 @@ def test_the_text_of_a_program_that_was_found():
     shapes = [jax.ShapeDtypeStruct(v.type.shape, v.type.dtype) for v in step.maker.fgraph.inputs]
     assert "tanh" in step.vm.jit_fn.lower(*shapes).as_text()
     assert not step.maker.deferred
+
+
+LAPACK = """
+import sys
+import numpy as np
+import _pytensor_graft
+import jax
+import pytensor
+import pytensor.tensor as pt
+from pytensor.link.jax.tuned import jax_mode
+jax.config.update("jax_compilation_cache_dir", sys.argv[1])
+jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)
+x = pt.dmatrix("x")
+f = pytensor.function([x], pt.linalg.cholesky(x), mode=jax_mode(keep_programs=True))
+print(f.maker.deferred, f(np.array([[4.0, 2.0], [2.0, 5.0]])).tolist())
+"""
+
+
+@pytest.mark.slow
+def test_a_found_program_calls_lapack(tmp_path):
+    """Nothing else in its process has told XLA where LAPACK is."""
+    for found in (False, True):
+        done = subprocess.run(
+            [sys.executable, "-c", LAPACK, str(tmp_path)], capture_output=True, text=True,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        )  # fmt: skip
+        assert done.stdout == f"{found} [[2.0, 0.0], [1.0, 2.0]]\n", done.stderr
