@@ -32,17 +32,11 @@ class GradientAccumulator:
     >>> w = pytensor.shared(np.zeros(2), name="w")
     >>> x = pt.vector("x", shape=(2,))
     >>> sums = GradientAccumulator([w])
-    >>> accumulate = pytensor.function(
-    ...     [x], [], updates=sums.add_updates([w - x]), mode="FAST_COMPILE"
-    ... )
-    >>> apply = pytensor.function(
-    ...     [],
-    ...     [],
-    ...     updates=merge_updates(
-    ...         SGD(0.5).get_updates([w], sums.gradients), sums.reset_updates()
-    ...     ),
-    ...     mode="FAST_COMPILE",
-    ... )
+    >>> updates = sums.add_updates([w - x])
+    >>> accumulate = pytensor.function([x], [], updates=updates, mode="FAST_COMPILE")
+    >>> updates = SGD(0.5).get_updates([w], sums.gradients)
+    >>> updates = merge_updates(updates, sums.reset_updates())
+    >>> apply = pytensor.function([], [], updates=updates, mode="FAST_COMPILE")
     >>> _ = accumulate(np.ones(2)), accumulate(np.array([1.0, 3.0])), apply()
     >>> w.get_value()
     array([1., 2.])

@@ -112,8 +112,7 @@ class Describer:
         if isinstance(op, Update):
             facts = self(op.key)
         elif kind is Scan:
-            facts = self([op.info, op.truncate_gradient, op.name, op.mode])
-            facts += self.graph(op.fgraph)
+            facts = self([op.info, op.truncate_gradient, op.name, op.mode, self.graph(op.fgraph)])
         elif isinstance(op, OpFromGraph) and not hasattr(kind, "__props__"):
             # Beside its graph, what a class of another package has added.
             added = vars(op).keys() - vars(PLAIN).keys()
