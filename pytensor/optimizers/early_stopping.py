@@ -13,6 +13,15 @@ class EarlyStopping:
     ----------
     best_epoch : int
         0 before there was any.
+
+    Examples
+    --------
+    >>> from pytensor.optimizers import EarlyStopping
+    >>> stopping = EarlyStopping(patience=2)
+    >>> [stopping.update(epoch, score) for epoch, score in enumerate([0.3, 0.5, 0.4, 0.5], 1)]
+    [False, False, False, True]
+    >>> stopping.best_epoch
+    2
     """
 
     def __init__(self, patience: int) -> None:

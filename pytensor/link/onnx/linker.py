@@ -31,6 +31,22 @@ class ONNXLinker(JITLinker):
     session_options : onnxruntime.SessionOptions, optional
     optimize : bool
         Whether to simplify the ONNX graph.
+
+    Examples
+    --------
+    One thread, instead of as many as there are cores:
+
+    >>> import onnxruntime
+    >>> import pytensor
+    >>> import pytensor.tensor as pt
+    >>> from pytensor.compile.mode import Mode
+    >>> from pytensor.link.onnx import ONNXLinker
+    >>> options = onnxruntime.SessionOptions()
+    >>> options.intra_op_num_threads = 1
+    >>> x = pt.vector("x", dtype="float32")
+    >>> f = pytensor.function([x], 2 * x, mode=Mode(ONNXLinker(session_options=options)))
+    >>> f([1, 2])
+    array([2., 4.], dtype=float32)
     """
 
     required_rewrites = REQUIRED_REWRITES

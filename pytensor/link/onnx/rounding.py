@@ -48,6 +48,15 @@ def rounding_error(
     -------
     list of ndarray
         For each output its absolute errors in float32, as float64.
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> from pytensor.link.onnx.rounding import rounding_error
+    >>> x = pt.scalar("x", dtype="float32")
+    >>> [error] = rounding_error([x], [pt.sqrt(x)], [2.0])
+    >>> bool(0 < error < 2.0**-24)
+    True
     """
     shared = [v for v in explicit_graph_inputs(outputs) if isinstance(v, SharedVariable)]
     own = [v.type(name=v.name) for v in shared]
