@@ -73,7 +73,7 @@ find_uv() {
     done
     say "installing uv into .venv.uv"
     python3 -m pip install -qU --disable-pip-version-check --target .venv.uv --require-hashes -r $lock ||
-        curl -LsSf https://astral.sh/uv/$(grep -om1 '[0-9.]*[0-9]' $lock)/install.sh | UV_UNMANAGED_INSTALL=$own sh ||
+        curl -LsSf https://astral.sh/uv/$(sed -n 's/^uv==\([0-9.]*\).*/\1/p' $lock)/install.sh | UV_UNMANAGED_INSTALL=$own sh ||
         die "uv could not be installed; see https://docs.astral.sh/uv, then run setup.sh again"
 }
 

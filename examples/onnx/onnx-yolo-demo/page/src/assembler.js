@@ -2,8 +2,8 @@
  * WebAssembly written in JavaScript: the few instructions that letterbox.js needs.
  *
  * An instruction is a list of bytes, behind those of its operands, which are instructions, too:
- * `add(get(0), i32(4))`. Lists may hold lists. The numbers are those of the specification,
- * https://webassembly.github.io/spec/core/appendix/index-instructions.html.
+ * `add(get(0), i32(4))`. Lists may hold lists. The numbers are those of the
+ * WebAssembly Core Specification, "Index of Instructions".
  *
  * @typedef {(number|Code)[]} Code
  */
