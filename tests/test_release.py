@@ -57,6 +57,7 @@ def recipe():
 def test_recipe_is_that_of_the_project():
     found = recipe()
     assert found["package"] == {"name": PROJECT["name"], "version": PROJECT["version"]}
+    assert found["source"]["url"] == f"{REPOSITORY}/archive/refs/tags/v{PROJECT['version']}.tar.gz"
     python = f"python{PROJECT['requires-python']}"
     needs = found["requirements"]
     dependencies = without_spaces([python, *PROJECT["dependencies"]])
