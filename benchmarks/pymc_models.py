@@ -92,9 +92,9 @@ def gp_marginal(rng):
 
 
 @model
-def local_level(rng):
-    """A Kalman filter of 100 steps, by scan."""
-    y = rng.normal(size=100).cumsum()
+def local_level(rng, steps=100):
+    """A Kalman filter, by scan."""
+    y = rng.normal(size=steps).cumsum()
     level, noise = pm.HalfNormal("level"), pm.HalfNormal("noise")
 
     def step(y, mean, variance, level, noise):

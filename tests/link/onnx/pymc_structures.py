@@ -6,8 +6,8 @@ import numpy as np
 import pymc as pm
 import scipy.stats as st
 
-import pytensor
 import pytensor.tensor as pt
+from benchmarks import pymc_models
 from tests.link.onnx.pymc_registry import law, model
 
 # Continuous distributions
@@ -267,24 +267,7 @@ def vector_autoregression(rng):
 
 @model
 def local_level(rng):
-    level, noise = pm.HalfNormal("level"), pm.HalfNormal("noise")
-    y = rng.normal(size=12).cumsum()
-
-    def step(y, mean, variance, level, noise):
-        predicted = variance + level**2
-        total = predicted + noise**2
-        gain = predicted / total
-        score = -0.5 * (pt.log(2 * np.pi * total) + (y - mean) ** 2 / total)
-        return mean + gain * (y - mean), (1 - gain) * predicted, score
-
-    _, _, scores = pytensor.scan(
-        step,
-        sequences=[pt.as_tensor(y)],
-        outputs_info=[*pt.constant([0.0, 10.0], dtype="float64"), None],
-        non_sequences=[level, noise],
-        return_updates=False,
-    )
-    pm.Potential("score", scores.sum())
+    pymc_models.local_level(rng, steps=12)
 
 
 # Others
