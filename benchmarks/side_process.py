@@ -29,6 +29,7 @@ TORCH = {
     "torch-channels-last": {"channels_last": True},
     "torch-compile": {"channels_last": True, "compiled": "default"},
     "torch-compile-graphs": {"channels_last": True, "compiled": "reduce-overhead"},
+    "torch-compile-tuned": {"channels_last": True, "compiled": "max-autotune"},
 }
 UNGUARDED = "pytensor-unguarded"
 COUNTED = ("pytensor", UNGUARDED, "pure")

@@ -241,7 +241,7 @@ class TorchStep:
     weights : dict
         A state dict.
     channels_last : bool
-    compiled : None, "default" or "reduce-overhead"
+    compiled : None, "default", "reduce-overhead" or "max-autotune"
         Mode of `torch.compile`.
     precision : "float32" or "bf16"
     backend : str, optional
@@ -263,7 +263,8 @@ class TorchStep:
         self.step = torch_yolo11n.TrainStep(
             self.model.to(self.device), WEIGHT_DECAY, channels_last, compiled, precision
         )
-        words = ["PyTorch", "channels-last" * channels_last, "compiled" * (compiled is not None)]
+        how = f"compiled ({compiled})" * bool(compiled)
+        words = ["PyTorch", "channels-last" * channels_last, how]
         self.name = " ".join(filter(None, words))
 
     def place(self, sample):

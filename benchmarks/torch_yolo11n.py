@@ -448,7 +448,7 @@ class TrainStep:
         Of the filters.
     channels_last : bool
         Lay images and filters out channels last.
-    compiled : None, "default" or "reduce-overhead"
+    compiled : None, "default", "reduce-overhead" or "max-autotune"
         Mode of `torch.compile` for network and loss; None runs them eagerly.
     precision : "float32" or "bf16"
         With "bf16" the network runs within `torch.autocast`.

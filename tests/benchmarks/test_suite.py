@@ -169,9 +169,26 @@ def test_each_side_as_its_users_run_it(train_step, fake_sides, capsys):
     assert facts["matmul"] == dict.fromkeys(sides, True)
 
 
-@pytest.mark.parametrize("choice", ["kept", "default"])
+KINDS = ["default", "kept"]
+
+
+@pytest.mark.parametrize("choice", KINDS)
 def test_one_allocator_for_all(train_step, choice):
-    assert {train_step.allocator_of(key, choice) for key in train_step.SIDES} == {choice}
+    processes = train_step.processes(train_step.SIDES, choice)
+    assert processes == {key: (key, choice) for key in train_step.SIDES}
+
+
+def test_two_processes_a_side(train_step, fake_sides):
+    options = small_options(train_step, "--sides", "pytensor", "torch", "--allocator", "each")
+    point = train_step.measure(4, "w.npz", options, "cpu")
+    allocators = {label: side["allocator"] for label, side in point["sides"].items()}
+    assert allocators == {f"{key}:{kind}": kind for key in ("pytensor", "torch") for kind in KINDS}
+    # The fastest of PyTensor's is what all are compared with.
+    seconds = {"pytensor:default": [3.0], "pytensor:kept": [2.0], "torch:kept": [4.0]}
+    ratios = {pair: quartiles[1] for pair, quartiles in train_step.ratios(seconds).items()}
+    assert ratios == {
+        "pytensor:kept / pytensor:default": pytest.approx(2 / 3), "pytensor:kept / torch:kept": 0.5
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
