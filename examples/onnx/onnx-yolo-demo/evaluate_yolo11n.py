@@ -26,7 +26,7 @@ from evaluation.detectors import ModelError, detect, open_detector
 from evaluation.metrics import TWELVE, coco_scores, without_nan
 from evaluation.report import draw_validation
 from training.checkpoint import CheckpointError
-from training.weights import check_size
+from training.options import SIDE
 
 COLUMNS = {
     "boxes": "boxes",
@@ -59,12 +59,10 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     add("model", type=Path, metavar="MODEL", help="best.safetensors, last.safetensors or *.onnx")
     add("--data", type=Path, required=True, metavar="PATH", help="data set, as for training")
     add("--split", choices=SPLITS, default="val", help="part of the data; default: val")
-    add("--image-size", type=int, help="pixels, a multiple of 32; default: the model's")
+    add("--image-size", type=SIDE, help="pixels, a multiple of 32; default: the model's")
     add("--output-dir", type=Path, default=Path("runs/evaluation"), help="runs/evaluation")
     add("--limit", type=int, metavar="N", help="read only the first N images")
-    options = parser.parse_args(arguments)
-    check_size(parser, options.image_size)
-    return options
+    return parser.parse_args(arguments)
 
 
 def run(options: argparse.Namespace) -> None:

@@ -17,7 +17,8 @@ os.environ["PYTENSOR_FLAGS"] = ",".join(
 import numpy as np
 from model import YOLO11n
 from training.checkpoint import CheckpointError
-from training.weights import check_size, load_model, require_folder
+from training.options import SIDE
+from training.weights import load_model, require_folder
 
 import pytensor.tensor as pt
 from pytensor.link.jax.tuned import jax_mode
@@ -126,11 +127,10 @@ def main(arguments: list[str] | None = None) -> int:
     add("weights", help="best.safetensors of a run, or pretrained weights, also .onnx")
     add("onnx", help="file to write")
     add("--classes", nargs="+", metavar="NAME", help="some of the file's classes; default: all")
-    add("--image-size", type=int, help="pixels; default: what the file says, or else 640")
+    add("--image-size", type=SIDE, help="pixels; default: what the file says, or else 640")
     add("--dynamic-batch", action="store_true", help="any number of images")
     add("--opset", type=int, default=20, help="default: 20")
     options = parser.parse_args(arguments)
-    check_size(parser, options.image_size)
     try:
         require_folder(options.onnx)
         model, info = load_model(options.weights, options.classes)

@@ -39,13 +39,11 @@ class Letterbox:
     top: int
 
     @classmethod
-    def fit(cls, width, height, size, scale_up=True):
+    def fit(cls, width, height, size):
         """Geometry of a `width` x `height` picture in a square of side `size`."""
         if min(width, height, size) < 1:
             raise ValueError(f"cannot letterbox {width}x{height} to {size}: sides must be positive")
         ratio = min(size / height, size / width)
-        if not scale_up:
-            ratio = min(ratio, 1.0)
         # round() takes halves to the even number, as the geometry of the reference does.
         resized_width = max(round(width * ratio), 1)
         resized_height = max(round(height * ratio), 1)

@@ -1,11 +1,16 @@
 """Where a data set lies, in COCO's or in YOLO's format, and what its files say."""
 
+import hashlib
+import tempfile
+import zipfile
+import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import yaml
+from filelock import FileLock
 
 SPLITS = ("train", "val", "test")
 
@@ -160,25 +165,49 @@ def _from_yaml(path, split):
 # ------------------------------------------------------------------------------ either
 
 
+def unpacked(archive):
+    """Folder of what a zip holds: unpacked once into .cache beside it, by its content's hash."""
+    with archive.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()[:16]
+    folder = archive.parent / ".cache" / f"{archive.stem}-{digest}"
+    folder.parent.mkdir(exist_ok=True)
+    with FileLock(f"{folder}.lock"), tempfile.TemporaryDirectory(dir=folder.parent) as part:
+        try:
+            if not folder.exists():
+                with zipfile.ZipFile(archive) as opened:
+                    for name in opened.namelist():
+                        if name.startswith("/") or ".." in name.split("/"):
+                            raise ValueError(f"{archive} holds {name}, outside of it; zip it anew")
+                    opened.extractall(f"{part}/whole")
+                Path(part, "whole").rename(folder)
+        except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:
+            again = "save or download it again, without a password"
+            raise ValueError(f"{archive} can't be unpacked: {error}; {again}") from None
+    inside = [path for path in folder.iterdir() if path.name != "__MACOSX"]
+    return inside[0] if len(inside) == 1 and inside[0].is_dir() else folder  # or of its one folder
+
+
 def find(path, split):
     """Locate a part of a data set; the other parts need not be there.
 
     `path` is a folder in one of COCO's layouts (`_LAYOUTS`), or one of its annotation files; a
     ``data.yaml`` with ``train``, ``val`` and ``names`` (and ``path``, ``test``), or its folder; or
     a folder with ``images/{train,val}``, ``labels/{train,val}`` and the class names, one a line,
-    in ``classes.txt``. The validation part may be called valid. COCO's format goes first where a
-    folder is in both.
+    in ``classes.txt``; or a zip of such a folder. The validation part may be called valid. COCO's
+    format goes first where a folder is in both.
 
     Returns
     -------
     (annotation_file, image_dir) of COCO, or YoloPart
     """
-    path = Path(path).expanduser()  # shells leave --data=~/x as it is
+    path = given = Path(path).expanduser()  # shells leave --data=~/x as it is
     if not path.exists():
-        raise FileNotFoundError(f"{path} does not exist: give a folder, data.yaml or COCO JSON")
+        raise FileNotFoundError(f"{path} does not exist: give a folder, .zip, .yaml or .json")
     kind = path.suffix.lower() if path.is_file() else ""
-    if path.is_file() and kind not in (".json", ".yaml", ".yml"):
-        raise ValueError(f"{path} is no folder, .yaml or .json file; unzip archives first")
+    if path.is_file() and kind not in (".json", ".yaml", ".yml", ".zip"):
+        raise ValueError(f"{path} is no folder, .yaml, .json or .zip file")
+    if kind == ".zip":
+        path, kind = unpacked(path), ""
     found = _find_coco(path, split) if kind in ("", ".json") else None
     if found is None and kind != ".json":
         found = _find_yolo(path, split)
@@ -186,7 +215,7 @@ def find(path, split):
         wanted = "; ".join(" + ".join(layout).replace("{}", split) for layout in _LAYOUTS)
         also = " (or valid instead of val)" if split == "val" else ""
         raise FileNotFoundError(
-            f"no {split} part in {path}: looked for {wanted}; data.yaml; images/{split} + "
+            f"no {split} part in {given}: looked for {wanted}; data.yaml; images/{split} + "
             f"labels/{split} + classes.txt{also}"
         )
     return found

@@ -5,13 +5,13 @@ and the state of optimizer and averages under their variables' names with the pr
 What isn't an array is JSON in the file's metadata.
 """
 
-import contextlib
 import json
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+from data.cache import part_of
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
@@ -58,27 +58,10 @@ class Progress:
 
 def write_atomically(path, data):
     """Write bytes so that `path` always holds the old file or the new one, whole."""
-    path = Path(path)
-    # Not mkstemp, whose files only their owner can read.
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with open(temporary, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
-
-
-def remove_leftovers(path):
-    """Remove temporary files of `write_atomically` that killed processes left behind."""
-    path = Path(path)
-    for leftover in path.parent.glob(f".{path.name}.*"):
-        if leftover.suffix[1:].isdecimal():
-            leftover.unlink(missing_ok=True)
+    with part_of(Path(path)) as part, part.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def to_bytes(path, arrays, info):

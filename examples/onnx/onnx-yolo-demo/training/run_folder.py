@@ -19,7 +19,7 @@ from pathlib import Path
 
 import jax
 from evaluation.metrics import without_nan
-from training.checkpoint import remove_leftovers, write_atomically
+from training.checkpoint import write_atomically
 
 RESULTS = (
     "best.safetensors", "last.safetensors", "metrics.json", "results.csv", "results.png",
@@ -106,8 +106,6 @@ class RunFolder:
                 f"{self.path} holds a run already: --resume goes on with it, --overwrite replaces "
                 "it, --output-dir starts another"
             )
-        for name in RESULTS:
-            remove_leftovers(self.path / name)
 
     def __enter__(self):
         self.log = Terminal(sys.stdout, self.path / "train.log")

@@ -197,9 +197,3 @@ def model_info(model, classes, image_size, trained_on):
         "image_size": image_size,
         "trained_on": trained_on,
     }
-
-
-def check_size(parser, size):
-    """Leave with one line for an ``--image-size`` that the network can't take."""
-    if size is not None and (size < 32 or size % 32):
-        parser.error(f"--image-size must be a multiple of 32, got {size}")

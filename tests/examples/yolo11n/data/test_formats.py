@@ -1,5 +1,6 @@
 """Finding and reading data sets in COCO's and YOLO's formats."""
 
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -396,9 +397,56 @@ def test_nothing_there(tmp_path, both):
         match=r"no train part in .*_annotations.*data\.yaml; images/train \+ labels/train",
     ):
         load_data(tmp_path / "empty")
-    with pytest.raises(ValueError, match="unzip archives first"):
+    with pytest.raises(ValueError, match=r"is no folder, \.yaml, \.json or \.zip file"):
         load_data(Path(__file__))
     for path in (both[1] / "images/train").iterdir():
         path.unlink()
     with pytest.raises(ValueError, match="none of the 0 images"):
         load_data(both[1])
+
+
+# ------------------------------------------------------------------------------ zip files
+
+
+def zipped(path, root, inside="", **more):
+    """Write a zip of a folder's files, below the folder `inside`, and of `more` texts by name."""
+    with zipfile.ZipFile(path, "w") as archive:
+        for file in root.rglob("*.*") if root else ():
+            archive.write(file, f"{inside}{file.relative_to(root)}")
+        for name, text in more.items():
+            archive.writestr(name, text)
+    return path
+
+
+@pytest.mark.parametrize("inside", ["", "taught/"])
+def test_zip(both, tmp_path, inside, monkeypatch):
+    _, root = both
+    path = zipped(tmp_path / "taught.ZIP", root, inside)
+    with monkeypatch.context() as patch:
+        patch.setattr(zipfile.ZipFile, "open", lambda *_, **options: 1 / 0)  # interrupted
+        with pytest.raises(ZeroDivisionError):
+            load_data(path)
+    for label in ("0 0.5 0.5 0.25 0.5", ""):
+        next((root / "labels/train").iterdir()).write_text(label)
+        zipped(path, root, inside)  # not that of before
+        expected = load_data(root, CLASSES, 64)
+        for _ in range(2):  # the second time it is there
+            assert all(map(same, load_data(path, CLASSES, 64), expected))
+            monkeypatch.setattr(zipfile.ZipFile, "extractall", None)
+        monkeypatch.undo()
+
+
+@pytest.mark.parametrize("outside", ["images/../../x", "/etc/x"])
+def test_wrong_zip(tmp_path, outside):
+    path = zipped(tmp_path / "a.zip", None, **{"data.yaml": ""})
+    with pytest.raises(ValueError, match=r"a-\w{16}.data\.yaml must hold lines"):
+        find(path, "val")
+    path = zipped(tmp_path / "a.zip", None, **{"data.json": ""})
+    with pytest.raises(FileNotFoundError, match=r"no val part in .*a\.zip: .*; data\.yaml"):
+        find(path, "val")
+    path.write_bytes(path.read_bytes()[:-30])
+    with pytest.raises(ValueError, match=r"a\.zip can't be unpacked: .*; save or download it"):
+        find(path, "val")
+    path = zipped(tmp_path / "a.zip", None, **{outside: ""})
+    with pytest.raises(ValueError, match=rf"a\.zip holds {outside}, outside of it; zip it anew"):
+        find(path, "val")

@@ -31,7 +31,9 @@ DATA = Path(__file__).parents[2] / "data"
 def test_letterbox_geometry_reference():
     for case in json.loads((DATA / "letterbox.json").read_text()):
         size = case["size"]
-        g = Letterbox.fit(case["w"], case["h"], size, case["scaleup"])
+        if not case["scaleup"] and size > max(case["w"], case["h"]):
+            continue  # here small pictures always grow
+        g = Letterbox.fit(case["w"], case["h"], size)
         assert g.ratio == case["ratio"]
         assert [g.resized_width, g.resized_height] == case["resized_wh"]
         assert (g.left, g.top) == (case["left"], case["top"])
@@ -71,11 +73,10 @@ def test_letterbox_without_antialiasing(width, height, size):
     width=st.integers(1, 2000),
     height=st.integers(1, 2000),
     size=st.integers(16, 700),
-    scale_up=st.booleans(),
 )
 @settings(max_examples=200, deadline=None)
-def test_letterbox_undo(width, height, size, scale_up):
-    g = Letterbox.fit(width, height, size, scale_up)
+def test_letterbox_undo(width, height, size):
+    g = Letterbox.fit(width, height, size)
     assert 1 <= g.resized_width <= size
     assert 1 <= g.resized_height <= size
     assert 0 <= g.left <= size - g.resized_width

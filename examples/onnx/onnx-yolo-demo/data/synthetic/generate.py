@@ -15,13 +15,13 @@ same byte for byte; elsewhere a float rounded the other way may change single pi
 import argparse
 import json
 import multiprocessing
-import os
 import re
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 
 import numpy as np
+from data.cache import part_of
 from data.synthetic.scenes import PERSON, PHONE, sample_scene
 from PIL import Image
 
@@ -36,9 +36,8 @@ SPLITS = ("train", "val")
 
 def _write_json(path, data):
     """Write a file completely or not at all."""
-    partial_path = path.with_name(path.name + ".part")
-    partial_path.write_text(json.dumps(data), encoding="utf-8")
-    os.replace(partial_path, path)
+    with part_of(path) as part:
+        part.write_text(json.dumps(data), encoding="utf-8")
 
 
 def _image_name(split, index):

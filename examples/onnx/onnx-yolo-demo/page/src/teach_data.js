@@ -94,10 +94,9 @@ height as fractions of the picture. An empty file says that there is none of the
 ${parts}
 JPEG and PNG files are as they were opened, with all that a camera noted in them.
 
-To train on it, unzip it into a folder, and name that:
+To train on it, name the zip as it is:
 
-    python -m zipfile -e THIS.zip taught
-    python train_yolo11n.py --data taught --classes ${quoted}
+    python train_yolo11n.py --data THIS.zip --classes ${quoted}
 `;
 }
 

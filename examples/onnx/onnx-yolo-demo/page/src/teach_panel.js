@@ -386,7 +386,7 @@ async function saveData() {
     download(file, "zip", "taught");
     guardFrames(false);
     const size = `${plural(frames.length, "picture")}, ${(file.size / 1e6).toFixed(1)} MB`;
-    tell(`Saved ${size}. To train on them, unzip first; see README.txt in it.`);
+    tell(`Saved ${size}. README.txt in it says how to train on them.`);
   });
 }
 
