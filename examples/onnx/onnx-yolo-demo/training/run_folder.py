@@ -106,6 +106,8 @@ class RunFolder:
                 f"{self.path} holds a run already: --resume goes on with it, --overwrite replaces "
                 "it, --output-dir starts another"
             )
+        for name in RESULTS:  # what killed sessions left
+            (self.path / f"{name}.part").unlink(missing_ok=True)
 
     def __enter__(self):
         self.log = Terminal(sys.stdout, self.path / "train.log")
