@@ -23,6 +23,7 @@ MODULES = {
     "from_onnx": "importing.from_onnx",
     "half_weights": "quantize",
     "onnx_funcify": "dispatch",
+    "optimized_graph": "quantize",
     "quantize_int8": "quantize",
     "rounding_error": "rounding",
 }

@@ -16,6 +16,7 @@ from pytensor.link.onnx.importing.from_onnx import ImportedModel as ImportedMode
 from pytensor.link.onnx.importing.from_onnx import from_onnx as from_onnx
 from pytensor.link.onnx.linker import ONNXLinker as ONNXLinker
 from pytensor.link.onnx.quantize import half_weights as half_weights
+from pytensor.link.onnx.quantize import optimized_graph as optimized_graph
 from pytensor.link.onnx.quantize import quantize_int8 as quantize_int8
 from pytensor.link.onnx.rounding import rounding_error as rounding_error
 

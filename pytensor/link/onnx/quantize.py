@@ -1,4 +1,4 @@
-"""Smaller models: weights in 16 bits; weights, or activations too, in 8 bits by onnxruntime."""
+"""Smaller models: weights in 16 or 8 bits, activations too; and graphs optimized ahead of time."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -10,11 +10,13 @@ import numpy as np
 
 import onnx
 from onnx import TensorProto, helper, numpy_helper
+from onnx.external_data_helper import set_external_data
 from pytensor.link.onnx.errors import VerificationError
 from pytensor.link.onnx.linker import require_onnxruntime
 from pytensor.link.onnx.verify import run
 
 MIN_VALUES = 256  # smaller arrays would save less than the node that casts them costs
+MIN_BYTES = 128  # what says where an array is takes about as many
 
 
 def half_weights(model: onnx.ModelProto) -> onnx.ModelProto:
@@ -63,6 +65,41 @@ def _as_half(weight: TensorProto) -> np.ndarray | None:
     # Written so that NaN fails too.
     in_range = (np.abs(values) <= float(np.finfo(np.float16).max)).all()
     return values.astype(np.float16) if in_range else None
+
+
+def optimized_graph(path: str | os.PathLike[str], location: str) -> onnx.ModelProto:
+    """A model's graph as onnxruntime optimizes it; the weights stay in the model's own file.
+
+    With its optimizations off, onnxruntime opens the two sooner than it optimizes the model: a
+    detector in 8-bit integers in a third of the time.
+
+    Parameters
+    ----------
+    path : str or Path
+        A model in one file.
+    location : str
+        What the result calls that file; of onnxruntime-web, the ``path`` in ``externalData``.
+
+    Returns
+    -------
+    onnx.ModelProto
+        With onnxruntime's own operators, those that suit every processor.
+    """
+    require_onnxruntime("optimized_graph")
+    import onnxruntime as ort
+
+    data, options = Path(path).read_bytes(), ort.SessionOptions()
+    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_EXTENDED
+    with TemporaryDirectory() as folder:
+        options.optimized_model_filepath = os.fspath(Path(folder, "optimized.onnx"))
+        ort.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+        model = onnx.load(options.optimized_model_filepath)
+    for weight in model.graph.initializer:
+        offset, length = data.find(weight.raw_data), len(weight.raw_data)
+        if length >= MIN_BYTES and offset >= 0:
+            set_external_data(weight, location, offset, length)
+            weight.ClearField("raw_data")
+    return model
 
 
 def quantize_int8(

@@ -1,10 +1,17 @@
 import numpy as np
 import onnx
+import onnxruntime as ort
 import pytest
 
 import pytensor
 import pytensor.tensor as pt
-from pytensor.link.onnx import VerificationError, export_onnx, half_weights, quantize_int8
+from pytensor.link.onnx import (
+    VerificationError,
+    export_onnx,
+    half_weights,
+    optimized_graph,
+    quantize_int8,
+)
 from tests.link.onnx.test_basic import op_types, run
 
 
@@ -122,3 +129,21 @@ def test_weights_that_stay(value, kind):
     x = pt.matrix("x", dtype="float32")
     [weight] = half_weights(export_onnx(x, x @ w)).graph.initializer
     assert weight.data_type == kind
+
+
+@pytest.mark.parametrize("integers", [False, True])
+def test_a_graph_that_is_optimized_ahead(network, integers, tmp_path):
+    """It has the weights out of the model's file, and gives what the model gives."""
+    model, samples = network
+    if integers:
+        model = quantize_int8(model, calibration=samples)
+    onnx.save(model, tmp_path / "model.onnx")
+    graph = optimized_graph(tmp_path / "model.onnx", "model.onnx")
+    assert ("QLinearConv" in op_types(graph)) == integers
+    onnx.save(graph, tmp_path / "graph.onnx")
+    assert (tmp_path / "graph.onnx").stat().st_size < 0.4 * (tmp_path / "model.onnx").stat().st_size
+    options = ort.SessionOptions()
+    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+    session = ort.InferenceSession(tmp_path / "graph.onnx", options)
+    (wanted,) = run(model, samples[0].values())
+    np.testing.assert_allclose(session.run(None, samples[0])[0], wanted, rtol=1e-5, atol=1e-5)
