@@ -113,7 +113,7 @@ def bundle(entry):
 def page_script():
     """The page's program, with the worker's as a text in it, and the licences of all parts."""
     notices = resources.files("onnxruntime") / "ThirdPartyNotices.txt"
-    licences = DEMO.parents[2] / "LICENSE", NODE_MODULES / "fzstd/LICENSE", OF_RUNTIME, notices
+    licences = DEMO.parents[2] / "LICENSE", NODE_MODULES / "zstddec/LICENSE", OF_RUNTIME, notices
     asset = "\n\n".join(path.read_text(encoding="utf-8") for path in licences).encode()
     program = f"const WORKER_TEXT = {json.dumps(bundle('worker.js'))};\n{bundle('main.js')}"
     return program + asset_script({"licences": asset})

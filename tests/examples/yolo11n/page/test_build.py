@@ -257,7 +257,7 @@ def test_what_npm_has_not_installed(tmp_path, monkeypatch):
     monkeypatch.setattr(build_demo, "NODE_MODULES", tmp_path)
     fix = f"run 'bash setup.sh', or 'npm ci --omit=dev' in {build_demo.DEMO}"
     assert runtime_problem().endswith(f"is missing from {tmp_path}: {fix}")
-    for name in ("esbuild", "fzstd", "onnxruntime-web"):
+    for name in ("esbuild", "onnxruntime-web", "zstddec"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "package.json").write_text('{"version": "0.1.0"}')
     assert "is version 0.1.0, and " in runtime_problem()

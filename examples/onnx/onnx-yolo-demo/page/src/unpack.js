@@ -1,5 +1,5 @@
 /** Unpacking what the build has packed: base64 of Zstandard. */
-import { decompress } from "fzstd";
+import { ZSTDDecoder } from "zstddec";
 
 /** @param {string} text @returns {Promise<Uint8Array>} */
 async function decode(text) {
@@ -12,7 +12,13 @@ async function decode(text) {
 /**
  * @param {string} text
  * @returns {Promise<Uint8Array<ArrayBuffer>>} A new array; the caller may transfer it.
+ * @throws {Error} If it is damaged.
  */
 export async function unpack(text) {
-  return /** @type {Uint8Array<ArrayBuffer>} */ (decompress(await decode(text)));
+  const decoder = new ZSTDDecoder();
+  const [packed] = await Promise.all([decode(text), decoder.init()]);
+  const bytes = decoder.decode(packed);
+  // What it can't decode, it makes nothing of.
+  if (!bytes.length) throw new Error("it is no Zstandard");
+  return /** @type {Uint8Array<ArrayBuffer>} */ (bytes);
 }
