@@ -2,7 +2,8 @@
 
     python .ci/page.py            after a change of the page's sources, or of what the build puts in
     python .ci/page.py --check    writes nothing; exit code 1 if a script would change, but for what
-                                  processors round in other ways: the choice of samples, teaching
+                                  processors round in other ways: the choice of samples, teaching;
+                                  and what onnxruntimes optimize in other ways
 
 `examples/onnx/onnx-yolo-demo/demo_assets/README.md` says where the model comes from.
 """
@@ -32,7 +33,7 @@ def assets(text):
 def content(folder, script, exact=True):
     """What matters of a script: its assets, whatever packed them, and the rest of its text."""
     text = (folder / "demo_assets" / script).read_text(encoding="utf-8")
-    rounded = () if exact else ("sample", "teach")
+    rounded = () if exact else ("sample", "teach", "model-graph")
     found = {n: b"" if n.startswith(rounded) else data for n, data in assets(text).items()}
     return found, re.sub(r'^demoAssets.add\(.*\n', "", text, flags=re.MULTILINE)
 

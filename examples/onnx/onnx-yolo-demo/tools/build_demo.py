@@ -32,7 +32,7 @@ from PIL import Image
 from tools.teaching import teaching_assets
 from training.checkpoint import write_atomically
 
-from pytensor.link.onnx import half_weights
+from pytensor.link.onnx import half_weights, optimized_graph
 
 DEMO = Path(__file__).resolve().parents[1]
 PAGE = "yolo_detection_demo.html"
@@ -323,7 +323,8 @@ def build(model_path, output=DEMO, int8=None, webgpu=False):
         shown, weights = Path(int8), "int8"
         detector, model, facts = load_detector(int8)
     assets = model_assets("model", shown.name, weights, shown.read_bytes(), facts)
-    assets |= teaching_assets(model)
+    graph = optimized_graph(shown, "model").SerializeToString(deterministic=True)
+    assets |= {"model-graph": graph} | teaching_assets(model)
     choices = choose_samples(partial(sees_something, detector, facts))
     generated = {
         "demo_assets/page.js": page_script(),

@@ -85,14 +85,18 @@ export class Detector {
    * @param {Uint8Array} options.model An ONNX file; it is copied.
    * @param {Facts} options.facts
    * @param {string} options.backend As of `prepare`.
+   * @param {Uint8Array} [options.graph] The model's graph as it was optimized before, for wasm; its
+   *   weights are in `model`.
    * @param {boolean} [options.tried] Whether it is known to work; the first run is then left out.
    * @returns {Promise<Info>}
    */
-  async load({ model, facts, backend, tried = false }) {
+  async load({ model, facts, backend, graph, tried = false }) {
     await this.prepare(backend);
     const copy = model.slice().buffer;
     try {
-      const info = await this.#call({ type: "load", model: copy, facts, backend, tried }, [copy]);
+      const info = await this.#call({ type: "load", model: copy, facts, backend, graph, tried }, [
+        copy,
+      ]);
       this.loaded = true;
       return info;
     } catch (error) {

@@ -23,7 +23,7 @@ import {
 import { teacher } from "./teacher.js";
 import { startTheme } from "./theme.js";
 
-const NEEDED_ASSETS = ["runtime-mjs", "runtime-wasm", "model", "model-info"];
+const NEEDED_ASSETS = ["runtime-mjs", "runtime-wasm", "model", "model-graph", "model-info"];
 
 /** Show why the page can't work here, if it can't. */
 function showObstacle() {

@@ -30,8 +30,8 @@ const PROGRESS = {
  * @property {string} name
  * @property {boolean} builtin
  * @property {(backend: string) => Promise<{bytes: Uint8Array, facts: Facts, noted?: object,
- *   tried?: boolean}>} read `noted` is what a file of detections says of it; `tried`: the build has
- *   run it.
+ *   graph?: Uint8Array, tried?: boolean}>} read `noted` is what a file of detections says of it;
+ *   `graph` see `Detector.load`; `tried`: the build has run it.
  */
 
 /**
@@ -82,7 +82,8 @@ export function builtinModel() {
     // WebGPU lacks operators in 8-bit integers; its form of such a model has floats.
     const name = backend === "webgpu" && hasAsset("model-webgpu") ? "model-webgpu" : "model";
     const { facts, ...noted } = await assetJson(`${name}-info`);
-    return { bytes: await assetBytes(name), facts, noted, tried: true };
+    const graph = backend === "wasm" ? await assetBytes("model-graph") : undefined;
+    return { bytes: await assetBytes(name), facts, noted, graph, tried: true };
   };
   return { name: "built-in model", builtin: true, read };
 }
@@ -202,10 +203,10 @@ async function firstWay(requested) {
 /** @param {Model} wanted */
 async function loadInto(wanted, requested, job = { cancelled: false }) {
   const way = await firstWay(requested);
-  const { bytes, facts, noted = {}, tried } = await wanted.read(way.backend);
+  const { bytes, facts, noted = {}, graph, tried } = await wanted.read(way.backend);
   if (job.cancelled) throw failure("cancelled", "it was stopped");
   const found = await detector
-    .load({ model: bytes, facts, backend: way.backend, tried })
+    .load({ model: bytes, facts, backend: way.backend, graph, tried })
     .catch((error) => {
       if (error.code !== "webgpu-failed") throw error;
       throw failure("no-webgpu", `WebGPU failed: ${error.message}; ${OTHER_BACKENDS}`);

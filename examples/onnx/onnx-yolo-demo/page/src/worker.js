@@ -4,7 +4,7 @@
  * Messages to it, each with an `id`:
  *   {type: "start", module, wasm, threads, backend}, the first; `module` is a script of the
  *     runtime, and both are packed
- *   {type: "load", model, facts, backend, tried}; see detector.js
+ *   {type: "load", model, facts, backend, graph, tried}; see detector.js
  *   {type: "detect", bitmap, options}
  *   {type: "measure", frames}
  *   {type: "teach-begin", …}, {type: "teach-step"}, {type: "teach-end"}; see teaching.js
@@ -165,11 +165,13 @@ function findOutput({ outputNames }) {
   );
 }
 
-async function createSession(model, backend) {
+/** @param {Uint8Array} [graph] As it was optimized before; it has its weights from the model. */
+async function createSession(model, backend, graph) {
   try {
-    return await ort.InferenceSession.create(model, {
+    return await ort.InferenceSession.create(graph ?? model, {
       executionProviders: [backend],
-      graphOptimizationLevel: "all",
+      graphOptimizationLevel: graph ? "disabled" : "all",
+      externalData: graph ? [{ path: "model", data: model }] : [],
     });
   } catch (error) {
     const message = messageOf(error);
@@ -221,12 +223,12 @@ async function prepareSession(session, { facts, backend, tried }) {
 }
 
 async function prepare(message) {
-  const { backend } = message;
+  const { backend, graph } = message;
   /** @type {ort.InferenceSession|null} */
   let session = null;
   progress("model");
   try {
-    session = await createSession(new Uint8Array(message.model), backend);
+    session = await createSession(new Uint8Array(message.model), backend, graph);
     return await prepareSession(session, message);
   } catch (error) {
     await session?.release();
