@@ -40,6 +40,7 @@ function end(why) {
 async function load(file) {
   const { name, read } = ownModel(file);
   say(`Loading ${name} to compare with…`);
+  byId("compare-end").hidden = false;
   try {
     await alone(async () => {
       const backend = demo.info?.backend ?? "wasm"; // whose runtime is in the page
@@ -49,7 +50,8 @@ async function load(file) {
   } catch (error) {
     const { code, message } = /** @type {Error & {code?: string}} */ (error);
     if (!detector.loaded) info = null;
-    if (code !== "cancelled") showCard(`file ${name}: ${message}`);
+    if (code === "cancelled") say(`Stopped loading ${name}.`);
+    else showCard(`file ${name}: ${message}`);
     return;
   }
   for (const one of Object.values(times)) one.clear();

@@ -12,9 +12,9 @@ import { failure } from "./failure.js";
 import { showLicences } from "./licences.js";
 import { wireLink } from "./link.js";
 import * as live from "./live.js";
-import { chooseBackend, loadBuiltin, loadFile } from "./loading.js";
+import { chooseBackend, hasWork, loadBuiltin, loadFile } from "./loading.js";
 import { openSource } from "./loop.js";
-import { isSlow, model } from "./model.js";
+import { model } from "./model.js";
 import { showPicture, showSample } from "./pictures.js";
 import { toggleRecording, wireRecording } from "./recording.js";
 import { saveJson, saveSnapshot } from "./saving.js";
@@ -32,7 +32,7 @@ const help = byId("help", "dialog");
 const stop = () => (activity.teaching ? teach.stopTeaching() : live.stop());
 
 const KEYS = {
-  " ": () => (activity.running || activity.teaching || isSlow() ? stop() : live.start()),
+  " ": () => (activity.running || activity.teaching || hasWork() ? stop() : live.start()),
   ".": live.step,
   s: saveSnapshot,
   S: saveSnapshot,
@@ -80,7 +80,7 @@ function showState() {
   const { running, teaching } = activity;
   const kind = openSource()?.kind;
   byId("start").disabled = !demo.ready || running;
-  byId("stop").disabled = !running && !teaching && kind !== "camera" && !isSlow();
+  byId("stop").disabled = !running && !teaching && kind !== "camera" && !hasWork();
   byId("step").disabled = !demo.ready;
   byId("snapshot").disabled = byId("record").disabled = onStage() === null;
   byId("save-json").disabled = !isSeen();

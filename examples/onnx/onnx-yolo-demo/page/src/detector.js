@@ -139,6 +139,11 @@ export class Detector {
     return this.#call(message, [], Number.POSITIVE_INFINITY);
   }
 
+  /** Whether the worker is at something. */
+  get busy() {
+    return this.#pending !== null;
+  }
+
   /** End what the worker is at; it is rejected with "cancelled", and a model has to be loaded. */
   cancel() {
     this.#stop("cancelled", "it was stopped");

@@ -28,7 +28,7 @@ import { sentence } from "./text.js";
 /** @type {Promise<unknown>} */
 let loads = Promise.resolve(); // those asked for so far
 let waiting = 0; // loads that have not begun
-/** @type {{wanted: Model, cancelled: boolean, isLast: () => boolean}|null} */
+/** @type {{wanted: Model, end: AbortController, ending: AbortSignal, isLast: () => boolean}|null} */
 let present = null; // the load that goes on
 let losses = 0; // of the GPU device since the user last chose a back end
 
@@ -58,13 +58,17 @@ export function loadModel(wanted, backend = byId("backend").value) {
 
 function cancelLoading() {
   if (!present) return;
-  present.cancelled = true;
+  say(`Stopped loading ${present.wanted.name}.`);
+  present.end.abort();
   cancelWork();
 }
 
-/** End the load, or the detection, that takes long. @returns {boolean} Whether there was one. */
+/** Whether there is something that the user may end: a load, or a detection that takes long. */
+export const hasWork = () => isSlow() || (present !== null && !activity.booting);
+
+/** End it. @returns {boolean} Whether there was something. */
 export function endWork() {
-  if (!isSlow()) return false;
+  if (!hasWork()) return false;
   if (present) {
     cancelLoading();
     return true;
@@ -79,7 +83,8 @@ export function endWork() {
 /** @param {Model} wanted */
 async function loadNow(wanted, backend) {
   const wasRunning = activity.running;
-  const job = { wanted, cancelled: false, isLast: () => waiting === 0 };
+  const end = new AbortController();
+  const job = { wanted, end, ending: end.signal, isLast: () => waiting === 0 };
   present = job;
   const timer = setTimeout(cancelWork, DETECTION_PATIENCE_MS);
   halt();
@@ -97,7 +102,7 @@ async function loadNow(wanted, backend) {
     await afterLoad(wasRunning);
     attempt(preferFaster);
   } catch (error) {
-    if (!job.cancelled) throw error;
+    if (!job.ending.aborted) throw error;
     if (!demo.info && job.isLast()) showScreen("stopped");
     else say(`Stopped loading ${wanted.name}.`);
   } finally {

@@ -136,8 +136,9 @@ export function alone(task) {
 /** Whether the detector has been at something for long. */
 export const isSlow = () => detector.slow;
 
-/** End what the detector is at, which fails with the code "cancelled". */
+/** End what the detector is at, if anything, which fails with the code "cancelled". */
 export function cancelWork() {
+  if (!detector.busy) return;
   demo.info = null;
   detector.cancel();
 }
@@ -154,13 +155,13 @@ export const teach = (message) => detector.teach(message);
  * Load a model; if that fails, go on with the one before.
  * @param {Model} wanted
  * @param {string} backend
- * @param {{cancelled: boolean, isLast: () => boolean}} job Whether the user has ended it; whether
- *   no other model is to be loaded after it.
+ * @param {{ending: AbortSignal, isLast: () => boolean}} job `ending` is aborted when the user ends it;
+ *   whether no other model is to be loaded after it.
  */
 export async function loadOrKeep(wanted, backend, job) {
   const { current, requested } = model;
   try {
-    await loadInto(wanted, backend, job);
+    await loadInto(wanted, backend, job.ending);
   } catch (error) {
     byId("backend").value = current ? requested : backend;
     const failed = /** @type {Error & {code?: string}} */ (error);
@@ -200,11 +201,32 @@ async function firstWay(requested) {
   return { backend: "webgpu", adapter, note };
 }
 
-/** @param {Model} wanted */
-async function loadInto(wanted, requested, job = { cancelled: false }) {
+/** The way, and what a model's `read` gives. @param {Model} wanted */
+async function read(wanted, requested) {
   const way = await firstWay(requested);
-  const { bytes, facts, noted = {}, graph, tried } = await wanted.read(way.backend);
-  if (job.cancelled) throw failure("cancelled", "it was stopped");
+  return { way, ...(await wanted.read(way.backend)) };
+}
+
+/**
+ * What is promised, unless it is ended before, or was.
+ * @template T
+ * @param {Promise<T>} promise
+ * @param {AbortSignal} [ending]
+ * @returns {Promise<T>}
+ */
+function unlessEnded(promise, ending) {
+  return new Promise((resolve, reject) => {
+    const end = () => reject(failure("cancelled", "it was stopped"));
+    if (ending?.aborted) end();
+    ending?.addEventListener("abort", end);
+    promise.then(resolve, reject);
+  });
+}
+
+/** @param {Model} wanted @param {string} requested @param {AbortSignal} [ending] */
+async function loadInto(wanted, requested, ending) {
+  const opened = await unlessEnded(read(wanted, requested), ending);
+  const { way, bytes, facts, noted = {}, graph, tried } = opened;
   const found = await detector
     .load({ model: bytes, facts, backend: way.backend, graph, tried })
     .catch((error) => {

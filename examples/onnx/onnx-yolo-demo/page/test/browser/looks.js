@@ -37,7 +37,7 @@ scenarios({
     await accept("the help");
     byId("licences-open").click();
     await until(() => !byId("licences").hidden, "the licences");
-    for (const part of ["pytensor-vision developers", "Arjun Barrett", "Microsoft", "protobuf"])
+    for (const part of ["pytensor-vision developers", "Don McCurdy", "Microsoft", "protobuf"])
       check(byId("licences").value.includes(part), `no licence of ${part}\n`);
     await accept("the licences");
     byId("help-close").click();

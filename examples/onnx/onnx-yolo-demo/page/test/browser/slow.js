@@ -10,6 +10,8 @@ import {
   ready,
   scenarios,
   screen,
+  sleep,
+  status,
   until,
 } from "./helpers.js";
 
@@ -26,6 +28,42 @@ async function stopWhenSlow() {
 }
 
 scenarios({
+  async "a load is stopped at once while its file is read, and the model before stays"() {
+    const vast = { name: "vast.onnx", size: 9e8, arrayBuffer: () => new Promise(() => {}) };
+    demo().loadModel(vast);
+    await until(() => status().startsWith("Loading vast.onnx"), "the load");
+    check(!stop().disabled, "Stop is alive");
+    stop().click();
+    check(status() === "Stopped loading vast.onnx.", "it says so at once");
+    await sleep(1000);
+    check(demo().ready && !demo().screen && stop().disabled, "the page is ready");
+    check(demo().info.modelName === "built-in model", "the model before is there");
+  },
+
+  async "a load is stopped at once while its model runs, and the model before comes back"() {
+    openModel(endlessDetector(true), "endless.onnx");
+    await until(() => byId("progress-text").textContent.startsWith("First run"), "the first run");
+    await sleep(50);
+    check(
+      !stop().disabled && !status().includes("Stop ends it"),
+      "Stop is alive before it is slow",
+    );
+    stop().click();
+    check(status() === "Stopped loading endless.onnx.", "it says so at once");
+    await ready("built-in model");
+  },
+
+  async "a model to compare with that comes to no end is stopped"() {
+    choose("compare-file", file(endlessDetector(true), "endless.onnx"));
+    await until(() => !byId("compare-end").hidden, "the button that ends it");
+    await sleep(500);
+    byId("compare-end").click();
+    await until(() => status() === "Stopped loading endless.onnx.", "the end");
+    const { last } = demo();
+    choose("image-file", await picture("black", "alone.png"));
+    await until(() => demo().last !== last && demo().last.title === "alone.png", "a detection");
+  },
+
   async "a load that comes to no end is stopped, and the model before stays"() {
     openModel(endlessDetector(true), "endless.onnx");
     await stopWhenSlow();
