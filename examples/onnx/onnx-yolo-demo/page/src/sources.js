@@ -5,6 +5,7 @@
  * `grab()`, `step()` and `close()`. Camera and video share the page's one hidden `<video>`.
  */
 import { failure } from "./failure.js";
+import { isWhole } from "./webm.js";
 
 // Detectors look at some hundred pixels; a larger camera picture only costs time.
 const CAMERA_WISH = {
@@ -311,9 +312,13 @@ export class CameraSource extends LiveSource {
 export class VideoSource extends LiveSource {
   /** @type {AbortController|null} */
   #listening = null;
+  /** @type {Promise<boolean>|null} */
+  #whole = null;
 
-  constructor(video, title, url) {
-    super(video, "video", title);
+  /** @param {HTMLVideoElement} video @param {File} file @param {string} url Of the file. */
+  constructor(video, file, url) {
+    super(video, "video", file.name || "video");
+    this.file = file;
     this.url = url;
   }
 
@@ -331,7 +336,7 @@ export class VideoSource extends LiveSource {
       video.src = url;
       await loaded;
       if (video.videoWidth === 0) throw failure("file-broken", "has sound and no pictures");
-      return new VideoSource(video, file.name || "video", url);
+      return new VideoSource(video, file, url);
     } catch (error) {
       if (video.src === url) emptyVideo(video);
       URL.revokeObjectURL(url);
@@ -348,18 +353,21 @@ export class VideoSource extends LiveSource {
     return failure("file-broken", text);
   }
 
-  /** Play; a film that ends long before its time is damaged, of which some browsers say nothing. */
+  /**
+   * Play. Of a damaged film some browsers say nothing: it ends long before its time, or they take
+   * the time for shorter.
+   */
   async start(onFrame, onBroken) {
     const { video } = this;
     let [from, since] = [video.currentTime, performance.now()];
-    const look = () => {
+    const look = async () => {
       if (!video.ended && video.currentTime > 0) return; // a step's seeking
       const end = from + (performance.now() - since) / 1000;
       [from, since] = [0, performance.now()];
       const missing = video.duration - end;
-      if (missing > MISSING_SECONDS && Number.isFinite(missing)) {
-        onBroken(this.describeFailure(end));
-      }
+      const early = missing > MISSING_SECONDS && Number.isFinite(missing);
+      this.#whole ??= isWhole(this.file);
+      if (early || !(await this.#whole)) onBroken(this.describeFailure(end));
     };
     // A film in a loop seeks its beginning; one that is played once ends.
     this.#listening?.abort();
