@@ -2,8 +2,9 @@
 
 XLA makes patches of the images, or transposes them, and multiplies matrices; for the gradients of
 filters it reaches a third of what a processor can do.  The code here (``cpu_kernels.cc``) reads
-images where they lie.  PyTensor's C++ compiler makes it once per machine, in PyTensor's
-`compiledir`, and XLA calls it on its own threads, through its foreign function interface.
+images where they lie.  Wheels for Linux bring it compiled, for the processors in `LEVELS`; for
+others, and from sources, PyTensor's C++ compiler makes it once per machine, in PyTensor's
+`compiledir`.  XLA calls it on its own threads, through its foreign function interface.
 
 It serves functions that were compiled with ``jax_mode(cpu_kernels=True)`` and run on a CPU that is
 JAX's only device; there, in float32 and with two spatial axes:
@@ -41,14 +42,21 @@ SOURCE = Path(__file__).with_name("cpu_kernels.cc")
 GRAD_FILTERS = "pytensor_conv_grad_filters"
 DEPTHWISE_GRAD_FILTERS = "pytensor_depthwise_grad_filters"
 GRAD_IMAGE = "pytensor_conv_grad_image"
+# What Linux says of a processor that runs a wheel's library, by the library's name, best first.
+_V3 = {"abm", "avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "movbe"}
+LEVELS = {
+    "x86_64_v4": _V3 | {"avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl"},
+    "x86_64_v3": _V3,
+    "aarch64": {"asimd"},
+}
 _loading = Lock()
 
 
 def load_kernels():
     """Make the kernels known to XLA, and return the digest of their code; compile them if need be.
 
-    None if there are none: they are for a CPU that is JAX's only device; or they can't be compiled,
-    which is told as a warning in the log.
+    None if there are none: they are for a CPU that is JAX's only device; or the wheel brought none
+    that fit and they can't be compiled, which is told as a warning in the log.
     """
     if target_platform() != "cpu" or jax.device_count() > 1:
         return None
@@ -59,13 +67,29 @@ def load_kernels():
 @cache
 def _load(compiler, flags, folder):
     """Do what `load_kernels` does, once for a compiler and a folder."""
+    if (path := shipped()) is not None:
+        try:
+            return _register(path)
+        except (OSError, jax.errors.JaxRuntimeError) as error:  # made for another system, or JAX
+            logger.info("The kernels that came with the package don't fit: %s", error)
     try:
-        path = _compiled(compiler, flags, Path(folder))
-        library = ctypes.CDLL(str(path))
+        return _register(_compiled(compiler, flags, Path(folder)))
     except (KernelsError, OSError) as error:
         logger.warning("Gradients of convolutions are computed by XLA, and slower: %s", error)
         return None
-    digest = path.stem.rpartition("_")[2]
+
+
+def shipped():
+    """Path of the library that the wheel brought for this processor, or None."""
+    known = set(" ".join(processor()).split())
+    fitting = [level for level, needs in LEVELS.items() if needs <= known]
+    found = [p for level in fitting for p in SOURCE.parent.glob(f"cpu_kernels_{level}_*.so")]
+    return found[0] if found else None
+
+
+def _register(path):
+    """Make a library's kernels known to XLA, and return the digest in the library's name."""
+    library, digest = ctypes.CDLL(str(path)), path.stem.rpartition("_")[2]
     for name in (GRAD_FILTERS, DEPTHWISE_GRAD_FILTERS, GRAD_IMAGE):
         handler = jax.ffi.pycapsule(getattr(library, name))
         jax.ffi.register_ffi_target(target(name, digest), handler, platform="cpu")
