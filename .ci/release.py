@@ -1,16 +1,23 @@
-"""Builds the wheel and the sources' archive into dist/, checks both, and tries the wheel.
+"""Builds the wheels and the sources' archive into dist/, checks them, and tries a wheel.
 
     python .ci/release.py [--tag v0.2.0]
 
-The wheel is tried in bare environments, of Python 3.12, 3.13 and 3.14, each with the lowest and the
-newest PyTensor that pyproject.toml admits: README's first program runs, and uninstalling leaves
-PyTensor as it was. A Python that this machine lacks and uv can't download is named at the end and
-left out. With --tag, as when a release is published, none may be left out, the tag is the version,
-and the addresses of pyproject.toml name their owner.
+The wheel for any system has the C++ kernels as a source; those for Linux on x86-64 and on aarch64
+have them compiled too, by Zig's Clang, against the lowest jaxlib that pyproject.toml admits: later
+ones take what was made for it, and not the other way round.
+
+This machine's wheel, on Linux, is tried in bare environments, of Python 3.12, 3.13 and 3.14, each
+with the lowest and the newest PyTensor and JAX that pyproject.toml admits: README's first program
+runs, the kernels compute what XLA does where there is no compiler, and uninstalling leaves PyTensor
+as it was. A Python that this machine lacks and uv can't download is named at the end and left out.
+With --tag, as when a release is published, none may be left out, the tag is the version, and the
+addresses of pyproject.toml name their owner.
 """
 
 import argparse
+import hashlib
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -24,6 +31,13 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 LOCKS = ROOT / "requirements"
 PYTHONS = ("3.12", "3.13", "3.14")
 LARGEST = {".whl": 1_000_000, ".gz": 4_000_000}  # bytes
+SOURCE = ROOT / "pytensor" / "link" / "jax" / "tuned" / "cpu_kernels.cc"
+GLIBC = "2.28"  # what manylinux_2_28 promises, and jaxlib's own wheels ask for
+# Levels of `pytensor.link.jax.tuned.cpu_kernels.LEVELS`, and Zig's names of them, by machine.
+LEVELS = {
+    "x86_64": {"x86_64_v4": "x86_64_v4", "x86_64_v3": "x86_64_v3"},
+    "aarch64": {"aarch64": "generic"},
+}
 
 # Run in an environment: the files of PyTensor that aren't as its RECORD says, and what of ours is
 # left.
@@ -40,6 +54,32 @@ assert len(files) > 300, files
 site = Path(upstream.locate_file(""))
 ours = [*site.glob("_pytensor_graft*"), *site.glob("pytensor_vision*"), *site.glob("pytensor/opt*")]
 print(*[file for file in files if changed(file)], *ours)
+"""
+
+# Run in an environment: a training step whose gradients the wheel's kernels compute, without a
+# compiler, beside XLA's.
+KERNELS = """
+import numpy as np, pytensor, pytensor.tensor as pt
+from pytensor.link.jax.tuned import jax_mode
+from pytensor.link.jax.tuned.cpu_kernels import load_kernels, shipped
+rng = np.random.default_rng(0)
+image = rng.normal(size=(2, 3, 32, 32)).astype("float32")
+start = [rng.normal(0, 0.2, s).astype("float32") for s in ((16, 3, 3, 3), (8, 16, 3, 3))]
+def train(**options):
+    filters = [pytensor.shared(v, shape=v.shape) for v in start]
+    x = pt.tensor("x", dtype="float32", shape=image.shape)
+    h = pt.silu(pt.conv2d(x, filters[0], border_mode="half"))
+    loss = pt.sqr(pt.conv2d(h, filters[1], border_mode="half", subsample=(2, 2))).mean()
+    updates = [(w, w - np.float32(0.1) * pytensor.grad(loss, w)) for w in filters]
+    step = pytensor.function([x], loss, updates=updates, mode=jax_mode(**options))
+    losses = [float(step(image)) for _ in range(3)]
+    return losses, [w.get_value() for w in filters], step.vm.jit_fn.lower(image, *start).as_text()
+assert pytensor.config.cxx == "" and load_kernels() == shipped().stem.rpartition("_")[2]
+ours, theirs = train(cpu_kernels=True), train()
+assert load_kernels() in ours[2] and load_kernels() not in theirs[2]
+for a, b in zip([ours[0], *ours[1]], [theirs[0], *theirs[1]], strict=True):
+    np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-6)
+print(shipped().name)
 """
 
 
@@ -68,8 +108,52 @@ def check_tag(tag):
         raise SystemExit("release: the addresses in pyproject.toml name no owner: CONTRIBUTING.md")
 
 
+def compile_kernels(uv, folder):
+    """Compile the kernels; by machine, their files, whose names end with their content's sum."""
+    tools = folder / "compilers"
+    run(uv, "venv", "--python", sys.executable, tools)
+    needed = LOCKS / "kernels.txt"
+    run(uv, "pip", "install", "--python", tools, "--require-hashes", "-r", needed)
+    python = tools / "bin" / "python"
+    headers = run(python, "-c", "import jaxlib; print(*jaxlib.__path__)") + "/include"
+    exports = folder / "exports"
+    exports.write_text("{ global: pytensor_*; local: *; };")  # none of the C++ library, say
+    made = {machine: [] for machine in LEVELS}
+    for machine, levels in LEVELS.items():
+        for level, name in levels.items():
+            path = folder / "kernels.so"
+            run(
+                *(python, "-m", "ziglang", "c++", "-target", f"{machine}-linux-gnu.{GLIBC}"),
+                *(f"-mcpu={name}", "-std=gnu++17", "-O3", "-shared", "-fPIC", "-w", "-s"),
+                *("-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections"),
+                *(f"-Wl,--version-script={exports}", f"-I{headers}", SOURCE, "-o", path),
+            )
+            digest = hashlib.sha256(path.read_bytes()).hexdigest()[:32]
+            made[machine].append(path.rename(folder / f"cpu_kernels_{level}_{digest}.so"))
+    return made
+
+
+def with_kernels(wheel, machine, libraries, tools, folder):
+    """Write the wheel of a machine, which has libraries beside the source; its path."""
+    run(tools / "bin" / "wheel", "unpack", "--dest", folder / machine, wheel)
+    (content,) = (folder / machine).iterdir()
+    for library in libraries:
+        shutil.copy(library, content / SOURCE.parent.relative_to(ROOT))
+    (facts,) = content.glob("*.dist-info/WHEEL")
+    text = facts.read_text().replace("Root-Is-Purelib: true", "Root-Is-Purelib: false")
+    tag = f"manylinux_{GLIBC.replace('.', '_')}_{machine}"
+    facts.write_text(text.replace("Tag: py3-none-any", f"Tag: py3-none-{tag}"))
+    run(tools / "bin" / "wheel", "pack", "--dest-dir", wheel.parent, content)
+    (made,) = wheel.parent.glob(f"*-{tag}.whl")
+    told = run(tools / "bin" / "auditwheel", "show", made)
+    found = re.search(rf'"manylinux_(\d+)_(\d+)_{machine}"', told)
+    if found is None or (int(found[1]), int(found[2])) > tuple(map(int, GLIBC.split("."))):
+        raise SystemExit(f"release: {made.name} isn't for all that its name says:\n{told}")
+    return made
+
+
 def check_files(uv, folder):
-    """Build both files, and let twine and check-wheel-contents look at them; the wheel's path."""
+    """Build all files, let twine and check-wheel-contents look at them; this machine's wheel."""
     dist = ROOT / "dist"
     shutil.rmtree(dist, ignore_errors=True)
     run(uv, "build", "--build-constraints", LOCKS / "cpu.txt", "--require-hashes", "-o", dist, ROOT)
@@ -77,16 +161,21 @@ def check_files(uv, folder):
     run(uv, "venv", "--python", sys.executable, tools)
     needed = LOCKS / "release.txt"
     run(uv, "pip", "install", "--python", tools, "--require-hashes", "-r", needed)
+    (pure,) = dist.glob("*.whl")
+    wheels = {
+        machine: with_kernels(pure, machine, libraries, tools, folder)
+        for machine, libraries in compile_kernels(uv, folder).items()
+    }
     files = [path for path in sorted(dist.iterdir()) if path.suffix in LARGEST]
     run(tools / "bin" / "twine", "check", "--strict", *files)
-    (wheel,) = dist.glob("*.whl")
-    run(tools / "bin" / "check-wheel-contents", wheel)
     for path in files:
+        if path.suffix == ".whl":
+            run(tools / "bin" / "check-wheel-contents", path)
         size, largest = path.stat().st_size, LARGEST[path.suffix]
         print(f"{path.name}: {size:,} bytes", flush=True)
         if size > largest:
             raise SystemExit(f"release: {path.name} has more than {largest:,} bytes")
-    return wheel
+    return wheels[platform.machine()]
 
 
 def find_python(uv, version):
@@ -103,24 +192,30 @@ def first_program():
     return re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)[1]
 
 
-def try_wheel(uv, wheel, python, pytensor, folder):
+def try_wheel(uv, wheel, python, versions, folder):
     """Install, run and uninstall the wheel in an environment of its own, and print what it did."""
     place = folder / "environment"
     run(uv, "venv", "--clear", "--python", python, place)
-    needs = [f"pytensor-vision[jax,onnx] @ {wheel.as_uri()}", pytensor, "scikit-learn"]
+    needs = [f"pytensor-vision[jax,onnx] @ {wheel.as_uri()}", *versions, "scikit-learn"]
     run(uv, "pip", "install", "--python", place, *needs)
     interpreter = place / "bin" / "python"
     right = float(run(interpreter, "-c", first_program(), cwd=folder).split()[-1])
     if right < 0.9:
         raise SystemExit(f"release: README's program is right on {right} of its pictures")
-    ask = "import platform, pytensor; print(platform.python_version(), pytensor.__version__)"
-    versions = run(interpreter, "-c", ask, cwd=folder).split()
+    bare = os.environ | {"PATH": str(place / "bin"), "PYTENSOR_FLAGS": "", "JAX_PLATFORMS": "cpu"}
+    kernels = run(interpreter, "-c", KERNELS, cwd=folder, env=bare)
+    ask = (
+        "import platform, pytensor, jax;"
+        "print(platform.python_version(), pytensor.__version__, jax.__version__)"
+    )
+    found = run(interpreter, "-c", ask, cwd=folder).split()
     run(uv, "pip", "uninstall", "--python", place, "pytensor-vision")
     if left := run(interpreter, "-c", LOOK, cwd=folder):
         raise SystemExit(f"release: uninstalling has changed or left: {left}")
     print(
-        f"Python {versions[0]}, PyTensor {versions[1]}: README's program is right on {right:.1%};",
-        "uninstalled without a trace",
+        "Python {}, PyTensor {}, JAX {}:".format(*found),
+        f"README's program is right on {right:.1%}; without a compiler, {kernels} computes what",
+        "XLA does; uninstalled without a trace",
         flush=True,
     )
 
@@ -133,6 +228,7 @@ def main():
         check_tag(tag)
     uv = find_uv()
     lowest = re.search(r"pytensor>=([\d.]+)", " ".join(PROJECT["dependencies"]))[1]
+    oldest = re.search(r"jax>=([\d.]+)", PROJECT["optional-dependencies"]["jax"][0])[1]
     left_out = []
     with tempfile.TemporaryDirectory() as folder:
         wheel = check_files(uv, Path(folder))
@@ -141,8 +237,9 @@ def main():
             if python is None:
                 left_out.append(version)
                 continue
-            for pytensor in (f"pytensor=={lowest}", "pytensor"):
-                try_wheel(uv, wheel, python, pytensor, Path(folder))
+            low = f"pytensor=={lowest}", f"jax=={oldest}", f"jaxlib=={oldest}"
+            for versions in (low, ("pytensor", "jax")):
+                try_wheel(uv, wheel, python, versions, Path(folder))
     if left_out:
         print(f"left out, for uv could not download it: Python {', '.join(left_out)}")
     return int(bool(left_out and tag))

@@ -191,6 +191,21 @@ def test_what_must_not_be_published(release, monkeypatch):
         release.check_tag("v1.2")
 
 
+def test_wheels_have_the_kernels_that_are_looked_for(release):
+    from pytensor.link.jax.tuned import cpu_kernels
+
+    made = [level for levels in release.LEVELS.values() for level in levels]
+    assert sorted(made) == sorted(cpu_kernels.LEVELS)
+    assert release.SOURCE == cpu_kernels.SOURCE
+
+
+def test_kernels_are_compiled_for_the_lowest_jax():
+    """Newer ones take them; what was made for a newer one, an older one refuses."""
+    lowest = re.search(r"jax>=([\d.]+)", PROJECT["optional-dependencies"]["jax"][0])[1]
+    (locked,) = re.findall(r"^jaxlib==([\d.]+)", text("requirements/kernels.txt"), re.M)
+    assert locked.removesuffix(".0") == lowest.removesuffix(".0")
+
+
 def test_what_uninstalling_leaves_is_seen(release):
     """This environment has the package: its files beside PyTensor's are named."""
     assert "_pytensor_graft.py" in release.run(sys.executable, "-c", release.LOOK)

@@ -11,7 +11,9 @@ import pytest
 import pytensor
 import pytensor.tensor as pt
 
-jax = pytest.importorskip("jax")
+pytest.importorskip("jax")
+
+import jax
 
 from pytensor.link.jax.tuned import cpu_kernels, jax_mode
 
