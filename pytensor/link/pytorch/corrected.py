@@ -19,7 +19,6 @@ from pytensor.link.pytorch.dispatch.subtensor import check_negative_steps
 from pytensor.link.pytorch.linker import PytorchLinker
 from pytensor.scalar.activations import Activation, PRelu
 from pytensor.scalar.basic import EQ, Composite, Mod, Pow
-from pytensor.scalar.nn import SiLU
 from pytensor.tensor.elemwise import Elemwise
 from pytensor.tensor.math import Argmax
 from pytensor.tensor.subtensor import AdvancedIncSubtensor, indices_from_subtensor
@@ -31,7 +30,7 @@ __all__ = ["CorrectedPytorchLinker", "pytorch_mode"]
 FUNCTIONS = {EQ: torch.eq, Mod: torch.remainder, Pow: torch.pow}
 # PyTensor maps the functions for scalar Ops that no function of PyTorch is named after over each
 # axis; but those for these take tensors.
-OF_TENSORS = (Activation, PRelu, SiLU, Composite, *FUNCTIONS)
+OF_TENSORS = (Activation, PRelu, Composite, *FUNCTIONS)
 
 
 class CorrectedPytorchLinker(PytorchLinker):
