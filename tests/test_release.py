@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 import yaml
 import zstandard
+from hatchling.metadata.core import ProjectMetadata
+from hatchling.plugin.manager import PluginManager
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -91,6 +93,22 @@ def test_the_recipe_tries_what_there_is():
 
 def test_readme_is_cloned_from_the_repository():
     assert f"git clone {REPOSITORY} " in text("README.md")
+
+
+def test_the_readme_of_an_index_names_files_by_address():
+    metadata = ProjectMetadata(str(ROOT), PluginManager())
+    page, link = metadata.core.readme, r"\[[^\]]*\]\((.*?)\)"
+    assert metadata.core.readme_content_type == "text/markdown"
+    places = {"": "blob", "!": "raw"}
+    paths = re.findall(rf"(!?){link}", text("README.md"))
+    assert {"![", "["} == {f"{picture}[" for picture, _ in paths}
+    assert [target for _, target in re.findall(rf"(!?){link}", page)] == [
+        path
+        if path.startswith("https:")
+        else f"{REPOSITORY}/{places[picture]}/v{PROJECT['version']}/{path}"
+        for picture, path in paths
+    ]
+    assert re.sub(link, "", page) == re.sub(link, "", text("README.md"))
 
 
 TARGETS = set(re.findall(r"^([a-z]+):", text("Makefile"), re.M))
