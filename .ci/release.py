@@ -1,6 +1,7 @@
 """Builds the wheels and the sources' archive into dist/, checks them, and tries a wheel.
 
     python .ci/release.py [--tag v0.2.0]
+    python .ci/release.py --recipe v0.2.0.tar.gz
 
 The wheel for any system has the C++ kernels as a source; those for Linux on x86-64 and on aarch64
 have them compiled too, by Zig's Clang, against the lowest jaxlib that pyproject.toml admits: later
@@ -9,9 +10,11 @@ ones take what was made for it, and not the other way round.
 This machine's wheel, on Linux, is tried in bare environments, of Python 3.12, 3.13 and 3.14, each
 with the lowest and the newest PyTensor and JAX that pyproject.toml admits: README's first program
 runs, the kernels compute what XLA does where there is no compiler, and uninstalling leaves PyTensor
-as it was. A Python that this machine lacks and uv can't download is named at the end and left out.
+as it was. Then the digits' notebook, in one that has what Jupyter brings: its first cell installs
+the rest. A Python that this machine lacks and uv can't download is named at the end and left out.
 With --tag, as when a release is published, none may be left out, the tag is the version, and the
-addresses of pyproject.toml name their owner.
+addresses of pyproject.toml name their owner. With --recipe, nothing is built: conda-forge's recipe
+is printed, with the sum of that archive.
 """
 
 import argparse
@@ -82,6 +85,15 @@ for a, b in zip([ours[0], *ours[1]], [theirs[0], *theirs[1]], strict=True):
 print(shipped().name)
 """
 
+# Run with a notebook's source: every cell, those too that aren't run while the site is built.
+NOTEBOOK = """
+import sys, jupytext, nbclient
+notebook = jupytext.read(sys.argv[1])
+nbclient.NotebookClient(notebook, timeout=900, skip_cells_with_tag="").execute()
+outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+print(*[output.text for output in outputs if "right on" in output.get("text", "")])
+"""
+
 
 def run(*command, **options):
     """Run a command, and return what it prints; its own error text ends the program."""
@@ -104,7 +116,12 @@ def check_tag(tag):
     """Refuse what must not be published."""
     if tag != f"v{PROJECT['version']}":
         raise SystemExit(f"release: the tag is {tag}, and the version {PROJECT['version']}")
-    if any("/OWNER/" in url for url in PROJECT["urls"].values()):
+    check_owner()
+
+
+def check_owner():
+    """Refuse addresses that lead nowhere."""
+    if any("OWNER" in url for url in PROJECT["urls"].values()):
         raise SystemExit("release: the addresses in pyproject.toml name no owner: CONTRIBUTING.md")
 
 
@@ -150,6 +167,19 @@ def with_kernels(wheel, machine, libraries, tools, folder):
     if found is None or (int(found[1]), int(found[2])) > tuple(map(int, GLIBC.split("."))):
         raise SystemExit(f"release: {made.name} isn't for all that its name says:\n{told}")
     return made
+
+
+def recipe(archive):
+    """conda-forge's recipe, for the archive of the tag."""
+    check_owner()
+    repository = PROJECT["urls"]["Repository"]
+    values = {
+        "REPOSITORY": repository,
+        "SHA256": hashlib.sha256(archive.read_bytes()).hexdigest(),
+        "MAINTAINER": repository.split("/")[-2],
+    }
+    body = (ROOT / "recipe" / "meta.yaml").read_text().partition("{%")
+    return re.sub("|".join(values), lambda word: values[word[0]], "".join(body[1:]))
 
 
 def check_files(uv, folder):
@@ -220,11 +250,29 @@ def try_wheel(uv, wheel, python, versions, folder):
     )
 
 
+def try_notebook(uv, wheel, python, version, folder):
+    """Run the digits' notebook where only Jupyter is, and print what it says."""
+    place = folder / "jupyter"
+    run(uv, "venv", "--clear", "--seed", "--python", python, place)
+    run(uv, "pip", "install", "--python", place, "ipykernel", "jupytext", "nbclient")
+    source = ROOT / "docs" / "tutorials" / "digits.md"
+    environment = os.environ | {"PIP_FIND_LINKS": str(wheel.parent)}
+    interpreter = place / "bin" / "python"
+    said = run(interpreter, "-c", NOTEBOOK, source, cwd=folder, env=environment)
+    if not said:
+        raise SystemExit("release: the digits' notebook doesn't say how often it is right")
+    print(f"Python {version}, the digits' notebook: {said}", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--tag", help="the release's tag: be strict")
-    tag = parser.parse_args().tag
-    if tag is not None:
+    parser.add_argument("--recipe", type=Path, metavar="ARCHIVE", help="print conda-forge's recipe")
+    arguments = parser.parse_args()
+    if arguments.recipe:
+        print(recipe(arguments.recipe), end="")
+        return 0
+    if (tag := arguments.tag) is not None:
         check_tag(tag)
     uv = find_uv()
     lowest = re.search(r"pytensor>=([\d.]+)", " ".join(PROJECT["dependencies"]))[1]
@@ -240,6 +288,7 @@ def main():
             low = f"pytensor=={lowest}", f"jax=={oldest}", f"jaxlib=={oldest}"
             for versions in (low, ("pytensor", "jax")):
                 try_wheel(uv, wheel, python, versions, Path(folder))
+            try_notebook(uv, wheel, python, version, Path(folder))
     if left_out:
         print(f"left out, for uv could not download it: Python {', '.join(left_out)}")
     return int(bool(left_out and tag))

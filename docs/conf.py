@@ -11,7 +11,8 @@ project = "pytensor-vision"
 author = "the authors of pytensor-vision"
 copyright = f"{author}; BSD-3-Clause"
 root = Path(__file__).parents[1]
-release = version = tomllib.loads((root / "pyproject.toml").read_text())["project"]["version"]
+metadata = tomllib.loads((root / "pyproject.toml").read_text())["project"]
+release = version = metadata["version"]
 
 extensions = [
     "myst_nb",
@@ -67,10 +68,11 @@ html_copy_source = html_show_sourcelink = False
 
 
 def setup(app):
-    """Give the README the site's table of contents, which it doesn't show elsewhere."""
+    """Give pages the repository's address, and the README the site's table of contents."""
 
-    def add_contents(app, name, source):
+    def fill_in(app, name, source):
+        source[0] = source[0].replace("clone REPOSITORY", f"clone {metadata['urls']['Repository']}")
         if name == root_doc:
             source[0] += (root / "docs" / "contents.md").read_text()
 
-    app.connect("source-read", add_contents)
+    app.connect("source-read", fill_in)

@@ -44,22 +44,40 @@ def test_changelog_has_the_version():
 def test_citation():
     citation = yaml.safe_load(text("CITATION.cff"))
     assert citation["version"] == PROJECT["version"]
-    assert citation["repository-code"] == REPOSITORY
     assert citation["license"] == PROJECT["license"]
     assert citation["abstract"] == PROJECT["description"]
 
 
-def recipe():
-    source = text("recipe/meta.yaml")
+@pytest.fixture
+def release():
+    spec = importlib.util.spec_from_file_location("release", ROOT / ".ci/release.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+OWNED = PROJECT | {"urls": {"Repository": "https://github.com/somebody/it"}}
+
+
+@pytest.fixture
+def recipe(release, monkeypatch, tmp_path):
+    monkeypatch.setattr(release, "PROJECT", OWNED)
+    archive = tmp_path / "v.tar.gz"
+    archive.write_bytes(b"abc")
+    source = release.recipe(archive)
     version = re.search(r'{% set version = "(.*?)" %}', source)[1]
     source = re.sub("{%.*%}", "", source).replace("{{ version }}", version)
     return yaml.safe_load(source.replace("{{ PYTHON }}", "python"))
 
 
-def test_recipe_is_that_of_the_project():
-    found = recipe()
+def test_recipe_is_that_of_the_project(recipe):
+    found, repository = recipe, OWNED["urls"]["Repository"]
     assert found["package"] == {"name": PROJECT["name"], "version": PROJECT["version"]}
-    assert found["source"]["url"] == f"{REPOSITORY}/archive/refs/tags/v{PROJECT['version']}.tar.gz"
+    assert found["source"] == {
+        "url": f"{repository}/archive/refs/tags/v{PROJECT['version']}.tar.gz",
+        "sha256": "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+    }
+    assert found["extra"] == {"recipe-maintainers": ["somebody"]}
     python = f"python{PROJECT['requires-python']}"
     needs = found["requirements"]
     dependencies = without_spaces([python, *PROJECT["dependencies"]])
@@ -72,7 +90,7 @@ def test_recipe_is_that_of_the_project():
     optional = without_spaces(extras["jax"] + extras["onnx"])
     assert without_spaces(needs["run_constrained"]) == optional
     about = found["about"]
-    assert (about["home"], about["summary"]) == (REPOSITORY, PROJECT["description"])
+    assert (about["home"], about["summary"]) == (repository, PROJECT["description"])
     assert (about["license"], [about["license_file"]]) == (
         PROJECT["license"],
         PROJECT["license-files"],
@@ -80,8 +98,8 @@ def test_recipe_is_that_of_the_project():
 
 
 @pytest.mark.slow
-def test_the_recipe_tries_what_there_is():
-    tests = recipe()["test"]
+def test_the_recipe_tries_what_there_is(recipe):
+    tests = recipe["test"]
     for module in tests["imports"]:
         assert (ROOT / module.replace(".", "/")).is_dir(), module
     for command in tests["commands"]:
@@ -91,8 +109,25 @@ def test_the_recipe_tries_what_there_is():
             assert command == "pip check"
 
 
-def test_readme_is_cloned_from_the_repository():
-    assert f"git clone {REPOSITORY} " in text("README.md")
+def test_the_repository_is_named_once():
+    """Whatever else names it is filled in from pyproject.toml."""
+    owner = REPOSITORY.split("/")[-2]
+    files = subprocess.run(
+        ["git", "grep", "-lwE", f"OWNER|github.com/{owner}"],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout.split()
+    assert set(files) - {"CONTRIBUTING.md", "tests/test_release.py", ".ci/release.py"} == {
+        "pyproject.toml"
+    }
+
+
+@pytest.mark.parametrize("page", ["docs/pymc_deploy.md", "docs/tutorials/detector.md"])
+def test_notebooks_clone_the_repository(page):
+    assert "\n!git clone REPOSITORY pytensor-vision\n" in text(page)
+    assert text(page).count("REPOSITORY") == 1
 
 
 def test_the_readme_of_an_index_names_files_by_address():
@@ -188,14 +223,6 @@ def test_the_page_holds_the_licences_of_all_that_is_bundled(monkeypatch, tmp_pat
     for path in ("LICENSE", f"{PAGE}/page/LICENSE.onnxruntime-web"):
         assert text(path).strip() in licences
     assert all(part in licences for part in ("Don McCurdy", "protocolbuffers/protobuf", "Eigen"))
-
-
-@pytest.fixture
-def release():
-    spec = importlib.util.spec_from_file_location("release", ROOT / ".ci/release.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def test_what_must_not_be_published(release, monkeypatch):
