@@ -53,6 +53,13 @@ intersphinx_mapping = {
     if tags.has("online")  # noqa: F821, Sphinx's
 }
 
+# A release that doesn't change; its hash is that of the package's file.
+mathjax_path = "https://cdn.jsdelivr.net/npm/mathjax@4.1.3/tex-mml-chtml.js"
+mathjax_options = {
+    "integrity": "sha384-OrHfGTnIbkl0do3N76qW/uWr38o91N05sbSPuYBPLH+hG8X/dNSrjZf3AGjzrCwC",
+    "crossorigin": "anonymous",
+}
+
 html_theme = "pydata_sphinx_theme"
 html_title = project
 html_theme_options = {
@@ -63,6 +70,10 @@ html_theme_options = {
     "header_links_before_dropdown": 6,
     "secondary_sidebar_items": ["page-toc"],
 }
+html_context = {"default_mode": "auto"}
+html_static_path = ["static"]
+html_css_files = ["site.css"]
+html_favicon = "static/icon.svg"
 html_sidebars = {"README": []}
 html_copy_source = html_show_sourcelink = False
 
