@@ -119,7 +119,7 @@ def test_three_steps_in_torch(options, float32_everywhere):
 
 
 def test_plain_jax_in_bf16_convolves_in_bf16_alone(float32_everywhere):
-    side = sides.PureStep(*SIZE, pure_steps("NHWC")[0], precision="bf16")
+    side = sides.PureStep(*SIZE, sides.initial_weights(), precision="bf16")
     step, arguments = side.program()
     lines = step.lower(*arguments).as_text().splitlines()
     convolutions = [line for line in lines if "stablehlo.convolution" in line]

@@ -115,6 +115,7 @@ def test_python(name, known):
     check(CASES[name], pytensor.function(variables, outputs, mode=REFERENCE_MODE)(*values))
 
 
+@pytest.mark.usefixtures("compiled_sooner")
 @every_shape
 @every_case
 def test_jax(name, known):
