@@ -14,7 +14,7 @@ from tests.utils import REFERENCE_MODE, dtypes_of
 
 
 @pytest.fixture(scope="module", params=golden.FORMS)
-def golden_model(request):
+def golden_model(request, compiled_sooner):
     """The golden model and its graph, one compiled inference function, and the form of that.
 
     Outputs: three raw maps, the decoded predictions, and the feature maps of modules 0 to 22.

@@ -15,6 +15,8 @@ from dataset import Dataset, load_data, load_split
 from tests.examples.conftest import CATEGORIES, CLASSES
 from tests.examples.yolo11n.data.pictures import same
 
+NAMES = "names: [cell phone, person, dog]\n"
+
 
 @pytest.mark.parametrize(
     ("annotations", "images", "val"),
@@ -224,7 +226,6 @@ def test_without_any_label(both):
 def test_yolo_layouts(both, tmp_path, form):
     root = both[1]
     expected, _ = load_data(root, None, 64)
-    names = "names: [cell phone, person, dog]\n"
     data = root / "data.yaml"
     if form == "list":
         (root / "images/more").mkdir()
@@ -232,17 +233,17 @@ def test_yolo_layouts(both, tmp_path, form):
         for k in (10, 20):
             (root / f"images/train/{k}.png").rename(root / f"images/more/{k}.png")
         (root / "labels/train/20.txt").rename(root / "labels/more/20.txt")
-        data.write_text(f"train:\n- images/more\n- images/train\nval: images/val\n{names}")
+        data.write_text(f"train:\n- images/more\n- images/train\nval: images/val\n{NAMES}")
     elif form == "text":
         lines = [f"./images/train/{k}0.png" for k in (3, 1, 2, 4, 5, 6, 7, 1)]
         (root / "train.txt").write_text("\n".join([*lines, "images/train/none.png", ""]))
-        data.write_text(f"train: train.txt\nval: images/val\n{names}")
+        data.write_text(f"train: train.txt\nval: images/val\n{NAMES}")
     elif form == "roboflow":
         for split, name in (("train", "train"), ("val", "valid")):
             (root / name).mkdir()
             for kind in ("images", "labels"):
                 (root / kind / split).rename(root / name / kind)
-        data.write_text(f"train: ../train/images\nval: ../valid/images\nnc: 3\n{names}")
+        data.write_text(f"train: ../train/images\nval: ../valid/images\nnc: 3\n{NAMES}")
     elif form == "nested":  # the last folder called images counts
         (tmp_path / "images").mkdir()
         root = root.rename(tmp_path / "images/yolo")
@@ -251,10 +252,10 @@ def test_yolo_layouts(both, tmp_path, form):
             (root / "images" / split).rename(root / split)
             for label in (root / "labels" / split).iterdir():
                 label.rename(root / split / label.name)
-        data.write_text(f"train: train\nval: val\n{names}")
+        data.write_text(f"train: train\nval: val\n{NAMES}")
     else:
         data = tmp_path / "elsewhere.yaml"
-        data.write_text(f"path: {root}\ntrain: images/train\nval: images/val\n{names}")
+        data.write_text(f"path: {root}\ntrain: images/train\nval: images/val\n{NAMES}")
     train, val = load_data(data if form == "absolute" else root, None, 64)
     assert len(val) == 7
     assert train.classes == expected.classes
@@ -290,12 +291,11 @@ def test_test_part_of_text_labels(both):
     (root / "classes.txt").write_text("cell phone\nperson\ndog\n")
     expected = load_split(root, "val", None, 64)
     assert same(load_split(root, "test", None, 64), expected)
-    names = "names: [cell phone, person, dog]\n"
-    (root / "data.yaml").write_text(f"train: images/train\nval: images/val\n{names}test: gone\n")
+    (root / "data.yaml").write_text(f"train: images/train\nval: images/val\n{NAMES}test: gone\n")
     assert len(load_data(root, None, 64)) == 2  # only what is asked for has to be there
     with pytest.raises(FileNotFoundError, match="test is gone, but"):
         load_split(root, "test", None, 64)
-    (root / "data.yaml").write_text(f"test: images/test\n{names}")
+    (root / "data.yaml").write_text(f"test: images/test\n{NAMES}")
     assert same(load_split(root, "test", None, 64), expected)
     with pytest.raises(ValueError, match="lacks val"):
         load_split(root, "val", None, 64)
@@ -376,7 +376,6 @@ def test_what_other_tools_write(builder, seven):
 def test_data_yaml_of_other_tools(both, monkeypatch):
     """`valid` for `val`, and a home directory that no shell expanded."""
     _, root = both
-    names = "names: [cell phone, person, dog]\n"
     expected = load_data(root, CLASSES, 64)
     monkeypatch.setenv("HOME", str(root.parent))
     for text in (
@@ -384,7 +383,7 @@ def test_data_yaml_of_other_tools(both, monkeypatch):
         "path: ~/yolo\ntrain: images/train\nval: images/val\n",
         "train: ~/yolo/images/train\nval: ~/yolo/images/val\n",
     ):
-        (root / "data.yaml").write_text(names + text)
+        (root / "data.yaml").write_text(NAMES + text)
         for path in (root, "~/yolo", "~/yolo/data.yaml"):
             assert all(map(same, load_data(path, CLASSES, 64), expected))
 
@@ -406,25 +405,20 @@ def test_nothing_there(tmp_path, both):
         load_data(both[1])
 
 
-# ------------------------------------------------------------------------------ zip files
-
-
-@pytest.mark.parametrize("inside", ["", "yolo"])
-def test_zip(both, tmp_path, inside, monkeypatch):
+def test_zip(both, tmp_path, monkeypatch):
     root = both[1]
-    for label in ("0 0.5 0.5 0.25 0.5", ""):  # another zip of the same name
+    for label, inside in (("", None), ("0 0.5 0.5 0.25 0.5", "yolo")):  # other content, same name
         next((root / "labels/train").iterdir()).write_text(label)
         expected = load_data(root, CLASSES, 64)
         path = make_archive(tmp_path / "taught", "zip", root.parent if inside else root, inside)
-        for broken in ("open", None, "extractall"):  # interrupted, unpacked, there already
-            with monkeypatch.context() as patch:
-                if broken:
-                    patch.setattr(zipfile.ZipFile, broken, None)
-                if broken == "open":
-                    with pytest.raises(TypeError):
-                        load_data(path)
-                else:
-                    assert all(map(same, load_data(path, CLASSES, 64), expected))
+        monkeypatch.setattr(zipfile.ZipFile, "open", None)
+        with pytest.raises(TypeError):  # interrupted
+            load_data(path)
+        monkeypatch.undo()
+        assert all(map(same, load_data(path, CLASSES, 64), expected))
+        monkeypatch.setattr(zipfile.ZipFile, "open", None)  # it is there already
+        assert all(map(same, load_data(path, CLASSES, 64), expected))
+        monkeypatch.undo()
 
 
 @pytest.mark.parametrize("name", ["a.json", "images/../../x", "/etc/x", "cut short"])

@@ -98,24 +98,15 @@ def assert_same(last, expected, pixels=0.01, score=1e-4):
 # ------------------------------------------------------------------------------ models
 
 
-def _constant(name, values):
-    return numpy_helper.from_array(np.asarray(values, dtype=np.float32), name)
-
-
 class _Graph:
     """Nodes one after another, each with one output."""
 
     def __init__(self):
         self.nodes, self.constants = [], []
 
-    def constant(self, values):
+    def constant(self, values, dtype=np.float32):
         name = f"c{len(self.constants)}"
-        self.constants.append(_constant(name, values))
-        return name
-
-    def integers(self, values):
-        name = f"c{len(self.constants)}"
-        self.constants.append(numpy_helper.from_array(np.asarray(values, np.int64), name))
+        self.constants.append(numpy_helper.from_array(np.asarray(values, dtype), name))
         return name
 
     def add(self, op_type, *inputs, name=None, **attributes):
@@ -171,7 +162,7 @@ def colour_detector_onnx(path, size=128, names=("green thing", "orange thing"), 
     mass = graph.add("Add", sums["1"], graph.constant(1e-6))
     rows = _boxes(graph, sums, mass)
     rows += _scores(graph, sums["1"], rows[:2], size)
-    shape = graph.integers([1, 1, 2 * cells])
+    shape = graph.constant([1, 1, 2 * cells], np.int64)
     flat = [graph.add("Reshape", row, shape) for row in rows]
     graph.add("Concat", *flat, axis=1, name="output0")
     return _save(graph, path, size, [1, 6, 2 * cells], names, metadata)
@@ -179,7 +170,7 @@ def colour_detector_onnx(path, size=128, names=("green thing", "orange thing"), 
 
 def _colour_weights(graph):
     """(1, 2, size, size): how green and how orange each pixel is, 0 for greys."""
-    thirds = graph.integers([1, 1, 1])
+    thirds = graph.constant([1, 1, 1], np.int64)
     graph.nodes.append(helper.make_node("Split", ["images", thirds], ["r", "g", "b"], axis=1))
     green = graph.add("Sub", "g", graph.add("Max", "r", "b"))
     orange = graph.add(

@@ -2,7 +2,6 @@
 
 import errno
 import os
-import stat
 
 import numpy as np
 import pytest
@@ -89,15 +88,6 @@ def test_failed_write_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch
         write_atomically(path, b"new and longer")
     assert path.read_bytes() == b"old"
     assert os.listdir(tmp_path) == ["last.safetensors"]
-
-
-def test_written_file_has_the_mode_of_any_new_file(tmp_path):
-    before = os.umask(0o022)
-    try:
-        write_atomically(tmp_path / "f", b"x")
-    finally:
-        os.umask(before)
-    assert stat.S_IMODE((tmp_path / "f").stat().st_mode) == 0o644
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
