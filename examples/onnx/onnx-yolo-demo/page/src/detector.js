@@ -18,11 +18,14 @@ import { failure } from "./failure.js";
  * @property {string} layout Of the output; see outputs.js.
  * @property {number} confidence
  * @property {number} iou
+ * @property {number} threads Of the runtime.
  */
 
 /** @typedef {{pre: number, inference: number, post: number}} Times In milliseconds. */
 
 const LONG_MS = 1000; // what takes longer, the user may want to end
+// In Firefox several threads come to no start now and then, after a reload; one does.
+const START_PATIENCE_MS = 10000;
 
 export class Detector {
   #onProgress;
@@ -37,6 +40,9 @@ export class Detector {
   /** Whether a call has lasted so long that the user may want to end it. */
   slow = false;
   #backend = ""; // of the worker's runtime
+  #threads = threadCount();
+  /** @type {ReturnType<typeof setTimeout>|undefined} */
+  #startTimer; // until it has started
   /** @type {Promise<unknown>|null} */
   #runtime = null;
   /** Whether there is a model to detect with. */
@@ -98,7 +104,7 @@ export class Detector {
         copy,
       ]);
       this.loaded = true;
-      return info;
+      return { ...info, threads: this.#threads };
     } catch (error) {
       const { code, message } = /** @type {Error & {code: string}} */ (error);
       // After such a failure the runtime in the worker may be unusable.
@@ -151,6 +157,7 @@ export class Detector {
 
   // ------------------------------------------------------------------------ loading
 
+  /** @returns {Promise<unknown>} */
   async #startRuntime(backend) {
     this.#onProgress("decoding");
     const runtime = backend === "webgpu" ? "webgpu" : "runtime";
@@ -158,15 +165,19 @@ export class Detector {
       type: "start",
       module: packedText(`${runtime}-mjs`),
       wasm: packedText(`${runtime}-wasm`),
-      threads: threadCount(),
+      threads: this.#threads,
       backend,
     };
     this.open();
     try {
       return await this.#call(message, []);
     } catch (error) {
-      // It may have stopped half-way; the next one starts from the beginning.
       const { code, message: text } = /** @type {Error & {code: string}} */ (error);
+      if (code === "no-threads") {
+        this.#threads = 1;
+        return this.#startRuntime(backend);
+      }
+      // It may have stopped half-way; the next one starts from the beginning.
       this.#stop(code, text);
       throw error;
     }
@@ -190,12 +201,17 @@ export class Detector {
 
   /** End the worker; later calls are rejected with this code and message. */
   #stop(code, message) {
-    this.#worker?.terminate();
-    this.#worker = null;
     this.#runtime = null;
-    URL.revokeObjectURL(this.#programUrl);
     this.loaded = false;
     this.#reason = { code, message };
+    this.#endWorker(code, message);
+  }
+
+  #endWorker(code, message) {
+    clearTimeout(this.#startTimer);
+    this.#worker?.terminate();
+    this.#worker = null;
+    URL.revokeObjectURL(this.#programUrl);
     this.#pending?.reject(failure(code, message));
     this.#pending = null;
     this.#setSlow(false);
@@ -222,12 +238,17 @@ export class Detector {
   #receive(data) {
     if (data.type === "progress") {
       this.#onProgress(data.stage);
+      if (data.stage === "runtime" && this.#threads > 1) {
+        const text = "several threads do not start";
+        this.#startTimer = setTimeout(() => this.#endWorker("no-threads", text), START_PATIENCE_MS);
+      }
     } else if (data.type === "lost") {
       this.#stop("device-lost", `the graphics device is gone (${data.reason})`);
       this.#onLost(data.reason);
     } else if (this.#pending !== null && this.#pending.id === data.id) {
       const { resolve, reject } = this.#pending;
       this.#pending = null;
+      clearTimeout(this.#startTimer);
       this.#setSlow(false);
       if (data.type === "result") resolve(data.value);
       else reject(failure(data.code, data.message));

@@ -41,7 +41,7 @@ const PROGRESS = {
  * @property {string} note Why this one, or "".
  */
 
-/** @typedef {Loaded & Way & {requested: string, threads: number, modelName: string}} Info */
+/** @typedef {Loaded & Way & {requested: string, modelName: string}} Info */
 
 export const model = {
   /** @type {Model|null} The one in use. */
@@ -239,7 +239,7 @@ async function loadInto(wanted, requested, ending) {
 
 /** Make a loaded model the present one. @param {Model} wanted */
 function use(wanted, requested, found, noted) {
-  const info = { ...found, requested, threads: threadCount(), modelName: wanted.name };
+  const info = { ...found, requested, modelName: wanted.name };
   const sameClasses = demo.info && String(demo.info.names) === String(info.names);
   const sameModel = model.current === wanted;
   Object.assign(model, { current: wanted, noted, requested });
@@ -319,7 +319,8 @@ function showInfo({ modelName, names, layout, size, backend, adapter, threads, n
   setText(byId("model-name"), modelName);
   const ends = layout === "finished" ? ", suppresses overlaps itself" : "";
   setText(byId("model-facts"), `${width} × ${height} pixels, ${classes}${ends}${file}`);
-  const wasm = `WebAssembly, ${threads} ${threads === 1 ? "thread" : "threads"}`;
+  const fewer = threads < threadCount() ? "; several did not start" : "";
+  const wasm = `WebAssembly, ${threads} ${threads === 1 ? "thread" : "threads"}${fewer}`;
   const webgpu = adapter ? `WebGPU, ${adapter}` : "WebGPU";
   setText(byId("backend-shown"), backend === "webgpu" ? webgpu : wasm);
   showNote(note);
