@@ -135,7 +135,7 @@ def kill(run, kind, rng, whole_s):
     left = sorted({*left, *(path.name for path in run.folder.glob(".*"))})
     return {
         "kind": kind, "delay_s": round(delay, 4), "checkpoint_minutes": often,
-        "rows_of_steps_csv": run.steps() - 1, "epochs_printed": run.printed("epoch ") - epochs,
+        "rows_of_steps_csv": run.steps() - 1, "epoch_lines": run.printed("epoch ") - epochs,
         "half_written": [name.rpartition(".")[0].lstrip(".") for name in left],
     }  # fmt: skip
 

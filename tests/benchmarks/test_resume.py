@@ -1,0 +1,68 @@
+"""How runs that were killed are compared with a whole one, and how moments are found."""
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("safetensors")
+
+from training.checkpoint import Progress, save_weights
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+
+
+@pytest.fixture(scope="module")
+def resume():
+    spec = importlib.util.spec_from_file_location("resume", BENCHMARKS / "resume.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def write_run(folder, seconds, weight=1.0, loss="0.5", best=0.25):
+    """The files of a run: what is compared, and times, which are not."""
+    folder.mkdir()
+    rows = [{"epoch": 1, "seconds": seconds, "images_per_s": 1 / seconds, "waited_share": 0.0}]
+    progress = vars(Progress(rows=rows, seconds=seconds, best=best))
+    arrays = {"w": np.array([weight, -0.0], "float32")}
+    save_weights(folder / "last.safetensors", arrays, {"progress": progress})
+    save_weights(folder / "best.safetensors", arrays, {"epoch": 1})
+    (folder / "results.csv").write_text(f"epoch,seconds\n1,{seconds}\n")
+    (folder / "steps.csv").write_text(f"step,loss\n1,{loss}\n")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("change", "different"),
+    [
+        ({}, []),
+        ({"weight": np.nextafter(np.float32(1), np.float32(2))}, ["last", "best"]),
+        ({"loss": "0.25"}, ["steps.csv"]),
+        ({"best": 0.5}, ["last's facts"]),
+    ],
+)
+def test_only_times_may_differ(resume, tmp_path, change, different):
+    one = write_run(tmp_path / "one", 1.0)
+    other = write_run(tmp_path / "other", 2.0, **change)
+    assert resume.differences(one, other) == different
+
+
+def test_zeros_of_other_signs_and_files_left_behind_are_told(resume, tmp_path):
+    one, other = (write_run(tmp_path / name, 1.0) for name in ("one", "other"))
+    save_weights(other / "best.safetensors", {"w": np.array([1, 0], "float32")}, {"epoch": 1})
+    (other / ".last.safetensors.12").touch()
+    assert resume.differences(one, other) == ["best", "left behind: .last.safetensors.12"]
+
+
+def test_a_file_that_is_being_written_counts_once(resume, tmp_path):
+    written, path = resume.files_written(tmp_path, 2), tmp_path / ".last.safetensors.7"
+    assert not written()
+    path.touch()
+    assert not written()
+    assert not written()
+    path.unlink()
+    assert not written()
+    path.touch()
+    assert written()
