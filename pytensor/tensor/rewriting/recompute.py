@@ -12,6 +12,8 @@ a convolution's output once for the statistics, once for the normalized activati
 sums of the gradient, and once for the gradient of the image.
 """
 
+import numpy as np
+
 from pytensor.compile import optdb
 from pytensor.graph.basic import Apply
 from pytensor.graph.facts import precision
@@ -27,7 +29,9 @@ from pytensor.tensor.batchnorm import (
 )
 from pytensor.tensor.conv.ops import ConvGradFilters
 from pytensor.tensor.elemwise import Elemwise
+from pytensor.tensor.math import mul, sigmoid
 from pytensor.tensor.moments import at_least_one, count, expand, inverse_std, moments, total
+from pytensor.tensor.nn import silu
 from pytensor.tensor.symbolic import TensorSymbolicOp
 
 
@@ -88,6 +92,28 @@ class ImageGradient(_OverAxes, TensorSymbolicOp):
         channel = (expand(v, self.axes, x.type.ndim) for v in (mean, scale, *sums))
         mean, scale, slope, offset = channel
         return [scale * (cotangent - offset - (x - mean) * slope)]
+
+
+class NormalizedSiLU(BatchNormalization):
+    """SiLU of the normalized image; `pytensor.link.jax.tuned.normalization` makes it."""
+
+    def build_inner_graph(self, *inputs):
+        return [silu(super().build_inner_graph(*inputs)[0])]
+
+
+class SiLUNormalizationGrad(BatchNormalizationTrainGrad):
+    """The gradients for x, gamma and beta from that of `NormalizedSiLU`; made there too."""
+
+    def gradients(self, x, gamma, beta, mean, variance, cotangent):
+        normalize = BatchNormalization(axes=self.axes, epsilon=self.epsilon)
+        cotangent = cotangent * mul(*silu_slope(normalize(x, gamma, beta, mean, variance)))
+        return super().gradients(x, gamma, mean, variance, cotangent)
+
+
+def silu_slope(x):
+    """The factors of SiLU's derivative, as its gradient has them."""
+    one, s = np.ones((1,) * x.type.ndim, dtype=x.type.dtype), sigmoid(x)
+    return s, one + x * (one - s)
 
 
 barrier = Barrier()
@@ -165,7 +191,7 @@ def _take_apart(fgraph, node):
             if isinstance(gradient.op, BatchNormalizationTrainGrad):
                 _differentiate_in_passes(fgraph, node, gradient, again, hidden[2])
     new = op.new_running(count(x, op.axes), mean, variance, *running)
-    _replace(fgraph, node, [Scaled(**options)(x, mean, scale, beta), mean, variance, *new])
+    replace_outputs(fgraph, node, [Scaled(**options)(x, mean, scale, beta), mean, variance, *new])
 
 
 def _differentiate_in_passes(fgraph, node, gradient, again, scale):
@@ -183,7 +209,7 @@ def _differentiate_in_passes(fgraph, node, gradient, again, scale):
     _keep_no_activation(fgraph, node, image)
     g_x = ImageGradient(**options)(x, mean, scale, cotangent, *means)
     g_x.name = sums[0].name = gamma.name  # for profiles
-    _replace(fgraph, gradient, gradient.op.select([g_x, *sums[:2]]))
+    replace_outputs(fgraph, gradient, gradient.op.select([g_x, *sums[:2]]))
 
 
 def _keep_no_activation(fgraph, node, image):
@@ -205,7 +231,7 @@ def _compute_parts_together(fgraph):
     for node in fgraph.toposort():
         whole = node.inputs[0].owner if isinstance(node.op, Split) else None
         if whole is not None and _is_activation(whole):
-            _replace(fgraph, node, barrier(*node.clone().outputs))
+            replace_outputs(fgraph, node, barrier(*node.clone().outputs))
 
 
 def _repeated(variable, new):
@@ -219,7 +245,8 @@ def _repeated(variable, new):
     return new[variable]
 
 
-def _replace(fgraph, node, outputs):
+def replace_outputs(fgraph, node, outputs):
+    """Replace a node's outputs, as far as the graph has them."""
     copy_stack_trace(node.outputs, outputs)
     pairs = [
         pair for pair in zip(node.outputs, outputs, strict=True) if pair[0] in fgraph.variables

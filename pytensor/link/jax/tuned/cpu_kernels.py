@@ -1,16 +1,19 @@
-"""Our own code, in C++, for what XLA's is slow at on a CPU: gradients of convolutions.
+"""Our own code, in C++, for what XLA's is slow at on a CPU.
 
 XLA makes patches of the images, or transposes them, and multiplies matrices; for the gradients of
-filters it reaches a third of what a processor can do.  The code here (``cpu_kernels.cc``) reads
-images where they lie.  Wheels for Linux bring it compiled, for the processors in `LEVELS`; for
-others, and from sources, PyTensor's C++ compiler makes it once per machine, in PyTensor's
-`compiledir`.  XLA calls it on its own threads, through its foreign function interface.
+filters it reaches a third of what a processor can do.  For a normalization and its gradient it
+passes over memory twice as often as it must.  The code here (``cpu_kernels.cc``) reads images where
+they lie.  Wheels for Linux bring it compiled, for the processors in `LEVELS`; elsewhere, and from
+sources, PyTensor's C++ compiler makes it once per machine, in PyTensor's `compiledir`.  XLA calls
+it on its own threads, through its foreign function interface.
 
 It serves functions that were compiled with ``jax_mode(cpu_kernels=True)`` and run on a CPU that is
 JAX's only device; there, in float32 and with two spatial axes:
 
 - gradients of filters, without groups or with a filter per channel;
-- gradients of images, with strides and without groups.
+- gradients of images without groups, where there are strides or fewer than 16 channels;
+- convolutions without groups that read or make fewer than 16 channels;
+- batch normalization with SiLU behind it, and their gradient (`NormalizeByKernels`).
 
 XLA's count of a program's operations leaves it out.
 """
@@ -32,8 +35,9 @@ import numpy as np
 from pytensor.configdefaults import config
 from pytensor.link.jax.platforms import target_platform
 from pytensor.link.jax.tuned.processor import processor
-from pytensor.tensor.conv.ops import ConvGradFilters, ConvGradInput
+from pytensor.tensor.conv.ops import Conv, ConvGradFilters, ConvGradInput
 from pytensor.tensor.rewriting.channels_last import ChannelsLast
+from pytensor.tensor.rewriting.recompute import Moments, NormalizedSiLU, SiLUNormalizationGrad
 
 __all__ = ["load_kernels", "with_cpu_kernels"]
 
@@ -42,6 +46,14 @@ SOURCE = Path(__file__).with_name("cpu_kernels.cc")
 GRAD_FILTERS = "pytensor_conv_grad_filters"
 DEPTHWISE_GRAD_FILTERS = "pytensor_depthwise_grad_filters"
 GRAD_IMAGE = "pytensor_conv_grad_image"
+CONVOLUTION = "pytensor_convolution"
+MOMENTS = "pytensor_moments"
+NORMALIZE_SILU = "pytensor_normalize_silu"
+NORMALIZE_SILU_GRAD = "pytensor_grad_normalize_silu"
+KERNELS = (
+    GRAD_FILTERS, DEPTHWISE_GRAD_FILTERS, GRAD_IMAGE, CONVOLUTION, MOMENTS, NORMALIZE_SILU,
+    NORMALIZE_SILU_GRAD,
+)  # fmt: skip
 # What Linux says of a processor that runs a wheel's library, by the library's name, best first.
 _V3 = {"abm", "avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "movbe"}
 LEVELS = {
@@ -90,7 +102,7 @@ def shipped():
 def _register(path):
     """Make a library's kernels known to XLA, and return the digest in the library's name."""
     library, digest = ctypes.CDLL(str(path)), path.stem.rpartition("_")[2]
-    for name in (GRAD_FILTERS, DEPTHWISE_GRAD_FILTERS, GRAD_IMAGE):
+    for name in KERNELS:
         handler = jax.ffi.pycapsule(getattr(library, name))
         jax.ffi.register_ffi_target(target(name, digest), handler, platform="cpu")
     return digest
@@ -143,24 +155,56 @@ def with_cpu_kernels(convert, library):
         otherwise = convert(op, node=node, **kwargs)
         channels_last = isinstance(op, ChannelsLast)
         core = op.op if channels_last else op
-        gradient = GRADIENTS.get(type(core))
-        if gradient is None or core.n_spatial != 2:
+        if type(core) in NORMALIZATIONS:
+            return _normalization(library, core, otherwise)
+        by_kernel = CONVOLUTIONS.get(type(core))
+        if by_kernel is None or core.n_spatial != 2:
             return otherwise
 
-        def by_kernel(image, filters, cotangent):
-            images = [v if channels_last else jnp.moveaxis(v, 1, -1) for v in (image, cotangent)]
+        def computed(image, filters, *cotangent):
+            images = [v if channels_last else jnp.moveaxis(v, 1, -1) for v in (image, *cotangent)]
             shapes = [(v.shape[0], v.shape[-1], *v.shape[1:-1]) for v in images]
-            core._check_cotangent(shapes[0], filters.shape, shapes[1])
-            single = all(v.dtype == "float32" for v in (image, filters, cotangent))
-            out = gradient(library, core, images[0], filters, images[1]) if single else None
+            if cotangent:
+                core._check_cotangent(shapes[0], filters.shape, shapes[1])
+            single = all(v.dtype == "float32" for v in (*images, filters))
+            out = by_kernel(library, core, images[0], filters, *images[1:]) if single else None
             if out is None:
-                return otherwise(image, filters, cotangent)
-            is_image = isinstance(core, ConvGradInput)
+                return otherwise(image, filters, *cotangent)
+            is_image = not isinstance(core, ConvGradFilters)
             return jnp.moveaxis(out, -1, 1) if is_image and not channels_last else out
 
-        return by_kernel
+        return computed
 
     return converted
+
+
+def _normalization(library, op, otherwise):
+    """What computes a normalization by a kernel, where the channels are last."""
+    kernel, images, vectors = NORMALIZATIONS[type(op)]
+
+    def computed(x, *others):
+        last = op.axes == (*range(x.ndim - 1),)
+        if not last or any(v.dtype != "float32" for v in (x, *others)):
+            return otherwise(x, *others)
+        if isinstance(op, Moments):
+            others = others[:1]  # without a number near the mean: it doesn't need one
+        shapes = [x.shape] * images + [x.shape[-1:]] * vectors
+        results = [jax.ShapeDtypeStruct(shape, x.dtype) for shape in shapes]
+        compute = jax.ffi.ffi_call(target(kernel, library), results, vmap_method="sequential")
+        out = compute(x, *others, epsilon=np.float32(op.epsilon))
+        if isinstance(op, SiLUNormalizationGrad):
+            out = op.select(out)
+        return out if len(out) > 1 else out[0]
+
+    return computed
+
+
+# With the numbers of results that are images, and that have a value for each channel.
+NORMALIZATIONS = {
+    Moments: (MOMENTS, 0, 3),
+    NormalizedSiLU: (NORMALIZE_SILU, 1, 0),
+    SiLUNormalizationGrad: (NORMALIZE_SILU_GRAD, 1, 2),
+}
 
 
 def grad_filters(library, op, image, filters, cotangent):
@@ -176,26 +220,52 @@ def grad_filters(library, op, image, filters, cotangent):
     return (jnp.flip(out, (0, 1)) if op.filter_flip else out).transpose(3, 2, 0, 1)
 
 
-def grad_image(library, op, image, filters, cotangent):
-    """Return the gradient of images; None without strides or with groups: there XLA is fast."""
-    if op.num_groups != 1 or max(op.subsample) == 1:
+def _in_rows(op, filters):
+    """Filters with the axes (row, column, input, output), such as images are multiplied with."""
+    filters = filters.transpose(2, 3, 1, 0)
+    return jnp.flip(filters, (0, 1)) if op.filter_flip else filters
+
+
+def _suits_xla(op, filters):
+    """Whether XLA is as fast for images without strides: it has no good code for few channels."""
+    return op.num_groups != 1 or min(filters.shape[:2]) >= 16 or max(filters.shape[2:]) == 1
+
+
+def convolution(library, op, image, filters):
+    """Return the convolution; None for groups, and where XLA is as fast."""
+    if _suits_xla(op, filters):
         return None
-    filters = filters.transpose(2, 3, 0, 1)
-    if op.filter_flip:
-        filters = jnp.flip(filters, (0, 1))
-    kernel = target(GRAD_IMAGE, library)
-    return call(kernel, image.shape, op, filters.shape[:2], cotangent, filters)
+    shape = image.shape[0], image.shape[-1], *image.shape[1:-1]
+    _, _, size = op._run_time_shapes(shape, filters.shape)
+    shape = image.shape[0], *size, len(filters)
+    kernel = target(CONVOLUTION, library)
+    return call(kernel, shape, op, filters.shape[2:], image, _in_rows(op, filters))
 
 
-GRADIENTS = {ConvGradFilters: grad_filters, ConvGradInput: grad_image}
+def grad_image(library, op, image, filters, cotangent):
+    """Return the gradient of images; None with groups, and where XLA is as fast."""
+    if op.num_groups != 1 or (max(op.subsample) == 1 and _suits_xla(op, filters)):
+        return None
+    in_rows = _in_rows(op, filters).swapaxes(2, 3)
+    if max(op.subsample) > 1:
+        kernel = target(GRAD_IMAGE, library)
+        return call(kernel, image.shape, op, filters.shape[2:], cotangent, in_rows)
+    # A convolution with the filters turned round.
+    pads = zip(filters.shape[2:], op.filter_dilation, op.pads(filters.shape[2:]), strict=True)
+    pads = [(size - 1) * dilation - low for size, dilation, (low, _) in pads]
+    kernel, in_rows = target(CONVOLUTION, library), jnp.flip(in_rows, (0, 1))
+    return call(kernel, image.shape, op, filters.shape[2:], cotangent, in_rows, pads=pads)
 
 
-def call(kernel, shape, op, filter_shape, *arrays):
+CONVOLUTIONS = {Conv: convolution, ConvGradFilters: grad_filters, ConvGradInput: grad_image}
+
+
+def call(kernel, shape, op, filter_shape, *arrays, pads=None):
     """Return what a kernel computes, of a shape."""
     numbers = {
         "stride": op.subsample,
         "dilation": op.filter_dilation,
-        "pad": [low for low, _ in op.pads(filter_shape)],
+        "pad": [low for low, _ in op.pads(filter_shape)] if pads is None else pads,
     }
     numbers = {name: np.array(values, dtype="int64") for name, values in numbers.items()}
     result = jax.ShapeDtypeStruct(shape, np.dtype("float32"))

@@ -25,6 +25,7 @@ from pytensor.graph.facts import improves_inside
 from pytensor.graph.rewriting.basic import GraphRewriter, get_active_mode
 from pytensor.link.jax.linker import JAXLinker
 from pytensor.link.jax.platforms import PLATFORMS, compiling_for
+from pytensor.link.jax.tuned import normalization  # noqa: F401  # it registers a rewrite
 from pytensor.link.jax.xla_guard import guard_options
 from pytensor.link.utils import map_storage
 from pytensor.tensor.random.type import RandomType
@@ -92,6 +93,8 @@ class TunedJAXLinker(JAXLinker):
         if precision == "bf16":
             # It marks what must not be computed in bfloat16.
             self.incompatible_rewrites += ("local_remove_full_precision",)  # type: ignore[assignment]
+        elif cpu_kernels:
+            self.required_rewrites += ("jax_cpu_kernels",)
 
     def fgraph_convert(self, fgraph, convert_node=None, **kwargs):
         from pytensor.link.jax.tuned.conversion import ConvertedGraph
