@@ -391,7 +391,7 @@ struct Rows {
 
   int64_t beside() const {
     int64_t count = kLanes / std::gcd<int64_t>(channels, kLanes);
-    while (count * channels < kVectors * kLanes) count *= 2;
+    while (channels && count * channels < kVectors * kLanes) count *= 2;
     return count;
   }
   int64_t width() const { return beside() * channels; }

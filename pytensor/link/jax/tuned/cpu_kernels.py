@@ -87,7 +87,7 @@ def _load(compiler, flags, folder):
     try:
         return _register(_compiled(compiler, flags, Path(folder)))
     except (KernelsError, OSError) as error:
-        logger.warning("Gradients of convolutions are computed by XLA, and slower: %s", error)
+        logger.warning("What kernels could compute is computed by XLA, and slower: %s", error)
         return None
 
 
