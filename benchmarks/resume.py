@@ -136,7 +136,7 @@ def kill(run, kind, rng, whole_s):
     return {
         "kind": kind, "delay_s": round(delay, 4), "checkpoint_minutes": often,
         "rows_of_steps_csv": run.steps() - 1, "epoch_lines": run.printed("epoch ") - epochs,
-        "half_written": [name.rpartition(".")[0].lstrip(".") for name in left],
+        "unfinished_files": [name.rpartition(".")[0].lstrip(".") for name in left],
     }  # fmt: skip
 
 
