@@ -116,7 +116,8 @@ def _value(constant):
         # The array that PyTensor's conversion makes; but that runs a program to copy it.
         return jax.device_put(data)
     if isinstance(data, np.ndarray) and data.dtype == "float64":
-        # A number of Python's, as PyTensor's is, would be rounded to float32 beside such an array.
+        # A number of Python's, as PyTensor's is, would be rounded to float32 beside such an array:
+        # thoughts/upstream/jax-float64-constant-beside-float32.md.
         return data[()]
     return jax_typify(data, variable=constant)
 
