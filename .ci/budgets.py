@@ -115,7 +115,7 @@ def budgets():
         ("demo: lines of its tests", (sum(map(lines, tests_of_demo)), ""), 9_000),
         ("teaching in the page: lines, with tests", (sum(map(lines, teaching)), ""), 650),
         ("tests: longest file", longest_file(tests), 500),
-        ("package: lines", (sum(map(lines, package)), ""), 26_450),
+        ("package: lines", (sum(map(lines, package)), ""), 26_550),
         ("import of ONNX: lines", (sum(map(lines, importing)), ""), 5_500),
         ("random numbers by counter: lines", (sum(map(lines, counter)), ""), 250),
         ("package: modules in import circles", in_circles(whole, ROOT), 0),
