@@ -256,6 +256,8 @@ def test_the_lock_has_hashes_and_the_versions_of_the_others(file):
     entries = re.findall(r"^(\S+)==(\S+).*\n    --hash=sha256:[0-9a-f]{64}", LOCKS[file], re.M)
     assert {name for name, _ in entries} == names(LOCKS[file])
     versions = dict(re.findall(r"^(\S+)==(\S+)", LOCKS["cpu"], re.M))
+    if file == "kernels":  # for the lowest jaxlib: later ones take what was made for it
+        del versions["jaxlib"]
     assert all(versions.get(name, version) == version for name, version in entries)
 
 
