@@ -14,7 +14,8 @@ from tests.examples.yolo11n.page.browsers import open_browser, screenshot, until
 
 pytestmark = pytest.mark.browser
 COORDS = {"groups": ["red", "green", "blue"], "feature": ["age", "dose"], "grade": ["low", "high"]}
-LEAST, MOST, POINTS = -1.5, 2.5, 61  # of the features; of the curve
+LEAST, MOST, POINTS = -1.5, 2.5, 61  # of the features; places of a slider
+MIDDLE, STEP = (LEAST + MOST) / 2, (MOST - LEAST) / (POINTS - 1)
 
 
 class Quiet(SimpleHTTPRequestHandler):
@@ -79,69 +80,77 @@ def expected(site, grade, **new):
 
 
 def shown(page):
-    """What is plotted: the curve's points, mean and quantiles there, and those of the sliders."""
-    data = page.evaluate("Chart.getChart('plot').data.datasets.map(({data}) => data)")
-    *lines, here = [[[point["x"], point["y"]] for point in points] for points in data]
-    text = page.locator("#here").inner_text()
+    """What is plotted, and the numbers that are said of the sliders' places."""
+    labels, data, marked = page.evaluate(
+        "(({labels, datasets}) => [labels, datasets.map(({data}) => data), labels.findIndex("
+        "(_, dataIndex) => datasets[0].pointRadius({dataIndex}))])(Chart.getChart('plot').data)"
+    )
+    title, _, text = page.locator("#said").inner_text().partition(". Here: ")
     values = [float(part.split()[-1]) for part in text.split(",")]
-    np.testing.assert_allclose(values, [y for _, y in here], rtol=6e-4)
-    lines = np.array(lines)
-    return lines[0, :, 0], lines[:, :, 1], np.array(here)[:, 1]
+    np.testing.assert_allclose(values, np.array(data)[:, marked], rtol=6e-4)
+    return title, labels, np.array(data), marked
 
 
 def settled(page):
     """Wait until what is shown is what the controls say."""
-    until(page, "document.querySelector('#shown:not([hidden])[aria-busy=false]')")
+    until(page, "document.querySelector('#plot[aria-busy=false]')")
 
 
 def choice(page, name):
     return page.get_by_role("combobox", name=name, exact=True)
 
 
-def check_curve(page, site, axis, at, group=0, grade=0, visits=6):
-    """The numbers of the curve over one feature, and those where the sliders stand, ``at``."""
-    x = np.tile(np.array(at), (POINTS + 1, 1))
-    x[1:, axis] = np.linspace(LEAST, MOST, POINTS)
+def check_curve(page, site, title, axis, at, group=0, grade=0, visits=6):
+    """The numbers of the curve over one feature, whose sliders stand ``at``."""
+    x = np.tile(np.array(at), (POINTS, 1))
+    x[:, axis] = np.linspace(LEAST, MOST, POINTS)
+    said, labels, lines, marked = shown(page)
+    assert said == title
+    np.testing.assert_allclose([float(label) for label in labels], x[:, axis], rtol=6e-4, atol=1e-9)
+    np.testing.assert_allclose(x[marked, axis], at[axis], rtol=1e-12)
     wanted = expected(site, grade, x=x, group=group, visits=visits)
-    points, lines, here = shown(page)
-    np.testing.assert_allclose(points, x[1:, axis], rtol=1e-12)
-    np.testing.assert_allclose(here, wanted[:, 0], rtol=1e-12)
-    np.testing.assert_allclose(lines, wanted[:, 1:], rtol=1e-12)
+    np.testing.assert_allclose(lines, wanted, rtol=1e-12)
+
+
+def slider(page, name):
+    return page.get_by_role("slider", name=name)
 
 
 def test_numbers_are_those_of_onnxruntime(browser, site):
     with visit(browser, f"{site.url}?model=model.onnx") as page:
         settled(page)
-        predict, over, group = (choice(page, name) for name in ("Predict", "Over", "group"))
+        predict, over = choice(page, "Predict"), choice(page, "Over")
         assert predict.inner_text().split("\n") == ["y", "p, low", "p, high"]
         assert over.inner_text().split("\n") == ["group", "x, age", "x, dose", "visits"]
-        assert group.inner_text().split("\n") == [*COORDS["groups"], "unknown"]
         predict.select_option("p, high")
-        assert page.locator("h2").inner_text() == "p, high over x, age"
-        check_curve(page, site, axis=0, at=[0.5, 0.5], grade=1)
-
-        group.select_option("blue")
-        over.select_option("x, dose")
-        age = page.get_by_role("slider", name="x, age", exact=True)
-        age.press("ArrowRight")
-        age.press("ArrowRight")
-        page.get_by_role("slider", name="visits", exact=True).press("Home")
-        step = (MOST - LEAST) / 200
+        over.select_option("x, age")
+        slider(page, "group").press("Home")
         settled(page)
-        assert page.locator("h2").inner_text() == "p, high over x, dose"
-        check_curve(page, site, axis=1, at=[0.5 + 2 * step, 0.5], group=2, grade=1, visits=3)
+        check_curve(page, site, "p, high over x, age", axis=0, at=[MIDDLE, MIDDLE], grade=1)
+
+        slider(page, "group: red").press("ArrowRight")
+        slider(page, "group: green").press("ArrowRight")
+        over.select_option("x, dose")
+        slider(page, "x, age").press("ArrowRight")
+        slider(page, "x, age").press("ArrowRight")
+        slider(page, "visits").press("Home")
+        settled(page)
+        at = [MIDDLE + 2 * STEP, MIDDLE]
+        title = "p, high over x, dose"
+        check_curve(page, site, title, axis=1, at=at, group=2, grade=1, visits=3)
 
         over.select_option("group")
         settled(page)
-        ticks = page.evaluate("Chart.getChart('plot').scales.x.ticks.map(({label}) => label)")
-        assert ticks == [*COORDS["groups"], "unknown"]
-        x = np.tile([0.5 + 2 * step, 0.5], (4, 1))
-        wanted = expected(site, 1, x=x, group=np.arange(4), visits=3)
-        np.testing.assert_allclose(shown(page)[1][:, :3], wanted[:, :3], rtol=1e-12)
+        title, labels, lines, _ = shown(page)
+        assert (title, labels) == ("p, high over group", [*COORDS["groups"], "unknown"])
+        x, wanted = np.tile(at, (4, 1)), {"group": np.arange(4), "visits": 3}
+        wanted = expected(site, 1, x=x, **wanted)
+        np.testing.assert_allclose(lines[:, :3], wanted[:, :3], rtol=1e-12)
         predict.select_option("y")
         settled(page)
-        assert page.locator("h2").inner_text() == "y over group"
-        assert np.isfinite(shown(page)[1]).all()
+        title, _, lines, _ = shown(page)
+        assert title == "y over group"
+        assert np.isfinite(lines).all()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -152,7 +161,6 @@ def test_looks(browser, site, scheme, width, tmp_path):
         pytest.skip("axe-core is missing: bash setup.sh --dev")
     viewport = {"width": width, "height": 900}
     with visit(browser, site.url, viewport=viewport, color_scheme=scheme) as page:
-        page.set_input_files("#file", site.path)
         settled(page)
         assert page.evaluate("document.documentElement.scrollWidth") == width
         page.add_script_tag(path=axe)
@@ -168,14 +176,9 @@ def test_looks(browser, site, scheme, width, tmp_path):
 
 
 def test_says_what_is_wrong(browser, site):
-    with visit(browser, f"{site.url}?model=lost.onnx", complaints=["404"]) as page:
-        status = page.locator("#status[role=status]")
-        until(page, "document.getElementById('status').textContent.startsWith('Error')")
-        assert status.inner_text() == "Error: lost.onnx: 404 File not found"
-        other = site.path.with_name("other.onnx")
-        other.write_bytes(b"")
-        page.set_input_files("#file", other)
-        until(page, "document.getElementById('status').textContent.includes('deploy.py')")
-        page.set_input_files("#file", site.path)
-        settled(page)
-        assert status.inner_text() == ""
+    site.path.with_name("other.onnx").write_bytes(b"")
+    for name, message in {"lost": "File not found; needed", "other": "OK; needed"}.items():
+        with visit(browser, f"{site.url}?model={name}.onnx", complaints=["404", message]) as page:
+            until(page, "document.getElementById('said').textContent.startsWith('Error')")
+            said = page.locator("#said[role=status]").inner_text()
+            assert f"{name}.onnx: {message}" in said
