@@ -1,12 +1,24 @@
 """What the training recipe reaches from scratch: mean and spread over seeds, on one data set.
 
-    python benchmarks/detection_quality.py --data FOLDER --seeds 0 1 2 [--jobs 3] [--json OUT]
+    python benchmarks/detection_quality.py --data FOLDER --seeds 0 1 2 [--short]
+        [--variants float32 bf16 ...] [--jobs 3] [--resume] [--json OUT]
 
 FOLDER is a set in COCO's layout with persons and cell phones.  The settings are fixed, so that
 results can be compared with another trainer's on the same files: 192 px, batch 16 accumulated to
 64, 30 epochs, SGD 0.01, linear schedule, 3 epochs of warm-up, mosaic until epoch 20, and the
 weights after the last epoch (averaged, with statistics of their own), not the best ones: nothing is
-chosen on the validation set.  They are scored by pycocotools.
+chosen on the validation set.  They are scored by pycocotools.  --short trains for 12 epochs at 128
+px, without mosaic for the last 4.
+
+Variants are trained from the same seeds, which decide weights, order and augmentation.  Each one is
+compared with the first by the differences of equal seeds: their mean, with the 95 % confidence
+interval of Student's t.
+
+    float32          the demo's training on this machine
+    bf16             convolutions and activations in bfloat16
+    without-kernels  on a CPU: without our C++ kernels
+    device-drawn     training images drawn on JAX's device
+    one-thread       on a CPU: on one core
 """
 
 import argparse
@@ -19,6 +31,8 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from scipy.stats import t as students_t
+
 DEMO = Path(__file__).parents[1] / "examples" / "onnx" / "onnx-yolo-demo"
 SETTINGS = [
     "--image-size", "192", "--batch-size", "16", "--nominal-batch", "64", "--epochs", "30",
@@ -27,17 +41,31 @@ SETTINGS = [
     "--mosaic", "1", "--close-mosaic", "10", "--scale", "0.5", "--ema-decay", "0.9999",
     "--ema-steps", "2000", "--classes", "person", "cell phone", "--no-export",
 ]  # fmt: skip
+SHORT = ["--image-size", "128", "--epochs", "12", "--close-mosaic", "4"]
+# What comes before the command, options of the training, and the environment.
+VARIANTS = {
+    "float32": ([], [], {}),
+    "bf16": ([], ["--precision", "bf16"], {}),
+    "without-kernels": ([], [], {"PYTENSOR_FLAGS": "cxx="}),
+    "device-drawn": ([], ["--device-augment", "on"], {}),
+    "one-thread": (["taskset", "-c", "0"], [], {}),
+}
 
 
-def train(data, seed, output, resume):
+def train(data, variant, seed, settings, output, resume):
     """Train one seed in a process of its own; its last weights' scores, and seconds of training."""
-    folder = output / f"seed{seed}"
+    folder = output / variant / f"seed{seed}"
     folder.mkdir(parents=True, exist_ok=True)
-    command = [sys.executable, "train_yolo11n.py", "--data", str(data.resolve()), *SETTINGS]
-    command += ["--seed", str(seed), "--output-dir", str(folder.resolve())]
+    before, changed, environment = VARIANTS[variant]
+    command = [*before, sys.executable, "train_yolo11n.py", "--data", str(data.resolve())]
+    command += [*settings, *changed, "--seed", str(seed), "--output-dir", str(folder.resolve())]
+    if resume and (folder / "metrics.json").exists():
+        command = ["true"]  # it has ended
     command += ["--resume" if resume and (folder / "last.safetensors").exists() else "--overwrite"]
     with open(folder / "output.txt", "a") as log:
-        code = subprocess.run(command, cwd=DEMO, stdout=log, stderr=subprocess.STDOUT).returncode
+        code = subprocess.run(
+            command, cwd=DEMO, stdout=log, stderr=subprocess.STDOUT, env=os.environ | environment
+        ).returncode
     if code:
         raise SystemExit(f"seed {seed} failed (exit {code}): see {log.name}")
     metrics = json.loads((folder / "metrics.json").read_text())
@@ -61,6 +89,32 @@ def summarize(results):
     }
 
 
+def difference(results, others, key="map50_95"):
+    """Compare two variants by their seeds.
+
+    Parameters
+    ----------
+    results, others : sequence of dict
+        Scores, by "seed" and `key`; seeds that only one has are left out.
+    key : str
+
+    Returns
+    -------
+    dict
+        "mean" of ``results - others``, "low" and "high" of its 95 % confidence interval, which are
+        None for fewer than two seeds, and "seeds", how many were compared.
+    """
+    known = {other["seed"]: other[key] for other in others}
+    values = [each[key] - known[each["seed"]] for each in results if each["seed"] in known]
+    mean, low, high = statistics.mean(values), None, None
+    if len(values) > 1:
+        half = (
+            students_t.ppf(0.975, len(values) - 1) * statistics.stdev(values) / len(values) ** 0.5
+        )
+        low, high = mean - half, mean + half
+    return {"mean": mean, "low": low, "high": high, "seeds": len(values)}
+
+
 def show(summary, count):
     for name, values in summary.items():
         cells = [
@@ -74,28 +128,46 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
-    parser.add_argument("--jobs", type=int, default=1, help="seeds trained at a time")
+    parser.add_argument("--short", action="store_true", help="12 epochs at 128 px")
+    parser.add_argument("--variants", nargs="+", choices=VARIANTS, default=["float32"])
+    parser.add_argument("--jobs", type=int, default=1, help="trainings at a time")
     parser.add_argument("--output-dir", type=Path, default=Path("runs/detection_quality"))
-    parser.add_argument("--resume", action="store_true", help="go on with interrupted seeds")
+    parser.add_argument("--resume", action="store_true", help="go on with what was interrupted")
     parser.add_argument("--json", type=Path, help="file to write the result to")
     options = parser.parse_args()
-    with ThreadPoolExecutor(options.jobs) as pool:
-        results = list(
-            pool.map(
-                lambda seed: train(options.data, seed, options.output_dir, options.resume),
-                options.seeds,
-            )
-        )
-    for result in results:
+    settings = SETTINGS + SHORT * options.short
+
+    def run(each):
+        seed, variant = each
+        result = train(options.data, variant, seed, settings, options.output_dir, options.resume)
         print(
-            f"seed {result['seed']}: mAP@0.5:0.95 {result['map50_95']:.4f}, "
-            f"mAP@0.5 {result['map50']:.4f}, {result['train_seconds'] / 60:.1f} min"
+            f"{variant}, seed {seed}: mAP@0.5:0.95 {result['map50_95']:.4f}, "
+            f"mAP@0.5 {result['map50']:.4f}, {result['train_seconds'] / 60:.1f} min",
+            flush=True,
         )
-    summary = summarize(results)
-    show(summary, len(results))
+        return result
+
+    # All variants of a seed before the next, so that what is interrupted can be compared, too.
+    pairs = [(seed, variant) for seed in options.seeds for variant in options.variants]
+    with ThreadPoolExecutor(options.jobs) as pool:
+        results = dict(zip(pairs, pool.map(run, pairs), strict=True))
+    machine = {"processor": platform.processor() or platform.machine(), "cores": os.cpu_count()}
+    record = {"machine": machine, "settings": settings, "variants": {}}
+    for variant in options.variants:
+        of_variant = [results[seed, variant] for seed in options.seeds]
+        summary = summarize(of_variant)
+        print(variant)
+        show(summary, len(of_variant))
+        record["variants"][variant] = {"seeds": of_variant, "summary": summary}
+        if variant != options.variants[0]:
+            first = [results[seed, options.variants[0]] for seed in options.seeds]
+            found = difference(of_variant, first)
+            record["variants"][variant]["difference"] = found
+            text = f"difference of mAP@0.5:0.95 to {options.variants[0]}: {found['mean']:+.4f}"
+            if found["low"] is not None:
+                text += f" ({found['low']:+.4f} to {found['high']:+.4f})"
+            print(text)
     if options.json:
-        machine = {"processor": platform.processor() or platform.machine(), "cores": os.cpu_count()}
-        record = {"machine": machine, "settings": SETTINGS, "seeds": results, "summary": summary}
         options.json.write_text(json.dumps(record, indent=2) + "\n")
 
 
