@@ -79,7 +79,7 @@ def make_demo(watch, size, weights):
     """Make PyTensor's side; its model draws weights of its own."""
     with watch.stage("imports"):
         use_demo()
-        import train_step  # noqa: F401
+        import training.train_step  # noqa: F401
 
         import pytensor
         import pytensor.link.jax.dispatch

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import jax
 import numpy as np
-from data.drawing import plan_variables, render_graph
 from loss import yolo_loss
 from training.recipe import CLASS_BRANCH_FACTOR, make_optimizer, parameter_groups
 
@@ -99,12 +98,13 @@ class DeviceImages:
     """
 
     def __init__(self, squares, image_size, batch_size):
+        from data.drawing import plan_variables, render_graph  # imports Numba: half a second
+
         data = pytensor.shared(squares, name="squares", shape=squares.shape, borrow=True)
         # set_value would make a NumPy array of it, which travels with every call.
         data.container.storage[0] = jax.device_put(squares)
-        plan = plan_variables(batch_size)
+        self.images = render_graph(data, plan := plan_variables(batch_size), image_size)
         self.variables, self.shared = list(plan), [data]
-        self.images = render_graph(data, plan, image_size)
 
     def arguments(self, batch):
         """Return a batch's values of `variables`."""
