@@ -11,8 +11,9 @@ chosen on the validation set.  They are scored by pycocotools.  --short trains f
 px, without mosaic for the last 4.
 
 Variants are trained from the same seeds, which decide weights, order and augmentation.  Each one is
-compared with the first by the differences of equal seeds: their mean, with the 95 % confidence
-interval of Student's t.
+compared with float32 by the differences of equal seeds: their mean, with the 95 % confidence
+interval of Student's t.  What the file OUT has already is not trained again, so that more seeds and
+variants can be added to it.
 
     float32          the demo's training on this machine
     bf16             convolutions and activations in bfloat16
@@ -24,7 +25,6 @@ interval of Student's t.
 import argparse
 import json
 import os
-import platform
 import statistics
 import subprocess
 import sys
@@ -32,6 +32,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from scipy.stats import t as students_t
+from step_sides import processor
 
 DEMO = Path(__file__).parents[1] / "examples" / "onnx" / "onnx-yolo-demo"
 SETTINGS = [
@@ -50,6 +51,7 @@ VARIANTS = {
     "device-drawn": ([], ["--device-augment", "on"], {}),
     "one-thread": (["taskset", "-c", "0"], [], {}),
 }
+REFERENCE = "float32"
 
 
 def train(data, variant, seed, settings, output, resume):
@@ -90,22 +92,24 @@ def summarize(results):
 
 
 def difference(results, others, key="map50_95"):
-    """Compare two variants by their seeds.
+    """Compare two variants by the seeds that both have.
 
     Parameters
     ----------
     results, others : sequence of dict
-        Scores, by "seed" and `key`; seeds that only one has are left out.
+        Scores, by "seed" and `key`.
     key : str
 
     Returns
     -------
-    dict
+    dict or None
         "mean" of ``results - others``, "low" and "high" of its 95 % confidence interval, which are
-        None for fewer than two seeds, and "seeds", how many were compared.
+        None for fewer than two seeds, and "seeds", how many were compared.  None if there are none.
     """
     known = {other["seed"]: other[key] for other in others}
     values = [each[key] - known[each["seed"]] for each in results if each["seed"] in known]
+    if not values:
+        return None
     mean, low, high = statistics.mean(values), None, None
     if len(values) > 1:
         half = (
@@ -124,51 +128,71 @@ def show(summary, count):
         print(f"{name:12} {'   '.join(cells)}   ({count} seeds)")
 
 
+def known_results(path, settings):
+    """Scores in a file that an earlier run with the same settings wrote, by seed and variant."""
+    if path is None or not path.exists():
+        return {}
+    known = json.loads(path.read_text())
+    if known["settings"] != settings:
+        raise SystemExit(f"{path} has results of other settings; name another file with --json")
+    rows = [(name, row) for name, v in known["variants"].items() for row in v["seeds"]]
+    return {(row["seed"], name): row for name, row in rows}
+
+
+def record(settings, results):
+    """Scores by variant, with their means and differences, as JSON has them."""
+    machine = {"processor": processor(), "cores": os.cpu_count()}
+    found = {"machine": machine, "settings": settings, "variants": {}}
+    for variant in VARIANTS:
+        rows = [row for (_, name), row in sorted(results.items()) if name == variant]
+        if rows:
+            found["variants"][variant] = {"seeds": rows, "summary": summarize(rows)}
+    reference = found["variants"].get(REFERENCE, {"seeds": []})["seeds"]
+    for name, values in found["variants"].items():
+        values["difference"] = difference(values["seeds"], reference) if name != REFERENCE else None
+    return found
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     parser.add_argument("--short", action="store_true", help="12 epochs at 128 px")
-    parser.add_argument("--variants", nargs="+", choices=VARIANTS, default=["float32"])
+    parser.add_argument("--variants", nargs="+", choices=VARIANTS, default=[REFERENCE])
     parser.add_argument("--jobs", type=int, default=1, help="trainings at a time")
     parser.add_argument("--output-dir", type=Path, default=Path("runs/detection_quality"))
     parser.add_argument("--resume", action="store_true", help="go on with what was interrupted")
-    parser.add_argument("--json", type=Path, help="file to write the result to")
+    parser.add_argument("--json", type=Path, help="file to add the result to")
     options = parser.parse_args()
     settings = SETTINGS + SHORT * options.short
+    results = known_results(options.json, settings)
 
     def run(each):
         seed, variant = each
-        result = train(options.data, variant, seed, settings, options.output_dir, options.resume)
+        if each not in results:
+            data, folder = options.data, options.output_dir
+            results[each] = train(data, variant, seed, settings, folder, options.resume)
+            if options.json:
+                options.json.write_text(json.dumps(record(settings, results), indent=2) + "\n")
+        result = results[each]
         print(
             f"{variant}, seed {seed}: mAP@0.5:0.95 {result['map50_95']:.4f}, "
             f"mAP@0.5 {result['map50']:.4f}, {result['train_seconds'] / 60:.1f} min",
             flush=True,
         )
-        return result
 
     # All variants of a seed before the next, so that what is interrupted can be compared, too.
     pairs = [(seed, variant) for seed in options.seeds for variant in options.variants]
     with ThreadPoolExecutor(options.jobs) as pool:
-        results = dict(zip(pairs, pool.map(run, pairs), strict=True))
-    machine = {"processor": platform.processor() or platform.machine(), "cores": os.cpu_count()}
-    record = {"machine": machine, "settings": settings, "variants": {}}
-    for variant in options.variants:
-        of_variant = [results[seed, variant] for seed in options.seeds]
-        summary = summarize(of_variant)
+        list(pool.map(run, pairs))
+    for variant, values in record(settings, results)["variants"].items():
         print(variant)
-        show(summary, len(of_variant))
-        record["variants"][variant] = {"seeds": of_variant, "summary": summary}
-        if variant != options.variants[0]:
-            first = [results[seed, options.variants[0]] for seed in options.seeds]
-            found = difference(of_variant, first)
-            record["variants"][variant]["difference"] = found
-            text = f"difference of mAP@0.5:0.95 to {options.variants[0]}: {found['mean']:+.4f}"
+        show(values["summary"], len(values["seeds"]))
+        if found := values["difference"]:
+            text = f"difference of mAP@0.5:0.95 to {REFERENCE}: {found['mean']:+.4f}"
             if found["low"] is not None:
                 text += f" ({found['low']:+.4f} to {found['high']:+.4f})"
-            print(text)
-    if options.json:
-        options.json.write_text(json.dumps(record, indent=2) + "\n")
+            print(f"{text}, {found['seeds']} seeds")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,9 @@
 """Differences of variants, seed by seed, in the benchmark of quality."""
 
+import json
+
 import pytest
-from detection_quality import difference
+from detection_quality import difference, known_results, record
 
 
 def scores(**values):
@@ -21,3 +23,22 @@ def test_difference_of_equal_seeds():
 def test_one_seed_has_no_interval():
     found = difference(scores(s0=0.3), scores(s0=0.2))
     assert found == {"mean": pytest.approx(0.1), "low": None, "high": None, "seeds": 1}
+
+
+def test_results_are_added_to_those_of_a_file(tmp_path):
+    def score(seed, value):
+        scores = {"map50_95": value, "map50": value}
+        return {"seed": seed, **scores, "per_class": {"person": scores}, "train_seconds": 1.0}
+
+    first = {(0, "float32"): score(0, 0.3), (1, "float32"): score(1, 0.4)}
+    path, more = tmp_path / "quality.json", {(1, "bf16"): score(1, 0.5), (2, "bf16"): score(2, 0.9)}
+    assert known_results(path, ["--epochs", "12"]) == {}
+    path.write_text(json.dumps(record(["--epochs", "12"], first)))
+    known = known_results(path, ["--epochs", "12"])
+    assert known == first
+    variants = record([], known | more)["variants"]
+    assert variants["float32"]["summary"]["all"]["map50"]["mean"] == pytest.approx(0.35)
+    assert variants["bf16"]["difference"]["mean"] == pytest.approx(0.1)
+    assert variants["bf16"]["difference"]["seeds"] == 1
+    with pytest.raises(SystemExit, match="other settings"):
+        known_results(path, ["--epochs", "30"])
