@@ -36,7 +36,7 @@ nb_execution_in_temp = True
 nb_merge_streams = True
 
 autodoc_typehints = "none"  # the docstrings have types and shapes
-templates_path = ["templates"]
+templates_path = [str(root / "docs" / "templates")]  # autosummary would look beside the README
 numpydoc_class_members_toctree = False
 numpydoc_show_inherited_class_members = False
 numpydoc_xref_param_type = tags.has("online")  # noqa: F821, Sphinx's
@@ -76,13 +76,17 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
     "header_links_before_dropdown": 6,
-    "secondary_sidebar_items": ["page-toc"],
+    "secondary_sidebar_items": {
+        "**": ["page-toc"],
+        # wide tables take its place
+        **{f"docs/{page}": [] for page in ("backends", "migration", "onnx_support", "what_the_gpu_runs")},
+    },
 }
 html_context = {"default_mode": "auto"}
 html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_favicon = "static/icon.svg"
-html_sidebars = {"README": []}
+html_sidebars = {"README": [], "CONTRIBUTING": []}
 html_copy_source = html_show_sourcelink = False
 
 

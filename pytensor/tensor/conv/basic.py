@@ -155,7 +155,7 @@ def _conv(
     n: int, name: str, input: TensorLike, filters: TensorLike, border_mode: BorderMode = "valid",
     subsample: Ints = 1, filter_dilation: Ints = 1, num_groups: int = 1, filter_flip: bool = True,
 ) -> TensorVariable:  # fmt: skip
-    """Convolution over {number} axes of a batch of images with a bank of filters.
+    """Convolution over {last} of a batch of images with a bank of filters.
 
     Parameters
     ----------
