@@ -46,6 +46,8 @@ numpydoc_xref_aliases = {
     "Mode": "pytensor.compile.mode.Mode",
     "SharedVariable": "pytensor.compile.sharedvalue.SharedVariable",
     "TensorVariable": "pytensor.tensor.TensorVariable",
+    "bool": ":class:`python:bool`",
+    "scalar": "scalar",  # not NumPy's
 }
 linkcheck_ignore = [r"http://127\.0\.0\.1[:/]"]  # what a reader starts
 
@@ -79,7 +81,9 @@ html_theme_options = {
     "secondary_sidebar_items": {
         "**": ["page-toc"],
         # wide tables take its place
-        **{f"docs/{page}": [] for page in ("backends", "migration", "onnx_support", "what_the_gpu_runs")},
+        **dict.fromkeys(
+            ("docs/backends", "docs/migration", "docs/onnx_support", "docs/what_the_gpu_runs"), []
+        ),
     },
 }
 html_context = {"default_mode": "auto"}
