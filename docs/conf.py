@@ -81,9 +81,10 @@ html_theme_options = {
     "secondary_sidebar_items": {
         "**": ["page-toc"],
         # wide tables take its place
-        **dict.fromkeys(
-            ("docs/backends", "docs/migration", "docs/onnx_support", "docs/what_the_gpu_runs"), []
-        ),
+        "docs/backends": [],
+        "docs/migration": [],
+        "docs/onnx_support": [],
+        "docs/what_the_gpu_runs": [],
     },
 }
 html_context = {"default_mode": "auto"}
