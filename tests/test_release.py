@@ -130,6 +130,20 @@ def test_notebooks_clone_the_repository(page):
     assert text(page).count("REPOSITORY") == 1
 
 
+def test_every_notebook_is_run():
+    """By the site's build, or, where its first lines say that it isn't, by .ci/notebooks."""
+    notebooks = [
+        page for page in ROOT.glob("docs/**/*.md") if "file_format: mystnb" in page.read_text()
+    ]
+    unrun = {
+        str(page.relative_to(ROOT))
+        for page in notebooks
+        if 'execution_mode: "off"' in page.read_text()
+    }
+    assert set(re.findall(r'"(docs/.*?\.md)"', text(".ci/notebooks"))) == unrun
+    assert ".ci/notebooks" in text(".github/workflows/weekly.yml")
+
+
 def test_the_readme_of_an_index_names_files_by_address():
     metadata = ProjectMetadata(str(ROOT), PluginManager())
     page, link = metadata.core.readme, r"\[[^\]]*\]\((.*?)\)"
