@@ -49,7 +49,10 @@ numpydoc_xref_aliases = {
     "bool": ":class:`python:bool`",
     "scalar": "scalar",  # not NumPy's
 }
-linkcheck_ignore = [r"http://127\.0\.0\.1[:/]"]  # what a reader starts
+linkcheck_ignore = [
+    r"http://127\.0\.0\.1[:/]",  # what a reader starts
+    r"https://doi\.org/10\.1145/",  # a publisher that refuses programs
+]
 
 # `bash .ci/docs --online`, for their inventories lie on their sites.
 intersphinx_mapping = {
