@@ -25,6 +25,8 @@ if [ ! -x "$python" ]; then
     exit 1
 fi
 
+unset MPLBACKEND # a notebook's, which .venv need not have; pictures are only written
+
 # Counted to the end: grep -q would leave early, and nvidia-smi could fail for want of a reader.
 preset=cpu
 gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU') || gpus=0

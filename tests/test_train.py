@@ -27,14 +27,18 @@ def write(path, text):
     path.chmod(0o755)
 
 
-def start(root, *arguments, gpus=0, **options):
+def start(root, *arguments, gpus=0, **environment):
     tools = root / "tools"
     tools.mkdir(exist_ok=True)
     cards = "\n".join(f"echo 'GPU {k}: NVIDIA H100'" for k in range(gpus))
     write(tools / "nvidia-smi", f"#!/bin/sh\n{cards or 'exit 9'}\n")
     return subprocess.Popen(
         ["bash", root / "train.sh", *arguments],
-        env={"PATH": f"{tools}:{os.environ['PATH']}", "HOME": os.environ.get("HOME", "/")},
+        env={
+            "PATH": f"{tools}:{os.environ['PATH']}",
+            "HOME": os.environ.get("HOME", "/"),
+            **environment,
+        },
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -65,6 +69,13 @@ def test_cpu_where_there_is_a_gpu(checkout):
     assert "platforms=cpu" in lines
     assert lines[-5:-3] == ["--preset", "cpu"]
     assert "--cpu" not in lines
+
+
+def test_in_a_notebook(checkout):
+    """Jupyter names a backend of matplotlib that its own environment has, and .venv hasn't."""
+    write(checkout / ".venv/bin/python", '#!/bin/sh\necho "backend=$MPLBACKEND"\n')
+    code, lines, _ = run(checkout, MPLBACKEND="module://matplotlib_inline.backend_inline")
+    assert (code, lines[-1]) == (0, "backend=")
 
 
 @pytest.mark.parametrize(("gpus", "platforms"), [(0, "cpu"), (1, "")])
