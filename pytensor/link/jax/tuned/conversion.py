@@ -12,12 +12,14 @@ import numpy as np
 from pytensor.compile.builders import OpFromGraph
 from pytensor.conditional.op import LazyIfElse
 from pytensor.graph.basic import Constant
-from pytensor.graph.fg import FrozenFunctionGraph
+from pytensor.graph.fg import FrozenFunctionGraph, FunctionGraph
 from pytensor.link.jax.dispatch.basic import jax_funcify, jax_typify
 from pytensor.link.jax.tuned.building import paused_collection
 from pytensor.scan.op import Scan
+from pytensor.tensor.basic import constant, get_underlying_scalar_constant_value
 from pytensor.tensor.blockwise import Blockwise
 from pytensor.tensor.elemwise import CAReduce, Elemwise
+from pytensor.tensor.type import integer_dtypes
 
 __all__ = ["ConvertedGraph", "tuned_funcify"]
 
@@ -57,11 +59,47 @@ def tuned_funcify_LazyIfElse(op, convert_node, **kwargs):
 
 
 @tuned_funcify.register(Blockwise)
-def tuned_funcify_Blockwise(op, convert_node, **kwargs):
-    if isinstance(op.core_op, OpFromGraph | Scan):
-        op = copy(op)
-        op.core_op = _with_converted_graph(op.core_op, convert_node)
-    return jax_funcify(op, **kwargs)
+def tuned_funcify_Blockwise(op, convert_node, node, **kwargs):
+    lengths = _lengths_of_batches(op, node)
+    if len(lengths) in (0, len(node.inputs)):
+        if isinstance(op.core_op, OpFromGraph | Scan):
+            op = copy(op)
+            op.core_op = _with_converted_graph(op.core_op, convert_node)
+        return jax_funcify(op, node=node, **kwargs)
+    # jnp.vectorize would trace them too, and nothing is split or scanned by a traced length.
+    _, core_inputs = op._create_dummy_core_node(node.inputs, return_dummy_inputs=True)
+    core_inputs = dict(enumerate(core_inputs)) | lengths
+    others = [k for k in core_inputs if k not in lengths]
+    outputs = op.core_op.make_node(*core_inputs.values()).outputs
+    graph = FunctionGraph([core_inputs[k] for k in others], outputs, clone=False)
+    signature = [f"({','.join(op.inputs_sig[k])})" for k in others]
+    batched = jax.numpy.vectorize(
+        _as_function(graph, convert_node, squeeze_output=True, **kwargs),
+        signature=",".join(signature) + op.signature[op.signature.index("->") :],
+    )
+
+    def blockwise(*inputs):
+        op._check_runtime_broadcast(node, inputs)
+        return batched(*(inputs[k] for k in others))
+
+    return blockwise
+
+
+def _lengths_of_batches(op, node):
+    """The constant integers that are the same for all of a batch, without its axes, by place.
+
+    `vectorize_graph` gives a batch's axes to lengths: thoughts/upstream/vectorized-lengths.md.
+    """
+    lengths = {}
+    for place, (v, sig) in enumerate(zip(node.inputs, op.inputs_sig, strict=True)):
+        axes, shape, dtype = v.type.ndim - len(sig), v.type.shape, v.type.dtype
+        if dtype in integer_dtypes and all(v.type.broadcastable[:axes]) and None not in shape:
+            # v itself, where there are several values, or where they aren't known
+            value = get_underlying_scalar_constant_value(v, raise_not_constant=False)
+            if value is not v or isinstance(v, Constant):
+                value = np.broadcast_to(v.data if value is v else value, shape)
+                lengths[place] = constant(value.reshape(shape[axes:]), dtype=dtype)
+    return lengths
 
 
 def _with_converted_graph(op, convert_node):

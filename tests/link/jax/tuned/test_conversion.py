@@ -7,6 +7,7 @@ import pytensor
 import pytensor.tensor as pt
 from pytensor.compile.builders import OpFromGraph
 from pytensor.conditional.op import ifelse
+from pytensor.graph.replace import vectorize_graph
 from tests.utils import compare_jax_and_py
 
 pytest.importorskip("jax")
@@ -87,3 +88,25 @@ def test_float64_is_compared_once():
         f = pytensor.function([x], x.astype(dtype) > 0.5, mode=jax_mode())
         assert f.vm.jit_fn.lower(np.ones(3)).as_text().count("optimization_barrier") == barriers
         np.testing.assert_array_equal(f(np.array([0.25, 0.75])), [False, True])
+
+
+def split_gradient(row, parts):
+    return pytensor.grad((pt.concatenate([row[:n] for n in parts]) ** 2).sum(), row)
+
+
+def running_sum(row):
+    return pytensor.scan(lambda v, total: total + v, row, row[:1].sum(), return_updates=False)
+
+
+@pytest.mark.parametrize("rows", [4, None])
+@pytest.mark.parametrize(
+    "build",
+    [lambda v: split_gradient(v, (2, 5, 1)), lambda v: split_gradient(v, (3, 3)), running_sum],
+)
+def test_lengths_are_known_in_batches(build, rows):
+    """Different ones, equal ones, and a number of steps: vectorize_graph gives them an axis."""
+    row = pt.vector("row", dtype="float64", shape=(5,))
+    batch = pt.matrix("batch", dtype="float64", shape=(rows, 5))
+    result = vectorize_graph(build(row), {row: batch})
+    value = np.random.default_rng(2).normal(size=(4, 5))
+    compare_jax_and_py([batch], result, [value], jax_mode=jax_mode())
