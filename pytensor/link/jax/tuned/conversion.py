@@ -3,11 +3,14 @@
 The table corrects conversions of PyTensor's Ops; mode JAX, which doesn't look here, keeps them.
 """
 
+import math
+from contextlib import nullcontext
 from copy import copy
 from functools import singledispatch
 
 import jax
 import numpy as np
+from jax.core import Tracer
 
 from pytensor.compile.builders import OpFromGraph
 from pytensor.conditional.op import LazyIfElse
@@ -16,10 +19,10 @@ from pytensor.graph.fg import FrozenFunctionGraph, FunctionGraph
 from pytensor.link.jax.dispatch.basic import jax_funcify, jax_typify
 from pytensor.link.jax.tuned.building import paused_collection
 from pytensor.scan.op import Scan
-from pytensor.tensor.basic import constant, get_underlying_scalar_constant_value
+from pytensor.tensor.basic import constant
 from pytensor.tensor.blockwise import Blockwise
 from pytensor.tensor.elemwise import CAReduce, Elemwise
-from pytensor.tensor.type import integer_dtypes
+from pytensor.tensor.type import discrete_dtypes, integer_dtypes
 
 __all__ = ["ConvertedGraph", "tuned_funcify"]
 
@@ -60,46 +63,31 @@ def tuned_funcify_LazyIfElse(op, convert_node, **kwargs):
 
 @tuned_funcify.register(Blockwise)
 def tuned_funcify_Blockwise(op, convert_node, node, **kwargs):
-    lengths = _lengths_of_batches(op, node)
-    if len(lengths) in (0, len(node.inputs)):
+    _, core_inputs = op._create_dummy_core_node(node.inputs, return_dummy_inputs=True)
+    axes = [v.type.ndim - core.type.ndim for v, core in zip(node.inputs, core_inputs, strict=True)]
+    integers = [k for k, v in enumerate(node.inputs) if v.type.dtype in integer_dtypes]
+    same_for_all = [k for k in integers if all(node.inputs[k].type.broadcastable[: axes[k]])]
+    if not same_for_all:
         if isinstance(op.core_op, OpFromGraph | Scan):
             op = copy(op)
             op.core_op = _with_converted_graph(op.core_op, convert_node)
         return jax_funcify(op, node=node, **kwargs)
-    # jnp.vectorize would trace them too, and nothing is split or scanned by a traced length.
-    _, core_inputs = op._create_dummy_core_node(node.inputs, return_dummy_inputs=True)
-    core_inputs = dict(enumerate(core_inputs)) | lengths
-    others = [k for k in core_inputs if k not in lengths]
-    outputs = op.core_op.make_node(*core_inputs.values()).outputs
-    graph = FunctionGraph([core_inputs[k] for k in others], outputs, clone=False)
-    signature = [f"({','.join(op.inputs_sig[k])})" for k in others]
-    batched = jax.numpy.vectorize(
-        _as_function(graph, convert_node, squeeze_output=True, **kwargs),
-        signature=",".join(signature) + op.signature[op.signature.index("->") :],
-    )
 
     def blockwise(*inputs):
+        # `vectorize_graph` gives a batch's axes to lengths, and jnp.vectorize traces them, so that
+        # nothing could be split or scanned by them: thoughts/upstream/vectorized-lengths.md.
+        core = list(core_inputs)
+        for k in same_for_all:
+            if not isinstance(inputs[k], Tracer):
+                value = np.asarray(inputs[k], dtype=core[k].type.dtype)
+                core[k] = constant(value[(0,) * axes[k]])
+        graph = FunctionGraph(core_inputs, op.core_op.make_node(*core).outputs, clone=False)
+        with jax.ensure_compile_time_eval():
+            function = _as_function(graph, convert_node, squeeze_output=True, **kwargs)
         op._check_runtime_broadcast(node, inputs)
-        return batched(*(inputs[k] for k in others))
+        return jax.numpy.vectorize(function, signature=op.signature)(*inputs)
 
     return blockwise
-
-
-def _lengths_of_batches(op, node):
-    """The constant integers that are the same for all of a batch, without its axes, by place.
-
-    `vectorize_graph` gives a batch's axes to lengths: thoughts/upstream/vectorized-lengths.md.
-    """
-    lengths = {}
-    for place, (v, sig) in enumerate(zip(node.inputs, op.inputs_sig, strict=True)):
-        axes, shape, dtype = v.type.ndim - len(sig), v.type.shape, v.type.dtype
-        if dtype in integer_dtypes and all(v.type.broadcastable[:axes]) and None not in shape:
-            # v itself, where there are several values, or where they aren't known
-            value = get_underlying_scalar_constant_value(v, raise_not_constant=False)
-            if value is not v or isinstance(v, Constant):
-                value = np.broadcast_to(v.data if value is v else value, shape)
-                lengths[place] = constant(value.reshape(shape[axes:]), dtype=dtype)
-    return lengths
 
 
 def _with_converted_graph(op, convert_node):
@@ -160,6 +148,23 @@ def _value(constant):
     return jax_typify(data, variable=constant)
 
 
+def _with_known_lengths(node, function):
+    """Compute a few integers at once if they follow from lengths, for they may be some themselves.
+
+    See thoughts/upstream/jax-arithmetic-of-lengths.md.
+    """
+    types = [v.type for v in node.outputs]
+    if any(getattr(t, "dtype", "") not in discrete_dtypes or None in t.shape for t in types):
+        return function
+
+    def known(*inputs):
+        traced = any(isinstance(v, Tracer) for v in inputs)
+        with nullcontext() if traced else jax.ensure_compile_time_eval():
+            return function(*inputs)
+
+    return known if sum(math.prod(t.shape) for t in types) < 64 else function
+
+
 def _as_function(fgraph, convert_node, *, order=None, squeeze_output=False, **kwargs):
     """Convert a graph node by node, and return what calls the nodes' functions in order.
 
@@ -179,7 +184,7 @@ def _as_function(fgraph, convert_node, *, order=None, squeeze_output=False, **kw
     inputs = [place(v) for v in fgraph.inputs]
     steps = [
         (
-            convert_node(n.op, node=n, **kwargs),
+            _with_known_lengths(n, convert_node(n.op, node=n, **kwargs)),
             [place(v) for v in n.inputs],
             [place(v) for v in n.outputs],
         )

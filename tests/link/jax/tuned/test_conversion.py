@@ -98,15 +98,21 @@ def running_sum(row):
     return pytensor.scan(lambda v, total: total + v, row, row[:1].sum(), return_updates=False)
 
 
-@pytest.mark.parametrize("rows", [4, None])
+@pytest.mark.parametrize("shape", [(4, 5), (None, 5), (None, None)])
 @pytest.mark.parametrize(
     "build",
     [lambda v: split_gradient(v, (2, 5, 1)), lambda v: split_gradient(v, (3, 3)), running_sum],
 )
-def test_lengths_are_known_in_batches(build, rows):
+def test_lengths_are_known_in_batches(build, shape):
     """Different ones, equal ones, and a number of steps: vectorize_graph gives them an axis."""
-    row = pt.vector("row", dtype="float64", shape=(5,))
-    batch = pt.matrix("batch", dtype="float64", shape=(rows, 5))
+    row = pt.vector("row", dtype="float64", shape=shape[1:])
+    batch = pt.matrix("batch", dtype="float64", shape=shape)
     result = vectorize_graph(build(row), {row: batch})
     value = np.random.default_rng(2).normal(size=(4, 5))
     compare_jax_and_py([batch], result, [value], jax_mode=jax_mode())
+
+
+def test_what_follows_from_lengths_is_a_length():
+    x = pt.vector("x", dtype="float64")
+    result = pt.zeros((x.shape[0] // 2 + 1,)) + 1
+    compare_jax_and_py([x], result, [np.ones(5)], jax_mode=jax_mode())
