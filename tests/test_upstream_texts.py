@@ -7,6 +7,7 @@ TEXTS = ROOT / "thoughts/upstream"
 MET = {
     "float-functions-of-booleans", "mixed-integers-in-c", "neg-of-unsigned-rewrite",
     "pytensor-jax-wrong-sums-on-cpu", "scalar-loop-in-composite", "scan-of-no-steps-shape",
+    "sumsqr2dot-of-inputs", "vectorized-sum-of-scalar",
 }  # fmt: skip
 
 

@@ -114,7 +114,7 @@ def tuned_funcify_Elemwise(op, convert_node, node, **kwargs):
         return function
     # XLA compares anew in each fusion that reads the result, and may round what it compares in
     # another way: where numbers are nearly equal, terms that should cancel don't.  It may so in
-    # float32, where speed is wanted; see docs/wrong_numbers_from_xla.md.
+    # float32, where speed is wanted; see thoughts/upstream/xla-comparisons-per-fusion.md.
     return lambda *inputs: jax.lax.optimization_barrier(function(*inputs))
 
 

@@ -114,5 +114,5 @@ def test_lengths_are_known_in_batches(build, shape):
 
 def test_what_follows_from_lengths_is_a_length():
     x = pt.vector("x", dtype="float64")
-    result = pt.zeros((x.shape[0] // 2 + 1,)) + 1
+    result = pt.zeros((pt.minimum(x.shape[0], 3) + 1,)) + 1
     compare_jax_and_py([x], result, [np.ones(5)], jax_mode=jax_mode())
