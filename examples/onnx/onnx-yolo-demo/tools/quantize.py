@@ -3,9 +3,9 @@
     python -m tools.quantize yolo11n.onnx yolo11n_int8.onnx --data PATH
 
 PATH is a data set in COCO's or YOLO's layout; pictures of its training part show how large the
-values between the layers get.  The decoding of boxes and scores, behind the last convolutions of
-the head, stays float32: coordinates in pixels need more than 256 steps.  evaluate_yolo11n.py says
-what it costs in precision, and benchmarks/onnx_inference.py what it gains in speed.
+values between the layers get.  The first three layers stay float32: half of the error is theirs,
+and they are no faster in integers.  So does the decoding behind the head: pixels need more than 256
+steps.  evaluate_yolo11n.py says what it costs, benchmarks/onnx_inference.py what it gains.
 """
 
 import argparse
@@ -21,37 +21,39 @@ from training.weights import require_folder
 
 from pytensor.link.onnx import VerificationError, quantize_int8
 
-HEAD = "model.23.cv"  # how the names of the head's convolutions begin; those of its decoding don't
+# How weights' names begin: of the head's convolutions; of the first convolution in integers.
+HEAD, FIRST = "model.23.cv", "model.3."
 PICTURES = 64
 
 
-def decoding_nodes(model):
-    """Names of the nodes of an `onnx.ModelProto` behind the head's convolutions, as a list.
+def float_nodes(model):
+    """Names of the nodes of an `onnx.ModelProto` that stay float32, the first and the last ones.
 
-    Raises
-    ------
-    ModelError
-        If no convolution has a weight whose name begins as those of the head do.
+    ModelError if no convolution has a weight whose name begins as those of the head do.
     """
-    nodes = model.graph.node
-    producers = {name: node for node in nodes for name in node.output}
-    waiting = [n for n in nodes if n.op_type == "Conv" and n.input[1].startswith(HEAD)]
-    if not waiting:
+
+    def before(values):
+        found = set()
+        for node in reversed(model.graph.node):  # each comes after what it reads
+            if values.intersection(node.output):
+                found.add(node.name)
+                values.update(node.input)
+        return found
+
+    convolutions = [node for node in model.graph.node if node.op_type == "Conv"]
+    head = {node.output[0] for node in convolutions if node.input[1].startswith(HEAD)}
+    first = {node.input[0] for node in convolutions if node.input[1].startswith(FIRST)}
+    if not head:
         raise ModelError(
             f"no convolution has a weight called {HEAD}...: the head isn't found; quantize a model "
             "that export.py has written, before anything renames its weights"
         )
-    before = set()
-    while waiting:
-        node = waiting.pop()
-        if node.name not in before:
-            before.add(node.name)
-            waiting += [producers[name] for name in node.input if name in producers]
-    return [node.name for node in nodes if node.name not in before]
+    integers = before(head) - before(first)
+    return [node.name for node in model.graph.node if node.name not in integers]
 
 
 def quantize_detector(source, path, images, tolerance=0.1):
-    """Quantize weights and activations of an exported detector to 8 bits, but for its decoding.
+    """Quantize an exported detector to 8 bits, but for its first layers and its decoding.
 
     Parameters
     ----------
@@ -76,12 +78,10 @@ def quantize_detector(source, path, images, tolerance=0.1):
         If the results differ by more than the tolerance; nothing is written then.
     """
     detector, model = OnnxDetector(source, batch_size=1), onnx.load(source)
-    decoding = decoding_nodes(model)
     planes = (image.transpose(2, 0, 1)[None] for image in images)
     inputs = [{detector.input_name: image.astype(np.float32) / np.float32(255)} for image in planes]
-    return quantize_int8(
-        model, path, calibration=inputs, exclude=decoding, sample=inputs[0], tolerance=tolerance
-    )
+    settings = {"exclude": float_nodes(model), "sample": inputs[0], "tolerance": tolerance}
+    return quantize_int8(model, path, calibration=inputs, **settings)
 
 
 def calibration(source, data, pictures=PICTURES):

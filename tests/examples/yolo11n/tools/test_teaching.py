@@ -9,7 +9,7 @@ import pytest
 from loss import yolo_loss
 from onnx import helper
 from tools import teaching
-from tools.quantize import decoding_nodes
+from tools.quantize import float_nodes
 
 import pytensor
 import pytensor.tensor as pt
@@ -25,7 +25,7 @@ def variants(finder_onnx_of_one):
     model = onnx.load(finder_onnx_of_one)
     rng = np.random.default_rng(0)
     images = [{"images": rng.random((1, 3, SIZE, SIZE), dtype="float32")} for _ in range(3)]
-    quantized = quantize_int8(model, calibration=images, exclude=decoding_nodes(model))
+    quantized = quantize_int8(model, calibration=images, exclude=float_nodes(model))
     return {"float32": model, "float16": half_weights(model), "int8": quantized}
 
 
