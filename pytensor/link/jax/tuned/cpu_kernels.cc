@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <numeric>
 #include <type_traits>
 #include <vector>
@@ -55,13 +56,28 @@ struct VectorOf {
 };
 
 template <int lanes>
-typename VectorOf<lanes>::type load(const float* values) {
+using Floats = typename VectorOf<lanes>::type;
+
+template <int lanes>
+void store(float* values, Floats<lanes> v) {
+  *reinterpret_cast<typename VectorOf<lanes>::stored*>(values) = v;
+}
+
+template <int lanes>
+Floats<lanes> load(const float* values) {
   return *reinterpret_cast<const typename VectorOf<lanes>::stored*>(values);
 }
 
 template <int lanes>
-void add_to(float* values, typename VectorOf<lanes>::type sum) {
-  *reinterpret_cast<typename VectorOf<lanes>::stored*>(values) += sum;
+void add_to(float* values, Floats<lanes> sum) {
+  store<lanes>(values, load<lanes>(values) + sum);
+}
+
+// Calls `body(lanes, channel)` for vectors of channels, in the end for one after another.
+template <typename Body>
+inline void over_channels(int64_t c, int64_t end, Body body) {
+  for (; c + kLanes <= end; c += kLanes) body(std::integral_constant<int, kLanes>(), c);
+  for (; c < end; ++c) body(std::integral_constant<int, 1>(), c);
 }
 
 // Two series of values, in rows: what one tile multiplies and sums up.
@@ -77,12 +93,12 @@ inline void add_products(const float* a, int64_t apart, const float* b, float* o
                          int64_t out_row, const Series& series) {
   const int64_t item = adjacent ? 1 : apart;
   // From zero: sums of sums lose less than one long sum.
-  typename VectorOf<lanes>::type sums[rows][vectors] = {};
+  Floats<lanes> sums[rows][vectors] = {};
   for (int64_t p = 0; p < series.rows; ++p) {
     const float* x = a + p * series.a_row;
     const float* y = b + p * series.b_row;
     for (int64_t q = 0; q < series.length; ++q) {
-      typename VectorOf<lanes>::type terms[vectors];
+      Floats<lanes> terms[vectors];
       for (int j = 0; j < vectors; ++j) terms[j] = load<lanes>(y + j * lanes);
       for (int i = 0; i < rows; ++i)
         for (int j = 0; j < vectors; ++j) sums[i][j] += x[i * item] * terms[j];
@@ -94,22 +110,17 @@ inline void add_products(const float* a, int64_t apart, const float* b, float* o
     for (int j = 0; j < vectors; ++j) add_to<lanes>(out + i * out_row + j * lanes, sums[i][j]);
 }
 
-// The same for `columns` items of `b`, in vectors.
-template <int rows, bool adjacent>
+// The same for `columns` items of `b`, in vectors, in the end in shorter ones.
+template <int rows, bool adjacent, int lanes = kLanes>
 void add_columns(const float* a, int64_t apart, const float* b, float* out, int64_t out_row,
                  int64_t columns, const Series& series) {
   int64_t k = 0;
-  for (; k + 2 * kLanes <= columns; k += 2 * kLanes)
-    add_products<rows, 2, kLanes, adjacent>(a, apart, b + k, out + k, out_row, series);
-  for (; k + kLanes <= columns; k += kLanes)
-    add_products<rows, 1, kLanes, adjacent>(a, apart, b + k, out + k, out_row, series);
-  if constexpr (kLanes > 8)
-    for (; k + 8 <= columns; k += 8)
-      add_products<rows, 1, 8, adjacent>(a, apart, b + k, out + k, out_row, series);
-  for (; k + 4 <= columns; k += 4)
-    add_products<rows, 1, 4, adjacent>(a, apart, b + k, out + k, out_row, series);
-  for (; k < columns; ++k)
-    add_products<rows, 1, 1, adjacent>(a, apart, b + k, out + k, out_row, series);
+  for (; lanes == kLanes && k + 2 * lanes <= columns; k += 2 * lanes)
+    add_products<rows, 2, lanes, adjacent>(a, apart, b + k, out + k, out_row, series);
+  for (; k + lanes <= columns; k += lanes)
+    add_products<rows, 1, lanes, adjacent>(a, apart, b + k, out + k, out_row, series);
+  if constexpr (lanes > 1)
+    add_columns<rows, adjacent, lanes / 2>(a, apart, b + k, out + k, out_row, columns - k, series);
 }
 
 // The same for up to `rows` items of `a`.
@@ -126,7 +137,7 @@ void add_tiles(int64_t count, const float* a, int64_t apart, const float* b, flo
 // out[:] += the sum over the series of a[:] * b[:].
 template <int vectors, int lanes>
 inline void add_vector_products(const float* a, const float* b, float* out, const Series& series) {
-  typename VectorOf<lanes>::type sums[vectors] = {};
+  Floats<lanes> sums[vectors] = {};
   for (int64_t p = 0; p < series.rows; ++p) {
     const float* x = a + p * series.a_row;
     const float* y = b + p * series.b_row;
@@ -168,6 +179,7 @@ struct Problem {
   int64_t batch, channels, channels_out;
   Axis y, x;
 
+  int64_t matrix() const { return channels * channels_out; }  // the filters' numbers at a tap
   // Offsets of rows and positions, in positions.
   int64_t image_at(int64_t n, int64_t row, int64_t column) const {
     return (n * y.image + row) * x.image + column;
@@ -191,63 +203,41 @@ struct Problem {
   }
 };
 
+template <bool depthwise>
 struct GradFilters : Problem {
-  int64_t per_tap() const { return ceil_div(channels, kTileRows); }
-  int64_t size() const { return y.taps * x.taps * per_tap(); }
-
-  void compute(int64_t begin, int64_t end) const {
-    const auto channel = [this](int64_t tile) { return tile % per_tap() * kTileRows; };
-    const auto count = [&](int64_t tile) {
-      return std::min<int64_t>(kTileRows, channels - channel(tile));
-    };
-    const auto place = [&](int64_t tile) {
-      return out + (tile / per_tap() * channels + channel(tile)) * channels_out;
-    };
-    for (int64_t tile = begin; tile < end; ++tile)
-      std::fill_n(place(tile), count(tile) * channels_out, 0.0f);
-    for (int64_t n = 0; n < batch; ++n)
-      for (int64_t p = 0; p < y.cotangent; p += rows_at_once())
-        for (int64_t tile = begin; tile < end; ++tile)
-          at_tap(tile / per_tap(), n, p, rows_at_once(),
-                 [&](int64_t image, int64_t cotangent, int64_t rows, int64_t columns) {
-                   add_tiles<true>(
-                       count(tile), first + image * channels + channel(tile), 0,
-                       second + cotangent * channels_out, place(tile), channels_out, channels_out,
-                       {rows, columns, y.stride * x.image * channels, x.stride * channels,
-                        x.cotangent * channels_out, channels_out});
-                 });
-  }
-};
-
-struct DepthwiseGradFilters : Problem {
-  static constexpr int64_t kChannels = kVectors * kLanes;
+  static constexpr int64_t kChannels = depthwise ? kVectors * kLanes : kTileRows;
   int64_t per_tap() const { return ceil_div(channels, kChannels); }
   int64_t size() const { return y.taps * x.taps * per_tap(); }
 
   void compute(int64_t begin, int64_t end) const {
+    const int64_t width = depthwise ? 1 : channels_out;
     const auto channel = [this](int64_t tile) { return tile % per_tap() * kChannels; };
     const auto count = [&](int64_t tile) { return std::min(kChannels, channels - channel(tile)); };
-    const auto place = [&](int64_t tile) { return out + tile / per_tap() * channels + channel(tile); };
-    for (int64_t tile = begin; tile < end; ++tile) std::fill_n(place(tile), count(tile), 0.0f);
+    const auto place = [&](int64_t tile) {
+      return out + (tile / per_tap() * channels + channel(tile)) * width;
+    };
+    for (int64_t tile = begin; tile < end; ++tile)
+      std::fill_n(place(tile), count(tile) * width, 0.0f);
     for (int64_t n = 0; n < batch; ++n)
       for (int64_t p = 0; p < y.cotangent; p += rows_at_once())
         for (int64_t tile = begin; tile < end; ++tile)
           at_tap(tile / per_tap(), n, p, rows_at_once(),
                  [&](int64_t image, int64_t cotangent, int64_t rows, int64_t columns) {
-                   add(count(tile), first + image * channels + channel(tile),
-                       second + cotangent * channels + channel(tile), place(tile),
-                       {rows, columns, y.stride * x.image * channels, x.stride * channels,
-                        x.cotangent * channels, channels});
+                   const float* const a = first + image * channels + channel(tile);
+                   const float* const b = second + cotangent * channels_out;
+                   const Series series{rows, columns, y.stride * x.image * channels,
+                                       x.stride * channels, x.cotangent * channels_out,
+                                       channels_out};
+                   if constexpr (!depthwise)
+                     return add_tiles<true>(count(tile), a, 0, b, place(tile), width, width,
+                                            series);
+                   const float* const c = b + channel(tile);
+                   if (count(tile) == kChannels)
+                     return add_vector_products<kVectors, kLanes>(a, c, place(tile), series);
+                   over_channels(0, count(tile), [&](auto lanes, int64_t k) {
+                     add_vector_products<1, lanes>(a + k, c + k, place(tile) + k, series);
+                   });
                  });
-  }
-
-  static void add(int64_t count, const float* a, const float* b, float* out, const Series& series) {
-    if (count == kChannels) return add_vector_products<kVectors, kLanes>(a, b, out, series);
-    int64_t c = 0;
-    for (; c + kLanes <= count; c += kLanes)
-      add_vector_products<1, kLanes>(a + c, b + c, out + c, series);
-    for (; c + 4 <= count; c += 4) add_vector_products<1, 4>(a + c, b + c, out + c, series);
-    for (; c < count; ++c) add_vector_products<1, 1>(a + c, b + c, out + c, series);
   }
 };
 
@@ -311,6 +301,212 @@ struct Convolution : Problem {
   }
 };
 
+// Room for numbers, at the beginning of a cache line; what is in it is unknown.
+struct Room {
+  explicit Room(int64_t size) : data(new (kLine) float[size]) {}
+  ~Room() { operator delete[](data, kLine); }
+  static constexpr std::align_val_t kLine{64};
+  float* const data;
+};
+
+// Convolutions by 3 x 3 filters with 4 products for 9 (Winograd; Lavin and Gray 2016, F(2x2, 3x3)):
+// a square of 4 x 4 positions and the filters are taken apart into 16 terms each, of which products
+// of matrices make those of 2 x 2 results.  What isn't finite spreads over the square.
+struct Squares : Problem {
+  static constexpr int64_t kSide = 4, kTerms = kSide * kSide;
+
+  // Whether this is faster than all products: with many channels, and more than 24 squares.
+  static bool suit(const Problem& p) {
+    const auto plain = [](const Axis& a) { return a.taps == 3 && a.stride * a.dilation == 1; };
+    return plain(p.y) && plain(p.x) && std::min(p.channels, p.channels_out) >= 32 &&
+           p.batch * p.y.cotangent * p.x.cotangent >= 100;
+  }
+
+  int64_t down() const { return ceil_div(y.cotangent, 2); }
+  int64_t across() const { return ceil_div(x.cotangent, 2); }
+  int64_t squares() const { return batch * down() * across(); }
+  // So many squares at a time that some terms of theirs stay in the second cache.
+  int64_t at_once(int64_t terms) const {
+    const int64_t fit = (1 << 16) / terms / (channels + channels_out);
+    return std::max<int64_t>(1, fit / kTileRows) * kTileRows;
+  }
+  static int64_t apart(int64_t numbers) { return numbers + 16; }  // no power of two, for caches
+
+  struct Square {
+    const float* image[kTerms];
+    int64_t at;          // where its first result is
+    bool below, beside;  // whether there are such results
+  };
+
+  // Some squares; positions beside the image are `zeros`.
+  std::vector<Square> lay(int64_t from, int64_t count, const float* zeros) const {
+    std::vector<Square> all(count);
+    for (Square& square : all) {
+      const int64_t line = from / across(), n = line / down();
+      const int64_t p = line % down() * 2, q = from++ % across() * 2;
+      for (int64_t k = 0; k < kTerms; ++k) {
+        const int64_t row = p + k / kSide - y.pad, column = q + k % kSide - x.pad;
+        const bool inside = row >= 0 && row < y.image && column >= 0 && column < x.image;
+        square.image[k] = inside ? first + image_at(n, row, column) * channels : zeros;
+      }
+      square.at = cotangent_at(n, p, q);
+      square.below = p + 1 < y.cotangent, square.beside = q + 1 < x.cotangent;
+    }
+    return all;
+  }
+
+  // Turns rows of a square of vectors, then columns of that; `put` says nullptr for one unwanted.
+  template <int lanes, int from, int to, typename Get, typename Turn, typename Put>
+  static void turn_axes(Get get, Turn turn, Put put) {
+    Floats<lanes> half[from][to], values[from], made[to];
+    for (int i = 0; i < from; ++i) {
+      for (int j = 0; j < from; ++j) values[j] = load<lanes>(get(i, j));
+      turn(values, half[i]);
+    }
+    for (int j = 0; j < to; ++j) {
+      for (int i = 0; i < from; ++i) values[i] = half[i][j];
+      turn(values, made);
+      for (int i = 0; i < to; ++i)
+        if (float* const at = put(i, j)) store<lanes>(at, made[i]);
+    }
+  }
+
+  // A row of the terms of a square's image.
+  template <int lanes>
+  static void image_terms(int64_t row, const Square& square, int64_t c, float* terms, int64_t step) {
+    constexpr int kOne[] = {0, 1, 2, 1}, kOther[] = {2, 2, 1, 3};
+    const float sign = row == 1 ? 1.0f : -1.0f;
+    Floats<lanes> sums[kSide];
+    for (int j = 0; j < kSide; ++j)
+      sums[j] = load<lanes>(square.image[kSide * kOne[row] + j] + c) +
+                sign * load<lanes>(square.image[kSide * kOther[row] + j] + c);
+    store<lanes>(terms + c, sums[0] - sums[2]);
+    store<lanes>(terms + step + c, sums[1] + sums[2]);
+    store<lanes>(terms + 2 * step + c, sums[2] - sums[1]);
+    store<lanes>(terms + 3 * step + c, sums[1] - sums[3]);
+  }
+};
+
+// `second` are the filters' terms.
+struct Winograd : Squares {
+  int64_t size() const { return ceil_div(squares(), kTileRows); }
+
+  static void take_filters_apart(const float* filters, float* terms, int64_t size) {
+    over_channels(0, size, [=](auto lanes, int64_t at) {
+      turn_axes<lanes, 3, kSide>(
+          [&](int r, int s) { return filters + (3 * r + s) * size + at; },
+          [](const auto* v, auto* out) {
+            const auto ends = 0.5f * (v[0] + v[2]), middle = 0.5f * v[1];
+            out[0] = v[0], out[1] = ends + middle, out[2] = ends - middle, out[3] = v[2];
+          },
+          [&](int i, int j) { return terms + (kSide * i + j) * apart(size) + at; });
+    });
+  }
+
+  void compute(int64_t begin, int64_t end) const {
+    const int64_t most = at_once(kTerms), last = std::min(end * kTileRows, squares());
+    const int64_t step = apart(most * channels), next = apart(most * channels_out);
+    Room image(kTerms * step), made(kTerms * next);
+    const std::vector<float> zeros(channels);
+    for (int64_t from = begin * kTileRows; from < last; from += most) {
+      const auto squares = lay(from, std::min(most, last - from), zeros.data());
+      const int64_t count = squares.size();
+      for (int64_t k = 0; k < count; ++k)
+        over_channels(0, channels, [&](auto lanes, int64_t c) {
+          for (int64_t row = 0; row < kSide; ++row)
+            image_terms<lanes>(row, squares[k], c,
+                               image.data + row * kSide * step + k * channels, step);
+        });
+      std::fill_n(made.data, kTerms * next, 0.0f);
+      for (int64_t term = 0; term < kTerms; ++term)
+        for (int64_t k = 0; k < count; k += kTileRows)
+          add_tiles<false>(std::min<int64_t>(kTileRows, count - k),
+                           image.data + term * step + k * channels, channels,
+                           second + term * apart(matrix()),
+                           made.data + term * next + k * channels_out, channels_out, channels_out,
+                           {1, channels, 0, 1, 0, channels_out});
+      for (int64_t k = 0; k < count; ++k)
+        put_together(squares[k], made.data + k * channels_out, next);
+    }
+  }
+
+  void put_together(const Square& square, const float* terms, int64_t step) const {
+    over_channels(0, channels_out, [&](auto lanes, int64_t c) {
+      turn_axes<lanes, kSide, 2>(
+          [&](int i, int j) { return terms + (kSide * i + j) * step + c; },
+          [](const auto* v, auto* to) { to[0] = v[0] + v[1] + v[2], to[1] = v[1] - v[2] - v[3]; },
+          [&](int i, int j) {
+            const bool there = (square.below || !i) && (square.beside || !j);
+            return there ? out + (square.at + i * x.cotangent + j) * channels_out + c : nullptr;
+          });
+    });
+  }
+};
+
+// The gradient of the filters' terms; a thread has some rows of these, or some channels.
+struct WinogradGradFilters : Squares {
+  int64_t blocks() const { return ceil_div(channels, kTileRows); }
+  int64_t size() const { return kSide * blocks(); }
+
+  void compute(int64_t begin, int64_t end) const {
+    const int64_t most = at_once(kSide), step = apart(most * channels);
+    const int64_t next = apart(most * channels_out);
+    Room image(kSide * step), cotangent(kSide * next);
+    const std::vector<float> zeros(std::max(channels, channels_out));
+    for (int64_t from = 0; from < squares(); from += most) {
+      const auto squares = lay(from, std::min(most, this->squares() - from), zeros.data());
+      const int64_t count = squares.size();
+      for (int64_t row = begin / blocks(); row * blocks() < end; ++row) {
+        const int64_t low = std::max<int64_t>(0, begin - row * blocks()) * kTileRows;
+        const int64_t high = std::min(channels, (end - row * blocks()) * kTileRows);
+        for (int64_t k = 0; k < count; ++k) {
+          over_channels(low, high, [&](auto lanes, int64_t c) {
+            image_terms<lanes>(row, squares[k], c, image.data + k * channels, step);
+          });
+          cotangent_terms(row, squares[k], zeros.data(), cotangent.data + k * channels_out, next);
+        }
+        for (int64_t j = 0; j < kSide; ++j) {
+          float* const to = out + (row * kSide + j) * matrix();
+          if (from == 0) std::fill(to + low * channels_out, to + high * channels_out, 0.0f);
+          for (int64_t c = low; c < high; c += kTileRows)
+            add_tiles<true>(std::min<int64_t>(kTileRows, high - c), image.data + j * step + c, 0,
+                            cotangent.data + j * next, to + c * channels_out, channels_out,
+                            channels_out, {1, count, 0, channels, 0, channels_out});
+        }
+      }
+    }
+  }
+
+  void cotangent_terms(int64_t row, const Square& square, const float* zeros, float* terms,
+                       int64_t step) const {
+    const float* const g = second + square.at * channels_out;
+    const float* const under = square.below ? g + x.cotangent * channels_out : zeros;
+    const float* const right[] = {square.beside ? g + channels_out : zeros,
+                                  square.below && square.beside ? under + channels_out : zeros};
+    const float upper = row < 3, lower = row == 0 ? 0.0f : row == 1 ? 1.0f : -1.0f;
+    over_channels(0, channels_out, [&](auto lanes, int64_t k) {
+      const auto a = upper * load<lanes>(g + k) + lower * load<lanes>(under + k);
+      const auto b = upper * load<lanes>(right[0] + k) + lower * load<lanes>(right[1] + k);
+      store<lanes>(terms + k, a);
+      store<lanes>(terms + step + k, a + b);
+      store<lanes>(terms + 2 * step + k, a - b);
+      store<lanes>(terms + 3 * step + k, -b);
+    });
+  }
+
+  static void put_together(const float* terms, float* filters, int64_t size) {
+    over_channels(0, size, [=](auto lanes, int64_t at) {
+      turn_axes<lanes, kSide, 3>(
+          [&](int i, int j) { return terms + (kSide * i + j) * size + at; },
+          [](const auto* v, auto* out) {
+            const auto both = 0.5f * (v[1] + v[2]);
+            out[0] = v[0] + both, out[1] = 0.5f * (v[1] - v[2]), out[2] = both + v[3];
+          },
+          [&](int r, int s) { return filters + (3 * r + s) * size + at; });
+    });
+  }
+};
+
 // Parts of a problem, which threads take as they come.
 template <typename P>
 struct Shared {
@@ -350,14 +546,6 @@ void solve(ffi::ThreadPool& pool, const P& problem) {
 // Of rows of channels.  Rows of few channels are taken several at a time, as a wide one that fills
 // vectors; values of channels are repeated as often.  Rows are summed up in chunks that stay in the
 // caches, and the chunks' sums in double precision, in one order.
-
-template <int lanes>
-using Floats = typename VectorOf<lanes>::type;
-
-template <int lanes>
-void store(float* values, Floats<lanes> v) {
-  *reinterpret_cast<typename VectorOf<lanes>::stored*>(values) = v;
-}
 
 // 1 / (1 + exp(-x)); the relative error is below 3e-7.
 template <int lanes>
@@ -627,49 +815,62 @@ ffi::Error normalize_silu_grad(ffi::ThreadPool pool, Image image, Values gamma, 
 using Sizes = ffi::Span<const int64_t>;
 using Images = ffi::BufferR4<ffi::F32>;
 
-Axis axis(int k, const Images::Dimensions& image, const Images::Dimensions& cotangent, int64_t taps,
-          Sizes stride, Sizes dilation, Sizes pad) {
-  return {image[k + 1], cotangent[k + 1], taps, stride[k], dilation[k], pad[k]};
+// Of arrays with the dimensions of an image, a cotangent and filters.
+Problem problem_of(const float* first, const float* second, float* out, Images::Dimensions image,
+                   Images::Dimensions cotangent, Images::Dimensions filters, Sizes stride,
+                   Sizes dilation, Sizes pad) {
+  return {first, second, out, image[0], image[3], cotangent[3],
+          {image[1], cotangent[1], filters[0], stride[0], dilation[0], pad[0]},
+          {image[2], cotangent[2], filters[1], stride[1], dilation[1], pad[1]}};
 }
 
-template <typename P>
+template <bool depthwise>
 ffi::Error grad_filters(ffi::ThreadPool pool, Images image, Images cotangent, Sizes stride,
                         Sizes dilation, Sizes pad, ffi::ResultBufferR4<ffi::F32> out) {
-  const auto i = image.dimensions(), g = cotangent.dimensions(), o = out->dimensions();
-  solve(pool, P{{image.typed_data(), cotangent.typed_data(), out->typed_data(), i[0], i[3], g[3],
-                 axis(0, i, g, o[0], stride, dilation, pad),
-                 axis(1, i, g, o[1], stride, dilation, pad)}});
+  const Problem problem = problem_of(
+      image.typed_data(), cotangent.typed_data(), out->typed_data(), image.dimensions(),
+      cotangent.dimensions(), out->dimensions(), stride, dilation, pad);
+  if (!depthwise && Squares::suit(problem)) {
+    Room terms(Squares::kTerms * problem.matrix());
+    WinogradGradFilters winograd{{problem}};
+    winograd.out = terms.data;
+    solve(pool, winograd);
+    WinogradGradFilters::put_together(terms.data, problem.out, problem.matrix());
+  } else {
+    solve(pool, GradFilters<depthwise>{problem});
+  }
   return ffi::Error::Success();
 }
 
 ffi::Error convolution(ffi::ThreadPool pool, Images image, Images filters, Sizes stride,
                        Sizes dilation, Sizes pad, ffi::ResultBufferR4<ffi::F32> out) {
-  const auto i = image.dimensions(), g = out->dimensions(), f = filters.dimensions();
-  solve(pool, Convolution{{image.typed_data(), filters.typed_data(), out->typed_data(), i[0], i[3],
-                           g[3], axis(0, i, g, f[0], stride, dilation, pad),
-                           axis(1, i, g, f[1], stride, dilation, pad)}});
+  const Problem problem = problem_of(
+      image.typed_data(), filters.typed_data(), out->typed_data(), image.dimensions(),
+      out->dimensions(), filters.dimensions(), stride, dilation, pad);
+  if (Squares::suit(problem)) {
+    Room terms(Squares::kTerms * Squares::apart(problem.matrix()));
+    Winograd::take_filters_apart(problem.second, terms.data, problem.matrix());
+    Winograd winograd{{problem}};
+    winograd.second = terms.data;
+    solve(pool, winograd);
+  } else {
+    solve(pool, Convolution{problem});
+  }
   return ffi::Error::Success();
 }
 
-ffi::Error grad_image(ffi::ThreadPool pool, Images cotangent, ffi::BufferR4<ffi::F32> filters,
-                      Sizes stride, Sizes dilation, Sizes pad,
-                      ffi::ResultBufferR4<ffi::F32> out) {
-  const auto i = out->dimensions(), g = cotangent.dimensions(), f = filters.dimensions();
-  solve(pool, GradImage{{cotangent.typed_data(), filters.typed_data(), out->typed_data(), i[0],
-                         i[3], g[3], axis(0, i, g, f[0], stride, dilation, pad),
-                         axis(1, i, g, f[1], stride, dilation, pad)}});
+ffi::Error grad_image(ffi::ThreadPool pool, Images cotangent, Images filters, Sizes stride,
+                      Sizes dilation, Sizes pad, ffi::ResultBufferR4<ffi::F32> out) {
+  solve(pool, GradImage{problem_of(
+                  cotangent.typed_data(), filters.typed_data(), out->typed_data(),
+                  out->dimensions(), cotangent.dimensions(), filters.dimensions(), stride,
+                  dilation, pad)});
   return ffi::Error::Success();
 }
 
 auto binding() {
-  return ffi::Ffi::Bind()
-      .Ctx<ffi::ThreadPool>()
-      .Arg<ffi::BufferR4<ffi::F32>>()
-      .Arg<ffi::BufferR4<ffi::F32>>()
-      .Attr<Sizes>("stride")
-      .Attr<Sizes>("dilation")
-      .Attr<Sizes>("pad")
-      .Ret<ffi::BufferR4<ffi::F32>>();
+  return ffi::Ffi::Bind().Ctx<ffi::ThreadPool>().Arg<Images>().Arg<Images>().Attr<Sizes>("stride")
+      .Attr<Sizes>("dilation").Attr<Sizes>("pad").Ret<Images>();
 }
 
 auto moments_binding() {
@@ -686,9 +887,8 @@ auto normalized_binding() {
 }  // namespace
 
 // What is called from Python has checked the shapes.
-XLA_FFI_DEFINE_HANDLER_SYMBOL(pytensor_conv_grad_filters, grad_filters<GradFilters>, binding());
-XLA_FFI_DEFINE_HANDLER_SYMBOL(pytensor_depthwise_grad_filters, grad_filters<DepthwiseGradFilters>,
-                              binding());
+XLA_FFI_DEFINE_HANDLER_SYMBOL(pytensor_conv_grad_filters, grad_filters<false>, binding());
+XLA_FFI_DEFINE_HANDLER_SYMBOL(pytensor_depthwise_grad_filters, grad_filters<true>, binding());
 XLA_FFI_DEFINE_HANDLER_SYMBOL(pytensor_conv_grad_image, grad_image, binding());
 XLA_FFI_DEFINE_HANDLER_SYMBOL(pytensor_convolution, convolution, binding());
 XLA_FFI_DEFINE_HANDLER_SYMBOL(pytensor_moments, moments, moments_binding());

@@ -227,8 +227,12 @@ def _in_rows(op, filters):
 
 
 def _suits_xla(op, filters):
-    """Whether XLA is as fast for images without strides: it has no good code for few channels."""
-    return op.num_groups != 1 or min(filters.shape[:2]) >= 16 or max(filters.shape[2:]) == 1
+    """Whether XLA is as fast for images without strides: with many channels, except for 3 x 3."""
+    *channels, height, width = filters.shape
+    strided = max(op.subsample) > 1
+    squares = (height, width, *op.filter_dilation) == (3, 3, 1, 1) and not strided
+    few = min(channels) < (16 if strided else 32) and max(height, width) > 1
+    return op.num_groups != 1 or not (few or squares)
 
 
 def convolution(library, op, image, filters):
