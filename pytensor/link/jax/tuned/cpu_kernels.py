@@ -11,8 +11,9 @@ It serves functions that were compiled with ``jax_mode(cpu_kernels=True)`` and r
 JAX's only device; there, in float32 and with two spatial axes:
 
 - gradients of filters, without groups or with a filter per channel;
-- gradients of images without groups, where there are strides or fewer than 16 channels;
-- convolutions without groups that read or make fewer than 16 channels;
+- gradients of images with strides, without groups;
+- convolutions without groups and strides, and their gradients of images, that read or make fewer
+  than 32 channels (with strides 16) or have 3 x 3 filters: many by 4 products for 9;
 - batch normalization with SiLU behind it, and their gradient (`NormalizeByKernels`).
 
 XLA's count of a program's operations leaves it out.
