@@ -12,8 +12,7 @@ JAX's only device; there, in float32 and with two spatial axes:
 
 - gradients of filters, without groups or with a filter per channel;
 - gradients of images with strides, without groups;
-- convolutions without groups and strides, and their gradients of images, that read or make fewer
-  than 32 channels (with strides 16) or have 3 x 3 filters: many by 4 products for 9;
+- convolutions without groups and strides, and their gradients of images, of few channels or 3 x 3;
 - batch normalization with SiLU behind it, and their gradient (`NormalizeByKernels`).
 
 XLA's count of a program's operations leaves it out.
@@ -230,9 +229,8 @@ def _in_rows(op, filters):
 def _suits_xla(op, filters):
     """Whether XLA is as fast for images without strides: with many channels, except for 3 x 3."""
     *channels, height, width = filters.shape
-    strided = max(op.subsample) > 1
-    squares = (height, width, *op.filter_dilation) == (3, 3, 1, 1) and not strided
-    few = min(channels) < (16 if strided else 32) and max(height, width) > 1
+    squares = (height, width, *op.filter_dilation, *op.subsample) == (3, 3, 1, 1, 1, 1)
+    few = min(channels) < (16 if max(op.subsample) > 1 else 32) and max(height, width) > 1
     return op.num_groups != 1 or not (few or squares)
 
 
