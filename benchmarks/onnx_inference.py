@@ -52,6 +52,8 @@ def open_session(path, threads, optimized=None):
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
+    # Or its threads go on waiting at full speed in the time of the model that is measured next.
+    options.add_session_config_entry("session.force_spinning_stop", "1")
     if optimized is not None:
         options.optimized_model_filepath = str(optimized)
         options.log_severity_level = 3  # it warns that such a file is for this machine only
