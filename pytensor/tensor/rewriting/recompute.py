@@ -118,9 +118,6 @@ def silu_slope(x):
 
 barrier = Barrier()
 precision.register(Barrier, lambda op: "view")
-# Their results are statistics, which are float32 beside images of any precision.
-precision.register(Moments, lambda op: "single")
-precision.register(GradientSums, lambda op: "single")
 REASON = "recompute_normalized"
 
 

@@ -1,4 +1,5 @@
-// Convolutions, their gradients, and normalizations with SiLU; float32, channels last, on a CPU.
+// Convolutions, their gradients, and normalizations with SiLU; channels last, on a CPU.  Images and
+// their gradients are float32 or bfloat16 (T); all else is float32, and so are sums.
 //
 // With image[n, y, x, c], cotangent[n, p, q, k], and y = p * stride + r * dilation - pad (x alike):
 //
@@ -10,16 +11,16 @@
 // side in memory, or in rows, so nothing is copied into patches, padded or transposed; where a
 // filter reaches over the image's edge, less is summed up.
 //
-// Each value of `out` is one thread's, and its terms are added in one order: results don't depend on
-// the number of threads.
+// Each value of `out` is one thread's, and its terms are added in one order: the number of threads
+// changes nothing.
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
-#include <condition_variable>
 #include <cstdint>
+#include <future>
 #include <memory>
-#include <mutex>
 #include <new>
 #include <numeric>
 #include <type_traits>
@@ -28,6 +29,11 @@
 #include "xla/ffi/api/ffi.h"
 
 namespace ffi = xla::ffi;
+
+template <>  // so that handlers' types say all that XLA must know
+struct ffi::CtxBinding<ffi::ThreadPool> {
+  using Ctx = ffi::ThreadPool;
+};
 
 namespace {
 
@@ -48,29 +54,35 @@ constexpr int kVectors = 4;
 // all tiles read should stay in the nearest caches meanwhile.
 constexpr int64_t kPositions = 160;
 
-template <int lanes>
+template <typename T, int lanes>
 struct VectorOf {
-  typedef float type __attribute__((vector_size(lanes * sizeof(float))));
-  // In memory it may lie wherever a float may.
-  typedef float stored __attribute__((vector_size(lanes * sizeof(float)), aligned(4), may_alias));
+  typedef T type __attribute__((vector_size(lanes * sizeof(T))));
+  // In memory it may lie wherever a number may.
+  typedef T stored __attribute__((vector_size(lanes * sizeof(T)), aligned(sizeof(T)), may_alias));
 };
 
-template <int lanes>
-using Floats = typename VectorOf<lanes>::type;
+template <int lanes> using Floats = typename VectorOf<float, lanes>::type;
+template <int lanes> using Bits = typename VectorOf<uint32_t, lanes>::type;
+// The upper half of a float.
+using BFloat16 = uint16_t;
 
-template <int lanes>
-void store(float* values, Floats<lanes> v) {
-  *reinterpret_cast<typename VectorOf<lanes>::stored*>(values) = v;
+template <int lanes, typename T>
+Floats<lanes> load(const T* values) {
+  const auto v = *reinterpret_cast<const typename VectorOf<T, lanes>::stored*>(values);
+  if constexpr (std::is_same_v<T, float>) return v;
+  else return (Floats<lanes>)(__builtin_convertvector(v, Bits<lanes>) << 16);
 }
 
-template <int lanes>
-Floats<lanes> load(const float* values) {
-  return *reinterpret_cast<const typename VectorOf<lanes>::stored*>(values);
-}
-
-template <int lanes>
-void add_to(float* values, Floats<lanes> sum) {
-  store<lanes>(values, load<lanes>(values) + sum);
+template <int lanes, typename T>
+void store(T* values, Floats<lanes> v) {
+  auto& to = *reinterpret_cast<typename VectorOf<T, lanes>::stored*>(values);
+  if constexpr (std::is_same_v<T, float>) {
+    to = v;
+  } else {  // to the nearest, of two to the even one; what is no number stays so
+    const Bits<lanes> bits = (Bits<lanes>)v, nearest = bits + 0x7fff + (bits >> 16 & 1);
+    const Bits<lanes> all = v == v ? nearest : bits | 0x400000;
+    to = __builtin_convertvector(all >> 16, typename VectorOf<T, lanes>::type);
+  }
 }
 
 // Calls `body(lanes, channel)` for vectors of channels, in the end for one after another.
@@ -80,6 +92,35 @@ inline void over_channels(int64_t c, int64_t end, Body body) {
   for (; c < end; ++c) body(std::integral_constant<int, 1>(), c);
 }
 
+// Room for numbers, at the beginning of a cache line; what is in it is unknown.
+struct Room {
+  explicit Room(int64_t size) : data(new (kLine) float[size]) {}
+  ~Room() { operator delete[](data, kLine); }
+  static constexpr std::align_val_t kLine{64};
+  float* const data;
+};
+
+// Numbers of an array from `begin` to `end` as floats: where they lie, or else a copy.
+template <typename T>
+struct Wide {
+  static constexpr bool kCopied = !std::is_same_v<T, float>;
+  const T* const values;
+  const int64_t begin;
+  const Room room;
+
+  Wide(const T* values, int64_t begin, int64_t end)
+      : values(values), begin(begin), room(kCopied && begin < end ? end - begin : 0) {
+    if constexpr (kCopied)
+      over_channels(begin, end, [&](auto lanes, int64_t k) {
+        store<lanes>(room.data + (k - begin), load<lanes>(values + k));
+      });
+  }
+  const float* at(int64_t k) const {
+    if constexpr (kCopied) return room.data + (k - begin);
+    else return values + k;
+  }
+};
+
 // Two series of values, in rows: what one tile multiplies and sums up.
 struct Series {
   int64_t rows, length;
@@ -87,11 +128,15 @@ struct Series {
   int64_t a_row, a_step, b_row, b_step;
 };
 
-// out[i, :] += the sum over the series of a[i] * b[:].  Items of `a` are `apart`, or `adjacent`.
-template <int rows, int vectors, int lanes, bool adjacent>
-inline void add_products(const float* a, int64_t apart, const float* b, float* out,
-                         int64_t out_row, const Series& series) {
-  const int64_t item = adjacent ? 1 : apart;
+// Items of `a` are apart, and the sums are stored; or they lie side by side, and the sums are added
+// to what is there; or they are multiplied with one item of `b` each, and added.
+enum Kind { kApart, kAdjacent, kPairs };
+
+// out[i, :] is, or gets, the sum over the series of a[i] * b[:], or out[:] that of a[:] * b[:].
+template <int rows, int vectors, int lanes, Kind kind, typename T>
+inline void sum_products(const float* a, int64_t apart, const float* b, T* out, int64_t out_row,
+                         const Series& series) {
+  const int64_t item = kind == kApart ? apart : 1;
   // From zero: sums of sums lose less than one long sum.
   Floats<lanes> sums[rows][vectors] = {};
   for (int64_t p = 0; p < series.rows; ++p) {
@@ -101,54 +146,43 @@ inline void add_products(const float* a, int64_t apart, const float* b, float* o
       Floats<lanes> terms[vectors];
       for (int j = 0; j < vectors; ++j) terms[j] = load<lanes>(y + j * lanes);
       for (int i = 0; i < rows; ++i)
-        for (int j = 0; j < vectors; ++j) sums[i][j] += x[i * item] * terms[j];
+        for (int j = 0; j < vectors; ++j)
+          if constexpr (kind == kPairs) sums[i][j] += load<lanes>(x + j * lanes) * terms[j];
+          else sums[i][j] += x[i * item] * terms[j];
       x += series.a_step;
       y += series.b_step;
     }
   }
   for (int i = 0; i < rows; ++i)
-    for (int j = 0; j < vectors; ++j) add_to<lanes>(out + i * out_row + j * lanes, sums[i][j]);
+    for (int j = 0; j < vectors; ++j) {
+      T* const to = out + i * out_row + j * lanes;
+      store<lanes>(to, kind == kApart ? sums[i][j] : load<lanes>(to) + sums[i][j]);
+    }
 }
 
-// The same for `columns` items of `b`, in vectors, in the end in shorter ones.
-template <int rows, bool adjacent, int lanes = kLanes>
-void add_columns(const float* a, int64_t apart, const float* b, float* out, int64_t out_row,
+// The same for `columns` items of `b`, or pairs, in vectors, in the end in shorter ones.
+template <int rows, Kind kind, int lanes = kLanes, typename T>
+void sum_columns(const float* a, int64_t apart, const float* b, T* out, int64_t out_row,
                  int64_t columns, const Series& series) {
+  constexpr int most = lanes < kLanes ? 1 : kind == kPairs ? kVectors : 2;
+  const auto at = [=](int64_t k) { return kind == kPairs ? a + k : a; };
   int64_t k = 0;
-  for (; lanes == kLanes && k + 2 * lanes <= columns; k += 2 * lanes)
-    add_products<rows, 2, lanes, adjacent>(a, apart, b + k, out + k, out_row, series);
+  for (; k + most * lanes <= columns; k += most * lanes)
+    sum_products<rows, most, lanes, kind>(at(k), apart, b + k, out + k, out_row, series);
   for (; k + lanes <= columns; k += lanes)
-    add_products<rows, 1, lanes, adjacent>(a, apart, b + k, out + k, out_row, series);
+    sum_products<rows, 1, lanes, kind>(at(k), apart, b + k, out + k, out_row, series);
   if constexpr (lanes > 1)
-    add_columns<rows, adjacent, lanes / 2>(a, apart, b + k, out + k, out_row, columns - k, series);
+    sum_columns<rows, kind, lanes / 2>(at(k), apart, b + k, out + k, out_row, columns - k, series);
 }
 
 // The same for up to `rows` items of `a`.
-template <bool adjacent, int rows = kTileRows>
-void add_tiles(int64_t count, const float* a, int64_t apart, const float* b, float* out,
+template <Kind kind, int rows = kTileRows, typename T>
+void sum_tiles(int64_t count, const float* a, int64_t apart, const float* b, T* out,
                int64_t out_row, int64_t columns, const Series& series) {
-  if constexpr (rows > 1) {
+  if constexpr (rows > 1)
     if (count < rows)
-      return add_tiles<adjacent, rows - 1>(count, a, apart, b, out, out_row, columns, series);
-  }
-  add_columns<rows, adjacent>(a, apart, b, out, out_row, columns, series);
-}
-
-// out[:] += the sum over the series of a[:] * b[:].
-template <int vectors, int lanes>
-inline void add_vector_products(const float* a, const float* b, float* out, const Series& series) {
-  Floats<lanes> sums[vectors] = {};
-  for (int64_t p = 0; p < series.rows; ++p) {
-    const float* x = a + p * series.a_row;
-    const float* y = b + p * series.b_row;
-    for (int64_t q = 0; q < series.length; ++q) {
-      for (int j = 0; j < vectors; ++j)
-        sums[j] += load<lanes>(x + j * lanes) * load<lanes>(y + j * lanes);
-      x += series.a_step;
-      y += series.b_step;
-    }
-  }
-  for (int j = 0; j < vectors; ++j) add_to<lanes>(out + j * lanes, sums[j]);
+      return sum_tiles<kind, rows - 1>(count, a, apart, b, out, out_row, columns, series);
+  sum_columns<rows, kind>(a, apart, b, out, out_row, columns, series);
 }
 
 int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b > 0); }
@@ -158,11 +192,10 @@ struct Axis {
   int64_t image, cotangent, taps, stride, dilation, pad;
 
   int64_t shift(int64_t tap) const { return tap * dilation - pad; }
+  bool is_plain() const { return taps == 1 && stride == 1 && image == cotangent && pad == 0; }
   // Of the cotangent's, those that see the image.
   int64_t first(int64_t tap) const { return std::max<int64_t>(0, ceil_div(-shift(tap), stride)); }
-  int64_t end(int64_t tap) const {
-    return std::min(cotangent, ceil_div(image - shift(tap), stride));
-  }
+  int64_t end(int64_t r) const { return std::min(cotangent, ceil_div(image - shift(r), stride)); }
   // Of the taps, those that see the image.
   int64_t first_tap(int64_t p) const {
     return std::max<int64_t>(0, ceil_div(pad - p * stride, dilation));
@@ -170,12 +203,18 @@ struct Axis {
   int64_t end_tap(int64_t p) const {
     return std::min(taps, ceil_div(image + pad - p * stride, dilation));
   }
+  int64_t first_seeing(int64_t start) const { return (start + pad) % stride; }
+  // Of the image's gradient at `start` and each `stride` on, which is a convolution of the
+  // cotangent: by the tap `first_seeing` and each `stride` on, turned round.  Without dilation.
+  Axis backward(int64_t start) const {
+    const int64_t seeing = std::max<int64_t>(0, ceil_div(taps - first_seeing(start), stride));
+    return {cotangent, ceil_div(image - start, stride), seeing, 1, 1,
+            seeing - 1 - (start + pad) / stride};
+  }
 };
 
 // What the gradients have in common.
 struct Problem {
-  const float *first, *second;
-  float* out;
   int64_t batch, channels, channels_out;
   Axis y, x;
 
@@ -187,29 +226,18 @@ struct Problem {
   int64_t cotangent_at(int64_t n, int64_t p, int64_t q) const {
     return (n * y.cotangent + p) * x.cotangent + q;
   }
-  int64_t rows_at_once() const {
-    return std::max<int64_t>(1, kPositions / std::max<int64_t>(1, x.cotangent));
-  }
-
-  // Call `use(image position, cotangent position, rows, columns)` for what a tap sees of some rows.
-  template <typename Use>
-  void at_tap(int64_t tap, int64_t n, int64_t p, int64_t rows, Use use) const {
-    const int64_t r = tap / x.taps, s = tap % x.taps;
-    const int64_t top = std::max(p, y.first(r)), bottom = std::min(p + rows, y.end(r));
-    const int64_t left = x.first(s), right = x.end(s);
-    if (top < bottom && left < right)
-      use(image_at(n, top * y.stride + y.shift(r), left * x.stride + x.shift(s)),
-          cotangent_at(n, top, left), bottom - top, right - left);
-  }
 };
 
-template <bool depthwise>
+template <typename T, bool depthwise>
 struct GradFilters : Problem {
+  const T *image, *cotangent;
+  float* out;
+
   static constexpr int64_t kChannels = depthwise ? kVectors * kLanes : kTileRows;
   int64_t per_tap() const { return ceil_div(channels, kChannels); }
   int64_t size() const { return y.taps * x.taps * per_tap(); }
 
-  void compute(int64_t begin, int64_t end) const {
+  void operator()(int64_t begin, int64_t end) const {
     const int64_t width = depthwise ? 1 : channels_out;
     const auto channel = [this](int64_t tile) { return tile % per_tap() * kChannels; };
     const auto count = [&](int64_t tile) { return std::min(kChannels, channels - channel(tile)); };
@@ -218,95 +246,75 @@ struct GradFilters : Problem {
     };
     for (int64_t tile = begin; tile < end; ++tile)
       std::fill_n(place(tile), count(tile) * width, 0.0f);
+    const int64_t rows_at_once = kPositions / (x.cotangent + 1) + 1;
     for (int64_t n = 0; n < batch; ++n)
-      for (int64_t p = 0; p < y.cotangent; p += rows_at_once())
-        for (int64_t tile = begin; tile < end; ++tile)
-          at_tap(tile / per_tap(), n, p, rows_at_once(),
-                 [&](int64_t image, int64_t cotangent, int64_t rows, int64_t columns) {
-                   const float* const a = first + image * channels + channel(tile);
-                   const float* const b = second + cotangent * channels_out;
-                   const Series series{rows, columns, y.stride * x.image * channels,
-                                       x.stride * channels, x.cotangent * channels_out,
-                                       channels_out};
-                   if constexpr (!depthwise)
-                     return add_tiles<true>(count(tile), a, 0, b, place(tile), width, width,
-                                            series);
-                   const float* const c = b + channel(tile);
-                   if (count(tile) == kChannels)
-                     return add_vector_products<kVectors, kLanes>(a, c, place(tile), series);
-                   over_channels(0, count(tile), [&](auto lanes, int64_t k) {
-                     add_vector_products<1, lanes>(a + k, c + k, place(tile) + k, series);
-                   });
-                 });
-  }
-};
-
-// `first` is the cotangent, `second` the filters.
-struct GradImage : Problem {
-  int64_t size() const { return batch * y.image; }
-
-  // Rows of the image.
-  void compute(int64_t begin, int64_t end) const {
-    std::fill_n(out + begin * x.image * channels, (end - begin) * x.image * channels, 0.0f);
-    for (int64_t line = begin; line < end; ++line)
-      for (int64_t r = 0; r < y.taps; ++r) {
-        const int64_t n = line / y.image, from = line % y.image - y.shift(r), p = from / y.stride;
-        if (from < 0 || from % y.stride || p >= y.cotangent) continue;
-        for (int64_t s = 0; s < x.taps; ++s)
-          for (int64_t q = x.first(s); q < x.end(s); q += kTileRows)
-            add_tiles<false>(std::min<int64_t>(kTileRows, x.end(s) - q),
-                             first + cotangent_at(n, p, q) * channels_out, channels_out,
-                             second + (r * x.taps + s) * channels_out * channels,
-                             out + (line * x.image + q * x.stride + x.shift(s)) * channels,
-                             x.stride * channels, channels,
-                             {1, channels_out, 0, 1, 0, channels});
+      for (int64_t p = 0, past; p < y.cotangent; p = past) {
+        past = std::min(y.cotangent, p + rows_at_once);
+        const int64_t high = std::max<int64_t>(0, p * y.stride + y.shift(0));
+        const int64_t low = std::min(y.image, (past - 1) * y.stride + y.shift(y.taps - 1) + 1);
+        const Wide images(image, image_at(n, high, 0) * channels, image_at(n, low, 0) * channels);
+        const Wide cotangents(cotangent, cotangent_at(n, p, 0) * channels_out,
+                              cotangent_at(n, past, 0) * channels_out);
+        for (int64_t tile = begin; tile < end; ++tile) {
+          const int64_t r = tile / per_tap() / x.taps, s = tile / per_tap() % x.taps;
+          // What the tap sees of these rows.
+          const int64_t top = std::max(p, y.first(r)), bottom = std::min(past, y.end(r));
+          const int64_t left = x.first(s), right = x.end(s);
+          if (top >= bottom || left >= right) continue;
+          const Series series{bottom - top, right - left, y.stride * x.image * channels,
+                              x.stride * channels, x.cotangent * channels_out, channels_out};
+          const float* const a = channel(tile) + images.at(channels * image_at(
+              n, top * y.stride + y.shift(r), left * x.stride + x.shift(s)));
+          const float* const b = cotangents.at(cotangent_at(n, top, left) * channels_out);
+          if constexpr (depthwise)
+            sum_columns<1, kPairs>(a, 0, b + channel(tile), place(tile), 0, count(tile), series);
+          else
+            sum_tiles<kAdjacent>(count(tile), a, 0, b, place(tile), width, width, series);
+        }
       }
   }
 };
 
-// `first` is the image, `second` the filters: the convolution itself.
+// Columns of its filters are not dilated.
+template <typename T>
 struct Convolution : Problem {
+  const T* image;
+  const float* filters;
+  T* out;
+  int64_t images_apart, down, across;  // in `out`: images, rows and columns, in positions
+
   int64_t size() const { return batch * y.cotangent; }
 
-  // Rows of the result.
-  void compute(int64_t begin, int64_t end) const {
-    std::fill_n(out + begin * x.cotangent * channels_out,
-                (end - begin) * x.cotangent * channels_out, 0.0f);
+  void operator()(int64_t begin, int64_t end) const {
     // Between `left` and `right` a filter is over no edge.
     const int64_t left = std::min(std::max<int64_t>(0, ceil_div(x.pad, x.stride)), x.cotangent);
     const int64_t right = std::max(left, x.end(x.taps - 1));
     for (int64_t line = begin; line < end; ++line) {
-      add(line, 0, left, 1);
-      add(line, left, right, kTileRows);
-      add(line, right, x.cotangent, 1);
+      const int64_t n = line / y.cotangent, p = line % y.cotangent, r = y.first_tap(p);
+      const int64_t rows = y.end_tap(p) - r, top = p * y.stride + y.shift(r);
+      const int64_t bottom = top + (rows - 1) * y.dilation + 1;
+      const Wide images(image, image_at(n, top, 0) * channels, image_at(n, bottom, 0) * channels);
+      // Taps of a row, and their channels, lie side by side in the image and in the filters.
+      const auto sum = [&](int64_t from, int64_t end, int64_t at_once, int64_t k) {
+        for (int64_t q = from; q < end; q += at_once) {
+          const int64_t s = x.first_tap(q), length = (x.end_tap(q) - s) * channels;
+          sum_tiles<kApart>(
+              std::min(at_once, end - q),
+              images.at(image_at(n, top, q * x.stride + x.shift(s)) * channels),
+              x.stride * channels, filters + (r * x.taps + s) * matrix() + k,
+              out + (n * images_apart + p * down + q * across) * channels_out + k,
+              across * channels_out, std::min<int64_t>(2 * kLanes, channels_out - k),
+              {rows, length, y.dilation * x.image * channels, 1, x.taps * matrix(), channels_out});
+        }
+      };
+      // The filters that two vectors read stay in the nearest cache.
+      for (int64_t k = 0; k < channels_out; k += 2 * kLanes) {
+        sum(0, left, 1, k);
+        sum(left, right, kTileRows, k);
+        sum(right, x.cotangent, 1, k);
+      }
     }
   }
-
-  // Taps of a row, and their channels, lie side by side in the image and in the filters.
-  void add(int64_t line, int64_t from, int64_t end, int64_t at_once) const {
-    const int64_t n = line / y.cotangent, p = line % y.cotangent;
-    const int64_t r = y.first_tap(p), rows = y.end_tap(p) - r;
-    for (int64_t q = from; q < end && rows > 0; q += at_once) {
-      const int64_t s_end = x.end_tap(q);
-      const int64_t together = x.dilation == 1 ? s_end - x.first_tap(q) : 1;
-      for (int64_t s = x.first_tap(q); s < s_end; s += together)
-        add_tiles<false>(
-            std::min(at_once, end - q),
-            first + image_at(n, p * y.stride + y.shift(r), q * x.stride + x.shift(s)) * channels,
-            x.stride * channels, second + (r * x.taps + s) * channels * channels_out,
-            out + (line * x.cotangent + q) * channels_out, channels_out, channels_out,
-            {rows, together * channels, y.dilation * x.image * channels, 1,
-             x.taps * channels * channels_out, channels_out});
-    }
-  }
-};
-
-// Room for numbers, at the beginning of a cache line; what is in it is unknown.
-struct Room {
-  explicit Room(int64_t size) : data(new (kLine) float[size]) {}
-  ~Room() { operator delete[](data, kLine); }
-  static constexpr std::align_val_t kLine{64};
-  float* const data;
 };
 
 // Convolutions by 3 x 3 filters with 4 products for 9 (Winograd; Lavin and Gray 2016, F(2x2, 3x3)):
@@ -332,22 +340,24 @@ struct Squares : Problem {
   }
   static int64_t apart(int64_t numbers) { return numbers + 16; }  // no power of two, for caches
 
+  template <typename T>
   struct Square {
-    const float* image[kTerms];
+    const T* image[kTerms];
     int64_t at;          // where its first result is
     bool below, beside;  // whether there are such results
   };
 
   // Some squares; positions beside the image are `zeros`.
-  std::vector<Square> lay(int64_t from, int64_t count, const float* zeros) const {
-    std::vector<Square> all(count);
-    for (Square& square : all) {
+  template <typename T>
+  std::vector<Square<T>> lay(const T* images, int64_t from, int64_t count, const T* zeros) const {
+    std::vector<Square<T>> all(count);
+    for (Square<T>& square : all) {
       const int64_t line = from / across(), n = line / down();
       const int64_t p = line % down() * 2, q = from++ % across() * 2;
       for (int64_t k = 0; k < kTerms; ++k) {
         const int64_t row = p + k / kSide - y.pad, column = q + k % kSide - x.pad;
         const bool inside = row >= 0 && row < y.image && column >= 0 && column < x.image;
-        square.image[k] = inside ? first + image_at(n, row, column) * channels : zeros;
+        square.image[k] = inside ? images + image_at(n, row, column) * channels : zeros;
       }
       square.at = cotangent_at(n, p, q);
       square.below = p + 1 < y.cotangent, square.beside = q + 1 < x.cotangent;
@@ -367,13 +377,14 @@ struct Squares : Problem {
       for (int i = 0; i < from; ++i) values[i] = half[i][j];
       turn(values, made);
       for (int i = 0; i < to; ++i)
-        if (float* const at = put(i, j)) store<lanes>(at, made[i]);
+        if (auto* const at = put(i, j)) store<lanes>(at, made[i]);
     }
   }
 
   // A row of the terms of a square's image.
-  template <int lanes>
-  static void image_terms(int64_t row, const Square& square, int64_t c, float* terms, int64_t step) {
+  template <int lanes, typename T>
+  static void image_terms(int64_t row, const Square<T>& square, int64_t c, float* terms,
+                          int64_t step) {
     constexpr int kOne[] = {0, 1, 2, 1}, kOther[] = {2, 2, 1, 3};
     const float sign = row == 1 ? 1.0f : -1.0f;
     Floats<lanes> sums[kSide];
@@ -387,8 +398,12 @@ struct Squares : Problem {
   }
 };
 
-// `second` are the filters' terms.
+template <typename T>
 struct Winograd : Squares {
+  const T* image;
+  const float* filters;  // their terms
+  T* out;
+
   int64_t size() const { return ceil_div(squares(), kTileRows); }
 
   static void take_filters_apart(const float* filters, float* terms, int64_t size) {
@@ -403,26 +418,25 @@ struct Winograd : Squares {
     });
   }
 
-  void compute(int64_t begin, int64_t end) const {
+  void operator()(int64_t begin, int64_t end) const {
     const int64_t most = at_once(kTerms), last = std::min(end * kTileRows, squares());
     const int64_t step = apart(most * channels), next = apart(most * channels_out);
-    Room image(kTerms * step), made(kTerms * next);
-    const std::vector<float> zeros(channels);
+    Room terms(kTerms * step), made(kTerms * next);
+    const std::vector<T> zeros(channels);
     for (int64_t from = begin * kTileRows; from < last; from += most) {
-      const auto squares = lay(from, std::min(most, last - from), zeros.data());
+      const auto squares = lay(image, from, std::min(most, last - from), zeros.data());
       const int64_t count = squares.size();
       for (int64_t k = 0; k < count; ++k)
         over_channels(0, channels, [&](auto lanes, int64_t c) {
           for (int64_t row = 0; row < kSide; ++row)
             image_terms<lanes>(row, squares[k], c,
-                               image.data + row * kSide * step + k * channels, step);
+                               terms.data + row * kSide * step + k * channels, step);
         });
-      std::fill_n(made.data, kTerms * next, 0.0f);
       for (int64_t term = 0; term < kTerms; ++term)
         for (int64_t k = 0; k < count; k += kTileRows)
-          add_tiles<false>(std::min<int64_t>(kTileRows, count - k),
-                           image.data + term * step + k * channels, channels,
-                           second + term * apart(matrix()),
+          sum_tiles<kApart>(std::min<int64_t>(kTileRows, count - k),
+                           terms.data + term * step + k * channels, channels,
+                           filters + term * apart(matrix()),
                            made.data + term * next + k * channels_out, channels_out, channels_out,
                            {1, channels, 0, 1, 0, channels_out});
       for (int64_t k = 0; k < count; ++k)
@@ -430,7 +444,7 @@ struct Winograd : Squares {
     }
   }
 
-  void put_together(const Square& square, const float* terms, int64_t step) const {
+  void put_together(const Square<T>& square, const float* terms, int64_t step) const {
     over_channels(0, channels_out, [&](auto lanes, int64_t c) {
       turn_axes<lanes, kSide, 2>(
           [&](int i, int j) { return terms + (kSide * i + j) * step + c; },
@@ -444,44 +458,48 @@ struct Winograd : Squares {
 };
 
 // The gradient of the filters' terms; a thread has some rows of these, or some channels.
+template <typename T>
 struct WinogradGradFilters : Squares {
+  const T *image, *cotangent;
+  float* out;
+
   int64_t blocks() const { return ceil_div(channels, kTileRows); }
   int64_t size() const { return kSide * blocks(); }
 
-  void compute(int64_t begin, int64_t end) const {
+  void operator()(int64_t begin, int64_t end) const {
     const int64_t most = at_once(kSide), step = apart(most * channels);
     const int64_t next = apart(most * channels_out);
-    Room image(kSide * step), cotangent(kSide * next);
-    const std::vector<float> zeros(std::max(channels, channels_out));
+    Room a(kSide * step), b(kSide * next);
+    const std::vector<T> zeros(std::max(channels, channels_out));
     for (int64_t from = 0; from < squares(); from += most) {
-      const auto squares = lay(from, std::min(most, this->squares() - from), zeros.data());
-      const int64_t count = squares.size();
+      const int64_t count = std::min(most, squares() - from);
+      const auto squares = lay(image, from, count, zeros.data());
       for (int64_t row = begin / blocks(); row * blocks() < end; ++row) {
         const int64_t low = std::max<int64_t>(0, begin - row * blocks()) * kTileRows;
         const int64_t high = std::min(channels, (end - row * blocks()) * kTileRows);
         for (int64_t k = 0; k < count; ++k) {
           over_channels(low, high, [&](auto lanes, int64_t c) {
-            image_terms<lanes>(row, squares[k], c, image.data + k * channels, step);
+            image_terms<lanes>(row, squares[k], c, a.data + k * channels, step);
           });
-          cotangent_terms(row, squares[k], zeros.data(), cotangent.data + k * channels_out, next);
+          cotangent_terms(row, squares[k], zeros.data(), b.data + k * channels_out, next);
         }
         for (int64_t j = 0; j < kSide; ++j) {
           float* const to = out + (row * kSide + j) * matrix();
           if (from == 0) std::fill(to + low * channels_out, to + high * channels_out, 0.0f);
           for (int64_t c = low; c < high; c += kTileRows)
-            add_tiles<true>(std::min<int64_t>(kTileRows, high - c), image.data + j * step + c, 0,
-                            cotangent.data + j * next, to + c * channels_out, channels_out,
+            sum_tiles<kAdjacent>(std::min<int64_t>(kTileRows, high - c), a.data + j * step + c, 0,
+                            b.data + j * next, to + c * channels_out, channels_out,
                             channels_out, {1, count, 0, channels, 0, channels_out});
         }
       }
     }
   }
 
-  void cotangent_terms(int64_t row, const Square& square, const float* zeros, float* terms,
+  void cotangent_terms(int64_t row, const Square<T>& square, const T* zeros, float* terms,
                        int64_t step) const {
-    const float* const g = second + square.at * channels_out;
-    const float* const under = square.below ? g + x.cotangent * channels_out : zeros;
-    const float* const right[] = {square.beside ? g + channels_out : zeros,
+    const T* const g = cotangent + square.at * channels_out;
+    const T* const under = square.below ? g + x.cotangent * channels_out : zeros;
+    const T* const right[] = {square.beside ? g + channels_out : zeros,
                                   square.below && square.beside ? under + channels_out : zeros};
     const float upper = row < 3, lower = row == 0 ? 0.0f : row == 1 ? 1.0f : -1.0f;
     over_channels(0, channels_out, [&](auto lanes, int64_t k) {
@@ -507,38 +525,32 @@ struct WinogradGradFilters : Squares {
   }
 };
 
-// Parts of a problem, which threads take as they come.
-template <typename P>
-struct Shared {
-  explicit Shared(const P& problem) : problem(problem) {}
-
-  P problem;
-  int64_t parts;
-  std::atomic<int64_t> next{0};
-  std::mutex mutex;
-  std::condition_variable changed;
-  int64_t done = 0;
-
-  void take_parts() {
-    const int64_t size = problem.size();
-    for (int64_t part; (part = next++) < parts;) {
-      problem.compute(part * size / parts, (part + 1) * size / parts);
-      std::lock_guard<std::mutex> lock(mutex);
-      if (++done == parts) changed.notify_all();
+// Threads take parts of a problem as they come.  The last part's thread says that all are done; one
+// that comes later finds nothing, so it isn't waited for in vain when all of them wait like this.
+template <typename Compute>
+void solve(ffi::ThreadPool& pool, int64_t size, const Compute& compute) {
+  struct Shared {
+    Compute compute;
+    std::atomic<int64_t> next{0}, done{0};
+    std::promise<void> all;
+  };
+  const int64_t parts = std::min<int64_t>(size, std::max<int64_t>(1, pool.num_threads()));
+  if (parts <= 0) return;
+  const std::shared_ptr<Shared> shared(new Shared{compute});
+  const auto take_parts = [=] {
+    for (int64_t part; (part = shared->next++) < parts;) {
+      shared->compute(part * size / parts, (part + 1) * size / parts);
+      if (++shared->done == parts) shared->all.set_value();
     }
-  }
-};
+  };
+  for (int64_t k = 1; k < parts; ++k) pool.Schedule([=] { take_parts(); });
+  take_parts();
+  shared->all.get_future().wait();
+}
 
 template <typename P>
 void solve(ffi::ThreadPool& pool, const P& problem) {
-  auto shared = std::make_shared<Shared<P>>(problem);
-  shared->parts = std::min<int64_t>(problem.size(), std::max<int64_t>(1, pool.num_threads()));
-  for (int64_t k = 1; k < shared->parts; ++k) pool.Schedule([shared] { shared->take_parts(); });
-  shared->take_parts();
-  // Nothing is left to take: what isn't done yet, running threads have.  One that comes later finds
-  // nothing, so it isn't waited for in vain when all threads of the pool wait like this one.
-  std::unique_lock<std::mutex> lock(shared->mutex);
-  shared->changed.wait(lock, [&] { return shared->done == shared->parts; });
+  solve(pool, problem.size(), problem);
 }
 
 // ------------------------------------------------------------------------------ normalization
@@ -550,7 +562,6 @@ void solve(ffi::ThreadPool& pool, const P& problem) {
 // 1 / (1 + exp(-x)); the relative error is below 3e-7.
 template <int lanes>
 inline Floats<lanes> sigmoid(Floats<lanes> x) {
-  typedef int32_t Integers __attribute__((vector_size(lanes * sizeof(int32_t))));
   constexpr float kFar = 87.0f, kRound = 12582912.0f;  // 1.5 * 2^23: no digit behind the point
   Floats<lanes> y = x < -kFar ? Floats<lanes>{} + kFar : -x;
   y = y < -kFar ? Floats<lanes>{} - kFar : y;
@@ -563,7 +574,7 @@ inline Floats<lanes> sigmoid(Floats<lanes> x) {
   p = p * r + 0.5f;
   p = p * r + 1.0f;
   p = p * r + 1.0f;
-  const Integers bits = (Integers)p + ((Integers)shifted << 23);
+  const Bits<lanes> bits = (Bits<lanes>)p + ((Bits<lanes>)shifted << 23);
   return x < -kFar ? Floats<lanes>{} : 1.0f / (1.0f + (Floats<lanes>)bits);
 }
 
@@ -594,17 +605,15 @@ struct Rows {
     return {number, wide * width(), rows % beside(), channels, false};
   }
 
-  // Values of channels, as a wide row.
-  std::vector<float> repeated(const float* values) const {
-    std::vector<float> all;
-    for (int64_t k = 0; k < beside(); ++k) all.insert(all.end(), values, values + channels);
-    return all;
+  // Values of channels, as wide rows.
+  std::vector<float> repeated(std::initializer_list<const float*> all) const {
+    std::vector<float> wide;
+    for (const float* values : all)
+      for (int64_t k = 0; k < beside(); ++k) wide.insert(wide.end(), values, values + channels);
+    return wide;
   }
 
-  // Two sums of each column of the chunks.
-  std::vector<float> make_sums() const { return std::vector<float>(size() * 2 * width()); }
-
-  // Call `use(rows, sums, other sums)` with those of all channels, as often as there are some.
+  // Call `use(rows, sums, other sums)` with two sums of all channels, as often as there are some.
   template <typename Use>
   void over_sums(const std::vector<float>& sums, Use use) const {
     for (int64_t k = 0; k < size(); ++k)
@@ -615,34 +624,30 @@ struct Rows {
 
 // Calls `body(vectors, lanes, chunk, column)` for all columns of all chunks.
 template <int vectors, typename Body>
-struct Pass : Rows {
-  Body body;
-
-  void compute(int64_t begin, int64_t end) const {
+void pass(ffi::ThreadPool& pool, const Rows& rows, Body body) {
+  solve(pool, rows.size(), [=](int64_t begin, int64_t end) {
     const std::integral_constant<int, 1> one;
     const std::integral_constant<int, kLanes> lanes;
-    for (int64_t number = begin; number < end; ++number) {
-      const Chunk part = chunk(number);
-      int64_t k = 0;
-      for (; part.whole && k + vectors * kLanes <= part.width; k += vectors * kLanes)
+    for (int64_t number = begin, k; number < end; ++number) {
+      const Rows::Chunk part = rows.chunk(number);
+      for (k = 0; part.whole && k + vectors * kLanes <= part.width; k += vectors * kLanes)
         body(std::integral_constant<int, vectors>(), lanes, part, k);
       for (; part.whole && k < part.width; k += kLanes) body(one, lanes, part, k);
       for (; k < part.width; ++k) body(one, one, part, k);
     }
-  }
-};
-
-template <int vectors, typename Body>
-void pass(ffi::ThreadPool& pool, const Rows& rows, Body body) {
-  solve(pool, Pass<vectors, Body>{rows, body});
+  });
 }
 
-using Image = ffi::Buffer<ffi::F32>;
+using Buffer = ffi::AnyBuffer;
+using Result = ffi::Result<Buffer>;
 using Values = ffi::BufferR1<ffi::F32>;
-using ImageOut = ffi::ResultBuffer<ffi::F32>;
 using ValuesOut = ffi::ResultBufferR1<ffi::F32>;
+constexpr char kEpsilon[] = "epsilon", kWindow[] = "window";
+using Epsilon = ffi::Attr<float, kEpsilon>;
+// Strides, dilations and pads, each of rows and columns.
+using Window = ffi::Attr<ffi::Span<const int64_t>, kWindow>;
 
-Rows rows_of(const Image& image) {
+Rows rows_of(const Buffer& image) {
   const int64_t channels = image.dimensions().back();
   return {channels ? int64_t(image.element_count()) / channels : 0, channels};
 }
@@ -651,90 +656,83 @@ double inverse_deviation(float variance, float epsilon) {
   return 1 / std::sqrt(double(variance) + epsilon);
 }
 
-ffi::Error moments(ffi::ThreadPool pool, Image image, Values gamma, float epsilon,
+template <int vectors, int lanes>
+void store_sums(float* to, int64_t width, const Floats<lanes>* a, const Floats<lanes>* b) {
+  for (int v = 0; v < vectors; ++v) {
+    store<lanes>(to + v * lanes, a[v]);
+    store<lanes>(to + width + v * lanes, b[v]);
+  }
+}
+
+template <typename T>
+ffi::Error moments(ffi::ThreadPool pool, Buffer image, Values gamma, Epsilon epsilon,
                    ValuesOut mean_out, ValuesOut variance_out, ValuesOut scale_out) {
   const Rows rows = rows_of(image);
-  std::vector<float> all = rows.make_sums();
-  const float* x = image.typed_data();
+  std::vector<float> all(rows.size() * 2 * rows.width());
+  const T* x = image.reinterpret_data<T>();
   float* sums = all.data();
   // The mean of a chunk, and the squared differences to it.
-  pass<kVectors>(pool, rows, [=](auto vectors, auto lanes, const Rows::Chunk& chunk, int64_t k) {
+  pass<kVectors>(pool, rows, [=](auto vectors, auto lanes, auto chunk, int64_t k) {
     Floats<lanes> mean[vectors] = {}, squares[vectors] = {};
-    const float* const begin = x + chunk.at + k;
-    const float* const end = begin + chunk.rows * chunk.width;
-    for (const float* row = begin; row < end; row += chunk.width)
+    const T* const begin = x + chunk.at + k;
+    const T* const end = begin + chunk.rows * chunk.width;
+    for (const T* row = begin; row < end; row += chunk.width)
       for (int v = 0; v < vectors; ++v) mean[v] += load<lanes>(row + v * lanes);
     for (int v = 0; v < vectors; ++v) mean[v] /= float(chunk.rows);
-    for (const float* row = begin; row < end; row += chunk.width)
+    for (const T* row = begin; row < end; row += chunk.width)
       for (int v = 0; v < vectors; ++v) {
         const Floats<lanes> difference = load<lanes>(row + v * lanes) - mean[v];
         squares[v] += difference * difference;
       }
-    float* out = sums + 2 * chunk.number * rows.width() + k;
-    for (int v = 0; v < vectors; ++v) {
-      store<lanes>(out + v * lanes, mean[v]);
-      store<lanes>(out + rows.width() + v * lanes, squares[v]);
-    }
+    float* const to = sums + 2 * chunk.number * rows.width() + k;
+    store_sums<vectors, lanes>(to, rows.width(), mean, squares);
   });
-  const int64_t channels = rows.channels;
   const double number = std::max<int64_t>(1, rows.rows);
-  std::vector<double> mean(channels), squares(channels);
+  std::vector<double> mean(rows.channels), squares(rows.channels);
   rows.over_sums(all, [&](double count, const float* means, const float*) {
-    for (int64_t c = 0; c < channels; ++c) mean[c] += count / number * means[c];
+    for (int64_t c = 0; c < rows.channels; ++c) mean[c] += count / number * means[c];
   });
   rows.over_sums(all, [&](double count, const float* means, const float* of_squares) {
-    for (int64_t c = 0; c < channels; ++c) {
+    for (int64_t c = 0; c < rows.channels; ++c) {
       const double difference = means[c] - mean[c];
       squares[c] += of_squares[c] + count * difference * difference;
     }
   });
-  for (int64_t c = 0; c < channels; ++c) {
+  for (int64_t c = 0; c < rows.channels; ++c) {
     mean_out->typed_data()[c] = mean[c];
     const float variance = variance_out->typed_data()[c] = squares[c] / number;
-    scale_out->typed_data()[c] = gamma.typed_data()[c] * inverse_deviation(variance, epsilon);
+    scale_out->typed_data()[c] = gamma.typed_data()[c] * inverse_deviation(variance, *epsilon);
   }
   return ffi::Error::Success();
 }
 
-// Some of a wide row's values.
-template <int vectors, int lanes>
-struct Part {
-  Floats<lanes> v[vectors];
+// Some columns of wide rows.
+template <int count, int vectors, int lanes>
+auto parts_of(const float* rows, int64_t width) {
+  std::array<std::array<Floats<lanes>, vectors>, count> all;
+  for (int i = 0; i < count; ++i)
+    for (int v = 0; v < vectors; ++v) all[i][v] = load<lanes>(rows + i * width + v * lanes);
+  return all;
+}
 
-  explicit Part(const float* values) {
-    for (int i = 0; i < vectors; ++i) v[i] = load<lanes>(values + i * lanes);
-  }
-  const Floats<lanes>& operator[](int i) const { return v[i]; }
-};
+// gamma over the standard deviation.
+std::vector<float> scales_of(Values gamma, Values variance, float epsilon) {
+  std::vector<float> all(gamma.element_count());
+  for (size_t c = 0; c < all.size(); ++c)
+    all[c] = gamma.typed_data()[c] * inverse_deviation(variance.typed_data()[c], epsilon);
+  return all;
+}
 
-// What the passes over a normalization's image read, as wide rows.
-struct Normalized {
-  std::vector<double> inverse;
-  std::vector<float> mean, scale, beta;
-
-  Normalized(const Rows& rows, Values gamma, Values beta_of, Values mean_of, Values variance,
-             float epsilon)
-      : inverse(rows.channels),
-        mean(rows.repeated(mean_of.typed_data())),
-        beta(rows.repeated(beta_of.typed_data())) {
-    std::vector<float> scale_of(rows.channels);
-    for (int64_t c = 0; c < rows.channels; ++c) {
-      inverse[c] = inverse_deviation(variance.typed_data()[c], epsilon);
-      scale_of[c] = gamma.typed_data()[c] * inverse[c];
-    }
-    scale = rows.repeated(scale_of.data());
-  }
-};
-
-ffi::Error normalize_silu(ffi::ThreadPool pool, Image image, Values gamma, Values beta_of,
-                          Values mean_of, Values variance, float epsilon, ImageOut result) {
+template <typename T>
+ffi::Error normalize_silu(ffi::ThreadPool pool, Buffer image, Values gamma, Values beta,
+                          Values mean, Values variance, Epsilon epsilon, Result result) {
   const Rows rows = rows_of(image);
-  const Normalized known(rows, gamma, beta_of, mean_of, variance, epsilon);
-  const float *x = image.typed_data(), *means = known.mean.data(), *scales = known.scale.data();
-  const float* betas = known.beta.data();
-  float* out = result->typed_data();
-  pass<2>(pool, rows, [=](auto vectors, auto lanes, const Rows::Chunk& chunk, int64_t k) {
-    const Part<vectors, lanes> mean(means + k), scale(scales + k), beta(betas + k);
+  const std::vector<float> scale = scales_of(gamma, variance, *epsilon);
+  const auto known = rows.repeated({mean.typed_data(), scale.data(), beta.typed_data()});
+  const T* x = image.reinterpret_data<T>();
+  T* out = result->reinterpret_data<T>();
+  pass<2>(pool, rows, [=, all = known.data()](auto vectors, auto lanes, auto chunk, int64_t k) {
+    const auto [mean, scale, beta] = parts_of<3, vectors, lanes>(all + k, rows.width());
     for (int64_t row = 0, at = chunk.at + k; row < chunk.rows; ++row, at += chunk.width)
       for (int v = 0; v < vectors; ++v) {
         const auto z = (load<lanes>(x + at + v * lanes) - mean[v]) * scale[v] + beta[v];
@@ -744,43 +742,40 @@ ffi::Error normalize_silu(ffi::ThreadPool pool, Image image, Values gamma, Value
   return ffi::Error::Success();
 }
 
-// SiLU's derivative at the normalized image.
+// What comes back through SiLU.
 template <int lanes>
-inline Floats<lanes> slope_of_silu(Floats<lanes> centred, Floats<lanes> scale,
-                                   Floats<lanes> beta) {
-  const Floats<lanes> z = centred * scale + beta, s = sigmoid<lanes>(z);
-  return s * (1.0f + z * (1.0f - s));
+inline Floats<lanes> through_silu(Floats<lanes> cotangent, Floats<lanes> z) {
+  const Floats<lanes> s = sigmoid<lanes>(z);
+  return cotangent * (s * (1.0f + z * (1.0f - s)));
 }
 
-ffi::Error normalize_silu_grad(ffi::ThreadPool pool, Image image, Values gamma, Values beta_of,
-                               Values mean_of, Values variance, Image cotangent, float epsilon,
-                               ImageOut g_image, ValuesOut g_gamma, ValuesOut g_beta) {
+template <typename T>
+ffi::Error normalize_silu_grad(ffi::ThreadPool pool, Buffer image, Values gamma, Values beta,
+                               Values mean, Values variance, Buffer cotangent, Epsilon epsilon,
+                               Result g_image, ValuesOut g_gamma, ValuesOut g_beta) {
   const Rows rows = rows_of(image);
   const int64_t channels = rows.channels;
-  const Normalized known(rows, gamma, beta_of, mean_of, variance, epsilon);
-  const float *x = image.typed_data(), *g = cotangent.typed_data(), *means = known.mean.data();
-  const float *scales = known.scale.data(), *betas = known.beta.data();
+  const std::vector<float> scale = scales_of(gamma, variance, *epsilon);
+  const auto known = rows.repeated({mean.typed_data(), scale.data(), beta.typed_data()});
+  const T *x = image.reinterpret_data<T>(), *g = cotangent.reinterpret_data<T>();
   std::vector<double> total(channels), products(channels);
-  std::vector<float> slope_of(channels), offset_of(channels);
-  auto all_sums = rows.make_sums();
-  float *sums = all_sums.data(), *out = g_image->typed_data();
+  std::vector<float> slope(channels), offset(channels), all_sums(rows.size() * 2 * rows.width());
+  T* out = g_image->reinterpret_data<T>();
   // Sums of the normalized image's gradient, and of that times the centred image.
-  pass<2>(pool, rows, [=](auto vectors, auto lanes, const Rows::Chunk& chunk, int64_t k) {
-    const Part<vectors, lanes> mean(means + k), scale(scales + k), beta(betas + k);
+  pass<2>(pool, rows, [=, all = known.data(), sums = all_sums.data()](
+                          auto vectors, auto lanes, auto chunk, int64_t k) {
+    const auto [mean, scale, beta] = parts_of<3, vectors, lanes>(all + k, rows.width());
     Floats<lanes> total[vectors] = {}, products[vectors] = {};
     for (int64_t row = 0, at = chunk.at + k; row < chunk.rows; ++row, at += chunk.width)
       for (int v = 0; v < vectors; ++v) {
         const Floats<lanes> centred = load<lanes>(x + at + v * lanes) - mean[v];
-        const Floats<lanes> back = load<lanes>(g + at + v * lanes) *
-                                   slope_of_silu<lanes>(centred, scale[v], beta[v]);
+        const auto back = through_silu<lanes>(load<lanes>(g + at + v * lanes),
+                                              centred * scale[v] + beta[v]);
         total[v] += back;
         products[v] += back * centred;
       }
-    float* to = sums + 2 * chunk.number * rows.width() + k;
-    for (int v = 0; v < vectors; ++v) {
-      store<lanes>(to + v * lanes, total[v]);
-      store<lanes>(to + rows.width() + v * lanes, products[v]);
-    }
+    float* const to = sums + 2 * chunk.number * rows.width() + k;
+    store_sums<vectors, lanes>(to, rows.width(), total, products);
   });
   rows.over_sums(all_sums, [&](double, const float* of_g, const float* of_products) {
     for (int64_t c = 0; c < channels; ++c) {
@@ -790,111 +785,116 @@ ffi::Error normalize_silu_grad(ffi::ThreadPool pool, Image image, Values gamma, 
   });
   for (int64_t c = 0; c < channels; ++c) {
     g_beta->typed_data()[c] = total[c];
-    g_gamma->typed_data()[c] = products[c] *= known.inverse[c];
-    offset_of[c] = total[c] / rows.rows;
-    slope_of[c] = products[c] * known.inverse[c] / rows.rows;
+    const double inverse = inverse_deviation(variance.typed_data()[c], *epsilon);
+    g_gamma->typed_data()[c] = products[c] *= inverse;
+    offset[c] = total[c] / rows.rows;
+    slope[c] = products[c] * inverse / rows.rows;
   }
-  const auto all_slopes = rows.repeated(slope_of.data());
-  const auto all_offsets = rows.repeated(offset_of.data());
-  const float *slopes = all_slopes.data(), *offsets = all_offsets.data();
+  const auto also = rows.repeated({slope.data(), offset.data()});
   // To compute the derivative again takes less time than to read it from memory.
-  pass<2>(pool, rows, [=](auto vectors, auto lanes, const Rows::Chunk& chunk, int64_t k) {
-    const Part<vectors, lanes> mean(means + k), scale(scales + k), beta(betas + k);
-    const Part<vectors, lanes> slope(slopes + k), offset(offsets + k);
+  pass<2>(pool, rows, [=, all = known.data(), more = also.data()](
+                          auto vectors, auto lanes, auto chunk, int64_t k) {
+    const auto [mean, scale, beta] = parts_of<3, vectors, lanes>(all + k, rows.width());
+    const auto [slope, offset] = parts_of<2, vectors, lanes>(more + k, rows.width());
     for (int64_t row = 0, at = chunk.at + k; row < chunk.rows; ++row, at += chunk.width)
       for (int v = 0; v < vectors; ++v) {
         const Floats<lanes> centred = load<lanes>(x + at + v * lanes) - mean[v];
-        const Floats<lanes> back = load<lanes>(g + at + v * lanes) *
-                                   slope_of_silu<lanes>(centred, scale[v], beta[v]);
+        const auto back = through_silu<lanes>(load<lanes>(g + at + v * lanes),
+                                              centred * scale[v] + beta[v]);
         store<lanes>(out + at + v * lanes, scale[v] * (back - offset[v] - centred * slope[v]));
       }
   });
   return ffi::Error::Success();
 }
 
-using Sizes = ffi::Span<const int64_t>;
-using Images = ffi::BufferR4<ffi::F32>;
-
 // Of arrays with the dimensions of an image, a cotangent and filters.
-Problem problem_of(const float* first, const float* second, float* out, Images::Dimensions image,
-                   Images::Dimensions cotangent, Images::Dimensions filters, Sizes stride,
-                   Sizes dilation, Sizes pad) {
-  return {first, second, out, image[0], image[3], cotangent[3],
-          {image[1], cotangent[1], filters[0], stride[0], dilation[0], pad[0]},
-          {image[2], cotangent[2], filters[1], stride[1], dilation[1], pad[1]}};
+Problem problem_of(const Buffer& image, const Buffer& cotangent, const Buffer& filters,
+                   Window window) {
+  const auto x = image.dimensions(), g = cotangent.dimensions(), w = filters.dimensions();
+  const auto v = *window;
+  return {x[0], x[3], g[3], {x[1], g[1], w[0], v[0], v[2], v[4]},
+          {x[2], g[2], w[1], v[1], v[3], v[5]}};
 }
 
-template <bool depthwise>
-ffi::Error grad_filters(ffi::ThreadPool pool, Images image, Images cotangent, Sizes stride,
-                        Sizes dilation, Sizes pad, ffi::ResultBufferR4<ffi::F32> out) {
-  const Problem problem = problem_of(
-      image.typed_data(), cotangent.typed_data(), out->typed_data(), image.dimensions(),
-      cotangent.dimensions(), out->dimensions(), stride, dilation, pad);
-  if (!depthwise && Squares::suit(problem)) {
+template <typename T>
+ffi::Error grad_filters(ffi::ThreadPool pool, Buffer image, Buffer cotangent, Window window,
+                        Result out) {
+  const Problem problem = problem_of(image, cotangent, *out, window);
+  const T *x = image.reinterpret_data<T>(), *g = cotangent.reinterpret_data<T>();
+  float* const to = out->typed_data<float>();
+  if (out->dimensions()[2] < problem.channels) {
+    solve(pool, GradFilters<T, true>{problem, x, g, to});
+  } else if (Squares::suit(problem)) {
     Room terms(Squares::kTerms * problem.matrix());
-    WinogradGradFilters winograd{{problem}};
-    winograd.out = terms.data;
-    solve(pool, winograd);
-    WinogradGradFilters::put_together(terms.data, problem.out, problem.matrix());
+    solve(pool, WinogradGradFilters<T>{{problem}, x, g, terms.data});
+    WinogradGradFilters<T>::put_together(terms.data, to, problem.matrix());
   } else {
-    solve(pool, GradFilters<depthwise>{problem});
+    solve(pool, GradFilters<T, false>{problem, x, g, to});
   }
   return ffi::Error::Success();
 }
 
-ffi::Error convolution(ffi::ThreadPool pool, Images image, Images filters, Sizes stride,
-                       Sizes dilation, Sizes pad, ffi::ResultBufferR4<ffi::F32> out) {
-  const Problem problem = problem_of(
-      image.typed_data(), filters.typed_data(), out->typed_data(), image.dimensions(),
-      out->dimensions(), filters.dimensions(), stride, dilation, pad);
-  if (Squares::suit(problem)) {
+// Images, rows and columns of the result are so many positions apart.
+template <typename T>
+void convolve(ffi::ThreadPool& pool, Problem problem, const T* image, const float* filters, T* out,
+              int64_t images_apart, int64_t down, int64_t across) {
+  Axis &y = problem.y, &x = problem.x;
+  const bool dense = across == 1 && down == x.cotangent;
+  if (dense && Squares::suit(problem)) {
     Room terms(Squares::kTerms * Squares::apart(problem.matrix()));
-    Winograd::take_filters_apart(problem.second, terms.data, problem.matrix());
-    Winograd winograd{{problem}};
-    winograd.second = terms.data;
-    solve(pool, winograd);
-  } else {
-    solve(pool, Convolution{problem});
+    Winograd<T>::take_filters_apart(filters, terms.data, problem.matrix());
+    return solve(pool, Winograd<T>{{problem}, image, terms.data, out});
   }
+  // Where positions are all alike, longer rows leave fewer tiles that aren't full.
+  for (int64_t k = kPositions / std::max<int64_t>(1, x.image); k > 1; --k)
+    if (dense && y.is_plain() && x.is_plain() && y.image % k == 0) {
+      y.image = y.cotangent /= k, x.image = x.cotangent *= k, down *= k;
+      break;
+    }
+  solve(pool, Convolution<T>{problem, image, filters, out, images_apart, down, across});
+}
+
+template <typename T>
+ffi::Error convolution(ffi::ThreadPool pool, Buffer image, Buffer filters, Window window,
+                       Result out) {
+  const Problem problem = problem_of(image, *out, filters, window);
+  const int64_t width = problem.x.cotangent;
+  convolve(pool, problem, image.reinterpret_data<T>(), filters.typed_data<float>(),
+           out->reinterpret_data<T>(), problem.y.cotangent * width, width, 1);
   return ffi::Error::Success();
 }
 
-ffi::Error grad_image(ffi::ThreadPool pool, Images cotangent, Images filters, Sizes stride,
-                      Sizes dilation, Sizes pad, ffi::ResultBufferR4<ffi::F32> out) {
-  solve(pool, GradImage{problem_of(
-                  cotangent.typed_data(), filters.typed_data(), out->typed_data(),
-                  out->dimensions(), cotangent.dimensions(), filters.dimensions(), stride,
-                  dilation, pad)});
+template <typename T>
+ffi::Error grad_image(ffi::ThreadPool pool, Buffer cotangent, Buffer filters, Window window,
+                      Result out) {
+  const Problem p = problem_of(*out, cotangent, filters, window);
+  for (int64_t row = 0; row < p.y.stride; ++row)
+    for (int64_t column = 0; column < p.x.stride; ++column) {
+      const Axis y = p.y.backward(row), x = p.x.backward(column);
+      Room turned(y.taps * x.taps * p.matrix());
+      for (int64_t tap = 0; tap < y.taps * x.taps; ++tap) {
+        const int64_t r = p.y.first_seeing(row) + (y.taps - 1 - tap / x.taps) * p.y.stride;
+        const int64_t s = p.x.first_seeing(column) + (x.taps - 1 - tap % x.taps) * p.x.stride;
+        std::copy_n(filters.typed_data<float>() + (r * p.x.taps + s) * p.matrix(), p.matrix(),
+                    turned.data + tap * p.matrix());
+      }
+      convolve(pool, {p.batch, p.channels_out, p.channels, y, x}, cotangent.reinterpret_data<T>(),
+               turned.data, out->reinterpret_data<T>() + (row * p.x.image + column) * p.channels,
+               p.y.image * p.x.image, p.y.stride * p.x.image, p.x.stride);
+    }
   return ffi::Error::Success();
-}
-
-auto binding() {
-  return ffi::Ffi::Bind().Ctx<ffi::ThreadPool>().Arg<Images>().Arg<Images>().Attr<Sizes>("stride")
-      .Attr<Sizes>("dilation").Attr<Sizes>("pad").Ret<Images>();
-}
-
-auto moments_binding() {
-  return ffi::Ffi::Bind().Ctx<ffi::ThreadPool>().Arg<Image>().Arg<Values>().Attr<float>("epsilon")
-      .Ret<Values>().Ret<Values>().Ret<Values>();
-}
-
-// Image, gamma, beta, mean, variance.
-auto normalized_binding() {
-  return ffi::Ffi::Bind().Ctx<ffi::ThreadPool>().Arg<Image>().Arg<Values>().Arg<Values>()
-      .Arg<Values>().Arg<Values>();
 }
 
 }  // namespace
 
-// What is called from Python has checked the shapes.
-XLA_FFI_DEFINE_HANDLER_SYMBOL(pytensor_conv_grad_filters, grad_filters<false>, binding());
-XLA_FFI_DEFINE_HANDLER_SYMBOL(pytensor_depthwise_grad_filters, grad_filters<true>, binding());
-XLA_FFI_DEFINE_HANDLER_SYMBOL(pytensor_conv_grad_image, grad_image, binding());
-XLA_FFI_DEFINE_HANDLER_SYMBOL(pytensor_convolution, convolution, binding());
-XLA_FFI_DEFINE_HANDLER_SYMBOL(pytensor_moments, moments, moments_binding());
-XLA_FFI_DEFINE_HANDLER_SYMBOL(pytensor_normalize_silu, normalize_silu,
-                              normalized_binding().Attr<float>("epsilon").Ret<Image>());
-XLA_FFI_DEFINE_HANDLER_SYMBOL(
-    pytensor_grad_normalize_silu, normalize_silu_grad,
-    normalized_binding().Arg<Image>().Attr<float>("epsilon").Ret<Image>().Ret<Values>()
-        .Ret<Values>());
+// What is called from Python has checked shapes and dtypes.
+#define FOR_EACH_T(name, handler)                               \
+  XLA_FFI_DEFINE_HANDLER_SYMBOL(name##_float32, handler<float>); \
+  XLA_FFI_DEFINE_HANDLER_SYMBOL(name##_bfloat16, handler<BFloat16>)
+
+FOR_EACH_T(pytensor_conv_grad_filters, grad_filters);
+FOR_EACH_T(pytensor_conv_grad_image, grad_image);
+FOR_EACH_T(pytensor_convolution, convolution);
+FOR_EACH_T(pytensor_moments, moments);
+FOR_EACH_T(pytensor_normalize_silu, normalize_silu);
+FOR_EACH_T(pytensor_grad_normalize_silu, normalize_silu_grad);

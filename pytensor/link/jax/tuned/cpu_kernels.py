@@ -8,18 +8,23 @@ sources, PyTensor's C++ compiler makes it once per machine, in PyTensor's `compi
 it on its own threads, through its foreign function interface.
 
 It serves functions that were compiled with ``jax_mode(cpu_kernels=True)`` and run on a CPU that is
-JAX's only device; there, in float32 and with two spatial axes:
+JAX's only device; there, with two spatial axes:
 
 - gradients of filters, without groups or with a filter per channel;
-- gradients of images with strides, without groups;
-- convolutions without groups and strides, and their gradients of images, of few channels or 3 x 3;
+- gradients of images with strides, without groups and dilation;
+- convolutions without groups, and their gradients of images, of few channels or 3 x 3;
 - batch normalization with SiLU behind it, and their gradient (`NormalizeByKernels`).
+
+Images, and their gradients, are float32 or, with ``precision="bf16"``, bfloat16.  Everything is
+summed up in float32.  XLA computes in bfloat16 slowly; so then all convolutions without groups, and
+their gradients, are computed here.
 
 XLA's count of a program's operations leaves it out.
 """
 
 import ctypes
 import hashlib
+import itertools
 import logging
 import subprocess
 from functools import cache, wraps
@@ -44,16 +49,15 @@ __all__ = ["load_kernels", "with_cpu_kernels"]
 logger = logging.getLogger(__name__)
 SOURCE = Path(__file__).with_name("cpu_kernels.cc")
 GRAD_FILTERS = "pytensor_conv_grad_filters"
-DEPTHWISE_GRAD_FILTERS = "pytensor_depthwise_grad_filters"
 GRAD_IMAGE = "pytensor_conv_grad_image"
 CONVOLUTION = "pytensor_convolution"
 MOMENTS = "pytensor_moments"
 NORMALIZE_SILU = "pytensor_normalize_silu"
 NORMALIZE_SILU_GRAD = "pytensor_grad_normalize_silu"
 KERNELS = (
-    GRAD_FILTERS, DEPTHWISE_GRAD_FILTERS, GRAD_IMAGE, CONVOLUTION, MOMENTS, NORMALIZE_SILU,
-    NORMALIZE_SILU_GRAD,
+    GRAD_FILTERS, GRAD_IMAGE, CONVOLUTION, MOMENTS, NORMALIZE_SILU, NORMALIZE_SILU_GRAD
 )  # fmt: skip
+DTYPES = "float32", "bfloat16"  # of images
 # What Linux says of a processor that runs a wheel's library, by the library's name, best first.
 _V3 = {"abm", "avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "movbe"}
 LEVELS = {
@@ -102,15 +106,15 @@ def shipped():
 def _register(path):
     """Make a library's kernels known to XLA, and return the digest in the library's name."""
     library, digest = ctypes.CDLL(str(path)), path.stem.rpartition("_")[2]
-    for name in KERNELS:
-        handler = jax.ffi.pycapsule(getattr(library, name))
-        jax.ffi.register_ffi_target(target(name, digest), handler, platform="cpu")
+    for name, dtype in itertools.product(KERNELS, DTYPES):
+        handler = jax.ffi.pycapsule(getattr(library, f"{name}_{dtype}"))
+        jax.ffi.register_ffi_target(target(name, dtype, digest), handler, platform="cpu")
     return digest
 
 
-def target(kernel, library):
+def target(kernel, dtype, library):
     """What XLA calls a kernel: other flags make another library, in the same process too."""
-    return f"{kernel}_{library}"
+    return f"{kernel}_{dtype}_{library}"
 
 
 class KernelsError(Exception):
@@ -166,8 +170,9 @@ def with_cpu_kernels(convert, library):
             shapes = [(v.shape[0], v.shape[-1], *v.shape[1:-1]) for v in images]
             if cotangent:
                 core._check_cotangent(shapes[0], filters.shape, shapes[1])
-            single = all(v.dtype == "float32" for v in (*images, filters))
-            out = by_kernel(library, core, images[0], filters, *images[1:]) if single else None
+            (dtype, *others), out = {v.dtype.name for v in (*images, filters)}, None
+            if dtype in DTYPES and not others:
+                out = by_kernel(library, core, images[0], filters.astype("float32"), *images[1:])
             if out is None:
                 return otherwise(image, filters, *cotangent)
             is_image = not isinstance(core, ConvGradFilters)
@@ -181,21 +186,25 @@ def with_cpu_kernels(convert, library):
 def _normalization(library, op, otherwise):
     """What computes a normalization by a kernel, where the channels are last."""
     kernel, images, vectors = NORMALIZATIONS[type(op)]
+    if op.axes != (*range(len(op.axes)),):
+        return otherwise
 
     def computed(x, *others):
-        last = op.axes == (*range(x.ndim - 1),)
-        if not last or any(v.dtype != "float32" for v in (x, *others)):
+        if x.dtype.name not in DTYPES:
             return otherwise(x, *others)
         if isinstance(op, Moments):
             others = others[:1]  # without a number near the mean: it doesn't need one
-        shapes = [x.shape] * images + [x.shape[-1:]] * vectors
-        results = [jax.ShapeDtypeStruct(shape, x.dtype) for shape in shapes]
-        compute = jax.ffi.ffi_call(target(kernel, library), results, vmap_method="sequential")
+        others = [v.astype(x.dtype if v.ndim == x.ndim else "float32") for v in others]
+        results = [jax.ShapeDtypeStruct(x.shape, x.dtype)] * images
+        results += [jax.ShapeDtypeStruct(x.shape[-1:], np.dtype("float32"))] * vectors
+        name = target(kernel, x.dtype.name, library)
+        compute = jax.ffi.ffi_call(name, results, vmap_method="sequential")
         out = compute(x, *others, epsilon=np.float32(op.epsilon))
         if isinstance(op, SiLUNormalizationGrad):
             out = op.select(out)
         return out if len(out) > 1 else out[0]
 
+    computed.takes_bfloat16 = True
     return computed
 
 
@@ -209,14 +218,10 @@ NORMALIZATIONS = {
 
 def grad_filters(library, op, image, filters, cotangent):
     """Return the gradient of filters, channels last; None for groups of several channels."""
-    if op.num_groups == 1:
-        kernel = GRAD_FILTERS
-    elif op.num_groups == image.shape[-1] == len(filters):
-        kernel = DEPTHWISE_GRAD_FILTERS
-    else:
+    if op.num_groups > 1 and not op.num_groups == image.shape[-1] == len(filters):
         return None
     shape = *filters.shape[2:], *filters.shape[1::-1]
-    out = call(target(kernel, library), shape, op, filters.shape[2:], image, cotangent)
+    out = call(GRAD_FILTERS, library, shape, op, filters.shape[2:], image, cotangent)
     return (jnp.flip(out, (0, 1)) if op.filter_flip else out).transpose(3, 2, 0, 1)
 
 
@@ -226,50 +231,47 @@ def _in_rows(op, filters):
     return jnp.flip(filters, (0, 1)) if op.filter_flip else filters
 
 
-def _suits_xla(op, filters):
-    """Whether XLA is as fast for images without strides: with many channels, except for 3 x 3."""
+def _suits_xla(op, image, filters):
+    """Whether XLA computes alone, or as fast: in float32 with many channels, except for 3 x 3."""
+    alone = op.num_groups != 1 or op.filter_dilation[1] > 1
+    if alone or image.dtype == "bfloat16":
+        return alone
     *channels, height, width = filters.shape
     squares = (height, width, *op.filter_dilation, *op.subsample) == (3, 3, 1, 1, 1, 1)
     few = min(channels) < (16 if max(op.subsample) > 1 else 32) and max(height, width) > 1
-    return op.num_groups != 1 or not (few or squares)
+    return not (few or squares)
 
 
 def convolution(library, op, image, filters):
     """Return the convolution; None for groups, and where XLA is as fast."""
-    if _suits_xla(op, filters):
+    if _suits_xla(op, image, filters):
         return None
     shape = image.shape[0], image.shape[-1], *image.shape[1:-1]
     _, _, size = op._run_time_shapes(shape, filters.shape)
     shape = image.shape[0], *size, len(filters)
-    kernel = target(CONVOLUTION, library)
-    return call(kernel, shape, op, filters.shape[2:], image, _in_rows(op, filters))
+    return call(CONVOLUTION, library, shape, op, filters.shape[2:], image, _in_rows(op, filters))
 
 
 def grad_image(library, op, image, filters, cotangent):
-    """Return the gradient of images; None with groups, and where XLA is as fast."""
-    if op.num_groups != 1 or (max(op.subsample) == 1 and _suits_xla(op, filters)):
+    """Return the gradient of images; None with groups, dilation, or where XLA is as fast."""
+    if max(op.filter_dilation) > 1 or op.num_groups > 1:
+        return None
+    if max(op.subsample) == 1 and _suits_xla(op, image, filters):
         return None
     in_rows = _in_rows(op, filters).swapaxes(2, 3)
-    if max(op.subsample) > 1:
-        kernel = target(GRAD_IMAGE, library)
-        return call(kernel, image.shape, op, filters.shape[2:], cotangent, in_rows)
-    # A convolution with the filters turned round.
-    pads = zip(filters.shape[2:], op.filter_dilation, op.pads(filters.shape[2:]), strict=True)
-    pads = [(size - 1) * dilation - low for size, dilation, (low, _) in pads]
-    kernel, in_rows = target(CONVOLUTION, library), jnp.flip(in_rows, (0, 1))
-    return call(kernel, image.shape, op, filters.shape[2:], cotangent, in_rows, pads=pads)
+    return call(GRAD_IMAGE, library, image.shape, op, filters.shape[2:], cotangent, in_rows)
 
 
 CONVOLUTIONS = {Conv: convolution, ConvGradFilters: grad_filters, ConvGradInput: grad_image}
 
 
-def call(kernel, shape, op, filter_shape, *arrays, pads=None):
-    """Return what a kernel computes, of a shape."""
-    numbers = {
-        "stride": op.subsample,
-        "dilation": op.filter_dilation,
-        "pad": [low for low, _ in op.pads(filter_shape)] if pads is None else pads,
-    }
-    numbers = {name: np.array(values, dtype="int64") for name, values in numbers.items()}
-    result = jax.ShapeDtypeStruct(shape, np.dtype("float32"))
-    return jax.ffi.ffi_call(kernel, result, vmap_method="sequential")(*arrays, **numbers)
+def call(kernel, library, shape, op, filter_shape, image, other):
+    """Return what a kernel computes, of a shape: filters, or images like the one it reads."""
+    pads = (low for low, _ in op.pads(filter_shape))
+    window = np.array([*op.subsample, *op.filter_dilation, *pads], dtype="int64")
+    dtype = "float32" if kernel == GRAD_FILTERS else image.dtype
+    compute = jax.ffi.ffi_call(
+        target(kernel, image.dtype.name, library), jax.ShapeDtypeStruct(shape, np.dtype(dtype)),
+        vmap_method="sequential",
+    )  # fmt: skip
+    return compute(image, other, window=window)

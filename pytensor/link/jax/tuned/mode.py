@@ -93,7 +93,7 @@ class TunedJAXLinker(JAXLinker):
         if precision == "bf16":
             # It marks what must not be computed in bfloat16.
             self.incompatible_rewrites += ("local_remove_full_precision",)  # type: ignore[assignment]
-        elif cpu_kernels:
+        if cpu_kernels:
             self.required_rewrites += ("jax_cpu_kernels",)  # type: ignore[assignment]
 
     def fgraph_convert(self, fgraph, convert_node=None, **kwargs):

@@ -322,16 +322,17 @@ def as_cheap(function, node, facts):
 
 def as_normalization(function, node, facts):
     """Computed in float32; the image, or its gradient, leaves as the image came."""
-    wanted = getattr(node.op, "wanted", None)
-    image = 0 if wanted is None else wanted.index(0) if 0 in wanted else None
+    is_image = [v.type.ndim == node.inputs[0].type.ndim for v in node.outputs]
+    by_kernel = getattr(function, "takes_bfloat16", False)  # and computes in float32 as well
 
     def normalization(*values):
         low = _is_low(values[0])
 
         def rounded(i, result):
-            return facts.round(node.outputs[i], result) if low and i == image else result
+            return facts.round(node.outputs[i], result) if low and is_image[i] else result
 
-        return _change(function(*_single(values)), rounded)
+        values = [v.astype(v.dtype) for v in values] if by_kernel else _single(values)
+        return _change(function(*values), rounded)
 
     return normalization
 
