@@ -10,10 +10,10 @@ __all__ = ["paused_collection", "quick_building"]
 
 @contextmanager
 def paused_collection():
-    """Pause Python's search for cyclic garbage.
+    """Pause Python's search for cyclic garbage; what was made meanwhile is old afterwards.
 
-    Building and tracing make hundreds of thousands of objects that stay.  The collector looks at
-    all of them again and again, and finds nothing.
+    Building and tracing make hundreds of thousands of objects that stay.  The collector would look
+    at all of them again and again, and at the end once more as at young ones.
     """
     enabled = gc.isenabled()
     gc.disable()
@@ -21,6 +21,9 @@ def paused_collection():
         yield
     finally:
         if enabled:
+            if not gc.get_freeze_count():  # what somebody froze would thaw
+                gc.freeze()
+                gc.unfreeze()  # to the oldest generation
             gc.enable()
 
 

@@ -270,8 +270,5 @@ def call(kernel, library, shape, op, filter_shape, image, other):
     pads = (low for low, _ in op.pads(filter_shape))
     window = np.array([*op.subsample, *op.filter_dilation, *pads], dtype="int64")
     dtype = "float32" if kernel == GRAD_FILTERS else image.dtype
-    compute = jax.ffi.ffi_call(
-        target(kernel, image.dtype.name, library), jax.ShapeDtypeStruct(shape, np.dtype(dtype)),
-        vmap_method="sequential",
-    )  # fmt: skip
-    return compute(image, other, window=window)
+    name, result = target(kernel, image.dtype.name, library), jax.ShapeDtypeStruct(shape, dtype)
+    return jax.ffi.ffi_call(name, result, vmap_method="sequential")(image, other, window=window)

@@ -46,6 +46,26 @@ def test_a_collector_that_is_off_stays_off(collecting):
     assert not gc.isenabled()
 
 
+def test_what_was_made_is_old(collecting):
+    """A young collection would look at all of it, and keep it."""
+    gc.unfreeze()  # what tests/conftest.py froze
+    try:
+        with paused_collection():
+            made = [object() for _ in range(3)], {"some": []}
+        assert gc.get_freeze_count() == 0
+        ages = [any(made is other for other in gc.get_objects(generation=k)) for k in range(3)]
+        assert ages == [False, False, True]
+    finally:
+        gc.freeze()
+
+
+def test_what_is_frozen_stays_so(collecting):
+    count = gc.get_freeze_count()
+    with paused_collection():
+        pass
+    assert gc.get_freeze_count() == count > 0
+
+
 def test_no_stack_traces():
     with config.change_flags(traceback__limit=8):
         with quick_building():
