@@ -100,25 +100,26 @@ struct Room {
   float* const data;
 };
 
-// Numbers of an array from `begin` to `end` as floats: where they lie, or else a copy.
+// Some numbers of an array as floats: where they lie, or else a copy, always in the same room.
 template <typename T>
 struct Wide {
-  static constexpr bool kCopied = !std::is_same_v<T, float>;
-  const T* const values;
-  const int64_t begin;
-  const Room room;
+  const float* data;
+  int64_t begin;
+  std::vector<float> room;
 
-  Wide(const T* values, int64_t begin, int64_t end)
-      : values(values), begin(begin), room(kCopied && begin < end ? end - begin : 0) {
-    if constexpr (kCopied)
-      over_channels(begin, end, [&](auto lanes, int64_t k) {
-        store<lanes>(room.data + (k - begin), load<lanes>(values + k));
+  void read(const T* values, int64_t from, int64_t end) {
+    begin = from;
+    if constexpr (std::is_same_v<T, float>) {
+      data = values + from;
+    } else {
+      room.resize(std::max<int64_t>(room.size(), end - from));
+      over_channels(0, end - from, [&](auto lanes, int64_t k) {
+        store<lanes>(&room[k], load<lanes>(values + from + k));
       });
+      data = room.data();
+    }
   }
-  const float* at(int64_t k) const {
-    if constexpr (kCopied) return room.data + (k - begin);
-    else return values + k;
-  }
+  const float* at(int64_t k) const { return data + (k - begin); }
 };
 
 // Two series of values, in rows: what one tile multiplies and sums up.
@@ -247,14 +248,15 @@ struct GradFilters : Problem {
     for (int64_t tile = begin; tile < end; ++tile)
       std::fill_n(place(tile), count(tile) * width, 0.0f);
     const int64_t rows_at_once = kPositions / (x.cotangent + 1) + 1;
+    Wide<T> images, cotangents;
     for (int64_t n = 0; n < batch; ++n)
       for (int64_t p = 0, past; p < y.cotangent; p = past) {
         past = std::min(y.cotangent, p + rows_at_once);
         const int64_t high = std::max<int64_t>(0, p * y.stride + y.shift(0));
         const int64_t low = std::min(y.image, (past - 1) * y.stride + y.shift(y.taps - 1) + 1);
-        const Wide images(image, image_at(n, high, 0) * channels, image_at(n, low, 0) * channels);
-        const Wide cotangents(cotangent, cotangent_at(n, p, 0) * channels_out,
-                              cotangent_at(n, past, 0) * channels_out);
+        images.read(image, image_at(n, high, 0) * channels, image_at(n, low, 0) * channels);
+        cotangents.read(cotangent, cotangent_at(n, p, 0) * channels_out,
+                        cotangent_at(n, past, 0) * channels_out);
         for (int64_t tile = begin; tile < end; ++tile) {
           const int64_t r = tile / per_tap() / x.taps, s = tile / per_tap() % x.taps;
           // What the tap sees of these rows.
@@ -289,11 +291,12 @@ struct Convolution : Problem {
     // Between `left` and `right` a filter is over no edge.
     const int64_t left = std::min(std::max<int64_t>(0, ceil_div(x.pad, x.stride)), x.cotangent);
     const int64_t right = std::max(left, x.end(x.taps - 1));
+    Wide<T> images;
     for (int64_t line = begin; line < end; ++line) {
       const int64_t n = line / y.cotangent, p = line % y.cotangent, r = y.first_tap(p);
       const int64_t rows = y.end_tap(p) - r, top = p * y.stride + y.shift(r);
       const int64_t bottom = top + (rows - 1) * y.dilation + 1;
-      const Wide images(image, image_at(n, top, 0) * channels, image_at(n, bottom, 0) * channels);
+      images.read(image, image_at(n, top, 0) * channels, image_at(n, bottom, 0) * channels);
       // Taps of a row, and their channels, lie side by side in the image and in the filters.
       const auto sum = [&](int64_t from, int64_t end, int64_t at_once, int64_t k) {
         for (int64_t q = from; q < end; q += at_once) {
@@ -670,9 +673,8 @@ ffi::Error moments(ffi::ThreadPool pool, Buffer image, Values gamma, Epsilon eps
   const Rows rows = rows_of(image);
   std::vector<float> all(rows.size() * 2 * rows.width());
   const T* x = image.reinterpret_data<T>();
-  float* sums = all.data();
   // The mean of a chunk, and the squared differences to it.
-  pass<kVectors>(pool, rows, [=](auto vectors, auto lanes, auto chunk, int64_t k) {
+  pass<kVectors>(pool, rows, [=, sums = all.data()](auto vectors, auto lanes, auto chunk, auto k) {
     Floats<lanes> mean[vectors] = {}, squares[vectors] = {};
     const T* const begin = x + chunk.at + k;
     const T* const end = begin + chunk.rows * chunk.width;
@@ -693,10 +695,8 @@ ffi::Error moments(ffi::ThreadPool pool, Buffer image, Values gamma, Epsilon eps
     for (int64_t c = 0; c < rows.channels; ++c) mean[c] += count / number * means[c];
   });
   rows.over_sums(all, [&](double count, const float* means, const float* of_squares) {
-    for (int64_t c = 0; c < rows.channels; ++c) {
-      const double difference = means[c] - mean[c];
-      squares[c] += of_squares[c] + count * difference * difference;
-    }
+    for (int64_t c = 0; c < rows.channels; ++c)
+      squares[c] += of_squares[c] + count * std::pow(means[c] - mean[c], 2);
   });
   for (int64_t c = 0; c < rows.channels; ++c) {
     mean_out->typed_data()[c] = mean[c];
