@@ -83,22 +83,9 @@ __all__ = ["RULES", "in_mixed_precision"]
 LOW, SINGLE = jnp.bfloat16, jnp.float32
 
 CHEAP = (
-    ps.Abs,
-    ps.Add,
-    ps.Clip,
-    ps.Identity,
-    ps.Maximum,
-    ps.Minimum,
-    ps.Mul,
-    ps.Neg,
-    ps.Second,
-    ps.Sigmoid,
-    ps.Sign,
-    ps.Sub,
-    ps.Switch,
-    ps.Tanh,
-    ps.TrueDiv,
-)
+    ps.Abs, ps.Add, ps.Clip, ps.Identity, ps.Maximum, ps.Minimum, ps.Mul, ps.Neg, ps.Second,
+    ps.Sigmoid, ps.Sign, ps.Sub, ps.Switch, ps.Tanh, ps.TrueDiv,
+)  # fmt: skip
 
 
 def in_mixed_precision(convert):
@@ -381,20 +368,9 @@ RULES = {
 # ------------------------------------------------------------------------------ PyTensor's own Ops
 
 for _view in (
-    AdvancedSubtensor,
-    Alloc,
-    CheckAndRaise,
-    DeepCopyOp,
-    DimShuffle,
-    ExtractDiag,
-    Join,
-    Repeat,
-    Reshape,
-    SpecifyShape,
-    Split,
-    Subtensor,
-    ViewOp,
-):
+    AdvancedSubtensor, Alloc, CheckAndRaise, DeepCopyOp, DimShuffle, ExtractDiag, Join, Repeat,
+    Reshape, SpecifyShape, Split, Subtensor, ViewOp,
+):  # fmt: skip
     precision.register(_view, lambda op: "view")
 
 for _cheap in (AdvancedIncSubtensor, IncSubtensor, Pad, *CHEAP):

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -53,6 +54,45 @@ def test_no_page_is_cleared_twice():
     assert usual > 0.5 * pages
     # Threads that meet otherwise than before may still need another block, once or twice.
     assert kept < 2.5 * pages / 20
+
+
+HUGE = """
+import sys
+from pathlib import Path
+from pytensor.link.jax.tuned.host_memory import keep_freed_memory
+
+told = keep_freed_memory()
+kept = b"1" * (1 << 26)  # NumPy would ask for huge pages itself
+rows = Path("/proc/self/smaps_rollup").read_text().splitlines()
+print(told, *(row.split()[1] for row in rows if row.startswith("AnonHugePages")))
+"""
+
+
+@pytest.mark.slow
+def test_large_arrays_lie_in_huge_pages():
+    setting = Path("/sys/kernel/mm/transparent_hugepage/enabled")
+    if not setting.exists() or "[never]" in setting.read_text():
+        pytest.skip("the kernel gives no huge pages")
+    environment = os.environ | {"PYTENSOR_FLAGS": ""}
+    command = [sys.executable, "-c", HUGE]
+    done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+    told, kilobytes = done.stdout.split()
+    if told == "False":
+        pytest.skip("the C library is not glibc")
+    assert int(kilobytes) > 1 << 15  # half of the array at least
+
+
+def test_memory_that_cant_be_reserved_is_not_needed():
+    """As where a limit on addresses is set."""
+    if not sys.platform.startswith("linux"):
+        pytest.skip("glibc's allocator")
+    script = HUGE.replace(
+        "told =", "import resource; resource.setrlimit(resource.RLIMIT_AS, (1 << 32, -1)); told ="
+    )
+    command = [sys.executable, "-c", script]
+    environment = os.environ | {"PYTENSOR_FLAGS": ""}
+    done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+    assert done.stdout.split()[0] == "True"
 
 
 def test_other_systems(monkeypatch):
