@@ -214,7 +214,7 @@ struct Axis {
   }
 };
 
-// What the gradients have in common.
+// What convolutions and their gradients have in common.
 struct Problem {
   int64_t batch, channels, channels_out;
   Axis y, x;

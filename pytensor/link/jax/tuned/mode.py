@@ -57,7 +57,7 @@ class TunedJAXLinker(JAXLinker):
         Keep compiled programs where JAX's persistent compilation cache is, and look for them before
         anything else is done; see `pytensor.link.jax.tuned.program_store`.
     cpu_kernels : bool
-        On a CPU, compute gradients of convolutions by our own code instead of XLA's; see
+        On a CPU, compute convolutions, normalizations and gradients by our own code; see
         `pytensor.link.jax.tuned.cpu_kernels`.
     guard : bool
         On a CPU, keep XLA from fusions that return wrong numbers; see
