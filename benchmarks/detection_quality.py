@@ -71,7 +71,8 @@ def train(data, variant, seed, settings, output, resume):
     if code:
         raise SystemExit(f"seed {seed} failed (exit {code}): see {log.name}")
     metrics = json.loads((folder / "metrics.json").read_text())
-    return metrics["last"] | {"seed": seed, "train_seconds": metrics["train_seconds"]}
+    machine = {"processor": processor(), "cores": len(os.sched_getaffinity(0))}
+    return metrics["last"] | {"seed": seed, "train_seconds": metrics["train_seconds"], **machine}
 
 
 def summarize(results):
@@ -141,8 +142,7 @@ def known_results(path, settings):
 
 def record(settings, results):
     """Scores by variant, with their means and differences, as JSON has them."""
-    machine = {"processor": processor(), "cores": os.cpu_count()}
-    found = {"machine": machine, "settings": settings, "variants": {}}
+    found = {"settings": settings, "variants": {}}
     for variant in VARIANTS:
         rows = [row for (_, name), row in sorted(results.items()) if name == variant]
         if rows:

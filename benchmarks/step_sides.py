@@ -489,12 +489,14 @@ def machine(device=None):
 
 
 def processor():
-    """Name of the processor, where the system tells it."""
+    """Name of the processor, with its family and model, as clouds hide which one it is."""
     information = Path("/proc/cpuinfo")
     if information.exists():
-        for line in information.read_text().splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
+        pairs = (line.partition(":") for line in information.read_text().splitlines())
+        facts = {key.strip(): value.strip() for key, _, value in pairs}
+        if "model name" in facts:
+            numbers = [f"{key} {facts[key]}" for key in ("cpu family", "model") if key in facts]
+            return ", ".join([facts["model name"], *numbers])
     return platform.processor() or platform.machine()
 
 
