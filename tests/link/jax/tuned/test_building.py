@@ -61,7 +61,7 @@ def test_what_was_made_is_old(collecting):
 
 def test_what_is_frozen_stays_so(collecting):
     frozen = []
-    gc.freeze()  # all that tests/conftest.py froze stays so, too
+    gc.freeze()  # as tests/conftest.py does, this list included
     with paused_collection():
         pass
     assert not any(frozen is other for other in gc.get_objects())
