@@ -109,6 +109,9 @@ def quantize_int8(
 ) -> onnx.ModelProto:  # fmt: skip
     """Quantize a float32 model to int8.
 
+    On x86 processors without VNNI (AMD's Zen 3, say), onnxruntime cuts sums of 8-bit products off
+    at 16 bits, unless a session's option ``session.x64quantprecision`` is "1", as it is here.
+
     Parameters
     ----------
     model : onnx.ModelProto, str or Path
