@@ -41,7 +41,7 @@ namespace {
 #if defined(__AVX512F__)
 constexpr int kLanes = 16, kTileRows = 8;
 #elif defined(__AVX__)
-constexpr int kLanes = 8, kTileRows = 4;
+constexpr int kLanes = 8, kTileRows = 6;
 #elif defined(__aarch64__)
 constexpr int kLanes = 4, kTileRows = 8;
 #else

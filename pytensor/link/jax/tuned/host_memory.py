@@ -11,10 +11,12 @@ import mmap
 import os
 import sys
 
+import jax
+
 __all__ = ["keep_freed_memory"]
 
 # From glibc's <malloc.h>.
-M_TRIM_THRESHOLD, M_MMAP_MAX, M_ARENA_MAX = -1, -4, -8
+M_TRIM_THRESHOLD, M_MMAP_MAX = -1, -4
 NEVER = -1
 HUGE_PAGE = 1 << 21
 
@@ -22,8 +24,9 @@ HUGE_PAGE = 1 << 21
 def keep_freed_memory() -> bool:
     """Let the process keep the memory that it frees, in huge pages, for its next allocations.
 
-    To be called before the process starts threads, JAX's for its first computation among them: a
-    thread that has a heap of its own keeps it, and so may each that is started later.
+    To be called before JAX's first computation.  From then on JAX computes on a CPU in the thread
+    that calls, and returns when the results are there: the main thread's heap alone has no limit.
+    A function that another thread calls gets blocks of more than 64 MB from the kernel anew.
 
     It holds for the whole process, NumPy's arrays included, and can't be undone.  The process's
     resident memory stays at its peak from then on.  Addresses for a quarter of the machine's memory
@@ -32,38 +35,28 @@ def keep_freed_memory() -> bool:
     Returns
     -------
     bool
-        Whether that is so: the C library is glibc and agreed, and no thread has a heap of its own.
-        With another C library nothing is changed.
+        Whether that is so: the C library is glibc and agreed, and JAX hadn't started.  With another
+        C library, or too late, nothing is changed.
     """
     if not sys.platform.startswith("linux"):
         return False
     library = ctypes.CDLL(None)
-    if not hasattr(library, "gnu_get_libc_version"):
+    from jax._src.xla_bridge import backends_are_initialized
+
+    if not hasattr(library, "gnu_get_libc_version") or backends_are_initialized():
         return False
     # No block comes from mmap, whatever its size: freed blocks return to the heap; and the heap
     # isn't cut short.
-    # All threads share the one heap that has no limit: for a block above 64 MB, those of other
-    # threads ask for a mapping in any case.
-    settings = [(M_ARENA_MAX, 1), (M_MMAP_MAX, 0), (M_TRIM_THRESHOLD, NEVER)]
-    agreed = [library.mallopt(option, value) == 1 for option, value in settings]
-    kept = all(agreed) and _heaps(library) == 1
+    settings = [(M_MMAP_MAX, 0), (M_TRIM_THRESHOLD, NEVER)]
+    if not all([library.mallopt(option, value) == 1 for option, value in settings]):
+        return False
+    # Or JAX's own threads would ask for large blocks, and their heaps are limited.
+    jax.config.update("jax_cpu_enable_async_dispatch", False)
     library.malloc.restype = ctypes.c_void_p
     size = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 4
-    if kept and (block := library.malloc(ctypes.c_size_t(size))):
+    if block := library.malloc(ctypes.c_size_t(size)):
         # The heap reaches so far from now on; memory is taken when it is used.
         start = ctypes.c_void_p(-(-block // HUGE_PAGE) * HUGE_PAGE)
         library.madvise(start, ctypes.c_size_t(size - HUGE_PAGE), mmap.MADV_HUGEPAGE)
         library.free(ctypes.c_void_p(block))
-    return kept
-
-
-def _heaps(library: ctypes.CDLL) -> int:
-    """How many heaps glibc's allocator has in this process, each for some of its threads."""
-    library.open_memstream.restype = ctypes.c_void_p
-    text, size = ctypes.c_void_p(), ctypes.c_size_t()
-    stream = ctypes.c_void_p(library.open_memstream(ctypes.byref(text), ctypes.byref(size)))
-    library.malloc_info(0, stream)
-    library.fclose(stream)
-    heaps = ctypes.string_at(text).count(b"<heap nr=")
-    library.free(text)
-    return heaps
+    return True
