@@ -40,9 +40,9 @@ def keep_freed_memory() -> bool:
     """
     if not sys.platform.startswith("linux"):
         return False
-    library = ctypes.CDLL(None)
     from jax._src.xla_bridge import backends_are_initialized
 
+    library = ctypes.CDLL(None)
     if not hasattr(library, "gnu_get_libc_version") or backends_are_initialized():
         return False
     # No block comes from mmap, whatever its size: freed blocks return to the heap; and the heap

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import jax
 import pytest
 
 from pytensor.link.jax.tuned import host_memory
@@ -93,6 +94,11 @@ def test_memory_that_cant_be_reserved_is_not_needed():
     """As where a limit on addresses is set."""
     limit = "import resource; resource.setrlimit(resource.RLIMIT_AS, (1 << 32, -1)); told ="
     assert huge_kilobytes(HUGE.replace("told =", limit)) >= 0
+
+
+def test_once_jax_has_started_nothing_is_changed():
+    jax.devices()
+    assert keep_freed_memory() is False
 
 
 def test_other_systems(monkeypatch):
