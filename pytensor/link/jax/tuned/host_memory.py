@@ -48,7 +48,7 @@ def keep_freed_memory() -> bool:
     # No block comes from mmap, whatever its size: freed blocks return to the heap; and the heap
     # isn't cut short.
     settings = [(M_MMAP_MAX, 0), (M_TRIM_THRESHOLD, NEVER)]
-    if not all([library.mallopt(option, value) == 1 for option, value in settings]):
+    if not all(library.mallopt(option, value) == 1 for option, value in settings):
         return False
     # Or JAX's own threads would ask for large blocks, and their heaps are limited.
     jax.config.update("jax_cpu_enable_async_dispatch", False)
