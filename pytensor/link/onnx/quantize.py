@@ -153,19 +153,33 @@ def quantize_int8(
     [True]
     """
     require_onnxruntime("quantize_int8")
-    from onnxruntime.quantization import QuantFormat, QuantType, quantize_dynamic, quantize_static
-
     if isinstance(model, onnx.ModelProto) and any(i.external_data for i in model.graph.initializer):
         raise ValueError("the model's weights are in a file of their own: give the model's path")
     single = model if isinstance(model, onnx.ModelProto) else onnx.load(model)
+    quantized = _quantized(single, calibration, exclude)
+    if not any(i.data_type == TensorProto.INT8 for i in quantized.graph.initializer):
+        raise ValueError("the model has no weights that onnxruntime quantizes")
+    if sample is not None:
+        _compare(single, quantized, sample, tolerance)
+    if path is not None:
+        onnx.save(quantized, os.fspath(path))
+    return quantized
+
+
+def _quantized(
+    single: onnx.ModelProto, calibration: Sequence[Mapping[str, np.ndarray]] | None,
+    exclude: Sequence[str],
+) -> onnx.ModelProto:  # fmt: skip
+    from onnxruntime.quantization import QuantFormat, QuantType, quantize_dynamic, quantize_static
+
+    common: dict[str, Any] = {
+        "weight_type": QuantType.QInt8,
+        "per_channel": True,
+        "nodes_to_exclude": list(exclude),
+    }
     with TemporaryDirectory() as folder:
         source, target = Path(folder, "float32.onnx"), Path(folder, "int8.onnx")
         onnx.save(single, source)
-        common: dict[str, Any] = {
-            "weight_type": QuantType.QInt8,
-            "per_channel": True,
-            "nodes_to_exclude": list(exclude),
-        }
         if calibration is None:
             quantize_dynamic(source, target, **common)
         else:
@@ -179,14 +193,7 @@ def quantize_int8(
                 activation_type=QuantType.QUInt8,
                 **common,
             )
-        quantized = onnx.load(target)
-    if not any(i.data_type == TensorProto.INT8 for i in quantized.graph.initializer):
-        raise ValueError("the model has no weights that onnxruntime quantizes")
-    if sample is not None:
-        _compare(single, quantized, sample, tolerance)
-    if path is not None:
-        onnx.save(quantized, os.fspath(path))
-    return quantized
+        return onnx.load(target)
 
 
 def _reader(model: onnx.ModelProto, calibration: Sequence[Mapping[str, np.ndarray]]) -> Any:
