@@ -31,8 +31,8 @@ from typing import NamedTuple
 import jax
 import numpy as np
 import xla_gpu
-from data.formats import read_part
 from data.listing import DataError
+from data.merging import read_parts, split_share
 from model import YOLO11n
 from step_sides import shape_of, split_rows
 from training.options import make_recipe, parse_arguments
@@ -83,7 +83,8 @@ def number_of_images(o):
         return o.train_images
     if o.train_images == 0:
         raise DataError("how many images all of COCO gives is not known here; give --train-images")
-    return len(read_part(o.data, "train", o.classes).pictures)
+    paths = [split_share(each)[0] for each in o.data]
+    return len(read_parts(paths, "train", o.classes).pictures)
 
 
 def build(o, memory):

@@ -3,15 +3,17 @@
 import os
 import sys
 from argparse import Namespace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from data.cache import open_squares
 from data.coco import download_coco
-from data.formats import clean_boxes, read_part
+from data.formats import clean_boxes
 from data.images import Letterbox, read_image, to_fractions
 from data.listing import SPLITS, DataError
+from data.merging import read_parts, split_share
 from data.synthetic.generate import generate_dataset
 
 __all__ = ["SPLITS", "DataError", "Dataset", "Sample", "load_data", "load_split", "open_data"]
@@ -67,6 +69,12 @@ class Dataset:
         File names, with the reason or what was done to the picture so that it could be used.
     report : dict
         Counts of what is there and what was left out.
+    labelled : bool array (n, classes), or None
+        Of which classes all things in an image have a box; None: of all classes in all images.
+    sources : list of str
+        Where the images are from, as the annotation files say; empty texts where they don't.
+    parts : list of listing.Part
+        The data sets that were joined, if there are several, and their images here.
     """
 
     def __init__(
@@ -88,6 +96,16 @@ class Dataset:
         usable = self._sort_out(listing.excluded | dict(zip(places, outcomes, strict=True)))
         self._pictures = [listing.pictures[k] for k in usable]
         self.image_ids = [picture.image_id for picture in self._pictures]
+        self.sources = [picture.source for picture in self._pictures]
+        labelled = listing.labelled
+        if labelled is not None:
+            labelled = None if labelled[usable].all() else labelled[usable]
+        self.labelled: np.ndarray | None = labelled
+        self.parts = [
+            part._replace(start=start, stop=stop)
+            for part in listing.parts
+            for start, stop in [np.searchsorted(usable, [part.start, part.stop]).tolist()]
+        ]
         self._add_boxes(usable)
 
     def _sort_out(self, outcomes: dict[int, Any]) -> list[int]:
@@ -164,40 +182,55 @@ class Dataset:
         Of a COCO file it has the boxes as in the file, crowd regions too. Of text labels it has
         the clipped boxes; images are numbered from 1 by name, categories from 1.
         """
-        data, images, categories = self._listing.coco, set(self.image_ids), set(self.category_ids)
-        if data is None:
-            return self._truth_of_text()
+        data = self._listing.coco or {"images": [], "annotations": [], "categories": []}
+        images, categories = set(self.image_ids), set(self.category_ids)
         annotations = [a for a in data["annotations"] if a["image_id"] in images]
-        return {
+        truth = {
             "images": [image for image in data["images"] if image["id"] in images],
             "annotations": [a for a in annotations if a["category_id"] in categories],
             "categories": [c for c in data["categories"] if c["id"] in categories],
         }
+        if len(truth["images"]) == len(self):
+            return truth
+        named = zip(self.category_ids, self.classes, strict=True)
+        truth["categories"] = [{"id": number, "name": name} for number, name in named]
+        self._add_truth_of_text(truth)
+        return truth
 
-    def _truth_of_text(self) -> dict[str, list[Any]]:
-        images, annotations = list[Any](), list[Any]()
+    def _add_truth_of_text(self, truth: dict[str, list[Any]]) -> None:
+        """Add the images that are in no COCO file, and their boxes."""
+        listed = {image["id"] for image in truth["images"]}
         for image_id, geometry in zip(self.image_ids, self._geometries, strict=True):
-            images.append({"id": image_id, "width": geometry.width, "height": geometry.height})
+            if image_id not in listed:
+                sides = {"width": geometry.width, "height": geometry.height}
+                truth["images"].append({"id": image_id, **sides})
         owners = np.repeat(self.image_ids, np.diff(self._bounds)).tolist()
         numbers = np.array(self.category_ids)[self._labels].tolist()
         for owner, number, corners in zip(owners, numbers, self._corners.tolist(), strict=True):
+            if owner in listed:
+                continue
             x, y, right, bottom = corners
             width, height = right - x, bottom - y
-            annotations.append({
-                "id": len(annotations) + 1, "image_id": owner, "category_id": number,
+            truth["annotations"].append({
+                "id": len(truth["annotations"]) + 1, "image_id": owner, "category_id": number,
                 "bbox": [x, y, width, height], "area": width * height, "iscrowd": 0,
             })  # fmt: skip
-        named = zip(self.category_ids, self.classes, strict=True)
-        categories = [{"id": number, "name": name} for number, name in named]
-        return {"images": images, "annotations": annotations, "categories": categories}
 
     def summary(self) -> str:
         """Counts and everything that was left out or changed, as text for people."""
         report = self.report
+        name = f"{len(self.parts)} data sets" if self.parts else self._listing.source.name
         lines = [
-            f"{self._listing.source.name}: {report['images']} images ({report['background']} "
+            f"{name}: {report['images']} images ({report['background']} "
             f"without boxes), {report['boxes']} boxes ({_listed(report['per_class'])})"
         ]
+        for part in self.parts:
+            share = "" if part.share is None else f", share {part.share:g}"
+            lines.append(f"  {part.name}: {part.stop - part.start} images{share}")
+        if self.labelled is not None:
+            missing = dict(zip(self.classes, (~self.labelled).sum(axis=0).tolist(), strict=True))
+            missing = {name: count for name, count in missing.items() if count}
+            lines.append(f"  images not labelled for a class: {_listed(missing)}")
         lines += [f"  {report[key]} {text}" for key, text in _NOTES.items() if report[key]]
         if other := report["other_classes"]:
             lines.append(f"  {sum(other.values())} boxes of other classes: {_listed(other)}")
@@ -217,18 +250,26 @@ def _listed(counts: dict[str, int]) -> str:
 # ------------------------------------------------------------------------------ opening
 
 
+type Paths = str | Path | Sequence[str | Path]
+
+
 def load_data(
-    path: str | Path, classes: list[str] | None = None, image_size: int = 320, **options: Any
-) -> tuple[Dataset, Dataset]:
+    path: Paths, classes: list[str] | None = None, image_size: int = 320,
+    shares: Sequence[float | None] | None = None, **options: Any,
+) -> tuple[Dataset, Dataset]:  # fmt: skip
     """Open the training and validation parts of a data set in COCO's or YOLO's format.
 
     Parameters
     ----------
-    path : path-like
-        As of `listing.find`: a folder, a ``data.yaml`` or a COCO annotation file.
+    path : path-like, or a sequence of them
+        As of `listing.find`: a folder, a ``data.yaml`` or a COCO annotation file. Several data
+        sets become one (see `merging.read_parts`); some of them may lack the validation part.
     classes : sequence of str or None
         Wanted class names, in the order of the class indices. None takes all of the training
         part, in its order.
+    shares : sequence of float or None
+        With several data sets, how many of an epoch's images are from each, relative to the
+        others (`loader.BatchLoader`); by default every image comes once.
     image_size, **options
         As of `Dataset`, but for `antialias`.
 
@@ -243,16 +284,21 @@ def load_data(
     ValueError
         The data are wrong, or a class is unknown.
     """
-    train = read_part(path, "train", classes)
-    val = read_part(path, "val", train.classes)
+    paths = _each(path)
+    train = read_parts(paths, "train", classes, shares=shares)
+    val = read_parts(paths, "val", train.classes, some=len(paths) > 1)
     # Training pictures keep the sharp edges of the plain interpolation: detectors learn more from
     # them, and lose nothing on pictures that are averaged (thoughts/shared/research/training.md).
     train = Dataset(train, image_size, antialias=False, **options)
     return train, Dataset(val, image_size, **options)
 
 
+def _each(path: Paths) -> list[str | Path]:
+    return [path] if isinstance(path, str | Path) else list(path)
+
+
 def load_split(
-    path: str | Path, split: str, classes: list[str] | None = None, image_size: int = 320,
+    path: Paths, split: str, classes: list[str] | None = None, image_size: int = 320,
     limit: int | None = None, **options: Any,
 ) -> Dataset:  # fmt: skip
     """Open one part of a data set; the others aren't read, and need not be there.
@@ -264,14 +310,14 @@ def load_split(
     split : str
         ``"train"``, ``"val"`` or ``"test"``.
     limit : int, optional
-        Read and decode only so many pictures: the first ones of a COCO file, or by name. Those
-        among them that can't be used are not replaced by others.
+        Read and decode only so many pictures of each data set: the first ones of a COCO file, or
+        by name. Those among them that can't be used are not replaced by others.
     """
     if split not in SPLITS:
         raise ValueError(f"split is {split!r}; it must be one of {', '.join(SPLITS)}")
     if limit is not None and limit < 1:
         raise ValueError(f"limit is {limit}; it must be at least 1")
-    return Dataset(read_part(path, split, classes, limit), image_size, **options)
+    return Dataset(read_parts(_each(path), split, classes, limit), image_size, **options)
 
 
 def open_data(options: Namespace) -> tuple[Dataset, Dataset]:
@@ -281,18 +327,16 @@ def open_data(options: Namespace) -> tuple[Dataset, Dataset]:
     or hold no box of the classes.
     """
     o = options
-    path = Path(o.data)
     how = {"cache": o.cache, "cache_dir": o.cache_dir, "workers": o.workers}
     try:
-        if o.data == "coco":
-            root = o.data_dir or Path("datasets/coco")
-            counts = o.train_images, o.val_images
-            path = download_coco(root, o.classes, *counts, o.connections, o.seed)
-        elif o.data == "synthetic":
-            path = o.data_dir or Path("datasets/synthetic")
-            if generate_dataset(path, o.train_images, o.val_images, jobs=os.cpu_count() or 1):
-                print(f"drew {o.train_images} + {o.val_images} images into {path}")
-        sets = load_data(path, o.classes, o.image_size, progress=sys.stderr.isatty(), **how)
+        named = [split_share(each) for each in o.data]
+        paths = [_at_hand(name, o) for name, _ in named]
+        shares = None
+        if len(paths) > 1 and any(share is not None for _, share in named):
+            shares = [1.0 if share is None else share for _, share in named]
+        sets = load_data(
+            paths, o.classes, o.image_size, shares, progress=sys.stderr.isatty(), **how
+        )
     except ValueError as error:  # which says what is wrong with the data
         raise DataError(str(error)) from error
     for name, dataset in zip(("training", "validation"), sets, strict=True):
@@ -300,3 +344,18 @@ def open_data(options: Namespace) -> tuple[Dataset, Dataset]:
         if not dataset.report["boxes"]:
             raise DataError(f"the {name} set has no box of {', '.join(o.classes)}")
     return sets
+
+
+def _at_hand(name: str, options: Namespace) -> Path:
+    """Path of a data set of the command line, downloaded or drawn if need be."""
+    o = options
+    if name == "coco":
+        root = o.data_dir or Path("datasets/coco")
+        counts = o.train_images, o.val_images
+        return download_coco(root, o.classes, *counts, o.connections, o.seed)
+    if name == "synthetic":
+        path = o.data_dir or Path("datasets/synthetic")
+        if generate_dataset(path, o.train_images, o.val_images, jobs=os.cpu_count() or 1):
+            print(f"drew {o.train_images} + {o.val_images} images into {path}")
+        return path
+    return Path(name)

@@ -13,6 +13,7 @@ import argparse
 import json
 import os
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 # Before PyTensor is imported: JAX keeps 64-bit types off then, which float32 never uses.
@@ -23,7 +24,7 @@ os.environ["PYTENSOR_FLAGS"] = ",".join(
 import numpy as np
 from dataset import SPLITS, load_split
 from evaluation.detectors import ModelError, detect, open_detector
-from evaluation.metrics import TWELVE, coco_scores, without_nan
+from evaluation.metrics import TWELVE, coco_scores, scores_by_source, without_nan
 from evaluation.report import draw_validation
 from training.checkpoint import CheckpointError
 from training.options import SIDE
@@ -44,10 +45,11 @@ def _number(value: float) -> str:
     return "-" if np.isnan(value) else f"{value:.3f}"
 
 
-def format_table(per_class: dict[str, dict[str, float]]) -> str:
+def format_table(per_class: dict[str, dict[str, float]], keys: Iterable[str] = COLUMNS) -> str:
     """What `coco_scores` says of each class, as lines; a dash where there is no ground truth."""
-    lines = [("class", *COLUMNS.values())]
-    lines += [(name, *(_number(own[key]) for key in COLUMNS)) for name, own in per_class.items()]
+    keys = list(keys)
+    lines = [("class", *(COLUMNS[key] for key in keys))]
+    lines += [(name, *(_number(own[key]) for key in keys)) for name, own in per_class.items()]
     width = max(len(name) for name, *_ in lines)
     rows = (name.ljust(width) + "".join(cell.rjust(9) for cell in cells) for name, *cells in lines)
     return "\n".join(rows)
@@ -57,11 +59,14 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     add = parser.add_argument
     add("model", type=Path, metavar="MODEL", help="best.safetensors, last.safetensors or *.onnx")
-    add("--data", type=Path, required=True, metavar="PATH", help="data set, as for training")
+    add("--data", nargs="+", required=True, metavar="PATH",
+        help="data set, as for training, or several, which are scored as one")  # fmt: skip
     add("--split", choices=SPLITS, default="val", help="part of the data; default: val")
     add("--image-size", type=SIDE, help="pixels, a multiple of 32; default: the model's")
     add("--output-dir", type=Path, default=Path("runs/evaluation"), help="runs/evaluation")
     add("--limit", type=int, metavar="N", help="read only the first N images")
+    add("--by-source", action="store_true",
+        help="also by where images are from, as `source` of a COCO file's images says")  # fmt: skip
     return parser.parse_args(arguments)
 
 
@@ -84,13 +89,18 @@ def run(options: argparse.Namespace) -> None:
     print(f"COCO's twelve scores: {', '.join(twelve)}")
     summary = {
         "model": str(options.model),
-        "data": str(options.data),
+        "data": options.data,
         "split": options.split,
         "classes": dataset.classes,
         "images": len(dataset),
         "image_size": detector.image_size,
         "coco": scores,
     }
+    if options.by_source:
+        summary["by_source"] = scores_by_source(dataset, detections)
+        for source, found in summary["by_source"].items():
+            print(f"{source or 'no source named'}: {found['images']} images")
+            print(format_table(found["per_class"], ("boxes", "map50", "map50_95")))
     text = json.dumps(without_nan(summary), indent=2)
     (options.output_dir / "metrics.json").write_text(text + "\n", encoding="utf-8")
     draw_validation(options.output_dir / "val_detections.png", dataset, detections)

@@ -53,7 +53,11 @@ def yolo_loss(predictions: Maps, targets: Maps, num_classes: int) -> tuple[Any, 
     targets : dict
         ``"boxes"``, float32 (B, M, 4): ``cx, cy, w, h`` as fractions of the network input;
         ``"classes"``, int32 (B, M); ``"num_boxes"``, int32 (B,): how many rows of each image
-        count.  M is at least 1; the other rows may hold anything.
+        count.  M is at least 1; the other rows may hold anything.  Where images aren't labelled
+        for all classes, also ``"windows"``, int32 (B, L, 4): corners of layers in pixels, the last
+        of which shows; and ``"labelled"``, uint8 (B, L, C): of which classes all things in a layer
+        have a box.  Of the others only what has a box counts there, as in LVIS (Gupta et al.,
+        CVPR 2019, section 2.2): nothing is taken for background.
     num_classes : int
 
     Returns
@@ -80,7 +84,11 @@ def yolo_loss(predictions: Maps, targets: Maps, num_classes: int) -> tuple[Any, 
 
     norm = pt.maximum(sum32(target.weight), np.float32(1))
     box = sum32((np.float32(1) - ciou(pred_boxes, target_boxes)) * target.weight) / norm
-    cls = sum32(binary_cross_entropy(class_logits, target.scores)) / norm
+    entropy = binary_cross_entropy(class_logits, target.scores)
+    if "labelled" in targets:
+        known = labelled_anchors(targets["windows"], targets["labelled"], centres * stride)
+        entropy = pt.switch(known | (target.scores > 0), entropy, np.float32(0))
+    cls = sum32(entropy) / norm
     dfl = sum32(distribution_focal_loss(distances, target_boxes, centres) * target.weight) / norm
 
     parts = {"box_loss": BOX_GAIN * box, "cls_loss": CLS_GAIN * cls, "dfl_loss": DFL_GAIN * dfl}
@@ -163,6 +171,22 @@ def target_boxes_in_pixels(targets: Maps, height: int, width: int) -> tuple[Corn
     # Padding may hold anything, NaN included: from here on it holds zeros.
     x1, y1, x2, y2 = (pt.switch(listed, corner, np.float32(0)) for corner in corners)
     return (x1, y1, x2, y2), x1 + y1 + x2 + y2 > 0
+
+
+def labelled_anchors(windows: Any, labelled: Any, centres: np.ndarray) -> Any:
+    """Tell for which classes the surroundings of an anchor are labelled: bool (B, C, A).
+
+    `windows` and `labelled` are those of `yolo_loss`, `centres` the anchors' in pixels, (2, A).
+    Where no layer lies, there is padding, on which nothing is.
+    """
+    x, y = centres
+    x0, y0, x1, y1 = (windows[:, :, side, None] for side in range(4))
+    inside = (x >= x0) & (x < x1) & (y >= y0) & (y < y1)  # (B, L, A)
+    known = pt.ones((1, 1, 1), dtype=bool)
+    for layer in range(windows.type.shape[1]):
+        own = pt.neq(labelled[:, layer, :, None], 0)
+        known = pt.switch(inside[:, layer, None, :], own, known)
+    return known
 
 
 # ------------------------------------------------------------------------------ assignment

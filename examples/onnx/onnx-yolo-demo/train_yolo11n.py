@@ -25,7 +25,7 @@ os.environ["PYTENSOR_FLAGS"] = ",".join(
 )
 
 import jax
-from data.augment import Augment
+from data.augment import LAYERS, Augment
 from data.listing import DataError
 from data.loader import BatchLoader
 from dataset import open_data
@@ -88,6 +88,7 @@ def train(o: Namespace, folder: RunFolder) -> None:
         mode=training_mode(o.mode, o.precision, keep_programs=o.profile is None),
         optimizer=recipe.optimizer,
         images=None if on_host else DeviceImages(train_set.squares, o.image_size, o.batch_size),
+        layers=None if train_set.labelled is None else LAYERS,
         place=devices.replicate, put=devices.shard if devices.count > 1 else None,
     )  # fmt: skip
     detector = compile_detector(model, o.image_size, o.batch_size, step.averages, o.mode)
@@ -96,6 +97,8 @@ def train(o: Namespace, folder: RunFolder) -> None:
     # ---- where the run stands, and what hangs on the loop
     settings = {name: getattr(o, name) for name in RESUMED} | asdict(recipe)
     settings |= {"images": len(train_set), "max_boxes": loader.max_boxes}
+    if train_set.parts:
+        settings["parts"] = [list(part[1:]) for part in train_set.parts]
     p = Progress()
     if o.resume:
         p = Progress(**load_checkpoint(folder.last, model, step.state, settings)["progress"])

@@ -140,6 +140,55 @@ def test_padding_changes_nothing(golden_loss, golden_maps, case):
 
 
 @pytest.mark.slow
+def test_what_is_not_labelled_has_no_gradient(small_loss):
+    """A mosaic of two pictures; the right one, and a strip pasted on the left, lack class 1."""
+    predictions, targets = symbolic_inputs(**SMALL)
+    targets["windows"] = pt.tensor("windows", dtype="int32", shape=(None, 3, 4))
+    targets["labelled"] = pt.tensor("labelled", dtype="uint8", shape=(None, 3, 3))
+    total, parts = yolo_loss(predictions, targets, SMALL["num_classes"])
+    grads = pytensor.grad(total, list(predictions.values()))
+    inputs = [*predictions.values(), *targets.values()]
+    function = pytensor.function(inputs, [*grads, *parts.values()], mode=jax_mode())
+
+    maps, (boxes, classes, counts) = small_case(2)
+    classes[classes == 1] = 2
+    windows = np.array([[[0, 0, 48, 48], [48, 0, 96, 64], [0, 32, 48, 48]]] * 2, np.int32)
+    labelled = np.ones((2, 3, 3), np.uint8)
+    plain = small_loss(maps, (boxes, classes, counts))
+    *same, _, _, _ = function(*maps, boxes, classes, counts, windows, labelled)
+    for level, own in zip(LEVELS, same, strict=True):
+        np.testing.assert_array_equal(own, plain[f"grad_{level}"])
+
+    labelled[0, 1:, 1] = 0
+    *grads, box, cls, dfl = function(*maps, boxes, classes, counts, windows, labelled)
+    for level, stride, own in zip(LEVELS, STRIDES, grads, strict=True):
+        expected = plain[f"grad_{level}"].copy()
+        assert expected[0, 65].all()
+        y, x = np.mgrid[stride // 2 : 64 : stride, stride // 2 : 96 : stride]
+        expected[0, 65, (x >= 48) | ((y >= 32) & (y < 48))] = 0
+        np.testing.assert_array_equal(own, expected)
+    assert (box, dfl) == (plain["box_loss"], plain["dfl_loss"])
+    assert cls < plain["cls_loss"]
+
+    # What has a box counts there, too: as an example of its class, never as one without.
+    classes[0] = 1
+    labelled[0] = 0
+    *grads, _, _, _ = function(*maps, boxes, classes, counts, windows, labelled)
+    positive = small_loss(maps, (boxes, classes, counts))["scores"][0, 1] > 0
+    found = np.concatenate([own[0, 64:].reshape(3, -1) for own in grads], axis=1)
+    assert positive.any()
+    # Padding below the left picture is labelled: nothing is on it.
+    padding = np.concatenate(
+        [
+            ((np.arange(s // 2, 64, s)[:, None] >= 48) & (np.arange(s // 2, 96, s) < 48)).ravel()
+            for s in STRIDES
+        ]
+    )
+    np.testing.assert_array_equal(found[1] != 0, positive | padding)
+    np.testing.assert_array_equal(found[0] != 0, padding)
+
+
+@pytest.mark.slow
 def test_rows_whose_corners_sum_to_zero_or_less_are_no_boxes(small_loss):
     maps, (boxes, classes, _) = small_case(0)
     hidden = small_loss(maps, (boxes, classes, np.array([2, 0], dtype=np.int32)))

@@ -170,7 +170,7 @@ def _move_boxes(boxes, layers, content, placed, canvas, backward, shift, size):
     return corners
 
 
-def make_plan(dataset, index, augment, rng):
+def make_plan(dataset, index, augment, rng, pool=None):
     """Choose how an image is augmented, and move its boxes.
 
     A mosaic joins four pictures at a random point of a canvas of twice the side; otherwise the
@@ -179,6 +179,7 @@ def make_plan(dataset, index, augment, rng):
     has its own window in the output, and its own map from there to its stored square.
 
     Of the `dataset` only geometry, boxes and classes are read; `rng` is the only source of chance.
+    A mosaic's other pictures are any of the set, or of `pool`, indices that may repeat.
 
     Returns
     -------
@@ -194,7 +195,10 @@ def make_plan(dataset, index, augment, rng):
     joined, zoom, x, y, mirror, *color, center_x, center_y = chance[:10]
     chosen, canvas = [index], size
     if joined < augment.mosaic:
-        chosen += _mosaic_partners(len(dataset), index, chance[10:])
+        if pool is None:
+            chosen += _mosaic_partners(len(dataset), index, chance[10:])
+        else:
+            chosen += [int(pool[int(u * len(pool))]) for u in chance[10:]]
         canvas = 2 * size
     samples = [dataset[k] for k in chosen]
     contents = [_content(sample.geometry) for sample in samples]

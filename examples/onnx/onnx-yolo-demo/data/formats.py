@@ -14,12 +14,15 @@ PICTURES = {end for end, kind in Image.registered_extensions().items() if kind i
 _LOWEST, _HIGHEST = -0.01, 1.01  # coordinates beyond are wrong, not merely rounded
 
 
-def read_part(path, split, classes=None, limit=None):
-    """Find and read a part of a data set; see `listing.find`, `read_coco` and `read_yolo`."""
+def read_part(path, split, classes=None, limit=None, some=False):
+    """Find and read a part of a data set; see `listing.find`, `read_coco` and `read_yolo`.
+
+    With `some`, the data set may lack some of the classes.
+    """
     found = find(path, split)
     if isinstance(found, YoloPart):
-        return read_yolo(found, classes, limit)
-    return read_coco(*found, classes, limit)
+        return read_yolo(found, classes, limit, some)
+    return read_coco(*found, classes, limit, some)
 
 
 def _boxes(rows):
@@ -31,10 +34,12 @@ def _boxes(rows):
 # ------------------------------------------------------------------------------ COCO
 
 
-def read_coco(annotation_file, image_dir, classes=None, limit=None):
+def read_coco(annotation_file, image_dir, classes=None, limit=None, some=False):
     """Read a COCO instances file, or its first `limit` images, as a `Listing`.
 
-    Images may lack ``width`` and ``height``. The classes are those of the file by default.
+    Images may lack ``width`` and ``height``. The classes are those of the file by default; with
+    `some`, the file may lack some of them. Where an image, or ``info`` for all of them, has
+    ``complete``, a list of category ids, things of other categories may lack a box there.
     """
     path, image_dir = Path(annotation_file), Path(image_dir)
     data = _load_json(path)
@@ -44,7 +49,7 @@ def read_coco(annotation_file, image_dir, classes=None, limit=None):
         ids = {category["name"]: category["id"] for category in data["categories"]}
         if len(set(ids.values())) < len(data["categories"]):
             raise ValueError(f"{path} lists a category's name or id twice: {ids}")
-        classes = choose_classes(path, list(ids), classes)
+        classes = choose_classes(path, list(ids), classes, some)
         if limit is not None:
             dropped = {image["id"] for image in data["images"][limit:]}
             kept = [a for a in data["annotations"] if a["image_id"] not in dropped]
@@ -53,18 +58,40 @@ def read_coco(annotation_file, image_dir, classes=None, limit=None):
         for image in data["images"]:
             name, size = image["file_name"], (image.get("width"), image.get("height"))
             size = None if None in size else size
-            pictures.append(Picture(name, str(image_dir / name), image["id"], size))
+            source = str(image.get("source") or "")
+            pictures.append(Picture(name, str(image_dir / name), image["id"], size, source))
         place_of = {picture.image_id: place for place, picture in enumerate(pictures)}
         if len(place_of) < len(pictures):
             raise ValueError(f"{path} lists an image id twice")
         category_ids = [ids[name] for name in classes]
+        labelled = _labelled(path, data, category_ids)
         rows, counts = _read_annotations(path, data, place_of, category_ids)
     except (KeyError, TypeError) as error:
         what = f"an entry lacks {error}" if isinstance(error, KeyError) else error
         raise ValueError(f"{path} is not a COCO instances file: {what}") from None
     return Listing(
-        path, image_dir, classes, category_ids, pictures, *_boxes(rows), counts, coco=data
-    )
+        path, image_dir, classes, category_ids, pictures, *_boxes(rows), counts, coco=data,
+        labelled=labelled,
+    )  # fmt: skip
+
+
+def _labelled(path, data, category_ids):
+    """``Listing.labelled`` of a COCO file; None if all of its images are labelled for all."""
+    general = (data.get("info") or {}).get("complete")
+    known = {category["id"] for category in data["categories"]}
+    rows = np.ones((len(data["images"]), len(category_ids)), bool)
+    for row, image in zip(rows, data["images"], strict=True):
+        complete = image.get("complete", general)
+        if complete is None:
+            continue
+        if not isinstance(complete, list) or not known.issuperset(complete):
+            where = f"image {image['id']}" if "complete" in image else "info"
+            raise ValueError(
+                f"{path}: `complete` of {where} is {complete}; it must be a list of category ids, "
+                "of which all things have a box"
+            )
+        row[:] = [category in complete for category in category_ids]
+    return None if rows.all() else rows
 
 
 def _load_json(path):
@@ -111,7 +138,7 @@ def _read_annotations(path, data, place_of, category_ids):
 # ------------------------------------------------------------------------------ YOLO
 
 
-def read_yolo(part, classes=None, limit=None):
+def read_yolo(part, classes=None, limit=None, some=False):
     """Read the pictures and text labels of one part of a data set, as a `Listing`.
 
     The labels of ``…/images/…/a.jpg`` are in ``…/labels/…/a.txt``; of pictures that are not in
@@ -121,9 +148,10 @@ def read_yolo(part, classes=None, limit=None):
     that is malformed, has a coordinate above 1.01 or below -0.01, or a class that doesn't exist,
     is excluded. Pictures are sorted by name and numbered from 1.
 
-    `limit` takes the first so many pictures by name.
+    `limit` takes the first so many pictures by name; with `some`, the set may lack some of the
+    classes.
     """
-    classes = choose_classes(part.source, part.names, classes)
+    classes = choose_classes(part.source, part.names, classes, some)
     only_folder = len(part.entries) == 1 and part.entries[0].is_dir()
     image_dir = part.entries[0] if only_folder else part.root
     named = sorted((_relative(file, image_dir), file) for file in _find_pictures(part))
@@ -257,7 +285,8 @@ def clean_boxes(listing, places, sides):
     usable = row_of[listing.owner] >= 0
     rows, labels = row_of[listing.owner[usable]], listing.label[usable]
     limits = np.tile(sides, 2)[rows]
-    corners = listing.corners[usable] * (limits if listing.fractions else 1.0)
+    fractions = np.broadcast_to(listing.fractions, len(usable))[usable, None]
+    corners = listing.corners[usable] * np.where(fractions, limits, 1.0)
     clipped = corners.clip(0, limits)
     every = np.flatnonzero((clipped[:, 2:] > clipped[:, :2]).all(axis=1))
     keys = np.column_stack([rows, labels, clipped])[every]

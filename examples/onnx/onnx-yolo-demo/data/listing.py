@@ -19,6 +19,10 @@ class DataError(Exception):
     """The data can't be brought here or used; the message is one line and names the way out."""
 
 
+class PartMissingError(FileNotFoundError):
+    """A data set has no such part (training, validation or test)."""
+
+
 class Picture(NamedTuple):
     """A picture that a data set names."""
 
@@ -26,6 +30,7 @@ class Picture(NamedTuple):
     path: str
     image_id: int
     size: tuple | None  # width and height that the annotation file gives
+    source: str = ""  # where it is from, if the annotation file says so
 
 
 @dataclass
@@ -41,9 +46,22 @@ class Listing:
     label: np.ndarray  # int32 (m,): place in `classes` of each box
     corners: np.ndarray  # float64 (m, 4): x1, y1, x2, y2, not yet clipped to the picture
     counts: dict  # what was left out or changed, by the names of `Dataset.report`
-    fractions: bool = False  # `corners` are fractions of the picture's sides instead of pixels
+    # Whether `corners` are fractions of the sides instead of pixels: of all boxes, or bool (m,)
+    fractions: bool | np.ndarray = False
     excluded: dict = field(default_factory=dict)  # place in `pictures`: why it can't be used
     coco: dict | None = None  # content of the COCO file, if it is one
+    # bool (pictures, classes): of which classes all things in a picture have a box; None: of all
+    labelled: np.ndarray | None = None
+    parts: list = field(default_factory=list)  # of Part, if several sets were merged
+
+
+class Part(NamedTuple):
+    """One of several data sets in a merged `Listing`: pictures `start` to `stop`."""
+
+    name: str
+    start: int
+    stop: int
+    share: float | None  # of the pictures of an epoch, relative to the other sets'
 
 
 class YoloPart(NamedTuple):
@@ -55,10 +73,15 @@ class YoloPart(NamedTuple):
     entries: list  # folders of pictures, or text files that list pictures
 
 
-def choose_classes(source, available, wanted):
-    """The wanted class names, all by default, once they are checked against those of `source`."""
+def choose_classes(source, available, wanted, some=False):
+    """The wanted class names, all by default, once they are checked against those of `source`.
+
+    With `some`, those of them that `source` has: at least one.
+    """
     wanted = list(available if wanted is None else wanted)
     unknown = [name for name in wanted if name not in available]
+    if some and len(unknown) < len(wanted):
+        wanted, unknown = [name for name in wanted if name in available], []
     if unknown:
         lower = {name.lower(): name for name in available}
         meant = [repr(lower[name.lower()]) for name in unknown if name.lower() in lower]
@@ -214,7 +237,7 @@ def find(path, split):
     if found is None:
         wanted = "; ".join(" + ".join(layout).replace("{}", split) for layout in _LAYOUTS)
         also = " (or valid instead of val)" if split == "val" else ""
-        raise FileNotFoundError(
+        raise PartMissingError(
             f"no {split} part in {given}: looked for {wanted}; data.yaml; images/{split} + "
             f"labels/{split} + classes.txt{also}"
         )

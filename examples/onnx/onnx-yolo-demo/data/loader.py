@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from data.augment import PLAN_FIELDS, Augment, Plan, make_plan, stack_plans
+from data.augment import LAYERS, PLAN_FIELDS, Augment, Plan, make_plan, stack_plans
 from data.drawing import render
 from data.images import FILL
 
@@ -35,6 +35,9 @@ class Batch(NamedTuple):
     num_boxes: np.ndarray  # int32 (B,)
     indices: np.ndarray  # int64 (B,): positions in the dataset
     plan: Plan | None = None  # how to draw the images; None where the loader has drawn them
+    # None where all images are labelled for all classes
+    windows: np.ndarray | None = None  # int32 (B, layers, 4): `Plan.window`
+    labelled: np.ndarray | None = None  # uint8 (B, layers, classes): of which all things have boxes
 
 
 @lru_cache(maxsize=8)
@@ -45,8 +48,52 @@ def epoch_order(seed, epoch, count):
     return order
 
 
+def quotas(shares, count):
+    """Split `count` images by shares, into whole numbers of at least 0 that add up to it."""
+    exact = np.asarray(shares, float) / sum(shares) * count
+    whole = np.floor(exact).astype(int)
+    # The largest fractions are rounded up; of equal ones the first.
+    whole[np.argsort(whole - exact, kind="stable")[: count - whole.sum()]] += 1
+    return whole.tolist()
+
+
+@lru_cache(maxsize=8)
+def shared_order(seed, epoch, parts):
+    """Images of an epoch that has as many places as images, split by shares; (order, repeats).
+
+    `parts` are (start, stop, share) of each data set. Its images come in one permutation after
+    another, without regard to where an epoch ends, so that each comes as often as the others.
+    `repeats` says how often an image was in the epoch before.
+    """
+    count = parts[-1][1]
+    chosen = []
+    for number, ((start, stop, _), quota) in enumerate(
+        zip(parts, quotas([share for *_, share in parts], count), strict=True)
+    ):
+        first, size = epoch * quota, stop - start
+        rounds = [
+            # A stream of its own for each set; see ORDER_STREAM.
+            np.random.default_rng([seed, k, ORDER_STREAM - 1 - number]).permutation(size)
+            for k in range(first // size, -(-(first + quota) // size))
+        ]
+        places = np.concatenate([np.empty(0, int), *rounds])
+        chosen.append(start + places[first % size :][:quota])
+    order = np.concatenate(chosen)[epoch_order(seed, epoch, count)]
+    repeats = np.empty_like(order)
+    by_image = np.argsort(order, kind="stable")
+    ranked = order[by_image]
+    repeats[by_image] = np.arange(count) - np.searchsorted(ranked, ranked)
+    order.setflags(write=False)
+    repeats.setflags(write=False)
+    return order, repeats
+
+
 class BatchLoader:
     """Batches of constant shape, in an order that depends on seed and epoch alone.
+
+    Where the dataset is of several with shares, an epoch has as many images as all of them
+    together, split by the shares: those of a small set with a large share come several times, each
+    time drawn anew, and of a large set with a small share each epoch has others.
 
     An epoch has ``ceil(n / batch_size)`` batches. If `batch_size` does not divide n, the last
     one is filled up with the first images of the next epoch, as they will appear there (of the
@@ -97,6 +144,9 @@ class BatchLoader:
         self.workers = int(workers)
         self.mosaic_until = mosaic_until
         self.render = render
+        self._shares = None
+        if any(part.share is not None for part in dataset.parts):
+            self._shares = tuple(part[1:] for part in dataset.parts if part.stop > part.start)
         self._pool, self._next = None, (0, 0)
         # ((epoch, batch), Batch, futures that fill its rows) of what is in preparation
         self._pending = deque()
@@ -119,7 +169,9 @@ class BatchLoader:
             self._pool = None
 
     def order(self, epoch):
-        """Permutation of the dataset's indices in an epoch."""
+        """The dataset's indices in the order of an epoch: a permutation, without shares."""
+        if self._shares is not None:
+            return shared_order(self.seed, epoch, self._shares)[0]
         return epoch_order(self.seed, epoch, len(self.dataset))
 
     def epoch(self, epoch, start_batch=0):
@@ -182,11 +234,17 @@ class BatchLoader:
     # ------------------------------------------------------------------------------ contents
 
     def _shown(self, place, row):
-        """(epoch, index) that a row of a batch shows; places past the epoch are the next's."""
+        """(epoch, index, repeat) that a row of a batch shows; places past the epoch are the next's.
+
+        `repeat` counts how often the image was in the epoch before.
+        """
         (epoch, number), count = place, len(self.dataset)
         position = number * self.batch_size + row
-        epoch += position // count
-        return epoch, int(self.order(epoch)[position % count])
+        epoch, position = epoch + position // count, position % count
+        index = int(self.order(epoch)[position])
+        if self._shares is None:
+            return epoch, index, 0
+        return epoch, index, int(shared_order(self.seed, epoch, self._shares)[1][position])
 
     def _empty(self, place):
         """A batch whose boxes are zero and whose images or plan aren't filled in."""
@@ -195,6 +253,10 @@ class BatchLoader:
         plan = None
         if not self.render:
             plan = Plan(*(np.empty((rows, *shape), dtype) for shape, dtype in PLAN_FIELDS))
+        windows = labelled = None
+        if self.dataset.labelled is not None:
+            windows = np.empty((rows, LAYERS, 4), np.int32)
+            labelled = np.empty((rows, LAYERS, self.dataset.labelled.shape[1]), np.uint8)
         return Batch(
             images,
             np.zeros((rows, self.max_boxes, 4), np.float32),
@@ -202,14 +264,16 @@ class BatchLoader:
             np.zeros(rows, np.int32),
             np.array([self._shown(place, row)[1] for row in range(rows)], np.int64),
             plan,
+            windows,
+            labelled,
         )
 
     def _fill(self, batch, place, rows):
         """Fill in some rows of a batch."""
         plans = []
         for row in range(*rows.indices(self.batch_size)):
-            epoch, index = self._shown(place, row)
-            plan, boxes, classes = self._plan(epoch, index)
+            epoch, index, repeat = self._shown(place, row)
+            plan, boxes, classes = self._plan(epoch, index, repeat)
             if len(boxes) > self.max_boxes:
                 raise ValueError(
                     f"{self.dataset.file_name(index)} has {len(boxes)} boxes in epoch {epoch}, "
@@ -220,20 +284,25 @@ class BatchLoader:
             batch.num_boxes[row] = len(boxes)
             plans.append(plan)
         plan = stack_plans(plans)
+        if batch.labelled is not None:
+            batch.windows[rows] = plan.window
+            batch.labelled[rows] = self.dataset.labelled[plan.source]
         if self.render:
             render(plan, self.dataset.squares, out=batch.images[rows])
         else:
             for ours, theirs in zip(batch.plan, plan, strict=True):
                 ours[rows] = theirs
 
-    def _plan(self, epoch, index):
-        rng = np.random.default_rng([self.seed, epoch, index])
+    def _plan(self, epoch, index, repeat):
+        # NumPy takes a seed with a 0 at its end for the one without: `repeat` changes nothing then.
+        rng = np.random.default_rng([self.seed, epoch, index, repeat])
         if self.augment is None:
             sample = self.dataset[index]
             return make_plan(self.dataset, index, UNCHANGED, rng)[0], sample.boxes, sample.classes
         closing = self.mosaic_until is not None and epoch >= self.mosaic_until
         augment = replace(self.augment, mosaic=0.0) if closing else self.augment
-        return make_plan(self.dataset, index, augment, rng)
+        pool = None if self._shares is None else self.order(epoch)
+        return make_plan(self.dataset, index, augment, rng, pool)
 
 
 class ValBatch(NamedTuple):

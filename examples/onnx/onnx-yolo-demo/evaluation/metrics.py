@@ -3,7 +3,8 @@
 `coco_map` is what training validates with; `coco_scores` are COCO's twelve scores, and precision
 and recall of each class.  Both take a `Dataset`, whose usable images and classes are scored with
 crowd regions ignored the way COCO does, and detections as `detect` finds them: by image id, arrays
-(n, 6) of ``x1, y1, x2, y2, score, class index`` in pixels of the original picture.
+(n, 6) of ``x1, y1, x2, y2, score, class index`` in pixels of the original picture.  An image that
+isn't labelled for a class takes no part in that class's scores.
 """
 
 import contextlib
@@ -71,21 +72,66 @@ def _result_rows(detections, category_ids):
     return np.concatenate(rows)
 
 
-def _matched(dataset, detections, areas=4):
+def scores_by_source(dataset, detections):
+    """COCO's mean average precision of each class, by where the images are from.
+
+    Returns, for each of the dataset's `sources`, a dict: ``images``, their number; and
+    ``per_class``, as of `coco_map`, and the number of ``boxes`` (without crowd regions) there.
+    """
+    found = {}
+    for source in sorted(set(dataset.sources)):
+        pairs = zip(dataset.image_ids, dataset.sources, strict=True)
+        images = {number for number, own in pairs if own == source}
+        boxes = [a for a in _scored(dataset, images)[0] if not a.get("iscrowd", 0)]
+        nothing = {"map50_95": math.nan, "map50": math.nan}
+        per_class = {name: dict(nothing) for name in dataset.classes}
+        if boxes:
+            evaluation = _matched(dataset, detections, areas=1, images=images)
+            per_class = _means(evaluation, dataset)["per_class"]
+        for name, category in zip(dataset.classes, dataset.category_ids, strict=True):
+            per_class[name]["boxes"] = sum(a["category_id"] == category for a in boxes)
+        found[source] = {"images": len(images), "per_class": per_class}
+    return found
+
+
+def _scored(dataset, images=None):
+    """Annotations that are scored, and a function that tells whether a detection is.
+
+    An image takes no part in the scores of a class that it isn't labelled for; `images` are ids of
+    those that take part at all, by default all.
+    """
+    left_out = set()
+    if dataset.labelled is not None:
+        left_out = {
+            (dataset.image_ids[image], dataset.category_ids[label])
+            for image, label in np.argwhere(~dataset.labelled).tolist()
+        }
+
+    def counts(image, category):
+        return (image, category) not in left_out and (images is None or image in images)
+
+    annotations = dataset.ground_truth()["annotations"]
+    return [a for a in annotations if counts(a["image_id"], a["category_id"])], counts
+
+
+def _matched(dataset, detections, areas=4, images=None):
     """A COCOeval that has matched detections with boxes; its classes are in ascending order of id.
 
     With 1 for `areas`, boxes of any size together; with 4, small, medium and large ones, too.
+    `images` is as of `_scored`.
     """
     source = dataset.ground_truth()
-    if all(a.get("iscrowd", 0) for a in source["annotations"]):
+    scored, counts = _scored(dataset, images)
+    if all(a.get("iscrowd", 0) for a in scored):
         raise ValueError(f"no ground-truth box of {dataset.classes}: precision is undefined")
     annotations = [
         # Files made by annotation tools often lack the first two. A match is noted by the id of
         # the annotation, where 0 stands for none: ids that count from 0 would lose one.
         {"iscrowd": 0, "area": a["bbox"][2] * a["bbox"][3], **a, "id": number}
-        for number, a in enumerate(source["annotations"], 1)
+        for number, a in enumerate(scored, 1)
     ]
     rows = _result_rows(detections, dataset.category_ids)
+    rows = rows[[counts(image, category) for image, category in rows[:, [0, 6]].tolist()]]
     with contextlib.redirect_stdout(io.StringIO()):
         truth, found = COCO(), COCO()
         truth.dataset = source | {"annotations": annotations}

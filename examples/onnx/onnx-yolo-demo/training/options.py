@@ -7,6 +7,7 @@ import re
 from dataclasses import asdict
 from pathlib import Path
 
+from data.merging import split_share
 from training.recipe import OPTIMIZERS, SCHEDULES, Recipe
 from training.train_step import uses_jax
 
@@ -16,10 +17,10 @@ DEFAULT_IMAGES = {"coco": (12000, 2000), "synthetic": (1200, 300)}
 
 # What train.sh asks for.
 PRESETS = {
-    "gpu": {"data": "coco", "build_page": True},
+    "gpu": {"data": ["coco"], "build_page": True},
     # Sized for two cores: minutes, not hours.
     "cpu": {
-        "data": "synthetic", "image_size": 192, "batch_size": 16, "nominal_batch": 16,
+        "data": ["synthetic"], "image_size": 192, "batch_size": 16, "nominal_batch": 16,
         "epochs": 22, "warmup_epochs": 2.0, "close_mosaic": 8, "ema_decay": 0.99,
         "ema_steps": 100.0, "workers": 1, "build_page": True,
     },
@@ -37,7 +38,8 @@ LEARNED = (
     "val_every", "stop_after",
 )  # fmt: skip
 
-# Options that a settings file and the environment may give, in capitals. DATASET is --data.
+# Options that a settings file and the environment may give, in capitals; two are lists.
+LISTS = {"DATASET": "--data", "CLASSES": "--classes"}
 SETTINGS = (
     "DATASET", "CLASSES", "DATA_DIR", "OUTPUT_DIR", "IMAGE_SIZE", "BATCH_SIZE", "NOMINAL_BATCH",
     "EPOCHS", "WARMUP_EPOCHS", "OPTIMIZER", "LR", "SCHEDULE", "MOSAIC", "CLOSE_MOSAIC", "PATIENCE",
@@ -140,7 +142,9 @@ def make_parser(description):
     add("--seed", type=COUNT, default=0, help="seed of weights, order and augmentation")
 
     add = parser.add_argument_group("data").add_argument
-    add("--data", default="coco", help="coco, synthetic, or the path of a data set")
+    add("--data", nargs="+", default=["coco"], metavar="PATH[:SHARE]",
+        help="coco, synthetic, or the path of a data set; or several, each with its share of an "
+        "epoch's images, relative to the others (A:3 B:1), else every image once")  # fmt: skip
     add("--data-dir", type=Path, help="folder of the coco or synthetic set, else datasets/NAME")
     images = ", ".join(f"{name} {a} and {b}" for name, (a, b) in DEFAULT_IMAGES.items())
     add("--train-images", type=COUNT,
@@ -196,11 +200,20 @@ def make_parser(description):
 def check_data(parser, options):
     """Check and fill in the options of the data."""
     o = options
-    if o.data in DEFAULT_IMAGES:
-        train, val = DEFAULT_IMAGES[o.data]
+    try:
+        names = [split_share(each)[0] for each in o.data]
+    except ValueError as error:
+        parser.error(f"--data {error}")
+    if len(set(names)) < len(names):
+        parser.error(f"--data names one twice: {', '.join(names)}; give it a larger share instead")
+    made = [name for name in names if name in DEFAULT_IMAGES]
+    if len(made) > 1:
+        parser.error(f"--data takes one of {', '.join(made)} at a time")
+    if made:
+        train, val = DEFAULT_IMAGES[made[0]]
         o.train_images = train if o.train_images is None else o.train_images
         o.val_images = val if o.val_images is None else o.val_images
-        if o.data == "synthetic" and not (o.train_images and o.val_images):
+        if made == ["synthetic"] and not (o.train_images and o.val_images):
             parser.error("--train-images and --val-images of --data synthetic must be at least 1")
     elif not o.train_images is o.val_images is o.data_dir is None:
         parser.error(
@@ -264,12 +277,13 @@ def settings_arguments(path, environment):
     for name in SETTINGS:
         if not (value := given.get(name)):
             continue
-        if name == "CLASSES":
-            names = value.split(",")
-            if any(not each or each.startswith("-") for each in names):
-                raise ValueError(f"CLASSES must be names separated by commas, not {value!r}")
-            arguments += ["--classes", *names]
+        if name in LISTS:
+            # A folder's name may have commas.
+            whole = name == "DATASET" and (value.startswith("-") or Path(value).exists())
+            names = [value] if whole else value.split(",")
+            if any(not each or (each.startswith("-") and not whole) for each in names):
+                raise ValueError(f"{name} must be names separated by commas, not {value!r}")
+            arguments += [f"{LISTS[name]}={names[0]}"] if whole else [LISTS[name], *names]
         else:
-            option = "data" if name == "DATASET" else name.lower().replace("_", "-")
-            arguments.append(f"--{option}={value}")
+            arguments.append(f"--{name.lower().replace('_', '-')}={value}")
     return arguments

@@ -122,7 +122,8 @@ class TrainStep:
     """The compiled step of one model for one batch shape.
 
     With `max_accumulate` 1, forward, backward and update are one function.  Else gradients are
-    added up by one function and applied by another, on the same shared variables.  For several
+    added up by one function and applied by another, on the same shared variables.  With `layers`,
+    batches say of so many layers of each image which classes are labelled there.  For several
     devices, `place` puts the values of shared variables where they shall be, and `put` the arrays
     of a batch.
 
@@ -143,12 +144,13 @@ class TrainStep:
         *,
         optimizer="sgd",
         images=None,
+        layers=None,
         place=None,
         put=None,
     ):
         self.mode = training_mode() if mode is None else get_mode(mode)
         self.model, self.optimizer = model, optimizer
-        self.place, self.put = place, put
+        self.place, self.put, self.layers = place, put, layers
         self.on_jax = uses_jax(self.mode)
         self._programs = {}
         self.fused = max_accumulate == 1
@@ -163,6 +165,10 @@ class TrainStep:
         boxes, classes, num_boxes = target_inputs(batch_size, max_boxes)
         inputs = [*self.images.variables, boxes, classes, num_boxes]
         targets = {"boxes": boxes, "classes": classes, "num_boxes": num_boxes}
+        if self.layers:
+            names = "windows", "labelled"
+            inputs += label_inputs(batch_size, self.layers, self.model.num_classes)
+            targets |= dict(zip(names, inputs[-2:], strict=True))
         predictions = self.model(self.images.images, training=True)
         total, parts = yolo_loss(predictions, targets, self.model.num_classes)
         outputs = [parts[name] for name in LOSS_PARTS]
@@ -218,6 +224,8 @@ class TrainStep:
     def arguments(self, batch):
         """Return a batch's arrays in the order in which the step takes them."""
         arrays = [*self.images.arguments(batch), batch.boxes, batch.classes, batch.num_boxes]
+        if self.layers:
+            arrays += [batch.windows, batch.labelled]
         return arrays if self.put is None else self.put(arrays)
 
     def transfer(self, batch):
@@ -276,6 +284,14 @@ def target_inputs(batch_size, max_boxes):
         pt.tensor("boxes", dtype="float32", shape=(batch_size, max_boxes, 4)),
         pt.tensor("classes", dtype="int32", shape=(batch_size, max_boxes)),
         pt.tensor("num_boxes", dtype="int32", shape=(batch_size,)),
+    ]
+
+
+def label_inputs(batch_size, layers, num_classes):
+    """Input variables of what is labelled where; see `loss.yolo_loss`."""
+    return [
+        pt.tensor("windows", dtype="int32", shape=(batch_size, layers, 4)),
+        pt.tensor("labelled", dtype="uint8", shape=(batch_size, layers, num_classes)),
     ]
 
 

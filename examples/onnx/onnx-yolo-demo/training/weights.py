@@ -147,7 +147,7 @@ def starting_model(options, last, train_set):
         model = YOLO11n(len(o.classes), seed=o.seed, class_width=info.get("class_width"))
         return model, info.get("trained_on")
     if o.weights is None:
-        drawn = "drawn pictures" if o.data == "synthetic" else None
+        drawn = "drawn pictures" if o.data == ["synthetic"] else None
         return YOLO11n(len(o.classes), seed=o.seed), drawn
     model, rows, info = load_pretrained(o.weights, o.classes, seed=o.seed)
     found = [

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from evaluation.metrics import TWELVE, coco_map, coco_scores, without_nan
+from evaluation.metrics import TWELVE, coco_map, coco_scores, scores_by_source, without_nan
 
 DATA = Path(__file__).parents[2] / "data"
 NAMES = ["person", "cell phone"]
@@ -19,7 +19,7 @@ PERFECT = {
 }
 
 
-def make_set(boxes, names=NAMES, ids=IDS, images=(7, 8, 9)):
+def make_set(boxes, names=NAMES, ids=IDS, images=(7, 8, 9), labelled=None, sources=None):
     """As much of a data set as metrics read, from (image, category, x y w h, iscrowd) rows."""
     truth = {
         "images": [{"id": k, "width": 200, "height": 150} for k in images],
@@ -32,8 +32,9 @@ def make_set(boxes, names=NAMES, ids=IDS, images=(7, 8, 9)):
     }
     category_ids = [ids[name] for name in names]
     return SimpleNamespace(
-        ground_truth=lambda: dict(truth), classes=list(names), category_ids=category_ids
-    )
+        ground_truth=lambda: dict(truth), classes=list(names), category_ids=category_ids,
+        image_ids=list(images), labelled=labelled, sources=sources,
+    )  # fmt: skip
 
 
 # ------------------------------------------------------------------------------ COCO's scores
@@ -61,6 +62,35 @@ def test_values_by_hand():
     assert person["map50_95"] == pytest.approx((1 + 9 * 51 / 101) / 10)
     assert result["per_class"]["cell phone"] == {"map50": 0.0, "map50_95": 0.0}
     assert result["map50"] == pytest.approx(0.5)
+
+
+def test_a_picture_counts_for_the_classes_that_it_labels():
+    """Image 9 has no boxes of phones, though there are some: what is found there isn't false."""
+    found = PERFECT | {9: [[1, 1, 60, 60, 0.95, 1], [1, 1, 60, 60, 0.95, 0]]}
+    every = coco_map(make_set(TRUTH), found)["per_class"]
+    assert every["cell phone"]["map50"] == pytest.approx(0.5)
+    labelled = np.array([[True, True], [True, True], [True, False]])
+    own = coco_map(make_set(TRUTH, labelled=labelled), found)["per_class"]
+    assert own["cell phone"]["map50"] == pytest.approx(1)
+    assert own["person"] == every["person"]
+    # A box there doesn't count, either: it would be one of several.
+    truth = [*TRUTH, (9, 77, [100, 100, 20, 20], 0)]
+    assert coco_map(make_set(truth, labelled=labelled), found)["per_class"] == own
+    nothing = make_set(TRUTH, labelled=np.zeros((3, 2), bool))
+    with pytest.raises(ValueError, match="no ground-truth box"):
+        coco_map(nothing, found)
+
+
+def test_scores_by_source():
+    data = make_set(TRUTH, sources=["a", "b", "a"])
+    found = scores_by_source(data, {7: [], 8: PERFECT[8]})
+    assert {name: own["images"] for name, own in found.items()} == {"a": 2, "b": 1}
+    a, b = found["a"]["per_class"], found["b"]["per_class"]
+    assert (a["person"]["map50"], b["person"]["map50"]) == (0, pytest.approx(1))
+    assert (a["person"]["boxes"], b["cell phone"]["boxes"]) == (1, 1)
+    assert math.isnan(a["cell phone"]["map50"])
+    empty = scores_by_source(make_set(TRUTH, sources=["a", "a", "c"]), PERFECT)["c"]
+    assert math.isnan(empty["per_class"]["person"]["map50"])
 
 
 @pytest.mark.parametrize("found", [{}, {7: np.empty((0, 6))}])

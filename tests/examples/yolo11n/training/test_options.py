@@ -67,6 +67,7 @@ def test_options_that_make_no_sense(capsys, arguments, message):
         ("--data coco --train-images 0", (0, 2000)),
         ("--data synthetic", (1200, 300)),
         ("--data folder", (None, None)),
+        ("--data folder:3 synthetic", (1200, 300)),
     ],
 )
 def test_numbers_of_images(arguments, expected):
@@ -79,7 +80,7 @@ def test_numbers_of_images(arguments, expected):
 
 def test_preset_of_a_cpu():
     o = parse("--preset", "cpu", "--epochs", "3")
-    assert (o.data, o.image_size, o.batch_size, o.workers) == ("synthetic", 192, 16, 1)
+    assert (o.data, o.image_size, o.batch_size, o.workers) == (["synthetic"], 192, 16, 1)
     assert (o.epochs, o.build_page) == (3, True)
     assert not parse("--preset", "cpu", "--no-build-page").build_page
 
@@ -121,6 +122,18 @@ def settings(tmp_path, monkeypatch):
     return run
 
 
+def test_several_data_sets(settings, tmp_path, capsys):
+    assert settings(DATASET="a:3,b").data == ["a:3", "b"]
+    (tmp_path / "a,b").mkdir()
+    assert settings(DATASET=str(tmp_path / "a,b")).data == [str(tmp_path / "a,b")]
+    for wrong, message in {
+        "a:3 a": "names one twice", "a:0 b": "above 0", "coco synthetic": "one of coco, synthetic",
+    }.items():  # fmt: skip
+        with pytest.raises(SystemExit):
+            parse("--data", *wrong.split())
+        assert message in capsys.readouterr().err
+
+
 def test_settings_file_and_environment(settings, tmp_path):
     lines = ["# a comment", "", "EPOCHS=7", 'export OUTPUT_DIR="a b"', "SEED='3'\r", "LR=0.5"]
     lines += ["CLASSES=person,cell phone,dog", "WEIGHTS=$(touch made)", "DATASET=--overwrite"]
@@ -129,7 +142,7 @@ def test_settings_file_and_environment(settings, tmp_path):
     assert o.classes == ["person", "cell phone", "dog"]
     assert o.seed == 4  # the command line wins
     # Values are taken literally.
-    assert (str(o.weights), o.data, o.overwrite) == ("$(touch made)", "--overwrite", False)
+    assert (str(o.weights), o.data, o.overwrite) == ("$(touch made)", ["--overwrite"], False)
     # The command that goes on with the run needs neither file nor environment.
     words = shlex.split(resume_command(o.arguments))[2:]
     again = parse(*words, "--settings", str(tmp_path / "none"))

@@ -1,0 +1,131 @@
+"""Several data sets as one: names merged, and what a set doesn't label noted."""
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+from data.formats import read_part
+from data.listing import Listing, Part, PartMissingError, choose_classes
+
+_SHARE = re.compile(r"(.+):(\d+\.?\d*|\.\d+)")
+
+
+def split_share(text):
+    """Split ``PATH:SHARE`` into (path, share); the share is None where none is given."""
+    found = _SHARE.fullmatch(text)
+    if found is None or Path(text).expanduser().exists():
+        return text, None
+    share = float(found[2])
+    if share <= 0:
+        raise ValueError(f"{text}: a share must be above 0; leave the data set out instead")
+    return found[1], share
+
+
+def read_parts(paths, split, classes=None, limit=None, shares=None, some=False):
+    """Read a part of one or of several data sets, as one `Listing`.
+
+    The classes are by default those of all sets, by name, in the order of their first appearance.
+    A set may lack some of the classes: its pictures aren't labelled for them; with `some`, several
+    sets may lack a class altogether. A set may lack the part, too, unless all do. `shares` has a
+    number for each path, or None for all of them.
+    """
+    if len(paths) == 1:
+        return read_part(paths[0], split, classes, limit)
+    listings, parts, missing = [], [], []
+    for path, share in zip(paths, shares or [None] * len(paths), strict=True):
+        try:
+            listings.append(read_part(path, split, classes, limit, some=True))
+            parts.append((str(path), share))
+        except PartMissingError as error:
+            missing.append(error)
+    if not listings:
+        raise missing[0]
+    available = list(dict.fromkeys(name for each in listings for name in each.classes))
+    if not some:
+        source = " + ".join(str(each.source) for each in listings)
+        classes = choose_classes(source, available, classes)
+    return merged(listings, parts, classes)
+
+
+def merged(listings, parts, classes):
+    """Return the `Listing` of several ones; `parts` are their (name, share)."""
+    category_ids = _category_ids(listings, classes)
+    starts = np.cumsum([0, *(len(each.pictures) for each in listings)]).tolist()
+    pictures, labelled, excluded, coco = [], [], {}, _empty_coco(classes, category_ids)
+    for each, start in zip(listings, starts, strict=False):
+        ids = {p.image_id: start + n for n, p in enumerate(each.pictures, 1)}
+        pictures += [p._replace(image_id=ids[p.image_id]) for p in each.pictures]
+        excluded |= {start + place: reason for place, reason in each.excluded.items()}
+        labelled.append(_columns(each, classes))
+        if each.coco is not None:
+            _add_coco(coco, each, ids, dict(zip(classes, category_ids, strict=True)))
+    owner = [each.owner + start for each, start in zip(listings, starts, strict=False)]
+    label = [
+        np.array([classes.index(name) for name in each.classes], np.int32)[each.label]
+        for each in listings
+    ]
+    rows = np.concatenate(labelled)
+    return Listing(
+        listings[0].source, listings[0].image_dir, classes, category_ids, pictures,
+        np.concatenate(owner), np.concatenate(label),
+        np.concatenate([each.corners for each in listings]),
+        _added_counts(listings),
+        np.concatenate([np.broadcast_to(each.fractions, len(each.owner)) for each in listings]),
+        excluded, coco if coco["images"] else None, None if rows.all() else rows,
+        [
+            Part(name, start, stop, share)
+            for (name, share), start, stop in zip(parts, starts, starts[1:], strict=False)
+        ],
+    )  # fmt: skip
+
+
+def _category_ids(listings, classes):
+    """COCO's id of each class, of the first set that has it; from 1 on if that isn't enough."""
+    known = {}
+    for each in listings:
+        for name, number in zip(each.classes, each.category_ids, strict=True):
+            known.setdefault(name, number)
+    ids = [known.get(name) for name in classes]
+    distinct = None not in ids and len(set(ids)) == len(ids)
+    return ids if distinct else [*range(1, len(classes) + 1)]
+
+
+def _columns(listing, classes):
+    """``Listing.labelled`` for other classes; those that the set doesn't know are not labelled."""
+    table = np.zeros((len(listing.pictures), len(classes)), bool)
+    for column, name in enumerate(listing.classes):
+        own = True if listing.labelled is None else listing.labelled[:, column]
+        table[:, classes.index(name)] = own
+    return table
+
+
+def _added_counts(listings):
+    """The sums of all counts."""
+    counts, others = Counter(), Counter()
+    for each in listings:
+        counts.update({name: n for name, n in each.counts.items() if name != "other_classes"})
+        others.update(each.counts.get("other_classes", {}))
+    return {**counts, "other_classes": dict(others)}
+
+
+def _empty_coco(classes, category_ids):
+    named = zip(category_ids, classes, strict=True)
+    return {
+        "images": [], "annotations": [],
+        "categories": [{"id": number, "name": name} for number, name in named],
+    }  # fmt: skip
+
+
+def _add_coco(coco, listing, ids, number_of):
+    """Add what a COCO file holds of the classes, under the numbers of the merged set."""
+    categories = {
+        old: number_of[name]
+        for name, old in zip(listing.classes, listing.category_ids, strict=True)
+    }
+    coco["images"] += [image | {"id": ids[image["id"]]} for image in listing.coco["images"]]
+    coco["annotations"] += [
+        a | {"image_id": ids[a["image_id"]], "category_id": categories[a["category_id"]]}
+        for a in listing.coco["annotations"]
+        if a["category_id"] in categories
+    ]
