@@ -15,6 +15,9 @@ PRECISIONS = ("float32", "bf16")
 # Pictures of training and validation where none are given.
 DEFAULT_IMAGES = {"coco": (12000, 2000), "synthetic": (1200, 300)}
 
+# To start from: they have seen photographs. weights/README.md describes them.
+REAL_WEIGHTS = Path(__file__).parents[1] / "weights" / "real.safetensors"
+
 # What train.sh asks for.
 PRESETS = {
     "gpu": {"data": ["coco"], "build_page": True},
@@ -64,6 +67,7 @@ def parse_arguments(description, arguments):
     arguments = [*given, *arguments]
     o = parser.parse_args(arguments)
     check_data(parser, o)
+    o.weights = starting_weights(o)
     check_mode(parser, o)
     if len(set(o.classes)) < len(o.classes):
         parser.error(f"--classes names one twice: {', '.join(o.classes)}")
@@ -118,7 +122,10 @@ def make_parser(description):
     add("--batch-size", type=ONE_OR_MORE, default=64,
         help="images per batch, on all devices together")  # fmt: skip
     add("--image-size", type=SIDE, default=320, help="pixels, a multiple of 32")
-    add("--weights", type=Path, metavar="FILE", help=".safetensors or .onnx to start from")
+    add("--weights", metavar="FILE",
+        help=".safetensors or .onnx to start from; real: weights/real.safetensors, which has seen "
+        "photographs; none: random ones (default: none; for a data set of your own in train.sh, "
+        "real)")  # fmt: skip
     add("--optimizer", choices=OPTIMIZERS, help="auto: AdamW for short runs, MuSGD for long ones")
     add("--lr", type=AMOUNT, help="learning rate of the first epoch")
     add("--final-lr", type=AMOUNT,
@@ -140,6 +147,9 @@ def make_parser(description):
         help="stop after so many epochs without a better mAP; 0: never")  # fmt: skip
     add("--val-every", type=ONE_OR_MORE, default=5, help="epochs between validations")
     add("--seed", type=COUNT, default=0, help="seed of weights, order and augmentation")
+    add("--trained-on", metavar="TEXT",
+        help="what the model has seen, in words, for its file and the page: 1,000 photographs of "
+        "...")  # fmt: skip
 
     add = parser.add_argument_group("data").add_argument
     add("--data", nargs="+", default=["coco"], metavar="PATH[:SHARE]",
@@ -221,6 +231,17 @@ def check_data(parser, options):
         )
     if o.cache_dir is not None and o.cache != "disk":
         parser.error("--cache-dir is for --cache disk")
+
+
+def starting_weights(options):
+    """Path of the weights to start from, or None."""
+    given = options.weights
+    own = any(split_share(each)[0] not in DEFAULT_IMAGES for each in options.data)
+    if given is None and own and options.preset is not None:
+        given = "real"
+    if given in (None, "none"):
+        return None
+    return REAL_WEIGHTS if given == "real" else Path(given)
 
 
 def check_mode(parser, options):

@@ -139,7 +139,7 @@ def source_classes(path, arrays, info):
 def starting_model(options, last, train_set):
     """The model that a run starts with; if resumed, before its checkpoint `last` is loaded.
 
-    Second, in words, what alone it will have seen at the end; None where that isn't known.
+    Second, in words, what it will have seen at the end; None where that isn't known.
     """
     o = options
     if o.resume:  # a branch is as wide as that of the weights that the run began with
@@ -148,7 +148,7 @@ def starting_model(options, last, train_set):
         return model, info.get("trained_on")
     if o.weights is None:
         drawn = "drawn pictures" if o.data == ["synthetic"] else None
-        return YOLO11n(len(o.classes), seed=o.seed), drawn
+        return YOLO11n(len(o.classes), seed=o.seed), o.trained_on or drawn
     model, rows, info = load_pretrained(o.weights, o.classes, seed=o.seed)
     found = [
         f"{name} (from {'random weights' if row is None else f'row {row}'})"
@@ -161,7 +161,7 @@ def starting_model(options, last, train_set):
         size = min(o.batch_size, len(train_set))
         measure_normalizations(model, next(val_batches(train_set, size)).images)
         print(f"its normalizations were folded; their statistics are those of {size} images")
-    return model, None
+    return model, o.trained_on
 
 
 def load_model(path, classes=None):

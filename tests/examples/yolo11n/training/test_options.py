@@ -1,6 +1,7 @@
 """The command line: what makes no sense, presets, and the settings of train.sh."""
 
 import shlex
+from pathlib import Path
 
 import pytest
 from training import options
@@ -102,6 +103,23 @@ def test_the_target_belongs_to_the_settings_of_the_preset(arguments, promised):
     given = ["--preset", "cpu", *arguments.split()]
     assert parse(*given).require_map50 == (options.CPU_MAP50 if promised else None)
     assert parse(*given, "--require-map50", "0.1").require_map50 == 0.1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ("--preset cpu", None),
+        ("--preset gpu", None),
+        ("--preset cpu --data own", options.REAL_WEIGHTS),
+        ("--preset gpu --data own synthetic", options.REAL_WEIGHTS),
+        ("--preset cpu --data own --weights none", None),
+        ("--preset cpu --data own --weights a.onnx", Path("a.onnx")),
+        ("--data own", None),
+        ("--data synthetic --weights real", options.REAL_WEIGHTS),
+    ],
+)
+def test_weights_to_start_from(arguments, expected):
+    assert parse(*arguments.split()).weights == expected
 
 
 # ------------------------------------------------------------------------------ settings

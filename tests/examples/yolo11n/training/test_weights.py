@@ -11,6 +11,7 @@ from export import export_detector
 from export import main as export_main
 from model import YOLO11n
 from safetensors.numpy import save_file
+from tools import half_weights
 from training.checkpoint import CheckpointError, save_weights
 from training.weights import CLASS_ROWS, COCO_CLASSES, load_pretrained, starting_model
 
@@ -188,7 +189,45 @@ def test_command_errors(coco_file, tmp_path, capsys):
     assert not (tmp_path / "out.onnx").exists()
 
 
-@pytest.mark.parametrize(("data", "seen"), [("synthetic", "drawn pictures"), ("coco", None)])
-def test_what_alone_a_model_will_have_seen(data, seen):
-    options = SimpleNamespace(resume=False, weights=None, data=data, classes=["a"], seed=0)
+@pytest.mark.parametrize(
+    ("data", "said", "seen"),
+    [
+        (["synthetic"], None, "drawn pictures"), (["coco"], None, None),
+        (["a", "synthetic"], None, None), (["a"], "ten photographs", "ten photographs"),
+    ],
+)  # fmt: skip
+def test_what_a_model_will_have_seen(data, said, seen):
+    options = SimpleNamespace(
+        resume=False, weights=None, data=data, classes=["a"], seed=0, trained_on=said
+    )
     assert starting_model(options, None, None)[1] == seen
+
+
+# ------------------------------------------------------------------------------ 16 bits
+
+
+def test_filters_in_16_bits(tmp_path, capsys):
+    model = YOLO11n(2, seed=3)
+    path, half = tmp_path / "a.safetensors", tmp_path / "half.safetensors"
+    info = {"classes": ["cat", "dog"], "class_width": model.class_width, "epoch": 4}
+    save_weights(path, model.state_dict(), info)
+    assert half_weights.main([str(path), str(half), "--trained-on", "two pictures"]) == 0
+    assert half.stat().st_size < 0.52 * path.stat().st_size
+    again, rows, info = load_pretrained(half, ["dog", "bird"])
+    assert rows == {"dog": 1, "bird": None}
+    assert (info["trained_on"], "epoch" in info) == ("two pictures", False)
+    whole, _, _ = load_pretrained(path, ["dog", "bird"])
+    for name, value in again.state_dict().items():
+        expected = whole.state_dict()[name]
+        assert value.dtype == expected.dtype
+        exact = value.ndim != 4
+        np.testing.assert_allclose(
+            value, expected, rtol=0 if exact else 2**-11, atol=0 if exact else 3e-8
+        )
+
+    state = model.state_dict()
+    state["model.0.conv.weight"] = state["model.0.conv.weight"] + np.float32(1e5)
+    save_weights(path, state, info)
+    assert half_weights.main([str(path), str(tmp_path / "b.safetensors")]) == 1
+    assert "model.0.conv.weight has weights beyond" in capsys.readouterr().err
+    assert not (tmp_path / "b.safetensors").exists()
