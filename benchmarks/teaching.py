@@ -138,7 +138,7 @@ def score(path, pictures):
         "categories": [{"id": number, "name": name} for name, number in CLASSES.items()],
     }
     dataset = SimpleNamespace(
-        classes=detector.classes, category_ids=ids, ground_truth=lambda: truth
+        classes=detector.classes, category_ids=ids, ground_truth=lambda: truth, labelled=None
     )
     return {n: v["map50"] for n, v in coco_map(dataset, found)["per_class"].items()}
 

@@ -2,10 +2,11 @@
 
     python -m tools.compare_runtimes yolo11n.onnx
     python -m tools.compare_runtimes yolo11n.onnx --confidence 0.01      # many more boxes
+    python -m tools.compare_runtimes yolo11n.onnx --data PATH            # and 100 pictures of a set
 
 Builds the page of the model into a temporary folder, opens it in Chromium, hands it the pixels of
 the sample pictures, and those of a tall and of a wide shape, and compares its detections with those
-of onnxruntime in Python.  The exit status is 1 if a box differs by more than 0.5 px, or a score by
+of onnxruntime in Python.  With --data, 100 pictures of the set's validation part follow.  The exit status is 1 if a box differs by more than 0.5 px, or a score by
 more than 0.005, or a detection has no partner.  One without a partner whose score is that close to
 the threshold is allowed.
 
@@ -15,6 +16,7 @@ It drives an installed Chromium by Playwright, which downloads none.
 import argparse
 import base64
 import io
+import itertools
 import os
 import shutil
 import sys
@@ -27,6 +29,7 @@ from urllib.parse import urlencode
 
 import numpy as np
 from data.synthetic.scenes import sample_scene
+from dataset import load_split
 from evaluation.detectors import ModelError, detect_in, open_detector
 from PIL import Image
 from tools.build_demo import SAMPLE_SEED, SAMPLE_SPLIT, SAMPLES, BuildError, build, sample_scene_of
@@ -223,7 +226,14 @@ def compared_pictures():
         yield f"{width}x{height}", sample_scene(rng, (width, height))[0]
 
 
-def compare(model, webgpu=False, confidence=None):
+def pictures_of(path, classes, count):
+    """Pictures of a data set's validation part with their names: `count`, spread evenly over it."""
+    dataset = load_split(path, "val", classes, 32)
+    for index in np.unique(np.linspace(0, len(dataset) - 1, count).astype(int)).tolist():
+        yield dataset.file_name(index), dataset.picture(index)
+
+
+def compare(model, webgpu=False, confidence=None, data=None, count=100):
     """Print how far the page and Python are apart on each picture; whether they agree.
 
     Parameters
@@ -234,9 +244,14 @@ def compare(model, webgpu=False, confidence=None):
         Let the page use a graphics processor.
     confidence : float, optional
         The least score, by default the model's own.
+    data : path-like, optional
+        A data set, of which `count` pictures are compared, too.
     """
     detector = open_detector(model, batch_size=1)
-    agree, total = True, 0
+    agree, total, largest = True, 0, [0.0, 0.0]
+    pictures = compared_pictures()
+    if data is not None:
+        pictures = itertools.chain(pictures, pictures_of(data, detector.classes, count))
     with tempfile.TemporaryDirectory() as folder:
         html = build(model, output=folder, webgpu=webgpu)["single_file"]
         way = {"backend": "webgpu", "webgpu": "hardware"} if webgpu else {"backend": "wasm"}
@@ -246,7 +261,7 @@ def compare(model, webgpu=False, confidence=None):
             if confidence is not None:
                 page.locator("#confidence").fill(f"{confidence:g}")
             limit = float(page.input_value("#confidence"))
-            for name, pixels in compared_pictures():
+            for name, pixels in pictures:
                 last = page.evaluate("url => demo.detectImage(url)", png_url(pixels))
                 found = page_detections(last)
                 expected = detect_in(detector, pixels, limit, info["iou"])
@@ -257,6 +272,8 @@ def compare(model, webgpu=False, confidence=None):
                 # Written so that NaN fails, too.
                 close = box <= MAX_BOX_DIFFERENCE and score <= MAX_SCORE_DIFFERENCE
                 agree, total = agree and close and not missing, total + len(found)
+                largest = [max(pair) for pair in zip(largest, (box, score), strict=True)]
+    print(f"{total} detections; largest differences: {largest[0]:.4f} px, {largest[1]:.6f}")
     if not total:
         print("nothing was detected in any picture, which compares nothing: is the model trained?")
     return agree and total > 0
@@ -270,10 +287,12 @@ def main(arguments=None):
     parser.add_argument(
         "--webgpu", action="store_true", help="use a graphics processor; default: WebAssembly"
     )
-    options = parser.parse_args(arguments)
+    parser.add_argument("--data", metavar="PATH", help="also pictures of a data set")
+    parser.add_argument("--pictures", type=int, default=100, help="of --data; default: 100")
+    o = parser.parse_args(arguments)
     try:
-        agree = compare(options.model, options.webgpu, options.confidence)
-    except (BrowserError, BuildError, ModelError, OSError) as error:
+        agree = compare(o.model, o.webgpu, o.confidence, o.data, o.pictures)
+    except (BrowserError, BuildError, ModelError, ValueError, OSError) as error:
         print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
         return 1
     print("the page and Python agree" if agree else "the page and Python differ")
