@@ -6,9 +6,9 @@
 
 Builds the page of the model into a temporary folder, opens it in Chromium, hands it the pixels of
 the sample pictures, and those of a tall and of a wide shape, and compares its detections with those
-of onnxruntime in Python.  With --data, 100 pictures of the set's validation part follow.  The exit status is 1 if a box differs by more than 0.5 px, or a score by
-more than 0.005, or a detection has no partner.  One without a partner whose score is that close to
-the threshold is allowed.
+of onnxruntime in Python.  With --data, 100 pictures of the set's validation part follow.  The exit
+status is 1 if a box differs by more than 0.5 px, or a score by more than 0.005, or a detection has
+no partner.  One without a partner whose score is that close to the threshold is allowed.
 
 It drives an installed Chromium by Playwright, which downloads none.
 """
