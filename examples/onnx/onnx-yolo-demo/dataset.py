@@ -12,7 +12,7 @@ from data.cache import open_squares
 from data.coco import download_coco
 from data.formats import clean_boxes
 from data.images import Letterbox, read_image, to_fractions
-from data.listing import SPLITS, DataError
+from data.listing import SPLITS, DataError, thinned
 from data.merging import read_parts, split_share
 from data.synthetic.generate import generate_dataset
 
@@ -299,7 +299,7 @@ def _each(path: Paths) -> list[str | Path]:
 
 def load_split(
     path: Paths, split: str, classes: list[str] | None = None, image_size: int = 320,
-    limit: int | None = None, **options: Any,
+    limit: int | None = None, spread: int | None = None, **options: Any,
 ) -> Dataset:  # fmt: skip
     """Open one part of a data set; the others aren't read, and need not be there.
 
@@ -312,12 +312,18 @@ def load_split(
     limit : int, optional
         Read and decode only so many pictures of each data set: the first ones of a COCO file, or
         by name. Those among them that can't be used are not replaced by others.
+    spread : int, optional
+        Decode only so many pictures, spread evenly over all.
     """
     if split not in SPLITS:
         raise ValueError(f"split is {split!r}; it must be one of {', '.join(SPLITS)}")
-    if limit is not None and limit < 1:
-        raise ValueError(f"limit is {limit}; it must be at least 1")
-    return Dataset(read_parts(_each(path), split, classes, limit), image_size, **options)
+    for name, count in (("limit", limit), ("spread", spread)):
+        if count is not None and count < 1:
+            raise ValueError(f"{name} is {count}; it must be at least 1")
+    listing = read_parts(_each(path), split, classes, limit)
+    if spread is not None:
+        listing = thinned(listing, spread)
+    return Dataset(listing, image_size, **options)
 
 
 def open_data(options: Namespace) -> tuple[Dataset, Dataset]:

@@ -4,7 +4,7 @@ import hashlib
 import tempfile
 import zipfile
 import zlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -62,6 +62,23 @@ class Part(NamedTuple):
     start: int
     stop: int
     share: float | None  # of the pictures of an epoch, relative to the other sets'
+
+
+def thinned(listing, count):
+    """Return the `Listing` of `count` pictures, spread evenly over those of another, and theirs."""
+    every = len(listing.pictures)
+    places = np.unique(np.linspace(0, every - 1, min(count, every)).round().astype(int))
+    new = np.full(every, -1)
+    new[places] = np.arange(len(places))
+    kept = new[listing.owner] >= 0
+    fractions = np.broadcast_to(listing.fractions, len(listing.owner))[kept]
+    excluded = {int(new[place]): why for place, why in listing.excluded.items() if new[place] >= 0}
+    return replace(
+        listing, pictures=[listing.pictures[place] for place in places],
+        owner=new[listing.owner[kept]], label=listing.label[kept], corners=listing.corners[kept],
+        fractions=fractions, excluded=excluded, parts=[],
+        labelled=None if listing.labelled is None else listing.labelled[places],
+    )  # fmt: skip
 
 
 class YoloPart(NamedTuple):

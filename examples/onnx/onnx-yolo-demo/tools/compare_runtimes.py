@@ -228,8 +228,8 @@ def compared_pictures():
 
 def pictures_of(path, classes, count):
     """Pictures of a data set's validation part with their names: `count`, spread evenly over it."""
-    dataset = load_split(path, "val", classes, 32)
-    for index in np.unique(np.linspace(0, len(dataset) - 1, count).astype(int)).tolist():
+    dataset = load_split(path, "val", classes, 32, spread=count)
+    for index in range(len(dataset)):
         yield dataset.file_name(index), dataset.picture(index)
 
 

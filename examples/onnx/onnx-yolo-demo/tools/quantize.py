@@ -23,7 +23,7 @@ from pytensor.link.onnx import VerificationError, quantize_int8
 
 # How weights' names begin: of the head's convolutions; of the first convolution in integers.
 HEAD, FIRST = "model.23.cv", "model.3."
-PICTURES = 64
+PICTURES = 256
 
 
 def float_nodes(model):
@@ -85,9 +85,12 @@ def quantize_detector(source, path, images, tolerance=0.1):
 
 
 def calibration(source, data, pictures=PICTURES):
-    """The first training pictures of a data set (a path), as an exported detector takes them."""
+    """Training pictures of a data set (a path), as an exported detector takes them.
+
+    They are spread evenly over the set: what is first in it may be all of one kind.
+    """
     detector = OnnxDetector(source, batch_size=1)
-    dataset = load_split(data, "train", detector.classes, detector.image_size, limit=pictures)
+    dataset = load_split(data, "train", detector.classes, detector.image_size, spread=pictures)
     return [dataset[k].image for k in range(len(dataset))]
 
 

@@ -198,7 +198,8 @@ def quantize(run, float_map50):
     """Make an 8-bit form of the exported model for the page; None if it finds much less."""
     path, data = run.options.export_onnx, run.loader.dataset
     int8 = path.with_stem(f"{path.stem}_int8")
-    images = [data[k].image for k in range(min(PICTURES, len(data)))]
+    places = np.linspace(0, len(data) - 1, min(PICTURES, len(data))).round().astype(int)
+    images = [data[k].image for k in places.tolist()]
     quantize_detector(path, int8, images, tolerance=math.inf)  # the score decides
     detector = OnnxDetector(int8)
     map50 = coco_map(run.val_set, detect(detector, run.val_set, detector.batch_size))["map50"]

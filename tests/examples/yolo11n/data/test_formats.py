@@ -309,6 +309,8 @@ def test_part_that_does_not_exist(both):
         load_split(root, "all", CLASSES, 64)
     with pytest.raises(ValueError, match="limit is 0; it must be at least 1"):
         load_split(root, "val", CLASSES, 64, limit=0)
+    with pytest.raises(ValueError, match="spread is 0"):
+        load_split(root, "val", CLASSES, 64, spread=0)
 
 
 @pytest.mark.parametrize("text", [False, True])
@@ -431,3 +433,16 @@ def test_wrong_zip(tmp_path, name):
     message = messages.get(name, f"a.zip holds {name}, outside of it; zip it anew")
     with pytest.raises((ValueError, OSError), match=message):
         find(tmp_path / "a.zip", "val")
+
+
+@pytest.mark.parametrize("text", [False, True])
+def test_pictures_spread_over_a_set(both, text):
+    whole = load_split(both[text], "val", CLASSES, 64)
+    few = load_split(both[text], "val", CLASSES, 64, spread=3)
+    assert few.image_ids == [whole.image_ids[k] for k in (0, 3, 6)]
+    for k, place in enumerate((0, 3, 6)):
+        np.testing.assert_array_equal(few[k].boxes, whole[place].boxes)
+        np.testing.assert_array_equal(few[k].image, whole[place].image)
+    truth = few.ground_truth()
+    assert {image["id"] for image in truth["images"]} == set(few.image_ids)
+    assert load_split(both[text], "val", CLASSES, 64, spread=99).image_ids == whole.image_ids

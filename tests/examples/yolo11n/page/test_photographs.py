@@ -1,0 +1,145 @@
+"""Photographs of persons and cell phones, which don't belong to this repository.
+
+The variable PHOTOGRAPHS names a folder of them, in COCO's layout; without it these tests skip.
+"""
+
+import json
+import os
+from pathlib import Path
+
+import export
+import numpy as np
+import pytest
+from dataset import load_split
+from evaluation.detectors import OnnxDetector, PyTensorDetector, detect, detect_in
+from evaluation.metrics import coco_map
+from PIL import Image
+from tools.compare_runtimes import (
+    MAX_BOX_DIFFERENCE,
+    MAX_SCORE_DIFFERENCE,
+    differences,
+    page_detections,
+    png_url,
+)
+from training.options import REAL_WEIGHTS
+from training.weights import load_model
+
+from tests.examples.yolo11n.page.browsers import decode_data_url, open_browser, ready_page, until
+from tests.examples.yolo11n.page.conftest import build_site
+from tests.examples.yolo11n.page.detectors import write_y4m
+
+FOLDER = os.environ.get("PHOTOGRAPHS", "")
+pytestmark = pytest.mark.skipif(
+    not FOLDER, reason="the variable PHOTOGRAPHS names no folder of photographs"
+)
+CLASSES = ["person", "cell phone"]
+SIZE, CONFIDENCE, IOU = 320, 0.25, 0.45
+# AP at an overlap of 0.5 on 200 photographs, below what weights/README.md says of all.
+LEAST = {"person": 0.2, "cell phone": 0.2}
+
+
+@pytest.fixture(scope="module")
+def real_onnx(tmp_path_factory):
+    """The committed weights as an ONNX file for one picture."""
+    path = tmp_path_factory.mktemp("real") / "real.onnx"
+    model, info = load_model(REAL_WEIGHTS)
+    export.export_detector(model, path, info["classes"], SIZE)
+    return path
+
+
+@pytest.fixture(scope="module")
+def real_site(real_onnx, tmp_path_factory):
+    return build_site(real_onnx, tmp_path_factory.mktemp("real_site"))
+
+
+def test_every_picture_and_box_is_read():
+    dataset = load_split(Path(FOLDER), "val", None, 32)
+    file = json.loads((Path(FOLDER) / "annotations/instances_val.json").read_text())
+    assert (dataset.skipped, dataset.changed) == ([], [])
+    assert len(dataset) == len(file["images"])
+    report = dataset.report
+    boxes = report["boxes"] + report["crowd"] + report["zero_area"] + report["duplicates"]
+    assert boxes == len(file["annotations"])
+
+
+@pytest.mark.slow
+def test_the_committed_weights_find_persons_and_phones(real_onnx):
+    detector = OnnxDetector(real_onnx)
+    dataset = load_split(Path(FOLDER), "val", CLASSES, SIZE, spread=200)
+    scores = coco_map(dataset, detect(detector, dataset, detector.batch_size))["per_class"]
+    for name, least in LEAST.items():
+        assert scores[name]["map50"] >= least, scores
+
+
+def agree(found, expected):
+    """Check that two lists of detections are the same, by the limits of `compare_runtimes`."""
+    box, score, lonely = differences(found, expected)
+    assert box <= MAX_BOX_DIFFERENCE
+    assert score <= MAX_SCORE_DIFFERENCE
+    assert [s for s in lonely if s > CONFIDENCE + MAX_SCORE_DIFFERENCE] == []
+    return len(found)
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("count", [10, pytest.param(100, marks=pytest.mark.long)])
+def test_boxes_are_equal_in_python_onnxruntime_and_the_page(real_onnx, real_site, count):
+    dataset = load_split(Path(FOLDER), "val", CLASSES, 32, spread=count)
+    python, onnx = PyTensorDetector(REAL_WEIGHTS, SIZE, batch_size=1), OnnxDetector(real_onnx)
+    total = 0
+    with open_browser() as browser, ready_page(browser, real_site.url) as page:
+        page.fill("#iou", f"{IOU:g}")
+        for place in range(len(dataset)):
+            pixels = dataset.picture(place)
+            expected = detect_in(onnx, pixels, CONFIDENCE, IOU)
+            agree(detect_in(python, pixels, CONFIDENCE, IOU), expected)
+            last = page.evaluate("url => demo.detectImage(url)", png_url(pixels))
+            total += agree(page_detections(last), expected)
+    assert total >= count / 2
+
+
+# Pixels of the film at this moment, and the latest detections.
+MOMENT = """() => {
+  const video = document.querySelector("video");
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [video.videoWidth, video.videoHeight];
+  canvas.getContext("2d").drawImage(video, 0, 0);
+  return { pixels: canvas.toDataURL("image/png"), last: demo.last, frames: demo.frames };
+}"""
+
+
+@pytest.mark.browser
+def test_boxes_on_the_frames_of_a_camera_are_pythons(real_onnx, real_site, tmp_path):
+    """A film of four photographs, each for two seconds: pixels that stay belong to the boxes."""
+    detector = OnnxDetector(real_onnx)
+    dataset = load_split(Path(FOLDER), "val", CLASSES, 32)
+    rich = [k for k in range(len(dataset)) if len(dataset[k].boxes) >= 3][:4]
+    pictures = [
+        np.asarray(Image.fromarray(dataset.picture(k)).resize((640, 480), Image.Resampling.BICUBIC))
+        for k in rich
+    ]
+    write_y4m(tmp_path / "film.y4m", [p for picture in pictures for p in [picture] * 20])
+    seen, total = {}, 0
+    with (
+        open_browser(camera=tmp_path / "film.y4m") as browser,
+        ready_page(browser, real_site.url, permissions=["camera"]) as page,
+    ):
+        page.fill("#iou", f"{IOU:g}")
+        page.set_checked("#mirror", False)
+        page.click("#start")
+        until(page, "demo.state === 'running' && demo.last?.title !== undefined")
+        for _ in range(60):
+            first = page.evaluate(MOMENT)
+            until(page, f"demo.frames > {first['frames'] + 1}", "two more frames")
+            second = page.evaluate(MOMENT)
+            until(page, f"demo.frames > {second['frames'] + 1}", "two more frames")
+            third = page.evaluate(MOMENT)
+            # The frame of the second's boxes lies between the first and the third moment.
+            if first["pixels"] == third["pixels"]:
+                pixels = decode_data_url(second["pixels"])
+                expected = detect_in(detector, pixels, CONFIDENCE, IOU)
+                found = agree(page_detections(second["last"]), expected)
+                seen[second["pixels"]], total = True, total + found
+            if len(seen) == len(pictures):
+                break
+    assert len(seen) >= 3
+    assert total > 0
