@@ -11,8 +11,12 @@
 #                                     train_yolo11n.py are passed through too, such as
 #                                     --no-build-page
 #
+# A data set of your own (DATASET=PATH) starts from weights that have seen photographs, unless WEIGHTS
+# says otherwise (a file, or none); coco and synthetic start from random ones.
+#
 # Settings can be given as environment variables, or as NAME=VALUE lines of a file .env beside this
-# one (the environment wins): DATASET (coco, synthetic or a folder), CLASSES (separated by commas),
+# one (the environment wins): DATASET (coco, synthetic, a folder, or several, A:3,B:1: three of four
+# pictures from A), CLASSES (separated by commas),
 # DATA_DIR, OUTPUT_DIR, IMAGE_SIZE, BATCH_SIZE, NOMINAL_BATCH, EPOCHS, WARMUP_EPOCHS, OPTIMIZER, LR,
 # SCHEDULE, MOSAIC, CLOSE_MOSAIC, PATIENCE, WEIGHTS, TRAIN_IMAGES, VAL_IMAGES, CONNECTIONS, VAL_EVERY,
 # CHECKPOINT_MINUTES, CACHE, WORKERS, DEVICES, SEED, REQUIRE_MAP50. Nothing in the file is run.
