@@ -23,8 +23,12 @@ _NOTES = {
     "crowd": "crowd regions not used for training",
     "duplicates": "duplicate boxes dropped",
     "from_polygon": "boxes made from polygons",
+    "from_keypoints": "boxes have keypoints, which are not used",
     "no_label_file": "images have no label file and are taken as background",
     "labels_alone": "label files have no picture",
+    "same_file": "images are in a file that another image names, too",
+    "undivided": "pictures are in both parts together: the set has no part for validation, so "
+    "about one in five was taken for it, by a hash of its name",
 }
 
 
