@@ -10,7 +10,7 @@ import numpy as np
 from data.cache import open_squares
 from data.coco import download_coco
 from data.formats import clean_boxes, read_part
-from data.images import Letterbox, read_image, to_fractions
+from data.images import TURNED, Letterbox, depth_of, read_image, to_fractions
 from data.listing import SPLITS, DataError
 from data.synthetic.generate import generate_dataset
 
@@ -25,6 +25,9 @@ _NOTES = {
     "from_polygon": "boxes made from polygons",
     "from_keypoints": "boxes have keypoints, which are not used",
     "no_label_file": "images have no label file and are taken as background",
+    "turned": "images were turned upright by their EXIF orientation, and their boxes are taken for "
+    "the upright picture; where they are for the stored one, as labelImg's are, remove the "
+    "orientation from the files",
     "labels_alone": "label files have no picture",
     "same_file": "images are in a file that another image names, too",
     "undivided": "pictures are in both parts together: the set has no part for validation, so "
@@ -98,13 +101,16 @@ class Dataset:
         """Note what became of the pictures; places of those that can be used."""
         usable, self._geometries = list[int](), list[Letterbox]()
         self.skipped, self.changed = list[tuple[str, str]](), list[tuple[str, str]]()
+        self._depths, self._turned = list[int](), 0
         for place, picture in enumerate(self._listing.pictures):
             if isinstance(outcomes[place], str):
                 self.skipped.append((picture.name, outcomes[place]))
                 continue
             width, height, notes = outcomes[place]
             usable.append(place)
-            self.changed += [(picture.name, note) for note in notes]
+            self.changed += [(picture.name, note) for note in notes if note != TURNED]
+            self._turned += TURNED in notes
+            self._depths.append(depth_of(notes))
             self._geometries.append(Letterbox.fit(width, height, self.image_size))
         if not usable:
             first = f"; first: {': '.join(self.skipped[0])}" if self.skipped else ""
@@ -131,6 +137,7 @@ class Dataset:
             **dict.fromkeys(_NOTES, 0),
             **self._listing.counts,
             **dropped,
+            "turned": self._turned,
         }
 
     def __len__(self) -> int:
@@ -150,7 +157,8 @@ class Dataset:
         Use it rather than the file: the boxes of a few pictures belong to pixels that the
         camera's orientation would turn (see `images.decode`).
         """
-        return read_image(self._pictures[index].path, self._pictures[index].size)
+        picture = self._pictures[index]
+        return read_image(picture.path, picture.size, self._depths[index])
 
     def file_name(self, index: int) -> str:
         """File name of an image, relative to the image folder."""

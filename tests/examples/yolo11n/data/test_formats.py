@@ -336,7 +336,7 @@ def test_first_pictures(builder, both, tmp_path, monkeypatch, text):
     (builder.folder / "70.png").write_bytes(b"")
     read, original = [], cache_module.decode
     monkeypatch.setattr(
-        cache_module, "decode", lambda path, size: (read.append(path), original(path, size))[1]
+        cache_module, "decode", lambda path, *how: (read.append(path), original(path, *how))[1]
     )
     first = load_split(data, "val", CLASSES, 64, limit=4)
     assert [Path(path).name for path in read] == ["10.png", "20.png", "30.png", "40.png"]

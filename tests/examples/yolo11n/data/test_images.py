@@ -11,13 +11,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 from data.images import (
+    DEPTHS,
+    TURNED,
     Letterbox,
     PictureError,
     decode,
+    depth_of,
     letterbox,
     read_image,
     to_corners,
     to_fractions,
+    used_bits,
 )
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -132,7 +136,8 @@ def test_orientation(tmp_path, orientation, kind):
     for size in (None, (12, 8)):
         image, notes = decode(path, size)
         np.testing.assert_array_equal(image, PIXELS)
-        assert not notes
+        # A size tells which pixels the boxes are for, unless both are as wide as they are high.
+        assert notes == ([TURNED] if orientation > 1 and (size is None or orientation < 5) else [])
     np.testing.assert_array_equal(read_image(path), PIXELS)
     if orientation < 5 or kind == "tiff":
         with pytest.raises(PictureError, match="is 12x8, but the annotation file says 8x12"):
@@ -229,7 +234,31 @@ def test_tiff_of_16_bits(tmp_path, mode):
     Image.frombytes(mode, (5, 3), data).save(tmp_path / "a.tiff", exif=exif)
     image, notes = decode(tmp_path / "a.tiff")
     np.testing.assert_array_equal(image[..., 1], pixels[::-1, ::-1] >> 8)
-    assert notes == ["16 bits a channel cut to 8"]
+    assert notes == [TURNED, "16 bits a channel cut to 8"]
+
+
+@pytest.mark.parametrize("bits", [10, 12, 14, 16])
+@pytest.mark.parametrize("kind", ["png", "tiff"])
+def test_bits_of_a_camera(tmp_path, kind, bits):
+    """Values beyond a quarter of the range that they are to have; a dark picture among others."""
+    paths = [tmp_path / f"{k}.{kind}" for k in range(2)]
+    bright = np.random.default_rng(0).integers(0, 2**bits, (9, 15)).astype(np.uint16)
+    for path, pixels in zip(paths, (bright // 50, bright), strict=True):
+        Image.frombytes("I;16", (15, 9), pixels.tobytes()).save(path)
+    assert used_bits(paths) == bits
+    image, notes = decode(paths[1], bits=bits)
+    np.testing.assert_array_equal(image, np.stack([bright >> (bits - 8)] * 3, axis=2))
+    assert notes == [DEPTHS[bits]]
+    assert depth_of(["first of several frames used", *notes]) == bits
+    assert depth_of([]) == 16
+
+
+def test_bits_of_a_camera_in_colors(tmp_path):
+    pixels = np.random.default_rng(0).integers(0, 2**12, (9, 15, 3))
+    (tmp_path / "a.png").write_bytes(png_of_16_bits(pixels))
+    assert used_bits([tmp_path / "a.png"]) == 12
+    with pytest.raises(PictureError, match="12 bits a channel in a file of 16 .mode RGB.; convert"):
+        decode(tmp_path / "a.png", bits=12)
 
 
 @pytest.mark.parametrize("mode", ["F", "I"])
