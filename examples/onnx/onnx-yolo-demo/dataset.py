@@ -11,7 +11,7 @@ from data.cache import open_squares
 from data.coco import download_coco
 from data.formats import clean_boxes, read_part
 from data.images import TURNED, Letterbox, depth_of, read_image, to_fractions
-from data.listing import SPLITS, DataError
+from data.listing import SPLITS, DataError, leave_out_crowds
 from data.synthetic.generate import generate_dataset
 
 __all__ = ["SPLITS", "DataError", "Dataset", "Sample", "load_data", "load_split", "open_data"]
@@ -166,9 +166,13 @@ class Dataset:
 
     def max_boxes(self, mosaic: bool) -> int:
         """Most boxes a training image can hold, at least 1; a mosaic has those of four images."""
-        counts = np.sort(np.diff(self._bounds))[::-1]
+        counts = np.sort(self.box_counts())[::-1]
         # A set of fewer than four images repeats them in a mosaic, and so does resize.
         return max(int(np.resize(counts, 4).sum() if mosaic else counts[0]), 1)
+
+    def box_counts(self) -> np.ndarray:
+        """Return how many boxes each image has, int64 (n,)."""
+        return np.diff(self._bounds)
 
     def ground_truth(self) -> dict[str, list[Any]]:
         """COCO dictionary of the usable images and the classes.
@@ -230,8 +234,9 @@ def _listed(counts: dict[str, int]) -> str:
 
 
 def load_data(
-    path: str | Path, classes: list[str] | None = None, image_size: int = 320, **options: Any
-) -> tuple[Dataset, Dataset]:
+    path: str | Path, classes: list[str] | None = None, image_size: int = 320,
+    max_boxes: int | None = None, **options: Any,
+) -> tuple[Dataset, Dataset]:  # fmt: skip
     """Open the training and validation parts of a data set in COCO's or YOLO's format.
 
     Parameters
@@ -241,6 +246,8 @@ def load_data(
     classes : sequence of str or None
         Wanted class names, in the order of the class indices. None takes all of the training
         part, in its order.
+    max_boxes : int, optional
+        Leave out training pictures with more boxes, which make the training's arrays large.
     image_size, **options
         As of `Dataset`, but for `antialias`.
 
@@ -257,6 +264,8 @@ def load_data(
     """
     train = read_part(path, "train", classes)
     val = read_part(path, "val", train.classes)
+    if max_boxes is not None:
+        leave_out_crowds(train, max_boxes)
     # Training pictures keep the sharp edges of the plain interpolation: detectors learn more from
     # them, and lose nothing on pictures that are averaged (thoughts/shared/research/training.md).
     train = Dataset(train, image_size, antialias=False, **options)
@@ -295,6 +304,7 @@ def open_data(options: Namespace) -> tuple[Dataset, Dataset]:
     o = options
     path = Path(o.data)
     how = {"cache": o.cache, "cache_dir": o.cache_dir, "workers": o.workers}
+    how["max_boxes"] = o.max_boxes
     try:
         if o.data == "coco":
             root = o.data_dir or Path("datasets/coco")

@@ -171,9 +171,9 @@ def decode(path, size=None, bits=16):
 
     Grey, palette, CMYK and other 8-bit pictures become RGB. Of 16 bits a channel the upper 8 are
     kept, or of those that are used: many cameras write 12 `bits` into a file of 16 (see
-    `used_bits`). What is transparent becomes the grey of the padding, as far as it is transparent: the
-    colours that files hide below it are not part of the picture. Of an animation the first frame
-    is used.
+    `used_bits`). What is transparent becomes the grey of the padding, as far as it is transparent:
+    the colours that files hide below it are not part of the picture. Of an animation the first
+    frame is used.
 
     Pictures are turned upright by the camera's orientation (EXIF), with one exception: if `size`
     is that of the stored pixels and not that of the upright picture, whoever wrote it ignored the

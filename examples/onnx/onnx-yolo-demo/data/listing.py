@@ -89,6 +89,15 @@ def place_in(folder, name):
     return place if place.exists() else folder / Path(name.replace("\\", "/")).expanduser()
 
 
+def leave_out_crowds(listing, most):
+    """Exclude the pictures of a `Listing` that have more than `most` boxes."""
+    boxes = np.column_stack([listing.owner, listing.label, listing.corners])
+    owners = np.unique(boxes, axis=0)[:, 0].astype(int)  # what is given twice counts once
+    counts = np.bincount(owners, minlength=len(listing.pictures))
+    for place in np.flatnonzero(counts > most).tolist():
+        listing.excluded[place] = f"has {counts[place]} boxes, more than --max-boxes {most}"
+
+
 def choose_classes(source, available, wanted):
     """The wanted class names, all by default, once they are checked against those of `source`."""
     wanted = list(available if wanted is None else wanted)

@@ -175,6 +175,14 @@ def test_twelve_bits_in_sixteen(builder, cache):
     assert dict(dataset.changed)["20.png"] == "16 bits a channel cut to 8"
 
 
+def test_crowded_pictures_are_left_out_of_training(both):
+    train, val = load_data(both[0], CLASSES, 64, max_boxes=2)
+    assert train.skipped == [("40.png", "has 3 boxes, more than --max-boxes 2")]
+    assert "40.png: has 3 boxes, more than --max-boxes 2" in train.summary()
+    assert train.box_counts().tolist() == [0, 1, 2, 0, 1, 2]
+    assert (len(val), val.skipped) == (7, [])
+
+
 def test_summary(builder):
     builder.add(200, 100, [(1, 0, 0, 5, 5), (77, 0, 0, 40, 40), (1, 0, 0, 100, 99)])
     builder.add(50, 50, [(18, 0, 0, 5, 5), (1, 0, 0, 32, 32)])

@@ -257,7 +257,7 @@ def test_bits_of_a_camera_in_colors(tmp_path):
     pixels = np.random.default_rng(0).integers(0, 2**12, (9, 15, 3))
     (tmp_path / "a.png").write_bytes(png_of_16_bits(pixels))
     assert used_bits([tmp_path / "a.png"]) == 12
-    with pytest.raises(PictureError, match="12 bits a channel in a file of 16 .mode RGB.; convert"):
+    with pytest.raises(PictureError, match="12 bits a channel in a file of 16"):
         decode(tmp_path / "a.png", bits=12)
 
 
