@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import PIL
-from data.images import DEPTHS, PictureError, decode, letterbox, quiet, used_bits
+from data.images import DEPTHS, PictureError, decode, highest_value, letterbox, quiet, used_bits
 from filelock import FileLock
 from tqdm import tqdm
 
@@ -87,7 +87,8 @@ def decode_all(pictures, squares, workers=1, progress="", antialias=True):
         outcomes = list(bar)
         usable = (row for row in rows if not isinstance(outcomes[row], str))
         deep = [row for row in usable if DEPTHS[16] in outcomes[row][2]]
-        if deep and (bits := used_bits(pictures[row].path for row in deep)) < 16:
+        highest = max(pool.map(highest_value, [pictures[row].path for row in deep]), default=0)
+        if deep and (bits := used_bits(highest)) < 16:
             for row, outcome in zip(deep, pool.map(lambda k: work(k, bits), deep), strict=True):
                 outcomes[row] = outcome
     used = [row for row in rows if not isinstance(outcomes[row], str)]

@@ -135,21 +135,25 @@ def quiet():
         yield
 
 
-def _is_16_bit(picture):
+def _stored_bits(picture):
+    """Return how many bits a channel has in the file of an opened picture: 8, 12 or 16."""
     # The raw mode of the data, such as RGB;16B: Pillow decodes colours to 8 bits by itself.
-    if any(";16" in str(tile.args) for tile in picture.tile):
-        return True
+    raw = " ".join(str(tile.args) for tile in picture.tile)
+    if "I;12" in raw:
+        return 12
     # Older versions of Pillow open grey PNG of 16 bits as "I".
-    return picture.mode == "I" and picture.format == "PNG"
+    return 16 if ";16" in raw or (picture.mode == "I" and picture.format == "PNG") else 8
 
 
-def _to_rgb(picture, sixteen, bits):
+def _to_rgb(picture, stored, bits):
     """(RGB picture, list of what was changed); see `decode`."""
-    notes = [DEPTHS[bits]] if sixteen else []
-    if sixteen and picture.mode[0] == "I":
-        upper = np.asarray(picture) >> (bits - 8)
+    notes = []
+    if stored > 8:
+        notes = [DEPTHS[bits] if stored == 16 else f"{stored} bits a channel cut to 8"]
+    if stored > 8 and picture.mode[0] == "I":
+        upper = np.asarray(picture) >> (min(bits, stored) - 8)
         picture = Image.fromarray(upper.clip(0, 255).astype(np.uint8))
-    elif sixteen and bits < 16:  # Pillow has cut them to the upper 8 of 16
+    elif stored == 16 and bits < 16:  # Pillow has cut them to the upper 8 of 16
         raise PictureError(
             f"{bits} bits a channel in a file of 16 (mode {picture.mode}); convert it to 8 bits a "
             "channel"
@@ -202,7 +206,7 @@ def decode(path, size=None, bits=16):
 
 def _decoded(picture, size, bits):
     notes = []
-    sixteen = _is_16_bit(picture)  # first: Pillow forgets when it decodes
+    stored = _stored_bits(picture)  # first: Pillow forgets when it decodes
     orientation = picture.getexif().get(_ORIENTATION, 1)
     # Pillow turns TIFF by itself, and gives the upright size as well.
     across = picture.format != "TIFF" and orientation in range(5, 9)
@@ -220,20 +224,22 @@ def _decoded(picture, size, bits):
         picture = ImageOps.exif_transpose(picture)
     else:
         notes.append("EXIF orientation ignored, as in the annotation file's size")
-    image, changes = _to_rgb(picture, sixteen, bits)
+    image, changes = _to_rgb(picture, stored, bits)
     return np.asarray(image), notes + changes
 
 
-def used_bits(paths):
-    """Return how many of 16 bits pictures use: 10, 12, 14 or 16, by the highest value of all.
+def highest_value(path):
+    """Return the highest value of a readable picture of 16 bits a channel, up to 65,535."""
+    with Image.open(path) as picture:
+        values = np.asarray(picture)
+    return int(values.max()) * (256 if values.dtype == np.uint8 else 1)
 
-    One picture alone tells nothing, for it may be dark. Files must be readable.
+
+def used_bits(highest):
+    """Return how many of 16 bits pictures use, whose highest value this is: 10, 12, 14 or 16.
+
+    It is the highest of a whole data set: one picture alone may be dark.
     """
-    highest = 0
-    for path in paths:
-        with Image.open(path) as picture:
-            values = np.asarray(picture)
-        highest = max(highest, int(values.max()) * (256 if values.dtype == np.uint8 else 1))
     return next(bits for bits in sorted(DEPTHS) if highest < 2**bits)
 
 

@@ -17,6 +17,7 @@ from data.images import (
     PictureError,
     decode,
     depth_of,
+    highest_value,
     letterbox,
     read_image,
     to_corners,
@@ -245,7 +246,7 @@ def test_bits_of_a_camera(tmp_path, kind, bits):
     bright = np.random.default_rng(0).integers(0, 2**bits, (9, 15)).astype(np.uint16)
     for path, pixels in zip(paths, (bright // 50, bright), strict=True):
         Image.frombytes("I;16", (15, 9), pixels.tobytes()).save(path)
-    assert used_bits(paths) == bits
+    assert used_bits(max(map(highest_value, paths))) == bits
     image, notes = decode(paths[1], bits=bits)
     np.testing.assert_array_equal(image, np.stack([bright >> (bits - 8)] * 3, axis=2))
     assert notes == [DEPTHS[bits]]
@@ -253,10 +254,23 @@ def test_bits_of_a_camera(tmp_path, kind, bits):
     assert depth_of([]) == 16
 
 
+def test_tiff_of_12_bits(tmp_path):
+    """Packed: two values in three bytes."""
+    pixels = np.array([[0, 15, 4095, 2048], [100, 200, 300, 400]])
+    packed = int("".join(f"{value:012b}" for value in pixels.ravel()), 2).to_bytes(12)
+    tags = {256: 4, 257: 2, 258: 12, 259: 1, 262: 1, 273: 8, 277: 1, 278: 2, 279: 12}
+    fields = b"".join(struct.pack("<HHII", tag, 4, 1, value) for tag, value in tags.items())
+    ends = struct.pack("<H", len(tags)) + fields + struct.pack("<I", 0)
+    (tmp_path / "a.tiff").write_bytes(struct.pack("<2sHI", b"II", 42, 20) + packed + ends)
+    image, notes = decode(tmp_path / "a.tiff")
+    np.testing.assert_array_equal(image[..., 1], pixels >> 4)
+    assert notes == ["12 bits a channel cut to 8"]
+
+
 def test_bits_of_a_camera_in_colors(tmp_path):
     pixels = np.random.default_rng(0).integers(0, 2**12, (9, 15, 3))
     (tmp_path / "a.png").write_bytes(png_of_16_bits(pixels))
-    assert used_bits([tmp_path / "a.png"]) == 12
+    assert used_bits(highest_value(tmp_path / "a.png")) == 12
     with pytest.raises(PictureError, match="12 bits a channel in a file of 16"):
         decode(tmp_path / "a.png", bits=12)
 
