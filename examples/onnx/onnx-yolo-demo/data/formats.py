@@ -60,7 +60,7 @@ def read_coco(annotation_file, image_dir, classes=None, limit=None, share=None):
         data = _with_numbers(data)
         ids, available = _class_ids(path, data)
         classes = choose_classes(path, available if classes is None else list(ids), classes)
-        data, pictures, undivided = _read_pictures(data, image_dir, limit, share)
+        data, pictures, undivided = _read_pictures(path, data, image_dir, limit, share)
         place_of = {picture.image_id: place for place, picture in enumerate(pictures)}
         if len(place_of) < len(pictures):
             raise ValueError(f"{path} lists an image id twice")
@@ -137,20 +137,20 @@ def _class_ids(path, data):
     return above | ids, list(ids)
 
 
-def _read_pictures(data, image_dir, limit, share):
+def _read_pictures(path, data, image_dir, limit, share):
     """COCO's dictionary of the wanted images, `Picture` of each, and counts of an undivided set."""
     images, counts, pictures = data["images"], {}, []
-    paths = [_located(image_dir, image["file_name"]) for image in images]
-    claims = Counter(paths)
-    for image, path in zip(images, paths, strict=True):
-        own, size = image_dir / image["file_name"], (image.get("width"), image.get("height"))
-        if claims[path] > 1:
-            path = own  # what was found by a part of the name could be either's
+    places = [_located(image_dir, image["file_name"]) for image in images]
+    claims = Counter(places)
+    for image, place in zip(images, places, strict=True):
+        if claims[place] > 1:  # what was found by a part of the name could be either's
+            place = image_dir / image["file_name"]
+        size = image.get("width"), image.get("height")
         size = None if None in size else size
-        pictures.append(Picture(_relative(path, image_dir), str(path), image["id"], size))
+        pictures.append(Picture(_relative(place, image_dir), str(place), image["id"], size))
     if share is not None:
         counts["undivided"] = len(pictures)
-        chosen = {*share_of([picture.name for picture in pictures], share)}
+        chosen = {*share_of(path, [picture.name for picture in pictures], share)}
         pictures = [picture for picture in pictures if picture.name in chosen]
     pictures = pictures[:limit]
     if len(pictures) < len(images):
@@ -246,7 +246,7 @@ def read_yolo(part, classes=None, limit=None, share=None):
     counts = {"labels_alone": alone}
     if share is not None:
         counts["undivided"] = len(named)
-        chosen = {*share_of([name for name, _ in named], share)}
+        chosen = {*share_of(part.source, [name for name, _ in named], share)}
         labels = [file for file, (name, _) in zip(labels, named, strict=True) if name in chosen]
         named = [each for each in named if each[0] in chosen]
     pictures = [Picture(name, str(file), n, None) for n, (name, file) in enumerate(named, start=1)]

@@ -65,7 +65,7 @@ class Undivided(NamedTuple):
     part: tuple  # (annotation file, image folder), or YoloPart
 
 
-def share_of(names, split):
+def share_of(source, names, split):
     """Choose the pictures of an undivided data set that are for training, or for validation.
 
     A hash of its name decides about a picture, so that it stays where it is when others are
@@ -73,8 +73,8 @@ def share_of(names, split):
     """
     if len(names) < 2:
         raise ValueError(
-            f"there are {len(names)} pictures, and no part for validation: add pictures, at least "
-            "two are needed to take one for it"
+            f"{source} has {len(names)} pictures, and no part for validation: at least two are "
+            "needed to take one for it (some tools export without the pictures: add them)"
         )
     rank = {name: hashlib.sha256(name.encode(errors="surrogateescape")).digest() for name in names}
     chosen = {name for name in names if int.from_bytes(rank[name]) % _ONE_IN == 0}
@@ -189,9 +189,16 @@ def _data_yaml(folder):
     for name in ("data.yaml", "data.yml"):
         if (folder / name).is_file():
             return folder / name
-    files = [path for path in sorted(folder.iterdir()) if path.suffix in (".yaml", ".yml")]
-    files = [path for path in files if {"train", "names"} <= _read_yaml(path).keys()]
+    files = [path for path in folder.iterdir() if path.suffix in (".yaml", ".yml")]
+    files = [path for path in files if _describes_data(path)]
     return files[0] if len(files) == 1 else None
+
+
+def _describes_data(path):
+    try:
+        return {"train", "names"} <= _read_yaml(path).keys()
+    except ValueError:  # of another kind
+        return False
 
 
 def _beside(folder):

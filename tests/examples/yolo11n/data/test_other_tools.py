@@ -62,16 +62,16 @@ def assert_shared(data, whole, names=CLASSES):
 
 def test_share_of():
     names = [f"{k:03d}.jpg" for k in range(500)]
-    val, train = share_of(names, "val"), share_of(names, "train")
+    val, train = share_of("a", names, "val"), share_of("a", names, "train")
     assert sorted(val + train) == names
     assert 75 < len(val) < 125
     assert val[:3] == ["001.jpg", "021.jpg", "024.jpg"]  # on every machine
     # A picture stays in its part when others come or go.
-    assert share_of(names[:250], "val") == [name for name in val if name < "250.jpg"]
+    assert share_of("a", names[:250], "val") == [name for name in val if name < "250.jpg"]
     for few in (["a", "b"], ["001.jpg", "021.jpg"]):
-        assert len(share_of(few, "val")) == len(share_of(few, "train")) == 1
-    with pytest.raises(ValueError, match="there are 1 pictures, and no part for validation"):
-        share_of(["a"], "train")
+        assert len(share_of("a", few, "val")) == len(share_of("a", few, "train")) == 1
+    with pytest.raises(ValueError, match=r"set\.json has 1 pictures, and no part for"):
+        share_of("set.json", ["a"], "train")
 
 
 @pytest.mark.parametrize("form", ["yaml", "obj.data", "coco", "roboflow"])
@@ -224,6 +224,7 @@ def test_ultralytics_yaml(builder, seven, tmp_path):
     text = f"path: ../datasets/coco\ntrain: train2017.txt\nval: val2017.txt\nnames:\n{lines}"
     (root / "coco.yaml").write_text(text)
     (root / "other.yaml").write_text("a: 1\n")
+    (root / "no.yaml").write_text("[:\n")
     expected = builder.dataset(None)
     for path in (root, root / "coco.yaml"):
         for data in load_data(path, None, 64):
