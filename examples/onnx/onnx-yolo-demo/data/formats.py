@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import numpy as np
-from data.keypoints import Suspicion
+from data.keypoints import LINES, guess_shape
 from data.listing import (
     Listing,
     Picture,
@@ -115,7 +115,7 @@ def _with_numbers(data):
 
 
 def _class_ids(path, data):
-    """Category id by class name, and the names of the classes that boxes may have.
+    """Return category ids by class name, and the names of those that are classes.
 
     Roboflow puts the project before its classes, as a category which owns nothing and which they
     name as their supercategory. It is no class, and may be called as one of them is.
@@ -138,7 +138,7 @@ def _class_ids(path, data):
 
 
 def _read_pictures(path, data, image_dir, limit, share):
-    """COCO's dictionary of the wanted images, `Picture` of each, and counts of an undivided set."""
+    """Return COCO's dictionary of the wanted images, their `Picture`s, and a share's counts."""
     images, counts, pictures = data["images"], {}, []
     places = [_located(image_dir, image["file_name"]) for image in images]
     claims = Counter(places)
@@ -164,7 +164,7 @@ def _read_pictures(path, data, image_dir, limit, share):
 
 
 def _located(folder, name):
-    """Path of a picture: as it is called, or as tools write it that ran elsewhere.
+    """Return the path of a picture: as it is called, or as tools write it that ran elsewhere.
 
     Label Studio counts from the annotation file, on Windows with backslashes, or gives the path
     on its server; names may be encoded as in an address.
@@ -277,8 +277,9 @@ def _find_pictures(part):
             for name in (line.strip() for line in lines if line.strip()):
                 # CVAT's older versions put data/ before all paths.
                 names = dict.fromkeys((name, name.removeprefix("data/")))
-                places = [place_in(top, n) for n in names for top in (part.root, entry.parent)]
-                files.append(next(filter(Path.exists, places), places[1]))
+                places = (place_in(top, n) for n in names for top in (part.root, entry.parent))
+                there = next(filter(Path.exists, places), None)
+                files.append(there or place_in(entry.parent, name))
             continue
         for folder, folders, names in os.walk(entry, followlinks=True):
             folders[:] = [name for name in folders if not name.startswith(".")]
@@ -288,15 +289,15 @@ def _find_pictures(part):
 
 
 def _label_file(path):
-    """Where the labels of a picture are, or would be."""
+    """Return where the labels of a picture are, or would be."""
     path = Path(path).absolute()
     head, images, tail = path.as_posix().rpartition("/images/")
     beside, own = path.with_suffix(".txt"), Path(f"{head}/labels/{tail}").with_suffix(".txt")
-    return own if images and (own.exists() or not beside.exists()) else beside
+    return own if images and (own.parent.is_dir() or not beside.exists()) else beside
 
 
 def _label_files(pictures):
-    """Where the labels of pictures are; one of the names may be encoded as in an address."""
+    """Return where the labels of pictures are; either name may be encoded as in an address."""
     files = [_label_file(picture) for picture in pictures]
     absent = [place for place, file in enumerate(files) if not file.exists()]
     taken, known = {*files}, {}
@@ -315,7 +316,7 @@ def _decoded(name):
 
 
 def _labels_alone(files):
-    """How many label files lie beside those of pictures; elsewhere text of other kinds may lie."""
+    """Count the label files beside those of pictures; elsewhere text of other kinds may lie."""
     folders = {file.parent for file in files if "labels" in file.parts}
     found = {file for folder in folders for file in folder.glob("*.txt")}
     return len(found - {*files, *(folder / "classes.txt" for folder in folders)})
@@ -324,12 +325,11 @@ def _labels_alone(files):
 def _read_labels(part, classes, files):
     """Rows for `_boxes`, reasons by place in `files`, and counts of what isn't used."""
     wanted = {part.names.index(name): label for label, name in enumerate(classes)}
-    rows, excluded, counts, other_classes = [], {}, Counter(), Counter()
-    suspicion = Suspicion()
+    rows, excluded, counts, other_classes, long = [], {}, Counter(), Counter(), []
     for place, file in enumerate(files):
         try:
             text = file.read_text(encoding="utf-8-sig")
-            found = _read_lines(text, len(part.names), part.keypoints, suspicion)
+            found = _read_lines(text, len(part.names), part.keypoints, long)
         except FileNotFoundError:
             counts["no_label_file"] += 1
             continue
@@ -342,26 +342,29 @@ def _read_labels(part, classes, files):
                 rows.append((place, wanted[number], *corners))
             else:
                 other_classes[part.names[number]] += 1
-    if part.keypoints is None and (shape := suspicion.shape):
+    if part.keypoints is None and (shape := guess_shape(long)):
         raise ValueError(
-            f"{part.source}: the {suspicion.lines} lines of {suspicion.length + 1} numbers in the "
-            f"labels look like boxes with {shape[0]} keypoints of {shape[1]} numbers, not like "
-            f"polygons: put kpt_shape: [{shape[0]}, {shape[1]}] into data.yaml, and the boxes are "
-            "taken, or kpt_shape: [0, 2] if they are polygons"
+            f"{part.source}: lines of {5 + shape[0] * shape[1]} numbers in the labels look like "
+            f"boxes with {shape[0]} keypoints of {shape[1]} numbers, not like polygons: put "
+            f"kpt_shape: [{shape[0]}, {shape[1]}] into data.yaml, and the boxes are taken, or "
+            "kpt_shape: [0, 2] if they are polygons"
         )
     del counts["box"]
     return rows, excluded, {**counts, "other_classes": dict(other_classes)}
 
 
-def _read_lines(text, num_classes, keypoints, suspicion):
-    """(class, kind, corners) of every line; ValueError names a wrong one."""
+def _read_lines(text, num_classes, keypoints, long):
+    """(class, kind, corners) of every line; ValueError names a wrong one.
+
+    The first `LINES` that are no plain boxes are added to `long`, even if they are wrong.
+    """
     rows = []
     for number, line in enumerate(text.splitlines(), start=1):
         if words := line.split():
             try:
                 label, *values = map(float, words)
-                if len(values) > 4:
-                    suspicion.see(values)
+                if len(values) > 4 and len(long) < LINES:
+                    long.append(values)
                 if not label.is_integer() or not 0 <= label < num_classes:
                     raise ValueError(
                         f"class {words[0]}, but there are {num_classes} classes, from 0"

@@ -8,7 +8,7 @@ from urllib.parse import quote
 import numpy as np
 import pytest
 from data.formats import read_coco
-from data.keypoints import Suspicion
+from data.keypoints import guess_shape
 from data.listing import Undivided, find, share_of
 from dataset import Dataset, load_data, load_split
 from evaluation.metrics import coco_map
@@ -163,6 +163,9 @@ def test_label_studio_yolo(builder, tmp_path, encoded):
     train, val = assert_shared(root, whole)
     assert train.report["labels_alone"] == val.report["labels_alone"] == 0
     assert train.report["no_label_file"] + val.report["no_label_file"] == 1
+    for file in [*(root / "images").iterdir()]:  # text of another kind
+        file.with_suffix(".txt").write_text("what is to be seen")
+    assert load_split(root, "train", CLASSES, 64).report == train.report
 
 
 # ------------------------------------------------------------------------------ CVAT
@@ -414,14 +417,7 @@ def test_polygons_that_resemble_keypoints(builder, tmp_path):
     assert load_data(root, None, 64)[0].report["from_polygon"] == 1
 
 
-def suspicion_of(lines):
-    suspicion = Suspicion()
-    for line in lines:
-        suspicion.see(list(line))
-    return suspicion.shape
-
-
-def test_suspicion():
+def test_guess_shape():
     """Of drawn keypoints always, of drawn polygons never, few lines or many."""
     rng = np.random.default_rng(0)
     for count in (1, 3, 40):
@@ -430,10 +426,10 @@ def test_suspicion():
             centre = rng.uniform(size / 2, 1 - size / 2)
             at = centre[:, None] + rng.uniform(-0.5, 0.5, (count, keypoints, 2)) * size[:, None]
             box = np.concatenate([centre, size], axis=1)
-            assert suspicion_of(np.column_stack([box, at.reshape(count, -1)])) == (keypoints, 2)
+            assert guess_shape([*np.column_stack([box, at.reshape(count, -1)])]) == (keypoints, 2)
             seen = rng.integers(0, 3, (count, keypoints, 1))
             flags = np.concatenate([at * (seen > 0), seen], axis=2).reshape(count, -1)
-            assert suspicion_of(np.column_stack([box, flags])) == (keypoints, 3)
+            assert guess_shape([*np.column_stack([box, flags])]) == (keypoints, 3)
         # Stars around points of the middle, where any two corners pass for a centre and sides.
         for corners in (4, 5, 8, 40):
             angle = (np.arange(corners) + rng.uniform(-0.4, 0.4, (count, corners))) / corners
@@ -441,10 +437,14 @@ def test_suspicion():
             at = np.stack([np.cos(angle), np.sin(angle)], axis=2)
             at *= rng.uniform(0.05, 0.1, (count, corners, 1))
             at += rng.uniform(0.4, 0.6, (count, 1, 2))
-            assert suspicion_of(at.reshape(count, -1)) is None
-    assert suspicion_of([]) is None
-    assert suspicion_of([(*BOX, *FLAT), (*BOX, *FLAT[:6])]) is None
-    assert suspicion_of([(*BOX, 0.9)]) is None
+            assert guess_shape([*at.reshape(count, -1)]) is None
+    assert guess_shape([]) is None
+    assert guess_shape([(*BOX, *FLAT), (*BOX, *FLAT[:6])]) is None
+    assert guess_shape([(*BOX, 0.9)]) is None
+    assert guess_shape([(*BOX, *FLAT[:3])]) is None
+    # A few wrong lines tell nothing.
+    assert guess_shape(19 * [(*BOX, *FLAT)] + [(*BOX, 0.9)]) == (4, 2)
+    assert guess_shape(19 * [(*BOX, *FLAT)] + [(float("nan"),) * 12]) == (4, 2)
 
 
 def test_file_names_are_not_changed(builder, tmp_path):
