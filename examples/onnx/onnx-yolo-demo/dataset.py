@@ -11,8 +11,8 @@ import numpy as np
 from data.cache import open_squares
 from data.coco import download_coco
 from data.formats import clean_boxes
-from data.images import Letterbox, read_image, to_fractions
-from data.listing import SPLITS, DataError, thinned
+from data.images import TURNED, Letterbox, depth_of, read_image, to_fractions
+from data.listing import SPLITS, DataError, leave_out_crowds, thinned
 from data.merging import read_parts, split_share
 from data.synthetic.generate import generate_dataset
 
@@ -25,8 +25,15 @@ _NOTES = {
     "crowd": "crowd regions not used for training",
     "duplicates": "duplicate boxes dropped",
     "from_polygon": "boxes made from polygons",
+    "from_keypoints": "boxes have keypoints, which are not used",
     "no_label_file": "images have no label file and are taken as background",
+    "turned": "images were turned upright by their EXIF orientation, and their boxes are taken for "
+    "the upright picture; where they are for the stored one, as labelImg's are, remove the "
+    "orientation from the files",
     "labels_alone": "label files have no picture",
+    "same_file": "images are in a file that another image names, too",
+    "undivided": "pictures are in both parts together: the set has no part for validation, so "
+    "about one in five was taken for it, by a hash of its name",
 }
 
 
@@ -112,13 +119,16 @@ class Dataset:
         """Note what became of the pictures; places of those that can be used."""
         usable, self._geometries = list[int](), list[Letterbox]()
         self.skipped, self.changed = list[tuple[str, str]](), list[tuple[str, str]]()
+        self._depths, self._turned = list[int](), 0
         for place, picture in enumerate(self._listing.pictures):
             if isinstance(outcomes[place], str):
                 self.skipped.append((picture.name, outcomes[place]))
                 continue
             width, height, notes = outcomes[place]
             usable.append(place)
-            self.changed += [(picture.name, note) for note in notes]
+            self.changed += [(picture.name, note) for note in notes if note != TURNED]
+            self._turned += TURNED in notes
+            self._depths.append(depth_of(notes))
             self._geometries.append(Letterbox.fit(width, height, self.image_size))
         if not usable:
             first = f"; first: {': '.join(self.skipped[0])}" if self.skipped else ""
@@ -145,6 +155,7 @@ class Dataset:
             **dict.fromkeys(_NOTES, 0),
             **self._listing.counts,
             **dropped,
+            "turned": self._turned,
         }
 
     def __len__(self) -> int:
@@ -164,7 +175,8 @@ class Dataset:
         Use it rather than the file: the boxes of a few pictures belong to pixels that the
         camera's orientation would turn (see `images.decode`).
         """
-        return read_image(self._pictures[index].path, self._pictures[index].size)
+        picture = self._pictures[index]
+        return read_image(picture.path, picture.size, self._depths[index])
 
     def file_name(self, index: int) -> str:
         """File name of an image, relative to the image folder."""
@@ -172,9 +184,13 @@ class Dataset:
 
     def max_boxes(self, mosaic: bool) -> int:
         """Most boxes a training image can hold, at least 1; a mosaic has those of four images."""
-        counts = np.sort(np.diff(self._bounds))[::-1]
+        counts = np.sort(self.box_counts())[::-1]
         # A set of fewer than four images repeats them in a mosaic, and so does resize.
         return max(int(np.resize(counts, 4).sum() if mosaic else counts[0]), 1)
+
+    def box_counts(self) -> np.ndarray:
+        """Return how many boxes each image has, int64 (n,)."""
+        return np.diff(self._bounds)
 
     def ground_truth(self) -> dict[str, list[Any]]:
         """COCO dictionary of the usable images and the classes.
@@ -255,7 +271,7 @@ type Paths = str | Path | Sequence[str | Path]
 
 def load_data(
     path: Paths, classes: list[str] | None = None, image_size: int = 320,
-    shares: Sequence[float | None] | None = None, **options: Any,
+    shares: Sequence[float | None] | None = None, max_boxes: int | None = None, **options: Any,
 ) -> tuple[Dataset, Dataset]:  # fmt: skip
     """Open the training and validation parts of a data set in COCO's or YOLO's format.
 
@@ -270,6 +286,8 @@ def load_data(
     shares : sequence of float or None
         With several data sets, how many of an epoch's images are from each, relative to the
         others (`loader.BatchLoader`); by default every image comes once.
+    max_boxes : int, optional
+        Leave out training pictures with more boxes, which make the training's arrays large.
     image_size, **options
         As of `Dataset`, but for `antialias`.
 
@@ -287,6 +305,8 @@ def load_data(
     paths = _each(path)
     train = read_parts(paths, "train", classes, shares=shares)
     val = read_parts(paths, "val", train.classes, some=len(paths) > 1)
+    if max_boxes is not None:
+        leave_out_crowds(train, max_boxes)
     # Training pictures keep the sharp edges of the plain interpolation: detectors learn more from
     # them, and lose nothing on pictures that are averaged (thoughts/shared/research/training.md).
     train = Dataset(train, image_size, antialias=False, **options)
@@ -334,6 +354,7 @@ def open_data(options: Namespace) -> tuple[Dataset, Dataset]:
     """
     o = options
     how = {"cache": o.cache, "cache_dir": o.cache_dir, "workers": o.workers}
+    how["max_boxes"] = o.max_boxes
     try:
         named = [split_share(each) for each in o.data]
         paths = [_at_hand(name, o) for name, _ in named]

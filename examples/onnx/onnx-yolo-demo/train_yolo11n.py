@@ -73,10 +73,14 @@ def train(o: Namespace, folder: RunFolder) -> None:
     use_cache(o.compilation_cache, with_names=o.profile is not None)
     train_set, val_set = open_data(o)
     on_host = not draws_on_device(o.device_augment, train_set.squares)
+    rows = train_set.max_boxes(mosaic=o.mosaic > 0)
     loader = BatchLoader(
-        train_set, o.batch_size, seed=o.seed, augment=Augment(mosaic=o.mosaic, scale=o.scale),
-        workers=o.workers, mosaic_until=max(o.epochs - o.close_mosaic, 0), render=on_host,
+        train_set, o.batch_size, min(rows, o.max_boxes or rows), o.seed,
+        Augment(mosaic=o.mosaic, scale=o.scale), workers=o.workers,
+        mosaic_until=max(o.epochs - o.close_mosaic, 0), render=on_host,
     )  # fmt: skip
+    if note := loader.crowding():
+        print(note)
 
     # ---- model and compiled step
     recipe = resolve(make_recipe(o), len(train_set), o.batch_size, o.epochs, len(o.classes))

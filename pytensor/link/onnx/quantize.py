@@ -1,7 +1,9 @@
 """Smaller models: weights in 16 or 8 bits, activations too; and graphs optimized ahead of time."""
 
+import logging
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -177,7 +179,7 @@ def _quantized(
         "per_channel": True,
         "nodes_to_exclude": list(exclude),
     }
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory() as folder, _without_advice():
         source, target = Path(folder, "float32.onnx"), Path(folder, "int8.onnx")
         onnx.save(single, source)
         if calibration is None:
@@ -194,6 +196,25 @@ def _quantized(
                 **common,
             )
         return onnx.load(target)
+
+
+@contextmanager
+def _without_advice() -> Iterator[None]:
+    """Keep back onnxruntime's advice to pre-process the model; its other warnings are logged.
+
+    Pre-processing infers shapes, which our exports state, and folds constants and normalizations,
+    which they have done.
+    """
+
+    def is_news(record: logging.LogRecord) -> bool:
+        return "pre-processing before quantization" not in record.getMessage()
+
+    logger = logging.getLogger()  # onnxruntime's quantization has none of its own
+    logger.addFilter(is_news)
+    try:
+        yield
+    finally:
+        logger.removeFilter(is_news)
 
 
 def _reader(model: onnx.ModelProto, calibration: Sequence[Mapping[str, np.ndarray]]) -> Any:

@@ -1,3 +1,5 @@
+import logging
+
 import numpy as np
 import onnx
 import onnxruntime as ort
@@ -56,6 +58,25 @@ def test_activations(network):
     names = int8_names(small)
     assert any(name.startswith("conv.weight") for name in names)
     assert any(name.startswith("dense.weight") for name in names)
+
+
+class Talking(list):
+    """Says something whenever it is read."""
+
+    def __iter__(self):
+        logging.warning("a range is empty")
+        return super().__iter__()
+
+
+@pytest.mark.parametrize("calibrated", [False, True])
+def test_no_advice_reaches_the_user(network, caplog, capfd, calibrated):
+    """onnxruntime's to pre-process the model; what else it warns of is logged."""
+    model, samples = network
+    quantize_int8(model, calibration=Talking(samples[:2]) if calibrated else None)
+    said = {record.getMessage() for record in caplog.records}
+    assert said == ({"a range is empty"} if calibrated else set())
+    assert not logging.getLogger().filters
+    assert capfd.readouterr().out == ""
 
 
 def test_nodes_can_stay(network):

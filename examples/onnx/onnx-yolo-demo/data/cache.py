@@ -12,11 +12,11 @@ from pathlib import Path
 
 import numpy as np
 import PIL
-from data.images import PictureError, decode, letterbox, quiet
+from data.images import DEPTHS, PictureError, decode, highest_value, letterbox, quiet, used_bits
 from filelock import FileLock
 from tqdm import tqdm
 
-_VERSION = 3  # of the letterboxing and of the files; another number makes older files useless
+_VERSION = 4  # of the letterboxing and of the files; another number makes older files useless
 
 
 def check_space(folder, needed, what):
@@ -54,6 +54,8 @@ def part_of(path):
 def decode_all(pictures, squares, workers=1, progress="", antialias=True):
     """Decode and letterbox pictures, by `workers` threads.
 
+    If none of those of 16 bits a channel uses the upper two, all of them are decoded again with
+    the bits that they use.
     The first rows of `squares`, uint8 (n, S, S, 3), become those of the usable pictures.
     `progress` is the title of a progress bar; none is shown if it is empty.
 
@@ -64,10 +66,10 @@ def decode_all(pictures, squares, workers=1, progress="", antialias=True):
         be used.
     """
 
-    def work(row):
+    def work(row, bits=16):
         picture = pictures[row]
         try:
-            pixels, notes = decode(picture.path, picture.size)
+            pixels, notes = decode(picture.path, picture.size, bits)
         except FileNotFoundError:
             return "missing"
         except PictureError as error:
@@ -83,6 +85,12 @@ def decode_all(pictures, squares, workers=1, progress="", antialias=True):
     ):
         bar = tqdm(found, total=len(rows), desc=progress, unit="img", disable=not progress)
         outcomes = list(bar)
+        usable = (row for row in rows if not isinstance(outcomes[row], str))
+        deep = [row for row in usable if DEPTHS[16] in outcomes[row][2]]
+        highest = max(pool.map(highest_value, [pictures[row].path for row in deep]), default=0)
+        if deep and (bits := used_bits(highest)) < 16:
+            for row, outcome in zip(deep, pool.map(lambda k: work(k, bits), deep), strict=True):
+                outcomes[row] = outcome
     used = [row for row in rows if not isinstance(outcomes[row], str)]
     for place, row in enumerate(used):
         if place != row:

@@ -3,26 +3,44 @@
 import json
 import math
 import os
+import unicodedata
 from collections import Counter
 from pathlib import Path
+from urllib.parse import unquote
 
 import numpy as np
-from data.listing import Listing, Picture, YoloPart, choose_classes, find
+from data.keypoints import LINES, guess_shape
+from data.listing import (
+    Listing,
+    PartMissingError,
+    Picture,
+    Undivided,
+    YoloPart,
+    choose_classes,
+    find,
+    place_in,
+    share_of,
+)
 from PIL import Image
 
 PICTURES = {end for end, kind in Image.registered_extensions().items() if kind in Image.OPEN}
 _LOWEST, _HIGHEST = -0.01, 1.01  # coordinates beyond are wrong, not merely rounded
 
 
-def read_part(path, split, classes=None, limit=None, some=False):
+def read_part(path, split, classes=None, limit=None, some=False, divide=True):
     """Find and read a part of a data set; see `listing.find`, `read_coco` and `read_yolo`.
 
-    With `some`, the data set may lack some of the classes.
+    With `some`, the data set may lack some of the classes. Without `divide`, all of a set that has
+    no part for validation is for training.
     """
-    found = find(path, split)
+    found, share = find(path, split), None
+    if isinstance(found, Undivided):
+        if not divide and split == "val":
+            raise PartMissingError(f"no val part in {path}")
+        found, share = found.part, split if divide else None
     if isinstance(found, YoloPart):
-        return read_yolo(found, classes, limit, some)
-    return read_coco(*found, classes, limit, some)
+        return read_yolo(found, classes, limit, share, some)
+    return read_coco(*found, classes, limit, share, some)
 
 
 def _boxes(rows):
@@ -34,44 +52,39 @@ def _boxes(rows):
 # ------------------------------------------------------------------------------ COCO
 
 
-def read_coco(annotation_file, image_dir, classes=None, limit=None, some=False):
+def read_coco(annotation_file, image_dir, classes=None, limit=None, share=None, some=False):
     """Read a COCO instances file, or its first `limit` images, as a `Listing`.
 
     Images may lack ``width`` and ``height``. The classes are those of the file by default; with
-    `some`, the file may lack some of them. Where an image, or ``info`` for all of them, has
-    ``complete``, a list of category ids, things of other categories may lack a box there.
+    `some`, the file may lack some of them. `share` is ``"train"`` or ``"val"`` where the file has
+    the pictures of both; see `listing.share_of`. A picture with an annotation whose ``bbox`` can't
+    be used is excluded.
+
+    Where an image, or ``info`` for all of them, has ``complete``, a list of category ids, things of
+    other categories may lack a box there.
     """
     path, image_dir = Path(annotation_file), Path(image_dir)
     data = _load_json(path)
     if not image_dir.is_dir():
         raise FileNotFoundError(f"image folder {image_dir} does not exist")
     try:
-        ids = {category["name"]: category["id"] for category in data["categories"]}
-        if len(set(ids.values())) < len(data["categories"]):
-            raise ValueError(f"{path} lists a category's name or id twice: {ids}")
-        classes = choose_classes(path, list(ids), classes, some)
-        if limit is not None:
-            dropped = {image["id"] for image in data["images"][limit:]}
-            kept = [a for a in data["annotations"] if a["image_id"] not in dropped]
-            data = {**data, "images": data["images"][:limit], "annotations": kept}
-        pictures = []
-        for image in data["images"]:
-            name, size = image["file_name"], (image.get("width"), image.get("height"))
-            size = None if None in size else size
-            source = str(image.get("source") or "")
-            pictures.append(Picture(name, str(image_dir / name), image["id"], size, source))
+        data = _with_numbers(data)
+        ids, available = _class_ids(path, data)
+        classes = choose_classes(path, available if classes is None else list(ids), classes, some)
+        data, pictures, undivided = _read_pictures(path, data, image_dir, limit, share)
         place_of = {picture.image_id: place for place, picture in enumerate(pictures)}
         if len(place_of) < len(pictures):
             raise ValueError(f"{path} lists an image id twice")
         category_ids = [ids[name] for name in classes]
         labelled = _labelled(path, data, category_ids)
-        rows, counts = _read_annotations(path, data, place_of, category_ids)
+        rows, excluded, counts = _read_annotations(path, data, place_of, category_ids)
     except (KeyError, TypeError) as error:
         what = f"an entry lacks {error}" if isinstance(error, KeyError) else error
         raise ValueError(f"{path} is not a COCO instances file: {what}") from None
+    counts |= undivided | {"same_file": len(pictures) - len({each.path for each in pictures})}
     return Listing(
-        path, image_dir, classes, category_ids, pictures, *_boxes(rows), counts, coco=data,
-        labelled=labelled,
+        path, image_dir, classes, category_ids, pictures, *_boxes(rows), counts,
+        excluded=excluded, coco=data, labelled=labelled,
     )  # fmt: skip
 
 
@@ -107,11 +120,103 @@ def _load_json(path):
     return data
 
 
+def _with_numbers(data):
+    """Return COCO's dictionary with numbers where a tool has written texts.
+
+    If ids are texts of digits they become what these say; if other texts are among them, images
+    or categories are numbered from 1 on.
+    """
+    data = {**data}
+    for kind, key in (("images", "image_id"), ("categories", "category_id")):
+        ids = [entry["id"] for entry in data[kind]]
+        if not any(isinstance(i, str) for i in (*ids, *(a[key] for a in data["annotations"]))):
+            continue
+        plain = all(str(each).isdecimal() for each in ids)
+        number = {str(each): int(each) if plain else n for n, each in enumerate(ids, 1)}
+        data[kind] = [entry | {"id": number[str(entry["id"])]} for entry in data[kind]]
+        data["annotations"] = [
+            a | {key: number.get(str(a[key]), a[key])} for a in data["annotations"]
+        ]
+    if any(isinstance(a.get("iscrowd"), str) for a in data["annotations"]):
+        data["annotations"] = [
+            a | {"iscrowd": int(str(a.get("iscrowd", 0)).lower() in ("1", "true"))}
+            for a in data["annotations"]
+        ]
+    return data
+
+
+def _class_ids(path, data):
+    """Return category ids by class name, and the names of those that are classes.
+
+    Roboflow puts the project before its classes, as a category which owns nothing and which they
+    name as their supercategory. It is no class, and may be called as one of them is.
+    """
+    categories, owners = data["categories"], {a["category_id"] for a in data["annotations"]}
+    parents = {category.get("supercategory") for category in categories}
+    ids, above = {}, {}
+    for category in categories:
+        name, parent = category["name"], category.get("supercategory")
+        is_above = name in parents and parent != name and category["id"] not in owners
+        if is_above:
+            above[name] = category["id"]
+        elif name in ids:
+            raise ValueError(f"{path} lists a category's name or id twice: {name}; rename one")
+        else:
+            ids[name] = category["id"]
+    if len({category["id"] for category in categories}) < len(categories):
+        raise ValueError(f"{path} lists a category's name or id twice: {ids}")
+    return above | ids, list(ids)
+
+
+def _read_pictures(path, data, image_dir, limit, share):
+    """Return COCO's dictionary of the wanted images, their `Picture`s, and a share's counts."""
+    images, counts, pictures = data["images"], {}, []
+    places = [_located(image_dir, image["file_name"]) for image in images]
+    claims = Counter(places)
+    for image, place in zip(images, places, strict=True):
+        if claims[place] > 1:  # what was found by a part of the name could be either's
+            place = image_dir / image["file_name"]
+        size = image.get("width"), image.get("height")
+        size = None if None in size else size
+        source = str(image.get("source") or "")
+        name = _relative(place, image_dir)
+        pictures.append(Picture(name, str(place), image["id"], size, source))
+    if share is not None:
+        counts["undivided"] = len(pictures)
+        chosen = {*share_of(path, [picture.name for picture in pictures], share)}
+        pictures = [picture for picture in pictures if picture.name in chosen]
+    pictures = pictures[:limit]
+    if len(pictures) < len(images):
+        kept = {picture.image_id for picture in pictures}
+        dropped = {image["id"] for image in images} - kept
+        data = data | {
+            "images": [image for image in images if image["id"] in kept],
+            "annotations": [a for a in data["annotations"] if a["image_id"] not in dropped],
+        }
+    return data, pictures, counts
+
+
+def _located(folder, name):
+    """Return the path of a picture: as it is called, or as tools write it that ran elsewhere.
+
+    Label Studio counts from the annotation file, on Windows with backslashes, or gives the path
+    on its server; names may be encoded as in an address.
+    """
+    if (folder / name).exists():
+        return folder / name
+    name = name.replace("\\", "/")
+    for each in (name, unquote(name)):
+        for place in (folder / each, folder.parent / each, folder / each.rpartition("/")[2]):
+            if place.is_file():
+                return place
+    return folder / name
+
+
 def _read_annotations(path, data, place_of, category_ids):
-    """Rows for `_boxes` without crowd regions, and counts of what isn't among them."""
+    """Rows for `_boxes` without crowd regions, reasons by place, and counts of what isn't used."""
     names = {category["id"]: category["name"] for category in data["categories"]}
     wanted = {category: label for label, category in enumerate(category_ids)}
-    rows, crowd, other_classes = [], 0, Counter()
+    rows, excluded, crowd, other_classes = [], {}, 0, Counter()
     for annotation in data["annotations"]:
         image, category = annotation["image_id"], annotation["category_id"]
         if image not in place_of or category not in names:
@@ -121,53 +226,65 @@ def _read_annotations(path, data, place_of, category_ids):
             )
         if category not in wanted:
             other_classes[names[category]] += 1
+            continue
+        box = annotation.get("bbox")
+        if not _is_bbox(box):
+            excluded.setdefault(
+                place_of[image],
+                f"annotation {annotation.get('id')} has bbox {box}; it must be four finite "
+                "numbers x, y, width, height",
+            )
         elif annotation.get("iscrowd", 0):
             crowd += 1
         else:
-            box = annotation["bbox"]
-            if len(box) != 4 or not all(map(math.isfinite, box)):
-                raise ValueError(
-                    f"{path}: annotation {annotation.get('id')} has bbox {box}; "
-                    "it must be four finite numbers x, y, width, height"
-                )
             x, y, w, h = box
             rows.append((place_of[image], wanted[category], x, y, x + w, y + h))
-    return rows, {"crowd": crowd, "other_classes": dict(other_classes)}
+    return rows, excluded, {"crowd": crowd, "other_classes": dict(other_classes)}
+
+
+def _is_bbox(box):
+    if not isinstance(box, list) or len(box) != 4:
+        return False
+    return all(isinstance(value, int | float) and math.isfinite(value) for value in box)
 
 
 # ------------------------------------------------------------------------------ YOLO
 
 
-def read_yolo(part, classes=None, limit=None, some=False):
+def read_yolo(part, classes=None, limit=None, share=None, some=False):
     """Read the pictures and text labels of one part of a data set, as a `Listing`.
 
-    The labels of ``…/images/…/a.jpg`` are in ``…/labels/…/a.txt``; of pictures that are not in
-    a folder called images, in a file beside them. A line holds the class number and ``cx cy w h``
-    as fractions of the upright picture, or the class number and a polygon ``x1 y1 x2 y2 x3 y3 …``,
-    whose bounding box is taken. A picture without a label file is background. One with a line
-    that is malformed, has a coordinate above 1.01 or below -0.01, or a class that doesn't exist,
-    is excluded. Pictures are sorted by name and numbered from 1.
+    The labels of ``…/images/…/a.jpg`` are in ``…/labels/…/a.txt``, or in a file beside it. A line
+    holds the class number and ``cx cy w h`` as fractions of the upright picture, or the class
+    number and a polygon ``x1 y1 x2 y2 x3 y3 …``, whose bounding box is taken. Where `part` has
+    keypoints, it may hold them behind the box, and no polygon. A picture with a line that is
+    malformed, has a coordinate above 1.01 or below -0.01, or a class that doesn't exist, is
+    excluded; one without a label file is background. Pictures are sorted by name and numbered
+    from 1.
 
     `limit` takes the first so many pictures by name; with `some`, the set may lack some of the
-    classes.
+    classes. `share` is as of `read_coco`.
+    ValueError if the labels seem to have keypoints and `part` says nothing of them.
     """
     classes = choose_classes(part.source, part.names, classes, some)
     only_folder = len(part.entries) == 1 and part.entries[0].is_dir()
     image_dir = part.entries[0] if only_folder else part.root
     named = sorted((_relative(file, image_dir), file) for file in _find_pictures(part))
-    pictures = [Picture(name, str(file), n, None) for n, (name, file) in enumerate(named, start=1)]
-    labels = [_label_file(picture.path) for picture in pictures]
+    labels = _label_files([file for _, file in named])
     if labels and not any(map(Path.is_file, labels)):
         raise ValueError(
             f"{part.source}: none of the {len(labels)} pictures has a label file; {labels[0]} "
-            f"would be that of {pictures[0].path}"
+            f"would be that of {named[0][1]}"
         )
-    rows, excluded, counts = _read_labels(part, classes, labels[:limit])
-    if only_folder:  # a list of pictures may leave some out on purpose
-        # Beside the pictures text of other kinds may lie.
-        folders = {file.parent for file in labels if "labels" in file.parts}
-        found = {file for folder in folders for file in folder.glob("*.txt")}
-        counts["labels_alone"] = len(found - {*labels, *(f / "classes.txt" for f in folders)})
+    alone = _labels_alone(labels) if only_folder else 0  # a list may leave some out on purpose
+    counts = {"labels_alone": alone}
+    if share is not None:
+        counts["undivided"] = len(named)
+        chosen = {*share_of(part.source, [name for name, _ in named], share)}
+        labels = [file for file, (name, _) in zip(labels, named, strict=True) if name in chosen]
+        named = [each for each in named if each[0] in chosen]
+    pictures = [Picture(name, str(file), n, None) for n, (name, file) in enumerate(named, start=1)]
+    rows, excluded, found = _read_labels(part, classes, labels[:limit])
     return Listing(
         part.source,
         image_dir,
@@ -175,7 +292,7 @@ def read_yolo(part, classes=None, limit=None, some=False):
         [part.names.index(name) + 1 for name in classes],
         pictures[:limit],
         *_boxes(rows),
-        counts,
+        counts | found,
         fractions=True,
         excluded=excluded,
     )
@@ -192,8 +309,11 @@ def _find_pictures(part):
         if entry.is_file():
             lines = entry.read_text(encoding="utf-8-sig").splitlines()
             for name in (line.strip() for line in lines if line.strip()):
-                place = part.root / name
-                files.append(place if place.exists() else entry.parent / name)
+                # CVAT's older versions put data/ before all paths.
+                names = dict.fromkeys((name, name.removeprefix("data/")))
+                places = (place_in(top, n) for n in names for top in (part.root, entry.parent))
+                there = next(filter(Path.exists, places), None)
+                files.append(there or place_in(entry.parent, name))
             continue
         for folder, folders, names in os.walk(entry, followlinks=True):
             folders[:] = [name for name in folders if not name.startswith(".")]
@@ -203,62 +323,116 @@ def _find_pictures(part):
 
 
 def _label_file(path):
-    """Where the labels of a picture are."""
-    head, images, tail = Path(path).absolute().as_posix().rpartition("/images/")
-    return Path(f"{head}/labels/{tail}" if images else tail).with_suffix(".txt")
+    """Return where the labels of a picture are, or would be."""
+    path = Path(path).absolute()
+    head, images, tail = path.as_posix().rpartition("/images/")
+    beside, own = path.with_suffix(".txt"), Path(f"{head}/labels/{tail}").with_suffix(".txt")
+    return own if images and (own.parent.is_dir() or not beside.exists()) else beside
+
+
+def _label_files(pictures):
+    """Return where the labels of pictures are; either name may be encoded as in an address."""
+    files = [_label_file(picture) for picture in pictures]
+    absent = [place for place, file in enumerate(files) if not file.exists()]
+    taken, known = {*files}, {}
+    for place in absent:
+        folder, name = files[place].parent, _decoded(files[place].name)
+        if folder not in known:
+            others = (file for file in folder.glob("*.txt") if file not in taken)
+            known[folder] = {_decoded(file.name): file for file in others}
+        files[place] = known[folder].get(name, files[place])
+    return files
+
+
+def _decoded(name):
+    # Macs write accents as letters of their own.
+    return unicodedata.normalize("NFC", unquote(name))
+
+
+def _labels_alone(files):
+    """Count the label files beside those of pictures; elsewhere text of other kinds may lie."""
+    folders = {file.parent for file in files if "labels" in file.parts}
+    found = {file for folder in folders for file in folder.glob("*.txt")}
+    return len(found - {*files, *(folder / "classes.txt" for folder in folders)})
 
 
 def _read_labels(part, classes, files):
     """Rows for `_boxes`, reasons by place in `files`, and counts of what isn't used."""
     wanted = {part.names.index(name): label for label, name in enumerate(classes)}
-    rows, excluded, counts, other_classes = [], {}, Counter(), Counter()
+    rows, excluded, counts, other_classes, long = [], {}, Counter(), Counter(), []
     for place, file in enumerate(files):
         try:
-            found = _read_lines(file.read_text(encoding="utf-8-sig"), len(part.names))
+            text = file.read_text(encoding="utf-8-sig")
+            found = _read_lines(text, len(part.names), part.keypoints, long)
         except FileNotFoundError:
             counts["no_label_file"] += 1
             continue
         except (OSError, ValueError) as error:  # not UTF-8, or a wrong line
             excluded[place] = f"labels {_relative(file, part.root.absolute())}: {error}"
             continue
-        for number, is_polygon, corners in found:
+        for number, kind, corners in found:
             if number in wanted:
-                counts["from_polygon"] += is_polygon
+                counts[kind] += 1
                 rows.append((place, wanted[number], *corners))
             else:
                 other_classes[part.names[number]] += 1
+    if part.keypoints is None and (shape := guess_shape(long)):
+        raise ValueError(
+            f"{part.source}: lines of {5 + shape[0] * shape[1]} numbers in the labels look like "
+            f"boxes with {shape[0]} keypoints of {shape[1]} numbers, not like polygons: put "
+            f"kpt_shape: [{shape[0]}, {shape[1]}] into data.yaml, and the boxes are taken, or "
+            "kpt_shape: [0, 2] if they are polygons"
+        )
+    del counts["box"]
     return rows, excluded, {**counts, "other_classes": dict(other_classes)}
 
 
-def _read_lines(text, num_classes):
-    """(class, whether a polygon, corners) of every line; ValueError names a wrong one."""
+def _read_lines(text, num_classes, keypoints, long):
+    """(class, kind, corners) of every line; ValueError names a wrong one.
+
+    The first `LINES` that are no plain boxes are added to `long`, even if they are wrong.
+    """
     rows = []
     for number, line in enumerate(text.splitlines(), start=1):
         if words := line.split():
             try:
-                rows.append(_read_line(words, num_classes))
+                label, *values = map(float, words)
+                if len(values) > 4 and len(long) < LINES:
+                    long.append(values)
+                if not label.is_integer() or not 0 <= label < num_classes:
+                    raise ValueError(
+                        f"class {words[0]}, but there are {num_classes} classes, from 0"
+                    )
+                rows.append((int(label), *_read_shape(values, keypoints)))
             except ValueError as error:
                 raise ValueError(f"line {number}: {error}") from None
     return rows
 
 
-def _read_line(words, num_classes):
-    label, *values = map(float, words)
-    if not label.is_integer() or not 0 <= label < num_classes:
-        raise ValueError(f"class {words[0]}, but there are {num_classes} classes, from 0")
-    polygon = len(values) != 4
-    if polygon and (len(values) < 6 or len(values) % 2):
-        raise ValueError(
-            f"{len(words)} numbers; a box has 5, a polygon an odd number from 7 upwards"
-        )
+def _read_shape(values, keypoints):
+    """Kind and corners of the numbers after a line's class."""
+    kind = "box"
+    if keypoints and keypoints[0]:
+        more = keypoints[0] * keypoints[1]
+        if len(values) not in (4, 4 + more):
+            raise ValueError(
+                f"{len(values) + 1} numbers; a box has 5, and with keypoints (kpt_shape) {5 + more}"
+            )
+        kind, values = "box" if len(values) == 4 else "from_keypoints", values[:4]
+    elif len(values) != 4:
+        kind = "from_polygon"
+        if len(values) < 6 or len(values) % 2:
+            raise ValueError(
+                f"{len(values) + 1} numbers; a box has 5, a polygon an odd number from 7 upwards"
+            )
     for value in values:
         if not _LOWEST <= value <= _HIGHEST:  # true for NaN
             raise ValueError(f"{value:g} is no fraction of the picture (0 to 1)")
-    if polygon:
+    if kind == "from_polygon":
         xs, ys = values[::2], values[1::2]
-        return int(label), True, (min(xs), min(ys), max(xs), max(ys))
+        return kind, (min(xs), min(ys), max(xs), max(ys))
     x, y, w, h = values
-    return int(label), False, (x - w / 2, y - h / 2, x + w / 2, y + h / 2)
+    return kind, (x - w / 2, y - h / 2, x + w / 2, y + h / 2)
 
 
 # ------------------------------------------------------------------------------ boxes

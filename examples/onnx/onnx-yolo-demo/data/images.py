@@ -12,6 +12,11 @@ from PIL import Image, ImageOps
 FILL = 114  # grey of the padding, the value the published YOLO weights were trained with
 
 _ORIENTATION = 0x0112  # EXIF tag
+TURNED = "turned upright by its EXIF orientation"  # where nothing tells what the boxes are for
+# What is said of a picture of 16 bits a channel, by how many of them its data set uses.
+DEPTHS = {16: "16 bits a channel cut to 8"} | {
+    bits: f"{bits} bits a channel, in a file of 16, cut to 8" for bits in (14, 12, 10)
+}
 
 # What Pillow's decoders raise for broken files. PNG reports by SyntaxError; the others come from
 # parsing of what the file claims about itself.
@@ -130,19 +135,29 @@ def quiet():
         yield
 
 
-def _is_16_bit(picture):
+def _stored_bits(picture):
+    """Return how many bits a channel has in the file of an opened picture: 8, 12 or 16."""
     # The raw mode of the data, such as RGB;16B: Pillow decodes colours to 8 bits by itself.
-    if any(";16" in str(tile.args) for tile in picture.tile):
-        return True
+    raw = " ".join(str(tile.args) for tile in picture.tile)
+    if "I;12" in raw:
+        return 12
     # Older versions of Pillow open grey PNG of 16 bits as "I".
-    return picture.mode == "I" and picture.format == "PNG"
+    return 16 if ";16" in raw or (picture.mode == "I" and picture.format == "PNG") else 8
 
 
-def _to_rgb(picture, sixteen):
+def _to_rgb(picture, stored, bits):
     """(RGB picture, list of what was changed); see `decode`."""
-    notes = ["16 bits a channel cut to 8"] if sixteen else []
-    if sixteen and picture.mode[0] == "I":
-        picture = Image.fromarray((np.asarray(picture) >> 8).astype(np.uint8))
+    notes = []
+    if stored > 8:
+        notes = [DEPTHS[bits] if stored == 16 else f"{stored} bits a channel cut to 8"]
+    if stored > 8 and picture.mode[0] == "I":
+        upper = np.asarray(picture) >> (min(bits, stored) - 8)
+        picture = Image.fromarray(upper.clip(0, 255).astype(np.uint8))
+    elif stored == 16 and bits < 16:  # Pillow has cut them to the upper 8 of 16
+        raise PictureError(
+            f"{bits} bits a channel in a file of 16 (mode {picture.mode}); convert it to 8 bits a "
+            "channel"
+        )
     elif picture.mode in ("I", "F"):
         raise PictureError(f"32 bits a pixel (mode {picture.mode}); convert it to 8 bits a channel")
     if not picture.has_transparency_data:
@@ -155,17 +170,19 @@ def _to_rgb(picture, sixteen):
     return Image.alpha_composite(ground, picture).convert("RGB"), notes
 
 
-def decode(path, size=None):
+def decode(path, size=None, bits=16):
     """Decode a picture as RGB, and say what had to be changed for it.
 
     Grey, palette, CMYK and other 8-bit pictures become RGB. Of 16 bits a channel the upper 8 are
-    kept. What is transparent becomes the grey of the padding, as far as it is transparent: the
-    colours that files hide below it are not part of the picture. Of an animation the first frame
-    is used.
+    kept, or of those that are used: many cameras write 12 `bits` into a file of 16 (see
+    `used_bits`). What is transparent becomes the grey of the padding, as far as it is transparent:
+    the colours that files hide below it are not part of the picture. Of an animation the first
+    frame is used.
 
     Pictures are turned upright by the camera's orientation (EXIF), with one exception: if `size`
     is that of the stored pixels and not that of the upright picture, whoever wrote it ignored the
     orientation, and so does this function, since the boxes then belong to the stored pixels.
+    Where the size tells nothing, a note says that the picture was turned.
 
     JPEG is decoded at full size always: its fast reduced decoding gives other pixels.
 
@@ -180,18 +197,19 @@ def decode(path, size=None):
     """
     try:
         with Image.open(path) as picture:
-            return _decoded(picture, size)
+            return _decoded(picture, size, bits)
     except (FileNotFoundError, PictureError):
         raise
     except _DECODER_ERRORS as error:
         raise PictureError(f"not readable: {error or type(error).__name__}") from error
 
 
-def _decoded(picture, size):
+def _decoded(picture, size, bits):
     notes = []
-    sixteen = _is_16_bit(picture)  # first: Pillow forgets when it decodes
+    stored = _stored_bits(picture)  # first: Pillow forgets when it decodes
+    orientation = picture.getexif().get(_ORIENTATION, 1)
     # Pillow turns TIFF by itself, and gives the upright size as well.
-    across = picture.format != "TIFF" and picture.getexif().get(_ORIENTATION, 1) in range(5, 9)
+    across = picture.format != "TIFF" and orientation in range(5, 9)
     upright = picture.size[::-1] if across else picture.size
     if size is not None and tuple(size) not in (picture.size, upright):
         raise PictureError(
@@ -200,17 +218,40 @@ def _decoded(picture, size):
     if getattr(picture, "is_animated", False) and picture.format != "MPO":
         notes.append("first of several frames used")  # MPO: a photograph and its preview
     if size is None or tuple(size) == upright:
+        size_tells = size is not None and orientation in range(5, 9) and upright[0] != upright[1]
+        if orientation in range(2, 9) and not size_tells:
+            notes.append(TURNED)
         picture = ImageOps.exif_transpose(picture)
     else:
         notes.append("EXIF orientation ignored, as in the annotation file's size")
-    image, changes = _to_rgb(picture, sixteen)
+    image, changes = _to_rgb(picture, stored, bits)
     return np.asarray(image), notes + changes
 
 
-def read_image(path, size=None):
+def highest_value(path):
+    """Return the highest value of a readable picture of 16 bits a channel, up to 65,535."""
+    with Image.open(path) as picture:
+        values = np.asarray(picture)
+    return int(values.max()) * (256 if values.dtype == np.uint8 else 1)
+
+
+def used_bits(highest):
+    """Return how many of 16 bits pictures use, whose highest value this is: 10, 12, 14 or 16.
+
+    It is the highest of a whole data set: one picture alone may be dark.
+    """
+    return next(bits for bits in sorted(DEPTHS) if highest < 2**bits)
+
+
+def depth_of(notes):
+    """Return the `bits` with which `decode` made such notes; 16 if they tell nothing."""
+    return next((bits for bits, note in DEPTHS.items() if note in notes), 16)
+
+
+def read_image(path, size=None, bits=16):
     """Decode a picture as RGB, uint8 (height, width, 3); see `decode` for the rules."""
     with quiet():
-        return decode(path, size)[0]
+        return decode(path, size, bits)[0]
 
 
 def to_fractions(corners, size):

@@ -22,6 +22,10 @@ ORDER_STREAM = 2**32 - 1
 
 UNCHANGED = Augment(**{field.name: 0.0 for field in fields(Augment)})
 
+# The loss has arrays of a number for each box and each cell of these strides. From so many bytes on
+# they are worth a word.
+STRIDES, LARGE = (8, 16, 32), 500e6
+
 # Batches in preparation. Plans need little memory.
 AHEAD_DRAWN, AHEAD_PLANNED = 3, 16
 
@@ -105,8 +109,8 @@ class BatchLoader:
     ----------
     dataset, batch_size, seed
     max_boxes : int, optional
-        Rows of the box arrays; by default what the dataset and the augmentation can need. An
-        image with more boxes is an error.
+        Rows of the box arrays; by default what the dataset and the augmentation can need. A mosaic
+        with more boxes becomes its first image alone; an image with more is an error.
     augment : Augment, optional
         None leaves the letterboxed images as they are.
     workers : int
@@ -167,6 +171,20 @@ class BatchLoader:
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
             self._pool = None
+
+    def crowding(self):
+        """Say which image makes the arrays of the loss large; empty if none does."""
+        cells = sum((self.dataset.image_size // stride) ** 2 for stride in STRIDES)
+        size = self.batch_size * self.max_boxes * cells * 4  # float32, a box by a cell
+        if size < LARGE:
+            return ""
+        counts = self.dataset.box_counts()
+        first, most = int(np.argmax(counts)), int(np.quantile(counts, 0.99))
+        return (
+            f"{self.dataset.file_name(first)} has {counts[first]} boxes: a training image has room "
+            f"for {self.max_boxes}, which makes arrays of {size / 1e9:.1f} GB in the loss; "
+            f"--max-boxes {max(most, 1)} leaves out images with more, at most 1 % of them"
+        )
 
     def order(self, epoch):
         """The dataset's indices in the order of an epoch: a permutation, without shares."""
@@ -300,9 +318,14 @@ class BatchLoader:
             sample = self.dataset[index]
             return make_plan(self.dataset, index, UNCHANGED, rng)[0], sample.boxes, sample.classes
         closing = self.mosaic_until is not None and epoch >= self.mosaic_until
-        augment = replace(self.augment, mosaic=0.0) if closing else self.augment
+        alone = replace(self.augment, mosaic=0.0)
         pool = None if self._shares is None else self.order(epoch)
-        return make_plan(self.dataset, index, augment, rng, pool)
+        augment = alone if closing else self.augment
+        planned = make_plan(self.dataset, index, augment, rng, pool)
+        if len(planned[1]) > self.max_boxes:
+            rng = np.random.default_rng([self.seed, epoch, index, repeat])
+            planned = make_plan(self.dataset, index, alone, rng, pool)
+        return planned
 
 
 class ValBatch(NamedTuple):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 from data.formats import read_part
-from data.listing import Listing, Part, PartMissingError, choose_classes
+from data.listing import Listing, Part, PartMissingError, Undivided, choose_classes, find
 
 _SHARE = re.compile(r"(.+):(\d+\.?\d*|\.\d+)")
 
@@ -27,15 +27,17 @@ def read_parts(paths, split, classes=None, limit=None, shares=None, some=False):
 
     The classes are by default those of all sets, by name, in the order of their first appearance.
     A set may lack some of the classes: its pictures aren't labelled for them; with `some`, several
-    sets may lack a class altogether. A set may lack the part, too, unless all do. `shares` has a
-    number for each path, or None for all of them.
+    sets may lack a class altogether. A set may lack the part, too, unless all do: one without a
+    part for validation is for training as a whole if another has one. `shares` has a number for
+    each path, or None for all of them.
     """
     if len(paths) == 1:
         return read_part(paths[0], split, classes, limit)
+    divide = split != "test" and all(isinstance(find(each, "val"), Undivided) for each in paths)
     listings, parts, missing = [], [], []
     for path, share in zip(paths, shares or [None] * len(paths), strict=True):
         try:
-            listings.append(read_part(path, split, classes, limit, some=True))
+            listings.append(read_part(path, split, classes, limit, some=True, divide=divide))
             parts.append((str(path), share))
         except PartMissingError as error:
             missing.append(error)

@@ -38,7 +38,7 @@ RESUMED = (
 CPU_MAP50 = 0.40
 LEARNED = (
     *RESUMED, "data", "train_images", "val_images", "weights", "statistics_images", "patience",
-    "val_every", "stop_after",
+    "val_every", "stop_after", "max_boxes",
 )  # fmt: skip
 
 # Options that a settings file and the environment may give, in capitals; two are lists.
@@ -164,6 +164,9 @@ def make_parser(description):
         help="connections of the download at a time")  # fmt: skip
     add("--classes", nargs="+", default=["person", "cell phone"], metavar="NAME",
         help="classes to detect")  # fmt: skip
+    add("--max-boxes", type=ONE_OR_MORE, metavar="N",
+        help="leave out training images with more boxes; a mosaic with more becomes one of its "
+        "images")  # fmt: skip
     add("--cache", choices=["memory", "disk"], default="memory", help="where decoded images lie")
     add("--cache-dir", type=Path, help="folder of --cache disk")
 

@@ -126,6 +126,63 @@ def test_sizes_of_turned_pictures(builder):
     assert "20.png: EXIF orientation ignored" in dataset.summary()
 
 
+@pytest.mark.parametrize("form", ["text", "no sizes", "sizes"])
+def test_turned_pictures_are_counted(builder, tmp_path, form):
+    """The labels are taken for the upright picture where nothing tells what they are for."""
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    for k in range(3):
+        pixels = Image.fromarray(np.full((40, 30, 3), 9, np.uint8))
+        builder.add(40, 30, [(1, 0, 0, 20, 10)], picture=pixels, exif=exif if k else None)
+    builder.images[0] |= {"width": 30, "height": 40}
+    if form == "text":
+        for split in ("train", "val"):
+            builder.write_yolo(tmp_path / "yolo", split)
+        dataset, _ = load_data(tmp_path / "yolo", CLASSES, 64)
+    else:
+        for image in builder.images if form == "no sizes" else []:
+            del image["width"], image["height"]
+        dataset = builder.dataset()
+    np.testing.assert_allclose(dataset[1].boxes, [[0.25, 0.25, 0.5, 0.25]])
+    assert dataset.report["turned"] == (0 if form == "sizes" else 2)
+    said = "2 images were turned upright by their EXIF orientation, and their boxes are taken for"
+    assert (said in dataset.summary()) == (form != "sizes")
+    assert not dataset.changed
+
+
+@pytest.mark.parametrize("cache", ["memory", "disk"])
+def test_twelve_bits_in_sixteen(builder, cache):
+    bright = np.random.default_rng(0).integers(0, 2**12, (40, 30)).astype(np.uint16)
+    for pixels in (bright // 50, bright):
+        picture = Image.frombytes("I;16", (30, 40), pixels.tobytes())
+        builder.add(30, 40, [(1, 0, 0, 20, 10)], picture=picture)
+    builder.add(30, 40)
+    builder.add(30, 40, name="gone.png")
+    (builder.folder / "gone.png").unlink()
+    for _ in range(2):  # the second time from the disk
+        dataset = builder.dataset(cache=cache)
+        for k, pixels in enumerate((bright // 50, bright)):
+            expected = np.stack([pixels >> 4] * 3, axis=2).astype(np.uint8)
+            np.testing.assert_array_equal(dataset.picture(k), expected)
+            np.testing.assert_array_equal(dataset[k].image, letterbox(expected, 64)[0])
+        assert "10.png: 12 bits a channel, in a file of 16, cut to 8" in dataset.summary()
+        assert len(dataset.changed) == 2
+    # A brighter picture tells that the others are dark.
+    picture = Image.frombytes("I;16", (30, 40), (bright * 16).tobytes())
+    builder.add(30, 40, picture=picture)
+    dataset = builder.dataset(cache=cache)
+    assert dataset.picture(1).max() == 15
+    assert dict(dataset.changed)["20.png"] == "16 bits a channel cut to 8"
+
+
+def test_crowded_pictures_are_left_out_of_training(both):
+    train, val = load_data(both[0], CLASSES, 64, max_boxes=2)
+    assert train.skipped == [("40.png", "has 3 boxes, more than --max-boxes 2")]
+    assert "40.png: has 3 boxes, more than --max-boxes 2" in train.summary()
+    assert train.box_counts().tolist() == [0, 1, 2, 0, 1, 2]
+    assert (len(val), val.skipped) == (7, [])
+
+
 def test_summary(builder):
     builder.add(200, 100, [(1, 0, 0, 5, 5), (77, 0, 0, 40, 40), (1, 0, 0, 100, 99)])
     builder.add(50, 50, [(18, 0, 0, 5, 5), (1, 0, 0, 32, 32)])

@@ -70,10 +70,6 @@ def test_bad_files(builder, changes, message):
         ({"category_id": 5}, "annotation 2 has image_id 10 and category_id 5; .* does not list"),
         ({"image_id": 11}, "annotation 2 has image_id 11 and category_id 1; .* does not list"),
         ({"image_id": {}}, "not a COCO instances file: .*unhashable"),
-        ({"bbox": [1, 2, 3]}, "annotation 2 has bbox"),
-        ({"bbox": [1, 2, 3, float("nan")]}, "annotation 2 has bbox"),
-        ({"bbox": [1, 2, 3, "4"]}, "not a COCO instances file: must be real number"),
-        ({"bbox": None}, "not a COCO instances file: "),
     ],
 )
 def test_bad_annotations(builder, change, message):
@@ -81,6 +77,22 @@ def test_bad_annotations(builder, change, message):
     builder.annotations[1] |= change
     with pytest.raises(ValueError, match=message):
         builder.dataset()
+
+
+@pytest.mark.parametrize(
+    "bbox", [[], [1, 2, 3], [1, 2, 3, float("nan")], [1, 2, 3, "4"], None, {"x": 1}]
+)
+def test_a_bad_bbox_excludes_its_picture(builder, bbox):
+    builder.add(40, 30, [(1, 1, 1, 9, 9)] * 2)
+    builder.add(40, 30, [(1, 1, 1, 9, 9)])
+    builder.annotations[1] |= {"bbox": bbox, "iscrowd": 1}  # scoring reads a crowd's box, too
+    data = builder.dataset()
+    [(name, reason)] = data.skipped
+    assert name == "10.png"
+    assert reason.startswith("annotation 2 has bbox ")
+    assert (len(data), data.report["boxes"], data.report["crowd"]) == (1, 1, 0)
+    builder.annotations[1]["category_id"] = 18  # of a class that isn't asked for
+    assert not builder.dataset().skipped
 
 
 def test_bad_arguments(builder):
@@ -326,7 +338,7 @@ def test_first_pictures(builder, both, tmp_path, monkeypatch, text):
     (builder.folder / "70.png").write_bytes(b"")
     read, original = [], cache_module.decode
     monkeypatch.setattr(
-        cache_module, "decode", lambda path, size: (read.append(path), original(path, size))[1]
+        cache_module, "decode", lambda path, *how: (read.append(path), original(path, *how))[1]
     )
     first = load_split(data, "val", CLASSES, 64, limit=4)
     assert [Path(path).name for path in read] == ["10.png", "20.png", "30.png", "40.png"]
@@ -349,6 +361,10 @@ def test_first_pictures(builder, both, tmp_path, monkeypatch, text):
         ("train: .\nval: .\n", "lacks names"),
         ("names: [a, a]\ntrain: .\nval: .\n", "twice: a"),
         ("names: {1: a, 2: b}\ntrain: .\nval: .\n", "numbered 0, 1"),
+        ("names: {0: a, 00: b}\ntrain: .\nval: .\n", "numbered 0, 1"),
+        ("nc: two\ntrain: .\nval: .\n", "without names, nc must be their number; got two"),
+        ("names: [a]\nkpt_shape: [17]\ntrain: .\nval: .\n", "kpt_shape must be .keypoints, 2"),
+        ("names: [a]\nkpt_shape: [5, 4]\ntrain: .\nval: .\n", "kpt_shape must be .keypoints, 2"),
         ("names: a.names\ntrain: .\nval: .\n", "names must be a list"),
         ("names: [a]\npath: gone\ntrain: .\nval: .\n", "its path, .*gone, is no folder"),
         ("names: [a]\ntrain: gone\nval: .\n", "train is gone, but"),
@@ -396,7 +412,7 @@ def test_nothing_there(tmp_path, both):
     (tmp_path / "empty").mkdir()
     with pytest.raises(
         FileNotFoundError,
-        match=r"no train part in .*_annotations.*data\.yaml; images/train \+ labels/train",
+        match=r"no train part in .*_annotations.*data\.yaml; obj\.data; images/train \+ labels/t",
     ):
         load_data(tmp_path / "empty")
     with pytest.raises(ValueError, match=r"is no folder, \.yaml, \.json or \.zip file"):

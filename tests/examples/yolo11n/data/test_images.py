@@ -11,13 +11,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 from data.images import (
+    DEPTHS,
+    TURNED,
     Letterbox,
     PictureError,
     decode,
+    depth_of,
+    highest_value,
     letterbox,
     read_image,
     to_corners,
     to_fractions,
+    used_bits,
 )
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -132,7 +137,8 @@ def test_orientation(tmp_path, orientation, kind):
     for size in (None, (12, 8)):
         image, notes = decode(path, size)
         np.testing.assert_array_equal(image, PIXELS)
-        assert not notes
+        # A size tells which pixels the boxes are for, unless both are as wide as they are high.
+        assert notes == ([TURNED] if orientation > 1 and (size is None or orientation < 5) else [])
     np.testing.assert_array_equal(read_image(path), PIXELS)
     if orientation < 5 or kind == "tiff":
         with pytest.raises(PictureError, match="is 12x8, but the annotation file says 8x12"):
@@ -229,7 +235,44 @@ def test_tiff_of_16_bits(tmp_path, mode):
     Image.frombytes(mode, (5, 3), data).save(tmp_path / "a.tiff", exif=exif)
     image, notes = decode(tmp_path / "a.tiff")
     np.testing.assert_array_equal(image[..., 1], pixels[::-1, ::-1] >> 8)
-    assert notes == ["16 bits a channel cut to 8"]
+    assert notes == [TURNED, "16 bits a channel cut to 8"]
+
+
+@pytest.mark.parametrize("bits", [10, 12, 14, 16])
+@pytest.mark.parametrize("kind", ["png", "tiff"])
+def test_bits_of_a_camera(tmp_path, kind, bits):
+    """Values beyond a quarter of the range that they are to have; a dark picture among others."""
+    paths = [tmp_path / f"{k}.{kind}" for k in range(2)]
+    bright = np.random.default_rng(0).integers(0, 2**bits, (9, 15)).astype(np.uint16)
+    for path, pixels in zip(paths, (bright // 50, bright), strict=True):
+        Image.frombytes("I;16", (15, 9), pixels.tobytes()).save(path)
+    assert used_bits(max(map(highest_value, paths))) == bits
+    image, notes = decode(paths[1], bits=bits)
+    np.testing.assert_array_equal(image, np.stack([bright >> (bits - 8)] * 3, axis=2))
+    assert notes == [DEPTHS[bits]]
+    assert depth_of(["first of several frames used", *notes]) == bits
+    assert depth_of([]) == 16
+
+
+def test_tiff_of_12_bits(tmp_path):
+    """Packed: two values in three bytes."""
+    pixels = np.array([[0, 15, 4095, 2048], [100, 200, 300, 400]])
+    packed = int("".join(f"{value:012b}" for value in pixels.ravel()), 2).to_bytes(12)
+    tags = {256: 4, 257: 2, 258: 12, 259: 1, 262: 1, 273: 8, 277: 1, 278: 2, 279: 12}
+    fields = b"".join(struct.pack("<HHII", tag, 4, 1, value) for tag, value in tags.items())
+    ends = struct.pack("<H", len(tags)) + fields + struct.pack("<I", 0)
+    (tmp_path / "a.tiff").write_bytes(struct.pack("<2sHI", b"II", 42, 20) + packed + ends)
+    image, notes = decode(tmp_path / "a.tiff")
+    np.testing.assert_array_equal(image[..., 1], pixels >> 4)
+    assert notes == ["12 bits a channel cut to 8"]
+
+
+def test_bits_of_a_camera_in_colors(tmp_path):
+    pixels = np.random.default_rng(0).integers(0, 2**12, (9, 15, 3))
+    (tmp_path / "a.png").write_bytes(png_of_16_bits(pixels))
+    assert used_bits(highest_value(tmp_path / "a.png")) == 12
+    with pytest.raises(PictureError, match="12 bits a channel in a file of 16"):
+        decode(tmp_path / "a.png", bits=12)
 
 
 @pytest.mark.parametrize("mode", ["F", "I"])

@@ -192,6 +192,36 @@ def test_an_error_waits_for_its_batch(make, workers):
             list(loader.epoch(0))
 
 
+def test_a_crowded_mosaic_becomes_one_image(make):
+    """The same one in each run; all others stay as they are."""
+    free, bound = (
+        make(7, most, augment=Augment(mosaic=1.0), seed=1, render=False) for most in (None, 3)
+    )
+    assert free.max_boxes == 8
+    crowded = 0
+    for epoch in range(3):
+        (wide,), (narrow,) = free.epoch(epoch), bound.epoch(epoch)
+        assert narrow.boxes.shape == (7, 3, 4)
+        for row, count in enumerate(wide.num_boxes):
+            joined = [(batch.plan.window[row].any(axis=1)).sum() for batch in (wide, narrow)]
+            if count <= 3:
+                np.testing.assert_array_equal(wide.boxes[row, :3], narrow.boxes[row])
+                assert joined[0] == joined[1]
+            else:
+                crowded += 1
+                assert joined[1] == 1 < joined[0]
+                assert narrow.plan.source[row, 0] == narrow.indices[row]
+    assert crowded
+
+
+def test_crowding(make):
+    assert not make(16, augment=Augment(mosaic=1.0)).crowding()
+    said = make(240_000, augment=Augment(mosaic=1.0)).crowding()
+    # 240,000 x 8 boxes x (64 + 16 + 4) cells x 4 bytes
+    assert said.startswith("40.png has 3 boxes: a training image has room for 8, which makes")
+    assert "arrays of 0.6 GB in the loss; --max-boxes 2 leaves out images with more" in said
+
+
 def test_loader_errors(seven):
     for bad in ({"batch_size": 0}, {"batch_size": 2, "workers": -1}, {"batch_size": 2, "seed": -1}):
         with pytest.raises(ValueError, match="must be positive"):

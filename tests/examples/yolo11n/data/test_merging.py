@@ -110,8 +110,12 @@ def test_a_set_with_a_training_part_only(two):
     assert not val.labelled[:, 2].any()
     perfect = {number: [] for number in val.image_ids}
     assert np.isnan(coco_map(val, perfect)["per_class"]["dog"]["map50"])
-    with pytest.raises(FileNotFoundError, match="no val part"):
-        load_data(two[1:], None, 64)
+    # Where none has a part for validation, each gives some of its pictures.
+    (two[0] / "annotations" / "instances_val.json").unlink()
+    train, val = load_data(two, None, 64)
+    assert (len(train) + len(val), {part.name for part in val.parts}) == (5, {*map(str, two)})
+    with pytest.raises(FileNotFoundError, match="no test part"):
+        load_split(two, "test", None, 64)
     with pytest.raises(ValueError, match=r"no category \['cat'\]"):
         load_data(two, ["person", "dog", "cat"], 64)
     with pytest.raises(ValueError, match=r"no category \['person'\]"):

@@ -6,6 +6,8 @@ import os
 import jax
 import pytest
 import train_yolo11n
+from data import loader
+from data.listing import DataError
 
 from tests.examples.yolo11n.training.runs import CLASSES, command, write_data
 from tests.utils import error_line
@@ -69,6 +71,26 @@ def test_data_without_boxes_of_the_classes(data, tmp_path, capsys):
     # An earlier run would not have been touched, and the log knows why.
     assert os.listdir(tmp_path / "out") == ["train.log"]
     assert "the validation set has no box" in (tmp_path / "out" / "train.log").read_text()
+
+
+def test_a_crowded_picture_is_named(data, tmp_path, monkeypatch, capsys):
+    """Before the step is compiled, whose arrays have as many rows as a mosaic of such pictures."""
+    rows = []
+
+    def stop(_model, _size, _batch, max_boxes, *_, **__):
+        rows.append(max_boxes)
+        raise DataError("stopped")
+
+    monkeypatch.setattr(train_yolo11n, "TrainStep", stop)
+    monkeypatch.setattr(loader, "LARGE", 1e4)
+    own = command(data, "--output-dir", tmp_path, "--mosaic", 1)
+    said = "2.png has 2 boxes: a training image has room for 8, which makes arrays of"
+    for more, most in (([], 8), (["--max-boxes", 100], 8), (["--max-boxes", 1], 1)):
+        assert train_yolo11n.main([*own, *map(str, more)]) == 1
+        out = capsys.readouterr().out
+        assert rows.pop() == most
+        assert (said in out) == (most == 8)
+        assert ("2.png: has 2 boxes, more than --max-boxes 1" in out) == (most == 1)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,464 @@
+"""Data sets as annotation tools write them, from their documentation and reports of their users."""
+
+import json
+import shutil
+from pathlib import Path
+from urllib.parse import quote
+
+import numpy as np
+import pytest
+from data.formats import read_coco
+from data.keypoints import guess_shape
+from data.listing import Undivided, find, share_of
+from dataset import Dataset, load_data, load_split
+from evaluation.metrics import coco_map
+
+from tests.examples.conftest import CATEGORIES, CLASSES
+from tests.examples.yolo11n.data.pictures import same
+
+NAMES = [category["name"] for category in CATEGORIES]
+YAML = f"names: {NAMES}\n"
+
+
+def write_text(builder, root, images="images", labels="labels"):
+    """The builder's pictures and text labels in folders of any name; the folder of pictures."""
+    builder.write_yolo(root / "draft")
+    for kind, name in (("images", images), ("labels", labels)):
+        for file in (root / "draft" / kind / "train").iterdir():
+            (root / name).mkdir(parents=True, exist_ok=True)
+            shutil.move(file, root / name / file.name)
+    shutil.rmtree(root / "draft")
+    return root / images
+
+
+def assert_same_boxes(data, other):
+    """Training pictures are shrunk in another way, so the pixels differ between parts."""
+    assert len(data) == len(other)
+    for sample, expected in zip(data, other, strict=True):
+        np.testing.assert_allclose(sample.boxes, expected.boxes, atol=2e-7)
+        np.testing.assert_array_equal(sample.classes, expected.classes)
+
+
+def assert_shared(data, whole, names=CLASSES):
+    """The parts of an undivided data set are the whole one, and each summary says so."""
+    parts = load_data(data, names, 64)
+    found = {p.file_name(k): p[k] for p in parts for k in range(len(p))}
+    assert sum(map(len, parts)) == len(found) == len(whole)
+    for k in range(len(whole)):
+        sample = found[whole.file_name(k)]
+        np.testing.assert_allclose(sample.boxes, whole[k].boxes, atol=2e-7)
+        np.testing.assert_array_equal(sample.classes, whole[k].classes)
+    for part in parts:
+        assert part.report["undivided"] == len(whole)
+        assert f"{len(whole)} pictures are in both parts together" in part.summary()
+        assert not part.skipped
+    with pytest.raises((FileNotFoundError, ValueError), match=r"no test part|lacks test"):
+        load_split(data, "test", names, 64)
+    return parts
+
+
+# ------------------------------------------------------------------------------ without parts
+
+
+def test_share_of():
+    names = [f"{k:03d}.jpg" for k in range(500)]
+    val, train = share_of("a", names, "val"), share_of("a", names, "train")
+    assert sorted(val + train) == names
+    assert 75 < len(val) < 125
+    assert val[:3] == ["001.jpg", "021.jpg", "024.jpg"]  # on every machine
+    # A picture stays in its part when others come or go.
+    assert share_of("a", names[:250], "val") == [name for name in val if name < "250.jpg"]
+    for few in (["a", "b"], ["001.jpg", "021.jpg"]):
+        assert len(share_of("a", few, "val")) == len(share_of("a", few, "train")) == 1
+    with pytest.raises(ValueError, match=r"set\.json has 1 pictures, and no part for"):
+        share_of("set.json", ["a"], "train")
+
+
+@pytest.mark.parametrize("form", ["yaml", "obj.data", "coco", "roboflow"])
+def test_training_part_alone(builder, seven, tmp_path, form):
+    root = tmp_path / "data"
+    if form == "coco":
+        builder.write_coco(root)
+        (root / "annotations/instances_val.json").unlink()
+        paths = [root, root / "annotations/instances_train.json"]
+    elif form == "roboflow":
+        builder.write_coco(root)
+        (root / "images/train").rename(root / "train")
+        (root / "annotations/instances_train.json").rename(root / "train/_annotations.coco.json")
+        shutil.rmtree(root / "annotations")
+        paths = [root]
+    else:
+        builder.write_yolo(root)
+        (root / "data.yaml").write_text(f"train: images/train\nval:\n{YAML}")
+        paths = [root, root / "data.yaml"]
+        if form == "obj.data":
+            (root / "data.yaml").unlink()
+            (root / "obj.data").write_text("train = images/train\nnames = obj.names\n")
+            (root / "obj.names").write_text("\n".join(NAMES))
+            paths = [root, root / "obj.data"]
+    for path in paths:
+        assert_shared(path, seven)
+        first = load_split(path, "train", CLASSES, 64, limit=2)
+        assert (len(first), first.report["undivided"]) == (2, 7)
+
+
+def test_a_wrong_validation_part_is_no_missing_one(builder, seven, tmp_path):
+    builder.write_yolo(tmp_path / "data")
+    (tmp_path / "data/data.yaml").write_text(f"train: images/train\nval: gone\n{YAML}")
+    assert not isinstance(find(tmp_path / "data", "train"), Undivided)
+    with pytest.raises(FileNotFoundError, match="val is gone"):
+        load_data(tmp_path / "data", CLASSES, 64)
+
+
+# ------------------------------------------------------------------------------ Label Studio
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "images/{}",
+        "images\\{}",
+        "images\\1/{}",
+        "..\\..\\label-studio\\label-studio\\media\\upload\\4\\{}",
+        "/data/local-files/?d=pictures/{}",
+    ],
+)
+def test_label_studio_coco(builder, seven, tmp_path, name):
+    root = tmp_path / "project"
+    shutil.copytree(builder.folder, root / "images")
+    for image in builder.images:
+        image["file_name"] = name.format(image["file_name"])
+    builder.write().rename(root / "result.json")
+    for path in (root, root / "result.json"):
+        train, _ = assert_shared(path, seven)
+    assert train.file_name(0) in ("10.png", "20.png")
+
+
+def test_label_studio_names_that_two_pictures_share(builder, tmp_path):
+    for k in range(3):
+        builder.add(40, 30, [(1, 1, 1, 9, 9)], name=f"{k}.png")
+    for image, name in zip(builder.images, ("a\\0.png", "b\\0.png", "c\\2.png"), strict=True):
+        image["file_name"] = name
+    data = Dataset(read_coco(builder.write(), builder.folder, CLASSES), 64)
+    assert data.skipped == [("a\\0.png", "missing"), ("b\\0.png", "missing")]
+    assert data.file_name(0) == "2.png"
+    builder.images[1]["file_name"] = builder.images[0]["file_name"] = "0.png"
+    data = Dataset(read_coco(builder.write(), builder.folder, CLASSES), 64)
+    assert "1 images are in a file that another image names, too" in data.summary()
+
+
+@pytest.mark.parametrize("encoded", ["labels", "images"])
+def test_label_studio_yolo(builder, tmp_path, encoded):
+    for k in range(6):
+        builder.add(40, 30, [(1, k, 1, 9, 9)] * (k > 0), name=f"8b2a9dca-déjà vu {k}.png")
+    whole = builder.dataset()
+    root = tmp_path / "project"
+    write_text(builder, root)
+    for file in (root / encoded).iterdir():
+        file.rename(file.with_name(quote(file.name)))
+    (root / "classes.txt").write_text("\n".join(NAMES) + "\n")
+    (root / "notes.json").write_text('{"categories": [], "info": {}}')
+    if encoded == "images":
+        whole._pictures = [p._replace(name=quote(p.name)) for p in whole._pictures]
+    train, val = assert_shared(root, whole)
+    assert train.report["labels_alone"] == val.report["labels_alone"] == 0
+    assert train.report["no_label_file"] + val.report["no_label_file"] == 1
+    for file in [*(root / "images").iterdir()]:  # text of another kind
+        file.with_suffix(".txt").write_text("what is to be seen")
+    assert load_split(root, "train", CLASSES, 64).report == train.report
+
+
+# ------------------------------------------------------------------------------ CVAT
+
+
+@pytest.mark.parametrize("images", ["images/default", "images"])
+def test_cvat_coco(builder, seven, tmp_path, images):
+    root = tmp_path / "task"
+    shutil.copytree(builder.folder, root / images)
+    (root / "annotations").mkdir()
+    builder.write().rename(root / "annotations/instances_default.json")
+    for path in (root, root / "annotations/instances_default.json"):
+        assert_shared(path, seven)
+
+
+def test_cvat_coco_with_parts(builder, seven, tmp_path):
+    (tmp_path / "annotations").mkdir()
+    builder.folder.rename(tmp_path / "images")
+    for name in ("Train", "Validation"):
+        builder.write().rename(tmp_path / f"annotations/instances_{name}.json")
+    for data in load_data(tmp_path, CLASSES, 64):
+        assert_same_boxes(data, seven)
+        assert not data.report["undivided"]
+
+
+@pytest.mark.parametrize("prefix", ["", "data/"])
+def test_cvat_yolo(builder, seven, tmp_path, prefix):
+    """Labels lie beside the pictures; above them may be a folder called images."""
+    root = tmp_path / "images/archive"
+    folder = write_text(builder, root, "obj_train_data", "obj_train_data")
+    names = [path.name for path in folder.iterdir() if path.suffix == ".png"]
+    (root / "train.txt").write_text("".join(f"{prefix}obj_train_data/{n}\n" for n in names))
+    (root / "obj.names").write_text("\n".join(NAMES) + "\n")
+    text = f"classes = 3\ntrain = {prefix}train.txt\nnames = {prefix}obj.names\nbackup = backup/\n"
+    (root / "obj.data").write_text(text)
+    whole = builder.dataset()
+    whole._pictures = [p._replace(name=f"obj_train_data/{p.name}") for p in whole._pictures]
+    assert_shared(root, whole)
+    (root / "obj.data").write_text(text + f"valid = {prefix}valid.txt\n")
+    with pytest.raises(FileNotFoundError, match=r"obj\.data names .*valid\.txt, but"):
+        load_data(root, CLASSES, 64)
+    shutil.copy(root / "train.txt", root / "valid.txt")
+    for data in load_data(root, CLASSES, 64):
+        assert len(data) == 7
+        assert data.report["undivided"] == 0
+
+
+# ------------------------------------------------------------------------------ Ultralytics
+
+
+def test_ultralytics_yaml(builder, seven, tmp_path):
+    """Lists of pictures from their own folder, `path` from a folder of data sets, any file name."""
+    root = tmp_path / "coco"
+    write_text(builder, root, "images/train2017", "labels/train2017")
+    names = "".join(f"./images/train2017/{image['file_name']}\n" for image in builder.images)
+    for split in ("train", "val"):
+        (root / f"{split}2017.txt").write_text(names)
+    lines = "".join(f"  {k}: {name}\n" for k, name in enumerate(NAMES))
+    text = f"path: ../datasets/coco\ntrain: train2017.txt\nval: val2017.txt\nnames:\n{lines}"
+    (root / "coco.yaml").write_text(text)
+    (root / "other.yaml").write_text("a: 1\n")
+    (root / "no.yaml").write_text("[:\n")
+    expected = builder.dataset(None)
+    for path in (root, root / "coco.yaml"):
+        for data in load_data(path, None, 64):
+            assert data.classes == NAMES
+            assert_same_boxes(data, expected)
+
+
+def test_ultralytics_coco(builder, tmp_path):
+    """COCO's file for validation alone, which tells the classes of the training's text labels."""
+    builder.add(40, 30, [(1, 1, 1, 9, 9), (77, 2, 2, 9, 9), (18, 3, 3, 9, 9)])
+    root = tmp_path / "coco"
+    write_text(builder, root, "images/train2017", "labels/train2017")
+    text = root / "labels/train2017/10.txt"
+    order = sorted(CATEGORIES, key=lambda category: category["id"])
+    number = {NAMES.index(category["name"]): k for k, category in enumerate(order)}
+    rows = [line.split() for line in text.read_text().splitlines()]
+    text.write_text("\n".join(" ".join([str(number[int(a)]), *more]) for a, *more in rows))
+    shutil.copytree(builder.folder, root / "images/val2017")
+    (root / "annotations").mkdir()
+    builder.write().rename(root / "annotations/instances_val2017.json")
+    assert_same_boxes(*load_data(root, CLASSES, 64))
+    assert load_split(root, "train", None, 64).classes == [c["name"] for c in order]
+    (root / "annotations/instances_val2017.json").write_text('{"categories": [{"id": 1}]}')
+    with pytest.raises(ValueError, match="has no class names: KeyError"):
+        find(root, "train")
+
+
+# ------------------------------------------------------------------------------ data.yaml
+
+
+@pytest.mark.parametrize(
+    ("names", "classes"),
+    [
+        ("names: {2: dog, 0: cell phone, 1: person}\n", NAMES),
+        ("names:\n  1: person\n  0: cell phone\n  2: dog\n", NAMES),
+        ("nc: 3\n", ["class_0", "class_1", "class_2"]),
+    ],
+)
+def test_names(builder, seven, tmp_path, names, classes):
+    builder.write_yolo(tmp_path / "data")
+    builder.write_yolo(tmp_path / "data", "val")
+    (tmp_path / "data/data.yaml").write_text(f"train: images/train\nval: images/val\n{names}")
+    train, _ = load_data(tmp_path / "data", None, 64)
+    assert train.classes == classes
+    assert train.report["per_class"][classes[1]] == seven.report["per_class"]["person"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "train: images\\train\nval: .\\images\\val\n",
+        "path: .\\\ntrain: ..\\images\\train\nval: ..\\images\\val\n",
+        "path: .\\images\ntrain: train\nval: 'list.txt'\n",
+    ],
+)
+def test_backslashes(builder, seven, tmp_path, text):
+    root = tmp_path / "data"
+    for split in ("train", "val"):
+        builder.write_yolo(root, split)
+    (root / "data.yaml").write_text(text + YAML)
+    (root / "images/list.txt").write_text(
+        "".join(f".\\val\\{image['file_name']}\n" for image in builder.images)
+    )
+    for data in load_data(root, CLASSES, 64):
+        assert_same_boxes(data, seven)
+
+
+# ------------------------------------------------------------------------------ COCO's file
+
+
+def test_roboflow_root(builder, seven):
+    """The project is a category that owns nothing; its name may be that of a class."""
+    for project in ("phones", "person"):
+        root = {"id": 0, "name": project, "supercategory": "none"}
+        categories = [root, *({**c, "supercategory": project} for c in CATEGORIES)]
+        path = builder.write(categories=categories)
+        everything = Dataset(read_coco(path, builder.folder), 64)
+        assert everything.classes == NAMES
+        assert everything.category_ids == [77, 1, 18]
+        assert same(Dataset(read_coco(path, builder.folder, CLASSES), 64), seven)
+        # A part without boxes of it, and who asks for it.
+        assert read_coco(path, builder.folder, [project]).category_ids == [
+            0 if project == "phones" else 1
+        ]
+
+
+def test_categories_that_are_classes(builder):
+    """A supercategory that owns boxes, and one that is called as its only class."""
+    builder.add(40, 30, [(1, 1, 1, 9, 9)])
+    categories = [
+        {"id": 1, "name": "animal", "supercategory": "none"},
+        {"id": 2, "name": "dog", "supercategory": "animal"},
+        {"id": 3, "name": "person", "supercategory": "person"},
+    ]
+    listing = read_coco(builder.write(categories=categories), builder.folder)
+    assert listing.classes == ["animal", "dog", "person"]
+    categories.append({"id": 4, "name": "dog", "supercategory": "animal"})
+    with pytest.raises(ValueError, match="name or id twice: dog; rename one"):
+        read_coco(builder.write(categories=categories), builder.folder)
+
+
+@pytest.mark.parametrize("kind", ["digits", "mixed", "words"])
+def test_ids_that_are_texts(builder, seven, kind):
+    def text(number):
+        return f"id {number}" if kind == "words" else str(number)
+
+    for a in builder.annotations:
+        del a["iscrowd"], a["area"]
+        a |= {"image_id": text(a["image_id"]), "category_id": text(a["category_id"])}
+        if a["id"] % 2:
+            a["iscrowd"] = "0"
+    categories = CATEGORIES
+    if kind != "mixed":
+        for image in builder.images:
+            image["id"] = text(image["id"])
+        categories = [c | {"id": text(c["id"])} for c in CATEGORIES]
+    data = Dataset(read_coco(builder.write(categories=categories), builder.folder, CLASSES), 64)
+    assert same(data, seven)
+    words = kind == "words"
+    assert data.image_ids == ([1, 2, 3, 4, 5, 6, 7] if words else seven.image_ids)
+    assert data.category_ids == ([2, 1] if words else [1, 77])
+    found = {}
+    for k, sample in enumerate(data):
+        corners = sample.geometry.undo(seven._corners[seven._bounds[k] : seven._bounds[k + 1]])
+        found[sample.image_id] = np.zeros((len(corners), 6))
+    assert coco_map(data, found)["map50"] == 0
+
+
+def test_crowds_that_are_texts(builder):
+    builder.add(40, 30, [(1, 1, 1, 9, 9, "1"), (1, 2, 2, 9, 9, "0"), (77, 3, 3, 9, 9, True)])
+    assert (builder.dataset().report["crowd"], builder.dataset().report["boxes"]) == (2, 1)
+
+
+def test_masks(builder, seven):
+    """Run lengths and polygons are left alone: the box counts."""
+    for a in builder.annotations:
+        rle = {"counts": [0, 4, 12], "size": [4, 4]}
+        a["segmentation"] = rle if a["id"] % 2 else [[1, 1, 2, 2, 3, 1]]
+    assert same(builder.dataset(), seven)
+
+
+# ------------------------------------------------------------------------------ keypoints
+
+
+BOX = (0.5, 0.55, 0.6, 0.5)  # corners 0.2, 0.3, 0.8, 0.8
+FLAT = (0.38, 0.4, 0.72, 0.67, 0.45, 0.35, 0.5, 0.6)  # four points of x and y
+FLAGS = (0.38, 0.4, 1, 0.72, 0.67, 0, 0.45, 0.35, 1, 0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("points", "shape"), [(FLAT, [4, 2]), (FLAGS, [4, 3]), (FLAGS[:9], [3, 3]), (FLAT[:2], [1, 2])]
+)
+def test_pose(builder, tmp_path, points, shape):
+    root = tmp_path / "pose"
+    for _ in range(2):
+        builder.add(40, 20)
+    for split in ("train", "val"):
+        builder.write_yolo(root, split)
+        line = " ".join(map(str, (1, *BOX, *points)))
+        (root / f"labels/{split}/10.txt").write_text(f"{line}\n1 0.5 0.5 0.2 0.2\n")
+    with pytest.raises(ValueError, match="look like boxes with") as error:
+        load_data(root, None, 64)
+    assert f"put kpt_shape: {shape} into data.yaml" in str(error.value)
+    text = (root / "data.yaml").read_text()
+    (root / "data.yaml").write_text(f"{text}kpt_shape: {shape}\n")
+    train, _ = load_data(root, None, 64)
+    assert not train.skipped
+    np.testing.assert_allclose(train[0].boxes[0, 2:], [0.6, 0.25], atol=1e-6)
+    assert train.report["from_keypoints"] == 1
+    assert "1 boxes have keypoints, which are not used" in train.summary()
+    (root / "data.yaml").write_text(f"{text}kpt_shape: [7, 3]\n")
+    train, _ = load_data(root, None, 64)
+    assert "box has 5, and with keypoints (kpt_shape) 26" in train.skipped[0][1]
+
+
+def test_polygons_that_resemble_keypoints(builder, tmp_path):
+    """Whoever says there are no keypoints has polygons."""
+    builder.add(40, 20)
+    root = tmp_path / "polygons"
+    for split in ("train", "val"):
+        builder.write_yolo(root, split)
+        (root / f"labels/{split}/10.txt").write_text("1 .4 .4 .6 .6 .6 .4 .4 .6\n")
+    with pytest.raises(ValueError, match=r"or kpt_shape: \[0, 2\] if they are polygons"):
+        load_data(root, None, 64)
+    with (root / "data.yaml").open("a") as file:
+        file.write("kpt_shape: [0, 2]\n")
+    assert load_data(root, None, 64)[0].report["from_polygon"] == 1
+
+
+def test_guess_shape():
+    """Of drawn keypoints always, of drawn polygons never, few lines or many."""
+    rng = np.random.default_rng(0)
+    for count in (1, 3, 40):
+        for keypoints in (5, 17):
+            size = rng.uniform(0.05, 0.5, (count, 2))
+            centre = rng.uniform(size / 2, 1 - size / 2)
+            at = centre[:, None] + rng.uniform(-0.5, 0.5, (count, keypoints, 2)) * size[:, None]
+            box = np.concatenate([centre, size], axis=1)
+            assert guess_shape([*np.column_stack([box, at.reshape(count, -1)])]) == (keypoints, 2)
+            seen = rng.integers(0, 3, (count, keypoints, 1))
+            flags = np.concatenate([at * (seen > 0), seen], axis=2).reshape(count, -1)
+            assert guess_shape([*np.column_stack([box, flags])]) == (keypoints, 3)
+        # Stars around points of the middle, where any two corners pass for a centre and sides.
+        for corners in (4, 5, 8, 40):
+            angle = (np.arange(corners) + rng.uniform(-0.4, 0.4, (count, corners))) / corners
+            angle *= 2 * np.pi
+            at = np.stack([np.cos(angle), np.sin(angle)], axis=2)
+            at *= rng.uniform(0.05, 0.1, (count, corners, 1))
+            at += rng.uniform(0.4, 0.6, (count, 1, 2))
+            assert guess_shape([*at.reshape(count, -1)]) is None
+    assert guess_shape([]) is None
+    assert guess_shape([(*BOX, *FLAT), (*BOX, *FLAT[:6])]) is None
+    assert guess_shape([(*BOX, 0.9)]) is None
+    assert guess_shape([(*BOX, *FLAT[:3])]) is None
+    # A few wrong lines tell nothing.
+    assert guess_shape(19 * [(*BOX, *FLAT)] + [(*BOX, 0.9)]) == (4, 2)
+    assert guess_shape(19 * [(*BOX, *FLAT)] + [(float("nan"),) * 12]) == (4, 2)
+
+
+def test_file_names_are_not_changed(builder, tmp_path):
+    """A name that is there as it stands counts, whatever it looks like."""
+    builder.add(40, 30, [(1, 1, 1, 9, 9)], name="a%20b.png")
+    builder.add(40, 30, [(1, 2, 2, 9, 9)], name="a b.png")
+    builder.add(40, 30, name="c%20d.png")
+    data = builder.dataset()
+    assert [Path(picture.path).name for picture in data._pictures] == [
+        "a%20b.png", "a b.png", "c%20d.png"
+    ]  # fmt: skip
+    for split in ("train", "val"):
+        builder.write_yolo(tmp_path / "yolo", split)
+    train, _ = load_data(tmp_path / "yolo", CLASSES, 64)
+    assert train.report["no_label_file"] == 1
+    assert train.report["boxes"] == 2
+    assert json.loads(builder.write().read_text())["images"][0]["file_name"] == "a%20b.png"
