@@ -33,7 +33,7 @@ from export import ExportMismatch
 from training import callbacks
 from training.checkpoint import CheckpointError, Progress, load_checkpoint
 from training.finishing import Validator, check_first, finish
-from training.options import RESUMED, make_recipe, parse_arguments
+from training.options import make_recipe, parse_arguments, resumed_settings
 from training.recipe import StepSettings, resolve
 from training.run_folder import RunFolder, Stopped, TrainingError
 from training.train_step import (
@@ -74,7 +74,8 @@ def train(o: Namespace, folder: RunFolder) -> None:
     train_set, val_set = open_data(o)
     on_host = not draws_on_device(o.device_augment, train_set.squares)
     loader = BatchLoader(
-        train_set, o.batch_size, seed=o.seed, augment=Augment(mosaic=o.mosaic, scale=o.scale),
+        train_set, o.batch_size, seed=o.seed,
+        augment=Augment(mosaic=o.mosaic, scale=o.scale, copy_paste=o.copy_paste),
         workers=o.workers, mosaic_until=max(o.epochs - o.close_mosaic, 0), render=on_host,
     )  # fmt: skip
 
@@ -82,19 +83,20 @@ def train(o: Namespace, folder: RunFolder) -> None:
     recipe = resolve(make_recipe(o), len(train_set), o.batch_size, o.epochs, len(o.classes))
     rates = StepSettings(recipe, o.epochs, len(loader), o.batch_size)
     model, trained_on = starting_model(o, folder.last, train_set)
+    drawn = (train_set.squares, o.image_size, o.batch_size, loader.pasted)
     step = TrainStep(
         model, o.image_size, o.batch_size, loader.max_boxes, rates.weight_decay, rates.accumulate,
         # A profile needs the rewritten graph, and a program that is compiled with its names.
         mode=training_mode(o.mode, o.precision, keep_programs=o.profile is None),
         optimizer=recipe.optimizer,
-        images=None if on_host else DeviceImages(train_set.squares, o.image_size, o.batch_size),
+        images=None if on_host else DeviceImages(*drawn),
         place=devices.replicate, put=devices.shard if devices.count > 1 else None,
     )  # fmt: skip
     detector = compile_detector(model, o.image_size, o.batch_size, step.averages, o.mode)
     validator = Validator(detector, val_set, o.batch_size, devices)
 
     # ---- where the run stands, and what hangs on the loop
-    settings = {name: getattr(o, name) for name in RESUMED} | asdict(recipe)
+    settings = resumed_settings(o) | asdict(recipe)
     settings |= {"images": len(train_set), "max_boxes": loader.max_boxes}
     p = Progress()
     if o.resume:

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from data.augment import PLAN_FIELDS, Augment, Plan, make_plan, stack_plans
+from data.augment import LAYERS, Augment, Plan, make_plan, plan_fields, stack_plans
 from data.drawing import render
 from data.images import FILL
 
@@ -69,6 +69,11 @@ class BatchLoader:
         First epoch without mosaics; None keeps them to the end.
     render : bool
         False leaves the drawing to the device: batches have a plan and no images.
+
+    Attributes
+    ----------
+    pasted : int
+        Most things that are pasted into an image: so many layers its plans have above four.
     """
 
     def __init__(
@@ -87,8 +92,10 @@ class BatchLoader:
                 f"batch_size={batch_size}, workers={workers}, seed={seed}: batch_size must be "
                 "positive, workers and seed not negative"
             )
+        self.pasted = 0 if augment is None else augment.pasted
         if max_boxes is None:
-            max_boxes = dataset.max_boxes(mosaic=augment is not None and augment.mosaic > 0)
+            mosaic = augment is not None and augment.mosaic > 0
+            max_boxes = dataset.max_boxes(mosaic, self.pasted)
         self.dataset = dataset
         self.batch_size = int(batch_size)
         self.max_boxes = int(max_boxes)
@@ -194,7 +201,8 @@ class BatchLoader:
         images = np.empty((rows, 3, size, size), np.uint8) if self.render else None
         plan = None
         if not self.render:
-            plan = Plan(*(np.empty((rows, *shape), dtype) for shape, dtype in PLAN_FIELDS))
+            fields = plan_fields(LAYERS + self.pasted)
+            plan = Plan(*(np.empty((rows, *shape), dtype) for shape, dtype in fields))
         return Batch(
             images,
             np.zeros((rows, self.max_boxes, 4), np.float32),
