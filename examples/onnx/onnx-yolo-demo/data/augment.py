@@ -187,28 +187,31 @@ def _move_boxes(boxes, layers, content, placed, canvas, backward, shift, size):
 def _visible_parts(corners, layers, windows, first):
     """What the windows of later layers, of which `first` is the first, leave of boxes.
 
-    Returns areas (n,), and corners (n, 4) around what is left; exact, for windows may overlap.
+    Returns areas (n,), and corners (n, 4) around what is left. Windows may overlap; those that
+    end within a pixel of a box's edge are taken to end there, as no such sliver can be seen.
     """
     count = len(windows)
     areas, parts = np.zeros(len(corners)), np.zeros((len(corners), 4))
-    edges = np.empty((2, 2 + 2 * count))
+    covers, edges = np.empty((count, 4)), np.empty((2, 2 + 2 * count))
     for k in range(len(corners)):
         # All edges cut the box into cells, each of which is covered or visible as a whole.
         for axis in range(2):
             low, high = corners[k, axis], corners[k, axis + 2]
-            edges[axis, 0], edges[axis, 1] = low, high
             for w in range(count):
-                for end in range(2):
-                    edge = min(max(np.float64(windows[w, axis + 2 * end]), low), high)
-                    edges[axis, 2 + 2 * w + end] = edge
+                for end in (axis, axis + 2):
+                    edge = np.float64(windows[w, end])
+                    edge = low if edge < low + 1 else edge
+                    covers[w, end] = high if edge > high - 1 else edge
+            edges[axis, :count], edges[axis, count:-2] = covers[:, axis], covers[:, axis + 2]
+            edges[axis, -2], edges[axis, -1] = low, high
             edges[axis] = np.sort(edges[axis])
         for i in range(2 * count + 1):
             for j in range(2 * count + 1):
                 x0, x1, y0, y1 = edges[0, i], edges[0, i + 1], edges[1, j], edges[1, j + 1]
                 covered = x0 >= x1 or y0 >= y1
                 for w in range(max(layers[k] + 1 - first, 0), count):
-                    across = windows[w, 0] <= x0 and x1 <= windows[w, 2]
-                    covered |= across and windows[w, 1] <= y0 and y1 <= windows[w, 3]
+                    across = covers[w, 0] <= x0 and x1 <= covers[w, 2]
+                    covered |= across and covers[w, 1] <= y0 and y1 <= covers[w, 3]
                 if covered:
                     continue
                 if areas[k] == 0:
