@@ -185,10 +185,12 @@ def _move_boxes(boxes, layers, content, placed, canvas, backward, shift, size):
 
 @compiled
 def _visible_parts(corners, layers, windows, first):
-    """What the windows of later layers, of which `first` is the first, leave of boxes.
+    """What can be seen of boxes: (n, 4) corners in the output, of some `layers`, (n,).
 
-    Returns areas (n,), and corners (n, 4) around what is left. Windows may overlap; those that
-    end within a pixel of a box's edge are taken to end there, as no such sliver can be seen.
+    `windows` are those of the layers from `first` on. Boxes of such a layer end where its window
+    does, and later windows cover what is below; one that ends within a pixel of a box's edge is
+    taken to end there, as no such sliver can be seen. Returns areas (n,), and corners (n, 4)
+    around what is visible.
     """
     count = len(windows)
     areas, parts = np.zeros(len(corners)), np.zeros((len(corners), 4))
@@ -197,6 +199,9 @@ def _visible_parts(corners, layers, windows, first):
         # All edges cut the box into cells, each of which is covered or visible as a whole.
         for axis in range(2):
             low, high = corners[k, axis], corners[k, axis + 2]
+            if layers[k] >= first:
+                low = max(low, np.float64(windows[layers[k] - first, axis]))
+                high = max(min(high, np.float64(windows[layers[k] - first, axis + 2])), low)
             for w in range(count):
                 for end in (axis, axis + 2):
                     edge = np.float64(windows[w, end])
@@ -222,44 +227,47 @@ def _visible_parts(corners, layers, windows, first):
     return areas, parts
 
 
-def _paste(dataset, index, augment, chance, plan, found):
+def _paste(dataset, index, augment, chance, plan, gain, found):
     """Plan things of other images in the layers above the first four, and find their boxes.
 
     A thing (see `things.Things`) is scaled by a factor uniform within ±`augment.scale` of 1, but
     so that its sides keep to limits, flipped as images are, and lies anywhere inside the output.
 
-    `chance` has `PASTE_CHOICES` numbers for each layer; `found` are of all boxes so far corners as
-    `_move_boxes` gives them, classes, layers and scales. Returns those of what is visible, but
-    for the layers.
+    `chance` has `PASTE_CHOICES` numbers for each layer. `found` are corners as `_move_boxes` gives
+    them, classes and layers of the boxes so far, all scaled by `gain`. Returns corners, classes
+    and scales of all boxes of which enough is visible.
     """
     size, things, found = dataset.image_size, dataset.things, [found]
-    for layer, (used, kind, which, zoom, mirror, *place) in enumerate(chance, LAYERS):
-        thing = things.choose(index, kind, which)
-        if used >= augment.copy_paste or thing is None:
+    gains = np.full(LAYERS + PASTED, gain)
+    for layer, (used, kind, which, zoom, mirror, x, y) in enumerate(chance, LAYERS):
+        if used >= augment.copy_paste or (thing := things.choose(index, kind, which)) is None:
             continue
         sample, (least, most) = dataset[things.source[thing]], things.gains[thing].tolist()
         most = min(1 + augment.scale, most)
         least = min(max(1 - augment.scale, least), most)
         step = round(2**POSITION_BITS / (least + zoom * (most - least))) / 2**POSITION_BITS
-        flipped = mirror < augment.flip
-        backward = np.array((-step if flipped else step, step))
-        left, top, right, bottom = content = things.content[thing]
-        sides = np.array((right - left, bottom - top)) / step
-        corner = np.array(place) * (size - sides)
-        shift = corner - (np.array((right if flipped else left, top)) - size / 2) / backward
-        slot = slice(layer, layer + 1)
-        plan.source[layer], plan.content[layer] = things.source[thing], content
-        warp = (np.array([(left, top)]), size, tuple(backward), tuple(shift), size)
-        _plan_layers(plan.content[slot], *warp, plan.window[slot], plan.affine[slot])
+        gains[layer] = 1 / step
+        left, top, right, bottom = things.content[thing].tolist()
+        # The side that comes first in the output goes to a random place where all of it fits.
+        backward, first = (step, step), left
+        if mirror < augment.flip:
+            backward, first = (-step, step), right
+        shift = (
+            x * (size - (right - left) / step) - (first - size / 2) / backward[0],
+            y * (size - (bottom - top) / step) - (top - size / 2) / step,
+        )
+        plan.source[layer], plan.content[layer] = things.source[thing], things.content[thing]
+        one = slice(layer, layer + 1)
+        content, warp = plan.content[one], (np.array([[left, top]]), size, backward, shift, size)
+        _plan_layers(content, *warp, plan.window[one], plan.affine[one])
         layers = np.zeros(len(sample.classes), np.int64)
-        corners = _move_boxes(sample.boxes, layers, plan.content[slot], *warp)
-        corners[:, 1] = corners[:, 1].clip(np.tile(corner, 2), np.tile(corner + sides, 2))
-        found.append((corners, sample.classes, layers + layer, np.full(len(layers), 1 / step)))
-    corners, classes, layers, gains = map(np.concatenate, zip(*found, strict=True))
+        corners = _move_boxes(sample.boxes, layers, content, *warp)
+        found.append((corners, sample.classes, layers + layer))
+    corners, classes, layers = map(np.concatenate, zip(*found, strict=True))
     areas, parts = _visible_parts(corners[:, 1], layers, plan.window[LAYERS:], LAYERS)
     visible = areas > VISIBLE * (corners[:, 1, 2:] - corners[:, 1, :2]).prod(axis=1)
     corners[:, 1] = parts
-    return corners[visible], classes[visible], gains[visible]
+    return corners[visible], classes[visible], gains[layers[visible]]
 
 
 def make_plan(dataset, index, augment, rng):
@@ -319,8 +327,8 @@ def make_plan(dataset, index, augment, rng):
     gains = 1 / step
     if augment.copy_paste:
         chance = rng.random((PASTED, PASTE_CHOICES)).tolist()
-        found = (corners, classes, layers, np.full(len(layers), gains))
-        corners, classes, gains = _paste(dataset, index, augment, chance, plan, found)
+        found = (corners, classes, layers)
+        corners, classes, gains = _paste(dataset, index, augment, chance, plan, gains, found)
     keep = keep_boxes(corners[:, 0], corners[:, 1], gains)
     return plan, to_fractions(corners[keep, 1], size), classes[keep]
 

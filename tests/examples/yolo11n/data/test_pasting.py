@@ -88,9 +88,11 @@ def test_visible_parts():
     np.testing.assert_allclose(areas, [95, 0, 8, 20 + 5, 10, 0])
     want = [(0.5, 2, 10, 12), (0, 0, 0, 0), (20, 8, 22, 12), (5, 5, 25, 9), (40, 1, 50, 2)]
     np.testing.assert_allclose(parts, [*want, (0, 0, 0, 0)])
-    # Layers 4 to 6 are covered by later ones only.
-    areas, _ = _visible_parts(np.array([boxes[2]] * 4, float), np.arange(3, 7), windows, 4)
-    np.testing.assert_allclose(areas, [8, 58, 58, 100])
+    # Boxes of layers 4 to 6 end with their windows, and are covered by later ones only.
+    corners = np.array([(12, 2, 22, 12)] * 3, float)
+    areas, parts = _visible_parts(corners, np.arange(4, 7), windows, 4)
+    np.testing.assert_allclose(areas, [8 * 10 - 5 * 6, 0, 7 * 6])
+    np.testing.assert_allclose(parts, [(12, 2, 20, 12), (0, 0, 0, 0), (15, 2, 22, 8)])
 
 
 def test_other_layers_and_choices_are_what_they_were():
@@ -134,7 +136,7 @@ def test_chances_of_pasting():
 
 def test_size_and_place():
     dataset = rectangles()
-    plan = batch_of(dataset, 3000, **PASTING | {"scale": 0.5})
+    plan = batch_of(dataset, 2000, **PASTING | {"scale": 0.5})
     used = plan.window[:, LAYERS:, 2] > 0
     window, affine, content, source = (field[:, LAYERS:][used] for field in (
         plan.window, plan.affine, plan.content, plan.source
