@@ -18,8 +18,9 @@
 # one (the environment wins): DATASET (coco, synthetic, a folder, or several, A:3,B:1: three of four
 # pictures from A), CLASSES (separated by commas),
 # DATA_DIR, OUTPUT_DIR, IMAGE_SIZE, BATCH_SIZE, NOMINAL_BATCH, EPOCHS, WARMUP_EPOCHS, OPTIMIZER, LR,
-# SCHEDULE, MOSAIC, CLOSE_MOSAIC, PATIENCE, WEIGHTS, TRAIN_IMAGES, VAL_IMAGES, CONNECTIONS, VAL_EVERY,
-# CHECKPOINT_MINUTES, CACHE, WORKERS, DEVICES, SEED, REQUIRE_MAP50. Nothing in the file is run.
+# SCHEDULE, MOSAIC, CLOSE_MOSAIC, COPY_PASTE, PATIENCE, WEIGHTS, TRAIN_IMAGES, VAL_IMAGES, CONNECTIONS,
+# VAL_EVERY, CHECKPOINT_MINUTES, CACHE, WORKERS, DEVICES, SEED, REQUIRE_MAP50. Nothing in the file is
+# run.
 set -euo pipefail
 
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)

@@ -112,7 +112,7 @@ def budgets():
         ("demo: files on the way of a batch", walk(), 9),
         ("demo: modules behind train_yolo11n.py", (len(behind(TRAIN)), ""), None),
         ("demo: modules in import circles", in_circles(demo, DEMO), 0),
-        ("demo: lines of its tests", (sum(map(lines, tests_of_demo)), ""), 10_500),
+        ("demo: lines of its tests", (sum(map(lines, tests_of_demo)), ""), 11_500),
         ("teaching in the page: lines, with tests", (sum(map(lines, teaching)), ""), 650),
         ("tests: longest file", longest_file(tests), 500),
         ("package: lines", (sum(map(lines, package)), ""), 26_700),

@@ -1,6 +1,6 @@
 """How fast the YOLO11n demo prepares training batches, without a model that uses them.
 
-    python benchmarks/pipeline.py [--workers 0 1 2] [--image-size 320] [--json OUT]
+    python benchmarks/pipeline.py [--workers 0 1 2] [--image-size 320] [--copy-paste P] [--json OUT]
 
 Drawn pictures (data.synthetic) with mosaic, scaling, shifting, flipping and change of colours. The
 numbers of workers take turns; medians with the lowest and highest. CPU time counts all threads
@@ -27,8 +27,11 @@ from data.loader import BatchLoader
 from data.synthetic.generate import generate_dataset
 from dataset import load_split
 
-AUGMENT = Augment(mosaic=1.0)
 WARMUP = 8  # batches: more than the workers prepare ahead
+
+
+def augmentation(options):
+    return Augment(mosaic=1.0, copy_paste=options.copy_paste)
 
 
 def open_data(folder, options):
@@ -47,7 +50,7 @@ def measure(dataset, workers, draw, options):
     """(images per second, CPU microseconds per image) of one loader."""
     number = options.batches if draw else 10 * options.batches
     with BatchLoader(
-        dataset, options.batch_size, augment=AUGMENT, workers=workers, render=draw
+        dataset, options.batch_size, augment=augmentation(options), workers=workers, render=draw
     ) as loader:
         stream = batches(loader)
         for _ in range(max(WARMUP, 4 * workers)):
@@ -82,13 +85,13 @@ def loaders(dataset, options):
 
 def steps(dataset, options):
     """Microseconds of CPU time per image, of planning and of drawing alone in this process."""
-    times = {"planning": [], "drawing": []}
+    times, augment = {"planning": [], "drawing": []}, augmentation(options)
     size, count = options.image_size, options.batch_size
     out = np.empty((count, 3, size, size), np.uint8)
     for batch in range(options.batches + 2):
         marks = [time.process_time()]
         plans = [
-            make_plan(dataset, k % len(dataset), AUGMENT, np.random.default_rng([0, batch, k]))[0]
+            make_plan(dataset, k % len(dataset), augment, np.random.default_rng([0, batch, k]))[0]
             for k in range(count)
         ]
         plan = stack_plans(plans)
@@ -105,6 +108,7 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--workers", type=int, nargs="+", default=[0, 1, 2])
     parser.add_argument("--image-size", type=int, default=320)
+    parser.add_argument("--copy-paste", type=float, default=0.0, help="probability, as in training")
     parser.add_argument("--batch-size", type=int, default=16)
     parser.add_argument("--batches", type=int, default=30, help="of images, in each measurement")
     parser.add_argument("--rounds", type=int, default=5)

@@ -31,6 +31,7 @@ from typing import NamedTuple
 import jax
 import numpy as np
 import xla_gpu
+from data.augment import Augment
 from data.listing import DataError
 from data.merging import read_parts, split_share
 from model import YOLO11n
@@ -96,12 +97,13 @@ def build(o, memory):
     squares = images * o.image_size**2 * 3
     on_device = squares <= memory / 2 if o.device_augment == "auto" else o.device_augment == "on"
     few = np.zeros((min(images, SQUARES), o.image_size, o.image_size, 3), "uint8")
+    pasted = Augment(copy_paste=o.copy_paste).pasted
     step = TrainStep(
         YOLO11n(len(o.classes)), o.image_size, o.batch_size, MAX_BOXES, settings.weight_decay,
         settings.accumulate,
         mode=jax_mode(donate=True, precision=o.precision, cpu_kernels=True, platform="cuda"),
         optimizer=recipe.optimizer,
-        images=DeviceImages(few, o.image_size, o.batch_size) if on_device else None,
+        images=DeviceImages(few, o.image_size, o.batch_size, pasted) if on_device else None,
     )  # fmt: skip
     return Run(step, images, batches, settings.accumulate, squares * on_device)
 

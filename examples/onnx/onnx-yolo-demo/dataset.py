@@ -4,6 +4,7 @@ import os
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,6 +16,7 @@ from data.images import TURNED, Letterbox, depth_of, read_image, to_fractions
 from data.listing import SPLITS, DataError, leave_out_crowds, thinned
 from data.merging import read_parts, split_share
 from data.synthetic.generate import generate_dataset
+from data.things import Things, find_things
 
 __all__ = ["SPLITS", "DataError", "Dataset", "Sample", "load_data", "load_split", "open_data"]
 
@@ -182,11 +184,24 @@ class Dataset:
         """File name of an image, relative to the image folder."""
         return self._pictures[index].name
 
-    def max_boxes(self, mosaic: bool) -> int:
-        """Most boxes a training image can hold, at least 1; a mosaic has those of four images."""
+    @cached_property
+    def things(self) -> Things:
+        """What can be pasted into other pictures. DataError: nothing can."""
+        pictures = np.array([
+            (g.left, g.top, g.left + g.resized_width, g.top + g.resized_height)
+            for g in self._geometries
+        ])  # fmt: skip
+        return find_things(self._boxes, self._labels, self._bounds, pictures, self.image_size)
+
+    def max_boxes(self, mosaic: bool, pasted: int = 0) -> int:
+        """Most boxes a training image can hold, at least 1.
+
+        A mosaic has those of four images; each of so many `pasted` things may bring some.
+        """
         counts = np.sort(self.box_counts())[::-1]
         # A set of fewer than four images repeats them in a mosaic, and so does resize.
-        return max(int(np.resize(counts, 4).sum() if mosaic else counts[0]), 1)
+        most = max(int(np.resize(counts, 4).sum() if mosaic else counts[0]), 1)
+        return most + pasted * self.things.most_boxes if pasted else most
 
     def box_counts(self) -> np.ndarray:
         """Return how many boxes each image has, int64 (n,)."""

@@ -25,7 +25,7 @@ os.environ["PYTENSOR_FLAGS"] = ",".join(
 )
 
 import jax
-from data.augment import LAYERS, Augment
+from data.augment import Augment
 from data.listing import DataError
 from data.loader import BatchLoader
 from dataset import open_data
@@ -33,7 +33,7 @@ from export import ExportMismatch
 from training import callbacks
 from training.checkpoint import CheckpointError, Progress, load_checkpoint
 from training.finishing import Validator, check_first, finish
-from training.options import RESUMED, make_recipe, parse_arguments
+from training.options import make_recipe, parse_arguments, resumed_settings
 from training.recipe import StepSettings, resolve
 from training.run_folder import RunFolder, Stopped, TrainingError
 from training.train_step import (
@@ -73,11 +73,13 @@ def train(o: Namespace, folder: RunFolder) -> None:
     use_cache(o.compilation_cache, with_names=o.profile is not None)
     train_set, val_set = open_data(o)
     on_host = not draws_on_device(o.device_augment, train_set.squares)
-    rows = train_set.max_boxes(mosaic=o.mosaic > 0)
+    augment = Augment(mosaic=o.mosaic, scale=o.scale, copy_paste=o.copy_paste)
+    rows = train_set.max_boxes(o.mosaic > 0, augment.pasted)
+    if o.max_boxes is not None:  # and what is pasted comes on top
+        rows = min(rows, o.max_boxes + rows - train_set.max_boxes(o.mosaic > 0))
     loader = BatchLoader(
-        train_set, o.batch_size, min(rows, o.max_boxes or rows), o.seed,
-        Augment(mosaic=o.mosaic, scale=o.scale), workers=o.workers,
-        mosaic_until=max(o.epochs - o.close_mosaic, 0), render=on_host,
+        train_set, o.batch_size, rows, o.seed, augment,
+        workers=o.workers, mosaic_until=max(o.epochs - o.close_mosaic, 0), render=on_host,
     )  # fmt: skip
     if note := loader.crowding():
         print(note)
@@ -86,20 +88,21 @@ def train(o: Namespace, folder: RunFolder) -> None:
     recipe = resolve(make_recipe(o), len(train_set), o.batch_size, o.epochs, len(o.classes))
     rates = StepSettings(recipe, o.epochs, len(loader), o.batch_size)
     model, trained_on = starting_model(o, folder.last, train_set)
+    drawn = (train_set.squares, o.image_size, o.batch_size, loader.pasted)
     step = TrainStep(
         model, o.image_size, o.batch_size, loader.max_boxes, rates.weight_decay, rates.accumulate,
         # A profile needs the rewritten graph, and a program that is compiled with its names.
         mode=training_mode(o.mode, o.precision, keep_programs=o.profile is None),
         optimizer=recipe.optimizer,
-        images=None if on_host else DeviceImages(train_set.squares, o.image_size, o.batch_size),
-        layers=None if train_set.labelled is None else LAYERS,
+        images=None if on_host else DeviceImages(*drawn),
+        layers=None if train_set.labelled is None else loader.layers,
         place=devices.replicate, put=devices.shard if devices.count > 1 else None,
     )  # fmt: skip
     detector = compile_detector(model, o.image_size, o.batch_size, step.averages, o.mode)
     validator = Validator(detector, val_set, o.batch_size, devices)
 
     # ---- where the run stands, and what hangs on the loop
-    settings = {name: getattr(o, name) for name in RESUMED} | asdict(recipe)
+    settings = resumed_settings(o) | asdict(recipe)
     settings |= {"images": len(train_set), "max_boxes": loader.max_boxes}
     if train_set.parts:
         settings["parts"] = [list(part[1:]) for part in train_set.parts]

@@ -13,11 +13,14 @@ from data.images import to_fractions
 from numba import njit
 
 LAYERS = 4  # pictures of a mosaic
+PASTED = 2  # most things that are pasted into an image, each of them a layer above those
 # Positions in a stored square are counted in units of 2**-16 px, and weights of the bilinear
 # interpolation in 2**-11: 8 bits of a pixel and two weights fit an int32.
 POSITION_BITS = 16
 WEIGHT_BITS = 11
 CHOICES = 13  # random numbers that a plan takes
+PASTE_CHOICES = 7  # and further ones for each thing that may be pasted
+VISIBLE = 0.3  # least part of a box that pasted things must leave uncovered
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,7 @@ class Augment:
     scale: float = 0.5  # size is multiplied by 1 plus or minus up to this (below 1)
     translate: float = 0.1  # the centre moves by up to this fraction of the side
     mosaic: float = 0.0  # probability of joining four images
+    copy_paste: float = 0.0  # probability of each of two things pasted from other images
 
     def __post_init__(self):
         for name, number in vars(self).items():
@@ -39,9 +43,16 @@ class Augment:
         if self.scale >= 1:
             raise ValueError("Augment.scale must be below 1, or images could vanish")
 
+    @property
+    def pasted(self):
+        """Most things that are pasted into an image."""
+        return PASTED if self.copy_paste else 0
+
 
 class Plan(NamedTuple):
-    """How images are drawn from stored squares; B images of up to 4 layers.
+    """How images are drawn from stored squares; B images of up to L layers.
+
+    Four layers are the pictures of a mosaic; where things are pasted, these are further layers.
 
     Of several layers that cover a pixel the last one shows; where none does, the pixel is grey
     (114). The colour step follows, for all pixels.
@@ -51,21 +62,22 @@ class Plan(NamedTuple):
     neighbours of the bilinear interpolation are clamped to `content`. Ends are excluded.
     """
 
-    source: np.ndarray  # int32 (B, 4): layers' images in the data set; 0 where unused
-    window: np.ndarray  # int32 (B, 4, 4): output pixels x0, y0, x1, y1; 0 where unused
-    affine: np.ndarray  # float32 (B, 4, 4)
-    content: np.ndarray  # int32 (B, 4, 4): left, top, right, bottom of pictures in their squares
+    source: np.ndarray  # int32 (B, L): layers' images in the data set; 0 where unused
+    window: np.ndarray  # int32 (B, L, 4): output pixels x0, y0, x1, y1; 0 where unused
+    affine: np.ndarray  # float32 (B, L, 4)
+    content: np.ndarray  # int32 (B, L, 4): left, top, right, bottom of what shows of the squares
     color: np.ndarray  # float32 (B, 3): shift of the hue (of a turn), factors of saturation, value
 
 
-# Shape of one image's part, and dtype, of each field.
-PLAN_FIELDS = [
-    ((LAYERS,), np.int32),
-    ((LAYERS, 4), np.int32),
-    ((LAYERS, 4), np.float32),
-    ((LAYERS, 4), np.int32),
-    ((3,), np.float32),
-]
+def plan_fields(layers):
+    """Shape of one image's part, and dtype, of each field of a `Plan`."""
+    return [
+        ((layers,), np.int32),
+        ((layers, 4), np.int32),
+        ((layers, 4), np.float32),
+        ((layers, 4), np.int32),
+        ((3,), np.float32),
+    ]
 
 
 def compiled(function):
@@ -95,7 +107,8 @@ def keep_boxes(before, after, gain):
     """Which boxes are still worth learning after a warp of scale `gain`; bool (n,).
 
     Those wider and higher than 2 px, with more than a tenth of the area left and an aspect below
-    100. `before` and `after` are ``x1, y1, x2, y2`` (n, 4) in pixels, the latter clipped.
+    100. `before` and `after` are ``x1, y1, x2, y2`` (n, 4) in pixels, the latter clipped; `gain`
+    may be one for each, (n,).
     """
     width, height = (after[:, 2:] - after[:, :2]).T
     old_width, old_height = (before[:, 2:] - before[:, :2]).T
@@ -170,6 +183,93 @@ def _move_boxes(boxes, layers, content, placed, canvas, backward, shift, size):
     return corners
 
 
+@compiled
+def _visible_parts(corners, layers, windows, first):
+    """What can be seen of boxes: (n, 4) corners in the output, of some `layers`, (n,).
+
+    `windows` are those of the layers from `first` on. Boxes of such a layer end where its window
+    does, and later windows cover what is below; one that ends within a pixel of a box's edge is
+    taken to end there, as no such sliver can be seen. Returns areas (n,), and corners (n, 4)
+    around what is visible.
+    """
+    count = len(windows)
+    areas, parts = np.zeros(len(corners)), np.zeros((len(corners), 4))
+    covers, edges = np.empty((count, 4)), np.empty((2, 2 + 2 * count))
+    for k in range(len(corners)):
+        # All edges cut the box into cells, each of which is covered or visible as a whole.
+        for axis in range(2):
+            low, high = corners[k, axis], corners[k, axis + 2]
+            if layers[k] >= first:
+                low = max(low, np.float64(windows[layers[k] - first, axis]))
+                high = max(min(high, np.float64(windows[layers[k] - first, axis + 2])), low)
+            for w in range(count):
+                for end in (axis, axis + 2):
+                    edge = np.float64(windows[w, end])
+                    edge = low if edge < low + 1 else edge
+                    covers[w, end] = high if edge > high - 1 else edge
+            edges[axis, :count], edges[axis, count:-2] = covers[:, axis], covers[:, axis + 2]
+            edges[axis, -2], edges[axis, -1] = low, high
+            edges[axis] = np.sort(edges[axis])
+        for i in range(2 * count + 1):
+            for j in range(2 * count + 1):
+                x0, x1, y0, y1 = edges[0, i], edges[0, i + 1], edges[1, j], edges[1, j + 1]
+                covered = x0 >= x1 or y0 >= y1
+                for w in range(max(layers[k] + 1 - first, 0), count):
+                    across = covers[w, 0] <= x0 and x1 <= covers[w, 2]
+                    covered |= across and covers[w, 1] <= y0 and y1 <= covers[w, 3]
+                if covered:
+                    continue
+                if areas[k] == 0:
+                    parts[k, 0], parts[k, 1], parts[k, 2], parts[k, 3] = x0, y0, x1, y1
+                areas[k] += (x1 - x0) * (y1 - y0)
+                parts[k, 0], parts[k, 1] = min(parts[k, 0], x0), min(parts[k, 1], y0)
+                parts[k, 2], parts[k, 3] = max(parts[k, 2], x1), max(parts[k, 3], y1)
+    return areas, parts
+
+
+def _paste(dataset, index, augment, chance, plan, gain, found):
+    """Plan things of other images in the layers above the first four, and find their boxes.
+
+    A thing (see `things.Things`) is scaled by a factor uniform within ±`augment.scale` of 1, but
+    so that its sides keep to limits, flipped as images are, and lies anywhere inside the output.
+
+    `chance` has `PASTE_CHOICES` numbers for each layer. `found` are corners as `_move_boxes` gives
+    them, classes and layers of the boxes so far, all scaled by `gain`. Returns corners, classes
+    and scales of all boxes of which enough is visible.
+    """
+    size, things, found = dataset.image_size, dataset.things, [found]
+    gains = np.full(LAYERS + PASTED, gain)
+    for layer, (used, kind, which, zoom, mirror, x, y) in enumerate(chance, LAYERS):
+        if used >= augment.copy_paste or (thing := things.choose(index, kind, which)) is None:
+            continue
+        sample, (least, most) = dataset[things.source[thing]], things.gains[thing].tolist()
+        most = min(1 + augment.scale, most)
+        least = min(max(1 - augment.scale, least), most)
+        step = round(2**POSITION_BITS / (least + zoom * (most - least))) / 2**POSITION_BITS
+        gains[layer] = 1 / step
+        left, top, right, bottom = things.content[thing].tolist()
+        # The side that comes first in the output goes to a random place where all of it fits.
+        backward, first = (step, step), left
+        if mirror < augment.flip:
+            backward, first = (-step, step), right
+        shift = (
+            x * (size - (right - left) / step) - (first - size / 2) / backward[0],
+            y * (size - (bottom - top) / step) - (top - size / 2) / step,
+        )
+        plan.source[layer], plan.content[layer] = things.source[thing], things.content[thing]
+        one = slice(layer, layer + 1)
+        content, warp = plan.content[one], (np.array([[left, top]]), size, backward, shift, size)
+        _plan_layers(content, *warp, plan.window[one], plan.affine[one])
+        layers = np.zeros(len(sample.classes), np.int64)
+        corners = _move_boxes(sample.boxes, layers, content, *warp)
+        found.append((corners, sample.classes, layers + layer))
+    corners, classes, layers = map(np.concatenate, zip(*found, strict=True))
+    areas, parts = _visible_parts(corners[:, 1], layers, plan.window[LAYERS:], LAYERS)
+    visible = areas > VISIBLE * (corners[:, 1, 2:] - corners[:, 1, :2]).prod(axis=1)
+    corners[:, 1] = parts
+    return corners[visible], classes[visible], gains[layers[visible]]
+
+
 def make_plan(dataset, index, augment, rng, pool=None):
     """Choose how an image is augmented, and move its boxes.
 
@@ -177,6 +277,10 @@ def make_plan(dataset, index, augment, rng, pool=None):
     canvas is the letterboxed square. The canvas is scaled, shifted and perhaps flipped: its
     point X goes to ``±gain * (X - canvas / 2) + shift``. No canvas is ever drawn: each layer
     has its own window in the output, and its own map from there to its stored square.
+
+    Where `augment.copy_paste` isn't 0, things of other images are pasted above, unchanged but for
+    scale and flip, at a random place. Boxes they cover shrink to what is visible of them, as boxes
+    in data sets do; those of which less than `VISIBLE` is left are dropped.
 
     Of the `dataset` only geometry, boxes and classes are read; `rng` is the only source of chance.
     A mosaic's other pictures are any of the set, or of `pool`, indices that may repeat.
@@ -190,7 +294,7 @@ def make_plan(dataset, index, augment, rng, pool=None):
     classes : int32 array, (n,)
     """
     size, index = dataset.image_size, int(index)
-    # Every plan takes as many numbers, whatever is chosen.
+    # Every plan takes as many numbers, whatever is chosen; those for pasting come last.
     chance = rng.random(CHOICES).tolist()
     joined, zoom, x, y, mirror, *color, center_x, center_y = chance[:10]
     chosen, canvas = [index], size
@@ -210,7 +314,8 @@ def make_plan(dataset, index, augment, rng, pool=None):
     backward = (-step if mirror < augment.flip else step, step)
     shift = tuple((0.5 + _span(u, augment.translate)) * size for u in (x, y))
     gains = (augment.hue, augment.saturation, augment.value)
-    plan = Plan(*(np.zeros(shape, dtype) for shape, dtype in PLAN_FIELDS))
+    fields = plan_fields(LAYERS + augment.pasted)
+    plan = Plan(*(np.zeros(shape, dtype) for shape, dtype in fields))
     plan.source[: len(chosen)] = chosen
     plan.content[: len(chosen)] = contents
     plan.color[:] = [
@@ -223,7 +328,12 @@ def make_plan(dataset, index, augment, rng, pool=None):
     classes = np.concatenate([sample.classes for sample in samples])
     layers = np.arange(len(chosen)).repeat(counts)
     corners = _move_boxes(boxes, layers, plan.content, *warp)
-    keep = keep_boxes(corners[:, 0], corners[:, 1], 1 / step)
+    gains = 1 / step
+    if augment.copy_paste:
+        chance = rng.random((PASTED, PASTE_CHOICES)).tolist()
+        found = (corners, classes, layers)
+        corners, classes, gains = _paste(dataset, index, augment, chance, plan, gains, found)
+    keep = keep_boxes(corners[:, 0], corners[:, 1], gains)
     return plan, to_fractions(corners[keep, 1], size), classes[keep]
 
 

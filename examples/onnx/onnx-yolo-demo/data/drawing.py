@@ -6,7 +6,7 @@ plan and the transfer a few hundred bytes an image.
 """
 
 import numpy as np
-from data.augment import LAYERS, PLAN_FIELDS, POSITION_BITS, WEIGHT_BITS, Plan, compiled
+from data.augment import LAYERS, POSITION_BITS, WEIGHT_BITS, Plan, compiled, plan_fields
 from data.images import FILL
 
 import pytensor.tensor as pt
@@ -108,7 +108,7 @@ def _render(source, window, affine, content, color, squares, out):
             _copy_row(pixels, out[n], 0, 0, 1)
         # Grey stays grey.
         out[n] = out[n, 0, 0, 0]
-        for layer in range(LAYERS):
+        for layer in range(window.shape[1]):
             x0, y0, x1, y1 = window[n, layer]
             if x0 >= x1 or y0 >= y1:
                 continue
@@ -128,8 +128,8 @@ def _render(source, window, affine, content, color, squares, out):
 
 def _check_plan(plan, count, size):
     """Compiled code checks no index, so a plan for other squares must not reach it."""
-    batch = len(plan.source)
-    for name, field, (shape, dtype) in zip(Plan._fields, plan, PLAN_FIELDS, strict=True):
+    batch, fields = len(plan.source), plan_fields(plan.source.shape[-1])
+    for name, field, (shape, dtype) in zip(Plan._fields, plan, fields, strict=True):
         if field.shape != (batch, *shape) or field.dtype != dtype:
             raise ValueError(
                 f"plan.{name} is {field.dtype} {field.shape}; it must be "
@@ -177,12 +177,12 @@ def render(plan, squares, out=None):
 # ------------------------------------------------------------------------------ on the device
 
 
-def plan_variables(batch_size):
+def plan_variables(batch_size, pasted=0):
     """Plan of variables, with the dtypes and static shapes that `stack_plans` gives."""
     return Plan(
         *(
             pt.tensor(name, dtype=np.dtype(dtype).name, shape=(batch_size, *shape))
-            for name, (shape, dtype) in zip(Plan._fields, PLAN_FIELDS, strict=True)
+            for name, (shape, dtype) in zip(Plan._fields, plan_fields(LAYERS + pasted), strict=True)
         )
     )
 
@@ -199,7 +199,7 @@ def _units(number):
 
 
 def _neighbor_tables(slope, start, low, high, size):
-    """What `_neighbors` gives, of (B, 4) variables: first, second, weight, int32 (B, 4, size)."""
+    """What `_neighbors` gives, of (B, L) variables: first, second, weight, int32 (B, L, size)."""
     drop = 2 ** (POSITION_BITS - WEIGHT_BITS)
     step = _units(slope)
     position = _units(start) + step // 2 + (drop - 2**POSITION_BITS) // 2
@@ -211,13 +211,13 @@ def _neighbor_tables(slope, start, low, high, size):
     return first, second, weight
 
 
-def _choose_layer(covers, tables):
-    """Of every (B, 4, ...) table the entries of the last layer that covers each pixel.
+def _choose_layer(covers, tables, layers):
+    """Of every (B, L, ...) table the entries of the last layer that covers each pixel.
 
-    Chosen before anything is read from the squares, so four pixels are read, not sixteen.
+    Chosen before anything is read from the squares, so four pixels are read, not four of each.
     """
     chosen = [table[:, 0] for table in tables]
-    for layer in range(1, LAYERS):
+    for layer in range(1, layers):
         chosen = [
             pt.switch(covers[:, layer], table[:, layer], before)
             for table, before in zip(tables, chosen, strict=True)
@@ -237,7 +237,7 @@ def _sample(squares, plan, size):
     columns = (table[:, :, None] for table in _neighbor_tables(ax, bx, left, right, size))
     rows = (table[..., None] for table in _neighbor_tables(ay, by, top, bottom, size))
     source, upper, lower, down, first, second, across = _choose_layer(
-        covers, [plan.source[:, :, None, None], *rows, *columns]
+        covers, [plan.source[:, :, None, None], *rows, *columns], plan.source.type.shape[1]
     )
     corners = [
         [squares[source, row, column].astype("int32") for column in (first, second)]

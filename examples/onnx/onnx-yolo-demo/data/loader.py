@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from data.augment import LAYERS, PLAN_FIELDS, Augment, Plan, make_plan, stack_plans
+from data.augment import LAYERS, Augment, Plan, make_plan, plan_fields, stack_plans
 from data.drawing import render
 from data.images import FILL
 
@@ -120,6 +120,11 @@ class BatchLoader:
         First epoch without mosaics; None keeps them to the end.
     render : bool
         False leaves the drawing to the device: batches have a plan and no images.
+
+    Attributes
+    ----------
+    pasted : int
+        Most things that are pasted into an image: so many layers its plans have above four.
     """
 
     def __init__(
@@ -138,8 +143,11 @@ class BatchLoader:
                 f"batch_size={batch_size}, workers={workers}, seed={seed}: batch_size must be "
                 "positive, workers and seed not negative"
             )
+        self.pasted = 0 if augment is None else augment.pasted
+        self.layers = LAYERS + self.pasted  # of plans
         if max_boxes is None:
-            max_boxes = dataset.max_boxes(mosaic=augment is not None and augment.mosaic > 0)
+            mosaic = augment is not None and augment.mosaic > 0
+            max_boxes = dataset.max_boxes(mosaic, self.pasted)
         self.dataset = dataset
         self.batch_size = int(batch_size)
         self.max_boxes = int(max_boxes)
@@ -270,11 +278,12 @@ class BatchLoader:
         images = np.empty((rows, 3, size, size), np.uint8) if self.render else None
         plan = None
         if not self.render:
-            plan = Plan(*(np.empty((rows, *shape), dtype) for shape, dtype in PLAN_FIELDS))
+            fields = plan_fields(self.layers)
+            plan = Plan(*(np.empty((rows, *shape), dtype) for shape, dtype in fields))
         windows = labelled = None
         if self.dataset.labelled is not None:
-            windows = np.empty((rows, LAYERS, 4), np.int32)
-            labelled = np.empty((rows, LAYERS, self.dataset.labelled.shape[1]), np.uint8)
+            windows = np.empty((rows, self.layers, 4), np.int32)
+            labelled = np.empty((rows, self.layers, self.dataset.labelled.shape[1]), np.uint8)
         return Batch(
             images,
             np.zeros((rows, self.max_boxes, 4), np.float32),

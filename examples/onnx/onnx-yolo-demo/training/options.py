@@ -31,7 +31,7 @@ PRESETS = {
 # Beside the recipe, a resumed run must share these with the one that it continues.
 RESUMED = (
     "epochs", "batch_size", "image_size", "classes", "seed", "mosaic", "close_mosaic", "scale",
-    "precision",
+    "copy_paste", "precision",
 )  # fmt: skip
 # What the preset of the CPU reaches with the drawn pictures, if nothing else is asked for that
 # changes what is learned or how it is scored: the recipe, or one of these.
@@ -45,9 +45,9 @@ LEARNED = (
 LISTS = {"DATASET": "--data", "CLASSES": "--classes"}
 SETTINGS = (
     "DATASET", "CLASSES", "DATA_DIR", "OUTPUT_DIR", "IMAGE_SIZE", "BATCH_SIZE", "NOMINAL_BATCH",
-    "EPOCHS", "WARMUP_EPOCHS", "OPTIMIZER", "LR", "SCHEDULE", "MOSAIC", "CLOSE_MOSAIC", "PATIENCE",
-    "WEIGHTS", "TRAIN_IMAGES", "VAL_IMAGES", "CONNECTIONS", "VAL_EVERY", "CHECKPOINT_MINUTES",
-    "CACHE", "WORKERS", "DEVICES", "SEED", "REQUIRE_MAP50",
+    "EPOCHS", "WARMUP_EPOCHS", "OPTIMIZER", "LR", "SCHEDULE", "MOSAIC", "CLOSE_MOSAIC",
+    "COPY_PASTE", "PATIENCE", "WEIGHTS", "TRAIN_IMAGES", "VAL_IMAGES", "CONNECTIONS", "VAL_EVERY",
+    "CHECKPOINT_MINUTES", "CACHE", "WORKERS", "DEVICES", "SEED", "REQUIRE_MAP50",
 )  # fmt: skip
 
 
@@ -142,6 +142,8 @@ def make_parser(description):
         "measured at the end, at most two epochs of them; 0: they are averages, too")  # fmt: skip
     add("--mosaic", type=PROBABILITY, default=1.0, help="probability of joining four images")
     add("--close-mosaic", type=COUNT, default=10, help="last epochs without mosaic")
+    add("--copy-paste", type=PROBABILITY, default=0.0, metavar="P",
+        help="probability of each of two labelled things pasted from other images")  # fmt: skip
     add("--scale", type=BELOW_ONE, default=0.5, help="strength of the random scaling")
     add("--patience", type=COUNT, default=0,
         help="stop after so many epochs without a better mAP; 0: never")  # fmt: skip
@@ -269,6 +271,17 @@ def check_mode(parser, options):
 def make_recipe(options):
     """The recipe that the options describe."""
     return Recipe(**{name: getattr(options, name) for name in Recipe.__annotations__})
+
+
+def resumed_settings(options):
+    """What a resumed run must share, beside the recipe, by name.
+
+    Copy-paste is among it where it is on: checkpoints of before there was that option lack it.
+    """
+    settings = {name: getattr(options, name) for name in RESUMED}
+    if not options.copy_paste:
+        del settings["copy_paste"]
+    return settings
 
 
 # ----------------------------------------------------------------------- the settings of train.sh

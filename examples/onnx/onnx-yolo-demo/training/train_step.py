@@ -94,16 +94,18 @@ def draws_on_device(choice, squares):
 class DeviceImages:
     """Images that are drawn on the device by plans, in a mode that compiles by JAX.
 
-    The letterboxed images `squares`, uint8 (images, size, size, 3), are copied there once.
+    The letterboxed images `squares`, uint8 (images, size, size, 3), are copied there once. Up to
+    so many `pasted` things of other images are drawn into each.
     """
 
-    def __init__(self, squares, image_size, batch_size):
+    def __init__(self, squares, image_size, batch_size, pasted=0):
         from data.drawing import plan_variables, render_graph  # imports Numba: half a second
 
         data = pytensor.shared(squares, name="squares", shape=squares.shape, borrow=True)
         # set_value would make a NumPy array of it, which travels with every call.
         data.container.storage[0] = jax.device_put(squares)
-        self.images = render_graph(data, plan := plan_variables(batch_size), image_size)
+        plan = plan_variables(batch_size, pasted)
+        self.images = render_graph(data, plan, image_size)
         self.variables, self.shared = list(plan), [data]
 
     def arguments(self, batch):

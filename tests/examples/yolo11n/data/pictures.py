@@ -1,15 +1,18 @@
 """Data sets of pictures that are already in memory, and plans of them."""
 
+from functools import cached_property
+
 import numpy as np
 from data.augment import Augment, make_plan, stack_plans
 from data.images import letterbox
+from data.things import find_things
 from dataset import Sample
 
 OFF = dict.fromkeys(vars(Augment()), 0.0)
 
 
 class Pictures:
-    """A data set of pictures that are already in memory."""
+    """A data set of pictures that are already in memory, each with a class of its own."""
 
     def __init__(self, pictures, boxes=None, size=48):
         self.image_size = size
@@ -20,12 +23,26 @@ class Pictures:
             found = np.array(boxes[k] if boxes else [], np.float32).reshape(-1, 4)
             labels = np.full(len(found), k, np.int32)
             self.samples.append(Sample(square, found, labels, k, geometry))
+        self.placed = [
+            (g.left, g.top, g.left + g.resized_width, g.top + g.resized_height)
+            for _, g in fitted
+        ]  # fmt: skip
 
     def __len__(self):
         return len(self.samples)
 
     def __getitem__(self, index):
         return self.samples[index]
+
+    @cached_property
+    def things(self):
+        counts = [len(sample.classes) for sample in self.samples]
+        boxes, classes = (
+            np.concatenate([getattr(sample, name) for sample in self.samples])
+            for name in ("boxes", "classes")
+        )
+        bounds = np.cumsum([0, *counts])
+        return find_things(boxes, classes, bounds, np.array(self.placed), self.image_size)
 
 
 def noise(shapes, size=48):

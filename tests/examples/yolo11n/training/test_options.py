@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from training import options
-from training.options import make_recipe, parse_arguments
+from training.options import make_recipe, parse_arguments, resumed_settings
 from training.recipe import Recipe
 from training.run_folder import resume_command
 
@@ -35,6 +35,7 @@ def test_specified_recipe_is_the_default():
         ("--ema-decay 1", "--ema-decay: must be at least 0 and below 1"),
         ("--ema-steps 0", "--ema-steps: must be above 0"),
         ("--mosaic 2", "--mosaic: must be from 0 to 1"),
+        ("--copy-paste 2", "--copy-paste: must be from 0 to 1"),
         ("--image-size 70", "--image-size: must be a multiple of 32, got 70"),
         ("--image-size 0", "--image-size: must be a multiple of 32, got 0"),
         ("--checkpoint-minutes nan", "--checkpoint-minutes: must be at least 0"),
@@ -76,6 +77,12 @@ def test_numbers_of_images(arguments, expected):
     assert (o.train_images, o.val_images) == expected
 
 
+def test_checkpoints_of_before_copy_paste_can_be_resumed():
+    assert resumed_settings(parse("--copy-paste", "0.5"))["copy_paste"] == 0.5
+    settings = resumed_settings(parse())
+    assert [name for name in options.RESUMED if name not in settings] == ["copy_paste"]
+
+
 # ------------------------------------------------------------------------------ presets
 
 
@@ -95,6 +102,7 @@ def test_preset_of_a_cpu():
         ("--epochs 22", True),
         ("--epochs 21", False),
         ("--seed 3", False),
+        ("--copy-paste 0.5", False),
         ("--data own", False),
         ("--val-every 1", False),
     ],

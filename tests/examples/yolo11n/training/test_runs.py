@@ -336,7 +336,8 @@ def test_weights_of_more_classes(sessions):
 # ------------------------------------------------------------------------------ machines
 
 FEW = [
-    "--epochs", 2, "--val-every", 1, "--mosaic", 1, "--close-mosaic", 0, "--workers", 1,
+    "--epochs", 2, "--val-every", 1, "--mosaic", 1, "--close-mosaic", 0, "--copy-paste", 0.5,
+    "--workers", 1,
 ]  # fmt: skip
 TWO_DEVICES = f"{FLAGS} --xla_force_host_platform_device_count=2"
 
