@@ -15,7 +15,7 @@ class Pictures:
     """A data set of pictures that are already in memory, each with a class of its own."""
 
     def __init__(self, pictures, boxes=None, size=48):
-        self.image_size = size
+        self.image_size, self.parts, self.labelled = size, [], None
         fitted = [letterbox(picture, size) for picture in pictures]
         self.squares = np.stack([square for square, _ in fitted])
         self.samples = []
