@@ -48,7 +48,7 @@ def export_detector(
     (batch, 4 + classes, anchors): centre x, centre y, width, height in pixels, then scores in the
     order of `classes`, whose names go into the metadata.  A `batch_size` of None leaves it open;
     `half` computes in float16 (see `pytensor.link.onnx.export_onnx`).  `trained_on` says in words
-    what alone the model has seen, such as "drawn pictures", for the page to tell its users.
+    what the model has seen, such as "drawn pictures", for the page to tell its users.
     """
     images = pt.tensor("images", dtype="float32", shape=(batch_size, 3, image_size, image_size))
     output = model.decode(model(images))

@@ -12,7 +12,7 @@ import { failure } from "./failure.js";
  * @property {number} confidence
  * @property {number} iou
  * @property {number|null} size Pixels of the input's side, which may be open in the file.
- * @property {string} trainedOn What alone the model has seen, such as "drawn pictures"; "" if the
+ * @property {string} trainedOn What the model has seen, such as "drawn pictures"; "" if the
  *   file doesn't say.
  */
 

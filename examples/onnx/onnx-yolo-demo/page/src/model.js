@@ -326,14 +326,12 @@ function showInfo({ modelName, names, layout, size, backend, adapter, threads, n
   showNote(note);
 }
 
-/** @param {string} [trainedOn] What alone the model has seen; "" if nobody knows. */
+/** @param {string} [trainedOn] What the model has seen; "" if nobody knows. */
 function showOrigin(trainedOn = "") {
   byId("model-origin").hidden = !trainedOn;
-  setText(
-    byId("model-origin"),
-    `This model has learned from ${isolate(trainedOn)} only: of other pictures, such as a camera's, ` +
-      "expect little.",
-  );
+  const only = " only: of other pictures, such as a camera's, expect little";
+  const end = trainedOn === "drawn pictures" ? only : "";
+  setText(byId("model-origin"), `This model has learned from ${isolate(trainedOn)}${end}.`);
 }
 
 /** @param {string} note On the back end; "" for none. */

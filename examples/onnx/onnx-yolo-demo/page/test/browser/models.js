@@ -107,6 +107,11 @@ scenarios({
     await ready("drawn.onnx");
     const note = byId("model-origin");
     check(!note.hidden && note.textContent.includes("drawn pictures only"), note.textContent);
+    metadata.trained_on = "ten photographs";
+    choose("model-file", file(detector({ metadata }), "seen.onnx"));
+    await ready("seen.onnx");
+    const said = "This model has learned from ten photographs.";
+    check(note.textContent.replace(/[\u2066-\u2069]/g, "") === said, note.textContent);
     choose("model-file", file(detector(), "other.onnx"));
     await ready("other.onnx");
     check(note.hidden, "nothing is said");
