@@ -58,7 +58,8 @@ def with_declared_dtypes(function, node):
         return cast(function(*inputs), declared[0])
 
     def several(*inputs):
-        return tuple(map(cast, function(*inputs), declared))
+        results = zip(function(*inputs), declared, strict=True)
+        return tuple(cast(result, dtype) for result, dtype in results)
 
     return one if len(declared) == 1 else several
 
@@ -111,13 +112,13 @@ def _operand_dtypes(scalar_op, node):
     given = [v.type.dtype for v in node.inputs]
     if isinstance(scalar_op, ps.Switch | ps.Second):
         return [None] + [dtype] * (len(given) - 1)
-    if len(given) == 1 and dtype in ("bool", given[0]) or isinstance(scalar_op, ps.Cast):
+    if isinstance(scalar_op, ps.Cast) or (len(given) == 1 and dtype in ("bool", *given)):
         return [None] * len(given)
     if dtype == "bool":
         return [np.result_type(*given).name] * len(given)
     # Of a complex number the size, angle and parts are real; of two real ones it is made.
     complexes = sum(name.startswith("complex") for name in (*given, dtype))
-    if complexes == 1 or complexes and not dtype.startswith("complex"):
+    if complexes == 1 or (complexes and not dtype.startswith("complex")):
         return [None] * len(given)
     return [dtype] * len(given)
 
@@ -152,12 +153,13 @@ def corrected_scalar_NdtriExp(scalar_op, node, **kwargs):
 
     def ndtri_exp(y):
         y = jnp.asarray(y)
-        narrow, y = y.dtype, y.astype("float32") if y.dtype == "float16" else y
+        given, y = y.dtype, y.astype("float32") if y.dtype == "float16" else y
         near_one = y > -0.1
         p = jnp.where(near_one, -jnp.expm1(y), jnp.exp(y))
         quantile = jax.scipy.special.ndtri(jnp.where(y < lowest, 0.5, p))
         quantile = jnp.where(near_one, -quantile, quantile)
-        return jnp.where(y < lowest, -_far_quantile(jnp.minimum(y, lowest)), quantile).astype(narrow)
+        far = -_far_quantile(jnp.minimum(y, lowest))
+        return jnp.where(y < lowest, far, quantile).astype(given)
 
     return ndtri_exp
 
@@ -272,6 +274,17 @@ def corrected_funcify_Eigh(op, node, **kwargs):
     return _in_real_dtype(eigh, node)
 
 
+@corrected_funcify.register(MatrixPinv)
+def corrected_funcify_MatrixPinv(op, node, **kwargs):
+    function = jax_funcify(op, node=node, **kwargs)
+
+    def pinv(a):
+        # NumPy reads the lower triangle, JAX the mean of both.
+        return function(_symmetric(a, True, conjugate=True) if op.hermitian else a)
+
+    return _in_real_dtype(pinv, node)
+
+
 def _symmetric(a, lower, *, conjugate):
     """The symmetric matrix, or Hermitian one, of which a triangle of `a` is given."""
     triangle, strict = (jnp.tril, -1) if lower else (jnp.triu, 1)
@@ -286,15 +299,31 @@ def _symmetric(a, lower, *, conjugate):
 @corrected_funcify.register(LU)
 @corrected_funcify.register(LUFactor)
 @corrected_funcify.register(MatrixInverse)
-@corrected_funcify.register(MatrixPinv)
-@corrected_funcify.register(QR)
-@corrected_funcify.register(Schur)
 @corrected_funcify.register(SLogDet)
 @corrected_funcify.register(SolveSylvester)
 @corrected_funcify.register(SolveTriangular)
 @corrected_funcify.register(SVD)
 def corrected_funcify_linear_algebra(op, node, **kwargs):
     return _in_real_dtype(jax_funcify(op, node=node, **kwargs), node)
+
+
+@corrected_funcify.register(QR)
+def corrected_funcify_QR(op, node, **kwargs):
+    if not op.pivoting:
+        return corrected_funcify_linear_algebra(op, node=node, **kwargs)
+
+    def qr(x):
+        # PyTensor's leaves out the pivots.
+        return jax.scipy.linalg.qr(x, mode=op.mode, pivoting=True)
+
+    return _in_real_dtype(qr, node)
+
+
+@corrected_funcify.register(Schur)
+def corrected_funcify_Schur(op, node, **kwargs):
+    if op.sort is not None:  # PyTensor's leaves the eigenvalues as they come, and warns
+        raise NotImplementedError(f"JAX can't sort a Schur form by {op.sort!r}: leave out `sort`")
+    return corrected_funcify_linear_algebra(op, node=node, **kwargs)
 
 
 def _in_real_dtype(function, node):
