@@ -67,10 +67,12 @@ def export_posterior_predictive(
     Raises
     ------
     ValueError
-        If a variable has no dims, isn't in the posterior, or has no prior for an unknown group;
-        if ``indexes`` names what isn't there; if ``across_rows="training"`` and the rows are mixed
-        where each has a result of its own, as by a cumulative sum.
+        If ``data`` are no ``pm.Data`` of the model; if a variable has no dims, isn't in the
+        posterior, or has no prior for an unknown group; if ``indexes`` names what isn't there; if
+        ``across_rows="training"`` and the rows are mixed where each has a result of its own, as by
+        a cumulative sum.
     """
+    require_data(model, data)
     names = list(names or [v.name for v in model.observed_RVs])
     dims = {n: model.named_vars_to_dims.get(n) for n in [*data, *names]}
     if without := [n for n, d in dims.items() if not d]:
@@ -125,6 +127,19 @@ def export_posterior_predictive(
             [*inputs.values()], [*results.values()], path, output_names=[*results],
             dynamic_axes=axes, metadata={k: json.dumps(v) for k, v in about.items()}, **options,
         )  # fmt: skip
+
+
+def require_data(model, names):
+    """Check that what shall become inputs is ``pm.Data`` of the model."""
+    known = [v.name for v in model.data_vars]
+    if not known:
+        raise ValueError(
+            "the model has no pm.Data, so nothing of it can become an input: its data, or the "
+            "design matrices that bambi made of them, are constants. Write the model in PyMC, with "
+            "x = pm.Data('x', x, dims='row') for what is new in each request"
+        )
+    if wrong := [n for n in names if n not in known]:
+        raise ValueError(f"{wrong} are no pm.Data of the model, which has {known}")
 
 
 def settle_rows(outputs, values, across_rows):
