@@ -189,8 +189,7 @@ def print_row(row):
     ]  # fmt: skip
     if seconds := row["estimated seconds"]:
         parts = ", ".join(f"{name} {1e3 * s:.2f} ms" for name, s in seconds.items())
-        rate = row["batch size"] / seconds["with CUDA graphs"]
-        lines.append(("estimated, not measured", f"{parts}; {rate:,.0f} images/s at most"))
+        lines.append(("estimated, not measured", parts))
     if found := row.get("largest batch"):
         state = "compiled, fits" if "bytes by a compilation" in found else "an estimate"
         lines.append(("largest batch", f"{found['batch']:,} ({state})"))

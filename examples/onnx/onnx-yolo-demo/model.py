@@ -138,7 +138,8 @@ class YOLO11n:
         # The bins come last: onnxruntime copies for a softmax over another axis, there and back.
         distribution = softmax(box.reshape((-1, 4, n, len(stride))).swapaxes(2, 3), axis=-1)
         bins = self.layers[23].dfl.reshape((n, 1))
-        distance = pt.matmul(distribution, bins).reshape((-1, 4, len(stride)))
+        # In two axes: PyTensor computes lengths for a product in four, and mode JAX traces them.
+        distance = pt.dot(distribution.reshape((-1, n)), bins).reshape((-1, 4, len(stride)))
         left_top, right_bottom = pt.split(distance, [2, 2], n_splits=2, axis=1)
         middle = centres + (right_bottom - left_top) * np.float32(0.5)
         boxes = pt.concatenate([middle, left_top + right_bottom], axis=1)

@@ -10,12 +10,18 @@ from pymc.sampling.forward import vectorize_over_posterior
 import pytensor.tensor as pt
 from pytensor.graph.replace import clone_replace
 from pytensor.graph.rewriting.utils import rewrite_graph
-from pytensor.link.onnx import DroppedCheckWarning, DroppedRandomStateWarning, export_onnx
+from pytensor.link.onnx import (
+    DroppedCheckWarning,
+    DroppedRandomStateWarning,
+    MixedRowsWarning,
+    export_onnx,
+)  # fmt: skip
+from pytensor.link.onnx.rows import find_mixed_rows, with_statistics_of
 
 
 def export_posterior_predictive(
     model, idata, path, data, names=None, *, draws=400, probabilities=(0.05, 0.5, 0.95),
-    unknown=(), indexes=None, seed=0, **options,
+    unknown=(), indexes=None, across_rows=None, seed=0, **options,
 ):  # fmt: skip
     """Write an ONNX model whose inputs are new data and whose outputs are predictions.
 
@@ -41,6 +47,10 @@ def export_posterior_predictive(
     indexes : mapping of str to str, optional
         Data that count along a dim, and that dim: ``{"group": "groups"}``.  For the metadata alone,
         by which a page offers names instead of numbers.
+    across_rows : {"request", "training"}, optional
+        What is computed of all rows, such as the mean by which the data are centred: anew of those
+        of each request, or once of the data that the model has now.  Without it, the first, with a
+        warning that names what it is: a row's prediction depends on the others then.
     seed : int
         Each loading of the file begins with the same random numbers; each run has others.
     **options
@@ -57,9 +67,12 @@ def export_posterior_predictive(
     Raises
     ------
     ValueError
-        If a variable has no dims, isn't in the posterior, or has no prior for an unknown group;
-        if ``indexes`` names what isn't there.
+        If ``data`` are no ``pm.Data`` of the model; if a variable has no dims, isn't in the
+        posterior, or has no prior for an unknown group; if ``indexes`` names what isn't there; if
+        ``across_rows="training"`` and the rows are mixed where each has a result of its own, as by
+        a cumulative sum.
     """
+    require_data(model, data)
     names = list(names or [v.name for v in model.observed_RVs])
     dims = {n: model.named_vars_to_dims.get(n) for n in [*data, *names]}
     if without := [n for n, d in dims.items() if not d]:
@@ -78,6 +91,7 @@ def export_posterior_predictive(
 
     known, stand_ins = replacements(model, sizes, unknown)
     outputs = clone_replace([model[n] for n in names], inputs | stand_ins)
+    outputs = settle_rows(outputs, {v: values[v.name] for v in inputs.values()}, across_rows)
 
     posterior = idata.posterior.to_dataset().stack(sample=("chain", "draw"))
     count = min(draws, posterior.sizes["sample"])
@@ -85,7 +99,6 @@ def export_posterior_predictive(
     posterior = posterior.isel(sample=spread).transpose("sample", ...)
     if lacking := [v.name for v in known if v.name not in posterior]:
         raise ValueError(f"{lacking} aren't in the posterior, which has {sorted(posterior)}")
-    outputs = rewrite_graph(outputs, include=["inline_ofg_expansion"])
     outputs = vectorize_over_posterior(outputs, posterior, known, sample_dims=["sample"])
     outputs = clone_replace(outputs, {size: lengths[d] for d, size in sizes.items()})
     reseed_rngs(find_rng_nodes(outputs), seed)
@@ -109,10 +122,43 @@ def export_posterior_predictive(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DroppedCheckWarning)  # of the prior's parameters
         warnings.simplefilter("ignore", DroppedRandomStateWarning)  # see `seed`
+        warnings.simplefilter("ignore", MixedRowsWarning)  # see `across_rows`
         return export_onnx(
             [*inputs.values()], [*results.values()], path, output_names=[*results],
             dynamic_axes=axes, metadata={k: json.dumps(v) for k, v in about.items()}, **options,
         )  # fmt: skip
+
+
+def require_data(model, names):
+    """Check that what shall become inputs is ``pm.Data`` of the model."""
+    known = [v.name for v in model.data_vars]
+    if not known:
+        raise ValueError(
+            "the model has no pm.Data, so nothing of it can become an input: its data, or the "
+            "design matrices that bambi made of them, are constants. Write the model in PyMC, with "
+            "x = pm.Data('x', x, dims='row') for what is new in each request"
+        )
+    if wrong := [n for n in names if n not in known]:
+        raise ValueError(f"{wrong} are no pm.Data of the model, which has {known}")
+
+
+def settle_rows(outputs, values, across_rows):
+    """Take what is computed of all rows from the data of `values`, or warn of it."""
+    if across_rows not in (None, "request", "training"):
+        raise ValueError(f"across_rows must be 'request' or 'training', got {across_rows!r}")
+    outputs = rewrite_graph(outputs, include=["inline_ofg_expansion"])
+    if across_rows == "training":
+        return with_statistics_of(outputs, {v: pt.constant(a) for v, a in values.items()})
+    mixed = find_mixed_rows(outputs, {v: v.name for v in values})
+    if mixed.nodes and across_rows is None:
+        warnings.warn(
+            f"a row's prediction depends on the other rows of a request: {mixed}. "
+            "across_rows='training' takes the value of the model's data instead; "
+            "across_rows='request' says that it is meant",
+            MixedRowsWarning,
+            stacklevel=3,
+        )
+    return outputs
 
 
 def replacements(model, sizes, unknown):

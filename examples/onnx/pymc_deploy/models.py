@@ -134,7 +134,9 @@ def state_space():
         values.append(level + 0.3 * rng.normal())
     idata = fit(build(push, observed=np.array(values)))
     new = {"push": np.array([1.0, 0, 0, 0, 1, 1, 0, 0])}
-    return Fitted(build(np.zeros(8), "last"), idata, new, [], ["level", "value"], redrawn=["shock"])
+    settings = {"across_rows": "request"}  # of steps that follow one another
+    outputs = ["level", "value"]
+    return Fitted(build(np.zeros(8), "last"), idata, new, [], outputs, settings, redrawn=["shock"])
 
 
 @example

@@ -56,6 +56,10 @@ class DroppedCheckWarning(UserWarning):
     """A check that raises an error in PyTensor is not in the exported model."""
 
 
+class MixedRowsWarning(UserWarning):
+    """A row's result depends on the other rows that a model is given with it."""
+
+
 class DroppedPrintWarning(UserWarning):
     """What a graph prints in PyTensor is not printed by the exported model."""
 

@@ -1,6 +1,7 @@
 """`export_onnx`, the entry point."""
 
 import os
+import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -17,7 +18,7 @@ from pytensor.compile.executor import Function
 from pytensor.configdefaults import config
 from pytensor.graph.basic import Variable
 from pytensor.link.onnx.dispatch.random.counter import draw_by_counter
-from pytensor.link.onnx.errors import VerificationError
+from pytensor.link.onnx.errors import MixedRowsWarning, VerificationError
 from pytensor.link.onnx.front.builder import GraphBuilder
 from pytensor.link.onnx.front.convert import convert_fgraph, keep_checks
 from pytensor.link.onnx.front.interface import input_dims, interface_names, name_output_dims
@@ -26,6 +27,7 @@ from pytensor.link.onnx.front.source import Source, generators_of, source_of, wa
 from pytensor.link.onnx.linker import require_onnxruntime
 from pytensor.link.onnx.passes import NECESSARY, PASSES, run_passes
 from pytensor.link.onnx.passes.half import KEPT_IN_FLOAT32, convert_to_half
+from pytensor.link.onnx.rows import find_mixed_rows
 from pytensor.link.onnx.settings import OPSETS
 from pytensor.link.onnx.support.dims import Dims
 from pytensor.link.onnx.support.ir import Graph
@@ -77,7 +79,9 @@ def export_onnx(
         is gets a second name, such as ``x_out``.
     dynamic_axes : dict of str to (dict of int to str, or sequence of int), optional
         Names for sizes that aren't fixed by the types: ``{"images": {0: "N"}}``.  Without it they
-        are called after their input and axis.  Inputs and outputs may be given.
+        are called after their input and axis.  Inputs and outputs may be given.  A first axis
+        called "rows" has a result for each row: where a reduction, a cumulation or a sort mixes
+        the rows, a `MixedRowsWarning` names it.
     model_name : str, optional
         Name of the graph; default the function's name, or "pytensor".
     doc_string : str, optional
@@ -166,6 +170,7 @@ def export_onnx(
         )
         dynamic_axes = dynamic_axes or {}
         sizes = input_dims(arguments, input_names, dynamic_axes, output_names)
+        _warn_of_mixed_rows(fgraph.outputs, _named_rows(arguments, input_names, dynamic_axes))
         known_checks = checks_in(fgraph)
         rewrite_for_onnx(fgraph, optimize=optimize)
     generators = sorted({*source.generators, *generators_of(fgraph.outputs)})
@@ -220,6 +225,25 @@ def export_onnx(
     if outside and path is None:
         raise ValueError(f"the weights take {size} bytes: give a path to write them to")
     return _check_and_write(to_proto(), path, outside, check, verification)
+
+
+def _named_rows(
+    variables: Iterable[Variable], names: Iterable[str], dynamic_axes: Mapping[str, Any]
+) -> dict[Variable, str]:
+    """The inputs whose first axis is called "rows", and their names."""
+    axes = {name: axes for name, axes in dynamic_axes.items() if isinstance(axes, Mapping)}
+    pairs = zip(variables, names, strict=True)
+    return {v: name for v, name in pairs if axes.get(name, {}).get(0) == "rows"}
+
+
+def _warn_of_mixed_rows(outputs: Sequence[Variable], inputs: Mapping[Variable, str]) -> None:
+    mixed = find_mixed_rows(outputs, inputs) if inputs else None
+    if mixed is not None and mixed.nodes:
+        warnings.warn(
+            f"a row's result depends on the other rows that the model is given with it: {mixed}",
+            MixedRowsWarning,
+            stacklevel=3,
+        )
 
 
 def _simplify(graph: Graph, opset: int, optimize: bool) -> None:

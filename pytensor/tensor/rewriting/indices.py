@@ -36,10 +36,11 @@ def _is_narrow_unsigned(index):
     )
 
 
-# Before everything that looks at indices, and only in mode ONNX.
+# Before everything that looks at indices, and only in mode ONNX and `jax_mode`.
 optdb.register(
-    "onnx_signed_constant_indices",
+    "signed_constant_indices",
     dfs_rewriter(local_signed_constant_indices),
     "onnx",
+    "jax_tuned",
     position=-0.5,
 )

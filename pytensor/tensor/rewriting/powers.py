@@ -22,7 +22,11 @@ def local_power_in_result_dtype(fgraph, node):
     return [power]
 
 
-# Just before PyTensor's own rewrite in "specialize", and only in mode ONNX.
+# Just before PyTensor's own rewrite in "specialize", and only in mode ONNX and `jax_mode`.
 optdb.register(
-    "onnx_powers_in_result_dtype", dfs_rewriter(local_power_in_result_dtype), "onnx", position=1.95
+    "powers_in_result_dtype",
+    dfs_rewriter(local_power_in_result_dtype),
+    "onnx",
+    "jax_tuned",
+    position=1.95,
 )

@@ -31,5 +31,9 @@ def local_positive_solve_to_cholesky(fgraph, node):
 
 # First of all, for canonicalization takes the transposition for useless and leaves `lower`.
 optdb.register(
-    "onnx_positive_solve", dfs_rewriter(local_positive_solve_to_cholesky), "onnx", position=-1
+    "positive_solve",
+    dfs_rewriter(local_positive_solve_to_cholesky),
+    "onnx",
+    "jax_tuned",
+    position=-1,
 )

@@ -177,6 +177,33 @@ def test_decode_by_hand():
     np.testing.assert_allclose(box, [20, 28, 32, 48, 1 / (1 + np.exp(-1.5))], rtol=1e-5)
 
 
+def test_decode_of_an_open_batch_in_every_jax_mode():
+    """PyTensor's own has no lengths that are computed."""
+    shapes = {"p3": (4, 2), "p4": (2, 1), "p5": (1, 1)}
+    inputs = {k: pt.tensor(k, dtype="float32", shape=(None, 65, *s)) for k, s in shapes.items()}
+    decoded = YOLO11n(1).decode(inputs)
+    rng = np.random.default_rng(0)
+    values = [rng.normal(size=(2, 65, *s)).astype("float32") for s in shapes.values()]
+    expected = pytensor.function([*inputs.values()], decoded, mode=REFERENCE_MODE)(*values)
+    for mode in ("JAX", jax_mode()):
+        run = pytensor.function([*inputs.values()], decoded, mode=mode)
+        np.testing.assert_allclose(run(*values), expected, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:Skipping Assert")  # mode JAX says so of every check
+def test_network_of_an_open_batch_in_every_jax_mode():
+    """The decoded predictions, and gradients of their sum."""
+    model, x, predictions = build_yolo11n(num_classes=2, input_size=32)
+    decoded = model.decode(predictions)
+    outputs = [decoded, *pytensor.grad(decoded.sum(), model.params[::20])]
+    value = np.random.default_rng(0).random((2, 3, 32, 32), dtype="float32")
+    plain, tuned = (pytensor.function([x], outputs, mode=m)(value) for m in ("JAX", jax_mode()))
+    for actual, expected in zip(plain, tuned, strict=True):
+        atol = 1e-4 * np.abs(expected).max()
+        np.testing.assert_allclose(actual, expected, rtol=1e-3, atol=atol)
+
+
 def test_state_dict_round_trip_and_class_width():
     model = YOLO11n(80)
     cut = YOLO11n(2, class_width=80)

@@ -1,6 +1,6 @@
 """How `TunedJAXLinker` converts graphs: node by node, by a table of its own before PyTensor's.
 
-The table corrects conversions of PyTensor's Ops; mode JAX, which doesn't look here, keeps them.
+Mode JAX, which doesn't look here, keeps PyTensor's.
 """
 
 import math
@@ -18,10 +18,11 @@ from pytensor.graph.basic import Constant
 from pytensor.graph.fg import FrozenFunctionGraph, FunctionGraph
 from pytensor.link.jax.dispatch.basic import jax_funcify, jax_typify
 from pytensor.link.jax.tuned.building import paused_collection
+from pytensor.link.jax.tuned.corrected import corrected_funcify, with_declared_dtypes
 from pytensor.scan.op import Scan
 from pytensor.tensor.basic import constant
 from pytensor.tensor.blockwise import Blockwise
-from pytensor.tensor.elemwise import CAReduce, Elemwise
+from pytensor.tensor.elemwise import Elemwise
 from pytensor.tensor.type import discrete_dtypes, integer_dtypes
 
 __all__ = ["ConvertedGraph", "tuned_funcify"]
@@ -43,8 +44,8 @@ class ConvertedGraph:
 
 @singledispatch
 def tuned_funcify(op, convert_node, **kwargs):
-    """As `jax_funcify`, with the nodes of inner graphs converted by `convert_node`."""
-    return jax_funcify(op, **kwargs)
+    """As `corrected_funcify`, with the nodes of inner graphs converted by `convert_node`."""
+    return corrected_funcify(op, **kwargs)
 
 
 @tuned_funcify.register(OpFromGraph)
@@ -68,10 +69,9 @@ def tuned_funcify_Blockwise(op, convert_node, node, **kwargs):
     integers = [k for k, v in enumerate(node.inputs) if v.type.dtype in integer_dtypes]
     same_for_all = [k for k in integers if all(node.inputs[k].type.broadcastable[: axes[k]])]
     if not same_for_all:
-        if isinstance(op.core_op, OpFromGraph | Scan):
-            op = copy(op)
-            op.core_op = _with_converted_graph(op.core_op, convert_node)
-        return jax_funcify(op, node=node, **kwargs)
+        core = op._create_dummy_core_node(node.inputs, propagate_unbatched_core_inputs=True)
+        function = tuned_funcify(core.op, node=core, convert_node=convert_node, **kwargs)
+        return _over_batches(op, node, function)
 
     def blockwise(*inputs):
         # `vectorize_graph` gives a batch's axes to lengths, and jnp.vectorize traces them, so that
@@ -84,8 +84,17 @@ def tuned_funcify_Blockwise(op, convert_node, node, **kwargs):
         graph = FunctionGraph(core_inputs, op.core_op.make_node(*core).outputs, clone=False)
         with jax.ensure_compile_time_eval():
             function = _as_function(graph, convert_node, squeeze_output=True, **kwargs)
+        return _over_batches(op, node, function)(*inputs)
+
+    return blockwise
+
+
+def _over_batches(op, node, function):
+    vectorized = jax.numpy.vectorize(function, signature=op.signature)
+
+    def blockwise(*inputs):
         op._check_runtime_broadcast(node, inputs)
-        return jax.numpy.vectorize(function, signature=op.signature)(*inputs)
+        return vectorized(*inputs)
 
     return blockwise
 
@@ -96,19 +105,9 @@ def _with_converted_graph(op, convert_node):
     return op
 
 
-@tuned_funcify.register(CAReduce)
-def tuned_funcify_CAReduce(op, convert_node, node, **kwargs):
-    # PyTensor's returns the accumulator's dtype: a sum of float32 comes out as float64.  See
-    # thoughts/upstream/jax-sums-in-accumulator-dtype.md.
-    if getattr(op, "acc_dtype", None) is not None:
-        declared = jax.dtypes.canonicalize_dtype(node.outputs[0].type.dtype).name
-        op = op.clone(acc_dtype=declared)
-    return jax_funcify(op, node=node, **kwargs)
-
-
 @tuned_funcify.register(Elemwise)
 def tuned_funcify_Elemwise(op, convert_node, node, **kwargs):
-    function = jax_funcify(op, node=node, **kwargs)
+    function = corrected_funcify(op, node=node, **kwargs)
     compared = {v.type.dtype for v in node.inputs if node.outputs[0].type.dtype == "bool"}
     if "float64" not in compared:
         return function
@@ -165,6 +164,10 @@ def _with_known_lengths(node, function):
     return known if sum(math.prod(t.shape) for t in types) < 64 else function
 
 
+def _step(node, function):
+    return _with_known_lengths(node, with_declared_dtypes(function, node))
+
+
 def _as_function(fgraph, convert_node, *, order=None, squeeze_output=False, **kwargs):
     """Convert a graph node by node, and return what calls the nodes' functions in order.
 
@@ -184,7 +187,7 @@ def _as_function(fgraph, convert_node, *, order=None, squeeze_output=False, **kw
     inputs = [place(v) for v in fgraph.inputs]
     steps = [
         (
-            _with_known_lengths(n, convert_node(n.op, node=n, **kwargs)),
+            _step(n, convert_node(n.op, node=n, **kwargs)),
             [place(v) for v in n.inputs],
             [place(v) for v in n.outputs],
         )

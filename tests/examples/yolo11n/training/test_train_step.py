@@ -349,6 +349,16 @@ def test_a_small_network_trains_alike_in_every_mode(in_jax, mode):
     assert_same_steps(Stage, in_jax, mode)
 
 
+# As the demo trains, without 64 bits: with them, PyTensor's own mode adds up float32 in float64,
+# and scatters the sums into float32.  It warns of checks that it drops, and of dtypes that JAX
+# cuts.
+@pytest.mark.slow
+@pytest.mark.usefixtures("float32_everywhere")
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_a_small_network_trains_alike_in_plain_jax(in_jax):
+    assert_same_steps(Stage, in_jax, "JAX")
+
+
 @pytest.fixture(scope="module")
 def exact_steps():
     """As `two_steps`, of YOLO11n in double precision.  Two modes differ by the errors of both.
@@ -379,3 +389,9 @@ def exact_steps():
 def test_yolo11n_trains_alike_in_every_mode(exact_steps, mode):
     # A GPU's form gets the variance from one pass, which loses more (see `Moments`).
     assert_same_steps(YOLO11n, exact_steps, mode, share=2e-3 if mode in GPU.values else 1e-3)
+
+
+@pytest.mark.long
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_yolo11n_trains_alike_in_plain_jax(exact_steps, float32_everywhere):
+    assert_same_steps(YOLO11n, exact_steps, "JAX")

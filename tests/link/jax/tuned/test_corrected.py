@@ -1,0 +1,218 @@
+"""Numbers and dtypes that `jax_mode` has right where PyTensor's conversions to JAX haven't."""
+
+import numpy as np
+import pytest
+import scipy.special
+
+import pytensor
+import pytensor.tensor as pt
+from pytensor.tensor.math import ndtri_exp
+from tests.utils import compare_jax_and_py
+
+pytest.importorskip("jax")
+
+from pytensor.link.jax.tuned import jax_mode
+
+rng = np.random.default_rng(0)
+MATRIX = rng.normal(size=(3, 3))
+POSITIVE = MATRIX @ MATRIX.T + np.eye(3)
+RIGHT = rng.normal(size=(3, 2))
+
+
+def half(lower):
+    """One triangle of POSITIVE, and sevens in the other."""
+    return np.where(np.tri(3, dtype=bool) if lower else np.tri(3, dtype=bool).T, POSITIVE, 7.0)
+
+
+def compare(inputs, outputs, values, **settings):
+    compare_jax_and_py(inputs, outputs, values, jax_mode=jax_mode(), **settings)
+
+
+@pytest.mark.parametrize("lower", [True, False])
+@pytest.mark.parametrize("kind", ["pos", "sym", "her"])
+def test_solve_reads_one_triangle(kind, lower):
+    """Of vectors and matrices, of the transposed matrix, and in batches."""
+    a, b = pt.matrix("a", dtype="float64"), pt.matrix("b", dtype="float64")
+    batch = pt.tensor("batch", dtype="float64", shape=(None, 3, 3))
+    options = {"assume_a": kind, "lower": lower}
+    results = [
+        pt.linalg.solve(a, b, **options),
+        pt.linalg.solve(a, b[:, 0], **options),
+        pt.linalg.solve(a, b, transposed=True, **options),
+        pt.linalg.solve(batch, b, **options),
+        pt.grad(pt.linalg.solve(a, b, **options).sum(), b),
+    ]
+    f = pytensor.function([a, b, batch], results, mode=jax_mode())
+    given = half(lower)
+    single, vector, transposed, both, gradient = f(given, RIGHT, np.stack([given, 2 * given]))
+    solution = np.linalg.solve(POSITIVE, RIGHT)
+    np.testing.assert_allclose(single, solution)
+    np.testing.assert_allclose(vector, solution[:, 0])
+    np.testing.assert_allclose(transposed, solution)
+    np.testing.assert_allclose(both, [solution, solution / 2])
+    np.testing.assert_allclose(gradient, np.linalg.solve(POSITIVE, np.ones((3, 2))))
+
+
+def test_solve_of_a_hermitian_matrix():
+    a, b = pt.matrix("a", dtype="complex128"), pt.matrix("b", dtype="complex128")
+    matrix = POSITIVE + 1j * (MATRIX - MATRIX.T)
+    x = pt.linalg.solve(a, b, assume_a="her", lower=True)
+    f = pytensor.function([a, b], x, mode=jax_mode())
+    given = np.where(np.tri(3, dtype=bool), matrix, 7.0)
+    np.testing.assert_allclose(f(given, RIGHT + 0j), np.linalg.solve(matrix, RIGHT))
+
+
+@pytest.mark.parametrize("lower", [True, False])
+def test_eigenvalues_are_of_one_triangle(lower):
+    a = pt.matrix("a", dtype="float64")
+    values, vectors = pt.linalg.eigh(a, lower=lower)
+    made = (vectors * values) @ vectors.T
+    f = pytensor.function(
+        [a], [values, pt.linalg.eigvalsh(a, None, lower=lower), made], mode=jax_mode()
+    )
+    expected = np.linalg.eigvalsh(POSITIVE)
+    values, alone, made = f(half(lower))
+    np.testing.assert_allclose(values, expected)
+    np.testing.assert_allclose(alone, expected)
+    np.testing.assert_allclose(made, POSITIVE)
+
+
+def test_hermitian_pseudoinverse_is_of_the_lower_triangle():
+    a = pt.matrix("a", dtype="float64")
+    compare([a], pt.linalg.pinv(a, hermitian=True), [half(lower=True)])
+
+
+@pytest.mark.parametrize("mode", ["full", "economic", "r"])
+def test_qr_with_pivots(mode):
+    a = pt.matrix("a", dtype="float64")
+    results = pt.linalg.qr(a, mode=mode, pivoting=True)
+    compare([a], results, [rng.normal(size=(4, 2))])
+
+
+def test_a_schur_form_that_is_to_be_sorted_is_refused():
+    a = pt.matrix("a", dtype="float64")
+    with pytest.raises(NotImplementedError, match="leave out `sort`"):
+        pytensor.function([a], pt.linalg.schur(a, sort="lhp"), mode=jax_mode())
+
+
+def test_matrices_of_integers_are_computed_in_float64():
+    a, b = pt.matrix("a", dtype="int32"), pt.matrix("b", dtype="float32")
+    value = np.array([[4, 1], [1, 3]], "int32")
+    results = [pt.linalg.cholesky(a), pt.linalg.inv(a), pt.linalg.solve(a, b), pt.linalg.det(a)]
+    compare([a, b], results, [value, np.ones((2, 1), "float32")])
+
+
+INDICES = {
+    "vector": ((0, [1, 2, 2, 3]), 4),
+    "rows": (([0, 0, 1],), (3, 4)),
+    "pairs, one counted from the end": (([0, -3, 1], [1, 1, 2]), 3),
+    "columns": ((slice(None), [1, 1, 0]), (3, 3)),
+}
+
+
+@pytest.mark.parametrize("case", INDICES)
+def test_duplicates_are_ignored(case):
+    indices, shape = INDICES[case]
+    x, y = (
+        pt.matrix("x", dtype="float64"),
+        pt.tensor("y", dtype="float64", shape=np.broadcast_shapes(shape)),
+    )
+    result = pt.inc_subtensor(x[indices], y, ignore_duplicates=True)
+    compare([x, y], result, [np.zeros((3, 4)), rng.normal(size=shape)])
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("shape", [(6,), (2, 3), (2, 3, 4)])
+def test_unravel_index(shape, order):
+    flat = pt.vector("flat", dtype="int64")
+    results = [pt.unravel_index(v, shape, order=order) for v in (flat, flat[0])]
+    compare([flat], [*results[0], *results[1]], [np.array([5, 1, 4])])
+
+
+def test_searchsorted():
+    """In float64, for 2**24 + 1 is no float32; the result is int64."""
+    x, y = pt.vector("x", dtype="int32"), pt.vector("y", dtype="float32")
+    values = [np.array([1, 2**24 + 1], "int32"), np.array([0, 2**24], "float32")]
+    compare([x, y], [pt.searchsorted(x, y), pt.searchsorted(x, y, side="right")], values)
+
+
+INTEGERS = {
+    "int32": np.array([2**31 - 5, -3, 7, 1], "int32"),
+    "uint32": np.array([2**32 - 5, 3, 7, 1], "uint32"),
+    "int8": np.array([100, -3, 7, 1], "int8"),
+    "bool": np.array([True, False, True, True]),
+}
+BINARY = [pt.add, pt.mul, pt.true_div, pt.mod, pt.maximum, pt.arctan2, pt.lt, pt.eq]
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_integers_beside_floats(dtype):
+    """JAX computes int32 and float32 in float32."""
+    x, y = pt.vector("x", dtype=dtype), pt.vector("y", dtype="float32")
+    values = [INTEGERS[dtype], np.array([0.1, -2.5, 1, 0.5], "float32")]
+    results = [op(x, y) for op in BINARY]
+    results += [pt.dot(x, y), pt.outer(x, y), pt.concatenate([x, y]), pt.switch(y > 0, x, y)]
+    with np.errstate(all="ignore"):
+        compare([x, y], results, values)
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_functions_of_integers(dtype):
+    """The cosine of 2**31 - 5 was 0.24 for 0.999."""
+    x = pt.vector("x", dtype=dtype)
+    results = [pt.cos(x), pt.arctan(x), pt.erf(x), pt.ceil(x), pt.reciprocal(x), pt.true_div(7, x)]
+    # Python computes them of booleans in float16.
+    with np.errstate(all="ignore"):
+        compare([x], results, [INTEGERS[dtype]], rtol=1e-3 if dtype == "bool" else None)
+
+
+def test_a_wide_number_beside_narrow_integers():
+    """Also one that is computed: a sum wrapped in int8."""
+    x = pt.vector("x", dtype="int8")
+    compare([x], [x + pt.constant(np.int64(100)), x * x.shape[0]], [np.array([100, 3], "int8")])
+
+
+def test_sums_and_products_of_single_booleans():
+    x, y = pt.scalar("x", dtype="bool"), pt.scalar("y", dtype="bool")
+    compare([x, y], [x + y, x * y, (x + y) * 2], [True, True])
+
+
+def test_powers_are_computed_in_the_dtype_of_the_result():
+    x = pt.vector("x", dtype="uint8")
+    f = pytensor.function([x], x**2.0, mode=jax_mode())
+    np.testing.assert_array_equal(f(np.array([20], "uint8")), [400.0])
+
+
+def test_descending_unsigned_indices():
+    x = pt.vector("x", dtype="float64")
+    compare([x], x[pt.constant(np.array([3, 2, 1], "uint8"))], [np.arange(4.0)])
+
+
+def test_integers_divided_by_zero_are_zero():
+    x, y = pt.vector("x", dtype="int64"), pt.vector("y", dtype="int64")
+    with np.errstate(divide="ignore"):
+        compare([x, y], [x // y, x % y], [np.array([7, -7, 0]), np.array([0, 0, 0])])
+
+
+@pytest.mark.parametrize(("dtype", "rtol"), [("float64", 1e-12), ("float32", 1e-5)])
+def test_ndtri_exp(dtype, rtol):
+    y = pt.vector("y", dtype=dtype)
+    largest = np.finfo(dtype).max
+    values = [-np.inf, -largest, -1e18, -1e5, -745.2, -501, -499, -81, -79, -9, -1, -0.2, -1e-20, 0]
+    value = np.array(values, dtype)
+    f = pytensor.function([y], ndtri_exp(y), mode=jax_mode())
+    expected = scipy.special.ndtri_exp(value.astype("float64"))
+    np.testing.assert_allclose(f(value), expected, rtol=rtol)
+
+
+def test_trigamma():
+    x = pt.vector("x", dtype="float64")
+    value = np.array([-745.2, -20.5, -9.7, -0.5, 1e-3, 0.4, 0.5, 3, 1e9, np.inf])
+    f = pytensor.function([x], pt.tri_gamma(x), mode=jax_mode())
+    np.testing.assert_allclose(f(value), scipy.special.polygamma(1, value), rtol=1e-11)
+
+
+def test_inner_graphs_have_them_too():
+    rows = pt.matrix("rows", dtype="int32")
+    total = pytensor.scan(lambda row: pt.cos(row), sequences=[rows], return_updates=False)
+    compare([rows], total, [INTEGERS["int32"].reshape(2, 2)])
