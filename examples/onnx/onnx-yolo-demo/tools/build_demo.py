@@ -1,12 +1,14 @@
 """Build the browser page of a detector: the runtime, a model and sample pictures inside of it.
 
-    python -m tools.build_demo yolo11n.onnx
-    python -m tools.build_demo yolo11n.onnx --int8 yolo11n_int8.onnx     # smaller and faster
+    python -m tools.build_demo MODEL.onnx
+    python -m tools.build_demo MODEL.onnx --int8 MODEL_int8.onnx     # smaller and faster
 
-Writes ``demo_assets/*.js``, which ``yolo_detection_demo.html`` loads, and
-``dist/yolo_detection_demo.html``, the whole page in one file.  Both work opened from the disk,
-without a server or a network.  The same model gives the same files, byte for byte.  ``--int8``
-takes what ``tools.quantize`` has made of it, for WebAssembly; WebGPU lacks them and gets floats.
+Writes a folder ``page`` beside the model: ``yolo_detection_demo.html``, which loads the scripts in
+``demo_assets``, and ``yolo_detection_single_file.html``, the whole page in one file.  Both work
+opened from the disk, without a server or a network.  The same model gives the same files, byte for
+byte.  ``--int8`` takes what ``tools.quantize`` has made of it, for WebAssembly; WebGPU computes no
+such integers, so it gets the floats, in a script of their own.  The page in the repository is
+written by ``.ci/page.py`` alone.
 
 It needs onnxruntime-web and esbuild in ``node_modules``: ``bash setup.sh`` puts them there, or
 ``npm ci`` in this folder.
@@ -36,6 +38,8 @@ from pytensor.link.onnx import half_weights, optimized_graph
 
 DEMO = Path(__file__).resolve().parents[1]
 PAGE = "yolo_detection_demo.html"
+SINGLE_FILE = "yolo_detection_single_file.html"
+STYLE = "page/page.css"
 NODE_MODULES = DEMO / "node_modules"
 RUNTIME = "onnxruntime-web"
 OF_RUNTIME = DEMO / "page/LICENSE.onnxruntime-web"
@@ -45,7 +49,8 @@ RUNTIMES = {
     "runtime": ("ort-wasm-simd-threaded", 19),
     "webgpu": ("ort-wasm-simd-threaded.asyncify", 12),
 }
-LATER = '<script id="webgpu-runtime" type="text/plain" '  # begins what the page loads if need be
+WEBGPU, FLOATS = "demo_assets/webgpu.js", "demo_assets/webgpu_model.js"  # loaded if need be
+LATER = r'<script id="webgpu-\w+" type="text/plain" src="(?P<file>.*?)"></script>'
 
 # Width and height of the pictures shown, and numbers of scenes in which everything is whole and
 # near, in every other picture both a person and a phone. Of each, the first scene is shown in which
@@ -73,6 +78,12 @@ def asset_script(assets, level=19):
     compress = zstandard.ZstdCompressor(level).compress  # base64 of Zstandard
     texts = {name: base64.b64encode(compress(data)).decode() for name, data in assets.items()}
     return "".join(f'demoAssets.add("{name}", "{text}");\n' for name, text in texts.items())
+
+
+def assets_of(text):
+    """Return the assets of a script, bytes by name."""
+    calls = re.findall(r'^demoAssets\.add\("(.*?)", "(.*?)"\);$', text, re.MULTILINE)
+    return {name: zstandard.decompress(base64.b64decode(data)) for name, data in calls}
 
 
 def runtime_problem():
@@ -128,10 +139,13 @@ def runtime_script(name):
     licence = OF_RUNTIME.read_text(encoding="utf-8")
     digest = hashlib.sha256(b"".join(assets.values())).hexdigest()
     head = f"/*!\n{RUNTIME}, compressed; sha256 of its files {digest}\n\n{licence}*/\n"
-    # Compressing takes seconds: the one in the repository is as good.
-    present = DEMO / f"demo_assets/{name}.js"
-    text = present.read_text(encoding="utf-8") if present.exists() else ""
-    return text if text.startswith(head) else head + asset_script(assets, level)
+    # Compressing this one takes ten seconds: the one in the repository is as good.
+    present = DEMO / "demo_assets/runtime.js"
+    if name == "runtime" and present.exists():
+        text = present.read_text(encoding="utf-8")
+        if text.startswith(head) and assets_of(text) == assets:
+            return text
+    return head + asset_script(assets, level)
 
 
 # ------------------------------------------------------------------------------ model
@@ -178,10 +192,19 @@ def load_detector(path):
     }
 
 
-def model_assets(name, file, weights, data, facts):
-    """A model as the page gets it, and what is known of it; see `load_detector`."""
+def hash_of(path):
+    """SHA-256 of a file, as hexadecimal digits."""
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+
+
+def model_assets(name, file, weights, data, facts, export):
+    """A model as the page gets it, and what is known of it; see `load_detector`.
+
+    `export` is the SHA-256 of the file that all forms of the model were made of.
+    """
     info = {
         "file": file,
+        "export": export,
         "sha256": hashlib.sha256(data).hexdigest(),
         "bytes": len(data),
         "weights": weights,
@@ -253,10 +276,8 @@ def source_hash(text):
     return f"'sha256-{base64.b64encode(digest).decode()}'"
 
 
-def single_file(html, files):
+def single_file(html, files, later=()):
     """The page with its scripts and styles in it, which its policy then names by their hashes.
-
-    What it would load later is left out.
 
     Parameters
     ----------
@@ -264,6 +285,8 @@ def single_file(html, files):
         The page, which loads its scripts and styles from files.
     files : dict of str to str
         Their contents, by the names that the page calls them by.
+    later : collection of str
+        Which of the scripts that the page would load if need be are put into it, too.
     """
     hashes = {"script": [], "style": []}
 
@@ -275,28 +298,79 @@ def single_file(html, files):
         hashes[kind].append(source_hash(text))
         return f"<{kind}>{text}</{kind}>"
 
+    def decide(match):
+        wanted = match["file"] in later
+        return f'    <script src="{match["file"]}"></script>\n' if wanted else ""
+
     loads = r'<script src="(?P<script>.*?)"></script>|<link rel="stylesheet" href="(?P<style>.*?)">'
-    html = re.sub(f" *{LATER}.*\n", "", html)
+    html = re.sub(f" *{LATER}\n", decide, html)
     html = re.sub(loads, inline, html)
     for kind, allowed in hashes.items():
         html = html.replace(f"{kind}-src 'self'", f"{kind}-src {' '.join(allowed)}", 1)
     return html
 
 
-def build(model_path, output=DEMO, int8=None, webgpu=False):
+def page_scripts(model_path, int8=None, export=None):
+    """The scripts that every page has: its program, the runtime for WebAssembly, the model.
+
+    Parameters
+    ----------
+    model_path, int8
+        As of `build`.
+    export : str, optional
+        SHA-256 of the exported model that `int8` was made of, by default that of `model_path`.
+
+    Returns
+    -------
+    dict of str to str
+        Contents by name.
+
+    Raises
+    ------
+    BuildError
+    """
+    shown = Path(int8 or model_path)
+    detector, model, facts = load_detector(shown)
+    if int8 is not None and export is None:
+        _, _, whole = load_detector(model_path)
+        if any(facts[key] != whole[key] for key in ("names", "size")):
+            raise BuildError(
+                f"{int8} is no form of {model_path}: it has other classes or another size"
+            )
+    weights = "float32" if int8 is None else "int8"
+    data = shown.read_bytes()
+    assets = model_assets("model", shown.name, weights, data, facts, export or hash_of(model_path))
+    graph = optimized_graph(shown, "model").SerializeToString(deterministic=True)
+    assets |= {"model-graph": graph} | teaching_assets(model)
+    choices = choose_samples(partial(sees_something, detector, facts))
+    return {
+        "demo_assets/page.js": page_script(),
+        "demo_assets/runtime.js": runtime_script("runtime"),
+        "demo_assets/model.js": asset_script(assets | sample_assets(choices)),
+    }
+
+
+def floats_script(model_path):
+    """The script with a model's weights in 16-bit floats, for WebGPU."""
+    _, model, facts = load_detector(model_path)
+    half = half_weights(model).SerializeToString(deterministic=True)
+    name, export = Path(model_path).name, hash_of(model_path)
+    return asset_script(model_assets("model-webgpu", name, "float16", half, facts, export))
+
+
+def build(model_path, output=None, int8=None, webgpu=False):
     """Build the page of a detector.
 
     Parameters
     ----------
     model_path : path-like
         An ONNX detector, as `export.export_detector` writes.
-    output : path-like
-        Receives ``demo_assets/`` and ``dist/``, and the page's own files where it is another
-        folder than that of the demo.
+    output : path-like, optional
+        The folder that receives the page, by default ``page`` beside the model.
     int8 : path-like, optional
         What `tools.quantize` has made of the model; the page runs it on WebAssembly.
     webgpu : bool
-        Put the runtime for WebGPU into the single file, too.
+        Put what WebGPU needs into the single file, too.
 
     Returns
     -------
@@ -311,40 +385,30 @@ def build(model_path, output=DEMO, int8=None, webgpu=False):
     OSError
         If a file can't be written; each file is the old one or the new one, whole.
     """
-    output = Path(output).resolve()
+    output = Path(model_path).parent / "page" if output is None else Path(output)
+    output = output.resolve()
+    if output in (DEMO, DEMO / "page"):
+        raise BuildError(f"{output} holds files of the repository: name another folder by --output")
     if problem := runtime_problem():
         raise BuildError(problem)
-    detector, model, facts = load_detector(model_path)
-    shown, weights, webgpu_script = Path(model_path), "float32", runtime_script("webgpu")
+    later = {WEBGPU: runtime_script("webgpu")}
     if int8 is not None:
-        half = half_weights(model).SerializeToString(deterministic=True)
-        floats = model_assets("model-webgpu", shown.name, "float16", half, facts)
-        webgpu_script += asset_script(floats)
-        shown, weights = Path(int8), "int8"
-        detector, model, facts = load_detector(int8)
-    assets = model_assets("model", shown.name, weights, shown.read_bytes(), facts)
-    graph = optimized_graph(shown, "model").SerializeToString(deterministic=True)
-    assets |= {"model-graph": graph} | teaching_assets(model)
-    choices = choose_samples(partial(sees_something, detector, facts))
-    generated = {
-        "demo_assets/page.js": page_script(),
-        "demo_assets/runtime.js": runtime_script("runtime"),
-        "demo_assets/model.js": asset_script(assets | sample_assets(choices)),
-        "demo_assets/webgpu.js": webgpu_script,
-    }
-    own = {name: (DEMO / name).read_text(encoding="utf-8") for name in (PAGE, "page/page.css")}
-    html = own[PAGE].replace(LATER, "<script ") if webgpu else own[PAGE]
-    generated[f"dist/{PAGE}"] = single_file(html, own | generated)
-    wanted = generated if output == DEMO else own | generated
-    files = {name: text.encode() for name, text in wanted.items()}
-    for name, data in files.items():
+        later[FLOATS] = floats_script(model_path)
+    files = page_scripts(model_path, int8) | later
+    files["demo_assets/page.css"] = (DEMO / STYLE).read_text(encoding="utf-8")
+    html = (DEMO / PAGE).read_text(encoding="utf-8").replace(STYLE, "demo_assets/page.css")
+    files |= {PAGE: html, SINGLE_FILE: single_file(html, files, later if webgpu else ())}
+    written = {name: text.encode() for name, text in files.items()}
+    for name, data in written.items():
         target = output / name
         target.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(target, data)
+    if int8 is None:
+        (output / FLOATS).unlink(missing_ok=True)  # another model's
     return {
         "page": output / PAGE,
-        "single_file": output / "dist" / PAGE,
-        "files": {name: len(files[name]) for name in generated},
+        "single_file": output / SINGLE_FILE,
+        "files": {name: len(data) for name, data in written.items()},
     }
 
 
@@ -361,9 +425,13 @@ def main(arguments=None):
     """Build as the command line says; the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("model", type=Path, help="ONNX file of a detector")
-    parser.add_argument("--output", type=Path, default=DEMO, metavar="DIR", help="another folder")
+    parser.add_argument(
+        "--output", type=Path, metavar="DIR", help="another folder than 'page' beside the model"
+    )
     parser.add_argument("--int8", type=Path, metavar="ONNX", help="its form by tools.quantize")
-    parser.add_argument("--webgpu", action="store_true", help="in the single file, too: 13 MB more")
+    parser.add_argument(
+        "--webgpu", action="store_true", help="in the single file, too: 5 MB more, and the floats"
+    )
     options = parser.parse_args(arguments)
     try:
         report = build(options.model, options.output, options.int8, options.webgpu)

@@ -2,12 +2,10 @@
 
 import base64
 import io
-import re
 from functools import cache
 
 import numpy as np
 import onnx
-import zstandard
 from data.images import letterbox
 from data.synthetic.scenes import sample_scene
 from onnx import TensorProto, helper, numpy_helper
@@ -16,11 +14,6 @@ from tools.compare_runtimes import differences, page_detections
 from utils import nms, scale_detections
 
 GREEN, ORANGE = (0, 220, 40), (255, 128, 0)
-
-def assets_of(text):
-    """Assets of a script, unpacked."""
-    calls = re.findall(r'^demoAssets\.add\("([a-z0-9-]+)", "([A-Za-z0-9+/=]+)"\);$', text, re.M)
-    return {name: zstandard.decompress(base64.b64decode(data)) for name, data in calls}
 
 
 # ------------------------------------------------------------------------------ what Python finds

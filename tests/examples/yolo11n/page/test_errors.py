@@ -61,6 +61,6 @@ def test_an_asset_that_is_damaged(browser, colour_site, tmp_path):
         shutil.copytree(colour_site.page.parent, tmp_path / name)
         script = tmp_path / name / f"demo_assets/{name}.js"
         script.write_text(script.read_text().replace("AA", "!!"))
-    for file in (*tmp_path.glob("*.html"), *tmp_path.glob("*/*.html")):
+    for file in (*tmp_path.glob("*.html"), *tmp_path.glob("*/yolo_detection_demo.html")):
         with visit(browser, file.as_uri(), complaints=["Content Security Policy"]) as page:
             assert "python -m tools.build_demo" in wait_screen(page, "no-assets")

@@ -104,7 +104,7 @@ def test_served_it_has_threads(browser, yolo_site):
 
 
 def test_before_the_build_the_page_says_what_to_do(browser, yolo_site, tmp_path):
-    for file in ("yolo_detection_demo.html", "page/page.css"):
+    for file in ("yolo_detection_demo.html", "demo_assets/page.css"):
         (tmp_path / file).parent.mkdir(exist_ok=True)
         shutil.copy(yolo_site.page.parent / file, tmp_path / file)
     url = (tmp_path / "yolo_detection_demo.html").as_uri()
