@@ -32,7 +32,7 @@ def content(text, exact):
     """What matters of a script: its assets, whatever packed them, and the rest of its text."""
     rounded = () if exact else ("sample", "teach", "model-graph")
     found = {n: b"" if n.startswith(rounded) else data for n, data in assets_of(text).items()}
-    return found, re.sub(r'^demoAssets.add\(.*\n', "", text, flags=re.MULTILINE)
+    return found, re.sub(r"^demoAssets.add\(.*\n", "", text, flags=re.MULTILINE)
 
 
 def present_scripts():

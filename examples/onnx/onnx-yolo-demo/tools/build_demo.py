@@ -183,13 +183,14 @@ def load_detector(path):
     if not np.isfinite(output).all():
         raise BuildError(f"{path} gives numbers that aren't finite for a grey picture")
     metadata = {entry.key: entry.value for entry in model.metadata_props}
-    return detector, model, {
+    said = {
         "names": detector.classes,
         "confidence": float(metadata.get("conf", 0.25)),
         "iou": float(metadata.get("iou", 0.7)),
         "size": detector.image_size,
         "trainedOn": metadata.get("trained_on", ""),
     }
+    return detector, model, said
 
 
 def hash_of(path):

@@ -21,6 +21,7 @@ from tests.examples.yolo11n.page.detectors import (
 
 pytestmark = pytest.mark.browser
 
+
 def unpack(packed):
     """The array of a tensor as page/test/lesson.js packs it."""
     data = np.frombuffer(base64.b64decode(packed["data"]), packed["dtype"])
