@@ -17,20 +17,18 @@ It needs onnxruntime-web and esbuild in ``node_modules``: ``bash setup.sh`` puts
 import argparse
 import base64
 import hashlib
-import io
 import json
 import re
 import subprocess
 import sys
-from functools import cache, partial
+from functools import cache
 from importlib import resources
 from pathlib import Path
 
 import numpy as np
 import zstandard
-from data.synthetic.scenes import PERSON, PHONE, sample_scene
-from evaluation.detectors import ModelError, OnnxDetector, detect_in
-from PIL import Image
+from evaluation.detectors import ModelError, OnnxDetector
+from tools.samples import chosen_assets
 from tools.teaching import teaching_assets
 from training.checkpoint import write_atomically
 
@@ -51,19 +49,6 @@ RUNTIMES = {
 }
 WEBGPU, FLOATS = "demo_assets/webgpu.js", "demo_assets/webgpu_model.js"  # loaded if need be
 LATER = r'<script id="webgpu-\w+" type="text/plain" src="(?P<file>.*?)"></script>'
-
-# Width and height of the pictures shown, and numbers of scenes in which everything is whole and
-# near, in every other picture both a person and a phone. Of each, the first scene is shown in which
-# the model finds something.
-SAMPLES = [
-    (640, 480, (70, 275, 279, 282, 300)), (480, 640, (15, 23, 36, 55, 56)),
-    (640, 640, (43, 9, 54, 148, 150)), (640, 480, (0, 10, 13, 32, 36)),
-    (480, 640, (90, 171, 286, 299, 302)), (640, 640, (14, 19, 26, 29, 38)),
-]  # fmt: skip
-SAMPLE_SEED = 11
-# Training draws its pictures from [seed, 0, index] and [seed, 1, index]: none of these.
-SAMPLE_SPLIT = 2
-SAMPLE_QUALITY = 80
 
 
 class BuildError(Exception):
@@ -214,60 +199,6 @@ def model_assets(name, file, weights, data, facts, export):
     return {name: data, f"{name}-info": json.dumps(info, sort_keys=True).encode()}
 
 
-# ------------------------------------------------------------------------------ samples
-
-
-@cache
-def sample_scene_of(index, choice=0):
-    """Draw a scene of a sample: (uint8 image (height, width, 3), its `SceneObject`s)."""
-    width, height, numbers = SAMPLES[index]
-    rng = np.random.default_rng([SAMPLE_SEED, SAMPLE_SPLIT, index, numbers[choice]])
-    return sample_scene(rng, (width, height))
-
-
-def sees_something(detector, facts, image, objects):
-    """Whether a detector finds one of a scene's things, by its name and about where it is."""
-    names = {PERSON: "person", PHONE: "cell phone"}
-    found = detect_in(detector, image, facts["confidence"], facts["iou"])
-    for x1, y1, x2, y2, _, number in found:
-        for thing in objects:
-            x, y = np.add(thing.bbox[:2], np.divide(thing.bbox[2:], 2))
-            same = facts["names"][int(number)] == names[thing.category_id]
-            if same and x1 < x < x2 and y1 < y < y2:
-                return True
-    return False
-
-
-def choose_samples(sees):
-    """Which scene of each sample is shown: the first that `sees(image, objects)`, or the first."""
-    return tuple(
-        next((k for k in range(len(numbers)) if sees(*sample_scene_of(index, k))), 0)
-        for index, (*_, numbers) in enumerate(SAMPLES)
-    )
-
-
-def sample_title(objects):
-    """What is to be seen, such as "2 persons, 1 cell phone"."""
-    kinds = [thing.category_id for thing in objects]
-    counts = [(kinds.count(PERSON), "person"), (kinds.count(PHONE), "cell phone")]
-    return ", ".join(f"{n} {name}{'s' if n > 1 else ''}" for n, name in counts if n)
-
-
-@cache
-def sample_assets(choices):
-    """The sample pictures, and their list; see `choose_samples`."""
-    assets, listed = {}, []
-    for index, choice in enumerate(choices):
-        image, objects = sample_scene_of(index, choice)
-        stream = io.BytesIO()
-        # Colours at full resolution: the thin outlines of the drawings stay as they are.
-        Image.fromarray(image).save(stream, "JPEG", quality=SAMPLE_QUALITY, subsampling=0)
-        name = f"sample-{index + 1}"
-        assets[name] = stream.getvalue()
-        listed.append({"asset": name, "title": sample_title(objects), "type": "image/jpeg"})
-    return {"samples": json.dumps(listed).encode(), **assets}
-
-
 # ------------------------------------------------------------------------------ page
 
 
@@ -343,11 +274,10 @@ def page_scripts(model_path, int8=None, export=None):
     assets = model_assets("model", shown.name, weights, data, facts, export or hash_of(model_path))
     graph = optimized_graph(shown, "model").SerializeToString(deterministic=True)
     assets |= {"model-graph": graph} | teaching_assets(model)
-    choices = choose_samples(partial(sees_something, detector, facts))
     return {
         "demo_assets/page.js": page_script(),
         "demo_assets/runtime.js": runtime_script("runtime"),
-        "demo_assets/model.js": asset_script(assets | sample_assets(choices)),
+        "demo_assets/model.js": asset_script(assets | chosen_assets(detector, facts)),
     }
 
 

@@ -9,14 +9,12 @@ import sys
 import threading
 from html.parser import HTMLParser
 from types import SimpleNamespace
-from unittest.mock import Mock
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import numpy as np
 import onnx
 import pytest
-from data.synthetic.scenes import PERSON, PHONE
 from onnx import numpy_helper
 from tools import build_demo, compare_runtimes, serve_demo
 from tools.build_demo import (
@@ -54,8 +52,7 @@ def quick(installed, tmp_path, monkeypatch):
     """A model, and builds without the runtime's ten megabytes and the drawn samples."""
     script = build_demo.asset_script({"wasm": b"small"})
     monkeypatch.setattr(build_demo, "runtime_script", lambda _: script)
-    monkeypatch.setattr(build_demo, "sample_assets", lambda _: {"samples": b"[]"})
-    monkeypatch.setattr(build_demo, "choose_samples", lambda _: None)
+    monkeypatch.setattr(build_demo, "chosen_assets", lambda *_: {"samples": b"[]"})
     colour_detector_onnx(tmp_path / "small.onnx", 64)
     return tmp_path / "small.onnx"
 
@@ -155,31 +152,6 @@ def test_source_hash():
 def test_what_would_end_a_script_early_is_refused(text):
     with pytest.raises(BuildError, match=r"a\.js holds what would end its element"):
         single_file('<script src="a.js"></script>', {"a.js": text})
-
-
-@pytest.mark.parametrize("index", range(6))
-@pytest.mark.parametrize("choice", range(5))
-def test_samples_show_whole_and_near_objects(index, choice):
-    image, objects = build_demo.sample_scene_of(index, choice)
-    kinds = {thing.category_id for thing in objects}
-    assert kinds == {PERSON, PHONE} if index % 2 == 0 else kinds
-    least = {PERSON: 0.35, PHONE: 0.12}
-    for thing in objects:
-        assert thing.visible >= 0.9
-        assert max(thing.bbox[2:]) >= least[thing.category_id] * max(image.shape)
-
-
-def test_samples_are_those_in_which_something_is_found():
-    image, objects = build_demo.sample_scene_of(2, 1)
-    assert build_demo.choose_samples(lambda *scene: scene[0] is image) == (0, 0, 1, 0, 0, 0)
-    facts = {"names": ["cell phone", "person"], "confidence": 0.25, "iou": 0.7}
-    x, y, w, h = next(thing.bbox for thing in objects if thing.category_id == PERSON)
-    for box in ([x + w / 2, y + h / 2, w, h], [x - w, y - h, w, h]):
-        for scores in ([0, 0.9], [0.9, 0], [0, 0.1]):
-            output = np.float32([[*box, *scores]]).T[None]
-            detector = Mock(return_value=output, image_size=640)
-            found = build_demo.sees_something(detector, facts, image, objects)
-            assert found == (box[0] > x and scores[1] > 0.25)
 
 
 def test_an_8_bit_model_leaves_floats_to_webgpu(quick, tmp_path):
