@@ -171,7 +171,7 @@ def load_detector(path):
     said = {
         "names": detector.classes,
         "confidence": float(metadata.get("conf", 0.25)),
-        "iou": float(metadata.get("iou", 0.7)),
+        "iou": float(metadata.get("iou", 0.45)),
         "size": detector.image_size,
         "trainedOn": metadata.get("trained_on", ""),
     }

@@ -35,13 +35,13 @@ def raw_output(path, image):
     return session.run(None, {session.get_inputs()[0].name: pixels})[0][0], geometry
 
 
-def expected_detections(path, image, confidence=0.25, iou=0.7):
+def expected_detections(path, image, confidence=0.25, iou=0.45):
     """What prediction in Python finds, float32 (n, 6): x1, y1, x2, y2, score, class."""
     output, geometry = raw_output(path, image)
     return scale_detections(nms(output, confidence, iou, multi_label=False), geometry)
 
 
-def clear_scenes(path, count, start=0, size=None, confidence=0.25, iou=0.7):
+def clear_scenes(path, count, start=0, size=None, confidence=0.25, iou=0.45):
     """Drawn pictures in which a model's detections don't hang on the last digits.
 
     No score lies within 0.003 of the threshold, and no overlap near its limit; there are at
@@ -223,7 +223,7 @@ def _save(graph, path, size, output_shape, names, metadata):
         "names": names and str(dict(enumerate(names))),
         "imgsz": str([size, size]),
         "conf": "0.25",
-        "iou": "0.7",
+        "iou": "0.45",
     } | metadata
     helper.set_model_props(proto, {k: v for k, v in entries.items() if v is not None})
     onnx.checker.check_model(proto, full_check=True)

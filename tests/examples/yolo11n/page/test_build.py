@@ -127,7 +127,7 @@ def test_the_page_and_the_single_file(installed, tmp_path):
         "facts": {
             "names": ["green thing", "orange thing"],
             "confidence": 0.3,
-            "iou": 0.7,
+            "iou": 0.45,
             "size": 64,
             "trainedOn": "drawn pictures",
         },

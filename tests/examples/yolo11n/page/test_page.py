@@ -163,7 +163,7 @@ def test_photographs_are_turned_and_transparent_parts_are_grey(colours, models, 
 def test_thresholds_and_classes(yolo, models, scenes):
     image = next(i for i in scenes if {0, 1} == {*expected_detections(models.yolo, i)[:, 5]})
     detect_file(yolo, encode(image))
-    for slider, value in (("confidence", 0.4), ("confidence", 0.25), ("iou", 0.2), ("iou", 0.7)):
+    for slider, value in (("confidence", 0.4), ("confidence", 0.25), ("iou", 0.2), ("iou", 0.45)):
         last = after(yolo, lambda s=slider, v=value: yolo.locator(f"#{s}").fill(f"{v:g}"))
         assert float(yolo.inner_text(f"#{slider}-value")) == value
         used = [float(yolo.input_value(f"#{name}")) for name in ("confidence", "iou")]
@@ -185,7 +185,7 @@ def test_a_dropped_model_brings_its_names_size_and_thresholds(browser, colour_si
     bare = dict.fromkeys(("conf", "iou", "imgsz", "task"))
     colour_detector_onnx(tmp_path / "bare.onnx", 64, names=None, **bare)
     picture = blob_picture(300, 200, [(GREEN, 80, 90, 50), (ORANGE, 200, 120, 50)])
-    wanted = {"other.onnx": (names, 0.5, 0.4), "bare.onnx": (("class 0", "class 1"), 0.25, 0.7)}
+    wanted = {"other.onnx": (names, 0.5, 0.4), "bare.onnx": (("class 0", "class 1"), 0.25, 0.45)}
     with ready_page(browser, colour_site.url) as page:
         for file, (classes, confidence, iou) in wanted.items():
             send_file(page, tmp_path / file, file)
@@ -220,7 +220,7 @@ def test_snapshot_and_json(yolo, models, scenes):
     height, width = scenes[0].shape[:2]
     assert saved["picture"] == {"title": "street.png", "width": width, "height": height}
     assert saved["detections"] == last["detections"]
-    assert saved["thresholds"] == {"confidence": 0.25, "iou": 0.7}
+    assert saved["thresholds"] == {"confidence": 0.25, "iou": 0.45}
     assert saved["model"]["names"] == ["person", "cell phone"]
     assert saved["model"]["sha256"] == hashlib.sha256(models.yolo.read_bytes()).hexdigest()
 

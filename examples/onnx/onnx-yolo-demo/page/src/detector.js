@@ -33,6 +33,7 @@ export class Detector {
   #onProgress;
   #onLost;
   #onSlow;
+  #onChangedPixels;
   /** @type {Worker|null} */
   #worker = null;
   #programUrl = "";
@@ -58,11 +59,14 @@ export class Detector {
    * @param {(reason: string) => void} handlers.onLost The graphics device is gone; the detector
    *   then has to be loaded.
    * @param {() => void} handlers.onSlow Called when `slow` has changed.
+   * @param {() => void} [handlers.onChangedPixels] Called if the browser changes what is read from
+   *   pictures.
    */
-  constructor({ onProgress, onLost, onSlow }) {
+  constructor({ onProgress, onLost, onSlow, onChangedPixels = () => {} }) {
     this.#onProgress = onProgress;
     this.#onLost = onLost;
     this.#onSlow = onSlow;
+    this.#onChangedPixels = onChangedPixels;
   }
 
   /** Start a worker's program, which takes time, before its runtime is in the page. */
@@ -172,7 +176,9 @@ export class Detector {
     };
     this.open();
     try {
-      return await this.#call(message, []);
+      const { changesPixels } = await this.#call(message, []);
+      if (changesPixels) this.#onChangedPixels();
+      return undefined;
     } catch (error) {
       const { code, message: text } = /** @type {Error & {code: string}} */ (error);
       if (code === "no-threads") {

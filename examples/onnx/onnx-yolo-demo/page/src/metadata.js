@@ -134,7 +134,7 @@ export function readFacts(bytes) {
   const metadata = readMetadata(bytes);
   const side = /\d+/.exec(metadata.imgsz ?? "");
   const confidence = readThreshold(metadata, "conf", 0.25);
-  const iou = readThreshold(metadata, "iou", 0.7);
+  const iou = readThreshold(metadata, "iou", 0.45);
   const size = side && Number(side[0]);
   try {
     const names = metadata.names === undefined ? null : parseNames(metadata.names);

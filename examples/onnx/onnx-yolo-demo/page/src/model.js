@@ -59,6 +59,9 @@ export const model = {
 let detector = new Detector({
   onProgress: showProgress,
   onLost: lost,
+  onChangedPixels: () => {
+    byId("pixels-note").hidden = false;
+  },
   onSlow: () => {
     if (detector.slow && !activity.running) say("This takes long. Stop ends it.");
     settle();

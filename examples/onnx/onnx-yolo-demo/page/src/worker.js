@@ -71,6 +71,24 @@ function readPixels(bitmap) {
   }
 }
 
+/**
+ * Whether the browser changes what pages read from pictures, as Firefox's resistFingerprinting and
+ * others do: colours are filled in and read again.
+ */
+function changesPixels() {
+  const wanted = new OffscreenCanvas(16, 16);
+  const drawn = /** @type {OffscreenCanvasRenderingContext2D} */ (wanted.getContext("2d"));
+  const colourOf = (x) => [(16 * x + 3) & 255, (48 * x + 7) & 255, (80 * x + 11) & 255];
+  for (let x = 0; x < 16; x++) {
+    drawn.fillStyle = `rgb(${colourOf(x)})`;
+    drawn.fillRect(x, 0, 1, 16);
+  }
+  const bitmap = wanted.transferToImageBitmap();
+  const pixels = readPixels(bitmap);
+  bitmap.close();
+  return pixels.some((value, k) => (k & 3) < 3 && value !== colourOf((k >> 2) & 15)[k & 3]);
+}
+
 // ------------------------------------------------------------------------ runtime
 
 // An ONNX file of one Identity.
@@ -103,7 +121,7 @@ async function start({ module, wasm, threads, backend }) {
   await session.release();
   // The compiled runtime stays; its file is not needed any more.
   ort.env.wasm.wasmBinary = undefined;
-  return {};
+  return { changesPixels: changesPixels() };
 }
 
 async function watchDevice() {
@@ -149,10 +167,12 @@ function findInput(session, facts) {
     );
   }
   if (right && side) return { name: input.name, side };
+  const isHalf = inputs.length === 1 && input.type === "float16";
   throw failure(
     "model-shape",
     `the model's input is ${inputs.map(describe).join("; ") || "missing"}; ` +
-      `needed: one, float32 (1, 3, S, S); ${EXPORT_HINT}`,
+      `needed: one, float32 (1, 3, S, S); ` +
+      (isHalf ? "export it with a float32 input (half=False)" : EXPORT_HINT),
   );
 }
 

@@ -40,7 +40,7 @@ test("facts of a detector, and those of a file without metadata", () => {
     size: 96,
     trainedOn: "drawings",
   });
-  const none = { names: null, confidence: 0.25, iou: 0.7, size: null, trainedOn: "" };
+  const none = { names: null, confidence: 0.25, iou: 0.45, size: null, trainedOn: "" };
   assert.deepEqual(readFacts(modelWith({})), none);
   assert.throws(() => readFacts(modelWith({ conf: "much" })), { code: "model-shape" });
 });
