@@ -257,8 +257,9 @@ def test_desktop_and_phone(browser, colour_site, tmp_path, scheme):
     picture = blob_picture(640, 480, [(GREEN, 200, 250, 80), (ORANGE, 500, 100, 80)])
     phone = {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2}
     phone |= {"has_touch": True, "is_mobile": True}
-    narrow, zoomed = ({"viewport": {"width": w, "height": 640}} for w in (320, 640))
-    places = {"desktop": {}, "phone": phone, "narrow": narrow, "zoomed": zoomed}
+    # The last one is 1280 x 720 at 200 %, or a phone that is held sideways.
+    narrow, low = ({"viewport": {"width": w, "height": h}} for w, h in ((320, 640), (640, 360)))
+    places = {"desktop": {}, "phone": phone, "narrow": narrow, "low": low}
     for name, options in places.items():
         with ready_page(browser, colour_site.url, color_scheme=scheme, **options) as page:
             detect_file(page, encode(picture))
@@ -272,6 +273,11 @@ def test_desktop_and_phone(browser, colour_site, tmp_path, scheme):
                 screenshot(page, f"{name}-{scheme}-{letters}", tmp_path)
                 assert page.evaluate("document.documentElement.scrollWidth") == width
                 assert page.evaluate(MISFITS) == []
+            if name == "low":
+                for part in ("#stage", "#start", "#stop"):
+                    box = page.locator(part).bounding_box()
+                    assert 0 <= box["y"] < box["y"] + box["height"] <= 360, part
             if name == "desktop":
+                assert page.locator("#pixels-note").is_hidden()
                 page.click("#theme")
                 assert page.evaluate("document.documentElement.dataset.theme") != scheme

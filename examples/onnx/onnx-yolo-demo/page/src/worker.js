@@ -86,7 +86,8 @@ function changesPixels() {
   const bitmap = wanted.transferToImageBitmap();
   const pixels = readPixels(bitmap);
   bitmap.close();
-  return pixels.some((value, k) => (k & 3) < 3 && value !== colourOf((k >> 2) & 15)[k & 3]);
+  const isOff = (value, k) => Math.abs(value - colourOf((k >> 2) & 15)[k & 3]) > 2;
+  return pixels.some((value, k) => (k & 3) < 3 && isOff(value, k));
 }
 
 // ------------------------------------------------------------------------ runtime
