@@ -97,7 +97,7 @@ def find_esbuild():
 def bundle(entry):
     """One classic script of a module below ``page/src`` and all that it imports."""
     command = [find_esbuild(), f"page/src/{entry}", "--bundle", "--format=iife"]
-    command += ["--target=es2023", "--charset=utf8", "--log-level=warning"]
+    command += ["--target=es2023", "--charset=utf8", "--log-level=warning", "--minify-whitespace"]
     # The runtime's variant whose WebAssembly, and the script around it, lie beside it.
     command.append("--conditions=onnxruntime-web-use-extern-wasm")
     result = subprocess.run(command, cwd=DEMO, capture_output=True, text=True, encoding="utf-8")

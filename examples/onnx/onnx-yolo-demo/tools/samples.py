@@ -26,7 +26,7 @@ FALLBACKS = ((PERSON,), (PHONE,))  # in turns for as many scenes more, if in non
 SEED = 11
 # Training draws its pictures from [seed, 0, index] and [seed, 1, index]: none of these.
 SPLIT = 2
-QUALITY = 80
+QUALITY = 75  # of the JPEG files
 MIN_VISIBLE = 0.9  # of each thing
 NAMES = {PERSON: "person", PHONE: "cell phone"}
 MIN_IOU = 0.5
@@ -64,6 +64,19 @@ def sample_scene_of(index, number=0):
         image, objects = staged_scene(rng, (width, height), kinds)
         if len(objects) == len(kinds) and all(o.visible >= MIN_VISIBLE for o in objects):
             return image, objects
+
+
+def as_jpeg(image):
+    """A picture's file: what the page shows, and so what the model has to be right in."""
+    stream = io.BytesIO()
+    # Colours at full resolution: the thin outlines of the drawings stay as they are.
+    Image.fromarray(image).save(stream, "JPEG", quality=QUALITY, subsampling=0)
+    return stream.getvalue()
+
+
+def shown_pixels(image):
+    """What the page decodes of a picture."""
+    return np.asarray(Image.open(io.BytesIO(as_jpeg(image))))
 
 
 def iou(one, other):
@@ -126,7 +139,7 @@ def choose_samples(detector, facts):
 
     def verdict(index, number):
         image, objects = sample_scene_of(index, number)
-        found = detect_in(detector, image, facts["confidence"], facts["iou"])
+        found = detect_in(detector, shown_pixels(image), facts["confidence"], facts["iou"])
         return judge(found, objects, facts["names"])
 
     verdicts = [{} for _ in SAMPLES]
@@ -168,11 +181,8 @@ def sample_assets(numbers):
     assets, listed = {}, []
     for index, number in enumerate(numbers):
         image, objects = sample_scene_of(index, number)
-        stream = io.BytesIO()
-        # Colours at full resolution: the thin outlines of the drawings stay as they are.
-        Image.fromarray(image).save(stream, "JPEG", quality=QUALITY, subsampling=0)
         name = f"sample-{index + 1}"
-        assets[name] = stream.getvalue()
+        assets[name] = as_jpeg(image)
         listed.append({"asset": name, "title": sample_title(objects), "type": "image/jpeg"})
     return {"samples": json.dumps(listed).encode(), **assets}
 

@@ -92,7 +92,8 @@ def test_in_a_sandboxed_frame(browser, colour_site):
     address = f"http://127.0.0.1:{server.server_address[1]}/"
     outer = f'<iframe sandbox="allow-scripts" src="{address}"></iframe>'
     try:
-        with visit(browser, f"{address}sw.js", complaints=["Download is disallowed", "404"]) as page:
+        expected = ["Download is disallowed", "404"]  # no icon
+        with visit(browser, f"{address}sw.js", complaints=expected) as page:
             page.evaluate("html => { document.body.innerHTML = html; }", outer)
             until(page, "window.frames.length === 1")
             frame = page.frames[1]

@@ -58,6 +58,7 @@ def scenes(monkeypatch):
     monkeypatch.setattr(samples, "SAMPLES", [(0, 0, (PERSON, PHONE))] * 2)
     monkeypatch.setattr(samples, "SCENES", 4)
     monkeypatch.setattr(samples, "sample_scene_of", lambda *scene: (scene, OBJECTS))
+    monkeypatch.setattr(samples, "shown_pixels", lambda scene: scene)
     monkeypatch.setattr(samples, "detect_in", lambda _, scene, *__: found.get(scene, RIGHT[:0]))
     return found
 
