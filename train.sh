@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Trains YOLO11n for persons and cell phones, measures it, exports it to ONNX, and builds the browser
-# page that runs it.
+# page that runs it, in the run's folder.
 #
 #   bash train.sh                     with a GPU: COCO 2017; without one: drawn images, minutes
 #   DATASET=synthetic bash train.sh   drawn images on either

@@ -1,6 +1,10 @@
-"""Builds the page that lies in the repository anew, from the model that lies in it.
+"""Builds the page that lies in the repository: the one command that writes it.
 
     python .ci/page.py            after a change of the page's sources, or of what the build puts in
+                                  it: with the model that lies in the page
+    python .ci/page.py MODEL.onnx --int8 MODEL_int8.onnx --card CARD.md
+                                  with another model; CARD.md takes the place of what
+                                  demo_assets/README.md says of the present one
     python .ci/page.py --check    writes nothing; exit code 1 if a script would change, but for what
                                   processors round in other ways: the choice of samples, teaching;
                                   and what onnxruntimes optimize in other ways
@@ -8,54 +12,105 @@
 `examples/onnx/onnx-yolo-demo/demo_assets/README.md` says where the model comes from.
 """
 
-import base64
+import argparse
 import json
 import re
 import sys
 import tempfile
 from pathlib import Path
 
-import zstandard
-
 sys.path.insert(0, str(Path(__file__).parents[1] / "examples" / "onnx" / "onnx-yolo-demo"))
 
-from tools.build_demo import DEMO, build
+from tools.build_demo import DEMO, PAGE, STYLE, BuildError, assets_of, hash_of, page_scripts
 
-SCRIPTS = ("page.js", "runtime.js", "model.js")
-
-
-def assets(text):
-    """What a script puts into the page, unpacked, by name."""
-    calls = re.findall(r'^demoAssets\.add\("(.*?)", "(.*?)"\);$', text, re.MULTILINE)
-    return {name: zstandard.decompress(base64.b64decode(data)) for name, data in calls}
+MOST_BYTES = 8_000_000  # of all that the page is cloned with
+README = "demo_assets/README.md"
+CARD = re.compile(r"(?<=\n## The model\n\n).*?(?=\n## |\Z)", re.DOTALL)  # in the README
 
 
-def content(folder, script, exact=True):
+def content(text, exact):
     """What matters of a script: its assets, whatever packed them, and the rest of its text."""
-    text = (folder / "demo_assets" / script).read_text(encoding="utf-8")
     rounded = () if exact else ("sample", "teach", "model-graph")
-    found = {n: b"" if n.startswith(rounded) else data for n, data in assets(text).items()}
-    return found, re.sub(r'^demoAssets.add\(.*\n', "", text, flags=re.MULTILINE)
+    found = {n: b"" if n.startswith(rounded) else data for n, data in assets_of(text).items()}
+    return found, re.sub(r"^demoAssets.add\(.*\n", "", text, flags=re.MULTILINE)
 
 
-def main(arguments):
-    check = arguments == ["--check"]
-    own, _ = content(DEMO, "model.js")
+def present_scripts():
+    """The scripts that lie in the repository."""
+    files = sorted(DEMO.glob("demo_assets/*.js"))
+    return {str(f.relative_to(DEMO)): f.read_text(encoding="utf-8") for f in files}
+
+
+def own_scripts(present):
+    """The scripts as they are built today with the model that lies in them."""
+    own = assets_of(present["demo_assets/model.js"])
+    info = json.loads(own["model-info"])
     with tempfile.TemporaryDirectory() as folder:
-        model = Path(folder) / json.loads(own["model-info"])["file"]
+        model = Path(folder) / info["file"]
         model.write_bytes(own["model"])
-        build(model, output=folder, int8=model)
-        exact, new = not check, Path(folder)
-        changed = [s for s in SCRIPTS if content(DEMO, s, exact) != content(new, s, exact)]
-        for script in changed:
-            print(f"{'to be built anew' if check else 'built anew'}: demo_assets/{script}")
-            if not check:
-                built = new / "demo_assets" / script
-                (DEMO / "demo_assets" / script).write_bytes(built.read_bytes())
-    if check and changed:
+        int8 = model if info["weights"] == "int8" else None
+        return page_scripts(model, int8, info["export"])
+
+
+def files_table(model, int8):
+    """Rows of a Markdown table: the files of the model, which no figure is copied into by hand."""
+    rows = ["| file | bytes | SHA-256 |", "| --- | --- | --- |"]
+    for path in filter(None, (model, int8)):
+        rows.append(f"| `{path.name}` | {path.stat().st_size:,} | `{hash_of(path)}` |")
+    return "\n".join(rows) + "\n"
+
+
+def readme_with(card):
+    """The README of the page's parts with another text on the model."""
+    text = (DEMO / README).read_text(encoding="utf-8")
+    if not CARD.search(text):
+        raise BuildError(f"{README} has no section '## The model' for the card")
+    return CARD.sub(lambda _: card.strip() + "\n", text)
+
+
+def check_size(scripts):
+    """Raise BuildError if the page would be larger than promised."""
+    others = [(DEMO / name).stat().st_size for name in (PAGE, STYLE)]
+    size = sum(others) + sum(len(text.encode()) for text in scripts.values())
+    if size > MOST_BYTES:
+        raise BuildError(f"the page would have {size:,} bytes; at most {MOST_BYTES:,} are promised")
+    print(f"the page has {size:,} bytes, of at most {MOST_BYTES:,}")
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("model", type=Path, nargs="?", help="the exported floats of another model")
+    parser.add_argument("--int8", type=Path, help="what tools.quantize has made of it")
+    parser.add_argument("--card", type=Path, help="Markdown on the model for the README")
+    parser.add_argument("--check", action="store_true", help="write nothing")
+    o = parser.parse_args(arguments)
+    if o.model is None and (o.int8 or o.card):
+        parser.error("--int8 and --card need the model")
+    if o.model and o.check:
+        parser.error("--check looks at the model that lies in the page")
+    present, changes = present_scripts(), {}
+    try:
+        if o.model is None:
+            scripts = own_scripts(present)
+        else:
+            scripts = page_scripts(o.model, o.int8)
+            card = o.card.read_text(encoding="utf-8") if o.card else ""
+            changes[README] = readme_with(f"{files_table(o.model, o.int8)}\n{card}")
+        check_size(scripts)
+    except (BuildError, OSError) as error:
+        sys.exit(f"page: error: {error}")
+    exact = not o.check
+    for name, text in scripts.items():
+        if content(text, exact) != content(present.get(name, ""), exact):
+            changes[name] = text
+    for name, text in changes.items():
+        print(f"{'to be built anew' if o.check else 'built anew'}: {name}")
+        if not o.check:
+            (DEMO / name).write_text(text, encoding="utf-8", newline="\n")
+    if o.check and changes:
         print("run: .venv/bin/python .ci/page.py")
-    return int(check and bool(changed))
+    return int(o.check and bool(changes))
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

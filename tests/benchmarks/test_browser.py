@@ -87,7 +87,7 @@ def test_a_tiny_model_is_measured_beside_another(tmp_path, capsys):
         assert browser.ratios(models)["median"] < 1
     assert all(0 < opening["median"] < 600 for opening in result["openings"].values())
     sizes = result["files"]
-    assert sizes["dist/yolo_detection_demo.html"] > sizes["demo_assets/runtime.js"] > 1e6
+    assert sizes["yolo_detection_single_file.html"] > sizes["demo_assets/runtime.js"] > 1e6
     text = capsys.readouterr().out
     assert "wasm, 1 thread (file://)" in text
     assert "inference, model / reference: 0." in text

@@ -31,7 +31,7 @@ ERRORS_ALLOWED = 8
 LARGEST_FACTOR = 100  # beyond, a wrong file couldn't be told from rounding
 # Thresholds of the specification for prediction: of the score, and of the overlap of two boxes.
 CONFIDENCE = 0.25
-IOU = 0.7
+IOU = 0.45
 
 
 class ExportMismatch(Exception):

@@ -82,7 +82,7 @@ def test_interface_and_metadata(exported):
     metadata = {p.key: p.value for p in proto.metadata_props}
     assert metadata["names"] == "{0: 'person', 1: 'cell phone'}"
     assert (metadata["stride"], metadata["imgsz"]) == ("32", "[320, 320]")
-    assert (metadata["conf"], metadata["iou"]) == ("0.25", "0.7")
+    assert (metadata["conf"], metadata["iou"]) == ("0.25", "0.45")
     assert proto.opset_import[0].version == 20
 
 

@@ -9,29 +9,39 @@ const CACHE = "page";
 /** Without settings; they are the page's own concern. */
 const addressOf = (url) => url.replace(/[?#].*/s, "");
 
-async function fetchAndKeep(url, request) {
-  const response = await fetch(request);
+async function keep(url, response) {
   const cache = await caches.open(CACHE);
   if (response.ok) await cache.put(url, response.clone());
-  return response;
 }
 
 /** The page that registers this has been loaded already. */
 async function keepOpenPages() {
   const pages = await self.clients.matchAll({ includeUncontrolled: true });
   const urls = new Set(pages.map(({ url }) => addressOf(url)));
-  await Promise.all([...urls].map((url) => fetchAndKeep(url, url)));
+  await Promise.all([...urls].map(async (url) => keep(url, await fetch(url))));
 }
 
-async function answer(request) {
-  const url = addressOf(request.url);
+async function fetchOrTakeKept(url, request) {
   try {
-    return await fetchAndKeep(url, request);
+    return await fetch(request);
   } catch (error) {
     const kept = await caches.match(url);
     if (kept) return kept;
     throw error;
   }
+}
+
+async function answer(request) {
+  const url = addressOf(request.url);
+  const response = await fetchOrTakeKept(url, request);
+  try {
+    await keep(url, response);
+  } catch (error) {
+    // No room for it: the fresh page shows all the same, and what was kept before is out of date.
+    console.warn(`the page is not kept on this device: ${error.message}`);
+    await caches.delete(CACHE);
+  }
+  return response;
 }
 
 self.addEventListener("install", (event) => event.waitUntil(keepOpenPages()));

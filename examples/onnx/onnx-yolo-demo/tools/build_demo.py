@@ -1,12 +1,14 @@
 """Build the browser page of a detector: the runtime, a model and sample pictures inside of it.
 
-    python -m tools.build_demo yolo11n.onnx
-    python -m tools.build_demo yolo11n.onnx --int8 yolo11n_int8.onnx     # smaller and faster
+    python -m tools.build_demo MODEL.onnx
+    python -m tools.build_demo MODEL.onnx --int8 MODEL_int8.onnx     # smaller and faster
 
-Writes ``demo_assets/*.js``, which ``yolo_detection_demo.html`` loads, and
-``dist/yolo_detection_demo.html``, the whole page in one file.  Both work opened from the disk,
-without a server or a network.  The same model gives the same files, byte for byte.  ``--int8``
-takes what ``tools.quantize`` has made of it, for WebAssembly; WebGPU lacks them and gets floats.
+Writes a folder ``page`` beside the model: ``yolo_detection_demo.html``, which loads the scripts in
+``demo_assets``, and ``yolo_detection_single_file.html``, the whole page in one file.  Both work
+opened from the disk, without a server or a network.  The same model gives the same files, byte for
+byte.  ``--int8`` takes what ``tools.quantize`` has made of it, for WebAssembly; WebGPU computes no
+such integers, so it gets the floats, in a script of their own.  The page in the repository is
+written by ``.ci/page.py`` alone.
 
 It needs onnxruntime-web and esbuild in ``node_modules``: ``bash setup.sh`` puts them there, or
 ``npm ci`` in this folder.
@@ -15,20 +17,18 @@ It needs onnxruntime-web and esbuild in ``node_modules``: ``bash setup.sh`` puts
 import argparse
 import base64
 import hashlib
-import io
 import json
 import re
 import subprocess
 import sys
-from functools import cache, partial
+from functools import cache
 from importlib import resources
 from pathlib import Path
 
 import numpy as np
 import zstandard
-from data.synthetic.scenes import PERSON, PHONE, sample_scene
-from evaluation.detectors import ModelError, OnnxDetector, detect_in
-from PIL import Image
+from evaluation.detectors import ModelError, OnnxDetector
+from tools.samples import chosen_assets
 from tools.teaching import teaching_assets
 from training.checkpoint import write_atomically
 
@@ -36,6 +36,8 @@ from pytensor.link.onnx import half_weights, optimized_graph
 
 DEMO = Path(__file__).resolve().parents[1]
 PAGE = "yolo_detection_demo.html"
+SINGLE_FILE = "yolo_detection_single_file.html"
+STYLE = "page/page.css"
 NODE_MODULES = DEMO / "node_modules"
 RUNTIME = "onnxruntime-web"
 OF_RUNTIME = DEMO / "page/LICENSE.onnxruntime-web"
@@ -45,20 +47,8 @@ RUNTIMES = {
     "runtime": ("ort-wasm-simd-threaded", 19),
     "webgpu": ("ort-wasm-simd-threaded.asyncify", 12),
 }
-LATER = '<script id="webgpu-runtime" type="text/plain" '  # begins what the page loads if need be
-
-# Width and height of the pictures shown, and numbers of scenes in which everything is whole and
-# near, in every other picture both a person and a phone. Of each, the first scene is shown in which
-# the model finds something.
-SAMPLES = [
-    (640, 480, (70, 275, 279, 282, 300)), (480, 640, (15, 23, 36, 55, 56)),
-    (640, 640, (43, 9, 54, 148, 150)), (640, 480, (0, 10, 13, 32, 36)),
-    (480, 640, (90, 171, 286, 299, 302)), (640, 640, (14, 19, 26, 29, 38)),
-]  # fmt: skip
-SAMPLE_SEED = 11
-# Training draws its pictures from [seed, 0, index] and [seed, 1, index]: none of these.
-SAMPLE_SPLIT = 2
-SAMPLE_QUALITY = 80
+WEBGPU, FLOATS = "demo_assets/webgpu.js", "demo_assets/webgpu_model.js"  # loaded if need be
+LATER = r'<script id="webgpu-\w+" type="text/plain" src="(?P<file>.*?)"></script>'
 
 
 class BuildError(Exception):
@@ -73,6 +63,12 @@ def asset_script(assets, level=19):
     compress = zstandard.ZstdCompressor(level).compress  # base64 of Zstandard
     texts = {name: base64.b64encode(compress(data)).decode() for name, data in assets.items()}
     return "".join(f'demoAssets.add("{name}", "{text}");\n' for name, text in texts.items())
+
+
+def assets_of(text):
+    """Return the assets of a script, bytes by name."""
+    calls = re.findall(r'^demoAssets\.add\("(.*?)", "(.*?)"\);$', text, re.MULTILINE)
+    return {name: zstandard.decompress(base64.b64decode(data)) for name, data in calls}
 
 
 def runtime_problem():
@@ -101,7 +97,7 @@ def find_esbuild():
 def bundle(entry):
     """One classic script of a module below ``page/src`` and all that it imports."""
     command = [find_esbuild(), f"page/src/{entry}", "--bundle", "--format=iife"]
-    command += ["--target=es2023", "--charset=utf8", "--log-level=warning"]
+    command += ["--target=es2023", "--charset=utf8", "--log-level=warning", "--minify-whitespace"]
     # The runtime's variant whose WebAssembly, and the script around it, lie beside it.
     command.append("--conditions=onnxruntime-web-use-extern-wasm")
     result = subprocess.run(command, cwd=DEMO, capture_output=True, text=True, encoding="utf-8")
@@ -128,10 +124,13 @@ def runtime_script(name):
     licence = OF_RUNTIME.read_text(encoding="utf-8")
     digest = hashlib.sha256(b"".join(assets.values())).hexdigest()
     head = f"/*!\n{RUNTIME}, compressed; sha256 of its files {digest}\n\n{licence}*/\n"
-    # Compressing takes seconds: the one in the repository is as good.
-    present = DEMO / f"demo_assets/{name}.js"
-    text = present.read_text(encoding="utf-8") if present.exists() else ""
-    return text if text.startswith(head) else head + asset_script(assets, level)
+    # Compressing this one takes ten seconds: the one in the repository is as good.
+    present = DEMO / "demo_assets/runtime.js"
+    if name == "runtime" and present.exists():
+        text = present.read_text(encoding="utf-8")
+        if text.startswith(head) and assets_of(text) == assets:
+            return text
+    return head + asset_script(assets, level)
 
 
 # ------------------------------------------------------------------------------ model
@@ -169,79 +168,35 @@ def load_detector(path):
     if not np.isfinite(output).all():
         raise BuildError(f"{path} gives numbers that aren't finite for a grey picture")
     metadata = {entry.key: entry.value for entry in model.metadata_props}
-    return detector, model, {
+    said = {
         "names": detector.classes,
         "confidence": float(metadata.get("conf", 0.25)),
-        "iou": float(metadata.get("iou", 0.7)),
+        "iou": float(metadata.get("iou", 0.45)),
         "size": detector.image_size,
         "trainedOn": metadata.get("trained_on", ""),
     }
+    return detector, model, said
 
 
-def model_assets(name, file, weights, data, facts):
-    """A model as the page gets it, and what is known of it; see `load_detector`."""
+def hash_of(path):
+    """SHA-256 of a file, as hexadecimal digits."""
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+
+
+def model_assets(name, file, weights, data, facts, export):
+    """A model as the page gets it, and what is known of it; see `load_detector`.
+
+    `export` is the SHA-256 of the file that all forms of the model were made of.
+    """
     info = {
         "file": file,
+        "export": export,
         "sha256": hashlib.sha256(data).hexdigest(),
         "bytes": len(data),
         "weights": weights,
         "facts": facts,
     }
     return {name: data, f"{name}-info": json.dumps(info, sort_keys=True).encode()}
-
-
-# ------------------------------------------------------------------------------ samples
-
-
-@cache
-def sample_scene_of(index, choice=0):
-    """Draw a scene of a sample: (uint8 image (height, width, 3), its `SceneObject`s)."""
-    width, height, numbers = SAMPLES[index]
-    rng = np.random.default_rng([SAMPLE_SEED, SAMPLE_SPLIT, index, numbers[choice]])
-    return sample_scene(rng, (width, height))
-
-
-def sees_something(detector, facts, image, objects):
-    """Whether a detector finds one of a scene's things, by its name and about where it is."""
-    names = {PERSON: "person", PHONE: "cell phone"}
-    found = detect_in(detector, image, facts["confidence"], facts["iou"])
-    for x1, y1, x2, y2, _, number in found:
-        for thing in objects:
-            x, y = np.add(thing.bbox[:2], np.divide(thing.bbox[2:], 2))
-            same = facts["names"][int(number)] == names[thing.category_id]
-            if same and x1 < x < x2 and y1 < y < y2:
-                return True
-    return False
-
-
-def choose_samples(sees):
-    """Which scene of each sample is shown: the first that `sees(image, objects)`, or the first."""
-    return tuple(
-        next((k for k in range(len(numbers)) if sees(*sample_scene_of(index, k))), 0)
-        for index, (*_, numbers) in enumerate(SAMPLES)
-    )
-
-
-def sample_title(objects):
-    """What is to be seen, such as "2 persons, 1 cell phone"."""
-    kinds = [thing.category_id for thing in objects]
-    counts = [(kinds.count(PERSON), "person"), (kinds.count(PHONE), "cell phone")]
-    return ", ".join(f"{n} {name}{'s' if n > 1 else ''}" for n, name in counts if n)
-
-
-@cache
-def sample_assets(choices):
-    """The sample pictures, and their list; see `choose_samples`."""
-    assets, listed = {}, []
-    for index, choice in enumerate(choices):
-        image, objects = sample_scene_of(index, choice)
-        stream = io.BytesIO()
-        # Colours at full resolution: the thin outlines of the drawings stay as they are.
-        Image.fromarray(image).save(stream, "JPEG", quality=SAMPLE_QUALITY, subsampling=0)
-        name = f"sample-{index + 1}"
-        assets[name] = stream.getvalue()
-        listed.append({"asset": name, "title": sample_title(objects), "type": "image/jpeg"})
-    return {"samples": json.dumps(listed).encode(), **assets}
 
 
 # ------------------------------------------------------------------------------ page
@@ -253,10 +208,8 @@ def source_hash(text):
     return f"'sha256-{base64.b64encode(digest).decode()}'"
 
 
-def single_file(html, files):
+def single_file(html, files, later=()):
     """The page with its scripts and styles in it, which its policy then names by their hashes.
-
-    What it would load later is left out.
 
     Parameters
     ----------
@@ -264,6 +217,8 @@ def single_file(html, files):
         The page, which loads its scripts and styles from files.
     files : dict of str to str
         Their contents, by the names that the page calls them by.
+    later : collection of str
+        Which of the scripts that the page would load if need be are put into it, too.
     """
     hashes = {"script": [], "style": []}
 
@@ -275,28 +230,78 @@ def single_file(html, files):
         hashes[kind].append(source_hash(text))
         return f"<{kind}>{text}</{kind}>"
 
+    def decide(match):
+        wanted = match["file"] in later
+        return f'    <script src="{match["file"]}"></script>\n' if wanted else ""
+
     loads = r'<script src="(?P<script>.*?)"></script>|<link rel="stylesheet" href="(?P<style>.*?)">'
-    html = re.sub(f" *{LATER}.*\n", "", html)
+    html = re.sub(f" *{LATER}\n", decide, html)
     html = re.sub(loads, inline, html)
     for kind, allowed in hashes.items():
         html = html.replace(f"{kind}-src 'self'", f"{kind}-src {' '.join(allowed)}", 1)
     return html
 
 
-def build(model_path, output=DEMO, int8=None, webgpu=False):
+def page_scripts(model_path, int8=None, export=None):
+    """The scripts that every page has: its program, the runtime for WebAssembly, the model.
+
+    Parameters
+    ----------
+    model_path, int8
+        As of `build`.
+    export : str, optional
+        SHA-256 of the exported model that `int8` was made of, by default that of `model_path`.
+
+    Returns
+    -------
+    dict of str to str
+        Contents by name.
+
+    Raises
+    ------
+    BuildError
+    """
+    shown = Path(int8 or model_path)
+    detector, model, facts = load_detector(shown)
+    if int8 is not None and export is None:
+        _, _, whole = load_detector(model_path)
+        if any(facts[key] != whole[key] for key in ("names", "size")):
+            raise BuildError(
+                f"{int8} is no form of {model_path}: it has other classes or another size"
+            )
+    weights = "float32" if int8 is None else "int8"
+    data = shown.read_bytes()
+    assets = model_assets("model", shown.name, weights, data, facts, export or hash_of(model_path))
+    graph = optimized_graph(shown, "model").SerializeToString(deterministic=True)
+    assets |= {"model-graph": graph} | teaching_assets(model)
+    return {
+        "demo_assets/page.js": page_script(),
+        "demo_assets/runtime.js": runtime_script("runtime"),
+        "demo_assets/model.js": asset_script(assets | chosen_assets(detector, facts)),
+    }
+
+
+def floats_script(model_path):
+    """The script with a model's weights in 16-bit floats, for WebGPU."""
+    _, model, facts = load_detector(model_path)
+    half = half_weights(model).SerializeToString(deterministic=True)
+    name, export = Path(model_path).name, hash_of(model_path)
+    return asset_script(model_assets("model-webgpu", name, "float16", half, facts, export))
+
+
+def build(model_path, output=None, int8=None, webgpu=False):
     """Build the page of a detector.
 
     Parameters
     ----------
     model_path : path-like
         An ONNX detector, as `export.export_detector` writes.
-    output : path-like
-        Receives ``demo_assets/`` and ``dist/``, and the page's own files where it is another
-        folder than that of the demo.
+    output : path-like, optional
+        The folder that receives the page, by default ``page`` beside the model.
     int8 : path-like, optional
         What `tools.quantize` has made of the model; the page runs it on WebAssembly.
     webgpu : bool
-        Put the runtime for WebGPU into the single file, too.
+        Put what WebGPU needs into the single file, too.
 
     Returns
     -------
@@ -311,40 +316,30 @@ def build(model_path, output=DEMO, int8=None, webgpu=False):
     OSError
         If a file can't be written; each file is the old one or the new one, whole.
     """
-    output = Path(output).resolve()
+    output = Path(model_path).parent / "page" if output is None else Path(output)
+    output = output.resolve()
+    if output in (DEMO, DEMO / "page"):
+        raise BuildError(f"{output} holds files of the repository: name another folder by --output")
     if problem := runtime_problem():
         raise BuildError(problem)
-    detector, model, facts = load_detector(model_path)
-    shown, weights, webgpu_script = Path(model_path), "float32", runtime_script("webgpu")
+    later = {WEBGPU: runtime_script("webgpu")}
     if int8 is not None:
-        half = half_weights(model).SerializeToString(deterministic=True)
-        floats = model_assets("model-webgpu", shown.name, "float16", half, facts)
-        webgpu_script += asset_script(floats)
-        shown, weights = Path(int8), "int8"
-        detector, model, facts = load_detector(int8)
-    assets = model_assets("model", shown.name, weights, shown.read_bytes(), facts)
-    graph = optimized_graph(shown, "model").SerializeToString(deterministic=True)
-    assets |= {"model-graph": graph} | teaching_assets(model)
-    choices = choose_samples(partial(sees_something, detector, facts))
-    generated = {
-        "demo_assets/page.js": page_script(),
-        "demo_assets/runtime.js": runtime_script("runtime"),
-        "demo_assets/model.js": asset_script(assets | sample_assets(choices)),
-        "demo_assets/webgpu.js": webgpu_script,
-    }
-    own = {name: (DEMO / name).read_text(encoding="utf-8") for name in (PAGE, "page/page.css")}
-    html = own[PAGE].replace(LATER, "<script ") if webgpu else own[PAGE]
-    generated[f"dist/{PAGE}"] = single_file(html, own | generated)
-    wanted = generated if output == DEMO else own | generated
-    files = {name: text.encode() for name, text in wanted.items()}
-    for name, data in files.items():
+        later[FLOATS] = floats_script(model_path)
+    files = page_scripts(model_path, int8) | later
+    files["demo_assets/page.css"] = (DEMO / STYLE).read_text(encoding="utf-8")
+    html = (DEMO / PAGE).read_text(encoding="utf-8").replace(STYLE, "demo_assets/page.css")
+    files |= {PAGE: html, SINGLE_FILE: single_file(html, files, later if webgpu else ())}
+    written = {name: text.encode() for name, text in files.items()}
+    for name, data in written.items():
         target = output / name
         target.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(target, data)
+    if int8 is None:
+        (output / FLOATS).unlink(missing_ok=True)  # another model's
     return {
         "page": output / PAGE,
-        "single_file": output / "dist" / PAGE,
-        "files": {name: len(files[name]) for name in generated},
+        "single_file": output / SINGLE_FILE,
+        "files": {name: len(data) for name, data in written.items()},
     }
 
 
@@ -361,9 +356,13 @@ def main(arguments=None):
     """Build as the command line says; the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("model", type=Path, help="ONNX file of a detector")
-    parser.add_argument("--output", type=Path, default=DEMO, metavar="DIR", help="another folder")
+    parser.add_argument(
+        "--output", type=Path, metavar="DIR", help="another folder than 'page' beside the model"
+    )
     parser.add_argument("--int8", type=Path, metavar="ONNX", help="its form by tools.quantize")
-    parser.add_argument("--webgpu", action="store_true", help="in the single file, too: 13 MB more")
+    parser.add_argument(
+        "--webgpu", action="store_true", help="in the single file, too: 5 MB more, and the floats"
+    )
     options = parser.parse_args(arguments)
     try:
         report = build(options.model, options.output, options.int8, options.webgpu)

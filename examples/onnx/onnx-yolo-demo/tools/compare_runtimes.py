@@ -32,7 +32,8 @@ from data.synthetic.scenes import sample_scene
 from dataset import load_split
 from evaluation.detectors import ModelError, detect_in, open_detector
 from PIL import Image
-from tools.build_demo import SAMPLE_SEED, SAMPLE_SPLIT, SAMPLES, BuildError, build, sample_scene_of
+from tools.build_demo import BuildError, build
+from tools.samples import SAMPLES, SEED, SPLIT, sample_scene_of
 
 MAX_BOX_DIFFERENCE = 0.5  # pixels of the picture
 MAX_SCORE_DIFFERENCE = 0.005
@@ -222,7 +223,7 @@ def compared_pictures():
     for index in range(len(SAMPLES)):
         yield f"sample {index + 1}", sample_scene_of(index)[0]
     for number, (width, height) in enumerate(SHAPES):
-        rng = np.random.default_rng([SAMPLE_SEED, SAMPLE_SPLIT, len(SAMPLES) + number])
+        rng = np.random.default_rng([SEED, SPLIT, len(SAMPLES) + number])
         yield f"{width}x{height}", sample_scene(rng, (width, height))[0]
 
 

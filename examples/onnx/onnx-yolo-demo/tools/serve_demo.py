@@ -1,9 +1,10 @@
 """Serve the browser page of a detector on this machine, so that it may use several threads.
 
-    python -m tools.serve_demo                 # then open the address that it prints
+    python -m tools.serve_demo --page FILE     # then open the address that it prints
 
 Browsers give threads only to pages that come with two headers (COOP and COEP), which files on the
-disk can't have.  The single file is served, and the script that keeps it for use offline.
+disk can't have.  FILE is the single file that ``tools.build_demo`` has made; it is served with the
+script that keeps it for use offline.
 """
 
 import argparse
@@ -12,8 +13,7 @@ import sys
 from http import HTTPStatus
 from pathlib import Path
 
-PAGE = Path(__file__).resolve().parents[1] / "dist/yolo_detection_demo.html"
-SERVICE_WORKER = PAGE.parents[1] / "page/sw.js"
+SERVICE_WORKER = Path(__file__).resolve().parents[1] / "page/sw.js"
 TYPES = {"/": "text/html; charset=utf-8", "/sw.js": "text/javascript; charset=utf-8"}
 HEADERS = {
     "Cache-Control": "no-store",  # a page that was built anew shows at once
@@ -58,7 +58,7 @@ class Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
     allow_reuse_address = sys.platform != "win32"  # there it would share a port that is in use
 
-    def __init__(self, page=PAGE, port=0):
+    def __init__(self, page, port=0):
         self.page = Path(page)
         super().__init__((ADDRESS, port), Handler)
 
@@ -72,7 +72,7 @@ def main(arguments=None):
     """Serve as the command line says; the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--port", type=int, default=8000, help="default: 8000; 0: a free one")
-    parser.add_argument("--page", type=Path, default=PAGE, help="another single file")
+    parser.add_argument("--page", type=Path, required=True, help="the page in a single file")
     options = parser.parse_args(arguments)
     if not 0 <= options.port <= 65535:
         parser.error(f"--port must be from 0 to 65535, got {options.port}")

@@ -130,7 +130,7 @@ def finish(run, validator):
             f"mAP@0.5 is {best['map50']:.4f}, below the {o.require_map50} asked for"
         )
     if o.build_page:
-        build_page(o.export_onnx, quantize(run, best["map50"]))
+        build_page(o.export_onnx, folder.path / "page", quantize(run, best["map50"]))
 
 
 def measure_statistics(run):
@@ -208,10 +208,10 @@ def quantize(run, float_map50):
     return int8 if taken else None
 
 
-def build_page(model, int8=None):
-    """Build the browser page of the exported model, and say where it is."""
+def build_page(model, folder, int8=None):
+    """Build the browser page of the exported model in a folder, and say where it is."""
     try:
-        report = build(model, int8=int8)
+        report = build(model, folder, int8)
     except BuildError as error:
         raise TrainingError(
             f"the browser page could not be built: {error}; the model is {model}"

@@ -135,7 +135,8 @@ def visit(browser, url, *, complaints=(), script="", **options):
         own = urlsplit(url).netloc
         places = [urlsplit(request) for request in requests]
         assert [p for p in places if p.scheme not in OFFLINE and p.netloc != own] == []
-        assert [text for text in said if not any(part in text for part in complaints)] == []
+        unexpected = [text for text in said if not any(part in text for part in complaints)]
+        assert not unexpected, unexpected
     finally:
         context.close()
 

@@ -2,12 +2,10 @@
 
 import base64
 import io
-import re
 from functools import cache
 
 import numpy as np
 import onnx
-import zstandard
 from data.images import letterbox
 from data.synthetic.scenes import sample_scene
 from onnx import TensorProto, helper, numpy_helper
@@ -16,11 +14,6 @@ from tools.compare_runtimes import differences, page_detections
 from utils import nms, scale_detections
 
 GREEN, ORANGE = (0, 220, 40), (255, 128, 0)
-
-def assets_of(text):
-    """Assets of a script, unpacked."""
-    calls = re.findall(r'^demoAssets\.add\("([a-z0-9-]+)", "([A-Za-z0-9+/=]+)"\);$', text, re.M)
-    return {name: zstandard.decompress(base64.b64decode(data)) for name, data in calls}
 
 
 # ------------------------------------------------------------------------------ what Python finds
@@ -42,13 +35,13 @@ def raw_output(path, image):
     return session.run(None, {session.get_inputs()[0].name: pixels})[0][0], geometry
 
 
-def expected_detections(path, image, confidence=0.25, iou=0.7):
+def expected_detections(path, image, confidence=0.25, iou=0.45):
     """What prediction in Python finds, float32 (n, 6): x1, y1, x2, y2, score, class."""
     output, geometry = raw_output(path, image)
     return scale_detections(nms(output, confidence, iou, multi_label=False), geometry)
 
 
-def clear_scenes(path, count, start=0, size=None, confidence=0.25, iou=0.7):
+def clear_scenes(path, count, start=0, size=None, confidence=0.25, iou=0.45):
     """Drawn pictures in which a model's detections don't hang on the last digits.
 
     No score lies within 0.003 of the threshold, and no overlap near its limit; there are at
@@ -230,7 +223,7 @@ def _save(graph, path, size, output_shape, names, metadata):
         "names": names and str(dict(enumerate(names))),
         "imgsz": str([size, size]),
         "conf": "0.25",
-        "iou": "0.7",
+        "iou": "0.45",
     } | metadata
     helper.set_model_props(proto, {k: v for k, v in entries.items() if v is not None})
     onnx.checker.check_model(proto, full_check=True)

@@ -9,27 +9,35 @@ import sys
 import threading
 from html.parser import HTMLParser
 from types import SimpleNamespace
-from unittest.mock import Mock
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import numpy as np
 import onnx
 import pytest
-from data.synthetic.scenes import PERSON, PHONE
 from onnx import numpy_helper
 from tools import build_demo, compare_runtimes, serve_demo
-from tools.build_demo import BuildError, build, main, runtime_problem, single_file, source_hash
+from tools.build_demo import (
+    DEMO,
+    BuildError,
+    assets_of,
+    build,
+    main,
+    runtime_problem,
+    single_file,
+    source_hash,
+)
 from tools.serve_demo import HEADERS, Server
 from training import finishing
 from training.run_folder import TrainingError
 
 from tests.examples.yolo11n.page.browsers import require_chromium
-from tests.examples.yolo11n.page.detectors import assets_of, colour_detector_onnx
+from tests.examples.yolo11n.page.detectors import colour_detector_onnx
 
-PAGE = "yolo_detection_demo.html"
+PAGE, SINGLE_FILE = "yolo_detection_demo.html", "yolo_detection_single_file.html"
 SCRIPTS = ["demo_assets/page.js", "demo_assets/runtime.js", "demo_assets/model.js"]
-LATER = "demo_assets/webgpu.js"
+WEBGPU, FLOATS = "demo_assets/webgpu.js", "demo_assets/webgpu_model.js"
+STYLE = "demo_assets/page.css"
 
 
 @pytest.fixture(scope="module")
@@ -44,8 +52,7 @@ def quick(installed, tmp_path, monkeypatch):
     """A model, and builds without the runtime's ten megabytes and the drawn samples."""
     script = build_demo.asset_script({"wasm": b"small"})
     monkeypatch.setattr(build_demo, "runtime_script", lambda _: script)
-    monkeypatch.setattr(build_demo, "sample_assets", lambda _: {"samples": b"[]"})
-    monkeypatch.setattr(build_demo, "choose_samples", lambda _: None)
+    monkeypatch.setattr(build_demo, "chosen_assets", lambda *_: {"samples": b"[]"})
     colour_detector_onnx(tmp_path / "small.onnx", 64)
     return tmp_path / "small.onnx"
 
@@ -86,7 +93,7 @@ def test_the_page_and_the_single_file(installed, tmp_path):
     model = tmp_path / "small.onnx"
     colour_detector_onnx(model, 64, conf="0.3", trained_on="drawn pictures")
     first, _ = (build(model, output=tmp_path / name) for name in ("one", "two"))
-    assert [*first["files"]] == [*SCRIPTS, LATER, f"dist/{PAGE}"]
+    assert [*first["files"]] == [*SCRIPTS, WEBGPU, STYLE, PAGE, SINGLE_FILE]
     for name, size in first["files"].items():
         data = (tmp_path / "one" / name).read_bytes()
         assert len(data) == size
@@ -113,13 +120,14 @@ def test_the_page_and_the_single_file(installed, tmp_path):
     assert assets["model"] == model.read_bytes()
     assert json.loads(assets["model-info"]) == {
         "file": "small.onnx",
+        "export": hashlib.sha256(model.read_bytes()).hexdigest(),
         "sha256": hashlib.sha256(model.read_bytes()).hexdigest(),
         "bytes": model.stat().st_size,
         "weights": "float32",
         "facts": {
             "names": ["green thing", "orange thing"],
             "confidence": 0.3,
-            "iou": 0.7,
+            "iou": 0.45,
             "size": 64,
             "trainedOn": "drawn pictures",
         },
@@ -146,31 +154,6 @@ def test_what_would_end_a_script_early_is_refused(text):
         single_file('<script src="a.js"></script>', {"a.js": text})
 
 
-@pytest.mark.parametrize("index", range(6))
-@pytest.mark.parametrize("choice", range(5))
-def test_samples_show_whole_and_near_objects(index, choice):
-    image, objects = build_demo.sample_scene_of(index, choice)
-    kinds = {thing.category_id for thing in objects}
-    assert kinds == {PERSON, PHONE} if index % 2 == 0 else kinds
-    least = {PERSON: 0.35, PHONE: 0.12}
-    for thing in objects:
-        assert thing.visible >= 0.9
-        assert max(thing.bbox[2:]) >= least[thing.category_id] * max(image.shape)
-
-
-def test_samples_are_those_in_which_something_is_found():
-    image, objects = build_demo.sample_scene_of(2, 1)
-    assert build_demo.choose_samples(lambda *scene: scene[0] is image) == (0, 0, 1, 0, 0, 0)
-    facts = {"names": ["cell phone", "person"], "confidence": 0.25, "iou": 0.7}
-    x, y, w, h = next(thing.bbox for thing in objects if thing.category_id == PERSON)
-    for box in ([x + w / 2, y + h / 2, w, h], [x - w, y - h, w, h]):
-        for scores in ([0, 0.9], [0.9, 0], [0, 0.1]):
-            output = np.float32([[*box, *scores]]).T[None]
-            detector = Mock(return_value=output, image_size=640)
-            found = build_demo.sees_something(detector, facts, image, objects)
-            assert found == (box[0] > x and scores[1] > 0.25)
-
-
 def test_an_8_bit_model_leaves_floats_to_webgpu(quick, tmp_path):
     int8 = tmp_path / "int8.onnx"
     colour_detector_onnx(int8, 64, conf="0.3")
@@ -179,23 +162,86 @@ def test_an_8_bit_model_leaves_floats_to_webgpu(quick, tmp_path):
     info = json.loads(assets["model-info"])
     assert (info["weights"], info["facts"]["confidence"]) == ("int8", 0.3)
     assert assets["model"] == int8.read_bytes()
-    later = assets_of((tmp_path / LATER).read_text())
-    info = json.loads(later["model-webgpu-info"])
-    assert info["weights"] == "float16"
-    assert info["bytes"] == len(later["model-webgpu"]) < 0.7 * quick.stat().st_size
-    assert (tmp_path / LATER).read_text() in report["single_file"].read_text()
+    floats = assets_of((tmp_path / FLOATS).read_text())
+    second = json.loads(floats["model-webgpu-info"])
+    assert second["weights"] == "float16"
+    assert second["export"] == info["export"] == build_demo.hash_of(quick)
+    assert second["bytes"] == len(floats["model-webgpu"]) < 0.7 * quick.stat().st_size
+    for script in (WEBGPU, FLOATS):
+        assert (tmp_path / script).read_text() in report["single_file"].read_text()
+
+
+@pytest.mark.parametrize("webgpu", [False, True])
+def test_a_later_build_leaves_nothing_of_an_earlier_model(quick, tmp_path, webgpu):
+    """Eight bits of one model, then another model as it is: it alone is in the files."""
+    other, int8 = tmp_path / "other.onnx", tmp_path / "int8.onnx"
+    colour_detector_onnx(other, 64, ("a", "b"))
+    colour_detector_onnx(int8, 64, ("a", "b"), conf="0.3")
+    sizes = [build(other, tmp_path / "page", int8)["files"] for _ in range(2)]
+    assert sizes[0] == sizes[1]
+    report = build(quick, tmp_path / "page", webgpu=webgpu)
+    single = report["single_file"].read_text()
+    files = [single, *(p.read_text() for p in (tmp_path / "page").rglob("*.js"))]
+    infos = [v for f in files for k, v in assets_of(f).items() if k.endswith("-info")]
+    models = [json.loads(info) for info in infos if b'"export"' in info]
+    assert {model["export"] for model in models} == {build_demo.hash_of(quick)}
+    built = {str(p.relative_to(tmp_path / "page")) for p in (tmp_path / "page").rglob("*.*")}
+    assert built == {*report["files"]}
+    assert single.count('demoAssets.add("wasm"') == 1 + webgpu
+
+
+def test_forms_of_another_model_are_refused(quick, tmp_path):
+    other = tmp_path / "other.onnx"
+    for size, names in ((128, ("green thing", "orange thing")), (64, ("a", "b"))):
+        colour_detector_onnx(other, size, names)
+        with pytest.raises(BuildError, match=r"other\.onnx is no form of .*small\.onnx"):
+            build(quick, tmp_path / "page", int8=other)
+
+
+# ------------------------------------------------------------------------------ what is left alone
+
+
+def git(*arguments):
+    """What git says of this clone; skips the test where it is none."""
+    command = ["git", "-C", str(DEMO), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        pytest.skip(f"git: {done.stderr.strip()}")
+    return done.stdout
+
+
+def clone():
+    """The state of this clone: what git says of its files, and of changes of committed ones."""
+    return git("status", "--porcelain"), git("diff", "HEAD", "--stat"), git("diff", "HEAD")
+
+
+def test_a_build_and_the_end_of_a_training_change_no_committed_file(quick, tmp_path):
+    """Whatever was built before; pages of models in the clone's `runs` are no news to git."""
+    before = clone()
+    report = build(quick)
+    finishing.build_page(quick, tmp_path / "run" / "page")
+    assert clone() == before
+    for name in report["files"]:
+        git("check-ignore", str(DEMO.parents[2] / "runs/yolo11n/page" / name))
+    for folder in (DEMO, DEMO / "page"):
+        with pytest.raises(BuildError, match=r"holds files of the repository: .*--output"):
+            build(quick, folder)
+    with pytest.raises(BuildError, match="holds files of the repository"):
+        build(DEMO / "absent.onnx")
 
 
 def test_command_line(quick, tmp_path, capsys):
     output = tmp_path / "by command"
     assert main([str(quick), "--output", str(output)]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split(":")[0] for line in lines[:5]] == [
-        f"wrote {name}" for name in (*SCRIPTS, LATER, f"dist/{PAGE}")
+    assert [line.split(":")[0] for line in lines[:7]] == [
+        f"wrote {name}" for name in (*SCRIPTS, WEBGPU, STYLE, PAGE, SINGLE_FILE)
     ]
-    assert lines[5] == f"page: {output / PAGE}"
-    assert lines[6] == f"in a single file: {output / 'dist' / PAGE}"
-    assert "serve_demo --page FILE" in lines[7]
+    assert lines[7] == f"page: {output / PAGE}"
+    assert lines[8] == f"in a single file: {output / SINGLE_FILE}"
+    assert "serve_demo --page FILE" in lines[9]
+    assert main([str(quick)]) == 0
+    assert f"page: {tmp_path / 'page' / PAGE}" in capsys.readouterr().out
     assert main([str(tmp_path / "absent.onnx"), "--output", str(output)]) == 1
     assert capsys.readouterr().err.startswith("error: ")
 
@@ -350,18 +396,11 @@ def test_a_chromium_is_named_by_the_variable(monkeypatch):
 # ------------------------------------------------------------------------------ after a training
 
 
-@pytest.fixture
-def trained(quick, tmp_path, monkeypatch):
-    """Options of a training that has exported a model."""
-    site = tmp_path / "site"
-    monkeypatch.setattr(finishing, "build", lambda model, int8: build(model, site, int8))
-    return quick
-
-
-def test_a_training_ends_with_its_page(trained, tmp_path, capsys):
-    finishing.build_page(trained)
+def test_a_training_ends_with_its_page(quick, tmp_path, capsys):
+    finishing.build_page(quick, tmp_path / "run" / "page")
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == f"page: {tmp_path / 'site' / PAGE}"
+    assert lines[0] == f"page: {tmp_path / 'run' / 'page' / PAGE}"
+    assert lines[1] == f"in a single file: {tmp_path / 'run' / 'page' / SINGLE_FILE}"
     assert "serve_demo" in lines[-1]
 
 
@@ -377,7 +416,7 @@ def test_a_training_says_first_that_it_will_build_no_page(tmp_path, monkeypatch,
     assert f"tools.build_demo {options.export_onnx} " in said
 
 
-def test_a_page_that_fails_late_fails_the_training_and_names_the_model(trained):
-    trained.write_bytes(b"")
+def test_a_page_that_fails_late_fails_the_training_and_names_the_model(quick, tmp_path):
+    quick.write_bytes(b"")
     with pytest.raises(TrainingError, match=r"could not be built: .*; the model is .*\.onnx"):
-        finishing.build_page(trained)
+        finishing.build_page(quick, tmp_path)

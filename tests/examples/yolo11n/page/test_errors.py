@@ -1,8 +1,13 @@
 """What the page says when something is missing or wrong, and that it goes on afterwards."""
 
 import shutil
+import threading
 
+import numpy as np
+import onnx
 import pytest
+from onnx import helper, numpy_helper
+from tools.serve_demo import Server
 
 from tests.examples.yolo11n.page.browsers import (
     detect_file,
@@ -54,6 +59,87 @@ def test_a_worker_that_fails_is_started_again(browser, colour_site, models):
         assert_goes_on(page, models)
 
 
+# What pages read from canvases is changed, in workers too.
+CHANGED_PIXELS = """
+const Plain = Blob;
+window.Blob = class extends Plain {
+  constructor(parts, options) {
+    const noise = `{
+      const { prototype } = OffscreenCanvasRenderingContext2D;
+      const read = prototype.getImageData;
+      prototype.getImageData = function (...given) {
+        const pixels = read.apply(this, given);
+        for (let k = 0; k < pixels.data.length; k++) pixels.data[k] ^= (k * 37) & 255;
+        return pixels;
+      };
+    }`;
+    super(options?.type === "text/javascript" ? [noise, ...parts] : parts, options);
+  }
+};
+"""
+
+
+def test_a_browser_that_changes_pixels_is_named(browser, colour_site):
+    with ready_page(browser, colour_site.url, script=CHANGED_PIXELS) as page:
+        assert "resistFingerprinting" in page.locator("#pixels-note").inner_text()
+        assert page.locator("#pixels-note").is_visible()
+
+
+def test_in_a_sandboxed_frame(browser, colour_site):
+    """It detects, keeps nothing, and doesn't say that it has saved what may be blocked."""
+    server = Server(colour_site.single_file)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    address = f"http://127.0.0.1:{server.server_address[1]}/"
+    outer = f'<iframe sandbox="allow-scripts" src="{address}"></iframe>'
+    try:
+        expected = ["Download is disallowed", "404"]  # no icon
+        with visit(browser, f"{address}sw.js", complaints=expected) as page:
+            page.evaluate("html => { document.body.innerHTML = html; }", outer)
+            until(page, "window.frames.length === 1")
+            frame = page.frames[1]
+            until(frame, "window.demo && demo.ready && demo.last", "the first sample")
+            frame.evaluate("() => document.querySelector('#snapshot').click()")
+            status = "document.querySelector('#status').textContent"
+            until(frame, f"{status}.startsWith('Handed to the browser; if no file was saved')")
+            assert frame.evaluate("demo.errors") == []
+            assert frame.evaluate("document.querySelector('#offline-card').hidden")
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def varying_boxes(path):
+    """Write a model with 0 to 3 finished boxes, without a batch: the more, the brighter."""
+    boxes = [[8, 8, 24, 24, 0.9, 0], [4, 4, 12, 12, 0.8, 1], [16, 4, 28, 12, 0.7, 1]]
+    nodes = [
+        helper.make_node("ReduceMean", ["images"], ["mean"], keepdims=0),
+        helper.make_node("Less", ["steps", "mean"], ["wanted"]),
+        helper.make_node("Compress", ["boxes", "wanted"], ["output0"], axis=0),
+    ]
+    constants = {"steps": [0.5, 0.7, 0.9], "boxes": boxes}
+    images, found = (
+        helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, shape)
+        for name, shape in (("images", [1, 3, 32, 32]), ("output0", ["found", 6]))
+    )
+    values = [numpy_helper.from_array(np.float32(v), name) for name, v in constants.items()]
+    graph = helper.make_graph(nodes, "varying", [images], [found], values)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
+    helper.set_model_props(model, {"names": "{0: 'one', 1: 'two'}"})
+    onnx.save(model, path)
+    return path
+
+
+def test_a_model_that_gives_another_number_of_boxes_each_time(colours, tmp_path):
+    """None for the grey picture that it is tried with; then three, none, one."""
+    colours.set_input_files("#model-file", varying_boxes(tmp_path / "varying.onnx"))
+    until(colours, "demo.ready && demo.info.modelName === 'varying.onnx'", "the model")
+    for level, count in ((255, 3), (20, 0), (150, 1)):
+        last = detect_file(colours, encode(np.full((32, 32, 3), level, np.uint8)))
+        assert len(last["detections"]) == count
+    colours.click("#model-builtin")
+    until(colours, "demo.ready && demo.info.modelName === 'built-in model'", "the model")
+
+
 def test_an_asset_that_is_damaged(browser, colour_site, tmp_path):
     """A download that broke off: the page says what is damaged and how to make it again."""
     (tmp_path / "cut.html").write_text(colour_site.single_file.read_text()[:-600_000])
@@ -61,6 +147,6 @@ def test_an_asset_that_is_damaged(browser, colour_site, tmp_path):
         shutil.copytree(colour_site.page.parent, tmp_path / name)
         script = tmp_path / name / f"demo_assets/{name}.js"
         script.write_text(script.read_text().replace("AA", "!!"))
-    for file in (*tmp_path.glob("*.html"), *tmp_path.glob("*/*.html")):
+    for file in (*tmp_path.glob("*.html"), *tmp_path.glob("*/yolo_detection_demo.html")):
         with visit(browser, file.as_uri(), complaints=["Content Security Policy"]) as page:
             assert "python -m tools.build_demo" in wait_screen(page, "no-assets")

@@ -104,7 +104,7 @@ def test_served_it_has_threads(browser, yolo_site):
 
 
 def test_before_the_build_the_page_says_what_to_do(browser, yolo_site, tmp_path):
-    for file in ("yolo_detection_demo.html", "page/page.css"):
+    for file in ("yolo_detection_demo.html", "demo_assets/page.css"):
         (tmp_path / file).parent.mkdir(exist_ok=True)
         shutil.copy(yolo_site.page.parent / file, tmp_path / file)
     url = (tmp_path / "yolo_detection_demo.html").as_uri()
@@ -163,7 +163,7 @@ def test_photographs_are_turned_and_transparent_parts_are_grey(colours, models, 
 def test_thresholds_and_classes(yolo, models, scenes):
     image = next(i for i in scenes if {0, 1} == {*expected_detections(models.yolo, i)[:, 5]})
     detect_file(yolo, encode(image))
-    for slider, value in (("confidence", 0.4), ("confidence", 0.25), ("iou", 0.2), ("iou", 0.7)):
+    for slider, value in (("confidence", 0.4), ("confidence", 0.25), ("iou", 0.2), ("iou", 0.45)):
         last = after(yolo, lambda s=slider, v=value: yolo.locator(f"#{s}").fill(f"{v:g}"))
         assert float(yolo.inner_text(f"#{slider}-value")) == value
         used = [float(yolo.input_value(f"#{name}")) for name in ("confidence", "iou")]
@@ -185,7 +185,7 @@ def test_a_dropped_model_brings_its_names_size_and_thresholds(browser, colour_si
     bare = dict.fromkeys(("conf", "iou", "imgsz", "task"))
     colour_detector_onnx(tmp_path / "bare.onnx", 64, names=None, **bare)
     picture = blob_picture(300, 200, [(GREEN, 80, 90, 50), (ORANGE, 200, 120, 50)])
-    wanted = {"other.onnx": (names, 0.5, 0.4), "bare.onnx": (("class 0", "class 1"), 0.25, 0.7)}
+    wanted = {"other.onnx": (names, 0.5, 0.4), "bare.onnx": (("class 0", "class 1"), 0.25, 0.45)}
     with ready_page(browser, colour_site.url) as page:
         for file, (classes, confidence, iou) in wanted.items():
             send_file(page, tmp_path / file, file)
@@ -220,7 +220,7 @@ def test_snapshot_and_json(yolo, models, scenes):
     height, width = scenes[0].shape[:2]
     assert saved["picture"] == {"title": "street.png", "width": width, "height": height}
     assert saved["detections"] == last["detections"]
-    assert saved["thresholds"] == {"confidence": 0.25, "iou": 0.7}
+    assert saved["thresholds"] == {"confidence": 0.25, "iou": 0.45}
     assert saved["model"]["names"] == ["person", "cell phone"]
     assert saved["model"]["sha256"] == hashlib.sha256(models.yolo.read_bytes()).hexdigest()
 
@@ -257,8 +257,9 @@ def test_desktop_and_phone(browser, colour_site, tmp_path, scheme):
     picture = blob_picture(640, 480, [(GREEN, 200, 250, 80), (ORANGE, 500, 100, 80)])
     phone = {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2}
     phone |= {"has_touch": True, "is_mobile": True}
-    narrow, zoomed = ({"viewport": {"width": w, "height": 640}} for w in (320, 640))
-    places = {"desktop": {}, "phone": phone, "narrow": narrow, "zoomed": zoomed}
+    # The last one is 1280 x 720 at 200 %, or a phone that is held sideways.
+    narrow, low = ({"viewport": {"width": w, "height": h}} for w, h in ((320, 640), (640, 360)))
+    places = {"desktop": {}, "phone": phone, "narrow": narrow, "low": low}
     for name, options in places.items():
         with ready_page(browser, colour_site.url, color_scheme=scheme, **options) as page:
             detect_file(page, encode(picture))
@@ -272,6 +273,11 @@ def test_desktop_and_phone(browser, colour_site, tmp_path, scheme):
                 screenshot(page, f"{name}-{scheme}-{letters}", tmp_path)
                 assert page.evaluate("document.documentElement.scrollWidth") == width
                 assert page.evaluate(MISFITS) == []
+            if name == "low":
+                for part in ("#stage", "#start", "#stop"):
+                    box = page.locator(part).bounding_box()
+                    assert 0 <= box["y"] < box["y"] + box["height"] <= 360, part
             if name == "desktop":
+                assert page.locator("#pixels-note").is_hidden()
                 page.click("#theme")
                 assert page.evaluate("document.documentElement.dataset.theme") != scheme

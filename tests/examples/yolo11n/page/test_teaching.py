@@ -7,13 +7,12 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
-from tools.build_demo import DEMO, bundle
+from tools.build_demo import DEMO, assets_of, bundle
 from tools.teaching import teaching_assets
 
 from tests.examples.yolo11n.page.browsers import detect_file, ready_page, until
 from tests.examples.yolo11n.page.detectors import (
     assert_same,
-    assets_of,
     blob_picture,
     data_url,
     encode,
@@ -21,6 +20,7 @@ from tests.examples.yolo11n.page.detectors import (
 )
 
 pytestmark = pytest.mark.browser
+
 
 def unpack(packed):
     """The array of a tensor as page/test/lesson.js packs it."""

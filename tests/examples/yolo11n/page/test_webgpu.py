@@ -3,9 +3,12 @@
 Slow: shaders are compiled in the first run, and every run takes a part of a second.
 """
 
+import shutil
 from contextlib import ExitStack
 
+import onnx
 import pytest
+from tools.build_demo import FLOATS, build
 
 from tests.examples.yolo11n.page.browsers import detect_file, open_browser, ready_page, until
 from tests.examples.yolo11n.page.detectors import (
@@ -13,18 +16,28 @@ from tests.examples.yolo11n.page.detectors import (
     clear_scenes,
     encode,
     expected_detections,
+    yolo_onnx,
 )
 
 pytestmark = pytest.mark.browser
 
-# Workers remember the device that they ask for. If wanted, an adapter passes for a real one, and of
-# a measurement the second worker says that it took no time, or very long.
+# Workers remember the device that they ask for, and what they read from it is multiplied by FACTOR.
+# If wanted, an adapter passes for a real one, and of a measurement the second worker says that it
+# took no time, or very long.
 PREPARE = """
 (() => {
   const remember = `const request = GPUAdapter.prototype.requestDevice;
     GPUAdapter.prototype.requestDevice = async function (...given) {
       self.device = await request.apply(this, given);
       return self.device;
+    };
+    const read = GPUBuffer.prototype.getMappedRange;
+    GPUBuffer.prototype.getMappedRange = function (...given) {
+      const range = read.apply(this, given);
+      if (FACTOR === 1 || !(this.usage & GPUBufferUsage.MAP_READ)) return range;
+      const numbers = new Float32Array(range);
+      for (let k = 0; k < numbers.length; k++) numbers[k] *= FACTOR;
+      return range;
     };`;
   const Plain = Blob;
   window.Blob = class extends Plain {
@@ -49,16 +62,17 @@ PREPARE = """
 """
 
 
-def open_page(stack, yolo_site, disguised="false", slow="false"):
+def open_page(stack, url, disguised="false", slow="false", factor="1"):
     browser = stack.enter_context(open_browser(webgpu=True))
     script = PREPARE.replace("DISGUISED", disguised).replace("SLOW", slow)
-    return stack.enter_context(ready_page(browser, yolo_site.url, script=script))
+    script = script.replace("FACTOR", factor)
+    return stack.enter_context(ready_page(browser, url, script=script))
 
 
 def test_webgpu_gives_the_same_boxes_and_can_be_lost(yolo_site, models):
     """Automatic doesn't take an adapter that is a program; by hand it can be chosen."""
     with ExitStack() as stack:
-        page = open_page(stack, yolo_site)
+        page = open_page(stack, yolo_site.url)
         until(page, "demo.info.note", "the look at WebGPU")
         info = page.evaluate("demo.info")
         assert (info["backend"], info["requested"]) == ("wasm", "auto")
@@ -67,6 +81,10 @@ def test_webgpu_gives_the_same_boxes_and_can_be_lost(yolo_site, models):
         until(page, "demo.ready && demo.info.requested === 'webgpu'", timeout=240)
         assert page.evaluate("demo.info.backend") == "webgpu"
         assert "WebGPU" in page.inner_text("#backend-shown")
+        assert "WebGPU differs from WebAssembly by at most" in page.inner_text("#backend-note")
+        difference = page.evaluate("demo.info.difference")
+        assert 0 < difference["box"] < 0.05
+        assert 0 < difference["score"] < 0.0005
         first, second = clear_scenes(models.yolo, 2, start=20)
         last = detect_file(page, encode(first))
         assert_same(last, expected_detections(models.yolo, first), pixels=0.5, score=0.005)
@@ -82,7 +100,7 @@ def test_webgpu_gives_the_same_boxes_and_can_be_lost(yolo_site, models):
 @pytest.mark.parametrize("faster", ["webgpu", "wasm"])
 def test_automatic_takes_what_is_faster_on_this_device(yolo_site, models, faster):
     with ExitStack() as stack:
-        page = open_page(stack, yolo_site, "true", "true" if faster == "wasm" else "false")
+        page = open_page(stack, yolo_site.url, "true", "true" if faster == "wasm" else "false")
         assert page.evaluate("demo.info.backend") == "wasm"
         until(page, "demo.info.note", "the measurement", timeout=240)
         info = page.evaluate("demo.info")
@@ -92,3 +110,38 @@ def test_automatic_takes_what_is_faster_on_this_device(yolo_site, models, faster
         last = detect_file(page, encode(scene))
         assert len(page.workers) == 1
         assert_same(last, expected_detections(models.yolo, scene), pixels=0.5, score=0.005)
+
+
+def test_a_back_end_that_computes_wrongly_is_not_taken(yolo_site, models):
+    """Neither by itself, however fast it is, nor by hand: boxes stay those of Python."""
+    with ExitStack() as stack:
+        page = open_page(stack, yolo_site.url, "true", factor="1.2")
+        until(page, "demo.info.note", "the comparison", timeout=240)
+        wrong = "results are not those of WebAssembly"
+        assert wrong in page.inner_text("#backend-note")
+        assert page.evaluate("demo.info.backend") == "wasm"
+        page.select_option("#backend", "webgpu")
+        until(page, "demo.screen === 'no-webgpu' && demo.ready", "the refusal", timeout=240)
+        assert wrong in page.inner_text("#message")
+        page.click("#message [data-action='dismiss']")
+        assert wrong in page.inner_text("#backend-note")
+        info = page.evaluate("demo.info")
+        assert (info["backend"], info["requested"]) == ("wasm", "auto")
+        (scene,) = clear_scenes(models.yolo, 1, start=20)
+        assert_same(detect_file(page, encode(scene)), expected_detections(models.yolo, scene))
+
+
+def test_floats_of_another_model_are_not_taken(yolo_site, models, tmp_path):
+    """Beside the page of one model lie the floats of another, of the same classes and size."""
+    other = yolo_onnx(tmp_path / "other.onnx")
+    proto = onnx.load(other)
+    proto.doc_string = "another export"
+    onnx.save(proto, other)
+    site = build(models.yolo, tmp_path / "page", int8=models.yolo)
+    beside = build(other, tmp_path / "beside", int8=other)
+    shutil.copy(beside["page"].parent / FLOATS, site["page"].parent / FLOATS)
+    with ExitStack() as stack:
+        page = open_page(stack, site["page"].as_uri(), "true")
+        until(page, "demo.info.note", "the look at WebGPU")
+        assert page.evaluate("demo.info.backend") == "wasm"
+        assert "are of another model (made of other.onnx" in page.inner_text("#backend-note")

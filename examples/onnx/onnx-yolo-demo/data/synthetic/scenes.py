@@ -316,3 +316,32 @@ def sample_scene(rng, size=None):
         for _ in range(int(rng.integers(1, 3))):
             _add_clutter(rng, scene, 0.08, 0.4, 0.6)
     return _camera(rng, scene.picture), scene.objects()
+
+
+def staged_scene(rng, size, kinds):
+    """Draw a picture with given things in it, side by side, large and with nothing before them.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    size : (int, int)
+        Width and height in pixels.
+    kinds : sequence of int
+        `PERSON` or `PHONE`, from the left to the right.
+
+    Returns
+    -------
+    pixels : uint8 array (height, width, 3)
+    objects : list of SceneObject
+    """
+    width, height = size
+    scene = Scene(background(rng, width, height))
+    room = width / len(kinds)
+    for number, kind in enumerate(kinds):
+        tall = rng.uniform(0.5, 0.85) * min(height, 2 * room)
+        long = rng.uniform(0.25, 0.45) * min(max(size), 2 * room)
+        sprite = person(rng, tall)[0] if kind == PERSON else phone(rng, long)
+        anchor = ((number + rng.uniform(0.4, 0.6)) * room, rng.uniform(0.45, 0.6) * height)
+        if sprite is not None:
+            scene.add(sprite, anchor, kind)
+    return _camera(rng, scene.picture), scene.objects()

@@ -22,14 +22,14 @@ export class FrameTimes {
     this.#ends = [...this.#ends, end].slice(-MEDIAN_FRAMES);
   }
 
-  /** Forget the frame rate, as after a pause. */
-  restart() {
-    this.#ends = [];
-  }
-
   clear() {
     this.#times = [];
     this.#ends = [];
+  }
+
+  /** @param {keyof Times} name @returns {number} Of the last frame; NaN without one. */
+  last(name) {
+    return this.#times.at(-1)?.[name] ?? Number.NaN;
   }
 
   /** @param {keyof Times} name @returns {number} Milliseconds; NaN without frames. */

@@ -12,7 +12,7 @@
 import { FrameTimes } from "./chart.js";
 import { Detector } from "./detector.js";
 import { byId } from "./environment.js";
-import { alone, ownModel } from "./model.js";
+import { alone, comparedPicture, ownModel } from "./model.js";
 import { pairBoxes } from "./pairs.js";
 import { addLayer, redraw } from "./stage.js";
 import { demo, say } from "./status.js";
@@ -45,7 +45,9 @@ async function load(file) {
     await alone(async () => {
       const backend = demo.info?.backend ?? "wasm"; // whose runtime is in the page
       const { bytes, facts } = await read(backend);
-      info = { ...(await detector.load({ model: bytes, facts, backend })), modelName: name };
+      const sample = await comparedPicture(backend);
+      const found = await detector.load({ model: bytes, facts, backend, sample });
+      info = { ...found, modelName: name };
     });
   } catch (error) {
     const { code, message } = /** @type {Error & {code?: string}} */ (error);

@@ -45,6 +45,7 @@ const KEYS = {
 
 const CLICKS = {
   start: live.start,
+  "camera-open": live.startCamera,
   stop,
   step: live.step,
   snapshot: saveSnapshot,
@@ -81,7 +82,8 @@ function showState() {
   const kind = openSource()?.kind;
   byId("start").disabled = !demo.ready || running;
   byId("stop").disabled = !running && !teaching && kind !== "camera" && !hasWork();
-  byId("step").disabled = !demo.ready;
+  byId("step").disabled = byId("camera-open").disabled = !demo.ready;
+  byId("camera-open").hidden = kind !== "video"; // else the start button opens it
   byId("snapshot").disabled = byId("record").disabled = onStage() === null;
   byId("save-json").disabled = !isSeen();
   byId("model-builtin").disabled = teaching || !model.current || model.current.builtin;

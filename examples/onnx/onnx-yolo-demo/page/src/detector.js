@@ -4,6 +4,7 @@
  * Errors have a `.code`: "model-broken", "model-refused", "model-shape", "webgpu-failed", "runtime",
  * "assets-missing", "device-lost", "busy", "cancelled".
  *
+ * @import {Difference} from "./agreement.js"
  * @import {Facts} from "./metadata.js"
  * @import {Detection} from "./nms.js"
  */
@@ -19,6 +20,7 @@ import { failure } from "./failure.js";
  * @property {number} confidence
  * @property {number} iou
  * @property {number} threads Of the runtime.
+ * @property {Difference|null} difference Of WebGPU from WebAssembly, on one picture.
  */
 
 /** @typedef {{pre: number, inference: number, post: number}} Times In milliseconds. */
@@ -31,6 +33,7 @@ export class Detector {
   #onProgress;
   #onLost;
   #onSlow;
+  #onChangedPixels;
   /** @type {Worker|null} */
   #worker = null;
   #programUrl = "";
@@ -52,15 +55,18 @@ export class Detector {
   /**
    * @param {object} handlers
    * @param {(stage: string) => void} handlers.onProgress Stages of `load`, in this order:
-   *   "decoding", "runtime", "model", "warm-up"; the first two are those of `prepare`.
+   *   "decoding", "runtime", "model", "warm-up", "compare"; the first two are those of `prepare`.
    * @param {(reason: string) => void} handlers.onLost The graphics device is gone; the detector
    *   then has to be loaded.
    * @param {() => void} handlers.onSlow Called when `slow` has changed.
+   * @param {() => void} [handlers.onChangedPixels] Called if the browser changes what is read from
+   *   pictures.
    */
-  constructor({ onProgress, onLost, onSlow }) {
+  constructor({ onProgress, onLost, onSlow, onChangedPixels = () => {} }) {
     this.#onProgress = onProgress;
     this.#onLost = onLost;
     this.#onSlow = onSlow;
+    this.#onChangedPixels = onChangedPixels;
   }
 
   /** Start a worker's program, which takes time, before its runtime is in the page. */
@@ -94,15 +100,15 @@ export class Detector {
    * @param {Uint8Array} [options.graph] The model's graph as it was optimized before, for wasm; its
    *   weights are in `model`.
    * @param {boolean} [options.tried] Whether it is known to work; the first run is then left out.
+   * @param {Blob} [options.sample] A picture on which WebGPU has to give what WebAssembly gives.
    * @returns {Promise<Info>}
    */
-  async load({ model, facts, backend, graph, tried = false }) {
+  async load({ model, facts, backend, graph, tried = false, sample }) {
     await this.prepare(backend);
     const copy = model.slice().buffer;
     try {
-      const info = await this.#call({ type: "load", model: copy, facts, backend, graph, tried }, [
-        copy,
-      ]);
+      const message = { type: "load", model: copy, facts, backend, graph, tried, sample };
+      const info = await this.#call(message, [copy]);
       this.loaded = true;
       return { ...info, threads: this.#threads };
     } catch (error) {
@@ -170,7 +176,9 @@ export class Detector {
     };
     this.open();
     try {
-      return await this.#call(message, []);
+      const { changesPixels } = await this.#call(message, []);
+      if (changesPixels) this.#onChangedPixels();
+      return undefined;
     } catch (error) {
       const { code, message: text } = /** @type {Error & {code: string}} */ (error);
       if (code === "no-threads") {

@@ -15,7 +15,8 @@ export const SCREENS = {
     happened: "The runtime or the model is missing in this page, or damaged.",
     todo:
       "In the folder that holds the whole repository, after bash setup.sh, build the page from an " +
-      "exported model (bash train.sh makes one and builds the page, too), then reload:",
+      "exported model (bash train.sh makes one and builds the page, too), and open the page that it " +
+      "names:",
     command: BUILD_COMMAND,
     actions: [["Reload", "reload"]],
   },

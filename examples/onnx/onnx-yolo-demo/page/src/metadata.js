@@ -96,6 +96,25 @@ export function parseNames(text) {
   return Array.from(names, (name, number) => name ?? `class ${number}`);
 }
 
+/**
+ * What the build says of one form of a model: in floats, or in 8-bit integers.
+ * @typedef {{file: string, export: string, sha256: string, bytes: number, weights: string,
+ *   facts: Facts}} Form `export` is the SHA-256 of the file that all its forms were made of.
+ */
+
+/**
+ * Whether two forms are of one model.
+ * @param {Form} one
+ * @param {Form} other
+ * @returns {string} What differs; "" if they are.
+ */
+export function otherModel(one, other) {
+  if (one.export !== other.export) return `made of ${other.file}, and not of the same export`;
+  if (String(one.facts.names) !== String(other.facts.names)) return "with other classes";
+  if (one.facts.size === other.facts.size) return "";
+  return `for ${other.facts.size} pixels instead of ${one.facts.size}`;
+}
+
 /** A number from 0 to 1. */
 function readThreshold(metadata, key, standard) {
   const value = Number(metadata[key] ?? standard);
@@ -115,7 +134,7 @@ export function readFacts(bytes) {
   const metadata = readMetadata(bytes);
   const side = /\d+/.exec(metadata.imgsz ?? "");
   const confidence = readThreshold(metadata, "conf", 0.25);
-  const iou = readThreshold(metadata, "iou", 0.7);
+  const iou = readThreshold(metadata, "iou", 0.45);
   const size = side && Number(side[0]);
   try {
     const names = metadata.names === undefined ? null : parseNames(metadata.names);

@@ -6,7 +6,8 @@
  * @import {Info as Loaded} from "./detector.js"
  * @import {Facts} from "./metadata.js"
  */
-import { assetBytes, assetJson, hasAsset, whenAsset } from "./assets.js";
+import { inWords } from "./agreement.js";
+import { assetBytes, assetJson, whenAsset } from "./assets.js";
 import { Detector } from "./detector.js";
 import { byId, threadCount } from "./environment.js";
 import { failure } from "./failure.js";
@@ -15,7 +16,7 @@ import { setClasses, setThresholds } from "./settings.js";
 import { clearTimes } from "./stage.js";
 import { activity, demo, say, settle } from "./status.js";
 import { isolate, sentence, setText } from "./text.js";
-import { findAdapter, loadWebgpuRuntime } from "./webgpu.js";
+import { findAdapter, loadFloats, loadWebgpuRuntime } from "./webgpu.js";
 
 const OTHER_BACKENDS = 'choose the backend "wasm" or "auto"';
 const PROGRESS = {
@@ -23,6 +24,7 @@ const PROGRESS = {
   runtime: [0.35, "Starting the runtime…"],
   model: [0.55, "Loading the model…"],
   "warm-up": [0.8, "First run of the model…"],
+  compare: [0.9, "Comparing WebGPU with WebAssembly…"],
 };
 
 /**
@@ -57,6 +59,9 @@ export const model = {
 let detector = new Detector({
   onProgress: showProgress,
   onLost: lost,
+  onChangedPixels: () => {
+    byId("pixels-note").hidden = false;
+  },
   onSlow: () => {
     if (detector.slow && !activity.running) say("This takes long. Stop ends it.");
     settle();
@@ -79,9 +84,12 @@ function lost(reason) {
 /** @returns {Model} The one that the page was built with. */
 export function builtinModel() {
   const read = async (backend) => {
+    const own = await assetJson("model-info");
     // WebGPU lacks operators in 8-bit integers; its form of such a model has floats.
-    const name = backend === "webgpu" && hasAsset("model-webgpu") ? "model-webgpu" : "model";
-    const { facts, ...noted } = await assetJson(`${name}-info`);
+    const asFloats = backend === "webgpu" && own.weights === "int8";
+    if (asFloats) await loadFloats(own);
+    const name = asFloats ? "model-webgpu" : "model";
+    const { facts, ...noted } = asFloats ? await assetJson(`${name}-info`) : own;
     const graph = backend === "wasm" ? await assetBytes("model-graph") : undefined;
     return { bytes: await assetBytes(name), facts, noted, graph, tried: true };
   };
@@ -172,6 +180,7 @@ export async function loadOrKeep(wanted, backend, job) {
       demo.info = null;
       // What is shown is the first error; without a model the page says so.
       if (current && job.isLast()) await loadInto(current, requested).catch(() => {});
+      if (demo.info && failed.code === "no-webgpu") noteWay(failed.message);
     }
     throw error;
   }
@@ -204,7 +213,21 @@ async function firstWay(requested) {
 /** The way, and what a model's `read` gives. @param {Model} wanted */
 async function read(wanted, requested) {
   const way = await firstWay(requested);
-  return { way, ...(await wanted.read(way.backend)) };
+  return { way, ...(await wanted.read(way.backend)), sample: await comparedPicture(way.backend) };
+}
+
+/** @param {string} backend @returns {Promise<Blob|undefined>} See `Detector.load`. */
+export async function comparedPicture(backend) {
+  if (backend !== "webgpu") return undefined;
+  const [{ asset, type }] = await assetJson("samples");
+  return new Blob([await assetBytes(asset)], { type });
+}
+
+/** @param {Loaded} found @param {string} note What is said beside it. */
+function withDifference({ difference }, note) {
+  if (!difference) return note;
+  const text = `compared on a sample: WebGPU differs from WebAssembly by at most ${inWords(difference)}`;
+  return [note, text].filter(Boolean).join("; ");
 }
 
 /**
@@ -226,14 +249,14 @@ function unlessEnded(promise, ending) {
 /** @param {Model} wanted @param {string} requested @param {AbortSignal} [ending] */
 async function loadInto(wanted, requested, ending) {
   const opened = await unlessEnded(read(wanted, requested), ending);
-  const { way, bytes, facts, noted = {}, graph, tried } = opened;
+  const { way, bytes, facts, noted = {}, graph, tried, sample } = opened;
   const found = await detector
-    .load({ model: bytes, facts, backend: way.backend, graph, tried })
+    .load({ model: bytes, facts, backend: way.backend, graph, tried, sample })
     .catch((error) => {
       if (error.code !== "webgpu-failed") throw error;
       throw failure("no-webgpu", `WebGPU failed: ${error.message}; ${OTHER_BACKENDS}`);
     });
-  use(wanted, requested, { ...found, ...way }, noted);
+  use(wanted, requested, { ...found, ...way, note: withDifference(found, way.note) }, noted);
   showOrigin(facts.trainedOn);
 }
 
@@ -272,14 +295,17 @@ export async function preferFaster() {
     await loadWebgpuRuntime();
     const { bytes, facts, noted = {} } = await current.read("webgpu");
     if (stale()) return;
-    const found = await rival.load({ model: bytes, facts, backend: "webgpu" });
+    const sample = await comparedPicture("webgpu");
+    const found = await rival.load({ model: bytes, facts, backend: "webgpu", sample });
     await alone(async () => {
       if (stale()) return;
       const ours = await detector.measure(MEASURED_FRAMES);
       const theirs = await rival.measure(MEASURED_FRAMES);
-      const measured =
+      const measured = withDifference(
+        found,
         "measured on this device, milliseconds an inference: " +
-        `WebGPU ${theirs.toFixed(1)}, WebAssembly ${ours.toFixed(1)}`;
+          `WebGPU ${theirs.toFixed(1)}, WebAssembly ${ours.toFixed(1)}`,
+      );
       if (stale()) return;
       if (theirs >= ours) {
         noteWay(measured);

@@ -59,6 +59,19 @@ function transpose(output, rows, columns) {
   return turned;
 }
 
+/** Columns with an objectness before the scores as rows without, the scores multiplied by it. */
+function withoutObjectness(output, boxes, width) {
+  const rows = new Float32Array(boxes * (width - 1));
+  for (let a = 0; a < boxes; a++) {
+    const start = a * width;
+    for (let k = 0; k < 4; k++) rows[k * boxes + a] = output[start + k];
+    for (let k = 5; k < width; k++) {
+      rows[(k - 1) * boxes + a] = output[start + k] * output[start + 4];
+    }
+  }
+  return rows;
+}
+
 /** Scores and classes of finished boxes. */
 function readFinished(output, numClasses, anchors, scores, classes) {
   for (let a = 0; a < anchors; a++) {
@@ -138,14 +151,37 @@ function suppress(count, boxes, areas, limit, maxDetections, kept) {
   return found;
 }
 
+/** Numbers of a box. */
+function usualWidth(layout, numClasses) {
+  if (layout === "finished") return 6;
+  return (layout === "objectness" ? 5 : 4) + numClasses;
+}
+
 /**
  * Post-processing for one network; it keeps its buffers between calls.
  * @param {number} numClasses
- * @param {number} anchors Boxes that the network gives per picture.
+ * @param {number} anchors Boxes that the network gives per picture; of finished ones there may be
+ *   another number each time.
  * @param {Layout} [layout] Of its output.
+ * @param {number} [width] Numbers of a box; those behind the scores count for nothing.
  */
-export function createPostprocess(numClasses, anchors, layout = "rows") {
-  const perBox = layout === "finished" ? 6 : 4 + numClasses;
+export function createPostprocess(numClasses, anchors, layout = "rows", width = 0) {
+  const perBox = width || usualWidth(layout, numClasses);
+  if (layout !== "finished") return createForBoxes(numClasses, anchors, layout, perBox);
+  let [present, count] = [createForBoxes(numClasses, anchors, layout, perBox), anchors];
+  /** @type {typeof present.run} */
+  const run = (output, geometry, options) => {
+    if (output.length % perBox === 0 && output.length !== count * perBox) {
+      count = output.length / perBox;
+      present = createForBoxes(numClasses, count, layout, perBox);
+    }
+    return present.run(output, geometry, options);
+  };
+  return { run };
+}
+
+/** The same for always as many boxes. */
+function createForBoxes(numClasses, anchors, layout, perBox) {
   const scores = new Float32Array(anchors);
   const classes = new Int32Array(anchors);
   const candidates = new Int32Array(anchors);
@@ -177,7 +213,9 @@ export function createPostprocess(numClasses, anchors, layout = "rows") {
 
   /** Fill the corners of the anchors that are chosen, and tell which those are. */
   function decode(output, confidence) {
-    const rows = layout === "columns" ? transpose(output, anchors, perBox) : output;
+    let rows = output;
+    if (layout === "columns") rows = transpose(output, anchors, perBox);
+    if (layout === "objectness") rows = withoutObjectness(output, anchors, perBox);
     bestClasses(rows, numClasses, anchors, scores, classes);
     const order = choose(float32(confidence));
     fillCorners(rows, anchors, order, corners);

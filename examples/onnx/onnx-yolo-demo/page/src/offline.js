@@ -48,10 +48,19 @@ function offerInstalling() {
   });
 }
 
+/** Whether the browser can keep pages; a sandboxed frame throws when it is asked. */
+function canKeep() {
+  try {
+    return Boolean(navigator.serviceWorker);
+  } catch {
+    return false;
+  }
+}
+
 /** Keep the page on the device, if it is served as one file. */
 export async function keepOffline() {
   const isOneFile = document.querySelector("script[src]") === null;
-  if (!isOneFile || !/^https?:$/.test(location.protocol) || !navigator.serviceWorker) return;
+  if (!isOneFile || !/^https?:$/.test(location.protocol) || !canKeep()) return;
   byId("offline-card").hidden = false;
   const link = document.createElement("link");
   Object.assign(link, { rel: "manifest", href: manifest() });

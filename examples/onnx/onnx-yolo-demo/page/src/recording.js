@@ -6,7 +6,7 @@
  */
 import { byId } from "./environment.js";
 import { playOnce } from "./loop.js";
-import { download } from "./saving.js";
+import { download, savedText } from "./saving.js";
 import { addLayer, onStage, redraw } from "./stage.js";
 import { say } from "./status.js";
 import { sentence, setText } from "./text.js";
@@ -64,7 +64,7 @@ function begin() {
 function save(blob, reason) {
   const why = reason ? ` ${sentence(reason)}` : "";
   if (blob.size) download(blob, blob.type.startsWith("video/mp4") ? "mp4" : "webm");
-  say(blob.size ? `Saved the recording.${why}` : `Nothing was recorded.${why}`);
+  say(blob.size ? savedText(`Saved the recording.${why}`) : `Nothing was recorded.${why}`);
 }
 
 function showTime(seconds, megabytes) {

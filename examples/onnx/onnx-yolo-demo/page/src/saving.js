@@ -10,6 +10,17 @@ import { isSeen, onStage, snapshot } from "./stage.js";
 import { demo, say } from "./status.js";
 
 /**
+ * What to say of a file that was handed to the browser. A sandboxed frame may block it, and no script
+ * is told.
+ * @param {string} text Such as "Saved a snapshot."
+ */
+export function savedText(text) {
+  const isSandboxed = window !== window.top && self.origin === "null";
+  if (!isSandboxed) return text;
+  return "Handed to the browser; if no file was saved, this frame is not allowed to: open the page by itself.";
+}
+
+/**
  * Let the browser save a file, with the time in its name.
  * @param {Blob} blob
  * @param {string} ending
@@ -28,7 +39,7 @@ export function download(blob, ending, kind = "detections") {
 export async function saveSnapshot() {
   if (!onStage()) return;
   download(await snapshot(), "png");
-  say("Saved a snapshot.");
+  say(savedText("Saved a snapshot."));
 }
 
 export function saveJson() {
@@ -48,5 +59,5 @@ export function saveJson() {
   };
   const text = `${JSON.stringify(content, null, 2)}\n`;
   download(new Blob([text], { type: "application/json" }), "json");
-  say("Saved the detections.");
+  say(savedText("Saved the detections."));
 }

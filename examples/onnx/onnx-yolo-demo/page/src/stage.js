@@ -131,13 +131,14 @@ export function watchSize() {
   new ResizeObserver(redraw).observe(byId("stage-frame"));
 }
 
-/** Write the medians and the frame rate; while frames run, only now and then. */
+/** Write the frames' medians and their rate, now and then; of a picture, its own times. */
 export function showNumbers() {
   const now = performance.now();
   if (activity.running && now - numbersAt < NUMBERS_EVERY_MS) return;
   numbersAt = now;
   for (const name of /** @type {const} */ (["pre", "inference", "post"])) {
-    setText(byId(`time-${name}`), decimal(frameTimes.median(name), 1));
+    const ms = shown?.live ? frameTimes.median(name) : frameTimes.last(name);
+    setText(byId(`time-${name}`), decimal(ms, 1));
   }
   const fps = activity.running ? frameTimes.fps() : Number.NaN;
   setText(byId("fps"), decimal(fps, fps < 9.95 ? 1 : 0));
@@ -149,6 +150,7 @@ export function clearTimes() {
   chart.clear();
 }
 
-export const restartRate = () => frameTimes.restart();
+/** Begin with the medians and the rate anew. */
+export const restartRate = () => frameTimes.clear();
 export const restyleChart = () => chart.restyle();
 export const snapshot = () => drawing.snapshot();

@@ -14,7 +14,7 @@ import { afterLoad } from "./loading.js";
 import { halt, openSource } from "./loop.js";
 import { SCREENS } from "./messages.js";
 import { alone, detect } from "./model.js";
-import { download } from "./saving.js";
+import { download, savedText } from "./saving.js";
 import { currentSettings } from "./settings.js";
 import { decodePicture } from "./sources.js";
 import { onStage } from "./stage.js";
@@ -375,7 +375,7 @@ async function saveModel() {
       throw asFailure(error);
     });
     download(new Blob([bytes], { type: "application/octet-stream" }), "onnx", "taught");
-    tell(`Saved the model: ${(bytes.length / 1e6).toFixed(1)} MB.`);
+    tell(savedText(`Saved the model: ${(bytes.length / 1e6).toFixed(1)} MB.`));
   });
 }
 
@@ -386,7 +386,7 @@ async function saveData() {
     download(file, "zip", "taught");
     guardFrames(false);
     const size = `${plural(frames.length, "picture")}, ${(file.size / 1e6).toFixed(1)} MB`;
-    tell(`Saved ${size}. README.txt in it says how to train on them.`);
+    tell(savedText(`Saved ${size}. README.txt in it says how to train on them.`));
   });
 }
 

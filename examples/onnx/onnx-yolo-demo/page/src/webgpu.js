@@ -1,9 +1,12 @@
 /**
- * WebGPU: whether this device has an adapter for it, and the runtime, which is loaded only then.
+ * WebGPU: whether this device has an adapter for it, and the scripts that are loaded only then.
+ *
+ * @import {Form} from "./metadata.js"
  */
-import { hasAsset, loadAssets } from "./assets.js";
+import { assetJson, hasAsset, loadAssets } from "./assets.js";
 import { byId } from "./environment.js";
 import { failure } from "./failure.js";
+import { otherModel } from "./metadata.js";
 
 function describe(adapter) {
   const info = adapter.info ?? {};
@@ -39,21 +42,49 @@ export async function findAdapter() {
 }
 
 /**
- * Bring the runtime for WebGPU into the page.
- * @throws {Error} `.code` "no-webgpu": this copy of the page comes without it.
+ * Bring an asset into the page that lies in a script of its own.
+ * @param {string} asset
+ * @param {string} id Of the element that names the script.
+ * @param {string} without What this copy of the page is, if it comes without.
+ * @throws {Error} `.code` "no-webgpu".
  */
-export async function loadWebgpuRuntime() {
-  if (hasAsset("webgpu-wasm")) return;
-  const source = byId("webgpu-runtime", "script")?.getAttribute("src");
+async function loadLater(asset, id, without) {
+  if (hasAsset(asset)) return;
+  const source = byId(id, "script")?.getAttribute("src");
   try {
     if (!source) throw failure("assets-missing", "a single file holds it only if built so");
     await loadAssets(source);
+    if (!hasAsset(asset)) throw failure("assets-missing", `${source} lacks it`);
   } catch (error) {
     const reason = /** @type {Error} */ (error).message;
     throw failure(
       "no-webgpu",
-      `this copy of the page holds the runtime for WebAssembly alone (${reason}); ` +
-        "tools.build_demo adds the one for WebGPU",
+      `this copy of the page ${without} (${reason}); tools.build_demo adds what WebGPU needs`,
     );
   }
+}
+
+/**
+ * Bring the runtime for WebGPU into the page.
+ * @throws {Error} `.code` "no-webgpu": this copy of the page comes without it.
+ */
+export function loadWebgpuRuntime() {
+  const without = "holds the runtime for WebAssembly alone";
+  return loadLater("webgpu-wasm", "webgpu-runtime", without);
+}
+
+/**
+ * Bring the floats of the built-in model into the page, and see that they are of the same model.
+ * @param {Form} own What is known of the form in 8-bit integers, which WebGPU does not compute.
+ * @throws {Error} `.code` "no-webgpu": they are not there, or another model's.
+ */
+export async function loadFloats(own) {
+  const without = "holds its model in 8-bit integers alone, which WebGPU does not compute";
+  await loadLater("model-webgpu-info", "webgpu-model", without);
+  const other = otherModel(own, await assetJson("model-webgpu-info"));
+  if (!other) return;
+  throw failure(
+    "no-webgpu",
+    `the floats for WebGPU beside this page are of another model (${other}); build the page again`,
+  );
 }

@@ -4,7 +4,7 @@
  * Messages to it, each with an `id`:
  *   {type: "start", module, wasm, threads, backend}, the first; `module` is a script of the
  *     runtime, and both are packed
- *   {type: "load", model, facts, backend, graph, tried}; see detector.js
+ *   {type: "load", model, facts, backend, graph, tried, sample}; see detector.js
  *   {type: "detect", bitmap, options}
  *   {type: "measure", frames}
  *   {type: "teach-begin", …}, {type: "teach-step"}, {type: "teach-end"}; see teaching.js
@@ -12,13 +12,16 @@
  *   {type: "progress", stage}, {type: "lost", reason},
  *   {type: "result", id, value}, {type: "error", id, code, message}
  *
+ * @import {Difference} from "./agreement.js"
+ * @import {Geometry} from "./letterbox.js"
  * @import {Facts} from "./metadata.js"
  */
 import * as ort from "onnxruntime-web/webgpu";
+import { inWords, isClose, outputDifference } from "./agreement.js";
 import { failure } from "./failure.js";
 import { createLetterbox, fit } from "./letterbox.js";
 import { createPostprocess } from "./nms.js";
-import { readShape } from "./outputs.js";
+import { readShape, requireScores } from "./outputs.js";
 import { refusal } from "./refusal.js";
 import { lessonTasks } from "./teaching.js";
 import { unpack } from "./unpack.js";
@@ -68,6 +71,25 @@ function readPixels(bitmap) {
   }
 }
 
+/**
+ * Whether the browser changes what pages read from pictures, as Firefox's resistFingerprinting and
+ * others do: colours are filled in and read again.
+ */
+function changesPixels() {
+  const wanted = new OffscreenCanvas(16, 16);
+  const drawn = /** @type {OffscreenCanvasRenderingContext2D} */ (wanted.getContext("2d"));
+  const colourOf = (x) => [(16 * x + 3) & 255, (48 * x + 7) & 255, (80 * x + 11) & 255];
+  for (let x = 0; x < 16; x++) {
+    drawn.fillStyle = `rgb(${colourOf(x)})`;
+    drawn.fillRect(x, 0, 1, 16);
+  }
+  const bitmap = wanted.transferToImageBitmap();
+  const pixels = readPixels(bitmap);
+  bitmap.close();
+  const isOff = (value, k) => Math.abs(value - colourOf((k >> 2) & 15)[k & 3]) > 2;
+  return pixels.some((value, k) => (k & 3) < 3 && isOff(value, k));
+}
+
 // ------------------------------------------------------------------------ runtime
 
 // An ONNX file of one Identity.
@@ -100,7 +122,7 @@ async function start({ module, wasm, threads, backend }) {
   await session.release();
   // The compiled runtime stays; its file is not needed any more.
   ort.env.wasm.wasmBinary = undefined;
-  return {};
+  return { changesPixels: changesPixels() };
 }
 
 async function watchDevice() {
@@ -146,10 +168,12 @@ function findInput(session, facts) {
     );
   }
   if (right && side) return { name: input.name, side };
+  const isHalf = inputs.length === 1 && input.type === "float16";
   throw failure(
     "model-shape",
     `the model's input is ${inputs.map(describe).join("; ") || "missing"}; ` +
-      `needed: one, float32 (1, 3, S, S); ${EXPORT_HINT}`,
+      `needed: one, float32 (1, 3, S, S); ` +
+      (isHalf ? "export it with a float32 input (half=False)" : EXPORT_HINT),
   );
 }
 
@@ -191,12 +215,21 @@ async function infer({ session, inputName, outputName, tensor }) {
   return { dims: output.dims, data, release: () => output.dispose() };
 }
 
+/** Numbers of a mask that a segmentation model gives behind the scores of a box, or 0. */
+function countMasks({ outputMetadata }) {
+  // They weigh the maps of the model's second output, (1, numbers, height, width).
+  const maps = [...outputMetadata].find(({ shape }) => shape?.length === 4);
+  return typeof maps?.shape[1] === "number" ? maps.shape[1] : 0;
+}
+
 /** Run once, which prepares what later runs use, and look at the result: its shape and layout. */
-async function tryOnce(network, facts, side) {
+async function tryOnce(network, facts, side, masks) {
   progress("warm-up");
   const first = await infer(network);
-  const shape = readShape(first.dims, facts.names, side);
-  const { run } = createPostprocess(shape.names.length, shape.boxes, shape.layout);
+  const shape = readShape(first.dims, facts.names, side, masks);
+  if (!facts.names && !masks) requireScores(first.data, shape);
+  const { names, boxes, layout, width } = shape;
+  const { run } = createPostprocess(names.length, boxes, layout, width);
   run(first.data, fit(side, side, side), { confidence: 0.5, iou: 0.5 });
   first.release();
   return shape;
@@ -214,12 +247,49 @@ async function prepareSession(session, { facts, backend, tried }) {
   const tensor = new ort.Tensor("float32", input, [1, 3, side, side]);
   const network = { session, inputName: name, outputName: findOutput(session), tensor };
   const dims = tried && backend === "wasm" ? knownShape(session, network.outputName) : null;
-  const shape = dims ? readShape(dims, facts.names, side) : await tryOnce(network, facts, side);
-  const { layout, boxes, names } = shape;
-  const postprocess = createPostprocess(names.length, boxes, layout);
+  const masks = countMasks(session);
+  const shape = dims
+    ? readShape(dims, facts.names, side, masks)
+    : await tryOnce(network, facts, side, masks);
+  const { layout, boxes, names, width } = shape;
+  const postprocess = createPostprocess(names.length, boxes, layout, width);
   if (backend === "webgpu") await watchDevice();
   const letterbox = createLetterbox(side);
-  return { ...network, names, layout, side, input, letterbox, postprocess };
+  return { ...network, names, layout, width, side, input, letterbox, postprocess };
+}
+
+/** Put a picture's pixels into a network's input. @returns {Geometry} */
+function fillInput(network, bitmap) {
+  const pixels = readPixels(bitmap);
+  return network.letterbox.run(pixels, bitmap.width, bitmap.height, network.input);
+}
+
+/**
+ * Compare what WebGPU computes for a picture with WebAssembly's results by the same file.
+ * @param {Awaited<ReturnType<typeof prepareSession>>} network On WebGPU.
+ * @param {{model: ArrayBuffer, sample: Blob}} message
+ * @returns {Promise<Difference>}
+ * @throws {Error} If they differ by more than rounding explains.
+ */
+async function compareBackends(network, { model, sample }) {
+  progress("compare");
+  const bitmap = await createImageBitmap(sample);
+  fillInput(network, bitmap);
+  bitmap.close();
+  const reference = await createSession(new Uint8Array(model), "wasm");
+  try {
+    const wanted = await infer({ ...network, session: reference });
+    const found = await infer(network);
+    const difference = outputDifference(found.data, wanted.data, network.layout, network.width);
+    found.release();
+    wanted.release();
+    if (isClose(difference)) return difference;
+    throw new Error(
+      `on a sample its results are not those of WebAssembly: they differ by ${inWords(difference)}`,
+    );
+  } finally {
+    await reference.release();
+  }
 }
 
 async function prepare(message) {
@@ -229,7 +299,9 @@ async function prepare(message) {
   progress("model");
   try {
     session = await createSession(new Uint8Array(message.model), backend, graph);
-    return await prepareSession(session, message);
+    const network = await prepareSession(session, message);
+    const onGpu = backend === "webgpu";
+    return { ...network, difference: onGpu ? await compareBackends(network, message) : null };
   } catch (error) {
     await session?.release();
     const { code } = /** @type {{code?: string}} */ (error);
@@ -245,9 +317,9 @@ async function load(message) {
   const network = await prepare(message);
   await loaded?.session.release();
   loaded = network;
-  const { names, layout, side } = network;
+  const { names, layout, side, difference } = network;
   const { confidence, iou } = message.facts;
-  return { names, layout, size: [side, side], confidence, iou };
+  return { names, layout, size: [side, side], confidence, iou, difference };
 }
 
 // ------------------------------------------------------------------------ detection
@@ -255,8 +327,7 @@ async function load(message) {
 async function detect({ bitmap, options }) {
   if (loaded === null) throw failure("runtime", "no model is loaded");
   const begun = performance.now();
-  const pixels = readPixels(bitmap);
-  const geometry = loaded.letterbox.run(pixels, bitmap.width, bitmap.height, loaded.input);
+  const geometry = fillInput(loaded, bitmap);
   const prepared = performance.now();
   const output = await infer(loaded);
   const inferred = performance.now();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseNames, readFacts, readMetadata } from "../src/metadata.js";
+import { otherModel, parseNames, readFacts, readMetadata } from "../src/metadata.js";
 
 /** A protobuf field with a length: its number, and its content as text or bytes. */
 function field(number, content) {
@@ -40,7 +40,7 @@ test("facts of a detector, and those of a file without metadata", () => {
     size: 96,
     trainedOn: "drawings",
   });
-  const none = { names: null, confidence: 0.25, iou: 0.7, size: null, trainedOn: "" };
+  const none = { names: null, confidence: 0.25, iou: 0.45, size: null, trainedOn: "" };
   assert.deepEqual(readFacts(modelWith({})), none);
   assert.throws(() => readFacts(modelWith({ conf: "much" })), { code: "model-shape" });
 });
@@ -64,4 +64,17 @@ test("names as Python and JSON write them", () => {
     assert.throws(() => parseNames(text), SyntaxError, text);
     assert.throws(() => readFacts(modelWith({ names: text })), { code: "model-shape" });
   }
+});
+
+test("forms are of one model if the export, the classes and the size are the same", () => {
+  const facts = { names: ["a", "b"], size: 64, confidence: 0.25, iou: 0.7, trainedOn: "" };
+  const own = { file: "a.onnx", export: "12", sha256: "1", bytes: 1, weights: "int8", facts };
+  const floats = { ...own, sha256: "2", bytes: 2, weights: "float16" };
+  assert.equal(otherModel(own, floats), "");
+  const other = { ...floats, export: "34", file: "b.onnx" };
+  assert.equal(otherModel(own, other), "made of b.onnx, and not of the same export");
+  const { export: _, ...old } = floats; // as earlier builds wrote it
+  assert.match(otherModel(own, old), /not of the same export/);
+  assert.match(otherModel(own, { ...floats, facts: { ...facts, names: ["a"] } }), /classes/);
+  assert.match(otherModel(own, { ...floats, facts: { ...facts, size: 96 } }), /96 pixels instead/);
 });

@@ -38,7 +38,7 @@ scenarios({
     choose("model-file", file(detector({ names: ["one", "two"] }), "names.onnx"));
     await ready("names.onnx");
     await follow("confidence=0.42&off=two&iou=7&off=cat&threads=3&line=0.5,0,0.5,1");
-    check(value("confidence") === "0.42" && value("iou") === "0.7", "the thresholds");
+    check(value("confidence") === "0.42" && value("iou") === "0.45", "the thresholds");
     check(demo().last.settings.enabled.join() === "0", "the classes");
     check(!byId("line-a").hidden, "the line to count at");
     const note = byId("link-note");
@@ -58,7 +58,7 @@ scenarios({
     check(status() === "Copied the link." && value("link-text") === copied, "it says so");
     const { href } = location;
     check(copied.startsWith(href.slice(0, href.indexOf("#"))), copied);
-    check(copied.endsWith("#confidence=0.42&iou=0.7&backend=auto&off=one"), copied);
+    check(copied.endsWith("#confidence=0.42&iou=0.45&backend=auto&off=one"), copied);
     pretendClipboard(false);
     press("link-copy");
     await until(() => status().includes("copy the link out of its field"), "what to do");

@@ -112,6 +112,15 @@ scenarios({
     backend.value = "wasm";
     await framesAfter(() => backend.dispatchEvent(new Event("change")));
     check(demo().info.requested === "wasm", "the back end has changed");
+    check(!byId("camera-open").hidden, "there is a way to the camera");
+    const { getUserMedia } = navigator.mediaDevices;
+    const live = scene();
+    pretendCamera(live.stream);
+    await framesAfter(() => press("camera-open"));
+    check(demo().last.title !== "film.webm" && byId("camera-open").hidden, "it is the camera");
+    press("stop");
+    live.end();
+    navigator.mediaDevices.getUserMedia = getUserMedia;
     /** @type {HTMLElement} */ (document.querySelector("[data-sample='1']")).click();
     await until(() => demo().state === "ready", "the sample");
     check(byId("start-text").textContent === "Start camera", "the button says what it does");

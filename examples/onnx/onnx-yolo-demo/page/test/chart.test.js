@@ -1,0 +1,17 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { FrameTimes } from "../src/chart.js";
+
+test("the median of the last frames, the last one's time, and their rate", () => {
+  const times = new FrameTimes();
+  assert.ok(Number.isNaN(times.last("pre")));
+  for (const [k, pre] of [10, 2, 3].entries()) times.push({ pre, inference: 0, post: 0 }, 100 * k);
+  assert.equal(times.median("pre"), 3);
+  assert.equal(times.last("pre"), 3);
+  times.push({ pre: 50, inference: 0, post: 0 }, 300);
+  assert.equal(times.median("pre"), 6.5);
+  assert.equal(times.last("pre"), 50);
+  assert.equal(times.fps(), 10);
+  times.clear();
+  assert.ok(Number.isNaN(times.last("pre")));
+});

@@ -1,0 +1,195 @@
+"""The sample pictures of the page: drawn scenes in which its model is right.
+
+A model is right in a scene if, at the page's thresholds, each drawn thing has exactly one box of
+its class, with an IoU of at least 0.5, and nothing else has one.
+"""
+
+import io
+import itertools
+import json
+import sys
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from data.synthetic.scenes import PERSON, PHONE, staged_scene
+from evaluation.detectors import detect_in
+from PIL import Image
+
+# Width and height of the pictures shown, and what is drawn in them.
+SAMPLES = [
+    (640, 480, (PERSON, PHONE)), (480, 640, (PERSON,)), (640, 640, (PERSON, PHONE)),
+    (640, 480, (PERSON, PERSON)), (480, 640, (PHONE,)), (640, 640, (PERSON, PHONE, PERSON)),
+]  # fmt: skip
+SCENES = 24  # that are tried for each sample
+FALLBACKS = ((PERSON,), (PHONE,))  # in turns for as many scenes more, if in none the model is right
+SEED = 11
+# Training draws its pictures from [seed, 0, index] and [seed, 1, index]: none of these.
+SPLIT = 2
+QUALITY = 75  # of the JPEG files
+MIN_VISIBLE = 0.9  # of each thing
+NAMES = {PERSON: "person", PHONE: "cell phone"}
+MIN_IOU = 0.5
+TRIED_FIRST = 5  # scenes of each sample; a model that is right about nothing in them is given up
+
+
+class Verdict(NamedTuple):
+    """How right a model is in a scene."""
+
+    right: int  # things with exactly one box
+    missed: int  # things with none, or with several
+    wrong: int  # boxes that are no thing's only one
+
+    @property
+    def holds(self):
+        """Whether something is right, and nothing is wrong."""
+        return self.right > 0 and not (self.missed or self.wrong)
+
+
+class Choice(NamedTuple):
+    """The scene of each sample, by its number, and what is to be said."""
+
+    numbers: tuple
+    warnings: tuple
+
+
+@lru_cache(maxsize=64)
+def sample_scene_of(index, number=0):
+    """Draw a scene of a sample: (uint8 image (height, width, 3), its `SceneObject`s)."""
+    width, height, kinds = SAMPLES[index]
+    if number >= SCENES:
+        kinds = FALLBACKS[number % len(FALLBACKS)]
+    for attempt in itertools.count():  # until everything is there and whole
+        rng = np.random.default_rng([SEED, SPLIT, index, number, attempt])
+        image, objects = staged_scene(rng, (width, height), kinds)
+        if len(objects) == len(kinds) and all(o.visible >= MIN_VISIBLE for o in objects):
+            return image, objects
+
+
+def as_jpeg(image):
+    """A picture's file: what the page shows, and so what the model has to be right in."""
+    stream = io.BytesIO()
+    # Colours at full resolution: the thin outlines of the drawings stay as they are.
+    Image.fromarray(image).save(stream, "JPEG", quality=QUALITY, subsampling=0)
+    return stream.getvalue()
+
+
+def shown_pixels(image):
+    """What the page decodes of a picture."""
+    return np.asarray(Image.open(io.BytesIO(as_jpeg(image))))
+
+
+def iou(one, other):
+    """Intersection over union of two boxes x1, y1, x2, y2."""
+    low, high = np.maximum(one[:2], other[:2]), np.minimum(one[2:], other[2:])
+    inter = np.prod(np.maximum(high - low, 0))
+    areas = [np.prod(np.subtract(box[2:], box[:2])) for box in (one, other)]
+    return inter / (sum(areas) - inter)
+
+
+def judge(found, objects, names):
+    """Compare detections in a scene with what is drawn there.
+
+    Parameters
+    ----------
+    found : float array (n, 6)
+        Corners in pixels, score, class.
+    objects : sequence of SceneObject
+        Those of classes that the model doesn't know don't count.
+    names : sequence of str
+        The model's classes.
+
+    Returns
+    -------
+    Verdict
+    """
+    known = [thing for thing in objects if NAMES[thing.category_id] in names]
+    right, used = 0, set()
+    for thing in known:
+        x, y, width, height = thing.bbox
+        own = [
+            k
+            for k, row in enumerate(found)
+            if names[int(row[5])] == NAMES[thing.category_id]
+            and iou(row[:4], (x, y, x + width, y + height)) >= MIN_IOU
+        ]
+        if len(own) == 1 and own[0] not in used:
+            right += 1
+            used.add(own[0])
+    return Verdict(right, len(known) - right, len(found) - right)
+
+
+def choose_samples(detector, facts):
+    """Choose the scene of each sample: the first in which the model is right, else the best.
+
+    Parameters
+    ----------
+    detector : callable
+        As `evaluation.detectors` has them.
+    facts : dict
+        ``names``, ``confidence`` and ``iou``.
+
+    Returns
+    -------
+    Choice
+    """
+    if not {*NAMES.values()} & {*facts["names"]}:
+        note = "the samples show persons and cell phones, and the model knows neither"
+        return Choice((0,) * len(SAMPLES), (note,))
+
+    def verdict(index, number):
+        image, objects = sample_scene_of(index, number)
+        found = detect_in(detector, shown_pixels(image), facts["confidence"], facts["iou"])
+        return judge(found, objects, facts["names"])
+
+    verdicts = [{} for _ in SAMPLES]
+    for numbers in (range(TRIED_FIRST), range(TRIED_FIRST, 2 * SCENES)):
+        for index, judged in enumerate(verdicts):
+            for number in numbers:
+                if any(v.holds for v in judged.values()):
+                    break
+                judged[number] = verdict(index, number)
+        if not any(v.right for judged in verdicts for v in judged.values()):
+            note = "the model finds no thing rightly in the sample pictures: is it trained?"
+            return Choice((0,) * len(SAMPLES), (note,))
+    best = [min(judged, key=lambda k: penalty(judged[k])) for judged in verdicts]
+    shown = [judged[number] for judged, number in zip(verdicts, best, strict=True)]
+    warnings = tuple(
+        f"sample {index}: in none of {2 * SCENES} drawn scenes is the model right; the best is "
+        f"shown (right: {v.right}, missed: {v.missed}, wrong boxes: {v.wrong})"
+        for index, v in enumerate(shown, start=1)
+        if not v.holds
+    )
+    return Choice(tuple(best), warnings)
+
+
+def penalty(verdict):
+    """How bad a scene is: what is missed or wrong, and then how little is right."""
+    return verdict.missed + verdict.wrong, -verdict.right
+
+
+def sample_title(objects):
+    """What is to be seen, such as "2 persons, 1 cell phone"."""
+    kinds = [thing.category_id for thing in objects]
+    counts = [(kinds.count(kind), name) for kind, name in NAMES.items()]
+    return ", ".join(f"{n} {name}{'s' if n > 1 else ''}" for n, name in counts if n)
+
+
+@cache
+def sample_assets(numbers):
+    """The sample pictures, and their list; see `choose_samples`."""
+    assets, listed = {}, []
+    for index, number in enumerate(numbers):
+        image, objects = sample_scene_of(index, number)
+        name = f"sample-{index + 1}"
+        assets[name] = as_jpeg(image)
+        listed.append({"asset": name, "title": sample_title(objects), "type": "image/jpeg"})
+    return {"samples": json.dumps(listed).encode(), **assets}
+
+
+def chosen_assets(detector, facts):
+    """The sample pictures for a model; what is wrong with them is printed to stderr."""
+    choice = choose_samples(detector, facts)
+    for text in choice.warnings:
+        print(f"warning: {text}", file=sys.stderr)
+    return sample_assets(choice.numbers)
