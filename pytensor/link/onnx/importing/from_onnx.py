@@ -1,6 +1,7 @@
 """`from_onnx`: an ONNX model as a PyTensor graph."""
 
 import os
+import warnings
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -15,7 +16,11 @@ import onnx
 from pytensor.compile.sharedvalue import SharedVariable, shared
 from pytensor.graph.basic import Constant, Variable
 from pytensor.link.onnx.importing import operators
-from pytensor.link.onnx.importing.errors import ImportedModelError, ImportedOpError
+from pytensor.link.onnx.importing.errors import (
+    ImportedModelError,
+    ImportedOpError,
+    ImportedShapeWarning,
+)
 from pytensor.link.onnx.importing.model import read_model
 from pytensor.link.onnx.importing.registry import (
     Node,
@@ -30,7 +35,16 @@ from pytensor.tensor.shape import specify_shape
 from pytensor.tensor.type import TensorType
 
 # What PyTensor raises where inputs don't fit an operator: the model contradicts itself then.
-ERRORS = (ArithmeticError, AssertionError, IndexError, NotImplementedError, TypeError, ValueError)
+ERRORS = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    NotImplementedError,
+    StopIteration,
+    TypeError,
+    ValueError,
+)
 
 for _module in iter_modules(operators.__path__):
     import_module(f"{operators.__name__}.{_module.name}")
@@ -106,6 +120,12 @@ def from_onnx(
     TypeError
         If a given input doesn't fit the model's.
 
+    Warns
+    -----
+    ImportedShapeWarning
+        If the file declares other shapes of results than the model computes, whose own are
+        imported; it lists them.  Shapes of inputs must hold.
+
     Examples
     --------
     >>> import pytensor.tensor as pt
@@ -130,6 +150,7 @@ def from_onnx(
     importer.values.update(_checked(model_inputs, variables))
     results = importer.convert(graph)
     importer.raise_failures()
+    importer.warn_of_shapes()
     outputs: dict[Any, Any] = dict(zip([v.name for v in graph.outputs], results, strict=True))
     for name, variable in outputs.items():
         if isinstance(variable, Variable) and variable.owner is not None and not variable.name:
@@ -223,7 +244,12 @@ def _type_of(value: Any) -> TensorType:
     except Refused as error:
         text = f"from_onnx: the input {value.name!r}: {error}"
         raise ImportedModelError(text) from error
-    return TensorType(dtype, [dim if isinstance(dim, int) else None for dim in value.shape])
+    return TensorType(dtype, _static(value.shape))
+
+
+def _static(shape: Any) -> tuple[int | None, ...]:
+    """The lengths that a file declares; exporters write -1 and 0 for open ones too."""
+    return tuple(dim if isinstance(dim, int) and dim > 0 else None for dim in shape)
 
 
 def _is_blown_up(result: Any, given: Any, most: int = 2**16) -> bool:
@@ -243,13 +269,14 @@ class Importer:
         self.opsets = {"" if k == "ai.onnx" else k: v for k, v in opsets.items()}
         self.values: dict[ir.Value, Variable] = {}
         self.failures: list[tuple[Node, str]] = []
+        self.wrong_shapes: dict[str, tuple[Any, Any]] = {}
         self.updates: dict[SharedVariable, Variable] = {}
 
     def initializer(self, value: Any, is_trainable: bool = False) -> Variable:
         """A constant or a shared variable with the values of an initializer."""
         try:
             data = array_of(value.const_value)
-        except Refused as error:
+        except (Refused, ValueError) as error:
             text = f"from_onnx: the initializer {value.name!r}: {error}"
             raise ImportedModelError(text) from error
         if is_trainable:
@@ -301,7 +328,7 @@ class Importer:
             self.failures.append((node, f"{type(error).__name__}: {error}"))
 
     def _check_type(self, value: Any, result: Any) -> None:
-        """What the file says of a value must hold for what was made of it."""
+        """The file must declare the dtype that a value has; of another shape the user is told."""
         if isinstance(result, list) or not isinstance(value.type, ir.TensorType):
             return
         declared = dtype_name(value.dtype)
@@ -312,14 +339,23 @@ class Importer:
             )
         if value.shape is None:
             return
-        lengths = [dim if isinstance(dim, int) else None for dim in value.shape]
-        if len(lengths) != result.type.ndim or any(
-            None not in pair and pair[0] != pair[1]
-            for pair in zip(lengths, result.type.shape, strict=True)
+        lengths, found = _static(value.shape), result.type.shape
+        if len(lengths) != len(found) or any(
+            None not in pair and pair[0] != pair[1] for pair in zip(lengths, found, strict=True)
         ):
-            raise Refused(
-                f"the model says that {value.name!r} has the shape {tuple(lengths)}, and its "
-                f"inputs make it {result.type.shape}"
+            self.wrong_shapes[value.name] = lengths, found
+
+    def warn_of_shapes(self) -> None:
+        """Warn of all values that have other shapes than the file declares."""
+        if self.wrong_shapes:
+            pairs = list(self.wrong_shapes.items())
+            listed = "; ".join(f"{n!r}: {a} declared, {b} found" for n, (a, b) in pairs[:20])
+            more = f"; and {len(pairs) - 20} more" if len(pairs) > 20 else ""
+            warnings.warn(
+                f"from_onnx: the model declares other shapes than its nodes make, which are "
+                f"imported: {listed}{more}",
+                ImportedShapeWarning,
+                stacklevel=3,
             )
 
     def raise_failures(self) -> None:

@@ -1,0 +1,130 @@
+"""Files as strangers write them: what onnxruntime opens is imported, or refused with its reason."""
+
+import numpy as np
+import pytest
+
+from pytensor import function
+
+onnx = pytest.importorskip("onnx")
+pytest.importorskip("onnx_ir")
+pytest.importorskip("onnxruntime")
+link = pytest.importorskip("pytensor.link.onnx")
+with_onnxruntime = pytest.importorskip("tests.link.onnx.importing.with_onnxruntime")
+from_onnx, ImportedOpError = link.from_onnx, link.ImportedOpError
+ImportedModelError, ImportedShapeWarning = link.ImportedModelError, link.ImportedShapeWarning
+PYTHON, in_onnxruntime = with_onnxruntime.PYTHON, with_onnxruntime.in_onnxruntime
+TensorProto, helper, numpy_helper = onnx.TensorProto, onnx.helper, onnx.numpy_helper
+FLOAT, HALF, INT64 = TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.INT64
+
+
+def node(op_type, inputs, outputs="y", **attributes):
+    """A node whose inputs and outputs are given as names in one text."""
+    names = ["" if name == "_" else name for name in inputs.split()]
+    return helper.make_node(op_type, names, outputs.split(), **attributes)
+
+
+def info(name, shape, dtype=FLOAT):
+    return helper.make_tensor_value_info(name, dtype, shape)
+
+
+def model(nodes, inputs, outputs=(("y", None),), values=(), opset=17, ir_version=8, **more):
+    """A model of nodes, of inputs and outputs given as (name, shape[, dtype]), and initializers."""
+    graph = helper.make_graph(
+        nodes if isinstance(nodes, list) else [nodes],
+        "foreign",
+        [info(*v) for v in inputs],
+        [info(*v) for v in outputs],
+        [numpy_helper.from_array(np.asarray(v), name) for name, v in dict(values).items()],
+        **more,
+    )
+    opsets = [helper.make_opsetid("", opset), helper.make_opsetid("ai.onnx.ml", 3)]
+    return helper.make_model(graph, opset_imports=opsets, ir_version=ir_version)
+
+
+def run(network, *values, mode=PYTHON, **options):
+    """A model's outputs for these inputs, by `from_onnx`."""
+    imported = from_onnx(network, **options)
+    inputs, outputs = list(imported.inputs.values()), list(imported.outputs.values())
+    return function(inputs, outputs, mode=mode, on_unused_input="ignore")(*values)
+
+
+def compare(network, *values, rtol=1e-5, **options):
+    """The results must be onnxruntime's, dtypes and shapes too."""
+    results, wanted = run(network, *values, **options), in_onnxruntime(network, values)
+    for result, want in zip(results, wanted, strict=True):
+        assert (result.dtype, result.shape) == (want.dtype, want.shape)
+        np.testing.assert_allclose(result, want, rtol=rtol, atol=1e-6)
+    return results
+
+
+def ones(*shape):
+    return np.ones(shape, "float32")
+
+
+# ------------------------------------------------------------------------------ declared shapes
+
+
+def test_wrong_shapes_of_results_are_listed():
+    lie = model(
+        [node("Relu", "x", "h"), node("Relu", "h")],
+        [("x", [2])],
+        [("y", [])],
+        value_info=[info("h", [5])],
+    )
+    with pytest.warns(ImportedShapeWarning, match=r"'h': \(5,\) declared, \(2,\) found; 'y': \(\)"):
+        imported = from_onnx(lie)
+    assert imported.outputs["y"].type.shape == (2,)
+
+
+def test_wrong_shapes_in_a_body_are_listed():
+    body = helper.make_graph(
+        [
+            node("Identity", "a", "a2"),
+            node("Sub", "a b", "d"),
+            node("ReduceSumSquare", "d", "s", axes=[1], keepdims=0),
+        ],
+        "body",
+        [info("a", [3, 2]), info("b", [2])],
+        [info("a2", [3, 2]), info("s", [1])],
+    )
+    scan = node("Scan", "x w", "u y", body=body, num_scan_inputs=1)
+    lie = model(scan, [("x", [3, 2])], values={"w": np.eye(2, dtype="float32")})
+    with pytest.warns(ImportedShapeWarning, match=r"'s': \(1,\) declared, \(3,\) found"):
+        compare(lie, np.arange(6, dtype="float32").reshape(3, 2))
+
+
+@pytest.mark.parametrize("size", [-1, 0])
+def test_sizes_that_are_no_lengths_are_open(size):
+    network = model(node("Relu", "x"), [("x", [size, 2])], [("y", [size, 2])])
+    assert from_onnx(network).inputs["x"].type.shape == (None, 2)
+    np.testing.assert_array_equal(run(network, ones(3, 2))[0], ones(3, 2))
+
+
+def test_what_the_converter_infers_is_not_believed():
+    pool = node("MaxPool", "x", kernel_shape=[2, 2], pads=[1, 0] * 2, strides=[2, 2], ceil_mode=1)
+    compare(model(pool, [("x", [1, 1, 3, 4])], opset=11), ones(1, 1, 3, 4), opset=17)
+
+
+# ------------------------------------------------------------------------------ older files
+
+
+def test_initializers_of_ir_3_need_not_be_inputs():
+    old = model(node("Mul", "x w"), [("x", [2])], values={"w": 2 * ones(2)}, opset=7, ir_version=3)
+    compare(old, ones(2), opset=17)
+    assert old.ir_version == 3
+
+
+@pytest.mark.parametrize("opset", [None, 13, 17])
+def test_operators_that_a_files_opset_lacks(opset):
+    """onnxruntime knows LayerNormalization in opset 12, too."""
+    values = {"s": ones(4)}
+    network = model(node("LayerNormalization", "x s"), [("x", [1, 4])], values=values, opset=13)
+    network.opset_import[0].version = 13 if opset is None else 12
+    compare(network, np.arange(4, dtype="float32")[None], opset=opset)
+
+
+def test_unknown_operators_of_old_files_are_named():
+    for domain in ("", "my.ops"):
+        unknown = model(node("MyOp", "x", domain=domain), [("x", [2])], opset=11)
+        with pytest.raises(ImportedOpError, match=r"1 x (my\.ops\.)?MyOp: there is no converter"):
+            from_onnx(unknown, opset=17)
