@@ -100,6 +100,14 @@ class Node:
             raise Refused(f"it has no attribute {name!r}, which it must have")
         return self.attribute(name)
 
+    def choice(self, name: str, default: str, *others: str) -> str:
+        """The value of an attribute that says which of several ways a node goes."""
+        value = self.attribute(name, default)
+        if value not in (default, *others):
+            listed = ", ".join(map(repr, (default, *others)))
+            raise Refused(f"its {name} is {value!r}; there are {listed}")
+        return value
+
     def has_output(self, position: int) -> bool:
         """Whether an optional output is wanted."""
         outputs = self.ir_node.outputs

@@ -128,3 +128,51 @@ def test_unknown_operators_of_old_files_are_named():
         unknown = model(node("MyOp", "x", domain=domain), [("x", [2])], opset=11)
         with pytest.raises(ImportedOpError, match=r"1 x (my\.ops\.)?MyOp: there is no converter"):
             from_onnx(unknown, opset=17)
+
+
+# ------------------------------------------------------------------------------ windows
+
+IMAGE = np.random.default_rng(0).normal(size=(2, 2, 7, 8)).astype("float32")
+POOLS = {
+    "Conv": {},
+    "MaxPool": {"kernel_shape": [3, 2]},
+    "AveragePool": {"kernel_shape": [3, 2]},
+    "AveragePool with pads": {"kernel_shape": [3, 2], "count_include_pad": 1},
+    "LpPool": {"kernel_shape": [3, 2]},
+}
+
+
+@pytest.mark.parametrize("mode", ["SAME_UPPER", "SAME_LOWER"])
+@pytest.mark.parametrize("case", POOLS)
+def test_auto_pad_of_open_lengths_with_strides(case, mode):
+    weights = {"w": np.random.default_rng(1).normal(size=(3, 2, 3, 2)).astype("float32")}
+    op_type = case.split()[0]
+    window = node(
+        op_type, "x w" if op_type == "Conv" else "x", auto_pad=mode, strides=[2, 3], **POOLS[case]
+    )
+    network = model(window, [("x", [2, 2, "H", "W"])], values=weights if op_type == "Conv" else {})
+    compute = from_onnx(network)
+    (x,), (y,) = compute.inputs.values(), compute.outputs.values()
+    compute = function([x], y, mode=PYTHON)
+    for image in (IMAGE, IMAGE[:, :, :6, :7]):
+        (want,) = in_onnxruntime(network, [image])
+        np.testing.assert_allclose(compute(image), want, rtol=1e-5, atol=1e-6)
+
+
+def test_indices_under_auto_pad_of_open_lengths_are_refused():
+    pool = node("MaxPool", "x", "y i", auto_pad="SAME_UPPER", strides=[2], kernel_shape=[3])
+    with pytest.raises(ImportedOpError, match="positions of its maxima need the lengths"):
+        from_onnx(model(pool, [("x", [1, 1, "N"])]))
+
+
+@pytest.mark.parametrize("op_type", ["Conv", "ConvTranspose"])
+def test_kernels_whose_size_is_open(op_type):
+    conv = node(op_type, "x w", strides=[1, 2], pads=[1, 0, 0, 1])
+    weights = np.random.default_rng(1).normal(size=(2, 2, 3, 2)).astype("float32")
+    compare(model(conv, [("x", [2, 2, 7, 8]), ("w", [2, 2, "h", "w"])]), IMAGE, weights)
+
+
+def test_auto_pad_that_the_standard_lacks_is_refused():
+    conv = node("Conv", "x w", auto_pad="SAME")
+    with pytest.raises(ImportedOpError, match="its auto_pad is 'SAME'; there are 'NOTSET'"):
+        from_onnx(model(conv, [("x", [1, 1, 4, 4])], values={"w": ones(1, 1, 3, 3)}))

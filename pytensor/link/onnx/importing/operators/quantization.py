@@ -11,6 +11,7 @@ from pytensor.link.onnx.importing.windows import (
     kernel_of,
     lengths,
     like,
+    must_have_size,
     patches,
     windows,
 )
@@ -100,7 +101,8 @@ def _along(parameter, x, axis):
 
 def _convolved(node, x, w):
     w, kernel = kernel_of(node, w)
-    found = windows(node, kernel, x.type.shape[2:])
+    must_have_size(kernel)
+    found = windows(node, kernel, lengths(x)[2:])
     return filtered(patches(x, found), w, node.attribute("group", 1))
 
 
