@@ -22,6 +22,7 @@ from pytensor.link.onnx.importing.errors import (
     ImportedShapeWarning,
 )
 from pytensor.link.onnx.importing.model import read_model
+from pytensor.link.onnx.importing.operators.refused import REFUSED
 from pytensor.link.onnx.importing.registry import (
     Node,
     Refused,
@@ -30,6 +31,7 @@ from pytensor.link.onnx.importing.registry import (
     dtype_name,
     folded,
 )
+from pytensor.link.onnx.importing.schemas import check_inputs
 from pytensor.tensor.basic import as_tensor_variable, constant
 from pytensor.tensor.shape import specify_shape
 from pytensor.tensor.type import TensorType
@@ -312,6 +314,8 @@ class Importer:
         try:
             if converter is None:
                 raise Refused("there is no converter for this operator")
+            if (node.domain, node.op_type) not in REFUSED:
+                check_inputs(node, given)
             results = converter(node, *given)
             results = results if isinstance(results, tuple) else (results,)
             results = [v if isinstance(v, list) else as_tensor_variable(v) for v in results]

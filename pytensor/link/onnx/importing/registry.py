@@ -67,6 +67,11 @@ class Node:
         return self.ir_node.op_type
 
     @property
+    def domain(self) -> str:
+        """The operator's domain, "" for ONNX's own."""
+        return _domain(self.ir_node.domain)
+
+    @property
     def label(self) -> str:
         """What errors call the node."""
         name, outputs = self.ir_node.name, [v.name for v in self.ir_node.outputs if v.name]
@@ -75,8 +80,7 @@ class Node:
     @property
     def operator(self) -> str:
         """The operator's name, with its domain unless that is ONNX's own."""
-        domain = _domain(self.ir_node.domain)
-        return f"{domain}.{self.op_type}" if domain else self.op_type
+        return f"{self.domain}.{self.op_type}" if self.domain else self.op_type
 
     def has(self, name: str) -> bool:
         """Whether the attribute is given."""

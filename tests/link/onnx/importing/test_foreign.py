@@ -161,7 +161,7 @@ def test_auto_pad_of_open_lengths_with_strides(case, mode):
 
 def test_indices_under_auto_pad_of_open_lengths_are_refused():
     pool = node("MaxPool", "x", "y i", auto_pad="SAME_UPPER", strides=[2], kernel_shape=[3])
-    with pytest.raises(ImportedOpError, match="positions of its maxima need the lengths"):
+    with pytest.raises(ImportedOpError, match="positions of its maxima need the lengths of"):
         from_onnx(model(pool, [("x", [1, 1, "N"])]))
 
 
@@ -176,3 +176,84 @@ def test_auto_pad_that_the_standard_lacks_is_refused():
     conv = node("Conv", "x w", auto_pad="SAME")
     with pytest.raises(ImportedOpError, match="its auto_pad is 'SAME'; there are 'NOTSET'"):
         from_onnx(model(conv, [("x", [1, 1, 4, 4])], values={"w": ones(1, 1, 3, 3)}))
+
+
+# ------------------------------------------------------------------------------ what is refused
+
+
+@pytest.mark.parametrize(
+    ("broken", "shapes", "reason"),
+    [
+        (node("Not", "x"), [("x", [2], TensorProto.INT32)], "'X' is of dtype int32; it takes"),
+        (node("Resize", "x"), [("x", [1, 1, 2, 2])], "neither scales nor sizes"),
+        (node("MatMul", "x"), [("x", [2])], "no input 'B', which it must have"),
+        (node("Relu", "x x"), [("x", [2])], "it has 2 inputs, and takes 1 at most"),
+        (node("Add", "x z"), [("x", [2]), ("z", [2], HALF)], "dtypes float32 and float16"),
+        (node("MeanVarianceNormalization", "x"), [("x", [2, 2, 2])], "axis 3, .* has 3 axes"),
+        (node("Einsum", "x", equation="ij->i,j"), [("x", [2, 2])], "Output character ,"),
+    ],
+)
+def test_what_onnxruntime_refuses_too(broken, shapes, reason):
+    network = model(broken, shapes)
+    with pytest.raises(ImportedOpError, match=reason):
+        from_onnx(network)
+
+
+@pytest.mark.parametrize("axis", [2, -3])
+@pytest.mark.parametrize(
+    "op_type",
+    ["ArgMax", "Concat", "Flatten", "Hardmax", "LayerNormalization", "LogSoftmax"]
+    + ["LpNormalization", "Softmax", "Split", "Gather", "TopK"],
+)
+def test_axes_that_an_input_lacks(op_type, axis):
+    axis = axis + (op_type == "Flatten" and axis > 0)
+    if op_type == "Split":
+        broken = node(op_type, "x", "y z", axis=axis)
+    else:
+        broken = node(
+            op_type,
+            {"LayerNormalization": "x s", "Gather": "x k", "TopK": "x k"}.get(op_type, "x"),
+            axis=axis,
+        )
+    values = {"LayerNormalization": {"s": ones(2)}}.get(
+        op_type, {"k": np.array([1])} if op_type in ("Gather", "TopK") else {}
+    )
+    with pytest.raises(ImportedOpError, match=r"axis -?\d, and its input has 2 axes"):
+        from_onnx(model(broken, [("x", [2, 2])], values=values))
+
+
+@pytest.mark.parametrize(
+    ("op_type", "name", "shape"),
+    [
+        ("DepthToSpace", "mode", [1, 4, 2, 2]),
+        ("Pad", "mode", [2]),
+        ("Gelu", "approximate", [2]),
+    ],
+)
+def test_ways_that_the_standard_lacks(op_type, name, shape):
+    more = {"blocksize": 2} if op_type == "DepthToSpace" else {}
+    values = {"p": np.array([1, 1])} if op_type == "Pad" else {}
+    broken = node(op_type, "x p" if values else "x", **{name: "other"}, **more)
+    with pytest.raises(ImportedOpError, match=f"its {name} is 'other'; there are '"):
+        from_onnx(model(broken, [("x", shape)], values=values, opset=20))
+
+
+def test_initializers_without_their_data():
+    broken = model(node("Add", "x w"), [("x", [2])], values={"w": ones(2)})
+    broken.graph.initializer[0].raw_data = b""
+    with pytest.raises(ImportedModelError, match="the initializer 'w': cannot reshape"):
+        from_onnx(broken)
+
+
+def test_clip_of_float16_as_the_converter_writes_it():
+    old = model(
+        node("Clip", "x", min=0.0, max=6.0), [("x", [3], HALF)], [("y", [3], HALF)], opset=6
+    )
+    compare(old, np.array([-1, 3, 9], "float16"), opset=17)
+
+
+def test_mean_variance_normalization_of_float16():
+    network = model(
+        node("MeanVarianceNormalization", "x", axes=[1]), [("x", [2, 3], HALF)], [("y", None, HALF)]
+    )
+    compare(network, np.array([[300, 1, 2], [0, 1, 0]], "float16"), rtol=1e-3)

@@ -4,6 +4,7 @@ import numpy as np
 
 import pytensor.tensor as pt
 from pytensor.link.onnx.importing.registry import Refused, converts
+from pytensor.link.onnx.importing.sizes import normalized
 from pytensor.link.onnx.importing.windows import like, single
 from pytensor.tensor.special import log_softmax, softmax
 
@@ -63,7 +64,7 @@ def selu(node, x):
 
 @converts("Gelu")
 def gelu(node, x):
-    return pt.gelu(x, node.attribute("approximate", "none"))
+    return pt.gelu(x, node.choice("approximate", "none", "tanh"))
 
 
 @converts("HardSigmoid")
@@ -96,12 +97,12 @@ def shrink(node, x):
 
 @converts("Softmax")
 def softmax_(node, x):
-    return softmax(x, axis=node.attribute("axis", -1))
+    return softmax(x, axis=normalized(node.attribute("axis", -1), x.type.ndim))
 
 
 @converts("LogSoftmax")
 def log_softmax_(node, x):
-    return log_softmax(x, axis=node.attribute("axis", -1))
+    return log_softmax(x, axis=normalized(node.attribute("axis", -1), x.type.ndim))
 
 
 # For recurrent networks: functions of x, alpha and beta, and the defaults of those they have

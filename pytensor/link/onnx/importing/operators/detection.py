@@ -21,8 +21,8 @@ def roi_align(node, x, rois, batch_indices):
             "sampling_ratio=0 takes as many samples as a region is large, which differs between "
             "regions: set a sampling_ratio"
         )
-    mode = node.attribute("coordinate_transformation_mode")
-    mode = mode or ("half_pixel" if node.opset >= 16 else "output_half_pixel")
+    modes = ("half_pixel", "output_half_pixel")
+    mode = node.choice("coordinate_transformation_mode", *modes[:: 1 if node.opset >= 16 else -1])
     scaled = rois * like(x, single(node, "spatial_scale", 1.0))
     if mode == "half_pixel":
         scaled = scaled - like(x, 0.5)
@@ -43,7 +43,7 @@ def roi_align(node, x, rois, batch_indices):
         outside = beyond if outside is None else pt.or_(outside, beyond)
     terms = corners(x, places, batch_indices[:, None, None])
     # The standard's maximum is of the terms of interpolations, not of their sums
-    is_max = node.attribute("mode", "avg") == "max"
+    is_max = node.choice("mode", "avg", "max") == "max"
     found = reduce(pt.maximum if is_max else add, terms)
     found = pt.switch(pt.expand_dims(outside, 1), like(x, 0), found)
     rows, channels = lengths(found)[:2]

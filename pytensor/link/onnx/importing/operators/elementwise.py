@@ -179,8 +179,6 @@ def pow_(node, x, y):
 
 @elementwise("Erf")
 def erf(node, x):
-    if is_integer(x):
-        raise Refused(f"the error function of {x.type.dtype}: cast its input to floating point")
     return pt.cast(pt.erf(x), x.type.dtype)
 
 
@@ -189,7 +187,7 @@ def clip(node, x, low=None, high=None):
     for bound, function in ((low, pt.maximum), (high, pt.minimum)):
         if bound is not None:
             bound = bound if bound.type.ndim == 0 else bound.reshape(())
-            x = function(x, bound)
+            x = function(x, pt.cast(bound, x.type.dtype))
     return x
 
 

@@ -30,7 +30,7 @@ def _pooled(node, x, functions, value=0, **more):
     image = x
     x, found = known_pads(x, found, value)
     if x is not image and "return_indices" in more:
-        raise Refused("the positions of its maxima need the lengths that auto_pad fills up: fix them")
+        raise Refused("the positions of its maxima need the lengths of the image: fix them")
     if x is not image and more.get("count_include_pad") is False:
         # The share of a window's cells that lie on the image
         more["count_include_pad"] = True

@@ -5,7 +5,7 @@ import onnx_ir as ir
 
 import pytensor.tensor as pt
 from pytensor.link.onnx.importing.registry import Refused, converts, dtype_name
-from pytensor.link.onnx.importing.sizes import positions
+from pytensor.link.onnx.importing.sizes import normalized, positions
 from pytensor.link.onnx.importing.windows import (
     filtered,
     kernel_of,
@@ -30,14 +30,14 @@ def _fitted(node, parameter, x):
         return parameter
     block = node.attribute("block_size", 0)
     if block:
-        axis %= ndim
+        axis = normalized(axis, ndim)
         cells = positions(lengths(x)[axis]) // block
         return parameter[(slice(None),) * axis + (cells,)]
     if parameter.type.ndim == ndim != 1:
         raise Refused("its scale has as many axes as its input: that needs a block_size")
     if parameter.type.shape == (1,):
         return parameter[0]
-    axis = axis % ndim if ndim > 1 else 0
+    axis = normalized(axis, ndim) if ndim > 1 else 0
     return parameter.dimshuffle(["x" if a != axis else 0 for a in range(ndim)])
 
 

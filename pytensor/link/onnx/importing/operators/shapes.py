@@ -196,7 +196,7 @@ def depth_to_space(node, x):
     block = node.required("blocksize")
     n, c, h, w = sizes(x)
     part, side = _divided(c, block**2), constant(np.int64(block))
-    if node.attribute("mode", "DCR") == "DCR":
+    if node.choice("mode", "DCR", "CRD") == "DCR":
         x = reshaped(x, [n, side, side, part, h, w]).dimshuffle(0, 3, 4, 1, 5, 2)
     else:
         x = reshaped(x, [n, part, side, side, h, w]).dimshuffle(0, 1, 4, 2, 5, 3)
@@ -209,7 +209,7 @@ def space_to_depth(node, x):
     n, c, h, w = sizes(x)
     rows, columns, side = _divided(h, block), _divided(w, block), constant(np.int64(block))
     x = reshaped(x, [n, c, rows, side, columns, side])
-    order = (0, 3, 5, 1, 2, 4) if node.attribute("mode", "DCR") == "DCR" else (0, 1, 3, 5, 2, 4)
+    order = (0, 3, 5, 1, 2, 4) if node.choice("mode", "DCR", "CRD") == "DCR" else (0, 1, 3, 5, 2, 4)
     depth = product([c, constant(np.int64(block**2))])
     return reshaped(x.dimshuffle(order), [n, depth, rows, columns])
 
