@@ -257,3 +257,20 @@ def test_mean_variance_normalization_of_float16():
         node("MeanVarianceNormalization", "x", axes=[1]), [("x", [2, 3], HALF)], [("y", None, HALF)]
     )
     compare(network, np.array([[300, 1, 2], [0, 1, 0]], "float16"), rtol=1e-3)
+
+
+@pytest.mark.parametrize("mode", ["avg", "max"])
+@pytest.mark.parametrize("how", ["half_pixel", "output_half_pixel"])
+def test_roi_align_whose_samples_depend_on_the_region(mode, how):
+    align = node(
+        "RoiAlign",
+        "x rois which",
+        mode=mode,
+        output_height=2,
+        output_width=3,
+        spatial_scale=0.5,
+        coordinate_transformation_mode=how,
+    )
+    rois = np.array([[0, 0, 15, 13], [3, 2, 5, 3], [4, 4, 4, 4], [-6, 1, 30, 9]], "float32")
+    inputs = [("x", [2, 2, 7, 8]), ("rois", ["n", 4]), ("which", ["n"], INT64)]
+    compare(model(align, inputs), IMAGE, rois, np.array([0, 1, 1, 0]), rtol=1e-4)
