@@ -304,9 +304,17 @@ class Importer:
             raise Refused("its body can't be imported")
         return outputs
 
+    def outside(self, graph: ir.Graph) -> list[Variable]:
+        """Return the variables known so far that a body, or one in it, reads."""
+        values = {v for node in graph.all_nodes() for v in node.inputs if v in self.values}
+        values.update(v for each in (graph, *graph.subgraphs()) for v in each.outputs)
+        found = [self.values[v] for v in values if v in self.values]
+        return [x for v in found for x in (v if isinstance(v, list) else [v])]
+
     def _convert_node(self, ir_node: Any) -> None:
         domain = "" if ir_node.domain == "ai.onnx" else ir_node.domain
-        node = Node(ir_node, self.opsets.get(domain, 1), self.convert_body, self.updates)
+        opset = self.opsets.get(domain, 1)
+        node = Node(ir_node, opset, self.convert_body, self.outside, self.updates)
         given = [None if v is None else self.values.get(v) for v in ir_node.inputs]
         if any(v is not None and x is None for v, x in zip(ir_node.inputs, given, strict=True)):
             return  # what comes of a node that failed

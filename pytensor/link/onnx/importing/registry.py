@@ -60,6 +60,7 @@ class Node:
     ir_node: ir.Node
     opset: int  # the version of its domain's operator set
     convert_graph: Callable  # of an attribute's graph and variables for its inputs: its outputs
+    outside: Callable  # of an attribute's graph: variables that it reads and doesn't make
     updates: dict  # new values of shared variables, to which a converter may add
 
     @property

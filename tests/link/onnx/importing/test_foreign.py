@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from pytensor import function
+from pytensor import function, grad
+from pytensor.graph.traversal import toposort
+from pytensor.scan.op import Scan
 
 onnx = pytest.importorskip("onnx")
 pytest.importorskip("onnx_ir")
@@ -274,3 +276,72 @@ def test_roi_align_whose_samples_depend_on_the_region(mode, how):
     rois = np.array([[0, 0, 15, 13], [3, 2, 5, 3], [4, 4, 4, 4], [-6, 1, 30, 9]], "float32")
     inputs = [("x", [2, 2, 7, 8]), ("rois", ["n", 4]), ("which", ["n"], INT64)]
     compare(model(align, inputs), IMAGE, rois, np.array([0, 1, 1, 0]), rtol=1e-4)
+
+
+# ------------------------------------------------------------------------------ loops
+
+
+def loop(name, first, read, trips="M"):
+    """A loop that adds what it reads from outside to what it carries."""
+    body = helper.make_graph(
+        [node("Identity", "c", "c2"), node("Add", f"v {read}", "w")],
+        f"body_{name}",
+        [info("i", [], INT64), info("c", [], TensorProto.BOOL), info("v", [2])],
+        [info("c2", [], TensorProto.BOOL), info("w", [2])],
+    )
+    return node("Loop", f"{trips} _ {first}", name, body=body)
+
+
+def test_what_a_loop_reads_from_outside_is_computed_once():
+    chain = [loop("a", "z", "x"), loop("b", "z", "a"), loop("y", "z", "b")]
+    network = model(chain, [("x", [2])], values={"M": np.array(3), "z": np.zeros(2, "float32")})
+    compare(network, ones(2))
+    (y,) = from_onnx(network).outputs.values()
+    scans = [n for n in toposort([y]) if isinstance(n.op, Scan)]
+    assert len(scans) == 3
+    for each in scans:
+        assert not any(isinstance(inner.op, Scan) for inner in each.op.fgraph.apply_nodes)
+
+
+def test_bodies_in_bodies_read_from_outside():
+    inner = loop("s", "v", "h")
+    body = helper.make_graph(
+        [node("Identity", "c0", "c1"), inner, node("Mul", "s h", "t")],
+        "outer",
+        [info("i0", [], INT64), info("c0", [], TensorProto.BOOL), info("v", [2])],
+        [info("c1", [], TensorProto.BOOL), info("t", [2])],
+    )
+    inner.attribute[0].g.input[2].name = "u"
+    inner.attribute[0].g.node[1].input[0] = "u"
+    nodes = [node("Sigmoid", "x", "h"), node("Loop", "M _ x", "y", body=body)]
+    network = model(nodes, [("x", [2])], values={"M": np.array(3)})
+    compare(network, ones(2))
+    imported = from_onnx(network)
+    (x,), (y,) = imported.inputs.values(), imported.outputs.values()
+    (outer,) = [n for n in toposort([y]) if isinstance(n.op, Scan)]
+    sigmoids = [n for n in outer.op.fgraph.apply_nodes if "sigmoid" in str(n.op).lower()]
+    assert not sigmoids
+    h = 1 / (1 + np.exp(-1.0))
+    gradient = function([x], grad(y.sum(), x), mode=PYTHON)(ones(2))
+    slope = h * (1 - h)  # of y = h(3h + h(3h + h(3h + x)))
+    wanted = h**3 + slope * (3 * (2 * h + 3 * h**2 + 4 * h**3) + 3 * h**2)
+    np.testing.assert_allclose(gradient, [wanted, wanted], rtol=1e-5)
+
+
+def test_while_loops_of_torch():
+    """Their trip count is the largest integer."""
+    body = helper.make_graph(
+        [node("Add", "s x", "s2"), node("ReduceMax", "s2", "r", keepdims=0)]
+        + [node("Less", "r limit", "c2")],
+        "body",
+        [info("i", [], INT64), info("c", [], TensorProto.BOOL), info("s", [3])],
+        [info("c2", [], TensorProto.BOOL), info("s2", [3])],
+    )
+    values = {"M": np.array(2**63 - 1), "go": np.array(True), "limit": np.float32(10)}
+    network = model(node("Loop", "M go x", body=body), [("x", [3])], values=values)
+    x = np.array([1, 2, 3], "float32")
+    for mode in (PYTHON, "FAST_COMPILE", "FAST_RUN"):
+        np.testing.assert_array_equal(run(network, x, mode=mode)[0], 4 * x)
+    imported = from_onnx(network)
+    with pytest.raises(NotImplementedError, match="a loop that its condition alone ends"):
+        grad(imported.outputs["y"].sum(), imported.inputs["x"])
