@@ -12,7 +12,7 @@ from onnx import inliner, version_converter
 from onnx.shape_inference import InferenceError
 from pytensor.link.onnx.importing.errors import ImportedModelError
 from pytensor.link.onnx.importing.registry import converter_of
-from pytensor.link.onnx.importing.tolerance import prepared, restored
+from pytensor.link.onnx.importing.tolerance import prepared, restored, without_maps
 
 LOWEST_OPSET, HIGHEST_OPSET = 13, onnx.defs.onnx_opset_version()
 
@@ -50,7 +50,7 @@ def read_model(
     _check_names(proto.graph, where, set())
     if opset is not None:
         proto = _converted(proto, opset, where)
-    proto = _spelled_out(proto)
+    proto = without_maps(_spelled_out(proto))
     try:
         read = ir.from_proto(proto)
     except (ir.serde.SerdeError, KeyError, TypeError, ValueError) as error:

@@ -345,3 +345,111 @@ def test_while_loops_of_torch():
     imported = from_onnx(network)
     with pytest.raises(NotImplementedError, match="a loop that its condition alone ends"):
         grad(imported.outputs["y"].sum(), imported.inputs["x"])
+
+
+# ------------------------------------------------------------------------------ single operators
+
+
+def one_ml(op_type, inputs, **attributes):
+    names = [f"x{i}" for i in range(len(inputs))]
+    each = node(op_type, " ".join(names), domain="ai.onnx.ml", **attributes)
+    return model(each, [(n, v.shape) for n, v in zip(names, inputs, strict=True)])
+
+
+@pytest.mark.parametrize("axes", [(), (1,), (2, 1)])
+def test_feature_vectorizer_flattens(axes):
+    inputs = [ones(*axes, 2), 2 * ones(*axes, 3)]
+    widths = [int(np.prod(v.shape[1:])) if v.ndim > 1 else v.size for v in inputs]
+    compare(one_ml("FeatureVectorizer", inputs, inputdimensions=widths), *inputs)
+
+
+@pytest.mark.parametrize("labels", [{"classlabels_int64s": [3, 5]}, {"classlabels_strings": "ab"}])
+def test_zip_map_is_the_tensor_of_probabilities(labels):
+    labels = {k: list(v) for k, v in labels.items()}
+    nodes = [
+        node("Normalizer", "x", "p", domain="ai.onnx.ml", norm="L1"),
+        node("ZipMap", "p", "z", domain="ai.onnx.ml", **labels),
+    ]
+    network = model(nodes, [("x", [2, 2])], outputs=[])
+    key = helper.make_tensor_type_proto(FLOAT, [])
+    key = helper.make_map_type_proto(
+        TensorProto.STRING if "classlabels_strings" in labels else INT64, key
+    )
+    key = helper.make_sequence_type_proto(key)
+    network.graph.output.append(helper.make_value_info("z", key))
+    x = np.array([[1, 3], [2, 2]], "float32")
+    (rows,) = in_onnxruntime(network, [x])
+    np.testing.assert_allclose(run(network, x)[0], [list(row.values()) for row in rows])
+
+
+@pytest.mark.parametrize("op_type", ["MatMulInteger", "QLinearMatMul"])
+def test_integer_products_are_disconnected(op_type):
+    quantized = node("QuantizeLinear", "x s z", "q")
+    if op_type == "MatMulInteger":
+        nodes = [quantized, node(op_type, "q w", "r"), node("Cast", "r", to=FLOAT)]
+    else:
+        nodes = [
+            quantized,
+            node(op_type, "q s z w s z s z", "r"),
+            node("DequantizeLinear", "r s z"),
+        ]
+    values = {"s": np.float32(0.1), "z": np.int8(0), "w": np.eye(2, dtype="int8")}
+    imported = from_onnx(model(nodes, [("x", [1, 2])], values=values))
+    x, cost = imported.inputs["x"], imported.outputs["y"].sum()
+    gradient = grad(cost, x, disconnected_inputs="ignore")
+    np.testing.assert_array_equal(gradient.eval({x: ones(1, 2)}), [[0, 0]])
+
+
+def test_export_of_batch_normalization_of_a_vector():
+    values = {"s": ones(1), "b": ones(1), "m": ones(1), "v": ones(1)}
+    network = model(node("BatchNormalization", "x s b m v"), [("x", [5])], values=values)
+    imported = from_onnx(network)
+    again = link.export_onnx(list(imported.inputs.values()), list(imported.outputs.values()))
+    x = np.arange(5, dtype="float32")
+    np.testing.assert_allclose(in_onnxruntime(again, [x])[0], run(network, x)[0], rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "equation",
+    [
+        "ij->i",
+        "ij->",
+        "ii->",
+        "ii->i",
+        "iji->j",
+        "...ij->...",
+        "i...j->j...",
+        "ij,jk->k",
+        "ij,ij->i",
+    ]
+    + ["i j -> j i", "ij", "aij,akl->ik"],
+)
+def test_einsum_as_in_onnxruntime(equation):
+    rng = np.random.default_rng(0)
+    terms = equation.replace(" ", "").split("->")[0].split(",")
+    shapes = [[2 + "ijk".find(label) for label in term if label.isalpha()] for term in terms]
+    shapes = [[3 if n == 1 else n for n in s] for s in shapes]
+    if "..." in equation:
+        shapes = [[2, 5, 3]]
+    inputs = [rng.normal(size=s).astype("float32") for s in shapes]
+    names = [f"x{i}" for i in range(len(inputs))]
+    einsum = node("Einsum", " ".join(names), equation=equation)
+    compare(model(einsum, [(n, v.shape) for n, v in zip(names, inputs, strict=True)]), *inputs)
+
+
+@pytest.mark.parametrize("equation", ["ij->i", "ii->", None])
+def test_sums_are_float32_in_mode_jax(equation):
+    pytest.importorskip("jax")
+    reduce = node("ReduceLogSumExp", "x", keepdims=0)
+    reduce = node("Einsum", "x", equation=equation) if equation else reduce
+    compare(model(reduce, [("x", [3, 3])]), np.eye(3, dtype="float32"), mode="JAX")
+
+
+def test_log_sum_exp_of_infinities_and_its_gradient():
+    network = model(node("ReduceLogSumExp", "x", axes=[1], keepdims=0), [("x", [4, 2])])
+    x = np.array([[1, 1], [-np.inf, -np.inf], [np.inf, 0], [800, -800]], "float32")
+    compare(network, x)
+    imported = from_onnx(network)
+    x, y = imported.inputs["x"], imported.outputs["y"]
+    gradient = grad(y.sum(), x).eval({x: np.array([[0, 0], [800, -800]] * 2, "float32")})
+    np.testing.assert_allclose(gradient, [[0.5, 0.5], [1, 0]] * 2)

@@ -413,7 +413,6 @@ def test_features_side_by_side():
 
 
 REFUSED = {
-    "ZipMap": ({"classlabels_int64s": [0, 1, 2]}, "options={'zipmap': False}"),
     "LinearClassifier": (
         {"classlabels_strings": ["a", "b"], "coefficients": [1.0] * 6, "intercepts": [0.0] * 2},
         "number the classes 0, 1, … before training",

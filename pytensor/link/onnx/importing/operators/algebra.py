@@ -21,7 +21,7 @@ from pytensor.link.onnx.importing.sizes import (
     vector,
     wanted_sizes,
 )
-from pytensor.link.onnx.importing.windows import filled, like
+from pytensor.link.onnx.importing.windows import filled, like, total
 from pytensor.tensor.basic import constant
 
 
@@ -49,7 +49,43 @@ def _scaled(x, factor):
 @converts("Einsum")
 def einsum(node, *operands):
     equation = node.required("equation").replace(" ", "")
-    return pt.cast(pt.einsum(equation, *map(without_gradient, operands)), operands[0].type.dtype)
+    operands, dtype = [without_gradient(x) for x in operands], operands[0].type.dtype
+    if "->" in equation:
+        # Not by `pt.einsum`, whose sums mode JAX returns in double precision
+        terms, result = equation.split("->")
+        terms = terms.split(",")
+        if len(terms) == len(operands):
+            pairs = [
+                _summed(x, terms[i], "".join([result, *terms[:i], *terms[i + 1 :]]))
+                for i, x in enumerate(operands)
+            ]
+            operands, terms = zip(*pairs, strict=True)
+        if terms == (result,):
+            return operands[0]
+        equation = f"{','.join(terms)}->{result}"
+    return pt.cast(pt.einsum(equation, *operands), dtype)
+
+
+def _summed(x, term, others):
+    """An operand of an Einsum, summed over the labels that no other has, and its new labels."""
+    labels = [label for label in dict.fromkeys(term) if label.isalpha()]
+
+    def axis(position):
+        dots = term.find("...")
+        return position - len(term) if 0 <= dots < position else position
+
+    for label in labels:
+        while term.count(label) > 1:
+            first, second = axis(term.index(label)), axis(term.rindex(label))
+            x = pt.diagonal(x, axis1=first % x.type.ndim, axis2=second % x.type.ndim)
+            term = term.replace(label, "") + label * (term.count(label) - 1)
+    own = [label for label in labels if label not in others]
+    axes = [axis(term.index(label)) for label in own]
+    dtype = x.type.dtype
+    if own:
+        wide = pt.cast(x, "float32") if dtype == "float16" else x  # as reductions have it
+        x = pt.cast(total(wide, axes), dtype)
+    return x, "".join(label for label in term if label not in own)
 
 
 @converts("Det")

@@ -7,7 +7,7 @@ import numpy as np
 
 import pytensor
 import pytensor.tensor as pt
-from pytensor.link.onnx.importing.registry import Refused, converts
+from pytensor.link.onnx.importing.registry import converts
 from pytensor.link.onnx.importing.sampling import corners
 from pytensor.link.onnx.importing.sizes import positions
 from pytensor.link.onnx.importing.windows import lengths, like, single, total

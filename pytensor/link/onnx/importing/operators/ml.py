@@ -180,7 +180,21 @@ def label_encoder(node, x):
 
 @converts("FeatureVectorizer", domain=ML)
 def feature_vectorizer(node, *inputs):
-    return cast(pt.concatenate([rows(x) for x in inputs], axis=1), "float32")
+    widths = node.required("inputdimensions")
+    parts = [rows(x).flatten(2) for x in inputs]
+    for part, width in zip(parts, widths, strict=True):
+        if part.type.shape[1] not in (width, None):
+            raise Refused(f"an input has {part.type.shape[1]} features, and should have {width}")
+    return cast(pt.concatenate(parts, axis=1), "float32")
+
+
+@converts("ZipMap", domain=ML)
+def zip_map(node, x):
+    labels = node.attribute("classlabels_int64s") or node.required("classlabels_strings")
+    x = rows(x)
+    if x.type.shape[1] not in (len(labels), None):
+        raise Refused(f"it has {len(labels)} labels for {x.type.shape[1]} probabilities")
+    return x
 
 
 @converts("ArrayFeatureExtractor", domain=ML)

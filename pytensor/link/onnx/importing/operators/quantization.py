@@ -4,6 +4,7 @@ import numpy as np
 import onnx_ir as ir
 
 import pytensor.tensor as pt
+from pytensor.gradient import disconnected_grad
 from pytensor.link.onnx.importing.registry import Refused, converts, dtype_name
 from pytensor.link.onnx.importing.sizes import normalized, positions
 from pytensor.link.onnx.importing.windows import (
@@ -87,7 +88,7 @@ def dynamic_quantize_linear(node, x):
 
 def _centred(x, zero_point, axis=None):
     """An integer less its zero point, which belongs to entries of an axis if it is a vector."""
-    x = pt.cast(x, "int32")
+    x = disconnected_grad(pt.cast(x, "int32"))
     return x if zero_point is None else x - pt.cast(_along(zero_point, x, axis), "int32")
 
 

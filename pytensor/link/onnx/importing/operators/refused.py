@@ -14,10 +14,6 @@ REFUSED = {
     (ML, "CastMap"): MAPS,
     (ML, "CategoryMapper"): STRINGS,
     (ML, "DictVectorizer"): MAPS,
-    (ML, "ZipMap"): (
-        "PyTensor has no dictionaries of probabilities: convert the model with "
-        "options={'zipmap': False}, and its output is an array"
-    ),
 }
 
 
