@@ -18,8 +18,9 @@ from pytensor.graph.op import HasInnerGraph
 from pytensor.link.onnx.importing.registry import Refused, entries, folded, known
 from pytensor.raise_op import CheckAndRaise
 from pytensor.tensor.basic import Alloc, MakeVector, constant
+from pytensor.tensor.broadcasting import broadcast_as
 from pytensor.tensor.elemwise import DimShuffle, Elemwise
-from pytensor.tensor.shape import Reshape, Shape, SpecifyShape
+from pytensor.tensor.shape import Reshape, Shape, SpecifyShape, specify_shape
 from pytensor.tensor.subtensor import AdvancedSubtensor, Subtensor, get_idx_list
 from pytensor.tensor.type import TensorType
 
@@ -63,6 +64,35 @@ def size(x, axis):
 def sizes(x):
     """The lengths of all axes."""
     return [size(x, axis) for axis in range(x.type.ndim)]
+
+
+def broadcastable(inputs, kept=0):
+    """The inputs, so that they broadcast as ONNX does: by lengths that only run time may know.
+
+    The last `kept` axes aren't broadcast.  Those left out are None.
+    """
+    given = [x for x in inputs if x is not None]
+    ndim = max((x.type.ndim for x in given), default=0)
+    axes = range(-ndim, -kept)
+    found = list(inputs)
+    for i, x in enumerate(inputs):
+        if x is None or None not in x.type.shape:
+            continue
+        for y in given:
+            uncertain = [axis for axis in axes if _may_be_repeated(x, y, axis)]
+            if y is not x and uncertain:
+                found[i] = broadcast_as(found[i], y, uncertain)
+    return found
+
+
+def _may_be_repeated(x, y, axis):
+    """Whether `x` may have one element along an axis on which `y` has more."""
+    if -axis > min(x.type.ndim, y.type.ndim):
+        return False
+    if x.type.shape[axis] is not None or y.type.shape[axis] == 1:
+        return False
+    own, other = (Counter(factors(size(v, axis % v.type.ndim))) for v in (x, y))
+    return own != other
 
 
 def _wanted(node):
@@ -213,6 +243,7 @@ def wanted_sizes(node, shape, what="its shape"):
         number = node.declared()[1]
         if number is None:
             raise Refused(f"how many entries {what} has is known only when the model runs")
+        shape = specify_shape(shape, (number,))
         found = [shape[i] for i in range(number)]
     return [folded([pt.cast(v, "int64")])[0] for v in found]
 

@@ -6,6 +6,7 @@ import pytest
 from pytensor import function, grad
 from pytensor.graph.traversal import toposort
 from pytensor.scan.op import Scan
+from pytensor.tensor.broadcasting import BroadcastAs
 
 onnx = pytest.importorskip("onnx")
 pytest.importorskip("onnx_ir")
@@ -204,8 +205,19 @@ def test_what_onnxruntime_refuses_too(broken, shapes, reason):
 @pytest.mark.parametrize("axis", [2, -3])
 @pytest.mark.parametrize(
     "op_type",
-    ["ArgMax", "Concat", "Flatten", "Hardmax", "LayerNormalization", "LogSoftmax"]
-    + ["LpNormalization", "Softmax", "Split", "Gather", "TopK"],
+    [
+        "ArgMax",
+        "Concat",
+        "Flatten",
+        "Gather",
+        "Hardmax",
+        "LayerNormalization",
+        "LogSoftmax",
+        "LpNormalization",
+        "Softmax",
+        "Split",
+        "TopK",
+    ],
 )
 def test_axes_that_an_input_lacks(op_type, axis):
     axis = axis + (op_type == "Flatten" and axis > 0)
@@ -331,8 +343,11 @@ def test_bodies_in_bodies_read_from_outside():
 def test_while_loops_of_torch():
     """Their trip count is the largest integer."""
     body = helper.make_graph(
-        [node("Add", "s x", "s2"), node("ReduceMax", "s2", "r", keepdims=0)]
-        + [node("Less", "r limit", "c2")],
+        [
+            node("Add", "s x", "s2"),
+            node("ReduceMax", "s2", "r", keepdims=0),
+            node("Less", "r limit", "c2"),
+        ],
         "body",
         [info("i", [], INT64), info("c", [], TensorProto.BOOL), info("s", [3])],
         [info("c2", [], TensorProto.BOOL), info("s2", [3])],
@@ -421,8 +436,10 @@ def test_export_of_batch_normalization_of_a_vector():
         "i...j->j...",
         "ij,jk->k",
         "ij,ij->i",
-    ]
-    + ["i j -> j i", "ij", "aij,akl->ik"],
+        "i j -> j i",
+        "ij",
+        "aij,akl->ik",
+    ],
 )
 def test_einsum_as_in_onnxruntime(equation):
     rng = np.random.default_rng(0)
@@ -453,3 +470,64 @@ def test_log_sum_exp_of_infinities_and_its_gradient():
     x, y = imported.inputs["x"], imported.outputs["y"]
     gradient = grad(y.sum(), x).eval({x: np.array([[0, 0], [800, -800]] * 2, "float32")})
     np.testing.assert_allclose(gradient, [[0.5, 0.5], [1, 0]] * 2)
+
+
+# ------------------------------------------------------------------------------ broadcasting
+
+
+def broadcasting(op_type, *shapes):
+    names = "abc"[: len(shapes)]
+    shapes = [(n, s) for n, s in zip(names, shapes, strict=True)]
+    return model(node(op_type, " ".join(names)), shapes)
+
+
+@pytest.mark.parametrize("mode", [PYTHON, "JAX"])
+@pytest.mark.parametrize(
+    "network",
+    [
+        broadcasting("Add", ["N", 2], [3, 2]),
+        broadcasting("Max", ["N", "M"], ["K", "L"], ["M"]),
+        broadcasting("MatMul", ["N", 2, 2], ["K", 2, 2]),
+        broadcasting("PRelu", [3, 2], ["N", "M"]),
+        broadcasting("Gemm", [3, 2], [2, 2], ["K", "M"]),
+    ],
+    ids=lambda m: m.graph.node[0].op_type,
+)
+def test_open_sizes_of_one_broadcast_when_the_model_runs(network, mode):
+    if mode == "JAX":
+        pytest.importorskip("jax")
+    rng, symbols = np.random.default_rng(0), [{}, {"N": 1}, {"K": 1}, {"M": 1, "L": 1}]
+    imported = from_onnx(network)
+    inputs, y = list(imported.inputs.values()), imported.outputs["y"]
+    compute = function(inputs, [y, *grad((y**2).sum(), inputs)], mode=mode)
+    for lengths in symbols:
+        sizes = {"N": 3, "K": 3, "M": 2, "L": 2} | lengths
+        shapes = [
+            [sizes.get(d.dim_param, d.dim_value) for d in v.type.tensor_type.shape.dim]
+            for v in network.graph.input
+        ]
+        values = [rng.normal(size=s).astype("float32") for s in shapes]
+        result, *gradients = compute(*values)
+        (want,) = in_onnxruntime(network, values)
+        assert result.shape == want.shape
+        np.testing.assert_allclose(result, want, rtol=1e-5, atol=1e-6)
+        for value, gradient in zip(values, gradients, strict=True):
+            assert gradient.shape == value.shape
+            moved = [v + (v is value) * np.float32(1e-2) for v in values]
+            change = (in_onnxruntime(network, moved)[0] ** 2).sum() - (want**2).sum()
+            np.testing.assert_allclose(gradient.sum() * 1e-2, change, rtol=0.05, atol=0.05)
+
+
+def test_lengths_that_do_not_broadcast_are_an_error():
+    for network in (broadcasting("Add", ["N"], [3]), broadcasting("Add", ["N"], ["M"])):
+        with pytest.raises((AssertionError, ValueError)):
+            run(network, ones(5), ones(3))
+    expand = model(node("Expand", "x s"), [("x", ["N"])], values={"s": np.array([3])})
+    with pytest.raises((AssertionError, IndexError, ValueError)):
+        run(expand, ones(5))
+
+
+def test_sizes_that_are_equal_need_no_broadcasting():
+    nodes = [node("Relu", "x", "a"), node("Add", "x a")]
+    (y,) = from_onnx(model(nodes, [("x", ["N", 2])])).outputs.values()
+    assert not any(isinstance(n.op, BroadcastAs) for n in toposort([y]))

@@ -4,7 +4,7 @@ import numpy as np
 
 import pytensor.tensor as pt
 from pytensor.link.onnx.importing.registry import Refused, converts
-from pytensor.link.onnx.importing.sizes import normalized
+from pytensor.link.onnx.importing.sizes import broadcastable, normalized
 from pytensor.link.onnx.importing.windows import like, single
 from pytensor.tensor.special import log_softmax, softmax
 
@@ -38,6 +38,7 @@ def leaky_relu(node, x):
 
 @converts("PRelu")
 def prelu(node, x, slope):
+    _, slope = broadcastable((x, slope))
     if "int" in x.type.dtype:
         return pt.switch(x < like(x, 0), x * slope, x)
     return pt.prelu(x, slope)

@@ -13,6 +13,7 @@ from pytensor.link.onnx.importing.registry import (
     known,
 )
 from pytensor.link.onnx.importing.sizes import (
+    broadcastable,
     normalized,
     positions,
     product,
@@ -27,7 +28,7 @@ from pytensor.tensor.basic import constant
 
 @converts("MatMul")
 def mat_mul(node, x, y):
-    return pt.matmul(x, y)
+    return pt.matmul(*broadcastable((x, y), kept=2))
 
 
 @converts("Gemm")
@@ -35,7 +36,10 @@ def gemm(node, a, b, c=None):
     a = a.T if node.attribute("transA", 0) else a
     b = b.T if node.attribute("transB", 0) else b
     result = _scaled(pt.dot(a, b), node.attribute("alpha", 1.0))
-    return result if c is None else result + _scaled(c, node.attribute("beta", 1.0))
+    if c is None:
+        return result
+    _, c = broadcastable((result, _scaled(c, node.attribute("beta", 1.0))))
+    return result + c
 
 
 def _scaled(x, factor):

@@ -28,6 +28,7 @@ from pytensor.link.onnx.importing.sizes import (
     wanted_sizes,
     without_minus_one,
 )
+from pytensor.raise_op import Assert
 from pytensor.tensor.basic import constant
 
 
@@ -89,6 +90,11 @@ def squeeze(node, x, axes=None):
         axes = {a for a, length in enumerate(x.type.shape) if length == 1}
         if None in x.type.shape and node.declared()[1] != x.type.ndim - len(axes):
             raise Refused("which axes are of length 1 is known only when the model runs; give axes")
+        longer = [pt.neq(x.shape[a], 1) for a, n in enumerate(x.type.shape) if n is None]
+        if longer:
+            x = Assert("Squeeze: an open axis has length 1, and the file says that it stays")(
+                x, *longer
+            )
     if is_listed(x) and axes:
         return entries(x)[0]
     x = pt.specify_broadcastable(x, *axes)
@@ -124,7 +130,9 @@ def broadcast(x, wanted):
         length = _joint(have, want)
         if known(have) is None and factors(length) != factors(have):
             # Only the values will say whether this axis is broadcast
-            x = x.take(positions(length) * pt.neq(have, np.int64(1)), axis=axis)
+            fits = pt.eq(have, np.int64(1)) | pt.eq(have, length)
+            places = pt.switch(fits, positions(length), have)  # else beyond the axis
+            x = x.take(places * pt.neq(have, np.int64(1)), axis=axis)
         lengths.append(length)
     return pt.alloc(x, *lengths)
 
