@@ -48,13 +48,14 @@ class SumAs(_OfFirstInput):
     """Sum the first input over those axes on which the second has one element."""
 
     def build_inner_graph(self, x, y):
+        static = list(x.type.shape)
         for axis in self.axes:
-            length = y.shape[axis]
+            length, static[axis] = y.shape[axis], y.type.shape[axis]
             place = axis % x.type.ndim
             shape = [length if a == place else x.shape[a] for a in range(x.type.ndim)]
             index = (*[slice(None)] * place, arange(x.shape[axis]) * neq(length, 1))
             x = zeros(shape, dtype=x.type.dtype)[index].inc(x)
-        return [specify_shape(x, y.type.shape)]
+        return [specify_shape(x, static)]
 
     def pullback(self, inputs, outputs, output_grads):
         (cotangent,) = output_grads
