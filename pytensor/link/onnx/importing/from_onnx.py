@@ -2,7 +2,8 @@
 
 import os
 import warnings
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib import import_module
 from math import prod
@@ -13,9 +14,11 @@ import numpy as np
 import onnx_ir as ir
 
 import onnx
+import pytensor.tensor as pt
 from pytensor.compile.sharedvalue import SharedVariable, shared
 from pytensor.graph.basic import Constant, Variable
 from pytensor.link.onnx.importing import operators
+from pytensor.link.onnx.importing.alternatives import Either, checked, joined, of_rank, taken, why
 from pytensor.link.onnx.importing.errors import (
     ImportedModelError,
     ImportedOpError,
@@ -152,6 +155,7 @@ def from_onnx(
     importer.values.update(_checked(model_inputs, variables))
     results = importer.convert(graph)
     importer.raise_failures()
+    results = [_of_declared_rank(v, x) for v, x in zip(graph.outputs, results, strict=True)]
     importer.warn_of_shapes()
     outputs: dict[Any, Any] = dict(zip([v.name for v in graph.outputs], results, strict=True))
     for name, variable in outputs.items():
@@ -236,6 +240,14 @@ def _with_equal_lengths(variable: Any, value: Any, lengths: dict[str, Any]) -> A
     return variable if wanted == [None] * len(wanted) else specify_shape(variable, wanted)
 
 
+def _of_declared_rank(value: Any, result: Any) -> Any:
+    """An output of the model, which the file's number of axes decides if nothing else does."""
+    try:
+        return of_rank(result, None if value.shape is None else len(value.shape))
+    except Refused as error:
+        raise ImportedModelError(f"from_onnx: the output {value.name!r}: {error}") from error
+
+
 def _type_of(value: Any) -> TensorType:
     if not isinstance(value.type, ir.TensorType) or value.shape is None:
         raise ImportedModelError(
@@ -256,7 +268,7 @@ def _static(shape: Any) -> tuple[int | None, ...]:
 
 def _is_blown_up(result: Any, given: Any, most: int = 2**16) -> bool:
     """Whether a result is large, and larger than what it is made of: it stays a formula."""
-    if isinstance(result, list) or None in result.type.shape:
+    if isinstance(result, list | Either) or None in result.type.shape:
         return False
     return prod(result.type.shape) > max(most, sum(v.data.size for v in given if v is not None))
 
@@ -272,6 +284,7 @@ class Importer:
         self.values: dict[ir.Value, Variable] = {}
         self.failures: list[tuple[Node, str]] = []
         self.wrong_shapes: dict[str, tuple[Any, Any]] = {}
+        self.condition: Variable | None = None  # of what is being converted to count
         self.updates: dict[SharedVariable, Variable] = {}
 
     def initializer(self, value: Any, is_trainable: bool = False) -> Variable:
@@ -294,12 +307,28 @@ class Importer:
             self._convert_node(ir_node)
         return [self.values.get(value) for value in graph.outputs]
 
-    def convert_body(self, graph: ir.Graph, *inputs: Variable) -> list[Variable]:
+    @contextmanager
+    def _only_if(self, condition: Variable | None) -> Iterator[None]:
+        """What is converted counts only if a condition holds, if one is given."""
+        before = self.condition
+        if before is None or condition is None:
+            self.condition = before if condition is None else condition
+        else:
+            self.condition = pt.and_(before, condition)
+        try:
+            yield
+        finally:
+            self.condition = before
+
+    def convert_body(
+        self, graph: ir.Graph, *inputs: Variable, condition: Variable | None = None
+    ) -> list[Variable]:
         """Convert the body of an If, Loop or Scan, for one set of inputs."""
         if len(graph.inputs) != len(inputs):
             raise Refused(f"its body has {len(graph.inputs)} inputs, and is given {len(inputs)}")
         self.values.update(zip(graph.inputs, inputs, strict=True))
-        outputs = self.convert(graph)
+        with self._only_if(condition):
+            outputs = self.convert(graph)
         if any(out is None for out in outputs):
             raise Refused("its body can't be imported")
         return outputs
@@ -309,28 +338,20 @@ class Importer:
         values = {v for node in graph.all_nodes() for v in node.inputs if v in self.values}
         values.update(v for each in (graph, *graph.subgraphs()) for v in each.outputs)
         found = [self.values[v] for v in values if v in self.values]
-        return [x for v in found for x in (v if isinstance(v, list) else [v])]
+        found = [x for v in found for x in (v if isinstance(v, list) else [v])]
+        return [x for x in found if isinstance(x, Variable)]
 
     def _convert_node(self, ir_node: Any) -> None:
         domain = "" if ir_node.domain == "ai.onnx" else ir_node.domain
         opset = self.opsets.get(domain, 1)
-        node = Node(ir_node, opset, self.convert_body, self.outside, self.updates)
+        node = Node(
+            ir_node, opset, self.convert_body, self.outside, self.updates, self.condition
+        )
         given = [None if v is None else self.values.get(v) for v in ir_node.inputs]
         if any(v is not None and x is None for v, x in zip(ir_node.inputs, given, strict=True)):
             return  # what comes of a node that failed
-        converter = converter_of(domain, ir_node.op_type)
         try:
-            if converter is None:
-                raise Refused("there is no converter for this operator")
-            if (node.domain, node.op_type) not in REFUSED:
-                check_inputs(node, given)
-            results = converter(node, *given)
-            results = results if isinstance(results, tuple) else (results,)
-            results = [v if isinstance(v, list) else as_tensor_variable(v) for v in results]
-            if all(v is None or isinstance(v, Constant) for v in given) and not any(
-                _is_blown_up(v, given) for v in results
-            ):
-                results = folded(results)
+            results = self._results(node, given)
             for value, result in zip(ir_node.outputs, results, strict=False):
                 self._check_type(value, result)
                 self.values[value] = result
@@ -339,9 +360,62 @@ class Importer:
         except ERRORS as error:
             self.failures.append((node, f"{type(error).__name__}: {error}"))
 
+    def _results(self, node: Node, given: list[Any]) -> list[Any]:
+        """The outputs of a node; where its inputs have two sides, those of both."""
+        read = {} if node.op_type == "If" else self._read_by_bodies(node)
+        either = next((v for v in (*given, *read.values()) if isinstance(v, Either)), None)
+        if either is None:
+            return self._converted(node, given)
+        before = len(self.updates), len(self.failures), dict(self.wrong_shapes)
+        results: list[Any] = []
+        for number in (0, 1):
+            values = {v: taken(x, either.condition, number) for v, x in read.items()}
+            self.values.update(values)
+            side = [taken(x, either.condition, number) for x in given]
+            holds = pt.invert(either.condition) if number else either.condition
+            try:
+                with self._only_if(holds):
+                    node.condition = self.condition
+                    results.append(self._results(node, side))
+            except (Refused, *ERRORS) as error:
+                results.append(error)
+                self.wrong_shapes = dict(before[2])
+            self.values.update(read)
+        if len(self.updates) != before[0]:
+            raise Refused(f"it trains on a value whose number of axes {why(either)}")
+        failed = [isinstance(side, Exception) for side in results]
+        if all(failed):
+            raise results[0]
+        del self.failures[before[1] :]
+        if any(failed):
+            number = failed.index(False)
+            return [checked(either, number, value) for value in results[number]]
+        return [joined(either, *pair) for pair in zip(*results, strict=True)]
+
+    def _read_by_bodies(self, node: Node) -> dict[Any, Any]:
+        """What a node's bodies read from outside and may have either of two numbers of axes."""
+        bodies = node.bodies()
+        values = {v for body in bodies for each in body.all_nodes() for v in each.inputs if v}
+        return {v: x for v in values if isinstance(x := self.values.get(v), Either)}
+
+    def _converted(self, node: Node, given: list[Any]) -> list[Any]:
+        converter = converter_of(node.domain, node.op_type)
+        if converter is None:
+            raise Refused("there is no converter for this operator")
+        if (node.domain, node.op_type) not in REFUSED:
+            check_inputs(node, given)
+        results = converter(node, *given)
+        results = results if isinstance(results, tuple) else (results,)
+        results = [v if isinstance(v, list | Either) else as_tensor_variable(v) for v in results]
+        if all(v is None or isinstance(v, Constant) for v in given) and not any(
+            _is_blown_up(v, given) for v in results
+        ):
+            results = folded(results)
+        return results
+
     def _check_type(self, value: Any, result: Any) -> None:
         """The file must declare the dtype that a value has; of another shape the user is told."""
-        if isinstance(result, list) or not isinstance(value.type, ir.TensorType):
+        if isinstance(result, list | Either) or not isinstance(value.type, ir.TensorType):
             return
         declared = dtype_name(value.dtype)
         if result.type.dtype != declared:

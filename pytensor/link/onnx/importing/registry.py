@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import onnx_ir as ir
 
-from pytensor.graph.basic import Constant
+from pytensor.graph.basic import Constant, Variable
 from pytensor.graph.traversal import graph_inputs, toposort
 from pytensor.tensor.basic import MakeVector, constant
 
@@ -62,6 +62,7 @@ class Node:
     convert_graph: Callable  # of an attribute's graph and variables for its inputs: its outputs
     outside: Callable  # of an attribute's graph: variables that it reads and doesn't make
     updates: dict  # new values of shared variables, to which a converter may add
+    condition: Variable | None = None  # that of the If, in whose branch the node is
 
     @property
     def op_type(self) -> str:
@@ -112,6 +113,11 @@ class Node:
             listed = ", ".join(map(repr, (default, *others)))
             raise Refused(f"its {name} is {value!r}; there are {listed}")
         return value
+
+    def bodies(self) -> list[ir.Graph]:
+        """The graphs in its attributes."""
+        attributes = self.ir_node.attributes.values()
+        return [a.value for a in attributes if a.type == ir.AttributeType.GRAPH]
 
     def has_output(self, position: int) -> bool:
         """Whether an optional output is wanted."""
@@ -182,7 +188,7 @@ def folded(variables: list) -> list:
 
     Shapes, axes and sizes are computed by nodes in ONNX; PyTensor needs many of them as numbers.
     """
-    outputs = [v for v in variables if not isinstance(v, list) and v.owner is not None]
+    outputs = [v for v in variables if isinstance(v, Variable) and v.owner is not None]
     if not all(isinstance(v, Constant) for v in graph_inputs(outputs)):
         return variables
     storage = defaultdict(lambda: [None])
@@ -193,4 +199,4 @@ def folded(variables: list) -> list:
         node.op.prepare_node(node, cells, computed, "py")
         node.op.make_py_thunk(node, cells, computed, [])()
     known = {v: constant(storage[v][0], name=v.name) for v in outputs}
-    return [v if isinstance(v, list) else known.get(v, v) for v in variables]
+    return [known.get(v, v) if isinstance(v, Variable) else v for v in variables]

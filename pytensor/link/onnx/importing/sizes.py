@@ -169,6 +169,12 @@ def _as_size(scalar):
     return (source.inputs[0], int(index)) if isinstance(index, int | np.integer) else None
 
 
+def length_of(scalar):
+    """The first tensor that has a scalar as its length, and the axis; None if it is no length."""
+    found = _as_size(scalar) if isinstance(scalar.type, TensorType) else None
+    return found and _origin(*found)
+
+
 def is_size(scalar):
     """Whether a scalar is made of lengths by multiplication alone, so that it isn't negative."""
     if scalar.type.ndim:

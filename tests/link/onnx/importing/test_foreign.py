@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import pytensor.tensor as pt
 from pytensor import function, grad
 from pytensor.graph.traversal import toposort
 from pytensor.scan.op import Scan
@@ -531,3 +532,103 @@ def test_sizes_that_are_equal_need_no_broadcasting():
     nodes = [node("Relu", "x", "a"), node("Add", "x a")]
     (y,) = from_onnx(model(nodes, [("x", ["N", 2])])).outputs.values()
     assert not any(isinstance(n.op, BroadcastAs) for n in toposort([y]))
+
+
+# ------------------------------------------------------------------------------ If of two ranks
+
+
+def squeeze(after, outputs=(("y", None),), before=()):
+    """torch's squeeze of axis 1 of `h`: an If whose branches have 1 and 2 axes."""
+    then = helper.make_graph([node("Squeeze", "h ax", "t")], "then", [], [info("t", None)])
+    otherwise = helper.make_graph([node("Identity", "h", "e")], "else", [], [info("e", None)])
+    nodes = [
+        *(before or [node("Relu", "x", "h")]),
+        node("Shape", "h", "s"),
+        node("Gather", "s one", "n"),
+        node("Equal", "n one", "c"),
+        node("If", "c", "q", then_branch=then, else_branch=otherwise),
+        *after,
+    ]
+    values = {"ax": np.array([1]), "one": np.array(1), "w": ones(2, 3), "i": np.array([0, 0])}
+    network = model(nodes, [("x", [2, "L"])], outputs, values | {"minus": np.array([-1])})
+    for output in network.graph.output:
+        if not output.type.tensor_type.shape.dim:
+            output.type.tensor_type.ClearField("shape")
+    return network
+
+
+ONE, THREE = np.array([[1], [2]], "float32"), np.arange(6, dtype="float32").reshape(2, 3)
+
+
+def test_a_rank_that_a_reader_needs():
+    network = squeeze([node("Transpose", "q", "r", perm=[1, 0]), node("Neg", "r")])
+    compare(network, THREE)
+    with pytest.raises(AssertionError, match="fits only the else_branch of the If"):
+        run(network, ONE)
+
+
+def test_a_rank_that_the_file_declares():
+    network = squeeze([node("Exp", "q")], [("y", ["a"])])
+    compare(network, ONE)
+    with pytest.raises(AssertionError, match="fits only the then_branch"):
+        run(network, THREE)
+
+
+@pytest.mark.parametrize("x", [ONE, THREE], ids=["then", "else"])
+@pytest.mark.parametrize(
+    "after",
+    [
+        [node("Exp", "q", "r"), node("ReduceSum", "r", keepdims=0)],
+        [node("Reshape", "q minus")],
+        [node("Shape", "q", "z"), node("Reshape", "q z", "r"), node("Flatten", "r", axis=0)],
+        [node("Shape", "q", "z"), node("Size", "z", "k"), node("Cast", "k", to=FLOAT)],
+    ],
+    ids=["sum", "reshape", "shape", "rank"],
+)
+def test_ranks_that_meet_again(after, x):
+    compare(squeeze(after), x)
+
+
+def test_a_rank_that_a_loop_needs():
+    body = helper.make_graph(
+        [
+            node("Identity", "c", "c2"),
+            node("Transpose", "q", "p", perm=[1, 0]),
+            node("Add", "v p", "w2"),
+        ],
+        "body",
+        [info("k", [], INT64), info("c", [], TensorProto.BOOL), info("v", ["a", 2])],
+        [info("c2", [], TensorProto.BOOL), info("w2", ["a", 2])],
+    )
+    after = [node("Transpose", "x", "first", perm=[1, 0]), node("Loop", "one _ first", body=body)]
+    compare(squeeze(after), THREE)
+
+
+def test_a_rank_that_nothing_says():
+    network = squeeze([node("Relu", "q")])
+    with pytest.raises(
+        ImportedModelError, match="1 or 2 axes, which the length of axis 1 of 'x' d"
+    ):
+        from_onnx(network)
+    for length, ndim in ((1, 1), (3, 2)):
+        given = {"x": pt.tensor("x", shape=(2, length), dtype="float32")}
+        assert from_onnx(network, given).outputs["y"].type.ndim == ndim
+
+
+def test_reasons_of_both_sides_are_one():
+    with pytest.raises(ImportedOpError, match=r"^1 node\(s\)[^\n]*\n  1 x Einsum: "):
+        from_onnx(squeeze([node("Einsum", "q", equation="ijk->")]))
+
+
+def test_a_squeeze_that_is_taken_needs_its_length():
+    then = helper.make_graph([node("Squeeze", "x ax", "t")], "then", [], [info("t", [2])])
+    otherwise = helper.make_graph([node("ReduceSum", "x ax", "e")], "else", [], [info("e", [2])])
+    otherwise.node[0].attribute.append(helper.make_attribute("keepdims", 0))
+    choice = node("If", "c", then_branch=then, else_branch=otherwise)
+    inputs = [("x", [2, "L"]), ("c", [], TensorProto.BOOL)]
+    network = model(choice, inputs, values={"ax": np.array([1])})
+    for x in (ONE, THREE):
+        compare(network, x, np.array(False))
+    compare(network, ONE, np.array(True))
+    with pytest.raises(AssertionError, match=r"Squeeze: the axes \[1\] aren't of length 1"):
+        run(network, THREE, np.array(True))

@@ -7,6 +7,7 @@ from pytensor.compile.ops import ViewOp
 from pytensor.conditional import ifelse
 from pytensor.graph.replace import graph_replace
 from pytensor.graph.traversal import ancestors
+from pytensor.link.onnx.importing.alternatives import Either, of_rank
 from pytensor.link.onnx.importing.registry import Refused, converts, folded, known
 from pytensor.link.onnx.importing.sizes import sizes
 from pytensor.link.onnx.importing.windows import lengths
@@ -45,10 +46,13 @@ def known_scalar(variable):
     return None if value is None else value.reshape(()).item()
 
 
-def _steady(node, graph, *inputs):
+def _steady(node, graph, *inputs, condition=None):
     """The outputs of a body that may run any number of times."""
     before = len(node.updates)
-    outputs = node.convert_graph(graph, *inputs)
+    outputs = node.convert_graph(graph, *inputs, condition=condition)
+    if inputs:  # of a loop, not of an If
+        declared = [None if v.shape is None else len(v.shape) for v in graph.outputs]
+        outputs = [of_rank(v, ndim) for v, ndim in zip(outputs, declared, strict=True)]
     if len(node.updates) > before:
         raise Refused(
             "its body draws random numbers or trains, which PyTensor can do in the main graph alone"
@@ -63,13 +67,18 @@ def if_(node, condition):
     value = known_scalar(condition)
     if value is not None:
         return tuple(node.convert_graph(then if value else otherwise))
-    results = _steady(node, then), _steady(node, otherwise)
+    results = (
+        _steady(node, then, condition=condition),
+        _steady(node, otherwise, condition=pt.invert(condition)),
+    )
     if len(results[0]) != len(results[1]):
         raise Refused("its branches return {} and {} values".format(*map(len, results)))
-    return tuple(_either(condition, *pair) for pair in zip(*results, strict=True))
+    return tuple(_either(node, condition, *pair) for pair in zip(*results, strict=True))
 
 
-def _either(condition, then, otherwise):
+def _either(node, condition, then, otherwise):
+    if isinstance(then, Either) or isinstance(otherwise, Either):
+        return Either(condition, then, otherwise, node.label)
     if isinstance(then, list) != isinstance(otherwise, list):
         raise Refused("one branch returns a sequence, the other a tensor")
     if isinstance(then, list):
@@ -78,13 +87,12 @@ def _either(condition, then, otherwise):
                 f"its branches return sequences of {len(then)} and {len(otherwise)} tensors, and "
                 f"PyTensor must know the length"
             )
-        return [_either(condition, *pair) for pair in zip(then, otherwise, strict=True)]
-    for what, a, b in (
-        ("dtypes", then.type.dtype, otherwise.type.dtype),
-        ("numbers of axes", then.type.ndim, otherwise.type.ndim),
-    ):
-        if a != b:
-            raise Refused(f"its branches return tensors of different {what}: {a} and {b}")
+        return [_either(node, condition, *pair) for pair in zip(then, otherwise, strict=True)]
+    a, b = then.type, otherwise.type
+    if a.dtype != b.dtype:
+        raise Refused(f"its branches return tensors of different dtypes: {a.dtype} and {b.dtype}")
+    if a.ndim != b.ndim:
+        return Either(condition, then, otherwise, node.label)
     return ifelse(condition, then, otherwise)
 
 
