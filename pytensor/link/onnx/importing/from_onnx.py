@@ -33,8 +33,10 @@ from pytensor.link.onnx.importing.registry import (
     converter_of,
     dtype_name,
     folded,
+    known,
 )
 from pytensor.link.onnx.importing.schemas import check_inputs
+from pytensor.link.onnx.importing.text import MOVING, OF_NUMBERS, READING, Strings, Text, codes_of
 from pytensor.tensor.basic import as_tensor_variable, constant
 from pytensor.tensor.shape import specify_shape
 from pytensor.tensor.type import TensorType
@@ -50,6 +52,8 @@ ERRORS = (
     TypeError,
     ValueError,
 )
+
+KEPT = (list, Either, Text)  # results of converters that are no variables
 
 for _module in iter_modules(operators.__path__):
     import_module(f"{operators.__name__}.{_module.name}")
@@ -68,12 +72,16 @@ class ImportedModel:
     updates : dict of SharedVariable to Variable
         New values of trainable parameters that the model itself computes, such as the running
         statistics of batch normalization in training form.
+    strings : list of str
+        What stands in the place of text, which PyTensor doesn't have: inputs and outputs that are
+        text in the file are int64, positions in this list; -1 is any string that isn't in it.
     """
 
     inputs: dict[str, Variable]
     outputs: dict[str, Variable]
     parameters: dict[str, Variable]
     updates: dict[SharedVariable, Variable] = field(default_factory=dict)
+    strings: list[str] = field(default_factory=list)
 
 
 def from_onnx(
@@ -147,21 +155,27 @@ def from_onnx(
     importer = Importer(read.opset_imports)
     parameters = {}
     for name, value in initializers.items():
-        importer.values[value] = parameters[name] = importer.initializer(
-            value, name in shared_names
-        )
+        parameter = importer.initializer(value, name in shared_names)
+        importer.values[value], parameters[name] = parameter, codes_of(parameter)
     model_inputs = [v for v in graph.inputs if v.name not in initializers]
     variables = _input_variables(model_inputs, dict(inputs or {}))
-    importer.values.update(_checked(model_inputs, variables))
+    checked_inputs = _checked(model_inputs, variables)
+    importer.values.update(
+        (v, Text(x) if v.dtype == ir.DataType.STRING else x) for v, x in checked_inputs.items()
+    )
     results = importer.convert(graph)
     importer.raise_failures()
-    results = [_of_declared_rank(v, x) for v, x in zip(graph.outputs, results, strict=True)]
+    results = [
+        codes_of(_of_declared_rank(v, x)) for v, x in zip(graph.outputs, results, strict=True)
+    ]
     importer.warn_of_shapes()
     outputs: dict[Any, Any] = dict(zip([v.name for v in graph.outputs], results, strict=True))
     for name, variable in outputs.items():
         if isinstance(variable, Variable) and variable.owner is not None and not variable.name:
             variable.name = name
-    return ImportedModel(variables, outputs, parameters, importer.updates)
+    return ImportedModel(
+        variables, outputs, parameters, importer.updates, list(importer.strings)
+    )
 
 
 def _trainable_names(trainable: bool | Collection[str], graph: Any) -> set[str]:
@@ -254,7 +268,7 @@ def _type_of(value: Any) -> TensorType:
             f"from_onnx: the input {value.name!r} is no tensor whose number of axes the model says"
         )
     try:
-        dtype = dtype_name(value.dtype)
+        dtype = "int64" if value.dtype == ir.DataType.STRING else dtype_name(value.dtype)
     except Refused as error:
         text = f"from_onnx: the input {value.name!r}: {error}"
         raise ImportedModelError(text) from error
@@ -268,9 +282,21 @@ def _static(shape: Any) -> tuple[int | None, ...]:
 
 def _is_blown_up(result: Any, given: Any, most: int = 2**16) -> bool:
     """Whether a result is large, and larger than what it is made of: it stays a formula."""
-    if isinstance(result, list | Either) or None in result.type.shape:
+    if isinstance(result, KEPT) or None in result.type.shape:
         return False
     return prod(result.type.shape) > max(most, sum(v.data.size for v in given if v is not None))
+
+
+def _without_text(name: tuple[str, str], given: list[Any]) -> list[Any]:
+    """A node's inputs, with numbers in the place of text unless its converter takes that."""
+    if name in (READING | REFUSED.keys()) or not any(isinstance(v, Text) for v in given):
+        return given
+    if name not in MOVING | OF_NUMBERS:
+        raise Refused("it computes with text, for which PyTensor has numbers alone")
+    codes = [codes_of(v) for v in given]
+    if name == ("", "Equal") and all(known(v) is None for v in codes):
+        raise Refused("it compares two texts, and what the model doesn't name has no number")
+    return codes
 
 
 class Importer:
@@ -286,9 +312,13 @@ class Importer:
         self.wrong_shapes: dict[str, tuple[Any, Any]] = {}
         self.condition: Variable | None = None  # of what is being converted to count
         self.updates: dict[SharedVariable, Variable] = {}
+        self.strings = Strings()
 
-    def initializer(self, value: Any, is_trainable: bool = False) -> Variable:
+    def initializer(self, value: Any, is_trainable: bool = False) -> Variable | Text:
         """A constant or a shared variable with the values of an initializer."""
+        if value.const_value.dtype == ir.DataType.STRING:
+            codes = self.strings.codes(value.const_value.string_data())
+            return Text(constant(codes.reshape(tuple(value.const_value.shape)), name=value.name))
         try:
             data = array_of(value.const_value)
         except (Refused, ValueError) as error:
@@ -345,7 +375,13 @@ class Importer:
         domain = "" if ir_node.domain == "ai.onnx" else ir_node.domain
         opset = self.opsets.get(domain, 1)
         node = Node(
-            ir_node, opset, self.convert_body, self.outside, self.updates, self.condition
+            ir_node,
+            opset,
+            self.convert_body,
+            self.outside,
+            self.updates,
+            self.strings,
+            self.condition,
         )
         given = [None if v is None else self.values.get(v) for v in ir_node.inputs]
         if any(v is not None and x is None for v, x in zip(ir_node.inputs, given, strict=True)):
@@ -402,20 +438,23 @@ class Importer:
         converter = converter_of(node.domain, node.op_type)
         if converter is None:
             raise Refused("there is no converter for this operator")
-        if (node.domain, node.op_type) not in REFUSED:
+        name = node.domain, node.op_type
+        if name not in REFUSED:
             check_inputs(node, given)
+        moves = name in MOVING and any(isinstance(v, Text) for v in given)
+        given = _without_text(name, given)
         results = converter(node, *given)
         results = results if isinstance(results, tuple) else (results,)
-        results = [v if isinstance(v, list | Either) else as_tensor_variable(v) for v in results]
+        results = [v if isinstance(v, KEPT) else as_tensor_variable(v) for v in results]
         if all(v is None or isinstance(v, Constant) for v in given) and not any(
             _is_blown_up(v, given) for v in results
         ):
             results = folded(results)
-        return results
+        return [Text(v) for v in results] if moves else results
 
     def _check_type(self, value: Any, result: Any) -> None:
         """The file must declare the dtype that a value has; of another shape the user is told."""
-        if isinstance(result, list | Either) or not isinstance(value.type, ir.TensorType):
+        if isinstance(result, KEPT) or not isinstance(value.type, ir.TensorType):
             return
         declared = dtype_name(value.dtype)
         if result.type.dtype != declared:

@@ -10,6 +10,7 @@ import onnx_ir as ir
 
 from pytensor.graph.basic import Constant, Variable
 from pytensor.graph.traversal import graph_inputs, toposort
+from pytensor.link.onnx.importing.text import Strings
 from pytensor.tensor.basic import MakeVector, constant
 
 MICROSOFT = "com.microsoft"
@@ -62,6 +63,7 @@ class Node:
     convert_graph: Callable  # of an attribute's graph and variables for its inputs: its outputs
     outside: Callable  # of an attribute's graph: variables that it reads and doesn't make
     updates: dict  # new values of shared variables, to which a converter may add
+    strings: Strings  # the model's, with their numbers
     condition: Variable | None = None  # that of the If, in whose branch the node is
 
     @property
@@ -128,7 +130,8 @@ class Node:
         """The dtype and number of axes of an output, as far as the file says them."""
         value = self.ir_node.outputs[position]
         shape = None if value.shape is None else len(value.shape)
-        return None if value.dtype is None else dtype_name(value.dtype), shape
+        dtype = None if value.dtype in (None, ir.DataType.STRING) else dtype_name(value.dtype)
+        return dtype, shape
 
 
 def dtype_name(dtype: ir.DataType) -> str:

@@ -4,6 +4,7 @@ from functools import cache
 
 import onnx
 from pytensor.link.onnx.importing.registry import Node, Refused
+from pytensor.link.onnx.importing.text import Text
 
 _NAMES = {"float32": "float", "float64": "double"}
 # onnx's converter makes bounds of float32 for what Clip of opset 6 clips in float16
@@ -39,7 +40,7 @@ def check_inputs(node: Node, given: list) -> None:
             raise Refused(f"it has no input {parameter.name!r}, which it must have")
     dtypes: dict[str, str] = {}
     for i, variable in enumerate(given):
-        if variable is None or isinstance(variable, list):
+        if variable is None or isinstance(variable, list | Text):
             continue
         parameter, dtype = schema.inputs[min(i, last)], variable.type.dtype
         if f"tensor({_NAMES.get(dtype, dtype)})" not in parameter.types:

@@ -632,3 +632,69 @@ def test_a_squeeze_that_is_taken_needs_its_length():
     compare(network, ONE, np.array(True))
     with pytest.raises(AssertionError, match=r"Squeeze: the axes \[1\] aren't of length 1"):
         run(network, THREE, np.array(True))
+
+
+# ------------------------------------------------------------------------------ text
+
+STRING = TensorProto.STRING
+WORDS = np.array([["b"], ["a"], ["?"]], dtype=object)
+
+
+def with_codes(network, *values):
+    """The outputs, by number where they are text; strings that the model lacks have -1."""
+    imported = from_onnx(network)
+    place = {text: i for i, text in enumerate(imported.strings)}
+    values = [
+        np.vectorize(lambda s: place.get(s, -1), otypes="q")(v) if v.dtype == object else v
+        for v in values
+    ]
+    inputs, outputs = list(imported.inputs.values()), list(imported.outputs.values())
+    return imported, function(inputs, outputs, mode=PYTHON)(*values)
+
+
+def test_text_categories_are_numbers():
+    ml = {"domain": "ai.onnx.ml"}
+    nodes = [
+        node("Concat", "s t", "both", axis=1),
+        node("OneHotEncoder", "both", "hot", cats_strings=["a", "b"], zeros=1, **ml),
+        node("LabelEncoder", "s", "n", keys_strings=["b", "c"], values_int64s=[5, 6], **ml),
+        node("CategoryMapper", "t", "m", cats_strings=["x", "a"], cats_int64s=[3, 4], **ml),
+        node("Constant", "", "word", value_strings=["a"]),
+        node("Equal", "s word", "same"),
+    ]
+    inputs = [("s", [3, 1], STRING), ("t", [3, 1], STRING)]
+    outputs = [
+        ("hot", None),
+        ("n", None, INT64),
+        ("m", None, INT64),
+        ("same", None, TensorProto.BOOL),
+    ]
+    network = model(nodes, inputs, outputs, opset=19, ir_version=9)
+    _, results = with_codes(network, WORDS, WORDS[::-1])
+    wanted = in_onnxruntime(network, [WORDS, WORDS[::-1]])
+    for result, want in zip(results, wanted, strict=True):
+        assert (result.dtype, result.shape) == (want.dtype, want.shape)
+        np.testing.assert_array_equal(result, want)
+
+
+def test_labels_that_are_text_are_numbers():
+    attributes = {"classlabels_strings": ["no", "yes"], "coefficients": [1.0, -1.0, -1.0, 1.0]}
+    classify = node(
+        "LinearClassifier", "x", "label p", domain="ai.onnx.ml", intercepts=[0.0] * 2, **attributes
+    )
+    network = model(classify, [("x", [2, 2])], [("label", None, STRING), ("p", None)])
+    x = np.array([[1, 0], [0, 1]], "float32")
+    imported, (label, p) = with_codes(network, x)
+    wanted = in_onnxruntime(network, [x])
+    assert [imported.strings[i] for i in label] == wanted[0].tolist()
+    np.testing.assert_allclose(p, wanted[1])
+
+
+def test_computing_with_text_is_refused():
+    network = model(node("Equal", "s t"), [("s", [1], STRING), ("t", [1], STRING)])
+    network.graph.output[0].type.tensor_type.elem_type = TensorProto.BOOL
+    with pytest.raises(ImportedOpError, match="it compares two texts"):
+        from_onnx(network)
+    network = model(node("Cast", "s", to=FLOAT), [("s", [1], STRING)])
+    with pytest.raises(ImportedOpError, match="it computes with text"):
+        from_onnx(network)

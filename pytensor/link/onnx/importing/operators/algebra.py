@@ -22,6 +22,7 @@ from pytensor.link.onnx.importing.sizes import (
     vector,
     wanted_sizes,
 )
+from pytensor.link.onnx.importing.text import Text
 from pytensor.link.onnx.importing.windows import filled, like, total
 from pytensor.tensor.basic import constant
 
@@ -144,6 +145,9 @@ def range_(node, start, limit, delta):
 
 @converts("Constant")
 def constant_(node):
+    if texts := _texts(node):
+        codes, shape = texts
+        return Text(constant(node.strings.codes(codes).reshape(shape)))
     if node.has("value"):
         return constant(node.attribute("value"))
     for name, dtype in (("value_float", "float32"), ("value_int", "int64")):
@@ -152,7 +156,20 @@ def constant_(node):
                 return constant(np.asarray(node.attribute(form), dtype))
     if node.has("sparse_value"):
         return constant(_dense(node.attribute("sparse_value")))
-    raise Refused("it holds text, and PyTensor has no tensors of text")
+    raise Refused("it has no value")
+
+
+def _texts(node):
+    """The strings of a constant and its shape, or None if it holds numbers."""
+    if node.has("value_string"):
+        return [node.attribute("value_string")], ()
+    if node.has("value_strings"):
+        strings = node.attribute("value_strings")
+        return strings, (len(strings),)
+    tensor = node.ir_node.attributes.get("value")
+    if tensor is None or tensor.value.dtype != ir.DataType.STRING:
+        return None
+    return tensor.value.string_data(), tuple(tensor.value.shape)
 
 
 def _dense(sparse):

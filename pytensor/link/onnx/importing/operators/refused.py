@@ -12,7 +12,6 @@ REFUSED = {
     ("", "StringSplit"): STRINGS,
     ("", "TfIdfVectorizer"): "it counts n-grams of text; count them before the model",
     (ML, "CastMap"): MAPS,
-    (ML, "CategoryMapper"): STRINGS,
     (ML, "DictVectorizer"): MAPS,
 }
 
