@@ -64,7 +64,7 @@ def checked(either: Either, number: int, value: Any) -> Any:
         return value
     holds = pt.invert(either.condition) if number else either.condition
     branch = ("then_branch", "else_branch")[number]
-    text = f"the model fits only the {branch} of the If {either.label}, which isn't taken"
+    text = f"the model fits only the {branch} of an If ({either.label}), which isn't taken"
     return Assert(text)(value, holds)
 
 
@@ -94,4 +94,4 @@ def why(either: Either) -> str:
     """What the condition depends on, as the end of a sentence."""
     found = filter(None, map(length_of, ancestors([either.condition])))
     lengths = sorted({f"the length of axis {axis} of {x.name!r}" for x, axis in found if x.name})
-    return f"{' and '.join(lengths) or 'a value'} decides in the If {either.label}"
+    return f"{' and '.join(lengths) or 'a value'} decides (If: {either.label})"

@@ -7,6 +7,7 @@ known while nodes cut, join and multiply such vectors.
 from collections import Counter
 from functools import reduce
 from math import prod
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -23,6 +24,9 @@ from pytensor.tensor.elemwise import DimShuffle, Elemwise
 from pytensor.tensor.shape import Reshape, Shape, SpecifyShape, specify_shape
 from pytensor.tensor.subtensor import AdvancedSubtensor, Subtensor, get_idx_list
 from pytensor.tensor.type import TensorType
+
+# Where lengths come from: deep models ask for the same ones again and again
+_origins: WeakKeyDictionary[Variable, dict[int, tuple[Variable, int]]] = WeakKeyDictionary()
 
 
 def vector(scalars, dtype="int64"):
@@ -86,13 +90,22 @@ def broadcastable(inputs, kept=0):
 
 
 def _may_be_repeated(x, y, axis):
-    """Whether `x` may have one element along an axis on which `y` has more."""
+    """Whether `x` may have one element along an axis on which `y` has more.
+
+    Lengths that nodes compute, as convolutions do, are taken to be equal where both are open: if
+    they aren't, PyTensor says so when it runs.
+    """
     if -axis > min(x.type.ndim, y.type.ndim):
         return False
     if x.type.shape[axis] is not None or y.type.shape[axis] == 1:
         return False
     own, other = (Counter(factors(size(v, axis % v.type.ndim))) for v in (x, y))
-    return own != other
+    return own != other and (y.type.shape[axis] is not None or _of_inputs([*own, *other]))
+
+
+def _of_inputs(found):
+    """Whether factors of lengths are numbers, and lengths that inputs have."""
+    return all(isinstance(f, int) or (isinstance(f, tuple) and f[0].owner is None) for f in found)
 
 
 def _wanted(node):
@@ -110,11 +123,19 @@ def _made(x, axis):
 
 
 def _origin(x, axis):
+    passed = []
     while x.type.shape[axis] is None and x.owner is not None:
+        found = _origins.setdefault(x, {}).get(axis)
+        if found is not None:
+            x, axis = found
+            break
         source = _source(x.owner, x.owner.outputs.index(x), axis)
+        passed.append((x, axis))
         if source is None:
             break
         x, axis = source
+    for variable, a in passed:
+        _origins[variable][a] = x, axis
     return x, axis
 
 

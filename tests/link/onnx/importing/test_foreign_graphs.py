@@ -295,7 +295,7 @@ ONE, THREE = np.array([[1], [2]], "float32"), np.arange(6, dtype="float32").resh
 def test_a_rank_that_a_reader_needs():
     network = squeeze([node("Transpose", "q", "r", perm=[1, 0]), node("Neg", "r")])
     compare(network, THREE)
-    with pytest.raises(AssertionError, match="fits only the else_branch of the If"):
+    with pytest.raises(AssertionError, match="fits only the else_branch of an If"):
         run(network, ONE)
 
 
