@@ -16,6 +16,7 @@ MODULES = {
     "ImportedModel": "importing.from_onnx",
     "ImportedModelError": "importing.errors",
     "ImportedOpError": "importing.errors",
+    "ImportedShapeWarning": "importing.errors",
     "MixedRowsWarning": "errors",
     "ONNXLinker": "linker",
     "UnsupportedOpError": "errors",

@@ -12,6 +12,7 @@ from pytensor.link.onnx.errors import VerificationError as VerificationError
 from pytensor.link.onnx.export import export_onnx as export_onnx
 from pytensor.link.onnx.importing.errors import ImportedModelError as ImportedModelError
 from pytensor.link.onnx.importing.errors import ImportedOpError as ImportedOpError
+from pytensor.link.onnx.importing.errors import ImportedShapeWarning as ImportedShapeWarning
 from pytensor.link.onnx.importing.from_onnx import ImportedModel as ImportedModel
 from pytensor.link.onnx.importing.from_onnx import from_onnx as from_onnx
 from pytensor.link.onnx.linker import ONNXLinker as ONNXLinker

@@ -2,6 +2,7 @@
 
 import pytensor.link.jax.dispatch.barrier
 import pytensor.link.jax.dispatch.batchnorm
+import pytensor.link.jax.dispatch.broadcasting
 import pytensor.link.jax.dispatch.channels_last
 import pytensor.link.jax.dispatch.conv
 import pytensor.link.jax.dispatch.lengths

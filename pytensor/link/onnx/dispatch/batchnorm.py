@@ -7,10 +7,12 @@ def onnx_funcify_BatchNormalization(op, node, builder, x, gamma, beta, mean, var
     ndim = node.inputs[0].type.ndim
     channels_second = tuple(op.axes) == tuple(i for i in range(ndim) if i != 1)
     dtypes = {v.type.dtype for v in node.inputs}
-    channels = node.inputs[0].type.shape[1] if ndim > 1 else None
+    # A vector has one channel, and its parameters no axis.
+    single = ndim == 1 or not channels_second
     # The attribute for epsilon is float32, and parameters must not be broadcast.
-    same = all(v.type.shape[0] == channels or v.type.shape[0] != 1 for v in node.inputs[1:])
-    if not (channels_second and len(dtypes) == 1 and dtypes <= {"float16", "float32"} and same):
+    if single or len(dtypes) > 1 or not dtypes <= {"float16", "float32"} or any(
+        v.type.shape[0] == 1 != node.inputs[0].type.shape[1] for v in node.inputs[1:]
+    ):
         return builder.inline(op.fgraph, (x, gamma, beta, mean, variance))
     return builder.add(
         "BatchNormalization", x, gamma, beta, mean, variance, epsilon=float(op.epsilon)

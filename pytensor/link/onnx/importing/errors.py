@@ -8,6 +8,10 @@ class ImportedModelError(ValueError):
     """An ONNX model is damaged, contradicts itself, or has inputs that PyTensor can't have."""
 
 
+class ImportedShapeWarning(UserWarning):
+    """An ONNX file declares shapes of results that the model doesn't compute."""
+
+
 class ImportedOpError(NotImplementedError):
     """Some nodes of an ONNX model cannot be imported.
 

@@ -1,7 +1,9 @@
 """`from_onnx`: an ONNX model as a PyTensor graph."""
 
 import os
-from collections.abc import Collection, Iterable, Mapping
+import warnings
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib import import_module
 from math import prod
@@ -12,11 +14,18 @@ import numpy as np
 import onnx_ir as ir
 
 import onnx
+import pytensor.tensor as pt
 from pytensor.compile.sharedvalue import SharedVariable, shared
 from pytensor.graph.basic import Constant, Variable
 from pytensor.link.onnx.importing import operators
-from pytensor.link.onnx.importing.errors import ImportedModelError, ImportedOpError
+from pytensor.link.onnx.importing.alternatives import Either, checked, joined, of_rank, taken, why
+from pytensor.link.onnx.importing.errors import (
+    ImportedModelError,
+    ImportedOpError,
+    ImportedShapeWarning,
+)
 from pytensor.link.onnx.importing.model import read_model
+from pytensor.link.onnx.importing.operators.refused import REFUSED
 from pytensor.link.onnx.importing.registry import (
     Node,
     Refused,
@@ -24,13 +33,27 @@ from pytensor.link.onnx.importing.registry import (
     converter_of,
     dtype_name,
     folded,
+    known,
 )
+from pytensor.link.onnx.importing.schemas import check_inputs
+from pytensor.link.onnx.importing.text import MOVING, OF_NUMBERS, READING, Strings, Text, codes_of
 from pytensor.tensor.basic import as_tensor_variable, constant
 from pytensor.tensor.shape import specify_shape
 from pytensor.tensor.type import TensorType
 
 # What PyTensor raises where inputs don't fit an operator: the model contradicts itself then.
-ERRORS = (ArithmeticError, AssertionError, IndexError, NotImplementedError, TypeError, ValueError)
+ERRORS = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    NotImplementedError,
+    StopIteration,
+    TypeError,
+    ValueError,
+)
+
+KEPT = (list, Either, Text)  # results of converters that are no variables
 
 for _module in iter_modules(operators.__path__):
     import_module(f"{operators.__name__}.{_module.name}")
@@ -49,12 +72,16 @@ class ImportedModel:
     updates : dict of SharedVariable to Variable
         New values of trainable parameters that the model itself computes, such as the running
         statistics of batch normalization in training form.
+    strings : list of str
+        What stands in the place of text, which PyTensor doesn't have: inputs and outputs that are
+        text in the file are int64, positions in this list; -1 is any string that isn't in it.
     """
 
     inputs: dict[str, Variable]
     outputs: dict[str, Variable]
     parameters: dict[str, Variable]
     updates: dict[SharedVariable, Variable] = field(default_factory=dict)
+    strings: list[str] = field(default_factory=list)
 
 
 def from_onnx(
@@ -106,6 +133,12 @@ def from_onnx(
     TypeError
         If a given input doesn't fit the model's.
 
+    Warns
+    -----
+    ImportedShapeWarning
+        If the file declares other shapes of results than the model computes, whose own are
+        imported; it lists them.  Shapes of inputs must hold.
+
     Examples
     --------
     >>> import pytensor.tensor as pt
@@ -122,19 +155,27 @@ def from_onnx(
     importer = Importer(read.opset_imports)
     parameters = {}
     for name, value in initializers.items():
-        importer.values[value] = parameters[name] = importer.initializer(
-            value, name in shared_names
-        )
+        parameter = importer.initializer(value, name in shared_names)
+        importer.values[value], parameters[name] = parameter, codes_of(parameter)
     model_inputs = [v for v in graph.inputs if v.name not in initializers]
     variables = _input_variables(model_inputs, dict(inputs or {}))
-    importer.values.update(_checked(model_inputs, variables))
+    checked_inputs = _checked(model_inputs, variables)
+    importer.values.update(
+        (v, Text(x) if v.dtype == ir.DataType.STRING else x) for v, x in checked_inputs.items()
+    )
     results = importer.convert(graph)
     importer.raise_failures()
+    results = [
+        codes_of(_of_declared_rank(v, x)) for v, x in zip(graph.outputs, results, strict=True)
+    ]
+    importer.warn_of_shapes()
     outputs: dict[Any, Any] = dict(zip([v.name for v in graph.outputs], results, strict=True))
     for name, variable in outputs.items():
         if isinstance(variable, Variable) and variable.owner is not None and not variable.name:
             variable.name = name
-    return ImportedModel(variables, outputs, parameters, importer.updates)
+    return ImportedModel(
+        variables, outputs, parameters, importer.updates, list(importer.strings)
+    )
 
 
 def _trainable_names(trainable: bool | Collection[str], graph: Any) -> set[str]:
@@ -213,24 +254,49 @@ def _with_equal_lengths(variable: Any, value: Any, lengths: dict[str, Any]) -> A
     return variable if wanted == [None] * len(wanted) else specify_shape(variable, wanted)
 
 
+def _of_declared_rank(value: Any, result: Any) -> Any:
+    """An output of the model, which the file's number of axes decides if nothing else does."""
+    try:
+        return of_rank(result, None if value.shape is None else len(value.shape))
+    except Refused as error:
+        raise ImportedModelError(f"from_onnx: the output {value.name!r}: {error}") from error
+
+
 def _type_of(value: Any) -> TensorType:
     if not isinstance(value.type, ir.TensorType) or value.shape is None:
         raise ImportedModelError(
             f"from_onnx: the input {value.name!r} is no tensor whose number of axes the model says"
         )
     try:
-        dtype = dtype_name(value.dtype)
+        dtype = "int64" if value.dtype == ir.DataType.STRING else dtype_name(value.dtype)
     except Refused as error:
         text = f"from_onnx: the input {value.name!r}: {error}"
         raise ImportedModelError(text) from error
-    return TensorType(dtype, [dim if isinstance(dim, int) else None for dim in value.shape])
+    return TensorType(dtype, _static(value.shape))
+
+
+def _static(shape: Any) -> tuple[int | None, ...]:
+    """The lengths that a file declares; exporters write -1 and 0 for open ones too."""
+    return tuple(dim if isinstance(dim, int) and dim > 0 else None for dim in shape)
 
 
 def _is_blown_up(result: Any, given: Any, most: int = 2**16) -> bool:
     """Whether a result is large, and larger than what it is made of: it stays a formula."""
-    if isinstance(result, list) or None in result.type.shape:
+    if isinstance(result, KEPT) or None in result.type.shape:
         return False
     return prod(result.type.shape) > max(most, sum(v.data.size for v in given if v is not None))
+
+
+def _without_text(name: tuple[str, str], given: list[Any]) -> list[Any]:
+    """A node's inputs, with numbers in the place of text unless its converter takes that."""
+    if name in (READING | REFUSED.keys()) or not any(isinstance(v, Text) for v in given):
+        return given
+    if name not in MOVING | OF_NUMBERS:
+        raise Refused("it computes with text, for which PyTensor has numbers alone")
+    codes = [codes_of(v) for v in given]
+    if name == ("", "Equal") and all(known(v) is None for v in codes):
+        raise Refused("it compares two texts, and what the model doesn't name has no number")
+    return codes
 
 
 class Importer:
@@ -243,13 +309,19 @@ class Importer:
         self.opsets = {"" if k == "ai.onnx" else k: v for k, v in opsets.items()}
         self.values: dict[ir.Value, Variable] = {}
         self.failures: list[tuple[Node, str]] = []
+        self.wrong_shapes: dict[str, tuple[Any, Any]] = {}
+        self.condition: Variable | None = None  # of what is being converted to count
         self.updates: dict[SharedVariable, Variable] = {}
+        self.strings = Strings()
 
-    def initializer(self, value: Any, is_trainable: bool = False) -> Variable:
+    def initializer(self, value: Any, is_trainable: bool = False) -> Variable | Text:
         """A constant or a shared variable with the values of an initializer."""
+        if value.const_value.dtype == ir.DataType.STRING:
+            codes = self.strings.codes(value.const_value.string_data())
+            return Text(constant(codes.reshape(tuple(value.const_value.shape)), name=value.name))
         try:
             data = array_of(value.const_value)
-        except Refused as error:
+        except (Refused, ValueError) as error:
             text = f"from_onnx: the initializer {value.name!r}: {error}"
             raise ImportedModelError(text) from error
         if is_trainable:
@@ -265,33 +337,57 @@ class Importer:
             self._convert_node(ir_node)
         return [self.values.get(value) for value in graph.outputs]
 
-    def convert_body(self, graph: ir.Graph, *inputs: Variable) -> list[Variable]:
+    @contextmanager
+    def _only_if(self, condition: Variable | None) -> Iterator[None]:
+        """What is converted counts only if a condition holds, if one is given."""
+        before = self.condition
+        if before is None or condition is None:
+            self.condition = before if condition is None else condition
+        else:
+            self.condition = pt.and_(before, condition)
+        try:
+            yield
+        finally:
+            self.condition = before
+
+    def convert_body(
+        self, graph: ir.Graph, *inputs: Variable, condition: Variable | None = None
+    ) -> list[Variable]:
         """Convert the body of an If, Loop or Scan, for one set of inputs."""
         if len(graph.inputs) != len(inputs):
             raise Refused(f"its body has {len(graph.inputs)} inputs, and is given {len(inputs)}")
         self.values.update(zip(graph.inputs, inputs, strict=True))
-        outputs = self.convert(graph)
+        with self._only_if(condition):
+            outputs = self.convert(graph)
         if any(out is None for out in outputs):
             raise Refused("its body can't be imported")
         return outputs
 
+    def outside(self, graph: ir.Graph) -> list[Variable]:
+        """Return the variables known so far that a body, or one in it, reads."""
+        values = {v for node in graph.all_nodes() for v in node.inputs if v in self.values}
+        values.update(v for each in (graph, *graph.subgraphs()) for v in each.outputs)
+        found = [self.values[v] for v in values if v in self.values]
+        found = [x for v in found for x in (v if isinstance(v, list) else [v])]
+        return [x for x in found if isinstance(x, Variable)]
+
     def _convert_node(self, ir_node: Any) -> None:
         domain = "" if ir_node.domain == "ai.onnx" else ir_node.domain
-        node = Node(ir_node, self.opsets.get(domain, 1), self.convert_body, self.updates)
+        opset = self.opsets.get(domain, 1)
+        node = Node(
+            ir_node,
+            opset,
+            self.convert_body,
+            self.outside,
+            self.updates,
+            self.strings,
+            self.condition,
+        )
         given = [None if v is None else self.values.get(v) for v in ir_node.inputs]
         if any(v is not None and x is None for v, x in zip(ir_node.inputs, given, strict=True)):
             return  # what comes of a node that failed
-        converter = converter_of(domain, ir_node.op_type)
         try:
-            if converter is None:
-                raise Refused("there is no converter for this operator")
-            results = converter(node, *given)
-            results = results if isinstance(results, tuple) else (results,)
-            results = [v if isinstance(v, list) else as_tensor_variable(v) for v in results]
-            if all(v is None or isinstance(v, Constant) for v in given) and not any(
-                _is_blown_up(v, given) for v in results
-            ):
-                results = folded(results)
+            results = self._results(node, given)
             for value, result in zip(ir_node.outputs, results, strict=False):
                 self._check_type(value, result)
                 self.values[value] = result
@@ -300,9 +396,65 @@ class Importer:
         except ERRORS as error:
             self.failures.append((node, f"{type(error).__name__}: {error}"))
 
+    def _results(self, node: Node, given: list[Any]) -> list[Any]:
+        """The outputs of a node; where its inputs have two sides, those of both."""
+        read = {} if node.op_type == "If" else self._read_by_bodies(node)
+        either = next((v for v in (*given, *read.values()) if isinstance(v, Either)), None)
+        if either is None:
+            return self._converted(node, given)
+        before = len(self.updates), len(self.failures), dict(self.wrong_shapes)
+        results: list[Any] = []
+        for number in (0, 1):
+            values = {v: taken(x, either.condition, number) for v, x in read.items()}
+            self.values.update(values)
+            side = [taken(x, either.condition, number) for x in given]
+            holds = pt.invert(either.condition) if number else either.condition
+            try:
+                with self._only_if(holds):
+                    node.condition = self.condition
+                    results.append(self._results(node, side))
+            except (Refused, *ERRORS) as error:
+                results.append(error)
+                self.wrong_shapes = dict(before[2])
+            self.values.update(read)
+        if len(self.updates) != before[0]:
+            raise Refused(f"it trains on a value whose number of axes {why(either)}")
+        failed = [isinstance(side, Exception) for side in results]
+        if all(failed):
+            raise results[0]
+        del self.failures[before[1] :]
+        if any(failed):
+            number = failed.index(False)
+            return [checked(either, number, value) for value in results[number]]
+        return [joined(either, *pair) for pair in zip(*results, strict=True)]
+
+    def _read_by_bodies(self, node: Node) -> dict[Any, Any]:
+        """What a node's bodies read from outside and may have either of two numbers of axes."""
+        bodies = node.bodies()
+        values = {v for body in bodies for each in body.all_nodes() for v in each.inputs if v}
+        return {v: x for v in values if isinstance(x := self.values.get(v), Either)}
+
+    def _converted(self, node: Node, given: list[Any]) -> list[Any]:
+        converter = converter_of(node.domain, node.op_type)
+        if converter is None:
+            raise Refused("there is no converter for this operator")
+        name = node.domain, node.op_type
+        if name not in REFUSED:
+            check_inputs(node, given)
+        moves = name in MOVING and any(isinstance(v, Text) for v in given)
+        given = _without_text(name, given)
+        results = converter(node, *given)
+        results = results if isinstance(results, tuple) else (results,)
+        results = [v if isinstance(v, KEPT) else as_tensor_variable(v) for v in results]
+        if all(v is None or isinstance(v, Constant) for v in given) and not any(
+            _is_blown_up(v, given) for v in results
+        ):
+            results = folded(results)
+        return [Text(v) for v in results] if moves else results
+
     def _check_type(self, value: Any, result: Any) -> None:
-        """What the file says of a value must hold for what was made of it."""
-        if isinstance(result, list) or not isinstance(value.type, ir.TensorType):
+        """The file must declare the dtype that a value has; of another shape the user is told."""
+        if isinstance(result, KEPT) or not isinstance(value.type, ir.TensorType):
             return
         declared = dtype_name(value.dtype)
         if result.type.dtype != declared:
@@ -312,14 +464,23 @@ class Importer:
             )
         if value.shape is None:
             return
-        lengths = [dim if isinstance(dim, int) else None for dim in value.shape]
-        if len(lengths) != result.type.ndim or any(
-            None not in pair and pair[0] != pair[1]
-            for pair in zip(lengths, result.type.shape, strict=True)
+        lengths, found = _static(value.shape), result.type.shape
+        if len(lengths) != len(found) or any(
+            None not in pair and pair[0] != pair[1] for pair in zip(lengths, found, strict=True)
         ):
-            raise Refused(
-                f"the model says that {value.name!r} has the shape {tuple(lengths)}, and its "
-                f"inputs make it {result.type.shape}"
+            self.wrong_shapes[value.name] = lengths, found
+
+    def warn_of_shapes(self) -> None:
+        """Warn of all values that have other shapes than the file declares."""
+        if self.wrong_shapes:
+            pairs = list(self.wrong_shapes.items())
+            listed = "; ".join(f"{n!r}: {a} declared, {b} found" for n, (a, b) in pairs[:20])
+            more = f"; and {len(pairs) - 20} more" if len(pairs) > 20 else ""
+            warnings.warn(
+                f"from_onnx: the model declares other shapes than its nodes make, which are "
+                f"imported: {listed}{more}",
+                ImportedShapeWarning,
+                stacklevel=3,
             )
 
     def raise_failures(self) -> None:

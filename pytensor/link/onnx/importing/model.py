@@ -9,8 +9,10 @@ from onnx_ir.passes.common import InlinePass, TopologicalSortPass
 
 import onnx
 from onnx import inliner, version_converter
+from onnx.shape_inference import InferenceError
 from pytensor.link.onnx.importing.errors import ImportedModelError
 from pytensor.link.onnx.importing.registry import converter_of
+from pytensor.link.onnx.importing.tolerance import prepared, restored, without_maps
 
 LOWEST_OPSET, HIGHEST_OPSET = 13, onnx.defs.onnx_opset_version()
 
@@ -48,11 +50,12 @@ def read_model(
     _check_names(proto.graph, where, set())
     if opset is not None:
         proto = _converted(proto, opset, where)
-    proto = _spelled_out(proto)
+    proto = without_maps(_spelled_out(proto))
     try:
         read = ir.from_proto(proto)
-    except (KeyError, TypeError, ValueError) as error:
-        raise ImportedModelError(f"from_onnx: {where} is damaged: {error}") from error
+    except (ir.serde.SerdeError, KeyError, TypeError, ValueError) as error:
+        reason = error.__cause__ or error
+        raise ImportedModelError(f"from_onnx: {where} is damaged: {reason}") from error
     _check_opsets(read, where)
     try:
         InlinePass()(read)
@@ -128,8 +131,8 @@ def _converted(proto, opset, where):
     try:
         # onnx's converter loses functions
         proto = inliner.inline_local_functions(proto) if proto.functions else proto
-        return version_converter.convert_version(proto, opset)
-    except (RuntimeError, version_converter.ConvertError, EncodeError) as error:
+        return restored(version_converter.convert_version(prepared(proto, version), opset), proto)
+    except (RuntimeError, InferenceError, version_converter.ConvertError, EncodeError) as error:
         raise ImportedModelError(
             f"from_onnx: {where} can't be converted from opset {version} to {opset}: {error}"
         ) from error

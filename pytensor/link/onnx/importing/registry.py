@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import onnx_ir as ir
 
-from pytensor.graph.basic import Constant
+from pytensor.graph.basic import Constant, Variable
 from pytensor.graph.traversal import graph_inputs, toposort
+from pytensor.link.onnx.importing.text import Strings
 from pytensor.tensor.basic import MakeVector, constant
 
 MICROSOFT = "com.microsoft"
@@ -60,11 +61,19 @@ class Node:
     ir_node: ir.Node
     opset: int  # the version of its domain's operator set
     convert_graph: Callable  # of an attribute's graph and variables for its inputs: its outputs
+    outside: Callable  # of an attribute's graph: variables that it reads and doesn't make
     updates: dict  # new values of shared variables, to which a converter may add
+    strings: Strings  # the model's, with their numbers
+    condition: Variable | None = None  # that of the If, in whose branch the node is
 
     @property
     def op_type(self) -> str:
         return self.ir_node.op_type
+
+    @property
+    def domain(self) -> str:
+        """The operator's domain, "" for ONNX's own."""
+        return _domain(self.ir_node.domain)
 
     @property
     def label(self) -> str:
@@ -75,8 +84,7 @@ class Node:
     @property
     def operator(self) -> str:
         """The operator's name, with its domain unless that is ONNX's own."""
-        domain = _domain(self.ir_node.domain)
-        return f"{domain}.{self.op_type}" if domain else self.op_type
+        return f"{self.domain}.{self.op_type}" if self.domain else self.op_type
 
     def has(self, name: str) -> bool:
         """Whether the attribute is given."""
@@ -100,6 +108,19 @@ class Node:
             raise Refused(f"it has no attribute {name!r}, which it must have")
         return self.attribute(name)
 
+    def choice(self, name: str, default: str, *others: str) -> str:
+        """The value of an attribute that says which of several ways a node goes."""
+        value = self.attribute(name, default)
+        if value not in (default, *others):
+            listed = ", ".join(map(repr, (default, *others)))
+            raise Refused(f"its {name} is {value!r}; there are {listed}")
+        return value
+
+    def bodies(self) -> list[ir.Graph]:
+        """The graphs in its attributes."""
+        attributes = self.ir_node.attributes.values()
+        return [a.value for a in attributes if a.type == ir.AttributeType.GRAPH]
+
     def has_output(self, position: int) -> bool:
         """Whether an optional output is wanted."""
         outputs = self.ir_node.outputs
@@ -109,7 +130,8 @@ class Node:
         """The dtype and number of axes of an output, as far as the file says them."""
         value = self.ir_node.outputs[position]
         shape = None if value.shape is None else len(value.shape)
-        return None if value.dtype is None else dtype_name(value.dtype), shape
+        dtype = None if value.dtype in (None, ir.DataType.STRING) else dtype_name(value.dtype)
+        return dtype, shape
 
 
 def dtype_name(dtype: ir.DataType) -> str:
@@ -169,7 +191,7 @@ def folded(variables: list) -> list:
 
     Shapes, axes and sizes are computed by nodes in ONNX; PyTensor needs many of them as numbers.
     """
-    outputs = [v for v in variables if not isinstance(v, list) and v.owner is not None]
+    outputs = [v for v in variables if isinstance(v, Variable) and v.owner is not None]
     if not all(isinstance(v, Constant) for v in graph_inputs(outputs)):
         return variables
     storage = defaultdict(lambda: [None])
@@ -180,4 +202,4 @@ def folded(variables: list) -> list:
         node.op.prepare_node(node, cells, computed, "py")
         node.op.make_py_thunk(node, cells, computed, [])()
     known = {v: constant(storage[v][0], name=v.name) for v in outputs}
-    return [v if isinstance(v, list) else known.get(v, v) for v in variables]
+    return [known.get(v, v) if isinstance(v, Variable) else v for v in variables]

@@ -7,6 +7,7 @@ known while nodes cut, join and multiply such vectors.
 from collections import Counter
 from functools import reduce
 from math import prod
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -18,10 +19,14 @@ from pytensor.graph.op import HasInnerGraph
 from pytensor.link.onnx.importing.registry import Refused, entries, folded, known
 from pytensor.raise_op import CheckAndRaise
 from pytensor.tensor.basic import Alloc, MakeVector, constant
+from pytensor.tensor.broadcasting import broadcast_as
 from pytensor.tensor.elemwise import DimShuffle, Elemwise
-from pytensor.tensor.shape import Reshape, Shape, SpecifyShape
+from pytensor.tensor.shape import Reshape, Shape, SpecifyShape, specify_shape
 from pytensor.tensor.subtensor import AdvancedSubtensor, Subtensor, get_idx_list
 from pytensor.tensor.type import TensorType
+
+# Where lengths come from: deep models ask for the same ones again and again
+_origins: WeakKeyDictionary[Variable, dict[int, tuple[Variable, int]]] = WeakKeyDictionary()
 
 
 def vector(scalars, dtype="int64"):
@@ -65,6 +70,44 @@ def sizes(x):
     return [size(x, axis) for axis in range(x.type.ndim)]
 
 
+def broadcastable(inputs, kept=0):
+    """The inputs, so that they broadcast as ONNX does: by lengths that only run time may know.
+
+    The last `kept` axes aren't broadcast.  Those left out are None.
+    """
+    given = [x for x in inputs if x is not None]
+    ndim = max((x.type.ndim for x in given), default=0)
+    axes = range(-ndim, -kept)
+    found = list(inputs)
+    for i, x in enumerate(inputs):
+        if x is None or None not in x.type.shape:
+            continue
+        for y in given:
+            uncertain = [axis for axis in axes if _may_be_repeated(x, y, axis)]
+            if y is not x and uncertain:
+                found[i] = broadcast_as(found[i], y, uncertain)
+    return found
+
+
+def _may_be_repeated(x, y, axis):
+    """Whether `x` may have one element along an axis on which `y` has more.
+
+    Lengths that nodes compute, as convolutions do, are taken to be equal where both are open: if
+    they aren't, PyTensor says so when it runs.
+    """
+    if -axis > min(x.type.ndim, y.type.ndim):
+        return False
+    if x.type.shape[axis] is not None or y.type.shape[axis] == 1:
+        return False
+    own, other = (Counter(factors(size(v, axis % v.type.ndim))) for v in (x, y))
+    return own != other and (y.type.shape[axis] is not None or _of_inputs([*own, *other]))
+
+
+def _of_inputs(found):
+    """Whether factors of lengths are numbers, and lengths that inputs have."""
+    return all(isinstance(f, int) or (isinstance(f, tuple) and f[0].owner is None) for f in found)
+
+
 def _wanted(node):
     """The sizes that a reshape or an Alloc is told to make, or None."""
     if isinstance(node.op, Alloc):
@@ -80,11 +123,19 @@ def _made(x, axis):
 
 
 def _origin(x, axis):
+    passed = []
     while x.type.shape[axis] is None and x.owner is not None:
+        found = _origins.setdefault(x, {}).get(axis)
+        if found is not None:
+            x, axis = found
+            break
         source = _source(x.owner, x.owner.outputs.index(x), axis)
+        passed.append((x, axis))
         if source is None:
             break
         x, axis = source
+    for variable, a in passed:
+        _origins[variable][a] = x, axis
     return x, axis
 
 
@@ -137,6 +188,12 @@ def _as_size(scalar):
     (index,) = get_idx_list(node.inputs, node.op.idx_list)
     index = index.data if isinstance(index, Constant) else index
     return (source.inputs[0], int(index)) if isinstance(index, int | np.integer) else None
+
+
+def length_of(scalar):
+    """The first tensor that has a scalar as its length, and the axis; None if it is no length."""
+    found = _as_size(scalar) if isinstance(scalar.type, TensorType) else None
+    return found and _origin(*found)
 
 
 def is_size(scalar):
@@ -213,6 +270,7 @@ def wanted_sizes(node, shape, what="its shape"):
         number = node.declared()[1]
         if number is None:
             raise Refused(f"how many entries {what} has is known only when the model runs")
+        shape = specify_shape(shape, (number,))
         found = [shape[i] for i in range(number)]
     return [folded([pt.cast(v, "int64")])[0] for v in found]
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 import pytensor.tensor as pt
+from pytensor.graph.basic import Variable
 from pytensor.link.onnx.importing.registry import Node, Refused, folded
 from pytensor.tensor.basic import constant
 
@@ -80,48 +81,68 @@ def spatial_axes(x) -> int:
 
 
 def windows(node: Node, kernel, spatial=None) -> Windows:
-    """The windows of a node, from its attributes.
+    """Return the windows of a node, from its attributes.
 
-    `spatial` are the static lengths of the input, which `auto_pad` needs.
+    `spatial` are the lengths of the input, which `auto_pad` needs; pads are scalar variables where
+    they depend on open ones.
     """
     n = len(kernel)
     strides = tuple(node.attribute("strides", [1] * n))
     dilations = tuple(node.attribute("dilations", [1] * n))
     found = Windows(tuple(kernel), strides, dilations, ((0, 0),) * n)
-    mode = node.attribute("auto_pad", "NOTSET")
+    mode = auto_pad(node)
     if mode == "NOTSET":
         pads = node.attribute("pads", [0] * (2 * n))
         return found._replace(pads=tuple(zip(pads[:n], pads[n:], strict=True)))
     if mode == "VALID":
         return found
+    if spatial is None or None in kernel:
+        raise Refused(f"auto_pad={mode!r} needs the size of the kernel: give it kernel_shape")
     axes = zip(spatial, found.extents, strides, strict=True)
     return found._replace(pads=tuple(split(same_padding(*axis), mode) for axis in axes))
+
+
+def auto_pad(node: Node) -> str:
+    """The rule by which a node's input is padded."""
+    return node.choice("auto_pad", "NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID")
 
 
 def same_padding(length, extent, stride):
     """How many cells `auto_pad` adds to an axis."""
     if stride == 1:
         return extent - 1
-    if length is None:
-        raise Refused(
-            "auto_pad with a stride needs the length of the image, which the model leaves open: "
-            "fix it in the model, or apply the model to an input of known shape"
-        )
-    return max((-(-length // stride) - 1) * stride + extent - length, 0)
+    missing = (-(-length // stride) - 1) * stride + extent - length
+    return max(missing, 0) if isinstance(missing, int) else pt.maximum(missing, np.int64(0))
 
 
-def split(padding: int, mode: str) -> tuple[int, int]:
+def split(padding, mode: str) -> tuple:
     """Cells before and after an axis; SAME_UPPER adds an odd one at the end."""
-    less, more = padding // 2, padding - padding // 2
-    return (less, more) if mode == "SAME_UPPER" else (more, less)
+    less = padding // 2
+    more = padding - less
+    return (more, less) if mode == "SAME_LOWER" else (less, more)
+
+
+def known_pads(x, found: Windows, value=0):
+    """Return the input and windows whose pads are numbers.
+
+    Where `auto_pad` depends on lengths that only run time knows, the input gets its pads, cells of
+    `value`, and the windows have none.
+    """
+    if all(isinstance(n, int) for pair in found.pads for n in pair):
+        return x, found
+    return padded(x, found.pads, value), found._replace(pads=((0, 0),) * len(found.pads))
 
 
 def kernel_of(node: Node, w):
-    """Filters of known size, and that size."""
+    """Filters, and their size; None where only run time knows it."""
     kernel = tuple(node.attribute("kernel_shape", w.type.shape[2:]))
+    return pt.specify_shape(w, (*w.type.shape[:2], *kernel)), kernel
+
+
+def must_have_size(kernel):
+    """Refuse a kernel whose size isn't known."""
     if None in kernel:
         raise Refused("it doesn't say how large its kernel is: give it the attribute kernel_shape")
-    return pt.specify_shape(w, (*w.type.shape[:2], *kernel)), kernel
 
 
 def with_bias(out, bias):
@@ -131,15 +152,15 @@ def with_bias(out, bias):
     return out + bias.dimshuffle("x", 0, *["x"] * (out.type.ndim - 2))
 
 
-def padded(x, pads):
-    """Zeros around the spatial axes."""
-    if not any(map(any, pads)):
+def padded(x, pads, value=0):
+    """Cells of a value around the spatial axes."""
+    if not any(isinstance(n, Variable) or n for pair in pads for n in pair):
         return x
     spatial = lengths(x)[2:]
     wider = [n + lo + hi for n, (lo, hi) in zip(spatial, pads, strict=True)]
     inside = tuple(slice(lo, lo + n) for n, (lo, _) in zip(spatial, pads, strict=True))
-    zeros = filled(like(x, 0), (*lengths(x)[:2], *wider))
-    return pt.set_subtensor(zeros[(..., *inside)], x)
+    around = filled(like(x, value), (*lengths(x)[:2], *wider))
+    return pt.set_subtensor(around[(..., *inside)], x)
 
 
 def patches(x, found: Windows):

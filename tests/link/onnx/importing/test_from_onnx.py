@@ -182,9 +182,6 @@ def test_models_that_lie_about_types():
     lie = model([("MatMul", ["x", "w"], ["h"]), ("Neg", ["h"], ["y"])], [("w", W)])
     lie.graph.value_info.append(helper.make_tensor_value_info(*declared))
     refused(lie, "says that 'h' is of dtype int64, and its inputs make it float32", ImportedOpError)
-    outputs = [("y", FLOAT, ["N", 5])]
-    shape = model([("MatMul", ["x", "w"], ["y"])], [("w", W)], outputs=outputs)
-    refused(shape, r"'y' has the shape \(None, 5\)", ImportedOpError)
     wrong = model([("MatMul", ["x", "w"], ["y"])], [("w", np.ones((4, 2), "float32"))])
     refused(wrong, "MatMul", ImportedOpError)
 
@@ -253,8 +250,6 @@ def test_what_cannot_be_converted(linear):
     linear.opset_import[0].version = 99
     refused(linear, "of opset 99; 13 to .*: a newer onnx package may know it")
     linear.opset_import[0].version = 11
-    linear.ir_version = 2
-    refused(linear, "can't be converted from opset 11 to 17: .*undefined", opset=17)
     scan = model([("Scan", ["", "x"], ["y"])])
     scan.opset_import[0].version = 8
     refused(scan, "Scan of opset 8", opset=17)

@@ -410,20 +410,3 @@ def test_features_side_by_side():
     compare(one_node("FeatureVectorizer", parts, domain=ML, inputdimensions=[3, 1]), parts)
     inputs = [INTEGERS, np.array([[2, 0]])]
     compare(one_node("ArrayFeatureExtractor", inputs, domain=ML), inputs)
-
-
-REFUSED = {
-    "ZipMap": ({"classlabels_int64s": [0, 1, 2]}, "options={'zipmap': False}"),
-    "LinearClassifier": (
-        {"classlabels_strings": ["a", "b"], "coefficients": [1.0] * 6, "intercepts": [0.0] * 2},
-        "number the classes 0, 1, … before training",
-    ),
-}
-
-
-@pytest.mark.parametrize("op_type", REFUSED)
-def test_refused_with_the_fix(op_type):
-    attributes, reason = REFUSED[op_type]
-    with pytest.raises(ImportedOpError) as error:
-        from_onnx(one_node(op_type, [X], domain=ML, **attributes))
-    assert reason in str(error.value)

@@ -4,6 +4,7 @@ import numpy as np
 
 import pytensor.tensor as pt
 from pytensor.link.onnx.importing.registry import Refused, converts
+from pytensor.link.onnx.importing.sizes import broadcastable, normalized
 from pytensor.link.onnx.importing.windows import like, single
 from pytensor.tensor.special import log_softmax, softmax
 
@@ -37,6 +38,7 @@ def leaky_relu(node, x):
 
 @converts("PRelu")
 def prelu(node, x, slope):
+    _, slope = broadcastable((x, slope))
     if "int" in x.type.dtype:
         return pt.switch(x < like(x, 0), x * slope, x)
     return pt.prelu(x, slope)
@@ -63,7 +65,7 @@ def selu(node, x):
 
 @converts("Gelu")
 def gelu(node, x):
-    return pt.gelu(x, node.attribute("approximate", "none"))
+    return pt.gelu(x, node.choice("approximate", "none", "tanh"))
 
 
 @converts("HardSigmoid")
@@ -96,12 +98,12 @@ def shrink(node, x):
 
 @converts("Softmax")
 def softmax_(node, x):
-    return softmax(x, axis=node.attribute("axis", -1))
+    return softmax(x, axis=normalized(node.attribute("axis", -1), x.type.ndim))
 
 
 @converts("LogSoftmax")
 def log_softmax_(node, x):
-    return log_softmax(x, axis=node.attribute("axis", -1))
+    return log_softmax(x, axis=normalized(node.attribute("axis", -1), x.type.ndim))
 
 
 # For recurrent networks: functions of x, alpha and beta, and the defaults of those they have

@@ -13,6 +13,7 @@ from pytensor.link.onnx.importing.registry import (
     known,
 )
 from pytensor.link.onnx.importing.sizes import (
+    broadcastable,
     normalized,
     positions,
     product,
@@ -21,13 +22,14 @@ from pytensor.link.onnx.importing.sizes import (
     vector,
     wanted_sizes,
 )
-from pytensor.link.onnx.importing.windows import filled, like
+from pytensor.link.onnx.importing.text import Text
+from pytensor.link.onnx.importing.windows import filled, like, total
 from pytensor.tensor.basic import constant
 
 
 @converts("MatMul")
 def mat_mul(node, x, y):
-    return pt.matmul(x, y)
+    return pt.matmul(*broadcastable((x, y), kept=2))
 
 
 @converts("Gemm")
@@ -35,7 +37,10 @@ def gemm(node, a, b, c=None):
     a = a.T if node.attribute("transA", 0) else a
     b = b.T if node.attribute("transB", 0) else b
     result = _scaled(pt.dot(a, b), node.attribute("alpha", 1.0))
-    return result if c is None else result + _scaled(c, node.attribute("beta", 1.0))
+    if c is None:
+        return result
+    _, c = broadcastable((result, _scaled(c, node.attribute("beta", 1.0))))
+    return result + c
 
 
 def _scaled(x, factor):
@@ -49,7 +54,43 @@ def _scaled(x, factor):
 @converts("Einsum")
 def einsum(node, *operands):
     equation = node.required("equation").replace(" ", "")
-    return pt.cast(pt.einsum(equation, *map(without_gradient, operands)), operands[0].type.dtype)
+    operands, dtype = [without_gradient(x) for x in operands], operands[0].type.dtype
+    if "->" in equation:
+        # Not by `pt.einsum`, whose sums mode JAX returns in double precision
+        terms, result = equation.split("->")
+        terms = terms.split(",")
+        if len(terms) == len(operands):
+            pairs = [
+                _summed(x, terms[i], "".join([result, *terms[:i], *terms[i + 1 :]]))
+                for i, x in enumerate(operands)
+            ]
+            operands, terms = zip(*pairs, strict=True)
+        if terms == (result,):
+            return operands[0]
+        equation = f"{','.join(terms)}->{result}"
+    return pt.cast(pt.einsum(equation, *operands), dtype)
+
+
+def _summed(x, term, others):
+    """An operand of an Einsum, summed over the labels that no other has, and its new labels."""
+    labels = [label for label in dict.fromkeys(term) if label.isalpha()]
+
+    def axis(position):
+        dots = term.find("...")
+        return position - len(term) if 0 <= dots < position else position
+
+    for label in labels:
+        while term.count(label) > 1:
+            first, second = axis(term.index(label)), axis(term.rindex(label))
+            x = pt.diagonal(x, axis1=first % x.type.ndim, axis2=second % x.type.ndim)
+            term = term.replace(label, "") + label * (term.count(label) - 1)
+    own = [label for label in labels if label not in others]
+    axes = [axis(term.index(label)) for label in own]
+    dtype = x.type.dtype
+    if own:
+        wide = pt.cast(x, "float32") if dtype == "float16" else x  # as reductions have it
+        x = pt.cast(total(wide, axes), dtype)
+    return x, "".join(label for label in term if label not in own)
 
 
 @converts("Det")
@@ -104,6 +145,9 @@ def range_(node, start, limit, delta):
 
 @converts("Constant")
 def constant_(node):
+    if texts := _texts(node):
+        codes, shape = texts
+        return Text(constant(node.strings.codes(codes).reshape(shape)))
     if node.has("value"):
         return constant(node.attribute("value"))
     for name, dtype in (("value_float", "float32"), ("value_int", "int64")):
@@ -112,7 +156,20 @@ def constant_(node):
                 return constant(np.asarray(node.attribute(form), dtype))
     if node.has("sparse_value"):
         return constant(_dense(node.attribute("sparse_value")))
-    raise Refused("it holds text, and PyTensor has no tensors of text")
+    raise Refused("it has no value")
+
+
+def _texts(node):
+    """The strings of a constant and its shape, or None if it holds numbers."""
+    if node.has("value_string"):
+        return [node.attribute("value_string")], ()
+    if node.has("value_strings"):
+        strings = node.attribute("value_strings")
+        return strings, (len(strings),)
+    tensor = node.ir_node.attributes.get("value")
+    if tensor is None or tensor.value.dtype != ir.DataType.STRING:
+        return None
+    return tensor.value.string_data(), tuple(tensor.value.shape)
 
 
 def _dense(sparse):

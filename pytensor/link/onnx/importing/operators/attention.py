@@ -109,18 +109,21 @@ def rotary_embedding(node, x, cos, sin, position_ids=None):
     x = _heads(node, x, "num_heads")
     if position_ids is not None:
         cos, sin = cos[position_ids], sin[position_ids]
-    cos, sin = cos[:, None], sin[:, None]
     rotated = node.attribute("rotary_embedding_dim", 0) or lengths(x)[3]
+    out = turned(x, cos[:, None], sin[:, None], rotated, node.attribute("interleaved", 0))
+    return _merged(out) if merged else out
+
+
+def turned(x, cos, sin, rotated, interleaved):
+    """Pairs of features turned by angles, the first `rotated` features of `x`."""
     rest, x = x[..., rotated:], x[..., :rotated]
-    interleaved = node.attribute("interleaved", 0)
     if interleaved:
         real, imaginary = x[..., 0::2], x[..., 1::2]
     else:
         real, imaginary = x[..., : rotated // 2], x[..., rotated // 2 :]
     parts = [cos * real - sin * imaginary, sin * real + cos * imaginary]
     if interleaved:
-        turned = pt.stack(parts, axis=-1).reshape(tuple(lengths(x)))
+        out = pt.stack(parts, axis=-1).reshape(tuple(lengths(x)))
     else:
-        turned = pt.concatenate(parts, axis=-1)
-    out = pt.concatenate([turned, rest], axis=-1)
-    return _merged(out) if merged else out
+        out = pt.concatenate(parts, axis=-1)
+    return pt.concatenate([out, rest], axis=-1)

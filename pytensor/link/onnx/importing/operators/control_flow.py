@@ -3,13 +3,17 @@
 import numpy as np
 
 import pytensor.tensor as pt
+from pytensor.compile.ops import ViewOp
 from pytensor.conditional import ifelse
+from pytensor.graph.replace import graph_replace
+from pytensor.graph.traversal import ancestors
+from pytensor.link.onnx.importing.alternatives import Either, of_rank
 from pytensor.link.onnx.importing.registry import Refused, converts, folded, known
 from pytensor.link.onnx.importing.sizes import sizes
 from pytensor.link.onnx.importing.windows import lengths
 from pytensor.scan.basic import scan
 from pytensor.scan.op import Scan
-from pytensor.scan.utils import until
+from pytensor.scan.utils import expand_empty, until
 from pytensor.tensor.basic import constant
 from pytensor.tensor.shape import specify_shape
 from pytensor.tensor.subtensor import Subtensor
@@ -42,10 +46,13 @@ def known_scalar(variable):
     return None if value is None else value.reshape(()).item()
 
 
-def _steady(node, graph, *inputs):
+def _steady(node, graph, *inputs, condition=None):
     """The outputs of a body that may run any number of times."""
     before = len(node.updates)
-    outputs = node.convert_graph(graph, *inputs)
+    outputs = node.convert_graph(graph, *inputs, condition=condition)
+    if inputs:  # of a loop, not of an If
+        declared = [None if v.shape is None else len(v.shape) for v in graph.outputs]
+        outputs = [of_rank(v, ndim) for v, ndim in zip(outputs, declared, strict=True)]
     if len(node.updates) > before:
         raise Refused(
             "its body draws random numbers or trains, which PyTensor can do in the main graph alone"
@@ -60,13 +67,18 @@ def if_(node, condition):
     value = known_scalar(condition)
     if value is not None:
         return tuple(node.convert_graph(then if value else otherwise))
-    results = _steady(node, then), _steady(node, otherwise)
+    results = (
+        _steady(node, then, condition=condition),
+        _steady(node, otherwise, condition=pt.invert(condition)),
+    )
     if len(results[0]) != len(results[1]):
         raise Refused("its branches return {} and {} values".format(*map(len, results)))
-    return tuple(_either(condition, *pair) for pair in zip(*results, strict=True))
+    return tuple(_either(node, condition, *pair) for pair in zip(*results, strict=True))
 
 
-def _either(condition, then, otherwise):
+def _either(node, condition, then, otherwise):
+    if isinstance(then, Either) or isinstance(otherwise, Either):
+        return Either(condition, then, otherwise, node.label)
     if isinstance(then, list) != isinstance(otherwise, list):
         raise Refused("one branch returns a sequence, the other a tensor")
     if isinstance(then, list):
@@ -75,13 +87,12 @@ def _either(condition, then, otherwise):
                 f"its branches return sequences of {len(then)} and {len(otherwise)} tensors, and "
                 f"PyTensor must know the length"
             )
-        return [_either(condition, *pair) for pair in zip(then, otherwise, strict=True)]
-    for what, a, b in (
-        ("dtypes", then.type.dtype, otherwise.type.dtype),
-        ("numbers of axes", then.type.ndim, otherwise.type.ndim),
-    ):
-        if a != b:
-            raise Refused(f"its branches return tensors of different {what}: {a} and {b}")
+        return [_either(node, condition, *pair) for pair in zip(then, otherwise, strict=True)]
+    a, b = then.type, otherwise.type
+    if a.dtype != b.dtype:
+        raise Refused(f"its branches return tensors of different dtypes: {a.dtype} and {b.dtype}")
+    if a.ndim != b.ndim:
+        return Either(condition, then, otherwise, node.label)
     return ifelse(condition, then, otherwise)
 
 
@@ -145,7 +156,8 @@ def _scanned(node, body, trips, condition, carried, n_outputs):
         return outputs, until(~one_element(goes_on, "the condition"))
 
     start = constant(np.int64(0))
-    _, *results = _iterate(step, (start, *carried), n_outputs, trips)
+    outside = node.outside(body)
+    _, *results = _iterate(step, (start, *carried), n_outputs, trips, outside)
     return tuple(results)
 
 
@@ -194,43 +206,83 @@ def _of_types(before, after):
     ]
 
 
-def _iterate(step, carried, n_outputs, trips, sequences=()):
-    """The last values of what is carried, and the values of each output in all iterations."""
-    whole = True
+def _iterate(step, carried, n_outputs, trips, outside, sequences=()):
+    """The last values of what is carried, and the values of each output in all iterations.
+
+    `outside` are variables that the body reads: what they are computed from is computed once.
+    """
+    whole, read = True, {}
+    known_outside = {v for v in ancestors(outside) if v.owner is not None}
 
     def watched(*values):
         nonlocal whole
         outputs = step(*values)
         whole = isinstance(outputs, list)  # without a condition that ends it
-        return outputs
+        variables, end = (outputs, []) if whole else (outputs[0], [outputs[1].condition])
+        found = [v for v in ancestors([*variables, *end], known_outside) if v in known_outside]
+        read.update((v, v.type(v.name)) for v in found if v not in read)
+        replaced = graph_replace([*variables, *end], read, strict=False)
+        return replaced if whole else (replaced[:-1], until(replaced[-1]))
 
+    endless = isinstance(trips, int) and trips >= UNBOUNDED
+    number = pt.scalar("trips", dtype="int64") if endless else trips  # else buffers' types have it
     try:
         results = scan(
             watched,
             sequences=list(sequences),
             outputs_info=[*carried, *[None] * n_outputs],
-            n_steps=trips,
+            n_steps=number,
             return_list=True,
             return_updates=False,
         )
     except KnownShape as found:
         counters = len(carried) - len(found.shapes)
         values = map(specify_shape, carried[counters:], found.shapes)
-        return _iterate(step, [*carried[:counters], *values], n_outputs, trips, sequences)
+        carried = [*carried[:counters], *values]
+        return _iterate(step, carried, n_outputs, trips, outside, sequences)
+    last = [_last(v, endless) for v in results[: len(carried)]]
     outputs = results[len(carried) :]
     if whole and isinstance(trips, int):
         # Scan's type leaves open how many there are
         outputs = [specify_shape(x, (trips, *[None] * (x.type.ndim - 1))) for x in outputs]
-    return [*map(_last, results[: len(carried)]), *outputs]
+    again = {inner: v for v, inner in read.items()}
+    if endless:
+        again[number] = constant(np.int64(trips))
+    return graph_replace([*last, *outputs], again, strict=False)
 
 
-def _last(values):
+def _last(values, endless):
     """The last of a scan's values, or that before the first iteration if there was none."""
     op = values.owner.op
     buffer = values.owner.inputs[0]
-    if isinstance(op, Subtensor) and buffer.owner and isinstance(buffer.owner.op, Scan):
+    if not (isinstance(op, Subtensor) and buffer.owner and isinstance(buffer.owner.op, Scan)):
+        return values[-1]
+    if not endless:
         return buffer[-1]
-    return values[-1]
+    # A buffer of two entries in the place of one of an entry for each possible iteration
+    initial = {v: expand_empty(v.owner.inputs[1], 1) for v in _buffers(buffer.owner)}
+    return without_gradient(graph_replace(buffer, initial, strict=False)[-1])
+
+
+def _buffers(node):
+    """The buffers of what a scan carries, which begin with its first values."""
+    return node.op.outer_sitsot(node.inputs)
+
+
+class WithoutGradient(ViewOp):
+    """The identity of a result that can't be differentiated."""
+
+    def connection_pattern(self, node):
+        return [[True]]
+
+    def pullback(self, inputs, outputs, cotangents):
+        raise NotImplementedError(
+            "the gradient of a loop that its condition alone ends needs the values of all "
+            "iterations: give the loop a trip count that bounds them"
+        )
+
+
+without_gradient = WithoutGradient()
 
 
 @converts("Scan")
@@ -254,7 +306,7 @@ def scan_(node, *inputs):
         )
     ]
     trips, sequences = _of_one_length(sequences)
-    results = _iterate(step, states, n_outputs, trips, sequences)
+    results = _iterate(step, states, n_outputs, trips, node.outside(body), sequences)
     outputs = [
         pt.moveaxis(x[:: -1 if backward else 1], 0, axis)
         for x, axis, backward in zip(

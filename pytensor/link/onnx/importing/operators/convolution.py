@@ -10,11 +10,14 @@ from pytensor.link.onnx.importing.sampling import linear
 from pytensor.link.onnx.importing.sizes import positions
 from pytensor.link.onnx.importing.windows import (
     Windows,
+    auto_pad,
     filled,
     filtered,
     kernel_of,
+    known_pads,
     lengths,
     like,
+    must_have_size,
     spatial_axes,
     split,
     windows,
@@ -30,7 +33,7 @@ TRANSPOSED = {1: pt.conv1d_transpose, 2: pt.conv2d_transpose, 3: pt.conv3d_trans
 def conv(node, x, w, b=None):
     n = spatial_axes(x)
     w, kernel = kernel_of(node, w)
-    found = windows(node, kernel, x.type.shape[2:])
+    x, found = known_pads(x, windows(node, kernel, lengths(x)[2:]))
     out = CONV[n](
         x,
         w,
@@ -64,7 +67,7 @@ def conv_transpose(node, x, w, b=None):
 
 def _transposed_windows(node, kernel, paddings, spatial):
     """Windows and output padding, such that the output has the shape that is asked for."""
-    mode = node.attribute("auto_pad", "NOTSET")
+    mode = auto_pad(node)
     n = len(kernel)
     found = Windows(
         kernel,
@@ -73,6 +76,8 @@ def _transposed_windows(node, kernel, paddings, spatial):
         ((0, 0),) * n,
     )
     wanted = node.attribute("output_shape")
+    if wanted is not None or mode.startswith("SAME"):
+        must_have_size(kernel)
     if wanted is not None:
         if None in spatial:
             raise Refused(
@@ -87,7 +92,7 @@ def _transposed_windows(node, kernel, paddings, spatial):
                 found.strides, spatial, paddings, found.extents, wanted, strict=True
             )
         ]
-    elif mode in ("SAME_UPPER", "SAME_LOWER"):
+    elif mode.startswith("SAME"):
         axes = zip(paddings, found.extents, found.strides, strict=True)
         surplus = [p + extent - stride for p, extent, stride in axes]
     else:
@@ -99,6 +104,7 @@ def _transposed_windows(node, kernel, paddings, spatial):
 @converts("DeformConv")
 def deform_conv(node, x, w, offset, b=None, mask=None):
     w, kernel = kernel_of(node, w)
+    must_have_size(kernel)
     found = windows(node, kernel)
     n, parts = len(kernel), node.attribute("offset_group", 1)
     batch, channels, *spatial = lengths(x)

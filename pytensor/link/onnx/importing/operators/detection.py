@@ -7,7 +7,7 @@ import numpy as np
 
 import pytensor
 import pytensor.tensor as pt
-from pytensor.link.onnx.importing.registry import Refused, converts
+from pytensor.link.onnx.importing.registry import converts
 from pytensor.link.onnx.importing.sampling import corners
 from pytensor.link.onnx.importing.sizes import positions
 from pytensor.link.onnx.importing.windows import lengths, like, single, total
@@ -15,42 +15,67 @@ from pytensor.link.onnx.importing.windows import lengths, like, single, total
 
 @converts("RoiAlign")
 def roi_align(node, x, rois, batch_indices):
-    samples = node.attribute("sampling_ratio", 0)
-    if samples < 1:
-        raise Refused(
-            "sampling_ratio=0 takes as many samples as a region is large, which differs between "
-            "regions: set a sampling_ratio"
-        )
-    mode = node.attribute("coordinate_transformation_mode")
-    mode = mode or ("half_pixel" if node.opset >= 16 else "output_half_pixel")
+    modes = ("half_pixel", "output_half_pixel")
+    mode = node.choice("coordinate_transformation_mode", *modes[:: 1 if node.opset >= 16 else -1])
     scaled = rois * like(x, single(node, "spatial_scale", 1.0))
     if mode == "half_pixel":
         scaled = scaled - like(x, 0.5)
     counts = [node.attribute("output_height", 1), node.attribute("output_width", 1)]
-    places, outside = [], None
+    places, outside, samples, kept = [], [], [], []
     for axis, (count, length) in enumerate(zip(counts, lengths(x)[2:], strict=True)):
         start, end = scaled[:, 1 - axis], scaled[:, 3 - axis]
         size = end - start
         if mode != "half_pixel":
             size = pt.maximum(size, like(x, 1))
-        steps = (np.arange(count * samples) + 0.5) / samples
-        place = start[:, None] + like(x, steps) * (size / like(x, count))[:, None]
+        size = size / like(x, count)
+        steps, number, among = _samples(node.attribute("sampling_ratio", 0), size)
+        place = like(x, np.arange(count))[:, None] + steps[:, None, :]
+        place = start[:, None] + place.flatten(2) * size[:, None]
         last = pt.cast(length - 1, x.type.dtype)
-        beyond = pt.or_(place < like(x, -1), place > last + like(x, 1))
         shape = (0, 1, "x") if axis == 0 else (0, "x", 1)
         places.append(pt.clip(place, like(x, 0), last).dimshuffle(shape))
-        beyond = beyond.dimshuffle(shape)
-        outside = beyond if outside is None else pt.or_(outside, beyond)
+        beyond = pt.or_(place < like(x, -1), place > last + like(x, 1))
+        outside.append(beyond.dimshuffle(shape))
+        samples.append(number)
+        kept.append(among)
     terms = corners(x, places, batch_indices[:, None, None])
     # The standard's maximum is of the terms of interpolations, not of their sums
-    is_max = node.attribute("mode", "avg") == "max"
+    is_max = node.choice("mode", "avg", "max") == "max"
     found = reduce(pt.maximum if is_max else add, terms)
-    found = pt.switch(pt.expand_dims(outside, 1), like(x, 0), found)
+    found = pt.switch(pt.expand_dims(pt.or_(*outside), 1), like(x, 0), found)
     rows, channels = lengths(found)[:2]
-    found = found.reshape((rows, channels, counts[0], samples, counts[1], samples))
+    found = found.reshape((rows, channels, counts[0], samples[0], counts[1], samples[1]))
+    return _of_samples(found, kept, is_max)
+
+
+def _samples(ratio, size):
+    """Where samples of a cell lie, from 0 to 1, and how many there are.
+
+    With the ratio 0 there are as many as a region's cell is large: then all regions have as many
+    as the largest, and the last value says which of them count.
+    """
+    if ratio > 0:
+        return like(size, (np.arange(ratio) + 0.5) / ratio)[None], ratio, None
+    number = pt.maximum(pt.ceil(size), like(size, 0))[:, None]
+    most = pt.cast(pt.maximum(number.max(initial=-np.inf), like(size, 0)), "int64")
+    place = positions(most, size.type.dtype)[None]
+    return (place + like(size, 0.5)) / pt.maximum(number, like(size, 1)), most, place < number
+
+
+def _of_samples(found, kept, is_max):
+    """The maximum or the mean of samples (regions, channels, rows, samples, columns, samples)."""
+    rows, columns = kept
+    if rows is None:
+        if is_max:
+            return found.max(axis=(3, 5))
+        return total(found, (3, 5)) / like(found, found.type.shape[3] * found.type.shape[5])
+    among = pt.and_(rows.dimshuffle(0, "x", "x", 1, "x", "x"), columns.dimshuffle(0, *"xxxx", 1))
     if is_max:
-        return found.max(axis=(3, 5))
-    return total(found, (3, 5)) / like(x, samples**2)
+        # 0 where a region has no samples
+        largest = pt.switch(among, found, like(found, -np.inf)).max(axis=(3, 5), initial=-np.inf)
+        return pt.switch(among.any(axis=(3, 5)), largest, like(found, 0))
+    number = pt.maximum(total(pt.cast(among, found.type.dtype), (3, 5)), like(found, 1))
+    return total(pt.switch(among, found, like(found, 0)), (3, 5)) / number
 
 
 @converts("MaxRoiPool")

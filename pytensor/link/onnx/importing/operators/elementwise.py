@@ -16,10 +16,9 @@ from pytensor.link.onnx.importing.registry import (
     folded,
     known,
 )
-from pytensor.link.onnx.importing.sizes import is_listed, is_size, vector
+from pytensor.link.onnx.importing.sizes import broadcastable, is_listed, is_size, vector
 from pytensor.link.onnx.importing.windows import like
 from pytensor.tensor.basic import constant
-from pytensor.tensor.shape import specify_shape
 
 UNARY = {
     "Abs": pt.abs,
@@ -71,23 +70,6 @@ def _has_entries(x, length):
     return (is_listed(x) or isinstance(x, Constant)) and x.type.shape in ((1,), (length,))
 
 
-def _broadcastable(node, inputs):
-    """The inputs, of one element along axes of which the file says so for some, not for others.
-
-    PyTensor repeats along an axis only if it knows that.
-    """
-    shapes = [() if v is None or v.shape is None else tuple(v.shape) for v in node.ir_node.inputs]
-    found = []
-    for x, shape in zip(inputs, shapes, strict=True):
-        wanted = [None] * (0 if x is None else x.type.ndim)
-        for axis in range(-len(wanted), 0):
-            others = {s[axis] for s in shapes if len(s) >= -axis} - {1}
-            if x.type.shape[axis] is None and len(shape) == len(wanted) and shape[axis] == 1:
-                wanted[axis] = 1 if others else None
-        found.append(specify_shape(x, wanted) if 1 in wanted else x)
-    return found
-
-
 def elementwise(*op_types):
     """Register a converter that computes vectors given by their entries entry by entry."""
 
@@ -98,7 +80,7 @@ def elementwise(*op_types):
             given = [v for v in inputs if v is not None]
             length = max((v.type.shape[0] for v in given if is_listed(v)), default=0)
             if not length or not all(_has_entries(v, length) for v in given):
-                return convert(node, *_broadcastable(node, inputs))
+                return convert(node, *broadcastable(inputs))
             rows = [None if v is None else entries(v) if v.type.ndim else [v] for v in inputs]
             results = []
             for i in range(length):
@@ -179,8 +161,6 @@ def pow_(node, x, y):
 
 @elementwise("Erf")
 def erf(node, x):
-    if is_integer(x):
-        raise Refused(f"the error function of {x.type.dtype}: cast its input to floating point")
     return pt.cast(pt.erf(x), x.type.dtype)
 
 
@@ -189,7 +169,7 @@ def clip(node, x, low=None, high=None):
     for bound, function in ((low, pt.maximum), (high, pt.minimum)):
         if bound is not None:
             bound = bound if bound.type.ndim == 0 else bound.reshape(())
-            x = function(x, bound)
+            x = function(x, pt.cast(bound, x.type.dtype))
     return x
 
 

@@ -150,13 +150,11 @@ def scatter_nd(node, x, indices, updates):
 
 def _scattered(node, x, index, updates, axis):
     """`x` with updates in it; in what `axis` counts they come one after the other."""
-    reduction = node.attribute("reduction", "none")
+    reduction = node.choice("reduction", "none", "add", *COMBINE)
     if reduction == "none":
         return x[tuple(index)].set(updates)
     if reduction == "add":
         return x[tuple(index)].inc(updates)
-    if reduction not in COMBINE:
-        raise Refused(f"there is no reduction {reduction!r}")
     index = pt.broadcast_arrays(*index)
     if index[0].type.shape[axis] == 0:
         return x
@@ -177,7 +175,7 @@ def tensor_scatter(node, cache, update, start=None):
     batch, added, length = size(cache, 0), size(update, axis), size(cache, axis)
     places = positions(added)[None, :]
     places = places if start is None else places + pt.cast(start, "int64")[:, None]
-    if node.attribute("mode", "linear") == "circular":
+    if node.choice("mode", "linear", "circular") == "circular":
         places = pt.mod(places, length)
     moved, update = pt.moveaxis(cache, axis, 1), pt.moveaxis(update, axis, 1)
     return pt.moveaxis(moved[positions(batch)[:, None], places].set(update), 1, axis)
@@ -192,7 +190,8 @@ def compress(node, x, condition):
 
 @converts("ReverseSequence")
 def reverse_sequence(node, x, lengths):
-    time, batch = node.attribute("time_axis", 0), node.attribute("batch_axis", 1)
+    time = normalized(node.attribute("time_axis", 0), x.type.ndim)
+    batch = normalized(node.attribute("batch_axis", 1), x.type.ndim)
     moved = pt.moveaxis(x, (time, batch), (0, 1))
     steps, samples = (positions(n)[:, None] for n in sizes(moved)[:2])
     lengths = pt.cast(lengths, "int64")[None, :]
@@ -210,9 +209,7 @@ def pad(node, x, pads, value=None, axes=None):
         pads[i] for i in range(2 * len(axes))
     ]
     around = {a: (widths[i], widths[i + len(axes)]) for i, a in enumerate(axes)}
-    mode = node.attribute("mode", "constant")
-    if mode not in ("constant", "edge", "reflect", "wrap"):
-        raise Refused(f"there is no mode {mode!r}")
+    mode = node.choice("mode", "constant", "edge", "reflect", "wrap")
     value = like(x, 0) if value is None else value.reshape(()) if value.type.ndim else value
     numbers = {axis: [known(w) for w in pair] for axis, pair in around.items()}
     if mode == "constant" and not any(n is None for pair in numbers.values() for n in pair):

@@ -22,7 +22,7 @@ def _loss(node, log_probabilities, target, weight):
         loss = pt.switch(kept, loss, like(x, 0))
     if weights is not None:
         loss = loss * weights
-    reduction = node.attribute("reduction", "mean")
+    reduction = node.choice("reduction", "mean", "sum", "none")
     if reduction == "none":
         return loss
     axes = range(loss.type.ndim)

@@ -3,6 +3,7 @@
 import pytensor.tensor as pt
 from pytensor.link.onnx.importing.operators.activations import OF_GATES
 from pytensor.link.onnx.importing.registry import MICROSOFT, Refused, converter_of, converts
+from pytensor.link.onnx.importing.sizes import normalized
 from pytensor.link.onnx.importing.windows import like, single
 from pytensor.tensor.basic import cast
 
@@ -106,7 +107,8 @@ def skip_simplified_layer_normalization(node, x, skip, gamma, bias=None):
 @converts("SimplifiedLayerNormalization", domain=MICROSOFT)
 def simplified_layer_normalization(node, x, scale):
     _without_statistics(node, 1)
-    axis, epsilon = node.attribute("axis", -1), node.attribute("epsilon", 1e-5)
+    axis = normalized(node.attribute("axis", -1), x.type.ndim)
+    epsilon = node.attribute("epsilon", 1e-5)
     return pt.rms_normalization(x, scale, axis=axis, epsilon=epsilon)
 
 

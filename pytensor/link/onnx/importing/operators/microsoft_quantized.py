@@ -1,8 +1,10 @@
 """Operators of com.microsoft on quantized numbers."""
 
+import numpy as np
+
 import pytensor.tensor as pt
 from pytensor.link.onnx.importing.operators.quantization import saturated
-from pytensor.link.onnx.importing.registry import MICROSOFT, Refused, converter_of, converts
+from pytensor.link.onnx.importing.registry import MICROSOFT, Refused, converter_of, converts, folded
 from pytensor.tensor.basic import cast
 
 
@@ -85,3 +87,44 @@ def mat_mul_integer_to_float(
 def dynamic_quantize_mat_mul(node, a, b, b_scale, b_zero=None, bias=None):
     a, scale, zero = converter_of("", "DynamicQuantizeLinear")(node, a)
     return mat_mul_integer_to_float(node, a, b, scale, b_scale, zero, b_zero, bias)
+
+
+@converts("NhwcMaxPool", domain=MICROSOFT)
+def nhwc_max_pool(node, x):
+    last = x.type.ndim - 1
+    pooled = converter_of("", "MaxPool")(node, x.dimshuffle(0, last, *range(1, last)))
+    return pooled.dimshuffle(0, *range(2, last + 1), 1)
+
+
+@converts("MatMulNBits", domain=MICROSOFT)
+def mat_mul_n_bits(node, a, b, scales, zero_points=None, groups=None, bias=None):
+    """The product with weights of few bits; for accuracy_level 4, without rounding `a`."""
+    if groups is not None:
+        raise Refused("its input g_idx isn't supported; quantize without act_order")
+    bits, block = node.attribute("bits", 4), node.required("block_size")
+    rows, depth = node.required("N"), node.required("K")
+    if bits not in (2, 4, 8):
+        raise Refused(f"its weights have {bits} bits; 2, 4 and 8 are supported")
+    blocks = -(-depth // block)
+    numbers = _unpacked(b.reshape((rows, blocks, block * bits // 8)), bits)
+    if zero_points is None:
+        zero = np.int32(2 ** (bits - 1))
+    elif zero_points.type.dtype == "uint8":
+        packed = zero_points.reshape((rows, -(-blocks * bits // 8)))
+        zero = _unpacked(packed, bits)[:, :blocks, None]
+    else:
+        zero = zero_points.reshape((rows, blocks, 1))
+    weights = (numbers - zero) * scales.reshape((rows, blocks, 1))
+    weights = cast(weights, a.type.dtype).reshape((rows, blocks * block))[:, :depth]
+    (weights,) = folded([weights.T])
+    out = pt.matmul(a, weights)
+    return out if bias is None else out + bias
+
+
+def _unpacked(x, bits):
+    """The numbers in bytes, along the last axis, those of the lowest bits first."""
+    if bits == 8:
+        return cast(x, "int32")
+    parts = [cast(x // np.uint8(2**s) % np.uint8(2**bits), "int32") for s in range(0, 8, bits)]
+    *before, length = x.type.shape
+    return pt.stack(parts, axis=-1).reshape((*before, length * 8 // bits))

@@ -6,6 +6,7 @@ import numpy as np
 
 import pytensor.tensor as pt
 from pytensor.link.onnx.importing.registry import ML, Refused, converts
+from pytensor.link.onnx.importing.text import Text, codes_of
 from pytensor.link.onnx.importing.windows import like, total
 from pytensor.raise_op import Assert
 from pytensor.tensor.basic import as_tensor_variable, cast
@@ -38,14 +39,21 @@ def with_transform(scores, name):
 
 @dataclass
 class Labels:
-    """A classifier's outputs, from scores.  `integers` is None if nobody reads the labels."""
+    """A classifier's outputs, from scores.
+
+    `integers` are labels, or numbers of them if they are text; None if nobody reads them.
+    """
 
     n_classes: int
     integers: np.ndarray | None
+    are_text: bool = False
 
     def of_positions(self, positions):
         """The labels of classes; scores alone if they are strings, which nobody reads."""
-        return positions if self.integers is None else as_tensor_variable(self.integers)[positions]
+        if self.integers is None:
+            return positions
+        labels = as_tensor_variable(self.integers)[positions]
+        return Text(labels) if self.are_text else labels
 
     def of_scores(self, scores, transform):
         """The label of the highest score, and the scores in float32."""
@@ -68,13 +76,11 @@ class Labels:
 def label_output(node, integers, strings):
     """What a classifier's attributes say of its labels."""
     names = node.attribute(strings)
-    if names and node.has_output(0):
-        raise Refused(
-            "its labels are strings, which PyTensor doesn't have: number the classes 0, 1, … "
-            "before training, and convert that model"
-        )
-    labels = None if names else np.asarray(node.required(integers), dtype="int64")
-    return Labels(len(names or labels), labels)
+    if names:
+        labels = node.strings.codes(names) if node.has_output(0) else None
+        return Labels(len(names), labels, are_text=True)
+    labels = np.asarray(node.required(integers), dtype="int64")
+    return Labels(len(labels), labels)
 
 
 def floats(node, name, default=None):
@@ -151,21 +157,23 @@ def binarizer(node, x):
 
 
 def _table(node, which):
-    """The keys or values of a LabelEncoder."""
+    """The keys or values of a LabelEncoder, and whether they are numbers of strings."""
+    if node.has(f"{which}_strings"):
+        return node.strings.codes(node.attribute(f"{which}_strings")), True
     for suffix, dtype in (("tensor", None), ("int64s", "int64"), ("floats", "float32")):
         if node.has(f"{which}_{suffix}"):
-            return np.asarray(node.attribute(f"{which}_{suffix}"), dtype=dtype)
-    raise Refused(
-        f"its {which} are strings, which PyTensor doesn't have: leave it out, and use numbers on "
-        f"both sides"
-    )
+            return np.asarray(node.attribute(f"{which}_{suffix}"), dtype=dtype), False
+    raise Refused(f"it has no {which}")
 
 
 @converts("LabelEncoder", domain=ML)
 def label_encoder(node, x):
-    keys, values = _table(node, "keys"), _table(node, "values")
-    default = node.attribute("default_tensor")
-    if default is None:
+    (keys, of_text), (values, to_text) = _table(node, "keys"), _table(node, "values")
+    _must_be_text(x, of_text)
+    x, default = codes_of(x), node.attribute("default_tensor")
+    if to_text:
+        default = node.strings.codes([node.attribute("default_string", "_Unused")])
+    elif default is None:
         floating = values.dtype.kind == "f"
         default = node.attribute(*(("default_float", -0.0) if floating else ("default_int64", -1)))
     default = np.asarray(default, dtype=values.dtype).reshape(())
@@ -175,12 +183,48 @@ def label_encoder(node, x):
     if keys.dtype.kind == "f" and np.isnan(keys).any():
         found = found | (pt.isnan(x)[..., None] & np.isnan(keys))
     chosen = as_tensor_variable(values.copy())[pt.argmax(found, axis=-1)]
-    return pt.switch(found.any(axis=-1), chosen, default)
+    out = pt.switch(found.any(axis=-1), chosen, default)
+    return Text(out) if to_text else out
+
+
+def _must_be_text(x, text):
+    """Refuse numbers where the node has strings, and the other way round."""
+    if isinstance(x, Text) != text:
+        kinds = ("text", "numbers") if text else ("numbers", "text")
+        raise Refused("it knows {} alone, and its input is {}".format(*kinds))
+
+
+@converts("CategoryMapper", domain=ML)
+def category_mapper(node, x):
+    strings = node.strings.codes(node.required("cats_strings"))
+    numbers = np.asarray(node.required("cats_int64s"), dtype="int64")
+    text = isinstance(x, Text)
+    keys, values = (strings, numbers) if text else (numbers, strings)
+    unknown = node.strings.codes([node.attribute("default_string", "_Unused")])[0]
+    default = np.int64(node.attribute("default_int64", -1)) if text else unknown
+    found = pt.eq(codes_of(x)[..., None], keys[::-1])
+    chosen = as_tensor_variable(values[::-1].copy())[pt.argmax(found, axis=-1)]
+    out = pt.switch(found.any(axis=-1), chosen, default)
+    return out if text else Text(out)
 
 
 @converts("FeatureVectorizer", domain=ML)
 def feature_vectorizer(node, *inputs):
-    return cast(pt.concatenate([rows(x) for x in inputs], axis=1), "float32")
+    widths = node.required("inputdimensions")
+    parts = [rows(x).flatten(2) for x in inputs]
+    for part, width in zip(parts, widths, strict=True):
+        if part.type.shape[1] not in (width, None):
+            raise Refused(f"an input has {part.type.shape[1]} features, and should have {width}")
+    return cast(pt.concatenate(parts, axis=1), "float32")
+
+
+@converts("ZipMap", domain=ML)
+def zip_map(node, x):
+    labels = node.attribute("classlabels_int64s") or node.required("classlabels_strings")
+    x = rows(x)
+    if x.type.shape[1] not in (len(labels), None):
+        raise Refused(f"it has {len(labels)} labels for {x.type.shape[1]} probabilities")
+    return x
 
 
 @converts("ArrayFeatureExtractor", domain=ML)
@@ -191,9 +235,11 @@ def array_feature_extractor(node, x, indices):
 
 @converts("OneHotEncoder", domain=ML)
 def one_hot_encoder(node, x):
-    if node.has("cats_strings"):
-        raise Refused("its categories are strings, which PyTensor doesn't have; use numbers")
-    categories = np.asarray(node.required("cats_int64s"), dtype="int64")
+    _must_be_text(x, node.has("cats_strings"))
+    if isinstance(x, Text):
+        categories, x = node.strings.codes(node.attribute("cats_strings")), x.codes
+    else:
+        categories = np.asarray(node.required("cats_int64s"), dtype="int64")
     result = pt.eq(cast(x, "int64")[..., None], categories)
     if not node.attribute("zeros", 1):
         known = Assert("OneHotEncoder: an element of the input isn't among its categories")

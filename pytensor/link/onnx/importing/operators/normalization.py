@@ -6,7 +6,7 @@ import onnx_ir as ir
 import pytensor.tensor as pt
 from pytensor.compile.sharedvalue import SharedVariable
 from pytensor.link.onnx.importing.registry import Refused, converts, dtype_name, known
-from pytensor.link.onnx.importing.sizes import positions
+from pytensor.link.onnx.importing.sizes import normalized, positions
 from pytensor.link.onnx.importing.windows import filled, lengths, like, single, total
 from pytensor.scalar import upcast
 from pytensor.tensor.moments import count, inverse_std, moments
@@ -70,7 +70,7 @@ def _fits(parameter, shape):
 @converts("LayerNormalization")
 def layer_normalization(node, x, scale, bias=None):
     epsilon, stash = single(node, "epsilon", 1e-5), _stash_dtype(node)
-    axis = node.attribute("axis", -1) % x.type.ndim
+    axis = normalized(node.attribute("axis", -1), x.type.ndim)
     wide = pt.cast(x, stash)
     shape = x.type.shape[axis:]
     if stash == x.type.dtype and _fits(scale, shape) and _fits(bias, shape):
@@ -89,7 +89,7 @@ def layer_normalization(node, x, scale, bias=None):
 @converts("RMSNormalization")
 def rms_normalization(node, x, scale):
     epsilon, stash = single(node, "epsilon", 1e-5), _stash_dtype(node)
-    axis = node.attribute("axis", -1)
+    axis = normalized(node.attribute("axis", -1), x.type.ndim)
     if stash == x.type.dtype == scale.type.dtype and _fits(scale, x.type.shape[axis:]):
         return pt.rms_normalization(x, scale, axis=axis, epsilon=epsilon)
     out = pt.rms_normalization(pt.cast(x, stash), axis=axis, epsilon=epsilon)
@@ -131,7 +131,8 @@ def lrn(node, x):
 
 @converts("LpNormalization")
 def lp_normalization(node, x):
-    axes, order = (node.attribute("axis", -1),), node.attribute("p", 2)
+    order = node.attribute("p", 2)
+    axes = (normalized(node.attribute("axis", -1), x.type.ndim),)
     if order not in (1, 2):
         raise Refused(f"its order p is {order}; the standard has 1 and 2")
     powers = total(pt.abs(x) if order == 1 else pt.sqr(x), axes, keepdims=True)
@@ -142,12 +143,13 @@ def lp_normalization(node, x):
 
 @converts("MeanVarianceNormalization")
 def mean_variance_normalization(node, x):
-    axes = tuple(axis % x.type.ndim for axis in node.attribute("axes", [0, 2, 3]))
-    _, centred, variance = moments(x, axes, count(x, axes))
-    kept = iter(range(variance.type.ndim))
-    shape = ["x" if axis in axes else next(kept) for axis in range(x.type.ndim)]
+    axes = tuple(normalized(a, x.type.ndim) for a in node.attribute("axes", [0, 2, 3]))
+    # Sums in float16 overflow, and its squares too
+    wide = pt.cast(x, "float32") if x.type.dtype == "float16" else x
+    _, centred, variance = moments(wide, axes, count(wide, axes))
     # what the standard's own definition adds
-    return centred / (pt.sqrt(variance) + like(x, 1e-9)).dimshuffle(shape)
+    deviation = pt.sqrt(variance) + like(wide, 1e-9)
+    return pt.cast(centred / pt.expand_dims(deviation, sorted(axes)), x.type.dtype)
 
 
 @converts("Dropout")

@@ -6,11 +6,13 @@ from operator import mul
 import numpy as np
 
 import pytensor.tensor as pt
+from pytensor.link.onnx.importing.operators.elementwise import is_integer
 from pytensor.link.onnx.importing.registry import Refused, converts, entries
 from pytensor.link.onnx.importing.sizes import positions
 from pytensor.link.onnx.importing.windows import (
     Windows,
     filled,
+    known_pads,
     lengths,
     like,
     spatial_axes,
@@ -23,8 +25,19 @@ LP = {1: pt.lp_pool1d, 2: pt.lp_pool2d, 3: pt.lp_pool3d}
 UNPOOL = {1: pt.max_unpool1d, 2: pt.max_unpool2d, 3: pt.max_unpool3d}
 
 
-def _pooled(node, x, functions, **more):
-    found = windows(node, node.required("kernel_shape"), x.type.shape[2:])
+def _pooled(node, x, functions, value=0, **more):
+    found = windows(node, node.required("kernel_shape"), lengths(x)[2:])
+    image = x
+    x, found = known_pads(x, found, value)
+    if x is not image and "return_indices" in more:
+        raise Refused("the positions of its maxima need the lengths of the image: fix them")
+    if x is not image and more.get("count_include_pad") is False:
+        # The share of a window's cells that lie on the image
+        more["count_include_pad"] = True
+        share, _ = known_pads(pt.ones_like(image), windows(node, found.kernel, lengths(image)[2:]))
+        return _pooled_with(node, x, found, functions, more) / _pooled_with(
+            node, share, found, functions, more
+        )
     if x.type.ndim > 5 and "return_indices" not in more:
         return _pooled_beside(node, x, found, functions, more)
     return _pooled_with(node, x, found, functions, more)
@@ -60,7 +73,7 @@ def _pooled_with(node, x, found, functions, more):
 @converts("MaxPool")
 def max_pool(node, x):
     if not node.has_output(1):
-        return _pooled(node, x, MAX)
+        return _pooled(node, x, MAX, _smallest(x))
     values, indices = _pooled(node, x, MAX, return_indices=True)
     batch, channels, *spatial = lengths(x)
     if node.attribute("storage_order", 0):
@@ -69,6 +82,10 @@ def max_pool(node, x):
     for length in spatial:
         images = images * length
     return values, indices + images.dimshuffle(0, 1, *["x"] * len(spatial))
+
+
+def _smallest(x):
+    return np.iinfo(x.type.dtype).min if is_integer(x) else -np.inf
 
 
 def _column_major(indices, spatial):

@@ -4,13 +4,15 @@ import numpy as np
 import onnx_ir as ir
 
 import pytensor.tensor as pt
+from pytensor.gradient import disconnected_grad
 from pytensor.link.onnx.importing.registry import Refused, converts, dtype_name
-from pytensor.link.onnx.importing.sizes import positions
+from pytensor.link.onnx.importing.sizes import normalized, positions
 from pytensor.link.onnx.importing.windows import (
     filtered,
     kernel_of,
     lengths,
     like,
+    must_have_size,
     patches,
     windows,
 )
@@ -29,14 +31,14 @@ def _fitted(node, parameter, x):
         return parameter
     block = node.attribute("block_size", 0)
     if block:
-        axis %= ndim
+        axis = normalized(axis, ndim)
         cells = positions(lengths(x)[axis]) // block
         return parameter[(slice(None),) * axis + (cells,)]
     if parameter.type.ndim == ndim != 1:
         raise Refused("its scale has as many axes as its input: that needs a block_size")
     if parameter.type.shape == (1,):
         return parameter[0]
-    axis = axis % ndim if ndim > 1 else 0
+    axis = normalized(axis, ndim) if ndim > 1 else 0
     return parameter.dimshuffle(["x" if a != axis else 0 for a in range(ndim)])
 
 
@@ -86,7 +88,7 @@ def dynamic_quantize_linear(node, x):
 
 def _centred(x, zero_point, axis=None):
     """An integer less its zero point, which belongs to entries of an axis if it is a vector."""
-    x = pt.cast(x, "int32")
+    x = disconnected_grad(pt.cast(x, "int32"))
     return x if zero_point is None else x - pt.cast(_along(zero_point, x, axis), "int32")
 
 
@@ -100,7 +102,8 @@ def _along(parameter, x, axis):
 
 def _convolved(node, x, w):
     w, kernel = kernel_of(node, w)
-    found = windows(node, kernel, x.type.shape[2:])
+    must_have_size(kernel)
+    found = windows(node, kernel, lengths(x)[2:])
     return filtered(patches(x, found), w, node.attribute("group", 1))
 
 

@@ -101,7 +101,7 @@ def _layer(node, x, w, size, sequence_lens, initial, step, prepared, activations
     returns for a direction beside the bias; it returns the new states, the hidden one first.
     """
     names = {"forward": [False], "reverse": [True], "bidirectional": [False, True]}
-    directions = names[node.attribute("direction", "forward")]
+    directions = names[node.choice("direction", *names)]
     batch_first = node.attribute("layout", 0)
     if batch_first:
         x = x.dimshuffle(1, 0, 2)

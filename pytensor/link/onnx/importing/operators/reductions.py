@@ -3,6 +3,7 @@
 import numpy as np
 
 import pytensor.tensor as pt
+from pytensor.gradient import disconnected_grad
 from pytensor.graph.basic import Constant
 from pytensor.link.onnx.importing.operators.elementwise import divided, is_integer, without_gradient
 from pytensor.link.onnx.importing.registry import converts, must_be_known
@@ -18,7 +19,6 @@ from pytensor.link.onnx.importing.windows import like
 from pytensor.tensor.basic import constant
 from pytensor.tensor.moments import total
 from pytensor.tensor.shape import specify_shape
-from pytensor.tensor.special import logsumexp
 from pytensor.tensor.topk import topk
 
 
@@ -106,7 +106,13 @@ def reduce_log_sum_exp(x, axes):
     x = _floating(x)
     if any(x.type.shape[a] == 0 for a in axes):
         return pt.log(_sum(x, axes))
-    return logsumexp(x, axis=axes) if axes else x
+    if not axes:
+        return x
+    # As `logsumexp`, with a sum in the dtype of `x`
+    largest = pt.max(x, axis=axes, keepdims=True, initial=-np.inf)
+    largest = disconnected_grad(pt.switch(pt.isinf(largest), like(x, 0), largest))
+    # The maximum hides the sum from a rewrite, which makes `logsumexp` of it
+    return pt.log(pt.maximum(total(pt.exp(x - largest), axes), like(x, 0))) + largest.squeeze(axes)
 
 
 @reduction("ReduceMax")

@@ -12,12 +12,7 @@ REFUSED = {
     ("", "StringSplit"): STRINGS,
     ("", "TfIdfVectorizer"): "it counts n-grams of text; count them before the model",
     (ML, "CastMap"): MAPS,
-    (ML, "CategoryMapper"): STRINGS,
     (ML, "DictVectorizer"): MAPS,
-    (ML, "ZipMap"): (
-        "PyTensor has no dictionaries of probabilities: convert the model with "
-        "options={'zipmap': False}, and its output is an array"
-    ),
 }
 
 

@@ -8,6 +8,7 @@ import pytensor.tensor as pt
 from pytensor.graph.basic import Constant
 from pytensor.link.onnx.importing.registry import Refused, converts, entries, known, must_be_known
 from pytensor.link.onnx.importing.sampling import all_images, at_cells, bounded, linear
+from pytensor.link.onnx.importing.sizes import normalized
 from pytensor.link.onnx.importing.windows import filled, lengths, like, single
 
 EXACT_IN_DOUBLE = ("bool", "int8", "int16", "int32", "uint8", "uint16", "uint32")
@@ -18,10 +19,12 @@ def resize(node, x, roi=None, scales=None, sizes=None):
     mode, how = node.attribute("mode", "nearest"), node.attribute(
         "coordinate_transformation_mode", "half_pixel"
     )
-    axes = [axis % x.type.ndim for axis in node.attribute("axes", range(x.type.ndim))]
+    axes = [normalized(a, x.type.ndim) for a in node.attribute("axes", range(x.type.ndim))]
     policy = node.attribute("keep_aspect_ratio_policy", "stretch")
     if scales is not None and known(scales) is not None and not known(scales).size:
         scales = None  # as opset 10 left it out
+    if scales is None and sizes is None:
+        raise Refused("it has neither scales nor sizes, of which it must have one")
     if scales is None:
         x, targets = _sizes(x, sizes, axes)
         pairs = zip([x.type.shape[axis] for axis in axes], targets, strict=True)
@@ -96,9 +99,10 @@ def _factor(length, scale):
 
 @converts("GridSample")
 def grid_sample(node, x, grid):
-    mode = node.attribute("mode", "linear" if node.opset >= 20 else "bilinear")
+    names = ("linear", "cubic") if node.opset >= 20 else ("bilinear", "bicubic")
+    mode = node.choice("mode", *names, "nearest")
     aligned = bool(node.attribute("align_corners", 0))
-    padding = node.attribute("padding_mode", "zeros")
+    padding = node.choice("padding_mode", "zeros", "border", "reflection")
     spatial, dtype = lengths(x)[2:], grid.type.dtype
     places = []
     # The grid has the last axis first

@@ -2,6 +2,7 @@
 
 import pytensor.tensor as pt
 from pytensor.link.onnx.importing.registry import Refused, converts, must_be_known
+from pytensor.link.onnx.importing.sizes import normalized
 from pytensor.tensor.basic import constant
 
 
@@ -54,7 +55,7 @@ def sequence_length(node, sequence):
 
 @converts("SplitToSequence")
 def split_to_sequence(node, x, split=None):
-    axis = node.attribute("axis", 0) % x.type.ndim
+    axis = normalized(node.attribute("axis", 0), x.type.ndim)
     length = x.type.shape[axis]
     sizes = 1 if split is None else must_be_known(split, "the split")
     if split is None or sizes.ndim == 0:

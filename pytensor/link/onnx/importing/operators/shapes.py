@@ -1,5 +1,6 @@
 """Changes of shape: reshaping, axes, broadcasting, joining and splitting."""
 
+from functools import reduce
 from itertools import pairwise
 
 import numpy as np
@@ -28,6 +29,7 @@ from pytensor.link.onnx.importing.sizes import (
     wanted_sizes,
     without_minus_one,
 )
+from pytensor.raise_op import Assert
 from pytensor.tensor.basic import constant
 
 
@@ -89,8 +91,19 @@ def squeeze(node, x, axes=None):
         axes = {a for a, length in enumerate(x.type.shape) if length == 1}
         if None in x.type.shape and node.declared()[1] != x.type.ndim - len(axes):
             raise Refused("which axes are of length 1 is known only when the model runs; give axes")
+        longer = [pt.neq(x.shape[a], 1) for a, n in enumerate(x.type.shape) if n is None]
+        if longer:
+            x = Assert("Squeeze: an open axis has length 1, and the file says that it stays")(
+                x, *longer
+            )
     if is_listed(x) and axes:
         return entries(x)[0]
+    if node.condition is not None and any(x.type.shape[a] is None for a in axes):
+        # Modes that compute both branches of an If must be able to, so the first cell is taken
+        fits = [pt.eq(x.shape[a], 1) for a in axes]
+        text = f"Squeeze: the axes {sorted(axes)} aren't of length 1"
+        x = Assert(text)(x, reduce(pt.and_, fits) | pt.invert(node.condition))
+        return x[tuple(0 if a in axes else slice(None) for a in range(x.type.ndim))]
     x = pt.specify_broadcastable(x, *axes)
     return x.dimshuffle([a for a in range(x.type.ndim) if a not in axes])
 
@@ -124,7 +137,9 @@ def broadcast(x, wanted):
         length = _joint(have, want)
         if known(have) is None and factors(length) != factors(have):
             # Only the values will say whether this axis is broadcast
-            x = x.take(positions(length) * pt.neq(have, np.int64(1)), axis=axis)
+            fits = pt.eq(have, np.int64(1)) | pt.eq(have, length)
+            places = pt.switch(fits, positions(length), have)  # else beyond the axis
+            x = x.take(places * pt.neq(have, np.int64(1)), axis=axis)
         lengths.append(length)
     return pt.alloc(x, *lengths)
 
@@ -196,7 +211,7 @@ def depth_to_space(node, x):
     block = node.required("blocksize")
     n, c, h, w = sizes(x)
     part, side = _divided(c, block**2), constant(np.int64(block))
-    if node.attribute("mode", "DCR") == "DCR":
+    if node.choice("mode", "DCR", "CRD") == "DCR":
         x = reshaped(x, [n, side, side, part, h, w]).dimshuffle(0, 3, 4, 1, 5, 2)
     else:
         x = reshaped(x, [n, part, side, side, h, w]).dimshuffle(0, 1, 4, 2, 5, 3)
@@ -209,7 +224,7 @@ def space_to_depth(node, x):
     n, c, h, w = sizes(x)
     rows, columns, side = _divided(h, block), _divided(w, block), constant(np.int64(block))
     x = reshaped(x, [n, c, rows, side, columns, side])
-    order = (0, 3, 5, 1, 2, 4) if node.attribute("mode", "DCR") == "DCR" else (0, 1, 3, 5, 2, 4)
+    order = (0, 3, 5, 1, 2, 4) if node.choice("mode", "DCR", "CRD") == "DCR" else (0, 1, 3, 5, 2, 4)
     depth = product([c, constant(np.int64(block**2))])
     return reshaped(x.dimshuffle(order), [n, depth, rows, columns])
 

@@ -6,6 +6,7 @@ import onnx_ir as ir
 import pytensor.tensor as pt
 from pytensor.link.onnx.importing.operators.control_flow import known_scalar, one_element
 from pytensor.link.onnx.importing.registry import Refused, converts, dtype_name
+from pytensor.link.onnx.importing.sizes import normalized
 from pytensor.tensor.basic import cast
 
 LONGEST = 8192  # a transform of length n is a product with two n-by-n matrices
@@ -72,7 +73,7 @@ def dft(node, x, dft_length=None, axis=None):
         axis = -2 if axis is None else _integer(axis, "the axis")
     if not _known(axis):
         raise Refused("the axis is computed when the model runs; PyTensor must know it before")
-    axis = axis + x.type.ndim if axis < 0 else axis
+    axis = normalized(axis, x.type.ndim)
     inverse, onesided = node.attribute("inverse", 0), node.attribute("onesided", 0)
     real, imaginary = (
         None if part is None else pt.moveaxis(part, axis, -1)

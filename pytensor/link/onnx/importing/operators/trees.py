@@ -64,7 +64,7 @@ class Forest:
             "members": None if self.members is None else self.members.astype(dtype),
         }
 
-        def step(nodes):
+        def step(nodes, x, rows):
             values = x[rows, as_tensor_variable(self.features)[nodes]]
             holds = self._holds(nodes, values, **tables)
             return pt.switch(
@@ -77,7 +77,14 @@ class Forest:
         depth = self.depth()
         if depth == 0:
             return start
-        return scan(step, outputs_info=[start], n_steps=depth, return_updates=False)[-1]
+        # What `x` is computed from isn't computed again at each depth
+        return scan(
+            step,
+            outputs_info=[start],
+            non_sequences=[x, rows],
+            n_steps=depth,
+            return_updates=False,
+        )[-1]
 
     def _holds(self, nodes, values, thresholds, members):
         """Whether each node's comparison is true."""

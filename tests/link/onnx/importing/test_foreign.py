@@ -1,0 +1,245 @@
+"""Files as strangers write them: what onnxruntime opens is imported, or refused with its reason."""
+
+import numpy as np
+import pytest
+
+from pytensor import function
+
+onnx = pytest.importorskip("onnx")
+pytest.importorskip("onnx_ir")
+pytest.importorskip("onnxruntime")
+link = pytest.importorskip("pytensor.link.onnx")
+small_files = pytest.importorskip("tests.link.onnx.importing.small_files")
+from_onnx, ImportedOpError = link.from_onnx, link.ImportedOpError
+ImportedModelError, ImportedShapeWarning = link.ImportedModelError, link.ImportedShapeWarning
+PYTHON, in_onnxruntime = small_files.PYTHON, small_files.in_onnxruntime
+node, info, model, ones = small_files.node, small_files.info, small_files.model, small_files.ones
+run, compare = small_files.run, small_files.compare
+FLOAT, HALF, INT64 = small_files.FLOAT, small_files.HALF, small_files.INT64
+TensorProto, helper = onnx.TensorProto, onnx.helper
+
+
+# ------------------------------------------------------------------------------ declared shapes
+
+
+def test_wrong_shapes_of_results_are_listed():
+    lie = model(
+        [node("Relu", "x", "h"), node("Relu", "h")],
+        [("x", [2])],
+        [("y", [])],
+        value_info=[info("h", [5])],
+    )
+    with pytest.warns(ImportedShapeWarning, match=r"'h': \(5,\) declared, \(2,\) found; 'y': \(\)"):
+        imported = from_onnx(lie)
+    assert imported.outputs["y"].type.shape == (2,)
+
+
+def test_wrong_shapes_in_a_body_are_listed():
+    body = helper.make_graph(
+        [
+            node("Identity", "a", "a2"),
+            node("Sub", "a b", "d"),
+            node("ReduceSumSquare", "d", "s", axes=[1], keepdims=0),
+        ],
+        "body",
+        [info("a", [3, 2]), info("b", [2])],
+        [info("a2", [3, 2]), info("s", [1])],
+    )
+    scan = node("Scan", "x w", "u y", body=body, num_scan_inputs=1)
+    lie = model(scan, [("x", [3, 2])], values={"w": np.eye(2, dtype="float32")})
+    with pytest.warns(ImportedShapeWarning, match=r"'s': \(1,\) declared, \(3,\) found"):
+        compare(lie, np.arange(6, dtype="float32").reshape(3, 2))
+
+
+@pytest.mark.parametrize("size", [-1, 0])
+def test_sizes_that_are_no_lengths_are_open(size):
+    network = model(node("Relu", "x"), [("x", [size, 2])], [("y", [size, 2])])
+    assert from_onnx(network).inputs["x"].type.shape == (None, 2)
+    np.testing.assert_array_equal(run(network, ones(3, 2))[0], ones(3, 2))
+
+
+def test_what_the_converter_infers_is_not_believed():
+    pool = node("MaxPool", "x", kernel_shape=[2, 2], pads=[1, 0] * 2, strides=[2, 2], ceil_mode=1)
+    compare(model(pool, [("x", [1, 1, 3, 4])], opset=11), ones(1, 1, 3, 4), opset=17)
+
+
+# ------------------------------------------------------------------------------ older files
+
+
+def test_initializers_of_ir_3_need_not_be_inputs():
+    old = model(node("Mul", "x w"), [("x", [2])], values={"w": 2 * ones(2)}, opset=7, ir_version=3)
+    compare(old, ones(2), opset=17)
+    assert old.ir_version == 3
+
+
+@pytest.mark.parametrize("opset", [None, 13, 17])
+def test_operators_that_a_files_opset_lacks(opset):
+    """onnxruntime knows LayerNormalization in opset 12, too."""
+    values = {"s": ones(4)}
+    network = model(node("LayerNormalization", "x s"), [("x", [1, 4])], values=values, opset=13)
+    network.opset_import[0].version = 13 if opset is None else 12
+    compare(network, np.arange(4, dtype="float32")[None], opset=opset)
+
+
+def test_unknown_operators_of_old_files_are_named():
+    for domain in ("", "my.ops"):
+        unknown = model(node("MyOp", "x", domain=domain), [("x", [2])], opset=11)
+        with pytest.raises(ImportedOpError, match=r"1 x (my\.ops\.)?MyOp: there is no converter"):
+            from_onnx(unknown, opset=17)
+
+
+# ------------------------------------------------------------------------------ windows
+
+IMAGE = np.random.default_rng(0).normal(size=(2, 2, 7, 8)).astype("float32")
+POOLS = {
+    "Conv": {},
+    "MaxPool": {"kernel_shape": [3, 2]},
+    "AveragePool": {"kernel_shape": [3, 2]},
+    "AveragePool with pads": {"kernel_shape": [3, 2], "count_include_pad": 1},
+    "LpPool": {"kernel_shape": [3, 2]},
+}
+
+
+@pytest.mark.parametrize("mode", ["SAME_UPPER", "SAME_LOWER"])
+@pytest.mark.parametrize("case", POOLS)
+def test_auto_pad_of_open_lengths_with_strides(case, mode):
+    weights = {"w": np.random.default_rng(1).normal(size=(3, 2, 3, 2)).astype("float32")}
+    op_type = case.split()[0]
+    window = node(
+        op_type, "x w" if op_type == "Conv" else "x", auto_pad=mode, strides=[2, 3], **POOLS[case]
+    )
+    network = model(window, [("x", [2, 2, "H", "W"])], values=weights if op_type == "Conv" else {})
+    compute = from_onnx(network)
+    (x,), (y,) = compute.inputs.values(), compute.outputs.values()
+    compute = function([x], y, mode=PYTHON)
+    for image in (IMAGE, IMAGE[:, :, :6, :7]):
+        (want,) = in_onnxruntime(network, [image])
+        np.testing.assert_allclose(compute(image), want, rtol=1e-5, atol=1e-6)
+
+
+def test_indices_under_auto_pad_of_open_lengths_are_refused():
+    pool = node("MaxPool", "x", "y i", auto_pad="SAME_UPPER", strides=[2], kernel_shape=[3])
+    with pytest.raises(ImportedOpError, match="positions of its maxima need the lengths of"):
+        from_onnx(model(pool, [("x", [1, 1, "N"])]))
+
+
+@pytest.mark.parametrize("op_type", ["Conv", "ConvTranspose"])
+def test_kernels_whose_size_is_open(op_type):
+    conv = node(op_type, "x w", strides=[1, 2], pads=[1, 0, 0, 1])
+    weights = np.random.default_rng(1).normal(size=(2, 2, 3, 2)).astype("float32")
+    compare(model(conv, [("x", [2, 2, 7, 8]), ("w", [2, 2, "h", "w"])]), IMAGE, weights)
+
+
+def test_auto_pad_that_the_standard_lacks_is_refused():
+    conv = node("Conv", "x w", auto_pad="SAME")
+    with pytest.raises(ImportedOpError, match="its auto_pad is 'SAME'; there are 'NOTSET'"):
+        from_onnx(model(conv, [("x", [1, 1, 4, 4])], values={"w": ones(1, 1, 3, 3)}))
+
+
+# ------------------------------------------------------------------------------ what is refused
+
+
+@pytest.mark.parametrize(
+    ("broken", "shapes", "reason"),
+    [
+        (node("Not", "x"), [("x", [2], TensorProto.INT32)], "'X' is of dtype int32; it takes"),
+        (node("Resize", "x"), [("x", [1, 1, 2, 2])], "neither scales nor sizes"),
+        (node("MatMul", "x"), [("x", [2])], "no input 'B', which it must have"),
+        (node("Relu", "x x"), [("x", [2])], "it has 2 inputs, and takes 1 at most"),
+        (node("Add", "x z"), [("x", [2]), ("z", [2], HALF)], "dtypes float32 and float16"),
+        (node("MeanVarianceNormalization", "x"), [("x", [2, 2, 2])], "axis 3, .* has 3 axes"),
+        (node("Einsum", "x", equation="ij->i,j"), [("x", [2, 2])], "Output character ,"),
+    ],
+)
+def test_what_onnxruntime_refuses_too(broken, shapes, reason):
+    network = model(broken, shapes)
+    with pytest.raises(ImportedOpError, match=reason):
+        from_onnx(network)
+
+
+@pytest.mark.parametrize("axis", [2, -3])
+@pytest.mark.parametrize(
+    "op_type",
+    [
+        "ArgMax",
+        "Concat",
+        "Flatten",
+        "Gather",
+        "Hardmax",
+        "LayerNormalization",
+        "LogSoftmax",
+        "LpNormalization",
+        "Softmax",
+        "Split",
+        "TopK",
+    ],
+)
+def test_axes_that_an_input_lacks(op_type, axis):
+    axis = axis + (op_type == "Flatten" and axis > 0)
+    if op_type == "Split":
+        broken = node(op_type, "x", "y z", axis=axis)
+    else:
+        broken = node(
+            op_type,
+            {"LayerNormalization": "x s", "Gather": "x k", "TopK": "x k"}.get(op_type, "x"),
+            axis=axis,
+        )
+    values = {"LayerNormalization": {"s": ones(2)}}.get(
+        op_type, {"k": np.array([1])} if op_type in ("Gather", "TopK") else {}
+    )
+    with pytest.raises(ImportedOpError, match=r"axis -?\d, and its input has 2 axes"):
+        from_onnx(model(broken, [("x", [2, 2])], values=values))
+
+
+@pytest.mark.parametrize(
+    ("op_type", "name", "shape"),
+    [
+        ("DepthToSpace", "mode", [1, 4, 2, 2]),
+        ("Pad", "mode", [2]),
+        ("Gelu", "approximate", [2]),
+    ],
+)
+def test_ways_that_the_standard_lacks(op_type, name, shape):
+    more = {"blocksize": 2} if op_type == "DepthToSpace" else {}
+    values = {"p": np.array([1, 1])} if op_type == "Pad" else {}
+    broken = node(op_type, "x p" if values else "x", **{name: "other"}, **more)
+    with pytest.raises(ImportedOpError, match=f"its {name} is 'other'; there are '"):
+        from_onnx(model(broken, [("x", shape)], values=values, opset=20))
+
+
+def test_initializers_without_their_data():
+    broken = model(node("Add", "x w"), [("x", [2])], values={"w": ones(2)})
+    broken.graph.initializer[0].raw_data = b""
+    with pytest.raises(ImportedModelError, match="the initializer 'w': cannot reshape"):
+        from_onnx(broken)
+
+
+def test_clip_of_float16_as_the_converter_writes_it():
+    old = model(
+        node("Clip", "x", min=0.0, max=6.0), [("x", [3], HALF)], [("y", [3], HALF)], opset=6
+    )
+    compare(old, np.array([-1, 3, 9], "float16"), opset=17)
+
+
+def test_mean_variance_normalization_of_float16():
+    network = model(
+        node("MeanVarianceNormalization", "x", axes=[1]), [("x", [2, 3], HALF)], [("y", None, HALF)]
+    )
+    compare(network, np.array([[300, 1, 2], [0, 1, 0]], "float16"), rtol=1e-3)
+
+
+@pytest.mark.parametrize("mode", ["avg", "max"])
+@pytest.mark.parametrize("how", ["half_pixel", "output_half_pixel"])
+def test_roi_align_whose_samples_depend_on_the_region(mode, how):
+    align = node(
+        "RoiAlign",
+        "x rois which",
+        mode=mode,
+        output_height=2,
+        output_width=3,
+        spatial_scale=0.5,
+        coordinate_transformation_mode=how,
+    )
+    rois = np.array([[0, 0, 15, 13], [3, 2, 5, 3], [4, 4, 4, 4], [-6, 1, 30, 9]], "float32")
+    inputs = [("x", [2, 2, 7, 8]), ("rois", ["n", 4]), ("which", ["n"], INT64)]
+    compare(model(align, inputs), IMAGE, rois, np.array([0, 1, 1, 0]), rtol=1e-4)

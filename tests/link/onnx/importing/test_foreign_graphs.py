@@ -1,0 +1,432 @@
+"""Loops, branches, broadcasting and text of strangers' files, as in onnxruntime."""
+
+import numpy as np
+import pytest
+
+import pytensor.tensor as pt
+from pytensor import function, grad
+from pytensor.graph.traversal import toposort
+from pytensor.scan.op import Scan
+from pytensor.tensor.broadcasting import BroadcastAs
+
+onnx = pytest.importorskip("onnx")
+pytest.importorskip("onnx_ir")
+pytest.importorskip("onnxruntime")
+link = pytest.importorskip("pytensor.link.onnx")
+small_files = pytest.importorskip("tests.link.onnx.importing.small_files")
+from_onnx, ImportedOpError = link.from_onnx, link.ImportedOpError
+ImportedModelError = link.ImportedModelError
+PYTHON, in_onnxruntime = small_files.PYTHON, small_files.in_onnxruntime
+node, info, model, ones = small_files.node, small_files.info, small_files.model, small_files.ones
+run, compare = small_files.run, small_files.compare
+FLOAT, INT64 = small_files.FLOAT, small_files.INT64
+TensorProto, helper = onnx.TensorProto, onnx.helper
+
+
+# ------------------------------------------------------------------------------ loops
+
+
+def loop(name, first, read, trips="M"):
+    """A loop that adds what it reads from outside to what it carries."""
+    body = helper.make_graph(
+        [node("Identity", "c", "c2"), node("Add", f"v {read}", "w")],
+        f"body_{name}",
+        [info("i", [], INT64), info("c", [], TensorProto.BOOL), info("v", [2])],
+        [info("c2", [], TensorProto.BOOL), info("w", [2])],
+    )
+    return node("Loop", f"{trips} _ {first}", name, body=body)
+
+
+def test_what_a_loop_reads_from_outside_is_computed_once():
+    chain = [loop("a", "z", "x"), loop("b", "z", "a"), loop("y", "z", "b")]
+    network = model(chain, [("x", [2])], values={"M": np.array(3), "z": np.zeros(2, "float32")})
+    compare(network, ones(2))
+    (y,) = from_onnx(network).outputs.values()
+    scans = [n for n in toposort([y]) if isinstance(n.op, Scan)]
+    assert len(scans) == 3
+    for each in scans:
+        assert not any(isinstance(inner.op, Scan) for inner in each.op.fgraph.apply_nodes)
+
+
+def test_bodies_in_bodies_read_from_outside():
+    inner = loop("s", "v", "h")
+    body = helper.make_graph(
+        [node("Identity", "c0", "c1"), inner, node("Mul", "s h", "t")],
+        "outer",
+        [info("i0", [], INT64), info("c0", [], TensorProto.BOOL), info("v", [2])],
+        [info("c1", [], TensorProto.BOOL), info("t", [2])],
+    )
+    inner.attribute[0].g.input[2].name = "u"
+    inner.attribute[0].g.node[1].input[0] = "u"
+    nodes = [node("Sigmoid", "x", "h"), node("Loop", "M _ x", "y", body=body)]
+    network = model(nodes, [("x", [2])], values={"M": np.array(3)})
+    compare(network, ones(2))
+    imported = from_onnx(network)
+    (x,), (y,) = imported.inputs.values(), imported.outputs.values()
+    (outer,) = [n for n in toposort([y]) if isinstance(n.op, Scan)]
+    sigmoids = [n for n in outer.op.fgraph.apply_nodes if "sigmoid" in str(n.op).lower()]
+    assert not sigmoids
+    h = 1 / (1 + np.exp(-1.0))
+    gradient = function([x], grad(y.sum(), x), mode=PYTHON)(ones(2))
+    slope = h * (1 - h)  # of y = h(3h + h(3h + h(3h + x)))
+    wanted = h**3 + slope * (3 * (2 * h + 3 * h**2 + 4 * h**3) + 3 * h**2)
+    np.testing.assert_allclose(gradient, [wanted, wanted], rtol=1e-5)
+
+
+def test_while_loops_of_torch():
+    """Their trip count is the largest integer."""
+    body = helper.make_graph(
+        [
+            node("Add", "s x", "s2"),
+            node("ReduceMax", "s2", "r", keepdims=0),
+            node("Less", "r limit", "c2"),
+        ],
+        "body",
+        [info("i", [], INT64), info("c", [], TensorProto.BOOL), info("s", [3])],
+        [info("c2", [], TensorProto.BOOL), info("s2", [3])],
+    )
+    values = {"M": np.array(2**63 - 1), "go": np.array(True), "limit": np.float32(10)}
+    network = model(node("Loop", "M go x", body=body), [("x", [3])], values=values)
+    x = np.array([1, 2, 3], "float32")
+    for mode in (PYTHON, "FAST_COMPILE", "FAST_RUN"):
+        np.testing.assert_array_equal(run(network, x, mode=mode)[0], 4 * x)
+    imported = from_onnx(network)
+    with pytest.raises(NotImplementedError, match="a loop that its condition alone ends"):
+        grad(imported.outputs["y"].sum(), imported.inputs["x"])
+
+
+# ------------------------------------------------------------------------------ single operators
+
+
+def one_ml(op_type, inputs, **attributes):
+    names = [f"x{i}" for i in range(len(inputs))]
+    each = node(op_type, " ".join(names), domain="ai.onnx.ml", **attributes)
+    return model(each, [(n, v.shape) for n, v in zip(names, inputs, strict=True)])
+
+
+@pytest.mark.parametrize("axes", [(), (1,), (2, 1)])
+def test_feature_vectorizer_flattens(axes):
+    inputs = [ones(*axes, 2), 2 * ones(*axes, 3)]
+    widths = [int(np.prod(v.shape[1:])) if v.ndim > 1 else v.size for v in inputs]
+    compare(one_ml("FeatureVectorizer", inputs, inputdimensions=widths), *inputs)
+
+
+@pytest.mark.parametrize("labels", [{"classlabels_int64s": [3, 5]}, {"classlabels_strings": "ab"}])
+def test_zip_map_is_the_tensor_of_probabilities(labels):
+    labels = {k: list(v) for k, v in labels.items()}
+    nodes = [
+        node("Normalizer", "x", "p", domain="ai.onnx.ml", norm="L1"),
+        node("ZipMap", "p", "z", domain="ai.onnx.ml", **labels),
+    ]
+    network = model(nodes, [("x", [2, 2])], outputs=[])
+    key = helper.make_tensor_type_proto(FLOAT, [])
+    key = helper.make_map_type_proto(
+        TensorProto.STRING if "classlabels_strings" in labels else INT64, key
+    )
+    key = helper.make_sequence_type_proto(key)
+    network.graph.output.append(helper.make_value_info("z", key))
+    x = np.array([[1, 3], [2, 2]], "float32")
+    (rows,) = in_onnxruntime(network, [x])
+    np.testing.assert_allclose(run(network, x)[0], [list(row.values()) for row in rows])
+
+
+@pytest.mark.parametrize("op_type", ["MatMulInteger", "QLinearMatMul"])
+def test_integer_products_are_disconnected(op_type):
+    quantized = node("QuantizeLinear", "x s z", "q")
+    if op_type == "MatMulInteger":
+        nodes = [quantized, node(op_type, "q w", "r"), node("Cast", "r", to=FLOAT)]
+    else:
+        nodes = [
+            quantized,
+            node(op_type, "q s z w s z s z", "r"),
+            node("DequantizeLinear", "r s z"),
+        ]
+    values = {"s": np.float32(0.1), "z": np.int8(0), "w": np.eye(2, dtype="int8")}
+    imported = from_onnx(model(nodes, [("x", [1, 2])], values=values))
+    x, cost = imported.inputs["x"], imported.outputs["y"].sum()
+    gradient = grad(cost, x, disconnected_inputs="ignore")
+    np.testing.assert_array_equal(gradient.eval({x: ones(1, 2)}), [[0, 0]])
+
+
+def test_export_of_batch_normalization_of_a_vector():
+    values = {"s": ones(1), "b": ones(1), "m": ones(1), "v": ones(1)}
+    network = model(node("BatchNormalization", "x s b m v"), [("x", [5])], values=values)
+    imported = from_onnx(network)
+    again = link.export_onnx(list(imported.inputs.values()), list(imported.outputs.values()))
+    x = np.arange(5, dtype="float32")
+    np.testing.assert_allclose(in_onnxruntime(again, [x])[0], run(network, x)[0], rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "equation",
+    [
+        "ij->i",
+        "ij->",
+        "ii->",
+        "ii->i",
+        "iji->j",
+        "...ij->...",
+        "i...j->j...",
+        "ij,jk->k",
+        "ij,ij->i",
+        "i j -> j i",
+        "ij",
+        "aij,akl->ik",
+    ],
+)
+def test_einsum_as_in_onnxruntime(equation):
+    rng = np.random.default_rng(0)
+    terms = equation.replace(" ", "").split("->")[0].split(",")
+    shapes = [[2 + "ijk".find(label) for label in term if label.isalpha()] for term in terms]
+    shapes = [[3 if n == 1 else n for n in s] for s in shapes]
+    if "..." in equation:
+        shapes = [[2, 5, 3]]
+    inputs = [rng.normal(size=s).astype("float32") for s in shapes]
+    names = [f"x{i}" for i in range(len(inputs))]
+    einsum = node("Einsum", " ".join(names), equation=equation)
+    compare(model(einsum, [(n, v.shape) for n, v in zip(names, inputs, strict=True)]), *inputs)
+
+
+@pytest.mark.parametrize("equation", ["ij->i", "ii->", None])
+def test_sums_are_float32_in_mode_jax(equation):
+    pytest.importorskip("jax")
+    reduce = node("ReduceLogSumExp", "x", keepdims=0)
+    reduce = node("Einsum", "x", equation=equation) if equation else reduce
+    compare(model(reduce, [("x", [3, 3])]), np.eye(3, dtype="float32"), mode="JAX")
+
+
+def test_log_sum_exp_of_infinities_and_its_gradient():
+    network = model(node("ReduceLogSumExp", "x", axes=[1], keepdims=0), [("x", [4, 2])])
+    x = np.array([[1, 1], [-np.inf, -np.inf], [np.inf, 0], [800, -800]], "float32")
+    compare(network, x)
+    imported = from_onnx(network)
+    x, y = imported.inputs["x"], imported.outputs["y"]
+    gradient = grad(y.sum(), x).eval({x: np.array([[0, 0], [800, -800]] * 2, "float32")})
+    np.testing.assert_allclose(gradient, [[0.5, 0.5], [1, 0]] * 2)
+
+
+# ------------------------------------------------------------------------------ broadcasting
+
+
+def broadcasting(op_type, *shapes):
+    names = "abc"[: len(shapes)]
+    shapes = [(n, s) for n, s in zip(names, shapes, strict=True)]
+    return model(node(op_type, " ".join(names)), shapes)
+
+
+@pytest.mark.parametrize("mode", [PYTHON, "JAX"])
+@pytest.mark.parametrize(
+    "network",
+    [
+        broadcasting("Add", ["N", 2], [3, 2]),
+        broadcasting("Max", ["N", "M"], ["K", "L"], ["M"]),
+        broadcasting("MatMul", ["N", 2, 2], ["K", 2, 2]),
+        broadcasting("PRelu", [3, 2], ["N", "M"]),
+        broadcasting("Gemm", [3, 2], [2, 2], ["K", "M"]),
+    ],
+    ids=lambda m: m.graph.node[0].op_type,
+)
+def test_open_sizes_of_one_broadcast_when_the_model_runs(network, mode):
+    if mode == "JAX":
+        pytest.importorskip("jax")
+    rng, symbols = np.random.default_rng(0), [{}, {"N": 1}, {"K": 1}, {"M": 1, "L": 1}]
+    imported = from_onnx(network)
+    inputs, y = list(imported.inputs.values()), imported.outputs["y"]
+    compute = function(inputs, [y, *grad((y**2).sum(), inputs)], mode=mode)
+    for lengths in symbols:
+        sizes = {"N": 3, "K": 3, "M": 2, "L": 2} | lengths
+        shapes = [
+            [sizes.get(d.dim_param, d.dim_value) for d in v.type.tensor_type.shape.dim]
+            for v in network.graph.input
+        ]
+        values = [rng.normal(size=s).astype("float32") for s in shapes]
+        result, *gradients = compute(*values)
+        (want,) = in_onnxruntime(network, values)
+        assert result.shape == want.shape
+        np.testing.assert_allclose(result, want, rtol=1e-5, atol=1e-6)
+        for value, gradient in zip(values, gradients, strict=True):
+            assert gradient.shape == value.shape
+            moved = [v + (v is value) * np.float32(1e-2) for v in values]
+            change = (in_onnxruntime(network, moved)[0] ** 2).sum() - (want**2).sum()
+            np.testing.assert_allclose(gradient.sum() * 1e-2, change, rtol=0.05, atol=0.05)
+
+
+def test_lengths_that_do_not_broadcast_are_an_error():
+    for network in (broadcasting("Add", ["N"], [3]), broadcasting("Add", ["N"], ["M"])):
+        with pytest.raises((AssertionError, ValueError)):
+            run(network, ones(5), ones(3))
+    expand = model(node("Expand", "x s"), [("x", ["N"])], values={"s": np.array([3])})
+    with pytest.raises((AssertionError, IndexError, ValueError)):
+        run(expand, ones(5))
+
+
+def test_sizes_that_are_equal_need_no_broadcasting():
+    nodes = [node("Relu", "x", "a"), node("Add", "x a")]
+    (y,) = from_onnx(model(nodes, [("x", ["N", 2])])).outputs.values()
+    assert not any(isinstance(n.op, BroadcastAs) for n in toposort([y]))
+
+
+# ------------------------------------------------------------------------------ If of two ranks
+
+
+def squeeze(after, outputs=(("y", None),), before=()):
+    """torch's squeeze of axis 1 of `h`: an If whose branches have 1 and 2 axes."""
+    then = helper.make_graph([node("Squeeze", "h ax", "t")], "then", [], [info("t", None)])
+    otherwise = helper.make_graph([node("Identity", "h", "e")], "else", [], [info("e", None)])
+    nodes = [
+        *(before or [node("Relu", "x", "h")]),
+        node("Shape", "h", "s"),
+        node("Gather", "s one", "n"),
+        node("Equal", "n one", "c"),
+        node("If", "c", "q", then_branch=then, else_branch=otherwise),
+        *after,
+    ]
+    values = {"ax": np.array([1]), "one": np.array(1), "w": ones(2, 3), "i": np.array([0, 0])}
+    network = model(nodes, [("x", [2, "L"])], outputs, values | {"minus": np.array([-1])})
+    for output in network.graph.output:
+        if not output.type.tensor_type.shape.dim:
+            output.type.tensor_type.ClearField("shape")
+    return network
+
+
+ONE, THREE = np.array([[1], [2]], "float32"), np.arange(6, dtype="float32").reshape(2, 3)
+
+
+def test_a_rank_that_a_reader_needs():
+    network = squeeze([node("Transpose", "q", "r", perm=[1, 0]), node("Neg", "r")])
+    compare(network, THREE)
+    with pytest.raises(AssertionError, match="fits only the else_branch of an If"):
+        run(network, ONE)
+
+
+def test_a_rank_that_the_file_declares():
+    network = squeeze([node("Exp", "q")], [("y", ["a"])])
+    compare(network, ONE)
+    with pytest.raises(AssertionError, match="fits only the then_branch"):
+        run(network, THREE)
+
+
+@pytest.mark.parametrize("x", [ONE, THREE], ids=["then", "else"])
+@pytest.mark.parametrize(
+    "after",
+    [
+        [node("Exp", "q", "r"), node("ReduceSum", "r", keepdims=0)],
+        [node("Reshape", "q minus")],
+        [node("Shape", "q", "z"), node("Reshape", "q z", "r"), node("Flatten", "r", axis=0)],
+        [node("Shape", "q", "z"), node("Size", "z", "k"), node("Cast", "k", to=FLOAT)],
+    ],
+    ids=["sum", "reshape", "shape", "rank"],
+)
+def test_ranks_that_meet_again(after, x):
+    compare(squeeze(after), x)
+
+
+def test_a_rank_that_a_loop_needs():
+    body = helper.make_graph(
+        [
+            node("Identity", "c", "c2"),
+            node("Transpose", "q", "p", perm=[1, 0]),
+            node("Add", "v p", "w2"),
+        ],
+        "body",
+        [info("k", [], INT64), info("c", [], TensorProto.BOOL), info("v", ["a", 2])],
+        [info("c2", [], TensorProto.BOOL), info("w2", ["a", 2])],
+    )
+    after = [node("Transpose", "x", "first", perm=[1, 0]), node("Loop", "one _ first", body=body)]
+    compare(squeeze(after), THREE)
+
+
+def test_a_rank_that_nothing_says():
+    network = squeeze([node("Relu", "q")])
+    with pytest.raises(
+        ImportedModelError, match="1 or 2 axes, which the length of axis 1 of 'x' d"
+    ):
+        from_onnx(network)
+    for length, ndim in ((1, 1), (3, 2)):
+        given = {"x": pt.tensor("x", shape=(2, length), dtype="float32")}
+        assert from_onnx(network, given).outputs["y"].type.ndim == ndim
+
+
+def test_reasons_of_both_sides_are_one():
+    with pytest.raises(ImportedOpError, match=r"^1 node\(s\)[^\n]*\n  1 x Einsum: "):
+        from_onnx(squeeze([node("Einsum", "q", equation="ijk->")]))
+
+
+def test_a_squeeze_that_is_taken_needs_its_length():
+    then = helper.make_graph([node("Squeeze", "x ax", "t")], "then", [], [info("t", [2])])
+    otherwise = helper.make_graph([node("ReduceSum", "x ax", "e")], "else", [], [info("e", [2])])
+    otherwise.node[0].attribute.append(helper.make_attribute("keepdims", 0))
+    choice = node("If", "c", then_branch=then, else_branch=otherwise)
+    inputs = [("x", [2, "L"]), ("c", [], TensorProto.BOOL)]
+    network = model(choice, inputs, values={"ax": np.array([1])})
+    for x in (ONE, THREE):
+        compare(network, x, np.array(False))
+    compare(network, ONE, np.array(True))
+    with pytest.raises(AssertionError, match=r"Squeeze: the axes \[1\] aren't of length 1"):
+        run(network, THREE, np.array(True))
+
+
+# ------------------------------------------------------------------------------ text
+
+STRING = TensorProto.STRING
+WORDS = np.array([["b"], ["a"], ["?"]], dtype=object)
+
+
+def with_codes(network, *values):
+    """The outputs, by number where they are text; strings that the model lacks have -1."""
+    imported = from_onnx(network)
+    place = {text: i for i, text in enumerate(imported.strings)}
+    values = [
+        np.vectorize(lambda s: place.get(s, -1), otypes="q")(v) if v.dtype == object else v
+        for v in values
+    ]
+    inputs, outputs = list(imported.inputs.values()), list(imported.outputs.values())
+    return imported, function(inputs, outputs, mode=PYTHON)(*values)
+
+
+def test_text_categories_are_numbers():
+    ml = {"domain": "ai.onnx.ml"}
+    nodes = [
+        node("Concat", "s t", "both", axis=1),
+        node("OneHotEncoder", "both", "hot", cats_strings=["a", "b"], zeros=1, **ml),
+        node("LabelEncoder", "s", "n", keys_strings=["b", "c"], values_int64s=[5, 6], **ml),
+        node("CategoryMapper", "t", "m", cats_strings=["x", "a"], cats_int64s=[3, 4], **ml),
+        node("Constant", "", "word", value_strings=["a"]),
+        node("Equal", "s word", "same"),
+    ]
+    inputs = [("s", [3, 1], STRING), ("t", [3, 1], STRING)]
+    outputs = [
+        ("hot", None),
+        ("n", None, INT64),
+        ("m", None, INT64),
+        ("same", None, TensorProto.BOOL),
+    ]
+    network = model(nodes, inputs, outputs, opset=19, ir_version=9)
+    _, results = with_codes(network, WORDS, WORDS[::-1])
+    wanted = in_onnxruntime(network, [WORDS, WORDS[::-1]])
+    for result, want in zip(results, wanted, strict=True):
+        assert (result.dtype, result.shape) == (want.dtype, want.shape)
+        np.testing.assert_array_equal(result, want)
+
+
+def test_labels_that_are_text_are_numbers():
+    attributes = {"classlabels_strings": ["no", "yes"], "coefficients": [1.0, -1.0, -1.0, 1.0]}
+    classify = node(
+        "LinearClassifier", "x", "label p", domain="ai.onnx.ml", intercepts=[0.0] * 2, **attributes
+    )
+    network = model(classify, [("x", [2, 2])], [("label", None, STRING), ("p", None)])
+    x = np.array([[1, 0], [0, 1]], "float32")
+    imported, (label, p) = with_codes(network, x)
+    wanted = in_onnxruntime(network, [x])
+    assert [imported.strings[i] for i in label] == wanted[0].tolist()
+    np.testing.assert_allclose(p, wanted[1])
+
+
+def test_computing_with_text_is_refused():
+    network = model(node("Equal", "s t"), [("s", [1], STRING), ("t", [1], STRING)])
+    network.graph.output[0].type.tensor_type.elem_type = TensorProto.BOOL
+    with pytest.raises(ImportedOpError, match="it compares two texts"):
+        from_onnx(network)
+    network = model(node("Cast", "s", to=FLOAT), [("s", [1], STRING)])
+    with pytest.raises(ImportedOpError, match="it computes with text"):
+        from_onnx(network)
