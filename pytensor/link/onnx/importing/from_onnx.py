@@ -16,7 +16,7 @@ from pytensor.compile.sharedvalue import SharedVariable, shared
 from pytensor.graph.basic import Constant, Variable
 from pytensor.link.onnx.importing import operators
 from pytensor.link.onnx.importing.errors import ImportedModelError, ImportedOpError
-from pytensor.link.onnx.importing.model import read_model
+from pytensor.link.onnx.importing.model import HIGHEST_OPSET, read_model
 from pytensor.link.onnx.importing.registry import (
     Node,
     Refused,
@@ -67,7 +67,7 @@ def from_onnx(
     """Read an ONNX model as a PyTensor graph.
 
     The graph computes what the model computes, in the model's dtypes, and has gradients like any
-    other.  Opsets 13 and later can be read (older ones: see `opset`); which operators:
+    other.  Operators mean what the model's opset says, from opset 1 on; which can be read:
     docs/onnx_import.md.
 
     Parameters
@@ -83,8 +83,8 @@ def from_onnx(
         floating point that are weights (how much a node resizes or drops isn't), or names.  Others
         are constants.
     opset : int, optional
-        The version of ai.onnx's operators to which the model is converted before, by
-        ``onnx.version_converter``, by default none.  Models older than opset 13 need it, say 17.
+        An opset that the installed onnx package knows.  What the graph computes doesn't depend on
+        it: older models needed it, before they were read as they are.
 
     Returns
     -------
@@ -99,7 +99,8 @@ def from_onnx(
     FileNotFoundError
         If the file, or a file with its values, isn't there.
     ImportedModelError
-        If the model is damaged, contradicts itself, or can't be converted; a ValueError.
+        If the model is damaged, contradicts itself, or is of an opset that the installed onnx
+        package doesn't know; a ValueError.
     ValueError
         If `inputs` or `trainable` have names that the model doesn't have, or `opset` isn't one
         that can be imported.
@@ -115,7 +116,9 @@ def from_onnx(
     >>> imported.outputs["output_0"].eval({imported.inputs["x"]: [0.0]})
     array([2.])
     """
-    read = read_model(model, opset)
+    if opset is not None and not 1 <= opset <= HIGHEST_OPSET:
+        raise ValueError(f"from_onnx: opset={opset}; 1 to {HIGHEST_OPSET} can be imported")
+    read = read_model(model)
     graph = read.graph
     initializers = dict(graph.initializers)
     shared_names = _trainable_names(trainable, graph)
@@ -233,6 +236,25 @@ def _is_blown_up(result: Any, given: Any, most: int = 2**16) -> bool:
     return prod(result.type.shape) > max(most, sum(v.data.size for v in given if v is not None))
 
 
+def _check_attributes(node: Node, domain: str) -> None:
+    """Refuse a node with attributes that neither the standard nor the converter knows."""
+    unknown = node.ir_node.attributes.keys() - node.read
+    at = (node.op_type, node.opset, domain)
+    if unknown and onnx.defs.has(*at):
+        unknown -= onnx.defs.get_schema(*at).attributes.keys()
+    if unknown:
+        of = f"{domain or 'ai.onnx'} {node.opset}"
+        raise Refused(f"the operator has no attribute {_listed(unknown)} in {of}")
+
+
+def _check_outputs(node: Node, made: int) -> None:
+    """Refuse a node of which an output is read that its converter doesn't make."""
+    for position in range(made, len(node.ir_node.outputs)):
+        if node.uses_output(position):
+            name = node.ir_node.outputs[position].name
+            raise Refused(f"its output {name!r}, number {position + 1}, can't be imported")
+
+
 class Importer:
     """Converts the nodes of a graph and of the graphs in it.
 
@@ -281,12 +303,14 @@ class Importer:
         given = [None if v is None else self.values.get(v) for v in ir_node.inputs]
         if any(v is not None and x is None for v, x in zip(ir_node.inputs, given, strict=True)):
             return  # what comes of a node that failed
-        converter = converter_of(domain, ir_node.op_type)
+        converter = converter_of(domain, ir_node.op_type, node.opset)
         try:
             if converter is None:
                 raise Refused("there is no converter for this operator")
             results = converter(node, *given)
             results = results if isinstance(results, tuple) else (results,)
+            _check_attributes(node, domain)
+            _check_outputs(node, len(results))
             results = [v if isinstance(v, list) else as_tensor_variable(v) for v in results]
             if all(v is None or isinstance(v, Constant) for v in given) and not any(
                 _is_blown_up(v, given) for v in results

@@ -77,6 +77,7 @@ def _broadcastable(node, inputs):
     PyTensor repeats along an axis only if it knows that.
     """
     shapes = [() if v is None or v.shape is None else tuple(v.shape) for v in node.ir_node.inputs]
+    shapes += [()] * (len(inputs) - len(shapes))  # of what was an attribute
     found = []
     for x, shape in zip(inputs, shapes, strict=True):
         wanted = [None] * (0 if x is None else x.type.ndim)
