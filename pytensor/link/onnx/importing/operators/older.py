@@ -64,7 +64,7 @@ def _placed(node, a, b):
     # Caffe2 writes -1 where the last axes are meant
     axis = ndim - given if axis == -1 else axis
     if not 0 <= axis <= ndim - given or _differ(
-        [n for n in a.type.shape[axis : axis + given]],
+        a.type.shape[axis : axis + given],
         [n if n != 1 else None for n in b.type.shape],
     ):
         raise Refused(
