@@ -329,7 +329,7 @@ def _bodies():
             => (bool d, float[2] k, float[2] s) {
                 d = Identity (c) k = Add (h, h) s = Neg (k) }> }"""
     for trips in (0, 3):
-        sums = np.float32([-(2**i) * x for i in range(trips)]).reshape(trips, 2)
+        sums = np.float32([-(2 ** (i + 1)) * x for i in range(trips)]).reshape(trips, 2)
         yield Graph("Loop", 7, LATEST, [np.array(trips), x], counted, [x * 2**trips, sums])
         sums = np.float32([-x] * trips).reshape(trips, 2)
         kept = counted.replace("Add (h, h)", "Identity (h)")
