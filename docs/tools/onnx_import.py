@@ -2,8 +2,8 @@
 
     python -m docs.tools.onnx_import
 
-runs every case, and nodes of each version of an operator, through `from_onnx` and writes the tables
-in ``docs/onnx_import.md``.  A test fails where a table is out of date, or a result isn't the wanted.
+runs every case, and nodes of each version of an operator, through `from_onnx` and writes the
+tables in ``docs/onnx_import.md``.  A test fails where a table is out of date or a result is wrong.
 """
 
 import re
@@ -136,7 +136,8 @@ def versions_row(op_type):
     found = versions.tried(op_type)
     assert not found.wrong, found.wrong
     of = {by: [str(v) for v in found.by if by in found.by[v]] for by in versions.SOURCES}
-    several = [v for v in versions.history()[op_type] if not found.by[v]]
+    refused = set().union(*found.reasons.values())
+    others = [v for v in versions.history()[op_type] if not found.by[v] and v not in refused]
     cells = [", ".join(of[by]) for by in versions.SOURCES]
     remarks = [
         f"{', '.join(map(str, sorted(of_versions)))} refused: {_short(reason)}"
@@ -144,38 +145,42 @@ def versions_row(op_type):
     ]
     differs = ", ".join(str(v) for v in sorted(found.differs) if versions.TEXT in found.differs[v])
     remarks += [f"{differs}: onnxruntime differs from the text"] if differs else []
-    remarks += [f"{', '.join(map(str, several))} not compared"] if several else []
+    remarks += [f"{', '.join(map(str, others))} not compared"] if others else []
     return f"| {op_type} | {' | '.join([*cells, '; '.join(remarks)])} |"
+
+
+OLDER = """\
+## Older versions of operators
+
+A model's operators mean what they meant in its opset, from 1 on. The table has every operator of
+which there are several versions, but for those that draw random numbers, and says with what each
+version was compared: onnxruntime, where it has a kernel of that version; results that follow from
+the standard's text, which decides where onnxruntime differs from it; the standard's own cases, or
+its evaluator. `python -m tests.link.onnx.importing.versions` does it.
+
+- The text doesn't say how Upsample, and Resize of opset 10, find the place of a cell. Both are read
+  as onnxruntime does: without a shift of half a cell, and nearest is the cell before, or, where an
+  axis gets shorter, the cell after.
+- ConvTranspose before opset 11 has a formula for `auto_pad` that contradicts what the text says
+  of the attribute; it is read as from opset 11 on, which is what onnxruntime does.
+- Squeeze before opset 13 with an empty list of axes squeezes all, as without the list. From 13 on
+  an input without entries means no axis, as in NumPy; onnxruntime squeezes all.
+- Celu with `alpha=0` is 0 below 0 and NaN from 0 on, by the standard's formula.
+- Dropout's mask before opset 12 is refused where it is read; onnxruntime makes it false.
+- What a Loop collects has the sizes of an iteration's values even if there is none; onnxruntime
+  makes open ones 0.
+- Attributes that neither the standard nor a converter knows are refused.
+"""
 
 
 def table_of_versions():
     """The part of the page that says what older versions of operators were compared with."""
     return [
-        "## Older versions of operators",
-        "",
-        "A model's operators mean what they meant in its opset, from 1 on. The table has every operator",
-        "of which there are several versions, but for those that draw random numbers, and says with what",
-        "each version was compared: onnxruntime, where it has a kernel of that version; results that",
-        "follow from the standard's text, which decides where onnxruntime differs from it; the standard's",
-        "own cases, or its evaluator (`python -m tests.link.onnx.importing.versions` does it).",
-        "",
-        "- The text doesn't say how Upsample, and Resize of opset 10, find the place of a cell. Both are",
-        "  read as onnxruntime does: without a shift of half a cell, and nearest is the cell before, or,",
-        "  where an axis gets shorter, the cell after.",
-        "- ConvTranspose before opset 11 has a formula for `auto_pad` that contradicts what the text says",
-        "  of the attribute; it is read as from opset 11 on, which is what onnxruntime does.",
-        "- Squeeze before opset 13 with an empty list of axes squeezes all, as without the list. From 13 on",
-        "  an input without entries means no axis, as in NumPy; onnxruntime squeezes all.",
-        "- Celu with `alpha=0` is 0 below 0 and NaN from 0 on, by the standard's formula.",
-        "- Dropout's mask before opset 12 is refused where it is read; onnxruntime makes it false.",
-        "- What a Loop collects has the sizes of an iteration's values even if there is none; onnxruntime",
-        "  makes open ones 0.",
-        "- Attributes that neither the standard nor a converter knows are refused.",
-        "",
-        "| operator | " + " | ".join(versions.SOURCES) + " | |",
+        OLDER,
+        "| operator | " + " | ".join(versions.SOURCES) + " | remarks |",
         "| --- | --- | --- | --- | --- | --- |",
         *map(versions_row, versions.history()),
-    ]  # fmt: skip
+    ]
 
 
 def document():
@@ -192,10 +197,10 @@ def document():
             "",
             *summary(lines),
             "",
-            "These are the tests of a library, most of them of one node: they say which operators can be",
-            f"read, not how many models. {len(own)} of the {len(schemas)} operators of ai.onnx that the "
-            "package lists have",
-            "a converter. `python -m docs.tools.onnx_import` makes this page.",
+            "These are the tests of a library, most of them of one node: they say which",
+            f"operators can be read, not how many models. {len(own)} of the {len(schemas)} operators",
+            "of ai.onnx that the package lists have a converter. This page is made by",
+            "`python -m docs.tools.onnx_import`.",
             "",
             "| operator | cases | pass | with constants | refused |",
             "| --- | --- | --- | --- | --- |",

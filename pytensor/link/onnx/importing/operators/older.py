@@ -41,8 +41,8 @@ def binary(node, a, b):
         return _newest(node, a, _placed(node, a, b))
     if a.type.ndim != b.type.ndim or _differ(a.type.shape, b.type.shape):
         raise Refused(
-            f"its inputs have the shapes {a.type.shape} and {b.type.shape}, which must be equal "
-            f"before opset 7 unless it has the attribute broadcast=1"
+            f"its inputs are of the shapes {a.type.shape} and {b.type.shape}, shapes that must be "
+            f"equal before opset 7 unless it has the attribute broadcast=1"
         )
     return _newest(node, a, b)
 
@@ -68,8 +68,8 @@ def _placed(node, a, b):
         [n if n != 1 else None for n in b.type.shape],
     ):
         raise Refused(
-            f"its second input has the shape {b.type.shape}, which isn't a part of the first "
-            f"one's, {a.type.shape}, from the axis {axis} on"
+            f"its second input is of {b.type.shape}, a shape that isn't a part of the first one's, "
+            f"{a.type.shape}, from the axis {axis} on"
         )
     return expand_dims(b, list(range(given, ndim - axis)))
 
