@@ -2,8 +2,8 @@
 
     python -m docs.tools.onnx_import
 
-runs every case through `from_onnx` and writes the table in ``docs/onnx_import.md``.  A test
-fails where the table is out of date, or a case gives other numbers than the standard.
+runs every case, and nodes of each version of an operator, through `from_onnx` and writes the
+tables in ``docs/onnx_import.md``.  A test fails where a table is out of date or a result is wrong.
 """
 
 import re
@@ -15,7 +15,7 @@ import onnx
 from pytensor.link.onnx import ImportedModelError, ImportedOpError
 from pytensor.link.onnx.importing.operators.refused import REFUSED
 from pytensor.link.onnx.importing.registry import ML, registered
-from tests.link.onnx.importing import official
+from tests.link.onnx.importing import official, versions
 
 TABLE = Path(__file__).parents[1] / "onnx_import.md"
 
@@ -85,29 +85,122 @@ def _short(reason):
     return re.sub(r"from_onnx: the (input|initializer) '\w*'", r"an \1", text)
 
 
+# What the reasons have in common, in the order in which they are looked for
+KINDS = {
+    "no dtype for STRING|n-grams of text": "text, of which PyTensor has no tensors",
+    "no dtype for": "element types that PyTensor lacks: bfloat16, floats of 8 and 4 bits, integers "
+    "of 4 and 2",
+    "no tensor whose number of axes": "inputs that are sequences or optional values",
+    "no converter": "operators without a converter, or forms of them",
+    "random": "random numbers, which differ from program to program",
+    "decodes no files": "the decoding of image files",
+    "reads the bits": "bits of floating-point numbers read as integers",
+    "rounding errors": "results that aren't right in the standard's own cases",
+    "opset 8": "Scan of opset 8",
+}
+
+
+def reasons_of(line):
+    """The numbers and reasons in the last cell of a line of the table."""
+    parts = re.split(r"(?:^|; )(\d+): ", line.split(" | ", 4)[4].removesuffix(" |"))[1:]
+    return list(zip(map(int, parts[::2]), parts[1::2], strict=True))
+
+
+def summary(lines):
+    """What the table's lines add up to, as text."""
+    counts = [[int(cell.strip() or 0) for cell in line.split("|")[2:5]] for line in lines]
+    total, passed, known = map(sum, zip(*counts, strict=True))
+    kinds = Counter()
+    for number, reason in (pair for line in lines for pair in reasons_of(line)):
+        kinds[next(text for start, text in KINDS.items() if re.search(start, reason))] += number
+    left = total - passed - known
+    return [
+        f"Of the {total:,} test cases of the ONNX standard (onnx {onnx.__version__}), {passed:,} "
+        f"({passed / total:.1%}) are imported as",
+        f"they are and give the standard's results and dtypes, {known} ({known / total:.1%}) with "
+        f"inputs such as axes, sizes and",
+        f"flags as constants, and {left} ({left / total:.1%}) are left out:",
+        "",
+        *(f"- {number}: {text}" for text, number in kinds.most_common()),
+    ]
+
+
+def versions_row(op_type):
+    """The line of an operator in the table of versions.
+
+    Raises
+    ------
+    AssertionError
+        If one of its versions gives other results than wanted, or isn't refused as it should be.
+    """
+    found = versions.tried(op_type)
+    assert not found.wrong, found.wrong
+    of = {by: [str(v) for v in found.by if by in found.by[v]] for by in versions.SOURCES}
+    refused = set().union(*found.reasons.values())
+    others = [v for v in versions.history()[op_type] if not found.by[v] and v not in refused]
+    cells = [", ".join(of[by]) for by in versions.SOURCES]
+    remarks = [
+        f"{', '.join(map(str, sorted(of_versions)))} refused: {_short(reason)}"
+        for reason, of_versions in sorted(found.reasons.items())
+    ]
+    differs = ", ".join(str(v) for v in sorted(found.differs) if versions.TEXT in found.differs[v])
+    remarks += [f"{differs}: onnxruntime differs from the text"] if differs else []
+    remarks += [f"{', '.join(map(str, others))} not compared"] if others else []
+    return f"| {op_type} | {' | '.join([*cells, '; '.join(remarks)])} |"
+
+
+OLDER = """\
+## Older versions of operators
+
+A model's operators mean what they meant in its opset, from 1 on. The table has every operator of
+which there are several versions, but for those that draw random numbers, and says with what each
+version was compared: onnxruntime, where it has a kernel of that version; results that follow from
+the standard's text, which decides where onnxruntime differs from it; the standard's own cases, or
+its evaluator. `python -m tests.link.onnx.importing.versions` does it.
+
+- The text doesn't say how Upsample, and Resize of opset 10, find the place of a cell. Both are read
+  as onnxruntime does: without a shift of half a cell, and nearest is the cell before, or, where an
+  axis gets shorter, the cell after.
+- ConvTranspose before opset 11 has a formula for `auto_pad` that contradicts what the text says
+  of the attribute; it is read as from opset 11 on, which is what onnxruntime does.
+- Squeeze before opset 13 with an empty list of axes squeezes all, as without the list. From 13 on
+  an input without entries means no axis, as in NumPy; onnxruntime squeezes all.
+- Celu with `alpha=0` is 0 below 0 and NaN from 0 on, by the standard's formula.
+- Dropout's mask before opset 12 is refused where it is read; onnxruntime makes it false.
+- What a Loop collects has the sizes of an iteration's values even if there is none; onnxruntime
+  makes open ones 0.
+- Attributes that neither the standard nor a converter knows are refused.
+"""
+
+
+def table_of_versions():
+    """The part of the page that says what older versions of operators were compared with."""
+    return [
+        OLDER,
+        "| operator | " + " | ".join(versions.SOURCES) + " | remarks |",
+        "| --- | --- | --- | --- | --- | --- |",
+        *map(versions_row, versions.history()),
+    ]
+
+
 def document():
     """The whole page."""
     lines = [row(operator, cases) for operator, cases in groups().items()]
     found = [entry for entry in registered() if entry not in REFUSED]
     others = [name for domain, name in found if domain not in ("", ML)]
     learning = [name for domain, name in found if domain == ML]
-    counts = [[int(cell.strip() or 0) for cell in line.split("|")[2:5]] for line in lines]
-    total, passed, known = map(sum, zip(*counts, strict=True))
-    alien = sum(int(n) for line in lines for n in re.findall(r"(\d+): [^;|]*no dtype for", line))
-    share = (passed + known) / (total - alien)
     schemas = {s.name for s in onnx.defs.get_all_schemas() if s.domain == ""}
     own = sorted(name for domain, name in found if not domain and name in schemas)
     return "\n".join(
         [
             "# What can be imported, by operator",
             "",
-            "Made by `python -m docs.tools.onnx_import`, which runs the test cases of the ONNX",
-            f"standard ({onnx.__version__}) through `from_onnx` and compares results and dtypes.",
-            f"{passed:,} of {total:,} cases pass as they are, {known} with axes, sizes or flags as",
-            "constants; the others are refused, for the reasons beside them.  Of the",
-            f"{total - alien:,} cases whose dtypes PyTensor has, {share:.1%} pass.",
-            f"{len(own)} of the {len(schemas)} operators of ai.onnx that the",
-            "package lists have a converter.",
+            *summary(lines),
+            "",
+            "These are the tests of a library, most of them of one node: they say which operators",
+            "can be read, not how many models.",
+            f"{len(own)} of the {len(schemas)} operators of ai.onnx that the package lists have a",
+            "converter. `python -m docs.tools.onnx_import` makes this page.",
             "",
             "| operator | cases | pass | with constants | refused |",
             "| --- | --- | --- | --- | --- |",
@@ -117,6 +210,8 @@ def document():
             "",
             "Operators of com.microsoft, which onnxruntime's optimizer writes: "
             + ", ".join(others) + ".",
+            "",
+            *table_of_versions(),
             "",
         ]
     )  # fmt: skip

@@ -1,6 +1,6 @@
 """What an ONNX model has, and what of it PyTensor can't import.
 
-    python -m pytensor.link.onnx MODEL.onnx [--opset 17]
+    python -m pytensor.link.onnx MODEL.onnx
 
 The exit code is 1 where `from_onnx` would refuse the model.
 """
@@ -21,11 +21,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="python -m pytensor.link.onnx", description=__doc__.splitlines()[0]
     )
     parser.add_argument("model", help="an ONNX file")
-    parser.add_argument("--opset", type=int, help="the version that it is converted to before")
-    options = parser.parse_args(arguments)
-    path, opset = options.model, options.opset
+    path = parser.parse_args(arguments).model
     try:
-        model = read_model(path, opset)
+        model = read_model(path)
     except (OSError, ValueError) as error:
         print(error, file=sys.stderr)
         return 1
@@ -48,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     print("operators:", ", ".join(f"{n} {name}" for name, n in operators.most_common()))
     try:
-        from_onnx(path, opset=opset)
+        from_onnx(path)
     except (ImportedOpError, ValueError) as error:
         print(error, file=sys.stderr)
         return 1

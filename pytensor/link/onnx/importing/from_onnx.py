@@ -24,7 +24,7 @@ from pytensor.link.onnx.importing.errors import (
     ImportedOpError,
     ImportedShapeWarning,
 )
-from pytensor.link.onnx.importing.model import read_model
+from pytensor.link.onnx.importing.model import HIGHEST_OPSET, read_model
 from pytensor.link.onnx.importing.operators.refused import REFUSED
 from pytensor.link.onnx.importing.registry import (
     Node,
@@ -94,7 +94,7 @@ def from_onnx(
     """Read an ONNX model as a PyTensor graph.
 
     The graph computes what the model computes, in the model's dtypes, and has gradients like any
-    other.  Opsets 13 and later can be read (older ones: see `opset`); which operators:
+    other.  Operators mean what the model's opset says, from opset 1 on; which can be read:
     docs/onnx_import.md.
 
     Parameters
@@ -110,8 +110,8 @@ def from_onnx(
         floating point that are weights (how much a node resizes or drops isn't), or names.  Others
         are constants.
     opset : int, optional
-        The version of ai.onnx's operators to which the model is converted before, by
-        ``onnx.version_converter``, by default none.  Models older than opset 13 need it, say 17.
+        An opset that the installed onnx package knows.  What the graph computes doesn't depend on
+        it: older models needed it, before they were read as they are.
 
     Returns
     -------
@@ -126,7 +126,8 @@ def from_onnx(
     FileNotFoundError
         If the file, or a file with its values, isn't there.
     ImportedModelError
-        If the model is damaged, contradicts itself, or can't be converted; a ValueError.
+        If the model is damaged, contradicts itself, or is of an opset that the installed onnx
+        package doesn't know; a ValueError.
     ValueError
         If `inputs` or `trainable` have names that the model doesn't have, or `opset` isn't one
         that can be imported.
@@ -148,7 +149,9 @@ def from_onnx(
     >>> imported.outputs["output_0"].eval({imported.inputs["x"]: [0.0]})
     array([2.])
     """
-    read = read_model(model, opset)
+    if opset is not None and not 1 <= opset <= HIGHEST_OPSET:
+        raise ValueError(f"from_onnx: opset={opset}; 1 to {HIGHEST_OPSET} can be imported")
+    read = read_model(model)
     graph = read.graph
     initializers = dict(graph.initializers)
     shared_names = _trainable_names(trainable, graph)
@@ -299,6 +302,25 @@ def _without_text(name: tuple[str, str], given: list[Any]) -> list[Any]:
     return codes
 
 
+def _check_attributes(node: Node) -> None:
+    """Refuse a node with attributes that neither the standard nor the converter knows."""
+    unknown = node.ir_node.attributes.keys() - node.read
+    at = (node.op_type, node.opset, node.domain)
+    if unknown and onnx.defs.has(*at):
+        unknown -= onnx.defs.get_schema(*at).attributes.keys()
+    if unknown:
+        of = f"{node.domain or 'ai.onnx'} {node.opset}"
+        raise Refused(f"the operator has no attribute {_listed(unknown)} in {of}")
+
+
+def _check_outputs(node: Node, made: int) -> None:
+    """Refuse a node of which an output is read that its converter doesn't make."""
+    for position in range(made, len(node.ir_node.outputs)):
+        if node.uses_output(position):
+            name = node.ir_node.outputs[position].name
+            raise Refused(f"its output {name!r}, number {position + 1}, can't be imported")
+
+
 class Importer:
     """Converts the nodes of a graph and of the graphs in it.
 
@@ -435,7 +457,7 @@ class Importer:
         return {v: x for v in values if isinstance(x := self.values.get(v), Either)}
 
     def _converted(self, node: Node, given: list[Any]) -> list[Any]:
-        converter = converter_of(node.domain, node.op_type)
+        converter = converter_of(node.domain, node.op_type, node.opset)
         if converter is None:
             raise Refused("there is no converter for this operator")
         name = node.domain, node.op_type
@@ -445,6 +467,8 @@ class Importer:
         given = _without_text(name, given)
         results = converter(node, *given)
         results = results if isinstance(results, tuple) else (results,)
+        _check_attributes(node)
+        _check_outputs(node, len(results))
         results = [v if isinstance(v, KEPT) else as_tensor_variable(v) for v in results]
         if all(v is None or isinstance(v, Constant) for v in given) and not any(
             _is_blown_up(v, given) for v in results

@@ -3,41 +3,32 @@
 import os
 from pathlib import Path
 
+import numpy as np
 import onnx_ir as ir
 from google.protobuf.message import DecodeError, EncodeError
 from onnx_ir.passes.common import InlinePass, TopologicalSortPass
 
 import onnx
-from onnx import inliner, version_converter
-from onnx.shape_inference import InferenceError
+from onnx import inliner, numpy_helper
 from pytensor.link.onnx.importing.errors import ImportedModelError
 from pytensor.link.onnx.importing.registry import converter_of
-from pytensor.link.onnx.importing.tolerance import prepared, restored, without_maps
+from pytensor.link.onnx.importing.tolerance import graphs, without_maps
 
-LOWEST_OPSET, HIGHEST_OPSET = 13, onnx.defs.onnx_opset_version()
+HIGHEST_OPSET = onnx.defs.onnx_opset_version()
 
 
-def read_model(
-    model: str | os.PathLike | bytes | onnx.ModelProto, opset: int | None = None
-) -> ir.Model:
+def read_model(model: str | os.PathLike | bytes | onnx.ModelProto) -> ir.Model:
     """Read a model, with its functions inlined and its nodes in topological order.
 
-    `opset` is that which it is converted to before.  External data stays in its files until it is
-    asked for; it must lie in the model's folder.
+    External data stays in its files until it is asked for; it must lie in the model's folder.
 
     Raises
     ------
     FileNotFoundError
         If there is no such file, or not the one that holds external data.
     ImportedModelError
-        If it is no ONNX model, a damaged one, or one that can't be converted.
-    ValueError
-        If `opset` isn't one that can be imported.
+        If it is no ONNX model, a damaged one, or of an opset that the onnx package doesn't know.
     """
-    if opset is not None and not LOWEST_OPSET <= opset <= HIGHEST_OPSET:
-        raise ValueError(
-            f"from_onnx: opset={opset}; {LOWEST_OPSET} to {HIGHEST_OPSET} can be imported"
-        )
     if isinstance(model, onnx.ModelProto):
         proto, folder, where = model, None, "the model"
     elif isinstance(model, bytes):
@@ -48,15 +39,13 @@ def read_model(
     if not proto.HasField("graph"):
         raise ImportedModelError(f"from_onnx: {where} is damaged, or no ONNX model: no graph in it")
     _check_names(proto.graph, where, set())
-    if opset is not None:
-        proto = _converted(proto, opset, where)
-    proto = without_maps(_spelled_out(proto))
+    _check_opsets(proto, where)
+    proto = without_maps(_dense(_spelled_out(proto), where))
     try:
         read = ir.from_proto(proto)
     except (ir.serde.SerdeError, KeyError, TypeError, ValueError) as error:
         reason = error.__cause__ or error
         raise ImportedModelError(f"from_onnx: {where} is damaged: {reason}") from error
-    _check_opsets(read, where)
     try:
         InlinePass()(read)
         TopologicalSortPass()(read)
@@ -118,33 +107,13 @@ def _versions(proto):
     return {"" if v.domain == "ai.onnx" else v.domain: v.version for v in proto.opset_import}
 
 
-def _converted(proto, opset, where):
-    """The model in the operators of another version of ai.onnx."""
-    version = _versions(proto).get("", opset)
-    if version == opset:
-        return proto
-    if version < 9 and any(node.op_type == "Scan" for node in proto.graph.node):
-        raise ImportedModelError(
-            f"from_onnx: {where} has a Scan of opset {version}, which scans batches; onnx's "
-            f"converter makes one without them of it: export the model again, of opset 9 or later"
-        )
-    try:
-        # onnx's converter loses functions
-        proto = inliner.inline_local_functions(proto) if proto.functions else proto
-        return restored(version_converter.convert_version(prepared(proto, version), opset), proto)
-    except (RuntimeError, InferenceError, version_converter.ConvertError, EncodeError) as error:
-        raise ImportedModelError(
-            f"from_onnx: {where} can't be converted from opset {version} to {opset}: {error}"
-        ) from error
-
-
 def _spelled_out(proto):
     """The model, in which the standard's own functions are in the place of unknown operators."""
     versions, unknown = _versions(proto), set()
     known = {(function.domain, function.name) for function in proto.functions}
     for domain, name in {(v.domain, v.op_type) for v in proto.graph.node} - known:
         at = (name, versions.get(domain, 1), domain)
-        if converter_of(domain, name) is None and onnx.defs.has(*at):
+        if converter_of(domain, name, at[1]) is None and onnx.defs.has(*at):
             schema = onnx.defs.get_schema(*at)
             if schema.has_function or schema.has_context_dependent_function:
                 unknown.add((domain, name))
@@ -156,15 +125,57 @@ def _spelled_out(proto):
         return proto  # in which these nodes are refused, for there is no converter of them
 
 
-def _check_opsets(model, where):
-    version = model.opset_imports.get("", model.opset_imports.get("ai.onnx"))
-    if version is None or LOWEST_OPSET <= version <= HIGHEST_OPSET:
-        return
-    fix = "opset=17 converts it" if version < LOWEST_OPSET else "a newer onnx package may know it"
-    raise ImportedModelError(
-        f"from_onnx: {where} is of opset {version}; {LOWEST_OPSET} to {HIGHEST_OPSET} can be "
-        f"imported: {fix}"
-    )
+def _check_opsets(proto, where):
+    version = _versions(proto).get("")
+    if version is None:
+        # Before version 3 of the format, models had no opsets, and what they have is opset 1's
+        if proto.ir_version >= 3 and any(n.domain in ("", "ai.onnx") for n in proto.graph.node):
+            raise ImportedModelError(f"from_onnx: {where} doesn't say of which opset it is")
+    elif not 1 <= version <= HIGHEST_OPSET:
+        raise ImportedModelError(
+            f"from_onnx: {where} is of opset {version}; 1 to {HIGHEST_OPSET} can be imported: "
+            f"a newer onnx package may know it"
+        )
+
+
+def _dense(proto, where):
+    """The model with arrays in the place of sparse initializers, which the reader leaves out."""
+    if not any(graph.sparse_initializer for graph in graphs(proto.graph)):
+        return proto
+    dense = onnx.ModelProto()
+    dense.CopyFrom(proto)
+    for graph in graphs(dense.graph):
+        for sparse in graph.sparse_initializer:
+            try:
+                tensor = numpy_helper.from_array(dense_array(sparse), sparse.values.name)
+            except (IndexError, TypeError, ValueError) as error:
+                raise ImportedModelError(
+                    f"from_onnx: {where}: the sparse initializer {sparse.values.name!r}: {error}"
+                ) from error
+            graph.initializer.append(tensor)
+        del graph.sparse_initializer[:]
+    return dense
+
+
+def dense_array(sparse):
+    """Return the array of a SparseTensorProto.
+
+    Raises
+    ------
+    ValueError
+        If its values or indices are in another file, or don't fit its shape.
+    """
+    if any(v.data_location == v.EXTERNAL for v in (sparse.values, sparse.indices)):
+        raise ValueError("its values are in another file; only dense ones are read from there")
+    values, places = map(numpy_helper.to_array, (sparse.values, sparse.indices))
+    shape = tuple(sparse.dims)
+    if places.ndim == 2:
+        places = np.ravel_multi_index(tuple(places.T), shape)
+    dense = np.zeros(shape, values.dtype)
+    if (places < 0).any():
+        raise ValueError("an index is negative")
+    dense.reshape(-1)[places] = values
+    return dense
 
 
 def _tensors(model):

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -16,14 +16,15 @@ from pytensor.tensor.basic import MakeVector, constant
 MICROSOFT = "com.microsoft"
 ML = "ai.onnx.ml"
 _converters: dict[tuple[str, str], Callable] = {}
+_older: dict[tuple[str, str], dict[int, Callable]] = defaultdict(dict)
 
 
 class Refused(Exception):
     """A converter's reason why one node can't be imported, and what to do about it."""
 
 
-def converts(*op_types: str, domain: str = ""):
-    """Register a function as the converter of operators.
+def converts(*op_types: str, domain: str = "", before: int | None = None):
+    """Register a function as the converter of operators, in opsets `before` one if that is given.
 
     It gets a `Node`, and a variable for each of the node's inputs, None for those left out.  It
     returns a variable for each output, as a sequence if there are several; it may leave out last
@@ -32,17 +33,23 @@ def converts(*op_types: str, domain: str = ""):
 
     def register(function):
         for op_type in op_types:
-            if (domain, op_type) in _converters:
+            if before is not None:
+                found, key = _older[domain, op_type], before
+            else:
+                found, key = _converters, (domain, op_type)
+            if key in found:
                 raise ValueError(f"there are two converters of {op_type} of the domain {domain!r}")
-            _converters[domain, op_type] = function
+            found[key] = function
         return function
 
     return register
 
 
-def converter_of(domain: str, op_type: str) -> Callable | None:
-    """The converter of an operator, if there is one."""
-    return _converters.get((_domain(domain), op_type))
+def converter_of(domain: str, op_type: str, opset: int | None = None) -> Callable | None:
+    """Return the converter of an operator in an opset, by default the newest, or None."""
+    key = _domain(domain), op_type
+    later = [before for before in _older.get(key, ()) if opset is not None and opset < before]
+    return _older[key][min(later)] if later else _converters.get(key)
 
 
 def registered() -> list[tuple[str, str]]:
@@ -65,6 +72,12 @@ class Node:
     updates: dict  # new values of shared variables, to which a converter may add
     strings: Strings  # the model's, with their numbers
     condition: Variable | None = None  # that of the If, in whose branch the node is
+    other: dict = field(default_factory=dict)  # values in the place of attributes; None for none
+    read: set = field(default_factory=set)  # the names of attributes that were asked for
+
+    def with_attributes(self, **values) -> "Node":
+        """Return the node with other attributes, None for those that it is to lack."""
+        return replace(self, other={**self.other, **values})
 
     @property
     def op_type(self) -> str:
@@ -88,13 +101,18 @@ class Node:
 
     def has(self, name: str) -> bool:
         """Whether the attribute is given."""
+        self.read.add(name)
+        if name in self.other:
+            return self.other[name] is not None
         return name in self.ir_node.attributes
 
     def attribute(self, name: str, default: Any = None) -> Any:
         """The value of an attribute: a number, string, list of these, array, or `onnx_ir.Graph`."""
-        found = self.ir_node.attributes.get(name)
-        if found is None:
+        if not self.has(name):
             return default
+        if name in self.other:
+            return self.other[name]
+        found = self.ir_node.attributes[name]
         value = found.value
         if found.type == ir.AttributeType.TENSOR:
             return array_of(value)
@@ -125,6 +143,13 @@ class Node:
         """Whether an optional output is wanted."""
         outputs = self.ir_node.outputs
         return position < len(outputs) and bool(outputs[position].name)
+
+    def uses_output(self, position: int) -> bool:
+        """Whether another node reads an output, or it is one of the graph's."""
+        if not self.has_output(position):
+            return False
+        value = self.ir_node.outputs[position]
+        return bool(value.uses()) or value.is_graph_output()
 
     def declared(self, position: int = 0) -> tuple[str | None, int | None]:
         """The dtype and number of axes of an output, as far as the file says them."""

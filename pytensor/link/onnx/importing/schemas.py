@@ -7,8 +7,6 @@ from pytensor.link.onnx.importing.registry import Node, Refused
 from pytensor.link.onnx.importing.text import Text
 
 _NAMES = {"float32": "float", "float64": "double"}
-# onnx's converter makes bounds of float32 for what Clip of opset 6 clips in float16
-_MIXED = {"Clip"}
 
 
 @cache
@@ -49,7 +47,7 @@ def check_inputs(node: Node, given: list) -> None:
                 f"its input {parameter.name!r} is of dtype {dtype}; it takes {', '.join(allowed)}"
             )
         first = dtypes.setdefault(parameter.type_str, dtype)
-        if first != dtype and parameter.is_homogeneous and node.op_type not in _MIXED:
+        if first != dtype and parameter.is_homogeneous:
             raise Refused(
                 f"its inputs are of the dtypes {first} and {dtype}, which must be equal: cast one"
             )

@@ -20,7 +20,6 @@ from pytensor import function
 from pytensor.compile.mode import Mode
 from pytensor.graph.basic import Variable
 from pytensor.link.onnx import ImportedOpError, from_onnx
-from pytensor.link.onnx.importing.model import LOWEST_OPSET
 from pytensor.tensor.basic import constant
 
 PYTHON = Mode("py", None)  # as the graph is, without rewrites
@@ -32,12 +31,6 @@ def cases():
     # Cases provoke warnings of NumPy while they are made
     with warnings.catch_warnings(action="ignore"):
         return {case.name.removeprefix("test_"): case for case in collect_testcases(None)}
-
-
-def opset_of(case):
-    """The lowest opset that can be imported for a case of an older one, else None."""
-    version = {v.domain: v.version for v in case.model.opset_import}.get("", LOWEST_OPSET)
-    return LOWEST_OPSET if version < LOWEST_OPSET else None
 
 
 def arrays(values):
@@ -86,7 +79,7 @@ def run(case, mode=PYTHON, integers_known=False):
                 if isinstance(v, np.ndarray | np.generic)
                 and (v.dtype.kind in "iub" or (v.dtype.kind == "f" and small(name, v)))
             }
-        imported = from_onnx(model, inputs=constants, opset=opset_of(case))
+        imported = from_onnx(model, inputs=constants)
         inputs = [v for name, v in imported.inputs.items() if name not in constants]
         values = [v for name, v in values.items() if name not in constants]
         results = list(imported.outputs.values())

@@ -332,3 +332,28 @@ def test_bodies_that_do_not_fit(text, reason):
     model = parsed(f"model (float[3] x, bool flag) => (float[n] y) {{ {text} }}")
     with pytest.raises(ImportedOpError, match=reason):
         from_onnx(model)
+
+
+@pytest.mark.parametrize("sizes", ["2, 3", "N, 3", "N, M"])
+@pytest.mark.parametrize("trips", [0, 2])
+def test_what_a_loop_collects_has_its_sizes_without_an_iteration(sizes, trips):
+    text = f"""g (int64 n, float[{sizes}] x) => (float[{sizes}] y, float[K, {sizes}] ys) {{
+        y, ys = Loop (n, , x) <body = b (int64 i, bool c, float[{sizes}] h)
+            => (bool d, float[{sizes}] k, float[{sizes}] s) {{
+                d = Identity (c) k = Add (h, h) s = Neg (k) }}> }}"""
+    x = np.arange(6, dtype="float32").reshape(2, 3)
+    values = [np.array(trips), x]
+    wanted = np.array([-2 * x, -4 * x][:trips]).reshape(trips, 2, 3)  # of which onnxruntime loses some
+    for mode in (PYTHON, "FAST_RUN"):
+        _, ys = in_pytensor(parsed(text), values, mode)
+        np.testing.assert_array_equal(ys, wanted)
+
+
+def test_sizes_that_an_iteration_computes_are_open_without_one():
+    """The body would have to run for them."""
+    text = """g (int64 n, float[N] x) => (float[N] y, int64[K, A, B] ys) {
+        y, ys = Loop (n, , x) <body = b (int64 i, bool c, float[N] h)
+            => (bool d, float[N] k, int64[A, B] s) {
+                d = Identity (c) k = Add (h, h) s = NonZero (k) }> }"""
+    (_, ys) = compare(parsed(text), [np.array(2), np.float32([0, 1, 1])])
+    assert ys.shape == (2, 1, 2)

@@ -51,6 +51,9 @@ def elu(node, x):
 
 @converts("Celu")
 def celu(node, x):
+    if single(node, "alpha", 1.0) == 0:
+        # 0 times the exponential of infinity, by the standard's formula
+        return pt.switch(x < like(x, 0), like(x, 0), like(x, np.nan))
     alpha = like(x, single(node, "alpha", 1.0))
     # no exponential of what is positive: its gradient would be infinity times 0
     below = alpha * pt.expm1(pt.minimum(x, like(x, 0)) / alpha)

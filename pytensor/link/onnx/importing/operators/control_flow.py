@@ -9,7 +9,7 @@ from pytensor.graph.replace import graph_replace
 from pytensor.graph.traversal import ancestors
 from pytensor.link.onnx.importing.alternatives import Either, of_rank
 from pytensor.link.onnx.importing.registry import Refused, converts, folded, known
-from pytensor.link.onnx.importing.sizes import sizes
+from pytensor.link.onnx.importing.sizes import factors, product, size, sizes
 from pytensor.link.onnx.importing.windows import lengths
 from pytensor.scan.basic import scan
 from pytensor.scan.op import Scan
@@ -158,7 +158,14 @@ def _scanned(node, body, trips, condition, carried, n_outputs):
     start = constant(np.int64(0))
     outside = node.outside(body)
     _, *results = _iterate(step, (start, *carried), n_outputs, trips, outside)
-    return tuple(results)
+
+    def rows(i, *values):
+        return _steady(node, body, i, constant(np.True_), *values)[1 + len(carried) :]
+
+    last, outputs = results[: len(carried)], results[len(carried) :]
+    if not isinstance(trips, int):
+        outputs = _sized(outputs, trips, (start, *carried), rows)
+    return (*last, *outputs)
 
 
 def _unrolled(node, body, trips, condition, carried, n_outputs):
@@ -283,6 +290,38 @@ class WithoutGradient(ViewOp):
 
 
 without_gradient = WithoutGradient()
+
+
+def _sized(outputs, trips, inputs, rows):
+    """Collected values, of the sizes of an iteration's, which a scan of no iterations loses.
+
+    `rows` makes an iteration's from its inputs, for which there are variables like `inputs`.
+    """
+    inside, shapes = {}, [x.type.shape[1:] for x in outputs]
+    if any(None in shape for shape in shapes):
+        inside = {v.type(): v for v in inputs}
+        shapes = [[_outside(n, inside) for n in sizes(row)] for row in rows(*inside)]
+    return [
+        x if None in shape or not shape
+        else ifelse(pt.gt(trips, 0), x, pt.zeros((0, *shape), dtype=x.type.dtype))
+        for x, shape in zip(outputs, shapes, strict=True)
+    ]  # fmt: skip
+
+
+def _outside(length, inside):
+    """A length in a body by what is given to it, None where an iteration must compute it."""
+    found = []
+    for factor in factors(length):
+        if not isinstance(factor, tuple):
+            found.append(factor)
+            continue
+        x, axis = factor
+        if x not in inside and not inside.keys().isdisjoint(ancestors([x])):
+            return None
+        found.append(size(inside.get(x, x), axis))
+    if any(not isinstance(v, int) and not inside.keys().isdisjoint(ancestors([v])) for v in found):
+        return None
+    return product([constant(np.int64(v)) if isinstance(v, int) else v for v in found])
 
 
 @converts("Scan")

@@ -21,8 +21,8 @@ def batch_normalization(node, x, scale, bias, mean, variance):
     if not node.attribute("training_mode", 0):
         if node.has_output(1):
             raise Refused(
-                "of opset 13 in training form: convert it to opset 14 or later, which has the "
-                "attribute training_mode"
+                "it trains, for it has more than one output: before opset 14 the standard doesn't "
+                "say how; export the model for inference, or of a later opset"
             )
         statistics = (pt.cast(v, dtype) for v in (mean, variance))
         out = pt.batch_normalization(wide, scale, bias, *statistics, epsilon=epsilon)

@@ -193,6 +193,10 @@ def split(node, x, lengths=None):
     else:
         whole = size(x, axis)
         length = known(whole)
+        if node.opset < 18 and length is not None and length % number:
+            raise Refused(
+                f"it has an axis that can't be cut into {number} equal parts, of length {length}"
+            )
         if length is None:
             part = -(-whole // np.int64(number))
             ends = [part * np.int64(i) for i in range(number)] + [whole]
