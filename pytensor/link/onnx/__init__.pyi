@@ -7,6 +7,7 @@ from pytensor.link.onnx.errors import ConversionError as ConversionError
 from pytensor.link.onnx.errors import DroppedCheckWarning as DroppedCheckWarning
 from pytensor.link.onnx.errors import DroppedPrintWarning as DroppedPrintWarning
 from pytensor.link.onnx.errors import DroppedRandomStateWarning as DroppedRandomStateWarning
+from pytensor.link.onnx.errors import MixedRowsWarning as MixedRowsWarning
 from pytensor.link.onnx.errors import UnsupportedOpError as UnsupportedOpError
 from pytensor.link.onnx.errors import VerificationError as VerificationError
 from pytensor.link.onnx.export import export_onnx as export_onnx

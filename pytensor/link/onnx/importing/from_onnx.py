@@ -329,7 +329,7 @@ class Importer:
 
     def __init__(self, opsets: Mapping[str, int]) -> None:
         self.opsets = {"" if k == "ai.onnx" else k: v for k, v in opsets.items()}
-        self.values: dict[ir.Value, Variable] = {}
+        self.values: dict[ir.Value, Any] = {}  # variables, texts, lists of variables
         self.failures: list[tuple[Node, str]] = []
         self.wrong_shapes: dict[str, tuple[Any, Any]] = {}
         self.condition: Variable | None = None  # of what is being converted to count
