@@ -87,7 +87,8 @@ def _short(reason):
 
 # What the reasons have in common, in the order in which they are looked for
 KINDS = {
-    "no dtype for STRING|n-grams of text": "text, of which PyTensor has no tensors",
+    "no dtype for STRING|n-grams of text|no strings|two texts": "text, of which PyTensor has no "
+    "tensors",
     "no dtype for": "element types that PyTensor lacks: bfloat16, floats of 8 and 4 bits, integers "
     "of 4 and 2",
     "no tensor whose number of axes": "inputs that are sequences or optional values",

@@ -35,7 +35,7 @@ from pytensor.link.onnx.importing.registry import (
     folded,
     known,
 )
-from pytensor.link.onnx.importing.schemas import check_inputs
+from pytensor.link.onnx.importing.schemas import check_inputs, known_attributes
 from pytensor.link.onnx.importing.text import MOVING, OF_NUMBERS, READING, Strings, Text, codes_of
 from pytensor.tensor.basic import as_tensor_variable, constant
 from pytensor.tensor.shape import specify_shape
@@ -304,11 +304,7 @@ def _without_text(name: tuple[str, str], given: list[Any]) -> list[Any]:
 
 def _check_attributes(node: Node) -> None:
     """Refuse a node with attributes that neither the standard nor the converter knows."""
-    unknown = node.ir_node.attributes.keys() - node.read
-    at = (node.op_type, node.opset, node.domain)
-    if unknown and onnx.defs.has(*at):
-        unknown -= onnx.defs.get_schema(*at).attributes.keys()
-    if unknown:
+    if unknown := node.ir_node.attributes.keys() - known_attributes(node):
         of = f"{node.domain or 'ai.onnx'} {node.opset}"
         raise Refused(f"the operator has no attribute {_listed(unknown)} in {of}")
 

@@ -3,10 +3,22 @@
 from functools import cache
 
 import onnx
-from pytensor.link.onnx.importing.registry import Node, Refused
+from pytensor.link.onnx.importing.registry import MICROSOFT, Node, Refused
 from pytensor.link.onnx.importing.text import Text
 
 _NAMES = {"float32": "float", "float64": "double"}
+
+# Attributes of onnxruntime's operators that change nothing, or nothing in some nodes
+_WITHOUT_EFFECT = {
+    ("", "SimplifiedLayerNormalization"): {"stash_type"},
+    (MICROSOFT, "Attention"): {"mask_filter_value", "rotary_embedding_dim"},
+    (MICROSOFT, "EmbedLayerNormalization"): {"mask_index_type"},
+    (MICROSOFT, "GroupQueryAttention"): {"qk_norm_epsilon", "rotary_interleaved", "smooth_softmax"},
+    (MICROSOFT, "MatMulNBits"): {"accuracy_level"},
+    (MICROSOFT, "MultiHeadAttention"): {"mask_filter_value"},
+    (MICROSOFT, "NhwcMaxPool"): {"pads"},
+    (MICROSOFT, "QLinearAveragePool"): {"count_include_pad", "pads"},
+}
 
 
 @cache
@@ -15,6 +27,16 @@ def _schema(op_type, opset, domain):
     if not onnx.defs.has(op_type, opset, domain):
         return None
     return onnx.defs.get_schema(op_type, opset, domain)
+
+
+def known_attributes(node: Node) -> set[str]:
+    """Return the attributes that a node may have, whether its converter reads them or not."""
+    name = node.op_type, node.domain
+    found = _schema(node.op_type, node.opset, node.domain)
+    if found is None and onnx.defs.has(*name):  # onnxruntime knows operators in older opsets
+        found = onnx.defs.get_schema(*name)
+    attributes = set() if found is None else set(found.attributes)
+    return attributes | node.read | _WITHOUT_EFFECT.get((node.domain, node.op_type), set())
 
 
 def check_inputs(node: Node, given: list) -> None:
@@ -41,8 +63,10 @@ def check_inputs(node: Node, given: list) -> None:
         if variable is None or isinstance(variable, list | Text):
             continue
         parameter, dtype = schema.inputs[min(i, last)], variable.type.dtype
-        if f"tensor({_NAMES.get(dtype, dtype)})" not in parameter.types:
-            allowed = sorted(t for t in parameter.types if t.startswith("tensor"))
+        name = f"tensor({_NAMES.get(dtype, dtype)})"
+        # An optional value that is there is its tensor
+        if parameter.types.isdisjoint({name, f"optional({name})"}):
+            allowed = sorted(t for t in parameter.types if t.startswith(("tensor", "optional(t")))
             raise Refused(
                 f"its input {parameter.name!r} is of dtype {dtype}; it takes {', '.join(allowed)}"
             )

@@ -241,6 +241,8 @@ def _images():
             yield Case("Upsample", 9, 9, [IMAGE, np.float32(scales)], {"mode": mode})
         for scales in ([1, 1, 2, 2], [1, 1, 1.5, 0.6], [1, 1, 0.7, 0.3]):
             yield Case("Resize", 10, 10, [IMAGE, np.float32(scales)], {"mode": mode})
+            no_region = np.zeros(0, "float32")
+            yield Case("Resize", 11, 11, [IMAGE, no_region, np.float32(scales)], {"mode": mode})
     windows = np.lib.stride_tricks.sliding_window_view(IMAGE, (2, 2), (2, 3))
     cubes = (np.abs(windows) ** 3).sum((-1, -2)) ** (1 / 3)
     yield Case("LpPool", 1, 1, [IMAGE], {"kernel_shape": [2, 2], "p": 3.0}, [cubes])

@@ -343,7 +343,7 @@ def test_what_a_loop_collects_has_its_sizes_without_an_iteration(sizes, trips):
                 d = Identity (c) k = Add (h, h) s = Neg (k) }}> }}"""
     x = np.arange(6, dtype="float32").reshape(2, 3)
     values = [np.array(trips), x]
-    # onnxruntime loses some of the lengths.
+    # onnxruntime loses sizes without an iteration
     wanted = np.array([-2 * x, -4 * x][:trips]).reshape(trips, 2, 3)
     for mode in (PYTHON, "FAST_RUN"):
         _, ys = in_pytensor(parsed(text), values, mode)

@@ -38,6 +38,10 @@ CASES = {
         [normal(1, 2, 5, 6), normal(3, 2, 2, 3), normal(3)],
         {"activation": "Relu", "strides": [2, 1], "pads": [0, 1, 1, 0]},
     ),
+    "NhwcMaxPool with pads that its auto_pad doesn't need": (
+        [integers(1, 5, 6, 2)],
+        {"kernel_shape": [2, 3], "auto_pad": "VALID", "pads": [0, 0, 0, 0]},
+    ),
     "FusedConv and a sum": (
         [normal(1, 2, 5, 6), normal(3, 2, 2, 3), normal(3), normal(1, 3, 4, 4)],
         {"activation": "LeakyRelu", "activation_params": [0.25]},
@@ -146,7 +150,8 @@ def test_of_quantized_numbers(op_type, dtype):
 
 def test_simplified_layer_normalization_is_in_onnxs_domain_too():
     inputs = [X, normal(4)]
-    compare(one_node("SimplifiedLayerNormalization", inputs, epsilon=0.5), inputs)
+    model = one_node("SimplifiedLayerNormalization", inputs, epsilon=0.5, stash_type=1)
+    compare(model, inputs)
 
 
 def test_sum_before_skip_layer_normalization():
@@ -168,7 +173,8 @@ def test_embed_layer_normalization(with_mask):
     inputs = [words, segments, normal(7, 4), normal(5, 4), normal(2, 4), normal(4), normal(4), mask]
     inputs = inputs if with_mask else inputs[:-1]
     types = ["float32", "int32", "float32"]
-    model = one_node("EmbedLayerNormalization", inputs, 3, domain=MICROSOFT, types=types)
+    how = {"domain": MICROSOFT, "types": types, "mask_index_type": 1}
+    model = one_node("EmbedLayerNormalization", inputs, 3, **how)
     compare(model, inputs)
 
 

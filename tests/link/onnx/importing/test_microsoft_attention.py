@@ -125,7 +125,7 @@ def group_query_attention(rng):
         maybe(rng, normal(rng, heads)),
     ]
     attributes = {"num_heads": heads, "kv_num_heads": groups, "do_rotary": int(rotary)}
-    attributes |= {"rotary_interleaved": int(rng.integers(2))} if rotary else {}
+    attributes |= {"rotary_interleaved": int(rng.integers(2)) if rotary else 0}
     attributes |= {"softcap": 0.7} if rng.integers(2) else {}
     attributes |= {"scale": 0.3} if rng.integers(2) else {}
     attributes |= {"local_window_size": 2} if rng.integers(2) else {}
@@ -148,7 +148,8 @@ def mat_mul_n_bits(rng):
         None,
         maybe(rng, normal(rng, columns)),
     ]
-    return inputs, {"K": depth, "N": columns, "bits": bits, "block_size": block}, 1
+    attributes = {"K": depth, "N": columns, "bits": bits, "block_size": block}
+    return inputs, attributes | {"accuracy_level": 1, "weight_prepacked": 0}, 1
 
 
 def nhwc_max_pool(rng):

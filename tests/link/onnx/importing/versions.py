@@ -88,7 +88,8 @@ def imported(model, values):
         return compute(*[v for name, v in values.items() if name not in constants])
 
 
-KNOWN = ("roi", "scales", "x1")  # names of what may have to be known though it is floating point
+# Names of what may have to be known though it is floating point
+KNOWN = ("roi", "scales", "x1", "x2")
 
 
 def in_onnxruntime(model, values):

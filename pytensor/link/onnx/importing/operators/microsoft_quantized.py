@@ -101,6 +101,8 @@ def mat_mul_n_bits(node, a, b, scales, zero_points=None, groups=None, bias=None)
     """The product with weights of few bits; for accuracy_level 4, without rounding `a`."""
     if groups is not None:
         raise Refused("its input g_idx isn't supported; quantize without act_order")
+    if node.attribute("weight_prepacked", 0):
+        raise Refused("its weights are packed for one device; export the model before it is packed")
     bits, block = node.attribute("bits", 4), node.required("block_size")
     rows, depth = node.required("N"), node.required("K")
     if bits not in (2, 4, 8):
