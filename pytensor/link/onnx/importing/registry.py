@@ -151,6 +151,11 @@ class Node:
         value = self.ir_node.outputs[position]
         return bool(value.uses()) or value.is_graph_output()
 
+    def declared_inputs(self) -> list[tuple]:
+        """The shapes that the file says of inputs, empty where it says none."""
+        shapes = [None if v is None else v.shape for v in self.ir_node.inputs]
+        return [() if shape is None else tuple(shape) for shape in shapes]
+
     def declared(self, position: int = 0) -> tuple[str | None, int | None]:
         """The dtype and number of axes of an output, as far as the file says them."""
         value = self.ir_node.outputs[position]

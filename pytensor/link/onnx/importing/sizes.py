@@ -70,10 +70,11 @@ def sizes(x):
     return [size(x, axis) for axis in range(x.type.ndim)]
 
 
-def broadcastable(inputs, kept=0):
+def broadcastable(inputs, kept=0, declared=()):
     """The inputs, so that they broadcast as ONNX does: by lengths that only run time may know.
 
-    The last `kept` axes aren't broadcast.  Those left out are None.
+    The last `kept` axes aren't broadcast.  Those left out are None.  `declared` are the shapes that
+    the file says, empty where it says none.
     """
     given = [x for x in inputs if x is not None]
     ndim = max((x.type.ndim for x in given), default=0)
@@ -83,24 +84,30 @@ def broadcastable(inputs, kept=0):
         if x is None or None not in x.type.shape:
             continue
         for y in given:
-            uncertain = [axis for axis in axes if _may_be_repeated(x, y, axis)]
+            shape = declared[i] if i < len(declared) else ()
+            uncertain = [
+                axis
+                for axis in axes
+                if _may_be_repeated(x, y, axis, -axis <= len(shape) and shape[axis] == 1)
+            ]
             if y is not x and uncertain:
                 found[i] = broadcast_as(found[i], y, uncertain)
     return found
 
 
-def _may_be_repeated(x, y, axis):
+def _may_be_repeated(x, y, axis, is_one):
     """Whether `x` may have one element along an axis on which `y` has more.
 
-    Lengths that nodes compute, as convolutions do, are taken to be equal where both are open: if
-    they aren't, PyTensor says so when it runs.
+    Lengths that nodes compute, as convolutions do, are taken to be equal where both are open, but
+    where the file says that it `is_one`: if they aren't, PyTensor says so when it runs.
     """
     if -axis > min(x.type.ndim, y.type.ndim):
         return False
     if x.type.shape[axis] is not None or y.type.shape[axis] == 1:
         return False
     own, other = (Counter(factors(size(v, axis % v.type.ndim))) for v in (x, y))
-    return own != other and (y.type.shape[axis] is not None or _of_inputs([*own, *other]))
+    certain = is_one or y.type.shape[axis] is not None
+    return own != other and (certain or _of_inputs([*own, *other]))
 
 
 def _of_inputs(found):
