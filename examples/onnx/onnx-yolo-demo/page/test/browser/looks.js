@@ -20,7 +20,7 @@ function pixels(stage) {
 
 scenarios({
   async "axe-core finds nothing, in light and dark, with a message, and in the help"() {
-    const many = Array.from({ length: 20 }, (_, k) => [4 + k, 16, 3, 3, 0.9, 0]);
+    const many = Array.from({ length: 20 }, (_, k) => [4 + 1.2 * k, 16, 3, 3, 0.9, 0]);
     choose("model-file", file(detector({ boxes: many }), "many.onnx"));
     await ready("many.onnx");
     choose("image-file", await picture("black", "dark.png"));
