@@ -274,7 +274,7 @@ def compare(model, webgpu=False, confidence=None, data=None, count=100):
                 close = box <= MAX_BOX_DIFFERENCE and score <= MAX_SCORE_DIFFERENCE
                 agree, total = agree and close and not missing, total + len(found)
                 largest = [max(pair) for pair in zip(largest, (box, score), strict=True)]
-    print(f"{total} detections; largest differences: {largest[0]:.4f} px, {largest[1]:.6f}")
+    print(f"largest differences: {largest[0]:.4f} px, {largest[1]:.6f} ({total} boxes)")
     if not total:
         print("nothing was detected in any picture, which compares nothing: is the model trained?")
     return agree and total > 0
