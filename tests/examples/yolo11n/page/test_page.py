@@ -72,8 +72,8 @@ def test_as_it_was_cloned(browser, tmp_path):
         shutil.copy(DEMO / file, tmp_path / file)
     assert sum(path.stat().st_size for path in tmp_path.rglob("*.*")) < 8e6
     with ready_page(browser, (tmp_path / "yolo_detection_demo.html").as_uri()) as page:
-        assert_works(page, threads=1, size=192)
-        assert "drawn pictures" in page.inner_text("#model-origin")
+        assert_works(page, threads=1, size=320)
+        assert "photographs" in page.inner_text("#model-origin")
         screenshot(page, "as cloned", tmp_path)
 
 
