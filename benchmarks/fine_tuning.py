@@ -1,4 +1,4 @@
-"""What a training on a small set of one's own gains from the weights that it starts from.
+"""Measure what a training on a small set of one's own gains from the weights that it starts from.
 
     python benchmarks/fine_tuning.py PATH --classes WBC RBC Platelets \\
         --starts none drawn=runs/yolo11n/best.safetensors real [--seeds 0 1 2] [--epochs 20]

@@ -108,7 +108,7 @@ def reasons_of(line):
 
 
 def summary(lines):
-    """What the table's lines add up to, as text."""
+    """Add up the table's lines, as text."""
     counts = [[int(cell.strip() or 0) for cell in line.split("|")[2:5]] for line in lines]
     total, passed, known = map(sum, zip(*counts, strict=True))
     kinds = Counter()

@@ -186,7 +186,7 @@ class Dataset:
 
     @cached_property
     def things(self) -> Things:
-        """What can be pasted into other pictures. DataError: nothing can."""
+        """Find what can be pasted into other pictures. DataError: nothing can."""
         pictures = np.array([
             (g.left, g.top, g.left + g.resized_width, g.top + g.resized_height)
             for g in self._geometries

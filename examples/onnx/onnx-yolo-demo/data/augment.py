@@ -185,7 +185,7 @@ def _move_boxes(boxes, layers, content, placed, canvas, backward, shift, size):
 
 @compiled
 def _visible_parts(corners, layers, windows, first):
-    """What can be seen of boxes: (n, 4) corners in the output, of some `layers`, (n,).
+    """Find what can be seen of boxes: (n, 4) corners in the output, of some `layers`, (n,).
 
     `windows` are those of the layers from `first` on. Boxes of such a layer end where its window
     does, and later windows cover what is below; one that ends within a pixel of a box's edge is

@@ -199,7 +199,7 @@ def _units(number):
 
 
 def _neighbor_tables(slope, start, low, high, size):
-    """What `_neighbors` gives, of (B, L) variables: first, second, weight, int32 (B, L, size)."""
+    """Compute `_neighbors` of (B, L) variables: first, second, weight, int32 (B, L, size)."""
     drop = 2 ** (POSITION_BITS - WEIGHT_BITS)
     step = _units(slope)
     position = _units(start) + step // 2 + (drop - 2**POSITION_BITS) // 2

@@ -47,7 +47,7 @@ class Things(NamedTuple):
 
 
 def _parts_inside(corners, content):
-    """Which part of each box (n, 4) of a picture each of its rectangles (n, 4) shows; (n, n)."""
+    """Return the part of each box (n, 4) of a picture that each rectangle (n, 4) shows; (n, n)."""
     low = np.maximum(corners[:, :2], content[:, None, :2])
     high = np.minimum(corners[:, 2:], content[:, None, 2:])
     return (high - low).clip(0).prod(axis=-1) / (corners[:, 2:] - corners[:, :2]).prod(axis=1)

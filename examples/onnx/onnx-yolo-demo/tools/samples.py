@@ -42,7 +42,7 @@ class Verdict(NamedTuple):
 
     @property
     def holds(self):
-        """Whether something is right, and nothing is wrong."""
+        """Tell whether something is right, and nothing is wrong."""
         return self.right > 0 and not (self.missed or self.wrong)
 
 
@@ -75,7 +75,7 @@ def as_jpeg(image):
 
 
 def shown_pixels(image):
-    """What the page decodes of a picture."""
+    """Return the pixels that the page decodes of a picture."""
     return np.asarray(Image.open(io.BytesIO(as_jpeg(image))))
 
 
