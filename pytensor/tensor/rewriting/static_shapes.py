@@ -12,7 +12,12 @@ from pytensor.compile import optdb
 from pytensor.graph.basic import Constant
 from pytensor.graph.rewriting.basic import copy_stack_trace, dfs_rewriter, node_rewriter
 from pytensor.printing import pprint
-from pytensor.tensor.basic import MakeVector, constant, get_underlying_scalar_constant_value
+from pytensor.tensor.basic import (
+    MakeVector,
+    cast,
+    constant,
+    get_underlying_scalar_constant_value,
+)
 from pytensor.tensor.exceptions import NotScalarConstantError
 from pytensor.tensor.shape import Reshape, Shape, Shape_i
 from pytensor.tensor.subtensor import IncSubtensor
@@ -76,7 +81,7 @@ optdb.register(
 def local_set_subtensor_of_make_vector(fgraph, node):
     """``set_subtensor(stack([a, b, c])[1], d)`` -> ``stack([a, d, c])``.
 
-    This is what the shape of a split looks like.
+    The shape of a split and that of a sum whose axis stays look so.
     """
     vector, value, *index = node.inputs
     if not (
@@ -84,7 +89,6 @@ def local_set_subtensor_of_make_vector(fgraph, node):
         and vector.owner is not None
         and isinstance(vector.owner.op, MakeVector)
         and value.type.ndim == 0
-        and value.type.dtype == vector.type.dtype
         and len(index) == 1
         and node.op.idx_list == (0,)
     ):
@@ -96,13 +100,19 @@ def local_set_subtensor_of_make_vector(fgraph, node):
     entries = list(vector.owner.inputs)
     if not -len(entries) <= position < len(entries):
         return None  # the error belongs to run time
-    entries[position] = value
+    entries[position] = cast(value, vector.type.dtype)  # as writing into the vector does
     new = vector.owner.op(*entries)
     copy_stack_trace(node.outputs[0], new)
     return [new]
 
 
-# Not with PyTensor's decorator, which would register it for every mode.
-optdb["canonicalize"].register(
-    "local_set_subtensor_of_make_vector", local_set_subtensor_of_make_vector, "jax_tuned", "onnx"
-)
+# Not with PyTensor's decorators, which would register it for every mode. Shapes of what the first
+# phase makes appear in the second.
+for phase in ("canonicalize", "specialize"):
+    optdb[phase].register(
+        "local_set_subtensor_of_make_vector",
+        local_set_subtensor_of_make_vector,
+        "jax",
+        "jax_tuned",
+        "onnx",
+    )

@@ -19,7 +19,7 @@ from onnx.numpy_helper import to_array
 from pytensor import function
 from pytensor.compile.mode import Mode
 from pytensor.graph.basic import Variable
-from pytensor.link.onnx import ImportedOpError, from_onnx
+from pytensor.link.onnx import ImportedModelError, ImportedOpError, from_onnx
 from pytensor.tensor.basic import constant
 
 PYTHON = Mode("py", None)  # as the graph is, without rewrites
@@ -114,8 +114,8 @@ def main():
             except ImportedOpError:
                 run(case, options.mode, integers_known=True)
                 kind, reason = "passed with integers known", ""
-        except ImportedOpError as error:
-            kind, reason = "refused", str(error).splitlines()[1].strip()
+        except (ImportedOpError, ImportedModelError) as error:
+            kind, reason = "refused", str(error).splitlines()[-1].strip()
         except AssertionError as error:
             kind, reason = "WRONG", " ".join(str(error).split())[:150]
         except Exception as error:
