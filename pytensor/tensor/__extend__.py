@@ -3,6 +3,7 @@
 # where it is missing, mode.including("batch_normalization_inference") would do nothing
 import pytensor.tensor.rewriting.batchnorm
 import pytensor.tensor.signal.pool
+from pytensor.tensor import nn
 from pytensor.tensor.batchnorm import batch_normalization, batch_normalization_train
 from pytensor.tensor.conv import (
     conv1d,
@@ -12,7 +13,7 @@ from pytensor.tensor.conv import (
     conv3d,
     conv3d_transpose,
 )
-from pytensor.tensor.nn import (
+from pytensor.tensor.former_activations import (
     elu,
     gelu,
     hard_sigmoid,
@@ -23,9 +24,9 @@ from pytensor.tensor.nn import (
     relu,
     relu6,
     selu,
-    silu,
     softsign,
 )
+from pytensor.tensor.nn import silu
 from pytensor.tensor.normalization import (
     group_normalization,
     instance_normalization,
@@ -69,6 +70,6 @@ __all__ = [
     "global_lp_pool", "global_max_pool", "group_normalization", "hard_sigmoid", "hard_swish",
     "instance_normalization", "layer_normalization", "leaky_relu", "lp_pool1d", "lp_pool2d",
     "lp_pool3d", "max_pool1d", "max_pool2d", "max_pool3d", "max_unpool1d", "max_unpool2d",
-    "max_unpool3d", "mish", "pool_2d", "pool_3d", "pool_nd", "prelu", "relu", "relu6", "resize",
-    "rms_normalization", "selu", "silu", "softsign", "topk",
+    "max_unpool3d", "mish", "nn", "pool_2d", "pool_3d", "pool_nd", "prelu", "relu", "relu6",
+    "resize", "rms_normalization", "selu", "silu", "softsign", "topk",
 ]  # fmt: skip

@@ -30,6 +30,7 @@ from pytensor.tensor import functional as functional
 from pytensor.tensor import interpolate as interpolate
 from pytensor.tensor import linalg as linalg
 from pytensor.tensor import math as math
+from pytensor.tensor import nn as nn
 from pytensor.tensor import optimize as optimize
 from pytensor.tensor import random as random
 from pytensor.tensor import rewriting as rewriting
@@ -54,22 +55,22 @@ from pytensor.tensor.conv import conv3d as conv3d
 from pytensor.tensor.conv import conv3d_transpose as conv3d_transpose
 from pytensor.tensor.einsum import einsum as einsum
 from pytensor.tensor.extra_ops import *
+from pytensor.tensor.former_activations import elu as elu
+from pytensor.tensor.former_activations import gelu as gelu
+from pytensor.tensor.former_activations import hard_sigmoid as hard_sigmoid
+from pytensor.tensor.former_activations import hard_swish as hard_swish
+from pytensor.tensor.former_activations import leaky_relu as leaky_relu
+from pytensor.tensor.former_activations import mish as mish
+from pytensor.tensor.former_activations import prelu as prelu
+from pytensor.tensor.former_activations import relu as relu
+from pytensor.tensor.former_activations import relu6 as relu6
+from pytensor.tensor.former_activations import selu as selu
+from pytensor.tensor.former_activations import silu as silu
+from pytensor.tensor.former_activations import softsign as softsign
 from pytensor.tensor.functional import vectorize as vectorize
 from pytensor.tensor.interpolate import interp as interp
 from pytensor.tensor.interpolate import interpolate1d as interpolate1d
 from pytensor.tensor.math import *
-from pytensor.tensor.nn import elu as elu
-from pytensor.tensor.nn import gelu as gelu
-from pytensor.tensor.nn import hard_sigmoid as hard_sigmoid
-from pytensor.tensor.nn import hard_swish as hard_swish
-from pytensor.tensor.nn import leaky_relu as leaky_relu
-from pytensor.tensor.nn import mish as mish
-from pytensor.tensor.nn import prelu as prelu
-from pytensor.tensor.nn import relu as relu
-from pytensor.tensor.nn import relu6 as relu6
-from pytensor.tensor.nn import selu as selu
-from pytensor.tensor.nn import silu as silu
-from pytensor.tensor.nn import softsign as softsign
 from pytensor.tensor.normalization import group_normalization as group_normalization
 from pytensor.tensor.normalization import instance_normalization as instance_normalization
 from pytensor.tensor.normalization import layer_normalization as layer_normalization

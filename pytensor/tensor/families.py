@@ -4,10 +4,6 @@ from collections.abc import Callable, Iterable
 from inspect import cleandoc, signature
 from typing import Any, Concatenate
 
-# One for all axes, or one per axis; cells (before, after) too
-type Ints = int | tuple[int, ...] | list[int]
-type Pairs = Ints | tuple[int | tuple[int, int], ...] | list[tuple[int, int]]
-
 WORDS: dict[int | str, dict[str, str]] = {
     1: {
         "number": "one",

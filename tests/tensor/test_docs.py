@@ -13,7 +13,7 @@ from pytensor.graph.basic import Variable
 from tests.utils import REFERENCE_MODE
 
 MIGRATION = (Path(__file__).parents[2] / "docs" / "migration.md").read_text()
-NAMES = import_module("pytensor.tensor.__extend__").__all__
+NAMES = [n for n in import_module("pytensor.tensor.__extend__").__all__ if n != "nn"]
 NEVER_RAISES = {"hard_swish", "mish", "prelu", "relu", "relu6", "selu", "silu", "softsign"}
 # `pool_2d` and its like take Theano's arguments for what other names offer as well.
 NOT_IN_TORCH = {"global_lp_pool", "pool_2d", "pool_3d", "pool_nd"}

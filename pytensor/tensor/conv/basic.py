@@ -8,9 +8,12 @@ import numpy as np
 from pytensor.tensor import TensorLike
 from pytensor.tensor.basic import as_tensor_variable, join, ones, zeros
 from pytensor.tensor.conv.ops import Conv, ConvGradInput, ConvTranspose
-from pytensor.tensor.families import Ints, Pairs, family
+from pytensor.tensor.families import family
 from pytensor.tensor.variable import TensorVariable
 
+# One for all axes, or one per axis; cells (before, after) too
+type Ints = int | tuple[int, ...] | list[int]
+type Pairs = Ints | tuple[int | tuple[int, int], ...] | list[tuple[int, int]]
 type BorderMode = Literal["valid", "half", "full"] | Pairs
 
 BORDER_MODES = (
@@ -126,7 +129,7 @@ def _padding_limits(op: Any) -> tuple[int, ...]:
 def _output_padding(
     op: Any, least: tuple[int, ...], output_shape: tuple[int, ...]
 ) -> tuple[int, ...]:
-    """What to add to the lengths `least` to get `output_shape`."""
+    """Return what to add to the lengths `least` to get `output_shape`."""
     paddings = tuple(n - m for n, m in zip(output_shape, least, strict=True))
     for axis, (padding, start, limit) in enumerate(
         zip(paddings, least, _padding_limits(op), strict=True)
@@ -134,8 +137,8 @@ def _output_padding(
         if not 0 <= padding < limit:
             possible = f"{start} to {start + limit - 1}" if limit > 1 else f"{start} only"
             raise ValueError(
-                f"{op.function_name}: output_shape={output_shape} isn't possible along spatial "
-                f"axis {axis}: there this input can give {possible}"
+                f"{op.function_name}: the output's shape {output_shape} isn't possible along "
+                f"spatial axis {axis}: there this input can give {possible}"
             )
     return paddings
 
@@ -149,6 +152,43 @@ def conv_transpose_to_shape(
     """
     shape = (input.shape[0], filters.shape[1] * op.num_groups, *spatial)
     return op.like(ConvGradInput)(zeros(shape, dtype=input.type.dtype), filters, input)
+
+
+def transposed_convolution(
+    op: Any, input: TensorVariable, filters: TensorVariable, output_padding: Ints,
+    output_shape: Ints | None, shape_name: str,
+) -> TensorVariable:  # fmt: skip
+    """Apply a `ConvTranspose`, with more output padding than it takes, or to a spatial shape.
+
+    `shape_name` is the user's name of `output_shape`, for errors.
+    """
+    name, n = op.function_name, op.n_spatial
+    paddings = per_axis(f"{name}: output_padding", output_padding, n, minimum=0)
+    if output_shape is not None:
+        if any(paddings):
+            raise ValueError(
+                f"{name}: give output_padding or {shape_name}, not both; got "
+                f"output_padding={output_padding!r}, {shape_name}={output_shape!r}"
+            )
+        output_shape = per_axis(f"{name}: {shape_name}", output_shape, n)
+        # for its checks, and the lengths without output padding
+        least = op(input, filters).type.shape[2:]
+        if None in least:
+            return conv_transpose_to_shape(op, input, filters, output_shape)
+        paddings = _output_padding(op, least, output_shape)
+    limits = _padding_limits(op)
+    if any(p >= limit for p, limit in zip(paddings, limits, strict=True)):
+        raise ValueError(
+            f"{name}: output_padding must be less than the larger of stride and dilation, here "
+            f"{limits}; got {output_padding!r}"
+        )
+    # More padding than the Op takes: as if the input went on with zeros.
+    whole = [p // s for p, s in zip(paddings, op.subsample, strict=True)]
+    if any(whole):
+        known = [n for n in (input.type.shape[1], filters.type.shape[0]) if n is not None]
+        input = _append_zeros(input, known[0] if known else None, whole)
+    op = op.with_output_padding(tuple(p % s for p, s in zip(paddings, op.subsample, strict=True)))
+    return op(input, filters)
 
 
 def _conv(
@@ -272,36 +312,10 @@ def _conv_transpose(
     """
     input, filters = as_tensor_variable(input), as_tensor_variable(filters)
     properties = conv_properties(
-        name, filters, n, border_mode, subsample, filter_dilation, num_groups, filter_flip
+        f"conv_transpose{n}d", filters, n, border_mode, subsample, filter_dilation, num_groups, filter_flip
     )
-    paddings = per_axis(f"{name}: output_padding", output_padding, n, minimum=0)
     op: Any = ConvTranspose(**properties)
-    if output_shape is not None:
-        if any(paddings):
-            raise ValueError(
-                f"{name}: give output_padding or output_shape, not both; got "
-                f"output_padding={output_padding!r}, output_shape={output_shape!r}"
-            )
-        output_shape = per_axis(f"{name}: output_shape", output_shape, n)
-        # for its checks, and the lengths without output padding
-        least = op(input, filters).type.shape[2:]
-        if None in least:
-            return conv_transpose_to_shape(op, input, filters, output_shape)
-        paddings = _output_padding(op, least, output_shape)
-    limits = _padding_limits(op)
-    if any(p >= limit for p, limit in zip(paddings, limits, strict=True)):
-        raise ValueError(
-            f"{name}: output_padding must be less than the larger of stride and dilation, here "
-            f"{limits}; got {output_padding!r}"
-        )
-    # More padding than the Op takes: as if the input went on with zeros.
-    whole = [p // s for p, s in zip(paddings, op.subsample, strict=True)]
-    if any(whole):
-        known = [n for n in (input.type.shape[1], filters.type.shape[0]) if n is not None]
-        input = _append_zeros(input, known[0] if known else None, whole)
-    rest = tuple(p % s for p, s in zip(paddings, op.subsample, strict=True))
-    op = ConvTranspose(**properties, output_padding=rest)
-    return op(input, filters)
+    return transposed_convolution(op, input, filters, output_padding, output_shape, "output_shape")
 
 
 conv1d_transpose, conv2d_transpose, conv3d_transpose = family(

@@ -1,7 +1,7 @@
-"""Activation functions."""
+"""Activation functions, with the names, arguments and numbers of PyTorch."""
 
 import numbers
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from pytensor.scalar import activations
 from pytensor.scalar.basic import ScalarOp
@@ -12,7 +12,8 @@ from pytensor.tensor.type import float_dtypes
 from pytensor.tensor.variable import TensorVariable
 
 
-def _apply(op: ScalarOp, *inputs: TensorLike) -> TensorVariable:
+def elementwise(op: ScalarOp, *inputs: TensorLike) -> TensorVariable:
+    """Apply a scalar Op of `pytensor.scalar.activations` to tensors of real numbers."""
     elemwise: Any = Elemwise(op)
     return elemwise(*(_real(op.name, v) for v in inputs))
 
@@ -30,20 +31,8 @@ def _number(function: str, name: str, value: float) -> float:
     return float(value)
 
 
-class Activation(Protocol):
-    def __call__(self, x: TensorLike) -> TensorVariable: ...
-
-
-def _function(
-    op: ScalarOp, name: str, summary: str, note: str, reference: str, example: str, result: str
-) -> Activation:
-    """Make the function of one tensor that an Op without parameters is."""
-
-    def function(x: TensorLike) -> TensorVariable:
-        return _apply(op, x)
-
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"""{summary}
+def relu(x: TensorLike) -> TensorVariable:
+    """Return the rectifier, ``maximum(x, 0)``.
 
     Parameters
     ----------
@@ -52,98 +41,207 @@ def _function(
     Returns
     -------
     TensorVariable of the same shape
-        {note}
+        The derivative at 0 is 0.
 
     References
     ----------
-    {reference}
+    Nair and Hinton, "Rectified linear units improve restricted Boltzmann machines", ICML 2010.
 
     Examples
     --------
     >>> import pytensor.tensor as pt
-    >>> {example}
-    {result}
+    >>> pt.nn.relu(pt.constant([-2.0, 0.0, 2.0])).eval()
+    array([0., 0., 2.])
     """
-    return function
+    return elementwise(activations.Relu(), x)
 
 
-silu = _function(
-    activations.SiLU(),
-    "silu",
-    "Sigmoid linear unit, ``x * sigmoid(x)``, element by element (also called swish).",
-    "Exact to rounding for any finite input: no intermediate overflows.",
-    'Elfwing, Uchibe and Doya, "Sigmoid-weighted linear units for neural network function '
-    'approximation in reinforcement learning", Neural Networks 107 (2018).',
-    "pt.silu(pt.constant([-1e4, 0.0, 1e4])).eval()",
-    "array([   -0.,     0., 10000.])",
-)
+def relu6(x: TensorLike) -> TensorVariable:
+    """Return the rectifier with an upper bound, ``clip(x, 0, 6)``.
 
-hard_swish = _function(
-    activations.HardSwish(),
-    "hard_swish",
-    "Piecewise quadratic swish, ``x * clip((x + 3) / 6, 0, 1)``.",
-    "The derivative is 0 at -3 and 1 at 3.",
-    'Howard et al., "Searching for MobileNetV3", arXiv:1905.02244.',
-    "pt.hard_swish(pt.constant([-4.0, 1.5, 4.0])).eval()",
-    "array([-0.   ,  1.125,  4.   ])",
-)
+    Parameters
+    ----------
+    x : tensor_like, any shape; integers are upgraded to floating point
 
-selu = _function(
-    activations.Selu(),
-    "selu",
-    "Scaled exponential linear unit, ``gamma * elu(x, alpha)``.\n\n"
-    "    alpha = 1.6732632423543772 and gamma = 1.0507009873554805.",
-    "The derivative at 0 is ``gamma * alpha``.",
-    'Klambauer, Unterthiner, Mayr and Hochreiter, "Self-normalizing neural networks", '
-    "arXiv:1706.02515.",
-    "pt.selu(pt.constant([-1e4, 0.0, 2.0])).eval().round(4)",
-    "array([-1.7581,  0.    ,  2.1014])",
-)
+    Returns
+    -------
+    TensorVariable of the same shape
+        The derivative is zero at both bounds.
 
-relu = _function(
-    activations.Relu(),
-    "relu",
-    "Rectifier, ``maximum(x, 0)``.",
-    "The derivative at 0 is 0.",
-    'Nair and Hinton, "Rectified linear units improve restricted Boltzmann machines", ICML 2010.',
-    "pt.relu(pt.constant([-2.0, 0.0, 2.0])).eval()",
-    "array([0., 0., 2.])",
-)
+    References
+    ----------
+    Krizhevsky, "Convolutional deep belief networks on CIFAR-10", 2010.
 
-relu6 = _function(
-    activations.Relu6(),
-    "relu6",
-    "Rectifier with an upper bound, ``clip(x, 0, 6)``.",
-    "The derivative is zero at both bounds.",
-    'Krizhevsky, "Convolutional deep belief networks on CIFAR-10", 2010.',
-    "pt.relu6(pt.constant([-2.0, 2.0, 7.0])).eval()",
-    "array([0., 2., 6.])",
-)
-
-mish = _function(
-    activations.Mish(),
-    "mish",
-    "Self-regularized activation, ``x * tanh(log(1 + exp(x)))``.",
-    "Exact to rounding for any finite input: no intermediate overflows.",
-    'Misra, "Mish: a self regularized non-monotonic activation function", arXiv:1908.08681.',
-    "pt.mish(pt.constant([-1e4, 0.0, 1e4])).eval()",
-    "array([   -0.,     0., 10000.])",
-)
-
-softsign = _function(
-    activations.Softsign(),
-    "softsign",
-    "Sigmoid with polynomial tails, ``x / (1 + abs(x))``.",
-    "NaN for infinite `x`, as in other libraries.",
-    'Turian, Bergstra and Bengio, "Quadratic features and deep architectures for '
-    'chunking", NAACL HLT 2009.',
-    "pt.softsign(pt.constant([-3.0, 0.0, 1.0])).eval()",
-    "array([-0.75,  0.  ,  0.5 ])",
-)
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> pt.nn.relu6(pt.constant([-2.0, 2.0, 7.0])).eval()
+    array([0., 2., 6.])
+    """
+    return elementwise(activations.Relu6(), x)
 
 
-def gelu(x: TensorLike, approximate: Literal["none", "tanh"] = "none") -> TensorVariable:
-    """Gaussian error linear unit, ``x * Phi(x)`` with the normal distribution function Phi.
+def selu(x: TensorLike) -> TensorVariable:
+    """Return the scaled exponential linear unit, ``gamma * elu(x, alpha)``.
+
+    alpha = 1.6732632423543772 and gamma = 1.0507009873554805.
+
+    Parameters
+    ----------
+    x : tensor_like, any shape; integers are upgraded to floating point
+
+    Returns
+    -------
+    TensorVariable of the same shape
+        The derivative at 0 is ``gamma * alpha``.
+
+    References
+    ----------
+    Klambauer, Unterthiner, Mayr and Hochreiter, "Self-normalizing neural networks",
+    arXiv:1706.02515.
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> pt.nn.selu(pt.constant([-1e4, 0.0, 2.0])).eval().round(4)
+    array([-1.7581,  0.    ,  2.1014])
+    """
+    return elementwise(activations.Selu(), x)
+
+
+def silu(x: TensorLike) -> TensorVariable:
+    """Return the sigmoid linear unit, ``x * sigmoid(x)``, which is also called swish.
+
+    Parameters
+    ----------
+    x : tensor_like, any shape; integers are upgraded to floating point
+
+    Returns
+    -------
+    TensorVariable of the same shape
+        Exact to rounding for any finite input: no intermediate overflows.
+
+    References
+    ----------
+    Elfwing, Uchibe and Doya, "Sigmoid-weighted linear units for neural network function
+    approximation in reinforcement learning", Neural Networks 107 (2018).
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> pt.nn.silu(pt.constant([-1e4, 0.0, 1e4])).eval()
+    array([   -0.,     0., 10000.])
+    """
+    return elementwise(activations.SiLU(), x)
+
+
+def mish(x: TensorLike) -> TensorVariable:
+    """Return the self-regularized activation ``x * tanh(log(1 + exp(x)))``.
+
+    Parameters
+    ----------
+    x : tensor_like, any shape; integers are upgraded to floating point
+
+    Returns
+    -------
+    TensorVariable of the same shape
+        Exact to rounding for any finite input: no intermediate overflows.
+
+    References
+    ----------
+    Misra, "Mish: a self regularized non-monotonic activation function", arXiv:1908.08681.
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> pt.nn.mish(pt.constant([-1e4, 0.0, 1e4])).eval()
+    array([   -0.,     0., 10000.])
+    """
+    return elementwise(activations.Mish(), x)
+
+
+def hardswish(x: TensorLike) -> TensorVariable:
+    """Return the piecewise quadratic swish, ``x * clip((x + 3) / 6, 0, 1)``.
+
+    Parameters
+    ----------
+    x : tensor_like, any shape; integers are upgraded to floating point
+
+    Returns
+    -------
+    TensorVariable of the same shape
+        The derivative is 0 at -3 and 1 at 3.
+
+    References
+    ----------
+    Howard et al., "Searching for MobileNetV3", arXiv:1905.02244.
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> pt.nn.hardswish(pt.constant([-4.0, 1.5, 4.0])).eval()
+    array([-0.   ,  1.125,  4.   ])
+    """
+    return elementwise(activations.HardSwish(), x)
+
+
+def hardsigmoid(x: TensorLike) -> TensorVariable:
+    """Return the piecewise linear sigmoid, ``clip(x / 6 + 1 / 2, 0, 1)``.
+
+    Parameters
+    ----------
+    x : tensor_like, any shape; integers are upgraded to floating point
+
+    Returns
+    -------
+    TensorVariable of the same shape
+        The derivative is zero where the line meets 0 and 1.
+
+    References
+    ----------
+    Howard et al., "Searching for MobileNetV3", arXiv:1905.02244; Courbariaux, Bengio and
+    David, "BinaryConnect", arXiv:1511.00363, has 0.2 in the place of 1 / 6, and so have Theano and
+    ONNX.
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> pt.nn.hardsigmoid(pt.constant([-3.0, 0.0, 1.5])).eval()
+    array([0.  , 0.5 , 0.75])
+    """
+    return elementwise(activations.HardSigmoid(alpha=1 / 6, beta=0.5), x)
+
+
+def softsign(x: TensorLike) -> TensorVariable:
+    """Return the sigmoid with polynomial tails, ``x / (1 + abs(x))``.
+
+    Parameters
+    ----------
+    x : tensor_like, any shape; integers are upgraded to floating point
+
+    Returns
+    -------
+    TensorVariable of the same shape
+        NaN for infinite `x`, as in other libraries.
+
+    References
+    ----------
+    Turian, Bergstra and Bengio, "Quadratic features and deep architectures for chunking",
+    NAACL HLT 2009.
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> pt.nn.softsign(pt.constant([-3.0, 0.0, 1.0])).eval()
+    array([-0.75,  0.  ,  0.5 ])
+    """
+    return elementwise(activations.Softsign(), x)
+
+
+def gelu(x: TensorLike, *, approximate: Literal["none", "tanh"] = "none") -> TensorVariable:
+    """Return the Gaussian error linear unit, ``x * Phi(x)``.
+
+    Phi is the distribution function of the normal distribution.
 
     Parameters
     ----------
@@ -169,49 +267,16 @@ def gelu(x: TensorLike, approximate: Literal["none", "tanh"] = "none") -> Tensor
     Examples
     --------
     >>> import pytensor.tensor as pt
-    >>> pt.gelu(pt.constant([-1e4, 0.0, 1e4])).eval()
+    >>> pt.nn.gelu(pt.constant([-1e4, 0.0, 1e4])).eval()
     array([   -0.,     0., 10000.])
     """
     if approximate not in ("none", "tanh"):
         raise ValueError(f"gelu: approximate must be 'none' or 'tanh', got {approximate!r}")
-    return _apply(activations.Gelu(approximate=approximate), x)
-
-
-def hard_sigmoid(x: TensorLike, alpha: float = 0.2, beta: float = 0.5) -> TensorVariable:
-    """Piecewise linear sigmoid, ``clip(alpha * x + beta, 0, 1)``.
-
-    Parameters
-    ----------
-    x : tensor_like, any shape; integers are upgraded to floating point
-    alpha, beta : float
-        The defaults are those of Theano and ONNX; PyTorch's `alpha` is 1/6.
-
-    Returns
-    -------
-    TensorVariable of the same shape
-        The derivative is zero where the line meets 0 and 1.
-
-    Raises
-    ------
-    ValueError
-        If `alpha` or `beta` isn't a finite number.
-
-    References
-    ----------
-    Courbariaux, Bengio and David, "BinaryConnect", arXiv:1511.00363.
-
-    Examples
-    --------
-    >>> import pytensor.tensor as pt
-    >>> pt.hard_sigmoid(pt.constant([-3.0, 0.0, 1.25])).eval()
-    array([0.  , 0.5 , 0.75])
-    """
-    alpha, beta = _number("hard_sigmoid", "alpha", alpha), _number("hard_sigmoid", "beta", beta)
-    return _apply(activations.HardSigmoid(alpha=alpha, beta=beta), x)
+    return elementwise(activations.Gelu(approximate=approximate), x)
 
 
 def elu(x: TensorLike, alpha: float = 1.0) -> TensorVariable:
-    """Exponential linear unit: `x`, and below zero ``alpha * (exp(x) - 1)``.
+    """Return the exponential linear unit: `x`, and below zero ``alpha * (exp(x) - 1)``.
 
     Parameters
     ----------
@@ -236,61 +301,29 @@ def elu(x: TensorLike, alpha: float = 1.0) -> TensorVariable:
     Examples
     --------
     >>> import pytensor.tensor as pt
-    >>> pt.elu(pt.constant([-1e4, 0.0, 1e4]), alpha=2).eval()
+    >>> pt.nn.elu(pt.constant([-1e4, 0.0, 1e4]), alpha=2).eval()
     array([-2.e+00,  0.e+00,  1.e+04])
     """
-    return _apply(activations.Elu(alpha=_number("elu", "alpha", alpha)), x)
+    return elementwise(activations.Elu(alpha=_number("elu", "alpha", alpha)), x)
 
 
-def prelu(x: TensorLike, alpha: TensorLike) -> TensorVariable:
-    """Leaky rectifier with slopes that can be trained: `x`, and below zero ``alpha * x``.
-
-    Parameters
-    ----------
-    x : tensor_like, any shape; integers are upgraded to floating point
-    alpha : tensor_like
-        Broadcast against `x` as NumPy does: for one slope per channel of images, its shape is
-        (channels, 1, 1).  Cast to the dtype of `x` where that is floating point.
-
-    Returns
-    -------
-    TensorVariable
-        Differentiable for both.  The derivative for `x` at 0 is `alpha`.
-
-    References
-    ----------
-    He, Zhang, Ren and Sun, "Delving deep into rectifiers", arXiv:1502.01852.
-
-    Examples
-    --------
-    >>> import pytensor.tensor as pt
-    >>> pt.prelu(pt.constant([[-2.0, 2.0], [-2.0, 2.0]]), [[0.5], [0.25]]).eval()
-    array([[-1. ,  2. ],
-           [-0.5,  2. ]])
-    """
-    x, alpha = as_tensor_variable(x), as_tensor_variable(alpha)
-    if x.type.dtype in float_dtypes:
-        alpha = cast(alpha, x.type.dtype)
-    return _apply(activations.PRelu(), x, alpha)
-
-
-def leaky_relu(x: TensorLike, alpha: float = 0.01) -> TensorVariable:
-    """Leaky rectifier: `x`, and below zero ``alpha * x``.
+def leaky_relu(x: TensorLike, negative_slope: float = 0.01) -> TensorVariable:
+    """Return the leaky rectifier: `x`, and below zero ``negative_slope * x``.
 
     Parameters
     ----------
     x : tensor_like, any shape; integers are upgraded to floating point
-    alpha : float
+    negative_slope : float
 
     Returns
     -------
     TensorVariable of the same shape
-        The derivative at 0 is `alpha`.
+        The derivative at 0 is `negative_slope`.
 
     Raises
     ------
     ValueError
-        If `alpha` isn't a finite number.
+        If `negative_slope` isn't a finite number.
 
     References
     ----------
@@ -300,7 +333,63 @@ def leaky_relu(x: TensorLike, alpha: float = 0.01) -> TensorVariable:
     Examples
     --------
     >>> import pytensor.tensor as pt
-    >>> pt.leaky_relu(pt.constant([-2.0, 2.0]), alpha=0.5).eval()
+    >>> pt.nn.leaky_relu(pt.constant([-2.0, 2.0]), 0.5).eval()
     array([-1.,  2.])
     """
-    return _apply(activations.LeakyRelu(alpha=_number("leaky_relu", "alpha", alpha)), x)
+    slope = _number("leaky_relu", "negative_slope", negative_slope)
+    return elementwise(activations.LeakyRelu(alpha=slope), x)
+
+
+def prelu(x: TensorLike, weight: TensorLike) -> TensorVariable:
+    """Return the leaky rectifier with slopes that can be trained: below zero ``weight * x``.
+
+    Parameters
+    ----------
+    x : tensor_like, shape (batch, channels, ...), or any shape with a single slope
+        Integers are upgraded to floating point.
+    weight : tensor_like, shape (channels,), or a single slope of shape () or (1,)
+        Cast to the dtype of `x` where that is floating point.
+
+    Returns
+    -------
+    TensorVariable, shape of `x`
+        Differentiable for both.  The derivative for `x` at 0 is `weight`.
+
+    Raises
+    ------
+    ValueError
+        If `weight` has more than one axis, or another length than axis 1 of `x`.
+
+    References
+    ----------
+    He, Zhang, Ren and Sun, "Delving deep into rectifiers", arXiv:1502.01852.
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt
+    >>> pt.nn.prelu(pt.constant([[-2.0, 2.0], [-4.0, -2.0]]), [0.5, 0.25]).eval()
+    array([[-1. ,  2. ],
+           [-2. , -0.5]])
+    """
+    x, weight = as_tensor_variable(x), as_tensor_variable(weight)
+    if weight.type.ndim > 1:
+        raise ValueError(f"prelu: weight must have one axis or none, got {weight.type.ndim}")
+    if weight.type.ndim == 1:
+        (slopes,) = weight.type.shape
+        channels = x.type.shape[1] if x.type.ndim > 1 else 1
+        fits = None in (slopes, channels) or slopes == channels
+        if slopes != 1 and (x.type.ndim < 2 or not fits):
+            raise ValueError(
+                f"prelu: weight must have one slope, or one for each of the {channels} channels "
+                f"(axis 1 of x), got {slopes}"
+            )
+        weight = weight[0] if slopes == 1 else weight.dimshuffle([0, *["x"] * (x.type.ndim - 2)])
+    return slopes_below_zero(x, weight)
+
+
+def slopes_below_zero(x: TensorLike, slopes: TensorLike) -> TensorVariable:
+    """Return `x`, and below zero `slopes` times it, broadcast as in NumPy and ONNX's PRelu."""
+    x, slopes = as_tensor_variable(x), as_tensor_variable(slopes)
+    if x.type.dtype in float_dtypes:
+        slopes = cast(slopes, x.type.dtype)
+    return elementwise(activations.PRelu(), x, slopes)

@@ -18,13 +18,14 @@ def real_input(
     input = as_tensor_variable(input)
     if input.type.ndim < n:
         raise ValueError(
-            f"{name}: input must have at least {n} axes, to pool over {n}; it has {input.type.ndim}"
+            f"{name}: the input must have at least {n} axes, to pool over {n}; it has "
+            f"{input.type.ndim}"
         )
     dtype = input.type.dtype
     if dtype.startswith(("bool", "complex")):
-        raise TypeError(f"{name}: input must be of real numbers, got {dtype}; cast it first")
+        raise TypeError(f"{name}: the input must be of real numbers, got {dtype}; cast it first")
     if floating and dtype in discrete_dtypes:
-        raise TypeError(f"{name}: input must be floating-point, got {dtype}; cast it first")
+        raise TypeError(f"{name}: the input must be floating-point, got {dtype}; cast it first")
     return input
 
 

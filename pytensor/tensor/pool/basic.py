@@ -3,8 +3,8 @@
 from typing import Any, Literal
 
 from pytensor.tensor import TensorLike
-from pytensor.tensor.conv.basic import flag
-from pytensor.tensor.families import Ints, Pairs, family
+from pytensor.tensor.conv.basic import Ints, Pairs, flag
+from pytensor.tensor.families import family
 from pytensor.tensor.pool.arguments import (
     PYTORCH_NAMES,
     THEANO_NAMES,

@@ -7,8 +7,8 @@ import numpy as np
 from pytensor.gradient import disconnected_grad
 from pytensor.tensor import TensorLike
 from pytensor.tensor.basic import cast, constant, switch
-from pytensor.tensor.conv.basic import flag
-from pytensor.tensor.families import Ints, Pairs, family
+from pytensor.tensor.conv.basic import Ints, Pairs, flag
+from pytensor.tensor.families import family
 from pytensor.tensor.math import abs as pt_abs
 from pytensor.tensor.math import and_, eq, isinf
 from pytensor.tensor.pool.arguments import PYTORCH_NAMES, real_input, window_geometry

@@ -7,8 +7,8 @@ from pytensor.graph.basic import Variable
 from pytensor.scalar import discrete_dtypes
 from pytensor.tensor import TensorLike
 from pytensor.tensor.basic import arange, as_tensor_variable, cast, switch, zeros, zeros_like
-from pytensor.tensor.conv.basic import is_int, per_axis
-from pytensor.tensor.families import Ints, Pairs, family
+from pytensor.tensor.conv.basic import Ints, Pairs, is_int, per_axis
+from pytensor.tensor.families import family
 from pytensor.tensor.math import eq, prod
 from pytensor.tensor.pool.arguments import pad_pairs, real_input
 from pytensor.tensor.subtensor import set_subtensor

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pytensor.tensor import TensorLike
 from pytensor.tensor.basic import as_tensor_variable
-from pytensor.tensor.families import Ints
+from pytensor.tensor.conv.basic import Ints
 from pytensor.tensor.resize.ops import Resize, ResizeGrad
 from pytensor.tensor.resize.taps import COORDINATES, ROUNDINGS
 from pytensor.tensor.type import float_dtypes

@@ -205,12 +205,12 @@ BAD_SHAPES = [
 @pytest.mark.parametrize(("image", "filters", "arguments", "message"), BAD_SHAPES)
 def test_bad_shapes(image, filters, arguments, message):
     values = np.ones(image), np.ones(filters)
-    with pytest.raises(ValueError, match=f"conv2d_transpose: .*{message}"):
+    with pytest.raises(ValueError, match=f"conv_transpose2d: .*{message}"):
         pt.conv2d_transpose(*values, **arguments)
     variables = symbolic_pair(4)
     out = pt.conv2d_transpose(*variables, **arguments)
     f = pytensor.function(variables, out, mode=REFERENCE_MODE)
-    with pytest.raises(ValueError, match=f"conv2d_transpose: .*{message}"):
+    with pytest.raises(ValueError, match=f"conv_transpose2d: .*{message}"):
         f(*values)
 
 
@@ -229,7 +229,7 @@ def test_bad_shapes(image, filters, arguments, message):
     ],
 )  # fmt: skip
 def test_bad_arguments(arguments, message):
-    with pytest.raises(ValueError, match=f"conv2d_transpose: {message}") as error:
+    with pytest.raises(ValueError, match=f"conv_transpose2d: {message}") as error:
         pt.conv2d_transpose(*symbolic_pair(4), **arguments)
     assert "\n" not in str(error.value)
 
@@ -245,11 +245,11 @@ def test_impossible_output_shape():
 def test_bad_inputs():
     with pytest.raises(ValueError, match="3 channels that the filters are for don't divide"):
         pt.conv2d_transpose(pt.tensor4(), np.ones((3, 1, 2, 2)), num_groups=2)
-    with pytest.raises(ValueError, match="conv2d_transpose: input must have 4 axes"):
+    with pytest.raises(ValueError, match="conv_transpose2d: input must have 4 axes"):
         pt.conv2d_transpose(pt.tensor3(), pt.tensor4())
-    with pytest.raises(ValueError, match="conv3d_transpose: filters must have 5 axes"):
+    with pytest.raises(ValueError, match="conv_transpose3d: filters must have 5 axes"):
         pt.conv3d_transpose(pt.tensor5(), pt.tensor4())
-    with pytest.raises(TypeError, match="conv1d_transpose: input must be of a floating-point"):
+    with pytest.raises(TypeError, match="conv_transpose1d: input must be of a floating-point"):
         pt.conv1d_transpose(pt.tensor3(dtype="int64"), pt.tensor3())
     with pytest.raises(TypeError, match="filters"):
         pt.conv1d_transpose(pt.tensor3(), pt.tensor3(dtype="complex128"))
