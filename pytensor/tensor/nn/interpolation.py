@@ -164,6 +164,11 @@ def interpolate(
     Places are computed in float64, by PyTorch in the dtype of `x`: where one falls exactly on the
     border between two cells, ``"nearest"`` can differ.
 
+    Where a `scale_factor` keeps a length that is known, linear interpolation and `antialias` leave
+    the axis as it is, as PyTorch does.  Where one keeps or doubles a length, and isn't an integer,
+    PyTorch's gradients of the other modes and of `antialias` aren't those of its results; those
+    here are.
+
     References
     ----------
     R. Keys, Cubic convolution interpolation for digital image processing, IEEE Transactions on
@@ -197,6 +202,10 @@ def interpolate(
         "interpolate: recompute_scale_factor", recompute_scale_factor
     )
     size, factors = _targets(x, size, scale_factor, mode, aligned, recompute)
+    if factors is not None and (ours == "linear" or antialias):
+        # as PyTorch, which leaves axes alone whose length stays
+        pairs = zip(factors, x.type.shape[2:], strict=True)
+        factors = tuple(1.0 if n and math.floor(n * f) == n else f for f, n in pairs)
     if 0 in (*x.type.shape[2:], *(size or ())):
         raise ValueError(
             f"interpolate: x and the output must have cells along every spatial axis, got x of "

@@ -226,20 +226,20 @@ def instance_norm(
     if running_mean is None and running_var is None:
         return y
     running = _running("instance_norm", x, running_mean, running_var, "go together")
-    return y, *_new_statistics(x, *running, factor)
+    return y, *_new_statistics(x, running, factor)
 
 
 def _new_statistics(
-    x: TensorVariable, mean: TensorVariable, var: TensorVariable, factor: float
+    x: TensorVariable, running: list[TensorVariable], factor: float
 ) -> list[TensorVariable]:
-    """Return the running statistics after an `instance_norm`, in the dtype of `x`."""
+    """Return the running mean and variance after an `instance_norm`, in the dtype of `x`."""
     wide = cast(x, "float32") if x.type.dtype == "float16" else x
     axes = tuple(range(2, x.type.ndim))
     number = count(wide, axes)
     new_mean, _, biased = moments(wide, axes, number)
     keep, part, one = (constant(np.asarray(v, wide.type.dtype)) for v in (1 - factor, factor, 1))
     new_var = biased * (number / maximum(number - one, one))
-    pairs = zip((mean, var), (new_mean, new_var), strict=True)
+    pairs = zip(running, (new_mean, new_var), strict=True)
     dtype = wide.type.dtype
     return [
         cast(old * keep + new.mean(axis=0, dtype=dtype, acc_dtype=dtype) * part, x.type.dtype)
@@ -251,20 +251,20 @@ def _over_last_axes(
     function: str, x: TensorLike, normalized_shape: Shape
 ) -> tuple[TensorVariable, int, tuple[int | None, ...]]:
     """Return `x`, the first of the normalized axes, and their lengths as far as they are known."""
-    x = as_floating_point(function, x, 1)
-    shape = (normalized_shape,) if is_int(normalized_shape) else normalized_shape
+    image = as_floating_point(function, x, 1)
+    ndim = image.type.ndim
+    shape: Any = (normalized_shape,) if is_int(normalized_shape) else normalized_shape
     if (
         not isinstance(shape, Sequence)
-        or not 1 <= len(shape) <= x.type.ndim
+        or not 1 <= len(shape) <= ndim
         or not all(n is None or is_int(n) for n in shape)
     ):
         raise ValueError(
             f"{function}: normalized_shape must be an int, or the lengths of the last of the "
-            f"input's {x.type.ndim} axes, got {normalized_shape!r}"
+            f"input's {ndim} axes, got {normalized_shape!r}"
         )
-    axis = x.type.ndim - len(shape)
-    wanted = tuple(n if n is None else int(n) for n in shape)
-    known = x.type.shape[axis:]
+    axis = ndim - len(shape)
+    wanted, known = tuple(n if n is None else int(n) for n in shape), image.type.shape[axis:]
     if any(None not in pair and pair[0] != pair[1] for pair in zip(wanted, known, strict=True)):
         raise ValueError(
             f"{function}: normalized_shape is {wanted}, and the last axes of the input have "
@@ -272,8 +272,8 @@ def _over_last_axes(
         )
     lengths = tuple(m if n is None else n for n, m in zip(wanted, known, strict=True))
     if lengths != known:
-        x = specify_shape(x, (*x.type.shape[:axis], *lengths))
-    return x, axis, lengths
+        image = specify_shape(image, (*image.type.shape[:axis], *lengths))
+    return image, axis, lengths
 
 
 def layer_norm(

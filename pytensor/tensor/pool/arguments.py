@@ -11,9 +11,7 @@ THEANO_NAMES = {"ws": "ws", "pad": "pad", "ceil": "ignore_border=False"}
 PYTORCH_NAMES = {"ws": "kernel_size", "pad": "padding", "ceil": "ceil_mode=True"}
 
 
-def real_input(
-    name: str, input: TensorLike, n: int, *, floating: bool = False
-) -> TensorVariable:
+def real_input(name: str, input: TensorLike, n: int, *, floating: bool = False) -> TensorVariable:
     """Check an input that has `n` axes at least."""
     input = as_tensor_variable(input)
     if input.type.ndim < n:

@@ -141,7 +141,7 @@ def resize(
     keep_aspect_ratio_policy: Literal["stretch", "not_larger", "not_smaller"] = "stretch",
     axes: Ints | None = None,
 ) -> TensorVariable:  # fmt: skip
-    r"""Resample axes of `input`; the same numbers as ONNX's Resize.
+    r"""Resample axes of `input` by ONNX's arguments and numbers; PyTorch's: `nn.interpolate`.
 
     Interpolation is separable: bilinear or bicubic over two axes.  Along one axis of length n,
     with m cells afterwards and factor f, cell i of the output lies at a place x of the input (see

@@ -171,22 +171,34 @@ def layer_norm(rng, name):
 MODES = {1: ("linear",), 2: ("bilinear", "bicubic"), 3: ("trilinear",)}
 
 
+def factor(rng, length, how):
+    """Draw a factor; not one for which PyTorch's gradients aren't those of its results.
+
+    Nor one that leaves a single cell: its antialias mixes the axes up there.
+    """
+    linear = how["mode"].endswith("linear") and "antialias" not in how
+    while True:
+        f = rng.choice([1.05, rng.uniform(0.4, 2.6)]).item()
+        if int(length * f) > 1 and (linear or int(length * f) not in (length, 2 * length)):
+            return f
+
+
 @draws("interpolate 1", "interpolate 2", "interpolate 3")
 def interpolate(rng, name):
     n = axes(name)
     mode = rng.choice(("nearest", "nearest-exact", "area", *2 * MODES[n])).item()
     x = rng.normal(size=(2, 2, *lengths(rng, n, 3, 7)))
     how = {"mode": mode}
-    if rng.random() < 0.5:
-        how["size"] = per_axis(rng, n, 1, 11)
-    else:
-        how["scale_factor"] = tuple(float(v) for v in rng.uniform(0.4, 2.6, n))
-        how["recompute_scale_factor"] = (None, True, False)[rng.integers(3)]
     if mode in MODES[n]:
         if n == 2 and rng.random() < 0.4:
             how["antialias"] = True
         else:
             how["align_corners"] = (None, True, False)[rng.integers(3)]
+    if rng.random() < 0.5:
+        how["size"] = per_axis(rng, n, 2 if "antialias" in how else 1, 11)
+    else:
+        how["scale_factor"] = tuple(factor(rng, m, how) for m in x.shape[2:])
+        how["recompute_scale_factor"] = (None, True, False)[rng.integers(3)]
     return [x], how
 
 
