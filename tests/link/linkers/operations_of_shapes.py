@@ -4,8 +4,6 @@ import numpy as np
 
 import pytensor
 import pytensor.tensor as pt
-from pytensor.tensor.conv import conv, conv_transpose
-from pytensor.tensor.pool import lp_pool
 from tests.link.linkers.operations import an_axis, at_least, one_of, operation, same
 
 # Indexing
@@ -196,7 +194,7 @@ def conv2d(x, w, border_mode, stride, dilation):
     weight=10,
 )
 def conv2d_transpose(x, w, border_mode, stride):
-    return conv_transpose(x, w, border_mode, stride)
+    return pt.conv.conv_transpose(x, w, border_mode, stride)
 
 
 @operation(
@@ -206,7 +204,7 @@ def conv2d_transpose(x, w, border_mode, stride):
     weight=10,
 )
 def conv1d(x, w, border_mode, stride):
-    return conv(x, w, border_mode, stride)
+    return pt.conv.conv(x, w, border_mode, stride)
 
 
 @operation(is_image, one_of(("half",), ("valid",)), exact=True, weight=4)
@@ -221,7 +219,7 @@ def avg_pool2d(x, window, stride, padding):
 
 @operation(is_image, weight=2)
 def lp_pool2d(x):
-    return lp_pool(x * x + 0.1, 2, (2, 2))
+    return pt.pool.lp_pool(x * x + 0.1, 2, (2, 2))
 
 
 @operation(is_image, one_of(("nearest",), ("linear",)), weight=2)
