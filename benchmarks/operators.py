@@ -31,6 +31,7 @@ from step_sides import torch_like_jax
 
 import pytensor
 import pytensor.tensor as pt
+from pytensor.tensor.conv import conv, conv_transpose
 
 # name: image, filters, stride, padding, dilation, groups
 CONVOLUTIONS = {
@@ -220,35 +221,35 @@ def other_cases():
     channels = rng.uniform(0.5, 1.5, size=(2, 64)).astype("float32")
     return {
         "conv1d": (
-            lambda x, w: pt.conv1d(x, w, border_mode=1, filter_flip=False),
+            lambda x, w: conv(x, w, border_mode=1, filter_flip=False),
             lambda x, w: jax.lax.conv_general_dilated(x, w, (1,), [(1, 1)]),
             [draw(8, 64, 1600), draw(64, 64, 3)],
         ),
         "conv3d": (
-            lambda x, w: pt.conv3d(x, w, border_mode=1, filter_flip=False),
+            lambda x, w: conv(x, w, border_mode=1, filter_flip=False),
             lambda x, w: jax.lax.conv_general_dilated(x, w, (1,) * 3, [(1, 1)] * 3),
             [draw(2, 16, 12, 20, 20), draw(16, 16, 3, 3, 3)],
         ),
         "conv2d_transpose x2": (
-            lambda x, w: pt.conv2d_transpose(
+            lambda x, w: conv_transpose(
                 x, w, border_mode=1, subsample=2, filter_flip=False
             ),
             transposed, [draw(8, 64, 20, 20), draw(64, 32, 4, 4)],
         ),
         "max_pool2d 2x2": (
-            lambda x: pt.max_pool2d(x, 2),
+            lambda x: pt.nn.max_pool2d(x, 2),
             lambda x: window(x, -np.inf, jax.lax.max, 2, 2, 0), [images],
         ),
         "max_pool2d 5x5, stride 1": (
-            lambda x: pt.max_pool2d(x, 5, 1, 2),
+            lambda x: pt.nn.max_pool2d(x, 5, 1, 2),
             lambda x: window(x, -np.inf, jax.lax.max, 5, 1, 2), [images],
         ),
         "avg_pool2d 2x2": (
-            lambda x: pt.avg_pool2d(x, 2),
+            lambda x: pt.nn.avg_pool2d(x, 2),
             lambda x: window(x, 0, jax.lax.add, 2, 2, 0) / 4, [images],
         ),
         "global_average_pool": (
-            pt.global_average_pool, lambda x: x.mean((2, 3), keepdims=True), [images],
+            pt.nn.global_avg_pool, lambda x: x.mean((2, 3), keepdims=True), [images],
         ),
         "resize nearest x2": (
             lambda x: pt.resize(x, scale=2), doubled("nearest"), [images],
@@ -260,13 +261,17 @@ def other_cases():
             lambda *a: pt.batch_normalization_train(*a, axes="spatial", epsilon=1e-3)[0],
             spatial_norm, [images, *channels],
         ),
-        "layer_normalization": (pt.layer_normalization, last_norm, [tokens]),
-        "rms_normalization": (pt.rms_normalization, rms_norm, [tokens]),
+        "layer_normalization": (
+            lambda x: pt.nn.layer_norm(x, x.type.shape[-1:]), last_norm, [tokens]
+        ),
+        "rms_normalization": (
+            lambda x: pt.nn.rms_norm(x, x.type.shape[-1:], eps=1e-5), rms_norm, [tokens]
+        ),
         "group_normalization, 8 groups": (
-            lambda x, *a: pt.group_normalization(x, 8, *a), group_norm, [images, *channels],
+            lambda x, *a: pt.nn.group_norm(x, 8, *a), group_norm, [images, *channels],
         ),
         "silu": (pt.silu, jax.nn.silu, [images]),
-        "gelu": (pt.gelu, partial(jax.nn.gelu, approximate=False), [images]),
+        "gelu": (pt.nn.gelu, partial(jax.nn.gelu, approximate=False), [images]),
         "topk 10 of 2100": (
             lambda x: pt.topk(x, 10)[0], lambda x: jax.lax.top_k(x, 10)[0], [draw(240, 2100)],
         ),
@@ -324,7 +329,7 @@ def numba_sides(with_torch):
     conv = pytensor.function(
         arguments, pt.conv2d(*arguments, border_mode=1, filter_flip=False), mode="NUMBA"
     )
-    pool = pytensor.function(arguments[:1], pt.max_pool2d(arguments[0], 3, 2), mode="NUMBA")
+    pool = pytensor.function(arguments[:1], pt.nn.max_pool2d(arguments[0], 3, 2), mode="NUMBA")
     cases = {
         "conv2d 3x3, SciPy": (lambda: conv(image, filters), lambda: scipy_conv(image, filters)),
         "conv2d 3x3, NumPy": (lambda: conv(image, filters), lambda: numpy_conv(image, filters)),

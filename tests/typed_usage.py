@@ -21,9 +21,10 @@ from pytensor.tensor import TensorVariable
 
 
 def network(images: TensorVariable, filters: SharedVariable) -> TensorVariable:
-    out = pt.conv2d(images, filters, border_mode="half", subsample=(2, 1), filter_flip=False)
-    out = pt.relu(pt.layer_normalization(out))
-    out = pt.max_pool2d(out, 2) + pt.avg_pool2d(np.ones((1, 1, 2, 2)), kernel_size=2)
+    out = pt.nn.conv2d(images, filters, stride=(2, 1), padding="same")
+    out = pt.nn.relu(pt.nn.layer_norm(out, 8))
+    out = pt.nn.max_pool2d(out, 2) + pt.nn.avg_pool2d(np.ones((1, 1, 2, 2)), kernel_size=2)
+    out = pt.conv2d(out, filters, border_mode="half", filter_flip=False)
     return pt.resize(out, scale=2, mode="linear")
 
 
@@ -46,7 +47,7 @@ def mistakes(images: TensorVariable, filters: SharedVariable) -> None:
     pt.conv2d(images, filters, border_mode="same")  # type: ignore[arg-type]
     pt.conv2d(images)  # type: ignore[call-arg]
     pt.conv2d_(images, filters)  # type: ignore[attr-defined]
-    pt.gelu(images, approximate="erf")  # type: ignore[arg-type]
+    pt.nn.gelu(images, approximate="erf")  # type: ignore[arg-type]
     SGD("0.1")  # type: ignore[arg-type]
     jax_mode(precision="float16")  # type: ignore[arg-type]
     export_onnx([images], [images], opset="20")  # type: ignore[call-arg]

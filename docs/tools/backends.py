@@ -26,6 +26,7 @@ import numpy as np
 import pytensor
 import pytensor.tensor as pt
 from pytensor.compile.mode import Mode
+from pytensor.tensor.conv import conv, conv_transpose
 from tests.utils import REFERENCE_MODE
 
 ORDERS = ("forward", "gradient", "second gradient")
@@ -156,7 +157,7 @@ def winners(*shape):
 
 row(
     "conv1d",
-    lambda x, w: pt.conv1d(x, w, ((1, 2),), 2, 3, num_groups=2),
+    lambda x, w: conv(x, w, ((1, 2),), 2, 3, num_groups=2),
     image(2, 4, 9),
     parameter(6, 2, 3),
 )
@@ -168,98 +169,98 @@ row(
 )
 row(
     "conv3d",
-    lambda x, w: pt.conv3d(x, w, ((1, 0), 1, 0), (1, 2, 1), (2, 1, 1), num_groups=2),
+    lambda x, w: conv(x, w, ((1, 0), 1, 0), (1, 2, 1), (2, 1, 1), num_groups=2),
     image(2, 2, 4, 5, 3),
     parameter(2, 1, 2, 3, 2),
 )
 row(
-    "conv1d_transpose",
-    lambda x, w: pt.conv1d_transpose(x, w, ((1, 2),), 2, 3, num_groups=2, output_padding=1),
+    "conv_transpose1d",
+    lambda x, w: conv_transpose(x, w, ((1, 2),), 2, 3, num_groups=2, output_padding=1),
     image(2, 4, 5),
     parameter(4, 3, 3),
 )
 row(
-    "conv2d_transpose",
-    lambda x, w: pt.conv2d_transpose(
+    "conv_transpose2d",
+    lambda x, w: conv_transpose(
         x, w, ((1, 2), (0, 1)), (2, 1), (1, 2), num_groups=2, output_padding=(1, 0)
     ),
     image(2, 4, 5, 4),
     parameter(4, 3, 3, 2),
 )
 row(
-    "conv3d_transpose",
-    lambda x, w: pt.conv3d_transpose(x, w, ((1, 0), 1, 0), (1, 2, 1), (2, 1, 1), num_groups=2),
+    "conv_transpose3d",
+    lambda x, w: conv_transpose(x, w, ((1, 0), 1, 0), (1, 2, 1), (2, 1, 1), num_groups=2),
     image(2, 2, 3, 4, 2),
     parameter(2, 1, 2, 3, 2),
 )
 
-row("pool_nd", lambda x: pt.pool_nd(x, (3, 2), stride=(2, 1), pad=(1, 0)), image(2, 3, 7, 5))
 row("pool_2d", lambda x: pt.pool_2d(x, (3, 2), mode="sum"), image(2, 3, 7, 5))
-row("pool_3d", lambda x: pt.pool_3d(x, (1, 3, 2), mode="sum"), image(2, 2, 3, 7, 5))
 row(
     "max_pool1d",
-    lambda x: pt.max_pool1d(x, 3, 2, 1, dilation=2, ceil_mode=True, return_indices=True),
+    lambda x: pt.nn.max_pool1d(x, 3, 2, 1, dilation=2, ceil_mode=True, return_indices=True),
     image(2, 3, 8),
 )
 row(
     "max_pool2d",
-    lambda x: pt.max_pool2d(x, (3, 2), (2, 1), ((1, 0), 0), (1, 2), return_indices=True),
+    lambda x: pt.nn.max_pool2d(
+        x, (3, 2), (2, 1), ((1, 0), 0), dilation=(1, 2), return_indices=True
+    ),
     image(2, 3, 7, 5),
 )
 row(
     "max_pool3d",
-    lambda x: pt.max_pool3d(x, (1, 3, 2), (1, 2, 1), (0, 1, 1), return_indices=True),
+    lambda x: pt.nn.max_pool3d(x, (1, 3, 2), (1, 2, 1), (0, 1, 1), return_indices=True),
     image(2, 2, 2, 5, 4),
 )
-row("avg_pool1d", lambda x: pt.avg_pool1d(x, 3, 2, 1, ceil_mode=True), image(2, 3, 8))
+row("avg_pool1d", lambda x: pt.nn.avg_pool1d(x, 3, 2, 1, ceil_mode=True), image(2, 3, 8))
 row(
     "avg_pool2d",
-    lambda x: pt.avg_pool2d(x, (3, 2), (2, 1), ((1, 0), 0), dilation=(1, 2)),
+    lambda x: pt.nn.avg_pool2d(x, (3, 2), (2, 1), ((1, 0), 0)),
     image(2, 3, 7, 5),
 )
 row(
     "avg_pool3d",
-    lambda x: pt.avg_pool3d(x, (2, 3, 2), (1, 2, 1), (0, 1, 1), count_include_pad=False),
+    lambda x: pt.nn.avg_pool3d(x, (2, 3, 2), (1, 2, 1), (0, 1, 1), count_include_pad=False),
     image(2, 2, 3, 5, 4),
 )
-row("lp_pool1d", lambda x: pt.lp_pool1d(x, 3, 3, 2, ceil_mode=True), image(2, 3, 8))
+row("lp_pool1d", lambda x: pt.nn.lp_pool1d(x, 2, 3, 2), image(2, 3, 8))
 row(
     "lp_pool2d",
-    lambda x: pt.lp_pool2d(x, 2, (2, 1), (2, 1), ((1, 0), 0), (1, 2)),
+    lambda x: pt.nn.lp_pool2d(x, 2, (2, 3), (2, 1)),
     image(2, 3, 7, 5),
 )
-row("lp_pool3d", lambda x: pt.lp_pool3d(x, 3, (1, 3, 2), (1, 2, 1)), image(2, 2, 2, 5, 4))
+row("lp_pool3d", lambda x: pt.nn.lp_pool3d(x, 2, (1, 3, 2), (1, 2, 1)), image(2, 2, 2, 5, 4))
 row(
     "max_unpool1d",
-    lambda x, indices: pt.max_unpool1d(x, indices, 2),
+    lambda x, indices: pt.nn.max_unpool1d(x, indices, 2),
     image(2, 3, 4),
     winners(2, 3, 4),
 )
 row(
     "max_unpool2d",
-    lambda x, indices: pt.max_unpool2d(x, indices, 2),
+    lambda x, indices: pt.nn.max_unpool2d(x, indices, 2),
     image(2, 3, 4, 2),
     winners(2, 3, 4, 2),
 )
 row(
     "max_unpool3d",
-    lambda x, indices: pt.max_unpool3d(x, indices, 2),
+    lambda x, indices: pt.nn.max_unpool3d(x, indices, 2),
     image(2, 2, 1, 3, 2),
     winners(2, 2, 1, 3, 2),
 )
-row("global_max_pool", lambda x: pt.global_max_pool(x), image(2, 3, 4, 5))
-row("global_average_pool", lambda x: pt.global_average_pool(x), image(2, 3, 4, 5))
-row("global_lp_pool", lambda x: pt.global_lp_pool(x, 3), image(2, 3, 4, 5))
-row("adaptive_avg_pool1d", lambda x: pt.adaptive_avg_pool1d(x, 3), image(2, 3, 8))
-row("adaptive_avg_pool2d", lambda x: pt.adaptive_avg_pool2d(x, (3, 2)), image(2, 3, 7, 5))
-row("adaptive_avg_pool3d", lambda x: pt.adaptive_avg_pool3d(x, (1, 3, 2)), image(2, 2, 3, 4, 5))
-row("adaptive_max_pool1d", lambda x: pt.adaptive_max_pool1d(x, 3), image(2, 3, 8))
+row("global_max_pool", lambda x: pt.nn.global_max_pool(x), image(2, 3, 4, 5))
+row("global_avg_pool", lambda x: pt.nn.global_avg_pool(x), image(2, 3, 4, 5))
+row("global_lp_pool", lambda x: pt.nn.global_lp_pool(x, 3), image(2, 3, 4, 5))
+row("adaptive_avg_pool1d", lambda x: pt.nn.adaptive_avg_pool1d(x, 3), image(2, 3, 8))
+row("adaptive_avg_pool2d", lambda x: pt.nn.adaptive_avg_pool2d(x, (3, 2)), image(2, 3, 7, 5))
+row("adaptive_avg_pool3d", lambda x: pt.nn.adaptive_avg_pool3d(x, (1, 3, 2)), image(2, 2, 3, 4, 5))
+row("adaptive_max_pool1d", lambda x: pt.nn.adaptive_max_pool1d(x, 3), image(2, 3, 8))
 row(
     "adaptive_max_pool2d",
-    lambda x: pt.adaptive_max_pool2d(x, (3, 2), return_indices=True),
+    lambda x: pt.nn.adaptive_max_pool2d(x, (3, 2), return_indices=True),
     image(2, 3, 7, 5),
 )
-row("adaptive_max_pool3d", lambda x: pt.adaptive_max_pool3d(x, (1, 3, 2)), image(2, 2, 3, 4, 5))
+row("adaptive_max_pool3d", lambda x: pt.nn.adaptive_max_pool3d(x, (1, 3, 2)), image(2, 2, 3, 4, 5))
 
 row("resize, nearest", lambda x: pt.resize(x, scale=(2, 3)), image(2, 3, 3, 4))
 row("resize, linear", lambda x: pt.resize(x, (5, 7), mode="linear"), image(2, 3, 3, 4))
@@ -302,41 +303,41 @@ row(
     positive(4),
 )
 row(
-    "layer_normalization",
-    lambda *inputs: pt.layer_normalization(*inputs),
+    "layer_norm",
+    lambda x, *parameters: pt.nn.layer_norm(x, (None,), *parameters),
     unknown(3, 5),
     parameter(5),
     parameter(5),
 )
-row("rms_normalization", lambda *inputs: pt.rms_normalization(*inputs), unknown(3, 5), parameter(5))
+row("rms_norm", lambda x, w: pt.nn.rms_norm(x, (None,), w), unknown(3, 5), parameter(5))
 row(
-    "instance_normalization",
-    lambda *inputs: pt.instance_normalization(*inputs),
+    "instance_norm",
+    lambda x, w, b: pt.nn.instance_norm(x, weight=w, bias=b),
     image(3, 4, 2, 5),
     parameter(4),
     parameter(4),
 )
 row(
-    "group_normalization",
-    lambda x, *parameters: pt.group_normalization(x, 2, *parameters),
+    "group_norm",
+    lambda x, *parameters: pt.nn.group_norm(x, 2, *parameters),
     image(3, 4, 2, 5),
     parameter(4),
     parameter(4),
 )
 
-row("relu", lambda x: pt.relu(x), unknown(3, 5))
-row("relu6", lambda x: pt.relu6(3 * x), unknown(3, 5))
-row("leaky_relu", lambda x: pt.leaky_relu(x, 0.25), unknown(3, 5))
-row("prelu", lambda x, alpha: pt.prelu(x, alpha), unknown(3, 5), parameter(5))
-row("elu", lambda x: pt.elu(x, 0.5), unknown(3, 5))
-row("selu", lambda x: pt.selu(x), unknown(3, 5))
-row("gelu", lambda x: pt.gelu(x), unknown(3, 5))
-row("gelu, tanh", lambda x: pt.gelu(x, approximate="tanh"), unknown(3, 5))
+row("relu", lambda x: pt.nn.relu(x), unknown(3, 5))
+row("relu6", lambda x: pt.nn.relu6(3 * x), unknown(3, 5))
+row("leaky_relu", lambda x: pt.nn.leaky_relu(x, 0.25), unknown(3, 5))
+row("prelu", lambda x, alpha: pt.nn.prelu(x, alpha), unknown(3, 5), parameter(5))
+row("elu", lambda x: pt.nn.elu(x, 0.5), unknown(3, 5))
+row("selu", lambda x: pt.nn.selu(x), unknown(3, 5))
+row("gelu", lambda x: pt.nn.gelu(x), unknown(3, 5))
+row("gelu, tanh", lambda x: pt.nn.gelu(x, approximate="tanh"), unknown(3, 5))
 row("silu", lambda x: pt.silu(x), unknown(3, 5))
-row("mish", lambda x: pt.mish(x), unknown(3, 5))
-row("softsign", lambda x: pt.softsign(x), unknown(3, 5))
-row("hard_sigmoid", lambda x: pt.hard_sigmoid(x), unknown(3, 5))
-row("hard_swish", lambda x: pt.hard_swish(2 * x), unknown(3, 5))
+row("mish", lambda x: pt.nn.mish(x), unknown(3, 5))
+row("softsign", lambda x: pt.nn.softsign(x), unknown(3, 5))
+row("hardsigmoid", lambda x: pt.nn.hardsigmoid(x), unknown(3, 5))
+row("hardswish", lambda x: pt.nn.hardswish(2 * x), unknown(3, 5))
 row("topk", lambda x: pt.topk(x, 3, axis=1), unknown(2, 7, 2))
 
 

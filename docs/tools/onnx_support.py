@@ -38,6 +38,7 @@ from pytensor.tensor import basic, blas, elemwise, extra_ops, fft, special, subt
 from pytensor.tensor import math as ptm
 from pytensor.tensor.batchnorm import BatchNormalization, BatchNormalizationTrain
 from pytensor.tensor.blockwise import Blockwise
+from pytensor.tensor.conv import conv_transpose
 from pytensor.tensor.conv.ops import Conv, ConvGradFilters, ConvGradInput, ConvTranspose
 from pytensor.tensor.fourier import Fourier
 from pytensor.tensor.linalg import constructors, inverse, products, summary
@@ -265,32 +266,32 @@ case(IfElse)(graph(lambda c, x, y: pytensor.ifelse(pt.eq(c, 1), x, y), (), (3,),
 case(TypeCastingOp, DeepCopyOp)(graph(DeepCopyOp(), (3,)))
 case(Convolve1d)(graph(lambda x, y: pt.signal.convolve1d(x, y, mode="full"), (5,), (2,)))
 case(Conv)(graph(pt.conv2d, (1, 2, 4, 5), (3, 2, 2, 2), static=True))
-case(ConvTranspose)(graph(pt.conv2d_transpose, (1, 2, 3, 4), (2, 3, 2, 2), static=True))
+case(ConvTranspose)(graph(conv_transpose, (1, 2, 3, 4), (2, 3, 2, 2), static=True))
 case(ConvGradInput)(
     graph(lambda x, w: pt.grad(pt.conv2d(x, w).sum(), x), (1, 2, 4, 5), (3, 2, 2, 2), static=True)
 )
 case(ConvGradFilters)(
     graph(lambda x, w: pt.grad(pt.conv2d(x, w).sum(), w), (1, 2, 4, 5), (3, 2, 2, 2), static=True)
 )
-case(Pool)(graph(lambda x: pt.max_pool2d(x, 2), (1, 2, 4, 5), static=True))
+case(Pool)(graph(lambda x: pt.nn.max_pool2d(x, 2), (1, 2, 4, 5), static=True))
 case(PoolWithIndices)(
-    graph(lambda x: pt.max_pool2d(x, 2, return_indices=True), (1, 2, 4, 5), static=True)
+    graph(lambda x: pt.nn.max_pool2d(x, 2, return_indices=True), (1, 2, 4, 5), static=True)
 )
 case(GatherAtMaxima)(
     graph(
-        lambda x, y: GatherAtMaxima(op=pt.max_pool2d(x, 2).owner.op)(x, y),
+        lambda x, y: GatherAtMaxima(op=pt.nn.max_pool2d(x, 2).owner.op)(x, y),
         (1, 2, 4, 5),
         (1, 2, 4, 5),
         static=True,
     )
 )
-case(LpPool)(graph(lambda x: pt.lp_pool2d(x, 2, 2), (1, 2, 4, 5), static=True))
-case(AdaptivePool)(graph(lambda x: pt.adaptive_max_pool2d(x, (2, 3)), (1, 2, 4, 5), static=True))
+case(LpPool)(graph(lambda x: pt.nn.lp_pool2d(x, 2, 2), (1, 2, 4, 5), static=True))
+case(AdaptivePool)(graph(lambda x: pt.nn.adaptive_max_pool2d(x, (2, 3)), (1, 2, 4, 5), static=True))
 case(MaxUnpool)(
-    graph(lambda x: pt.max_unpool2d(x, np.arange(12).reshape(1, 2, 2, 3) % 6, 2), (1, 2, 2, 3))
+    graph(lambda x: pt.nn.max_unpool2d(x, np.arange(12).reshape(1, 2, 2, 3) % 6, 2), (1, 2, 2, 3))
 )
 case(SymbolicPullback)(
-    graph(lambda x: pt.grad(pt.max_pool2d(x, 2).sum(), x), (1, 2, 4, 5), static=True)
+    graph(lambda x: pt.grad(pt.nn.max_pool2d(x, 2).sum(), x), (1, 2, 4, 5), static=True)
 )
 case(Resize)(graph(lambda x: pt.resize(x, scale=(2, 3), mode="nearest"), (1, 2, 2, 3), static=True))
 case(ResizeGrad)(
@@ -343,23 +344,27 @@ case(eigen.Eig)(matrix(lambda a: list(pt.linalg.eig(a))))
 case(fft.RFFTOp)(graph(pt.fft.rfft, (2, 6)))
 case(fft.IRFFTOp)(graph(pt.fft.irfft, (2, 4, 2)))
 case(Fourier)(graph(lambda x: pt.fourier.fft(x, 6, 1), (2, 6)))
-case(psa.Gelu)(graph(lambda x: [pt.gelu(x), pt.gelu(x, approximate="tanh")], (3,)))
-case(psa.HardSigmoid)(graph(pt.hard_sigmoid, (3,)))
-case(psa.HardSwish)(graph(pt.hard_swish, (3,)))
-case(psa.Elu)(graph(lambda x: pt.elu(x, alpha=0.5), (3,)))
-case(psa.LeakyRelu)(graph(lambda x: pt.leaky_relu(x, alpha=0.5), (3,)))
-case(psa.PRelu)(graph(pt.prelu, (2, 3), (3,)))
-case(psa.Relu)(graph(pt.relu, (3,)))
-case(psa.Relu6)(graph(pt.relu6, (3,)))
-case(psa.Selu)(graph(pt.selu, (3,)))
-case(psa.Mish)(graph(pt.mish, (3,)))
+case(psa.Gelu)(graph(lambda x: [pt.nn.gelu(x), pt.nn.gelu(x, approximate="tanh")], (3,)))
+case(psa.HardSigmoid)(graph(pt.nn.hardsigmoid, (3,)))
+case(psa.HardSwish)(graph(pt.nn.hardswish, (3,)))
+case(psa.Elu)(graph(lambda x: pt.nn.elu(x, alpha=0.5), (3,)))
+case(psa.LeakyRelu)(graph(lambda x: pt.nn.leaky_relu(x, negative_slope=0.5), (3,)))
+case(psa.PRelu)(graph(pt.nn.prelu, (2, 3), (3,)))
+case(psa.Relu)(graph(pt.nn.relu, (3,)))
+case(psa.Relu6)(graph(pt.nn.relu6, (3,)))
+case(psa.Selu)(graph(pt.nn.selu, (3,)))
+case(psa.Mish)(graph(pt.nn.mish, (3,)))
 case(psa.SiLU)(graph(pt.silu, (3,)))
-case(psa.Softsign)(graph(pt.softsign, (3,)))
-case(LayerNormalization)(graph(pt.layer_normalization, (2, 3), (3,), (3,)))
-case(RMSNormalization)(graph(pt.rms_normalization, (2, 3), (3,)))
-case(InstanceNormalization)(graph(pt.instance_normalization, (2, 4, 3), (4,), (4,)))
+case(psa.Softsign)(graph(pt.nn.softsign, (3,)))
+case(LayerNormalization)(graph(lambda x, *p: pt.nn.layer_norm(x, (None,), *p), (2, 3), (3,), (3,)))
+case(RMSNormalization)(
+    graph(lambda x, w: pt.nn.rms_norm(x, (None,), w, eps=1e-5), (2, 3), (3,))
+)
+case(InstanceNormalization)(
+    graph(lambda x, *p: pt.nn.instance_norm(x, None, None, *p), (2, 4, 3), (4,), (4,))
+)
 case(GroupNormalization)(
-    graph(lambda x, *p: pt.group_normalization(x, 2, *p), (2, 4, 3), (4,), (4,), static=True)
+    graph(lambda x, *p: pt.nn.group_norm(x, 2, *p), (2, 4, 3), (4,), (4,), static=True)
 )
 
 

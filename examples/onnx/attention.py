@@ -33,7 +33,7 @@ position = pt.arange(x.shape[1])
 scores = pt.switch(position[:, None] >= position, scores, np.float32(-np.inf))
 mixed = (pt.special.softmax(scores, axis=-1) @ value).transpose(0, 2, 1, 3).reshape(x.shape)
 h = x + dense(mixed, "output", width)
-y = h + dense(pt.silu(dense(normalize(h), "up", 4 * width)), "down", width)
+y = h + dense(pt.nn.silu(dense(normalize(h), "up", 4 * width)), "down", width)
 
 sample = rng.normal(size=(2, 5, width)).astype("float32")
 axes = {"tokens": {0: "N", 1: "T"}}

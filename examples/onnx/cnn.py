@@ -12,7 +12,7 @@ images = pt.tensor("images", shape=(None, 1, 12, 12), dtype="float32")
 labels = pt.tensor("labels", shape=(None,), dtype="int64")
 kernels = pytensor.shared(rng.normal(size=(8, 1, 3, 3)).astype("float32") / 3, name="kernels")
 weight = pytensor.shared(np.zeros((8, 2), "float32"), name="weight")
-h = pt.max_pool2d(pt.silu(pt.conv2d(images, kernels)), 2)
+h = pt.nn.max_pool2d(pt.nn.silu(pt.nn.conv2d(images, kernels)), 2)
 logits = h.mean(axis=(2, 3)) @ weight
 loss = -pt.special.log_softmax(logits, axis=1)[pt.arange(labels.shape[0]), labels].mean()
 parameters = [kernels, weight]

@@ -93,7 +93,7 @@ def digits(path):
         filters = rng.normal(size=(width, channels, 3, 3)) / np.sqrt(4.5 * channels)
         filters = pytensor.shared(filters.astype("float32"), shape=filters.shape)
         filters.name = f"conv{number}.weight"
-        h = pt.max_pool2d(pt.silu(pt.conv2d(h, filters, border_mode="half")), 2)
+        h = pt.nn.max_pool2d(pt.nn.silu(pt.nn.conv2d(h, filters, padding="same")), 2)
         parameters, channels = [*parameters, filters], width
     scores, head = new_head(h, 5)
     seen = labels < 5

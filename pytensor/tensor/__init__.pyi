@@ -30,6 +30,7 @@ from pytensor.tensor import functional as functional
 from pytensor.tensor import interpolate as interpolate
 from pytensor.tensor import linalg as linalg
 from pytensor.tensor import math as math
+from pytensor.tensor import nn as nn
 from pytensor.tensor import optimize as optimize
 from pytensor.tensor import random as random
 from pytensor.tensor import rewriting as rewriting
@@ -46,59 +47,16 @@ from pytensor.tensor import xlogx as xlogx
 from pytensor.tensor.basic import *
 from pytensor.tensor.batchnorm import batch_normalization as batch_normalization
 from pytensor.tensor.batchnorm import batch_normalization_train as batch_normalization_train
-from pytensor.tensor.conv import conv1d as conv1d
-from pytensor.tensor.conv import conv1d_transpose as conv1d_transpose
 from pytensor.tensor.conv import conv2d as conv2d
-from pytensor.tensor.conv import conv2d_transpose as conv2d_transpose
-from pytensor.tensor.conv import conv3d as conv3d
-from pytensor.tensor.conv import conv3d_transpose as conv3d_transpose
 from pytensor.tensor.einsum import einsum as einsum
 from pytensor.tensor.extra_ops import *
 from pytensor.tensor.functional import vectorize as vectorize
 from pytensor.tensor.interpolate import interp as interp
 from pytensor.tensor.interpolate import interpolate1d as interpolate1d
 from pytensor.tensor.math import *
-from pytensor.tensor.nn import elu as elu
-from pytensor.tensor.nn import gelu as gelu
-from pytensor.tensor.nn import hard_sigmoid as hard_sigmoid
-from pytensor.tensor.nn import hard_swish as hard_swish
-from pytensor.tensor.nn import leaky_relu as leaky_relu
-from pytensor.tensor.nn import mish as mish
-from pytensor.tensor.nn import prelu as prelu
-from pytensor.tensor.nn import relu as relu
-from pytensor.tensor.nn import relu6 as relu6
-from pytensor.tensor.nn import selu as selu
 from pytensor.tensor.nn import silu as silu
-from pytensor.tensor.nn import softsign as softsign
-from pytensor.tensor.normalization import group_normalization as group_normalization
-from pytensor.tensor.normalization import instance_normalization as instance_normalization
-from pytensor.tensor.normalization import layer_normalization as layer_normalization
-from pytensor.tensor.normalization import rms_normalization as rms_normalization
 from pytensor.tensor.pad import pad as pad
-from pytensor.tensor.pool import adaptive_avg_pool1d as adaptive_avg_pool1d
-from pytensor.tensor.pool import adaptive_avg_pool2d as adaptive_avg_pool2d
-from pytensor.tensor.pool import adaptive_avg_pool3d as adaptive_avg_pool3d
-from pytensor.tensor.pool import adaptive_max_pool1d as adaptive_max_pool1d
-from pytensor.tensor.pool import adaptive_max_pool2d as adaptive_max_pool2d
-from pytensor.tensor.pool import adaptive_max_pool3d as adaptive_max_pool3d
-from pytensor.tensor.pool import avg_pool1d as avg_pool1d
-from pytensor.tensor.pool import avg_pool2d as avg_pool2d
-from pytensor.tensor.pool import avg_pool3d as avg_pool3d
-from pytensor.tensor.pool import global_average_pool as global_average_pool
-from pytensor.tensor.pool import global_lp_pool as global_lp_pool
-from pytensor.tensor.pool import global_max_pool as global_max_pool
-from pytensor.tensor.pool import lp_pool1d as lp_pool1d
-from pytensor.tensor.pool import lp_pool2d as lp_pool2d
-from pytensor.tensor.pool import lp_pool3d as lp_pool3d
-from pytensor.tensor.pool import max_pool1d as max_pool1d
-from pytensor.tensor.pool import max_pool2d as max_pool2d
-from pytensor.tensor.pool import max_pool3d as max_pool3d
-from pytensor.tensor.pool import max_unpool1d as max_unpool1d
-from pytensor.tensor.pool import max_unpool2d as max_unpool2d
-from pytensor.tensor.pool import max_unpool3d as max_unpool3d
 from pytensor.tensor.pool import pool_2d as pool_2d
-from pytensor.tensor.pool import pool_3d as pool_3d
-from pytensor.tensor.pool import pool_nd as pool_nd
 from pytensor.tensor.reshape import *
 from pytensor.tensor.resize import resize as resize
 from pytensor.tensor.shape import reshape as reshape

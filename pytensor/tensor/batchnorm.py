@@ -252,7 +252,7 @@ def batch_normalization(
     x: TensorLike, gamma: TensorLike, beta: TensorLike, mean: TensorLike, variance: TensorLike,
     epsilon: float = 1e-4, axes: Axes = "spatial",
 ) -> TensorVariable:  # fmt: skip
-    """Normalize with given statistics, as in inference.
+    """Normalize with given statistics by Theano's arguments; PyTorch's: `nn.batch_norm`.
 
     ``(x - mean) / sqrt(variance + epsilon) * gamma + beta``
 
@@ -300,12 +300,12 @@ def batch_normalization(
 
 
 def batch_normalization_train(
-    inputs: TensorLike, gamma: TensorLike, beta: TensorLike, axes: Axes = "per-activation",
+    inputs: TensorLike, gamma: TensorLike, beta: TensorLike, axes: Axes = "spatial",
     epsilon: float = 1e-4, running_average_factor: float = 0.1,
     running_mean: TensorLike | None = None, running_var: TensorLike | None = None,
     running_var_ddof: Literal[0, 1] = 1,
 ) -> tuple[TensorVariable, ...]:  # fmt: skip
-    """Normalize with the batch's own statistics, as in training; Theano's arguments and results.
+    """Normalize by the batch's statistics, Theano's arguments; PyTorch's: `nn.batch_norm`.
 
     Parameters
     ----------
@@ -313,8 +313,9 @@ def batch_normalization_train(
     gamma, beta : tensor_like
         Scale and offset.  Shape of `inputs` without the reduced axes, such as (channels,), or
         with length 1 there.
-    axes : "per-activation", "spatial" or tuple of int
-        Reduce axis 0 alone, all axes but 1, or those given.
+    axes : "spatial", "per-activation" or tuple of int
+        Reduce all axes but 1, axis 0 alone, or those given.  Theano's default was
+        "per-activation": for matrices both are the same, and images want "spatial".
     epsilon : float
     running_average_factor : float
         Weight f of the new value in the running statistics, from 0 to 1.

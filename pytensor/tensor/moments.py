@@ -30,11 +30,11 @@ def as_floating_point(function: str, x: TensorLike, least: int) -> TensorVariabl
     return x
 
 
-def as_epsilon(function, epsilon):
-    """What is added to a variance; 0 is allowed."""
+def as_epsilon(function: str, epsilon: float, name: str = "epsilon") -> float:
+    """Check what is added to a variance, an argument of that `name`; 0 is allowed."""
     if not isinstance(epsilon, numbers.Real) or not 0 <= epsilon < np.inf:
         raise ValueError(
-            f"{function}: epsilon must be a number that isn't negative, got {epsilon!r}"
+            f"{function}: {name} must be a number that isn't negative, got {epsilon!r}"
         )
     return float(epsilon)
 

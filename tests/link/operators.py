@@ -4,7 +4,10 @@ import numpy as np
 
 import pytensor
 import pytensor.tensor as pt
-from pytensor.tensor.pool import POOL_MODES
+from pytensor.scalar.activations import HardSigmoid
+from pytensor.tensor.conv import conv, conv_transpose
+from pytensor.tensor.nn.activations import elementwise
+from pytensor.tensor.pool import POOL_MODES, lp_pool, pool_nd
 from pytensor.tensor.resize import COORDINATE_MODES, NEAREST_MODES
 
 # name: (function of the inputs, their shapes)
@@ -27,29 +30,29 @@ OPERATORS |= {
     "conv2d, 1 x 1": (lambda x, w: pt.conv2d(x, w), [IMAGE, (3, 4, 1, 1)]),
     "conv2d, empty batch": (lambda x, w: pt.conv2d(x, w), [(0, 4, 5, 6), (3, 4, 2, 3)]),
     "conv1d": (
-        lambda x, w: pt.conv1d(x, w, ((2, 0),), 3, 2, 2),
+        lambda x, w: conv(x, w, ((2, 0),), 3, 2, 2),
         [(2, 4, 11), (6, 2, 3)],
     ),
     "conv3d": (
-        lambda x, w: pt.conv3d(x, w, ((1, 0), (0, 1), 1), (1, 2, 1), (2, 1, 1)),
+        lambda x, w: conv(x, w, ((1, 0), (0, 1), 1), (1, 2, 1), (2, 1, 1)),
         [(2, 2, 4, 5, 3), (3, 2, 2, 3, 2)],
     ),
     "conv3d, groups": (
-        lambda x, w: pt.conv3d(x, w, num_groups=2, filter_flip=False),
+        lambda x, w: conv(x, w, num_groups=2, filter_flip=False),
         [(2, 2, 3, 4, 3), (4, 1, 2, 3, 2)],
     ),
     "conv2d_transpose": (
-        lambda x, w: pt.conv2d_transpose(
+        lambda x, w: conv_transpose(
             x, w, ((1, 2), (0, 1)), (2, 3), (1, 2), num_groups=2, output_padding=(1, 2)
         ),
         [(2, 4, 4, 5), (4, 3, 3, 2)],
     ),
     "conv1d_transpose": (
-        lambda x, w: pt.conv1d_transpose(x, w, 1, 2, filter_flip=False),
+        lambda x, w: conv_transpose(x, w, 1, 2, filter_flip=False),
         [(2, 4, 5), (4, 3, 3)],
     ),
     "conv3d_transpose": (
-        lambda x, w: pt.conv3d_transpose(x, w, 0, (1, 2, 1), num_groups=2),
+        lambda x, w: conv_transpose(x, w, 0, (1, 2, 1), num_groups=2),
         [(2, 2, 3, 2, 3), (2, 1, 2, 3, 2)],
     ),
 }
@@ -67,25 +70,29 @@ for mode in POOL_MODES:
         f"pool_2d, {mode}, rest": (lambda x, m=mode: pt.pool_2d(x, 2, True, (3, 5), 0, m), [IMAGE]),
     }
 OPERATORS |= {
-    "pool_3d": (lambda x: pt.pool_3d(x, (1, 3, 2), mode="max"), [(2, 2, 5, 4)]),
+    "pool_3d": (lambda x: pool_nd(x, (1, 3, 2), mode="max"), [(2, 2, 5, 4)]),
     "max_pool2d": (
-        lambda x: pt.max_pool2d(x, (3, 2), (2, 1), ((1, 0), (0, 1)), (2, 3), ceil_mode=True),
-        [IMAGE],
-    ),
-    "avg_pool2d": (
-        lambda x: pt.avg_pool2d(
-            x, (3, 2), (2, 1), ((1, 0), 0), ceil_mode=True, count_include_pad=False, dilation=(2, 1)
+        lambda x: pt.nn.max_pool2d(
+            x, (3, 2), (2, 1), ((1, 0), (0, 1)), dilation=(2, 3), ceil_mode=True
         ),
         [IMAGE],
     ),
-    "avg_pool1d": (lambda x: pt.avg_pool1d(x, 3, 2, 1, dilation=2), [(2, 3, 9)]),
-    "lp_pool2d": (lambda x: pt.lp_pool2d(x, 3, (2, 3), (2, 1), ((1, 0), 0)), [(1, 2, 5, 4)]),
-    "adaptive_avg_pool2d": (lambda x: pt.adaptive_avg_pool2d(x, (3, None)), [IMAGE]),
-    "adaptive_avg_pool1d": (lambda x: pt.adaptive_avg_pool1d(x, 4), [(2, 3, 10)]),
-    "adaptive_max_pool2d": (lambda x: pt.adaptive_max_pool2d(x, (3, 4)), [IMAGE]),
-    "global_max_pool": (pt.global_max_pool, [IMAGE]),
-    "global_average_pool": (pt.global_average_pool, [IMAGE]),
-    "global_lp_pool": (lambda x: pt.global_lp_pool(x, 3), [IMAGE]),
+    "avg_pool2d": (
+        lambda x: pool_nd(
+            x, (3, 2), False, (2, 1), ((1, 0), 0), "average_exc_pad", dilation=(2, 1)
+        ),
+        [IMAGE],
+    ),
+    "avg_pool1d": (
+        lambda x: pool_nd(x, (3,), True, 2, 1, "average_inc_pad", dilation=2), [(2, 3, 9)]
+    ),
+    "lp_pool2d": (lambda x: lp_pool(x, 3, (2, 3), (2, 1), ((1, 0), 0)), [(1, 2, 5, 4)]),
+    "adaptive_avg_pool2d": (lambda x: pt.nn.adaptive_avg_pool2d(x, (3, None)), [IMAGE]),
+    "adaptive_avg_pool1d": (lambda x: pt.nn.adaptive_avg_pool1d(x, 4), [(2, 3, 10)]),
+    "adaptive_max_pool2d": (lambda x: pt.nn.adaptive_max_pool2d(x, (3, 4)), [IMAGE]),
+    "global_max_pool": (pt.nn.global_max_pool, [IMAGE]),
+    "global_average_pool": (pt.nn.global_avg_pool, [IMAGE]),
+    "global_lp_pool": (lambda x: pt.nn.global_lp_pool(x, 3), [IMAGE]),
 }
 
 for how in COORDINATE_MODES:
@@ -134,16 +141,18 @@ OPERATORS |= {
         [(5, 3), (3,), (3,)],
     ),
     "layer_normalization": (
-        lambda *inputs: pt.layer_normalization(*inputs, axis=2),
+        lambda x, *p: pt.nn.layer_norm(x, (None, None), *p),
         [IMAGE, *[PER_EXAMPLE] * 2],
     ),
     "rms_normalization": (
-        lambda *inputs: pt.rms_normalization(*inputs, axis=2),
+        lambda x, w: pt.nn.rms_norm(x, (None, None), w, eps=1e-5),
         [IMAGE, PER_EXAMPLE],
     ),
-    "instance_normalization": (pt.instance_normalization, [IMAGE, *[PER_CHANNEL] * 2]),
+    "instance_normalization": (
+        lambda x, w, b: pt.nn.instance_norm(x, weight=w, bias=b), [IMAGE, *[PER_CHANNEL] * 2]
+    ),
     "group_normalization": (
-        lambda x, *parameters: pt.group_normalization(
+        lambda x, *parameters: pt.nn.group_norm(
             pt.specify_shape(x, (None, 4, None, None)), 2, *parameters
         ),
         [IMAGE, *[PER_CHANNEL] * 2],
@@ -151,21 +160,21 @@ OPERATORS |= {
 }
 
 ACTIVATIONS = {
-    "relu": pt.relu,
-    "relu6": lambda x: pt.relu6(3 * x),
-    "leaky_relu": lambda x: pt.leaky_relu(x, 0.1),
-    "elu": lambda x: pt.elu(x, 1.5),
-    "selu": pt.selu,
-    "gelu": pt.gelu,
-    "gelu, tanh": lambda x: pt.gelu(x, "tanh"),
+    "relu": pt.nn.relu,
+    "relu6": lambda x: pt.nn.relu6(3 * x),
+    "leaky_relu": lambda x: pt.nn.leaky_relu(x, 0.1),
+    "elu": lambda x: pt.nn.elu(x, 1.5),
+    "selu": pt.nn.selu,
+    "gelu": pt.nn.gelu,
+    "gelu, tanh": lambda x: pt.nn.gelu(x, approximate="tanh"),
     "silu": pt.silu,
-    "mish": pt.mish,
-    "softsign": pt.softsign,
-    "hard_sigmoid": lambda x: pt.hard_sigmoid(x, 0.3, 0.4),
-    "hard_swish": lambda x: pt.hard_swish(2 * x),
+    "mish": pt.nn.mish,
+    "softsign": pt.nn.softsign,
+    "hard_sigmoid": lambda x: elementwise(HardSigmoid(alpha=0.3, beta=0.4), x),
+    "hard_swish": lambda x: pt.nn.hardswish(2 * x),
 }
 OPERATORS |= {name: (function, [(3, 5)]) for name, function in ACTIVATIONS.items()}
-OPERATORS["prelu"] = (lambda x, alpha: pt.prelu(x, alpha[None]), [(3, 5), (5,)])
+OPERATORS["prelu"] = (lambda x, alpha: pt.nn.prelu(x, alpha), [(3, 5), (5,)])
 
 for axis in (0, 1, -1):
     OPERATORS[f"topk, {axis}"] = (lambda x, a=axis: pt.topk(x, 2, a)[0], [(3, 5, 4)])

@@ -33,37 +33,37 @@ def per_channel(parameter):
 # Of variables; of arrays, without the parameters; the parameters' shape, and how they broadcast
 CASES = {
     "layer": (
-        lambda x, *p: pt.layer_normalization(x, *p, epsilon=0.1),
+        lambda x, *p: pt.nn.layer_norm(x, x.type.shape[-1:], *p, eps=0.1),
         lambda x: over(x, (3,), 0.1),
         (5,),
         lambda p: p,
     ),
     "layer_over_two": (
-        lambda x, *p: pt.layer_normalization(x, *p, axis=2, epsilon=0.1),
+        lambda x, *p: pt.nn.layer_norm(x, x.type.shape[2:], *p, eps=0.1),
         lambda x: over(x, (2, 3), 0.1),
         (3, 5),
         lambda p: p,
     ),
     "layer_over_all": (
-        lambda x, *p: pt.layer_normalization(x, *p, axis=-4, epsilon=0.1),
+        lambda x, *p: pt.nn.layer_norm(x, x.type.shape[-4:], *p, eps=0.1),
         lambda x: over(x, (0, 1, 2, 3), 0.1),
         SHAPE,
         lambda p: p,
     ),
     "rms": (
-        lambda x, scale=None, bias=0: pt.rms_normalization(x, scale, axis=-2, epsilon=0.1) + bias,
+        lambda x, scale=None, bias=0: pt.nn.rms_norm(x, x.type.shape[-2:], scale, eps=0.1) + bias,
         lambda x: over(x, (2, 3), 0.1, centre=False),
         (3, 5),
         lambda p: p,
     ),
     "instance": (
-        lambda x, *p: pt.instance_normalization(x, *p, epsilon=0.1),
+        lambda x, *p: pt.nn.instance_norm(x, None, None, *p, eps=0.1),
         lambda x: over(x, (2, 3), 0.1),
         (6,),
         per_channel,
     ),
     "group": (
-        lambda x, *p: pt.group_normalization(x, 3, *p, epsilon=0.1),
+        lambda x, *p: pt.nn.group_norm(x, 3, *p, eps=0.1),
         lambda x: in_groups(x, 0.1),
         (6,),
         per_channel,
@@ -232,10 +232,10 @@ def test_large_mean(name, offset):
 def test_empty(shape):
     x = pt.tensor3("x")
     outputs = [
-        pt.layer_normalization(x),
-        pt.rms_normalization(x),
-        pt.instance_normalization(x),
-        pt.group_normalization(x, 2),
+        pt.nn.layer_norm(x, x.type.shape[-1:]),
+        pt.nn.rms_norm(x, x.type.shape[-1:]),
+        pt.nn.instance_norm(x),
+        pt.nn.group_norm(x, 2),
     ]
     with np.errstate(invalid="ignore"):
         results = pytensor.function([x], outputs, mode=REFERENCE_MODE)(np.ones(shape))
@@ -245,10 +245,10 @@ def test_empty(shape):
 def test_constant_examples_are_zero():
     x = pt.full((2, 6, 3), 7.25)
     for out in (
-        pt.layer_normalization(x),
-        pt.instance_normalization(x),
-        pt.group_normalization(x, 2),
-        pt.rms_normalization(x * 0),
+        pt.nn.layer_norm(x, x.type.shape[-1:]),
+        pt.nn.instance_norm(x),
+        pt.nn.group_norm(x, 2),
+        pt.nn.rms_norm(x * 0, 3),
     ):
         np.testing.assert_array_equal(out.eval(), np.zeros((2, 6, 3)))
 
@@ -256,18 +256,23 @@ def test_constant_examples_are_zero():
 @pytest.mark.parametrize(
     ("function", "message"),
     [
-        (lambda x, p: pt.layer_normalization(x, axis=4), "axis must be one of the input's 4"),
-        (lambda x, p: pt.layer_normalization(x, axis=1.0), "axis must be"),
-        (lambda x, p: pt.layer_normalization(x, p), r"scale must have shape \(5,\), got \(4,\)"),
-        (lambda x, p: pt.layer_normalization(x, None, p), r"bias must have shape"),
-        (lambda x, p: pt.rms_normalization(x, p, axis=2), r"scale must have shape \(3, 5\)"),
-        (lambda x, p: pt.instance_normalization(x, p), r"scale must have shape \(6,\)"),
-        (lambda x, p: pt.instance_normalization(x[0, 0]), "3 axes or more, got 2"),
-        (lambda x, p: pt.group_normalization(x, 4), r"divide the number of channels \(6\), got 4"),
-        (lambda x, p: pt.group_normalization(x, 0), "at least 1"),
-        (lambda x, p: pt.group_normalization(x, 2.0), "must be an int"),
-        (lambda x, p: pt.group_normalization(x, 2, epsilon=-1), "epsilon must be"),
-        (lambda x, p: pt.rms_normalization(x, epsilon=np.nan), "epsilon must be"),
+        (lambda x, p: pt.nn.layer_norm(x, ()), "the lengths of the last of the input's 4 axes"),
+        (lambda x, p: pt.nn.layer_norm(x, 5.0), "normalized_shape must be an int, or"),
+        (lambda x, p: pt.nn.layer_norm(x, (3, 4)), r"is \(3, 4\), .* have shape \(3, 5\)"),
+        (lambda x, p: pt.nn.layer_norm(x, 5, p), r"weight must have shape \(5,\), got \(4,\)"),
+        (lambda x, p: pt.nn.layer_norm(x, 5, None, p), r"bias must have shape"),
+        (lambda x, p: pt.nn.rms_norm(x, (3, 5), p), r"weight must have shape \(3, 5\)"),
+        (lambda x, p: pt.nn.instance_norm(x, weight=p), r"weight must have shape \(6,\)"),
+        (lambda x, p: pt.nn.instance_norm(x, p), "give running_mean and running_var"),
+        (lambda x, p: pt.nn.batch_norm(x, None, None), "unless training=True"),
+        (lambda x, p: pt.nn.batch_norm(x, p, p), r"running_mean must have shape \(6,\)"),
+        (lambda x, p: pt.nn.batch_norm(x, None, None, training=True, momentum=2), "momentum must"),
+        (lambda x, p: pt.nn.instance_norm(x[0, 0]), "3 axes or more, got 2"),
+        (lambda x, p: pt.nn.group_norm(x, 4), r"divide the number of channels \(6\), got 4"),
+        (lambda x, p: pt.nn.group_norm(x, 0), "at least 1"),
+        (lambda x, p: pt.nn.group_norm(x, 2.0), "must be an int"),
+        (lambda x, p: pt.nn.group_norm(x, 2, eps=-1), "eps must be"),
+        (lambda x, p: pt.nn.rms_norm(x, 5, eps=np.nan), "eps must be"),
     ],
 )
 def test_bad_arguments(function, message):
@@ -279,12 +284,12 @@ def test_bad_arguments(function, message):
 
 def test_integers_are_refused():
     with pytest.raises(TypeError, match="floating point, got int64"):
-        pt.layer_normalization([1, 2])
+        pt.nn.layer_norm([1, 2], 2)
 
 
 def test_number_of_channels_is_checked_at_run_time():
     x = pt.tensor3("x")
-    f = pytensor.function([x], pt.group_normalization(x, 4), mode=REFERENCE_MODE)
+    f = pytensor.function([x], pt.nn.group_norm(x, 4), mode=REFERENCE_MODE)
     with pytest.raises(ValueError, match="reshape"):
         f(np.ones((2, 6, 3)))
 
@@ -326,15 +331,16 @@ def test_any_shape(shape, static, scaled, shifted, data):
     x = pt.tensor("x", shape=shape if static else (None,) * len(shape))
     after = tuple(range(axis, len(shape)))
     grouped = value.reshape(shape[0], groups, -1)
+    lengths = x.type.shape[axis:]
     cases = [
-        (pt.layer_normalization(x, *last, axis - len(shape), 0.1), over(value, after, 0.1), last),
+        (pt.nn.layer_norm(x, lengths, *last, eps=0.1), over(value, after, 0.1), last),
         (
-            pt.rms_normalization(x, last[0], axis, 0.1),
+            pt.nn.rms_norm(x, lengths, last[0], eps=0.1),
             over(value, after, 0.1, centre=False),
             [last[0], None],
         ),
         (
-            pt.group_normalization(x, groups, *channels, 0.1),
+            pt.nn.group_norm(x, groups, *channels, eps=0.1),
             over(grouped, (2,), 0.1).reshape(shape),
             [p if p is None else p.reshape(-1, *[1] * (len(shape) - 2)) for p in channels],
         ),

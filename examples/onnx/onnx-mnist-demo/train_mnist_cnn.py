@@ -49,15 +49,15 @@ for n_in, n_out in pairwise([1, 16, 32, 64]):
 def network(h, training):
     statistics = {}  # new values of the running ones
     for kernels, gamma, beta, mean, var in layers:
-        h = pt.conv2d(h, kernels, border_mode="half", filter_flip=False)
+        h = pt.nn.conv2d(h, kernels, padding="same")
         if training:
-            h, _, _, statistics[mean], statistics[var] = pt.batch_normalization_train(
-                h, gamma, beta, axes="spatial", running_mean=mean, running_var=var
+            h, statistics[mean], statistics[var] = pt.nn.batch_norm(
+                h, mean, var, gamma, beta, training=True, eps=1e-4
             )
         else:
-            h = pt.batch_normalization(h, gamma, beta, mean, var)
-        h = pt.max_pool2d(pt.silu(h), 2)
-    return pt.global_average_pool(h)[:, :, 0, 0] @ trained[0] + trained[1], statistics
+            h = pt.nn.batch_norm(h, mean, var, gamma, beta, eps=1e-4)
+        h = pt.nn.max_pool2d(pt.nn.silu(h), 2)
+    return pt.nn.global_avg_pool(h)[:, :, 0, 0] @ trained[0] + trained[1], statistics
 
 
 batch = pt.tensor("batch", dtype="float32", shape=(BATCH, *train_x.shape[1:]))

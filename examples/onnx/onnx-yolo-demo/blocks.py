@@ -53,10 +53,9 @@ class Parameters:
         return self.add("trainable", name, rng.uniform(-bound, bound, shape))
 
 
-def _correlate(x: pt.TensorVariable, weight: Any, stride: int, groups: int) -> pt.TensorVariable:
-    """Convolution as networks mean it: kernel not mirrored, size kept but for the stride."""
-    same = weight.type.shape[2] // 2
-    return pt.conv2d(x, weight, same, stride, num_groups=groups, filter_flip=False)
+def _half(weight: Any) -> int:
+    """Return the padding that keeps an image's size but for the stride."""
+    return weight.type.shape[2] // 2
 
 
 def _chain(layers: list[Any], x: pt.TensorVariable, updates: Updates) -> pt.TensorVariable:
@@ -73,7 +72,7 @@ class Conv2d:
         self.bias = store.add("trainable", f"{name}.bias", np.zeros(c_out))
 
     def __call__(self, x: pt.TensorVariable, updates: Updates = None) -> pt.TensorVariable:
-        return _correlate(x, self.weight, 1, 1) + self.bias[None, :, None, None]
+        return pt.nn.conv2d(x, self.weight, self.bias, padding=_half(self.weight))
 
 
 class ConvBNSiLU:
@@ -92,18 +91,17 @@ class ConvBNSiLU:
         self.variance = store.add("statistics", f"{name}.bn.running_var", np.ones(c_out))
 
     def __call__(self, x: pt.TensorVariable, updates: Updates = None) -> pt.TensorVariable:
-        x = _correlate(x, self.weight, self.stride, self.groups)
+        padding = _half(self.weight)
+        x = pt.nn.conv2d(x, self.weight, stride=self.stride, padding=padding, groups=self.groups)
+        parameters = self.mean, self.variance, self.gamma, self.beta
         if updates is None:
-            statistics = self.mean, self.variance
-            x = pt.batch_normalization(x, self.gamma, self.beta, *statistics, epsilon=BN_EPSILON)
+            x = pt.nn.batch_norm(x, *parameters, eps=BN_EPSILON)
         else:
-            x, _, _, new_mean, new_variance = pt.batch_normalization_train(
-                x, self.gamma, self.beta, axes="spatial", epsilon=BN_EPSILON,
-                running_average_factor=BN_MOMENTUM, running_mean=self.mean,
-                running_var=self.variance,
-            )  # fmt: skip
+            x, new_mean, new_variance = pt.nn.batch_norm(
+                x, *parameters, training=True, momentum=BN_MOMENTUM, eps=BN_EPSILON
+            )
             updates += [(self.mean, new_mean), (self.variance, new_variance)]
-        return pt.silu(x) if self.activation else x
+        return pt.nn.silu(x) if self.activation else x
 
 
 class Bottleneck:
@@ -162,7 +160,7 @@ class SPPF:
     def __call__(self, x: pt.TensorVariable, updates: Updates = None) -> pt.TensorVariable:
         parts = [self.cv1(x, updates)]
         for _ in range(3):
-            parts.append(pt.max_pool2d(parts[-1], 5, stride=1, padding=2))
+            parts.append(pt.nn.max_pool2d(parts[-1], 5, stride=1, padding=2))
         return self.cv2(pt.concatenate(parts, axis=1), updates)
 
 

@@ -101,9 +101,7 @@ class YOLO11n:
         out, layer = dict[int, Any](), self.layers
 
         def upsample(v: pt.TensorVariable) -> pt.TensorVariable:
-            return pt.resize(
-                v, scale=2, coordinate_transformation_mode="asymmetric", nearest_mode="floor"
-            )
+            return pt.nn.interpolate(v, scale_factor=2)
 
         def join(*parts: pt.TensorVariable) -> Any:
             return pt.concatenate(parts, axis=1)

@@ -1,19 +1,5 @@
-"""Convolution and transposed convolution."""
+"""Convolution and transposed convolution by the arguments of Theano."""
 
-from pytensor.tensor.conv.basic import (
-    conv1d,
-    conv1d_transpose,
-    conv2d,
-    conv2d_transpose,
-    conv3d,
-    conv3d_transpose,
-)
+from pytensor.tensor.conv.basic import conv, conv2d, conv_transpose
 
-__all__ = [
-    "conv1d",
-    "conv1d_transpose",
-    "conv2d",
-    "conv2d_transpose",
-    "conv3d",
-    "conv3d_transpose",
-]
+__all__ = ["conv", "conv2d", "conv_transpose"]

@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from pytensor.graph.basic import Variable
 from pytensor.tensor import TensorLike
 from pytensor.tensor.basic import as_tensor_variable
-from pytensor.tensor.conv.basic import BorderMode, is_int
+from pytensor.tensor.conv.basic import BorderMode, Ints, is_int
 from pytensor.tensor.conv.basic import conv2d as conv2d_of_images
-from pytensor.tensor.families import Ints
 from pytensor.tensor.shape import specify_shape
 from pytensor.tensor.variable import TensorVariable
 

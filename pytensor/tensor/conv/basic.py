@@ -1,4 +1,4 @@
-"""User functions for convolution and transposed convolution."""
+"""Convolution and transposed convolution by the arguments of Theano."""
 
 import numbers
 from typing import Any, Literal
@@ -8,9 +8,11 @@ import numpy as np
 from pytensor.tensor import TensorLike
 from pytensor.tensor.basic import as_tensor_variable, join, ones, zeros
 from pytensor.tensor.conv.ops import Conv, ConvGradInput, ConvTranspose
-from pytensor.tensor.families import Ints, Pairs, family
 from pytensor.tensor.variable import TensorVariable
 
+# One for all axes, or one per axis; cells (before, after) too
+type Ints = int | tuple[int, ...] | list[int]
+type Pairs = Ints | tuple[int | tuple[int, int], ...] | list[tuple[int, int]]
 type BorderMode = Literal["valid", "half", "full"] | Pairs
 
 BORDER_MODES = (
@@ -126,7 +128,7 @@ def _padding_limits(op: Any) -> tuple[int, ...]:
 def _output_padding(
     op: Any, least: tuple[int, ...], output_shape: tuple[int, ...]
 ) -> tuple[int, ...]:
-    """What to add to the lengths `least` to get `output_shape`."""
+    """Return what to add to the lengths `least` to get `output_shape`."""
     paddings = tuple(n - m for n, m in zip(output_shape, least, strict=True))
     for axis, (padding, start, limit) in enumerate(
         zip(paddings, least, _padding_limits(op), strict=True)
@@ -134,8 +136,8 @@ def _output_padding(
         if not 0 <= padding < limit:
             possible = f"{start} to {start + limit - 1}" if limit > 1 else f"{start} only"
             raise ValueError(
-                f"{op.function_name}: output_shape={output_shape} isn't possible along spatial "
-                f"axis {axis}: there this input can give {possible}"
+                f"{op.function_name}: the output's shape {output_shape} isn't possible along "
+                f"spatial axis {axis}: there this input can give {possible}"
             )
     return paddings
 
@@ -151,138 +153,23 @@ def conv_transpose_to_shape(
     return op.like(ConvGradInput)(zeros(shape, dtype=input.type.dtype), filters, input)
 
 
-def _conv(
-    n: int, name: str, input: TensorLike, filters: TensorLike, border_mode: BorderMode = "valid",
-    subsample: Ints = 1, filter_dilation: Ints = 1, num_groups: int = 1, filter_flip: bool = True,
+def transposed_convolution(
+    op: Any, input: TensorVariable, filters: TensorVariable, output_padding: Ints,
+    output_shape: Ints | None, shape_name: str,
 ) -> TensorVariable:  # fmt: skip
-    """Convolution over {last} of a batch of images with a bank of filters.
+    """Apply a `ConvTranspose`, with more output padding than it takes, or to a spatial shape.
 
-    Parameters
-    ----------
-    input : tensor_like, shape (batch, channels, {image}), floating point
-    filters : tensor_like, shape (out channels, channels / num_groups, {kernel})
-        Floating point; may be computed at run time.
-    border_mode : str, int or tuple
-        Zeros around the image.  ``"valid"``: none.  ``"half"``: half the (dilated) kernel,
-        rounded down, on every side, so that an odd kernel with stride 1 keeps the image's size.
-        ``"full"``: one less than the (dilated) kernel on every side.  An int: that many on
-        every side.  A tuple: per axis an int or a pair (before, after).
-    subsample : {ints}
-        Stride along each axis.
-    filter_dilation : {ints}
-        Distance between neighbouring taps of the kernel.
-    num_groups : int
-        Channels and filters are divided into that many groups, each convolved on its own;
-        equal to the number of channels it is a depth-wise convolution.
-    filter_flip : bool
-        True (the default, as in Theano) mirrors the kernel: a convolution.  False doesn't: the
-        cross-correlation that PyTorch, JAX and ONNX call convolution.
-
-    Returns
-    -------
-    TensorVariable, shape (batch, out channels, {output})
-        Of the inputs' common dtype.  With ``k' = (k - 1) * dilation + 1``, each output side is
-        ``(side + before + after - k') // stride + 1``.  Differentiable to any order.
-
-    Raises
-    ------
-    ValueError
-        If ranks, channels and groups don't match, the kernel is larger than the padded image,
-        or an argument isn't one of those above.  Shapes that only run time knows are checked
-        then.
-    TypeError
-        If an input isn't floating point.
+    `shape_name` is the user's name of `output_shape`, for errors.
     """
-    input, filters = as_tensor_variable(input), as_tensor_variable(filters)
-    properties = conv_properties(
-        name, filters, n, border_mode, subsample, filter_dilation, num_groups, filter_flip
-    )
-    op: Any = Conv(**properties)
-    return op(input, filters)
-
-
-conv1d, conv2d, conv3d = family(
-    _conv,
-    "conv{n}d",
-    """
-    >>> import numpy as np, pytensor.tensor as pt
-    >>> image = pt.constant(np.arange(12.0).reshape(1, 1, 3, 4))
-    >>> edges = pt.constant(np.array([[[[1.0, -1.0]]]]))
-    >>> pt.conv2d(image, edges, filter_flip=False).eval()[0, 0]
-    array([[-1., -1., -1.],
-           [-1., -1., -1.],
-           [-1., -1., -1.]])
-    """,
-)
-
-
-def _conv_transpose(
-    n: int, name: str, input: TensorLike, filters: TensorLike, border_mode: BorderMode = "valid",
-    subsample: Ints = 1, filter_dilation: Ints = 1, num_groups: int = 1, filter_flip: bool = True,
-    output_padding: Ints = 0, output_shape: Ints | None = None,
-) -> TensorVariable:  # fmt: skip
-    """Transposed convolution: the gradient of `conv{n}d` for its input, as a layer.
-
-    Every pixel of the input adds the kernel, times its value, to the output, `subsample` pixels
-    further for each: an upsampling that is learnt.  It is no inverse of the convolution.
-
-    Parameters
-    ----------
-    input : tensor_like, shape (batch, in channels, {image}), floating point
-    filters : tensor_like, shape (in channels, out channels / num_groups, {kernel})
-        Floating point; may be computed at run time.  The order of ONNX and PyTorch, and that of
-        the filters of the convolution whose gradient it is.
-    border_mode : str, int or tuple
-        As for `conv{n}d`, of the convolution: what it would add around is cut off here.
-    subsample : {ints}
-        Distance in the output between the kernels of neighbouring input pixels.
-    filter_dilation, num_groups, filter_flip
-        As for `conv{n}d`.  `filter_flip` says whether the convolution mirrors the kernel;
-        ONNX's and PyTorch's transposed convolutions are those with ``filter_flip=False``.
-    output_padding : {ints}
-        What the output has more along each axis, at its end: several sizes of image give a
-        strided convolution the same output size.  At least 0 and less than the larger of stride
-        and dilation.  It is zero where no kernel reaches it.  In mode JAX, gradients with one
-        that isn't less than the stride need a known number of channels.
-    output_shape : {ints}, optional
-        Lengths of the output, from which `output_padding` is worked out.  Where the sizes of
-        input or kernel aren't known until run time, that's done and checked then, and the
-        padding must be less than the stride.
-
-    Returns
-    -------
-    TensorVariable, shape (batch, out channels, {output})
-        Of the inputs' common dtype.  With ``k' = (k - 1) * dilation + 1``, each output side is
-        ``(side - 1) * stride + k' - before - after + output_padding``.  Differentiable to any
-        order.
-
-    Raises
-    ------
-    ValueError
-        If ranks, channels and groups don't match, the padding would leave no output, the
-        `output_shape` is impossible (the error says which are possible), or an argument isn't
-        one of those above.  Shapes that only run time knows are checked then.
-    TypeError
-        If an input isn't floating point.
-
-    Notes
-    -----
-    V. Dumoulin and F. Visin, A guide to convolution arithmetic for deep learning,
-    arXiv:1603.07285, chapter 4.
-    """
-    input, filters = as_tensor_variable(input), as_tensor_variable(filters)
-    properties = conv_properties(
-        name, filters, n, border_mode, subsample, filter_dilation, num_groups, filter_flip
-    )
+    name, n = op.function_name, op.n_spatial
     paddings = per_axis(f"{name}: output_padding", output_padding, n, minimum=0)
-    op: Any = ConvTranspose(**properties)
     if output_shape is not None:
         if any(paddings):
             raise ValueError(
-                f"{name}: give output_padding or output_shape, not both; got "
-                f"output_padding={output_padding!r}, output_shape={output_shape!r}"
+                f"{name}: give output_padding or {shape_name}, not both; got "
+                f"output_padding={output_padding!r}, {shape_name}={output_shape!r}"
             )
-        output_shape = per_axis(f"{name}: output_shape", output_shape, n)
+        output_shape = per_axis(f"{name}: {shape_name}", output_shape, n)
         # for its checks, and the lengths without output padding
         least = op(input, filters).type.shape[2:]
         if None in least:
@@ -299,19 +186,183 @@ def _conv_transpose(
     if any(whole):
         known = [n for n in (input.type.shape[1], filters.type.shape[0]) if n is not None]
         input = _append_zeros(input, known[0] if known else None, whole)
-    rest = tuple(p % s for p, s in zip(paddings, op.subsample, strict=True))
-    op = ConvTranspose(**properties, output_padding=rest)
+    op = op.with_output_padding(tuple(p % s for p, s in zip(paddings, op.subsample, strict=True)))
     return op(input, filters)
 
 
-conv1d_transpose, conv2d_transpose, conv3d_transpose = family(
-    _conv_transpose,
-    "conv{n}d_transpose",
-    """
+def _conv(
+    name: str, n: int, input: TensorLike, filters: TensorLike, border_mode: BorderMode,
+    subsample: Ints, filter_dilation: Ints, num_groups: int, filter_flip: bool,
+) -> TensorVariable:  # fmt: skip
+    input, filters = as_tensor_variable(input), as_tensor_variable(filters)
+    properties = conv_properties(
+        name, filters, n, border_mode, subsample, filter_dilation, num_groups, filter_flip
+    )
+    op: Any = Conv(**properties)
+    return op(input, filters)
+
+
+def conv2d(
+    input: TensorLike, filters: TensorLike, border_mode: BorderMode = "valid", subsample: Ints = 1,
+    filter_dilation: Ints = 1, num_groups: int = 1, filter_flip: bool = True,
+) -> TensorVariable:  # fmt: skip
+    """Return a convolution by Theano's arguments, which mirrors filters; PyTorch's: `nn.conv2d`.
+
+    Parameters
+    ----------
+    input : tensor_like, shape (batch, channels, height, width), floating point
+    filters : tensor_like, shape (out channels, channels / num_groups, kernel height, kernel width)
+        Floating point; may be computed at run time.
+    border_mode : str, int or tuple
+        Zeros around the image.  ``"valid"``: none.  ``"half"``: half the (dilated) kernel,
+        rounded down, on every side, so that an odd kernel with stride 1 keeps the image's size.
+        ``"full"``: one less than the (dilated) kernel on every side.  An int: that many on
+        every side.  A tuple: per axis an int or a pair (before, after).
+    subsample : int or (int, int)
+        Stride along each axis.
+    filter_dilation : int or (int, int)
+        Distance between neighbouring taps of the kernel.
+    num_groups : int
+        Channels and filters are divided into that many groups, each convolved on its own;
+        equal to the number of channels it is a depth-wise convolution.
+    filter_flip : bool
+        True (the default, as in Theano) mirrors the kernel: a convolution.  False doesn't: the
+        cross-correlation that PyTorch, JAX and ONNX call convolution.
+
+    Returns
+    -------
+    TensorVariable, shape (batch, out channels, output height, output width)
+        Of the inputs' common dtype.  With ``k' = (k - 1) * dilation + 1``, each output side is
+        ``(side + before + after - k') // stride + 1``.  Differentiable to any order.
+
+    Raises
+    ------
+    ValueError
+        If ranks, channels and groups don't match, the kernel is larger than the padded image,
+        or an argument isn't one of those above.  Shapes that only run time knows are checked
+        then.
+    TypeError
+        If an input isn't floating point.
+
+    See Also
+    --------
+    pytensor.tensor.nn.conv2d : the same with PyTorch's arguments, and a bias.
+
+    Examples
+    --------
     >>> import numpy as np, pytensor.tensor as pt
-    >>> image = np.array([[[[1.0, 2.0]]]])
-    >>> kernel = np.array([[[[1.0, 10.0, 100.0]]]])
-    >>> pt.conv2d_transpose(image, kernel, subsample=(1, 2), filter_flip=False).eval()[0, 0]
-    array([[  1.,  10., 102.,  20., 200.]])
-    """,
-)
+    >>> image = pt.constant(np.arange(12.0).reshape(1, 1, 3, 4))
+    >>> edges = pt.constant(np.array([[[[1.0, -1.0]]]]))
+    >>> pt.conv2d(image, edges).eval()[0, 0]
+    array([[1., 1., 1.],
+           [1., 1., 1.],
+           [1., 1., 1.]])
+    """
+    return _conv(
+        "conv2d", 2, input, filters, border_mode, subsample, filter_dilation, num_groups,
+        filter_flip,
+    )  # fmt: skip
+
+
+def _spatial_axes(function: str, input: TensorVariable) -> int:
+    if input.type.ndim < 3:
+        raise ValueError(
+            f"{function}: the input must have axes after batch and channels, it has "
+            f"{input.type.ndim} axes"
+        )
+    return input.type.ndim - 2
+
+
+def conv(
+    input: TensorLike, filters: TensorLike, border_mode: BorderMode = "valid", subsample: Ints = 1,
+    filter_dilation: Ints = 1, num_groups: int = 1, filter_flip: bool = True,
+) -> TensorVariable:  # fmt: skip
+    """Return a convolution over all axes after batch and channels, by Theano's arguments.
+
+    Parameters
+    ----------
+    input : tensor_like, shape ``(batch, channels, *spatial)``, floating point
+    filters : tensor_like, shape ``(out channels, channels / num_groups, *kernel)``
+        Floating point; may be computed at run time.
+    border_mode, subsample, filter_dilation, num_groups, filter_flip
+        As for `conv2d`, of so many spatial axes.
+
+    Returns
+    -------
+    TensorVariable, shape ``(batch, out channels, *output)``
+        As for `conv2d`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `conv2d` does.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pytensor.tensor.conv import conv
+    >>> conv(np.array([[[1.0, 2.0, 4.0]]]), np.array([[[1.0, -1.0]]])).eval()
+    array([[[1., 2.]]])
+    """
+    input = as_tensor_variable(input)
+    n = _spatial_axes("conv", input)
+    return _conv(
+        f"conv{n}d", n, input, filters, border_mode, subsample, filter_dilation, num_groups,
+        filter_flip,
+    )  # fmt: skip
+
+
+def conv_transpose(
+    input: TensorLike, filters: TensorLike, border_mode: BorderMode = "valid", subsample: Ints = 1,
+    filter_dilation: Ints = 1, num_groups: int = 1, filter_flip: bool = True,
+    output_padding: Ints = 0, output_shape: Ints | None = None,
+) -> TensorVariable:  # fmt: skip
+    """Return a transposed convolution over all axes after batch and channels.
+
+    It is the gradient of `conv` for its input, as a layer: every pixel of the input adds the
+    kernel, times its value, to the output, `subsample` pixels further for each.
+
+    Parameters
+    ----------
+    input : tensor_like, shape ``(batch, in channels, *spatial)``, floating point
+    filters : tensor_like, shape ``(in channels, out channels / num_groups, *kernel)``
+        Floating point; may be computed at run time.  The order of the filters of the convolution
+        whose gradient it is.
+    border_mode : str, int or tuple
+        As for `conv`, of the convolution: what it would add around is cut off here.
+    subsample : int or tuple of int
+        Distance in the output between the kernels of neighbouring input pixels.
+    filter_dilation, num_groups, filter_flip
+        As for `conv`.  `filter_flip` says whether the convolution mirrors the kernel.
+    output_padding : int or tuple of int
+        What the output has more along each axis, at its end; as for
+        `pytensor.tensor.nn.conv_transpose2d`.
+    output_shape : int or tuple of int, optional
+        Lengths of the output, from which `output_padding` is worked out; as `output_size` there.
+
+    Returns
+    -------
+    TensorVariable, shape ``(batch, out channels, *output)``
+        As for `pytensor.tensor.nn.conv_transpose2d`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As that does.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pytensor.tensor.conv import conv_transpose
+    >>> image, kernel = np.array([[[1.0, 2.0]]]), np.array([[[1.0, 10.0, 100.0]]])
+    >>> conv_transpose(image, kernel, subsample=2, filter_flip=False).eval()
+    array([[[  1.,  10., 102.,  20., 200.]]])
+    """
+    input, filters = as_tensor_variable(input), as_tensor_variable(filters)
+    n = _spatial_axes("conv_transpose", input)
+    properties = conv_properties(
+        f"conv_transpose{n}d", filters, n, border_mode, subsample, filter_dilation, num_groups,
+        filter_flip,
+    )  # fmt: skip
+    op: Any = ConvTranspose(**properties)
+    return transposed_convolution(op, input, filters, output_padding, output_shape, "output_shape")

@@ -149,7 +149,7 @@ class BaseConv(Op):
         if count is not None and count % self.num_groups:
             raise ValueError(
                 f"{self.function_name}: {what.format(count)} don't divide into "
-                f"num_groups={self.num_groups} groups"
+                f"{self.num_groups} groups"
             )
 
     def _check_channels(self, image_shape, filter_shape):
@@ -248,7 +248,12 @@ class ConvTranspose(BaseConv):
 
     @property
     def function_name(self):
-        return f"conv{self.n_spatial}d_transpose"
+        return f"conv_transpose{self.n_spatial}d"
+
+    def with_output_padding(self, output_padding):
+        """Return the same Op with another output padding."""
+        properties = {name: getattr(self, name) for name in BaseConv.__props__}
+        return ConvTranspose(**properties, output_padding=output_padding)
 
     def output_spatial_shape(self, image_shape, kernel_shape):
         """Spatial shape of the transposed convolution's output; integers or variables."""

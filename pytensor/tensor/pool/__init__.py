@@ -1,37 +1,10 @@
-"""Pooling: windows, adaptive windows and whole images, of any number of axes."""
+"""Pooling of windows by the arguments of Theano, and the Ops of all pooling."""
 
-from pytensor.tensor.pool.adaptive import (
-    AdaptivePool,
-    adaptive_avg_pool1d,
-    adaptive_avg_pool2d,
-    adaptive_avg_pool3d,
-    adaptive_max_pool1d,
-    adaptive_max_pool2d,
-    adaptive_max_pool3d,
-    global_average_pool,
-    global_lp_pool,
-    global_max_pool,
-)
-from pytensor.tensor.pool.basic import (
-    avg_pool1d,
-    avg_pool2d,
-    avg_pool3d,
-    max_pool1d,
-    max_pool2d,
-    max_pool3d,
-    pool_2d,
-    pool_3d,
-    pool_nd,
-)
-from pytensor.tensor.pool.lp import LpPool, lp_pool1d, lp_pool2d, lp_pool3d
+from pytensor.tensor.pool.adaptive import AdaptivePool
+from pytensor.tensor.pool.basic import pool_2d, pool_nd
+from pytensor.tensor.pool.lp import LpPool, lp_pool
 from pytensor.tensor.pool.ops import POOL_MODES, GatherAtMaxima, Pool, PoolWithIndices
-from pytensor.tensor.pool.unpool import (
-    MaxUnpool,
-    MaxUnpoolGrad,
-    max_unpool1d,
-    max_unpool2d,
-    max_unpool3d,
-)
+from pytensor.tensor.pool.unpool import MaxUnpool, MaxUnpoolGrad
 from pytensor.tensor.pool.windows import WindowOp, pool_output_length
 
 __all__ = [
@@ -44,29 +17,8 @@ __all__ = [
     "Pool",
     "PoolWithIndices",
     "WindowOp",
-    "adaptive_avg_pool1d",
-    "adaptive_avg_pool2d",
-    "adaptive_avg_pool3d",
-    "adaptive_max_pool1d",
-    "adaptive_max_pool2d",
-    "adaptive_max_pool3d",
-    "avg_pool1d",
-    "avg_pool2d",
-    "avg_pool3d",
-    "global_average_pool",
-    "global_lp_pool",
-    "global_max_pool",
-    "lp_pool1d",
-    "lp_pool2d",
-    "lp_pool3d",
-    "max_pool1d",
-    "max_pool2d",
-    "max_pool3d",
-    "max_unpool1d",
-    "max_unpool2d",
-    "max_unpool3d",
+    "lp_pool",
     "pool_2d",
-    "pool_3d",
     "pool_nd",
     "pool_output_length",
 ]

@@ -11,20 +11,19 @@ THEANO_NAMES = {"ws": "ws", "pad": "pad", "ceil": "ignore_border=False"}
 PYTORCH_NAMES = {"ws": "kernel_size", "pad": "padding", "ceil": "ceil_mode=True"}
 
 
-def real_input(
-    name: str, input: TensorLike, n: int, *, floating: bool = False
-) -> TensorVariable:
+def real_input(name: str, input: TensorLike, n: int, *, floating: bool = False) -> TensorVariable:
     """Check an input that has `n` axes at least."""
     input = as_tensor_variable(input)
     if input.type.ndim < n:
         raise ValueError(
-            f"{name}: input must have at least {n} axes, to pool over {n}; it has {input.type.ndim}"
+            f"{name}: the input must have at least {n} axes, to pool over {n}; it has "
+            f"{input.type.ndim}"
         )
     dtype = input.type.dtype
     if dtype.startswith(("bool", "complex")):
-        raise TypeError(f"{name}: input must be of real numbers, got {dtype}; cast it first")
+        raise TypeError(f"{name}: the input must be of real numbers, got {dtype}; cast it first")
     if floating and dtype in discrete_dtypes:
-        raise TypeError(f"{name}: input must be floating-point, got {dtype}; cast it first")
+        raise TypeError(f"{name}: the input must be floating-point, got {dtype}; cast it first")
     return input
 
 

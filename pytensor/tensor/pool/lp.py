@@ -1,14 +1,14 @@
 """Norms of windows."""
 
 import numbers
+from typing import Any
 
 import numpy as np
 
 from pytensor.gradient import disconnected_grad
 from pytensor.tensor import TensorLike
 from pytensor.tensor.basic import cast, constant, switch
-from pytensor.tensor.conv.basic import flag
-from pytensor.tensor.families import Ints, Pairs, family
+from pytensor.tensor.conv.basic import Ints, Pairs, flag
 from pytensor.tensor.math import abs as pt_abs
 from pytensor.tensor.math import and_, eq, isinf
 from pytensor.tensor.pool.arguments import PYTORCH_NAMES, real_input, window_geometry
@@ -76,58 +76,51 @@ def checked_norm_type(name: str, norm_type: float) -> float:
     return float(norm_type)
 
 
-def _lp_pool(
-    n: int, name: str, input: TensorLike, norm_type: float, kernel_size: Ints,
+def lp_pool(
+    x: TensorLike, norm_type: float, kernel_size: tuple[int, ...] | list[int],
     stride: Ints | None = None, padding: Pairs = 0, dilation: Ints = 1, ceil_mode: bool = False,
 ) -> TensorVariable:  # fmt: skip
-    """Norm over windows of {last}: the sum of ``abs(x) ** p``, to the power ``1 / p``.
+    """Return the norms of windows of the last ``len(kernel_size)`` axes, as in ONNX.
+
+    A norm is the sum of ``abs(x) ** p``, to the power ``1 / p``.  PyTorch's, without the absolute
+    value and with other sums past the end, are `pytensor.tensor.nn.lp_pool2d`.
 
     Parameters
     ----------
-    input : tensor_like, shape (..., {image}), floating point
+    x : tensor_like, shape ``(..., *lengths)``, floating point
     norm_type : float
         The order p, greater than 0.
-    kernel_size : {ints}
+    kernel_size : tuple of int
         Cells of a window along each axis.
-    stride : {ints}, optional
-        Distance between windows; default `kernel_size`.
-    padding : {pairs}
-        Cells of 0 added around, less than a window.
-    dilation : {ints}
-        Distance between neighbouring cells of a window.
-    ceil_mode : bool
-        Whether a last window may reach past the padded end; as in `max_pool{n}d`.
+    stride, padding, dilation, ceil_mode
+        As for `pytensor.tensor.nn.max_pool2d`, of so many axes; padding counts as 0.
 
     Returns
     -------
-    TensorVariable, shape (..., {output}), dtype of `input`
-        Lengths as in `max_pool{n}d`.  Powers neither overflow nor vanish: the largest cell of a
-        window is divided out.  As in ONNX, and unlike in PyTorch, the absolute value is taken
-        for odd p too.  The gradient at cells of 0 is 0.
+    TensorVariable, shape ``(..., *output)``, dtype of `x`
+        Powers neither overflow nor vanish: the largest cell of a window is divided out.  The
+        gradient at cells of 0 is 0.
 
     Raises
     ------
     ValueError
         If an argument isn't one of those above, or a window is larger than the padded image.
     TypeError
-        If `input` isn't floating point.
-    """
-    x = real_input(name, input, n, floating=True)
-    p = checked_norm_type(name, norm_type)
-    floor = not flag(f"{name}: ceil_mode", ceil_mode)
-    geometry = window_geometry(
-        name, n, kernel_size, stride, padding, dilation, floor, x, PYTORCH_NAMES
-    )
-    return LpPool(norm_type=p, **geometry)(x)
+        If `x` isn't floating point.
 
-
-lp_pool1d, lp_pool2d, lp_pool3d = family(
-    _lp_pool,
-    "lp_pool{n}d",
-    """
+    Examples
+    --------
     >>> import pytensor.tensor as pt
-    >>> pt.lp_pool2d(pt.constant([[3.0, -4.0], [0.0, 0.0]]), 2, (1, 2)).eval()
-    array([[5.],
-           [0.]])
-    """,
-)
+    >>> from pytensor.tensor.pool import lp_pool
+    >>> lp_pool(pt.constant([3.0, -4.0, 0.0, 0.0]), 1, (2,)).eval()
+    array([7., 0.])
+    """
+    n = len(kernel_size)
+    x = real_input("lp_pool", x, n, floating=True)
+    p = checked_norm_type("lp_pool", norm_type)
+    floor = not flag("lp_pool: ceil_mode", ceil_mode)
+    geometry = window_geometry(
+        "lp_pool", n, kernel_size, stride, padding, dilation, floor, x, PYTORCH_NAMES
+    )
+    op: Any = LpPool(norm_type=p, **geometry)
+    return op(x)

@@ -1,21 +1,10 @@
 """Max unpooling: maxima back to where they came from."""
 
-from collections.abc import Sequence
-
 from pytensor.gradient import DisconnectedType, disconnected_type
-from pytensor.graph.basic import Variable
-from pytensor.scalar import discrete_dtypes
-from pytensor.tensor import TensorLike
-from pytensor.tensor.basic import arange, as_tensor_variable, cast, switch, zeros, zeros_like
-from pytensor.tensor.conv.basic import is_int, per_axis
-from pytensor.tensor.families import Ints, Pairs, family
+from pytensor.tensor.basic import arange, cast, switch, zeros, zeros_like
 from pytensor.tensor.math import eq, prod
-from pytensor.tensor.pool.arguments import pad_pairs, real_input
 from pytensor.tensor.subtensor import set_subtensor
 from pytensor.tensor.symbolic import TensorSymbolicOp
-from pytensor.tensor.variable import TensorVariable
-
-type OutputSize = Ints | Variable | Sequence[int | Variable] | None
 
 
 def _as_rows(x, n):
@@ -97,117 +86,3 @@ class MaxUnpoolGrad(TensorSymbolicOp):
         if isinstance(cotangent.type, DisconnectedType):
             return [disconnected_type(), *rest]
         return [MaxUnpool(lengths=self.lengths)(cotangent, *inputs[1:]), *rest]
-
-
-def _unpooled(name, n, input, indices, kernel_size, stride, padding, output_size):
-    input, indices = real_input(name, input, n), as_tensor_variable(indices)
-    if indices.type.ndim != input.type.ndim or any(
-        a is not None and b is not None and a != b
-        for a, b in zip(input.type.shape, indices.type.shape, strict=True)
-    ):
-        raise ValueError(
-            f"{name}: indices must have the shape of input, got shapes {indices.type.shape} and "
-            f"{input.type.shape}"
-        )
-    if indices.type.dtype not in discrete_dtypes or indices.type.dtype == "bool":
-        raise TypeError(f"{name}: indices must be integers, got {indices.type.dtype}")
-    ws = per_axis(f"{name}: kernel_size", kernel_size, n, 1)
-    stride = ws if stride is None else per_axis(f"{name}: stride", stride, n, 1)
-    pad = pad_pairs(f"{name}: padding", padding, n)
-    if output_size is None:
-        lengths = [
-            (m - 1) * s + w - lo - hi
-            for m, w, s, (lo, hi) in zip(_lengths(input, n), ws, stride, pad, strict=True)
-        ]
-    else:
-        lengths = _output_lengths(name, output_size, n, input.type.ndim)
-    for length in lengths:
-        if isinstance(length, int) and length < 1:
-            raise ValueError(
-                f"{name}: output lengths must be at least 1, got {lengths} from "
-                f"kernel_size={ws}, stride={stride}, padding={pad}, output_size={output_size}"
-            )
-    known = tuple(length if isinstance(length, int) else None for length in lengths)
-    unknown = [cast(length, "int64") for length in lengths if not isinstance(length, int)]
-    return MaxUnpool(lengths=known)(input, cast(indices, "int64"), *unknown)
-
-
-def _lengths(x, n):
-    first = x.type.ndim - n
-    static = x.type.shape[first:]
-    return [x.shape[a] if m is None else m for a, m in enumerate(static, start=first)]
-
-
-def _output_lengths(name, output_size, n, ndim):
-    """The last `n` of `output_size`: ints or scalar variables, or a vector variable."""
-    if isinstance(output_size, TensorVariable):
-        if output_size.type.ndim != 1 or output_size.type.dtype not in discrete_dtypes:
-            raise ValueError(
-                f"{name}: output_size must be {n} lengths or a vector of integers, got "
-                f"{output_size.type}"
-            )
-        return [output_size[i - n] for i in range(n)]
-    lengths = (output_size,) * n if is_int(output_size) else output_size
-    if isinstance(lengths, tuple | list) and len(lengths) in (n, ndim):
-        lengths = lengths[-n:]
-        if all(
-            length.type.ndim == 0 and length.type.dtype in discrete_dtypes
-            if isinstance(length, TensorVariable)
-            else is_int(length)
-            for length in lengths
-        ):
-            return [v if isinstance(v, TensorVariable) else int(v) for v in lengths]
-    raise ValueError(
-        f"{name}: output_size must be an int, {n} lengths (ints or integer variables), or the "
-        f"whole shape, got {output_size!r}"
-    )
-
-
-def _max_unpool(
-    n: int, name: str, input: TensorLike, indices: TensorLike, kernel_size: Ints,
-    stride: Ints | None = None, padding: Pairs = 0, output_size: OutputSize = None,
-) -> TensorVariable:  # fmt: skip
-    """Write maxima back to where they came from along {last}, and zeros elsewhere.
-
-    Parameters
-    ----------
-    input : tensor_like, shape (..., {image}), real numbers
-    indices : tensor_like of integers, same shape
-        From `max_pool{n}d` with ``return_indices=True``: positions in {last} of the output,
-        flattened.
-    kernel_size, stride : {ints}
-        Those of the pooling; `stride` is `kernel_size` by default.
-    padding : {pairs}
-        That of the pooling.
-    output_size : int, {number} in a tuple, or the image's whole shape, optional
-        Lengths of the output in place of those below; variables such as ``x.shape`` too.
-
-    Returns
-    -------
-    TensorVariable, shape (..., {output}), dtype of `input`
-        Without `output_size` each length is
-        ``(m - 1) * stride + kernel - padding before - padding after``, `m` being that of
-        `input`: that of the smallest image.  Of several entries for one position the last in
-        row-major order stays, and takes the gradient.
-
-    Raises
-    ------
-    ValueError
-        If shapes don't agree, or an argument isn't one of those above.
-    TypeError
-        If `input` is boolean or complex, or `indices` aren't integers.
-    """
-    return _unpooled(name, n, input, indices, kernel_size, stride, padding, output_size)
-
-
-max_unpool1d, max_unpool2d, max_unpool3d = family(
-    _max_unpool,
-    "max_unpool{n}d",
-    """
-    >>> import pytensor.tensor as pt
-    >>> values, indices = pt.constant([[5.0, 6.0]]), pt.constant([[1, 6]])
-    >>> pt.max_unpool2d(values, indices, 2).eval()
-    array([[0., 5., 0., 0.],
-           [0., 0., 6., 0.]])
-    """,
-)

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pytensor.tensor import TensorLike
 from pytensor.tensor.basic import as_tensor_variable
-from pytensor.tensor.families import Ints
+from pytensor.tensor.conv.basic import Ints
 from pytensor.tensor.resize.ops import Resize, ResizeGrad
 from pytensor.tensor.resize.taps import COORDINATES, ROUNDINGS
 from pytensor.tensor.type import float_dtypes
@@ -141,7 +141,7 @@ def resize(
     keep_aspect_ratio_policy: Literal["stretch", "not_larger", "not_smaller"] = "stretch",
     axes: Ints | None = None,
 ) -> TensorVariable:  # fmt: skip
-    r"""Resample axes of `input`; the same numbers as ONNX's Resize.
+    r"""Resample axes of `input` by ONNX's arguments and numbers; PyTorch's: `nn.interpolate`.
 
     Interpolation is separable: bilinear or bicubic over two axes.  Along one axis of length n,
     with m cells afterwards and factor f, cell i of the output lies at a place x of the input (see

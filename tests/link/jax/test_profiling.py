@@ -29,7 +29,7 @@ def training_step(mode=None):
     gamma, beta = shared("bn.weight", 4), shared("bn.bias", 4)
     x = pt.conv2d(images, weight, border_mode=1, filter_flip=False)
     x, *_ = pt.batch_normalization_train(x, gamma, beta, axes="spatial")
-    x = pt.max_pool2d(pt.silu(x), 2)
+    x = pt.nn.max_pool2d(pt.silu(x), 2)
     loss = (pt.conv2d(x, head, filter_flip=False) ** 2).mean()
     params = [weight, gamma, beta, head]
     updates = [

@@ -99,7 +99,7 @@ UNARY = {
     "arctan": pt.arctan,
     "erf": pt.erf,
     "power": lambda x: (x * x + 0.5) ** 1.5,
-    "gelu": lambda x: pt.gelu(x),
+    "gelu": lambda x: pt.nn.gelu(x),
     "silu": lambda x: pt.silu(x),
 }
 BINARY = {

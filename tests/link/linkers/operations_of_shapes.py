@@ -194,7 +194,7 @@ def conv2d(x, w, border_mode, stride, dilation):
     weight=10,
 )
 def conv2d_transpose(x, w, border_mode, stride):
-    return pt.conv2d_transpose(x, w, border_mode, stride)
+    return pt.conv.conv_transpose(x, w, border_mode, stride)
 
 
 @operation(
@@ -204,22 +204,22 @@ def conv2d_transpose(x, w, border_mode, stride):
     weight=10,
 )
 def conv1d(x, w, border_mode, stride):
-    return pt.conv1d(x, w, border_mode, stride)
+    return pt.conv.conv(x, w, border_mode, stride)
 
 
 @operation(is_image, one_of(("half",), ("valid",)), exact=True, weight=4)
 def max_pool2d(x, border_mode):
-    return pt.max_pool2d(x, 3, 2, 1 if border_mode == "half" else 0)
+    return pt.nn.max_pool2d(x, 3, 2, 1 if border_mode == "half" else 0)
 
 
 @operation(is_image, one_of((2, 2, 0), (3, 1, 1)), weight=4)
 def avg_pool2d(x, window, stride, padding):
-    return pt.avg_pool2d(x, window, stride, padding)
+    return pt.nn.avg_pool2d(x, window, stride, padding)
 
 
 @operation(is_image, weight=2)
 def lp_pool2d(x):
-    return pt.lp_pool2d(x * x + 0.1, 2, 2)
+    return pt.pool.lp_pool(x * x + 0.1, 2, (2, 2))
 
 
 @operation(is_image, one_of(("nearest",), ("linear",)), weight=2)
@@ -235,4 +235,4 @@ def batch_normalization(x):
 
 @operation(lambda x: len(x) >= 2, weight=0.5)
 def layer_normalization(x):
-    return pt.layer_normalization(x)
+    return pt.nn.layer_norm(x, x.type.shape[-1:])

@@ -53,8 +53,8 @@ def test_half_precision(name):
 def test_indices_and_unpooling():
     x = pt.tensor4("x")
     value = np.random.default_rng(0).integers(0, 4, (2, 2, 6, 4)).astype("float64")
-    values, indices = pt.max_pool2d(x, (3, 2), return_indices=True)
-    out = pt.max_unpool2d(values, indices, (3, 2))
+    values, indices = pt.nn.max_pool2d(x, (3, 2), return_indices=True)
+    out = pt.nn.max_unpool2d(values, indices, (3, 2))
     outputs = [values, indices, out, pytensor.grad((out**3).sum(), x), *pt.topk(x, 3, 2)]
     compare_mode_and_py(NOT_COMPILED, [x], outputs, [value])
 
@@ -64,7 +64,7 @@ def test_integers(dtype):
     x = pt.tensor4("x", dtype=dtype)
     value = np.random.default_rng(0).integers(0, 9, (1, 2, 5, 6)).astype(dtype)
     outputs = [pt.pool_2d(x, (2, 3), True, 2, 1, mode) for mode in ("max", "sum")]
-    outputs += [*pt.topk(x, 3, 2), pt.relu(x)]
+    outputs += [*pt.topk(x, 3, 2), pt.nn.relu(x)]
     compare_mode_and_py(NOT_COMPILED, [x], outputs, [value])
 
 
@@ -85,7 +85,7 @@ def test_bad_shapes_at_run_time(mode):
 def test_not_finite():
     x = pt.fvector("x")
     value = np.array([1, np.nan, np.inf, np.nan, -np.inf, 0], "float32")
-    outputs = [*pt.topk(x, 4), pt.relu(x), pt.max_pool1d(x, 2, 1)]
+    outputs = [*pt.topk(x, 4), pt.nn.relu(x), pt.nn.max_pool1d(x, 2, 1)]
     compare_mode_and_py(NOT_COMPILED, [x], outputs, [value])
 
 
@@ -103,7 +103,7 @@ def test_checks():
 
 def test_compiled():
     x, w = pt.ftensor4("x"), pt.ftensor4("w")
-    out = pt.relu(pt.conv2d(x, w, ((1, 0), (0, 2)), (2, 1)))
+    out = pt.nn.relu(pt.conv2d(x, w, ((1, 0), (0, 2)), (2, 1)))
     inputs = [x, w]
     outputs = [out, *pytensor.grad((out**2).sum(dtype="float32"), inputs)]
     f = pytensor.function(inputs, outputs, mode=mlx_mode())

@@ -242,7 +242,7 @@ def small_network(height=20, width=28):
     first, second = b[:, :8], b[:, 8:]
     inner = second + block("m.2", second, 8, 3, groups=8)
     c = block("m.3", pt.concatenate([inner, first], axis=1), 16, 1)
-    pooled = pt.max_pool2d(c, 5, 1, 2)
+    pooled = pt.nn.max_pool2d(c, 5, 1, 2)
     up = pt.resize(pooled, scale=2, coordinate_transformation_mode="asymmetric",
                    nearest_mode="floor")  # fmt: skip
     q, k, v = pt.split(up.reshape((n, 2, 8, -1)), [2, 2, 4], n_splits=3, axis=2)
@@ -306,7 +306,7 @@ def test_function_compiled_for_jax():
         h = pt.conv2d(h, parameter(f"w{i}", 4, h.type.shape[1], 3, 2), filter_flip=False)
         h = pt.silu(pt.batch_normalization(h, *(parameter(f"p{i}{k}", 4) for k in range(4))))
     a, b = pt.split(h, [1, 3], n_splits=2, axis=1)
-    y = pt.max_pool2d(pt.concatenate([b, a], axis=1), 2)
+    y = pt.nn.max_pool2d(pt.concatenate([b, a], axis=1), 2)
     f = pytensor.function([x], y, mode="JAX")
     model = export_onnx(f, verify=[rng.normal(size=(2, 3, 6, 8))])
     kinds = op_types(model)

@@ -28,7 +28,7 @@ def network():
 
     x = pt.tensor("x", shape=(None, 3, 12, 12), dtype="float32")
     h = pt.silu(pt.conv2d(x, parameter("conv.weight", 16, 3, 3, 3), border_mode="half"))
-    h = pt.max_pool2d(h, 2).reshape((x.shape[0], 16 * 36))
+    h = pt.nn.max_pool2d(h, 2).reshape((x.shape[0], 16 * 36))
     y = h @ parameter("dense.weight", 16 * 36, 8)
     samples = [{"x": rng.normal(size=(2, 3, 12, 12)).astype("float32")} for _ in range(8)]
     return export_onnx(x, y, dynamic_axes={"x": {0: "N"}}), samples

@@ -34,7 +34,7 @@ def network():
     weight = pytensor.shared(rng.normal(size=(4, 3, 3, 3)).astype("float32"), name="weight")
     x = pt.tensor("x", dtype="uint8", shape=(2, 3, 8, 6))
     h = pt.conv2d(x.astype("float32") / np.float32(255), weight, border_mode="half")
-    h = softmax(pt.max_pool2d(pt.silu(h), 2), axis=1)
+    h = softmax(pt.nn.max_pool2d(pt.silu(h), 2), axis=1)
     inner = h.type()
     h = OpFromGraph([inner], [pt.sqrt(inner)])(h)
     lost = (h + np.float32(4096)).sum(axis=(2, 3), acc_dtype="float32") - np.float32(6 * 4096)

@@ -32,7 +32,7 @@ def training_step(batch):
     x, _, _, new_mean, new_variance = pt.batch_normalization_train(
         x, gamma, beta, axes="spatial", running_mean=mean, running_var=variance
     )
-    x = pt.max_pool2d(pt.silu(x), 3, stride=2, padding=1)
+    x = pt.nn.max_pool2d(pt.silu(x), 3, stride=2, padding=1)
     x = pt.silu(pt.conv2d(x, second, num_groups=2, filter_dilation=(1, 2)))
     logits = x.mean(axis=(2, 3)) @ dense + bias
     picked = log_softmax(logits, axis=1) * pt.eq(labels[:, None], pt.arange(CLASSES))

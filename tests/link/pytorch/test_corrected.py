@@ -21,7 +21,7 @@ GRAPHS = {
     "position of the maximum": pt.argmax(X, axis=1),
     "position among all": pt.argmax(X),
     "sum into repeated columns": pt.inc_subtensor(X[:, INDEX], X[:, :2]),
-    "activation": pt.gelu(X),
+    "activation": pt.nn.gelu(X),
 }
 
 

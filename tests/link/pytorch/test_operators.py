@@ -65,7 +65,7 @@ def test_integers(dtype):
     x = pt.tensor4("x", dtype=dtype)
     value = np.random.default_rng(0).integers(0, 9, (1, 2, 5, 6)).astype(dtype)
     outputs = [pt.pool_2d(x, (2, 3), True, 2, 1, mode) for mode in ("max", "sum")]
-    outputs += [*pt.topk(x, 3, 2), pt.silu(x), pt.relu(x)]
+    outputs += [*pt.topk(x, 3, 2), pt.silu(x), pt.nn.relu(x)]
     compare_mode_and_py("PYTORCH", [x], outputs, [value])
 
 
@@ -75,8 +75,10 @@ def test_indices():
     value = np.random.default_rng(0).integers(0, 4, (2, 2, 7, 6)).astype("float64")
     value[0, 0], value[1, 1, 2, 3] = -np.inf, np.nan
     outputs = [
-        *pt.max_pool2d(x, (3, 2), (2, 3), ((2, 1), (0, 1)), (1, 2), return_indices=True),
-        *pt.adaptive_max_pool2d(x, (3, 4), return_indices=True),
+        *pt.nn.max_pool2d(
+            x, (3, 2), (2, 3), ((2, 1), (0, 1)), dilation=(1, 2), return_indices=True
+        ),
+        *pt.nn.adaptive_max_pool2d(x, (3, 4), return_indices=True),
         *pt.topk(x, 3, 2),
     ]
     compare_mode_and_py("PYTORCH", [x], outputs, [value])
@@ -85,8 +87,8 @@ def test_indices():
 @pytest.mark.usefixtures("eager")
 def test_unpooling():
     x = pt.tensor4("x")
-    values, indices = pt.max_pool2d(x, (3, 2), return_indices=True)
-    out = pt.max_unpool2d(values, indices, (3, 2))
+    values, indices = pt.nn.max_pool2d(x, (3, 2), return_indices=True)
+    out = pt.nn.max_unpool2d(values, indices, (3, 2))
     value = np.random.default_rng(0).normal(size=(2, 2, 6, 4))
     gradient = pytensor.grad((out**3).sum(), x)
     compare_mode_and_py(pytorch_mode(), [x], [out, gradient], [value])
@@ -103,7 +105,7 @@ def test_ties(name):
 def test_not_finite():
     x = pt.vector("x")
     value = np.array([1, np.nan, np.inf, np.nan, -np.inf, 0.0])
-    outputs = [*pt.topk(x, 4), pt.relu(x), pt.silu(x[:3]), pt.max_pool1d(x, 2, 1)]
+    outputs = [*pt.topk(x, 4), pt.nn.relu(x), pt.silu(x[:3]), pt.nn.max_pool1d(x, 2, 1)]
     compare_mode_and_py("PYTORCH", [x], outputs, [value])
 
 
@@ -130,7 +132,7 @@ def small(x, w, gamma):
 def large(x, w, gamma):
     h = pt.conv2d(x, w, ((1, 0), (0, 2)), (2, 1))
     h = pt.silu(pt.batch_normalization_train(h, gamma, gamma, "spatial")[0])
-    h = pt.max_pool2d(h, (3, 2), 2, 1)
+    h = pt.nn.max_pool2d(h, (3, 2), 2, 1)
     return pt.topk(h.flatten(3), 3, axis=2)[0]
 
 

@@ -5,10 +5,9 @@ from scipy.signal import convolve
 import pytensor
 import pytensor.tensor as pt
 from pytensor.gradient import verify_grad
+from pytensor.tensor.conv import conv, conv_transpose
 from pytensor.tensor.conv.ops import Conv, ConvTranspose
 from tests.utils import REFERENCE_MODE
-
-TRANSPOSES = {1: pt.conv1d_transpose, 2: pt.conv2d_transpose, 3: pt.conv3d_transpose}
 
 
 def naive_conv_transpose(image, filters, pads, stride, dilation, groups, flip, more):
@@ -63,7 +62,7 @@ def test_against_definition(border, pads, stride, dilation, groups, flip, more):
     expected = naive_conv_transpose(image, filters, pads, stride, dilation, groups, flip, pair)
 
     def transpose(image, filters):
-        return pt.conv2d_transpose(
+        return conv_transpose(
             image, filters, border, stride, dilation, groups, flip, output_padding=more
         )
 
@@ -85,11 +84,10 @@ def test_transpose_of_the_convolution(n):
     stride, dilation, pads = (2, 3, 1)[:n], (1, 2, 2)[:n], ((1, 0), (0, 2), (1, 1))[:n]
     x = rng.normal(size=(2, 4, 6, 8, 5)[: n + 2])
     w = rng.normal(size=(6, 2, 3, 2, 2)[: n + 2])
-    conv = {1: pt.conv1d, 2: pt.conv2d, 3: pt.conv3d}[n]
     arguments = (pads, stride, dilation, 2)
     forward = conv(x, w, *arguments).eval(mode=REFERENCE_MODE)
     y = rng.normal(size=forward.shape)
-    back = TRANSPOSES[n](y, w, *arguments, output_shape=x.shape[2:])
+    back = conv_transpose(y, w, *arguments, output_shape=x.shape[2:])
     assert back.type.shape == x.shape
     back = back.eval(mode=REFERENCE_MODE)
     np.testing.assert_allclose((forward * y).sum(), (x * back).sum(), rtol=1e-12)
@@ -98,7 +96,7 @@ def test_transpose_of_the_convolution(n):
 def test_against_scipy():
     rng = np.random.default_rng(2)
     image, kernel = rng.normal(size=(4, 5, 3)), rng.normal(size=(2, 3, 4))
-    out = pt.conv3d_transpose(image[None, None], kernel[None, None], filter_flip=False)
+    out = conv_transpose(image[None, None], kernel[None, None], filter_flip=False)
     np.testing.assert_allclose(
         out.eval(mode=REFERENCE_MODE)[0, 0], convolve(image, kernel), rtol=1e-12
     )
@@ -109,7 +107,7 @@ def test_output_shape(symbolic):
     rng = np.random.default_rng(3)
     values = rng.normal(size=(2, 3, 4, 3)), rng.normal(size=(3, 2, 2, 3))
     variables = symbolic_pair(4) if symbolic else [pt.constant(v) for v in values]
-    out = pt.conv2d_transpose(*variables, (1, 0), (3, 2), output_shape=(11, 8))
+    out = conv_transpose(*variables, (1, 0), (3, 2), output_shape=(11, 8))
     assert out.type.shape[2:] == (11, 8)
     expected = naive_conv_transpose(*values, ((1, 1), (0, 0)), (3, 2), (1, 1), 1, True, (2, 1))
     f = pytensor.function(variables if symbolic else [], out, mode=REFERENCE_MODE)
@@ -142,7 +140,7 @@ def test_higher_order(order):
 
 def test_gradients_are_convolutions():
     variables, weights = symbolic_pair(4), pt.tensor4("weights")
-    out = pt.conv2d_transpose(*variables, subsample=2)
+    out = conv_transpose(*variables, subsample=2)
     gradients = pytensor.grad((out * weights).sum(), variables)
     f = pytensor.function([*variables, weights], gradients, mode="FAST_COMPILE")
     ops = [node.op for node in f.maker.fgraph.apply_nodes]
@@ -154,7 +152,7 @@ def test_gradients_are_convolutions():
 def test_dtype_is_kept(dtype):
     # with one output padding that becomes zeros after the input
     image, filters = symbolic_pair(4, dtype)
-    out = pt.conv2d_transpose(image, filters, filter_dilation=(1, 2), output_padding=(0, 1))
+    out = conv_transpose(image, filters, filter_dilation=(1, 2), output_padding=(0, 1))
     gradients = pytensor.grad(out.sum(dtype=dtype), [image, filters])
     assert {v.type.dtype for v in (out, *gradients)} == {dtype}
     rng = np.random.default_rng(5)
@@ -168,7 +166,7 @@ def test_dtype_is_kept(dtype):
 
 def test_empty_batch():
     variables = symbolic_pair(4)
-    out = pt.conv2d_transpose(*variables, num_groups=2)
+    out = conv_transpose(*variables, num_groups=2)
     outputs = [out, *pytensor.grad(out.sum(), variables)]
     f = pytensor.function(variables, outputs, mode=REFERENCE_MODE)
     value, grad_image, grad_filters = f(np.ones((0, 4, 5, 6)), np.ones((4, 2, 3, 2)))
@@ -180,14 +178,14 @@ def test_empty_batch():
 def test_infinity_and_nan_stay_where_their_kernels_are():
     image = np.zeros((1, 1, 1, 4))
     image[..., 0], image[..., 3] = np.inf, np.nan
-    out = pt.conv2d_transpose(image, np.ones((1, 1, 1, 2)), subsample=(1, 3))
+    out = conv_transpose(image, np.ones((1, 1, 1, 2)), subsample=(1, 3))
     expected = [np.inf, np.inf, 0, 0, 0, 0, 0, 0, 0, np.nan, np.nan]
     np.testing.assert_array_equal(out.eval(mode=REFERENCE_MODE)[0, 0, 0], expected)
 
 
 def test_half_precision_is_summed_up_in_single():
     half = np.array([-60000.0, 60000.0, 60000.0, -60000.0], dtype="float16").reshape(1, 1, 4)
-    out = pt.conv1d_transpose(half, np.ones((1, 1, 3), dtype="float16"))
+    out = conv_transpose(half, np.ones((1, 1, 3), dtype="float16"))
     # the third is 60000 + 60000 - 60000
     expected = [-60000, 0, 60000, 60000, 0, -60000]
     np.testing.assert_array_equal(out.eval(mode=REFERENCE_MODE)[0, 0], expected)
@@ -205,12 +203,12 @@ BAD_SHAPES = [
 @pytest.mark.parametrize(("image", "filters", "arguments", "message"), BAD_SHAPES)
 def test_bad_shapes(image, filters, arguments, message):
     values = np.ones(image), np.ones(filters)
-    with pytest.raises(ValueError, match=f"conv2d_transpose: .*{message}"):
-        pt.conv2d_transpose(*values, **arguments)
+    with pytest.raises(ValueError, match=f"conv_transpose2d: .*{message}"):
+        conv_transpose(*values, **arguments)
     variables = symbolic_pair(4)
-    out = pt.conv2d_transpose(*variables, **arguments)
+    out = conv_transpose(*variables, **arguments)
     f = pytensor.function(variables, out, mode=REFERENCE_MODE)
-    with pytest.raises(ValueError, match=f"conv2d_transpose: .*{message}"):
+    with pytest.raises(ValueError, match=f"conv_transpose2d: .*{message}"):
         f(*values)
 
 
@@ -229,27 +227,29 @@ def test_bad_shapes(image, filters, arguments, message):
     ],
 )  # fmt: skip
 def test_bad_arguments(arguments, message):
-    with pytest.raises(ValueError, match=f"conv2d_transpose: {message}") as error:
-        pt.conv2d_transpose(*symbolic_pair(4), **arguments)
+    with pytest.raises(ValueError, match=f"conv_transpose2d: {message}") as error:
+        conv_transpose(*symbolic_pair(4), **arguments)
     assert "\n" not in str(error.value)
 
 
 def test_impossible_output_shape():
     values = np.ones((1, 1, 4, 4)), np.ones((1, 1, 3, 3))
     with pytest.raises(ValueError, match=r"\(9, 12\) isn't possible .* axis 1: .*8 to 9"):
-        pt.conv2d_transpose(*values, subsample=(2, 1), filter_dilation=(1, 2), output_shape=(9, 12))
+        conv_transpose(*values, subsample=(2, 1), filter_dilation=(1, 2), output_shape=(9, 12))
     with pytest.raises(ValueError, match="6 only"):
-        pt.conv2d_transpose(*values, output_shape=(7, 6))
+        conv_transpose(*values, output_shape=(7, 6))
 
 
 def test_bad_inputs():
     with pytest.raises(ValueError, match="3 channels that the filters are for don't divide"):
-        pt.conv2d_transpose(pt.tensor4(), np.ones((3, 1, 2, 2)), num_groups=2)
-    with pytest.raises(ValueError, match="conv2d_transpose: input must have 4 axes"):
-        pt.conv2d_transpose(pt.tensor3(), pt.tensor4())
-    with pytest.raises(ValueError, match="conv3d_transpose: filters must have 5 axes"):
-        pt.conv3d_transpose(pt.tensor5(), pt.tensor4())
-    with pytest.raises(TypeError, match="conv1d_transpose: input must be of a floating-point"):
-        pt.conv1d_transpose(pt.tensor3(dtype="int64"), pt.tensor3())
+        conv_transpose(pt.tensor4(), np.ones((3, 1, 2, 2)), num_groups=2)
+    with pytest.raises(ValueError, match="conv_transpose1d: filters must have 3 axes"):
+        conv_transpose(pt.tensor3(), pt.tensor4())
+    with pytest.raises(ValueError, match="conv_transpose: the input must have axes after batch"):
+        conv_transpose(pt.matrix(), pt.tensor4())
+    with pytest.raises(ValueError, match="conv_transpose3d: filters must have 5 axes"):
+        conv_transpose(pt.tensor5(), pt.tensor4())
+    with pytest.raises(TypeError, match="conv_transpose1d: input must be of a floating-point"):
+        conv_transpose(pt.tensor3(dtype="int64"), pt.tensor3())
     with pytest.raises(TypeError, match="filters"):
-        pt.conv1d_transpose(pt.tensor3(), pt.tensor3(dtype="complex128"))
+        conv_transpose(pt.tensor3(), pt.tensor3(dtype="complex128"))

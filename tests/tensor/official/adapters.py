@@ -9,6 +9,10 @@ by hand looks like this.
 import numpy as np
 
 import pytensor.tensor as pt
+from pytensor.scalar import activations
+from pytensor.tensor.conv import conv, conv_transpose
+from pytensor.tensor.nn.activations import elementwise, slopes_below_zero
+from pytensor.tensor.pool import lp_pool, pool_nd
 from pytensor.tensor.special import log_softmax, softmax
 
 # Operator -> positions of the inputs that must be constants.
@@ -23,8 +27,8 @@ def adapter(function):
 
 
 def _by_rank(name, n_spatial):
-    """``pt.conv1d``, ``pt.conv2d`` or ``pt.conv3d`` for the name "conv{}d"."""
-    return getattr(pt, name.format(n_spatial))
+    """Return ``pt.nn.max_pool1d``, `max_pool2d` or `max_pool3d` for the name "max_pool{}d"."""
+    return getattr(pt.nn, name.format(n_spatial))
 
 
 # Windows
@@ -64,8 +68,7 @@ def _window(attributes, x, kernel):
 def Conv(attributes, x, w):
     kernel = attributes["kernel_shape"]
     strides, dilations, pads = _window(attributes, x, kernel)
-    convolve = _by_rank("conv{}d", len(kernel))
-    return convolve(
+    return conv(
         x,
         w,
         border_mode=pads,
@@ -106,8 +109,7 @@ def ConvTranspose(attributes, x, w):
         pads = _pairs(attributes.get("pads", [0] * (2 * n)))
     if "output_shape" not in arguments:
         arguments["output_padding"] = tuple(output_padding)
-    transpose = _by_rank("conv{}d_transpose", n)
-    return transpose(
+    return conv_transpose(
         x,
         w,
         border_mode=pads,
@@ -155,28 +157,26 @@ def MaxPool(attributes, x, n_outputs=1):
 
 @adapter
 def AveragePool(attributes, x):
-    avg_pool = _by_rank("avg_pool{}d", x.type.ndim - 2)
-    return avg_pool(
-        x,
-        **_pool_arguments(attributes, x),
-        count_include_pad=bool(attributes.get("count_include_pad", 0)),
-    )
+    kernel = tuple(attributes["kernel_shape"])
+    strides, dilations, pads = _window(attributes, x, kernel)
+    mode = "average_inc_pad" if attributes.get("count_include_pad", 0) else "average_exc_pad"
+    floor = not attributes.get("ceil_mode", 0)
+    return pool_nd(x, kernel, floor, strides, pads, mode, dilation=dilations)
 
 
 @adapter
 def LpPool(attributes, x):
-    lp_pool = _by_rank("lp_pool{}d", x.type.ndim - 2)
     return lp_pool(x, attributes.get("p", 2), **_pool_arguments(attributes, x))
 
 
 @adapter
 def GlobalAveragePool(attributes, x):
-    return pt.global_average_pool(x)
+    return pt.nn.global_avg_pool(x)
 
 
 @adapter
 def GlobalMaxPool(attributes, x):
-    return pt.global_max_pool(x)
+    return pt.nn.global_max_pool(x)
 
 
 @adapter
@@ -247,19 +247,19 @@ def BatchNormalization(attributes, x, scale, bias, mean, variance):
 
 @adapter
 def InstanceNormalization(attributes, x, scale, bias):
-    return pt.instance_normalization(x, scale, bias, epsilon=attributes.get("epsilon", 1e-5))
+    return pt.nn.instance_norm(x, weight=scale, bias=bias, eps=attributes.get("epsilon", 1e-5))
 
 
 @adapter
 def GroupNormalization(attributes, x, scale, bias):
     epsilon = attributes.get("epsilon", 1e-5)
-    return pt.group_normalization(x, attributes["num_groups"], scale, bias, epsilon=epsilon)
+    return pt.nn.group_norm(x, attributes["num_groups"], scale, bias, eps=epsilon)
 
 
 @adapter
 def LayerNormalization(attributes, x, scale, bias, n_outputs=3):
     axis, epsilon = attributes.get("axis", -1), attributes.get("epsilon", 1e-5)
-    out = pt.layer_normalization(x, scale, bias, axis=axis, epsilon=epsilon)
+    out = pt.nn.layer_norm(x, x.type.shape[axis:], scale, bias, eps=epsilon)
     first = axis % x.type.ndim
     axes = tuple(range(first, x.type.ndim)) if first else None
     # As float32, which mode JAX would not return by itself for a mean.
@@ -271,7 +271,7 @@ def LayerNormalization(attributes, x, scale, bias, n_outputs=3):
 @adapter
 def RMSNormalization(attributes, x, scale):
     axis, epsilon = attributes.get("axis", -1), attributes.get("epsilon", 1e-5)
-    return pt.rms_normalization(x, scale, axis=axis, epsilon=epsilon)
+    return pt.nn.rms_norm(x, x.type.shape[axis:], scale, eps=epsilon)
 
 
 # Activations
@@ -285,55 +285,56 @@ def Swish(attributes, x):
 
 @adapter
 def HardSwish(attributes, x):
-    return pt.hard_swish(x)
+    return pt.nn.hardswish(x)
 
 
 @adapter
 def HardSigmoid(attributes, x):
-    return pt.hard_sigmoid(x, **attributes)
+    alpha, beta = attributes.get("alpha", 0.2), attributes.get("beta", 0.5)
+    return elementwise(activations.HardSigmoid(alpha=alpha, beta=beta), x)
 
 
 @adapter
 def Gelu(attributes, x):
-    return pt.gelu(x, **attributes)
+    return pt.nn.gelu(x, **attributes)
 
 
 @adapter
 def Mish(attributes, x):
-    return pt.mish(x)
+    return pt.nn.mish(x)
 
 
 @adapter
 def Elu(attributes, x):
-    return pt.elu(x, **attributes)
+    return pt.nn.elu(x, **attributes)
 
 
 @adapter
 def Selu(attributes, x):
     if not attributes:
-        return pt.selu(x)
+        return pt.nn.selu(x)
     gamma = np.float32(attributes["gamma"])
-    return gamma * pt.elu(x, alpha=attributes["alpha"])
+    return gamma * pt.nn.elu(x, alpha=attributes["alpha"])
 
 
 @adapter
 def Relu(attributes, x):
-    return pt.relu(x)
+    return pt.nn.relu(x)
 
 
 @adapter
 def PRelu(attributes, x, slope):
-    return pt.prelu(x, slope)
+    return slopes_below_zero(x, slope)
 
 
 @adapter
 def LeakyRelu(attributes, x):
-    return pt.leaky_relu(x, **attributes)
+    return pt.nn.leaky_relu(x, attributes.get("alpha", 0.01))
 
 
 @adapter
 def Softsign(attributes, x):
-    return pt.softsign(x)
+    return pt.nn.softsign(x)
 
 
 @adapter

@@ -39,8 +39,8 @@ def test_against_definition(data, static):
     if data.draw(st.booleans()):
         value[rng.random(value.shape) < 0.1] = np.nan
     x = pt.tensor("x", shape=value.shape if static else (None,) * value.ndim)
-    average = getattr(pt, f"adaptive_avg_pool{n}d")(x, tuple(sizes))
-    maxima, indices = getattr(pt, f"adaptive_max_pool{n}d")(x, tuple(sizes), True)
+    average = getattr(pt.nn, f"adaptive_avg_pool{n}d")(x, tuple(sizes))
+    maxima, indices = getattr(pt.nn, f"adaptive_max_pool{n}d")(x, tuple(sizes), True)
     outputs = [average, maxima, indices]
     full = [length if m is None else m for m, length in zip(sizes, spatial, strict=True)]
     results = pytensor.function([x], outputs, mode=REFERENCE_MODE)(value)
@@ -53,26 +53,26 @@ def test_against_definition(data, static):
 @pytest.mark.parametrize("static", [True, False])
 def test_shape_without_computation(static):
     x = pt.tensor("x", shape=(2, 3, 7, 8) if static else (None,) * 4)
-    f = pytensor.function([x], pt.adaptive_max_pool2d(x, (3, None)).shape, mode="FAST_COMPILE")
+    f = pytensor.function([x], pt.nn.adaptive_max_pool2d(x, (3, None)).shape, mode="FAST_COMPILE")
     assert tuple(f(np.ones((2, 3, 7, 8)))) == (2, 3, 3, 8)
 
 
 def test_gradients():
     value = np.random.default_rng(0).permutation(35).reshape(1, 5, 7) / 10
-    for function in (pt.adaptive_avg_pool2d, pt.adaptive_max_pool2d):
+    for function in (pt.nn.adaptive_avg_pool2d, pt.nn.adaptive_max_pool2d):
         verify_grad(lambda x, f=function: f(x, (2, 3)), [value], mode=REFERENCE_MODE)
     x = pt.matrix("x")
-    gradient = pytensor.grad(pt.adaptive_max_pool2d(x, 1).sum(), x)
+    gradient = pytensor.grad(pt.nn.adaptive_max_pool2d(x, 1).sum(), x)
     result = gradient.eval({x: np.array([[1.0, 7], [7, 7]])}, mode=REFERENCE_MODE)
     np.testing.assert_array_equal(result, [[0, 1], [0, 0]])
 
 
 def test_global():
     value = np.random.default_rng(1).normal(size=(0, 2, 3, 4))
-    assert pt.global_average_pool(value).eval(mode=REFERENCE_MODE).shape == (0, 2, 1, 1)
+    assert pt.nn.global_avg_pool(value).eval(mode=REFERENCE_MODE).shape == (0, 2, 1, 1)
     value = np.random.default_rng(1).normal(size=(2, 3, 2, 5, 4))
-    for function, reduce in [(pt.global_max_pool, np.max), (pt.global_average_pool, np.mean)]:
+    for function, reduce in [(pt.nn.global_max_pool, np.max), (pt.nn.global_avg_pool, np.mean)]:
         result = function(value).eval(mode=REFERENCE_MODE)
         np.testing.assert_allclose(result, reduce(value, axis=(2, 3, 4), keepdims=True))
     integers = np.arange(-12, 12, dtype="int8").reshape(2, 3, 4)
-    assert pt.global_max_pool(integers).eval(mode=REFERENCE_MODE).dtype == "int8"
+    assert pt.nn.global_max_pool(integers).eval(mode=REFERENCE_MODE).dtype == "int8"

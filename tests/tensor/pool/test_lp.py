@@ -4,6 +4,7 @@ import pytest
 import pytensor
 import pytensor.tensor as pt
 from pytensor.gradient import verify_grad
+from pytensor.tensor.pool import lp_pool
 from tests.tensor.pool.test_pool import naive_pool
 from tests.utils import REFERENCE_MODE
 
@@ -14,24 +15,24 @@ from tests.utils import REFERENCE_MODE
 def test_against_definition(p, ceil):
     value = np.random.default_rng(0).normal(size=(2, 7, 8))
     x = pt.tensor3("x")
-    out = pt.lp_pool2d(x, p, (3, 2), (2, 3), ((1, 0), 1), (1, 2), ceil)
+    out = lp_pool(x, p, (3, 2), (2, 3), ((1, 0), 1), (1, 2), ceil)
     result = out.eval({x: value}, mode=REFERENCE_MODE)
     powers = np.abs(value) ** p
     expected = naive_pool(powers, (3, 2), ceil, (2, 3), ((1, 0), (1, 1)), "sum", (1, 2))
     np.testing.assert_allclose(result, expected ** (1 / p), rtol=1e-12)
     verify_grad(
-        lambda x: pt.lp_pool2d(x, p, (3, 2), (2, 3), 1, (1, 2), ceil),
+        lambda x: lp_pool(x, p, (3, 2), (2, 3), 1, (1, 2), ceil),
         [np.sign(value) + value],
         mode=REFERENCE_MODE,
     )
-    verify_grad(lambda x: pt.global_lp_pool(x, p), [np.sign(value) + value], mode=REFERENCE_MODE)
+    verify_grad(lambda x: pt.nn.global_lp_pool(x, p), [np.sign(value) + value], mode=REFERENCE_MODE)
 
 
 @pytest.mark.parametrize("p", [0.5, 1, 2, 3])
 def test_gradients_at_zero(p):
     x = pt.tensor("x", shape=(1, 1, 6))
     value = np.array([[[0.0, 0, 0, 2, 0, 0]]])
-    for out in (pt.lp_pool1d(x, p, 2), pt.global_lp_pool(x, p)):
+    for out in (lp_pool(x, p, (2,)), pt.nn.global_lp_pool(x, p)):
         first = pytensor.grad(out.sum(), x)
         second = pytensor.grad((first**2).sum(), x)
         results = pytensor.function([x], [first, second], mode=REFERENCE_MODE)(value)
@@ -41,12 +42,12 @@ def test_gradients_at_zero(p):
 
 def test_extreme_values():
     for value in (1e200, 1e-200, np.inf):
-        out = pt.lp_pool1d(np.array([[value, value]]), 3, 2).eval(mode=REFERENCE_MODE)
+        out = lp_pool(np.array([[value, value]]), 3, (2,)).eval(mode=REFERENCE_MODE)
         np.testing.assert_allclose(out, [[2 ** (1 / 3) * value]], rtol=1e-12)
-        out = pt.global_lp_pool(np.array([[[value, value]]]), 3).eval(mode=REFERENCE_MODE)
+        out = pt.nn.global_lp_pool(np.array([[[value, value]]]), 3).eval(mode=REFERENCE_MODE)
         np.testing.assert_allclose(out, [[[2 ** (1 / 3) * value]]], rtol=1e-12)
-    out = pt.lp_pool1d(np.array([[1, np.nan, 2, 3]]), 2, 2).eval(mode=REFERENCE_MODE)
+    out = lp_pool(np.array([[1, np.nan, 2, 3]]), 2, (2,)).eval(mode=REFERENCE_MODE)
     np.testing.assert_allclose(out, [[np.nan, 13**0.5]])
     half = np.full((1, 4), 2e4, "float16")
-    out = pt.lp_pool1d(half, 2, 4).eval(mode=REFERENCE_MODE)
+    out = lp_pool(half, 2, (4,)).eval(mode=REFERENCE_MODE)
     np.testing.assert_array_equal(out, np.full((1, 1), 4e4, "float16"))

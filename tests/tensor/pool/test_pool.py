@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import pytensor
 import pytensor.tensor as pt
 from pytensor.gradient import verify_grad
-from pytensor.tensor.pool import POOL_MODES, Pool, PoolWithIndices, pool_nd
+from pytensor.tensor.pool import POOL_MODES, Pool, PoolWithIndices, lp_pool, pool_nd
 from tests.utils import REFERENCE_MODE, compare_jax_and_py
 
 
@@ -171,7 +171,7 @@ def test_ties(window, expected):
     value = np.array([[window]], dtype="float64")
     (result,) = compare_jax_and_py([x], gradient, [value])
     np.testing.assert_array_equal(result[0, 0], expected)
-    values, indices = pt.max_pool2d(x, 2, return_indices=True)
+    values, indices = pt.nn.max_pool2d(x, 2, return_indices=True)
     _, index = compare_jax_and_py([x], [values, indices], [value])
     assert index.item() == np.argmax(expected)
 
@@ -211,12 +211,12 @@ def test_derivative_is_differentiable():
 @pytest.mark.slow
 def test_indices_where_all_is_minus_infinity():
     x = pt.tensor("x", shape=(None, None))
-    values, indices = pt.max_pool2d(x, (3, 2), (2, 2), ((1, 1), (1, 0)), return_indices=True)
+    values, indices = pt.nn.max_pool2d(x, (3, 2), (2, 2), ((1, 1), (1, 0)), return_indices=True)
     value = np.full((4, 5), -np.inf)
     _, index = compare_jax_and_py([x], [values, indices], [value])
     np.testing.assert_array_equal(index, [[0, 1, 3], [5, 6, 8]])
     # With gaps in a window, its first cell on the image isn't the image's first.
-    dilated = pt.max_pool1d(x, 2, 1, ((2, 0),), dilation=3, return_indices=True)[1]
+    dilated = pt.nn.max_pool1d(x, 2, 1, ((2, 0),), dilation=3, return_indices=True)[1]
     np.testing.assert_array_equal(compare_jax_and_py([x], dilated, [value])[0][0], [1, 2, 0, 1])
     # A window that starts on padding propagates nothing.
     (gradient,) = compare_jax_and_py([x], pt.grad(values.sum(), x), [value])
@@ -243,10 +243,10 @@ def test_half_precision_does_not_overflow():
     value = np.full((1, 1, 4, 6), 60000, "float16")
     x = pt.tensor4("x", dtype="float16")
     outputs = [
-        pt.avg_pool2d(x, (2, 3)),
-        pt.global_average_pool(x),
-        pt.adaptive_avg_pool2d(x, (3, 2)),
-        pt.lp_pool2d(x / 2, 4, (1, 2)),
+        pt.nn.avg_pool2d(x, (2, 3)),
+        pt.nn.global_avg_pool(x),
+        pt.nn.adaptive_avg_pool2d(x, (3, 2)),
+        lp_pool(x / 2, 4, (1, 2)),
     ]
     for out in compare_jax_and_py([x], outputs, [value])[:3]:
         np.testing.assert_array_equal(out, np.full(out.shape, 60000, "float16"))
@@ -256,30 +256,32 @@ def test_pytorch_names():
     value = np.random.default_rng(1).normal(size=(1, 2, 5, 7))
     none = (1, 1), (1, 1)
     for out, reference in [
-        (pt.max_pool2d(value, 3, 2, 1), ((3, 3), False, (2, 2), none, "max")),
+        (pt.nn.max_pool2d(value, 3, 2, 1), ((3, 3), False, (2, 2), none, "max")),
         (
-            pt.max_pool2d(value, (2, 3), ceil_mode=True),
+            pt.nn.max_pool2d(value, (2, 3), ceil_mode=True),
             ((2, 3), True, (2, 3), ((0, 0),) * 2, "max"),
         ),
         (
-            pt.max_pool2d(value, (2, 3), (1, 2), ((0, 1), (2, 0)), (3, 2)),
+            pt.nn.max_pool2d(value, (2, 3), (1, 2), ((0, 1), (2, 0)), dilation=(3, 2)),
             ((2, 3), False, (1, 2), ((0, 1), (2, 0)), "max", (3, 2)),
         ),
-        (pt.avg_pool2d(value, 3, 2, 1), ((3, 3), False, (2, 2), none, "average_inc_pad")),
+        (pt.nn.avg_pool2d(value, 3, 2, 1), ((3, 3), False, (2, 2), none, "average_inc_pad")),
         (
-            pt.avg_pool2d(value, 3, 2, 1, True, False, dilation=(1, 2)),
+            pool_nd(value, (3, 3), False, 2, 1, "average_exc_pad", dilation=(1, 2)),
             ((3, 3), True, (2, 2), none, "average_exc_pad", (1, 2)),
         ),
         (
-            pt.avg_pool1d(value, 3, 2, 1, True),
+            pt.nn.avg_pool1d(value, 3, 2, 1, ceil_mode=True),
             ((3,), True, (2,), ((1, 1),), "average_inc_pad"),
         ),
         (
-            pt.max_pool3d(value, (2, 3, 1), 2, (1, 0, 0), (1, 2, 1), return_indices=True)[1],
+            pt.nn.max_pool3d(
+                value, (2, 3, 1), 2, (1, 0, 0), dilation=(1, 2, 1), return_indices=True
+            )[1],
             ((2, 3, 1), False, (2, 2, 2), ((1, 1), (0, 0), (0, 0)), "indices", (1, 2, 1)),
         ),
         (
-            pt.pool_3d(value, (2, 3, 2), pad=(1, 0, 1), mode="sum"),
+            pool_nd(value, (2, 3, 2), pad=(1, 0, 1), mode="sum"),
             ((2, 3, 2), True, (2, 3, 2), ((1, 1), (0, 0), (1, 1)), "sum"),
         ),
     ]:
@@ -320,25 +322,27 @@ def test_bad_arguments(arguments, error, message):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda x: pt.max_pool1d(x, 2, dilation=0), "max_pool1d: dilation must be"),
-        (lambda x: pt.max_pool2d(x, 2, ceil_mode=(1, 2)), "max_pool2d: ceil_mode must be True or"),
-        (lambda x: pt.lp_pool2d(x, 2, 2, ceil_mode=np.nan), "lp_pool2d: ceil_mode must be True or"),
-        (lambda x: pt.avg_pool1d(x, 2, count_include_pad="no"), "count_include_pad must be True"),
-        (lambda x: pt.max_pool3d(x, 1, return_indices=None), "return_indices must be True or"),
-        (lambda x: pt.adaptive_max_pool2d(x, 2, "no"), "return_indices must be True or False"),
+        (lambda x: pt.nn.max_pool1d(x, 2, dilation=0), "max_pool1d: dilation must be"),
+        (lambda x: pt.nn.max_pool2d(x, 2, ceil_mode=(1, 2)), "max_pool2d: ceil_mode must be True"),
+        (lambda x: pt.nn.lp_pool2d(x, 2, 2, ceil_mode=np.nan), "lp_pool2d: ceil_mode must be True"),
+        (lambda x: pt.nn.avg_pool1d(x, 2, count_include_pad=2), "count_include_pad must be True"),
+        (lambda x: pt.nn.avg_pool2d(x, 2, divisor_override=0), "divisor_override must be an int"),
+        (lambda x: pt.nn.max_pool3d(x, 1, return_indices=None), "return_indices must be True or"),
+        (lambda x: pt.nn.adaptive_max_pool2d(x, 2, "no"), "return_indices must be True or False"),
         (lambda x: pt.pool_2d(x, (2, 2), (2, 2)), "pool_2d: ignore_border must be True or False"),
-        (lambda x: pt.max_pool2d(x, 2, padding=2), "padding must be smaller than the window"),
-        (lambda x: pt.avg_pool2d(x, (3, 2), dilation=(2, 1)), "avg_pool2d: kernel_size=.*size 5"),
-        (lambda x: pt.lp_pool2d(x, 0, 2), "norm_type must be a finite positive number, got 0"),
-        (lambda x: pt.lp_pool2d(x, True, 2), "norm_type must be"),
-        (lambda x: pt.global_lp_pool(x, np.inf), "global_lp_pool: norm_type must be"),
-        (lambda x: pt.global_max_pool(x[0, 0]), "must have axes after batch and channels"),
-        (lambda x: pt.adaptive_avg_pool2d(x, 0), "adaptive_avg_pool2d: output_size must be"),
-        (lambda x: pt.adaptive_max_pool2d(x, (1, 2, 3)), "output_size must be"),
-        (lambda x: pt.adaptive_max_pool2d(x[..., :0], 2), "no cells along pooled axis 1"),
-        (lambda x: pt.max_unpool2d(x, x[0].astype("int64"), 2), "indices must have the shape"),
-        (lambda x: pt.max_unpool2d(x, x.astype("int64"), 2, output_size="a"), "output_size must"),
-        (lambda x: pt.max_unpool1d(x, x.astype("int64"), 1, 1, 3), "lengths must be at least 1"),
+        (lambda x: pt.nn.max_pool2d(x, 2, padding=2), "padding must be smaller than the window"),
+        (lambda x: pool_nd(x, (3, 2), True, dilation=(2, 1)), "pool_nd: ws=.*size 5"),
+        (lambda x: lp_pool(x, 2, (3, 2), dilation=(2, 1)), "lp_pool: kernel_size=.*size 5"),
+        (lambda x: pt.nn.lp_pool2d(x, 0, 2), "norm_type must be a finite positive number, got 0"),
+        (lambda x: lp_pool(x, True, (2, 2)), "norm_type must be"),
+        (lambda x: pt.nn.global_lp_pool(x, np.inf), "global_lp_pool: norm_type must be"),
+        (lambda x: pt.nn.global_max_pool(x[0, 0]), "must have axes after batch and channels"),
+        (lambda x: pt.nn.adaptive_avg_pool2d(x, 0), "adaptive_avg_pool2d: output_size must be"),
+        (lambda x: pt.nn.adaptive_max_pool2d(x, (1, 2, 3)), "output_size must be"),
+        (lambda x: pt.nn.adaptive_max_pool2d(x[..., :0], 2), "no cells along pooled axis 1"),
+        (lambda x: pt.nn.max_unpool2d(x, x[0].astype("int64"), 2), "indices must have the shape"),
+        (lambda x: pt.nn.max_unpool2d(x, x.astype("int8"), 2, output_size="a"), "output_size must"),
+        (lambda x: pt.nn.max_unpool1d(x, x.astype("int64"), 1, 1, 3), "lengths must be at least 1"),
     ],
 )
 def test_bad_arguments_of_other_functions(call, message):
@@ -355,9 +359,9 @@ def test_bad_inputs():
     with pytest.raises(TypeError, match="got bool"):
         pt.pool_2d(pt.tensor4(dtype="bool"), 2)
     with pytest.raises(TypeError, match="got complex64"):
-        pt.adaptive_max_pool2d(pt.tensor4(dtype="complex64"), 2)
+        pt.nn.adaptive_max_pool2d(pt.tensor4(dtype="complex64"), 2)
     with pytest.raises(TypeError, match="indices must be integers"):
-        pt.max_unpool2d(pt.tensor4(), pt.tensor4(), 2)
+        pt.nn.max_unpool2d(pt.tensor4(), pt.tensor4(), 2)
 
 
 def test_window_larger_than_image_at_run_time():

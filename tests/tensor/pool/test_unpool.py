@@ -11,9 +11,9 @@ from tests.utils import REFERENCE_MODE
 def test_inverse_of_pooling(static):
     value = 1 + np.random.default_rng(0).permutation(2 * 3 * 7 * 8).reshape(2, 3, 7, 8) / 7
     x = pt.tensor("x", shape=value.shape if static else (None,) * 4)
-    maxima, indices = pt.max_pool2d(x, (2, 3), return_indices=True)
-    out = pt.max_unpool2d(maxima, indices, (2, 3), output_size=x.shape)
-    kept = pt.max_unpool2d(maxima, indices, (2, 3), output_size=(7, 8))
+    maxima, indices = pt.nn.max_pool2d(x, (2, 3), return_indices=True)
+    out = pt.nn.max_unpool2d(maxima, indices, (2, 3), output_size=x.shape)
+    kept = pt.nn.max_unpool2d(maxima, indices, (2, 3), output_size=(7, 8))
     assert kept.type.shape[-2:] == (7, 8)
     result, shape, other = pytensor.function([x], [out, out.shape, kept], mode=REFERENCE_MODE)(
         value
@@ -33,7 +33,7 @@ def test_inverse_of_pooling(static):
 def test_default_lengths(n):
     shape = (2, 3, 2)[:n]
     indices = np.arange(np.prod(shape)).reshape(shape)[None]
-    unpool = getattr(pt, f"max_unpool{n}d")
+    unpool = getattr(pt.nn, f"max_unpool{n}d")
     pad = ((1, 0), (1, 1), (0, 0))[:n]
     arguments = (indices, (3, 4, 2)[:n], (2, 1, 3)[:n], pad)
     out = unpool(indices.astype("float32"), *arguments)
@@ -49,7 +49,7 @@ def test_of_equal_indices_the_last_stays():
     value = np.array([[[5.0, 6], [7, 8]]])
 
     def unpool(x):
-        return pt.max_unpool2d(x, indices, 2, 1, output_size=(2, 3))
+        return pt.nn.max_unpool2d(x, indices, 2, 1, output_size=(2, 3))
 
     x = pt.tensor3("x")
     result = unpool(x).eval({x: value}, mode=REFERENCE_MODE)

@@ -13,6 +13,7 @@ from pytensor.tensor.batchnorm import (
     BatchNormalizationTrainGrad,
     inference_form,
 )
+from pytensor.tensor.conv import conv, conv_transpose
 from pytensor.tensor.conv.ops import Conv, ConvGradFilters, ConvGradInput, ConvTranspose
 from pytensor.tensor.moments import SymbolicGradients
 from tests.utils import REFERENCE_MODE
@@ -158,15 +159,14 @@ def test_fold_into_convolution(bias, static):
 def test_fold_into_other_convolutions(spatial):
     value = RNG.normal(size=(2, 4, *(5, 4, 6)[:spatial]))
     x = pt.tensor("x", shape=(None,) * value.ndim)
-    function = {1: pt.conv1d, 3: pt.conv3d}[spatial]
-    h = function(x, shared(6, 2, *(2, 3, 2)[:spatial]), num_groups=2)
+    h = conv(x, shared(6, 2, *(2, 3, 2)[:spatial]), num_groups=2)
     check_folding(x, normalized(h, 6), value)
 
 
 @pytest.mark.parametrize("groups", [1, 2])
 def test_fold_into_transposed_convolution(groups):
     x = pt.tensor("x", shape=(None, 4, None, None))
-    h = pt.conv2d_transpose(x, shared(4, 3, 2, 3), subsample=(2, 1), num_groups=groups)
+    h = conv_transpose(x, shared(4, 3, 2, 3), subsample=(2, 1), num_groups=groups)
     value = RNG.normal(size=(2, 4, 3, 5))
     f = check_folding(x, normalized(h, 3 * groups), value, folded=groups == 1)
     assert len(nodes(f, ConvTranspose)) == 1
@@ -255,10 +255,10 @@ def test_unread_gradients_of_convolutions():
 @pytest.mark.parametrize(
     "function",
     [
-        pt.layer_normalization,
-        lambda x, *p: pt.group_normalization(x, 2, *p),
-        pt.instance_normalization,
-        pt.rms_normalization,
+        lambda x, *p: pt.nn.layer_norm(x, (None,), *p),
+        lambda x, *p: pt.nn.group_norm(x, 2, *p),
+        lambda x, *p: pt.nn.instance_norm(x, None, None, *p),
+        lambda x, *p: pt.nn.rms_norm(x, (None,), *p),
     ],
 )
 def test_unread_gradients_of_other_normalizations(function):
@@ -277,7 +277,7 @@ def test_unread_gradients_of_other_normalizations(function):
 
 def test_all_gradients_are_read():
     x, p = pt.tensor3("x"), pt.vector("p")
-    cost = (pt.layer_normalization(x, p) ** 3).sum()
+    cost = (pt.nn.layer_norm(x, x.type.shape[-1:], p) ** 3).sum()
     f = pytensor.function([x, p], pytensor.grad(cost, [x, p]), mode=PYTHON)
     (node,) = nodes(f, SymbolicGradients)
     assert node.op.wanted == (0, 1)

@@ -4,8 +4,10 @@ import pytest
 import pytensor
 import pytensor.tensor as pt
 from pytensor.tensor.batchnorm import BatchNormalizationTrain
+from pytensor.tensor.conv import conv, conv_transpose
 from pytensor.tensor.conv.ops import BaseConv
 from pytensor.tensor.elemwise import DimShuffle, Elemwise
+from pytensor.tensor.pool import lp_pool
 from pytensor.tensor.rewriting.channels_last import (
     TO_FIRST,
     TO_LAST,
@@ -24,12 +26,12 @@ def network(x, w, v, gamma, beta):
     h = pt.conv2d(x, w, "half", (1, 2)) + gamma[None, :, None, None]
     h, mean, *_ = pt.batch_normalization_train(h, gamma, beta, "spatial", 1e-3)
     h = pt.silu(h)
-    h = pt.concatenate([h, pt.max_pool2d(h, (3, 2), 1, (1, 0))[..., :1]], axis=3)
+    h = pt.concatenate([h, pt.nn.max_pool2d(h, (3, 2), 1, (1, 0))[..., :1]], axis=3)
     first, second = pt.split(h, [1, 3], n_splits=2, axis=1)
     h = pt.concatenate([second, first], axis=1)
     h = pt.resize(h, scale=2) * pt.resize(h, scale=2, mode="linear")
     h = pt.batch_normalization(pt.conv2d(h, v, num_groups=4), gamma, beta, mean, gamma)
-    return pt.avg_pool2d(h, 2)
+    return pt.nn.avg_pool2d(h, 2)
 
 
 @pytest.fixture(scope="module")
@@ -101,7 +103,7 @@ def test_other_statistics():
 @pytest.mark.parametrize("n_spatial", [1, 3])
 def test_other_ranks_are_left_alone(n_spatial):
     x, w = (pt.tensor(n, shape=(2, 2, *(3,) * n_spatial)) for n in "xw")
-    out = pt.tanh(getattr(pt, f"conv{n_spatial}d")(x, w))
+    out = pt.tanh(conv(x, w))
     f = pytensor.function([x, w], out, mode="JAX")
     assert not nodes(f, ChannelsLast)
     compare_jax_and_py([x, w], [out], values([x, w]))
@@ -109,7 +111,7 @@ def test_other_ranks_are_left_alone(n_spatial):
 
 def test_graphs_without_convolution_are_left_alone():
     x = pt.tensor("x", shape=(2, 3, 4, 5))
-    f = pytensor.function([x], pt.max_pool2d(pt.exp(x), 2), mode="JAX")
+    f = pytensor.function([x], pt.nn.max_pool2d(pt.exp(x), 2), mode="JAX")
     assert not nodes(f, ChannelsLast)
 
 
@@ -130,14 +132,15 @@ def test_no_other_mode():
 X, W = pt.tensor("x", shape=(2, 3, 5, 8)), pt.tensor("w", shape=(4, 3, 2, 3))
 FUNCTIONS = {
     "conv": lambda h: h**2,
-    "transposed conv": lambda h: pt.conv2d_transpose(h, W, subsample=(2, 1)) ** 2,
-    "lp pool": lambda h: pt.lp_pool2d(h**2 + 0.1, 3, (2, 3), (1, 2)),
-    "max pool": lambda h: pt.max_pool2d(h, (2, 3), 1) ** 2,
-    "average pool": lambda h: pt.avg_pool2d(h, (2, 3), (1, 2)) ** 2,
-    "adaptive pool": lambda h: pt.adaptive_avg_pool2d(h, (2, 3)) ** 2,
-    "adaptive max pool": lambda h: pt.adaptive_max_pool2d(h, (2, 3)) ** 2,
+    "transposed conv": lambda h: conv_transpose(h, W, subsample=(2, 1)) ** 2,
+    "lp pool": lambda h: lp_pool(h**2 + 0.1, 3, (2, 3), (1, 2)),
+    "max pool": lambda h: pt.nn.max_pool2d(h, (2, 3), 1) ** 2,
+    "average pool": lambda h: pt.nn.avg_pool2d(h, (2, 3), (1, 2)) ** 2,
+    "adaptive pool": lambda h: pt.nn.adaptive_avg_pool2d(h, (2, 3)) ** 2,
+    "adaptive max pool": lambda h: pt.nn.adaptive_max_pool2d(h, (2, 3)) ** 2,
     "max pool and back": lambda h: (
-        pt.max_unpool2d(*pt.max_pool2d(h, 2, return_indices=True), 2) ** 2 * pt.exp(h[..., :4, :6])
+        pt.nn.max_unpool2d(*pt.nn.max_pool2d(h, 2, return_indices=True), 2) ** 2
+        * pt.exp(h[..., :4, :6])
     ),
     "linear resize": lambda h: pt.resize(h, scale=(2, 1.5), mode="linear") ** 2,
     "nearest resize": lambda h: pt.resize(h, scale=(3, 2)) ** 2,
@@ -153,10 +156,10 @@ FUNCTIONS = {
     "fixed batch normalization": lambda h: (
         pt.batch_normalization(h, pt.ones(4), h.mean((0, 2, 3)), pt.ones(4), pt.ones(4)) ** 2
     ),
-    "layer normalization": lambda h: pt.layer_normalization(h, pt.ones(6), pt.ones(6)) ** 3,
-    "group normalization": lambda h: pt.group_normalization(h, 2, pt.ones(4), pt.ones(4)) ** 3,
+    "layer normalization": lambda h: pt.nn.layer_norm(h, 6, pt.ones(6), pt.ones(6)) ** 3,
+    "group normalization": lambda h: pt.nn.group_norm(h, 2, pt.ones(4), pt.ones(4)) ** 3,
     "softmax of channels": lambda h: pt.special.softmax(h, axis=1) ** 2,
-    "joined": lambda h: pt.concatenate([pt.lp_pool2d(h, 2, 2), h[:, :, ::2, ::2]], axis=-3) ** 2,
+    "joined": lambda h: pt.concatenate([lp_pool(h, 2, (2, 2)), h[:, :, ::2, ::2]], axis=-3) ** 2,
 }
 
 
@@ -174,7 +177,7 @@ def test_gradients_of_gradients(name):
 
 @pytest.mark.slow
 def test_third_gradient():
-    loss = pt.lp_pool2d(pt.conv2d(X, W), 2, 2).sum()
+    loss = lp_pool(pt.conv2d(X, W), 2, (2, 2)).sum()
     for _ in range(3):
         loss = (pytensor.grad(loss, W) ** 2).sum()
     compare_jax_and_py([X, W], [loss], values([X, W]))

@@ -32,7 +32,7 @@ def make_step(mode):
     h, _, _, new_mean, new_variance = pt.batch_normalization_train(
         pt.conv2d(x, filters), gamma, beta, "spatial", running_mean=mean, running_var=variance
     )
-    h = pt.max_pool2d(h * pt.sigmoid(h), 2).mean((2, 3)) @ dense
+    h = pt.nn.max_pool2d(h * pt.sigmoid(h), 2).mean((2, 3)) @ dense
     scores = pt.log(pt.special.softmax(h, axis=-1))
     loss = -scores[pt.arange(2), labels].sum() + pt.log(1 + pt.exp(h)).mean()
     params = [filters, gamma, beta, dense]

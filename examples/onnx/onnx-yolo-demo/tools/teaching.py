@@ -56,9 +56,9 @@ class Folded:
         self.bias.name = self.weight.name.replace("weight", "bias")  # as in an exported model
 
     def __call__(self, x, updates=None):
-        same = self.weight.type.shape[2] // 2
-        options = {"border_mode": same, "num_groups": self.groups, "filter_flip": False}
-        return pt.silu(pt.conv2d(x, self.weight, **options) + self.bias[None, :, None, None])
+        half = self.weight.type.shape[2] // 2
+        out = pt.nn.conv2d(x, self.weight, self.bias, padding=half, groups=self.groups)
+        return pt.nn.silu(out)
 
 
 class SecondHead:

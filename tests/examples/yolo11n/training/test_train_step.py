@@ -68,10 +68,10 @@ class Stage:
         self.updates = []
         x = self.stem(x, self.updates)
         x = pt.concatenate([x, self.wise(x, self.updates)], axis=1)
-        x = pt.max_pool2d(x, 2)
+        x = pt.nn.max_pool2d(x, 2)
         predictions = {}
         for level, head in self.heads.items():
-            x = pt.max_pool2d(x, 2)
+            x = pt.nn.max_pool2d(x, 2)
             predictions[level] = head(x, self.updates)
         return predictions
 

@@ -3,6 +3,7 @@ import pytest
 
 import pytensor
 import pytensor.tensor as pt
+from pytensor.tensor.conv import conv, conv_transpose
 from tests.utils import compare_jax_and_py
 
 pytest.importorskip("jax")
@@ -38,7 +39,7 @@ def test_other_ranks(n):
     rng = np.random.default_rng(1)
     values = [rng.normal(size=(2, 4, 5, 4, 6)[: n + 2]), rng.normal(size=(2, 2, 2, 1, 3)[: n + 2])]
     inputs = [pt.tensor(shape=(None,) * (n + 2)) for _ in values]
-    conv, pads = getattr(pt, f"conv{n}d"), ((1, 0), (0, 2), (1, 1))[:n]
+    pads = ((1, 0), (0, 2), (1, 1))[:n]
     out = conv(*inputs, pads, (2, 1, 3)[:n], (1, 2, 2)[:n], 2)
     compare_jax_and_py(inputs, [out, *pytensor.grad((out**2).sum(), inputs)], values)
 
@@ -95,7 +96,7 @@ def test_conv2d_transpose(border, stride, dilation, groups, flip, static):
     values = rng.normal(size=(2, 4, 5, 4)), rng.normal(size=(4, 3, 2, 3))
     inputs = [pt.tensor(shape=v.shape if static else (None,) * 4) for v in values]
     padding = tuple(s - 1 for s in stride)
-    out = pt.conv2d_transpose(
+    out = conv_transpose(
         *inputs, border, stride, dilation, groups, flip, output_padding=padding
     )
     outputs, scalar = [out], (out**3).sum()
@@ -122,8 +123,7 @@ def test_transpose_in_other_ranks(n):
     rng = np.random.default_rng(7)
     values = [rng.normal(size=(2, 4, 5, 4, 3)[: n + 2]), rng.normal(size=(4, 2, 2, 1, 3)[: n + 2])]
     inputs = [pt.tensor(shape=(None,) * (n + 2)) for _ in values]
-    function = {1: pt.conv1d_transpose, 3: pt.conv3d_transpose}[n]
-    out = function(*inputs, ((1, 0), (0, 2), (1, 1))[:n], (2, 1, 3)[:n], (1, 2, 2)[:n], 2)
+    out = conv_transpose(*inputs, ((1, 0), (0, 2), (1, 1))[:n], (2, 1, 3)[:n], (1, 2, 2)[:n], 2)
     compare_jax_and_py(inputs, [out, *pytensor.grad((out**2).sum(), inputs)], values)
 
 
@@ -132,8 +132,8 @@ def test_output_padding_and_output_shape():
     values = rng.normal(size=(2, 4, 5, 4)), rng.normal(size=(4, 3, 2, 3))
     inputs = [pt.tensor4("x"), pt.tensor("w", shape=(4, None, None, None))]
     # as large as the stride, and the number of channels known
-    padded = pt.conv2d_transpose(*inputs, 1, 1, (1, 3), output_padding=(0, 2))
-    sized = pt.conv2d_transpose(*inputs, 1, (2, 3), output_shape=(9, 11))
+    padded = conv_transpose(*inputs, 1, 1, (1, 3), output_padding=(0, 2))
+    sized = conv_transpose(*inputs, 1, (2, 3), output_shape=(9, 11))
     for out in (padded, sized):
         compare_jax_and_py(inputs, [out, *pytensor.grad((out**2).sum(), inputs)], values)
 
@@ -145,13 +145,13 @@ def test_transposes_of_the_fast_forms(groups):
     size = (1, 1) if groups == 1 else (2, 3)
     values = rng.normal(size=(2, 4, 5, 6)), rng.normal(size=(4, 4 // groups, *size))
     inputs = [pt.tensor4("x"), pt.tensor("w", shape=values[1].shape)]
-    out = pt.conv2d_transpose(*inputs, num_groups=groups)
+    out = conv_transpose(*inputs, num_groups=groups)
     compare_jax_and_py(inputs, [out, *pytensor.grad((out**2).sum(), inputs)], values)
 
 
 def test_bad_shapes_of_a_transposed_convolution_at_run_time():
     inputs = [pt.tensor4("x"), pt.tensor4("w")]
-    f = pytensor.function(inputs, pt.conv2d_transpose(*inputs, border_mode=2), mode="JAX")
+    f = pytensor.function(inputs, conv_transpose(*inputs, border_mode=2), mode="JAX")
     with pytest.raises(ValueError, match="don't match an input of 3 channels"):
         f(np.ones((1, 3, 5, 5)), np.ones((2, 2, 3, 3)))
     with pytest.raises(ValueError, match="takes away all of the output along spatial axis 0"):
@@ -164,7 +164,7 @@ def test_sum_of_a_transposed_convolution(batch, dtype):
     rng = np.random.default_rng(11)
     values = [rng.normal(size=s).astype(dtype) for s in [(batch, 2, 4, 3), (2, 3, 2, 3)]]
     inputs = [pt.tensor(dtype=dtype, shape=(None,) * 4) for _ in values]
-    out = pt.conv2d_transpose(*inputs, "half", (2, 1), output_padding=(1, 0))
+    out = conv_transpose(*inputs, "half", (2, 1), output_padding=(1, 0))
     first = pytensor.grad(out.sum(dtype=dtype), inputs)
     second = pytensor.grad(sum(g.sum(dtype=dtype) for g in first), inputs)
     compare_jax_and_py(inputs, [out, *first, *second], values, rtol=3e-2, atol=3e-2)

@@ -24,9 +24,9 @@ def gradient(x, g, axes, centre=True):
 @pytest.mark.parametrize(
     ("normalize", "axes", "centre"),
     [
-        (pt.layer_normalization, -1, True),
-        (pt.rms_normalization, -1, False),
-        (pt.instance_normalization, -1, True),
+        (lambda x: pt.nn.layer_norm(x, (None,)), -1, True),
+        (lambda x: pt.nn.rms_norm(x, (None,), eps=1e-5), -1, False),
+        (pt.nn.instance_norm, -1, True),
         (lambda x: pt.batch_normalization_train(x, *UNIT, "spatial", 1e-5)[0], (0, 2), True),
     ],
     ids=["layer", "rms", "instance", "batch"],

@@ -162,7 +162,7 @@ def test_a_layer_is_computed_by_kernels():
 @pytest.mark.parametrize(
     "options",
     [
-        pytest.param({"activation": pt.relu}, id="no SiLU"),
+        pytest.param({"activation": pt.nn.relu}, id="no SiLU"),
         pytest.param({"activation": lambda x: pt.silu(x) + pt.silu(2 * x)}, id="read by others"),
         pytest.param({"activation": lambda x: pt.silu(x) * pt.exp(x)}, id="another gradient"),
         pytest.param({"dtype": "float64"}, id="float64"),

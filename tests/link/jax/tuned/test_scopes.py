@@ -27,7 +27,7 @@ def small_step():
     gamma, beta = shared("stem.bn.weight", 4), shared("stem.bn.bias", 4)
     x = pt.conv2d(images, weight, border_mode=1, filter_flip=False)
     x, *_ = pt.batch_normalization_train(x, gamma, beta, axes="spatial")
-    x = pt.max_pool2d(pt.silu(x), 2)
+    x = pt.nn.max_pool2d(pt.silu(x), 2)
     loss = (pt.conv2d(x, head, filter_flip=False) ** 2).mean()
     params = [weight, gamma, beta, head]
     updates = [(p, p - rate * g) for p, g in zip(params, pytensor.grad(loss, params), strict=True)]

@@ -49,8 +49,10 @@ def test_second_order(name):
 
 
 def with_indices(x):
-    windows = pt.max_pool2d(x, (2, 3), (1, 2), ((1, 0), (1, 2)), (2, 1), return_indices=True)
-    return [*windows, *pt.adaptive_max_pool2d(x, (3, 2), return_indices=True)]
+    windows = pt.nn.max_pool2d(
+        x, (2, 3), (1, 2), ((1, 0), (1, 2)), dilation=(2, 1), return_indices=True
+    )
+    return [*windows, *pt.nn.adaptive_max_pool2d(x, (3, 2), return_indices=True)]
 
 
 @pytest.mark.slow
@@ -73,10 +75,10 @@ def test_integers():
 @pytest.mark.slow
 def test_errors_at_run_time():
     x, indices = pt.matrix("x"), pt.matrix("indices", dtype="int64")
-    pool = pytensor.function([x], pt.max_pool2d(x, (3, 2)), mode="NUMBA")
+    pool = pytensor.function([x], pt.nn.max_pool2d(x, (3, 2)), mode="NUMBA")
     with pytest.raises(AssertionError, match="larger than the padded image"):
         pool(np.ones((2, 5)))
-    unpool = pytensor.function([x, indices], pt.max_unpool2d(x, indices, 2), mode="NUMBA")
+    unpool = pytensor.function([x, indices], pt.nn.max_unpool2d(x, indices, 2), mode="NUMBA")
     with pytest.raises(IndexError, match="outside of the output"):
         unpool(np.ones((1, 2)), np.array([[0, 8]]))
     with pytest.raises(ValueError, match="the same shape"):

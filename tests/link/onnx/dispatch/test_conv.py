@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import pytensor
 import pytensor.tensor as pt
+from pytensor.tensor.conv import conv_transpose
 from pytensor.tensor.conv.ops import Conv, ConvGradFilters, ConvGradInput, ConvTranspose
 from tests.link.onnx.test_basic import compare_onnx_and_py, op_types
 
@@ -201,7 +202,7 @@ def test_bias_is_part_of_the_convolution():
 )
 def test_conv2d_transpose(border_mode, subsample, dilation, groups, padding, filter_flip):
     x, w = images(), weights(4, 3, 3, 2)
-    y = pt.conv2d_transpose(
+    y = conv_transpose(
         x, w, border_mode, subsample, dilation, groups, filter_flip, output_padding=padding
     )
     model = compare_onnx_and_py([x], y, [X], atol=1e-4)
@@ -214,12 +215,12 @@ def test_conv2d_transpose(border_mode, subsample, dilation, groups, padding, fil
 def test_output_padding_beyond_the_stride():
     # ONNX allows it, ConvTranspose of PyTensor doesn't: zeros after the input
     x, w = images(), weights(4, 3, 3, 2)
-    y = pt.conv2d_transpose(x, w, ((0, 1), (1, 2)), (1, 2), (3, 5), output_padding=(2, 4))
+    y = conv_transpose(x, w, ((0, 1), (1, 2)), (1, 2), (3, 5), output_padding=(2, 4))
     model = compare_onnx_and_py([x], y, [X], atol=1e-4)
     assert op_types(model) == ["Conv", "ConvTranspose"]
     # number of channels unknown
     x, w = pt.tensor4("x", dtype="float32"), pt.tensor4("w", dtype="float32")
-    y = pt.conv2d_transpose(x, w, 1, 1, (1, 3), output_padding=(0, 2))
+    y = conv_transpose(x, w, 1, 1, (1, 3), output_padding=(0, 2))
     compare_onnx_and_py([x, w], y, [X, RNG.normal(size=(4, 3, 3, 2))], atol=1e-4)
 
 
@@ -227,7 +228,7 @@ def test_output_padding_beyond_the_stride():
 def test_output_shape_of_a_transposed_convolution(dtype):
     x = pt.tensor("x", shape=(None, 4, None, None), dtype=dtype)
     w = RNG.normal(size=(4, 3, 3, 2)).astype(dtype)
-    y = pt.conv2d_transpose(x, w, 1, (2, 3), output_shape=(18, 32))
+    y = conv_transpose(x, w, 1, (2, 3), output_shape=(18, 32))
     compare_onnx_and_py([x], y, [X], atol=1e-4)
 
 
@@ -260,7 +261,7 @@ def test_random_transposed_convolutions(convolution, dtype, data):
 def test_derivatives_of_a_transposed_convolution(dtype):
     x = pt.tensor("x", shape=(None, 4, None, None), dtype=dtype)
     w = pt.tensor("w", shape=(4, 3, 3, None), dtype=dtype)
-    y = pt.conv2d_transpose(x, w, "half", (2, 1), num_groups=2, output_padding=(1, 0))
+    y = conv_transpose(x, w, "half", (2, 1), num_groups=2, output_padding=(1, 0))
     first = pt.grad(pt.sum(y * y), [x, w])
     second = pt.grad(sum(pt.sum(g * g) for g in first), [x, w])
     values = [RNG.integers(-2, 2, size) / 8 for size in [(2, 4, 3, 4), (4, 3, 3, 2)]]

@@ -16,12 +16,16 @@ OPSETS = (18, 20, 21, 23, 24)
 
 # Function of the input and the parameters, and the parameters' shape
 CASES = {
-    "layer": (pt.layer_normalization, (5,)),
-    "layer_over_two": (lambda x, *p: pt.layer_normalization(x, *p, axis=2), (3, 5)),
-    "layer_over_all": (lambda x, *p: pt.layer_normalization(x, *p, axis=0), SHAPE),
-    "rms": (lambda x, scale=None, bias=0: pt.rms_normalization(x, scale) + bias, (5,)),
-    "instance": (pt.instance_normalization, (6,)),
-    "group": (lambda x, *p: pt.group_normalization(x, 3, *p), (6,)),
+    "layer": (lambda x, *p: pt.nn.layer_norm(x, (None,), *p), (5,)),
+    "layer_over_two": (lambda x, *p: pt.nn.layer_norm(x, x.type.shape[2:], *p), (3, 5)),
+    "layer_over_all": (lambda x, *p: pt.nn.layer_norm(x, x.type.shape[0:], *p), SHAPE),
+    "rms": (
+        lambda x, scale=None, bias=0: pt.nn.rms_norm(x, (None,), scale, eps=1e-5) + bias, (5,)
+    ),
+    "instance": (
+        lambda x, scale=None, bias=None: pt.nn.instance_norm(x, weight=scale, bias=bias), (6,)
+    ),
+    "group": (lambda x, *p: pt.nn.group_norm(x, 3, *p), (6,)),
 }
 # Operators in single precision, and from which operator set on
 NODES = {
@@ -148,12 +152,12 @@ def test_any_shape(shape, static, dtype, data):
     value = data.draw(hnp.arrays("int8", shape, elements=st.integers(-4, 4)))
     x = pt.tensor("x", shape=shape if static else (None,) * len(shape), dtype=dtype)
     outputs = [
-        pt.layer_normalization(x, axis=axis, epsilon=0.1),
-        pt.rms_normalization(x, axis=axis, epsilon=0.1),
-        pt.group_normalization(x, groups, epsilon=0.1),
+        pt.nn.layer_norm(x, x.type.shape[axis:], eps=0.1),
+        pt.nn.rms_norm(x, x.type.shape[axis:], eps=0.1),
+        pt.nn.group_norm(x, groups, eps=0.1),
     ]
     if len(shape) > 2:
-        outputs.append(pt.instance_normalization(x, epsilon=0.1))
+        outputs.append(pt.nn.instance_norm(x, eps=0.1))
     with np.errstate(invalid="ignore", divide="ignore"):
         compare_onnx_and_py([x], outputs, [value], rtol=1e-4, atol=1e-5, exact=True)
 
@@ -163,10 +167,10 @@ def test_empty_with_parameters(shape):
     x, scale = pt.tensor("x", shape=(None,) * 3, dtype="float32"), pt.fvector("scale")
     channels = pt.fvector("channels")
     outputs = [
-        pt.layer_normalization(x, scale),
-        pt.rms_normalization(x, scale),
-        pt.instance_normalization(x, channels, channels),
-        pt.group_normalization(x, 2, channels, channels),
+        pt.nn.layer_norm(x, x.type.shape[-1:], scale),
+        pt.nn.rms_norm(x, x.type.shape[-1:], scale),
+        pt.nn.instance_norm(x, weight=channels, bias=channels),
+        pt.nn.group_norm(x, 2, channels, channels),
     ]
     values = [np.ones(n) for n in (shape, shape[2], shape[1])]
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -9,7 +9,7 @@ import pytensor
 import pytensor.tensor as pt
 from pytensor.link.onnx import export_onnx
 from pytensor.link.onnx.front.builder import INTEGERS
-from pytensor.tensor.pool import Pool, PoolWithIndices, pool_nd
+from pytensor.tensor.pool import Pool, PoolWithIndices, lp_pool, pool_nd
 from pytensor.tensor.vjp import SymbolicPullback
 from tests.link.onnx.test_basic import compare_onnx_and_py, op_types
 from tests.tensor.pool import pool_cases
@@ -44,13 +44,13 @@ def test_unknown_image_size(ignore_border, mode):
 
 def test_stride_one_is_always_floor_mode():
     x = pt.tensor4("x", dtype="float32")
-    model = compare_onnx_and_py([x], pt.avg_pool2d(x, 3, 1, 1, ceil_mode=True), [X])
+    model = compare_onnx_and_py([x], pt.nn.avg_pool2d(x, 3, 1, 1, ceil_mode=True), [X])
     assert op_types(model) == ["AveragePool"]
 
 
 def test_padding_is_minus_infinity():
     x = pt.tensor("x", shape=(None, 3, 9, 12), dtype="float32")
-    model = compare_onnx_and_py([x], pt.max_pool2d(x, 5, 1, 2), [-np.abs(X)])
+    model = compare_onnx_and_py([x], pt.nn.max_pool2d(x, 5, 1, 2), [-np.abs(X)])
     assert "Pad" not in op_types(model)
 
 
@@ -61,7 +61,7 @@ def test_nan_and_infinity():
     value[0, 0, 1, 1] = value[0, 1, 4, 6] = value[0, 0, 4, :2] = np.nan
     value[0, 0, 2, 4] = np.inf
     value[0, 1, :2] = -np.inf
-    y = pt.max_pool2d(x, (2, 3), ceil_mode=True)
+    y = pt.nn.max_pool2d(x, (2, 3), ceil_mode=True)
     outputs = [y, pt.grad(y.sum(), x)]
     compare_onnx_and_py([x], outputs, [value], exact=True)
     # What is exported by default is one node, and NaN are the runtime's affair.
@@ -99,16 +99,20 @@ def test_every_function_and_its_gradients(name):
 
 NODES = {
     "MaxPool": (
-        lambda x: pt.max_pool2d(x, (2, 3), (1, 2), ((1, 0), (1, 2)), (2, 1)),
-        lambda x: pt.max_pool2d(x, (2, 3), 2, 1, 2, True, return_indices=True),
+        lambda x: pt.nn.max_pool2d(x, (2, 3), (1, 2), ((1, 0), (1, 2)), dilation=(2, 1)),
+        lambda x: pt.nn.max_pool2d(
+            x, (2, 3), 2, 1, dilation=2, ceil_mode=True, return_indices=True
+        ),
     ),
     "AveragePool": (
-        lambda x: pt.avg_pool2d(x, (2, 3), 2, ((1, 0), 1), dilation=(2, 1)),
-        lambda x: pt.adaptive_avg_pool2d(x, (3, None)),
+        lambda x: pool_nd(
+            x, (2, 3), True, 2, ((1, 0), 1), "average_inc_pad", dilation=(2, 1)
+        ),
+        lambda x: pt.nn.adaptive_avg_pool2d(x, (3, None)),
     ),
-    "LpPool": (lambda x: pt.lp_pool2d(x, 3, (2, 3), (1, 2), ((1, 0), 2), (2, 1)),),
-    "GlobalMaxPool": (pt.global_max_pool,),
-    "GlobalAveragePool": (pt.global_average_pool,),
+    "LpPool": (lambda x: lp_pool(x, 3, (2, 3), (1, 2), ((1, 0), 2), (2, 1)),),
+    "GlobalMaxPool": (pt.nn.global_max_pool,),
+    "GlobalAveragePool": (pt.nn.global_avg_pool,),
     "ScatterElements": (pool_cases.unpool,),
 }
 

@@ -19,7 +19,7 @@ def network():
     h = pt.conv2d(x, parameter("conv.weight", 4, 3, 3, 2), subsample=(2, 1), border_mode="half")
     h = pt.silu(h + parameter("conv.bias", 4)[None, :, None, None])
     h = pt.resize(h, scale=(2, 2), mode="linear")
-    h = pt.max_pool2d(h, 2).mean(axis=(2, 3))
+    h = pt.nn.max_pool2d(h, 2).mean(axis=(2, 3))
     y = pt.special.softmax(h @ parameter("dense.weight", 4, 5), axis=1)
     return x, [y, h, pt.argmax(y, axis=1)], rng.normal(size=(2, 3, 10, 12)).astype("float32")
 

@@ -6,15 +6,17 @@ import pytensor.tensor as pt
 from pytensor.link.onnx.importing.registry import Refused, converts
 from pytensor.link.onnx.importing.sizes import broadcastable, normalized
 from pytensor.link.onnx.importing.windows import like, single
+from pytensor.scalar.activations import HardSigmoid
+from pytensor.tensor.nn.activations import elementwise, slopes_below_zero
 from pytensor.tensor.special import log_softmax, softmax
 
 SELU_ALPHA, SELU_GAMMA = 1.6732632423543772, 1.0507009873554805
 PLAIN = {
-    "HardSwish": pt.hard_swish,
-    "Mish": pt.mish,
+    "HardSwish": pt.nn.hardswish,
+    "Mish": pt.nn.mish,
     "Sigmoid": pt.sigmoid,
     "Softplus": pt.softplus,
-    "Softsign": pt.softsign,
+    "Softsign": pt.nn.softsign,
 }
 
 
@@ -28,12 +30,12 @@ for _name, _function in PLAIN.items():
 
 @converts("Relu")
 def relu(node, x):
-    return pt.maximum(x, like(x, 0)) if x.type.dtype.startswith("int") else pt.relu(x)
+    return pt.maximum(x, like(x, 0)) if x.type.dtype.startswith("int") else pt.nn.relu(x)
 
 
 @converts("LeakyRelu")
 def leaky_relu(node, x):
-    return pt.leaky_relu(x, single(node, "alpha", 0.01))
+    return pt.nn.leaky_relu(x, single(node, "alpha", 0.01))
 
 
 @converts("PRelu")
@@ -41,12 +43,12 @@ def prelu(node, x, slope):
     _, slope = broadcastable((x, slope))
     if "int" in x.type.dtype:
         return pt.switch(x < like(x, 0), x * slope, x)
-    return pt.prelu(x, slope)
+    return slopes_below_zero(x, slope)
 
 
 @converts("Elu")
 def elu(node, x):
-    return pt.elu(x, single(node, "alpha", 1.0))
+    return pt.nn.elu(x, single(node, "alpha", 1.0))
 
 
 @converts("Celu")
@@ -63,17 +65,21 @@ def celu(node, x):
 @converts("Selu")
 def selu(node, x):
     gamma = like(x, single(node, "gamma", SELU_GAMMA))
-    return gamma * pt.elu(x, single(node, "alpha", SELU_ALPHA))
+    return gamma * pt.nn.elu(x, single(node, "alpha", SELU_ALPHA))
 
 
 @converts("Gelu")
 def gelu(node, x):
-    return pt.gelu(x, node.choice("approximate", "none", "tanh"))
+    return pt.nn.gelu(x, approximate=node.choice("approximate", "none", "tanh"))
+
+
+def _hard_sigmoid(x, alpha, beta):
+    return elementwise(HardSigmoid(alpha=alpha, beta=beta), x)
 
 
 @converts("HardSigmoid")
 def hard_sigmoid(node, x):
-    return pt.hard_sigmoid(x, single(node, "alpha", 0.2), single(node, "beta", 0.5))
+    return _hard_sigmoid(x, single(node, "alpha", 0.2), single(node, "beta", 0.5))
 
 
 @converts("Swish")
@@ -112,14 +118,14 @@ def log_softmax_(node, x):
 # For recurrent networks: functions of x, alpha and beta, and the defaults of those they have
 OF_GATES = {
     "affine": (lambda x, a, b: like(x, a) * x + like(x, b), (1.0, 0.0)),
-    "elu": (lambda x, a, b: pt.elu(x, a), (1.0,)),
-    "hardsigmoid": (lambda x, a, b: pt.hard_sigmoid(x, a, b), (0.2, 0.5)),
-    "leakyrelu": (lambda x, a, b: pt.leaky_relu(x, a), (0.01,)),
-    "relu": (lambda x, a, b: pt.relu(x), ()),
+    "elu": (lambda x, a, b: pt.nn.elu(x, a), (1.0,)),
+    "hardsigmoid": (_hard_sigmoid, (0.2, 0.5)),
+    "leakyrelu": (lambda x, a, b: pt.nn.leaky_relu(x, a), (0.01,)),
+    "relu": (lambda x, a, b: pt.nn.relu(x), ()),
     "scaledtanh": (lambda x, a, b: like(x, a) * pt.tanh(like(x, b) * x), (1.0, 1.0)),
     "sigmoid": (lambda x, a, b: pt.sigmoid(x), ()),
     "softplus": (lambda x, a, b: pt.softplus(x), ()),
-    "softsign": (lambda x, a, b: pt.softsign(x), ()),
+    "softsign": (lambda x, a, b: pt.nn.softsign(x), ()),
     "tanh": (lambda x, a, b: pt.tanh(x), ()),
     "thresholdedrelu": (lambda x, a, b: pt.switch(x >= like(x, a), x, like(x, 0)), (1.0,)),
 }

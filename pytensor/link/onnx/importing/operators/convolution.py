@@ -24,17 +24,15 @@ from pytensor.link.onnx.importing.windows import (
     with_bias,
 )
 from pytensor.tensor.basic import constant
-
-CONV = {1: pt.conv1d, 2: pt.conv2d, 3: pt.conv3d}
-TRANSPOSED = {1: pt.conv1d_transpose, 2: pt.conv2d_transpose, 3: pt.conv3d_transpose}
+from pytensor.tensor.conv import conv, conv_transpose
 
 
 @converts("Conv")
-def conv(node, x, w, b=None):
-    n = spatial_axes(x)
+def conv_(node, x, w, b=None):
+    spatial_axes(x)
     w, kernel = kernel_of(node, w)
     x, found = known_pads(x, windows(node, kernel, lengths(x)[2:]))
-    out = CONV[n](
+    out = conv(
         x,
         w,
         border_mode=found.pads,
@@ -47,12 +45,12 @@ def conv(node, x, w, b=None):
 
 
 @converts("ConvTranspose")
-def conv_transpose(node, x, w, b=None):
+def conv_transpose_(node, x, w, b=None):
     n = spatial_axes(x)
     w, kernel = kernel_of(node, w)
     paddings = node.attribute("output_padding", [0] * n)
     found, paddings = _transposed_windows(node, kernel, paddings, x.type.shape[2:])
-    out = TRANSPOSED[n](
+    out = conv_transpose(
         x,
         w,
         border_mode=found.pads,

@@ -22,12 +22,12 @@ def _sum(*values):
 
 @converts("Gelu", "BiasGelu", domain=MICROSOFT)
 def gelu(node, x, bias=None):
-    return pt.gelu(_sum(x, bias))
+    return pt.nn.gelu(_sum(x, bias))
 
 
 @converts("FastGelu", domain=MICROSOFT)
 def fast_gelu(node, x, bias=None):
-    return pt.gelu(_sum(x, bias), approximate="tanh")
+    return pt.nn.gelu(_sum(x, bias), approximate="tanh")
 
 
 @converts("QuickGelu", domain=MICROSOFT)
@@ -93,14 +93,15 @@ def _skip_outputs(out, added):
 def skip_layer_normalization(node, x, skip, gamma, beta=None, bias=None):
     _without_statistics(node, 1, 2)
     added, epsilon = _sum(x, skip, bias), node.attribute("epsilon", 1e-12)
-    return _skip_outputs(pt.layer_normalization(added, gamma, beta, epsilon=epsilon), added)
+    out = pt.nn.layer_norm(added, added.type.shape[-1:], gamma, beta, eps=epsilon)
+    return _skip_outputs(out, added)
 
 
 @converts("SkipSimplifiedLayerNormalization", domain=MICROSOFT)
 def skip_simplified_layer_normalization(node, x, skip, gamma, bias=None):
     _without_statistics(node, 1, 2)
     added, epsilon = _sum(x, skip, bias), node.attribute("epsilon", 1e-12)
-    return _skip_outputs(pt.rms_normalization(added, gamma, epsilon=epsilon), added)
+    return _skip_outputs(pt.nn.rms_norm(added, added.type.shape[-1:], gamma, eps=epsilon), added)
 
 
 @converts("SimplifiedLayerNormalization")
@@ -109,7 +110,7 @@ def simplified_layer_normalization(node, x, scale):
     _without_statistics(node, 1)
     axis = normalized(node.attribute("axis", -1), x.type.ndim)
     epsilon = node.attribute("epsilon", 1e-5)
-    return pt.rms_normalization(x, scale, axis=axis, epsilon=epsilon)
+    return pt.nn.rms_norm(x, x.type.shape[axis:], scale, eps=epsilon)
 
 
 @converts("EmbedLayerNormalization", domain=MICROSOFT)
@@ -121,7 +122,7 @@ def embed_layer_normalization(
     if segments is not None:
         added = added + of_segments[segments]
     epsilon = node.attribute("epsilon", 1e-12)
-    out = pt.layer_normalization(added, gamma, beta, epsilon=epsilon)
+    out = pt.nn.layer_norm(added, added.type.shape[-1:], gamma, beta, eps=epsilon)
     if mask is None:
         n_words = pt.zeros(words.shape[:1], dtype="int32")
     else:

@@ -35,7 +35,7 @@ def qlinear_sigmoid(node, x, x_scale, x_zero, scale, zero=None):
 
 @converts("QLinearLeakyRelu", domain=MICROSOFT)
 def qlinear_leaky_relu(node, x, x_scale, x_zero, scale, zero=None):
-    real = pt.leaky_relu(_real(x, x_scale, x_zero), node.attribute("alpha", 0.01))
+    real = pt.nn.leaky_relu(_real(x, x_scale, x_zero), node.attribute("alpha", 0.01))
     return saturated(real / scale, zero, x.type.dtype)
 
 

@@ -51,7 +51,7 @@ def batch_normalization(node, x, scale, bias, mean, variance):
 
 @converts("InstanceNormalization")
 def instance_normalization(node, x, scale, bias):
-    return pt.instance_normalization(x, scale, bias, epsilon=single(node, "epsilon", 1e-5))
+    return pt.nn.instance_norm(x, weight=scale, bias=bias, eps=single(node, "epsilon", 1e-5))
 
 
 def _stash_dtype(node):
@@ -74,9 +74,9 @@ def layer_normalization(node, x, scale, bias=None):
     wide = pt.cast(x, stash)
     shape = x.type.shape[axis:]
     if stash == x.type.dtype and _fits(scale, shape) and _fits(bias, shape):
-        out = pt.layer_normalization(x, scale, bias, axis=axis, epsilon=epsilon)
+        out = pt.nn.layer_norm(x, x.type.shape[axis:], scale, bias, eps=epsilon)
     else:
-        out = pt.layer_normalization(wide, axis=axis, epsilon=epsilon)
+        out = pt.nn.layer_norm(wide, wide.type.shape[axis:], eps=epsilon)
         out = _scaled(pt.cast(out, x.type.dtype), scale, bias)
     if not (node.has_output(1) or node.has_output(2)):
         return out
@@ -91,8 +91,8 @@ def rms_normalization(node, x, scale):
     epsilon, stash = single(node, "epsilon", 1e-5), _stash_dtype(node)
     axis = normalized(node.attribute("axis", -1), x.type.ndim)
     if stash == x.type.dtype == scale.type.dtype and _fits(scale, x.type.shape[axis:]):
-        return pt.rms_normalization(x, scale, axis=axis, epsilon=epsilon)
-    out = pt.rms_normalization(pt.cast(x, stash), axis=axis, epsilon=epsilon)
+        return pt.nn.rms_norm(x, x.type.shape[axis:], scale, eps=epsilon)
+    out = pt.nn.rms_norm(pt.cast(x, stash), x.type.shape[axis:], eps=epsilon)
     return _scaled(pt.cast(out, x.type.dtype), scale)
 
 
@@ -107,8 +107,8 @@ def group_normalization(node, x, scale, bias):
     else:
         stash = _stash_dtype(node)
     if stash == x.type.dtype:
-        return pt.group_normalization(x, groups, scale, bias, epsilon=epsilon)
-    out = pt.cast(pt.group_normalization(pt.cast(x, stash), groups, epsilon=epsilon), x.type.dtype)
+        return pt.nn.group_norm(x, groups, scale, bias, eps=epsilon)
+    out = pt.cast(pt.nn.group_norm(pt.cast(x, stash), groups, eps=epsilon), x.type.dtype)
     shape = ["x", 0, *["x"] * (x.type.ndim - 2)]
     return _scaled(out, scale.dimshuffle(shape), bias.dimshuffle(shape))
 

@@ -18,14 +18,22 @@ from pytensor.link.onnx.importing.windows import (
     spatial_axes,
     windows,
 )
+from pytensor.tensor.pool import lp_pool, pool_nd
 
-MAX = {1: pt.max_pool1d, 2: pt.max_pool2d, 3: pt.max_pool3d}
-AVERAGE = {1: pt.avg_pool1d, 2: pt.avg_pool2d, 3: pt.avg_pool3d}
-LP = {1: pt.lp_pool1d, 2: pt.lp_pool2d, 3: pt.lp_pool3d}
-UNPOOL = {1: pt.max_unpool1d, 2: pt.max_unpool2d, 3: pt.max_unpool3d}
+MAX = {1: pt.nn.max_pool1d, 2: pt.nn.max_pool2d, 3: pt.nn.max_pool3d}
+UNPOOL = {1: pt.nn.max_unpool1d, 2: pt.nn.max_unpool2d, 3: pt.nn.max_unpool3d}
 
 
-def _pooled(node, x, functions, value=0, **more):
+def _maxima(x, **windows):
+    return MAX[spatial_axes(x)](x, **windows)
+
+
+def _averages(x, kernel_size, stride, padding, dilation, ceil_mode, count_include_pad):
+    mode = "average_inc_pad" if count_include_pad else "average_exc_pad"
+    return pool_nd(x, kernel_size, not ceil_mode, stride, padding, mode, dilation=dilation)
+
+
+def _pooled(node, x, function, value=0, **more):
     found = windows(node, node.required("kernel_shape"), lengths(x)[2:])
     image = x
     x, found = known_pads(x, found, value)
@@ -35,15 +43,15 @@ def _pooled(node, x, functions, value=0, **more):
         # The share of a window's cells that lie on the image
         more["count_include_pad"] = True
         share, _ = known_pads(pt.ones_like(image), windows(node, found.kernel, lengths(image)[2:]))
-        return _pooled_with(node, x, found, functions, more) / _pooled_with(
-            node, share, found, functions, more
+        return _pooled_with(node, x, found, function, more) / _pooled_with(
+            node, share, found, function, more
         )
     if x.type.ndim > 5 and "return_indices" not in more:
-        return _pooled_beside(node, x, found, functions, more)
-    return _pooled_with(node, x, found, functions, more)
+        return _pooled_beside(node, x, found, function, more)
+    return _pooled_with(node, x, found, function, more)
 
 
-def _pooled_beside(node, x, found, functions, more):
+def _pooled_beside(node, x, found, function, more):
     """Pooling with axes along which windows are single cells: they join the channels."""
     cells = zip(found.kernel, found.strides, found.pads, strict=True)
     single = [i for i, cell in enumerate(cells) if cell == (1, 1, (0, 0))]
@@ -53,13 +61,14 @@ def _pooled_beside(node, x, found, functions, more):
     batch, *channels = lengths(x)[: 2 + len(single)]
     found = Windows(*(tuple(part[i] for i in others) for part in found))
     together = x.reshape((batch, reduce(mul, channels), *lengths(x)[2 + len(single) :]))
-    out = _pooled_with(node, together, found, functions, more)
+    out = _pooled_with(node, together, found, function, more)
     out = out.reshape((batch, *channels, *lengths(out)[2:]))
     return out.transpose(*np.argsort(order).tolist())
 
 
-def _pooled_with(node, x, found, functions, more):
-    return functions[spatial_axes(x)](
+def _pooled_with(node, x, found, function, more):
+    spatial_axes(x)  # which refuses what our operators don't take
+    return function(
         x,
         kernel_size=found.kernel,
         stride=found.strides,
@@ -73,8 +82,8 @@ def _pooled_with(node, x, found, functions, more):
 @converts("MaxPool")
 def max_pool(node, x):
     if not node.has_output(1):
-        return _pooled(node, x, MAX, _smallest(x))
-    values, indices = _pooled(node, x, MAX, return_indices=True)
+        return _pooled(node, x, _maxima, _smallest(x))
+    values, indices = _pooled(node, x, _maxima, return_indices=True)
     batch, channels, *spatial = lengths(x)
     if node.attribute("storage_order", 0):
         indices = _column_major(indices, spatial)
@@ -103,27 +112,27 @@ def _column_major(indices, spatial):
 @converts("AveragePool")
 def average_pool(node, x):
     counted = bool(node.attribute("count_include_pad", 0))
-    return _pooled(node, x, AVERAGE, count_include_pad=counted)
+    return _pooled(node, x, _averages, count_include_pad=counted)
 
 
 @converts("LpPool")
-def lp_pool(node, x):
-    return _pooled(node, x, LP, norm_type=node.attribute("p", 2))
+def lp_pool_(node, x):
+    return _pooled(node, x, lp_pool, norm_type=node.attribute("p", 2))
 
 
 @converts("GlobalMaxPool")
 def global_max_pool(node, x):
-    return pt.global_max_pool(x)
+    return pt.nn.global_max_pool(x)
 
 
 @converts("GlobalAveragePool")
 def global_average_pool(node, x):
-    return pt.global_average_pool(x)
+    return pt.nn.global_avg_pool(x)
 
 
 @converts("GlobalLpPool")
 def global_lp_pool(node, x):
-    return pt.global_lp_pool(x, node.attribute("p", 2))
+    return pt.nn.global_lp_pool(x, node.attribute("p", 2))
 
 
 @converts("MaxUnpool")

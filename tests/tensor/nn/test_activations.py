@@ -5,6 +5,8 @@ from scipy import special
 import pytensor
 import pytensor.tensor as pt
 from pytensor.gradient import verify_grad
+from pytensor.scalar.activations import HardSigmoid
+from pytensor.tensor.nn.activations import elementwise, slopes_below_zero
 from tests.utils import REFERENCE_MODE
 
 # Of CVM; and without a compiler PyTensor fuses no more than 31 operands, whatever the mode.
@@ -84,45 +86,45 @@ GAMMA, ALPHA = 1.0507009873554804934193349852946, 1.6732632423543772848170429916
 
 # Function of a variable, and of an array its value and derivative
 ACTIVATIONS = {
-    "gelu": (pt.gelu, lambda x: (x * normal(x)[0], normal(x)[0] + x * normal(x)[1])),
-    "gelu_tanh": (lambda x: pt.gelu(x, approximate="tanh"), gelu_tanh),
+    "gelu": (pt.nn.gelu, lambda x: (x * normal(x)[0], normal(x)[0] + x * normal(x)[1])),
+    "gelu_tanh": (lambda x: pt.nn.gelu(x, approximate="tanh"), gelu_tanh),
     "hard_sigmoid": (
-        lambda x: pt.hard_sigmoid(x, 0.3, 0.4),
+        lambda x: elementwise(HardSigmoid(alpha=0.3, beta=0.4), x),
         lambda x: (np.clip(0.3 * x + 0.4, 0, 1), np.where((x > -4 / 3) & (x < 2), 0.3, 0)),
     ),
     "hard_swish": (
-        pt.hard_swish,
+        pt.nn.hardswish,
         lambda x: (
             x * np.clip(x / 6 + 0.5, 0, 1),
             np.select([x <= -3, x >= 3], [0, 1], x / 3 + 0.5),
         ),
     ),
     "elu": (
-        lambda x: pt.elu(x, 1.5),
+        lambda x: pt.nn.elu(x, 1.5),
         lambda x: (
             np.where(x > 0, x, 1.5 * np.expm1(np.minimum(x, 0))),
             np.where(x > 0, 1, 1.5 * np.exp(np.minimum(x, 0))),
         ),
     ),
     "leaky_relu": (
-        lambda x: pt.leaky_relu(x, 0.1),
+        lambda x: pt.nn.leaky_relu(x, 0.1),
         lambda x: (np.where(x < 0, 0.1 * x, x), np.where(x > 0, 1, 0.1)),
     ),
     "selu": (
-        pt.selu,
+        pt.nn.selu,
         lambda x: (
             np.where(x > 0, GAMMA * x, GAMMA * ALPHA * np.expm1(np.minimum(x, 0))),
             np.where(x > 0, GAMMA, GAMMA * ALPHA * np.exp(np.minimum(x, 0))),
         ),
     ),
-    "relu": (pt.relu, lambda x: (np.maximum(x, 0), (x > 0) * 1.0)),
+    "relu": (pt.nn.relu, lambda x: (np.maximum(x, 0), (x > 0) * 1.0)),
     "prelu": (
-        lambda x: pt.prelu(x, 0.3),
+        lambda x: pt.nn.prelu(x, 0.3),
         lambda x: (np.where(x < 0, 0.3 * x, x), np.where(x > 0, 1, 0.3)),
     ),
-    "relu6": (pt.relu6, lambda x: (np.clip(x, 0, 6), ((x > 0) & (x < 6)) * 1.0)),
-    "mish": (pt.mish, mish),
-    "softsign": (pt.softsign, lambda x: (x / (1 + abs(x)), (1 + abs(x)) ** -2.0)),
+    "relu6": (pt.nn.relu6, lambda x: (np.clip(x, 0, 6), ((x > 0) & (x < 6)) * 1.0)),
+    "mish": (pt.nn.mish, mish),
+    "softsign": (pt.nn.softsign, lambda x: (x / (1 + abs(x)), (1 + abs(x)) ** -2.0)),
 }
 PLACES = [-1e4, -88, -20, -5.5, -3, -1.4, -1e-4, 0, 1e-4, 0.7, 1.9, 3, 5.9, 6, 20, 88, 1e4]
 
@@ -220,35 +222,35 @@ def test_prelu_with_trained_slopes(shapes):
     rng = np.random.default_rng(1)
     values = [rng.normal(size=shape) for shape in shapes]
     x, alpha = (pt.tensor(shape=shape) for shape in shapes)
-    out = pt.prelu(x, alpha)
+    out = slopes_below_zero(x, alpha)
     expected = np.where(values[0] < 0, values[1] * values[0], values[0])
     for mode in (REFERENCE_MODE, "CVM"):
         result = pytensor.function([x, alpha], out, mode=mode)(*values)
         np.testing.assert_allclose(result, expected)
-    verify_grad(pt.prelu, values, rng=rng, mode=REFERENCE_MODE)
-    first = lambda x, a: pytensor.grad((pt.prelu(x, a) ** 2).sum(), a)  # noqa: E731
+    verify_grad(slopes_below_zero, values, rng=rng, mode=REFERENCE_MODE)
+    first = lambda x, a: pytensor.grad((slopes_below_zero(x, a) ** 2).sum(), a)  # noqa: E731
     verify_grad(first, values, rng=rng, mode=REFERENCE_MODE)
 
 
 def test_prelu_takes_the_dtype_of_the_input():
     for dtype, expected in [("float16", "float16"), ("float32", "float32"), ("int64", "float64")]:
-        x, alpha = pt.vector("x", dtype=dtype), pt.vector("alpha", dtype="float64")
-        assert pt.prelu(x, alpha).type.dtype == expected
+        x, weight = pt.matrix("x", dtype=dtype), pt.vector("weight", dtype="float64")
+        assert pt.nn.prelu(x, weight).type.dtype == expected
 
 
 def test_derivatives_at_zero():
     x = pt.scalar("x")
-    for function, expected in [(pt.relu, 0), (pt.selu, GAMMA * ALPHA)]:
+    for function, expected in [(pt.nn.relu, 0), (pt.nn.selu, GAMMA * ALPHA)]:
         np.testing.assert_allclose(pytensor.grad(function(x), x).eval({x: 0.0}), expected)
     alpha = pt.scalar("alpha")
-    gradients = pytensor.grad(pt.prelu(x, alpha), [x, alpha])
+    gradients = pytensor.grad(pt.nn.prelu(x, alpha), [x, alpha])
     np.testing.assert_array_equal([g.eval({x: 0.0, alpha: 0.3}) for g in gradients], [0.3, 0])
 
 
 @pytest.mark.slow
 def test_parameters_are_part_of_the_identity():
     x = pt.scalar("x", dtype="float64")
-    for function in (pt.elu, pt.leaky_relu, pt.hard_sigmoid):
+    for function in (pt.nn.elu, pt.nn.leaky_relu):
         ops = [function(x, alpha).owner.op for alpha in (0.5, 0.5, 0.25)]
         assert ops[0] == ops[1] != ops[2]
         assert hash(ops[0]) == hash(ops[1])
@@ -259,12 +261,17 @@ def test_parameters_are_part_of_the_identity():
 
 def test_bad_arguments_of_activations():
     with pytest.raises(ValueError, match="gelu: approximate must be"):
-        pt.gelu(1.0, approximate=True)
-    for function in (pt.elu, pt.leaky_relu, pt.hard_sigmoid):
-        for alpha in (np.nan, np.inf, "1", True, None):
-            with pytest.raises(ValueError, match="alpha must be a finite number"):
-                function(1.0, alpha)
+        pt.nn.gelu(1.0, approximate=True)
+    for function, name in ((pt.nn.elu, "alpha"), (pt.nn.leaky_relu, "negative_slope")):
+        for value in (np.nan, np.inf, "1", True, None):
+            with pytest.raises(ValueError, match=f"{name} must be a finite number"):
+                function(1.0, value)
+    for shape, slopes in [((2, 3), 2), ((3,), 3), ((), 2)]:
+        with pytest.raises(ValueError, match="prelu: weight must have one slope, or one for each"):
+            pt.nn.prelu(np.ones(shape), np.ones(slopes))
+    with pytest.raises(ValueError, match="prelu: weight must have one axis or none, got 2"):
+        pt.nn.prelu(np.ones((2, 3)), np.ones((3, 1)))
     with pytest.raises(TypeError, match="mish: x must be of real numbers, got complex128"):
-        pt.mish(pt.zvector())
+        pt.nn.mish(pt.zvector())
     with pytest.raises(TypeError, match="silu: x must be of real numbers, got complex64"):
         pt.silu(pt.cmatrix())
