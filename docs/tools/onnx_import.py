@@ -42,11 +42,6 @@ def groups():
     return dict(sorted(found.items()))
 
 
-# Cases whose results can't be those of the standard, and why.
-NOT_COMPARED = {
-    "bernoulli": "random numbers, which differ from runtime to runtime",
-    "dft_inverse": "the standard's own results have rounding errors of 2e-7 where 0 is right",
-}
 KNOWN = "sizes known"
 
 
@@ -58,9 +53,8 @@ def outcome(name, case):
     AssertionError
         If its results aren't those of the standard.
     """
-    for start, reason in NOT_COMPARED.items():
-        if name.startswith(start):
-            return reason
+    if reason := official.not_compared(name):
+        return reason
     for integers_known in (False, True):
         try:
             official.run(case, integers_known=integers_known)
@@ -68,7 +62,7 @@ def outcome(name, case):
             refusal = error
         else:
             return KNOWN if integers_known else ""
-    return refusal.failures[0][2] if isinstance(refusal, ImportedOpError) else str(refusal)
+    return official.why_refused(refusal)
 
 
 def row(operator, cases):
