@@ -104,7 +104,8 @@ def from_onnx(
         folder.
     inputs : dict of str to Variable, optional
         Variables in the place of inputs, by the model's names; for others variables are made.
-        A network is applied to part of a graph so.
+        A network is applied to part of a graph so.  An initializer that the file lists among the
+        inputs is a default, which a variable here replaces.
     trainable : bool or collection of str
         Which initializers become shared variables, which optimizers can change: True for all of
         floating point that are weights (how much a node resizes or drops isn't), or names.  Others
@@ -153,15 +154,17 @@ def from_onnx(
         raise ValueError(f"from_onnx: opset={opset}; 1 to {HIGHEST_OPSET} can be imported")
     read = read_model(model)
     graph = read.graph
-    initializers = dict(graph.initializers)
-    shared_names = _trainable_names(trainable, graph)
+    given = dict(inputs or {})
+    replaced = given.keys() & {v.name for v in graph.inputs}
+    initializers = {k: v for k, v in graph.initializers.items() if k not in replaced}
+    shared_names = _trainable_names(trainable, initializers)
     importer = Importer(read.opset_imports)
     parameters = {}
     for name, value in initializers.items():
         parameter = importer.initializer(value, name in shared_names)
         importer.values[value], parameters[name] = parameter, codes_of(parameter)
     model_inputs = [v for v in graph.inputs if v.name not in initializers]
-    variables = _input_variables(model_inputs, dict(inputs or {}))
+    variables = _input_variables(model_inputs, given)
     checked_inputs = _checked(model_inputs, variables)
     importer.values.update(
         (v, Text(x) if v.dtype == ir.DataType.STRING else x) for v, x in checked_inputs.items()
@@ -181,8 +184,9 @@ def from_onnx(
     )
 
 
-def _trainable_names(trainable: bool | Collection[str], graph: Any) -> set[str]:
-    initializers = graph.initializers
+def _trainable_names(
+    trainable: bool | Collection[str], initializers: Mapping[str, Any]
+) -> set[str]:
     if trainable is True:
         values = [v for v in initializers.values() if v.const_value.dtype.is_floating_point()]
         return {v.name for v in values if not any(map(_says_how, v.uses()))}
@@ -372,9 +376,11 @@ class Importer:
         self, graph: ir.Graph, *inputs: Variable, condition: Variable | None = None
     ) -> list[Variable]:
         """Convert the body of an If, Loop or Scan, for one set of inputs."""
-        if len(graph.inputs) != len(inputs):
-            raise Refused(f"its body has {len(graph.inputs)} inputs, and is given {len(inputs)}")
-        self.values.update(zip(graph.inputs, inputs, strict=True))
+        # Before version 4 of the format, initializers follow the inputs proper
+        wanted = [v for v in graph.inputs if v.name not in graph.initializers]
+        if len(wanted) != len(inputs):
+            raise Refused(f"its body has {len(wanted)} inputs, and is given {len(inputs)}")
+        self.values.update(zip(wanted, inputs, strict=True))
         with self._only_if(condition):
             outputs = self.convert(graph)
         if any(out is None for out in outputs):

@@ -38,7 +38,9 @@ def read_model(model: str | os.PathLike | bytes | onnx.ModelProto) -> ir.Model:
         proto, folder, where = _parse(path.read_bytes(), path), path.parent.resolve(), str(path)
     if not proto.HasField("graph"):
         raise ImportedModelError(f"from_onnx: {where} is damaged, or no ONNX model: no graph in it")
-    _check_names(proto.graph, where, set())
+    _check_names(proto.graph, where)
+    if proto.ir_version >= 4:
+        _check_inputs_of_bodies(proto.graph, where)
     _check_opsets(proto, where)
     proto = without_maps(_dense(_spelled_out(proto), where))
     try:
@@ -66,8 +68,11 @@ def _parse(data, what):
     return proto
 
 
-def _check_names(graph, where, outside):
-    """Every value has one source, and every name that is read has one."""
+def _check_names(graph, where, outside=frozenset(), before=frozenset()):
+    """Every value has one source, and every name that is read has one.
+
+    A body may read names from `outside`, and can't make those that are known `before` it.
+    """
     made = {}
     initializers = [t.name for t in graph.initializer]
     initializers += [t.values.name for t in graph.sparse_initializer]
@@ -81,8 +86,14 @@ def _check_names(graph, where, outside):
                 f"from_onnx: {where}: the name {name!r} belongs to {made[name]} and to {source}; "
                 f"each value needs a name of its own"
             )
+        if name in before and (name in initializers or name not in inputs):
+            raise ImportedModelError(
+                f"from_onnx: {where}: in a body, {source} has the name {name!r} of a value outside "
+                f"of it, and runtimes differ in which of the two they read: give it another name"
+            )
         made[name] = source
     visible = outside | made.keys()
+    before = {*before, *inputs, *initializers}
     for node in graph.node:
         for name in node.input:
             if name and name not in visible:
@@ -93,10 +104,26 @@ def _check_names(graph, where, outside):
         for attribute in node.attribute:
             for body in (attribute.g, *attribute.graphs):
                 if body.node or body.output:
-                    _check_names(body, where, visible)
+                    _check_names(body, where, visible, before)
+        before.update(node.output)
     for value in graph.output:
         if value.name not in visible:
             raise ImportedModelError(f"from_onnx: {where}: nothing makes the output {value.name!r}")
+        if value.name not in made:
+            raise ImportedModelError(
+                f"from_onnx: {where}: a body's output {value.name!r} is a value outside of it, "
+                f"which its nodes alone may read: put an Identity between"
+            )
+
+
+def _check_inputs_of_bodies(graph, where):
+    """From version 4 of the format on, a body's inputs have no values of their own."""
+    for body in graphs(graph):
+        both = {v.name for v in body.input} & {t.name for t in body.initializer}
+        if both and body is not graph:
+            raise ImportedModelError(
+                f"from_onnx: {where}: {sorted(both)[0]!r} is an input and an initializer of a body"
+            )
 
 
 def _describe(node):

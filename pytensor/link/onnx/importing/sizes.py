@@ -19,7 +19,7 @@ from pytensor.graph.op import HasInnerGraph
 from pytensor.link.onnx.importing.registry import Refused, entries, folded, known
 from pytensor.raise_op import CheckAndRaise
 from pytensor.tensor.basic import Alloc, MakeVector, constant
-from pytensor.tensor.broadcasting import broadcast_as
+from pytensor.tensor.broadcasting import BroadcastAs, broadcast_as
 from pytensor.tensor.elemwise import DimShuffle, Elemwise
 from pytensor.tensor.shape import Reshape, Shape, SpecifyShape, specify_shape
 from pytensor.tensor.subtensor import AdvancedSubtensor, Subtensor, get_idx_list
@@ -111,8 +111,11 @@ def _may_be_repeated(x, y, axis, is_one):
 
 
 def _of_inputs(found):
-    """Whether factors of lengths are numbers, and lengths that inputs have."""
-    return all(isinstance(f, int) or (isinstance(f, tuple) and f[0].owner is None) for f in found)
+    """Whether factors of lengths are numbers, and lengths that inputs have, broadcast or not."""
+    made_by = [f[0].owner for f in found if isinstance(f, tuple)]
+    return all(isinstance(f, int | tuple) for f in found) and all(
+        node is None or isinstance(node.op, BroadcastAs) for node in made_by
+    )
 
 
 def _wanted(node):

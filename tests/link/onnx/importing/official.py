@@ -1,6 +1,6 @@
 """ONNX's own test vectors for its operators, through `from_onnx`.
 
-    python -m tests.link.onnx.importing.official [PATTERN] [--why] [--mode JAX]
+    python -m tests.link.onnx.importing.official [PATTERN] [--why] [--mode JAX | jax_mode]
 
 prints how many cases pass, are refused, fail or give wrong numbers; `--why` says it of each.
 """
@@ -23,6 +23,17 @@ from pytensor.link.onnx import ImportedModelError, ImportedOpError, from_onnx
 from pytensor.tensor.basic import constant
 
 PYTHON = Mode("py", None)  # as the graph is, without rewrites
+
+# Cases whose results can't be those of the standard, by how their names begin, and why.
+NOT_COMPARED = {
+    "bernoulli": "random numbers, which differ from runtime to runtime",
+    "dft_inverse": "the standard's own results have rounding errors of 2e-7 where 0 is right",
+}
+
+
+def not_compared(name):
+    """Return why a case's results can't be those of the standard, or None."""
+    return next((why for start, why in NOT_COMPARED.items() if name.startswith(start)), None)
 
 
 @cache
@@ -97,32 +108,49 @@ def run(case, mode=PYTHON, integers_known=False):
                 np.testing.assert_allclose(got, want, rtol=case.rtol, atol=case.atol)
 
 
+def why_refused(error):
+    """Return why the first of the nodes that can't be imported can't, or the model as a whole."""
+    return error.failures[0][2] if isinstance(error, ImportedOpError) else str(error)
+
+
+def outcome(name, case, mode=PYTHON):
+    """Return what comes of a case, and why: with integers known if it can't be had without.
+
+    Modes may need lengths that the importer leaves open: JAX's programs have fixed sizes.
+    """
+    if reason := not_compared(name):
+        return "not compared", reason
+    for kind, known in (("passed", False), ("passed with integers known", True)):
+        try:
+            run(case, mode, integers_known=known)
+            return kind, ""
+        except (ImportedOpError, ImportedModelError) as error:
+            found = "refused", why_refused(error)
+        except AssertionError as error:
+            return "WRONG", " ".join(str(error).split())[:150]
+        except Exception as error:
+            found = "FAILED", f"{type(error).__name__}: {error}".splitlines()[0][:200]
+    return found
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("pattern", nargs="?", default="")
     parser.add_argument("--why", action="store_true", help="a line for each that doesn't pass")
     parser.add_argument("--mode", default=PYTHON, help="a mode of PyTensor's, by default Python")
     options = parser.parse_args()
+    if options.mode == "jax_mode":
+        from pytensor.link.jax.tuned import jax_mode
+
+        options.mode = jax_mode()
     found = Counter()
     for name, case in cases().items():
         if not re.search(options.pattern, name):
             continue
-        try:
-            try:
-                run(case, options.mode)
-                kind, reason = "passed", ""
-            except ImportedOpError:
-                run(case, options.mode, integers_known=True)
-                kind, reason = "passed with integers known", ""
-        except (ImportedOpError, ImportedModelError) as error:
-            kind, reason = "refused", str(error).splitlines()[-1].strip()
-        except AssertionError as error:
-            kind, reason = "WRONG", " ".join(str(error).split())[:150]
-        except Exception as error:
-            kind, reason = "FAILED", f"{type(error).__name__}: {error}".splitlines()[0][:200]
+        kind, reason = outcome(name, case, options.mode)
         found[kind] += 1
         if options.why and reason:
-            print(f"{kind:8} {name}: {reason}")
+            print(f"{kind:8} {name}: {reason}", flush=True)
     print(", ".join(f"{n} {kind}" for kind, n in found.most_common()))
 
 

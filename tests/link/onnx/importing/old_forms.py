@@ -1,5 +1,6 @@
 """Nodes of old opsets in forms that newer ones don't have, with results by the standard's text."""
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -216,6 +217,27 @@ def _reductions(op_type, last):
     yield Case(op_type, 11, last, [positive], {"axes": [-1]})
 
 
+def _max_of_regions(images, regions, pooled_shape, spatial_scale=1.0):
+    """Bins of regions whose corners are whole cells, the last one included, as in Fast R-CNN.
+
+    Bins that fall between cells take both; those beyond the image are 0.
+    """
+    pooled = np.zeros((len(regions), images.shape[1], *pooled_shape), images.dtype)
+    for result, (image, *corners) in zip(pooled, regions, strict=True):
+        left, top, right, bottom = (math.floor(v * spatial_scale + 0.5) for v in corners)
+        for row, column in np.ndindex(*pooled_shape):
+            cells = images[int(image)]
+            for axis, (low, high, bin_, count) in enumerate(
+                ((top, bottom, row, pooled_shape[0]), (left, right, column, pooled_shape[1]))
+            ):
+                length = max(high - low + 1, 1)
+                first, last = low + bin_ * length // count, low - (-(bin_ + 1) * length // count)
+                cells = cells.take(range(first, min(last, cells.shape[1 + axis])), 1 + axis)
+            if cells.size:
+                result[:, row, column] = cells.max((1, 2))
+    return pooled
+
+
 def _images():
     for pads in ([0, 0, 1, 2, 0, 0, 2, 1], [0, 0, -1, 1, 0, 0, 0, -2]):
         yield Case("Pad", 2, 10, [IMAGE], {"pads": pads, "value": 3.0})
@@ -249,8 +271,10 @@ def _images():
     whole = (np.abs(IMAGE) ** 3).sum((2, 3), keepdims=True) ** (1 / 3)
     yield Case("GlobalLpPool", 1, 1, [IMAGE], {"p": 3.0}, [whole])
     yield Case("GlobalLpPool", 2, LATEST, [IMAGE], {"p": 3}, [whole])
-    regions = np.float32([[0, 0, 1, 2, 2], [0, 1, 0, 3, 1]])
-    yield Case("MaxRoiPool", 1, LATEST, [IMAGE, regions], {"pooled_shape": [2, 2]})
+    regions = np.float32([[0, 0, 1, 2, 2], [0, 1, 0, 3, 1], [0, 2, 1, 9, 9]])
+    for more in ({"pooled_shape": [2, 3]}, {"pooled_shape": [3, 2], "spatial_scale": 0.6}):
+        pooled = _max_of_regions(IMAGE, regions, **more)
+        yield Case("MaxRoiPool", 1, LATEST, [IMAGE, regions], more, [pooled])
     pooling = {"kernel_shape": [2, 2], "pads": [1, 1, 0, 0], "strides": [2, 2]}
     counts = np.pad(np.ones((1, 2, 3, 4), "float32"), [(0, 0), (0, 0), (1, 0), (1, 0)])
     sums = np.pad(IMAGE, [(0, 0), (0, 0), (1, 0), (1, 0)])
@@ -343,9 +367,7 @@ def _bodies():
         y, ys = Scan <num_scan_inputs = 1, body = b (float[2] h, float[2] r)
             => (float[2] k, float[2] s) { k = Add (h, r) s = Neg (k) }> (x, z) }"""
     yield Graph("Scan", 9, LATEST, [x, _random(3, 2)], scanned)
-    batches = scanned.replace("(x, z)", "(, x, z)")
-    reason = "which scans batches"
-    yield Graph("Scan", 8, 8, [x, _random(3, 2)], batches, refused=reason)
+    yield from _scans_of_batches()
     branches = """g (bool c, float[2] x) => (float[2] y) { y = If (c) <
         then_branch = t () => (float[2] a) { a = Neg (x) },
         else_branch = e () => (float[2] b) { b = Exp (x) }> }"""
@@ -362,6 +384,32 @@ def _bodies():
         n = Constant <value_int = 2> () i = Constant <value_int = 1> ()
         s = SplitToSequence (x, n) y = SequenceAt (s, i) }"""
     yield Graph("SplitToSequence", 12, LATEST, [_random(4)], in_two)
+
+
+def _scans_of_batches():
+    """Scan of opset 8: batches of sequences, each of its own length; wanted is the pseudo-code."""
+    text = """g (int64[3] n, float[B, 2] h, float[B, T, 2] z, float[B, T, 2] v)
+        => (float[B, 2] last, float[B, T, 2] all) {
+        last, all = Scan <num_scan_inputs = 2, DIRECTIONS body = b (float[2] c, float[2] r,
+            float[2] q) => (float[2] k, float[2] s)
+            { a = Mul (c, q) k = Add (a, r) s = Neg (k) }> (LENGTHS, h, z, v) }"""
+    h, z, v = _random(3, 2), _random(3, 4, 2), 1 + _random(3, 4, 2)
+    for lengths, backward in (
+        (None, (0, 0)), (None, (0, 1)), ([4, 2, 1], (0, 0)), ([1, 3, 4], (1, 0))
+    ):  # fmt: skip
+        given, numbers = ("n", lengths) if lengths else ("", [4, 4, 4])
+        last, collected = h.copy(), np.zeros_like(z)
+        for batch, n in enumerate(numbers):
+            elements = [
+                x[batch, :n][:: -1 if turned else 1]
+                for x, turned in zip((z, v), backward, strict=True)
+            ]
+            for t, (r, q) in enumerate(zip(*elements, strict=True)):
+                last[batch] = last[batch] * q + r
+                collected[batch, t] = -last[batch]  # what follows the last is undefined: 0 here
+        directions = f"directions = [{backward[0]}, {backward[1]}]," if any(backward) else ""
+        form = text.replace("DIRECTIONS", directions).replace("LENGTHS", given)
+        yield Graph("Scan", 8, 8, [np.array(numbers), h, z, v], form, [last, collected])
 
 
 RECURRENT = {"RNN": _rnn, "GRU": _gru, "LSTM": _lstm}

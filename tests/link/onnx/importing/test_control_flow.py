@@ -220,6 +220,41 @@ def test_scan_along_axes_and_backwards():
     assert [r.shape for r in results] == [(2,), (2, 4), (4, 2)]
 
 
+BATCHES = """
+model (int64[B] n, float[B] h, float[B, T] x, float w) => (float[B] last, float[B, T] all) {
+  last, all = Scan<num_scan_inputs = 1, directions = [1],
+    body = body (float c, float r) => (float k, float s) {
+      q = Div (w, r) k = Add (c, q) s = Identity (k)
+    }
+  >(n, h, x)
+}
+"""
+
+
+def test_scan_of_batches_reads_no_padding():
+    """Of opset 8; a division by the padding, 0, would spoil the gradients."""
+    imported = from_onnx(parsed(BATCHES, opset=8))
+    _, _, x, w = inputs = list(imported.inputs.values())
+    last, collected = imported.outputs.values()
+    compute = function(inputs, [last, collected, *grad(last.sum(), [x, w])], mode=PYTHON)
+    rows = np.float32([[1, 2, 0], [5, 0, 0], [4, 2, 1]])
+    last, collected, slopes, slope = compute(np.array([2, 1, 3]), X, rows, np.float32(2))
+    np.testing.assert_allclose(last, X + np.float32([3, 0.4, 3.5]), rtol=1e-6)
+    np.testing.assert_allclose(collected, [[2.5, 4.5, 0], [-1.6, 0, 0], [2.25, 3.25, 3.75]])
+    np.testing.assert_allclose(slopes, [[-2, -0.5, 0], [-0.08, 0, 0], [-0.125, -0.5, -2]])
+    np.testing.assert_allclose(slope, 1.5 + 0.2 + 1.75)
+
+
+@pytest.mark.parametrize("mode", [PYTHON, pytest.param("JAX", marks=pytest.mark.slow)])
+def test_scan_of_batches_that_are_empty(mode):
+    """Which onnxruntime refuses; what is collected then is undefined, here 0."""
+    pytest.importorskip("jax")
+    values = np.array([2, 0, 3]), X, np.float32([[1, 2, 0], [0, 0, 0], [4, 2, 1]]), np.float32(2)
+    last, collected = in_pytensor(parsed(BATCHES, opset=8), values, mode)
+    np.testing.assert_array_equal(last, X + np.float32([3, 0, 3.5]))
+    np.testing.assert_array_equal(collected, [[2.5, 4.5, 0], [0, 0, 0], [2.25, 3.25, 3.75]])
+
+
 @pytest.mark.parametrize("mode", [PYTHON, "JAX"])
 def test_gradient_through_scan(mode):
     pytest.importorskip("jax")

@@ -251,6 +251,13 @@ def test_open_sizes_of_one_broadcast_when_the_model_runs(network, mode):
             np.testing.assert_allclose(gradient.sum() * 1e-2, change, rtol=0.05, atol=0.05)
 
 
+@pytest.mark.parametrize("lengths", [(1, 3), (3, 1), (3, 3)])
+def test_what_was_broadcast_meets_what_it_was_made_of(lengths):
+    """Nobody knows the length of a sum of two open ones before the model runs."""
+    nodes = [node("Add", "a b", "h"), node("Relu", "h", "r"), node("Mul", "r a")]
+    compare(model(nodes, [("a", ["N"]), ("b", ["M"])]), *map(ones, lengths))
+
+
 def test_lengths_that_do_not_broadcast_are_an_error():
     for network in (broadcasting("Add", ["N"], [3]), broadcasting("Add", ["N"], ["M"])):
         with pytest.raises((AssertionError, ValueError)):

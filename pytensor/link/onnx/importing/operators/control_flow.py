@@ -330,11 +330,6 @@ def scan_(node, *inputs):
     states, sequences = inputs[: len(inputs) - n], inputs[len(inputs) - n :]
     n_outputs = _collected(body, len(states))
 
-    def step(*values):
-        outputs = _steady(node, body, *values[n:], *values[:n])
-        after = _of_types(values[n:], outputs[: len(states)])
-        return [*after, *outputs[len(after) :]]
-
     def given(name, count):
         return node.attribute(name, [0] * count)
 
@@ -344,8 +339,7 @@ def scan_(node, *inputs):
             sequences, given("scan_input_axes", n), given("scan_input_directions", n), strict=True
         )
     ]
-    trips, sequences = _of_one_length(sequences)
-    results = _iterate(step, states, n_outputs, trips, node.outside(body), sequences)
+    results = _over_elements(node, body, states, sequences)
     outputs = [
         pt.moveaxis(x[:: -1 if backward else 1], 0, axis)
         for x, axis, backward in zip(
@@ -356,6 +350,56 @@ def scan_(node, *inputs):
         )
     ]
     return (*results[: len(states)], *outputs)
+
+
+def _over_elements(node, body, states, sequences, runs=None):
+    """The last states, and what a body makes of each element of the first axes of sequences.
+
+    Where `runs` is false, which is a sequence too, states stay, and what is collected is 0.
+    """
+    n = len(sequences)
+    n_outputs = _collected(body, len(states))
+
+    def step(*values):
+        counts, values = (values[:1], values[1:]) if runs is not None else ([], values)
+        outputs = _steady(node, body, *values[n:], *values[:n])
+        before, after = values[n:], outputs[: len(states)]
+        for holds in counts:
+            after = [pt.switch(holds, *pair) for pair in zip(after, before, strict=True)]
+            made = [pt.switch(holds, x, x.zeros_like()) for x in outputs[len(states) :]]
+            outputs = [*after, *made]
+        after = _of_types(before, after)
+        return [*after, *outputs[len(after) :]]
+
+    trips, sequences = _of_one_length([*([] if runs is None else [runs]), *sequences])
+    return _iterate(step, states, n_outputs, trips, node.outside(body), sequences)
+
+
+@converts("Scan", before=9)
+def scan_of_batches(node, lengths, *inputs):
+    """A scan of the second axis for each entry of the first."""
+    body, n = node.required("body"), node.required("num_scan_inputs")
+    n_states = len(inputs) - n
+    backward = node.attribute("directions", [0] * n)
+
+    def step(*values):
+        states, sequences = values[:n_states], values[n_states : n_states + n]
+        if lengths is None:
+            turned = [
+                x[:: -1 if back else 1] for x, back in zip(sequences, backward, strict=True)
+            ]
+            return _over_elements(node, body, states, turned)
+        number = values[-1]
+        t = pt.arange(sequences[0].shape[0])
+        last = pt.maximum(number - 1, 0)
+        # No step reads what follows a sequence: it may be anything
+        places = [pt.minimum(t, last), pt.maximum(last - t, 0)]
+        elements = [x[places[back]] for x, back in zip(sequences, backward, strict=True)]
+        return _over_elements(node, body, states, elements, t < number)
+
+    batches = [*inputs] if lengths is None else [*inputs, lengths]
+    size_, batches = _of_one_length(batches)
+    return tuple(_iterate(step, (), len(body.outputs), size_, node.outside(body), batches))
 
 
 def _of_one_length(sequences):

@@ -268,8 +268,3 @@ def _resized(node, x, scales, mode):
 @converts("MeanVarianceNormalization", before=9)
 def mean_variance_normalization(node, x):
     raise Refused("it was an experiment before opset 9, which the standard doesn't have any more")
-
-
-@converts("Scan", before=9)
-def scan(node, *inputs):
-    raise Refused("of opset 8, which scans batches: export the model again, of opset 9 or later")
