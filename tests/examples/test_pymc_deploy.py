@@ -166,6 +166,7 @@ FORMULAS = {
     "groups": ("y ~ scale(x1) + (c|g) + (x2|h)", "gaussian", ["mu"]),
     "logistic": ("b ~ x1 + c", "bernoulli", ["p"]),
     "counts": ("n ~ poly(x1, 2) + offset(log(t)) + (1|g)", "poisson", ["mu"]),
+    "spread": (("y ~ x1 + (1|g)", "sigma ~ x2"), "gaussian", ["sigma"]),
     "process": ("y ~ c + hsgp(x1, m=5, c=2)", "gaussian", ["mu"]),
 }
 
@@ -180,9 +181,10 @@ def table():
     })  # fmt: skip
 
 
-def bambi_model(formula, family, table, **options):
+def bambi_model(formula, family, table):
     bambi = pytest.importorskip("bambi", reason="bambi isn't installed")
-    model = bambi.Model(formula, table, family=family, **options)
+    formula = formula if isinstance(formula, str) else bambi.Formula(*formula)
+    model = bambi.Model(formula, table, family=family)
     model.build()
     free = [v.name for v in model.backend.model.free_RVs]
     left_out = [name for name in free if name.endswith(("_offset", "_raw"))]
