@@ -2,6 +2,7 @@
 
 import json
 import warnings
+from dataclasses import dataclass, field
 
 import numpy as np
 from pymc.pytensorf import find_rng_nodes, reseed_rngs
@@ -10,6 +11,7 @@ from pymc.sampling.forward import vectorize_over_posterior
 import pytensor.tensor as pt
 from pytensor.graph.replace import clone_replace
 from pytensor.graph.rewriting.utils import rewrite_graph
+from pytensor.graph.traversal import ancestors
 from pytensor.link.onnx import (
     DroppedCheckWarning,
     DroppedRandomStateWarning,
@@ -17,6 +19,37 @@ from pytensor.link.onnx import (
     export_onnx,
 )  # fmt: skip
 from pytensor.link.onnx.rows import find_mixed_rows, with_statistics_of
+
+
+@dataclass
+class Inputs:
+    """What becomes inputs, where it is no ``pm.Data``: constants in the model's graph, say.
+
+    Attributes
+    ----------
+    values : dict of str to ndarray
+        By the names of the inputs, the model's own data, of as many rows each.
+    dims : dict of str to tuple of str
+        The names of their dims.  The first is the dim of the rows of what is predicted.
+    replace : dict of Variable to Variable
+        What in the model's graph they take the place of, and what is computed of `variables`.
+    coords : dict of str to sequence
+        Of dims that the model doesn't know.
+    variables : dict of str to TensorVariable
+        The inputs; the first axis is open.
+    """
+
+    values: dict
+    dims: dict
+    replace: dict = field(default_factory=dict)
+    coords: dict = field(default_factory=dict)
+    variables: dict = field(init=False)
+
+    def __post_init__(self):
+        self.variables = {
+            name: pt.TensorType(value.dtype, (None, *value.shape[1:]))(name)
+            for name, value in self.values.items()
+        }
 
 
 def export_posterior_predictive(
@@ -32,9 +65,10 @@ def export_posterior_predictive(
     idata : DataTree
         With the group ``posterior``.
     path : str or Path
-    data : sequence of str
+    data : sequence of str, or Inputs
         The ``pm.Data`` that become inputs, of any size along their first dim.  Free variables along
         it are drawn anew, given the others: their posterior is of the rows of the old data.
+        `Inputs` say the same of what is no ``pm.Data``; `design.py` makes them of bambi's models.
     names : sequence of str, optional
         What to predict: observed variables, which is the default, or deterministic ones.
     draws : int
@@ -72,44 +106,45 @@ def export_posterior_predictive(
         ``across_rows="training"`` and the rows are mixed where each has a result of its own, as by
         a cumulative sum.
     """
-    require_data(model, data)
     names = list(names or [v.name for v in model.observed_RVs])
-    dims = {n: model.named_vars_to_dims.get(n) for n in [*data, *names]}
+    data = data if isinstance(data, Inputs) else inputs_of(model, data)
+    dims = data.dims | {n: model.named_vars_to_dims.get(n) for n in names}
     if without := [n for n, d in dims.items() if not d]:
         raise ValueError(f"{without} have no dims; give them some: pm.Normal(..., dims='row')")
-    indexes = dict(indexes or {})
-    if wrong := [n for n, d in indexes.items() if n not in data or not model.coords.get(d)]:
+    indexes, inputs = dict(indexes or {}), data.variables
+    if wrong := [n for n, d in indexes.items() if n not in inputs or not model.coords.get(d)]:
         raise ValueError(f"indexes: {wrong} aren't among the data, or their dims have no coords")
-    values = {n: model[n].get_value() for n in data}
-    inputs = {
-        model[n]: pt.tensor(n, dtype=v.dtype, shape=(None, *v.shape[1:])) for n, v in values.items()
-    }
-    lengths = {dims[n][0]: inputs[model[n]].shape[0] for n in data}
+    lengths = {dims[n][0]: v.shape[0] for n, v in inputs.items()}
     # Scalars of their own: vectorizing must not see that the sizes of draws come from the data
     # (thoughts/upstream/vectorized-sizes.md).
     sizes = {d: pt.scalar(d, dtype="int64") for d in lengths}
 
-    known, stand_ins = replacements(model, sizes, unknown)
-    outputs = clone_replace([model[n] for n in names], inputs | stand_ins)
-    outputs = settle_rows(outputs, {v: values[v.name] for v in inputs.values()}, across_rows)
-
     posterior = idata.posterior.to_dataset().stack(sample=("chain", "draw"))
+    known, stand_ins = replacements(model, sizes, unknown, posterior)
+    outputs = [model[n] for n in names]
+    require_posterior(model, [*outputs, *data.replace.values()], sizes, stand_ins, posterior)
+    computed = clone_replace([*data.replace.values()], stand_ins)
+    stand_ins |= dict(zip(data.replace, computed, strict=True))
+    outputs = clone_replace(outputs, stand_ins, rebuild_strict=False)
+    outputs = settle_rows(outputs, {v: data.values[n] for n, v in inputs.items()}, across_rows)
+
     count = min(draws, posterior.sizes["sample"])
     spread = np.linspace(0, posterior.sizes["sample"], count, endpoint=False).astype(int)
-    posterior = posterior.isel(sample=spread).transpose("sample", ...)
-    if lacking := [v.name for v in known if v.name not in posterior]:
-        raise ValueError(f"{lacking} aren't in the posterior, which has {sorted(posterior)}")
+    posterior = posterior.isel(sample=spread).map(
+        lambda v: v.transpose("sample", *order_of_dims(model, v), ...)
+    )
     outputs = vectorize_over_posterior(outputs, posterior, known, sample_dims=["sample"])
     outputs = clone_replace(outputs, {size: lengths[d] for d, size in sizes.items()})
     reseed_rngs(find_rng_nodes(outputs), seed)
 
-    results, axes = {}, {n: {0: dims[n][0]} for n in data}
+    results, axes = {}, {n: {0: dims[n][0]} for n in inputs}
     ranks = [max(int(np.ceil(p * count - 1e-9)), 1) - 1 for p in probabilities]
     for name, drawn in zip(names, outputs, strict=True):
         results[name] = drawn
         results[f"{name}_mean"] = drawn.mean(axis=0)
         results[f"{name}_quantiles"] = pt.sort(drawn, axis=0)[ranks]
-    coords = {d: [*map(str, c)] for d, c in model.coords.items() if c and d not in sizes}
+    coords = model.coords | data.coords
+    coords = {d: [*map(str, c)] for d, c in coords.items() if c and d not in sizes}
     for d in unknown:
         coords[d].append("unknown")
     about = {
@@ -117,7 +152,7 @@ def export_posterior_predictive(
         "coords": coords,
         "probabilities": probabilities,
         "indexes": indexes,
-        "ranges": {n: [v.min().item(), v.max().item()] for n, v in values.items()},
+        "ranges": {n: [v.min().item(), v.max().item()] for n, v in data.values.items()},
     }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DroppedCheckWarning)  # of the prior's parameters
@@ -129,17 +164,21 @@ def export_posterior_predictive(
         )  # fmt: skip
 
 
-def require_data(model, names):
-    """Check that what shall become inputs is ``pm.Data`` of the model."""
+def inputs_of(model, names):
+    """Make inputs of ``pm.Data`` of the model, by their names."""
     known = [v.name for v in model.data_vars]
     if not known:
         raise ValueError(
-            "the model has no pm.Data, so nothing of it can become an input: its data, or the "
-            "design matrices that bambi made of them, are constants. Write the model in PyMC, with "
-            "x = pm.Data('x', x, dims='row') for what is new in each request"
+            "the model has no pm.Data, so nothing of it can become an input: its data are "
+            "constants. Write x = pm.Data('x', x, dims='row') for what is new in each request; of "
+            "a model of bambi, use export_bambi of design.py"
         )
     if wrong := [n for n in names if n not in known]:
         raise ValueError(f"{wrong} are no pm.Data of the model, which has {known}")
+    dims = {n: model.named_vars_to_dims.get(n) for n in names}
+    inputs = Inputs({n: model[n].get_value() for n in names}, dims)
+    inputs.replace = {model[n]: v for n, v in inputs.variables.items()}
+    return inputs
 
 
 def settle_rows(outputs, values, across_rows):
@@ -161,21 +200,58 @@ def settle_rows(outputs, values, across_rows):
     return outputs
 
 
-def replacements(model, sizes, unknown):
-    """The free variables whose draws are stored, and what replaces what in the model's graph."""
+def replacements(model, sizes, unknown, posterior):
+    """The variables whose draws are stored, and what replaces what in the model's graph."""
     replace = {model.dim_lengths[d]: size for d, size in sizes.items()}
     # In the prior of an unknown group there is one group.
     known, new = [], {model.dim_lengths[d]: pt.constant(np.int64(1)) for d in unknown}
-    for rv in model.free_RVs:
+    for rv in stored_variables(model, sizes, posterior):
         along = model.named_vars_to_dims.get(rv.name) or ()
-        if set(along) & set(sizes):
-            continue
         known.append(rv.type(rv.name))
         replace[rv] = new[rv] = known[-1]
         if axes := [axis for axis, d in enumerate(along) if d in unknown]:
-            axis, parameters = axes[0], rv.owner.op.dist_params(rv.owner)
-            if len(axes) > 1 or not all(v.type.broadcastable[axis] for v in parameters):
+            axis, has_prior = axes[0], rv in model.free_RVs
+            parameters = rv.owner.op.dist_params(rv.owner) if has_prior else ()
+            same = has_prior and all(v.type.broadcastable[axis] for v in parameters)
+            if len(axes) > 1 or not same:
                 raise ValueError(f"{rv.name} has no prior that is the same all along {along[axis]}")
             new[rv] = clone_replace(rv, {k: v for k, v in new.items() if k is not rv})
             replace[rv] = pt.join(axis, known[-1], new[rv])
     return known, replace
+
+
+def order_of_dims(model, drawn):
+    """Return the model's order of dims, which bambi's posteriors don't keep."""
+    along = model.named_vars_to_dims.get(drawn.name) or ()
+    return along if set(along) <= set(drawn.dims) else ()
+
+
+def along_rows(model, variable, sizes):
+    return not set(sizes).isdisjoint(model.named_vars_to_dims.get(variable.name) or ())
+
+
+def stored_variables(model, sizes, posterior):
+    """List what the posterior has: free variables, and what is computed of those that it lacks.
+
+    Where effects of groups are offsets times their spread, bambi's has effects and no offsets.
+    """
+    free = [rv for rv in model.free_RVs if not along_rows(model, rv, sizes)]
+    lacking = [rv for rv in free if rv.name not in posterior]
+    computed = [
+        v for v in model.deterministics
+        if v.name in posterior and not along_rows(model, v, sizes)
+        and (v.ndim == 0 or model.named_vars_to_dims.get(v.name))  # whose size is known
+        and not set(lacking).isdisjoint(ancestors([v]))
+    ]  # fmt: skip
+    return [*(rv for rv in free if rv not in lacking), *computed]
+
+
+def require_posterior(model, variables, sizes, stored, posterior):
+    """Check that no free variable would be drawn from its prior but those along the rows."""
+    reached = set(ancestors(variables, blockers={*stored}))
+    lacking = [
+        rv.name for rv in model.free_RVs
+        if rv in reached and rv not in stored and not along_rows(model, rv, sizes)
+    ]  # fmt: skip
+    if lacking:
+        raise ValueError(f"{lacking} aren't in the posterior, which has {sorted(posterior)}")

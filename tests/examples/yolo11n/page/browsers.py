@@ -70,8 +70,14 @@ def open_browser(*, camera=None, webgpu=False):
 
 
 @contextmanager
-def open_firefox():
-    """An installed Firefox as it is, driven by WebDriver BiDi; yields Playwright's browser."""
+def open_firefox(preferences=None):
+    """An installed Firefox as it is, driven by WebDriver BiDi; yields Playwright's browser.
+
+    Parameters
+    ----------
+    preferences : dict, optional
+        Of ``about:config``.
+    """
     sync_api = pytest.importorskip("playwright.sync_api")
     names = [os.environ.get("FIREFOX", "firefox-esr"), "firefox"]
     if not (path := next(filter(None, map(shutil.which, names)), None)):
@@ -80,6 +86,7 @@ def open_firefox():
         browser = driver.firefox.launch(
             executable_path=path,
             channel="moz-firefox",  # BiDi, which Playwright's own Firefox doesn't speak
+            firefox_user_prefs=preferences,
             timeout=1000 * PATIENCE,
         )
         yield browser

@@ -32,7 +32,10 @@ def raw_output(path, image):
     size = session.get_inputs()[0].shape[2]
     canvas, geometry = letterbox(image, size)
     pixels = canvas.transpose(2, 0, 1)[None].astype(np.float32) / np.float32(255)
-    return session.run(None, {session.get_inputs()[0].name: pixels})[0][0], geometry
+    (given,) = session.get_inputs()
+    if given.type == "tensor(float16)":
+        pixels = pixels.astype(np.float16)
+    return session.run(None, {given.name: pixels})[0][0].astype(np.float32), geometry
 
 
 def expected_detections(path, image, confidence=0.25, iou=0.45):
@@ -254,12 +257,31 @@ def random_yolo(num_classes=2):
     return model
 
 
-def yolo_onnx(path, size=64, classes=("person", "cell phone")):
-    """Export `random_yolo`."""
+def yolo_onnx(path, size=64, classes=("person", "cell phone"), half=False):
+    """Export `random_yolo`; with `half`, it computes in float16, input and output too."""
     from export import export_detector
 
-    export_detector(random_yolo(len(classes)), path, classes, size)
+    export_detector(random_yolo(len(classes)), path, classes, size, half=half)
+    if half:
+        file = onnx.load(path)
+        _make_half(file.graph, file.graph.input[0], file.graph.output[0])
+        onnx.checker.check_model(file, full_check=True)
+        onnx.save(file, path)
     return path
+
+
+def _make_half(graph, given, result):
+    """Make a model's input and output float16."""
+    for node in graph.node:
+        for names, name in ((node.input, given.name), (node.output, result.name)):
+            names[:] = [f"{name}_float" if n == name else n for n in names]
+    for value, ends, to in (
+        (given, (given.name, f"{given.name}_float"), TensorProto.FLOAT),
+        (result, (f"{result.name}_float", result.name), TensorProto.FLOAT16),
+    ):
+        cast = helper.make_node("Cast", [ends[0]], [ends[1]], to=to)
+        graph.node.insert(0 if value is given else len(graph.node), cast)
+        value.type.tensor_type.elem_type = TensorProto.FLOAT16
 
 
 # ------------------------------------------------------------------------------ pictures

@@ -12,6 +12,7 @@ from tools.serve_demo import Server
 from tests.examples.yolo11n.page.browsers import (
     detect_file,
     file_of,
+    open_firefox,
     ready_page,
     screenshot,
     until,
@@ -81,6 +82,18 @@ window.Blob = class extends Plain {
 
 def test_a_browser_that_changes_pixels_is_named(browser, colour_site):
     with ready_page(browser, colour_site.url, script=CHANGED_PIXELS) as page:
+        assert "resistFingerprinting" in page.locator("#pixels-note").inner_text()
+        assert page.locator("#pixels-note").is_visible()
+
+
+def resisting_firefox():
+    return open_firefox({"privacy.resistFingerprinting": True})
+
+
+@pytest.mark.parametrize("browser", [resisting_firefox], ids=["firefox"], indirect=True)
+def test_a_browser_that_resists_fingerprinting(browser, colour_site):
+    """What Firefox then gives as the pixels of a canvas is random."""
+    with ready_page(browser, colour_site.url) as page:
         assert "resistFingerprinting" in page.locator("#pixels-note").inner_text()
         assert page.locator("#pixels-note").is_visible()
 

@@ -36,6 +36,7 @@ from tests.examples.yolo11n.page.detectors import (
     colour_detector_onnx,
     encode,
     expected_detections,
+    yolo_onnx,
 )
 
 pytestmark = pytest.mark.browser
@@ -203,6 +204,33 @@ def test_a_dropped_model_brings_its_names_size_and_thresholds(browser, colour_si
         page.click("#model-builtin")
         until(page, "demo.info.modelName === 'built-in model' && demo.ready")
         assert len(detect_file(page, encode(picture))["detections"]) == 2
+
+
+# As in browsers that have none, in workers too.
+WITHOUT_FLOAT16 = """
+const Plain = Blob;
+window.Blob = class extends Plain {
+  constructor(parts, options) {
+    const script = "delete globalThis.Float16Array;";
+    super(options?.type === "text/javascript" ? [script, ...parts] : parts, options);
+  }
+};
+"""
+
+
+@IN_BOTH
+@pytest.mark.parametrize("script", ["", WITHOUT_FLOAT16], ids=["", "no_float16array"])
+def test_a_model_whose_input_and_output_are_float16(browser, colour_site, tmp_path, script):
+    path = yolo_onnx(tmp_path / "half.onnx", half=True)
+    picture = clear_scenes(path, 1)[0]
+    with ready_page(browser, colour_site.url, script=script) as page:
+        send_file(page, path, path.name)
+        until(page, "demo.info.modelName === 'half.onnx' && demo.ready")
+        # A unit in the last place of a side of 64, and of a score.
+        last = detect_file(page, encode(picture))
+        scale = max(picture.shape[:2]) / 64
+        assert_same(last, expected_detections(path, picture), pixels=scale / 16, score=1e-3)
+        assert page.evaluate("demo.errors") == []
 
 
 def test_snapshot_and_json(yolo, models, scenes):

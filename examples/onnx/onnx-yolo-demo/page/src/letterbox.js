@@ -33,7 +33,7 @@ import {
  *   resizedHeight: number, left: number, top: number}} Geometry
  */
 
-const FILL = 114; // grey of the padding
+export const FILL = 114; // grey of the padding
 const PRECISION = 22; // bits after the point of the filter's weights
 const ONE = 1 << PRECISION;
 const PAGE_BYTES = 65536;
@@ -171,11 +171,12 @@ function startsDownwards({ width, height, resizedWidth, resizedHeight }) {
 /**
  * A letterbox for one network; it keeps its tables while pictures have the same size.
  * @param {number} size Side of the network's square input in pixels.
- * @returns {{run: (rgba: Uint8ClampedArray, width: number, height: number, out: Float32Array) =>
- *   Geometry}}
+ * @param {(fraction: number) => number} [written] What is written for 0 to 1; the number itself.
+ * @returns {{run: (rgba: Uint8ClampedArray, width: number, height: number,
+ *   out: Float32Array|Uint16Array) => Geometry}}
  */
-export function createLetterbox(size) {
-  const fractions = Float32Array.from({ length: 256 }, (_, level) => level / 255);
+export function createLetterbox(size, written = (fraction) => fraction) {
+  const fractions = Float32Array.from({ length: 256 }, (_, level) => level / 255).map(written);
   let running = start();
   let geometry = fit(size, size, size);
   let resize = () => {};
@@ -233,7 +234,7 @@ export function createLetterbox(size) {
    * @param {Uint8ClampedArray} rgba Pixels, (height, width, 4); alpha is not looked at.
    * @param {number} width
    * @param {number} height
-   * @param {Float32Array} out (3, size, size), red, green, blue in 0..1; overwritten.
+   * @param {Float32Array|Uint16Array} out (3, size, size), red, green, blue; overwritten.
    * @returns {Geometry}
    */
   function run(rgba, width, height, out) {

@@ -19,7 +19,8 @@
 import * as ort from "onnxruntime-web/webgpu";
 import { inWords, isClose, outputDifference } from "./agreement.js";
 import { failure } from "./failure.js";
-import { createLetterbox, fit } from "./letterbox.js";
+import { asFloats, toHalf } from "./half.js";
+import { createLetterbox, FILL, fit } from "./letterbox.js";
 import { createPostprocess } from "./nms.js";
 import { readShape, requireScores } from "./outputs.js";
 import { refusal } from "./refusal.js";
@@ -142,7 +143,7 @@ function describe({ name, type, shape }) {
 }
 
 /**
- * The name and the side of a model's picture input.
+ * The name, the type and the side of a model's picture input.
  * @param {ort.InferenceSession} session
  * @param {Facts} facts
  */
@@ -155,7 +156,7 @@ function findInput(session, facts) {
   const side = typeof height === "number" ? height : facts.size;
   const right =
     inputs.length === 1 &&
-    input.type === "float32" &&
+    ["float32", "float16"].includes(input.type) &&
     input.shape.length === 4 &&
     fits(batch, 1) &&
     fits(channels, 3) &&
@@ -167,13 +168,11 @@ function findInput(session, facts) {
         "export it for smaller ones, such as 640",
     );
   }
-  if (right && side) return { name: input.name, side };
-  const isHalf = inputs.length === 1 && input.type === "float16";
+  if (right && side) return { name: input.name, type: input.type, side };
   throw failure(
     "model-shape",
     `the model's input is ${inputs.map(describe).join("; ") || "missing"}; ` +
-      `needed: one, float32 (1, 3, S, S); ` +
-      (isHalf ? "export it with a float32 input (half=False)" : EXPORT_HINT),
+      `needed: one, float32 or float16 (1, 3, S, S); ${EXPORT_HINT}`,
   );
 }
 
@@ -211,7 +210,7 @@ async function createSession(model, backend, graph) {
 async function infer({ session, inputName, outputName, tensor }) {
   const results = await session.run({ [inputName]: tensor });
   const output = results[outputName];
-  const data = /** @type {Float32Array} */ (await output.getData());
+  const data = asFloats(output.type, await output.getData());
   return { dims: output.dims, data, release: () => output.dispose() };
 }
 
@@ -242,9 +241,12 @@ function knownShape({ outputMetadata }, name) {
 }
 
 async function prepareSession(session, { facts, backend, tried }) {
-  const { name, side } = findInput(session, facts);
-  const input = new Float32Array(3 * side * side).fill(114 / 255);
-  const tensor = new ort.Tensor("float32", input, [1, 3, side, side]);
+  const { name, type, side } = findInput(session, facts);
+  const isHalf = type === "float16";
+  const written = isHalf ? toHalf : undefined;
+  const input = new (isHalf ? Uint16Array : Float32Array)(3 * side * side);
+  input.fill(isHalf ? toHalf(FILL / 255) : FILL / 255);
+  const tensor = new ort.Tensor(type, input, [1, 3, side, side]);
   const network = { session, inputName: name, outputName: findOutput(session), tensor };
   const dims = tried && backend === "wasm" ? knownShape(session, network.outputName) : null;
   const masks = countMasks(session);
@@ -254,7 +256,7 @@ async function prepareSession(session, { facts, backend, tried }) {
   const { layout, boxes, names, width } = shape;
   const postprocess = createPostprocess(names.length, boxes, layout, width);
   if (backend === "webgpu") await watchDevice();
-  const letterbox = createLetterbox(side);
+  const letterbox = createLetterbox(side, written);
   return { ...network, names, layout, width, side, input, letterbox, postprocess };
 }
 
