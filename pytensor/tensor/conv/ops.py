@@ -40,9 +40,10 @@ class BaseConv(Op):
 
     Parameters
     ----------
-    border_mode : tuple of (int, int), or "half" or "full"
-        Zeros before and after each spatial axis.  The two names are kept as names only where the
-        size of the kernel isn't known when the graph is built.
+    border_mode : tuple of (int, int), or "half", "full" or "same"
+        Zeros before and after each spatial axis.  The names are kept as names only where the size
+        of the kernel isn't known when the graph is built.  With a stride of 1 "same" keeps the
+        image's size, for even kernels by one zero more after than before.
     subsample, filter_dilation : tuple of int, one per spatial axis
     num_groups : int
     filter_flip : bool
@@ -73,14 +74,23 @@ class BaseConv(Op):
 
         Accepts integers or symbolic scalars in `kernel_shape`.
         """
-        if self.border_mode not in ("half", "full"):
+        if not isinstance(self.border_mode, str):
             return self.border_mode
         effective = [
             (k - 1) * d + 1 for k, d in zip(kernel_shape, self.filter_dilation, strict=True)
         ]
         if self.border_mode == "half":
             return tuple((e // 2, e // 2) for e in effective)
+        if self.border_mode == "same":
+            return tuple(((e - 1) // 2, e // 2) for e in effective)
         return tuple((e - 1, e - 1) for e in effective)
+
+    def for_kernel(self, kernel_shape):
+        """Return the same Op with its padding in numbers, if the static `kernel_shape` is known."""
+        if None in kernel_shape:
+            return self
+        properties = {name: getattr(self, name) for name in self.__props__}
+        return type(self)(**properties | {"border_mode": self.pads(kernel_shape)})
 
     def _pad(self, kernel_shape, axis):
         return self.pads([1 if k is None else k for k in kernel_shape])[axis]

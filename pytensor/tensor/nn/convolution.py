@@ -52,25 +52,16 @@ def _pairs(function: str, padding: Any, n: int, names: str = "") -> tuple[tuple[
     return pairs
 
 
-def _cells_around(
-    function: str, padding: Padding, kernel: tuple[int | None, ...], stride: tuple[int, ...],
-    dilation: tuple[int, ...],
-) -> tuple[tuple[int, int], ...]:  # fmt: skip
-    """Return the numbers of zeros (before, after) each spatial axis."""
+def _border_mode(
+    function: str, padding: Padding, stride: tuple[int, ...], n: int
+) -> Literal["same"] | tuple[tuple[int, int], ...]:
     if isinstance(padding, str) and padding == "same":
         if any(step != 1 for step in stride):
             raise ValueError(f"{function}: padding='same' needs stride=1, got stride={stride}")
-        if None in kernel:
-            raise ValueError(
-                f"{function}: padding='same' needs a kernel of known size, got {kernel}; give the "
-                f"padding in numbers, or weight a static shape"
-            )
-        axes = zip(kernel, dilation, strict=True)
-        totals = [step * (k - 1) for k, step in axes if k is not None]
-        return tuple((total // 2, total - total // 2) for total in totals)
+        return "same"
     if isinstance(padding, str) and padding == "valid":
-        return ((0, 0),) * len(kernel)
-    return _pairs(function, padding, len(kernel), "'same', 'valid', ")
+        return ((0, 0),) * n
+    return _pairs(function, padding, n, "'same', 'valid', ")
 
 
 def _with_bias(function: str, out: TensorVariable, bias: TensorLike | None) -> TensorVariable:
@@ -94,13 +85,13 @@ def _conv(
     stride = per_axis(f"{function}: stride", stride, n)
     dilation = per_axis(f"{function}: dilation", dilation, n)
     op: Any = Conv(
-        border_mode=_cells_around(function, padding, weight.type.shape[2:], stride, dilation),
+        border_mode=_border_mode(function, padding, stride, n),
         subsample=stride,
         filter_dilation=dilation,
         num_groups=_groups(function, groups),
         filter_flip=False,
     )
-    return _with_bias(function, op(x, weight), bias)
+    return _with_bias(function, op.for_kernel(weight.type.shape[2:])(x, weight), bias)
 
 
 def _conv_transpose(
@@ -137,7 +128,7 @@ def conv1d(
     padding : int, (int,), a pair (before, after) in a tuple, "same" or "valid"
         Zeros around; a pair has those before and after an axis.  ``"valid"``: none.
         ``"same"``: as many as keep the size, one more after than before where their number is
-        odd; it needs a stride of 1 and a kernel of known size.
+        odd; it needs a stride of 1.
     dilation : int or (int,)
         Distance between neighbouring cells of the kernel.
     groups : int
@@ -187,7 +178,7 @@ def conv2d(
     padding : int, (int, int), two pairs (before, after), "same" or "valid"
         Zeros around; a pair has those before and after an axis.  ``"valid"``: none.
         ``"same"``: as many as keep the size, one more after than before where their number is
-        odd; it needs a stride of 1 and a kernel of known size.
+        odd; it needs a stride of 1.
     dilation : int or (int, int)
         Distance between neighbouring cells of the kernel.
     groups : int
@@ -241,7 +232,7 @@ def conv3d(
     padding : int, (int, int, int), three pairs (before, after), "same" or "valid"
         Zeros around; a pair has those before and after an axis.  ``"valid"``: none.
         ``"same"``: as many as keep the size, one more after than before where their number is
-        odd; it needs a stride of 1 and a kernel of known size.
+        odd; it needs a stride of 1.
     dilation : int or (int, int, int)
         Distance between neighbouring cells of the kernel.
     groups : int

@@ -169,8 +169,8 @@ def test_empty_batch():
 
 BAD_SHAPES = [
     ((1, 3, 5, 5), (2, 2, 3, 3), 1, "don't match an input of 3 channels"),
-    ((1, 3, 5, 5), (2, 1, 3, 3), 2, "input's 3 channels don't divide into num_groups=2"),
-    ((1, 4, 5, 5), (3, 2, 3, 3), 2, "3 filters don't divide into num_groups=2"),
+    ((1, 3, 5, 5), (2, 1, 3, 3), 2, "input's 3 channels don't divide into 2 groups"),
+    ((1, 4, 5, 5), (3, 2, 3, 3), 2, "3 filters don't divide into 2 groups"),
     ((1, 2, 5, 2), (2, 2, 3, 3), 1, r"kernel \(size 3, dilation 1\) is larger than the padded"),
 ]
 

@@ -193,7 +193,7 @@ def test_half_precision_is_summed_up_in_single():
 
 BAD_SHAPES = [
     ((1, 3, 5, 5), (2, 2, 3, 3), {}, r"filters for 2 channels \(their first axis\) don't match"),
-    ((1, 3, 5, 5), (3, 1, 3, 3), {"num_groups": 2}, "3 channels don't divide into num_groups=2"),
+    ((1, 3, 5, 5), (3, 1, 3, 3), {"num_groups": 2}, "3 channels don't divide into 2 groups"),
     ((1, 2, 1, 2), (2, 2, 3, 3), {"border_mode": (2, 0)}, r"padding \(2, 2\) takes away all of"),
     ((1, 2, 0, 2), (2, 2, 3, 3), {}, "input must have a length of at least 1"),
     ((1, 2, 1, 2), (2, 2, 3, 0), {}, "kernel must have a length of at least 1"),
