@@ -155,6 +155,10 @@ its evaluator. `python -m tests.link.onnx.importing.versions` does it.
 - The text doesn't say how Upsample, and Resize of opset 10, find the place of a cell. Both are read
   as onnxruntime does: without a shift of half a cell, and nearest is the cell before, or, where an
   axis gets shorter, the cell after.
+- Where no length changes though a scale isn't 1, Resize and Upsample move cells by their formulas;
+  onnxruntime returns the input.
+- Where `align_corners` is given scales that make no whole length, it counts with the fractional
+  one, as the standard's cases and evaluator do; onnxruntime counts with the whole one.
 - ConvTranspose before opset 11 has a formula for `auto_pad` that contradicts what the text says
   of the attribute; it is read as from opset 11 on, which is what onnxruntime does.
 - Squeeze before opset 13 with an empty list of axes squeezes all, as without the list. From 13 on

@@ -205,6 +205,12 @@ def test_log_sum_exp_of_infinities_and_its_gradient():
     np.testing.assert_allclose(gradient, [[0.5, 0.5], [1, 0]] * 2)
 
 
+def test_einsum_over_an_axis_of_one_element_keeps_its_dtype_in_mode_jax():
+    pytest.importorskip("jax")
+    product = node("Einsum", "a b", equation="i,ji->j")
+    compare(model(product, [("a", ["N"]), ("b", ["M", 1])]), ones(1), ones(3, 1), mode="JAX")
+
+
 # ------------------------------------------------------------------------------ broadcasting
 
 

@@ -60,6 +60,7 @@ def einsum(node, *operands):
         terms, result = equation.split("->")
         terms = terms.split(",")
         if len(terms) == len(operands):
+            operands, terms = _without_ones(operands, terms)
             pairs = [
                 _summed(x, terms[i], "".join([result, *terms[:i], *terms[i + 1 :]]))
                 for i, x in enumerate(operands)
@@ -71,21 +72,40 @@ def einsum(node, *operands):
     return pt.cast(pt.einsum(equation, *operands), dtype)
 
 
+def _axis(term, position):
+    """The axis of a label of an Einsum, counted from the end behind dots."""
+    dots = term.find("...")
+    return position - len(term) if 0 <= dots < position else position
+
+
+def _without_ones(operands, terms):
+    """The operands, without axes of one element whose labels others have, and their labels.
+
+    `pt.einsum` sums over the others' axes by itself, in double precision in mode JAX.
+    """
+    operands, terms = list(operands), list(terms)
+    for i, term in enumerate(terms):
+        for label in term:
+            elsewhere = any(label in other for j, other in enumerate(terms) if j != i)
+            if not label.isalpha() or term.count(label) > 1 or not elsewhere:
+                continue
+            axis = _axis(terms[i], terms[i].index(label))
+            if operands[i].type.shape[axis] == 1:
+                operands[i] = operands[i].squeeze(axis)
+                terms[i] = terms[i].replace(label, "")
+    return operands, terms
+
+
 def _summed(x, term, others):
     """An operand of an Einsum, summed over the labels that no other has, and its new labels."""
     labels = [label for label in dict.fromkeys(term) if label.isalpha()]
-
-    def axis(position):
-        dots = term.find("...")
-        return position - len(term) if 0 <= dots < position else position
-
     for label in labels:
         while term.count(label) > 1:
-            first, second = axis(term.index(label)), axis(term.rindex(label))
+            first, second = (_axis(term, find(label)) for find in (term.index, term.rindex))
             x = pt.diagonal(x, axis1=first % x.type.ndim, axis2=second % x.type.ndim)
             term = term.replace(label, "") + label * (term.count(label) - 1)
     own = [label for label in labels if label not in others]
-    axes = [axis(term.index(label)) for label in own]
+    axes = [_axis(term, term.index(label)) for label in own]
     dtype = x.type.dtype
     if own:
         wide = pt.cast(x, "float32") if dtype == "float16" else x  # as reductions have it
