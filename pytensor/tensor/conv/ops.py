@@ -20,19 +20,8 @@ from pytensor.graph.op import Op
 from pytensor.scalar import upcast
 from pytensor.tensor.basic import as_tensor_variable, cast
 from pytensor.tensor.conv.im2col import correlate, correlate_transposed, filter_gradient
+from pytensor.tensor.conv.lengths import conv_output_length, conv_transpose_output_length
 from pytensor.tensor.type import float_dtypes, tensor
-
-
-def conv_output_length(length, kernel, pad, stride, dilation):
-    """Length of a convolution's output along one axis; works on integers and on variables."""
-    effective = (kernel - 1) * dilation + 1
-    return (length + pad[0] + pad[1] - effective) // stride + 1
-
-
-def conv_transpose_output_length(length, kernel, pad, stride, dilation, output_padding=0):
-    """Length of a transposed convolution's output along one axis; integers or variables."""
-    effective = (kernel - 1) * dilation + 1
-    return (length - 1) * stride + effective + output_padding - pad[0] - pad[1]
 
 
 class BaseConv(Op):

@@ -32,7 +32,7 @@ from pytensor.tensor.pool.unpool import (
     max_unpool2d,
     max_unpool3d,
 )
-from pytensor.tensor.pool.windows import WindowOp, pool_output_length
+from pytensor.tensor.pool.windows import WindowOp
 
 __all__ = [
     "POOL_MODES",
@@ -68,5 +68,4 @@ __all__ = [
     "pool_2d",
     "pool_3d",
     "pool_nd",
-    "pool_output_length",
 ]

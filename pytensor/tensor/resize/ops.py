@@ -16,7 +16,7 @@ from pytensor.tensor.resize.taps import (
     transpose_taps,
     weighted_cells,
 )
-from pytensor.tensor.shape import Shape_i, specify_shape
+from pytensor.tensor.shape import specify_shape
 from pytensor.tensor.symbolic import TensorSymbolicOp
 
 _cells_are_left = Assert("resize: the scale leaves no cell of an axis; use a larger one")
@@ -50,6 +50,23 @@ class Resize(TensorSymbolicOp):
     def n_spatial(self):
         return len(self.axes)
 
+    @property
+    def has_fixed_lengths(self):
+        """Whether the resized axes have the lengths `size`, whatever the input's are."""
+        return self.scale is None and self.keep_aspect_ratio_policy == "stretch"
+
+    def _rounded(self, lengths, i, xp):
+        """Return the length of the resized axis number `i` afterwards, a float, and its factor."""
+        if self.scale is not None:
+            factor = np.float64(self.scale[i])
+            return xp.floor(lengths[i] * factor), factor
+        choose = {"not_larger": xp.minimum, "not_smaller": xp.maximum}
+        choose = choose[self.keep_aspect_ratio_policy]
+        factor = self.size[0] / lengths[0]
+        for size, other in zip(self.size[1:], lengths[1:], strict=True):
+            factor = choose(factor, size / other)
+        return xp.floor(factor * lengths[i] + 0.5), factor
+
     def target(self, lengths, i, xp=np):
         """The `Axis` of the resized axis number `i`.
 
@@ -57,19 +74,10 @@ class Resize(TensorSymbolicOp):
         ``xp=Symbolic``.
         """
         length = lengths[i]
-        if self.scale is None and self.keep_aspect_ratio_policy == "stretch":
+        if self.has_fixed_lengths:
             out = self.size[i]
             return Axis(length, out, out / length, out)
-        if self.scale is not None:
-            factor = np.float64(self.scale[i])
-            out = xp.floor(length * factor)
-        else:
-            choose = {"not_larger": xp.minimum, "not_smaller": xp.maximum}
-            choose = choose[self.keep_aspect_ratio_policy]
-            factor = self.size[0] / lengths[0]
-            for size, other in zip(self.size[1:], lengths[1:], strict=True):
-                factor = choose(factor, size / other)
-            out = xp.floor(factor * length + 0.5)
+        out, factor = self._rounded(lengths, i, xp)
         if xp is Symbolic:
             out = cast(out, "int64")
             return Axis(length, _cells_are_left(out, out >= 1), factor, length * factor)
@@ -139,22 +147,21 @@ class Resize(TensorSymbolicOp):
         return [specify_shape(cast(out, x.type.dtype), shape)]
 
     def _known_output_length(self, known, i):
-        if self.scale is None and self.keep_aspect_ratio_policy == "stretch":
+        if self.has_fixed_lengths:
             return self.size[i]
         return None if known[i] is None else self.target(known, i).out
 
     def infer_shape(self, node, shapes):
-        # JAX knows lengths while it traces as long as they are made by plain arithmetic
-        (shape,) = shapes
-        (out,) = node.outputs
-        shape = list(shape)
+        shape = list(shapes[0])
+        lengths = [shape[axis] for axis in self.axes]
         for i, axis in enumerate(self.axes):
-            if self.scale is None and self.keep_aspect_ratio_policy == "stretch":
+            if self.has_fixed_lengths:
                 shape[axis] = constant(self.size[i], dtype="int64")
             elif self.scale is not None and self.scale[i].is_integer():
-                shape[axis] = shape[axis] * int(self.scale[i])
+                # JAX knows lengths while it traces if they are made by plain arithmetic
+                shape[axis] = lengths[i] * int(self.scale[i])
             else:
-                shape[axis] = Shape_i(axis)(out)
+                shape[axis] = cast(self._rounded(lengths, i, Symbolic)[0], "int64")
         return [tuple(shape)]
 
     def linear_part(self):

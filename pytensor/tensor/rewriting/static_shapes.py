@@ -12,16 +12,18 @@ from pytensor.compile import optdb
 from pytensor.graph.basic import Constant
 from pytensor.graph.rewriting.basic import copy_stack_trace, dfs_rewriter, node_rewriter
 from pytensor.printing import pprint
+from pytensor.scalar.basic import Cast
 from pytensor.tensor.basic import (
     MakeVector,
     cast,
     constant,
     get_underlying_scalar_constant_value,
 )
+from pytensor.tensor.elemwise import Elemwise
 from pytensor.tensor.exceptions import NotScalarConstantError
 from pytensor.tensor.shape import Reshape, Shape, Shape_i
 from pytensor.tensor.subtensor import IncSubtensor
-from pytensor.tensor.type import TensorType, integer_dtypes
+from pytensor.tensor.type import TensorType, float_dtypes, integer_dtypes
 
 integer_scalars = [TensorType(dtype, shape=()) for dtype in integer_dtypes]
 
@@ -55,6 +57,27 @@ def local_reshape_to_lengths(fgraph, node):
     return new
 
 
+@node_rewriter([Elemwise])
+def local_known_length(fgraph, node):
+    """Compute a length that is rounded, as a resized axis's, while JAX traces.
+
+    JAX would trace the rounding, and a traced value can't serve as a length.
+    """
+    (out,) = node.outputs
+    if not isinstance(node.op.scalar_op, Cast) or out.type not in integer_scalars:
+        return None
+    if node.inputs[0].type.dtype not in float_dtypes:
+        return None
+    lengths = _lengths_behind(node.inputs[0])
+    if not lengths or any(v.owner is None for v in lengths):
+        return None
+    from pytensor.link.jax.dispatch.lengths import KnownLength
+
+    new = KnownLength(lengths, out)(*lengths)
+    copy_stack_trace(out, new)
+    return [new]
+
+
 def _lengths_behind(shape):
     """What a shape is computed from, if that is lengths of arrays and scalar inputs; else None."""
     lengths, waiting = {}, [shape]
@@ -75,6 +98,9 @@ def _lengths_behind(shape):
 optdb.register(
     "jax_reshape_to_lengths", dfs_rewriter(local_reshape_to_lengths), "jax_tuned", position=99
 )
+
+# in plain mode JAX too, before what asks whether a shape is known
+optdb.register("jax_known_length", dfs_rewriter(local_known_length), "jax", position=98)
 
 
 @node_rewriter([IncSubtensor])

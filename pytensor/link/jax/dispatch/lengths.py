@@ -11,6 +11,7 @@ import numpy as np
 from pytensor.compile.maker import function
 from pytensor.compile.mode import Mode
 from pytensor.graph.basic import Apply
+from pytensor.graph.op import Op
 from pytensor.graph.replace import clone_replace
 from pytensor.link.jax.dispatch.basic import jax_funcify
 from pytensor.link.jax.dispatch.shape import JAXShapeTuple
@@ -44,9 +45,40 @@ class LengthsTuple(JAXShapeTuple):
         return clone_replace(self.shape, replace)
 
 
+class KnownLength(Op):
+    """One length that is computed from lengths of arrays by more than plain arithmetic.
+
+    The variable `out` is computed from the variables `lengths`.
+    """
+
+    def __init__(self, lengths, out):
+        self.lengths, self.out = lengths, out
+
+    def make_node(self, *lengths):
+        return Apply(self, list(lengths), [self.out.type()])
+
+    def perform(self, node, inputs, output_storage):
+        raise NotImplementedError("made for mode JAX, and runs there only")
+
+    def computed_from(self, *lengths):
+        """Return the length as a graph of other lengths."""
+        return clone_replace(self.out, dict(zip(self.lengths, lengths, strict=True)))
+
+
+def compute(lengths, out):
+    """Return a function of numbers for a graph of lengths."""
+    return function(lengths, out, mode=Mode("py", None), on_unused_input="ignore")
+
+
+@jax_funcify.register(KnownLength)
+def jax_funcify_KnownLength(op, **kwargs):
+    known_length = compute(op.lengths, op.out)
+    return lambda *lengths: int(known_length(*lengths))
+
+
 @jax_funcify.register(LengthsTuple)
 def jax_funcify_LengthsTuple(op, **kwargs):
-    compute = function(op.lengths, op.shape, mode=Mode("py", None), on_unused_input="ignore")
+    shape = compute(op.lengths, op.shape)
 
     def lengths_tuple(*lengths):
         try:
@@ -59,6 +91,6 @@ def jax_funcify_LengthsTuple(op, **kwargs):
                 raise
             warnings.warn(UNCHECKED.format(shape=pprint(op.shape)), stacklevel=2)
             return tuple(-1 if n is None else n for n in op.static)
-        return tuple(compute(*values).tolist())
+        return tuple(shape(*values).tolist())
 
     return lengths_tuple
