@@ -15,6 +15,7 @@ from pytensor.tensor.basic import (
     take_along_axis,
     zeros_like,
 )
+from pytensor.tensor.batching import batch_rule, leading_batch, own_batch_axes, shifted
 from pytensor.tensor.conv.basic import flag, is_int
 from pytensor.tensor.families import family
 from pytensor.tensor.math import abs as pt_abs
@@ -343,4 +344,7 @@ def global_lp_pool(input: TensorLike, norm_type: float = 2) -> TensorVariable:
     return cast(norm_of_terms([terms], p, largest, add_up), input.type.dtype)
 
 
+batch_rule(AdaptivePool)(leading_batch)
+own_batch_axes.register(AdaptivePool, lambda op, ndim: range(ndim - len(op.output_size)))
+shifted.register(AdaptivePool, lambda op, n: op)
 precision.register(AdaptivePool, lambda op: "cheap")

@@ -7,6 +7,7 @@ from pytensor.graph.basic import Variable
 from pytensor.scalar import discrete_dtypes
 from pytensor.tensor import TensorLike
 from pytensor.tensor.basic import arange, as_tensor_variable, cast, switch, zeros, zeros_like
+from pytensor.tensor.batching import batch_rule
 from pytensor.tensor.conv.basic import is_int, per_axis
 from pytensor.tensor.families import Ints, Pairs, family
 from pytensor.tensor.math import eq, prod
@@ -97,6 +98,21 @@ class MaxUnpoolGrad(TensorSymbolicOp):
         if isinstance(cotangent.type, DisconnectedType):
             return [disconnected_type(), *rest]
         return [MaxUnpool(lengths=self.lengths)(cotangent, *inputs[1:]), *rest]
+
+
+@batch_rule(MaxUnpool)
+@batch_rule(MaxUnpoolGrad)
+def batch_of_unpool(op, node, batch):
+    """A `Blockwise` where the output's lengths may differ within the batch."""
+    lengths = [batch.common(i) for i in range(2, len(node.inputs))]
+    if any(length is None for length in lengths):
+        return None
+    images, indices = batch.full(0), batch.full(1)
+    if node.inputs[0].type.ndim == len(op.lengths):
+        return op(images, indices, *lengths, return_list=True)
+    images, indices = batch.merge(images, 0), batch.merge(indices, 0)
+    (out,) = op(images, indices, *lengths, return_list=True)
+    return [batch.part(out, 0, batch.own_lengths(0)[0])]
 
 
 def _unpooled(name, n, input, indices, kernel_size, stride, padding, output_size):

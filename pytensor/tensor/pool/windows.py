@@ -4,6 +4,7 @@ import numpy as np
 
 from pytensor.raise_op import Assert
 from pytensor.tensor.basic import alloc, arange, constant
+from pytensor.tensor.batching import batch_rule, leading_batch, own_batch_axes, shifted
 from pytensor.tensor.conv.lengths import pool_output_length, started_window_count, window_count
 from pytensor.tensor.math import maximum, minimum
 from pytensor.tensor.shape import specify_shape
@@ -126,3 +127,8 @@ class WindowOp(TensorSymbolicOp):
         shape = list(out.type.shape)
         shape[out.type.ndim - len(self.ws) + i] = windows if isinstance(windows, int) else None
         return specify_shape(out, shape)
+
+
+batch_rule(WindowOp)(leading_batch)
+own_batch_axes.register(WindowOp, lambda op, ndim: range(ndim - len(op.ws)))
+shifted.register(WindowOp, lambda op, n: op)

@@ -7,6 +7,7 @@ from pytensor.gradient import DisconnectedType, disconnected_type, grad
 from pytensor.graph.facts import Layout, layout, precision
 from pytensor.raise_op import Assert
 from pytensor.tensor.basic import as_tensor_variable, cast, constant, switch
+from pytensor.tensor.batching import batch_rule, leading_batch, own_batch_axes, shifted
 from pytensor.tensor.resize.taps import (
     COORDINATES,
     Axis,
@@ -259,6 +260,21 @@ def lookup(x, cells, weights, axis):
     return ptm.sum(products, axis=axis + 1)
 
 
+@shifted.register(Resize)
+def _(op, n):
+    props = {name: getattr(op, name) for name in op.__props__}
+    return Resize(**props | {"axes": tuple(axis + n for axis in op.axes)})
+
+
+@own_batch_axes.register(Resize)
+def _(op, ndim):
+    return [axis for axis in range(ndim) if axis not in op.axes]
+
+
+shifted.register(ResizeGrad, lambda op, n: ResizeGrad(op=shifted(op.op, n)))
+own_batch_axes.register(ResizeGrad, lambda op, ndim: own_batch_axes(op.op, ndim))
+
 for _op_class in (Resize, ResizeGrad):
+    batch_rule(_op_class)(leading_batch)
     layout.register(_op_class, lambda op: Layout())
     precision.register(_op_class, lambda op: "cheap")

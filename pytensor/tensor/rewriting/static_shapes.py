@@ -8,11 +8,13 @@ import warnings
 
 import numpy as np
 
+from pytensor import scalar as ps
 from pytensor.compile import optdb
-from pytensor.graph.basic import Constant
+from pytensor.graph.basic import Apply, Constant
+from pytensor.graph.op import Op
+from pytensor.graph.replace import clone_replace
 from pytensor.graph.rewriting.basic import copy_stack_trace, dfs_rewriter, node_rewriter
 from pytensor.printing import pprint
-from pytensor.scalar.basic import Cast
 from pytensor.tensor.basic import (
     MakeVector,
     cast,
@@ -23,9 +25,34 @@ from pytensor.tensor.elemwise import Elemwise
 from pytensor.tensor.exceptions import NotScalarConstantError
 from pytensor.tensor.shape import Reshape, Shape, Shape_i
 from pytensor.tensor.subtensor import IncSubtensor
-from pytensor.tensor.type import TensorType, float_dtypes, integer_dtypes
+from pytensor.tensor.type import TensorType, integer_dtypes
 
+IN_PYTHON = (ps.Add, ps.Mul, ps.Sub, ps.IntDiv, ps.Mod)
 integer_scalars = [TensorType(dtype, shape=()) for dtype in integer_dtypes]
+
+
+class KnownLength(Op):
+    """One length that is computed from lengths of arrays by more than Python's arithmetic.
+
+    JAX would trace it, and a traced value can't serve as a length.
+    The variable `out` is computed from the variables `lengths`.
+    """
+
+    def __init__(self, lengths, out):
+        self.lengths, self.out = lengths, out
+
+    def make_node(self, *lengths):
+        return Apply(self, list(lengths), [self.out.type()])
+
+    def perform(self, node, inputs, output_storage):
+        raise NotImplementedError("made for mode JAX, and runs there only")
+
+    def computed_from(self, *lengths):
+        """Return the length as a graph of other lengths."""
+        return clone_replace(self.out, dict(zip(self.lengths, lengths, strict=True)))
+
+
+LENGTHS = (Shape, Shape_i, KnownLength)
 
 
 @node_rewriter([Reshape])
@@ -59,21 +86,19 @@ def local_reshape_to_lengths(fgraph, node):
 
 @node_rewriter([Elemwise])
 def local_known_length(fgraph, node):
-    """Compute a length that is rounded, as a resized axis's, while JAX traces.
+    """Compute lengths from lengths of arrays while JAX traces: rounded ones, and those of reshapes.
 
-    JAX would trace the rounding, and a traced value can't serve as a length.
+    Sums, products and quotients PyTensor has Python compute.
     """
-    (out,) = node.outputs
-    if not isinstance(node.op.scalar_op, Cast) or out.type not in integer_scalars:
+    out = node.outputs[0]
+    if isinstance(node.op.scalar_op, IN_PYTHON) or out.type not in integer_scalars:
         return None
-    if node.inputs[0].type.dtype not in float_dtypes:
-        return None
-    lengths = _lengths_behind(node.inputs[0])
+    lengths = _lengths_behind(out)
     if not lengths or any(v.owner is None for v in lengths):
         return None
-    from pytensor.link.jax.dispatch.lengths import KnownLength
-
-    new = KnownLength(lengths, out)(*lengths)
+    # A copy, for nodes of this graph will be replaced.
+    own = [v.type() for v in lengths]
+    new = KnownLength(own, clone_replace(out, dict(zip(lengths, own, strict=True))))(*lengths)
     copy_stack_trace(out, new)
     return [new]
 
@@ -85,7 +110,7 @@ def _lengths_behind(shape):
         variable = waiting.pop()
         if isinstance(variable, Constant):
             continue
-        if variable.owner is not None and not isinstance(variable.owner.op, Shape | Shape_i):
+        if variable.owner is not None and not isinstance(variable.owner.op, LENGTHS):
             waiting += variable.owner.inputs
         elif variable.owner is not None or variable.type in integer_scalars:
             lengths[variable] = None

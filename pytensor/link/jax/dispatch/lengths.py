@@ -10,12 +10,13 @@ import numpy as np
 
 from pytensor.compile.maker import function
 from pytensor.compile.mode import Mode
-from pytensor.graph.basic import Apply
-from pytensor.graph.op import Op
+from pytensor.graph.basic import Apply, Constant
 from pytensor.graph.replace import clone_replace
+from pytensor.graph.traversal import toposort
 from pytensor.link.jax.dispatch.basic import jax_funcify
 from pytensor.link.jax.dispatch.shape import JAXShapeTuple
 from pytensor.printing import pprint
+from pytensor.tensor.rewriting.static_shapes import KnownLength
 from pytensor.tensor.type import TensorType
 
 UNCHECKED = (
@@ -45,40 +46,26 @@ class LengthsTuple(JAXShapeTuple):
         return clone_replace(self.shape, replace)
 
 
-class KnownLength(Op):
-    """One length that is computed from lengths of arrays by more than plain arithmetic.
-
-    The variable `out` is computed from the variables `lengths`.
-    """
-
-    def __init__(self, lengths, out):
-        self.lengths, self.out = lengths, out
-
-    def make_node(self, *lengths):
-        return Apply(self, list(lengths), [self.out.type()])
-
-    def perform(self, node, inputs, output_storage):
-        raise NotImplementedError("made for mode JAX, and runs there only")
-
-    def computed_from(self, *lengths):
-        """Return the length as a graph of other lengths."""
-        return clone_replace(self.out, dict(zip(self.lengths, lengths, strict=True)))
-
-
-def compute(lengths, out):
-    """Return a function of numbers for a graph of lengths."""
-    return function(lengths, out, mode=Mode("py", None), on_unused_input="ignore")
-
-
 @jax_funcify.register(KnownLength)
 def jax_funcify_KnownLength(op, **kwargs):
-    known_length = compute(op.lengths, op.out)
-    return lambda *lengths: int(known_length(*lengths))
+    nodes = list(toposort([op.out], blockers=op.lengths))
+
+    def known_length(*lengths):
+        arrays = [np.asarray(n, v.type.dtype) for v, n in zip(op.lengths, lengths, strict=True)]
+        values = dict(zip(op.lengths, arrays, strict=True))
+        for node in nodes:
+            inputs = [v.data if isinstance(v, Constant) else values[v] for v in node.inputs]
+            results = [[None] for _ in node.outputs]
+            node.op.perform(node, inputs, results)
+            values |= {v: cell[0] for v, cell in zip(node.outputs, results, strict=True)}
+        return int(values[op.out])
+
+    return known_length
 
 
 @jax_funcify.register(LengthsTuple)
 def jax_funcify_LengthsTuple(op, **kwargs):
-    shape = compute(op.lengths, op.shape)
+    shape = function(op.lengths, op.shape, mode=Mode("py", None), on_unused_input="ignore")
 
     def lengths_tuple(*lengths):
         try:
