@@ -10,6 +10,7 @@ from pytensor.graph.replace import _vectorize_node, vectorize_graph
 from pytensor.graph.traversal import ancestors
 from pytensor.tensor.blockwise import Blockwise, vectorize_node_fallback
 from pytensor.tensor.conv.ops import BaseConv, Conv
+from pytensor.tensor.elemwise import DimShuffle, Elemwise
 from tests.link.operators import OPERATORS
 from tests.tensor.ops import is_ours, op_classes
 from tests.tensor.test_shapes import MORE
@@ -85,7 +86,10 @@ def check(build, lengths, batched, *, batch=(3,), order=1, mode=PY, **tolerance)
             np.testing.assert_allclose(result, expected, **{"rtol": 1e-9} | tolerance)
 
 
-CONVOLUTIONS = [n for n in OPERATORS if n.startswith("conv") and "empty" not in n]
+CONVOLUTIONS = (
+    "conv2d, pairs", "conv2d, groups", "conv2d, depthwise", "conv1d", "conv3d, groups",
+    "conv2d_transpose", "conv1d_transpose",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("batched", [(0,), (1,), (0, 1)], ids=["images", "filters", "both"])
@@ -94,15 +98,20 @@ def test_convolutions(name, batched):
     check(*OPERATORS[name], batched, atol=1e-9)
 
 
-POOLS = [n for n in (*OPERATORS, *MORE) if "pool" in n and "rest" not in n and "3d" not in n]
-RESIZES = ["resize, scale", "resize, antialias", "resize, linear, tf_crop_and_resize"]
-TOPKS = [n for n in (*OPERATORS, *MORE) if n.startswith("topk")]
+OF_ONE_INPUT = (
+    "pool_2d, max, ceil", "pool_2d, average_exc_pad", "avg_pool1d", "max_pool2d, indices",
+    "max_unpool2d", "max_unpool2d, as the image", "lp_pool2d", "adaptive_avg_pool2d",
+    "adaptive_max_pool2d", "adaptive_max_pool2d, indices", "global_max_pool", "resize, scale",
+    "resize, antialias", "resize, linear, tf_crop_and_resize", "topk, 0", "topk, 1",
+    "topk, indices",
+)  # fmt: skip
 
 
-@pytest.mark.parametrize("name", [*POOLS, *RESIZES, *TOPKS])
+@pytest.mark.parametrize("name", OF_ONE_INPUT)
 def test_ops_of_one_input(name):
     build, lengths = (OPERATORS | MORE)[name]
-    check(build, lengths, (0,), order=1 if "resize" in name else 2, atol=1e-9)
+    differentiated_twice = name in ("pool_2d, max, ceil", "lp_pool2d", "topk, 1")
+    check(build, lengths, (0,), order=1 + differentiated_twice, atol=1e-9)
 
 
 @pytest.mark.parametrize("axes", [(0, 1), (1, 2), (0, 2)])
@@ -137,7 +146,7 @@ def test_broadcasting(name, batched):
 
 
 @pytest.mark.parametrize(
-    "name", ["conv2d, groups", "pool_2d, max", "layer_normalization", "conv2d_transpose"]
+    "name", ["conv2d, groups", "pool_2d, max", "layer_normalization"]
 )
 def test_two_axes_of_a_batch_one_of_them_repeated(name):
     build, lengths = OPERATORS[name]
@@ -204,3 +213,83 @@ def test_batches_of_different_lengths_are_refused():
     ws = pt.tensor("ws", shape=(3, *[None] * 4))
     with pytest.raises(ValueError, match="batches of different lengths"):
         vectorize_graph(pt.conv2d(x, w), {x: xs, w: ws})
+
+
+def network(x, first, scale, second):
+    """Return a convolutional network's outputs, of a batch of images."""
+    h = pt.conv2d(x, first, border_mode="half", filter_flip=False)
+    h = pt.silu(pt.batch_normalization(h, scale, 0 * scale, 0 * scale, 1 + 0 * scale))
+    h = pt.resize(pt.max_pool2d(h, 2) + pt.avg_pool2d(h, 2), scale=2, mode="linear")
+    return pt.layer_normalization(pt.conv2d(h, second), axis=1).max(axis=(2, 3))
+
+
+NETWORK = [(2, 3, 6, 4), (5, 3, 3, 3), (5,), (4, 5, 2, 1)]
+MODES = ["JAX", pytest.param("NUMBA", marks=pytest.mark.long), "ONNX"]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("batched", [(0,), (1, 2, 3)], ids=["images", "weights"])
+def test_networks_in_every_mode(mode, batched):
+    pytest.importorskip({"JAX": "jax", "NUMBA": "numba", "ONNX": "onnxruntime"}[mode])
+    check(network, NETWORK, batched, mode=mode, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("batched", [(0,), (1,), (0, 1)])
+def test_what_is_elementwise_between_two_convolutions_moves_nothing(batched):
+    """Between the first and the second convolution nothing is split that is joined again."""
+
+    def two(x, w):
+        return pt.conv2d(pt.silu(pt.conv2d(x, w)) + 1, w[:, :1].repeat(5, axis=1))
+
+    inputs = [pt.tensor(shape=shape, dtype="float64") for shape in [(2, 3, 6, 5), (5, 3, 2, 2)]]
+    out = two(*inputs)
+    replace = {
+        v: pt.tensor(shape=(4, *v.type.shape), dtype="float64")
+        for i, v in enumerate(inputs)
+        if i in batched
+    }
+    vectorized = vectorize_graph(out, replace)
+    last = next(
+        v.owner for v in ancestors([vectorized]) if v.owner and isinstance(v.owner.op, BaseConv)
+    )
+    image = last.inputs[0]
+    between = [v.owner.op for v in ancestors([image]) if v.owner is not None]
+    first = next(i for i, op in enumerate(between) if isinstance(op, BaseConv))
+    assert all(isinstance(op, Elemwise | DimShuffle) for op in between[:first])
+
+
+def test_pt_vectorize():
+    rng = np.random.default_rng(0)
+    images, filters = rng.normal(size=(4, 2, 3, 6, 5)), rng.normal(size=(5, 3, 2, 2))
+    xs, w = pt.tensor(shape=images.shape), pt.tensor(shape=filters.shape)
+    out = pt.vectorize(
+        lambda x, w: pt.conv2d(x, w).mean(axis=(2, 3)), signature="(n,c,h,w),(o,c,k,l)->(n,o)"
+    )(xs, w)
+    assert not repeated([out])
+    result = pytensor.function([xs, w], out, mode=PY)(images, filters)
+    for image, own in zip(images, result, strict=True):
+        np.testing.assert_allclose(own, pt.conv2d(image, filters).mean(axis=(2, 3)).eval())
+
+
+def test_a_model_over_draws_of_its_parameters():
+    """As PyMC has them: one vector of all parameters, a log-density and its gradient."""
+    shapes = NETWORK[1:]
+    ends = np.cumsum([0, *map(np.prod, shapes)])
+    theta = pt.tensor("theta", shape=(int(ends[-1]),), dtype="float64")
+    weights = [
+        theta[a:b].reshape(shape) for a, b, shape in zip(ends, ends[1:], shapes, strict=False)
+    ]
+    rng = np.random.default_rng(3)
+    x, y = pt.constant(rng.normal(size=NETWORK[0])), pt.constant(rng.normal(size=(2, 4)))
+    logp = -((y - network(x, *weights)) ** 2).sum() / 2 - (theta**2).sum() / 2
+    outputs = [logp, pytensor.grad(logp, theta)]
+    draws = pt.tensor("draws", shape=(2, 3, *theta.type.shape), dtype="float64")
+    vectorized = vectorize_graph(outputs, {theta: draws})
+    assert not repeated(vectorized)
+    values = rng.normal(size=draws.type.shape)
+    logps, gradients = pytensor.function([draws], vectorized, mode=PY)(values)
+    one = pytensor.function([theta], outputs, mode=PY)
+    for i, j in np.ndindex(2, 3):
+        expected = one(values[i, j])
+        np.testing.assert_allclose(logps[i, j], expected[0])
+        np.testing.assert_allclose(gradients[i, j], expected[1], atol=1e-9)
