@@ -516,7 +516,7 @@ def _(op, n):
 
 @batch_rule(_OverAxes)
 def batch_of_batch_normalization(op, node, batch):
-    """Never a `Blockwise`: each element has statistics of its own, those given are shared."""
+    """Compute each element with statistics of its own, all with those given; no `Blockwise`."""
     is_inference = isinstance(op, BatchNormalization) and not any(batch.has[1:])
     if not is_inference or 0 not in op.axes:
         return leading_batch(op, node, batch)

@@ -151,7 +151,7 @@ def _(op, x, *parameters):
 
 @batch_rule(_Normalization)
 def batch_of_normalization(op, node, batch):
-    """Never a `Blockwise`: elementwise functions apply a batch of parameters."""
+    """Apply a batch of parameters by elementwise functions; no `Blockwise`."""
     if any(batch.has[1:]):
         return leading_batch(op, node, batch)
     image, *parameters = batch.inputs

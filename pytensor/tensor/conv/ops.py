@@ -400,7 +400,10 @@ class ConvGradFilters(BaseConv):
 
 @batch_rule(Conv)
 def batch_of_conv(op, node, batch):
-    """A batch of filters for a batch of images is a number of groups, which has to be known."""
+    """Compute a batch of images with one of filters by groups; a `Blockwise` if B isn't known.
+
+    The number B of elements is a property then, `num_groups`.
+    """
     image, filters = batch.inputs
     has_image, has_filters = batch.has
     if not has_filters:
@@ -418,7 +421,7 @@ def batch_of_conv(op, node, batch):
 
 @batch_rule(ConvTranspose)
 def batch_of_conv_transpose(op, node, batch):
-    """As that of `Conv`."""
+    """Compute a batch as that of `Conv`."""
     image, filters = batch.inputs
     has_image, has_filters = batch.has
     if not has_filters:
@@ -437,7 +440,7 @@ def batch_of_conv_transpose(op, node, batch):
 
 @batch_rule(ConvGradInput, shapes=(0,))
 def batch_of_conv_grad_input(op, node, batch):
-    """As that of `Conv`, for a batch of filters and of gradients of the output."""
+    """Compute a batch as that of `Conv`: of filters and of gradients of the output by groups."""
     _, filters, cotangent = batch.inputs
     _, has_filters, has_cotangent = batch.has
     images, channels, *_ = batch.own_lengths(0)
@@ -455,7 +458,7 @@ def batch_of_conv_grad_input(op, node, batch):
 
 @batch_rule(ConvGradFilters, shapes=(1,))
 def batch_of_conv_grad_filters(op, node, batch):
-    """As that of `Conv`, for a batch of images and of gradients of the output."""
+    """Compute a batch as that of `Conv`: of images and of gradients of the output by groups."""
     image, _, cotangent = batch.inputs
     has_image, _, has_cotangent = batch.has
     (out_channels, channels, *_), groups = batch.own_lengths(1), op.num_groups

@@ -103,7 +103,7 @@ class MaxUnpoolGrad(TensorSymbolicOp):
 @batch_rule(MaxUnpool)
 @batch_rule(MaxUnpoolGrad)
 def batch_of_unpool(op, node, batch):
-    """A `Blockwise` where the output's lengths may differ within the batch."""
+    """Compute a batch at once; a `Blockwise` where the output's lengths may differ within it."""
     lengths = [batch.common(i) for i in range(2, len(node.inputs))]
     if any(length is None for length in lengths):
         return None

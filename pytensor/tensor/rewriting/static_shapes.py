@@ -1,4 +1,4 @@
-"""Keep shapes known, for `jax_mode` and mode ONNX: fewer integer computations.
+"""Keep shapes known, for JAX and mode ONNX: fewer integer computations.
 
 JAX traces a function with concrete shapes, but integers that were computed from them with array
 operations are traced values, which can't serve as a shape any more.
@@ -10,8 +10,9 @@ import numpy as np
 
 from pytensor import scalar as ps
 from pytensor.compile import optdb
-from pytensor.graph.basic import Apply, Constant
-from pytensor.graph.op import Op
+from pytensor.compile.builders import OpFromGraph
+from pytensor.graph.basic import Constant
+from pytensor.graph.facts import improves_inside
 from pytensor.graph.replace import clone_replace
 from pytensor.graph.rewriting.basic import copy_stack_trace, dfs_rewriter, node_rewriter
 from pytensor.printing import pprint
@@ -31,27 +32,14 @@ IN_PYTHON = (ps.Add, ps.Mul, ps.Sub, ps.IntDiv, ps.Mod)
 integer_scalars = [TensorType(dtype, shape=()) for dtype in integer_dtypes]
 
 
-class KnownLength(Op):
+class KnownLength(OpFromGraph):
     """One length that is computed from lengths of arrays by more than Python's arithmetic.
 
-    JAX would trace it, and a traced value can't serve as a length.
-    The variable `out` is computed from the variables `lengths`.
+    JAX would trace it, and a traced value can't serve as a length.  Elsewhere it is its graph.
     """
 
-    def __init__(self, lengths, out):
-        self.lengths, self.out = lengths, out
 
-    def make_node(self, *lengths):
-        return Apply(self, list(lengths), [self.out.type()])
-
-    def perform(self, node, inputs, output_storage):
-        raise NotImplementedError("made for mode JAX, and runs there only")
-
-    def computed_from(self, *lengths):
-        """Return the length as a graph of other lengths."""
-        return clone_replace(self.out, dict(zip(self.lengths, lengths, strict=True)))
-
-
+improves_inside.register(KnownLength, lambda op: False)
 LENGTHS = (Shape, Shape_i, KnownLength)
 
 
@@ -96,9 +84,9 @@ def local_known_length(fgraph, node):
     lengths = _lengths_behind(out)
     if not lengths or any(v.owner is None for v in lengths):
         return None
-    # A copy, for nodes of this graph will be replaced.
     own = [v.type() for v in lengths]
-    new = KnownLength(own, clone_replace(out, dict(zip(lengths, own, strict=True))))(*lengths)
+    graph = clone_replace(out, dict(zip(lengths, own, strict=True)))
+    new = KnownLength(own, [graph])(*lengths)
     copy_stack_trace(out, new)
     return [new]
 

@@ -26,7 +26,6 @@ NOT_FOR_ONNX = {
     "Eig": "complex results",
     "JAXOp": "calls JAX",
     "JAXShapeTuple": "made for JAX; exports of functions compiled for it undo it",
-    "KnownLength": "made for JAX; exports of functions compiled for it undo it",
     "LazyIfElse": "made by compilation; its branches are inlined",
     "LengthsTuple": "made for JAX; exports of functions compiled for it undo it",
     "Schur": "iterative, and complex in general",

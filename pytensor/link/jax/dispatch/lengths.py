@@ -1,4 +1,4 @@
-"""Shapes that are computed while JAX traces, where lengths are still numbers.
+"""Lengths and shapes that are computed while JAX traces, where they are still numbers.
 
 thoughts/upstream/jax-arithmetic-of-lengths.md
 """
@@ -12,7 +12,6 @@ from pytensor.compile.maker import function
 from pytensor.compile.mode import Mode
 from pytensor.graph.basic import Apply, Constant
 from pytensor.graph.replace import clone_replace
-from pytensor.graph.traversal import toposort
 from pytensor.link.jax.dispatch.basic import jax_funcify
 from pytensor.link.jax.dispatch.shape import JAXShapeTuple
 from pytensor.printing import pprint
@@ -48,17 +47,18 @@ class LengthsTuple(JAXShapeTuple):
 
 @jax_funcify.register(KnownLength)
 def jax_funcify_KnownLength(op, **kwargs):
-    nodes = list(toposort([op.out], blockers=op.lengths))
+    graph = op.fgraph.unfreeze()
+    nodes, (out,) = graph.toposort(), graph.outputs
 
     def known_length(*lengths):
-        arrays = [np.asarray(n, v.type.dtype) for v, n in zip(op.lengths, lengths, strict=True)]
-        values = dict(zip(op.lengths, arrays, strict=True))
+        arrays = [np.asarray(n, v.type.dtype) for v, n in zip(graph.inputs, lengths, strict=True)]
+        values = dict(zip(graph.inputs, arrays, strict=True))
         for node in nodes:
             inputs = [v.data if isinstance(v, Constant) else values[v] for v in node.inputs]
             results = [[None] for _ in node.outputs]
             node.op.perform(node, inputs, results)
             values |= {v: cell[0] for v, cell in zip(node.outputs, results, strict=True)}
-        return int(values[op.out])
+        return int(values[out])
 
     return known_length
 

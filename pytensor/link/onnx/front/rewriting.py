@@ -173,10 +173,10 @@ def _ones(variable):
 
 def shape_vector(shape_tuple, node):
     """Undo what is done to shapes for JAX."""
-    if hasattr(node.op, "computed_from"):
-        return [node.op.computed_from(*node.inputs)]
     if not isinstance(node.op, shape_tuple):
         return None
+    if hasattr(node.op, "computed_from"):
+        return [node.op.computed_from(*node.inputs)]
     return [stack([cast(entry, "int64") for entry in node.inputs])]
 
 
