@@ -3,7 +3,8 @@
     python benchmarks/vectorized.py [--modes JAX,NUMBA,ONNX] [--turns 100]
 
 A network of two convolutions, for a batch of batches of images and for a batch of weights, and the
-gradients for the weights.  Both are called in turns; the times are medians, in milliseconds.
+gradients for the weights.  Both are called in turns; the times are medians of the processor's, in
+milliseconds, which other work beside disturbs least.
 """
 
 import argparse
@@ -58,11 +59,11 @@ def cases():
 
 
 def call(function, values):
-    """Return the seconds of one call, results fetched, and the results."""
-    start = time.perf_counter()
+    """Return the processor's seconds for one call, results fetched, and the results."""
+    start = time.process_time()
     results = function(*values)
     results = [np.asarray(r) for r in (results if isinstance(results, list) else [results])]
-    return time.perf_counter() - start, results
+    return time.process_time() - start, results
 
 
 def compare(mode, name, turns):

@@ -304,9 +304,7 @@ def batch_rule(*op_classes: type, shapes: Sequence[int] = ()) -> Callable[[Any],
         def vectorize(op, node, *inputs):
             batch = Batch(node, inputs, shapes)
             if not any(batch.has):
-                own = [
-                    batch.own_shape(i) if i in shapes else v for i, v in enumerate(batch.inputs)
-                ]
+                own = [batch.own_shape(i) if i in shapes else v for i, v in enumerate(batch.inputs)]
                 outputs = op(*own, return_list=True)
                 return [batch.repeated(out) for out in outputs] if batch.ndim else outputs
             outputs = rule(op, node, batch)

@@ -145,9 +145,7 @@ def test_broadcasting(name, batched):
     check(*MORE[name], batched)
 
 
-@pytest.mark.parametrize(
-    "name", ["conv2d, groups", "pool_2d, max", "layer_normalization"]
-)
+@pytest.mark.parametrize("name", ["conv2d, groups", "pool_2d, max", "layer_normalization"])
 def test_two_axes_of_a_batch_one_of_them_repeated(name):
     build, lengths = OPERATORS[name]
     check(build, lengths, (0,), batch=(2, 3), atol=1e-9)

@@ -7,10 +7,8 @@ from pytensor.compile.mode import Mode
 from pytensor.graph.rewriting.utils import rewrite_graph
 from pytensor.link.onnx import export_onnx
 from pytensor.tensor.basic import MakeVector
-from pytensor.tensor.rewriting.static_shapes import (
-    KnownLength,
-    local_set_subtensor_of_make_vector,
-)
+from pytensor.tensor.rewriting.known_lengths import KnownLength
+from pytensor.tensor.rewriting.static_shapes import local_set_subtensor_of_make_vector
 from pytensor.tensor.shape import Reshape
 from pytensor.tensor.subtensor import IncSubtensor
 from tests.utils import compare_jax_and_py
