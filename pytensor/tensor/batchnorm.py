@@ -14,6 +14,7 @@ from pytensor.graph.op import HasMultipleInnerGraph
 from pytensor.graph.traversal import toposort
 from pytensor.tensor import TensorLike
 from pytensor.tensor.basic import as_tensor_variable, cast, switch
+from pytensor.tensor.batching import batch_rule, leading_batch, shifted
 from pytensor.tensor.math import eq, maximum
 from pytensor.tensor.moments import (
     GradientsOp,
@@ -25,6 +26,7 @@ from pytensor.tensor.moments import (
     half_in_single,
     inverse_std,
     moments,
+    pullback_as_node,
     total,
 )
 from pytensor.tensor.shape import specify_shape
@@ -85,6 +87,9 @@ class BatchNormalization(_OverAxes, TensorSymbolicOp):
             for v in (gamma, beta, mean, inverse_std(variance, self.epsilon))
         )
         return [(x - mean) * (inverse * gamma) + beta]
+
+    def pullback(self, inputs, outputs, cotangents):
+        return pullback_as_node(self, inputs, cotangents)
 
 
 class BatchNormalizationTrain(_OverAxes, TensorSymbolicOp):
@@ -503,6 +508,22 @@ def _label(variable):
     while named.name is None and named.owner is not None and named.owner.inputs:
         named = named.owner.inputs[0]
     return repr(named.name) if named.name is not None else str(variable)
+
+
+@shifted.register(_OverAxes)
+def _(op, n):
+    return op.over(tuple(axis + n for axis in op.axes))
+
+
+@batch_rule(_OverAxes)
+def batch_of_batch_normalization(op, node, batch):
+    """Compute each element with statistics of its own, all with those given; no `Blockwise`."""
+    is_inference = isinstance(op, BatchNormalization) and not any(batch.has[1:])
+    if not is_inference or 0 not in op.axes:
+        return leading_batch(op, node, batch)
+    image, *given = batch.inputs
+    (out,) = op(batch.merge(image, 0), *given, return_list=True)
+    return [batch.part(out, 0, batch.own_lengths(0)[0])]
 
 
 layout.register(_OverAxes, lambda op: Layout(by_axes=True))

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pytensor.gradient import disconnected_type
 from pytensor.tensor import TensorLike
 from pytensor.tensor.basic import arange, as_tensor_variable, switch, zeros
+from pytensor.tensor.batching import batch_rule, leading_batch, shifted
 from pytensor.tensor.math import eq, neq
 from pytensor.tensor.shape import specify_shape
 from pytensor.tensor.symbolic import TensorSymbolicOp
@@ -60,6 +61,11 @@ class SumAs(_OfFirstInput):
     def pullback(self, inputs, outputs, output_grads):
         (cotangent,) = output_grads
         return [BroadcastAs(axes=self.axes)(cotangent, inputs[0]), disconnected_type()]
+
+
+batch_rule(_OfFirstInput)(leading_batch)
+# axes are counted from the end
+shifted.register(_OfFirstInput, lambda op, n: op)
 
 
 def broadcast_as(x: TensorLike, y: TensorLike, axes: Sequence[int]) -> TensorVariable:

@@ -11,6 +11,13 @@ from pytensor.graph.basic import Constant
 from pytensor.graph.facts import precision
 from pytensor.tensor import TensorLike
 from pytensor.tensor.basic import as_tensor_variable, cast, constant
+from pytensor.tensor.batching import (
+    batch_rule,
+    leading_batch,
+    own_batch_axes,
+    shifted,
+    written_out,
+)
 from pytensor.tensor.math import maximum, reciprocal, sqr, sqrt
 from pytensor.tensor.symbolic import TensorSymbolicOp
 from pytensor.tensor.type import float_dtypes
@@ -142,16 +149,35 @@ class SymbolicGradients(GradientsOp):
     __props__ = ("op", "connected", "wanted")
 
     def gradients(self, *inputs):
+        return self.gradients_through(self.op.build_inner_graph, inputs)
+
+    def gradients_through(self, build, inputs):
+        """Return the gradients for all inputs, where `build` makes the Op's outputs of its own."""
         n_inputs = len(inputs) - len(self.connected)
         inputs, cotangents = inputs[:n_inputs], inputs[n_inputs:]
         # Copies, because an output may be an input or computed from another one: a gradient that
         # is known stands for all that flows into a variable
-        outputs = [out.copy() for out in self.op.build_inner_graph(*inputs)]
+        outputs = [out.copy() for out in build(*inputs)]
         known = {outputs[i]: c for i, c in zip(self.connected, cotangents, strict=True)}
         return grad(None, list(inputs), known_grads=known, disconnected_inputs="ignore")
 
     def infer_shape(self, node, shapes):
         return self.select(shapes[: len(shapes) - len(self.connected)])
+
+
+@shifted.register(SymbolicGradients)
+def _(op, n):
+    inner = shifted(op.op, n)
+    return inner and SymbolicGradients(op=inner, connected=op.connected, wanted=op.wanted)
+
+
+@written_out.register(SymbolicGradients)
+def _(op, *inputs):
+    return op.select(op.gradients_through(lambda *own: written_out(op.op, *own), inputs))
+
+
+batch_rule(SymbolicGradients)(leading_batch)
+own_batch_axes.register(SymbolicGradients, lambda op, ndim: own_batch_axes(op.op, ndim))
 
 
 def pullback_as_node(op, inputs, cotangents):

@@ -1,6 +1,14 @@
 """Normalization of each example by statistics of its own: layer, group, instance and RMS."""
 
 from pytensor.graph.facts import precision
+from pytensor.tensor.basic import cast
+from pytensor.tensor.batching import (
+    batch_rule,
+    leading_batch,
+    own_batch_axes,
+    shifted,
+    written_out,
+)
 from pytensor.tensor.moments import (
     count,
     expand,
@@ -100,6 +108,51 @@ class GroupNormalization(_PerChannel):
         # Not join_dims: NumPy can't join axes of an empty array
         lengths = [x.shape[a] if n is None else n for a, n in enumerate(x.type.shape)]
         return reshape(out, lengths)
+
+
+def _with_other_props(op, **props):
+    return type(op)(**{name: getattr(op, name) for name in op.__props__} | props)
+
+
+@shifted.register(_OverLastAxes)
+def _(op, n):
+    has_parameters = op.scaled or op.shifted
+    return None if has_parameters else _with_other_props(op, axis=op.axis + n)
+
+
+@own_batch_axes.register(_OverLastAxes)
+def _(op, ndim):
+    return () if op.scaled or op.shifted else range(op.axis)
+
+
+@own_batch_axes.register(_PerChannel)
+def _(op, ndim):
+    return () if op.scaled or op.shifted else (0,)
+
+
+@written_out.register(_Normalization)
+def _(op, x, *parameters):
+    # As in the Op, half precision is rounded at the end.
+    computed = cast(x, "float32") if x.type.dtype == "float16" else x
+    out = _with_other_props(op, scaled=False, shifted=False)(computed)
+    parameters = [op.expanded(parameter, x.type.ndim) for parameter in parameters]
+    if op.scaled:
+        out = out * parameters.pop(0)
+    if op.shifted:
+        out = out + parameters.pop(0)
+    return [cast(out, x.type.dtype)]
+
+
+@batch_rule(_Normalization)
+def batch_of_normalization(op, node, batch):
+    """Apply a batch of parameters by elementwise functions; no `Blockwise`."""
+    if any(batch.has[1:]):
+        return leading_batch(op, node, batch)
+    image, *parameters = batch.inputs
+    if isinstance(op, _OverLastAxes) and op.axis == 0:
+        return [_with_other_props(op, axis=batch.ndim)(image, *parameters)]
+    out = op(batch.merge(image, 0), *parameters)
+    return [batch.part(out, 0, batch.own_lengths(0)[0])]
 
 
 precision.register(_Normalization, lambda op: "normalization")

@@ -11,6 +11,7 @@ from pytensor.graph.op import Op
 from pytensor.scalar import discrete_dtypes
 from pytensor.tensor import TensorLike
 from pytensor.tensor.basic import as_tensor_variable, take_along_axis
+from pytensor.tensor.batching import batch_rule, leading_batch, shifted
 from pytensor.tensor.type import tensor
 from pytensor.tensor.variable import TensorVariable
 
@@ -107,6 +108,20 @@ class TopKGrad(Op):
         (cotangent,) = cotangents
         gathered = take_along_axis(cotangent, indices, axis=self.axis)
         return [disconnected_type(), disconnected_type(), gathered]
+
+
+@shifted.register(TopK)
+def _(op, n):
+    return TopK(op.k, op.axis + n)
+
+
+@shifted.register(TopKGrad)
+def _(op, n):
+    return TopKGrad(op.axis + n)
+
+
+batch_rule(TopK)(leading_batch)
+batch_rule(TopKGrad)(leading_batch)
 
 
 def topk_grad(x, indices, cotangent, *, axis):

@@ -3,6 +3,7 @@
 from pytensor.gradient import DisconnectedType, disconnected_type, grad
 from pytensor.graph.facts import Layout, layout, precision
 from pytensor.tensor.basic import cast
+from pytensor.tensor.batching import batch_rule, leading_batch, own_batch_axes, shifted
 from pytensor.tensor.symbolic import TensorSymbolicOp
 
 
@@ -62,6 +63,14 @@ class SymbolicPullback(TensorSymbolicOp):
         return SymbolicPullback(op=self)(*inputs, *cotangents, return_list=True)
 
 
+@shifted.register(SymbolicPullback)
+def _(op, n):
+    inner = shifted(op.op, n)
+    return inner and SymbolicPullback(op=inner)
+
+
+batch_rule(SymbolicPullback)(leading_batch)
+own_batch_axes.register(SymbolicPullback, lambda op, ndim: own_batch_axes(op.op, ndim))
 layout.register(SymbolicPullback, lambda op: Layout())
 
 

@@ -19,20 +19,10 @@ from pytensor.graph.facts import Layout, layout, precision
 from pytensor.graph.op import Op
 from pytensor.scalar import upcast
 from pytensor.tensor.basic import as_tensor_variable, cast
+from pytensor.tensor.batching import batch_rule
 from pytensor.tensor.conv.im2col import correlate, correlate_transposed, filter_gradient
+from pytensor.tensor.conv.lengths import conv_output_length, conv_transpose_output_length
 from pytensor.tensor.type import float_dtypes, tensor
-
-
-def conv_output_length(length, kernel, pad, stride, dilation):
-    """Length of a convolution's output along one axis; works on integers and on variables."""
-    effective = (kernel - 1) * dilation + 1
-    return (length + pad[0] + pad[1] - effective) // stride + 1
-
-
-def conv_transpose_output_length(length, kernel, pad, stride, dilation, output_padding=0):
-    """Length of a transposed convolution's output along one axis; integers or variables."""
-    effective = (kernel - 1) * dilation + 1
-    return (length - 1) * stride + effective + output_padding - pad[0] - pad[1]
 
 
 class BaseConv(Op):
@@ -68,6 +58,11 @@ class BaseConv(Op):
     def like(self, op_class):
         """The Op of another of the classes with these properties."""
         return op_class(**{name: getattr(self, name) for name in BaseConv.__props__})
+
+    def repeated(self, times):
+        """Return the Op with so many times as many groups."""
+        props = {name: getattr(self, name) for name in self.__props__}
+        return type(self)(**props | {"num_groups": self.num_groups * times})
 
     def pads(self, kernel_shape):
         """Padding before and after each spatial axis for a kernel of this spatial shape.
@@ -416,6 +411,82 @@ class ConvGradFilters(BaseConv):
             disconnected_type(),
             self.like(Conv)(image, outer),
         ]
+
+
+@batch_rule(Conv)
+def batch_of_conv(op, node, batch):
+    """Compute a batch of images with one of filters by groups; a `Blockwise` if B isn't known.
+
+    The number B of elements is a property then, `num_groups`.
+    """
+    image, filters = batch.inputs
+    has_image, has_filters = batch.has
+    if not has_filters:
+        out = op(batch.merge(image, 0), filters)
+        return [batch.part(out, 0, batch.own_lengths(0)[0])]
+    channels, groups = batch.own_lengths(1)[0], op.num_groups
+    if not has_image:
+        out = op(image, batch.merge(filters, 0, groups))
+        return [batch.part(out, 1, channels, groups)]
+    if batch.size is None:
+        return None
+    out = op.repeated(batch.size)(batch.merge(image, 1), batch.merge(filters, 0))
+    return [batch.part(out, 1, channels)]
+
+
+@batch_rule(ConvTranspose)
+def batch_of_conv_transpose(op, node, batch):
+    """Compute a batch as that of `Conv`."""
+    image, filters = batch.inputs
+    has_image, has_filters = batch.has
+    if not has_filters:
+        out = op(batch.merge(image, 0), filters)
+        return [batch.part(out, 0, batch.own_lengths(0)[0])]
+    groups = op.num_groups
+    channels = batch.own_lengths(1)[1] * groups
+    if not has_image:
+        out = op(image, batch.merge(filters, 1))
+        return [batch.part(out, 1, channels, groups)]
+    if batch.size is None:
+        return None
+    out = op.repeated(batch.size)(batch.merge(image, 1), batch.merge(filters, 0))
+    return [batch.part(out, 1, channels)]
+
+
+@batch_rule(ConvGradInput, shapes=(0,))
+def batch_of_conv_grad_input(op, node, batch):
+    """Compute a batch as that of `Conv`: of filters and of gradients of the output by groups."""
+    _, filters, cotangent = batch.inputs
+    _, has_filters, has_cotangent = batch.has
+    images, channels, *_ = batch.own_lengths(0)
+    if not has_filters:
+        out = op(batch.merged_shape(0, 0), filters, batch.merge(cotangent, 0))
+        return [batch.part(out, 0, images)]
+    if not has_cotangent:
+        out = op(batch.merged_shape(0, 1), batch.merge(filters, 1), cotangent)
+        return [batch.part(out, 1, channels, op.num_groups)]
+    if batch.size is None:
+        return None
+    inputs = batch.merged_shape(0, 1), batch.merge(filters, 0), batch.merge(cotangent, 1)
+    return [batch.part(op.repeated(batch.size)(*inputs), 1, channels)]
+
+
+@batch_rule(ConvGradFilters, shapes=(1,))
+def batch_of_conv_grad_filters(op, node, batch):
+    """Compute a batch as that of `Conv`: of images and of gradients of the output by groups."""
+    image, _, cotangent = batch.inputs
+    has_image, _, has_cotangent = batch.has
+    (out_channels, channels, *_), groups = batch.own_lengths(1), op.num_groups
+    if not has_cotangent:
+        out = op(batch.merge(image, 1, groups), batch.merged_shape(1, 1), cotangent)
+        return [batch.part(out, 1, channels)]
+    if not has_image:
+        out = op(image, batch.merged_shape(1, 0), batch.merge(cotangent, 1, groups))
+        return [batch.part(out, 0, out_channels, groups)]
+    if batch.size is None:
+        return None
+    inputs = batch.merge(image, 1), batch.merged_shape(1, 0), batch.merge(cotangent, 1)
+    return [batch.part(op.repeated(batch.size)(*inputs), 0, out_channels)]
 
 
 for _op_class, _layout in (

@@ -5,7 +5,7 @@ from pytensor.tensor.pool.basic import pool_2d, pool_nd
 from pytensor.tensor.pool.lp import LpPool, lp_pool
 from pytensor.tensor.pool.ops import POOL_MODES, GatherAtMaxima, Pool, PoolWithIndices
 from pytensor.tensor.pool.unpool import MaxUnpool, MaxUnpoolGrad
-from pytensor.tensor.pool.windows import WindowOp, pool_output_length
+from pytensor.tensor.pool.windows import WindowOp
 
 __all__ = [
     "POOL_MODES",
@@ -20,5 +20,4 @@ __all__ = [
     "lp_pool",
     "pool_2d",
     "pool_nd",
-    "pool_output_length",
 ]

@@ -14,6 +14,7 @@ from pytensor.tensor.basic import (
     take_along_axis,
     zeros_like,
 )
+from pytensor.tensor.batching import batch_rule, leading_batch, own_batch_axes, shifted
 from pytensor.tensor.math import argmax, minimum
 from pytensor.tensor.pool.ops import (
     GatherAtMaxima,
@@ -133,4 +134,7 @@ class AdaptivePool(TensorSymbolicOp):
         return [symbolic_pullback(self, inputs[0], cotangents[0])]
 
 
+batch_rule(AdaptivePool)(leading_batch)
+own_batch_axes.register(AdaptivePool, lambda op, ndim: range(ndim - len(op.output_size)))
+shifted.register(AdaptivePool, lambda op, n: op)
 precision.register(AdaptivePool, lambda op: "cheap")

@@ -4,7 +4,7 @@ from pytensor.scalar import discrete_dtypes
 from pytensor.tensor import TensorLike
 from pytensor.tensor.basic import as_tensor_variable
 from pytensor.tensor.conv.basic import pairs_per_axis, per_axis
-from pytensor.tensor.pool.windows import pool_output_length
+from pytensor.tensor.conv.lengths import pool_output_length
 from pytensor.tensor.variable import TensorVariable
 
 THEANO_NAMES = {"ws": "ws", "pad": "pad", "ceil": "ignore_border=False"}

@@ -7,6 +7,7 @@ from pytensor.gradient import DisconnectedType, disconnected_grad, disconnected_
 from pytensor.graph.facts import Layout, layout, precision
 from pytensor.scalar import discrete_dtypes
 from pytensor.tensor.basic import arange, cast, constant, switch, zeros_like
+from pytensor.tensor.batching import batch_rule, leading_batch, own_batch_axes, shifted
 from pytensor.tensor.math import isnan, minimum, or_, prod
 from pytensor.tensor.pool.windows import WindowOp, counts
 from pytensor.tensor.shape import specify_shape
@@ -179,6 +180,16 @@ class PoolWithIndices(TensorSymbolicOp):
     def pullback(self, inputs, outputs, cotangents):
         return [symbolic_pullback(self.op, inputs[0], cotangents[0])]
 
+
+@own_batch_axes.register(GatherAtMaxima)
+@own_batch_axes.register(PoolWithIndices)
+def _(op, ndim):
+    return own_batch_axes(op.op, ndim)
+
+
+for _op_class in (GatherAtMaxima, PoolWithIndices):
+    shifted.register(_op_class, lambda op, n: op)
+    batch_rule(_op_class)(leading_batch)
 
 layout.register(Pool, lambda op: Layout())
 precision.register(Pool, lambda op: "view" if op.mode == "max" else "cheap")

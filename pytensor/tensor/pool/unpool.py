@@ -2,6 +2,7 @@
 
 from pytensor.gradient import DisconnectedType, disconnected_type
 from pytensor.tensor.basic import arange, cast, switch, zeros, zeros_like
+from pytensor.tensor.batching import batch_rule
 from pytensor.tensor.math import eq, prod
 from pytensor.tensor.subtensor import set_subtensor
 from pytensor.tensor.symbolic import TensorSymbolicOp
@@ -86,3 +87,18 @@ class MaxUnpoolGrad(TensorSymbolicOp):
         if isinstance(cotangent.type, DisconnectedType):
             return [disconnected_type(), *rest]
         return [MaxUnpool(lengths=self.lengths)(cotangent, *inputs[1:]), *rest]
+
+
+@batch_rule(MaxUnpool)
+@batch_rule(MaxUnpoolGrad)
+def batch_of_unpool(op, node, batch):
+    """Compute a batch at once; a `Blockwise` where the output's lengths may differ within it."""
+    lengths = [batch.common(i) for i in range(2, len(node.inputs))]
+    if any(length is None for length in lengths):
+        return None
+    images, indices = batch.full(0), batch.full(1)
+    if node.inputs[0].type.ndim == len(op.lengths):
+        return op(images, indices, *lengths, return_list=True)
+    images, indices = batch.merge(images, 0), batch.merge(indices, 0)
+    (out,) = op(images, indices, *lengths, return_list=True)
+    return [batch.part(out, 0, batch.own_lengths(0)[0])]

@@ -4,41 +4,19 @@ import numpy as np
 
 from pytensor.raise_op import Assert
 from pytensor.tensor.basic import alloc, arange, constant
+from pytensor.tensor.batching import batch_rule, leading_batch, own_batch_axes, shifted
+from pytensor.tensor.conv.lengths import pool_output_length, started_window_count, window_count
 from pytensor.tensor.math import maximum, minimum
-from pytensor.tensor.shape import Shape_i, specify_shape
+from pytensor.tensor.shape import specify_shape
 from pytensor.tensor.subtensor import set_subtensor
 from pytensor.tensor.symbolic import TensorSymbolicOp
 
 
-def pool_output_length(
-    length: int, extent: int, stride: int, pad: tuple[int, int], ignore_border: bool
-) -> int:
-    """Number of windows along one axis of `length` (an integer) with padding `pad`.
-
-    `extent` is from a window's first to its last cell: ``(window - 1) * dilation + 1``.  Without
-    `ignore_border` a last window may reach past the padded end, but each window starts on the image
-    or on the padding before it.
-    """
-    padded = length + pad[0] + pad[1]
-    if ignore_border:
-        return max((padded - extent) // stride + 1, 0)
-    windows = max(-((extent - padded) // stride), 0) + 1
-    return min(windows, (length + pad[0] - 1) // stride + 1)
-
-
-def _symbolic_output_length(length, extent, stride, pad, ignore_border):
-    """`pool_output_length` for a symbolic `length`."""
-    padded = length + (pad[0] + pad[1])
-    if ignore_border:
-        windows = (padded - extent) // stride + 1
-    else:
-        windows = maximum(-((extent - padded) // stride), 0) + 1
-        windows = minimum(windows, (length + (pad[0] - 1)) // stride + 1)
-    fits = Assert(
+def _fits(extent, pad):
+    return Assert(
         f"pooling: the window (size {extent}) is larger than the padded image (padding {pad}); "
         f"use a smaller window, more padding or ignore_border=False"
     )
-    return fits(windows, windows >= 1)
 
 
 def counts(length, windows, window, stride, pad, dilation, *, include_pad):
@@ -91,20 +69,15 @@ class WindowOp(TensorSymbolicOp):
             lengths.append(windows)
         return tuple(lengths)
 
+    def output_length(self, length, i):
+        """Return the number of windows along pooled axis `i`, for a variable `length`."""
+        count = window_count if self.ignore_border else started_window_count
+        return count(length, self.extents[i], self.stride[i], self.pad[i])
+
     def infer_shape(self, node, shapes):
-        # JAX knows lengths while it traces as long as they are made by plain arithmetic: no
-        # broadcasting checks as the inner graph's shapes have, no minimum as ceil mode needs.
-        shape, (out, *_) = shapes[0], node.outputs
-        n = len(self.ws)
-        if self.ignore_border:
-            spatial = [
-                (length + lo + hi - w) // s + 1
-                for length, w, s, (lo, hi) in zip(
-                    shape[-n:], self.extents, self.stride, self.pad, strict=True
-                )
-            ]
-        else:
-            spatial = [Shape_i(axis)(out) for axis in range(out.type.ndim - n, out.type.ndim)]
+        # The inner graph's own shapes carry checks, which JAX can't evaluate
+        shape, n = shapes[0], len(self.ws)
+        spatial = [self.output_length(length, i) for i, length in enumerate(shape[-n:])]
         return [(*shape[:-n], *spatial)] * len(node.outputs)
 
     def lengths(self, x, i):
@@ -114,13 +87,15 @@ class WindowOp(TensorSymbolicOp):
         """
         axis = x.type.ndim - len(self.ws) + i
         length, extent = x.type.shape[axis], self.extents[i]
-        geometry = (extent, self.stride[i], self.pad[i], self.ignore_border)
         if length is None:
             length = x.shape[axis]
-            windows = _symbolic_output_length(length, *geometry)
+            windows = self.output_length(length, i)
+            windows = _fits(extent, self.pad[i])(windows, windows >= 1)
             after = maximum((windows - 1) * self.stride[i] + extent - length - self.pad[i][0], 0)
         else:
-            windows = pool_output_length(length, *geometry)
+            windows = pool_output_length(
+                length, extent, self.stride[i], self.pad[i], self.ignore_border
+            )
             after = max((windows - 1) * self.stride[i] + extent - length - self.pad[i][0], 0)
         return length, windows, after
 
@@ -152,3 +127,8 @@ class WindowOp(TensorSymbolicOp):
         shape = list(out.type.shape)
         shape[out.type.ndim - len(self.ws) + i] = windows if isinstance(windows, int) else None
         return specify_shape(out, shape)
+
+
+batch_rule(WindowOp)(leading_batch)
+own_batch_axes.register(WindowOp, lambda op, ndim: range(ndim - len(op.ws)))
+shifted.register(WindowOp, lambda op, n: op)

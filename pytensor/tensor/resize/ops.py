@@ -7,6 +7,7 @@ from pytensor.gradient import DisconnectedType, disconnected_type, grad
 from pytensor.graph.facts import Layout, layout, precision
 from pytensor.raise_op import Assert
 from pytensor.tensor.basic import as_tensor_variable, cast, constant, switch
+from pytensor.tensor.batching import batch_rule, leading_batch, own_batch_axes, shifted
 from pytensor.tensor.resize.taps import (
     COORDINATES,
     Axis,
@@ -16,7 +17,7 @@ from pytensor.tensor.resize.taps import (
     transpose_taps,
     weighted_cells,
 )
-from pytensor.tensor.shape import Shape_i, specify_shape
+from pytensor.tensor.shape import specify_shape
 from pytensor.tensor.symbolic import TensorSymbolicOp
 
 _cells_are_left = Assert("resize: the scale leaves no cell of an axis; use a larger one")
@@ -50,6 +51,23 @@ class Resize(TensorSymbolicOp):
     def n_spatial(self):
         return len(self.axes)
 
+    @property
+    def has_fixed_lengths(self):
+        """Whether the resized axes have the lengths `size`, whatever the input's are."""
+        return self.scale is None and self.keep_aspect_ratio_policy == "stretch"
+
+    def _rounded(self, lengths, i, xp):
+        """Return the length of the resized axis number `i` afterwards, a float, and its factor."""
+        if self.scale is not None:
+            factor = np.float64(self.scale[i])
+            return xp.floor(lengths[i] * factor), factor
+        choose = {"not_larger": xp.minimum, "not_smaller": xp.maximum}
+        choose = choose[self.keep_aspect_ratio_policy]
+        factor = self.size[0] / lengths[0]
+        for size, other in zip(self.size[1:], lengths[1:], strict=True):
+            factor = choose(factor, size / other)
+        return xp.floor(factor * lengths[i] + 0.5), factor
+
     def target(self, lengths, i, xp=np):
         """The `Axis` of the resized axis number `i`.
 
@@ -57,19 +75,10 @@ class Resize(TensorSymbolicOp):
         ``xp=Symbolic``.
         """
         length = lengths[i]
-        if self.scale is None and self.keep_aspect_ratio_policy == "stretch":
+        if self.has_fixed_lengths:
             out = self.size[i]
             return Axis(length, out, out / length, out)
-        if self.scale is not None:
-            factor = np.float64(self.scale[i])
-            out = xp.floor(length * factor)
-        else:
-            choose = {"not_larger": xp.minimum, "not_smaller": xp.maximum}
-            choose = choose[self.keep_aspect_ratio_policy]
-            factor = self.size[0] / lengths[0]
-            for size, other in zip(self.size[1:], lengths[1:], strict=True):
-                factor = choose(factor, size / other)
-            out = xp.floor(factor * length + 0.5)
+        out, factor = self._rounded(lengths, i, xp)
         if xp is Symbolic:
             out = cast(out, "int64")
             return Axis(length, _cells_are_left(out, out >= 1), factor, length * factor)
@@ -139,22 +148,21 @@ class Resize(TensorSymbolicOp):
         return [specify_shape(cast(out, x.type.dtype), shape)]
 
     def _known_output_length(self, known, i):
-        if self.scale is None and self.keep_aspect_ratio_policy == "stretch":
+        if self.has_fixed_lengths:
             return self.size[i]
         return None if known[i] is None else self.target(known, i).out
 
     def infer_shape(self, node, shapes):
-        # JAX knows lengths while it traces as long as they are made by plain arithmetic
-        (shape,) = shapes
-        (out,) = node.outputs
-        shape = list(shape)
+        shape = list(shapes[0])
+        lengths = [shape[axis] for axis in self.axes]
         for i, axis in enumerate(self.axes):
-            if self.scale is None and self.keep_aspect_ratio_policy == "stretch":
+            if self.has_fixed_lengths:
                 shape[axis] = constant(self.size[i], dtype="int64")
             elif self.scale is not None and self.scale[i].is_integer():
-                shape[axis] = shape[axis] * int(self.scale[i])
+                # JAX knows lengths while it traces if they are made by plain arithmetic
+                shape[axis] = lengths[i] * int(self.scale[i])
             else:
-                shape[axis] = Shape_i(axis)(out)
+                shape[axis] = cast(self._rounded(lengths, i, Symbolic)[0], "int64")
         return [tuple(shape)]
 
     def linear_part(self):
@@ -252,6 +260,21 @@ def lookup(x, cells, weights, axis):
     return ptm.sum(products, axis=axis + 1)
 
 
+@shifted.register(Resize)
+def _(op, n):
+    props = {name: getattr(op, name) for name in op.__props__}
+    return Resize(**props | {"axes": tuple(axis + n for axis in op.axes)})
+
+
+@own_batch_axes.register(Resize)
+def _(op, ndim):
+    return [axis for axis in range(ndim) if axis not in op.axes]
+
+
+shifted.register(ResizeGrad, lambda op, n: ResizeGrad(op=shifted(op.op, n)))
+own_batch_axes.register(ResizeGrad, lambda op, ndim: own_batch_axes(op.op, ndim))
+
 for _op_class in (Resize, ResizeGrad):
+    batch_rule(_op_class)(leading_batch)
     layout.register(_op_class, lambda op: Layout())
     precision.register(_op_class, lambda op: "cheap")

@@ -1,4 +1,4 @@
-"""Keep shapes known, for `jax_mode` and mode ONNX: fewer integer computations.
+"""Keep shapes known, for JAX and mode ONNX: fewer integer computations.
 
 JAX traces a function with concrete shapes, but integers that were computed from them with array
 operations are traced values, which can't serve as a shape any more.
@@ -19,11 +19,9 @@ from pytensor.tensor.basic import (
     get_underlying_scalar_constant_value,
 )
 from pytensor.tensor.exceptions import NotScalarConstantError
-from pytensor.tensor.shape import Reshape, Shape, Shape_i
+from pytensor.tensor.rewriting.known_lengths import lengths_behind
+from pytensor.tensor.shape import Reshape
 from pytensor.tensor.subtensor import IncSubtensor
-from pytensor.tensor.type import TensorType, integer_dtypes
-
-integer_scalars = [TensorType(dtype, shape=()) for dtype in integer_dtypes]
 
 
 @node_rewriter([Reshape])
@@ -41,7 +39,7 @@ def local_reshape_to_lengths(fgraph, node):
     if shape.owner is not None and isinstance(shape.owner.op, JAXShapeTuple):
         return None
     static = node.outputs[0].type.shape
-    lengths = _lengths_behind(shape)
+    lengths = lengths_behind(shape)
     if lengths is not None:
         new_shape = LengthsTuple(lengths, shape, static)(*lengths)
     # -1 stands for any length only if the others aren't 0
@@ -53,22 +51,6 @@ def local_reshape_to_lengths(fgraph, node):
     new = node.clone_with_new_inputs([x, new_shape]).outputs
     copy_stack_trace(node.outputs, new)
     return new
-
-
-def _lengths_behind(shape):
-    """What a shape is computed from, if that is lengths of arrays and scalar inputs; else None."""
-    lengths, waiting = {}, [shape]
-    while waiting:
-        variable = waiting.pop()
-        if isinstance(variable, Constant):
-            continue
-        if variable.owner is not None and not isinstance(variable.owner.op, Shape | Shape_i):
-            waiting += variable.owner.inputs
-        elif variable.owner is not None or variable.type in integer_scalars:
-            lengths[variable] = None
-        else:
-            return None
-    return list(lengths)
 
 
 # before "jax_shape_parameter_as_tuple", which takes what remains

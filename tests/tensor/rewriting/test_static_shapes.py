@@ -7,6 +7,7 @@ from pytensor.compile.mode import Mode
 from pytensor.graph.rewriting.utils import rewrite_graph
 from pytensor.link.onnx import export_onnx
 from pytensor.tensor.basic import MakeVector
+from pytensor.tensor.rewriting.known_lengths import KnownLength
 from pytensor.tensor.rewriting.static_shapes import local_set_subtensor_of_make_vector
 from pytensor.tensor.shape import Reshape
 from pytensor.tensor.subtensor import IncSubtensor
@@ -83,6 +84,18 @@ def test_export_of_a_function_compiled_for_jax():
     session = onnxruntime.InferenceSession(model.SerializeToString())
     (result,) = session.run(None, {"x": value, "n": np.array(2)})
     np.testing.assert_array_equal(result, value.reshape(4, 3))
+
+
+def test_export_of_a_length_that_was_rounded():
+    x = pt.tensor("x", shape=(None, None))
+    y = pt.resize(x, scale=(0.6, 1.7))
+    f = pytensor.function([x], y.sum() * pt.ones(y.shape), mode=jax_mode())
+    assert nodes_of(f, KnownLength)
+    value = np.arange(35.0).reshape(7, 5)
+    session = onnxruntime.InferenceSession(export_onnx(f).SerializeToString())
+    (result,) = session.run(None, {"x": value})
+    np.testing.assert_allclose(result, f(value), rtol=1e-5)
+    assert result.shape == (4, 8)
 
 
 def test_reshape_with_two_unknown_lengths():

@@ -1,4 +1,4 @@
-"""Shapes that are computed while JAX traces, where lengths are still numbers.
+"""Lengths and shapes that are computed while JAX traces, where they are still numbers.
 
 thoughts/upstream/jax-arithmetic-of-lengths.md
 """
@@ -10,11 +10,12 @@ import numpy as np
 
 from pytensor.compile.maker import function
 from pytensor.compile.mode import Mode
-from pytensor.graph.basic import Apply
+from pytensor.graph.basic import Apply, Constant
 from pytensor.graph.replace import clone_replace
 from pytensor.link.jax.dispatch.basic import jax_funcify
 from pytensor.link.jax.dispatch.shape import JAXShapeTuple
 from pytensor.printing import pprint
+from pytensor.tensor.rewriting.known_lengths import KnownLength
 from pytensor.tensor.type import TensorType
 
 UNCHECKED = (
@@ -44,9 +45,27 @@ class LengthsTuple(JAXShapeTuple):
         return clone_replace(self.shape, replace)
 
 
+@jax_funcify.register(KnownLength)
+def jax_funcify_KnownLength(op, **kwargs):
+    graph = op.fgraph.unfreeze()
+    nodes, (out,) = graph.toposort(), graph.outputs
+
+    def known_length(*lengths):
+        arrays = [np.asarray(n, v.type.dtype) for v, n in zip(graph.inputs, lengths, strict=True)]
+        values = dict(zip(graph.inputs, arrays, strict=True))
+        for node in nodes:
+            inputs = [v.data if isinstance(v, Constant) else values[v] for v in node.inputs]
+            results = [[None] for _ in node.outputs]
+            node.op.perform(node, inputs, results)
+            values |= {v: cell[0] for v, cell in zip(node.outputs, results, strict=True)}
+        return int(values[out])
+
+    return known_length
+
+
 @jax_funcify.register(LengthsTuple)
 def jax_funcify_LengthsTuple(op, **kwargs):
-    compute = function(op.lengths, op.shape, mode=Mode("py", None), on_unused_input="ignore")
+    shape = function(op.lengths, op.shape, mode=Mode("py", None), on_unused_input="ignore")
 
     def lengths_tuple(*lengths):
         try:
@@ -59,6 +78,6 @@ def jax_funcify_LengthsTuple(op, **kwargs):
                 raise
             warnings.warn(UNCHECKED.format(shape=pprint(op.shape)), stacklevel=2)
             return tuple(-1 if n is None else n for n in op.static)
-        return tuple(compute(*values).tolist())
+        return tuple(shape(*values).tolist())
 
     return lengths_tuple

@@ -12,6 +12,7 @@ from numba.np.unsafe.ndarray import to_fixed_tuple
 from pytensor import config
 from pytensor.link.numba.cache import CACHED_SRC_FUNCTIONS
 from pytensor.link.numba.dispatch.basic import numba_njit
+from pytensor.tensor.conv import lengths
 
 
 def source_key(*parts):
@@ -27,8 +28,9 @@ def props_key(op):
 
 @cache
 def module_key(path):
-    """A key that changes with the code of a module of kernels, or of this module."""
-    return source_key(*(Path(p).read_text("utf-8") for p in (path, __file__)), numba.__version__)
+    """Return a key that changes with the code of a module of kernels, or of what all share."""
+    paths = (path, __file__, lengths.__file__)
+    return source_key(*(Path(p).read_text("utf-8") for p in paths), numba.__version__)
 
 
 def kernel(function):

@@ -7,9 +7,11 @@ pooling of several axes does one after the other.
 import numpy as np
 
 from pytensor.link.numba.dispatch.kernels import kernel, module_key, split
+from pytensor.tensor.conv.lengths import pool_output_length
 from pytensor.tensor.pool.adaptive import AdaptivePool
 
 KEY = module_key(__file__)
+compiled_output_length = kernel(pool_output_length)
 
 
 def window_table(op):
@@ -31,11 +33,7 @@ def number_of_windows(length, row):
     if number:
         return length if number < 0 else number
     extent = (window - 1) * dilation + 1
-    padded = length + before + after
-    if floor:
-        return (padded - extent) // stride + 1
-    windows = max(-((extent - padded) // stride), 0) + 1
-    return min(windows, (length + before - 1) // stride + 1)
+    return compiled_output_length(length, extent, stride, (before, after), floor != 0)
 
 
 @kernel

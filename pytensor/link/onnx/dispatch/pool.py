@@ -19,11 +19,15 @@ from pytensor.link.onnx.support.lengths import (
 )
 from pytensor.link.onnx.support.util import split_pairs
 from pytensor.scalar import discrete_dtypes
+from pytensor.tensor.conv.lengths import (
+    pool_output_length,
+    started_window_count,
+    window_count,
+)
 from pytensor.tensor.pool.adaptive import AdaptivePool
 from pytensor.tensor.pool.lp import LpPool
 from pytensor.tensor.pool.ops import GatherAtMaxima, Pool, PoolWithIndices, accumulation_dtype
 from pytensor.tensor.pool.unpool import MaxUnpool
-from pytensor.tensor.pool.windows import pool_output_length
 
 
 @onnx_funcify.register(Pool)
@@ -121,18 +125,15 @@ def max_pool(builder, x, dtype, common):
 
 
 def output_lengths(op, spatial):
-    """Numbers of windows, as `pool_output_length`."""
+    """Return the numbers of windows, as `pool_output_length`."""
     windows = []
-    for length, w, s, p in zip(spatial, op.extents, op.stride, op.pad, strict=True):
+    for length, *axis in zip(spatial, op.extents, op.stride, op.pad, strict=True):
         if isinstance(length, int):
-            windows.append(pool_output_length(length, w, s, p, op.ignore_border))
-            continue
-        padded = length + sum(p)
-        if op.ignore_border:
-            windows.append((padded - w) // s + 1)
+            windows.append(pool_output_length(length, *axis, op.ignore_border))
+        elif op.ignore_border:
+            windows.append(window_count(length, *axis))
         else:
-            last = maximum((padded + (s - 1 - w)) // s, 0)
-            windows.append(minimum(last, (length + (p[0] - 1)) // s) + 1)
+            windows.append(started_window_count(length, *axis, maximum, minimum))
     return windows
 
 

@@ -11,6 +11,7 @@ import pytensor.tensor as pt
 from pytensor.graph.basic import Variable
 from pytensor.link.onnx.importing.registry import Node, Refused, folded
 from pytensor.tensor.basic import constant
+from pytensor.tensor.conv.lengths import window_count
 
 
 def single(node: Node, name: str, default: float) -> float:
@@ -57,10 +58,8 @@ class Windows(NamedTuple):
     def counts(self, spatial) -> list:
         """How many windows fit on axes of these lengths."""
         return [
-            (length + lo + hi - extent) // stride + 1
-            for length, (lo, hi), extent, stride in zip(
-                spatial, self.pads, self.extents, self.strides, strict=True
-            )
+            window_count(*axis)
+            for axis in zip(spatial, self.extents, self.strides, self.pads, strict=True)
         ]
 
     def taps(self, counts):

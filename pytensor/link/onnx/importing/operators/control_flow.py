@@ -5,7 +5,7 @@ import numpy as np
 import pytensor.tensor as pt
 from pytensor.compile.ops import ViewOp
 from pytensor.conditional import ifelse
-from pytensor.graph.replace import graph_replace
+from pytensor.graph.replace import _vectorize_node, _vectorize_not_needed, graph_replace
 from pytensor.graph.traversal import ancestors
 from pytensor.link.onnx.importing.alternatives import Either, of_rank
 from pytensor.link.onnx.importing.registry import Refused, converts, folded, known
@@ -290,6 +290,7 @@ class WithoutGradient(ViewOp):
 
 
 without_gradient = WithoutGradient()
+_vectorize_node.register(WithoutGradient, _vectorize_not_needed)
 
 
 def _sized(outputs, trips, inputs, rows):

@@ -1,0 +1,68 @@
+"""How many windows fit on an axis: for convolutions and pools, in every backend.
+
+An extent is from a window's first to its last cell: ``(window - 1) * dilation + 1``; a padding is a
+pair (before, after).
+"""
+
+# More than an axis has cells, and less than overflows
+LARGE = 2**40
+
+
+def positive(n):
+    """Return ``max(n, 0)`` for an integer variable, by sums, products and quotients alone.
+
+    Of these JAX knows the results while it traces, as it must of lengths; of a maximum it doesn't.
+    """
+    return n * (n // LARGE + 1)
+
+
+def larger(a, b):
+    """Return the larger of two integer variables; see `positive`."""
+    return b + positive(a - b)
+
+
+def smaller(a, b):
+    """Return the smaller of two integer variables; see `positive`."""
+    return a - positive(a - b)
+
+
+def window_count(length, extent, stride, pad):
+    """Return how many windows lie on an axis and its padding, for an integer or a variable.
+
+    Less than 1 where none does.
+    """
+    return (length + (pad[0] + pad[1]) - extent) // stride + 1
+
+
+def started_window_count(length, extent, stride, pad, larger=larger, smaller=smaller):
+    """Return how many windows there are if the last may reach past the padded end: a variable.
+
+    Each window starts on the image or on the padding before it.  `larger` and `smaller` compare
+    lengths of a backend.
+    """
+    last = larger((length + (pad[0] + pad[1] + stride - 1 - extent)) // stride, 0)
+    return smaller(last, (length + (pad[0] - 1)) // stride) + 1
+
+
+def pool_output_length(
+    length: int, extent: int, stride: int, pad: tuple[int, int], ignore_border: bool
+) -> int:
+    """Return the number of windows along one axis of an integer `length`, 0 where none fits.
+
+    `ignore_border` leaves out what `started_window_count` adds.  In plain Python, for Numba too.
+    """
+    if ignore_border:
+        return max((length + (pad[0] + pad[1]) - extent) // stride + 1, 0)
+    last = max((length + (pad[0] + pad[1] + stride - 1 - extent)) // stride, 0)
+    return min(last, (length + (pad[0] - 1)) // stride) + 1
+
+
+def conv_output_length(length, kernel, pad, stride, dilation):
+    """Return the length of a convolution's output along one axis, for integers or variables."""
+    return window_count(length, (kernel - 1) * dilation + 1, stride, pad)
+
+
+def conv_transpose_output_length(length, kernel, pad, stride, dilation, output_padding=0):
+    """Return the length of a transposed convolution's output, for integers or variables."""
+    effective = (kernel - 1) * dilation + 1
+    return (length - 1) * stride + effective + output_padding - pad[0] - pad[1]

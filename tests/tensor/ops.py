@@ -1,0 +1,38 @@
+"""All Ops that the package defines."""
+
+import importlib
+import inspect
+from pathlib import Path
+
+from pytensor.graph.op import Op
+from pytensor.scalar import ScalarOp
+
+ROOT = Path(__file__).parents[2] / "pytensor"
+
+
+def is_ours(op):
+    """Whether an Op, or what a `Blockwise` repeats, is one of the package's."""
+    op = getattr(op, "core_op", op)
+    return ROOT in Path(inspect.getfile(type(op))).parents
+
+
+def op_classes():
+    """Return every class of Ops on tensors, of modules that can be imported here."""
+    for path in sorted(ROOT.rglob("*.py")):
+        if path.name in ("__extend__.py", "__main__.py", "_graft.py", "_configvars.py"):
+            continue
+        parts = path.relative_to(ROOT.parent).with_suffix("").parts
+        name = ".".join(part for part in parts if part != "__init__")
+        try:
+            importlib.import_module(name)
+        except ModuleNotFoundError as error:
+            if error.name.partition(".")[0] not in ("torch", "mlx"):
+                raise
+    found, waiting = set(), [Op]
+    while waiting:
+        for each in waiting.pop().__subclasses__():
+            if each not in found:
+                found.add(each)
+                waiting.append(each)
+    ours = {c for c in found if ROOT in Path(inspect.getfile(c)).parents}
+    return sorted((c for c in ours if not issubclass(c, ScalarOp)), key=lambda c: c.__qualname__)

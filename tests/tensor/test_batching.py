@@ -1,0 +1,290 @@
+"""A batch of a graph of our Ops is a graph of our Ops: no `Blockwise` repeats one."""
+
+import numpy as np
+import pytest
+
+import pytensor
+import pytensor.tensor as pt
+from pytensor.compile.mode import Mode
+from pytensor.graph.replace import _vectorize_node, vectorize_graph
+from pytensor.graph.traversal import ancestors
+from pytensor.tensor.blockwise import Blockwise, vectorize_node_fallback
+from pytensor.tensor.conv.ops import BaseConv, Conv, ConvGradInput
+from pytensor.tensor.elemwise import DimShuffle, Elemwise
+from tests.link.operators import OPERATORS
+from tests.tensor.ops import is_ours, op_classes
+from tests.tensor.test_shapes import MORE
+
+PY = Mode("py", "fast_compile")
+IN_COMPILED_GRAPHS = "made by a rewrite when a function is compiled, where nothing is vectorized"
+WITHOUT_A_RULE = {
+    "BaseConv": "no Op by itself",
+    "Barrier": IN_COMPILED_GRAPHS,
+    "ChannelsLast": IN_COMPILED_GRAPHS,
+    "ChooseAmong": IN_COMPILED_GRAPHS,
+    "GradientsOp": "no Op by itself",
+    "KnownLength": IN_COMPILED_GRAPHS,
+    "LengthsTuple": IN_COMPILED_GRAPHS,
+    "Loop": IN_COMPILED_GRAPHS,
+    "SharedNumbers": IN_COMPILED_GRAPHS,
+    "SumOfSquares": "made of all parameters of a training step, by an optimizer",
+    "Update": IN_COMPILED_GRAPHS,
+}
+
+
+def test_every_op_has_a_rule_or_a_reason():
+    without = {
+        c.__name__ for c in op_classes() if _vectorize_node.dispatch(c) is vectorize_node_fallback
+    }
+    assert without == set(WITHOUT_A_RULE)
+
+
+def repeated(outputs):
+    """Return the Ops of ours that a `Blockwise` repeats."""
+    nodes = {v.owner for v in ancestors(outputs) if v.owner is not None}
+    return [n.op for n in nodes if isinstance(n.op, Blockwise) and is_ours(n.op)]
+
+
+def outputs_of(build, lengths, order, dtype="float64"):
+    """Return inputs and the result, its gradients, and those of these."""
+    inputs = [pt.tensor(shape=shape, dtype=dtype) for shape in lengths]
+    outputs = [build(*inputs)]
+    if outputs[0].type.dtype == dtype:
+        wanted = [(outputs[0] ** 3).sum()]
+        for _ in range(order):
+            wanted = pytensor.grad(
+                sum((v**2).sum() for v in wanted), inputs, disconnected_inputs="ignore"
+            )
+            outputs += wanted
+    return inputs, outputs
+
+
+def check(build, lengths, batched, *, batch=(3,), order=1, mode=PY, **tolerance):
+    """Compare a batch of some of the inputs with a loop."""
+    rng = np.random.default_rng(2)
+    inputs, outputs = outputs_of(build, lengths, order)
+    replace, values = {}, []
+    for i, (x, shape) in enumerate(zip(inputs, lengths, strict=True)):
+        here = batch if i in batched else ()
+        if here:
+            replace[x] = pt.tensor(shape=(*here, *shape), dtype=x.type.dtype)
+        values.append(rng.normal(size=(*here, *shape)))
+    vectorized = vectorize_graph(outputs, replace)
+    assert not repeated(vectorized)
+    for out, v in zip(outputs, vectorized, strict=True):
+        assert v.type.shape in (out.type.shape, (*batch, *out.type.shape))
+    assert vectorized[0].type.ndim > outputs[0].type.ndim
+    f = pytensor.function(
+        [replace.get(x, x) for x in inputs], vectorized, mode=mode, on_unused_input="ignore"
+    )
+    one = pytensor.function(inputs, outputs, mode=PY, on_unused_input="ignore")
+    results = f(*values)
+    for index in np.ndindex(batch):
+        own = [v[index] if i in batched else v for i, v in enumerate(values)]
+        for result, expected in zip(results, one(*own), strict=True):
+            result = result[index] if result.ndim > expected.ndim else result
+            np.testing.assert_allclose(result, expected, **{"rtol": 1e-9} | tolerance)
+
+
+CONVOLUTIONS = (
+    "conv2d, pairs", "conv2d, groups", "conv2d, depthwise", "conv1d", "conv3d, groups",
+    "conv2d_transpose", "conv1d_transpose",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("batched", [(0,), (1,), (0, 1)], ids=["images", "filters", "both"])
+@pytest.mark.parametrize("name", CONVOLUTIONS)
+def test_convolutions(name, batched):
+    check(*OPERATORS[name], batched, atol=1e-9)
+
+
+OF_ONE_INPUT = (
+    "pool_2d, max, ceil", "pool_2d, average_exc_pad", "avg_pool1d", "max_pool2d, indices",
+    "max_unpool2d", "max_unpool2d, as the image", "lp_pool2d", "adaptive_avg_pool2d",
+    "adaptive_max_pool2d", "adaptive_max_pool2d, indices", "global_max_pool", "resize, scale",
+    "resize, antialias", "resize, linear, tf_crop_and_resize", "topk, 0", "topk, 1",
+    "topk, indices",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OF_ONE_INPUT)
+def test_ops_of_one_input(name):
+    build, lengths = (OPERATORS | MORE)[name]
+    differentiated_twice = name in ("pool_2d, max, ceil", "lp_pool2d", "topk, 1")
+    check(build, lengths, (0,), order=1 + differentiated_twice, atol=1e-9)
+
+
+@pytest.mark.parametrize("axes", [(0, 1), (1, 2), (0, 2)])
+def test_resize_of_first_axes(axes):
+    check(lambda x: pt.resize(x, size=(3, 7), axes=axes, mode="linear"), [(2, 4, 5)], (0,))
+
+
+def test_pools_of_all_axes():
+    check(lambda x: pt.nn.max_pool2d(x, 2), [(4, 6)], (0,), order=2)
+
+
+NORMALIZATIONS = [n for n in OPERATORS if "normalization" in n]
+
+
+@pytest.mark.parametrize("batched", ["image", "parameters", "all"])
+@pytest.mark.parametrize("name", NORMALIZATIONS)
+def test_normalizations(name, batched):
+    build, lengths = OPERATORS[name]
+    every = range(len(lengths))
+    batched = {"image": (0,), "parameters": tuple(every[1:]), "all": tuple(every)}[batched]
+    check(build, lengths, batched, atol=1e-9)
+
+
+def test_normalization_over_all_axes():
+    check(lambda x, w: pt.nn.layer_norm(x, (3, 4), w), [(3, 4), (3, 4)], (0,))
+
+
+@pytest.mark.parametrize("batched", [(0,), (1,), (0, 1)])
+@pytest.mark.parametrize("name", ["broadcast", "broadcast, its gradient"])
+def test_broadcasting(name, batched):
+    check(*MORE[name], batched)
+
+
+@pytest.mark.parametrize("name", ["conv2d, groups", "pool_2d, max", "layer_normalization"])
+def test_two_axes_of_a_batch_one_of_them_repeated(name):
+    build, lengths = OPERATORS[name]
+    check(build, lengths, (0,), batch=(2, 3), atol=1e-9)
+    inputs, (out,) = outputs_of(build, lengths, 0)
+    shapes = [(2, 1), *[(1, 3)] * (len(lengths) - 1)]
+    new = [
+        pt.tensor(shape=(*batch, *shape), dtype="float64")
+        for batch, shape in zip(shapes, lengths, strict=True)
+    ]
+    vectorized = vectorize_graph(out, dict(zip(inputs, new, strict=True)))
+    rng = np.random.default_rng(0)
+    values = [rng.normal(size=v.type.shape) for v in new]
+    result = pytensor.function(new, vectorized, mode=PY)(*values)
+    one = pytensor.function(inputs, out, mode=PY)
+    first = len(vectorized.type.shape) - out.type.ndim
+    assert vectorized.type.shape[first:] == out.type.shape
+    for i, j in np.ndindex(result.shape[:2]):
+        own = [v[min(i, len(v) - 1), min(j, v.shape[1] - 1)] for v in values]
+        np.testing.assert_allclose(result[i, j], one(*own), atol=1e-9)
+
+
+def unknown(name, batched):
+    build, lengths = (OPERATORS | MORE)[name]
+    inputs = [pt.tensor(shape=(None,) * len(shape), dtype="float64") for shape in lengths]
+    new = [
+        pt.tensor(shape=(None,) * (len(shape) + (i in batched)), dtype="float64")
+        for i, shape in enumerate(lengths)
+    ]
+    out = build(*inputs)
+    outputs = [out, pytensor.grad((out**2).sum(), inputs[0])]
+    return inputs, new, outputs, vectorize_graph(outputs, dict(zip(inputs, new, strict=True)))
+
+
+@pytest.mark.parametrize("name", ["conv2d, groups", "max_unpool2d", "resize, scale", "topk, 1"])
+@pytest.mark.parametrize("mode", ["py", "JAX"])
+def test_lengths_that_only_run_time_knows(name, mode):
+    if mode == "JAX":
+        pytest.importorskip("jax")
+    _, lengths = (OPERATORS | MORE)[name]
+    inputs, new, outputs, vectorized = unknown(name, (0,))
+    assert not repeated(vectorized)
+    rng = np.random.default_rng(0)
+    values = [rng.normal(size=(3, *lengths[0])), *(rng.normal(size=s) for s in lengths[1:])]
+    f = pytensor.function(new, vectorized, mode=PY if mode == "py" else mode)
+    one = pytensor.function(inputs, outputs, mode=PY)
+    for i, results in enumerate(zip(*f(*values), strict=True)):
+        for result, expected in zip(results, one(values[0][i], *values[1:]), strict=True):
+            np.testing.assert_allclose(result, expected, atol=1e-9)
+    assert f(values[0][:0], *values[1:])[0].shape[0] == 0
+
+
+def test_a_batch_of_filters_whose_number_is_not_known_repeats_the_op():
+    *_, vectorized = unknown("conv2d, groups", (0, 1))
+    assert {type(op.core_op) for op in repeated(vectorized)} == {Conv, ConvGradInput}
+
+
+def test_batches_of_different_lengths_are_refused():
+    x, w = pt.tensor4("x"), pt.tensor4("w")
+    xs = pt.tensor("xs", shape=(2, *[None] * 4))
+    ws = pt.tensor("ws", shape=(3, *[None] * 4))
+    with pytest.raises(ValueError, match="batches of different lengths"):
+        vectorize_graph(pt.conv2d(x, w), {x: xs, w: ws})
+
+
+def network(x, first, scale, second):
+    """Return a convolutional network's outputs, of a batch of images."""
+    h = pt.conv2d(x, first, border_mode="half", filter_flip=False)
+    h = pt.silu(pt.batch_normalization(h, scale, 0 * scale, 0 * scale, 1 + 0 * scale))
+    h = pt.resize(pt.nn.max_pool2d(h, 2) + pt.nn.avg_pool2d(h, 2), scale=2, mode="linear")
+    return pt.nn.layer_norm(pt.conv2d(h, second), (4, 5, 4)).max(axis=(2, 3))
+
+
+NETWORK = [(2, 3, 6, 4), (5, 3, 3, 3), (5,), (4, 5, 2, 1)]
+MODES = ["JAX", pytest.param("NUMBA", marks=pytest.mark.long), "ONNX"]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("batched", [(0,), (1, 2, 3)], ids=["images", "weights"])
+def test_networks_in_every_mode(mode, batched):
+    pytest.importorskip({"JAX": "jax", "NUMBA": "numba", "ONNX": "onnxruntime"}[mode])
+    check(network, NETWORK, batched, mode=mode, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("batched", [(0,), (1,), (0, 1)])
+def test_what_is_elementwise_between_two_convolutions_moves_nothing(batched):
+    """Between the first and the second convolution nothing is split that is joined again."""
+
+    def two(x, w):
+        return pt.conv2d(pt.silu(pt.conv2d(x, w)) + 1, w[:, :1].repeat(5, axis=1))
+
+    inputs = [pt.tensor(shape=shape, dtype="float64") for shape in [(2, 3, 6, 5), (5, 3, 2, 2)]]
+    out = two(*inputs)
+    replace = {
+        v: pt.tensor(shape=(4, *v.type.shape), dtype="float64")
+        for i, v in enumerate(inputs)
+        if i in batched
+    }
+    vectorized = vectorize_graph(out, replace)
+    last = next(
+        v.owner for v in ancestors([vectorized]) if v.owner and isinstance(v.owner.op, BaseConv)
+    )
+    image = last.inputs[0]
+    between = [v.owner.op for v in ancestors([image]) if v.owner is not None]
+    first = next(i for i, op in enumerate(between) if isinstance(op, BaseConv))
+    assert all(isinstance(op, Elemwise | DimShuffle) for op in between[:first])
+
+
+def test_pt_vectorize():
+    rng = np.random.default_rng(0)
+    images, filters = rng.normal(size=(4, 2, 3, 6, 5)), rng.normal(size=(5, 3, 2, 2))
+    xs, w = pt.tensor(shape=images.shape), pt.tensor(shape=filters.shape)
+    out = pt.vectorize(
+        lambda x, w: pt.conv2d(x, w).mean(axis=(2, 3)), signature="(n,c,h,w),(o,c,k,l)->(n,o)"
+    )(xs, w)
+    assert not repeated([out])
+    result = pytensor.function([xs, w], out, mode=PY)(images, filters)
+    for image, own in zip(images, result, strict=True):
+        np.testing.assert_allclose(own, pt.conv2d(image, filters).mean(axis=(2, 3)).eval())
+
+
+def test_a_model_over_draws_of_its_parameters():
+    """As PyMC has them: one vector of all parameters, a log-density and its gradient."""
+    shapes = NETWORK[1:]
+    ends = np.cumsum([0, *map(np.prod, shapes)])
+    theta = pt.tensor("theta", shape=(int(ends[-1]),), dtype="float64")
+    weights = [
+        theta[a:b].reshape(shape) for a, b, shape in zip(ends, ends[1:], shapes, strict=False)
+    ]
+    rng = np.random.default_rng(3)
+    x, y = pt.constant(rng.normal(size=NETWORK[0])), pt.constant(rng.normal(size=(2, 4)))
+    logp = -((y - network(x, *weights)) ** 2).sum() / 2 - (theta**2).sum() / 2
+    outputs = [logp, pytensor.grad(logp, theta)]
+    draws = pt.tensor("draws", shape=(2, 3, *theta.type.shape), dtype="float64")
+    vectorized = vectorize_graph(outputs, {theta: draws})
+    assert not repeated(vectorized)
+    values = rng.normal(size=draws.type.shape)
+    logps, gradients = pytensor.function([draws], vectorized, mode=PY)(values)
+    one = pytensor.function([theta], outputs, mode=PY)
+    for i, j in np.ndindex(2, 3):
+        expected = one(values[i, j])
+        np.testing.assert_allclose(logps[i, j], expected[0])
+        np.testing.assert_allclose(gradients[i, j], expected[1], atol=1e-9)
