@@ -14,7 +14,7 @@ from tests.utils import REFERENCE_MODE
 
 MIGRATION = (Path(__file__).parents[2] / "docs" / "migration.md").read_text()
 THEANO = {n for n in import_module("pytensor.tensor.__extend__").__all__ if n != "nn"}
-FUNCTIONS = {f"pt.{n}": getattr(pt, n) for n in THEANO}
+FUNCTIONS = {f"pt.{n}": getattr(pt, n) for n in sorted(THEANO)}
 FUNCTIONS |= {f"pt.nn.{n}": getattr(pt.nn, n) for n in pt.nn.__all__}
 NEVER_RAISES = {"hardsigmoid", "hardswish", "mish", "relu", "relu6", "selu", "silu", "softsign"}
 # PyTorch's table has what `pt.nn` has; ONNX's takes Theano's arguments where they are closer.
