@@ -312,6 +312,9 @@ def test_by_hand(environment, wheel, tmp_path, zipped):
     found = json.loads(environment.python(begin + LOOK_AROUND, "-S", "-E"))
     check_graft(environment, found, Path(place, "pytensor_vision"))
     assert found["graft"] == str(Path(place, "pytensor_vision", "__init__.py"))
+    if zipped:  # kernels are named by their source
+        code = "import pytensor.link.numba.dispatch\nprint(pytensor_vision.failures)"
+        assert environment.python(begin + code, "-S", "-E").strip() == "{}"
 
 
 # What Python 3.15 does at its start, as PEP 829 has it: import lines of a `.pth` with a `.start` of
