@@ -85,7 +85,8 @@ class Site:
         for wheel in filter(None, state.values()):
             with zipfile.ZipFile(wheel) as archive:
                 for name in archive.namelist():
-                    if ".dist-info/" not in name and ".data/" not in name:
+                    inside = ".dist-info/" not in name and ".data/" not in name
+                    if inside and not name.endswith("/"):
                         assert name not in expected
                         expected[name] = digest(archive.read(name))
         found = {
