@@ -55,7 +55,7 @@ def changed(file):
 files = [file for file in upstream.files if file.hash]
 assert len(files) > 300, files
 site = Path(upstream.locate_file(""))
-ours = [*site.glob("_pytensor_graft*"), *site.glob("pytensor_vision*"), *site.glob("pytensor/opt*")]
+ours = [*site.glob("pytensor_vision*"), *site.glob("pytensor-stubs*")]
 print(*[file for file in files if changed(file)], *ours)
 """
 
@@ -155,7 +155,7 @@ def with_kernels(wheel, machine, libraries, tools, folder):
     run(tools / "bin" / "wheel", "unpack", "--dest", folder / machine, wheel)
     (content,) = (folder / machine).iterdir()
     for library in libraries:
-        shutil.copy(library, content / SOURCE.parent.relative_to(ROOT))
+        shutil.copy(library, content / "pytensor_vision" / SOURCE.parent.relative_to(ROOT))
     (facts,) = content.glob("*.dist-info/WHEEL")
     text = facts.read_text().replace("Root-Is-Purelib: true", "Root-Is-Purelib: false")
     tag = f"manylinux_{GLIBC.replace('.', '_')}_{machine}"

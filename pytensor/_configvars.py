@@ -7,8 +7,7 @@ thoughts/upstream/mode-names-are-fixed.md
 
 from contextlib import contextmanager
 
-import _pytensor_graft
-
+import pytensor_vision
 from pytensor.configparser import PyTensorConfigParser
 
 add = PyTensorConfigParser.add
@@ -31,7 +30,7 @@ def add_with_onnx(self, name, doc, configparam, *others, **named):
             configparam.all.add("onnx")
     except AttributeError as error:  # of a PyTensor whose parameters are made in another way
         package = "pytensor.configdefaults"
-        _pytensor_graft.failures[package] = _pytensor_graft.explain(package, error)
+        pytensor_vision.failures[package] = pytensor_vision.explain(package, error)
     add(self, name, doc, configparam, *others, **named)
 
 

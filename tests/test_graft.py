@@ -1,18 +1,9 @@
-"""The distribution as pip installs it, in environments made for the purpose.
+"""The distribution as pip installs it, in environments made for the purpose, and its finder."""
 
-An environment holds a copy of upstream's PyTensor, file by file as its RECORD lists them, and links
-to the running environment's other packages. Nothing is downloaded, and nothing outside the
-temporary directory is written.
-"""
-
-import base64
-import hashlib
 import importlib.metadata as metadata
 import json
-import os
 import re
 import shutil
-import subprocess
 import sys
 import textwrap
 import tomllib
@@ -20,105 +11,24 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from _pytensor_graft import REQUIRED
 from packaging.specifiers import SpecifierSet
+
+from pytensor_vision import REQUIRED
+from tests.environments import ROOT, Environment, build_wheel, run
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).parents[1]
-GRAFT = ROOT / "pytensor" / "_graft.py"
-
-if not (ROOT / "pyproject.toml").exists():
-    pytest.skip("needs the project's sources", allow_module_level=True)
-
-
-def run(*command, cwd=None, **environment):
-    """Run a command in a clean environment and return what it prints."""
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith(("PYTHON", "PYTENSOR", "PIP_"))
-    }
-    result = subprocess.run(
-        [str(part) for part in command],
-        cwd=cwd,
-        env=kept | {"PIP_NO_INDEX": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1"} | environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert result.returncode == 0, result.stdout + result.stderr
-    return result.stdout
-
-
-class Environment:
-    """A virtual environment with upstream's PyTensor and without ours."""
-
-    def __init__(self, directory):
-        run(sys.executable, "-m", "venv", "--without-pip", directory)
-        self.directory = directory
-        self.interpreter = directory / "bin" / "python"
-        self.site = Path(
-            run(
-                self.interpreter, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"
-            ).strip()
-        )
-        upstream = metadata.distribution("pytensor")
-        ours = metadata.distribution("pytensor-vision")
-        tops = {file.parts[0] for file in [*upstream.files, *ours.files]}
-        running_site = Path(upstream.locate_file(""))
-        for entry in running_site.iterdir():
-            if entry.name not in tops | {"__pycache__"} and entry.suffix != ".pth":
-                (self.site / entry.name).symlink_to(entry)
-        self.upstream_files = {}
-        for file in upstream.files:
-            source = Path(upstream.locate_file(file))
-            if file.parts[0] == ".." or not source.exists() or source.suffix == ".pyc":
-                continue
-            target = self.site / file
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(source, target)
-            if file.hash is not None:
-                self.upstream_files[str(file)] = file.hash.value
-
-    def pip(self, *arguments):
-        return run(sys.executable, "-m", "pip", "--python", self.interpreter, *arguments)
-
-    def python(self, code, *options, cwd=None, **environment):
-        """Run `code` away from the repository, and return what it prints."""
-        cwd = self.directory if cwd is None else cwd
-        code = textwrap.dedent(code)
-        return run(self.interpreter, *options, "-c", code, cwd=cwd, **environment)
-
-    def changed_upstream_files(self):
-        changed = []
-        for file, expected in self.upstream_files.items():
-            path = self.site / file
-            digest = hashlib.sha256(path.read_bytes()).digest() if path.exists() else b""
-            if base64.urlsafe_b64encode(digest).rstrip(b"=").decode() != expected:
-                changed.append(file)
-        return changed
-
-    def uninstall(self):
-        self.pip("uninstall", "--yes", "pytensor-vision")
+GRAFT = ROOT / "pytensor_vision"
 
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory):
-    if subprocess.run([sys.executable, "-m", "pip", "--version"], capture_output=True).returncode:
-        pytest.skip("the running environment has no pip")
     return Environment(tmp_path_factory.mktemp("graft") / "venv")
 
 
 @pytest.fixture(scope="module")
-def wheel(environment, tmp_path_factory):
-    directory = tmp_path_factory.mktemp("wheel")
-    run(
-        *(sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation"),
-        *("--wheel-dir", directory, ROOT),
-    )
-    (path,) = directory.glob("*.whl")
-    return path
+def wheel(tmp_path_factory):
+    return build_wheel(tmp_path_factory.mktemp("wheel"))
 
 
 @pytest.fixture(scope="module")
@@ -138,21 +48,23 @@ def with_editable(environment):
 LOOK_AROUND = """
 import sys
 before = set(sys.modules)
+OURS = {"pytensor_vision", "pytensor_vision.extending"}
 import pytensor
 loaded = {"jax", "onnx", "onnxruntime"} & set(sys.modules)
 import json
 import pytensor.optimizers
 import pytensor.tensor as pt
 import pytensor.tensor.__extend__ as extension
-import _pytensor_graft
+import pytensor_vision
 print(json.dumps({
-    "graft": _pytensor_graft.__file__,
+    "graft": pytensor_vision.__file__,
     "loaded": sorted(loaded),
     "optimizers": pytensor.optimizers.__file__,
     "pytensor": pytensor.__file__,
     "version": pytensor.__version__,
     "missing": [n for n in extension.__all__ if getattr(pt, n) is not getattr(extension, n)],
-    "early": sorted({"importlib.metadata", "pkgutil", "importlib.abc", "re"} & before),
+    "early": sorted({"importlib.metadata", "pkgutil", "importlib.abc", "re", *OURS} & before),
+    "finders": [f.__name__ for f in sys.meta_path if "PyTensor" in getattr(f, "__name__", "")],
 }))
 """
 
@@ -166,30 +78,23 @@ def check_graft(environment, found, home):
     assert found["pytensor"] == str(environment.site / "pytensor" / "__init__.py")
     assert found["version"] == metadata.version("pytensor")
     assert found["optimizers"] == str(home / "pytensor" / "optimizers" / "__init__.py")
+    assert found["finders"] == ["PyTensorGraft"]
     assert found["loaded"] == []
     assert found["missing"] == []
 
 
 def test_wheel(with_wheel):
     found = look_around(with_wheel)
-    check_graft(with_wheel, found, with_wheel.site)
+    check_graft(with_wheel, found, with_wheel.site / "pytensor_vision")
     assert found["early"] == []
-    assert (with_wheel.site / "_pytensor_graft.py").read_bytes() == GRAFT.read_bytes()
     assert with_wheel.changed_upstream_files() == []
 
 
 def test_editable(with_editable):
-    check_graft(with_editable, look_around(with_editable), ROOT)
-    assert (with_editable.site / "_pytensor_graft.py").read_bytes() == GRAFT.read_bytes()
-    assert not (with_editable.site / "pytensor" / "optimizers").exists()
+    found = look_around(with_editable)
+    check_graft(with_editable, found, ROOT)
+    assert found["graft"] == str(GRAFT / "__init__.py")
     assert with_editable.changed_upstream_files() == []
-
-
-def test_running_installation_has_the_present_graft():
-    # An editable installation copies the file too: after a change, run setup.sh again.
-    import _pytensor_graft
-
-    assert Path(_pytensor_graft.__file__).read_bytes() == GRAFT.read_bytes()
 
 
 def test_uninstall_leaves_upstream_whole(environment, wheel):
@@ -209,8 +114,10 @@ def test_uninstall_leaves_upstream_whole(environment, wheel):
     assert environment.upstream_files
     output = environment.python(
         """
-        import sys, pytensor, pytensor.tensor as pt
-        print("_pytensor_graft" in sys.modules, hasattr(pt, "conv2d"), hasattr(pt, "dot"))
+        import sys
+        print(*(f.__name__ for f in sys.meta_path if "PyTensor" in getattr(f, "__name__", "")))
+        import pytensor, pytensor.tensor as pt
+        print("pytensor_vision" in sys.modules, hasattr(pt, "conv2d"), hasattr(pt, "dot"))
         """
     )
     assert output.split() == ["False", "False", "True"]
@@ -220,16 +127,34 @@ def test_contents_of_the_wheel(environment, wheel):
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
         text = archive.read(next(n for n in names if n.endswith("METADATA"))).decode()
-        assert archive.read("_pytensor_graft.py") == GRAFT.read_bytes()
-    assert not names & set(environment.upstream_files)
     assert re.search(r"^Name: (.*)$", text, re.MULTILINE)[1] == "pytensor-vision"
+    # No path is another distribution's: not PyTensor's, whatever modules a later one has.
+    assert environment.upstream_files
     tops = {name.split("/")[0] for name in names if ".dist-info" not in name}
-    assert tops == {"pytensor", "_pytensor_graft.py", "_pytensor_graft.pth"}
-    others = {n for n in names if "dist-info" not in n and not n.endswith((".py", ".pyi", ".pth"))}
-    assert others == {"pytensor/link/jax/tuned/cpu_kernels.cc"}
-    # Where upstream has an __init__.py, one of ours would replace it, and uninstalling remove it.
-    modules = {p.relative_to(ROOT).as_posix() for p in (ROOT / "pytensor").rglob("*.py")}
-    assert modules - {"pytensor/_graft.py"} <= names
+    ours = {"pytensor_vision", "pytensor_vision.pth", "pytensor_vision.start", "pytensor-stubs"}
+    assert tops == ours
+    sources = {
+        f"pytensor_vision/{path.relative_to(ROOT).as_posix()}"
+        for path in (ROOT / "pytensor").rglob("*")
+        if path.suffix in (".py", ".pyi", ".cc")
+    }
+    assert sources == {name for name in names if name.startswith("pytensor_vision/pytensor/")}
+
+
+def test_every_module_has_a_stub(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        stubs = {n: archive.read(n).decode() for n in archive.namelist() if "-stubs/" in n}
+    assert stubs.pop("pytensor-stubs/py.typed") == "partial\n"
+    modules = {path.relative_to(ROOT / "pytensor") for path in (ROOT / "pytensor").rglob("*.py")}
+    ours = {path.with_suffix(".pyi").as_posix() for path in modules if path.stem != "__extend__"}
+    made = {name.removeprefix("pytensor-stubs/") for name in stubs}
+    assert ours | {"tensor/__init__.pyi"} == made
+    # Of a package of PyTensor's, the stub doesn't hide what a newer one adds.
+    assert "def __getattr__(" in stubs["pytensor-stubs/tensor/__init__.pyi"]
+    assert "def __getattr__(" not in stubs["pytensor-stubs/link/onnx/__init__.pyi"]
+    topk = stubs["pytensor-stubs/tensor/topk.pyi"]
+    assert topk.startswith("from pytensor_vision.pytensor.tensor.topk import (")
+    assert "\n    topk as topk,\n" in topk
 
 
 def test_sdist_builds_the_same_wheel(wheel, tmp_path):
@@ -302,7 +227,7 @@ ASKED_IN_VAIN = [
     ("file", "question", "answer"), ASKED_IN_VAIN, ids=[case[1][:50] for case in ASKED_IN_VAIN]
 )
 def test_what_cannot_be_loaded_says_so_when_it_is_asked_for(with_wheel, file, question, answer):
-    path = with_wheel.site / "pytensor" / file
+    path = with_wheel.site / "pytensor_vision" / "pytensor" / file
     whole = path.read_text()
     path.write_text("raise ImportError('no inner graphs')")
     try:
@@ -313,8 +238,8 @@ try:
     {question}
 except Exception as error:
     print(f"{{type(error).__name__}}: {{error}}")
-import _pytensor_graft
-print(*_pytensor_graft.failures.values())
+import pytensor_vision
+print(*pytensor_vision.failures.values())
 """
         )
     finally:
@@ -328,7 +253,7 @@ print(*_pytensor_graft.failures.values())
 
 
 def test_a_flag_that_asks_for_what_cannot_be_loaded(with_wheel):
-    path = with_wheel.site / "pytensor" / "_configvars.py"
+    path = with_wheel.site / "pytensor_vision" / "pytensor" / "_configvars.py"
     whole = path.read_text()
     path.write_text("raise ImportError('no inner graphs')")
     try:
@@ -351,8 +276,8 @@ def test_a_flag_that_asks_for_what_cannot_be_loaded(with_wheel):
 def test_everything_is_loaded():
     pytest.importorskip("jax")
     code = """
-        import pytensor.link.jax.dispatch, pytensor.link.numba.dispatch, _pytensor_graft
-        print(_pytensor_graft.failures)
+        import pytensor.link.jax.dispatch, pytensor.link.numba.dispatch, pytensor_vision
+        print(pytensor_vision.failures)
     """
     assert run(sys.executable, "-c", textwrap.dedent(code)).split() == ["{}"]
 
@@ -374,13 +299,61 @@ def test_the_range_of_pytensor_is_the_same_everywhere():
         assert newest == tested
 
 
-def test_by_hand_on_pythonpath(environment, wheel, tmp_path):
-    environment.pip("install", "--no-deps", "--target", tmp_path, wheel)
+@pytest.mark.parametrize("zipped", [False, True])
+def test_by_hand(environment, wheel, tmp_path, zipped):
+    """Where no `.pth` file is read: a folder on the path and without `site`, and a zip file."""
+    if zipped:
+        place = shutil.copy(wheel, tmp_path / "ours.zip")
+    else:
+        place = tmp_path / "ours"
+        environment.pip("install", "--no-deps", "--target", place, wheel)
+    begin = f"import sys; sys.path[:0] = [{str(place)!r}, {str(environment.site)!r}]\n"
+    begin += "assert not any('pytensor' in name for name in sys.modules)\nimport pytensor_vision\n"
+    found = json.loads(environment.python(begin + LOOK_AROUND, "-S", "-E"))
+    check_graft(environment, found, Path(place, "pytensor_vision"))
+    assert found["graft"] == str(Path(place, "pytensor_vision", "__init__.py"))
+    if zipped:  # kernels are named by their source
+        code = "import pytensor.link.numba.dispatch\nprint(pytensor_vision.failures)"
+        assert environment.python(begin + code, "-S", "-E").strip() == "{}"
+
+
+# What Python 3.15 does at its start, as PEP 829 has it: import lines of a `.pth` with a `.start` of
+# the same stem beside it are passed over, and each line of the latter is called.
+SITE_OF_3_15 = """
+import pkgutil, sys
+from pathlib import Path
+site = Path(sys.argv[1])
+sys.path.append(str(site))
+starts = sorted(site.glob("*.start"))
+for file in sorted(site.glob("*.pth")):
+    for line in file.read_text("utf-8-sig").splitlines():
+        if line.startswith(("import ", "import\\t")) and file.with_suffix(".start") not in starts:
+            raise SystemExit(f"{file.name} has an import line and no .start beside it")
+        if (site / line).is_dir():
+            sys.path.append(str(site / line))
+called = []
+for file in starts:
+    for line in map(str.strip, file.read_text("utf-8-sig").splitlines()):
+        if line and not line.startswith("#"):
+            assert line.count(":") == 1, line
+            pkgutil.resolve_name(line)()
+            called.append(line)
+assert called == ["pytensor_vision:install"], called
+"""
+
+
+@pytest.mark.parametrize("how", ["wheel", "editable"])
+def test_start_file_of_python_3_15(how, request):
+    environment = request.getfixturevalue(f"with_{how}")
+    code = SITE_OF_3_15 + LOOK_AROUND
     found = json.loads(
-        environment.python("import _pytensor_graft\n" + LOOK_AROUND, PYTHONPATH=str(tmp_path))
+        run(
+            *(environment.interpreter, "-S", "-E", "-c", code, environment.site),
+            cwd=environment.directory,
+        )
     )
-    check_graft(environment, found, tmp_path)
-    assert found["graft"] == str(tmp_path / "_pytensor_graft.py")
+    home = environment.site / "pytensor_vision" if how == "wheel" else ROOT
+    check_graft(environment, found, home)
 
 
 def write(directory, files):
@@ -396,10 +369,28 @@ UPSTREAM = {
     "pytensor/tensor/__init__.py": "here = 1",
     "pytensor/link/__init__.py": "__all__ = ['jit']\njit = 1",
 }
-OURS = {
-    "pytensor/tensor/__extend__.py": "__all__ = ['conv2d']\nconv2d = 2",
-    "pytensor/tensor/conv/__init__.py": "",
-    "pytensor/link/__extend__.py": "__all__ = ['export']\nexport = 3",
+OURS = {f"pytensor_vision/{path.name}": path.read_text() for path in sorted(GRAFT.glob("*.py"))} | {
+    "pytensor_vision/pytensor/tensor/__extend__.py": """
+        from pytensor.tensor.conv import conv1d, conv2d
+        from pytensor.tensor.pool import max_pool
+
+        __all__ = ["conv1d", "conv2d", "max_pool"]
+        """,
+    "pytensor_vision/pytensor/tensor/conv/__init__.py": """
+        from pytensor.tensor.conv.basic import conv1d, conv2d
+        """,
+    "pytensor_vision/pytensor/tensor/conv/basic.py": """
+        def conv1d():
+            return "ours"
+
+        def conv2d():
+            return "ours"
+        """,
+    "pytensor_vision/pytensor/tensor/pool.py": """
+        def max_pool():
+            return "ours"
+        """,
+    "pytensor_vision/pytensor/link/__extend__.py": "__all__ = ['export']\nexport = 3",
 }
 
 
@@ -408,10 +399,7 @@ def with_graft(code, *path, cwd):
     code = f"""
 import sys
 sys.path[:0] = {[str(entry) for entry in path]!r}
-import importlib.util
-spec = importlib.util.spec_from_file_location("_pytensor_graft", {str(GRAFT)!r})
-graft = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(graft)
+import pytensor_vision as graft
 {textwrap.dedent(code)}
 """
     return run(sys.executable, "-S", "-E", "-s", "-c", code, cwd=cwd).split()
@@ -422,7 +410,7 @@ def test_names_are_added(tmp_path):
     output = with_graft(
         """
         import pytensor, pytensor.tensor, pytensor.tensor.conv, pytensor.link
-        print(pytensor.tensor.here, pytensor.tensor.conv2d, hasattr(pytensor.tensor, "__all__"))
+        print(pytensor.tensor.here, pytensor.tensor.conv2d(), hasattr(pytensor.tensor, "__all__"))
         print(*pytensor.link.__all__)
         from pytensor.link import *
         print(jit, export)
@@ -430,18 +418,24 @@ def test_names_are_added(tmp_path):
         *(upstream, ours),
         cwd=tmp_path,
     )
-    assert output == ["1", "2", "False", "jit", "export", "1", "3"]
+    assert output == ["1", "ours", "False", "jit", "export", "1", "3"]
 
 
 def test_reload_and_second_installation_add_nothing_twice(tmp_path):
     upstream, ours = write(tmp_path / "upstream", UPSTREAM), write(tmp_path / "ours", OURS)
     output = with_graft(
         """
+        import warnings
+        warnings.simplefilter("error")
         graft.install()
+        import importlib, importlib.util, pytensor.link, pytensor.tensor
+        spec = importlib.util.spec_from_file_location("again", graft.__file__)
+        spec.submodule_search_locations = []
         spec.loader.exec_module(importlib.util.module_from_spec(spec))
-        import importlib, pytensor.link
-        importlib.reload(pytensor.link)
-        print(*pytensor.link.__all__)
+        for package in (pytensor.link, pytensor.tensor):
+            importlib.reload(package)
+        from pytensor_vision import extending
+        print(*pytensor.link.__all__, *extending.hidden_names)
         print(len(pytensor.__path__), sum(f.__name__ == "PyTensorGraft" for f in sys.meta_path[:2]))
         """,
         *(upstream, ours),
@@ -450,9 +444,62 @@ def test_reload_and_second_installation_add_nothing_twice(tmp_path):
     assert output == ["jit", "export", "2", "1"]
 
 
+# A later PyTensor has convolutions itself: at the path of ours, or as a name only.
+ITS_OWN = {
+    "module": {
+        "pytensor/tensor/__init__.py": "from pytensor.tensor.conv import conv2d",
+        "pytensor/tensor/conv/__init__.py": "def conv2d():\n    return 'theirs'",
+    },
+    "same files": {
+        "pytensor/tensor/__init__.py": "from pytensor.tensor.conv.basic import conv2d",
+        "pytensor/tensor/conv/__init__.py": "",
+        "pytensor/tensor/conv/basic.py": "def conv2d():\n    return 'theirs'",
+    },
+    "name": {"pytensor/tensor/__init__.py": "def conv2d():\n    return 'theirs'"},
+}
+WAYS = {
+    "module": "import pytensor_vision.pytensor.tensor.conv",
+    "same files": "import pytensor_vision.pytensor.tensor.conv.basic",
+    "name": "from pytensor.tensor.conv.basic import conv2d",
+}
+OURS_BY = {
+    "module": "pytensor_vision.pytensor.tensor.conv.conv2d",
+    "same files": "pytensor_vision.pytensor.tensor.conv.basic.conv2d",
+    "name": "conv2d",
+}
+
+
+@pytest.mark.parametrize("kind", [*ITS_OWN])
+def test_what_upstream_has_itself_is_upstreams(tmp_path, kind):
+    version = {"pytensor/__init__.py": "__version__ = '3.9'\nimport pytensor.tensor, pytensor.link"}
+    upstream = write(tmp_path / "upstream", UPSTREAM | version | ITS_OWN[kind])
+    ours = write(tmp_path / "ours", OURS)
+    output = with_graft(
+        f"""
+        import warnings
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            import pytensor
+            import pytensor.tensor as pt, pytensor.tensor.conv
+        print(pt.conv2d(), pt.conv1d(), pt.max_pool(), pytensor.link.export)
+        (warning,) = caught
+        text = str(warning.message)
+        print(warning.filename, "PyTensor_3.9_has" in text.replace(" ", "_"))
+        print({WAYS[kind]!r} in text or text)
+        {WAYS[kind]}
+        print({OURS_BY[kind]}(), graft.failures)
+        from pytensor.tensor.conv import conv1d
+        print(conv1d(), hasattr(pytensor.tensor.conv, "conv4d"))
+        """,
+        *(upstream, ours),
+        cwd=tmp_path,
+    )
+    expected = ["theirs", "ours", "ours", "3", "<string>", "True", "True"]
+    assert output == [*expected, "ours", "{}", "ours", "False"]
+
+
 @pytest.mark.parametrize("checkout_first", [True, False])
-def test_a_source_checkout_is_a_package_of_its_own(tmp_path, checkout_first):
-    # The wheel: our files lie beside upstream's, in a directory that has an __init__.py.
+def test_a_source_checkout_is_extended_as_an_installed_one(tmp_path, checkout_first):
     installed = write(tmp_path / "installed", UPSTREAM | OURS)
     checkout = write(tmp_path / "checkout", UPSTREAM | {"pytensor/only_there.py": ""})
     order = (checkout, installed) if checkout_first else (installed, checkout)
@@ -466,16 +513,30 @@ def test_a_source_checkout_is_a_package_of_its_own(tmp_path, checkout_first):
         *order,
         cwd=tmp_path,
     )
-    assert output == ["1", str(not checkout_first), str(checkout_first)]
+    assert output == ["2", "True", str(checkout_first)]
 
 
 def test_a_directory_that_happens_to_be_called_pytensor_is_left_alone(tmp_path):
-    upstream = write(tmp_path / "upstream", UPSTREAM)
+    upstream, ours = write(tmp_path / "upstream", UPSTREAM), write(tmp_path / "ours", OURS)
     clone = write(tmp_path / "src", {"pytensor/pytensor/__init__.py": "", "pytensor/notes.py": ""})
-    output = with_graft(
-        "import pytensor; print(len(pytensor.__path__))", upstream, clone, cwd=clone
-    )
-    assert output == ["1"]
+    output = with_graft("import pytensor; print(*pytensor.__path__)", "", upstream, ours, cwd=clone)
+    assert output == [str(upstream / "pytensor"), str(ours / "pytensor_vision" / "pytensor")]
+
+
+def test_too_late(tmp_path):
+    """After PyTensor, the graft can't be applied, and says so."""
+    upstream, ours = write(tmp_path / "upstream", UPSTREAM), write(tmp_path / "ours", OURS)
+    code = f"""
+import sys
+sys.path[:0] = [{str(upstream)!r}, {str(ours)!r}]
+import pytensor
+try:
+    import pytensor_vision
+except ImportError as error:
+    print(error)
+"""
+    output = run(sys.executable, "-S", "-E", "-s", "-c", code, cwd=tmp_path)
+    assert "or import pytensor_vision first" in output
 
 
 def test_without_upstream_the_error_names_it(tmp_path):

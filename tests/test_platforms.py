@@ -1,7 +1,6 @@
 """What other systems lack is missing there, and nothing else: each lack is feigned here."""
 
 import importlib.util
-import io
 import logging
 import math
 import platform
@@ -67,12 +66,3 @@ def test_a_library_of_another_system_is_done_without(monkeypatch, tmp_path, capl
     with caplog.at_level(logging.WARNING):
         assert cpu_kernels._load.__wrapped__("g++", "", str(tmp_path)) is None
     assert "computed by XLA, and slower" in caplog.text
-
-
-def test_kernels_of_numba_are_read_as_utf_8(monkeypatch, tmp_path):
-    from pytensor.link.numba.dispatch.kernels import module_key
-
-    monkeypatch.setattr(io, "text_encoding", lambda given, level=2: given or "cp1252")
-    module = tmp_path / "kernels.py"
-    module.write_bytes("# \u00dd \u0110".encode())  # bytes that Windows' cp1252 has no letter for
-    assert module_key(module)

@@ -267,4 +267,4 @@ def test_kernels_are_compiled_for_the_lowest_jax():
 
 def test_what_uninstalling_leaves_is_seen(release):
     """This environment has the package: its files beside PyTensor's are named."""
-    assert "_pytensor_graft.py" in release.run(sys.executable, "-c", release.LOOK)
+    assert "pytensor_vision.pth" in release.run(sys.executable, "-c", release.LOOK)

@@ -6,7 +6,7 @@ imported at first use: PyTensor itself loads the linker's module to register the
 
 from importlib import import_module
 
-from _pytensor_graft import explain
+from pytensor_vision import explain
 
 MODULES = {
     "ConversionError": "errors",

@@ -3,7 +3,6 @@
 from functools import cache
 from hashlib import sha256
 from inspect import getfile
-from pathlib import Path
 
 import numba
 import numpy as np
@@ -29,8 +28,9 @@ def props_key(op):
 @cache
 def module_key(path):
     """Return a key that changes with the code of a module of kernels, or of what all share."""
-    paths = (path, __file__, lengths.__file__)
-    return source_key(*(Path(p).read_text("utf-8") for p in paths), numba.__version__)
+    # The loader reads from a zip file, too.
+    sources = [__loader__.get_data(str(file)) for file in (path, __file__, lengths.__file__)]
+    return source_key(*sources, numba.__version__)
 
 
 def kernel(function):

@@ -215,7 +215,7 @@ optdb["canonicalize"].register("of_a_package", of_a_package, use_db_name_as_tag=
 START = """
 import sys
 import numpy as np
-import _pytensor_graft
+import pytensor_vision
 from a_package.rewrites import OpOfAPackage
 import jax
 import pytensor

@@ -241,7 +241,7 @@ def test_the_text_of_a_program_that_was_found():
 LAPACK = """
 import sys
 import numpy as np
-import _pytensor_graft
+import pytensor_vision
 import jax
 import pytensor
 import pytensor.tensor as pt
