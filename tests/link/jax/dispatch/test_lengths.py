@@ -9,7 +9,10 @@ import pytensor.tensor as pt
 pytest.importorskip("jax")
 
 OPERATORS = {
-    "ceil mode": (lambda x: pt.nn.max_pool2d(x, 3, 2, ceil_mode=True), [(2, 3, 7, 6), (2, 3, 1, 9)]),
+    "ceil mode": (
+        lambda x: pt.nn.max_pool2d(x, 3, 2, ceil_mode=True),
+        [(2, 3, 7, 6), (2, 3, 1, 9)],
+    ),
     "ceil mode, padding": (
         lambda x: pt.nn.max_pool2d(x, (2, 3), 3, 1, ceil_mode=True),
         [(2, 3, 7, 6), (1, 1, 2, 3)],
