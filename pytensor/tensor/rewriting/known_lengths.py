@@ -1,4 +1,11 @@
-"""Lengths that are computed from lengths of arrays, known while JAX traces: plain mode JAX too."""
+"""Lengths that are computed from lengths of arrays, known while JAX traces: plain mode JAX too.
+
+There only graphs with an Op of ours are changed: others stay as PyTensor makes them.
+"""
+
+import os
+import sys
+from functools import cache
 
 from pytensor import scalar as ps
 from pytensor.compile import optdb
@@ -11,6 +18,8 @@ from pytensor.tensor.elemwise import Elemwise
 from pytensor.tensor.shape import Shape, Shape_i
 from pytensor.tensor.type import TensorType, integer_dtypes
 
+# `pytensor`, as a checkout and the wheel have it; PyTensor's own folder is another one.
+OUR_FOLDER = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 IN_PYTHON = (ps.Add, ps.Mul, ps.Sub, ps.IntDiv, ps.Mod)
 integer_scalars = [TensorType(dtype, shape=()) for dtype in integer_dtypes]
 
@@ -24,6 +33,19 @@ class KnownLength(OpFromGraph):
 
 improves_inside.register(KnownLength, lambda op: False)
 LENGTHS = (Shape, Shape_i, KnownLength)
+
+
+@cache
+def _is_ours(op_class):
+    file = getattr(sys.modules.get(op_class.__module__), "__file__", None) or ""
+    return os.path.abspath(file).startswith(OUR_FOLDER + os.sep)
+
+
+def has_op_of_ours(fgraph):
+    """Return whether a graph has an Op that this distribution defines."""
+    return any(
+        _is_ours(type(getattr(node.op, "core_op", node.op))) for node in fgraph.apply_nodes
+    )
 
 
 @node_rewriter([Elemwise])
@@ -61,5 +83,20 @@ def lengths_behind(shape):
     return list(lengths)
 
 
-# in plain mode JAX too, before what asks whether a shape is known
-optdb.register("jax_known_length", dfs_rewriter(local_known_length), "jax", position=98)
+def beside_our_ops(rewriter):
+    """Return a node rewriter that leaves graphs alone which have no Op of ours."""
+
+    @node_rewriter(rewriter.tracks())
+    def local_beside_our_ops(fgraph, node):
+        new = rewriter.transform(fgraph, node)
+        return new if new and has_op_of_ours(fgraph) else None
+
+    return local_beside_our_ops
+
+
+# before what asks whether a shape is known
+for tag, rewriter in {
+    "jax_tuned": local_known_length,
+    "jax": beside_our_ops(local_known_length),
+}.items():
+    optdb.register(f"{tag}_known_length", dfs_rewriter(rewriter), tag, position=98)

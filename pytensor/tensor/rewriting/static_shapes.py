@@ -19,7 +19,7 @@ from pytensor.tensor.basic import (
     get_underlying_scalar_constant_value,
 )
 from pytensor.tensor.exceptions import NotScalarConstantError
-from pytensor.tensor.rewriting.known_lengths import lengths_behind
+from pytensor.tensor.rewriting.known_lengths import beside_our_ops, lengths_behind
 from pytensor.tensor.shape import Reshape
 from pytensor.tensor.subtensor import IncSubtensor
 
@@ -94,7 +94,11 @@ for phase in ("canonicalize", "specialize"):
     optdb[phase].register(
         "local_set_subtensor_of_make_vector",
         local_set_subtensor_of_make_vector,
-        "jax",
         "jax_tuned",
         "onnx",
+    )
+    optdb[phase].register(
+        "local_set_subtensor_of_make_vector_beside_our_ops",
+        beside_our_ops(local_set_subtensor_of_make_vector),
+        "jax",
     )
