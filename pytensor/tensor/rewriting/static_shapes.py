@@ -98,7 +98,7 @@ for phase in ("canonicalize", "specialize"):
         "onnx",
     )
     optdb[phase].register(
-        "local_set_subtensor_of_make_vector_beside_our_ops",
+        "set_subtensor_of_make_vector_beside_our_ops",
         beside_our_ops(local_set_subtensor_of_make_vector),
         "jax",
     )
