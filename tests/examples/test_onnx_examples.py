@@ -149,7 +149,7 @@ def test_network_guide(tmp_path):
 
 @pytest.fixture
 def deploy(monkeypatch):
-    """The function, of a model whose groups have priors of their own and a posterior of another."""
+    """The function, of a model whose groups have priors of their own; a posterior of another's."""
     pm = pytest.importorskip("pymc", reason="the example is about PyMC")
     arviz = pytest.importorskip("arviz", reason="PyMC needs it")
     monkeypatch.syspath_prepend(str(DEPLOY))
@@ -162,8 +162,9 @@ def deploy(monkeypatch):
         start = model["start"][model["group"]]
         pm.Normal("y", start, 1.0, observed=np.zeros(2), dims="row")
 
-    def export(data, **settings):
-        posterior = arviz.from_dict({"posterior": {"other": np.zeros((1, 4))}})
+    def export(data, posterior=("other", (1, 4)), **settings):
+        name, shape = posterior
+        posterior = arviz.from_dict({"posterior": {name: np.zeros(shape)}})
         return export_posterior_predictive(model, posterior, "never.onnx", data, **settings)
 
     return export
@@ -175,6 +176,6 @@ def test_deploy_refuses(deploy):
     with pytest.raises(ValueError, match=r"indexes: \['group'\] aren't among the data, or"):
         deploy(["group"], indexes={"group": "row"})
     with pytest.raises(ValueError, match="start has no prior that is the same all along groups"):
-        deploy(["group"], unknown=["groups"])
+        deploy(["group"], ("start", (1, 4, 2)), unknown=["groups"])
     with pytest.raises(ValueError, match=r"'start'\] aren't in the posterior"):
         deploy(["group"])
