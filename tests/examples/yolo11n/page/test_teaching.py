@@ -68,12 +68,15 @@ def test_steps_are_those_of_python(browser, yolo_site, assets, part, steps, limi
         record = page.evaluate("given => lesson(...given)", [given, part, steps])
     losses, state = python_lesson(assets, part, record)
     np.testing.assert_allclose(record["losses"], losses, rtol=1e-4)
-    change = difference = 0
+    changes, differences = [], []
     for name, packed in record["last"].items():
-        change += np.square(state[name] - unpack(record["first"][name])).sum()
-        difference += np.square(state[name] - unpack(packed)).sum()
-    assert change > 0
-    assert np.sqrt(difference / change) < limit
+        changes.append(np.square(state[name] - unpack(record["first"][name])).sum())
+        differences.append(np.square(state[name] - unpack(packed)).sum())
+    assert min(changes) > 0
+    # Where two anchors fit a box equally well, rounding decides which learns it, and the weights of
+    # one level differ: not those of most, and by far less than a step does.
+    assert np.median(np.sqrt(np.divide(differences, changes))) < limit
+    assert np.sqrt(sum(differences) / sum(changes)) < 0.01
 
 
 PICTURE = blob_picture(96, 64, [((200, 30, 30), 30, 30, 30), ((30, 40, 220), 70, 40, 24)])
