@@ -1,4 +1,4 @@
-"""What the graft adds to the start of Python: in turns, with and without its `.pth` file.
+"""Measure what the graft adds to the start of Python: in turns, with and without its `.pth` file.
 
     python benchmarks/start_up.py [--rounds 200]
 

@@ -247,7 +247,7 @@ def _convert(convert, message, *arguments, **keywords):
 
 
 class _NotLoaded:
-    """What stands for a mode or a linker that couldn't be loaded."""
+    """Stand for a mode or a linker that couldn't be loaded."""
 
     def __init__(self, message):
         self._message = message

@@ -1,4 +1,4 @@
-"""What `vectorize_graph`, and so `pt.vectorize` and PyMC, make of our Ops for a batch of inputs.
+"""Make one node of a batch of our Ops' inputs, for `vectorize_graph`, `pt.vectorize` and PyMC.
 
 PyTensor puts the axes of a batch before those of an Op's inputs, and repeats an Op that it knows
 nothing of, element by element, as a `Blockwise`.  A rule beside an Op says how one node computes

@@ -23,7 +23,7 @@ from pytensor.link.onnx.rows import find_mixed_rows, with_statistics_of
 
 @dataclass
 class Inputs:
-    """What becomes inputs, where it is no ``pm.Data``: constants in the model's graph, say.
+    """Name what becomes inputs, where it is no ``pm.Data``: constants in the model's graph, say.
 
     Attributes
     ----------

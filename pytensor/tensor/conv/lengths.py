@@ -1,4 +1,4 @@
-"""How many windows fit on an axis: for convolutions and pools, in every backend.
+"""Count the windows on an axis: for convolutions and pools, in every backend.
 
 An extent is from a window's first to its last cell: ``(window - 1) * dilation + 1``; a padding is a
 pair (before, after).

@@ -53,7 +53,7 @@ class Resize(TensorSymbolicOp):
 
     @property
     def has_fixed_lengths(self):
-        """Whether the resized axes have the lengths `size`, whatever the input's are."""
+        """Return whether the resized axes have the lengths `size`, whatever the input's are."""
         return self.scale is None and self.keep_aspect_ratio_policy == "stretch"
 
     def _rounded(self, lengths, i, xp):

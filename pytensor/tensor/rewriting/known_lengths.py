@@ -68,7 +68,7 @@ def local_known_length(fgraph, node):
 
 
 def lengths_behind(shape):
-    """What a shape is computed from, if that is lengths of arrays and scalar inputs; else None."""
+    """Return what a shape is computed from, if that is lengths and scalar inputs; else None."""
     lengths, waiting = {}, [shape]
     while waiting:
         variable = waiting.pop()

@@ -155,3 +155,15 @@ def test_same_results_with_and_without():
     ]
     for result in results[1:]:
         np.testing.assert_array_equal(results[0], result)
+
+
+def test_mode_jax_keeps_lengths_known_beside_our_ops_alone():
+    """Graphs of people who use nothing of ours stay as PyTensor makes them."""
+    image = pt.tensor("image", shape=(None, 1, 4, 4), dtype="float64")
+    length = pt.maximum(image.shape[0], 3)
+    written = pt.stack([image.shape[0], image.shape[2]])[::1]
+    written = pt.set_subtensor(written[0], length)
+    for out, beside in ((image * 2, False), (pt.nn.max_pool2d(image, 2), True)):
+        f = pytensor.function([image], [out, length, written], mode="JAX")
+        assert bool(nodes_of(f, KnownLength)) == beside
+        assert bool(nodes_of(f, IncSubtensor)) != beside

@@ -111,7 +111,7 @@ def _may_be_repeated(x, y, axis, is_one):
 
 
 def _of_inputs(found):
-    """Whether factors of lengths are numbers, and lengths that inputs have, broadcast or not."""
+    """Return whether factors of lengths are numbers or lengths of inputs, broadcast or not."""
     made_by = [f[0].owner for f in found if isinstance(f, tuple)]
     return all(isinstance(f, int | tuple) for f in found) and all(
         node is None or isinstance(node.op, BroadcastAs) for node in made_by

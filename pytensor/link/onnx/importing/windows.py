@@ -56,7 +56,7 @@ class Windows(NamedTuple):
         return tuple((k - 1) * d + 1 for k, d in zip(self.kernel, self.dilations, strict=True))
 
     def counts(self, spatial) -> list:
-        """How many windows fit on axes of these lengths."""
+        """Return how many windows fit on axes of these lengths."""
         return [
             window_count(*axis)
             for axis in zip(spatial, self.extents, self.strides, self.pads, strict=True)
