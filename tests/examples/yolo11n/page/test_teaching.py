@@ -60,7 +60,7 @@ def python_lesson(assets, part, record):
     return losses, state
 
 
-@pytest.mark.parametrize(("part", "steps", "limit"), [("class", 20, 1e-4), ("whole", 5, 1e-3)])
+@pytest.mark.parametrize(("part", "steps", "limit"), [("class", 6, 1e-4), ("whole", 5, 1e-3)])
 def test_steps_are_those_of_python(browser, yolo_site, assets, part, steps, limit):
     given = {name: base64.b64encode(content).decode() for name, content in assets.items()}
     with ready_page(browser, yolo_site.url) as page:
@@ -72,11 +72,15 @@ def test_steps_are_those_of_python(browser, yolo_site, assets, part, steps, limi
     for name, packed in record["last"].items():
         changes.append(np.square(state[name] - unpack(record["first"][name])).sum())
         differences.append(np.square(state[name] - unpack(packed)).sum())
-    assert min(changes) > 0
+    changes, differences = np.array(changes), np.array(differences)
+    # The boxes of a level learn nothing where no anchor of it fits any box best: in both.
+    learnt = changes > 0
+    assert learnt.mean() > 0.75
+    assert not differences[~learnt].any()
     # Where two anchors fit a box equally well, rounding decides which learns it, and the weights of
     # one level differ: not those of most, and by far less than a step does.
-    assert np.median(np.sqrt(np.divide(differences, changes))) < limit
-    assert np.sqrt(sum(differences) / sum(changes)) < 0.01
+    assert np.median(np.sqrt(differences[learnt] / changes[learnt])) < limit
+    assert np.sqrt(differences.sum() / changes.sum()) < 0.01
 
 
 PICTURE = blob_picture(96, 64, [((200, 30, 30), 30, 30, 30), ((30, 40, 220), 70, 40, 24)])
