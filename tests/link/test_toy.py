@@ -5,7 +5,7 @@ import pytest
 
 import pytensor
 import pytensor.tensor as pt
-from pytensor.tensor.rewriting.channels_last import ChannelsLast
+from pytensor.link.jax.rewriting.channels_last import ChannelsLast
 from tests.link.toy.op import Mirror, mirror
 from tests.utils import REFERENCE_MODE
 

@@ -1,7 +1,7 @@
 import jax
 
 from pytensor.link.jax.dispatch.basic import jax_funcify
-from pytensor.tensor.rewriting.recompute import Barrier
+from pytensor.link.jax.rewriting.recompute import Barrier
 
 
 @jax_funcify.register(Barrier)

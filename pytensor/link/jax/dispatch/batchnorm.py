@@ -6,7 +6,7 @@ import numpy as np
 
 from pytensor.link.jax.dispatch.basic import jax_funcify
 from pytensor.link.jax.platforms import in_one_kernel
-from pytensor.tensor.rewriting.recompute import GradientSums, Moments
+from pytensor.link.jax.rewriting.recompute import GradientSums, Moments
 
 
 def _two_sums(a, b, axes):

@@ -2,8 +2,8 @@ import jax
 import jax.numpy as jnp
 
 from pytensor.link.jax.dispatch.basic import jax_funcify
+from pytensor.link.jax.rewriting.channels_last import ChannelsLast
 from pytensor.tensor.conv.ops import BaseConv
-from pytensor.tensor.rewriting.channels_last import ChannelsLast
 
 
 @jax_funcify.register(ChannelsLast)

@@ -14,8 +14,8 @@ from pytensor.graph.basic import Apply, Constant
 from pytensor.graph.replace import clone_replace
 from pytensor.link.jax.dispatch.basic import jax_funcify
 from pytensor.link.jax.dispatch.shape import JAXShapeTuple
+from pytensor.link.jax.rewriting.known_lengths import KnownLength
 from pytensor.printing import pprint
-from pytensor.tensor.rewriting.known_lengths import KnownLength
 from pytensor.tensor.type import TensorType
 
 UNCHECKED = (

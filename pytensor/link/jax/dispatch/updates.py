@@ -7,8 +7,8 @@ import numpy as np
 from pytensor.graph.basic import Constant
 from pytensor.link.jax.dispatch.basic import jax_funcify, jax_typify
 from pytensor.link.jax.platforms import target_platform
+from pytensor.link.jax.rewriting.updates import SharedNumbers, SumOfSquares, Update
 from pytensor.tensor.elemwise import DimShuffle, Elemwise
-from pytensor.tensor.rewriting.updates import SharedNumbers, SumOfSquares, Update
 
 
 def _without_effect(op):

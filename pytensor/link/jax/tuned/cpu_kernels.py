@@ -39,10 +39,10 @@ import numpy as np
 
 from pytensor.configdefaults import config
 from pytensor.link.jax.platforms import target_platform
+from pytensor.link.jax.rewriting.channels_last import ChannelsLast
+from pytensor.link.jax.rewriting.recompute import Moments, NormalizedSiLU, SiLUNormalizationGrad
 from pytensor.link.jax.tuned.processor import processor
 from pytensor.tensor.conv.ops import Conv, ConvGradFilters, ConvGradInput
-from pytensor.tensor.rewriting.channels_last import ChannelsLast
-from pytensor.tensor.rewriting.recompute import Moments, NormalizedSiLU, SiLUNormalizationGrad
 
 __all__ = ["load_kernels", "with_cpu_kernels"]
 

@@ -26,8 +26,8 @@ from pytensor.graph.fg import FunctionGraph
 from pytensor.graph.op import HasInnerGraph, Op
 from pytensor.graph.rewriting.basic import Rewriter
 from pytensor.graph.rewriting.db import RewriteDatabase, RewriteDatabaseQuery
+from pytensor.link.jax.rewriting.updates import Update
 from pytensor.scan.op import Scan
-from pytensor.tensor.rewriting.updates import Update
 from pytensor.tensor.type import scalar
 
 __all__ = ["NoKeyError", "graph_key"]

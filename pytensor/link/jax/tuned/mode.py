@@ -25,11 +25,11 @@ from pytensor.graph.facts import improves_inside
 from pytensor.graph.rewriting.basic import GraphRewriter, get_active_mode
 from pytensor.link.jax.linker import JAXLinker
 from pytensor.link.jax.platforms import PLATFORMS, compiling_for
-from pytensor.link.jax.tuned import normalization  # noqa: F401  # it registers a rewrite
+from pytensor.link.jax.rewriting import normalization  # noqa: F401  # it registers a rewrite
+from pytensor.link.jax.rewriting.updates import join_updates
 from pytensor.link.jax.xla_guard import guard_options
 from pytensor.link.utils import map_storage
 from pytensor.tensor.random.type import RandomType
-from pytensor.tensor.rewriting.updates import join_updates
 
 __all__ = ["PRECISIONS", "TunedJAXLinker", "jax_mode"]
 
@@ -286,7 +286,7 @@ def with_integers(function, places):
 
 
 class TunedFunctionMaker(FunctionMaker):
-    """Makes functions whose updates are joined: see `pytensor.tensor.rewriting.updates`.
+    """Makes functions whose updates are joined: see `pytensor.link.jax.rewriting.updates`.
 
     Where a program was found on disk, its graph is rewritten when `fgraph` is asked for; until then
     `deferred` is True.

@@ -58,6 +58,8 @@ from pytensor.compile.sharedvalue import SharedVariable
 from pytensor.graph.basic import Constant
 from pytensor.graph.facts import layout, precision
 from pytensor.link.jax.platforms import in_one_kernel
+from pytensor.link.jax.rewriting.channels_last import ChannelsLast
+from pytensor.link.jax.rewriting.updates import Update
 from pytensor.raise_op import CheckAndRaise
 from pytensor.tensor.basic import Alloc, ExtractDiag, Join, Split
 from pytensor.tensor.blas import BatchedDot
@@ -67,8 +69,6 @@ from pytensor.tensor.elemwise import DimShuffle, Elemwise
 from pytensor.tensor.extra_ops import Repeat
 from pytensor.tensor.math import Dot
 from pytensor.tensor.pad import Pad
-from pytensor.tensor.rewriting.channels_last import ChannelsLast
-from pytensor.tensor.rewriting.updates import Update
 from pytensor.tensor.shape import Reshape, SpecifyShape
 from pytensor.tensor.subtensor import (
     AdvancedIncSubtensor,

@@ -13,6 +13,7 @@ from pytensor.graph.features import PreserveVariableAttributes
 from pytensor.graph.rewriting.basic import MergeOptimizer, copy_stack_trace
 from pytensor.graph.rewriting.db import RewriteDatabaseQuery
 from pytensor.graph.traversal import toposort
+from pytensor.link.jax.rewriting.channels_last import undo_channels_last
 from pytensor.link.onnx.dispatch.basic import onnx_funcify, onnx_funcify_OpFromGraph
 from pytensor.link.onnx.dispatch.choose import ChooseAmong
 from pytensor.link.onnx.settings import INCOMPATIBLE_REWRITES, REQUIRED_REWRITES
@@ -24,7 +25,6 @@ from pytensor.scan.op import Scan
 from pytensor.tensor.basic import Choose, cast, constant, expand_dims, stack
 from pytensor.tensor.elemwise import CAReduce, Elemwise
 from pytensor.tensor.extra_ops import Unique
-from pytensor.tensor.rewriting.channels_last import undo_channels_last
 from pytensor.tensor.rewriting.shape import ShapeFeature
 from pytensor.tensor.shape import Reshape, reshape
 from pytensor.typed_list.basic import MakeList, TypedListConstant

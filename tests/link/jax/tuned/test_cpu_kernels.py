@@ -24,10 +24,10 @@ pytest.importorskip("jax")
 import jax
 
 from pytensor.link.jax.dispatch.basic import jax_funcify
+from pytensor.link.jax.rewriting.channels_last import ChannelsLast
 from pytensor.link.jax.tuned import cpu_kernels, jax_mode
 from pytensor.link.jax.tuned.cpu_kernels import load_kernels, with_cpu_kernels
 from pytensor.tensor.conv.ops import Conv, ConvGradFilters, ConvGradInput
-from pytensor.tensor.rewriting.channels_last import ChannelsLast
 
 pytestmark = [
     pytest.mark.skipif(jax.default_backend() != "cpu", reason="the kernels are for CPUs"),

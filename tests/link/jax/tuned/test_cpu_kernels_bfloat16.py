@@ -9,11 +9,13 @@ pytest.importorskip("jax")
 
 import jax
 import jax.numpy as jnp
+from tests.link.jax.tuned.test_normalization import EPSILON, draw
+from tests.link.jax.tuned.test_normalization import reference as normalization_reference
 
+from pytensor.link.jax.rewriting.recompute import Moments, NormalizedSiLU, SiLUNormalizationGrad
 from pytensor.link.jax.tuned import cpu_kernels, jax_mode
 from pytensor.link.jax.tuned.cpu_kernels import load_kernels, with_cpu_kernels
 from pytensor.tensor.conv.ops import Conv, ConvGradFilters, ConvGradInput
-from pytensor.tensor.rewriting.recompute import Moments, NormalizedSiLU, SiLUNormalizationGrad
 from tests.link.jax.tuned.test_cpu_kernels import (
     CHANNELS,
     KERNELS,
@@ -27,8 +29,6 @@ from tests.link.jax.tuned.test_cpu_kernels import (
     program_text,
     reference,
 )
-from tests.link.jax.tuned.test_normalization import EPSILON, draw
-from tests.link.jax.tuned.test_normalization import reference as normalization_reference
 
 pytestmark = [
     pytest.mark.skipif(jax.default_backend() != "cpu", reason="the kernels are for CPUs"),

@@ -14,11 +14,11 @@ from pytensor.graph.facts import precision
 from pytensor.graph.op import Op
 from pytensor.graph.traversal import explicit_graph_inputs
 from pytensor.link.jax.dispatch.basic import jax_funcify
+from pytensor.link.jax.rewriting.channels_last import ChannelsLast
 from pytensor.link.jax.tuned import jax_mode
 from pytensor.link.jax.tuned.conversion import ConvertedGraph, tuned_funcify
 from pytensor.link.jax.tuned.precision import RULES, in_mixed_precision
 from pytensor.tensor.precision import full_precision
-from pytensor.tensor.rewriting.channels_last import ChannelsLast
 from pytensor.tensor.special import log_softmax, softmax
 from tests.utils import REFERENCE_MODE
 

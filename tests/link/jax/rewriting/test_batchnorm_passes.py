@@ -7,11 +7,11 @@ import pytest
 
 import pytensor
 import pytensor.tensor as pt
+from pytensor.link.jax.rewriting.recompute import Barrier, GradientSums, ImageGradient, Moments
 from pytensor.tensor.basic import Split
 from pytensor.tensor.batchnorm import BatchNormalizationTrain
 from pytensor.tensor.conv.ops import Conv, ConvGradFilters
 from pytensor.tensor.elemwise import Elemwise
-from pytensor.tensor.rewriting.recompute import Barrier, GradientSums, ImageGradient, Moments
 
 jax = pytest.importorskip("jax")
 jax_mode = pytest.importorskip("pytensor.link.jax.tuned").jax_mode

@@ -9,11 +9,7 @@ from pytensor.compile import optdb
 from pytensor.graph.basic import equal_computations
 from pytensor.graph.facts import layout
 from pytensor.graph.rewriting.basic import GraphRewriter
-from pytensor.scalar.activations import SiLU
-from pytensor.tensor.batchnorm import BatchNormalizationTrain, BatchNormalizationTrainGrad
-from pytensor.tensor.math import mul
-from pytensor.tensor.moments import count
-from pytensor.tensor.rewriting.recompute import (
+from pytensor.link.jax.rewriting.recompute import (
     Moments,
     NormalizedSiLU,
     Scaled,
@@ -21,6 +17,10 @@ from pytensor.tensor.rewriting.recompute import (
     replace_outputs,
     silu_slope,
 )
+from pytensor.scalar.activations import SiLU
+from pytensor.tensor.batchnorm import BatchNormalizationTrain, BatchNormalizationTrainGrad
+from pytensor.tensor.math import mul
+from pytensor.tensor.moments import count
 
 
 class NormalizeByKernels(GraphRewriter):

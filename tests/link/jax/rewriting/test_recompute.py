@@ -4,13 +4,13 @@ import pytest
 import pytensor
 import pytensor.tensor as pt
 from pytensor.compile.mode import get_mode
+from pytensor.link.jax.rewriting.recompute import Barrier, barrier
 from pytensor.tensor.batchnorm import (
     BatchNormalization,
     BatchNormalizationTrain,
     BatchNormalizationTrainGrad,
 )
 from pytensor.tensor.elemwise import Elemwise
-from pytensor.tensor.rewriting.recompute import Barrier, barrier
 from tests.utils import compare_jax_and_py
 
 jax = pytest.importorskip("jax")

@@ -11,6 +11,7 @@ import numpy as np
 from pytensor.compile import optdb
 from pytensor.graph.basic import Constant
 from pytensor.graph.rewriting.basic import copy_stack_trace, dfs_rewriter, node_rewriter
+from pytensor.link.jax.rewriting.known_lengths import beside_our_ops, lengths_behind
 from pytensor.printing import pprint
 from pytensor.tensor.basic import (
     MakeVector,
@@ -19,7 +20,6 @@ from pytensor.tensor.basic import (
     get_underlying_scalar_constant_value,
 )
 from pytensor.tensor.exceptions import NotScalarConstantError
-from pytensor.tensor.rewriting.known_lengths import beside_our_ops, lengths_behind
 from pytensor.tensor.shape import Reshape
 from pytensor.tensor.subtensor import IncSubtensor
 

@@ -3,17 +3,17 @@ import pytest
 
 import pytensor
 import pytensor.tensor as pt
-from pytensor.tensor.batchnorm import BatchNormalizationTrain
-from pytensor.tensor.conv import conv, conv_transpose
-from pytensor.tensor.conv.ops import BaseConv
-from pytensor.tensor.elemwise import DimShuffle, Elemwise
-from pytensor.tensor.pool import lp_pool
-from pytensor.tensor.rewriting.channels_last import (
+from pytensor.link.jax.rewriting.channels_last import (
     TO_FIRST,
     TO_LAST,
     ChannelsLast,
     undo_channels_last,
 )
+from pytensor.tensor.batchnorm import BatchNormalizationTrain
+from pytensor.tensor.conv import conv, conv_transpose
+from pytensor.tensor.conv.ops import BaseConv
+from pytensor.tensor.elemwise import DimShuffle, Elemwise
+from pytensor.tensor.pool import lp_pool
 from tests.utils import compare_jax_and_py
 
 jax = pytest.importorskip("jax")

@@ -11,9 +11,9 @@ import pytensor.tensor as pt
 pytest.importorskip("jax")
 
 from pytensor.graph.traversal import toposort
+from pytensor.link.jax.rewriting.updates import Update, join_updates
 from pytensor.link.jax.tuned import jax_mode
 from pytensor.optimizers import SGD, ExponentialMovingAverage, clip_by_global_norm, merge_updates
-from pytensor.tensor.rewriting.updates import Update, join_updates
 
 
 def make_step(mode):

@@ -6,6 +6,7 @@ There only graphs with an Op of ours are changed: others stay as PyTensor makes 
 import os
 import sys
 from functools import cache
+from pathlib import Path
 
 from pytensor import scalar as ps
 from pytensor.compile import optdb
@@ -19,7 +20,7 @@ from pytensor.tensor.shape import Shape, Shape_i
 from pytensor.tensor.type import TensorType, integer_dtypes
 
 # `pytensor`, as a checkout and the wheel have it; PyTensor's own folder is another one.
-OUR_FOLDER = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+OUR_FOLDER = str(Path(os.path.abspath(__file__)).parents[3])
 IN_PYTHON = (ps.Add, ps.Mul, ps.Sub, ps.IntDiv, ps.Mod)
 integer_scalars = [TensorType(dtype, shape=()) for dtype in integer_dtypes]
 

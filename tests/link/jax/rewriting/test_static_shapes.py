@@ -5,10 +5,10 @@ import pytensor
 import pytensor.tensor as pt
 from pytensor.compile.mode import Mode
 from pytensor.graph.rewriting.utils import rewrite_graph
+from pytensor.link.jax.rewriting.known_lengths import KnownLength
+from pytensor.link.jax.rewriting.static_shapes import local_set_subtensor_of_make_vector
 from pytensor.link.onnx import export_onnx
 from pytensor.tensor.basic import MakeVector
-from pytensor.tensor.rewriting.known_lengths import KnownLength
-from pytensor.tensor.rewriting.static_shapes import local_set_subtensor_of_make_vector
 from pytensor.tensor.shape import Reshape
 from pytensor.tensor.subtensor import IncSubtensor
 from tests.utils import compare_jax_and_py

@@ -1,0 +1,1 @@
+"""Rewrites for mode JAX."""
