@@ -8,6 +8,9 @@ A part of ours that can't be loaded, with a PyTensor that is too old or too new,
 PyTensor itself from loading: its names, its modes and the conversions of its Ops say why they
 aren't there when they are asked for.
 
+An extension may have a dict ``LAZY``, too: names that its own ``__getattr__`` loads when they are
+asked for.  Those are PyTensor's to win as well, and come into no ``import *``.
+
 One plain module is executed in another way: ``pytensor.configdefaults``, whose lists of modes and
 linkers admit no other (see ``pytensor._configvars``).
 """
@@ -144,13 +147,36 @@ def _add_names(module):
         _say_when_asked(module, error)
     else:
         for name in extension.__all__:
+            if name not in before and name not in vars(extension):
+                continue  # it is loaded when it is asked for
             ours, theirs = getattr(extension, name), before.get(name)
             if name in before and theirs is not ours and not _is_our_module(theirs):
                 hidden_names[f"{package}.{name}"] = ours.__module__
             else:
                 setattr(module, name, ours)
-        if hasattr(module, "__all__"):
+        if hasattr(extension, "LAZY"):
+            _load_when_asked(module, extension)
+        if extension.__all__ and hasattr(module, "__all__"):
             module.__all__ = [*dict.fromkeys([*module.__all__, *extension.__all__])]
+
+
+def _load_when_asked(module, extension):
+    """Have a package answer with the names in its extension's ``LAZY``, which that loads."""
+    package, upstream = module.__name__, getattr(module, "__getattr__", None)
+
+    def __getattr__(name):
+        if name in extension.LAZY:
+            try:
+                return getattr(extension, name)
+            except Exception as error:
+                message = failures[package] = explain(package, error)
+                raise ImportError(f"{package}.{name}: {message}", name=package) from error
+        if upstream is not None:
+            return upstream(name)
+        raise AttributeError(f"module {package!r} has no attribute {name!r}")
+
+    module.__getattr__ = __getattr__
+    module.__dir__ = lambda: sorted({*vars(module), *extension.LAZY})
 
 
 def _is_our_module(value):

@@ -1,6 +1,9 @@
 """Imports lead to modules that exist, and never back to where they began."""
 
 import ast
+import json
+import subprocess
+import sys
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -57,6 +60,79 @@ def test_imported_modules_exist():
                     if not any(at.is_dir() or at.with_suffix(".py").exists() for at in found):
                         missing.append(f"{path.relative_to(ROOT)}: {node.module}")
     assert missing == []
+
+
+def after(code):
+    """What a program prints as JSON, in an interpreter of its own."""
+    command = [sys.executable, "-c", f"import json, sys\n{code}"]
+    return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+
+@pytest.mark.slow
+def test_import_pytensor_executes_few_of_our_modules():
+    ours = {path.resolve().as_posix() for path in modules_in(ROOT / "pytensor").values()}
+    ours |= {path.as_posix() for path in (ROOT / "pytensor_vision").glob("*.py")}
+    code = """
+import pytensor
+files = {name: getattr(module, "__file__", None) for name, module in sys.modules.items()}
+print(json.dumps({name: file for name, file in files.items() if file}))
+"""
+    executed = sorted(name for name, file in after(code).items() if file in ours)
+    assert 10 < len(executed) <= 30, executed
+    rooms = ("pytensor.optimizers", "pytensor.tensor.nn", "pytensor.tensor.conv")
+    assert not [name for name in executed if name.startswith(rooms) or ".dispatch" in name]
+
+
+@pytest.mark.slow
+def test_names_of_pt_are_loaded_when_they_are_asked_for():
+    code = """
+import pytensor.tensor as pt
+listed = sorted({"nn", "conv2d", "silu", "topk", "resize", "exp"} & set(dir(pt)))
+before = "pytensor.tensor.nn" in sys.modules
+relu = pt.nn.relu
+import pickle
+from pytensor.tensor import conv2d, nn, silu
+from pytensor.tensor.nn import relu as again
+x = pt.tensor4("x")
+graph = pickle.loads(pickle.dumps(pt.batch_normalization(pt.conv2d(x, x), *4 * [pt.vector()])))
+try:
+    pt.no_such_name
+except AttributeError as error:
+    missing = str(error)
+print(json.dumps([
+    listed, before, relu is again and nn is pt.nn and silu is nn.silu, conv2d is pt.conv2d,
+    str(graph.owner.op), pt.signal.pool.pool_2d is pt.pool_2d, "pool" in dir(pt.signal), missing,
+]))
+"""
+    assert after(code) == [
+        ["conv2d", "exp", "nn", "resize", "silu", "topk"], False, True, True,
+        "BatchNormalization{axes=(0, 2, 3), epsilon=0.0001}", True, True,
+        "module 'pytensor.tensor' has no attribute 'no_such_name'",
+    ]  # fmt: skip
+
+
+@pytest.mark.slow
+def test_rewrites_of_our_ops_are_registered_with_them():
+    """A graph may come out of a pickle, whose Ops' modules alone it loads."""
+    code = """
+import pytensor
+from pytensor.compile.mode import optdb
+
+def there(phase, name):
+    return name in optdb[phase]._names
+
+fold = "local_fold_batch_normalization_into_convolution"
+before = there("specialize", fold)
+import pytensor.tensor.moments
+drop = there("canonicalize", "local_drop_unread_gradients")
+import pytensor.tensor.batchnorm
+infer = "batch_normalization_inference" in optdb._names
+import pytensor.tensor.conv.ops
+import pytensor.tensor.precision
+remove = there("canonicalize", "local_remove_full_precision")
+print(json.dumps([before, drop, infer, there("specialize", fold), remove]))
+"""
+    assert after(code) == [False, True, True, True, True]
 
 
 def test_no_circle():

@@ -29,6 +29,11 @@ ADDED = {
     "pytensor.compile.mode.predefined_modes[ONNX]": "",
     "pytensor.compile.mode.fast_run_linkers_to_mode[onnx]": "",
     "pytensor.link.jax.guard_xla": "pytensor.link.jax.xla_guard.guard_xla",
+    # They answer for names that upstream hasn't.
+    "pytensor.tensor.__getattr__": "pytensor_vision.extending._load_when_asked.",
+    "pytensor.tensor.__dir__": "pytensor_vision.extending._load_when_asked.",
+    "pytensor.tensor.signal.__getattr__": "pytensor_vision.extending._load_when_asked.",
+    "pytensor.tensor.signal.__dir__": "pytensor_vision.extending._load_when_asked.",
     # They change nothing in a graph without an Op of ours.
     "JAX rewrites by jax_channels_last": "",
     "JAX rewrites by jax_recompute_normalized": "",

@@ -1,5 +1,9 @@
-"""Make ``mode="ONNX"`` known; nothing of it is loaded before a function is compiled."""
+"""Make ``mode="ONNX"`` known, and the rewrites of mode JAX.
 
+Nothing else of either is loaded before a function is compiled.
+"""
+
+import pytensor.link.jax.rewriting
 from pytensor.compile.mode import (
     Mode,
     RewriteDatabaseQuery,

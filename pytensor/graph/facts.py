@@ -48,7 +48,7 @@ def precision(op):
     -------
     {"single", "view", "cheap", "normalization", "convolution", "product"}
         "single": in full; "view": it neither rounds nor adds; "cheap": in full, and rounded if its
-        inputs were; for the others see `pytensor.link.jax.tuned.precision`.
+        inputs were; for the others a linker of mixed precision has rules.
     """
     return "single"
 

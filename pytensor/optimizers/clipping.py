@@ -6,9 +6,9 @@ import numpy as np
 
 import pytensor.tensor as pt
 from pytensor.graph.basic import Variable
-from pytensor.link.jax.rewriting.updates import SumOfSquares
 from pytensor.optimizers.basic import Scalar, as_scalar, check_number
 from pytensor.optimizers.updates import Gradients
+from pytensor.tensor.moments import SumOfSquares
 from pytensor.tensor.variable import TensorVariable
 
 # Operands of one operation.  PyTensor's Python code adds at most 32 at once, and Numba's compiler

@@ -7,10 +7,12 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
+from pytensor.compile.mode import optdb
 from pytensor.gradient import DisconnectedType, disconnected_type
 from pytensor.graph.basic import Constant, Variable
 from pytensor.graph.facts import Layout, improves_inside, layout, precision
 from pytensor.graph.op import HasMultipleInnerGraph
+from pytensor.graph.rewriting.basic import GraphRewriter, copy_stack_trace
 from pytensor.graph.traversal import toposort
 from pytensor.tensor import TensorLike
 from pytensor.tensor.basic import as_tensor_variable, cast, switch
@@ -72,7 +74,7 @@ class _OverAxes:
         return type(self)(**props | {"axes": axes})
 
     def infer_shape(self, node, shapes):
-        # The inner graph's own shapes would carry broadcasting checks that JAX can't evaluate
+        # The inner graph's own shapes would carry checks, which a traced shape can't have
         kept = tuple(n for a, n in enumerate(shapes[0]) if a not in self.axes)
         return [shapes[0] if out.type.ndim == len(shapes[0]) else kept for out in node.outputs]
 
@@ -98,8 +100,8 @@ class BatchNormalizationTrain(_OverAxes, TensorSymbolicOp):
     Inputs (x, gamma, beta), and the running mean and variance where the properties of that name
     are True; outputs (out, mean, biased variance), and the new running statistics.  These are
     outputs, and not computed by the caller, because inside the inner graph the number of elements
-    is that of an input, which JAX knows while it traces; and so the inference form can be made of
-    the node alone.
+    is that of an input, which is known while a backend traces; and so the inference form can be
+    made of the node alone.
     """
 
     __props__ = (
@@ -508,6 +510,29 @@ def _label(variable):
     while named.name is None and named.owner is not None and named.owner.inputs:
         named = named.owner.inputs[0]
     return repr(named.name) if named.name is not None else str(variable)
+
+
+class InferenceForm(GraphRewriter):
+    """Replace batch normalization in training form; see `inference_form`."""
+
+    def add_requirements(self, fgraph):
+        # Here and not in `apply`, whose errors are logged and then forgotten.
+        check_inference_form(fgraph.toposort())
+
+    def apply(self, fgraph):
+        for node in fgraph.toposort():
+            if isinstance(node.op, BatchNormalizationTrain):
+                replacements = inference_outputs(node)
+                for old, new in replacements.items():
+                    copy_stack_trace(old, new)
+                fgraph.replace_all(
+                    [(old, new) for old, new in replacements.items() if old in fgraph.variables],
+                    reason="batch_normalization_inference",
+                )
+
+
+# Before everything else, and only in modes that include it by name
+optdb.register("batch_normalization_inference", InferenceForm(), position=-1)
 
 
 @shifted.register(_OverAxes)

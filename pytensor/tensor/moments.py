@@ -1,4 +1,4 @@
-"""What batch, layer, group, instance and RMS normalization share."""
+"""Sums, means and variances, and what the normalizations that are made of them share."""
 
 import numbers
 from functools import reduce, wraps
@@ -6,9 +6,11 @@ from operator import mul
 
 import numpy as np
 
+from pytensor.compile.builders import OpFromGraph
 from pytensor.gradient import DisconnectedType, disconnected_type, grad
 from pytensor.graph.basic import Constant
-from pytensor.graph.facts import precision
+from pytensor.graph.facts import improves_inside, precision
+from pytensor.graph.rewriting.basic import copy_stack_trace, node_rewriter
 from pytensor.tensor import TensorLike
 from pytensor.tensor.basic import as_tensor_variable, cast, constant
 from pytensor.tensor.batching import (
@@ -19,6 +21,7 @@ from pytensor.tensor.batching import (
     written_out,
 )
 from pytensor.tensor.math import maximum, reciprocal, sqr, sqrt
+from pytensor.tensor.rewriting.basic import register_canonicalize, register_specialize
 from pytensor.tensor.symbolic import TensorSymbolicOp
 from pytensor.tensor.type import float_dtypes
 from pytensor.tensor.variable import TensorVariable
@@ -67,7 +70,7 @@ def expand(parameter, axes, ndim):
 
 def total(x, axes):
     """The sum over `axes`."""
-    # The dtype is said because the default would accumulate float32 in float64 in mode JAX too
+    # The dtype is said because backends would accumulate float32 in float64 by default
     # (thoughts/upstream/jax-sums-in-accumulator-dtype.md); and a rewrite that turns all axes into
     # None would forget the dtype.
     # thoughts/upstream/sum-over-all-axes-acc-dtype.md
@@ -81,7 +84,7 @@ def count(x, axes):
     static = [x.type.shape[a] for a in axes]
     if None not in static:
         return constant(np.asarray(np.prod(static), dtype=dtype))
-    # Factor by factor: a vector of them would be int64, which JAX lacks with floatX=float32
+    # Factor by factor: a vector of them would be int64, which a backend may lack with floatX=float32
     return cast(reduce(mul, [x.shape[a] for a in axes]), dtype)
 
 
@@ -109,11 +112,18 @@ def inverse_std(variance, epsilon):
     return reciprocal(sqrt(variance + np.asarray(epsilon, dtype=variance.type.dtype)))
 
 
+class SumOfSquares(OpFromGraph):
+    """The sum of the squares of all elements of its inputs, by the graph that it was made with."""
+
+
+improves_inside.register(SumOfSquares, lambda op: False)
+
+
 class GradientsOp(TensorSymbolicOp):
     """Gradients for several inputs as one node, which needn't compute all of them.
 
     The property `wanted` holds the positions of those that are its outputs; None stands for all.
-    A rewrite drops those that nobody reads.
+    `local_drop_unread_gradients` drops those that nobody reads.
     """
 
     wanted = None
@@ -139,11 +149,29 @@ class GradientsOp(TensorSymbolicOp):
         return pullback_as_node(self, inputs, cotangents)
 
 
+@register_canonicalize
+@register_specialize
+@node_rewriter([GradientsOp])
+def local_drop_unread_gradients(fgraph, node):
+    """Compute those gradients of a normalization that something reads.
+
+    Nobody reads the gradient for the input of a network's first layer, or for parameters that
+    aren't trained.
+    """
+    read = [i for i, out in enumerate(node.outputs) if fgraph.clients[out]]
+    if len(read) == len(node.outputs):
+        return None
+    outputs = node.op.only(read)(*node.inputs, return_list=True)
+    replaced = [node.outputs[i] for i in read]
+    copy_stack_trace(replaced, outputs)
+    return dict(zip(replaced, outputs, strict=True))
+
+
 class SymbolicGradients(GradientsOp):
     """Gradients for all inputs of a symbolic Op, from those and the gradients of its outputs.
 
-    A node of its own, and not PyTensor's, because that would carry checks of shapes that JAX can't
-    evaluate.  `connected` holds the positions of the outputs whose gradients there are.
+    A node of its own, and not PyTensor's, because that would carry checks, which a traced shape
+    can't have.  `connected` holds the positions of the outputs whose gradients there are.
     """
 
     __props__ = ("op", "connected", "wanted")

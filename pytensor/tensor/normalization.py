@@ -102,7 +102,7 @@ class GroupNormalization(_PerChannel):
     def normalized(self, x):
         channels = x.shape[1] if x.type.shape[1] is None else x.type.shape[1]
         grouped = split_dims(x, (self.num_groups, channels // self.num_groups), axis=1)
-        # An Op of its own because that knows its shape; JAX could not work it out while it traces
+        # An Op of its own because that knows its shape, which can't be worked out while tracing
         over_groups = LayerNormalization(axis=2, epsilon=self.epsilon, scaled=False, shifted=False)
         out = over_groups(grouped)
         # Not join_dims: NumPy can't join axes of an empty array

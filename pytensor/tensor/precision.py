@@ -1,8 +1,10 @@
 """Where a graph asks for float32 in mixed precision."""
 
+from pytensor.graph.rewriting.basic import node_rewriter
 from pytensor.scalar.basic import UnaryScalarOp, same_out
 from pytensor.tensor.basic import as_tensor_variable
 from pytensor.tensor.elemwise import Elemwise
+from pytensor.tensor.rewriting.basic import register_canonicalize
 from pytensor.tensor.type import float_dtypes
 
 __all__ = ["full_precision"]
@@ -28,6 +30,13 @@ class FullPrecision(UnaryScalarOp):
 
 
 full_precision_mark = Elemwise(FullPrecision(same_out, name="full_precision"))
+
+
+@register_canonicalize("fast_compile")
+@node_rewriter([full_precision_mark])
+def local_remove_full_precision(fgraph, node):
+    """Take the mark away; a linker of mixed precision excludes this."""
+    return node.inputs
 
 
 def full_precision(x):

@@ -20,8 +20,7 @@ class TopK(Op):
     """The `k` largest entries of a tensor along one axis, and where they are.
 
     Sorted from large to small; among equals the lower index comes first, and NaN counts as
-    larger than any number (as in `numpy.sort`).  `jax.lax.top_k` differs in two corners: 0.0 comes
-    before -0.0, and a NaN with its sign bit set counts as smallest.
+    larger than any number (as in `numpy.sort`).
     """
 
     __props__ = ("k", "axis")

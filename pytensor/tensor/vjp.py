@@ -12,7 +12,7 @@ class SymbolicPullback(TensorSymbolicOp):
 
     Inputs are the Op's input and the gradient of its output; the output is the gradient of the
     input.  The inner graph differentiates the Op's inner graph, so that every backend can run it;
-    a backend with a native kernel for the Op may differentiate that instead (JAX: `jax.vjp`).
+    a backend with a native kernel for the Op may differentiate that instead.
 
     Where the Op is linear, or linear in pieces, its method ``derivative(x, tangent)`` gives the
     change of the output by a change of the input: that is the pullback of the gradient.  Of other

@@ -23,7 +23,7 @@ INCOMPATIBLE_REWRITES = (
     # thoughts/upstream/solve-triangle.md.
     "useless_symmetric_transpose",
 )
-REQUIRED_REWRITES = ("minimum_compile", "onnx", "scan_save_mem_no_prealloc")
+REQUIRED_REWRITES = ("minimum_compile", "corrections", "scan_save_mem_no_prealloc")
 
 # From 18 on the axes of reductions are inputs; what comes after 24 onnxruntime doesn't run yet.
 OPSETS = range(18, 25)

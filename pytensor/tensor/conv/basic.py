@@ -111,7 +111,7 @@ def _append_zeros(x: TensorVariable, channels: int | None, counts: list[int]) ->
             shape = [count if i == axis else x.shape[i] for i in range(n + 2)]
             x = join(axis, x, zeros(shape, dtype=x.type.dtype))
         return x
-    # JAX knows the shapes of a convolution's gradients while it traces, not those of slices.
+    # While a backend traces, shapes of a convolution's gradients are known, those of slices aren't.
     op: Any = Conv(
         border_mode=tuple((0, count) for count in counts),
         subsample=(1,) * n,

@@ -11,7 +11,7 @@ LARGE = 2**40
 def positive(n):
     """Return ``max(n, 0)`` for an integer variable, by sums, products and quotients alone.
 
-    Of these JAX knows the results while it traces, as it must of lengths; of a maximum it doesn't.
+    Backends that trace know the results of these, as they must of lengths; not of a maximum.
     """
     return n * (n // LARGE + 1)
 

@@ -7,8 +7,8 @@ differentiation: each one's pullback is made of the others, so gradients of any 
 `ConvTranspose` and `ConvGradInput` compute the same sums; they differ in what says how large the
 result is.  `ConvTranspose` finds its shape by arithmetic on the shapes of its inputs.
 `ConvGradInput` and `ConvGradFilters` take the variable whose gradient they compute as their first
-or second input, for its shape alone.  A shape passed as numbers could not be known while JAX
-traces a function with symbolic image sizes; the array's own shape always is.
+or second input, for its shape alone.  A shape passed as numbers could not be known while a
+backend traces a function with symbolic image sizes; the array's own shape always is.
 """
 
 import numpy as np

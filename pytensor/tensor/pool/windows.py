@@ -75,7 +75,7 @@ class WindowOp(TensorSymbolicOp):
         return count(length, self.extents[i], self.stride[i], self.pad[i])
 
     def infer_shape(self, node, shapes):
-        # The inner graph's own shapes carry checks, which JAX can't evaluate
+        # The inner graph's own shapes carry checks, which a traced shape can't have
         shape, n = shapes[0], len(self.ws)
         spatial = [self.output_length(length, i) for i, length in enumerate(shape[-n:])]
         return [(*shape[:-n], *spatial)] * len(node.outputs)

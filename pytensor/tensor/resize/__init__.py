@@ -6,11 +6,12 @@ from typing import Any, Literal
 
 from pytensor.tensor import TensorLike
 from pytensor.tensor.basic import as_tensor_variable
-from pytensor.tensor.conv.basic import Ints
 from pytensor.tensor.resize.ops import Resize, ResizeGrad
 from pytensor.tensor.resize.taps import COORDINATES, ROUNDINGS
 from pytensor.tensor.type import float_dtypes
 from pytensor.tensor.variable import TensorVariable
+
+type Ints = int | tuple[int, ...] | list[int]
 
 RESIZE_MODES = ("nearest", "linear", "cubic")
 COORDINATE_MODES = (*COORDINATES, "tf_crop_and_resize")

@@ -159,7 +159,7 @@ class Resize(TensorSymbolicOp):
             if self.has_fixed_lengths:
                 shape[axis] = constant(self.size[i], dtype="int64")
             elif self.scale is not None and self.scale[i].is_integer():
-                # JAX knows lengths while it traces if they are made by plain arithmetic
+                # Lengths made by plain arithmetic are known while a backend traces
                 shape[axis] = lengths[i] * int(self.scale[i])
             else:
                 shape[axis] = cast(self._rounded(lengths, i, Symbolic)[0], "int64")

@@ -1,58 +1,11 @@
-"""Rewrites of normalizations: the inference form, folding into convolutions, unread gradients."""
+"""Fold batch normalization into convolutions: `pytensor.tensor.conv` registers it."""
 
-from pytensor.compile import optdb
-from pytensor.graph.rewriting.basic import GraphRewriter, copy_stack_trace, node_rewriter
-from pytensor.tensor.batchnorm import (
-    BatchNormalization,
-    BatchNormalizationTrain,
-    check_inference_form,
-    inference_outputs,
-)
+from pytensor.graph.rewriting.basic import copy_stack_trace, node_rewriter
+from pytensor.tensor.batchnorm import BatchNormalization
 from pytensor.tensor.conv.ops import Conv, ConvTranspose
 from pytensor.tensor.math import add
-from pytensor.tensor.moments import GradientsOp, inverse_std
-from pytensor.tensor.rewriting.basic import register_canonicalize, register_specialize
-
-
-class InferenceForm(GraphRewriter):
-    """Replace batch normalization in training form; see `batchnorm.inference_form`."""
-
-    def add_requirements(self, fgraph):
-        # Here and not in `apply`, whose errors are logged and then forgotten.
-        check_inference_form(fgraph.toposort())
-
-    def apply(self, fgraph):
-        for node in fgraph.toposort():
-            if isinstance(node.op, BatchNormalizationTrain):
-                replacements = inference_outputs(node)
-                for old, new in replacements.items():
-                    copy_stack_trace(old, new)
-                fgraph.replace_all(
-                    [(old, new) for old, new in replacements.items() if old in fgraph.variables],
-                    reason="batch_normalization_inference",
-                )
-
-
-# Before everything else, and only in modes that include it by name
-optdb.register("batch_normalization_inference", InferenceForm(), position=-1)
-
-
-@register_canonicalize
-@register_specialize
-@node_rewriter([GradientsOp])
-def local_drop_unread_gradients(fgraph, node):
-    """Compute those gradients of a normalization that something reads.
-
-    Nobody reads the gradient for the input of a network's first layer, or for parameters that
-    aren't trained.
-    """
-    read = [i for i, out in enumerate(node.outputs) if fgraph.clients[out]]
-    if len(read) == len(node.outputs):
-        return None
-    outputs = node.op.only(read)(*node.inputs, return_list=True)
-    replaced = [node.outputs[i] for i in read]
-    copy_stack_trace(replaced, outputs)
-    return dict(zip(replaced, outputs, strict=True))
+from pytensor.tensor.moments import inverse_std
+from pytensor.tensor.rewriting.basic import register_specialize
 
 
 @register_specialize

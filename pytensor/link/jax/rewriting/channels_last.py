@@ -8,7 +8,6 @@ four axes that a convolution touches gets a twin with the channels last, operati
 variables are repeated on the twins, and transpositions remain where a twin meets anything else.
 """
 
-from pytensor.compile import optdb
 from pytensor.graph.basic import Apply
 from pytensor.graph.facts import layout
 from pytensor.graph.op import Op
@@ -153,6 +152,9 @@ class ChannelsLastRewriter(GraphRewriter):
         )
 
 
+keep_channels_last = ChannelsLastRewriter()
+
+
 def undo_channels_last(fgraph):
     """Give the Ops of a rewritten graph their usual form back, between transpositions.
 
@@ -177,7 +179,3 @@ def undo_channels_last(fgraph):
         moved = op.image_outputs if isinstance(op, ChannelsLast) else True
         outputs = [v.dimshuffle(TO_LAST) if moved and v.type.ndim == 4 else v for v in outputs]
         fgraph.replace_all(list(zip(node.outputs, outputs, strict=True)), reason="undo")
-
-
-# after the rewrites that look for patterns, before those that prepare for compilation
-optdb.register("jax_channels_last", ChannelsLastRewriter(), "jax", position=3.5)

@@ -9,7 +9,6 @@ from functools import cache
 from pathlib import Path
 
 from pytensor import scalar as ps
-from pytensor.compile import optdb
 from pytensor.compile.builders import OpFromGraph
 from pytensor.graph.basic import Constant
 from pytensor.graph.facts import improves_inside
@@ -95,9 +94,5 @@ def beside_our_ops(rewriter):
     return local_beside_our_ops
 
 
-# before what asks whether a shape is known
-for tag, rewriter in {
-    "jax_tuned": local_known_length,
-    "jax": beside_our_ops(local_known_length),
-}.items():
-    optdb.register(f"{tag}_known_length", dfs_rewriter(rewriter), tag, position=98)
+known_lengths = dfs_rewriter(local_known_length)
+known_lengths_beside_our_ops = dfs_rewriter(beside_our_ops(local_known_length))

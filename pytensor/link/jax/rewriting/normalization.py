@@ -5,7 +5,6 @@ gradient.  `pytensor.link.jax.tuned.cpu_kernels` has code that takes three and f
 makes the nodes for it.  They have inner graphs, so anything else computes them as well.
 """
 
-from pytensor.compile import optdb
 from pytensor.graph.basic import equal_computations
 from pytensor.graph.facts import layout
 from pytensor.graph.rewriting.basic import GraphRewriter
@@ -83,4 +82,4 @@ def _cotangent(gradient, image):
     return cotangent if whole else None
 
 
-optdb.register("jax_normalize_by_kernels", NormalizeByKernels(), "jax_cpu_kernels", position=3.3)
+normalize_by_kernels = NormalizeByKernels()

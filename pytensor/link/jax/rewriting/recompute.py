@@ -14,7 +14,6 @@ sums of the gradient, and once for the gradient of the image.
 
 import numpy as np
 
-from pytensor.compile import optdb
 from pytensor.graph.basic import Apply
 from pytensor.graph.facts import precision
 from pytensor.graph.op import Op
@@ -251,5 +250,4 @@ def replace_outputs(fgraph, node, outputs):
     fgraph.replace_all(pairs, reason=REASON)
 
 
-# Before the channels-last rewrite, which knows these Ops.
-optdb.register("jax_recompute_normalized", RecomputeNormalized(), "jax", position=3.4)
+recompute_normalized = RecomputeNormalized()

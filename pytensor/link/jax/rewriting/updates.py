@@ -11,15 +11,13 @@ from collections import Counter, defaultdict
 from copy import copy
 
 from pytensor import scalar as ps
-from pytensor.compile.builders import OpFromGraph
-from pytensor.compile.mode import optdb
 from pytensor.graph.basic import Apply, Constant
-from pytensor.graph.facts import improves_inside
 from pytensor.graph.op import Op
 from pytensor.graph.rewriting.basic import dfs_rewriter, node_rewriter
 from pytensor.graph.traversal import toposort
 from pytensor.link.jax.rewriting.recompute import Barrier
 from pytensor.tensor.elemwise import DimShuffle, Elemwise
+from pytensor.tensor.moments import SumOfSquares
 
 ARITHMETIC = (ps.Add, ps.Mul, ps.Neg, ps.Sqr, ps.Sqrt, ps.Sub, ps.TrueDiv)
 
@@ -80,15 +78,8 @@ class SharedNumbers(Barrier):
     """Pass on the scalars that several `Update` nodes read: backends may lay them together."""
 
 
-class SumOfSquares(OpFromGraph):
-    """The sum of the squares of all elements of its inputs, by the graph that it was made with."""
-
-
-improves_inside.register(SumOfSquares, lambda op: False)
-
-
 @node_rewriter([SumOfSquares])
-def keep_squares(fgraph, node):
+def local_keep_squares(fgraph, node):
     """Keep the node on GPUs, for which its graph has two kernels for each input."""
     from pytensor.link.jax.platforms import target_platform
 
@@ -99,8 +90,7 @@ def keep_squares(fgraph, node):
     return op(*node.inputs, return_list=True)
 
 
-# Before PyTensor puts the graph in the place of the node.
-optdb.register("keep_squares", dfs_rewriter(keep_squares), "jax_tuned", position=-0.02)
+keep_squares = dfs_rewriter(local_keep_squares)
 
 
 def _is_arithmetic(op):

@@ -25,7 +25,6 @@ from pytensor.graph.facts import improves_inside
 from pytensor.graph.rewriting.basic import GraphRewriter, get_active_mode
 from pytensor.link.jax.linker import JAXLinker
 from pytensor.link.jax.platforms import PLATFORMS, compiling_for
-from pytensor.link.jax.rewriting import normalization  # noqa: F401  # it registers a rewrite
 from pytensor.link.jax.rewriting.updates import join_updates
 from pytensor.link.jax.xla_guard import guard_options
 from pytensor.link.utils import map_storage
@@ -75,7 +74,7 @@ class TunedJAXLinker(JAXLinker):
         If precision or platform are none of these.
     """
 
-    required_rewrites = (*JAXLinker.required_rewrites, "jax_tuned")  # type: ignore[assignment]
+    required_rewrites = (*JAXLinker.required_rewrites, "jax_tuned", "corrections")  # type: ignore[assignment]
 
     def __init__(
         self, *args: Any, donate: bool = False, precision: Literal["float32", "bf16"] = "float32",

@@ -13,7 +13,6 @@ from pytensor.graph.features import PreserveVariableAttributes
 from pytensor.graph.rewriting.basic import MergeOptimizer, copy_stack_trace
 from pytensor.graph.rewriting.db import RewriteDatabaseQuery
 from pytensor.graph.traversal import toposort
-from pytensor.link.jax.rewriting.channels_last import undo_channels_last
 from pytensor.link.onnx.dispatch.basic import onnx_funcify, onnx_funcify_OpFromGraph
 from pytensor.link.onnx.dispatch.choose import ChooseAmong
 from pytensor.link.onnx.settings import INCOMPATIBLE_REWRITES, REQUIRED_REWRITES
@@ -63,11 +62,11 @@ def make_portable(fgraph):
     replace_nodes(fgraph, without_inplace)
     replace_nodes(fgraph, without_reduction_fusion)
     replace_nodes(fgraph, without_fusion)
-    undo_channels_last(fgraph)
-    # It is loaded if there is a function compiled for JAX; importing it needs JAX.
-    backend = sys.modules.get("pytensor.link.jax.dispatch.shape")
-    if backend is not None:
-        replace_nodes(fgraph, partial(shape_vector, backend.JAXShapeTuple))
+    # They are loaded if there is a function compiled for JAX; importing the second needs JAX.
+    if (jax := sys.modules.get("pytensor.link.jax.rewriting.channels_last")) is not None:
+        jax.undo_channels_last(fgraph)
+    if (jax := sys.modules.get("pytensor.link.jax.dispatch.shape")) is not None:
+        replace_nodes(fgraph, partial(shape_vector, jax.JAXShapeTuple))
 
 
 def replace_nodes(fgraph, replacement):

@@ -1,0 +1,80 @@
+"""Rewrites for JAX are known from the start, and loaded when a function is compiled for it."""
+
+import subprocess
+import sys
+
+import pytest
+
+from pytensor.compile.mode import get_mode, optdb
+from pytensor.graph.rewriting.basic import NodeRewriter, Rewriter, SequentialGraphRewriter
+from pytensor.graph.rewriting.db import RewriteDatabase
+from pytensor.link.jax.rewriting import LazyRewriter
+
+
+def lazy_rewriters(database=optdb):
+    """Yield those of a database of rewrites, and of the databases in it."""
+    for entry in {id(e): e for tagged in database.__db__.values() for e in tagged}.values():
+        if isinstance(entry, LazyRewriter):
+            yield entry
+        elif isinstance(entry, RewriteDatabase) and hasattr(entry, "__db__"):
+            yield from lazy_rewriters(entry)
+
+
+def test_what_is_registered_is_there():
+    entries = list(lazy_rewriters())
+    assert len(entries) == 9
+    for entry in entries:
+        rewriter = entry.query()
+        assert isinstance(rewriter, Rewriter)
+        assert type(rewriter) is not SequentialGraphRewriter
+        module = f"pytensor.link.jax.rewriting.{entry.module}"
+        assert getattr(sys.modules[module], entry.rewriter) is rewriter
+
+
+def test_modes_select_by_tags():
+    def names(mode):
+        sequence = get_mode(mode).optdb.query(get_mode(mode)._optimizer)
+        inner = (r for part in sequence if hasattr(part, "get_node_rewriters")
+                 for r in part.get_node_rewriters() if isinstance(r, NodeRewriter))  # fmt: skip
+        return {getattr(rewriter, "name", None) for rewriter in [*sequence, *inner]}
+
+    assert {
+        "jax_channels_last", "jax_known_length", "jax_recompute_normalized",
+        "set_subtensor_of_make_vector_beside_our_ops",
+    } <= names("JAX")  # fmt: skip
+    assert not names("JAX") & {"jax_tuned_known_length", "keep_squares", "positive_solve"}
+    assert not any("jax" in str(name) or "beside" in str(name) for name in names("FAST_RUN"))
+
+
+def test_a_rewrite_that_cannot_be_loaded_is_left_out():
+    """As with a PyTensor of another version, whose own graphs are compiled all the same."""
+    rewriter = LazyRewriter("no_such_module", "rewriter").query()
+    assert type(rewriter) is SequentialGraphRewriter
+    assert len(rewriter) == 0
+
+
+@pytest.mark.slow
+def test_they_are_loaded_at_the_first_compilation_without_any_other_import():
+    code = """
+import sys
+import pytensor
+from pytensor.compile.mode import get_mode
+
+def loaded():
+    name = "pytensor.link.jax.rewriting."
+    return sorted(m.removeprefix(name) for m in sys.modules if m.startswith(name))
+
+print(loaded())
+get_mode("FAST_RUN").optimizer
+print(loaded())
+get_mode("JAX").optimizer
+print(loaded(), "jax" in sys.modules)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    assert done == [
+        "[]",
+        "[]",
+        "['channels_last', 'known_lengths', 'recompute', 'static_shapes'] False",
+    ]
