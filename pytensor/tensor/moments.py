@@ -84,7 +84,7 @@ def count(x, axes):
     static = [x.type.shape[a] for a in axes]
     if None not in static:
         return constant(np.asarray(np.prod(static), dtype=dtype))
-    # Factor by factor: a vector of them would be int64, which a backend may lack with floatX=float32
+    # Factor by factor: a vector of them would be int64, which a backend may lack
     return cast(reduce(mul, [x.shape[a] for a in axes]), dtype)
 
 

@@ -1,0 +1,65 @@
+"""The maker of functions of `jax_mode`: it joins their updates, and may put rewrites off."""
+
+from pytensor.compile.maker import FunctionMaker
+from pytensor.link.jax.platforms import compiling_for
+from pytensor.link.jax.rewriting.updates import join_updates
+from pytensor.link.jax.tuned.linker import is_deferred
+
+__all__ = ["TunedFunctionMaker"]
+
+
+class TunedFunctionMaker(FunctionMaker):
+    """Makes functions whose updates are joined: see `pytensor.link.jax.rewriting.updates`.
+
+    Where a program was found on disk, its graph is rewritten when `fgraph` is asked for; until then
+    `deferred` is True.
+    """
+
+    _created = False
+
+    @property
+    def deferred(self):
+        return is_deferred(self._fgraph)
+
+    @property
+    def fgraph(self):
+        if self._created and self.deferred:
+            self._fgraph.kept_program.finish()
+        return self._fgraph
+
+    @fgraph.setter
+    def fgraph(self, fgraph):
+        self._fgraph = fgraph
+
+    def create(self, *args, **kwargs):
+        function = super().create(*args, **kwargs)
+        self._created = True
+        # After each call PyTensor empties what held outputs.  A donating thunk has one storage for
+        # all updates, and once is enough.
+        cleared = {id(storage): storage for storage in function._clear_output_storage_data}
+        function._clear_output_storage_data = tuple(cleared.values())
+        return function
+
+    @staticmethod
+    def create_fgraph(input_specs, output_specs, *args, fgraph=None, **kwargs):
+        if fgraph is None:
+            updated = [spec for spec in input_specs if spec.update is not None]
+            joined = join_updates(
+                [spec.update for spec in updated],
+                [spec.variable for spec in output_specs],
+                [spec.variable for spec in input_specs],
+            )
+            for spec, update in zip(updated, joined, strict=True):
+                spec.update = update
+        return FunctionMaker.create_fgraph(
+            input_specs, output_specs, *args, fgraph=fgraph, **kwargs
+        )
+
+    @staticmethod
+    def prepare_fgraph(inputs, outputs, additional_outputs, fgraph, mode, profile):
+        prepare = FunctionMaker.prepare_fgraph
+        if getattr(mode.linker, "keep_programs", False):
+            from pytensor.link.jax.tuned.program_store import prepare_or_defer as prepare
+
+        with compiling_for(getattr(mode.linker, "platform", None)):
+            prepare(inputs, outputs, additional_outputs, fgraph, mode, profile)
