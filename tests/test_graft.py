@@ -192,10 +192,17 @@ ASKED_IN_VAIN = [
     ("tensor/batchnorm.py", "pt.conv2d", "ImportError: pytensor.tensor.conv2d: "),
     ("tensor/batchnorm.py", "from pytensor.tensor import silu", "ImportError: pytensor.tensor.sil"),
     ("tensor/rewriting/batchnorm.py", "pt.conv2d", "ImportError: pytensor.tensor.conv2d: "),
-    ("tensor/batchnorm.py", "pt.nnet", "AttributeError: module 'pytensor.tensor' has no attribute"),
+    ("tensor/topk.py", "pt.conv2d", "ImportError: pytensor.tensor.conv2d: "),
+    ("tensor/topk.py", "pt.nnet", "AttributeError: module 'pytensor.tensor' has no attribute"),
     ("tensor/batchnorm.py", "import pytensor.tensor.batchnorm", "ImportError: no inner graphs"),
     (
         "link/jax/dispatch/conv.py",
+        "pytensor.function([x], pt.exp(x), mode='JAX')([0]); "
+        "image = pt.tensor4(); pytensor.function([image], pt.conv2d(image, image), mode='JAX')",
+        "NotImplementedError: No JAX conversion for the given `Op`: Conv",
+    ),
+    (
+        "link/jax/rewriting/recompute.py",
         "pytensor.function([x], pt.exp(x), mode='JAX')([0]); "
         "image = pt.tensor4(); pytensor.function([image], pt.conv2d(image, image), mode='JAX')",
         "NotImplementedError: No JAX conversion for the given `Op`: Conv",
@@ -467,6 +474,50 @@ OURS_BY = {
     "same files": "pytensor_vision.pytensor.tensor.conv.basic.conv2d",
     "name": "conv2d",
 }
+
+
+LAZY = {
+    "pytensor_vision/pytensor/tensor/__extend__.py": """
+        from importlib import import_module
+        LAZY = {"conv2d": "conv", "max_pool": "pool", "broken": "broken"}
+        __all__ = ["conv2d", "max_pool", "broken"]
+
+        def __getattr__(name):
+            if name not in LAZY:
+                raise AttributeError(name)
+            return getattr(import_module(f"pytensor.tensor.{LAZY[name]}"), name)
+        """,
+    "pytensor_vision/pytensor/tensor/broken.py": "raise AttributeError('no inner graphs')",
+}
+
+
+def test_lazy_names_are_loaded_when_they_are_asked_for(tmp_path):
+    upstream = write(tmp_path / "upstream", UPSTREAM | ITS_OWN["name"])
+    ours = write(tmp_path / "ours", OURS | LAZY)
+    output = with_graft(
+        """
+        import warnings
+        import pytensor.tensor as pt
+        print("pytensor.tensor.pool" in sys.modules, "max_pool" in dir(pt), "max_pool" in vars(pt))
+        print(pt.conv2d(), pt.max_pool(), "pytensor.tensor.pool" in sys.modules)
+        from pytensor_vision.extending import hidden_names
+        print(*hidden_names, graft.failures)
+        for name in ("broken", "missing"):
+            try:
+                getattr(pt, name)
+            except Exception as error:
+                print(f"{type(error).__name__}:{error}"[:60].replace(" ", "_"))
+        print(*graft.failures)
+        """,
+        *(upstream, ours),
+        cwd=tmp_path,
+    )
+    assert output == [
+        "False", "True", "False", "theirs", "ours", "True", "pytensor.tensor.conv2d", "{}",
+        "ImportError:pytensor.tensor.broken:_what_pytensor-vision_adds_t",
+        "AttributeError:module_'pytensor.tensor'_has_no_attribute_'mi",
+        "pytensor.tensor",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", [*ITS_OWN])

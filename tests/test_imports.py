@@ -101,12 +101,13 @@ except AttributeError as error:
     missing = str(error)
 print(json.dumps([
     listed, before, relu is again and nn is pt.nn and silu is nn.silu, conv2d is pt.conv2d,
-    str(graph.owner.op), pt.signal.pool.pool_2d is pt.pool_2d, "pool" in dir(pt.signal), missing,
+    type(graph.owner.op).__name__, pt.signal.pool.pool_2d is pt.pool_2d, "pool" in dir(pt.signal),
+    missing,
 ]))
 """
     assert after(code) == [
         ["conv2d", "exp", "nn", "resize", "silu", "topk"], False, True, True,
-        "BatchNormalization{axes=(0, 2, 3), epsilon=0.0001}", True, True,
+        "BatchNormalization", True, True,
         "module 'pytensor.tensor' has no attribute 'no_such_name'",
     ]  # fmt: skip
 

@@ -7,8 +7,8 @@ import warnings
 from pathlib import Path
 
 import jax
-from jax.experimental.compilation_cache.compilation_cache import reset_cache
 
+from pytensor.link.jax.internals import forget_compilation_cache
 from pytensor.link.jax.tuned.processor import processor
 
 __all__ = ["default_folder", "use_cache"]
@@ -86,5 +86,5 @@ def use_cache(
         folder = None
     jax.config.update("jax_compilation_cache_dir", None if folder is None else str(folder))
     jax.config.update("jax_compilation_cache_include_metadata_in_key", with_names)
-    reset_cache()  # JAX looks at its settings once
+    forget_compilation_cache()
     return folder

@@ -13,6 +13,8 @@ import sys
 from functools import cache
 from typing import Any
 
+from pytensor.link.jax.internals import backend_has_started, jaxlib_version
+
 __all__ = ["guard_options", "guard_xla"]
 
 logger = logging.getLogger(__name__)
@@ -39,20 +41,15 @@ def guard_xla() -> None:
     RuntimeError
         If JAX's backend has been started: then it is too late.
     """
-    from jaxlib.version import __version_info__ as version
-
     flags = os.environ.get("XLA_FLAGS", "")
     # A version that doesn't know a flag would end the process.
-    if FLAG in flags or version < FIRST_WRONG:
+    if FLAG in flags or jaxlib_version() < FIRST_WRONG:
         return
-    if "jax" in sys.modules:
-        from jax._src.xla_bridge import backends_are_initialized
-
-        if backends_are_initialized():
-            raise RuntimeError(
-                "guard_xla: JAX has started, and read XLA_FLAGS, already; call it before anything "
-                f"is computed or compiled, or set XLA_FLAGS=--{FLAG}={FUSIONS}"
-            )
+    if "jax" in sys.modules and backend_has_started():
+        raise RuntimeError(
+            "guard_xla: JAX has started, and read XLA_FLAGS, already; call it before anything is "
+            f"computed or compiled, or set XLA_FLAGS=--{FLAG}={FUSIONS}"
+        )
     os.environ["XLA_FLAGS"] = f"{flags} --{FLAG}={FUSIONS}".strip()
 
 
@@ -96,9 +93,8 @@ def _is_known() -> bool:
     start of a small function.
     """
     import jax
-    from jaxlib.version import __version_info__ as version
 
-    if FIRST_WRONG <= version <= LAST_TRIED:
+    if FIRST_WRONG <= jaxlib_version() <= LAST_TRIED:
         return True
     try:
         jax.jit(lambda: (), compiler_options={FLAG: FUSIONS}).lower().compile()

@@ -104,7 +104,7 @@ def test_what_the_jax_backend_has():
         for op_class in jax_funcify.registry
         # neither a test's nor the graphs that jax_mode converts
         if op_class.__module__.startswith("pytensor.")
-        and op_class.__name__ != "ConvertedGraph"
+        and op_class.__name__ != "GraphWithConverter"
         and not ours.intersection(op_class.__mro__)
     }
     assert missing <= set(NOT_FOR_ONNX)

@@ -47,7 +47,7 @@ def compiled(name, mode):
         point = model.initial_point()
         function = model.compile_dlogp(mode=mode)
         kept = function.f.maker.fgraph.kept_program
-        return function, point, kept.prepare is not None
+        return function, point, kept.rewrite is not None
 
 
 @pytest.mark.parametrize("name", ["eight_schools", "local_level"])
@@ -69,7 +69,7 @@ def test_draws_of_shared_generators_are_kept(folder):  # noqa: F811
     for found in (False, True):
         variable = pm.HalfCauchy.dist(2, shape=5) + pm.ZeroSumNormal.dist(shape=5)
         f = pm.compile([], variable, random_seed=3, mode=jax_mode(keep_programs=True))
-        assert (f.maker.fgraph.kept_program.prepare is not None) == found
+        assert (f.maker.fgraph.kept_program.rewrite is not None) == found
         draws.append([f(), f()])
     np.testing.assert_array_equal(*draws)
     assert not np.array_equal(*draws[0])

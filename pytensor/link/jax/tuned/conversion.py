@@ -25,11 +25,11 @@ from pytensor.tensor.blockwise import Blockwise
 from pytensor.tensor.elemwise import Elemwise
 from pytensor.tensor.type import discrete_dtypes, integer_dtypes
 
-__all__ = ["ConvertedGraph", "tuned_funcify"]
+__all__ = ["GraphWithConverter", "tuned_funcify"]
 
 
-class ConvertedGraph:
-    """A graph, and the function that converts its nodes instead of `jax_funcify`.
+class GraphWithConverter:
+    """A graph with the function that converts its nodes, in the place of `jax_funcify`.
 
     PyTensor's code hands the graphs of functions, and those of Ops, to `jax_funcify`, which finds
     this class and not that of the graph itself.
@@ -51,14 +51,14 @@ def tuned_funcify(op, convert_node, **kwargs):
 @tuned_funcify.register(OpFromGraph)
 @tuned_funcify.register(Scan)
 def tuned_funcify_inner_graph(op, convert_node, **kwargs):
-    return jax_funcify(_with_converted_graph(op, convert_node), **kwargs)
+    return jax_funcify(_with_converter(op, convert_node), **kwargs)
 
 
 @tuned_funcify.register(LazyIfElse)
 def tuned_funcify_LazyIfElse(op, convert_node, **kwargs):
     op = copy(op)
-    op.true_branch = _with_converted_graph(op.true_branch, convert_node)
-    op.false_branch = _with_converted_graph(op.false_branch, convert_node)
+    op.true_branch = _with_converter(op.true_branch, convert_node)
+    op.false_branch = _with_converter(op.false_branch, convert_node)
     return jax_funcify(op, **kwargs)
 
 
@@ -99,9 +99,9 @@ def _over_batches(op, node, function):
     return blockwise
 
 
-def _with_converted_graph(op, convert_node):
+def _with_converter(op, convert_node):
     op = copy(op)
-    op.fgraph = ConvertedGraph(op.fgraph, convert_node)
+    op.fgraph = GraphWithConverter(op.fgraph, convert_node)
     return op
 
 
@@ -117,8 +117,8 @@ def tuned_funcify_Elemwise(op, convert_node, node, **kwargs):
     return lambda *inputs: jax.lax.optimization_barrier(function(*inputs))
 
 
-@jax_funcify.register(ConvertedGraph)
-def jax_funcify_ConvertedGraph(
+@jax_funcify.register(GraphWithConverter)
+def jax_funcify_GraphWithConverter(
     graph, node=None, fgraph_name="jax_funcified_fgraph", converted=None, **kwargs
 ):
     converted = {} if converted is None else converted

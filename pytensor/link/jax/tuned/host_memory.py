@@ -13,6 +13,8 @@ import sys
 
 import jax
 
+from pytensor.link.jax.internals import backend_has_started
+
 __all__ = ["keep_freed_memory"]
 
 # From glibc's <malloc.h>.
@@ -40,10 +42,8 @@ def keep_freed_memory() -> bool:
     """
     if not sys.platform.startswith("linux"):
         return False
-    from jax._src.xla_bridge import backends_are_initialized
-
     library = ctypes.CDLL(None)
-    if not hasattr(library, "gnu_get_libc_version") or backends_are_initialized():
+    if not hasattr(library, "gnu_get_libc_version") or backend_has_started():
         return False
     # No block comes from mmap, whatever its size: freed blocks return to the heap; and the heap
     # isn't cut short.

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pytensor.compile.sharedvalue import SharedVariable
 from pytensor.link.jax.linker import JAXLinker
 from pytensor.link.jax.platforms import PLATFORMS, compiling_for
+from pytensor.link.jax.tuned.deferred import is_deferred, rewrite_deferred
 from pytensor.link.jax.xla_guard import guard_options
 from pytensor.link.utils import map_storage
 from pytensor.tensor.random.type import RandomType
@@ -74,14 +75,14 @@ class TunedJAXLinker(JAXLinker):
             self.required_rewrites += ("jax_cpu_kernels",)  # type: ignore[assignment]
 
     def fgraph_convert(self, fgraph, convert_node=None, **kwargs):
-        from pytensor.link.jax.tuned.conversion import ConvertedGraph
+        from pytensor.link.jax.tuned.conversion import GraphWithConverter
 
         # Now, whatever the flags of kernels are when a deferred graph is converted.
-        convert_node = convert_node or self._node_conversion()
+        convert_node = convert_node or self._node_converter()
         if is_deferred(fgraph):
-            return self._convert_later(fgraph, convert_node=convert_node, **kwargs)
+            return self._convert_when_traced(fgraph, convert_node=convert_node, **kwargs)
         with compiling_for(self.platform):
-            function = super().fgraph_convert(ConvertedGraph(fgraph, convert_node), **kwargs)
+            function = super().fgraph_convert(GraphWithConverter(fgraph, convert_node), **kwargs)
         function = with_dtypes(function, fgraph.outputs)
 
         @wraps(function)
@@ -91,15 +92,15 @@ class TunedJAXLinker(JAXLinker):
 
         return traced
 
-    def _convert_later(self, fgraph, *, convert_node, input_storage, storage_map, **kwargs):
-        """Convert a graph that is yet to be rewritten, when it is traced: maybe never."""
+    def _convert_when_traced(self, fgraph, *, convert_node, input_storage, storage_map, **kwargs):
+        """Rewrite and convert a deferred graph when JAX traces it: maybe never."""
         import jax
 
         copy_generators(fgraph, input_storage, storage_map)
 
         @cache
         def converted():
-            fgraph.kept_program.finish()
+            rewrite_deferred(fgraph)
             order = self.schedule(fgraph)
             # A list of its own, in which PyTensor puts other copies of generators.
             storages, outputs, storage_map = map_storage(fgraph, order, list(input_storage))
@@ -120,11 +121,11 @@ class TunedJAXLinker(JAXLinker):
 
         return jax_funcified_fgraph
 
-    def _node_conversion(self):
-        """What takes the place of `jax_funcify` for every node, those of inner graphs included."""
+    def _node_converter(self):
+        """Return what converts every node, those of inner graphs included, for `jax_funcify`."""
         from pytensor.link.jax.tuned.conversion import tuned_funcify
 
-        convert, kernels = tuned_funcify, self._kernels()
+        convert, kernels = tuned_funcify, self._load_kernels()
         if kernels is not None:
             from pytensor.link.jax.tuned.cpu_kernels import with_cpu_kernels
 
@@ -148,20 +149,20 @@ class TunedJAXLinker(JAXLinker):
         return super().accept(fgraph, no_recycling, profile)
 
     def _donates(self):
-        """Whether there is anything that can be donated: a function may have no updates."""
+        """Return whether anything can be donated: a function may have no updates."""
         return self.donate and bool(self.fgraph.update_mapping)
 
-    def _key(self):
-        """What the program is called on disk, or None."""
+    def _program_key(self):
+        """Return what the program is called on disk, or None."""
         # An input that is part of the program, as a length, makes another for each value.
         kept = None if self.scalar_shape_inputs else getattr(self.fgraph, "kept_program", None)
         if kept is None or kept.key is None:
             return None
         # A program that calls kernels can't be read where there are none, or others.
-        return f"{kept.key}{self._kernels() or ''}{self._compiler_options() or ''}"
+        return f"{kept.key}{self._load_kernels() or ''}{self._compiler_options() or ''}"
 
-    def _kernels(self):
-        """What names the kernels' code, which XLA knows from now on; None if none are used."""
+    def _load_kernels(self):
+        """Make the kernels known to XLA, and return their code's digest; None if none are used."""
         if not self.cpu_kernels:
             return None
         from pytensor.link.jax.tuned.cpu_kernels import load_kernels
@@ -170,7 +171,7 @@ class TunedJAXLinker(JAXLinker):
             return load_kernels()
 
     def _compiler_options(self):
-        """What `jax.jit` gets beside the function, or None."""
+        """Return what `jax.jit` gets beside the function, or None."""
         return guard_options() if self.guard else None
 
     def jit_compile(self, fn):
@@ -182,14 +183,14 @@ class TunedJAXLinker(JAXLinker):
         options = self._compiler_options()
         jitted = jax.jit(fn, static_argnums=lengths, compiler_options=options)
         if lengths:
-            return with_integers(jitted, lengths)
-        return self._stored(jitted) or jitted
+            return with_integer_arguments(jitted, lengths)
+        return self._from_store(jitted) or jitted
 
-    def _stored(self, jitted, *facts):
-        """What calls a jitted function's first program from the disk, or with as little guard as
-        it needs; None where programs aren't kept.
+    def _from_store(self, jitted, *facts):
+        """Return what calls a jitted function's first program from the disk, or with as little
+        guard as it needs; None where programs aren't kept.
         """
-        key, guarded = self._key(), self._compiler_options() is not None
+        key, guarded = self._program_key(), self._compiler_options() is not None
         if not self.keep_programs or self.scalar_shape_inputs or (key is None and not guarded):
             return None
         from pytensor.link.jax.tuned.program_store import StoredFunction
@@ -216,7 +217,7 @@ class TunedJAXLinker(JAXLinker):
             thunk.outputs,
             nodes[0] if nodes else None,
             self.scalar_shape_inputs,
-            self._stored,
+            self._from_store,
             self._compiler_options(),
         )
         return [thunk], nodes, thunk.jit_fn
@@ -253,7 +254,7 @@ def with_dtypes(function, outputs):
     return converted
 
 
-def with_integers(function, places):
+def with_integer_arguments(function, places):
     """Wrap a function that takes integers at these places, where PyTensor has arrays."""
 
     def call(*args):
@@ -279,9 +280,3 @@ def copy_generators(fgraph, input_storage, storage_map):
     for variable in shared:
         copy = [variable.get_value(borrow=False)]
         input_storage[fgraph.inputs.index(variable)] = storage_map[variable] = copy
-
-
-def is_deferred(fgraph):
-    """Whether a graph is yet to be rewritten, as its program is on disk."""
-    kept = getattr(fgraph, "kept_program", None)
-    return kept is not None and kept.prepare is not None

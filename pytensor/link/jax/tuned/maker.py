@@ -3,28 +3,31 @@
 from pytensor.compile.maker import FunctionMaker
 from pytensor.link.jax.platforms import compiling_for
 from pytensor.link.jax.rewriting.updates import join_updates
-from pytensor.link.jax.tuned.linker import is_deferred
+from pytensor.link.jax.tuned.deferred import is_deferred, rewrite_deferred
 
 __all__ = ["TunedFunctionMaker"]
 
 
 class TunedFunctionMaker(FunctionMaker):
-    """Makes functions whose updates are joined: see `pytensor.link.jax.rewriting.updates`.
+    """Make functions whose updates are joined: see `pytensor.link.jax.rewriting.updates`.
 
-    Where a program was found on disk, its graph is rewritten when `fgraph` is asked for; until then
-    `deferred` is True.
+    Where a program was found on disk, rewriting its graph is put off, and `deferred` is True, until
+    somebody asks for `fgraph`.
     """
 
     _created = False
 
     @property
     def deferred(self):
+        """Whether the graph is yet to be rewritten."""
         return is_deferred(self._fgraph)
 
     @property
     def fgraph(self):
-        if self._created and self.deferred:
-            self._fgraph.kept_program.finish()
+        """The graph, for whoever looks at it: rewritten now, if that was put off."""
+        # PyTensor has a plain attribute of this name, and reads it while it makes the function.
+        if self._created:
+            rewrite_deferred(self._fgraph)
         return self._fgraph
 
     @fgraph.setter
@@ -57,9 +60,9 @@ class TunedFunctionMaker(FunctionMaker):
 
     @staticmethod
     def prepare_fgraph(inputs, outputs, additional_outputs, fgraph, mode, profile):
-        prepare = FunctionMaker.prepare_fgraph
+        rewrite = FunctionMaker.prepare_fgraph
         if getattr(mode.linker, "keep_programs", False):
-            from pytensor.link.jax.tuned.program_store import prepare_or_defer as prepare
+            from pytensor.link.jax.tuned.program_store import rewrite_or_defer as rewrite
 
         with compiling_for(getattr(mode.linker, "platform", None)):
-            prepare(inputs, outputs, additional_outputs, fgraph, mode, profile)
+            rewrite(inputs, outputs, additional_outputs, fgraph, mode, profile)

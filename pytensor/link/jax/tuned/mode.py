@@ -37,15 +37,15 @@ class TunedMode(Mode):
         linker, rewrites = state
         super().__setstate__((linker, getattr(rewrites, "query", rewrites)))
         if linker.keep_programs:
-            self.provided_optimizer = RewritesOrProgram(self.provided_optimizer)
+            self.provided_optimizer = DeferrableRewrites(self.provided_optimizer)
 
     @property
     def function_maker(self):
         return TunedFunctionMaker
 
 
-class RewritesOrProgram(GraphRewriter):
-    """What a mode's query selects, put off where the program that it leads to is on disk.
+class DeferrableRewrites(GraphRewriter):
+    """Rewrite a graph as a mode's query says, or put that off if its program is on disk.
 
     For modes that others make of a `TunedMode`'s linker and rewrites, as PyMC does: they don't
     have its `TunedFunctionMaker`.
@@ -55,7 +55,7 @@ class RewritesOrProgram(GraphRewriter):
         self.query = query
 
     def _changed(self, how, *what):
-        return RewritesOrProgram(getattr(self.query, how)(*what))
+        return DeferrableRewrites(getattr(self.query, how)(*what))
 
     including = partialmethod(_changed, "including")
     excluding = partialmethod(_changed, "excluding")

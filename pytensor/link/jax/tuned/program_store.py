@@ -27,69 +27,42 @@ from uuid import uuid4
 
 import jax
 import jaxlib
-import numpy as np
 from jax.errors import JaxRuntimeError
-from jax.experimental.serialize_executable import deserialize_and_load, serialize
-from jaxlib.lapack import prepare_lapack_call
 
 from pytensor.compile.maker import FunctionMaker
-from pytensor.graph.features import AlreadyThere, Feature
+from pytensor.link.jax.internals import (
+    all_settings,
+    cache_hits,
+    deserialize_program,
+    make_lapack_known,
+    serialize_program,
+    xla_version,
+)
 from pytensor.link.jax.platforms import call_for
+from pytensor.link.jax.tuned.deferred import KeptProgram
 from pytensor.link.jax.tuned.graph_key import NoKeyError, graph_key
 from pytensor.link.jax.tuned.processor import processor
 from pytensor.link.jax.xla_guard import compiled_guarded
 
-__all__ = ["KeptProgram", "StoredFunction", "prepare_or_defer"]
+__all__ = ["StoredFunction", "rewrite_or_defer"]
 
 logger = logging.getLogger(__name__)
-# Grows whenever JAX finds a program in its own cache.
-cache_hits = []
-jax.monitoring.register_event_listener(
-    lambda event, **_: cache_hits.append(None) if event.endswith("/cache_hits") else None
-)
 FOLDER = "pytensor"
 # The oldest are deleted: every edit of a graph makes another program.
 MAX_PROGRAMS = 64
 DIGEST = hashlib.sha256().digest_size
 
 
-class KeptProgram(Feature):
-    """What a graph's program is called on disk, and how to rewrite the graph if that was put off.
-
-    The key is None for graphs that were made from another; `prepare` is None once it was called.
-    """
-
-    def __init__(self, key, prepare=None):
-        self.key, self.prepare = key, prepare
-
-    def on_attach(self, fgraph):
-        if hasattr(fgraph, "kept_program"):
-            raise AlreadyThere("a graph has one program")
-        fgraph.kept_program = self
-
-    def on_detach(self, fgraph):
-        del fgraph.kept_program
-
-    def clone(self):
-        return KeptProgram(None)
-
-    def finish(self):
-        """Rewrite the graph, if that has yet to be done."""
-        prepare, self.prepare = self.prepare, None
-        if prepare is not None:
-            prepare()
-
-
-def prepare_or_defer(inputs, outputs, additional_outputs, fgraph, mode, profile):
+def rewrite_or_defer(inputs, outputs, additional_outputs, fgraph, mode, profile):
     """Rewrite a graph, or put that off if there are programs of it on disk."""
-    prepare = partial(
+    rewrite = partial(
         FunctionMaker.prepare_fgraph, inputs, outputs, additional_outputs, fgraph, mode, profile
     )
     if mode.linker.platform is not None:  # which holds in here, and maybe not when it is called
-        prepare = partial(call_for, mode.linker.platform, prepare)
+        rewrite = partial(call_for, mode.linker.platform, rewrite)
     folder = store_folder()
     if folder is None:
-        prepare()
+        rewrite()
         return
     # In what can be written over, or need not be copied, PyTensor's graphs differ.
     flags = [(s.borrow, s.mutable, s.shared) for s in inputs], [s.borrow for s in outputs]
@@ -100,12 +73,12 @@ def prepare_or_defer(inputs, outputs, additional_outputs, fgraph, mode, profile)
             f"A program is not kept on disk: {error}. It is compiled at every start; leave "
             "keep_programs=True out if that is all right"
         )
-        prepare()
+        rewrite()
         return
     if has_programs(folder, key):
-        fgraph.attach_feature(KeptProgram(key, prepare))
+        fgraph.attach_feature(KeptProgram(key, rewrite))
     else:
-        prepare()
+        rewrite()
         fgraph.attach_feature(KeptProgram(key))
 
 
@@ -166,10 +139,10 @@ class StoredFunction:
         program = load(folder / name, device)
         if program is None:
             start = time.perf_counter()
-            lowered, hits = self.jitted.trace(*args).lower(), len(cache_hits)
+            lowered, hits = self.jitted.trace(*args).lower(), len(cache_hits())
             program = self._compile(lowered)
             # XLA can't write what it has read: programs from JAX's cache would lack their code.
-            read = len(cache_hits) > hits
+            read = len(cache_hits()) > hits
             if not read and time.perf_counter() - start >= minimum_time():
                 save(folder / name, program)
         return program
@@ -231,12 +204,12 @@ def minimum_time():
 def machine_facts(device):
     """All that JAX's programs depend on beside what they compute."""
     settings = [
-        (name, str(getattr(jax.config, name, None)))
-        for name in sorted(jax.config.values)
+        (name, value)
+        for name, value in all_settings()
         if "cache" not in name and not name.startswith("jax_log")
     ]
     flags = [os.environ.get(name) for name in ("XLA_FLAGS", "LIBTPU_INIT_ARGS")]
-    versions = jax.__version__, jaxlib.__version__, device.client.platform_version
+    versions = jax.__version__, jaxlib.__version__, xla_version(device)
     place = device.device_kind, device.id, len(jax.devices())
     return [*versions, *place, processor(), flags, settings]
 
@@ -254,12 +227,9 @@ def load(path, device):
         warnings.warn(f"{path} is damaged; the program is compiled anew", stacklevel=2)
         return None
     if device.platform == "cpu":
-        # JAX tells XLA where LAPACK's functions are when it lowers one; without that a program that
-        # calls them ends the process.
-        prepare_lapack_call("potrf_ffi", np.dtype("float64"))
+        make_lapack_known()
     try:
-        parts = pickle.loads(data[DIGEST:])
-        program = deserialize_and_load(*parts, backend=device.client, execution_devices=[device])
+        program = deserialize_program(pickle.loads(data[DIGEST:]), device)
     except JaxRuntimeError as error:
         warnings.warn(f"{path}: {error}; the program is compiled anew", stacklevel=2)
         return None
@@ -278,7 +248,7 @@ UNWRITABLE = (
 def save(path, program):
     """Write a program, unless it can't be, or the disk is full, say."""
     try:
-        data = pickle.dumps(serialize(program))
+        data = pickle.dumps(serialize_program(program))
     except UNWRITABLE as error:
         logger.info("The program is not kept on disk: %s", error)
         return

@@ -23,7 +23,7 @@ from pytensor.graph.traversal import ancestors
 from pytensor.link.jax.dispatch.basic import jax_funcify
 from pytensor.link.jax.platforms import compiling_for
 from pytensor.link.jax.tuned import jax_mode
-from pytensor.link.jax.tuned.conversion import ConvertedGraph, tuned_funcify
+from pytensor.link.jax.tuned.conversion import GraphWithConverter, tuned_funcify
 from pytensor.link.jax.tuned.precision import in_mixed_precision, in_single
 from pytensor.tensor.precision import full_precision
 from tests.examples.yolo11n_golden import ZERO
@@ -54,8 +54,8 @@ def in_single_precision(function, inputs):
     """
     fgraph = function.maker.fgraph
     values = [*inputs, *(v.get_value() for v in fgraph.inputs[len(inputs) :])]
-    low = jax_funcify(ConvertedGraph(fgraph, in_mixed_precision(tuned_funcify)))
-    single = jax_funcify(ConvertedGraph(fgraph, tuned_funcify))
+    low = jax_funcify(GraphWithConverter(fgraph, in_mixed_precision(tuned_funcify)))
+    single = jax_funcify(GraphWithConverter(fgraph, tuned_funcify))
     return jax.jit(single), values, jax.make_jaxpr(low)(*values)
 
 
@@ -71,7 +71,7 @@ def with_low_backward_pass(fgraph, losses):
 
     # Else XLA leaves out what roundings it can, and hides those that are too many.
     options = {"xla_allow_excess_precision": False}
-    return jax.jit(jax_funcify(ConvertedGraph(fgraph, convert)), compiler_options=options)
+    return jax.jit(jax_funcify(GraphWithConverter(fgraph, convert)), compiler_options=options)
 
 
 def rounded(values):
@@ -141,7 +141,7 @@ def step(request):
         applied = train._apply.maker.fgraph
         zeros = [np.zeros(v.type.shape, v.type.dtype) for v in applied.inputs]
         convert = in_mixed_precision(tuned_funcify)
-        optimizer = jax.make_jaxpr(jax_funcify(ConvertedGraph(applied, convert)))(*zeros)
+        optimizer = jax.make_jaxpr(jax_funcify(GraphWithConverter(applied, convert)))(*zeros)
         yield SimpleNamespace(**locals())
 
 

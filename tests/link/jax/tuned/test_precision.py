@@ -16,7 +16,7 @@ from pytensor.graph.traversal import explicit_graph_inputs
 from pytensor.link.jax.dispatch.basic import jax_funcify
 from pytensor.link.jax.rewriting.channels_last import ChannelsLast
 from pytensor.link.jax.tuned import jax_mode
-from pytensor.link.jax.tuned.conversion import ConvertedGraph, tuned_funcify
+from pytensor.link.jax.tuned.conversion import GraphWithConverter, tuned_funcify
 from pytensor.link.jax.tuned.precision import RULES, in_mixed_precision
 from pytensor.tensor.precision import full_precision
 from pytensor.tensor.special import log_softmax, softmax
@@ -83,7 +83,7 @@ def spied(inputs, outputs, updates=(), values=()):
         return spying
 
     mixed = in_mixed_precision(tuned_funcify)
-    program = jax.make_jaxpr(jax_funcify(ConvertedGraph(fgraph, convert)))(
+    program = jax.make_jaxpr(jax_funcify(GraphWithConverter(fgraph, convert)))(
         *values, *(v.get_value() for v in fgraph.inputs[len(values) :])
     )
     return seen, program
@@ -187,7 +187,7 @@ def dtype_inside(inputs, variable):
     convert = in_mixed_precision(tuned_funcify)
     Probe.seen = None
     values = [np.zeros(v.type.shape, v.type.dtype) for v in fgraph.inputs]
-    jax.make_jaxpr(jax_funcify(ConvertedGraph(fgraph, convert)))(*values)
+    jax.make_jaxpr(jax_funcify(GraphWithConverter(fgraph, convert)))(*values)
     return Probe.seen
 
 

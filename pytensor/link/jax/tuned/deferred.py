@@ -1,0 +1,40 @@
+"""Graphs whose rewriting is put off, maybe for ever, because their programs are on disk."""
+
+from pytensor.graph.features import AlreadyThere, Feature
+
+__all__ = ["KeptProgram", "is_deferred", "rewrite_deferred"]
+
+
+class KeptProgram(Feature):
+    """What a graph's program is called on disk, and how to rewrite the graph if that was put off.
+
+    The key is None for graphs that were made from another; `rewrite` is None once it was called.
+    """
+
+    def __init__(self, key, rewrite=None):
+        self.key, self.rewrite = key, rewrite
+
+    def on_attach(self, fgraph):
+        if hasattr(fgraph, "kept_program"):
+            raise AlreadyThere("a graph has one program")
+        fgraph.kept_program = self
+
+    def on_detach(self, fgraph):
+        del fgraph.kept_program
+
+    def clone(self):
+        return KeptProgram(None)
+
+
+def is_deferred(fgraph):
+    """Return whether a graph is yet to be rewritten."""
+    kept = getattr(fgraph, "kept_program", None)
+    return kept is not None and kept.rewrite is not None
+
+
+def rewrite_deferred(fgraph):
+    """Rewrite a graph now, if that was put off."""
+    if is_deferred(fgraph):
+        kept = fgraph.kept_program
+        rewrite, kept.rewrite = kept.rewrite, None
+        rewrite()
