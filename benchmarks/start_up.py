@@ -1,6 +1,6 @@
 """Measure what the graft adds to the start of Python: in turns, with and without its `.pth` file.
 
-    python benchmarks/start_up.py [--rounds 200]
+    python benchmarks/start_up.py [--rounds 200] [--code "import pytensor"]
 
 The wheel is built and laid into an environment that links to this one's packages. Processor time is
 that of the process that Python starts in, which other programs disturb less than the clock.
@@ -35,10 +35,10 @@ def environment(folder):
     return folder / "bin" / "python", site / "pytensor_vision.pth"
 
 
-def start(python):
-    """Milliseconds of the clock and of the processor until a Python has started and ended."""
+def start(python, code):
+    """Milliseconds of the clock and of the processor until a Python has run a line of code."""
     begin = time.perf_counter()
-    pid = os.posix_spawn(python, [str(python), "-c", "pass"], {**os.environ, "PYTHONPATH": ""})
+    pid = os.posix_spawn(python, [str(python), "-c", code], {**os.environ, "PYTHONPATH": ""})
     _, status, usage = os.wait4(pid, 0)
     if status:
         raise SystemExit(f"start_up: {python} ended with {status}")
@@ -48,16 +48,17 @@ def start(python):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--rounds", type=int, default=200)
-    rounds = parser.parse_args().rounds
+    parser.add_argument("--code", default="pass", help="what Python does, by default nothing")
+    arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         python, pth = environment(Path(folder))
         text = pth.read_text()
-        start(python)
+        start(python, arguments.code)
         times = {"with": [], "without": []}
-        for _ in range(rounds):
+        for _ in range(arguments.rounds):
             for which, taken in times.items():
                 pth.write_text(text if which == "with" else "")
-                taken.append(start(python))
+                taken.append(start(python, arguments.code))
     for place, what in enumerate(("clock", "processor")):
         found = {k: statistics.median(v[place] for v in taken) for k, taken in times.items()}
         more = statistics.median(
