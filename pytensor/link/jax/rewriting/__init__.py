@@ -17,16 +17,18 @@ __all__ = ["LazyRewriter"]
 class LazyRewriter(RewriteDatabase):
     """The rewriter of that name in a module here, which is imported when a mode asks for it."""
 
-    def __init__(self, module, rewriter):
+    def __init__(self, module, rewriter, tag):
         super().__init__()
-        self.module, self.rewriter = module, rewriter
+        self.module, self.rewriter, self.tag = module, rewriter, tag
 
     def query(self, *tags, **subqueries):
         try:
             module = import_module(f"{__name__}.{self.module}")
         except Exception:
-            # With a PyTensor of another version.  The conversions of our Ops, which import it as
-            # well, say so; other graphs need no rewrite of ours.
+            if self.tag != "jax":
+                raise
+            # Mode JAX is PyTensor's own, and must work with one of another version.  An Op of ours
+            # has no conversion then, which says why: conversions import these modules as well.
             return SequentialGraphRewriter()
         return getattr(module, self.rewriter)
 
@@ -45,13 +47,13 @@ for name, tag, module, rewriter, position in (
     # Before "jax_shape_parameter_as_tuple", which takes what remains.
     ("jax_reshape_to_lengths", "jax_tuned", "static_shapes", "reshape_to_lengths", 99),
 ):
-    optdb.register(name, LazyRewriter(module, rewriter), tag, position=position)
+    optdb.register(name, LazyRewriter(module, rewriter, tag), tag, position=position)
 
 # By the tag alone: PyTensor's `rewrite_graph` selects what has the phase's name for one.
 for phase in ("canonicalize", "specialize"):
     optdb[phase].register(
         "set_subtensor_of_make_vector_beside_our_ops",
-        LazyRewriter("static_shapes", "local_set_subtensor_of_make_vector_beside_our_ops"),
+        LazyRewriter("static_shapes", "local_set_subtensor_of_make_vector_beside_our_ops", "jax"),
         "jax",
         use_db_name_as_tag=False,
     )

@@ -46,11 +46,13 @@ def test_modes_select_by_tags():
     assert not any("jax" in str(name) or "beside" in str(name) for name in names("FAST_RUN"))
 
 
-def test_a_rewrite_that_cannot_be_loaded_is_left_out():
-    """As with a PyTensor of another version, whose own graphs are compiled all the same."""
-    rewriter = LazyRewriter("no_such_module", "rewriter").query()
+def test_mode_jax_leaves_out_a_rewrite_that_cannot_be_loaded():
+    """As with a PyTensor of another version, whose own mode works; `jax_mode` is ours."""
+    rewriter = LazyRewriter("no_such_module", "rewriter", "jax").query()
     assert type(rewriter) is SequentialGraphRewriter
     assert len(rewriter) == 0
+    with pytest.raises(ModuleNotFoundError):
+        LazyRewriter("no_such_module", "rewriter", "jax_tuned").query()
 
 
 @pytest.mark.slow
