@@ -1,4 +1,4 @@
-"""Corrections of PyTensor's rewrites are for modes that ask for them; their tests are theirs."""
+"""Corrections of PyTensor's rewrites are for modes that ask for them by their tag."""
 
 import pytest
 
@@ -6,6 +6,7 @@ import pytensor.tensor as pt
 from pytensor.compile.mode import get_mode
 from pytensor.graph.rewriting.utils import rewrite_graph
 from pytensor.tensor.basic import MakeVector
+from pytensor.tensor.rewriting.corrections import local_set_subtensor_of_make_vector
 from pytensor.tensor.subtensor import IncSubtensor
 
 
@@ -24,5 +25,26 @@ def test_a_tag_asks_for_them(phase):
     database = get_mode("FAST_RUN").optdb[phase]
     names = {rewriter.name for rewriter in database.query("+corrections").get_node_rewriters()}
     assert names == {"local_set_subtensor_of_make_vector"}
-    rewritten = rewrite_graph(written_vector(), include=(phase, "corrections"))
-    assert isinstance(rewritten.owner.op, MakeVector)
+
+
+def test_set_subtensor_of_make_vector():
+    a, b, c = pt.lscalars("abc")
+    for index, expected in [(1, [a, c]), (-2, [c, b])]:
+        out = pt.set_subtensor(pt.stack([a, b])[index], c)
+        new = rewrite_graph(out, include=("canonicalize", "corrections"))
+        assert isinstance(new.owner.op, MakeVector)
+        assert new.owner.inputs == expected
+
+
+def test_set_subtensor_that_must_stay():
+    """Additions, run-time positions and positions out of range."""
+    a, b, c = pt.lscalars("abc")
+    vector = pt.stack([a, b])
+    for out in (
+        pt.inc_subtensor(vector[1], c),
+        pt.set_subtensor(vector[a], c),
+        pt.set_subtensor(vector[5], c),
+        pt.set_subtensor(vector[1:], c),
+    ):
+        assert isinstance(out.owner.op, IncSubtensor)
+        assert local_set_subtensor_of_make_vector.transform(None, out.owner) in (None, False)

@@ -1,3 +1,13 @@
-"""The fixture that tests of tensors have: C code would be compiled for inner graphs."""
+import pytest
 
-from tests.tensor.conftest import inner_graphs_without_c  # noqa: F401
+import pytensor
+
+
+@pytest.fixture(autouse=True)
+def inner_graphs_without_c(request):
+    """Compile no C code: even in Python's mode, inner graphs would be, for seconds each."""
+    if request.module.__name__.endswith("test_normalization"):  # kernels are compiled there
+        yield
+        return
+    with pytensor.config.change_flags(cxx=""):
+        yield

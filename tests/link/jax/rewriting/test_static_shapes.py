@@ -4,11 +4,8 @@ import pytest
 import pytensor
 import pytensor.tensor as pt
 from pytensor.compile.mode import Mode
-from pytensor.graph.rewriting.utils import rewrite_graph
 from pytensor.link.jax.rewriting.known_lengths import KnownLength
-from pytensor.link.jax.rewriting.static_shapes import local_set_subtensor_of_make_vector
 from pytensor.link.onnx import export_onnx
-from pytensor.tensor.basic import MakeVector
 from pytensor.tensor.shape import Reshape
 from pytensor.tensor.subtensor import IncSubtensor
 from tests.utils import compare_jax_and_py
@@ -108,29 +105,6 @@ def test_empty_batch():
     x = pt.tensor("x", shape=(None, 6))
     f = pytensor.function([x], pt.reshape(x, (x.shape[0] * 2, 3)), mode=jax_mode())
     assert f(np.zeros((0, 6))).shape == (0, 3)
-
-
-def test_set_subtensor_of_make_vector():
-    a, b, c = pt.lscalars("abc")
-    for index, expected in [(1, [a, c]), (-2, [c, b])]:
-        out = pt.set_subtensor(pt.stack([a, b])[index], c)
-        new = rewrite_graph(out, include=("canonicalize", "onnx"))
-        assert isinstance(new.owner.op, MakeVector)
-        assert new.owner.inputs == expected
-
-
-def test_set_subtensor_that_must_stay():
-    """Additions, run-time positions and positions out of range."""
-    a, b, c = pt.lscalars("abc")
-    vector = pt.stack([a, b])
-    for out in (
-        pt.inc_subtensor(vector[1], c),
-        pt.set_subtensor(vector[a], c),
-        pt.set_subtensor(vector[5], c),
-        pt.set_subtensor(vector[1:], c),
-    ):
-        assert isinstance(out.owner.op, IncSubtensor)
-        assert local_set_subtensor_of_make_vector.transform(None, out.owner) in (None, False)
 
 
 def test_gradient_through_split_and_reshape_with_symbolic_batch():

@@ -9,13 +9,13 @@ pytest.importorskip("jax")
 
 import jax
 import jax.numpy as jnp
-from tests.link.jax.tuned.test_normalization import EPSILON, draw
-from tests.link.jax.tuned.test_normalization import reference as normalization_reference
 
 from pytensor.link.jax.rewriting.recompute import Moments, NormalizedSiLU, SiLUNormalizationGrad
 from pytensor.link.jax.tuned import cpu_kernels, jax_mode
 from pytensor.link.jax.tuned.cpu_kernels import load_kernels, with_cpu_kernels
 from pytensor.tensor.conv.ops import Conv, ConvGradFilters, ConvGradInput
+from tests.link.jax.rewriting.test_normalization import EPSILON, draw
+from tests.link.jax.rewriting.test_normalization import reference as normalization_reference
 from tests.link.jax.tuned.test_cpu_kernels import (
     CHANNELS,
     KERNELS,
