@@ -27,7 +27,7 @@ def settings(monkeypatch, tmp_path):
     yield tmp_path
     for name, value in before.items():
         jax.config.update(name, value)
-    compilation_cache.reset_cache()
+    compilation_cache.forget_compilation_cache()
 
 
 @pytest.fixture

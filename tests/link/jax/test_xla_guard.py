@@ -16,9 +16,9 @@ pytest.importorskip("jax")
 
 import jax
 import jax.numpy as jnp
-from jax.experimental.compilation_cache.compilation_cache import reset_cache
 
 from pytensor.link.jax import xla_guard
+from pytensor.link.jax.internals import forget_compilation_cache
 from pytensor.link.jax.tuned import jax_mode
 
 pytestmark = [
@@ -112,7 +112,7 @@ def kept_in(folder):
     yield
     for name, value in before.items():
         jax.config.update(name, value)
-    reset_cache()
+    forget_compilation_cache()
 
 
 @pytest.mark.parametrize(

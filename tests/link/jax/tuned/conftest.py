@@ -14,20 +14,20 @@ PUT_BACK = (*SETTINGS, "jax_compilation_cache_dir", "jax_enable_x64")
 def folder(tmp_path):
     """Folder of JAX's cache, which keeps all programs; the settings are put back afterwards."""
     import jax
-    from jax.experimental.compilation_cache.compilation_cache import reset_cache
 
+    from pytensor.link.jax.internals import forget_compilation_cache
     from pytensor.link.jax.tuned import program_store
 
     before = {name: getattr(jax.config, name) for name in PUT_BACK}
     for name, value in (SETTINGS | {"jax_compilation_cache_dir": str(tmp_path)}).items():
         jax.config.update(name, value)
-    reset_cache()  # JAX decides once whether it keeps programs, and where
+    forget_compilation_cache()  # JAX decides once whether it keeps programs, and where
     program_store.say_once.cache_clear()
     program_store.warn_once.cache_clear()
     yield tmp_path / "pytensor"
     for name, value in before.items():
         jax.config.update(name, value)
-    reset_cache()
+    forget_compilation_cache()
 
 
 @pytest.fixture

@@ -8,8 +8,7 @@ import pytensor.tensor as pt
 
 pytest.importorskip("jax")
 
-from jax.experimental.compilation_cache.compilation_cache import reset_cache
-
+from pytensor.link.jax.internals import forget_compilation_cache
 from pytensor.link.jax.tuned import jax_mode
 
 MODE = jax_mode(donate=True, keep_programs=True)
@@ -45,7 +44,7 @@ def programs(folder):
 def empty_jax_cache(folder):
     for file in folder.parent.glob("*-cache"):
         file.unlink()
-    reset_cache()
+    forget_compilation_cache()
 
 
 def compile_graph(inputs, outputs, **options):

@@ -61,7 +61,7 @@ def test_a_program_that_xla_cannot_read(folder, monkeypatch):
     def fail(*args, **kwargs):
         raise jax.errors.JaxRuntimeError("made for another machine")
 
-    monkeypatch.setattr(program_store, "deserialize_and_load", fail)
+    monkeypatch.setattr(program_store, "deserialize_program", fail)
     with pytest.warns(UserWarning, match="made for another machine; the program is compiled anew"):
         assert_equal_runs(expected, run(*make_step()))
 
@@ -210,7 +210,7 @@ def test_platforms_that_cannot_write_programs(folder, caplog, monkeypatch):
     def fail(program):
         raise jax.errors.JaxRuntimeError("UNIMPLEMENTED: not on this platform")
 
-    monkeypatch.setattr(program_store, "serialize", fail)
+    monkeypatch.setattr(program_store, "serialize_program", fail)
     run(*make_step())
     assert programs(folder) == []
     assert "not kept on disk: UNIMPLEMENTED" in caplog.text
