@@ -82,7 +82,10 @@ def deserialize_program(parts: Sequence[Any], device: Any) -> Any:
     """
     from jax.experimental.serialize_executable import deserialize_and_load
 
-    return deserialize_and_load(*parts, backend=device.client, execution_devices=[device])
+    serialized, in_tree, out_tree = parts
+    return deserialize_and_load(
+        serialized, in_tree, out_tree, backend=device.client, execution_devices=[device]
+    )
 
 
 def make_lapack_known() -> None:
