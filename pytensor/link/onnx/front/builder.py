@@ -27,6 +27,15 @@ class GraphBuilder:
     Values are handed around as strings.  A converter calls `add` for each ONNX node and returns
     the name, or the tuple of names, of the values that stand for its PyTensor node's outputs.
 
+    Parameters
+    ----------
+    names : sequence of str
+        Those that are taken, for inputs and outputs.
+    parameters_are_inputs : bool
+        See `Graph`.
+    annotate : callable, optional
+        Returns the metadata of what is written for a node.
+
     Attributes
     ----------
     opset, exact, swish, checks
@@ -49,7 +58,8 @@ class GraphBuilder:
         self,
         opset,
         *,
-        graph=None,
+        names=(),
+        parameters_are_inputs=False,
         dims=None,
         annotate=None,
         checks="drop",
@@ -58,7 +68,9 @@ class GraphBuilder:
         swish=False,
     ):
         self.opset = opset
-        self.graph = Graph() if graph is None else graph
+        self.graph = Graph(parameters_are_inputs=parameters_are_inputs)
+        for name in names:
+            self.graph.fresh_name(name)
         self.dims = Dims() if dims is None else dims
         self.checks = checks
         self.known_checks = known_checks

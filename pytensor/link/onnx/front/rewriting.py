@@ -37,16 +37,22 @@ QUERY = RewriteDatabaseQuery(
 )
 
 
-def rewrite_for_onnx(fgraph, *, optimize=True):
-    """Simplify a graph, in place, and attach a `ShapeFeature` to it."""
+def rewrite_for_onnx(fgraph, rewrite="all"):
+    """Simplify a graph, in place, and attach a `ShapeFeature` to it.
+
+    With `rewrite` "loops" the graph has been rewritten, but not the steps of its loops; with "none"
+    nothing is simplified.
+    """
     fgraph.attach_feature(PreserveVariableAttributes())
-    if optimize:
+    if rewrite == "all":
         optdb.query(QUERY).rewrite(fgraph)
         inline_symbolic_ops(fgraph)
+    if rewrite != "none":
         MergeOptimizer().rewrite(fgraph)
     if not hasattr(fgraph, "shape_feature"):
         fgraph.attach_feature(ShapeFeature())
-    lower_scans(fgraph, partial(rewrite_for_onnx, optimize=optimize))
+    steps = "none" if rewrite == "none" else "all"
+    lower_scans(fgraph, partial(rewrite_for_onnx, rewrite=steps))
 
 
 def make_portable(fgraph):
