@@ -186,11 +186,9 @@ def export_onnx(
             # What differs in single precision too is no matter of precision.
             replace(verification, half=False).check(lowering.model().SerializeToString())
         lowering.to_half(keep_in_float32)
-    size = sum(array.nbytes for array in lowering.graph.initializers.values())
-    outside = needs_external_data(external_data, size)
-    if outside and path is None:
-        raise ValueError(f"the weights take {size} bytes: give a path to write them to")
-    return _check_and_write(lowering.model(*described), path, outside, check, verification)
+    model = lowering.model(*described)
+    outside = needs_external_data(lowering.graph, external_data, path)
+    return _check_and_write(model, path, outside, check, verification)
 
 
 def _warn_of_generators(names: Iterable[str], random: str) -> None:

@@ -1,10 +1,9 @@
-from functools import singledispatch
-
 from pytensor.compile.builders import OpFromGraph
+from pytensor.link.onnx.converters import OpConverters
 from pytensor.link.onnx.errors import NO_CONVERTER, ConversionError
 
 
-@singledispatch
+@OpConverters
 def onnx_funcify(op, node, builder, *inputs):
     """Write the ONNX nodes of a PyTensor node.
 

@@ -196,9 +196,7 @@ def product_is_exact(builder, variable, axes):
     if variable.type.ndim == 1:
         sizes = builder.dims.elements(variable)
         # The product of a tensor's sizes is how many elements it has.
-        if sizes is not None and all(
-            isinstance(unknown, tuple) for size in sizes for unknown in size.unknowns
-        ):
+        if sizes is not None and all(size.is_of_axes for size in sizes):
             return True
     return dtype not in FLOATS and count is not None and magnitude(dtype) ** count <= EXACT
 

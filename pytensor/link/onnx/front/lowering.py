@@ -108,8 +108,7 @@ class Lowering:
         if options.random == "counter":
             names = [*self.input_names, *self.output_names]
             self.arguments.append(draw_by_counter(builder, names))
-        self._write(builder)
-        name_output_dims(self.graph, dynamic_axes)
+        self._write(builder, dynamic_axes)
         self._simplify()
 
     def builder(self, names: Sequence[str]) -> GraphBuilder:
@@ -127,12 +126,13 @@ class Lowering:
             swish=options.swish,
         )
 
-    def _write(self, builder: GraphBuilder) -> None:
+    def _write(self, builder: GraphBuilder, dynamic_axes: Mapping[str, Any]) -> None:
         fgraph = self.source.fgraph
         outputs = list(zip(fgraph.outputs, self.output_names, strict=True))
         write_nodes(builder, fgraph, self.arguments, self.source.parameters, outputs)
         self.graph, self.origins = builder.graph, builder.origins
         self.checks = _keep_checks(builder)
+        name_output_dims(self.graph, dynamic_axes)
         left_out = generators_of(self.source.states.values())
         drawn = [] if builder.draws else generators_of(fgraph.outputs)
         self.generators = sorted({*left_out, *drawn})

@@ -3,7 +3,6 @@
 import sys
 from copy import copy
 from functools import partial
-from math import prod
 
 from pytensor.compile.builders import OpFromGraph, SymbolicOp
 from pytensor.compile.mode import optdb
@@ -16,7 +15,7 @@ from pytensor.graph.traversal import toposort
 from pytensor.link.onnx.dispatch.basic import onnx_funcify, onnx_funcify_OpFromGraph
 from pytensor.link.onnx.dispatch.choose import ChooseAmong
 from pytensor.link.onnx.settings import INCOMPATIBLE_REWRITES, REQUIRED_REWRITES
-from pytensor.link.onnx.support.dims import Dims, Size
+from pytensor.link.onnx.support.dims import Dims, Size, left_over
 from pytensor.link.onnx.support.loops import lower_scans
 from pytensor.raise_op import CheckAndRaise
 from pytensor.scalar.basic import Composite
@@ -119,8 +118,7 @@ def reshape_to_known(dims, x, shape, *, ndim):
     if elements is None:
         return reshape(x, shape, ndim=ndim)
     if elements.count(Size(-1)) == 1:
-        known = prod((size for size in elements if size != Size(-1)), start=Size(1))
-        rest = prod(dims.sizes(x), start=Size(1)) // known
+        rest = left_over(dims.sizes(x), elements)
         if rest is not None and rest.is_fixed:
             elements[elements.index(Size(-1))] = rest
     entries = [size.factor if size.is_fixed else shape[i] for i, size in enumerate(elements)]

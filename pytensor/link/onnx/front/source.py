@@ -28,6 +28,8 @@ class Source:
     ----------
     fgraph : FunctionGraph
         Its inputs are the arguments and then the parameters; its outputs are tensors.
+    arguments : list of Variable
+        Inputs of the model; a random generator isn't one.
     parameters : dict of Variable to value
         Inputs that are part of the model, and random generators whose state is known.
     originals : dict of Variable to Variable
@@ -40,19 +42,12 @@ class Source:
     """
 
     fgraph: FunctionGraph
+    arguments: list
     parameters: dict
     originals: dict
     states: dict = field(default_factory=dict)
     run: Callable | None = None
     name: str | None = None
-
-    @property
-    def arguments(self):
-        return [
-            v
-            for v in self.fgraph.inputs
-            if v not in self.parameters and not isinstance(v.type, RandomType)
-        ]
 
 
 def source_of(inputs, outputs, *, optimize=True):
@@ -126,7 +121,8 @@ def copy_graph(arguments, outputs, parameters, **others):
     states = {i: out for i, out in enumerate(rebuilt) if isinstance(out.type, RandomType)}
     fgraph = FunctionGraph(list(replacements.values()), kept, clone=False)
     originals = dict(zip(replacements.values(), roots, strict=True))
-    return Source(fgraph, values, originals, states, **others)
+    given = [v for v in fgraph.inputs if v not in values and not isinstance(v.type, RandomType)]
+    return Source(fgraph, given, values, originals, states, **others)
 
 
 def generators_of(variables):

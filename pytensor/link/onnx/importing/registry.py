@@ -1,4 +1,4 @@
-"""Converters from ONNX's operators to PyTensor's: how they are registered, and what they get."""
+"""Converters from ONNX's operators to PyTensor's: where they are registered, and what they get."""
 
 from collections import defaultdict
 from collections.abc import Callable
@@ -10,59 +10,34 @@ import onnx_ir as ir
 
 from pytensor.graph.basic import Constant, Variable
 from pytensor.graph.traversal import graph_inputs, toposort
+from pytensor.link.onnx.converters import OperatorConverters
 from pytensor.link.onnx.importing.text import Strings
 from pytensor.tensor.basic import MakeVector, constant
 
 MICROSOFT = "com.microsoft"
 ML = "ai.onnx.ml"
-_converters: dict[tuple[str, str], Callable] = {}
-_older: dict[tuple[str, str], dict[int, Callable]] = defaultdict(dict)
 
 
 class Refused(Exception):
     """A converter's reason why one node can't be imported, and what to do about it."""
 
 
-def converts(*op_types: str, domain: str = "", before: int | None = None):
-    """Register a function as the converter of operators, in opsets `before` one if that is given.
+operator_funcify = OperatorConverters()
+"""Converters from ONNX's operators.
 
-    It gets a `Node`, and a variable for each of the node's inputs, None for those left out.  It
-    returns a variable for each output, as a sequence if there are several; it may leave out last
-    ones that the node doesn't have.  A value of a sequence type is a Python list of variables.
-    """
-
-    def register(function):
-        for op_type in op_types:
-            if before is not None:
-                found, key = _older[domain, op_type], before
-            else:
-                found, key = _converters, (domain, op_type)
-            if key in found:
-                raise ValueError(f"there are two converters of {op_type} of the domain {domain!r}")
-            found[key] = function
-        return function
-
-    return register
+One gets a `NodeReader`, and a variable for each of the node's inputs, None for those left out.  It
+returns a variable for each output, as a sequence if there are several; it may leave out last ones
+that the node doesn't have.  A value of a sequence type is a Python list of variables.
+"""
 
 
-def converter_of(domain: str, op_type: str, opset: int | None = None) -> Callable | None:
-    """Return the converter of an operator in an opset, by default the newest, or None."""
-    key = _domain(domain), op_type
-    later = [before for before in _older.get(key, ()) if opset is not None and opset < before]
-    return _older[key][min(later)] if later else _converters.get(key)
-
-
-def registered() -> list[tuple[str, str]]:
-    """The domains and names of all operators that have a converter."""
-    return sorted(_converters)
-
-
-def _domain(domain):
+def standard_domain(domain: str) -> str:
+    """Return a domain's name, "" for ONNX's own."""
     return "" if domain == "ai.onnx" else domain
 
 
 @dataclass
-class Node:
+class NodeReader:
     """A node of an ONNX graph, as converters see it."""
 
     ir_node: ir.Node
@@ -75,7 +50,7 @@ class Node:
     other: dict = field(default_factory=dict)  # values in the place of attributes; None for none
     read: set = field(default_factory=set)  # the names of attributes that were asked for
 
-    def with_attributes(self, **values) -> "Node":
+    def with_attributes(self, **values) -> "NodeReader":
         """Return the node with other attributes, None for those that it is to lack."""
         return replace(self, other={**self.other, **values})
 
@@ -86,7 +61,7 @@ class Node:
     @property
     def domain(self) -> str:
         """The operator's domain, "" for ONNX's own."""
-        return _domain(self.ir_node.domain)
+        return standard_domain(self.ir_node.domain)
 
     @property
     def label(self) -> str:

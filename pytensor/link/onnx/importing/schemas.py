@@ -3,7 +3,7 @@
 from functools import cache
 
 import onnx
-from pytensor.link.onnx.importing.registry import MICROSOFT, Node, Refused
+from pytensor.link.onnx.importing.registry import MICROSOFT, NodeReader, Refused
 from pytensor.link.onnx.importing.text import Text
 
 _NAMES = {"float32": "float", "float64": "double"}
@@ -29,7 +29,7 @@ def _schema(op_type, opset, domain):
     return onnx.defs.get_schema(op_type, opset, domain)
 
 
-def known_attributes(node: Node) -> set[str]:
+def known_attributes(node: NodeReader) -> set[str]:
     """Return the attributes that a node may have, whether its converter reads them or not."""
     name = node.op_type, node.domain
     found = _schema(node.op_type, node.opset, node.domain)
@@ -39,7 +39,7 @@ def known_attributes(node: Node) -> set[str]:
     return attributes | node.read | _WITHOUT_EFFECT.get((node.domain, node.op_type), set())
 
 
-def check_inputs(node: Node, given: list) -> None:
+def check_inputs(node: NodeReader, given: list) -> None:
     """Check the number and the dtypes of a node's inputs, as the standard has them.
 
     Raises

@@ -9,12 +9,12 @@ import numpy as np
 
 import pytensor.tensor as pt
 from pytensor.graph.basic import Variable
-from pytensor.link.onnx.importing.registry import Node, Refused, folded
+from pytensor.link.onnx.importing.registry import NodeReader, Refused, folded
 from pytensor.tensor.basic import constant
 from pytensor.tensor.conv.lengths import window_count
 
 
-def single(node: Node, name: str, default: float) -> float:
+def single(node: NodeReader, name: str, default: float) -> float:
     """A float attribute; the defaults of the standard have single precision as well."""
     return float(np.float32(node.attribute(name, default)))
 
@@ -79,7 +79,7 @@ def spatial_axes(x) -> int:
     return n
 
 
-def windows(node: Node, kernel, spatial=None) -> Windows:
+def windows(node: NodeReader, kernel, spatial=None) -> Windows:
     """Return the windows of a node, from its attributes.
 
     `spatial` are the lengths of the input, which `auto_pad` needs; pads are scalar variables where
@@ -101,7 +101,7 @@ def windows(node: Node, kernel, spatial=None) -> Windows:
     return found._replace(pads=tuple(split(same_padding(*axis), mode) for axis in axes))
 
 
-def auto_pad(node: Node) -> str:
+def auto_pad(node: NodeReader) -> str:
     """The rule by which a node's input is padded."""
     return node.choice("auto_pad", "NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID")
 
@@ -132,7 +132,7 @@ def known_pads(x, found: Windows, value=0):
     return padded(x, found.pads, value), found._replace(pads=((0, 0),) * len(found.pads))
 
 
-def kernel_of(node: Node, w):
+def kernel_of(node: NodeReader, w):
     """Filters, and their size; None where only run time knows it."""
     kernel = tuple(node.attribute("kernel_shape", w.type.shape[2:]))
     return pt.specify_shape(w, (*w.type.shape[:2], *kernel)), kernel

@@ -1,4 +1,4 @@
-"""What is known of the sizes of tensors when a graph is exported."""
+"""What is known of the sizes of tensors, in a graph that is exported or imported."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -24,6 +24,11 @@ class Size:
     factor: int
     unknowns: Counter = field(default_factory=Counter)
 
+    @classmethod
+    def unknown(cls, what):
+        """Return the size of an axis, given as a pair, or that a scalar variable holds."""
+        return cls(1, Counter([what]))
+
     def __mul__(self, other):
         return Size(self.factor * other.factor, self.unknowns + other.unknowns)
 
@@ -37,9 +42,56 @@ class Size:
     def is_fixed(self):
         return not self.unknowns
 
+    @property
+    def is_of_axes(self):
+        """Whether all unknowns are sizes of axes, which aren't negative."""
+        return all(isinstance(unknown, tuple) for unknown in self.unknowns)
 
-class Dims:
-    """Sizes of the variables of one graph.
+
+def left_over(sizes, wanted):
+    """Return what the one size of -1 stands for in a reshape, None where that can't be told.
+
+    Parameters
+    ----------
+    sizes, wanted : sequence of Size
+        Of the tensor, and of the result; one that is wanted is -1.
+    """
+    rest = (size for size in wanted if size != Size(-1))
+    return prod(sizes, start=Size(1)) // prod(rest, start=Size(1))
+
+
+class Algebra:
+    """Sizes that variables have and scalars hold, as products of unknown ones.
+
+    Of which tensor an axis gets its length, and what scalars are beside products of lengths, is
+    found in another way when a graph is exported and when one is imported.
+    """
+
+    def size(self, variable, axis):
+        """Return ``variable.shape[axis]`` as a `Size`."""
+        raise NotImplementedError
+
+    def sizes(self, variable):
+        return [self.size(variable, axis) for axis in range(variable.type.ndim)]
+
+    def of(self, scalar):
+        """Return the `Size` that a scalar variable holds."""
+        if isinstance(scalar, Constant):
+            return Size(int(scalar.data))
+        node = scalar.owner
+        if node is None:
+            return Size.unknown(scalar)
+        if isinstance(_scalar_op(node.op), Mul) and _are_scalars(node.inputs):
+            return prod(map(self.of, node.inputs), start=Size(1))
+        return self.of_node(node) or Size.unknown(scalar)
+
+    def of_node(self, node):
+        """Return the `Size` that a node that isn't a product computes, or None."""
+        raise NotImplementedError
+
+
+class Dims(Algebra):
+    """Sizes of the variables of one graph that is exported, by PyTensor's shape inference.
 
     `input_dims` are the sizes of the graph's inputs, with names for those that aren't fixed.
     """
@@ -49,20 +101,16 @@ class Dims:
         self._input_dims = input_dims or {}
 
     def size(self, variable, axis):
-        """``variable.shape[axis]`` as a `Size`."""
         static = variable.type.shape[axis]
         if static is not None:
             return Size(static)
         if variable.owner is None or self._feature is None:
-            return Size(1, Counter([(variable, axis)]))
+            return Size.unknown((variable, axis))
         length = self._feature.get_shape(variable, axis)
         node = length.owner
         if node is not None and isinstance(node.op, Shape_i) and node.inputs[0] is variable:
-            return Size(1, Counter([(variable, axis)]))
+            return Size.unknown((variable, axis))
         return self.of(length)
-
-    def sizes(self, variable):
-        return [self.size(variable, axis) for axis in range(variable.type.ndim)]
 
     def name(self, variable, axis):
         """``variable.shape[axis]`` as an int, a name such as ``N`` or ``2*N``, or None."""
@@ -76,14 +124,7 @@ class Dims:
             parts.append(str(self._input_dims[unknown[0]][unknown[1]]))
         return "*".join(parts)
 
-    def of(self, scalar):
-        """The `Size` that a scalar variable holds."""
-        if isinstance(scalar, Constant):
-            return Size(int(scalar.data))
-        unknown = Size(1, Counter([scalar]))
-        node = scalar.owner
-        if node is None:
-            return unknown
+    def of_node(self, node):
         op = node.op
         if isinstance(op, Shape_i):
             return self.size(node.inputs[0], op.i)
@@ -93,10 +134,8 @@ class Dims:
         if isinstance(op, DimShuffle) and not op.new_order and not node.inputs[0].type.ndim:
             return self.of(node.inputs[0])
         if isinstance(op, Subtensor):
-            return self._of_element(node) or unknown
-        if all(not v.type.ndim for v in node.inputs if hasattr(v.type, "ndim")):
-            return self._of_arithmetic(node) or unknown
-        return unknown
+            return self._of_element(node)
+        return self._of_arithmetic(node) if _are_scalars(node.inputs) else None
 
     def _of_arithmetic(self, node):
         op = _scalar_op(node.op)
@@ -106,11 +145,9 @@ class Dims:
             return self.of(node.inputs[0]) if exact else None
         if isinstance(op, Switch):
             return self._of_choice(node)
-        if not isinstance(op, Mul | IntDiv | Neg | Maximum):
+        if not isinstance(op, IntDiv | Neg | Maximum):
             return None
         operands = [self.of(v) for v in node.inputs]
-        if isinstance(op, Mul):
-            return prod(operands, start=Size(1))
         if isinstance(op, Neg):
             return Size(-1) * operands[0]
         if isinstance(op, IntDiv):
@@ -132,8 +169,7 @@ class Dims:
         requested = self.of(comparison.inputs[0])
         if requested == Size(-1):
             return self.of(left_over)
-        are_sizes = all(isinstance(unknown, tuple) for unknown in requested.unknowns)
-        return self.of(given) if requested.factor > 0 and are_sizes else None
+        return self.of(given) if requested.factor > 0 and requested.is_of_axes else None
 
     def _of_element(self, node):
         """``vector[index]``, behind the `set_subtensor` that infer_shape methods use."""
@@ -170,6 +206,10 @@ class Dims:
             parts = [self.elements(part) for part in node.inputs]
             return None if None in parts else [size for part in parts for size in part]
         return None
+
+
+def _are_scalars(variables):
+    return all(not v.type.ndim for v in variables if hasattr(v.type, "ndim"))
 
 
 def _scalar_op(op):

@@ -1,56 +1,103 @@
 """Formulas that converters write with Python's operators."""
 
+import operator
 from operator import methodcaller
 
 import numpy as np
 
 
-def _operator(op_type):
-    return lambda self, *others: self.apply(op_type, *others)
+def _operator(op_type, evaluate=None, neutral=None):
+    def apply(self, other):
+        # Of lengths; a sum of floating-point numbers is what the formula says.
+        if isinstance(other, int) and other == neutral and self.dtype == "int64":
+            return self
+        return self.combine(op_type, evaluate, self, other)
+
+    return apply
 
 
-def _reflected(op_type):
-    return lambda self, other: self.lift(other).apply(op_type, self)
+def _reflected(op_type, evaluate=None, neutral=None):
+    def apply(self, other):
+        if isinstance(other, int) and other == neutral and self.dtype == "int64":
+            return self
+        return self.combine(op_type, evaluate, other, self)
+
+    return apply
+
+
+def _unary(op_type):
+    return lambda self: self.apply(op_type)
 
 
 class Term:
-    """A float64 or bool value of the graph; arithmetic with it adds nodes.
+    """A value of the graph; arithmetic with it adds nodes.
 
-    Double precision throughout: what is rounded to float32 once, at the end, is as good as can be.
+    Numbers in formulas are float64: what is rounded to float32 once, at the end, is as good as can
+    be.  Lengths and positions are int64 (`lengths.ints`), and where they are known, arithmetic adds
+    no nodes.  Quotients of integers must not be negative: NumPy rounds those down, ONNX towards
+    zero.
+
+    Attributes
+    ----------
+    value : str or ndarray
+        The name of the value, or the array that it is known to be.
+    dtype : str
+        Of the numbers that it is combined with.
     """
 
     __hash__ = None
     # NumPy shall leave ``array * term`` to the term.
     __array_ufunc__ = None
 
-    def __init__(self, builder, name):
+    def __init__(self, builder, value, dtype="float64"):
         self.builder = builder
-        self.name = name
+        self.value = value
+        self.dtype = dtype
+
+    def __bool__(self):
+        raise TypeError("whether a value of the graph is true is known only when the model runs")
+
+    @property
+    def is_known(self):
+        return not isinstance(self.value, str)
+
+    @property
+    def name(self):
+        return self.builder.constant(self.value) if self.is_known else self.value
 
     def lift(self, value):
+        """Return a number as a term."""
         if isinstance(value, Term):
             return value
-        return Term(self.builder, self.builder.constant(value, "float64"))
+        if self.dtype == "int64":
+            return Term(self.builder, np.int64(value), "int64")
+        return Term(self.builder, self.builder.constant(value, self.dtype))
+
+    def combine(self, op_type, evaluate, *operands):
+        """Return what an operator makes of terms and numbers; `evaluate` does so with arrays."""
+        terms = [self.lift(operand) for operand in operands]
+        if evaluate is not None and all(term.is_known for term in terms):
+            return Term(self.builder, evaluate(*(term.value for term in terms)), self.dtype)
+        name = self.builder.add(op_type, *(term.name for term in terms))
+        return Term(self.builder, name, self.dtype)
 
     def apply(self, op_type, *others, **attributes):
+        """Return what an operator of any kind makes of the term and others."""
         names = [self.lift(other).name for other in (self, *others)]
-        return Term(self.builder, self.builder.add(op_type, *names, **attributes))
+        return Term(self.builder, self.builder.add(op_type, *names, **attributes), self.dtype)
 
-    __add__, __radd__ = _operator("Add"), _reflected("Add")
-    __sub__, __rsub__ = _operator("Sub"), _reflected("Sub")
-    __mul__, __rmul__ = _operator("Mul"), _reflected("Mul")
+    __add__, __radd__ = _operator("Add", operator.add, 0), _reflected("Add", operator.add, 0)
+    __sub__, __rsub__ = _operator("Sub", operator.sub, 0), _reflected("Sub", operator.sub)
+    __mul__, __rmul__ = _operator("Mul", operator.mul, 1), _reflected("Mul", operator.mul, 1)
     __truediv__, __rtruediv__ = _operator("Div"), _reflected("Div")
+    __floordiv__ = _operator("Div", operator.floordiv, 1)
+    __mod__ = _operator("Mod", operator.mod)
     __pow__ = _operator("Pow")
-    __neg__ = _operator("Neg")
-    __abs__ = _operator("Abs")
-    __lt__ = _operator("Less")
-    __le__ = _operator("LessOrEqual")
-    __gt__ = _operator("Greater")
-    __ge__ = _operator("GreaterOrEqual")
-    __eq__ = _operator("Equal")
-    __and__ = _operator("And")
-    __or__ = _operator("Or")
-    __invert__ = _operator("Not")
+    __neg__, __abs__, __invert__ = _unary("Neg"), _unary("Abs"), _unary("Not")
+    __lt__, __le__ = _operator("Less", operator.lt), _operator("LessOrEqual", operator.le)
+    __gt__, __ge__ = _operator("Greater", operator.gt), _operator("GreaterOrEqual", operator.ge)
+    __eq__ = _operator("Equal", operator.eq)
+    __and__, __or__ = _operator("And", operator.and_), _operator("Or", operator.or_)
 
     def column(self):
         """With a last axis of size 1, along which a vector of constants is broadcast."""

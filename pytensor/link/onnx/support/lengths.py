@@ -1,92 +1,34 @@
 """Lengths of axes and arrays of positions, as integers where known and in the model otherwise."""
 
-import operator
-
 import numpy as np
 
 from pytensor.link.onnx.support import sizes
+from pytensor.link.onnx.support.formula import Term
 from pytensor.link.onnx.support.kernels import work_dtype
 
 
-def _operator(op_type, evaluate, neutral=None):
-    return lambda self, other: self._compute(op_type, evaluate, self, other, neutral)
-
-
-def _reflected(op_type, evaluate, neutral=None):
-    return lambda self, other: self._compute(op_type, evaluate, other, self, neutral)
-
-
-class Ints:
-    """An int64 or bool array that is known, or that the model computes.
-
-    Arithmetic on it adds nodes where an operand isn't known.  Quotients must not be negative:
-    NumPy rounds those down, ONNX towards zero.  `value` is an array, or the name of the value that
-    holds it.
-    """
-
-    def __init__(self, builder, value):
-        self.builder = builder
-        self.value = value if isinstance(value, str) else np.asarray(value)
-
-    @property
-    def is_known(self):
-        return not isinstance(self.value, str)
-
-    @property
-    def name(self):
-        return self.builder.constant(self.value) if self.is_known else self.value
-
-    def _compute(self, op_type, evaluate, left, right, neutral=None):
-        other = right if left is self else left
-        if neutral is not None and isinstance(other, int) and other == neutral:
-            return self
-        operands = [as_ints(self.builder, v) for v in (left, right)]
-        if all(v.is_known for v in operands):
-            return Ints(self.builder, evaluate(*(v.value for v in operands)))
-        return Ints(self.builder, self.builder.add(op_type, *(v.name for v in operands)))
-
-    __add__ = _operator("Add", operator.add, 0)
-    __radd__ = _reflected("Add", operator.add, 0)
-    __sub__ = _operator("Sub", operator.sub, 0)
-    __rsub__ = _reflected("Sub", operator.sub)
-    __mul__ = _operator("Mul", operator.mul, 1)
-    __rmul__ = _reflected("Mul", operator.mul, 1)
-    __floordiv__ = _operator("Div", operator.floordiv, 1)
-    __mod__ = _operator("Mod", operator.mod)
-    __lt__ = _operator("Less", operator.lt)
-    __and__ = _operator("And", operator.and_)
-    equals = _operator("Equal", operator.eq)
-    maximum = _operator("Max", np.maximum)
-    minimum = _operator("Min", np.minimum)
-
-    def where(self, this, other):
-        """`this` where this array is true, else `other`; both `Ints` or int."""
-        this, other = (as_ints(self.builder, v) for v in (this, other))
-        if self.is_known and this.is_known and other.is_known:
-            return Ints(self.builder, np.where(self.value, this.value, other.value))
-        return Ints(self.builder, self.builder.add("Where", self.name, this.name, other.name))
-
-    def expand_dims(self, axis):
-        if self.is_known:
-            return Ints(self.builder, np.expand_dims(self.value, axis))
-        axes = self.builder.int64s([axis])
-        return Ints(self.builder, self.builder.add("Unsqueeze", self.value, axes))
-
-
-def as_ints(builder, value):
-    return value if isinstance(value, Ints) else Ints(builder, np.int64(value))
+def ints(builder, value):
+    """Return int64 numbers, or the name of a value that holds some, as a term."""
+    if isinstance(value, Term):
+        return value
+    return Term(builder, value if isinstance(value, str) else np.int64(value), "int64")
 
 
 def lengths_of(builder, variable, name):
-    """Shape of `variable`: an int where it is fixed, else `Ints` of one element."""
+    """Return the shape of `variable`: an int where it is fixed, else a term of one element."""
     lengths = []
     for axis in range(variable.type.ndim):
         size = builder.dims.size(variable, axis)
         if size.is_fixed:
             lengths.append(size.factor)
         else:
-            lengths.append(Ints(builder, sizes.length(builder, name, axis)))
+            lengths.append(ints(builder, sizes.length(builder, name, axis)))
     return lengths
+
+
+def is_empty(lengths):
+    """Return whether a shape is known to have no elements."""
+    return any(isinstance(length, int) and length == 0 for length in lengths)
 
 
 def all_known(lengths):
@@ -94,18 +36,36 @@ def all_known(lengths):
 
 
 def maximum(a, b):
-    return a.maximum(b) if isinstance(a, Ints) else max(a, b)
+    """Return the larger one of two ints or terms."""
+    return _of_two("Max", np.maximum, max, a, b)
 
 
 def minimum(a, b):
-    return a.minimum(b) if isinstance(a, Ints) else min(a, b)
+    """Return the smaller one of two ints or terms."""
+    return _of_two("Min", np.minimum, min, a, b)
+
+
+def _of_two(op_type, evaluate, of_ints, a, b):
+    return a.combine(op_type, evaluate, a, b) if isinstance(a, Term) else of_ints(a, b)
+
+
+def where(condition, this, other):
+    """Return the term `this` where a term holds, else `other`; both terms or ints."""
+    return condition.combine("Where", np.where, condition, this, other)
+
+
+def expand_dims(term, axis):
+    """Return a term with one more axis, of size 1."""
+    if term.is_known:
+        return Term(term.builder, np.expand_dims(term.value, axis), term.dtype)
+    return term.apply("Unsqueeze", Term(term.builder, term.builder.int64s([axis])))
 
 
 def arange(builder, length):
-    """0, 1, ... up to `length`, an int or `Ints` of one element."""
+    """0, 1, ... up to `length`, an int or a term of one element."""
     if isinstance(length, int):
-        return Ints(builder, np.arange(length, dtype="int64"))
-    return Ints(builder, sizes.count_to(builder, sizes.scalar(builder, length.name)))
+        return ints(builder, np.arange(length, dtype="int64"))
+    return ints(builder, sizes.count_to(builder, sizes.scalar(builder, length.name)))
 
 
 def vector(builder, lengths):
@@ -115,7 +75,7 @@ def vector(builder, lengths):
 
 
 def reshape(builder, x, lengths):
-    if 0 not in lengths and sum(isinstance(length, Ints) for length in lengths) < 2:
+    if not is_empty(lengths) and sum(isinstance(length, Term) for length in lengths) < 2:
         target = [length if isinstance(length, int) else -1 for length in lengths]
         return builder.add("Reshape", x, builder.int64s(target))
     return builder.add("Reshape", x, vector(builder, lengths), allowzero=1)
@@ -145,15 +105,15 @@ def matmul_or_zeros(builder, dtype, x, y, inner):
     result = builder.add_as(dtype, "MatMul", x, y)
     if isinstance(inner, int) and inner > 0:
         return result
-    is_empty = as_ints(builder, inner).equals(0)
-    return builder.add("Where", is_empty.name, builder.constant(0, dtype), result)
+    no_terms = ints(builder, inner) == 0
+    return builder.add("Where", no_terms.name, builder.constant(0, dtype), result)
 
 
 def one_if_empty(length):
     """1 where an axis of this length is empty, else 0."""
     if isinstance(length, int):
         return int(length == 0)
-    return length.equals(0).where(1, 0)
+    return where(length == 0, 1, 0)
 
 
 def crop(builder, x, starts, lengths, axes):

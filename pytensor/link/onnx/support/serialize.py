@@ -155,11 +155,21 @@ def save(model, path, *, external_data=False):
     onnx.save_model(model, path)
 
 
-def needs_external_data(external_data, size):
-    """Whether weights go to a file of their own; an error where they can't go elsewhere."""
+def needs_external_data(graph, external_data, path):
+    """Return whether weights go to a file of their own.
+
+    Raises
+    ------
+    ValueError
+        If they can't go elsewhere, and `external_data` or a path that is None keep them from it.
+    """
+    size = sum(array.nbytes for array in graph.initializers.values())
     if external_data is False and size > LIMIT:
         raise ValueError(
             f"the weights take {size} bytes, more than one ONNX file holds; "
             'use external_data="auto" or True'
         )
-    return external_data is True or (external_data == "auto" and size > LIMIT)
+    outside = external_data is True or (external_data == "auto" and size > LIMIT)
+    if outside and path is None:
+        raise ValueError(f"the weights take {size} bytes: give a path to write them to")
+    return outside

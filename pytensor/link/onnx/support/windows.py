@@ -2,13 +2,21 @@
 
 from math import prod
 
-from pytensor.link.onnx.support.lengths import Ints, arange, pad, reshape
+from pytensor.link.onnx.support.lengths import (
+    arange,
+    expand_dims,
+    ints,
+    maximum,
+    pad,
+    reshape,
+    where,
+)
 
 
 def window_positions(builder, outputs, taps, stride, dilation):
     """Which cell of the padded axis each output position (row) reads with each tap (column)."""
-    rows = arange(builder, outputs).expand_dims(1) * stride
-    return rows + arange(builder, taps).expand_dims(0) * dilation
+    rows = expand_dims(arange(builder, outputs), 1) * stride
+    return rows + expand_dims(arange(builder, taps), 0) * dilation
 
 
 def cotangent_positions(builder, length, before, outputs, taps, stride, dilation, *, per_tap):
@@ -17,15 +25,15 @@ def cotangent_positions(builder, length, before, outputs, taps, stride, dilation
     Rows are cells of the image, columns taps.  The values number an axis of outputs, or with
     `per_tap` one of taps times outputs; one past its end stands for none.
     """
-    taps_ = arange(builder, taps).expand_dims(0)
-    offset = (arange(builder, length).expand_dims(1) + before) - taps_ * dilation
-    output = offset.maximum(0) // stride
-    valid = (Ints(builder, -1) < offset) & (output < outputs)
+    taps_ = expand_dims(arange(builder, taps), 0)
+    offset = (expand_dims(arange(builder, length), 1) + before) - taps_ * dilation
+    output = maximum(offset, 0) // stride
+    valid = (ints(builder, -1) < offset) & (output < outputs)
     if stride != 1:
-        valid = valid & (offset % stride).equals(0)
+        valid = valid & (offset % stride == 0)
     if per_tap:
-        return valid.where(taps_ * outputs + output, taps * outputs)
-    return valid.where(output, outputs)
+        return where(valid, taps_ * outputs + output, taps * outputs)
+    return where(valid, output, outputs)
 
 
 def gather_windows(builder, x, first, positions):

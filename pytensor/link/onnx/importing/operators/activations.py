@@ -3,7 +3,7 @@
 import numpy as np
 
 import pytensor.tensor as pt
-from pytensor.link.onnx.importing.registry import Refused, converts
+from pytensor.link.onnx.importing.registry import Refused, operator_funcify
 from pytensor.link.onnx.importing.sizes import broadcastable, normalized
 from pytensor.link.onnx.importing.windows import like, single
 from pytensor.scalar.activations import HardSigmoid
@@ -25,20 +25,20 @@ def _register(function):
 
 
 for _name, _function in PLAIN.items():
-    converts(_name)(_register(_function))
+    operator_funcify.register(_name)(_register(_function))
 
 
-@converts("Relu")
+@operator_funcify.register("Relu")
 def relu(node, x):
     return pt.maximum(x, like(x, 0)) if x.type.dtype.startswith("int") else pt.nn.relu(x)
 
 
-@converts("LeakyRelu")
+@operator_funcify.register("LeakyRelu")
 def leaky_relu(node, x):
     return pt.nn.leaky_relu(x, single(node, "alpha", 0.01))
 
 
-@converts("PRelu")
+@operator_funcify.register("PRelu")
 def prelu(node, x, slope):
     _, slope = broadcastable((x, slope))
     if "int" in x.type.dtype:
@@ -46,12 +46,12 @@ def prelu(node, x, slope):
     return slopes_below_zero(x, slope)
 
 
-@converts("Elu")
+@operator_funcify.register("Elu")
 def elu(node, x):
     return pt.nn.elu(x, single(node, "alpha", 1.0))
 
 
-@converts("Celu")
+@operator_funcify.register("Celu")
 def celu(node, x):
     if single(node, "alpha", 1.0) == 0:
         # 0 times the exponential of infinity, by the standard's formula
@@ -62,13 +62,13 @@ def celu(node, x):
     return pt.switch(x >= like(x, 0), x, below)
 
 
-@converts("Selu")
+@operator_funcify.register("Selu")
 def selu(node, x):
     gamma = like(x, single(node, "gamma", SELU_GAMMA))
     return gamma * pt.nn.elu(x, single(node, "alpha", SELU_ALPHA))
 
 
-@converts("Gelu")
+@operator_funcify.register("Gelu")
 def gelu(node, x):
     return pt.nn.gelu(x, approximate=node.choice("approximate", "none", "tanh"))
 
@@ -77,23 +77,23 @@ def _hard_sigmoid(x, alpha, beta):
     return elementwise(HardSigmoid(alpha=alpha, beta=beta), x)
 
 
-@converts("HardSigmoid")
+@operator_funcify.register("HardSigmoid")
 def hard_sigmoid(node, x):
     return _hard_sigmoid(x, single(node, "alpha", 0.2), single(node, "beta", 0.5))
 
 
-@converts("Swish")
+@operator_funcify.register("Swish")
 def swish(node, x):
     alpha = single(node, "alpha", 1.0)
     return pt.silu(x) if alpha == 1 else x * pt.sigmoid(like(x, alpha) * x)
 
 
-@converts("ThresholdedRelu")
+@operator_funcify.register("ThresholdedRelu")
 def thresholded_relu(node, x):
     return pt.switch(x > like(x, single(node, "alpha", 1.0)), x, like(x, 0))
 
 
-@converts("Shrink")
+@operator_funcify.register("Shrink")
 def shrink(node, x):
     dtype = x.type.dtype
     if dtype in ("int64", "uint64"):
@@ -105,12 +105,12 @@ def shrink(node, x):
     return pt.cast(pt.switch(x < -threshold, x + bias, above), dtype)
 
 
-@converts("Softmax")
+@operator_funcify.register("Softmax")
 def softmax_(node, x):
     return softmax(x, axis=normalized(node.attribute("axis", -1), x.type.ndim))
 
 
-@converts("LogSoftmax")
+@operator_funcify.register("LogSoftmax")
 def log_softmax_(node, x):
     return log_softmax(x, axis=normalized(node.attribute("axis", -1), x.type.ndim))
 

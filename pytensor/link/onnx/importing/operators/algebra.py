@@ -8,9 +8,9 @@ from pytensor.link.onnx.importing.operators.elementwise import is_integer, witho
 from pytensor.link.onnx.importing.registry import (
     Refused,
     array_of,
-    converts,
     dtype_name,
     known,
+    operator_funcify,
 )
 from pytensor.link.onnx.importing.sizes import (
     broadcastable,
@@ -27,12 +27,12 @@ from pytensor.link.onnx.importing.windows import filled, like, total
 from pytensor.tensor.basic import constant
 
 
-@converts("MatMul")
+@operator_funcify.register("MatMul")
 def mat_mul(node, x, y):
     return pt.matmul(*broadcastable((x, y), kept=2))
 
 
-@converts("Gemm")
+@operator_funcify.register("Gemm")
 def gemm(node, a, b, c=None):
     a = a.T if node.attribute("transA", 0) else a
     b = b.T if node.attribute("transB", 0) else b
@@ -51,7 +51,7 @@ def _scaled(x, factor):
     return x * like(x, factor)
 
 
-@converts("Einsum")
+@operator_funcify.register("Einsum")
 def einsum(node, *operands):
     equation = node.required("equation").replace(" ", "")
     operands, dtype = [without_gradient(x) for x in operands], operands[0].type.dtype
@@ -113,7 +113,7 @@ def _summed(x, term, others):
     return x, "".join(label for label in term if label not in own)
 
 
-@converts("Det")
+@operator_funcify.register("Det")
 def det(node, x):
     return pt.cast(pt.linalg.det(x), x.type.dtype)
 
@@ -123,7 +123,7 @@ def _diagonals(rows, columns):
     return positions(columns)[None, :] - positions(rows)[:, None]
 
 
-@converts("Trilu")
+@operator_funcify.register("Trilu")
 def trilu(node, x, k=None):
     k = constant(np.int64(0)) if k is None else k.reshape(()) if k.type.ndim else k
     diagonals = _diagonals(size(x, -2 % x.type.ndim), size(x, -1 % x.type.ndim))
@@ -131,14 +131,14 @@ def trilu(node, x, k=None):
     return pt.switch(kept, x, like(x, 0))
 
 
-@converts("EyeLike")
+@operator_funcify.register("EyeLike")
 def eye_like(node, x):
     dtype = node.attribute("dtype")
     dtype = x.type.dtype if dtype is None else dtype_name(ir.DataType(dtype))
     return pt.cast(pt.eq(_diagonals(*sizes(x)), constant(np.int64(node.attribute("k", 0)))), dtype)
 
 
-@converts("OneHot")
+@operator_funcify.register("OneHot")
 def one_hot(node, indices, depth, values):
     axis = normalized(node.attribute("axis", -1), indices.type.ndim + 1)
     depth = pt.cast(depth.reshape(()) if depth.type.ndim else depth, "int64")
@@ -150,7 +150,7 @@ def one_hot(node, indices, depth, values):
     return pt.switch(pt.eq(indices, places), values[1], values[0])
 
 
-@converts("Range")
+@operator_funcify.register("Range")
 def range_(node, start, limit, delta):
     dtype = start.type.dtype
     start, limit, delta = (v.reshape(()) if v.type.ndim else v for v in (start, limit, delta))
@@ -163,7 +163,7 @@ def range_(node, start, limit, delta):
     return pt.cast(start + places * delta, dtype)
 
 
-@converts("Constant")
+@operator_funcify.register("Constant")
 def constant_(node):
     if texts := _texts(node):
         codes, shape = texts
@@ -203,18 +203,18 @@ def _dense(sparse):
     return dense
 
 
-@converts("ConstantOfShape")
+@operator_funcify.register("ConstantOfShape")
 def constant_of_shape(node, shape):
     value = node.attribute("value", np.zeros(1, "float32"))
     return filled(constant(value.reshape(())), wanted_sizes(node, shape))
 
 
-@converts("Shape")
+@operator_funcify.register("Shape")
 def shape(node, x):
     # PyTensor's slices clip their ends as the operator does
     return vector(sizes(x)[node.attribute("start", 0) : node.attribute("end")])
 
 
-@converts("Size")
+@operator_funcify.register("Size")
 def size_(node, x):
     return product(sizes(x))

@@ -6,7 +6,7 @@ import numpy as np
 import onnx_ir as ir
 
 import pytensor.tensor as pt
-from pytensor.link.onnx.importing.registry import Refused, converts, dtype_name
+from pytensor.link.onnx.importing.registry import Refused, dtype_name, operator_funcify
 from pytensor.link.onnx.importing.sizes import positions
 from pytensor.link.onnx.importing.windows import filled, lengths, like, single
 from pytensor.tensor.special import softmax
@@ -26,7 +26,7 @@ def _merged(x):
     return x.dimshuffle(0, 2, 1, 3).reshape((batch, length, heads * size))
 
 
-@converts("Attention")
+@operator_funcify.register("Attention")
 def attention(
     node, q, k, v, attn_mask=None, past_key=None, past_value=None, nonpad_kv_seqlen=None
 ):
@@ -103,7 +103,7 @@ def _allowed(node, offset, ends, queries, keys):
     return allowed
 
 
-@converts("RotaryEmbedding")
+@operator_funcify.register("RotaryEmbedding")
 def rotary_embedding(node, x, cos, sin, position_ids=None):
     merged = x.type.ndim == 3
     x = _heads(node, x, "num_heads")

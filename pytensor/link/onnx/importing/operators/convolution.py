@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 import pytensor.tensor as pt
-from pytensor.link.onnx.importing.registry import Refused, converts, must_be_known
+from pytensor.link.onnx.importing.registry import Refused, must_be_known, operator_funcify
 from pytensor.link.onnx.importing.sampling import linear
 from pytensor.link.onnx.importing.sizes import positions
 from pytensor.link.onnx.importing.windows import (
@@ -27,7 +27,7 @@ from pytensor.tensor.basic import constant
 from pytensor.tensor.conv import conv, conv_transpose
 
 
-@converts("Conv")
+@operator_funcify.register("Conv")
 def conv_(node, x, w, b=None):
     spatial_axes(x)
     w, kernel = kernel_of(node, w)
@@ -44,7 +44,7 @@ def conv_(node, x, w, b=None):
     return with_bias(out, b)
 
 
-@converts("ConvTranspose")
+@operator_funcify.register("ConvTranspose")
 def conv_transpose_(node, x, w, b=None):
     n = spatial_axes(x)
     w, kernel = kernel_of(node, w)
@@ -99,7 +99,7 @@ def _transposed_windows(node, kernel, paddings, spatial):
     return found, [p - min(s, 0) for p, s in zip(paddings, surplus, strict=True)]
 
 
-@converts("DeformConv")
+@operator_funcify.register("DeformConv")
 def deform_conv(node, x, w, offset, b=None, mask=None):
     w, kernel = kernel_of(node, w)
     must_have_size(kernel)
@@ -124,7 +124,7 @@ def deform_conv(node, x, w, offset, b=None, mask=None):
     return with_bias(filtered(columns, w, node.attribute("group", 1)), b)
 
 
-@converts("Col2Im")
+@operator_funcify.register("Col2Im")
 def col2im(node, x, image_shape, block_shape):
     image = must_be_known(image_shape, "the shape of the image").tolist()
     found = windows(node, must_be_known(block_shape, "the shape of a block").tolist())

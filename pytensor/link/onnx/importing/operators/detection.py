@@ -7,13 +7,13 @@ import numpy as np
 
 import pytensor
 import pytensor.tensor as pt
-from pytensor.link.onnx.importing.registry import converts
+from pytensor.link.onnx.importing.registry import operator_funcify
 from pytensor.link.onnx.importing.sampling import corners
 from pytensor.link.onnx.importing.sizes import positions
 from pytensor.link.onnx.importing.windows import lengths, like, single, total
 
 
-@converts("RoiAlign")
+@operator_funcify.register("RoiAlign")
 def roi_align(node, x, rois, batch_indices):
     modes = ("half_pixel", "output_half_pixel")
     mode = node.choice("coordinate_transformation_mode", *modes[:: 1 if node.opset >= 16 else -1])
@@ -78,7 +78,7 @@ def _of_samples(found, kept, is_max):
     return total(pt.switch(among, found, like(found, 0)), (3, 5)) / number
 
 
-@converts("MaxRoiPool")
+@operator_funcify.register("MaxRoiPool")
 def max_roi_pool(node, x, rois):
     images, empty = x[pt.cast(rois[:, 0], "int64")], None
     scaled = rois[:, 1:] * like(x, single(node, "spatial_scale", 1.0))
@@ -102,7 +102,7 @@ def max_roi_pool(node, x, rois):
     return pt.switch(empty, like(x, 0), images)
 
 
-@converts("NonMaxSuppression")
+@operator_funcify.register("NonMaxSuppression")
 def non_max_suppression(
     node, boxes, scores, most=None, iou_threshold=None, score_threshold=None
 ):

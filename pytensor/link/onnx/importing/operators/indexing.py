@@ -5,11 +5,11 @@ import numpy as np
 import pytensor.tensor as pt
 from pytensor.link.onnx.importing.registry import (
     Refused,
-    converts,
     entries,
     folded,
     known,
     must_be_known,
+    operator_funcify,
 )
 from pytensor.link.onnx.importing.sizes import (
     is_listed,
@@ -28,7 +28,7 @@ INT64 = np.iinfo(np.int64)
 COMBINE = {"add": pt.add, "mul": pt.mul, "max": pt.maximum, "min": pt.minimum}
 
 
-@converts("Slice")
+@operator_funcify.register("Slice")
 def slice_(node, x, starts, ends, axes=None, steps=None):
     starts, ends = (_entries(v, what) for v, what in ((starts, "starts"), (ends, "ends")))
     axes = range(len(starts)) if axes is None else must_be_known(axes, "which axes it cuts")
@@ -83,7 +83,7 @@ def _bound(bound, far, length, direction):
     return int(number)
 
 
-@converts("Gather")
+@operator_funcify.register("Gather")
 def gather(node, x, indices):
     axis = normalized(node.attribute("axis", 0), x.type.ndim)
     places = known(indices)
@@ -112,7 +112,7 @@ def _elements(node, indices):
     return index, axis
 
 
-@converts("GatherElements")
+@operator_funcify.register("GatherElements")
 def gather_elements(node, x, indices):
     return x[tuple(_elements(node, indices)[0])]
 
@@ -125,20 +125,20 @@ def _tuples(indices):
     return [indices[..., i] for i in range(number)]
 
 
-@converts("GatherND")
+@operator_funcify.register("GatherND")
 def gather_nd(node, x, indices):
     batch = node.attribute("batch_dims", 0)
     return x[(*_along(sizes(indices)[:-1])[:batch], *_tuples(indices))]
 
 
-@converts("ScatterElements", "Scatter")
+@operator_funcify.register("ScatterElements", "Scatter")
 def scatter_elements(node, x, indices, updates):
     index, axis = _elements(node, indices)
     # Entries that are written to one place differ in this axis alone
     return _scattered(node, x, index, updates, axis)
 
 
-@converts("ScatterND")
+@operator_funcify.register("ScatterND")
 def scatter_nd(node, x, indices, updates):
     index, kept = _tuples(indices), updates.type.ndim - indices.type.ndim + 1
     if node.attribute("reduction", "none") not in ("none", "add"):
@@ -169,7 +169,7 @@ def _scattered(node, x, index, updates, axis):
     return steps[-1]
 
 
-@converts("TensorScatter")
+@operator_funcify.register("TensorScatter")
 def tensor_scatter(node, cache, update, start=None):
     axis = normalized(node.attribute("axis", -2), cache.type.ndim)
     batch, added, length = size(cache, 0), size(update, axis), size(cache, axis)
@@ -181,14 +181,14 @@ def tensor_scatter(node, cache, update, start=None):
     return pt.moveaxis(moved[positions(batch)[:, None], places].set(update), 1, axis)
 
 
-@converts("Compress")
+@operator_funcify.register("Compress")
 def compress(node, x, condition):
     axis = node.attribute("axis")
     x, axis = (x.flatten(), 0) if axis is None else (x, normalized(axis, x.type.ndim))
     return x[(*(slice(None),) * axis, pt.nonzero(condition)[0])]
 
 
-@converts("ReverseSequence")
+@operator_funcify.register("ReverseSequence")
 def reverse_sequence(node, x, lengths):
     time = normalized(node.attribute("time_axis", 0), x.type.ndim)
     batch = normalized(node.attribute("batch_axis", 1), x.type.ndim)
@@ -199,7 +199,7 @@ def reverse_sequence(node, x, lengths):
     return pt.moveaxis(moved[index, samples.T], (0, 1), (time, batch))
 
 
-@converts("Pad")
+@operator_funcify.register("Pad")
 def pad(node, x, pads, value=None, axes=None):
     if axes is None:
         axes = range(x.type.ndim)

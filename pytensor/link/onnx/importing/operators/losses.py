@@ -1,7 +1,7 @@
 """Losses of classification."""
 
 import pytensor.tensor as pt
-from pytensor.link.onnx.importing.registry import converts
+from pytensor.link.onnx.importing.registry import operator_funcify
 from pytensor.link.onnx.importing.windows import like, total
 from pytensor.tensor.special import log_softmax
 
@@ -32,12 +32,12 @@ def _loss(node, log_probabilities, target, weight):
     return total(loss, axes) / number
 
 
-@converts("NegativeLogLikelihoodLoss")
+@operator_funcify.register("NegativeLogLikelihoodLoss")
 def negative_log_likelihood_loss(node, x, target, weight=None):
     return _loss(node, x, target, weight)
 
 
-@converts("SoftmaxCrossEntropyLoss")
+@operator_funcify.register("SoftmaxCrossEntropyLoss")
 def softmax_cross_entropy_loss(node, scores, labels, weights=None):
     x = log_softmax(scores, axis=1)
     return _loss(node, x, labels, weights), x

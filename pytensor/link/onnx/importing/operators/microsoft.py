@@ -2,7 +2,7 @@
 
 import pytensor.tensor as pt
 from pytensor.link.onnx.importing.operators.activations import OF_GATES
-from pytensor.link.onnx.importing.registry import MICROSOFT, Refused, converter_of, converts
+from pytensor.link.onnx.importing.registry import MICROSOFT, Refused, operator_funcify
 from pytensor.link.onnx.importing.sizes import normalized
 from pytensor.link.onnx.importing.windows import like, single
 from pytensor.tensor.basic import cast
@@ -10,7 +10,7 @@ from pytensor.tensor.basic import cast
 
 def _standard(op_type, node, *inputs):
     """The result of a standard operator with this node's attributes."""
-    return converter_of("", op_type)(node, *inputs)
+    return operator_funcify.dispatch(op_type)(node, *inputs)
 
 
 def _sum(*values):
@@ -20,17 +20,17 @@ def _sum(*values):
     return first
 
 
-@converts("Gelu", "BiasGelu", domain=MICROSOFT)
+@operator_funcify.register("Gelu", "BiasGelu", domain=MICROSOFT)
 def gelu(node, x, bias=None):
     return pt.nn.gelu(_sum(x, bias))
 
 
-@converts("FastGelu", domain=MICROSOFT)
+@operator_funcify.register("FastGelu", domain=MICROSOFT)
 def fast_gelu(node, x, bias=None):
     return pt.nn.gelu(_sum(x, bias), approximate="tanh")
 
 
-@converts("QuickGelu", domain=MICROSOFT)
+@operator_funcify.register("QuickGelu", domain=MICROSOFT)
 def quick_gelu(node, x):
     return x * pt.sigmoid(like(x, single(node, "alpha", 1.702)) * x)
 
@@ -47,13 +47,13 @@ def _activated(x, name, parameters):
     return function(x, alpha, beta)
 
 
-@converts("FusedConv", domain=MICROSOFT)
+@operator_funcify.register("FusedConv", domain=MICROSOFT)
 def fused_conv(node, x, w, b=None, z=None):
     out = _sum(_standard("Conv", node, x, w, b), z)
     return _activated(out, node.attribute("activation"), node.attribute("activation_params", []))
 
 
-@converts("FusedGemm", domain=MICROSOFT)
+@operator_funcify.register("FusedGemm", domain=MICROSOFT)
 def fused_gemm(node, a, b, c=None):
     names = ("activation_alpha", "activation_beta", "activation_gamma")
     parameters = [node.attribute(name) for name in names if node.has(name)]
@@ -62,7 +62,7 @@ def fused_gemm(node, a, b, c=None):
     )
 
 
-@converts("FusedMatMul", "TransposeMatMul", domain=MICROSOFT)
+@operator_funcify.register("FusedMatMul", "TransposeMatMul", domain=MICROSOFT)
 def fused_mat_mul(node, a, b):
     product = pt.matmul(_turned(node, a, "A"), _turned(node, b, "B"))
     alpha = single(node, "alpha", 1.0)
@@ -89,7 +89,7 @@ def _skip_outputs(out, added):
     return out, added, added, added
 
 
-@converts("SkipLayerNormalization", domain=MICROSOFT)
+@operator_funcify.register("SkipLayerNormalization", domain=MICROSOFT)
 def skip_layer_normalization(node, x, skip, gamma, beta=None, bias=None):
     _without_statistics(node, 1, 2)
     added, epsilon = _sum(x, skip, bias), node.attribute("epsilon", 1e-12)
@@ -97,15 +97,15 @@ def skip_layer_normalization(node, x, skip, gamma, beta=None, bias=None):
     return _skip_outputs(out, added)
 
 
-@converts("SkipSimplifiedLayerNormalization", domain=MICROSOFT)
+@operator_funcify.register("SkipSimplifiedLayerNormalization", domain=MICROSOFT)
 def skip_simplified_layer_normalization(node, x, skip, gamma, bias=None):
     _without_statistics(node, 1, 2)
     added, epsilon = _sum(x, skip, bias), node.attribute("epsilon", 1e-12)
     return _skip_outputs(pt.nn.rms_norm(added, added.type.shape[-1:], gamma, eps=epsilon), added)
 
 
-@converts("SimplifiedLayerNormalization")
-@converts("SimplifiedLayerNormalization", domain=MICROSOFT)
+@operator_funcify.register("SimplifiedLayerNormalization")
+@operator_funcify.register("SimplifiedLayerNormalization", domain=MICROSOFT)
 def simplified_layer_normalization(node, x, scale):
     _without_statistics(node, 1)
     axis = normalized(node.attribute("axis", -1), x.type.ndim)
@@ -113,7 +113,7 @@ def simplified_layer_normalization(node, x, scale):
     return pt.nn.rms_norm(x, x.type.shape[axis:], scale, eps=epsilon)
 
 
-@converts("EmbedLayerNormalization", domain=MICROSOFT)
+@operator_funcify.register("EmbedLayerNormalization", domain=MICROSOFT)
 def embed_layer_normalization(
     node, words, segments, of_words, of_positions, of_segments, gamma, beta, mask=None, places=None
 ):
@@ -130,13 +130,13 @@ def embed_layer_normalization(
     return out, n_words, added
 
 
-@converts("Inverse", domain=MICROSOFT)
+@operator_funcify.register("Inverse", domain=MICROSOFT)
 def inverse(node, x):
     if x.type.dtype == "float16":
         return cast(pt.linalg.inv(cast(x, "float32")), "float16")
     return pt.linalg.inv(x)
 
 
-@converts("Trilu", domain=MICROSOFT)
+@operator_funcify.register("Trilu", domain=MICROSOFT)
 def trilu(node, x, k=None):
     return _standard("Trilu", node, x, k)

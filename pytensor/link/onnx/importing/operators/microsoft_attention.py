@@ -11,7 +11,7 @@ import numpy as np
 
 import pytensor.tensor as pt
 from pytensor.link.onnx.importing.operators.attention import turned
-from pytensor.link.onnx.importing.registry import MICROSOFT, Refused, converts
+from pytensor.link.onnx.importing.registry import MICROSOFT, Refused, operator_funcify
 from pytensor.link.onnx.importing.sizes import broadcastable, positions
 from pytensor.link.onnx.importing.windows import filled, lengths, like, single
 from pytensor.tensor.special import softmax
@@ -101,7 +101,7 @@ def _attended(node, q, k, v, mask, bias, past):
     return _merged(pt.matmul(softmax(scores, axis=-1), v))
 
 
-@converts("Attention", domain=MICROSOFT)
+@operator_funcify.register("Attention", domain=MICROSOFT)
 def attention(
     node, x, weights, bias=None, mask=None, past=None, added=None, past_length=None
 ):
@@ -123,7 +123,7 @@ def attention(
     return (out, pt.stack([k, v])) if node.has_output(1) else out
 
 
-@converts("MultiHeadAttention", domain=MICROSOFT)
+@operator_funcify.register("MultiHeadAttention", domain=MICROSOFT)
 def multi_head_attention(
     node, q, k=None, v=None, bias=None, mask=None, added=None, past_k=None, past_v=None,
     past_length=None, indirection=None,
@@ -150,7 +150,7 @@ def multi_head_attention(
     return _attended(node, q, k, v, mask, added, length), k, v
 
 
-@converts("RotaryEmbedding", domain=MICROSOFT)
+@operator_funcify.register("RotaryEmbedding", domain=MICROSOFT)
 def rotary_embedding(node, x, places, cos, sin):
     _refuse_attributes(node, is_packed_batching=0, scale=1.0)
     merged, heads = x.type.ndim == 3, node.attribute("num_heads", 0)
@@ -168,7 +168,7 @@ def rotary_embedding(node, x, places, cos, sin):
     return _merged(out) if merged else out
 
 
-@converts("GroupQueryAttention", domain=MICROSOFT)
+@operator_funcify.register("GroupQueryAttention", domain=MICROSOFT)
 def group_query_attention(
     node, q, k, v, past_k, past_v, ends, total, cos=None, sin=None, places=None, added=None,
     sink=None, k_scale=None, v_scale=None, q_norm=None, k_norm=None,

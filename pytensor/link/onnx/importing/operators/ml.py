@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import pytensor.tensor as pt
-from pytensor.link.onnx.importing.registry import ML, Refused, converts
+from pytensor.link.onnx.importing.registry import ML, Refused, operator_funcify
 from pytensor.link.onnx.importing.text import Text, codes_of
 from pytensor.link.onnx.importing.windows import like, total
 from pytensor.raise_op import Assert
@@ -103,13 +103,13 @@ def _linear(node, x, n_targets):
     return scores + floats(node, "intercepts") if node.has("intercepts") else scores
 
 
-@converts("LinearRegressor", domain=ML)
+@operator_funcify.register("LinearRegressor", domain=ML)
 def linear_regressor(node, x):
     scores = _linear(node, x, node.attribute("targets", 1))
     return cast(with_transform(scores, node.attribute("post_transform", "NONE")), "float32")
 
 
-@converts("LinearClassifier", domain=ML)
+@operator_funcify.register("LinearClassifier", domain=ML)
 def linear_classifier(node, x):
     labels = label_output(node, "classlabels_ints", "classlabels_strings")
     transform = node.attribute("post_transform", "NONE")
@@ -120,13 +120,13 @@ def linear_classifier(node, x):
     return labels.of_scores(scores, transform)
 
 
-@converts("Scaler", domain=ML)
+@operator_funcify.register("Scaler", domain=ML)
 def scaler(node, x):
     scaled = (_wide(x) - floats(node, "offset", [0])) * floats(node, "scale", [1])
     return cast(scaled, "float32")
 
 
-@converts("Normalizer", domain=ML)
+@operator_funcify.register("Normalizer", domain=ML)
 def normalizer(node, x):
     norm, x = node.attribute("norm", "MAX"), _wide(x)
     if norm == "MAX":
@@ -140,7 +140,7 @@ def normalizer(node, x):
     return cast(x / pt.switch(pt.eq(divisor, 0), pt.ones_like(divisor), divisor), "float32")
 
 
-@converts("Imputer", domain=ML)
+@operator_funcify.register("Imputer", domain=ML)
 def imputer(node, x):
     kind = "float" if x.type.dtype.startswith("float") else "int64"
     replaced = np.asarray(node.attribute(f"replaced_value_{kind}", 0), dtype=x.type.dtype)
@@ -149,7 +149,7 @@ def imputer(node, x):
     return pt.switch(missing, values, x)
 
 
-@converts("Binarizer", domain=ML)
+@operator_funcify.register("Binarizer", domain=ML)
 def binarizer(node, x):
     # In double precision, in which neither the threshold nor an integer is rounded
     above = cast(x, "float64") > np.float64(np.float32(node.attribute("threshold", 0.0)))
@@ -166,7 +166,7 @@ def _table(node, which):
     raise Refused(f"it has no {which}")
 
 
-@converts("LabelEncoder", domain=ML)
+@operator_funcify.register("LabelEncoder", domain=ML)
 def label_encoder(node, x):
     (keys, of_text), (values, to_text) = _table(node, "keys"), _table(node, "values")
     _must_be_text(x, of_text)
@@ -194,7 +194,7 @@ def _must_be_text(x, text):
         raise Refused("it knows {} alone, and its input is {}".format(*kinds))
 
 
-@converts("CategoryMapper", domain=ML)
+@operator_funcify.register("CategoryMapper", domain=ML)
 def category_mapper(node, x):
     strings = node.strings.codes(node.required("cats_strings"))
     numbers = np.asarray(node.required("cats_int64s"), dtype="int64")
@@ -208,7 +208,7 @@ def category_mapper(node, x):
     return out if text else Text(out)
 
 
-@converts("FeatureVectorizer", domain=ML)
+@operator_funcify.register("FeatureVectorizer", domain=ML)
 def feature_vectorizer(node, *inputs):
     widths = node.required("inputdimensions")
     parts = [rows(x).flatten(2) for x in inputs]
@@ -218,7 +218,7 @@ def feature_vectorizer(node, *inputs):
     return cast(pt.concatenate(parts, axis=1), "float32")
 
 
-@converts("ZipMap", domain=ML)
+@operator_funcify.register("ZipMap", domain=ML)
 def zip_map(node, x):
     labels = node.attribute("classlabels_int64s") or node.required("classlabels_strings")
     x = rows(x)
@@ -227,13 +227,13 @@ def zip_map(node, x):
     return x
 
 
-@converts("ArrayFeatureExtractor", domain=ML)
+@operator_funcify.register("ArrayFeatureExtractor", domain=ML)
 def array_feature_extractor(node, x, indices):
     result = pt.take(x, indices.flatten(), axis=-1)
     return result if x.type.ndim > 1 else result[None]
 
 
-@converts("OneHotEncoder", domain=ML)
+@operator_funcify.register("OneHotEncoder", domain=ML)
 def one_hot_encoder(node, x):
     _must_be_text(x, node.has("cats_strings"))
     if isinstance(x, Text):

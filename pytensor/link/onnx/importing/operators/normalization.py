@@ -5,14 +5,14 @@ import onnx_ir as ir
 
 import pytensor.tensor as pt
 from pytensor.compile.sharedvalue import SharedVariable
-from pytensor.link.onnx.importing.registry import Refused, converts, dtype_name, known
+from pytensor.link.onnx.importing.registry import Refused, dtype_name, known, operator_funcify
 from pytensor.link.onnx.importing.sizes import normalized, positions
 from pytensor.link.onnx.importing.windows import filled, lengths, like, single, total
 from pytensor.scalar import upcast
 from pytensor.tensor.moments import count, inverse_std, moments
 
 
-@converts("BatchNormalization")
+@operator_funcify.register("BatchNormalization")
 def batch_normalization(node, x, scale, bias, mean, variance):
     epsilon = single(node, "epsilon", 1e-5)
     # Statistics may be of another dtype than images
@@ -49,7 +49,7 @@ def batch_normalization(node, x, scale, bias, mean, variance):
     return pt.cast(out, x.type.dtype), *new
 
 
-@converts("InstanceNormalization")
+@operator_funcify.register("InstanceNormalization")
 def instance_normalization(node, x, scale, bias):
     return pt.nn.instance_norm(x, weight=scale, bias=bias, eps=single(node, "epsilon", 1e-5))
 
@@ -67,7 +67,7 @@ def _fits(parameter, shape):
     return parameter is None or (parameter.type.shape == shape and None not in shape)
 
 
-@converts("LayerNormalization")
+@operator_funcify.register("LayerNormalization")
 def layer_normalization(node, x, scale, bias=None):
     epsilon, stash = single(node, "epsilon", 1e-5), _stash_dtype(node)
     axis = normalized(node.attribute("axis", -1), x.type.ndim)
@@ -86,7 +86,7 @@ def layer_normalization(node, x, scale, bias=None):
     return out, mean.dimshuffle(shape), inverse_std(variance, epsilon).dimshuffle(shape)
 
 
-@converts("RMSNormalization")
+@operator_funcify.register("RMSNormalization")
 def rms_normalization(node, x, scale):
     epsilon, stash = single(node, "epsilon", 1e-5), _stash_dtype(node)
     axis = normalized(node.attribute("axis", -1), x.type.ndim)
@@ -96,7 +96,7 @@ def rms_normalization(node, x, scale):
     return _scaled(pt.cast(out, x.type.dtype), scale)
 
 
-@converts("GroupNormalization")
+@operator_funcify.register("GroupNormalization")
 def group_normalization(node, x, scale, bias):
     epsilon, groups = single(node, "epsilon", 1e-5), node.required("num_groups")
     if node.opset < 21:  # of each group, and no dtype for the first stage
@@ -113,7 +113,7 @@ def group_normalization(node, x, scale, bias):
     return _scaled(out, scale.dimshuffle(shape), bias.dimshuffle(shape))
 
 
-@converts("LRN")
+@operator_funcify.register("LRN")
 def lrn(node, x):
     size, channels = node.required("size"), lengths(x)[1]
     before = (size - 1) // 2
@@ -129,7 +129,7 @@ def lrn(node, x):
     return x / scale ** like(x, single(node, "beta", 0.75))
 
 
-@converts("LpNormalization")
+@operator_funcify.register("LpNormalization")
 def lp_normalization(node, x):
     order = node.attribute("p", 2)
     axes = (normalized(node.attribute("axis", -1), x.type.ndim),)
@@ -141,7 +141,7 @@ def lp_normalization(node, x):
     return x / (powers if order == 1 else pt.sqrt(powers))
 
 
-@converts("MeanVarianceNormalization")
+@operator_funcify.register("MeanVarianceNormalization")
 def mean_variance_normalization(node, x):
     axes = tuple(normalized(a, x.type.ndim) for a in node.attribute("axes", [0, 2, 3]))
     # Sums in float16 overflow, and its squares too
@@ -152,7 +152,7 @@ def mean_variance_normalization(node, x):
     return pt.cast(centred / pt.expand_dims(deviation, sorted(axes)), x.type.dtype)
 
 
-@converts("Dropout")
+@operator_funcify.register("Dropout")
 def dropout(node, x, ratio=None, training_mode=None):
     training = False if training_mode is None else known(training_mode)
     rate = 0.5 if ratio is None else known(ratio)

@@ -7,7 +7,7 @@ import numpy as np
 
 import pytensor.tensor as pt
 from pytensor.link.onnx.importing.operators.elementwise import is_integer
-from pytensor.link.onnx.importing.registry import Refused, converts, entries
+from pytensor.link.onnx.importing.registry import Refused, entries, operator_funcify
 from pytensor.link.onnx.importing.sizes import positions
 from pytensor.link.onnx.importing.windows import (
     Windows,
@@ -79,7 +79,7 @@ def _pooled_with(node, x, found, function, more):
     )
 
 
-@converts("MaxPool")
+@operator_funcify.register("MaxPool")
 def max_pool(node, x):
     if not node.has_output(1):
         return _pooled(node, x, _maxima, _smallest(x))
@@ -109,33 +109,33 @@ def _column_major(indices, spatial):
     return out
 
 
-@converts("AveragePool")
+@operator_funcify.register("AveragePool")
 def average_pool(node, x):
     counted = bool(node.attribute("count_include_pad", 0))
     return _pooled(node, x, _averages, count_include_pad=counted)
 
 
-@converts("LpPool")
+@operator_funcify.register("LpPool")
 def lp_pool_(node, x):
     return _pooled(node, x, lp_pool, norm_type=node.attribute("p", 2))
 
 
-@converts("GlobalMaxPool")
+@operator_funcify.register("GlobalMaxPool")
 def global_max_pool(node, x):
     return pt.nn.global_max_pool(x)
 
 
-@converts("GlobalAveragePool")
+@operator_funcify.register("GlobalAveragePool")
 def global_average_pool(node, x):
     return pt.nn.global_avg_pool(x)
 
 
-@converts("GlobalLpPool")
+@operator_funcify.register("GlobalLpPool")
 def global_lp_pool(node, x):
     return pt.nn.global_lp_pool(x, node.attribute("p", 2))
 
 
-@converts("MaxUnpool")
+@operator_funcify.register("MaxUnpool")
 def max_unpool(node, x, indices, output_shape=None):
     n = spatial_axes(x)
     found = windows(node, node.required("kernel_shape"))

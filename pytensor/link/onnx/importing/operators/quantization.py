@@ -5,7 +5,7 @@ import onnx_ir as ir
 
 import pytensor.tensor as pt
 from pytensor.gradient import disconnected_grad
-from pytensor.link.onnx.importing.registry import Refused, converts, dtype_name
+from pytensor.link.onnx.importing.registry import Refused, dtype_name, operator_funcify
 from pytensor.link.onnx.importing.sizes import normalized, positions
 from pytensor.link.onnx.importing.windows import (
     filtered,
@@ -53,7 +53,7 @@ def saturated(x, zero_point, dtype):
     return pt.cast(pt.clip(x, low, high), dtype)
 
 
-@converts("QuantizeLinear")
+@operator_funcify.register("QuantizeLinear")
 def quantize_linear(node, x, scale, zero_point=None):
     given = _dtype(node, "output_dtype")
     dtype = given or ("uint8" if zero_point is None else zero_point.type.dtype)
@@ -66,7 +66,7 @@ def quantize_linear(node, x, scale, zero_point=None):
     return saturated(quotient, zero_point, dtype)
 
 
-@converts("DequantizeLinear")
+@operator_funcify.register("DequantizeLinear")
 def dequantize_linear(node, x, scale, zero_point=None):
     dtype = _dtype(node, "output_dtype") or scale.type.dtype
     difference = pt.cast(x, "int64")
@@ -75,7 +75,7 @@ def dequantize_linear(node, x, scale, zero_point=None):
     return pt.cast(difference, dtype) * pt.cast(_fitted(node, scale, x), dtype)
 
 
-@converts("DynamicQuantizeLinear")
+@operator_funcify.register("DynamicQuantizeLinear")
 def dynamic_quantize_linear(node, x):
     zero = like(x, 0)
     low, high = pt.minimum(x.min(), zero), pt.maximum(x.max(), zero)
@@ -107,12 +107,12 @@ def _convolved(node, x, w):
     return filtered(patches(x, found), w, node.attribute("group", 1))
 
 
-@converts("ConvInteger")
+@operator_funcify.register("ConvInteger")
 def conv_integer(node, x, w, x_zero_point=None, w_zero_point=None):
     return _convolved(node, _centred(x, x_zero_point), _centred(w, w_zero_point, 0))
 
 
-@converts("QLinearConv")
+@operator_funcify.register("QLinearConv")
 def qlinear_conv(
     node, x, x_scale, x_zero_point, w, w_scale, w_zero_point, y_scale, y_zero_point, b=None
 ):
@@ -125,12 +125,12 @@ def qlinear_conv(
     )
 
 
-@converts("MatMulInteger")
+@operator_funcify.register("MatMulInteger")
 def matmul_integer(node, a, b, a_zero_point=None, b_zero_point=None):
     return pt.matmul(_centred(a, a_zero_point, -2), _centred(b, b_zero_point, -1))
 
 
-@converts("QLinearMatMul")
+@operator_funcify.register("QLinearMatMul")
 def qlinear_matmul(
     node, a, a_scale, a_zero_point, b, b_scale, b_zero_point, y_scale, y_zero_point
 ):

@@ -8,7 +8,7 @@ import onnx_ir as ir
 
 import pytensor.tensor as pt
 from pytensor.compile.sharedvalue import shared
-from pytensor.link.onnx.importing.registry import Refused, converts, dtype_name
+from pytensor.link.onnx.importing.registry import Refused, dtype_name, operator_funcify
 from pytensor.link.onnx.importing.windows import lengths, like
 from pytensor.tensor.basic import cast
 
@@ -41,17 +41,17 @@ def _floating(node, distribution, parameters, x):
     return _draw(node, distribution, *parameters, size=size, dtype=dtype)
 
 
-@converts("RandomNormal", "RandomNormalLike")
+@operator_funcify.register("RandomNormal", "RandomNormalLike")
 def random_normal(node, x=None):
     return _floating(node, pt.random.normal, [("mean", 0.0), ("scale", 1.0)], x)
 
 
-@converts("RandomUniform", "RandomUniformLike")
+@operator_funcify.register("RandomUniform", "RandomUniformLike")
 def random_uniform(node, x=None):
     return _floating(node, pt.random.uniform, [("low", 0.0), ("high", 1.0)], x)
 
 
-@converts("Bernoulli")
+@operator_funcify.register("Bernoulli")
 def bernoulli(node, probability):
     dtype = probability.type.dtype
     limits = like(probability, 0), like(probability, 1)
@@ -59,7 +59,7 @@ def bernoulli(node, probability):
     return cast(drawn < probability, _dtype(node, dtype))
 
 
-@converts("Multinomial")
+@operator_funcify.register("Multinomial")
 def multinomial(node, log_probabilities):
     probabilities = pt.special.softmax(log_probabilities, axis=1)
     n_examples = lengths(log_probabilities)[0]

@@ -3,12 +3,12 @@
 import pytensor
 import pytensor.tensor as pt
 from pytensor.link.onnx.importing.operators.activations import of_gates
-from pytensor.link.onnx.importing.registry import Refused, converts
+from pytensor.link.onnx.importing.registry import Refused, operator_funcify
 from pytensor.link.onnx.importing.sizes import positions
 from pytensor.link.onnx.importing.windows import filled, lengths, like, single
 
 
-@converts("RNN")
+@operator_funcify.register("RNN")
 def rnn(node, x, w, r, b=None, sequence_lens=None, initial_h=None):
     def step(gate, h, r, *rest, functions):
         (f,) = functions
@@ -21,7 +21,7 @@ def rnn(node, x, w, r, b=None, sequence_lens=None, initial_h=None):
     return _layer(node, x, w, size, sequence_lens, [initial_h], step, prepared, ["Tanh"])
 
 
-@converts("GRU")
+@operator_funcify.register("GRU")
 def gru(node, x, w, r, b=None, sequence_lens=None, initial_h=None):
     after = node.attribute("linear_before_reset", 0)
     size = _hidden_size(node, r)
@@ -50,7 +50,7 @@ def gru(node, x, w, r, b=None, sequence_lens=None, initial_h=None):
     return _layer(node, x, w, size, sequence_lens, [initial_h], step, prepared, gates)
 
 
-@converts("LSTM")
+@operator_funcify.register("LSTM")
 def lstm(
     node, x, w, r, b=None, sequence_lens=None, initial_h=None, initial_c=None, peepholes=None
 ):

@@ -1,7 +1,7 @@
 """Sequences, which are Python lists of variables, and optional values."""
 
 import pytensor.tensor as pt
-from pytensor.link.onnx.importing.registry import Refused, converts, must_be_known
+from pytensor.link.onnx.importing.registry import Refused, must_be_known, operator_funcify
 from pytensor.link.onnx.importing.sizes import normalized
 from pytensor.tensor.basic import constant
 
@@ -19,41 +19,41 @@ def _position(position, sequence, places):
     return index
 
 
-@converts("SequenceConstruct")
+@operator_funcify.register("SequenceConstruct")
 def sequence_construct(node, *elements):
     return list(elements)
 
 
-@converts("SequenceEmpty")
+@operator_funcify.register("SequenceEmpty")
 def sequence_empty(node):
     return []
 
 
-@converts("SequenceAt")
+@operator_funcify.register("SequenceAt")
 def sequence_at(node, sequence, position):
     return sequence[_position(position, sequence, len(sequence))]
 
 
-@converts("SequenceInsert")
+@operator_funcify.register("SequenceInsert")
 def sequence_insert(node, sequence, element, position=None):
     end = len(sequence)
     index = end if position is None else _position(position, sequence, end + 1)
     return [*sequence[:index], element, *sequence[index:]]
 
 
-@converts("SequenceErase")
+@operator_funcify.register("SequenceErase")
 def sequence_erase(node, sequence, position=None):
     position = constant(-1) if position is None else position
     index = _position(position, sequence, len(sequence))
     return [*sequence[:index], *sequence[index + 1 :]]
 
 
-@converts("SequenceLength")
+@operator_funcify.register("SequenceLength")
 def sequence_length(node, sequence):
     return constant(len(sequence), dtype="int64")
 
 
-@converts("SplitToSequence")
+@operator_funcify.register("SplitToSequence")
 def split_to_sequence(node, x, split=None):
     axis = normalized(node.attribute("axis", 0), x.type.ndim)
     length = x.type.shape[axis]
@@ -72,7 +72,7 @@ def split_to_sequence(node, x, split=None):
     return list(pt.split(x, [int(n) for n in sizes], axis=axis))
 
 
-@converts("ConcatFromSequence")
+@operator_funcify.register("ConcatFromSequence")
 def concat_from_sequence(node, sequence):
     if not sequence:
         raise Refused("the sequence is empty")
@@ -80,7 +80,7 @@ def concat_from_sequence(node, sequence):
     return join(sequence, axis=node.required("axis"))
 
 
-@converts("SequenceMap")
+@operator_funcify.register("SequenceMap")
 def sequence_map(node, sequence, *others):
     body = node.required("body")
     for other in others:
@@ -97,17 +97,17 @@ def sequence_map(node, sequence, *others):
     )
 
 
-@converts("Optional")
+@operator_funcify.register("Optional")
 def optional(node, value=None):
     return Absent() if value is None else value
 
 
-@converts("OptionalHasElement")
+@operator_funcify.register("OptionalHasElement")
 def optional_has_element(node, value=None):
     return constant(value is not None and not isinstance(value, Absent), dtype="bool")
 
 
-@converts("OptionalGetElement")
+@operator_funcify.register("OptionalGetElement")
 def optional_get_element(node, value):
     if isinstance(value, Absent):
         raise Refused("the optional value is absent")

@@ -5,7 +5,7 @@ import onnx_ir as ir
 
 import pytensor.tensor as pt
 from pytensor.link.onnx.importing.operators.control_flow import known_scalar, one_element
-from pytensor.link.onnx.importing.registry import Refused, converts, dtype_name
+from pytensor.link.onnx.importing.registry import Refused, dtype_name, operator_funcify
 from pytensor.link.onnx.importing.sizes import normalized
 from pytensor.tensor.basic import cast
 
@@ -65,7 +65,7 @@ def _transform(real, imaginary, length, n_out, inverse=False):
     )
 
 
-@converts("DFT")
+@operator_funcify.register("DFT")
 def dft(node, x, dft_length=None, axis=None):
     if node.opset < 20:
         axis = node.attribute("axis", 1)
@@ -115,7 +115,7 @@ def _of(number, like):
     return np.asarray(number, dtype=dtype) if _known(number) else cast(number, dtype)
 
 
-@converts("STFT")
+@operator_funcify.register("STFT")
 def stft(node, signal, frame_step, window=None, frame_length=None):
     onesided = node.attribute("onesided", 1)
     step, n_samples = _integer(frame_step, "frame_step"), _length(signal, 1)
@@ -142,7 +142,7 @@ WINDOWS = {
 }
 
 
-@converts(*WINDOWS)
+@operator_funcify.register(*WINDOWS)
 def window(node, size):
     constant, once, twice = map(np.float64, WINDOWS[node.op_type])
     size = cast(one_element(size, "the size"), "int64")
@@ -152,7 +152,7 @@ def window(node, size):
     return cast(result, dtype_name(ir.DataType(node.attribute("output_datatype", 1))))
 
 
-@converts("MelWeightMatrix")
+@operator_funcify.register("MelWeightMatrix")
 def mel_weight_matrix(node, *numbers):
     numbers = [one_element(v, "an input") for v in numbers]
     n_bands, dft_length, sample_rate = (cast(v, "int64") for v in numbers[:3])

@@ -6,13 +6,13 @@ import numpy as np
 
 import pytensor.tensor as pt
 from pytensor.link.onnx.importing.operators.ml import floats, label_output, rows, with_transform
-from pytensor.link.onnx.importing.registry import ML, Refused, converts
+from pytensor.link.onnx.importing.registry import ML, Refused, operator_funcify
 from pytensor.link.onnx.importing.windows import like, total
 from pytensor.scan.basic import scan
 from pytensor.tensor.basic import cast
 
 
-@converts("SVMRegressor", domain=ML)
+@operator_funcify.register("SVMRegressor", domain=ML)
 def svm_regressor(node, x):
     n = node.attribute("n_supports", 0)
     coefficients, x = floats(node, "coefficients"), rows(x)
@@ -43,7 +43,7 @@ def _kernel(node, x, vectors):
     raise Refused(f"the kernel {kind!r}, which the standard doesn't have")
 
 
-@converts("SVMClassifier", domain=ML)
+@operator_funcify.register("SVMClassifier", domain=ML)
 def svm_classifier(node, x):
     labels = label_output(node, "classlabels_ints", "classlabels_strings")
     n, transform = labels.n_classes, node.attribute("post_transform", "NONE")

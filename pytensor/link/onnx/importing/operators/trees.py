@@ -6,7 +6,7 @@ import numpy as np
 
 import pytensor.tensor as pt
 from pytensor.link.onnx.importing.operators.ml import label_output, with_transform
-from pytensor.link.onnx.importing.registry import ML, Refused, converts
+from pytensor.link.onnx.importing.registry import ML, Refused, operator_funcify
 from pytensor.scan.basic import scan
 from pytensor.tensor.basic import as_tensor_variable, cast
 
@@ -191,7 +191,7 @@ def _old_forest(node, kind, n_targets, aggregate="SUM"):
     )
 
 
-@converts("TreeEnsembleRegressor", domain=ML)
+@operator_funcify.register("TreeEnsembleRegressor", domain=ML)
 def tree_ensemble_regressor(node, x):
     n_targets = node.required("n_targets")
     aggregate = node.attribute("aggregate_function", "SUM")
@@ -212,7 +212,7 @@ def _in_double(forest, x):
     return forest
 
 
-@converts("TreeEnsembleClassifier", domain=ML)
+@operator_funcify.register("TreeEnsembleClassifier", domain=ML)
 def tree_ensemble_classifier(node, x):
     labels = label_output(node, "classlabels_int64s", "classlabels_strings")
     n_classes, transform = labels.n_classes, node.attribute("post_transform", "NONE")
@@ -228,7 +228,7 @@ def tree_ensemble_classifier(node, x):
     return labels.of_scores(scores, transform)
 
 
-@converts("TreeEnsemble", domain=ML)
+@operator_funcify.register("TreeEnsemble", domain=ML)
 def tree_ensemble(node, x):
     modes = node.required("nodes_modes").astype("int64")
     n, n_leaves = len(modes), len(node.required("leaf_targetids"))
