@@ -20,8 +20,8 @@ from pytensor.link.onnx.front.lowering import Lowering, Options
 from pytensor.link.onnx.front.source import source_of
 from pytensor.link.onnx.linker import require_onnxruntime
 from pytensor.link.onnx.passes.half import KEPT_IN_FLOAT32
+from pytensor.link.onnx.serialize import needs_external_data, save
 from pytensor.link.onnx.settings import OPSETS
-from pytensor.link.onnx.support.serialize import needs_external_data, save
 from pytensor.link.onnx.verify import first_difference, verify_model
 
 

@@ -13,7 +13,7 @@ from pytensor.link.onnx.errors import VerificationError
 from pytensor.link.onnx.front.builder import GraphBuilder
 from pytensor.link.onnx.front.lowering import Lowering, write_nodes
 from pytensor.link.onnx.passes import PASSES, remove_unused, run_pass
-from pytensor.link.onnx.support.serialize import to_model
+from pytensor.link.onnx.serialize import to_model
 
 # (relative, absolute) by dtype; everything else must be equal.
 TOLERANCES = {"float16": (1e-2, 1e-2), "float32": (1e-3, 1e-4), "float64": (1e-6, 1e-8)}

@@ -10,10 +10,10 @@ import pytensor.link.onnx
 from pytensor.graph.op import Op
 from pytensor.link.onnx.converters import OpConverters, OperatorConverters
 from pytensor.link.onnx.dispatch import onnx_funcify
+from pytensor.link.onnx.dispatch.formula import Term
+from pytensor.link.onnx.dispatch.lengths import arange, ints, where
 from pytensor.link.onnx.front.builder import GraphBuilder
 from pytensor.link.onnx.importing.registry import operator_funcify
-from pytensor.link.onnx.support.formula import Term
-from pytensor.link.onnx.support.lengths import arange, ints, where
 
 FILES = sorted(Path(pytensor.link.onnx.__file__).parent.rglob("*.py"))
 

@@ -2,7 +2,7 @@
 
 from pytensor.link.onnx.converters import OpConverters
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.support.sizes import length, vector
+from pytensor.link.onnx.dispatch.sizes import length, vector
 
 
 @OpConverters

@@ -7,7 +7,7 @@ from pytensor.link.onnx.dispatch.batched import (
     expand_batch,
     onnx_batched,
 )
-from pytensor.link.onnx.support.sizes import concat, length
+from pytensor.link.onnx.dispatch.sizes import concat, length
 from pytensor.link.onnx.support.util import as_tuple
 from pytensor.tensor.basic import constant
 from pytensor.tensor.blockwise import Blockwise

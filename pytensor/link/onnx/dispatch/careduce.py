@@ -4,10 +4,10 @@ from string import ascii_letters
 import numpy as np
 
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.link.onnx.dispatch.fold import fold, length
+from pytensor.link.onnx.dispatch.order import FLOATS, sortable, unsortable
 from pytensor.link.onnx.dispatch.scalar.basic import where
 from pytensor.link.onnx.errors import ConversionError
-from pytensor.link.onnx.support.fold import fold, length
-from pytensor.link.onnx.support.order import FLOATS, sortable, unsortable
 from pytensor.scalar.basic import AND, OR, XOR, Add, Maximum, Minimum, Mul, Sqr
 from pytensor.tensor.elemwise import CAReduce, Elemwise
 from pytensor.tensor.math import MulWithoutZeros

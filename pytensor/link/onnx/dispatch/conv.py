@@ -2,8 +2,7 @@ import sys
 from math import prod
 
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.support.kernels import has_kernel
-from pytensor.link.onnx.support.lengths import (
+from pytensor.link.onnx.dispatch.lengths import (
     all_known,
     is_empty,
     lengths_of,
@@ -12,8 +11,9 @@ from pytensor.link.onnx.support.lengths import (
     pad,
     reshape,
 )
+from pytensor.link.onnx.dispatch.windows import columns, filter_matrix
+from pytensor.link.onnx.kernels import has_kernel
 from pytensor.link.onnx.support.util import split_pairs
-from pytensor.link.onnx.support.windows import columns, filter_matrix
 from pytensor.tensor.conv.ops import Conv
 
 

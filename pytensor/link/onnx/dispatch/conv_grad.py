@@ -7,7 +7,7 @@ from pytensor.link.onnx.dispatch.conv import (
     is_native,
     operands,
 )
-from pytensor.link.onnx.support.lengths import (
+from pytensor.link.onnx.dispatch.lengths import (
     all_known,
     crop,
     matmul_or_zeros,
@@ -15,13 +15,13 @@ from pytensor.link.onnx.support.lengths import (
     pad,
     reshape,
 )
-from pytensor.link.onnx.support.util import split_pairs
-from pytensor.link.onnx.support.windows import (
+from pytensor.link.onnx.dispatch.windows import (
     add_windows,
     columns,
     cotangent_matrix,
     filter_matrix,
 )
+from pytensor.link.onnx.support.util import split_pairs
 from pytensor.tensor.conv.ops import ConvGradFilters, ConvGradInput, ConvTranspose
 
 

@@ -1,7 +1,7 @@
 """Scalar Ops that one formula of floats converts."""
 
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.support.formula import Term
+from pytensor.link.onnx.dispatch.formula import Term
 
 # Formulas of scalar Ops that other packages define, by the function that such an Op names.
 NAMED = {}

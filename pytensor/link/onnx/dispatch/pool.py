@@ -3,10 +3,7 @@ from math import prod
 import numpy as np
 
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.scalar.basic import where
-from pytensor.link.onnx.dispatch.vjp import inline_unchecked
-from pytensor.link.onnx.support.kernels import has_kernel
-from pytensor.link.onnx.support.lengths import (
+from pytensor.link.onnx.dispatch.lengths import (
     all_known,
     arange,
     expand_dims,
@@ -19,6 +16,9 @@ from pytensor.link.onnx.support.lengths import (
     reshape,
     vector,
 )
+from pytensor.link.onnx.dispatch.scalar.basic import where
+from pytensor.link.onnx.dispatch.vjp import inline_unchecked
+from pytensor.link.onnx.kernels import has_kernel
 from pytensor.link.onnx.support.util import split_pairs
 from pytensor.scalar import discrete_dtypes
 from pytensor.tensor.conv.lengths import (

@@ -8,12 +8,12 @@ import numpy as np
 
 from pytensor.graph.basic import Constant
 from pytensor.graph.traversal import toposort
+from pytensor.link.onnx.dims import Dims
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.random.seed import state_key
 from pytensor.link.onnx.errors import ConversionError
-from pytensor.link.onnx.support.dims import Dims
-from pytensor.link.onnx.support.ir import Graph, Node, Value
-from pytensor.link.onnx.support.kernels import work_dtype
+from pytensor.link.onnx.extras.random.seed import state_key
+from pytensor.link.onnx.ir import Graph, Node, Value
+from pytensor.link.onnx.kernels import work_dtype
 from pytensor.tensor.random.type import RandomType
 from pytensor.tensor.type import TensorType
 

@@ -13,8 +13,8 @@ import pytensor.tensor as pt
 from pytensor.compile.builders import OpFromGraph
 from pytensor.graph.basic import Constant, Variable
 from pytensor.graph.op import HasInnerGraph
+from pytensor.link.onnx.dims import Algebra, Size, left_over
 from pytensor.link.onnx.importing.registry import Refused, entries, folded, known
-from pytensor.link.onnx.support.dims import Algebra, Size, left_over
 from pytensor.raise_op import CheckAndRaise
 from pytensor.tensor.basic import Alloc, MakeVector, constant
 from pytensor.tensor.broadcasting import BroadcastAs, broadcast_as

@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from pytensor.link.onnx.dispatch import formula
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
 from pytensor.link.onnx.dispatch.formulas import NAMED, write_formula
 from pytensor.link.onnx.errors import NO_CONVERTER, ConversionError
-from pytensor.link.onnx.support import formula
-from pytensor.link.onnx.support.kernels import work_dtype
+from pytensor.link.onnx.kernels import work_dtype
 from pytensor.scalar import basic as ps
 
 # Unary functions of floats with a kernel in every precision that agrees with NumPy.
