@@ -10,10 +10,10 @@ from pytensor.link.onnx.dispatch.lengths import (
     one_if_empty,
     pad,
     reshape,
+    split_pairs,
 )
 from pytensor.link.onnx.dispatch.windows import columns, filter_matrix
 from pytensor.link.onnx.kernels import has_kernel
-from pytensor.link.onnx.support.util import split_pairs
 from pytensor.tensor.conv.ops import Conv
 
 

@@ -14,6 +14,7 @@ from pytensor.link.onnx.dispatch.lengths import (
     one_if_empty,
     pad,
     reshape,
+    split_pairs,
 )
 from pytensor.link.onnx.dispatch.windows import (
     add_windows,
@@ -21,7 +22,6 @@ from pytensor.link.onnx.dispatch.windows import (
     cotangent_matrix,
     filter_matrix,
 )
-from pytensor.link.onnx.support.util import split_pairs
 from pytensor.tensor.conv.ops import ConvGradFilters, ConvGradInput, ConvTranspose
 
 

@@ -5,6 +5,8 @@ from operator import methodcaller
 
 import numpy as np
 
+from pytensor.link.onnx.dispatch.basic import onnx_funcify
+
 
 def _operator(op_type, evaluate=None, neutral=None):
     def apply(self, other):
@@ -113,6 +115,43 @@ class Term:
         product = self.builder.add("MatMul", self.name, weights)
         axis = self.builder.int64s([-1])
         return Term(self.builder, self.builder.add("Squeeze", product, axis))
+
+
+# Formulas of scalar Ops that other packages define, by the function that such an Op names.
+NAMED = {}
+
+
+def named_formula(name):
+    """Register ``function(*terms) -> term`` for scalar Ops whose `nfunc_spec` has this name."""
+
+    def register(function):
+        NAMED[name] = function
+        return function
+
+    return register
+
+
+def scalar_formula(op_class):
+    """Register ``function(*terms) -> term`` as the converter of a scalar Op of floats."""
+
+    def register(function):
+        @onnx_funcify.register(op_class)
+        def converter(op, node, builder, *inputs):
+            return write_formula(function, node, builder, inputs)
+
+        return function
+
+    return register
+
+
+def write_formula(function, node, builder, inputs):
+    """Return the name of what a formula makes of a scalar node's inputs, in double precision."""
+    terms = [
+        Term(builder, builder.cast(name, variable.type.dtype, "float64"))
+        for name, variable in zip(inputs, node.inputs, strict=True)
+    ]
+    dtype = node.outputs[0].type.dtype
+    return builder.cast(function(*terms).name, "float64", dtype)
 
 
 def where(condition, x, y):

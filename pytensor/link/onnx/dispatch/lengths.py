@@ -31,6 +31,12 @@ def is_empty(lengths):
     return any(isinstance(length, int) and length == 0 for length in lengths)
 
 
+def split_pairs(pairs):
+    """Separate (before, after) pairs into ONNX's list of befores and list of afters."""
+    before, after = zip(*pairs, strict=True)
+    return [int(pad) for pad in before], [int(pad) for pad in after]
+
+
 def all_known(lengths):
     return all(isinstance(length, int) for length in lengths)
 

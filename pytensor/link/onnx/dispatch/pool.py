@@ -14,12 +14,12 @@ from pytensor.link.onnx.dispatch.lengths import (
     minimum,
     pad,
     reshape,
+    split_pairs,
     vector,
 )
 from pytensor.link.onnx.dispatch.scalar.basic import where
 from pytensor.link.onnx.dispatch.vjp import inline_unchecked
 from pytensor.link.onnx.kernels import has_kernel
-from pytensor.link.onnx.support.util import split_pairs
 from pytensor.scalar import discrete_dtypes
 from pytensor.tensor.conv.lengths import (
     pool_output_length,

@@ -11,7 +11,6 @@ from pytensor.graph.traversal import toposort
 from pytensor.link.onnx.dims import Dims
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
 from pytensor.link.onnx.errors import ConversionError
-from pytensor.link.onnx.extras.random.seed import state_key
 from pytensor.link.onnx.ir import Graph, Node, Value
 from pytensor.link.onnx.kernels import work_dtype
 from pytensor.tensor.random.type import RandomType
@@ -216,13 +215,16 @@ class GraphBuilder:
     def key_of(self, variable):
         """Key of a random generator's state; of anything else that is no tensor, nothing."""
         if isinstance(variable.type, RandomType) and not self._names.get(variable):
-            known = isinstance(variable, Constant)
-            key = state_key(variable.data) if known else self.graph.fresh_name("generator")
-            self._names[variable] = key
+            if isinstance(variable, Constant):
+                self.bind_key(variable, variable.data)
+            else:
+                self._names[variable] = self.graph.fresh_name("generator")
         return self._names.get(variable, "")
 
     def bind_key(self, variable, generator):
         """Let the draws of a random generator be seeded by the state that it has now."""
+        from pytensor.link.onnx.extras.random.seed import state_key
+
         self._names[variable] = state_key(generator)
 
     def bind(self, variable, name):

@@ -12,7 +12,6 @@ from pytensor.graph.fg import FunctionGraph
 from pytensor.graph.traversal import toposort
 from pytensor.link.onnx.dims import Dims
 from pytensor.link.onnx.errors import UnsupportedOpError
-from pytensor.link.onnx.extras.random.counter import draw_by_counter
 from pytensor.link.onnx.front.builder import GraphBuilder
 from pytensor.link.onnx.front.interface import input_dims, interface_names, name_output_dims
 from pytensor.link.onnx.front.rewriting import checks_in, rewrite_for_onnx
@@ -106,6 +105,8 @@ class Lowering:
         builder = self.builder([*self.input_names, *self.output_names])
         self.arguments = list(zip(inputs, self.input_names, strict=True))
         if options.random == "counter":
+            from pytensor.link.onnx.extras.random.counter import draw_by_counter
+
             names = [*self.input_names, *self.output_names]
             self.arguments.append(draw_by_counter(builder, names))
         self._write(builder, dynamic_axes)

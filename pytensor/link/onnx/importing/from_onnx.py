@@ -17,7 +17,6 @@ import onnx
 import pytensor.tensor as pt
 from pytensor.compile.sharedvalue import SharedVariable, shared
 from pytensor.graph.basic import Constant, Variable
-from pytensor.link.onnx.extras import operators as rare_operators
 from pytensor.link.onnx.importing import operators
 from pytensor.link.onnx.importing.alternatives import Either, checked, joined, of_rank, taken, why
 from pytensor.link.onnx.importing.errors import (
@@ -57,9 +56,8 @@ ERRORS = (
 
 KEPT = (list, Either, Text)  # results of converters that are no variables
 
-for _package in (operators, rare_operators):
-    for _module in iter_modules(_package.__path__):
-        import_module(f"{_package.__name__}.{_module.name}")
+for _module in iter_modules(operators.__path__):
+    import_module(f"{operators.__name__}.{_module.name}")
 
 
 @dataclass

@@ -22,7 +22,7 @@ class Refused(Exception):
     """A converter's reason why one node can't be imported, and what to do about it."""
 
 
-operator_funcify = OperatorConverters()
+operator_funcify = OperatorConverters(extras="operators")
 """Converters from ONNX's operators.
 
 One gets a `NodeReader`, and a variable for each of the node's inputs, None for those left out.  It

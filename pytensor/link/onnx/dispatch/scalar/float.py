@@ -3,8 +3,15 @@
 import numpy as np
 
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.formula import expm1, log, log1p, minimum, rint, where
-from pytensor.link.onnx.dispatch.formulas import scalar_formula
+from pytensor.link.onnx.dispatch.formula import (
+    expm1,
+    log,
+    log1p,
+    minimum,
+    rint,
+    scalar_formula,
+    where,
+)
 from pytensor.link.onnx.dispatch.scalar.basic import cast_inputs, output_dtype
 from pytensor.link.onnx.dispatch.scalar.basic import where as where_as
 from pytensor.scalar import basic as ps

@@ -15,11 +15,11 @@ from pytensor.link.onnx.dispatch.formula import (
     log1p,
     maximum,
     rint,
+    scalar_formula,
     sin,
     sqrt,
     where,
 )
-from pytensor.link.onnx.dispatch.formulas import scalar_formula
 from pytensor.link.onnx.dispatch.scalar.basic import double_formula
 from pytensor.scalar import basic as ps
 

@@ -4,9 +4,9 @@ Matrices have any batch axes in front of their own two.  Algorithms are Loops ov
 columns, whose number may be known at run time only, of operations on whole matrices and batches.
 """
 
+from pytensor.link.onnx.dispatch.basic import as_tuple
 from pytensor.link.onnx.dispatch.scalar.basic import any_of
 from pytensor.link.onnx.dispatch.sizes import count_to, size
-from pytensor.link.onnx.support.util import as_tuple
 
 
 class Matrices:

@@ -5,12 +5,11 @@ from math import pi
 import numpy as np
 
 from pytensor.graph.basic import Constant
-from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.link.onnx.dispatch.basic import as_tuple, onnx_funcify
 from pytensor.link.onnx.dispatch.formula import Term, cos, log, maximum, sqrt
 from pytensor.link.onnx.dispatch.scalar.basic import any_of
 from pytensor.link.onnx.extras.random.hash import counters, hashed_uniform
 from pytensor.link.onnx.extras.random.seed import digest, seed_of
-from pytensor.link.onnx.support.util import as_tuple
 
 HALF_ULP = 2.0**-54
 # onnxruntime has no kernel for RandomUniform and its like of operator set 22.

@@ -11,12 +11,13 @@ from pytensor.link.onnx.dispatch.formula import (
     exp,
     log,
     minimum,
+    named_formula,
     polynomial,
+    scalar_formula,
     sin,
     sqrt,
     where,
 )
-from pytensor.link.onnx.dispatch.formulas import named_formula, scalar_formula
 from pytensor.link.onnx.dispatch.scalar.basic import cast_inputs
 from pytensor.link.onnx.errors import ConversionError
 from pytensor.scalar import math as psm

@@ -2,8 +2,16 @@
 
 import numpy as np
 
-from pytensor.link.onnx.dispatch.formula import exp, expm1, log1p, maximum, minimum, sqrt, where
-from pytensor.link.onnx.dispatch.formulas import scalar_formula
+from pytensor.link.onnx.dispatch.formula import (
+    exp,
+    expm1,
+    log1p,
+    maximum,
+    minimum,
+    scalar_formula,
+    sqrt,
+    where,
+)
 from pytensor.link.onnx.extras.special.gammainc import (
     double_exponential_rule,
     log1p_excess,

@@ -11,11 +11,11 @@ from pytensor.link.onnx.dispatch.formula import (
     minimum,
     minus_abs,
     polynomial,
+    scalar_formula,
     sign,
     sqrt,
     where,
 )
-from pytensor.link.onnx.dispatch.formulas import scalar_formula
 from pytensor.link.onnx.dispatch.scalar.basic import double_formula
 from pytensor.link.onnx.dispatch.scalar.math import log1mexp
 from pytensor.scalar import math as psm

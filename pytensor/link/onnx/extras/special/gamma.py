@@ -15,10 +15,10 @@ from pytensor.link.onnx.dispatch.formula import (
     minimum,
     polynomial,
     rint,
+    scalar_formula,
     sin,
     where,
 )
-from pytensor.link.onnx.dispatch.formulas import scalar_formula
 from pytensor.link.onnx.dispatch.scalar.basic import cast_inputs
 from pytensor.link.onnx.errors import ConversionError
 from pytensor.scalar import math as psm

@@ -17,10 +17,10 @@ from pytensor.link.onnx.dispatch.formula import (
     maximum,
     minimum,
     polynomial,
+    scalar_formula,
     sqrt,
     where,
 )
-from pytensor.link.onnx.dispatch.formulas import scalar_formula
 from pytensor.link.onnx.extras.special.gamma import NEAR_TWO, pochhammer, stirling_rest
 from pytensor.scalar import math as psm
 

@@ -2,8 +2,15 @@
 
 import numpy as np
 
-from pytensor.link.onnx.dispatch.formula import Term, exp, log, maximum, minimum, where
-from pytensor.link.onnx.dispatch.formulas import scalar_formula
+from pytensor.link.onnx.dispatch.formula import (
+    Term,
+    exp,
+    log,
+    maximum,
+    minimum,
+    scalar_formula,
+    where,
+)
 from pytensor.link.onnx.extras.special.beta import beta_density, regularized_beta
 from pytensor.link.onnx.extras.special.gamma import log_gamma
 from pytensor.link.onnx.extras.special.gammainc import gamma_density, regularized_gamma

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from pytensor.link.onnx.dispatch.formula import exp, minimum, sign, where
-from pytensor.link.onnx.dispatch.formulas import scalar_formula
+from pytensor.link.onnx.dispatch.formula import exp, minimum, scalar_formula, sign, where
 from pytensor.link.onnx.extras.special.erf import erfc
 from pytensor.scalar import math as psm
 

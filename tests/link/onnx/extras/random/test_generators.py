@@ -182,6 +182,7 @@ def test_every_random_variable_has_a_converter():
     ops = [v for v in vars(module).values() if isinstance(v, type)]
     ops = [v for v in ops if issubclass(v, pt.random.op.RandomVariable)]
     bases = {pt.random.op.RandomVariable, module.ScipyRandomVariable}
+    onnx_funcify.load()
     missing = [v for v in ops if v not in bases and v not in onnx_funcify.registry]
     assert len(ops) > 30
     assert not missing
