@@ -82,11 +82,14 @@ class OperatorConverters:
 
     Parameters
     ----------
+    adapt : callable, optional
+        What makes a converter of a function that is registered.
     extras : str, optional
         The package of extras that may have other operators.
     """
 
-    def __init__(self, extras: str | None = None) -> None:
+    def __init__(self, adapt: Callable | None = None, extras: str | None = None) -> None:
+        self._adapt = adapt or (lambda function: function)
         self._extras = extras
         self.registry: dict[tuple[str, str], Callable] = {}
         self._older: dict[tuple[str, str], dict[int, Callable]] = defaultdict(dict)
@@ -101,6 +104,7 @@ class OperatorConverters:
         """
 
         def add(function):
+            converter = self._adapt(function)
             for op_type in op_types:
                 if before is None:
                     found, key = self.registry, (domain, op_type)
@@ -108,7 +112,7 @@ class OperatorConverters:
                     found, key = self._older[domain, op_type], before
                 if key in found:
                     raise ValueError(f"there are two converters of {op_type} of {domain!r}")
-                found[key] = function
+                found[key] = converter
             return function
 
         return add

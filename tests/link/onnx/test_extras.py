@@ -16,7 +16,7 @@ EXTRAS_PACKAGE = "pytensor.link.onnx.extras."
 SMALL = """
 import sys
 import pytensor.tensor as pt
-from pytensor.link.onnx import export_onnx, from_onnx
+from pytensor.link.onnx import export_onnx
 
 def loaded():
     return [name for name in sys.modules if name.startswith("pytensor.link.onnx")]
@@ -24,6 +24,7 @@ def loaded():
 x = pt.matrix("x")
 model = export_onnx([x], [pt.sigmoid(x @ x.T).sum(axis=1)])
 exporting = loaded()
+from pytensor.link.onnx import from_onnx
 from_onnx(model)
 extras = [name for name in loaded() if ".extras." in name]
 model = export_onnx([x], [pt.gammaln(x)])

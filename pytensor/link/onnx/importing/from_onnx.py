@@ -307,9 +307,9 @@ def _without_text(name: tuple[str, str], given: list[Any]) -> list[Any]:
     return codes
 
 
-def _check_attributes(node: NodeReader) -> None:
+def _check_attributes(node: NodeReader, converter: Any) -> None:
     """Refuse a node with attributes that neither the standard nor the converter knows."""
-    if unknown := node.ir_node.attributes.keys() - known_attributes(node):
+    if unknown := node.ir_node.attributes.keys() - known_attributes(node, converter):
         of = f"{node.domain or 'ai.onnx'} {node.opset}"
         raise Refused(f"the operator has no attribute {_listed(unknown)} in {of}")
 
@@ -470,7 +470,7 @@ class Importer:
         given = _without_text(name, given)
         results = converter(node, *given)
         results = results if isinstance(results, tuple) else (results,)
-        _check_attributes(node)
+        _check_attributes(node, converter)
         _check_outputs(node, len(results))
         results = [v if isinstance(v, KEPT) else as_tensor_variable(v) for v in results]
         if all(v is None or isinstance(v, Constant) for v in given) and not any(

@@ -3,7 +3,8 @@
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from inspect import Parameter, signature
+from typing import Any, get_args
 
 import numpy as np
 import onnx_ir as ir
@@ -22,12 +23,47 @@ class Refused(Exception):
     """A converter's reason why one node can't be imported, and what to do about it."""
 
 
-operator_funcify = OperatorConverters(extras="operators")
+def of_signature(function: Callable) -> Callable:
+    """Return a converter of a node and its inputs, made of a function of inputs and attributes.
+
+    Attributes are the function's parameters that are given by name alone.  One without a default
+    must be there; one that is annotated as a ``Literal`` must have one of its values; floats have
+    single precision, defaults too.  A function whose first parameter is `node` gets the node as
+    well; if it has no parameters for attributes, it reads them from there.
+    """
+    parameters = list(signature(function).parameters.values())
+    attributes = [p for p in parameters if p.kind is Parameter.KEYWORD_ONLY]
+    takes_node = bool(parameters) and parameters[0].name == "node"
+    if takes_node and not attributes:
+        return function
+
+    def converter(node, *inputs):
+        values = {p.name: _value_of(node, p) for p in attributes}
+        return function(*([node] if takes_node else []), *inputs, **values)
+
+    converter.attributes = frozenset(p.name for p in attributes)
+    return converter
+
+
+def _value_of(node, parameter):
+    name, choices = parameter.name, get_args(parameter.annotation)
+    if parameter.default is Parameter.empty:
+        value = node.required(name)
+    elif choices:
+        others = (choice for choice in choices if choice != parameter.default)
+        value = node.choice(name, parameter.default, *others)
+    else:
+        value = node.attribute(name, parameter.default)
+    return float(np.float32(value)) if isinstance(value, float) else value
+
+
+operator_funcify = OperatorConverters(of_signature, extras="operators")
 """Converters from ONNX's operators.
 
-One gets a `NodeReader`, and a variable for each of the node's inputs, None for those left out.  It
-returns a variable for each output, as a sequence if there are several; it may leave out last ones
-that the node doesn't have.  A value of a sequence type is a Python list of variables.
+A function that is registered gets a variable for each of the node's inputs, None for those left
+out, and the node's attributes by name (`of_signature`).  It returns a variable for each output, as
+a sequence if there are several; it may leave out last ones that the node doesn't have.  A value of
+a sequence type is a Python list of variables.
 """
 
 
