@@ -28,7 +28,7 @@ from pytensor.link.onnx import (
     export_onnx,
 )
 from pytensor.link.onnx.dispatch.choose import ChooseAmong
-from pytensor.link.onnx.front.loops import Loop
+from pytensor.link.onnx.dispatch.loops import Loop
 from pytensor.link.onnx.settings import OPSETS
 from pytensor.printing import Print
 from pytensor.raise_op import Assert, CheckAndRaise

@@ -15,7 +15,7 @@ from pytensor.graph.traversal import toposort
 from pytensor.link.onnx.dims import Dims, Size, left_over
 from pytensor.link.onnx.dispatch.basic import onnx_funcify, onnx_funcify_OpFromGraph
 from pytensor.link.onnx.dispatch.choose import ChooseAmong
-from pytensor.link.onnx.front.loops import lower_scans
+from pytensor.link.onnx.dispatch.loops import lower_scans
 from pytensor.link.onnx.settings import INCOMPATIBLE_REWRITES, REQUIRED_REWRITES
 from pytensor.raise_op import CheckAndRaise
 from pytensor.scalar.basic import Composite
