@@ -171,8 +171,8 @@ its evaluator. `python -m tests.link.onnx.importing.versions` does it.
   here and in onnxruntime. Sequences without elements are read; onnxruntime refuses them.
 - What a Loop collects has the sizes of an iteration's values even if there is none; onnxruntime
   makes open ones 0.
-- Attributes that neither the standard nor a converter knows are refused; where a converter's parameters
-  are the operator's attributes, so is any other.
+- Attributes that neither the standard nor a converter knows are refused; where a converter's
+  parameters are the operator's attributes, so is any other.
 """
 
 NAMES = """\
