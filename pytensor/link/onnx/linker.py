@@ -104,9 +104,8 @@ class ONNXLinker(JITLinker):
             name = provider if isinstance(provider, str) else provider[0]
             if name not in available:
                 raise ValueError(f"onnxruntime here has no {name}, only {available}")
-        session = onnxruntime.InferenceSession(
-            lowering.model().SerializeToString(), self.session_options, self.providers
-        )
+        model = lowering.model(with_types=False).SerializeToString()
+        session = onnxruntime.InferenceSession(model, self.session_options, self.providers)
         return _runner(fgraph, source, lowering, session)
 
     def _lower(self, fgraph: Any, generators: dict[Any, Any]) -> tuple[Any, Any]:

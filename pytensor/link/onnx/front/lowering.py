@@ -152,10 +152,17 @@ class Lowering:
         name: str = "pytensor",
         doc_string: str | None = None,
         metadata: Mapping[str, str] | None = None,
+        *,
+        with_types: bool = True,
     ) -> onnx.ModelProto:
-        """Return the graph as a model; among its metadata are the messages of checks."""
+        """Return the graph as a model; among its metadata are the messages of checks.
+
+        `with_types` says whether the types of all values are worked out, for readers of the file;
+        onnxruntime does so by itself.
+        """
         messages = {name: f"{op.exc_type.__name__}({op.msg!r})" for name, op in self.checks.items()}
-        infer_types(self.graph, self.options.opset)
+        if with_types:
+            infer_types(self.graph, self.options.opset)
         return to_model(
             self.graph,
             opset=self.options.opset,
