@@ -15,8 +15,8 @@ import onnxruntime
 from onnx_inference import alternate
 
 from pytensor.link.onnx.front.builder import GraphBuilder
-from pytensor.link.onnx.support.ir import Value
-from pytensor.link.onnx.support.serialize import to_model
+from pytensor.link.onnx.ir import Value
+from pytensor.link.onnx.serialize import to_model
 
 IMAGES, TOKENS = (1, 64, 80, 80), (8, 128, 768)
 GROUPS = 32

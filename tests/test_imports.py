@@ -156,12 +156,14 @@ def test_a_circle_is_found(tmp_path):
 
 
 def test_rooms_of_the_onnx_backend():
-    """Helpers import no converter, and converters nothing of what calls them."""
+    """Helpers import no converter, converters nothing of what calls them, and nothing of extras."""
     modules = modules_in(ROOT / "pytensor")
-    above = {
-        "support": ("dispatch", "front"),
-        "passes": ("dispatch", "front"),
-        "dispatch": ("front",),
+    helpers = ("converters", "dims", "ir", "kernels", "serialize")
+    above = dict.fromkeys(helpers, ("dispatch", "extras", "front", "importing")) | {
+        "passes": ("dispatch", "extras", "front"),
+        "dispatch": ("extras", "front"),
+        "importing": ("dispatch", "extras", "front"),
+        "extras": ("front",),
     }
     wrong = [
         (name, other)

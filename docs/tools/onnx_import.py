@@ -14,7 +14,7 @@ import onnx
 
 from pytensor.link.onnx import ImportedModelError, ImportedOpError
 from pytensor.link.onnx.importing.operators.refused import REFUSED
-from pytensor.link.onnx.importing.registry import ML, registered
+from pytensor.link.onnx.importing.registry import ML, operator_funcify
 from tests.link.onnx.importing import official, versions
 
 TABLE = Path(__file__).parents[1] / "onnx_import.md"
@@ -171,7 +171,8 @@ its evaluator. `python -m tests.link.onnx.importing.versions` does it.
   here and in onnxruntime. Sequences without elements are read; onnxruntime refuses them.
 - What a Loop collects has the sizes of an iteration's values even if there is none; onnxruntime
   makes open ones 0.
-- Attributes that neither the standard nor a converter knows are refused.
+- Attributes that neither the standard nor a converter knows are refused; where a converter's
+  parameters are the operator's attributes, so is any other.
 """
 
 NAMES = """\
@@ -201,8 +202,9 @@ def table_of_versions():
 
 def document():
     """The whole page."""
+    operator_funcify.load()
     lines = [row(operator, cases) for operator, cases in groups().items()]
-    found = [entry for entry in registered() if entry not in REFUSED]
+    found = [entry for entry in sorted(operator_funcify.registry) if entry not in REFUSED]
     others = [name for domain, name in found if domain not in ("", ML)]
     learning = [name for domain, name in found if domain == ML]
     schemas = {s.name for s in onnx.defs.get_all_schemas() if s.domain == ""}

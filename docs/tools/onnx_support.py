@@ -28,8 +28,8 @@ from pytensor.link.onnx import (
     export_onnx,
 )
 from pytensor.link.onnx.dispatch.choose import ChooseAmong
+from pytensor.link.onnx.dispatch.loops import Loop
 from pytensor.link.onnx.settings import OPSETS
-from pytensor.link.onnx.support.loops import Loop
 from pytensor.printing import Print
 from pytensor.raise_op import Assert, CheckAndRaise
 from pytensor.scalar.loop import ScalarLoop

@@ -4,7 +4,6 @@ import os
 import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal
@@ -13,25 +12,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import onnx
-import pytensor
 from pytensor.compile.executor import Function
 from pytensor.configdefaults import config
 from pytensor.graph.basic import Variable
-from pytensor.link.onnx.dispatch.random.counter import draw_by_counter
-from pytensor.link.onnx.errors import MixedRowsWarning, VerificationError
-from pytensor.link.onnx.front.builder import GraphBuilder
-from pytensor.link.onnx.front.convert import convert_fgraph, keep_checks
-from pytensor.link.onnx.front.interface import input_dims, interface_names, name_output_dims
-from pytensor.link.onnx.front.rewriting import checks_in, rewrite_for_onnx
-from pytensor.link.onnx.front.source import Source, generators_of, source_of, warn_of_generators
+from pytensor.link.onnx.errors import DroppedRandomStateWarning, VerificationError
+from pytensor.link.onnx.front.lowering import Lowering, Options
+from pytensor.link.onnx.front.source import source_of
 from pytensor.link.onnx.linker import require_onnxruntime
-from pytensor.link.onnx.passes import NECESSARY, PASSES, run_passes
-from pytensor.link.onnx.passes.half import KEPT_IN_FLOAT32, convert_to_half
-from pytensor.link.onnx.rows import find_mixed_rows
+from pytensor.link.onnx.passes.half import KEPT_IN_FLOAT32
+from pytensor.link.onnx.serialize import needs_external_data, save
 from pytensor.link.onnx.settings import OPSETS
-from pytensor.link.onnx.support.dims import Dims
-from pytensor.link.onnx.support.ir import Graph
-from pytensor.link.onnx.support.serialize import infer_types, needs_external_data, save, to_model
 from pytensor.link.onnx.verify import first_difference, verify_model
 
 
@@ -160,95 +150,56 @@ def export_onnx(
     keep_in_float32 = _kept_in_float32(half)
     if verify is not None:
         require_onnxruntime("verify=")
-
+    options = Options(
+        opset=opset_version,
+        rewrite="all" if optimize else "none",
+        simplify=optimize,
+        exact=exact,
+        swish=swish,
+        checks=checks,
+        random=random,
+        parameters_are_inputs=initializers == "inputs",
+        trace=trace,
+    )
     # What is made from here on has no place in the user's code of its own.
     with config.change_flags(traceback__limit=0):
         source = source_of(inputs, outputs, optimize=optimize)
-        fgraph, arguments = source.fgraph, source.arguments
-        input_names, output_names = interface_names(
-            arguments, fgraph.outputs, input_names, output_names
+        lowering = Lowering(
+            source,
+            options,
+            input_names=input_names,
+            output_names=output_names,
+            dynamic_axes=dynamic_axes,
         )
-        dynamic_axes = dynamic_axes or {}
-        sizes = input_dims(arguments, input_names, dynamic_axes, output_names)
-        _warn_of_mixed_rows(fgraph.outputs, _named_rows(arguments, input_names, dynamic_axes))
-        known_checks = checks_in(fgraph)
-        rewrite_for_onnx(fgraph, optimize=optimize)
-    generators = sorted({*source.generators, *generators_of(fgraph.outputs)})
-    if (generators or random == "counter") and verify is not None:
+    draws = lowering.generators or random == "counter"
+    if draws and verify is not None:
         raise ValueError("a model that draws random numbers can't be verified with a sample")
-    graph = Graph(parameters_are_inputs=initializers == "inputs")
-    builder = GraphBuilder(
-        opset_version,
-        graph=graph,
-        dims=Dims(fgraph.shape_feature, sizes),
-        annotate=partial(_metadata, trace=trace),
-        checks=checks,
-        known_checks=known_checks,
-        exact=exact,
-        swish=swish,
-    )
-    for name in (*input_names, *output_names):
-        graph.fresh_name(name)
-    named_arguments = list(zip(arguments, input_names, strict=True))
-    if random == "counter":
-        named_arguments.append(draw_by_counter(builder, [*input_names, *output_names]))
-    named_outputs = list(zip(fgraph.outputs, output_names, strict=True))
-    convert_fgraph(builder, fgraph, named_arguments, source.parameters, named_outputs)
-    warn_of_generators(source.generators if builder.draws else generators, builder.draws)
-    kept = keep_checks(builder)
-    messages = {name: f"{op.exc_type.__name__}({op.msg!r})" for name, op in kept.items()}
-    name_output_dims(graph, dynamic_axes)
-    _simplify(graph, opset_version, optimize)
-
-    to_proto = partial(
-        to_model,
-        graph,
-        opset=opset_version,
-        model_name=model_name or source.name or "pytensor",
-        doc_string=doc_string,
-        metadata={**(metadata or {}), **messages},
-    )
+    if lowering.generators:
+        _warn_of_generators(lowering.generators, random)
+    described = model_name or source.name or "pytensor", doc_string, metadata
     verification = None
     if verify is not None:
-        sample = _sample(verify, input_names, arguments)
-        verification = Verification(
-            source, named_arguments, output_names, sample, opset_version, half=bool(half)
-        )
+        sample = _sample(verify, lowering.input_names, source.arguments)
+        verification = Verification(lowering, sample, half=bool(half))
     if half:
         if verification is not None:
             # What differs in single precision too is no matter of precision.
-            replace(verification, half=False).check(to_proto().SerializeToString())
-        convert_to_half(graph, keep_in_float32)
-        _simplify(graph, opset_version, optimize)
-    size = sum(array.nbytes for array in graph.initializers.values())
-    outside = needs_external_data(external_data, size)
-    if outside and path is None:
-        raise ValueError(f"the weights take {size} bytes: give a path to write them to")
-    return _check_and_write(to_proto(), path, outside, check, verification)
+            replace(verification, half=False).check(lowering.model().SerializeToString())
+        lowering.to_half(keep_in_float32)
+    model = lowering.model(*described)
+    outside = needs_external_data(lowering.graph, external_data, path)
+    return _check_and_write(model, path, outside, check, verification)
 
 
-def _named_rows(
-    variables: Iterable[Variable], names: Iterable[str], dynamic_axes: Mapping[str, Any]
-) -> dict[Variable, str]:
-    """The inputs whose first axis is called "rows", and their names."""
-    axes = {name: axes for name, axes in dynamic_axes.items() if isinstance(axes, Mapping)}
-    pairs = zip(variables, names, strict=True)
-    return {v: name for v, name in pairs if axes.get(name, {}).get(0) == "rows"}
-
-
-def _warn_of_mixed_rows(outputs: Sequence[Variable], inputs: Mapping[Variable, str]) -> None:
-    mixed = find_mixed_rows(outputs, inputs) if inputs else None
-    if mixed is not None and mixed.nodes:
-        warnings.warn(
-            f"a row's result depends on the other rows that the model is given with it: {mixed}",
-            MixedRowsWarning,
-            stacklevel=3,
-        )
-
-
-def _simplify(graph: Graph, opset: int, optimize: bool) -> None:
-    run_passes(graph, PASSES if optimize else NECESSARY)
-    infer_types(graph, opset)
+def _warn_of_generators(names: Iterable[str], random: str) -> None:
+    # By a counter, these are of the states alone that the outputs would be.
+    role = "don't seed them" if random == "counter" else "can only seed them"
+    warnings.warn(
+        f"the model draws random numbers of its own, not NumPy's: {', '.join(names)} {role}; "
+        "no state is returned or updated",
+        DroppedRandomStateWarning,
+        stacklevel=3,
+    )
 
 
 def _check_and_write(
@@ -285,25 +236,21 @@ def _check_and_write(
 class Verification:
     """What a model is compared with: PyTensor's results for a sample."""
 
-    source: Source
-    arguments: list[Any]
-    output_names: Sequence[str]
+    lowering: Lowering
     sample: dict[str, Any]
-    opset: int
     half: bool = False
 
     def check(self, file: bytes | str) -> None:
-        source, sample = self.source, self.sample
-        expected = source.run(*sample.values())
+        """Compare a model with PyTensor; a difference says where it begins."""
+        lowering, sample = self.lowering, self.sample
+        expected = lowering.source.run(*sample.values())  # type: ignore[misc]
         expected = list(expected) if isinstance(expected, list | tuple) else [expected]
         try:
-            verify_model(file, self.output_names, sample, expected, half=self.half)
+            verify_model(file, lowering.output_names, sample, expected, half=self.half)
         except VerificationError as error:
             if self.half:
                 raise VerificationError(f"in half precision, {error}") from None
-            where = first_difference(
-                source.fgraph, self.arguments, source.parameters, sample, opset=self.opset
-            )
+            where = first_difference(lowering, sample)
             raise VerificationError(f"{error}\nThe difference begins at {where}") from None
 
 
@@ -323,26 +270,6 @@ def _check_choice(name: str, value: object, allowed: list[Any]) -> None:
     # Types too: True is equal to 1.
     if not any(type(value) is type(choice) and value == choice for choice in allowed):
         raise ValueError(f"{name} must be one of {allowed}, got {value!r}")
-
-
-def _metadata(node: Any, trace: bool) -> dict[str, str]:
-    """The metadata of the ONNX nodes made from a PyTensor node."""
-    text = str(node)
-    metadata = {"pytensor.node": text if len(text) <= 200 else text[:197] + "..."}
-    if trace and (frames := _frames(node)):
-        metadata["pytensor.trace"] = frames
-    return metadata
-
-
-def _frames(node: Any) -> str:
-    """Where in the user's code the outputs of a node were made."""
-    lines, folders = [], tuple(folder + os.sep for folder in pytensor.__path__)
-    for variable in node.outputs:
-        for stack in getattr(variable.tag, "trace", None) or []:
-            for filename, line, function_name, _text in stack:
-                if not filename.startswith(folders):
-                    lines.append(f"{os.path.relpath(filename)}:{line} in {function_name}")
-    return "\n".join(dict.fromkeys(lines))
 
 
 def _sample(verify: Any, names: Sequence[str], variables: Sequence[Any]) -> dict[str, Any]:

@@ -10,8 +10,10 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
+import numpy as np
+
 from pytensor.link.basic import JITLinker
-from pytensor.link.onnx.errors import DroppedRandomStateWarning
+from pytensor.link.onnx.errors import ConversionError, DroppedRandomStateWarning, run_error
 from pytensor.link.onnx.settings import INCOMPATIBLE_REWRITES, OPSETS, REQUIRED_REWRITES
 
 
@@ -81,7 +83,6 @@ class ONNXLinker(JITLinker):
         **kwargs: Any,
     ) -> Any:  # fmt: skip
         onnxruntime = require_onnxruntime("mode='ONNX'")
-        from pytensor.link.onnx import load
         from pytensor.tensor.random.type import RandomType
 
         if not fgraph.outputs:
@@ -96,19 +97,32 @@ class ONNXLinker(JITLinker):
             )
         # A generator that is given at run time has no state yet.
         known = {v: state for v, state in generators.items() if state is not None}
-        model, runner = load("front.convert", "mode='ONNX'").compile_fgraph(
-            fgraph, opset=self.opset_version, optimize=self.optimize, generators=known
-        )
+        source, lowering = self._lower(fgraph, known)
         # onnxruntime itself would only warn, and take another one.
         available = onnxruntime.get_available_providers()
         for provider in self.providers:
             name = provider if isinstance(provider, str) else provider[0]
             if name not in available:
                 raise ValueError(f"onnxruntime here has no {name}, only {available}")
-        session = onnxruntime.InferenceSession(
-            model.SerializeToString(), self.session_options, self.providers
+        model = lowering.model(with_types=False).SerializeToString()
+        session = onnxruntime.InferenceSession(model, self.session_options, self.providers)
+        return _runner(fgraph, source, lowering, session)
+
+    def _lower(self, fgraph: Any, generators: dict[Any, Any]) -> tuple[Any, Any]:
+        """Return a copy of a graph, of which all inputs are the model's, and what it became."""
+        from pytensor.link.onnx import load
+
+        front = load("front.lowering", "mode='ONNX'")
+        inputs = [v for v in fgraph.inputs if v not in generators]
+        source = load("front.source", "mode='ONNX'").copy_graph(inputs, fgraph.outputs, generators)
+        options = front.Options(
+            opset=self.opset_version,
+            rewrite="loops",
+            simplify=self.optimize,
+            exact=True,
+            checks="raise",
         )
-        return runner(session)
+        return source, front.Lowering(source, options)
 
     def jit_compile(self, fn: Any) -> Any:
         # onnxruntime has compiled the model when it made the session.
@@ -119,6 +133,46 @@ class ONNXLinker(JITLinker):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(opset_version={self.opset_version})"
+
+
+def _runner(fgraph: Any, source: Any, lowering: Any, session: Any) -> Any:
+    """Return a function of a graph's inputs that runs a session of its model.
+
+    Where an output is the state of a random generator, which no model has, the generator that it is
+    given is returned.
+    """
+    positions = {v: i for i, v in enumerate(fgraph.inputs)}
+    inputs = [(positions[source.originals[v]], name) for v, name in lowering.arguments]
+    states = {i: positions[source.originals[_generator(v)]] for i, v in source.states.items()}
+    names = [*lowering.checks, *lowering.output_names]
+    checks, origins, n_outputs = lowering.checks, lowering.origins, len(fgraph.outputs)
+
+    def run(*values: Any) -> list[Any]:
+        feed = {name: np.asarray(values[position]) for position, name in inputs}
+        try:
+            results = iter(session.run(names, feed))
+        except Exception as error:
+            raised = run_error(error, origins)
+            if raised is None:
+                raise
+            raise raised from error
+        for op in checks.values():
+            if not next(results):
+                raise op.exc_type(op.msg)
+        return [values[states[i]] if i in states else next(results) for i in range(n_outputs)]
+
+    return run
+
+
+def _generator(variable: Any) -> Any:
+    """Return the random generator that `variable` is a later state of."""
+    from pytensor.tensor.random.op import RandomVariable
+
+    while variable.owner is not None:
+        if not isinstance(variable.owner.op, RandomVariable):
+            raise ConversionError(f"{variable} of {variable.type} is no tensor")
+        variable = variable.owner.inputs[0]
+    return variable
 
 
 def require_onnxruntime(what: str) -> ModuleType:

@@ -4,6 +4,7 @@ Of a model whose first axis is open, each row's result should be its own: one th
 mean of its data, say, has other results for a row as soon as others are sent with it.
 """
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import singledispatch
@@ -13,6 +14,7 @@ from pytensor.compile.builders import OpFromGraph
 from pytensor.graph.basic import Apply, Constant, Variable
 from pytensor.graph.op import Op
 from pytensor.graph.replace import clone_replace
+from pytensor.link.onnx.errors import MixedRowsWarning
 from pytensor.raise_op import CheckAndRaise
 from pytensor.scan.op import Scan
 from pytensor.tensor.basic import Alloc
@@ -111,6 +113,23 @@ def with_statistics_of(outputs: Sequence[Variable], inputs: Mapping[Variable, Va
         raise ValueError(f"{kept[0].op} has a result for each row: no other data's can replace it")
     replaced = clone_replace(found.ends, dict(inputs)) if found.ends else []
     return clone_replace(list(outputs), dict(zip(found.ends, replaced, strict=True)))
+
+
+def warn_of_mixed_rows(
+    outputs: Sequence[Variable], inputs: Sequence[Variable], names: Sequence[str],
+    dynamic_axes: Mapping[str, Any],
+) -> None:  # fmt: skip
+    """Warn where a graph mixes the rows of an input whose first axis is called "rows"."""
+    axes = {name: axes for name, axes in dynamic_axes.items() if isinstance(axes, Mapping)}
+    pairs = zip(inputs, names, strict=True)
+    rows = {v: name for v, name in pairs if axes.get(name, {}).get(0) == "rows"}
+    mixed = find_mixed_rows(outputs, rows) if rows else None
+    if mixed is not None and mixed.nodes:
+        warnings.warn(
+            f"a row's result depends on the other rows that the model is given with it: {mixed}",
+            MixedRowsWarning,
+            stacklevel=4,
+        )
 
 
 def _read(node: Apply) -> list[Variable]:

@@ -11,10 +11,9 @@ from pytensor.graph.basic import Constant, Variable
 from pytensor.graph.traversal import toposort
 from pytensor.link.onnx.errors import VerificationError
 from pytensor.link.onnx.front.builder import GraphBuilder
-from pytensor.link.onnx.front.convert import convert_fgraph
+from pytensor.link.onnx.front.lowering import Lowering, write_nodes
 from pytensor.link.onnx.passes import PASSES, remove_unused, run_pass
-from pytensor.link.onnx.support.dims import Dims
-from pytensor.link.onnx.support.serialize import to_model
+from pytensor.link.onnx.serialize import to_model
 
 # (relative, absolute) by dtype; everything else must be equal.
 TOLERANCES = {"float16": (1e-2, 1e-2), "float32": (1e-3, 1e-4), "float64": (1e-6, 1e-8)}
@@ -72,28 +71,25 @@ def describe_difference(
     )
 
 
-def first_difference(
-    fgraph: Any, arguments: Sequence[tuple[Variable, str]], parameters: Mapping[Variable, Any],
-    sample: Mapping[str, Any], *, opset: int,
-) -> str:  # fmt: skip
+def first_difference(lowering: Lowering, sample: Mapping[str, Any]) -> str:
     """Find where onnxruntime first computes something else than PyTensor.
 
     Every intermediate result is compared, in topological order, in a model that no pass has
     touched; if none differs, the passes are run one by one.  Returns a description: of the node
     with its inputs and the error, or of the pass, or that neither was found.
     """
+    source, opset = lowering.source, lowering.options.opset
+    fgraph, arguments, parameters = source.fgraph, lowering.arguments, source.parameters
     values = [sample[name] for _, name in arguments] + list(parameters.values())
     inputs = [variable for variable, _ in arguments] + list(parameters)
     nodes = toposort(fgraph.outputs, fgraph.inputs)
     variables = [v for node in nodes for v in node.outputs if hasattr(v.type, "dtype")]
     mode = Mode("py", optimizer=None)  # type: ignore[arg-type]
     wanted = function(inputs, variables, mode=mode, on_unused_input="ignore")(*values)
-    builder = GraphBuilder(opset, dims=Dims(fgraph.shape_feature))
+    builder = lowering.builder(lowering.input_names)
     names = [builder.graph.fresh_name(f"result_{i}") for i in range(len(variables))]
-    for _, name in arguments:
-        builder.graph.fresh_name(name)
     outputs = list(zip(variables, names, strict=True))
-    convert_fgraph(builder, fgraph, arguments, parameters, outputs)
+    write_nodes(builder, fgraph, arguments, parameters, outputs)
     results = run(_serialize(builder.graph, opset), names, sample)
     for variable, result, reference in zip(variables, results, wanted, strict=True):
         difference = describe_difference(result, np.asarray(reference))

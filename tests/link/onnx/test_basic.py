@@ -17,6 +17,7 @@ from pytensor.link.onnx import (
     UnsupportedOpError,
     dispatch,
     export_onnx,
+    extras,
     onnx_funcify,
 )
 from pytensor.raise_op import assert_op
@@ -146,7 +147,12 @@ def onnx_funcify_Triple(op, node, builder, x):
 
 
 def test_no_converter_is_replaced_by_another():
-    names = [module.name for module in walk_packages(dispatch.__path__, f"{dispatch.__name__}.")]
+    onnx_funcify.load()
+    names = [
+        module.name
+        for package in (dispatch, extras)
+        for module in walk_packages(package.__path__, f"{package.__name__}.")
+    ]
     written = {
         (name, function)
         for module in names

@@ -43,6 +43,7 @@ def table_cells():
 
 
 def test_every_converter_has_a_row():
+    onnx_funcify.load()
     # Other tests register Ops of their own.
     registered = {c for c in onnx_funcify.registry if c.__module__.startswith("pytensor.")}
     covered = covered_classes()
@@ -97,6 +98,7 @@ def test_table():
 def test_what_the_jax_backend_has():
     from pytensor.link.jax.dispatch import jax_funcify
 
+    onnx_funcify.load()
     ours = {op_class for op_class in onnx_funcify.registry if op_class is not object}
     ours.add(OpFromGraph)
     missing = {

@@ -12,7 +12,7 @@ import pytest
 
 from docs.tools.onnx_support import attempt, export, random_rows, rows
 from pytensor.link.onnx import UnsupportedOpError, export_onnx
-from tests.link.onnx.dispatch.random.test_random import CONTINUOUS, N, session_of, shared_rng
+from tests.link.onnx.extras.random.test_random import CONTINUOUS, N, session_of, shared_rng
 from tests.utils import TOLERANCES
 
 WEB = Path(__file__).parent / "web"

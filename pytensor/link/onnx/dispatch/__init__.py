@@ -1,4 +1,4 @@
-"""Converters; each module of this folder registers its own."""
+"""Converters; each module of this folder registers its own, those of extras when they are met."""
 
 from importlib import import_module
 from pkgutil import walk_packages

@@ -3,8 +3,8 @@
 import numpy as np
 
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.link.onnx.dispatch.formula import Term, exp, where
 from pytensor.link.onnx.dispatch.scalar.basic import cast_inputs, fills_output, output_dtype
-from pytensor.link.onnx.support.formula import Term, exp, where
 from pytensor.scalar import activations
 
 # Operators of single precision with the formula and the parameters of the Op of the same name.

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.link.onnx.dispatch.sizes import concat
 from pytensor.link.onnx.dispatch.subtensor import (
     Index,
     Mask,
@@ -14,8 +15,7 @@ from pytensor.link.onnx.dispatch.subtensor import (
     width,
     with_axes,
 )
-from pytensor.link.onnx.support.kernels import has_kernel
-from pytensor.link.onnx.support.sizes import concat
+from pytensor.link.onnx.kernels import has_kernel
 from pytensor.tensor.basic import Nonzero
 from pytensor.tensor.subtensor import AdvancedSubtensor
 

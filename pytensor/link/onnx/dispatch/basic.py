@@ -1,10 +1,18 @@
-from functools import singledispatch
+from functools import partial
 
 from pytensor.compile.builders import OpFromGraph
+from pytensor.link.onnx.converters import OpConverters
 from pytensor.link.onnx.errors import NO_CONVERTER, ConversionError
 
+# Ops that few graphs have, by the modules that define them
+EXTRAS = {
+    "pytensor.scalar.math": "special",
+    "pytensor.tensor.linalg": "linalg",
+    "pytensor.tensor.random": "random",
+}
 
-@singledispatch
+
+@partial(OpConverters, extras=EXTRAS)
 def onnx_funcify(op, node, builder, *inputs):
     """Write the ONNX nodes of a PyTensor node.
 
@@ -39,3 +47,8 @@ def onnx_funcify(op, node, builder, *inputs):
 @onnx_funcify.register(OpFromGraph)
 def onnx_funcify_OpFromGraph(op, node, builder, *inputs):
     return builder.inline(op.fgraph, inputs)
+
+
+def as_tuple(names):
+    """Return the names of outputs, of which `GraphBuilder.add` returns a single one by itself."""
+    return (names,) if isinstance(names, str) else names

@@ -1,12 +1,13 @@
 """Core Ops that convert to ONNX nodes which take batches as they are."""
 
-from functools import singledispatch
+from functools import partial
 
-from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.support.sizes import length, vector
+from pytensor.link.onnx.converters import OpConverters
+from pytensor.link.onnx.dispatch.basic import EXTRAS, onnx_funcify
+from pytensor.link.onnx.dispatch.sizes import length, vector
 
 
-@singledispatch
+@partial(OpConverters, extras=EXTRAS)
 def onnx_batched(op, node, builder, *inputs):
     """Write the ONNX nodes of a `Blockwise` of `op`; None where there are none registered.
 

@@ -1,14 +1,13 @@
 from pytensor.graph.basic import Constant
 from pytensor.graph.fg import FunctionGraph
-from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.link.onnx.dispatch.basic import as_tuple, onnx_funcify
 from pytensor.link.onnx.dispatch.batched import (
     batch_ndim,
     batch_shape,
     expand_batch,
     onnx_batched,
 )
-from pytensor.link.onnx.support.sizes import concat, length
-from pytensor.link.onnx.support.util import as_tuple
+from pytensor.link.onnx.dispatch.sizes import concat, length
 from pytensor.tensor.basic import constant
 from pytensor.tensor.blockwise import Blockwise
 from pytensor.tensor.type import tensor

@@ -4,10 +4,10 @@ from string import ascii_letters
 import numpy as np
 
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.link.onnx.dispatch.fold import fold, length
+from pytensor.link.onnx.dispatch.order import FLOATS, sortable, unsortable
 from pytensor.link.onnx.dispatch.scalar.basic import where
 from pytensor.link.onnx.errors import ConversionError
-from pytensor.link.onnx.support.fold import fold, length
-from pytensor.link.onnx.support.order import FLOATS, sortable, unsortable
 from pytensor.scalar.basic import AND, OR, XOR, Add, Maximum, Minimum, Mul, Sqr
 from pytensor.tensor.elemwise import CAReduce, Elemwise
 from pytensor.tensor.math import MulWithoutZeros
@@ -196,9 +196,7 @@ def product_is_exact(builder, variable, axes):
     if variable.type.ndim == 1:
         sizes = builder.dims.elements(variable)
         # The product of a tensor's sizes is how many elements it has.
-        if sizes is not None and all(
-            isinstance(unknown, tuple) for size in sizes for unknown in size.unknowns
-        ):
+        if sizes is not None and all(size.is_of_axes for size in sizes):
             return True
     return dtype not in FLOATS and count is not None and magnitude(dtype) ** count <= EXACT
 

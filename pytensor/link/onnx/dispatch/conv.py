@@ -2,17 +2,18 @@ import sys
 from math import prod
 
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.support.kernels import has_kernel
-from pytensor.link.onnx.support.lengths import (
+from pytensor.link.onnx.dispatch.lengths import (
     all_known,
+    is_empty,
     lengths_of,
     matmul_or_zeros,
     one_if_empty,
     pad,
     reshape,
+    split_pairs,
 )
-from pytensor.link.onnx.support.util import split_pairs
-from pytensor.link.onnx.support.windows import columns, filter_matrix
+from pytensor.link.onnx.dispatch.windows import columns, filter_matrix
+from pytensor.link.onnx.kernels import has_kernel
 from pytensor.tensor.conv.ops import Conv
 
 
@@ -62,7 +63,7 @@ def operands(node, builder, *names):
 
 def is_native(op_type, dtype, *shapes):
     """Whether onnxruntime has a kernel, and tensors aren't known to be empty."""
-    return has_kernel(op_type, dtype) and not any(0 in shape for shape in shapes)
+    return has_kernel(op_type, dtype) and not any(map(is_empty, shapes))
 
 
 def fill_channels(builder, op, dtype, image, image_shape, filters, filter_shape):
@@ -88,7 +89,7 @@ def correlate(builder, image, filters, dtype, pads, **attributes):
 
 def correlation_filters(builder, op, filters, kernel):
     """The filters mirrored if the Op is a convolution, which ONNX's Conv is not."""
-    if op.filter_flip and any(length != 1 for length in kernel):
+    if op.filter_flip and not all(isinstance(k, int) and k == 1 for k in kernel):
         return mirror(builder, filters, range(2, 2 + op.n_spatial))
     return filters
 

@@ -7,16 +7,16 @@ from pytensor.link.onnx.dispatch.conv import (
     is_native,
     operands,
 )
-from pytensor.link.onnx.support.lengths import (
+from pytensor.link.onnx.dispatch.lengths import (
     all_known,
     crop,
     matmul_or_zeros,
     one_if_empty,
     pad,
     reshape,
+    split_pairs,
 )
-from pytensor.link.onnx.support.util import split_pairs
-from pytensor.link.onnx.support.windows import (
+from pytensor.link.onnx.dispatch.windows import (
     add_windows,
     columns,
     cotangent_matrix,

@@ -1,6 +1,5 @@
 from pytensor.conditional.op import IfElse
-from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.support.util import as_tuple
+from pytensor.link.onnx.dispatch.basic import as_tuple, onnx_funcify
 
 
 @onnx_funcify.register(IfElse)

@@ -2,7 +2,7 @@ import numpy as np
 
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
 from pytensor.link.onnx.dispatch.batched import onnx_batched
-from pytensor.link.onnx.support.kernels import work_dtype
+from pytensor.link.onnx.kernels import work_dtype
 from pytensor.tensor.blas import BatchedDot, Dot22
 from pytensor.tensor.math import Dot
 

@@ -9,7 +9,7 @@ from math import prod
 import numpy as np
 
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.support.sizes import length
+from pytensor.link.onnx.dispatch.sizes import length
 from pytensor.tensor.normalization import (
     GroupNormalization,
     InstanceNormalization,

@@ -3,21 +3,23 @@ from math import prod
 import numpy as np
 
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.scalar.basic import where
-from pytensor.link.onnx.dispatch.vjp import inline_unchecked
-from pytensor.link.onnx.support.kernels import has_kernel
-from pytensor.link.onnx.support.lengths import (
-    Ints,
+from pytensor.link.onnx.dispatch.lengths import (
     all_known,
     arange,
+    expand_dims,
+    ints,
+    is_empty,
     lengths_of,
     maximum,
     minimum,
     pad,
     reshape,
+    split_pairs,
     vector,
 )
-from pytensor.link.onnx.support.util import split_pairs
+from pytensor.link.onnx.dispatch.scalar.basic import where
+from pytensor.link.onnx.dispatch.vjp import inline_unchecked
+from pytensor.link.onnx.kernels import has_kernel
 from pytensor.scalar import discrete_dtypes
 from pytensor.tensor.conv.lengths import (
     pool_output_length,
@@ -99,7 +101,7 @@ def is_native(op, dtype, pads, opset):
 def is_image(builder, leading):
     """Whether the axes before those of windows are a batch, which may be empty, and channels."""
     has_channels = len(leading) == 2 and (isinstance(leading[1], int) or not builder.exact)
-    return has_channels and 0 not in leading
+    return has_channels and not is_empty(leading)
 
 
 def dilations(op):
@@ -203,7 +205,7 @@ def divide_by_counts(op, builder, x, dtype, spatial, windows):
     for i, (length, m) in enumerate(zip(spatial, windows, strict=True)):
         number = counts_of_windows(op, builder, i, length, m)
         for _ in range(len(op.ws) - 1 - i):
-            number = number.expand_dims(-1)
+            number = expand_dims(number, -1)
         product = number * product
     return builder.add_as(dtype, "Div", x, builder.cast(product.name, "int64", dtype))
 
@@ -214,7 +216,7 @@ def counts_of_windows(op, builder, i, length, windows):
     start = arange(builder, windows) * op.stride[i]
 
     def taps_before(end):
-        return ((end - start) + (d - 1)).maximum(0).minimum(op.extents[i] + d - 1) // d
+        return minimum(maximum((end - start) + (d - 1), 0), op.extents[i] + d - 1) // d
 
     if op.mode == "average_inc_pad":
         return taps_before(length + (before + after))
@@ -239,7 +241,7 @@ def onnx_funcify_PoolWithIndices(op, node, builder, x):
         x = reshape(builder, x, [prod(leading), 1, *spatial])
     values, indices = builder.add("MaxPool", x, n_outputs=2, **window_attributes(pool, pads))
     # ONNX counts on through batch and channels.
-    cells = Ints(builder, 1) * prod(spatial)
+    cells = ints(builder, 1) * prod(spatial)
     indices = builder.add("Mod", indices, cells.name)
     if as_images:
         return values, indices
@@ -282,7 +284,7 @@ def onnx_funcify_AdaptivePool(op, node, builder, x):
 def onnx_funcify_MaxUnpool(op, node, builder, x, indices, *unknown):
     variable, n = node.inputs[0], len(op.lengths)
     dtype = variable.type.dtype
-    unknown = [Ints(builder, reshape(builder, name, [1])) for name in unknown]
+    unknown = [ints(builder, reshape(builder, name, [1])) for name in unknown]
     lengths = op.all_lengths(unknown)
     shape = lengths_of(builder, variable, x)
     leading, rows, entries = shape[:-n], prod(shape[:-n]), prod(shape[-n:])

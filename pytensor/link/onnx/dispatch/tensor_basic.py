@@ -4,7 +4,7 @@ from pytensor.compile.ops import DeepCopyOp, TypeCastingOp
 from pytensor.graph.basic import Constant
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
 from pytensor.link.onnx.dispatch.scalar.basic import cast_inputs
-from pytensor.link.onnx.support.sizes import vector
+from pytensor.link.onnx.dispatch.sizes import vector
 from pytensor.tensor.basic import (
     Alloc,
     AllocEmpty,

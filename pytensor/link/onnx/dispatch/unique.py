@@ -1,10 +1,10 @@
 import sys
 
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.link.onnx.dispatch.order import FLOATS, sortable, unsortable
+from pytensor.link.onnx.dispatch.sizes import count_to, length, scalar
 from pytensor.link.onnx.dispatch.sort import top
 from pytensor.link.onnx.errors import ConversionError
-from pytensor.link.onnx.support.order import FLOATS, sortable, unsortable
-from pytensor.link.onnx.support.sizes import count_to, length, scalar
 from pytensor.tensor.extra_ops import Unique
 
 

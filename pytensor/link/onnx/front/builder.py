@@ -8,12 +8,11 @@ import numpy as np
 
 from pytensor.graph.basic import Constant
 from pytensor.graph.traversal import toposort
+from pytensor.link.onnx.dims import Dims
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.random.seed import state_key
 from pytensor.link.onnx.errors import ConversionError
-from pytensor.link.onnx.support.dims import Dims
-from pytensor.link.onnx.support.ir import Graph, Node, Value
-from pytensor.link.onnx.support.kernels import work_dtype
+from pytensor.link.onnx.ir import Graph, Node, Value
+from pytensor.link.onnx.kernels import work_dtype
 from pytensor.tensor.random.type import RandomType
 from pytensor.tensor.type import TensorType
 
@@ -26,6 +25,15 @@ class GraphBuilder:
 
     Values are handed around as strings.  A converter calls `add` for each ONNX node and returns
     the name, or the tuple of names, of the values that stand for its PyTensor node's outputs.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Those that are taken, for inputs and outputs.
+    parameters_are_inputs : bool
+        See `Graph`.
+    annotate : callable, optional
+        Returns the metadata of what is written for a node.
 
     Attributes
     ----------
@@ -49,7 +57,8 @@ class GraphBuilder:
         self,
         opset,
         *,
-        graph=None,
+        names=(),
+        parameters_are_inputs=False,
         dims=None,
         annotate=None,
         checks="drop",
@@ -58,7 +67,9 @@ class GraphBuilder:
         swish=False,
     ):
         self.opset = opset
-        self.graph = Graph() if graph is None else graph
+        self.graph = Graph(parameters_are_inputs=parameters_are_inputs)
+        for name in names:
+            self.graph.fresh_name(name)
         self.dims = Dims() if dims is None else dims
         self.checks = checks
         self.known_checks = known_checks
@@ -204,13 +215,16 @@ class GraphBuilder:
     def key_of(self, variable):
         """Key of a random generator's state; of anything else that is no tensor, nothing."""
         if isinstance(variable.type, RandomType) and not self._names.get(variable):
-            known = isinstance(variable, Constant)
-            key = state_key(variable.data) if known else self.graph.fresh_name("generator")
-            self._names[variable] = key
+            if isinstance(variable, Constant):
+                self.bind_key(variable, variable.data)
+            else:
+                self._names[variable] = self.graph.fresh_name("generator")
         return self._names.get(variable, "")
 
     def bind_key(self, variable, generator):
         """Let the draws of a random generator be seeded by the state that it has now."""
+        from pytensor.link.onnx.extras.random.seed import state_key
+
         self._names[variable] = state_key(generator)
 
     def bind(self, variable, name):

@@ -3,7 +3,6 @@
 import sys
 from copy import copy
 from functools import partial
-from math import prod
 
 from pytensor.compile.builders import OpFromGraph, SymbolicOp
 from pytensor.compile.mode import optdb
@@ -13,11 +12,11 @@ from pytensor.graph.features import PreserveVariableAttributes
 from pytensor.graph.rewriting.basic import MergeOptimizer, copy_stack_trace
 from pytensor.graph.rewriting.db import RewriteDatabaseQuery
 from pytensor.graph.traversal import toposort
+from pytensor.link.onnx.dims import Dims, Size, left_over
 from pytensor.link.onnx.dispatch.basic import onnx_funcify, onnx_funcify_OpFromGraph
 from pytensor.link.onnx.dispatch.choose import ChooseAmong
+from pytensor.link.onnx.dispatch.loops import lower_scans
 from pytensor.link.onnx.settings import INCOMPATIBLE_REWRITES, REQUIRED_REWRITES
-from pytensor.link.onnx.support.dims import Dims, Size
-from pytensor.link.onnx.support.loops import lower_scans
 from pytensor.raise_op import CheckAndRaise
 from pytensor.scalar.basic import Composite
 from pytensor.scan.op import Scan
@@ -36,16 +35,22 @@ QUERY = RewriteDatabaseQuery(
 )
 
 
-def rewrite_for_onnx(fgraph, *, optimize=True):
-    """Simplify a graph, in place, and attach a `ShapeFeature` to it."""
+def rewrite_for_onnx(fgraph, rewrite="all"):
+    """Simplify a graph, in place, and attach a `ShapeFeature` to it.
+
+    With `rewrite` "loops" the graph has been rewritten, but not the steps of its loops; with "none"
+    nothing is simplified.
+    """
     fgraph.attach_feature(PreserveVariableAttributes())
-    if optimize:
+    if rewrite == "all":
         optdb.query(QUERY).rewrite(fgraph)
         inline_symbolic_ops(fgraph)
+    if rewrite != "none":
         MergeOptimizer().rewrite(fgraph)
     if not hasattr(fgraph, "shape_feature"):
         fgraph.attach_feature(ShapeFeature())
-    lower_scans(fgraph, partial(rewrite_for_onnx, optimize=optimize))
+    steps = "none" if rewrite == "none" else "all"
+    lower_scans(fgraph, partial(rewrite_for_onnx, rewrite=steps))
 
 
 def make_portable(fgraph):
@@ -112,8 +117,7 @@ def reshape_to_known(dims, x, shape, *, ndim):
     if elements is None:
         return reshape(x, shape, ndim=ndim)
     if elements.count(Size(-1)) == 1:
-        known = prod((size for size in elements if size != Size(-1)), start=Size(1))
-        rest = prod(dims.sizes(x), start=Size(1)) // known
+        rest = left_over(dims.sizes(x), elements)
         if rest is not None and rest.is_fixed:
             elements[elements.index(Size(-1))] = rest
     entries = [size.factor if size.is_fixed else shape[i] for i, size in enumerate(elements)]

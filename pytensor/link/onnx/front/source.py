@@ -1,6 +1,5 @@
-"""What `export_onnx` is given: variables, or a compiled function."""
+"""What is lowered: variables, a compiled function, or the graph that a mode has rewritten."""
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -14,7 +13,6 @@ from pytensor.configdefaults import config
 from pytensor.graph.basic import Constant, Variable
 from pytensor.graph.fg import FunctionGraph
 from pytensor.graph.traversal import ancestors, graph_inputs
-from pytensor.link.onnx.errors import DroppedRandomStateWarning
 from pytensor.link.onnx.front.rewriting import QUERY, make_portable, rebuild_with
 from pytensor.link.vm import VMLinker
 from pytensor.tensor.random.op import AbstractRNGConstructor
@@ -24,30 +22,36 @@ from pytensor.tensor.type import TensorType
 
 @dataclass
 class Source:
-    """What is exported.
+    """A graph to be lowered, which is a copy.
 
-    The graph is a copy; its inputs are the arguments and then the parameters, which hold shared
-    variables and are given with their values.  `run` computes the outputs in PyTensor.
-    `generators` are the random ones among the outputs, which are left out.
+    Attributes
+    ----------
+    fgraph : FunctionGraph
+        Its inputs are the arguments and then the parameters; its outputs are tensors.
+    arguments : list of Variable
+        Inputs of the model; a random generator isn't one.
+    parameters : dict of Variable to value
+        Inputs that are part of the model, and random generators whose state is known.
+    originals : dict of Variable to Variable
+        For each input the one that it stands for.
+    states : dict of int to Variable
+        The outputs given that are random generators, which no model has: which they are, and what
+        they are states of.
+    run : callable
+        Computes the outputs in PyTensor.
     """
 
     fgraph: FunctionGraph
+    arguments: list
     parameters: dict
-    run: Callable
+    originals: dict
+    states: dict = field(default_factory=dict)
+    run: Callable | None = None
     name: str | None = None
-    generators: list = field(default_factory=list)
-
-    @property
-    def arguments(self):
-        return [
-            v
-            for v in self.fgraph.inputs
-            if v not in self.parameters and not isinstance(v.type, RandomType)
-        ]
 
 
 def source_of(inputs, outputs, *, optimize=True):
-    """What `export_onnx` is given, as a `Source`."""
+    """Return what `export_onnx` is given as a `Source`."""
     if isinstance(inputs, Function):
         if outputs is not None:
             raise TypeError("outputs can't be chosen for a compiled function: they are its own")
@@ -74,7 +78,7 @@ def source_of(inputs, outputs, *, optimize=True):
             return function(inputs, outputs, mode=mode, on_unused_input="ignore")(*values)
 
     parameters = {variable: variable.get_value(borrow=True) for variable in shared}
-    return _of_graph(inputs, parameters, outputs, run)
+    return copy_graph(inputs, outputs, parameters, run=run)
 
 
 def _of_function(compiled):
@@ -93,11 +97,11 @@ def _of_function(compiled):
         # Comparing a training step must not train.
         return compiled.copy(delete_updates=True)(*values)
 
-    return _of_graph(arguments, values, outputs, run, compiled.name)
+    return copy_graph(arguments, outputs, values, run=run, name=compiled.name)
 
 
-def _of_graph(arguments, parameters, outputs, run, name=None):
-    """Copy the graph onto inputs of our own; the parameters' have their values' shapes."""
+def copy_graph(arguments, outputs, parameters, **others):
+    """Return a `Source` on inputs of its own; the parameters' have their values' shapes."""
     roots = [*arguments, *parameters]
     copied = FunctionGraph(roots, outputs, clone=True)
     make_portable(copied)
@@ -114,13 +118,15 @@ def _of_graph(arguments, parameters, outputs, run, name=None):
         replacements[variable] = new
     rebuilt = rebuild_with(replacements, copied.outputs)
     kept = [output for output in rebuilt if not isinstance(output.type, RandomType)]
-    left_out = [output for output in rebuilt if isinstance(output.type, RandomType)]
+    states = {i: out for i, out in enumerate(rebuilt) if isinstance(out.type, RandomType)}
     fgraph = FunctionGraph(list(replacements.values()), kept, clone=False)
-    return Source(fgraph, values, run, name, generators_of(left_out))
+    originals = dict(zip(replacements.values(), roots, strict=True))
+    given = [v for v in fgraph.inputs if v not in values and not isinstance(v.type, RandomType)]
+    return Source(fgraph, given, values, originals, states, **others)
 
 
 def generators_of(variables):
-    """Descriptions of the random generators that variables depend on."""
+    """Describe the random generators that variables depend on."""
     roots = [
         variable.name or f"an unnamed {variable.type}"
         for variable in ancestors(variables)
@@ -128,17 +134,6 @@ def generators_of(variables):
         and (variable.owner is None or isinstance(variable.owner.op, AbstractRNGConstructor))
     ]
     return sorted(set(roots))
-
-
-def warn_of_generators(names, seed_is_input):
-    if names:
-        role = "don't seed them" if seed_is_input else "can only seed them"
-        warnings.warn(
-            f"the model draws random numbers of its own, not NumPy's: {', '.join(names)} {role}; "
-            "no state is returned or updated",
-            DroppedRandomStateWarning,
-            stacklevel=3,
-        )
 
 
 def _as_variables(name, variables):

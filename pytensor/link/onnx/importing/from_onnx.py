@@ -27,13 +27,14 @@ from pytensor.link.onnx.importing.errors import (
 from pytensor.link.onnx.importing.model import HIGHEST_OPSET, read_model
 from pytensor.link.onnx.importing.operators.refused import REFUSED
 from pytensor.link.onnx.importing.registry import (
-    Node,
+    NodeReader,
     Refused,
     array_of,
-    converter_of,
     dtype_name,
     folded,
     known,
+    operator_funcify,
+    standard_domain,
 )
 from pytensor.link.onnx.importing.schemas import check_inputs, known_attributes
 from pytensor.link.onnx.importing.text import MOVING, OF_NUMBERS, READING, Strings, Text, codes_of
@@ -306,14 +307,14 @@ def _without_text(name: tuple[str, str], given: list[Any]) -> list[Any]:
     return codes
 
 
-def _check_attributes(node: Node) -> None:
+def _check_attributes(node: NodeReader, converter: Any) -> None:
     """Refuse a node with attributes that neither the standard nor the converter knows."""
-    if unknown := node.ir_node.attributes.keys() - known_attributes(node):
+    if unknown := node.ir_node.attributes.keys() - known_attributes(node, converter):
         of = f"{node.domain or 'ai.onnx'} {node.opset}"
         raise Refused(f"the operator has no attribute {_listed(unknown)} in {of}")
 
 
-def _check_outputs(node: Node, made: int) -> None:
+def _check_outputs(node: NodeReader, made: int) -> None:
     """Refuse a node of which an output is read that its converter doesn't make."""
     for position in range(made, len(node.ir_node.outputs)):
         if node.uses_output(position):
@@ -328,9 +329,9 @@ class Importer:
     """
 
     def __init__(self, opsets: Mapping[str, int]) -> None:
-        self.opsets = {"" if k == "ai.onnx" else k: v for k, v in opsets.items()}
+        self.opsets = {standard_domain(k): v for k, v in opsets.items()}
         self.values: dict[ir.Value, Any] = {}  # variables, texts, lists of variables
-        self.failures: list[tuple[Node, str]] = []
+        self.failures: list[tuple[NodeReader, str]] = []
         self.wrong_shapes: dict[str, tuple[Any, Any]] = {}
         self.condition: Variable | None = None  # of what is being converted to count
         self.updates: dict[SharedVariable, Variable] = {}
@@ -396,9 +397,9 @@ class Importer:
         return [x for x in found if isinstance(x, Variable)]
 
     def _convert_node(self, ir_node: Any) -> None:
-        domain = "" if ir_node.domain == "ai.onnx" else ir_node.domain
+        domain = standard_domain(ir_node.domain)
         opset = self.opsets.get(domain, 1)
-        node = Node(
+        node = NodeReader(
             ir_node,
             opset,
             self.convert_body,
@@ -420,7 +421,7 @@ class Importer:
         except ERRORS as error:
             self.failures.append((node, f"{type(error).__name__}: {error}"))
 
-    def _results(self, node: Node, given: list[Any]) -> list[Any]:
+    def _results(self, node: NodeReader, given: list[Any]) -> list[Any]:
         """The outputs of a node; where its inputs have two sides, those of both."""
         read = {} if node.op_type == "If" else self._read_by_bodies(node)
         either = next((v for v in (*given, *read.values()) if isinstance(v, Either)), None)
@@ -452,14 +453,14 @@ class Importer:
             return [checked(either, number, value) for value in results[number]]
         return [joined(either, *pair) for pair in zip(*results, strict=True)]
 
-    def _read_by_bodies(self, node: Node) -> dict[Any, Any]:
+    def _read_by_bodies(self, node: NodeReader) -> dict[Any, Any]:
         """What a node's bodies read from outside and may have either of two numbers of axes."""
         bodies = node.bodies()
         values = {v for body in bodies for each in body.all_nodes() for v in each.inputs if v}
         return {v: x for v in values if isinstance(x := self.values.get(v), Either)}
 
-    def _converted(self, node: Node, given: list[Any]) -> list[Any]:
-        converter = converter_of(node.domain, node.op_type, node.opset)
+    def _converted(self, node: NodeReader, given: list[Any]) -> list[Any]:
+        converter = operator_funcify.dispatch(node.op_type, node.domain, node.opset)
         if converter is None:
             raise Refused("there is no converter for this operator")
         name = node.domain, node.op_type
@@ -469,7 +470,7 @@ class Importer:
         given = _without_text(name, given)
         results = converter(node, *given)
         results = results if isinstance(results, tuple) else (results,)
-        _check_attributes(node)
+        _check_attributes(node, converter)
         _check_outputs(node, len(results))
         results = [v if isinstance(v, KEPT) else as_tensor_variable(v) for v in results]
         if all(v is None or isinstance(v, Constant) for v in given) and not any(

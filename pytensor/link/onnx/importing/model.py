@@ -11,7 +11,7 @@ from onnx_ir.passes.common import InlinePass, TopologicalSortPass
 import onnx
 from onnx import inliner, numpy_helper
 from pytensor.link.onnx.importing.errors import ImportedModelError
-from pytensor.link.onnx.importing.registry import converter_of
+from pytensor.link.onnx.importing.registry import operator_funcify, standard_domain
 from pytensor.link.onnx.importing.tolerance import graphs, without_maps
 
 HIGHEST_OPSET = onnx.defs.onnx_opset_version()
@@ -131,7 +131,7 @@ def _describe(node):
 
 
 def _versions(proto):
-    return {"" if v.domain == "ai.onnx" else v.domain: v.version for v in proto.opset_import}
+    return {standard_domain(v.domain): v.version for v in proto.opset_import}
 
 
 def _spelled_out(proto):
@@ -140,7 +140,8 @@ def _spelled_out(proto):
     known = {(function.domain, function.name) for function in proto.functions}
     for domain, name in {(v.domain, v.op_type) for v in proto.graph.node} - known:
         at = (name, versions.get(domain, 1), domain)
-        if converter_of(domain, name, at[1]) is None and onnx.defs.has(*at):
+        known_here = operator_funcify.dispatch(name, standard_domain(domain), at[1])
+        if known_here is None and onnx.defs.has(*at):
             schema = onnx.defs.get_schema(*at)
             if schema.has_function or schema.has_context_dependent_function:
                 unknown.add((domain, name))

@@ -1,68 +1,79 @@
-"""Converters from ONNX's operators to PyTensor's: how they are registered, and what they get."""
+"""Converters from ONNX's operators to PyTensor's: where they are registered, and what they get."""
 
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from inspect import Parameter, signature
+from typing import Any, get_args
 
 import numpy as np
 import onnx_ir as ir
 
 from pytensor.graph.basic import Constant, Variable
 from pytensor.graph.traversal import graph_inputs, toposort
+from pytensor.link.onnx.converters import OperatorConverters
 from pytensor.link.onnx.importing.text import Strings
 from pytensor.tensor.basic import MakeVector, constant
 
 MICROSOFT = "com.microsoft"
 ML = "ai.onnx.ml"
-_converters: dict[tuple[str, str], Callable] = {}
-_older: dict[tuple[str, str], dict[int, Callable]] = defaultdict(dict)
 
 
 class Refused(Exception):
     """A converter's reason why one node can't be imported, and what to do about it."""
 
 
-def converts(*op_types: str, domain: str = "", before: int | None = None):
-    """Register a function as the converter of operators, in opsets `before` one if that is given.
+def of_signature(function: Callable) -> Callable:
+    """Return a converter of a node and its inputs, made of a function of inputs and attributes.
 
-    It gets a `Node`, and a variable for each of the node's inputs, None for those left out.  It
-    returns a variable for each output, as a sequence if there are several; it may leave out last
-    ones that the node doesn't have.  A value of a sequence type is a Python list of variables.
+    Attributes are the function's parameters that are given by name alone.  One without a default
+    must be there; one that is annotated as a ``Literal`` must have one of its values; floats have
+    single precision, defaults too.  A function whose first parameter is `node` gets the node as
+    well; if it has no parameters for attributes, it reads them from there.
     """
-
-    def register(function):
-        for op_type in op_types:
-            if before is not None:
-                found, key = _older[domain, op_type], before
-            else:
-                found, key = _converters, (domain, op_type)
-            if key in found:
-                raise ValueError(f"there are two converters of {op_type} of the domain {domain!r}")
-            found[key] = function
+    parameters = list(signature(function).parameters.values())
+    attributes = [p for p in parameters if p.kind is Parameter.KEYWORD_ONLY]
+    takes_node = bool(parameters) and parameters[0].name == "node"
+    if takes_node and not attributes:
         return function
 
-    return register
+    def converter(node, *inputs):
+        values = {p.name: _value_of(node, p) for p in attributes}
+        return function(*([node] if takes_node else []), *inputs, **values)
+
+    converter.attributes = frozenset(p.name for p in attributes)
+    return converter
 
 
-def converter_of(domain: str, op_type: str, opset: int | None = None) -> Callable | None:
-    """Return the converter of an operator in an opset, by default the newest, or None."""
-    key = _domain(domain), op_type
-    later = [before for before in _older.get(key, ()) if opset is not None and opset < before]
-    return _older[key][min(later)] if later else _converters.get(key)
+def _value_of(node, parameter):
+    name, choices = parameter.name, get_args(parameter.annotation)
+    if parameter.default is Parameter.empty:
+        value = node.required(name)
+    elif choices:
+        others = (choice for choice in choices if choice != parameter.default)
+        value = node.choice(name, parameter.default, *others)
+    else:
+        value = node.attribute(name, parameter.default)
+    return float(np.float32(value)) if isinstance(value, float) else value
 
 
-def registered() -> list[tuple[str, str]]:
-    """The domains and names of all operators that have a converter."""
-    return sorted(_converters)
+operator_funcify = OperatorConverters(of_signature, extras="operators")
+"""Converters from ONNX's operators.
+
+A function that is registered gets a variable for each of the node's inputs, None for those left
+out, and the node's attributes by name (`of_signature`).  It returns a variable for each output, as
+a sequence if there are several; it may leave out last ones that the node doesn't have.  A value of
+a sequence type is a Python list of variables.
+"""
 
 
-def _domain(domain):
+def standard_domain(domain: str) -> str:
+    """Return a domain's name, "" for ONNX's own."""
     return "" if domain == "ai.onnx" else domain
 
 
 @dataclass
-class Node:
+class NodeReader:
     """A node of an ONNX graph, as converters see it."""
 
     ir_node: ir.Node
@@ -75,7 +86,7 @@ class Node:
     other: dict = field(default_factory=dict)  # values in the place of attributes; None for none
     read: set = field(default_factory=set)  # the names of attributes that were asked for
 
-    def with_attributes(self, **values) -> "Node":
+    def with_attributes(self, **values) -> "NodeReader":
         """Return the node with other attributes, None for those that it is to lack."""
         return replace(self, other={**self.other, **values})
 
@@ -86,7 +97,7 @@ class Node:
     @property
     def domain(self) -> str:
         """The operator's domain, "" for ONNX's own."""
-        return _domain(self.ir_node.domain)
+        return standard_domain(self.ir_node.domain)
 
     @property
     def label(self) -> str:

@@ -4,18 +4,16 @@ A vector of sizes is a `MakeVector` of scalars or a constant, so that sizes whic
 known while nodes cut, join and multiply such vectors.
 """
 
-from collections import Counter
 from functools import reduce
-from math import prod
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-import pytensor.scalar as ps
 import pytensor.tensor as pt
 from pytensor.compile.builders import OpFromGraph
 from pytensor.graph.basic import Constant, Variable
 from pytensor.graph.op import HasInnerGraph
+from pytensor.link.onnx.dims import Algebra, Size, left_over
 from pytensor.link.onnx.importing.registry import Refused, entries, folded, known
 from pytensor.raise_op import CheckAndRaise
 from pytensor.tensor.basic import Alloc, MakeVector, constant
@@ -105,16 +103,15 @@ def _may_be_repeated(x, y, axis, is_one):
         return False
     if x.type.shape[axis] is not None or y.type.shape[axis] == 1:
         return False
-    own, other = (Counter(factors(size(v, axis % v.type.ndim))) for v in (x, y))
+    own, other = (DIMS.size(v, axis % v.type.ndim) for v in (x, y))
     certain = is_one or y.type.shape[axis] is not None
-    return own != other and (certain or _of_inputs([*own, *other]))
+    return own != other and (certain or (_is_of_inputs(own) and _is_of_inputs(other)))
 
 
-def _of_inputs(found):
-    """Return whether factors of lengths are numbers or lengths of inputs, broadcast or not."""
-    made_by = [f[0].owner for f in found if isinstance(f, tuple)]
-    return all(isinstance(f, int | tuple) for f in found) and all(
-        node is None or isinstance(node.op, BroadcastAs) for node in made_by
+def _is_of_inputs(size):
+    """Return whether a size is made of numbers and lengths of inputs, broadcast or not."""
+    return size.is_of_axes and all(
+        x.owner is None or isinstance(x.owner.op, BroadcastAs) for x, _ in size.unknowns
     )
 
 
@@ -206,39 +203,36 @@ def length_of(scalar):
     return found and _origin(*found)
 
 
+class ImportedDims(Algebra):
+    """Sizes of the variables of a graph that is being imported, traced to where they come from."""
+
+    def size(self, variable, axis):
+        x, axis = _origin(variable, axis)
+        length = x.type.shape[axis]
+        if length is not None:
+            return Size(length)
+        wanted = _made(x, axis)
+        return Size.unknown((x, axis)) if wanted is None else self.of(wanted)
+
+    def of_node(self, node):
+        found = _as_size(node.outputs[0])
+        return None if found is None else self.size(*found)
+
+
+DIMS = ImportedDims()
+
+
 def is_size(scalar):
-    """Whether a scalar is made of lengths by multiplication alone, so that it isn't negative."""
+    """Return whether a scalar is made of lengths by multiplication alone, so isn't negative."""
     if scalar.type.ndim:
         return False
-    return all(isinstance(f, tuple) or (isinstance(f, int) and f >= 0) for f in factors(scalar))
-
-
-def factors(scalar):
-    """What a scalar is the product of: numbers, lengths as pairs of tensor and axis, variables."""
-    if isinstance(scalar, Constant):
-        return [int(scalar.data)]
-    node = scalar.owner
-    if node is not None and isinstance(node.op, Elemwise) and node.op.scalar_op == ps.mul:
-        return [f for x in node.inputs for f in factors(x)]
-    found = _as_size(scalar)
-    if found is None:
-        return [scalar]
-    x, axis = _origin(*found)
-    length, wanted = x.type.shape[axis], _made(x, axis)
-    if length is None and wanted is not None:
-        return factors(wanted)
-    return [(x, axis) if length is None else length]
+    size = DIMS.of(scalar)
+    return size.is_of_axes and size.factor >= 0
 
 
 def product(lengths):
     """The product of scalars, a constant if they all are."""
     return folded([reduce(pt.mul, lengths)])[0] if lengths else constant(np.int64(1))
-
-
-def _numbers_and_others(lengths):
-    found = [f for length in lengths for f in factors(length)]
-    numbers = [f for f in found if isinstance(f, int)]
-    return prod(numbers), Counter(f for f in found if not isinstance(f, int))
 
 
 def without_minus_one(lengths, wanted):
@@ -255,15 +249,12 @@ def without_minus_one(lengths, wanted):
     if not open_axes:
         return wanted
     (axis,) = open_axes
-    have, have_others = _numbers_and_others(lengths)
-    want, want_others = _numbers_and_others(wanted[:axis] + wanted[axis + 1 :])
-    if want == 0 or have % want or want_others - have_others:
+    rest = left_over(map(DIMS.of, lengths), [DIMS.of(v) for v in wanted])
+    if rest is None or not rest.is_of_axes:
         return wanted
-    rest, left = have // want, list((have_others - want_others).elements())
-    if not all(isinstance(factor, tuple) for factor in left):
-        return wanted
-    others = [x.shape[a] for x, a in left]
-    found = product(others if others and rest == 1 else [constant(np.int64(rest)), *others])
+    others = [x.shape[a] for x, a in rest.unknowns.elements()]
+    number = [] if others and rest.factor == 1 else [constant(np.int64(rest.factor))]
+    found = product([*number, *others])
     return [*wanted[:axis], found, *wanted[axis + 1 :]]
 
 

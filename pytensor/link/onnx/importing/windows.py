@@ -1,20 +1,21 @@
 """What converters share: constants of a dtype, lengths, and the attributes of sliding windows."""
 
+from collections.abc import Sequence
 from functools import reduce
 from itertools import product
 from operator import mul
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 import pytensor.tensor as pt
 from pytensor.graph.basic import Variable
-from pytensor.link.onnx.importing.registry import Node, Refused, folded
+from pytensor.link.onnx.importing.registry import NodeReader, Refused, folded
 from pytensor.tensor.basic import constant
 from pytensor.tensor.conv.lengths import window_count
 
 
-def single(node: Node, name: str, default: float) -> float:
+def single(node: NodeReader, name: str, default: float) -> float:
     """A float attribute; the defaults of the standard have single precision as well."""
     return float(np.float32(node.attribute(name, default)))
 
@@ -79,31 +80,40 @@ def spatial_axes(x) -> int:
     return n
 
 
-def windows(node: Node, kernel, spatial=None) -> Windows:
-    """Return the windows of a node, from its attributes.
-
-    `spatial` are the lengths of the input, which `auto_pad` needs; pads are scalar variables where
-    they depend on open ones.
-    """
-    n = len(kernel)
-    strides = tuple(node.attribute("strides", [1] * n))
-    dilations = tuple(node.attribute("dilations", [1] * n))
-    found = Windows(tuple(kernel), strides, dilations, ((0, 0),) * n)
-    mode = auto_pad(node)
-    if mode == "NOTSET":
-        pads = node.attribute("pads", [0] * (2 * n))
-        return found._replace(pads=tuple(zip(pads[:n], pads[n:], strict=True)))
-    if mode == "VALID":
-        return found
-    if spatial is None or None in kernel:
-        raise Refused(f"auto_pad={mode!r} needs the size of the kernel: give it kernel_shape")
-    axes = zip(spatial, found.extents, strides, strict=True)
-    return found._replace(pads=tuple(split(same_padding(*axis), mode) for axis in axes))
+AutoPad = Literal["NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID"]
 
 
-def auto_pad(node: Node) -> str:
-    """The rule by which a node's input is padded."""
-    return node.choice("auto_pad", "NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID")
+class Sliding(NamedTuple):
+    """The attributes of sliding windows, as the standard's operators have them."""
+
+    kernel: Sequence
+    auto_pad: str = "NOTSET"
+    dilations: Sequence[int] | None = None
+    pads: Sequence[int] | None = None
+    strides: Sequence[int] | None = None
+
+    def unpadded(self) -> Windows:
+        """Return the windows without any padding."""
+        ones = (1,) * len(self.kernel)
+        strides, dilations = tuple(self.strides or ones), tuple(self.dilations or ones)
+        return Windows(tuple(self.kernel), strides, dilations, ((0, 0),) * len(self.kernel))
+
+    def windows(self, spatial=None) -> Windows:
+        """Return the windows with their padding.
+
+        `spatial` are the lengths of the input, which `auto_pad` needs; pads are scalar variables
+        where they depend on open ones.
+        """
+        found, mode, n = self.unpadded(), self.auto_pad, len(self.kernel)
+        if mode == "NOTSET":
+            pads = self.pads or [0] * (2 * n)
+            return found._replace(pads=tuple(zip(pads[:n], pads[n:], strict=True)))
+        if mode == "VALID":
+            return found
+        if spatial is None or None in self.kernel:
+            raise Refused(f"auto_pad={mode!r} needs the size of the kernel: give it kernel_shape")
+        axes = zip(spatial, found.extents, found.strides, strict=True)
+        return found._replace(pads=tuple(split(same_padding(*axis), mode) for axis in axes))
 
 
 def same_padding(length, extent, stride):
@@ -132,9 +142,9 @@ def known_pads(x, found: Windows, value=0):
     return padded(x, found.pads, value), found._replace(pads=((0, 0),) * len(found.pads))
 
 
-def kernel_of(node: Node, w):
-    """Filters, and their size; None where only run time knows it."""
-    kernel = tuple(node.attribute("kernel_shape", w.type.shape[2:]))
+def with_kernel(w, kernel_shape):
+    """Return filters, and their size, given or not; None where only run time knows it."""
+    kernel = tuple(w.type.shape[2:] if kernel_shape is None else kernel_shape)
     return pt.specify_shape(w, (*w.type.shape[:2], *kernel)), kernel
 
 

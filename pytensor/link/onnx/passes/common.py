@@ -1,4 +1,4 @@
-from pytensor.link.onnx.support.ir import attributes_key
+from pytensor.link.onnx.ir import attributes_key
 
 # Every node of these draws anew.  onnx_ir merges two of them:
 # thoughts/upstream/onnx-ir-merges-random-nodes.md

@@ -1,6 +1,6 @@
 import numpy as np
 
-from pytensor.link.onnx.support.ir import Value
+from pytensor.link.onnx.ir import Value
 
 
 def _slice(node, x, starts, ends, axes=None, steps=None):

@@ -1,6 +1,6 @@
 import numpy as np
 
-from pytensor.link.onnx.support.ir import Node
+from pytensor.link.onnx.ir import Node
 
 
 def slice_empty_expansions(graph):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pytensor.link.onnx.support.ir import Node, Value
+from pytensor.link.onnx.ir import Node, Value
 
 # Sums over many elements, quotients of them and exponentials lose too much, or overflow beyond
 # 65504; random numbers and ranges would have another step.

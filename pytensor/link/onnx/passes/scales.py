@@ -2,7 +2,7 @@ from math import frexp
 
 import numpy as np
 
-from pytensor.link.onnx.support.ir import Node
+from pytensor.link.onnx.ir import Node
 
 
 def keep_double_scales(graph):

@@ -2,7 +2,7 @@ from collections import defaultdict
 
 import numpy as np
 
-from pytensor.link.onnx.support.ir import Node
+from pytensor.link.onnx.ir import Node
 
 
 def slices_to_split(graph):

@@ -9,7 +9,7 @@ import pytensor.tensor as pt
 from pytensor.graph.fg import FunctionGraph
 from pytensor.link.onnx import export_onnx
 from pytensor.link.onnx.front.builder import GraphBuilder
-from pytensor.link.onnx.front.convert import convert_fgraph
+from pytensor.link.onnx.front.lowering import write_nodes
 from pytensor.scalar.activations import HardSigmoid
 from pytensor.tensor.nn.activations import elementwise, slopes_below_zero
 from tests.link.onnx.test_basic import compare_onnx_and_py, op_types
@@ -139,6 +139,6 @@ def test_swish(opset, swish):
     x = pt.vector("x", dtype="float32")
     out = pt.silu(x)
     builder = GraphBuilder(opset, swish=swish)
-    convert_fgraph(builder, FunctionGraph([x], [out], clone=False), [(x, "x")], {}, [(out, "y")])
+    write_nodes(builder, FunctionGraph([x], [out], clone=False), [(x, "x")], {}, [(out, "y")])
     expected = ["Swish"] if swish and opset == 24 else ["Sigmoid", "Mul"]
     assert [node.op_type for node in builder.graph.nodes] == expected

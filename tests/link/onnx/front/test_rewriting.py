@@ -2,6 +2,7 @@ import pytest
 
 import pytensor.tensor as pt
 from pytensor.graph.fg import FunctionGraph
+from pytensor.link.onnx.dims import Dims, Size
 from pytensor.link.onnx.front.rewriting import (
     inline_symbolic_ops,
     rebuild_with,
@@ -9,7 +10,6 @@ from pytensor.link.onnx.front.rewriting import (
     without_fusion,
     without_inplace,
 )
-from pytensor.link.onnx.support.dims import Dims, Size
 from pytensor.scalar.basic import Composite, add, float32, mul
 from pytensor.tensor.elemwise import Elemwise
 from pytensor.tensor.rewriting.shape import ShapeFeature

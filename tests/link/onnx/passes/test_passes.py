@@ -9,6 +9,7 @@ import pytensor.tensor as pt
 from docs.tools import onnx_support as support
 from pytensor.compile.mode import Mode
 from pytensor.link.onnx import ONNXLinker, UnsupportedOpError, export
+from pytensor.link.onnx.ir import Graph, Node, Value, attributes_key
 from pytensor.link.onnx.passes import (
     PASSES,
     cancel_inverses,
@@ -22,7 +23,6 @@ from pytensor.link.onnx.passes import (
     slice_empty_expansions,
     slices_to_split,
 )
-from pytensor.link.onnx.support.ir import Graph, Node, Value, attributes_key
 from tests.link.onnx.test_basic import compare_onnx_and_py
 from tests.utils import compare_mode_and_py
 

@@ -3,8 +3,8 @@
 import numpy as np
 
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.link.onnx.dispatch.order import FLOATS
 from pytensor.link.onnx.dispatch.scalar.basic import cast_inputs, output_dtype, where
-from pytensor.link.onnx.support.order import FLOATS
 from pytensor.scalar import basic as ps
 
 

@@ -3,10 +3,17 @@
 import numpy as np
 
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.formulas import scalar_formula
+from pytensor.link.onnx.dispatch.formula import (
+    expm1,
+    log,
+    log1p,
+    minimum,
+    rint,
+    scalar_formula,
+    where,
+)
 from pytensor.link.onnx.dispatch.scalar.basic import cast_inputs, output_dtype
 from pytensor.link.onnx.dispatch.scalar.basic import where as where_as
-from pytensor.link.onnx.support.formula import expm1, log, log1p, minimum, rint, where
 from pytensor.scalar import basic as ps
 
 scalar_formula(ps.Log1p)(log1p)

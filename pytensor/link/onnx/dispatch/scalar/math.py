@@ -2,11 +2,19 @@
 
 import numpy as np
 
+from pytensor.link.onnx.dispatch import formula
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.formulas import scalar_formula
+from pytensor.link.onnx.dispatch.formula import (
+    exp,
+    expm1,
+    log,
+    log1p,
+    maximum,
+    minus_abs,
+    scalar_formula,
+    where,
+)
 from pytensor.link.onnx.dispatch.scalar.basic import cast_inputs, double_formula, output_dtype
-from pytensor.link.onnx.support import formula
-from pytensor.link.onnx.support.formula import exp, expm1, log, log1p, maximum, minus_abs, where
 from pytensor.scalar import math as psm
 
 

@@ -1,8 +1,8 @@
 """Powers, of integers too."""
 
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.link.onnx.dispatch.order import FLOATS
 from pytensor.link.onnx.dispatch.scalar.basic import any_of, cast_inputs, fills_output, output_dtype
-from pytensor.link.onnx.support.order import FLOATS
 from pytensor.scalar import basic as ps
 
 

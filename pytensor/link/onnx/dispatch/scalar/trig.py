@@ -5,9 +5,7 @@ Those that it has compute float16 and float32.
 
 import numpy as np
 
-from pytensor.link.onnx.dispatch.formulas import scalar_formula
-from pytensor.link.onnx.dispatch.scalar.basic import double_formula
-from pytensor.link.onnx.support.formula import (
+from pytensor.link.onnx.dispatch.formula import (
     Term,
     cos,
     exp,
@@ -17,10 +15,12 @@ from pytensor.link.onnx.support.formula import (
     log1p,
     maximum,
     rint,
+    scalar_formula,
     sin,
     sqrt,
     where,
 )
+from pytensor.link.onnx.dispatch.scalar.basic import double_formula
 from pytensor.scalar import basic as ps
 
 # The sum is pi / 2; products of the first two with integers below 2**20 are exact.

@@ -1,11 +1,13 @@
 """Activation functions."""
 
+from typing import Literal
+
 import numpy as np
 
 import pytensor.tensor as pt
-from pytensor.link.onnx.importing.registry import Refused, converts
+from pytensor.link.onnx.importing.registry import Refused, operator_funcify
 from pytensor.link.onnx.importing.sizes import broadcastable, normalized
-from pytensor.link.onnx.importing.windows import like, single
+from pytensor.link.onnx.importing.windows import like
 from pytensor.scalar.activations import HardSigmoid
 from pytensor.tensor.nn.activations import elementwise, slopes_below_zero
 from pytensor.tensor.special import log_softmax, softmax
@@ -21,98 +23,96 @@ PLAIN = {
 
 
 def _register(function):
-    return lambda node, x: function(x)
+    return lambda x: function(x)
 
 
 for _name, _function in PLAIN.items():
-    converts(_name)(_register(_function))
+    operator_funcify.register(_name)(_register(_function))
 
 
-@converts("Relu")
-def relu(node, x):
+@operator_funcify.register("Relu")
+def relu(x):
     return pt.maximum(x, like(x, 0)) if x.type.dtype.startswith("int") else pt.nn.relu(x)
 
 
-@converts("LeakyRelu")
-def leaky_relu(node, x):
-    return pt.nn.leaky_relu(x, single(node, "alpha", 0.01))
+@operator_funcify.register("LeakyRelu")
+def leaky_relu(x, *, alpha=0.01):
+    return pt.nn.leaky_relu(x, alpha)
 
 
-@converts("PRelu")
-def prelu(node, x, slope):
+@operator_funcify.register("PRelu")
+def prelu(x, slope):
     _, slope = broadcastable((x, slope))
     if "int" in x.type.dtype:
         return pt.switch(x < like(x, 0), x * slope, x)
     return slopes_below_zero(x, slope)
 
 
-@converts("Elu")
-def elu(node, x):
-    return pt.nn.elu(x, single(node, "alpha", 1.0))
+@operator_funcify.register("Elu")
+def elu(x, *, alpha=1.0):
+    return pt.nn.elu(x, alpha)
 
 
-@converts("Celu")
-def celu(node, x):
-    if single(node, "alpha", 1.0) == 0:
+@operator_funcify.register("Celu")
+def celu(x, *, alpha=1.0):
+    if alpha == 0:
         # 0 times the exponential of infinity, by the standard's formula
         return pt.switch(x < like(x, 0), like(x, 0), like(x, np.nan))
-    alpha = like(x, single(node, "alpha", 1.0))
+    alpha = like(x, alpha)
     # no exponential of what is positive: its gradient would be infinity times 0
     below = alpha * pt.expm1(pt.minimum(x, like(x, 0)) / alpha)
     return pt.switch(x >= like(x, 0), x, below)
 
 
-@converts("Selu")
-def selu(node, x):
-    gamma = like(x, single(node, "gamma", SELU_GAMMA))
-    return gamma * pt.nn.elu(x, single(node, "alpha", SELU_ALPHA))
+@operator_funcify.register("Selu")
+def selu(x, *, alpha=SELU_ALPHA, gamma=SELU_GAMMA):
+    return like(x, gamma) * pt.nn.elu(x, alpha)
 
 
-@converts("Gelu")
-def gelu(node, x):
-    return pt.nn.gelu(x, approximate=node.choice("approximate", "none", "tanh"))
+@operator_funcify.register("Gelu")
+def gelu(x, *, approximate: Literal["none", "tanh"] = "none"):
+    return pt.nn.gelu(x, approximate=approximate)
 
 
 def _hard_sigmoid(x, alpha, beta):
     return elementwise(HardSigmoid(alpha=alpha, beta=beta), x)
 
 
-@converts("HardSigmoid")
-def hard_sigmoid(node, x):
-    return _hard_sigmoid(x, single(node, "alpha", 0.2), single(node, "beta", 0.5))
+@operator_funcify.register("HardSigmoid")
+def hard_sigmoid(x, *, alpha=0.2, beta=0.5):
+    return _hard_sigmoid(x, alpha, beta)
 
 
-@converts("Swish")
-def swish(node, x):
-    alpha = single(node, "alpha", 1.0)
+@operator_funcify.register("Swish")
+def swish(x, *, alpha=1.0):
     return pt.silu(x) if alpha == 1 else x * pt.sigmoid(like(x, alpha) * x)
 
 
-@converts("ThresholdedRelu")
-def thresholded_relu(node, x):
-    return pt.switch(x > like(x, single(node, "alpha", 1.0)), x, like(x, 0))
+@operator_funcify.register("ThresholdedRelu")
+def thresholded_relu(x, *, alpha=1.0):
+    return pt.switch(x > like(x, alpha), x, like(x, 0))
 
 
-@converts("Shrink")
-def shrink(node, x):
+@operator_funcify.register("Shrink")
+def shrink(x, *, bias=0.0, lambd=0.5):
     dtype = x.type.dtype
     if dtype in ("int64", "uint64"):
         raise Refused(f"Shrink has floats as attributes, in which {dtype} has no exact values")
     # Integers of up to 32 bits are exact in double precision; fractions are cut off
     x = x if dtype.startswith("float") else pt.cast(x, "float64")
-    threshold, bias = like(x, single(node, "lambd", 0.5)), like(x, single(node, "bias", 0.0))
+    threshold, bias = like(x, lambd), like(x, bias)
     above = pt.switch(x > threshold, x - bias, like(x, 0))
     return pt.cast(pt.switch(x < -threshold, x + bias, above), dtype)
 
 
-@converts("Softmax")
-def softmax_(node, x):
-    return softmax(x, axis=normalized(node.attribute("axis", -1), x.type.ndim))
+@operator_funcify.register("Softmax")
+def softmax_(x, *, axis=-1):
+    return softmax(x, axis=normalized(axis, x.type.ndim))
 
 
-@converts("LogSoftmax")
-def log_softmax_(node, x):
-    return log_softmax(x, axis=normalized(node.attribute("axis", -1), x.type.ndim))
+@operator_funcify.register("LogSoftmax")
+def log_softmax_(x, *, axis=-1):
+    return log_softmax(x, axis=normalized(axis, x.type.ndim))
 
 
 # For recurrent networks: functions of x, alpha and beta, and the defaults of those they have

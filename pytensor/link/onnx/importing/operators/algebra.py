@@ -8,9 +8,9 @@ from pytensor.link.onnx.importing.operators.elementwise import is_integer, witho
 from pytensor.link.onnx.importing.registry import (
     Refused,
     array_of,
-    converts,
     dtype_name,
     known,
+    operator_funcify,
 )
 from pytensor.link.onnx.importing.sizes import (
     broadcastable,
@@ -27,19 +27,19 @@ from pytensor.link.onnx.importing.windows import filled, like, total
 from pytensor.tensor.basic import constant
 
 
-@converts("MatMul")
-def mat_mul(node, x, y):
+@operator_funcify.register("MatMul")
+def mat_mul(x, y):
     return pt.matmul(*broadcastable((x, y), kept=2))
 
 
-@converts("Gemm")
-def gemm(node, a, b, c=None):
-    a = a.T if node.attribute("transA", 0) else a
-    b = b.T if node.attribute("transB", 0) else b
-    result = _scaled(pt.dot(a, b), node.attribute("alpha", 1.0))
+@operator_funcify.register("Gemm")
+def gemm(a, b, c=None, *, alpha=1.0, beta=1.0, transA=0, transB=0):
+    a = a.T if transA else a
+    b = b.T if transB else b
+    result = _scaled(pt.dot(a, b), alpha)
     if c is None:
         return result
-    _, c = broadcastable((result, _scaled(c, node.attribute("beta", 1.0))))
+    _, c = broadcastable((result, _scaled(c, beta)))
     return result + c
 
 
@@ -51,9 +51,9 @@ def _scaled(x, factor):
     return x * like(x, factor)
 
 
-@converts("Einsum")
-def einsum(node, *operands):
-    equation = node.required("equation").replace(" ", "")
+@operator_funcify.register("Einsum")
+def einsum(*operands, equation):
+    equation = equation.replace(" ", "")
     operands, dtype = [without_gradient(x) for x in operands], operands[0].type.dtype
     if "->" in equation:
         # Not by `pt.einsum`, whose sums mode JAX returns in double precision
@@ -113,8 +113,8 @@ def _summed(x, term, others):
     return x, "".join(label for label in term if label not in own)
 
 
-@converts("Det")
-def det(node, x):
+@operator_funcify.register("Det")
+def det(x):
     return pt.cast(pt.linalg.det(x), x.type.dtype)
 
 
@@ -123,24 +123,23 @@ def _diagonals(rows, columns):
     return positions(columns)[None, :] - positions(rows)[:, None]
 
 
-@converts("Trilu")
-def trilu(node, x, k=None):
+@operator_funcify.register("Trilu")
+def trilu(x, k=None, *, upper=1):
     k = constant(np.int64(0)) if k is None else k.reshape(()) if k.type.ndim else k
     diagonals = _diagonals(size(x, -2 % x.type.ndim), size(x, -1 % x.type.ndim))
-    kept = pt.ge(diagonals, k) if node.attribute("upper", 1) else pt.le(diagonals, k)
+    kept = pt.ge(diagonals, k) if upper else pt.le(diagonals, k)
     return pt.switch(kept, x, like(x, 0))
 
 
-@converts("EyeLike")
-def eye_like(node, x):
-    dtype = node.attribute("dtype")
+@operator_funcify.register("EyeLike")
+def eye_like(x, *, dtype=None, k=0):
     dtype = x.type.dtype if dtype is None else dtype_name(ir.DataType(dtype))
-    return pt.cast(pt.eq(_diagonals(*sizes(x)), constant(np.int64(node.attribute("k", 0)))), dtype)
+    return pt.cast(pt.eq(_diagonals(*sizes(x)), constant(np.int64(k))), dtype)
 
 
-@converts("OneHot")
-def one_hot(node, indices, depth, values):
-    axis = normalized(node.attribute("axis", -1), indices.type.ndim + 1)
+@operator_funcify.register("OneHot")
+def one_hot(indices, depth, values, *, axis=-1):
+    axis = normalized(axis, indices.type.ndim + 1)
     depth = pt.cast(depth.reshape(()) if depth.type.ndim else depth, "int64")
     number = known(depth)
     depth = depth if number is None else constant(number)
@@ -150,8 +149,9 @@ def one_hot(node, indices, depth, values):
     return pt.switch(pt.eq(indices, places), values[1], values[0])
 
 
-@converts("Range")
-def range_(node, start, limit, delta):
+@operator_funcify.register("Range")
+def range_(start, limit, delta, *, stash_type=1):
+    # `stash_type` 1 is what is done anyway: half precision is computed in float32
     dtype = start.type.dtype
     start, limit, delta = (v.reshape(()) if v.type.ndim else v for v in (start, limit, delta))
     if is_integer(start):
@@ -163,7 +163,7 @@ def range_(node, start, limit, delta):
     return pt.cast(start + places * delta, dtype)
 
 
-@converts("Constant")
+@operator_funcify.register("Constant")
 def constant_(node):
     if texts := _texts(node):
         codes, shape = texts
@@ -203,18 +203,18 @@ def _dense(sparse):
     return dense
 
 
-@converts("ConstantOfShape")
-def constant_of_shape(node, shape):
-    value = node.attribute("value", np.zeros(1, "float32"))
+@operator_funcify.register("ConstantOfShape")
+def constant_of_shape(node, shape, *, value=None):
+    value = np.zeros(1, "float32") if value is None else value
     return filled(constant(value.reshape(())), wanted_sizes(node, shape))
 
 
-@converts("Shape")
-def shape(node, x):
+@operator_funcify.register("Shape")
+def shape(x, *, end=None, start=0):
     # PyTensor's slices clip their ends as the operator does
-    return vector(sizes(x)[node.attribute("start", 0) : node.attribute("end")])
+    return vector(sizes(x)[start:end])
 
 
-@converts("Size")
-def size_(node, x):
+@operator_funcify.register("Size")
+def size_(x):
     return product(sizes(x))

@@ -8,8 +8,8 @@ from pytensor.conditional import ifelse
 from pytensor.graph.replace import _vectorize_node, _vectorize_not_needed, graph_replace
 from pytensor.graph.traversal import ancestors
 from pytensor.link.onnx.importing.alternatives import Either, of_rank
-from pytensor.link.onnx.importing.registry import Refused, converts, folded, known
-from pytensor.link.onnx.importing.sizes import factors, product, size, sizes
+from pytensor.link.onnx.importing.registry import Refused, folded, known, operator_funcify
+from pytensor.link.onnx.importing.sizes import DIMS, product, size, sizes
 from pytensor.link.onnx.importing.windows import lengths
 from pytensor.scan.basic import scan
 from pytensor.scan.op import Scan
@@ -60,7 +60,7 @@ def _steady(node, graph, *inputs, condition=None):
     return outputs
 
 
-@converts("If")
+@operator_funcify.register("If")
 def if_(node, condition):
     then, otherwise = node.required("then_branch"), node.required("else_branch")
     condition = one_element(condition, "the condition")
@@ -103,7 +103,7 @@ def _collected(body, others):
     return len(body.outputs) - others
 
 
-@converts("Loop")
+@operator_funcify.register("Loop")
 def loop(node, trips=None, condition=None, *carried):
     body = node.required("body")
     n_outputs = _collected(body, 1 + len(carried))
@@ -311,21 +311,22 @@ def _sized(outputs, trips, inputs, rows):
 
 def _outside(length, inside):
     """A length in a body by what is given to it, None where an iteration must compute it."""
-    found = []
-    for factor in factors(length):
-        if not isinstance(factor, tuple):
-            found.append(factor)
+    whole, found = DIMS.of(length), []
+    for unknown in whole.unknowns.elements():
+        if not isinstance(unknown, tuple):
+            found.append(unknown)
             continue
-        x, axis = factor
+        x, axis = unknown
         if x not in inside and not inside.keys().isdisjoint(ancestors([x])):
             return None
         found.append(size(inside.get(x, x), axis))
-    if any(not isinstance(v, int) and not inside.keys().isdisjoint(ancestors([v])) for v in found):
+    if any(not inside.keys().isdisjoint(ancestors([v])) for v in found):
         return None
-    return product([constant(np.int64(v)) if isinstance(v, int) else v for v in found])
+    number = [] if found and whole.factor == 1 else [constant(np.int64(whole.factor))]
+    return product([*number, *found])
 
 
-@converts("Scan")
+@operator_funcify.register("Scan")
 def scan_(node, *inputs):
     body, n = node.required("body"), node.required("num_scan_inputs")
     states, sequences = inputs[: len(inputs) - n], inputs[len(inputs) - n :]
@@ -376,7 +377,7 @@ def _over_elements(node, body, states, sequences, runs=None):
     return _iterate(step, states, n_outputs, trips, node.outside(body), sequences)
 
 
-@converts("Scan", before=9)
+@operator_funcify.register("Scan", before=9)
 def scan_of_batches(node, lengths, *inputs):
     """A scan of the second axis for each entry of the first."""
     body, n = node.required("body"), node.required("num_scan_inputs")

@@ -5,75 +5,92 @@ import math
 import numpy as np
 
 import pytensor.tensor as pt
-from pytensor.link.onnx.importing.registry import Refused, converts, must_be_known
+from pytensor.link.onnx.importing.registry import Refused, must_be_known, operator_funcify
 from pytensor.link.onnx.importing.sampling import linear
 from pytensor.link.onnx.importing.sizes import positions
 from pytensor.link.onnx.importing.windows import (
-    Windows,
-    auto_pad,
+    AutoPad,
+    Sliding,
     filled,
     filtered,
-    kernel_of,
     known_pads,
     lengths,
     like,
     must_have_size,
     spatial_axes,
     split,
-    windows,
     with_bias,
+    with_kernel,
 )
 from pytensor.tensor.basic import constant
 from pytensor.tensor.conv import conv, conv_transpose
 
 
-@converts("Conv")
-def conv_(node, x, w, b=None):
+@operator_funcify.register("Conv")
+def conv_(
+    x,
+    w,
+    b=None,
+    *,
+    auto_pad: AutoPad = "NOTSET",
+    dilations=None,
+    group=1,
+    kernel_shape=None,
+    pads=None,
+    strides=None,
+):
     spatial_axes(x)
-    w, kernel = kernel_of(node, w)
-    x, found = known_pads(x, windows(node, kernel, lengths(x)[2:]))
+    w, kernel = with_kernel(w, kernel_shape)
+    sliding = Sliding(kernel, auto_pad, dilations, pads, strides)
+    x, found = known_pads(x, sliding.windows(lengths(x)[2:]))
     out = conv(
         x,
         w,
         border_mode=found.pads,
         subsample=found.strides,
         filter_dilation=found.dilations,
-        num_groups=node.attribute("group", 1),
+        num_groups=group,
         filter_flip=False,
     )
     return with_bias(out, b)
 
 
-@converts("ConvTranspose")
-def conv_transpose_(node, x, w, b=None):
+@operator_funcify.register("ConvTranspose")
+def conv_transpose_(
+    x,
+    w,
+    b=None,
+    *,
+    auto_pad: AutoPad = "NOTSET",
+    dilations=None,
+    group=1,
+    kernel_shape=None,
+    output_padding=None,
+    output_shape=None,
+    pads=None,
+    strides=None,
+):
     n = spatial_axes(x)
-    w, kernel = kernel_of(node, w)
-    paddings = node.attribute("output_padding", [0] * n)
-    found, paddings = _transposed_windows(node, kernel, paddings, x.type.shape[2:])
+    w, kernel = with_kernel(w, kernel_shape)
+    sliding = Sliding(kernel, auto_pad, dilations, pads, strides)
+    paddings = output_padding or [0] * n
+    found, paddings = _transposed_windows(sliding, paddings, output_shape, x.type.shape[2:])
     out = conv_transpose(
         x,
         w,
         border_mode=found.pads,
         subsample=found.strides,
         filter_dilation=found.dilations,
-        num_groups=node.attribute("group", 1),
+        num_groups=group,
         filter_flip=False,
         output_padding=tuple(paddings),
     )
     return with_bias(out, b)
 
 
-def _transposed_windows(node, kernel, paddings, spatial):
-    """Windows and output padding, such that the output has the shape that is asked for."""
-    mode = auto_pad(node)
-    n = len(kernel)
-    found = Windows(
-        kernel,
-        tuple(node.attribute("strides", [1] * n)),
-        tuple(node.attribute("dilations", [1] * n)),
-        ((0, 0),) * n,
-    )
-    wanted = node.attribute("output_shape")
+def _transposed_windows(sliding, paddings, wanted, spatial):
+    """Return windows and output padding, such that the output has the shape that is wanted."""
+    mode, kernel, found = sliding.auto_pad, sliding.kernel, sliding.unpadded()
     if wanted is not None or mode.startswith("SAME"):
         must_have_size(kernel)
     if wanted is not None:
@@ -83,7 +100,7 @@ def _transposed_windows(node, kernel, paddings, spatial):
                 "pads and output_padding, or fix the length"
             )
         # Some models count batch and channels too
-        wanted = wanted[-n:]
+        wanted = wanted[-len(kernel) :]
         surplus = [
             s * (length - 1) + p + extent - out
             for s, length, p, extent, out in zip(
@@ -94,17 +111,30 @@ def _transposed_windows(node, kernel, paddings, spatial):
         axes = zip(paddings, found.extents, found.strides, strict=True)
         surplus = [p + extent - stride for p, extent, stride in axes]
     else:
-        return windows(node, kernel), paddings
+        return sliding.windows(), paddings
     found = found._replace(pads=tuple(split(max(s, 0), mode) for s in surplus))
     return found, [p - min(s, 0) for p, s in zip(paddings, surplus, strict=True)]
 
 
-@converts("DeformConv")
-def deform_conv(node, x, w, offset, b=None, mask=None):
-    w, kernel = kernel_of(node, w)
+@operator_funcify.register("DeformConv")
+def deform_conv(
+    x,
+    w,
+    offset,
+    b=None,
+    mask=None,
+    *,
+    dilations=None,
+    group=1,
+    kernel_shape=None,
+    offset_group=1,
+    pads=None,
+    strides=None,
+):
+    w, kernel = with_kernel(w, kernel_shape)
     must_have_size(kernel)
-    found = windows(node, kernel)
-    n, parts = len(kernel), node.attribute("offset_group", 1)
+    found = Sliding(kernel, dilations=dilations, pads=pads, strides=strides).windows()
+    n, parts = len(kernel), offset_group
     batch, channels, *spatial = lengths(x)
     counts = lengths(offset)[2:]
     cells = math.prod(kernel)
@@ -121,13 +151,14 @@ def deform_conv(node, x, w, offset, b=None, mask=None):
     if mask is not None:
         columns = columns * mask.reshape((batch, parts, 1, cells, *counts))
     columns = columns.reshape((batch, channels, cells, *counts))
-    return with_bias(filtered(columns, w, node.attribute("group", 1)), b)
+    return with_bias(filtered(columns, w, group), b)
 
 
-@converts("Col2Im")
-def col2im(node, x, image_shape, block_shape):
+@operator_funcify.register("Col2Im")
+def col2im(x, image_shape, block_shape, *, dilations=None, pads=None, strides=None):
     image = must_be_known(image_shape, "the shape of the image").tolist()
-    found = windows(node, must_be_known(block_shape, "the shape of a block").tolist())
+    block = must_be_known(block_shape, "the shape of a block").tolist()
+    found = Sliding(block, dilations=dilations, pads=pads, strides=strides).windows()
     counts = found.counts(image)
     batch, rows, _ = lengths(x)
     taps = list(found.taps(counts))

@@ -10,11 +10,11 @@ from pytensor.gradient import disconnected_grad
 from pytensor.graph.basic import Constant
 from pytensor.link.onnx.importing.registry import (
     Refused,
-    converts,
     dtype_name,
     entries,
     folded,
     known,
+    operator_funcify,
 )
 from pytensor.link.onnx.importing.sizes import broadcastable, is_listed, is_size, vector
 from pytensor.link.onnx.importing.windows import like
@@ -74,7 +74,7 @@ def elementwise(*op_types):
     """Register a converter that computes vectors given by their entries entry by entry."""
 
     def register(convert):
-        @converts(*op_types)
+        @operator_funcify.register(*op_types)
         @wraps(convert)
         def converter(node, *inputs):
             given = [v for v in inputs if v is not None]
@@ -260,12 +260,12 @@ def cast(node, x):
     return converted(x, dtype_name(ir.DataType(node.required("to"))))
 
 
-@converts("CastLike")
+@operator_funcify.register("CastLike")
 def cast_like(node, x, target):
     return converted(x, target.type.dtype)
 
 
-@converts("BitCast")
+@operator_funcify.register("BitCast")
 def bit_cast(node, x):
     dtype = np.dtype(dtype_name(ir.DataType(node.required("to"))))
     if dtype.itemsize != np.dtype(x.type.dtype).itemsize:
@@ -281,6 +281,6 @@ def bit_cast(node, x):
     )
 
 
-@converts("Identity")
+@operator_funcify.register("Identity")
 def identity(node, x):
     return x

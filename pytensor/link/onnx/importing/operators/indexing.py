@@ -1,15 +1,17 @@
 """Slices, gathering, scattering, padding."""
 
+from typing import Literal
+
 import numpy as np
 
 import pytensor.tensor as pt
 from pytensor.link.onnx.importing.registry import (
     Refused,
-    converts,
     entries,
     folded,
     known,
     must_be_known,
+    operator_funcify,
 )
 from pytensor.link.onnx.importing.sizes import (
     is_listed,
@@ -25,11 +27,12 @@ from pytensor.scan.basic import scan
 from pytensor.tensor.basic import constant
 
 INT64 = np.iinfo(np.int64)
+Reduction = Literal["none", "add", "mul", "max", "min"]
 COMBINE = {"add": pt.add, "mul": pt.mul, "max": pt.maximum, "min": pt.minimum}
 
 
-@converts("Slice")
-def slice_(node, x, starts, ends, axes=None, steps=None):
+@operator_funcify.register("Slice")
+def slice_(x, starts, ends, axes=None, steps=None):
     starts, ends = (_entries(v, what) for v, what in ((starts, "starts"), (ends, "ends")))
     axes = range(len(starts)) if axes is None else must_be_known(axes, "which axes it cuts")
     steps = [1] * len(starts) if steps is None else must_be_known(steps, "its step")
@@ -83,9 +86,9 @@ def _bound(bound, far, length, direction):
     return int(number)
 
 
-@converts("Gather")
-def gather(node, x, indices):
-    axis = normalized(node.attribute("axis", 0), x.type.ndim)
+@operator_funcify.register("Gather")
+def gather(x, indices, *, axis=0):
+    axis = normalized(axis, x.type.ndim)
     places = known(indices)
     if is_listed(x) and places is not None and places.ndim < 2:
         row = entries(x)
@@ -104,17 +107,17 @@ def _along(lengths):
     ]
 
 
-def _elements(node, indices):
-    """The index of `GatherElements` and `ScatterElements`, and its axis."""
-    axis = normalized(node.attribute("axis", 0), indices.type.ndim)
+def _elements(indices, axis):
+    """Return the index of `GatherElements` and `ScatterElements`, and its axis."""
+    axis = normalized(axis, indices.type.ndim)
     index = _along(sizes(indices))
     index[axis] = indices
     return index, axis
 
 
-@converts("GatherElements")
-def gather_elements(node, x, indices):
-    return x[tuple(_elements(node, indices)[0])]
+@operator_funcify.register("GatherElements")
+def gather_elements(x, indices, *, axis=0):
+    return x[tuple(_elements(indices, axis)[0])]
 
 
 def _tuples(indices):
@@ -125,32 +128,30 @@ def _tuples(indices):
     return [indices[..., i] for i in range(number)]
 
 
-@converts("GatherND")
-def gather_nd(node, x, indices):
-    batch = node.attribute("batch_dims", 0)
-    return x[(*_along(sizes(indices)[:-1])[:batch], *_tuples(indices))]
+@operator_funcify.register("GatherND")
+def gather_nd(x, indices, *, batch_dims=0):
+    return x[(*_along(sizes(indices)[:-1])[:batch_dims], *_tuples(indices))]
 
 
-@converts("ScatterElements", "Scatter")
-def scatter_elements(node, x, indices, updates):
-    index, axis = _elements(node, indices)
+@operator_funcify.register("ScatterElements", "Scatter")
+def scatter_elements(x, indices, updates, *, axis=0, reduction: Reduction = "none"):
+    index, axis = _elements(indices, axis)
     # Entries that are written to one place differ in this axis alone
-    return _scattered(node, x, index, updates, axis)
+    return _scattered(x, index, updates, axis, reduction)
 
 
-@converts("ScatterND")
-def scatter_nd(node, x, indices, updates):
+@operator_funcify.register("ScatterND")
+def scatter_nd(x, indices, updates, *, reduction: Reduction = "none"):
     index, kept = _tuples(indices), updates.type.ndim - indices.type.ndim + 1
-    if node.attribute("reduction", "none") not in ("none", "add"):
+    if reduction not in ("none", "add"):
         rest = sizes(x)[len(index) :]
         index = [part.flatten() for part in index]
         updates = pt.reshape(updates, vector([constant(np.int64(-1)), *rest]), ndim=kept + 1)
-    return _scattered(node, x, index, updates, 0)
+    return _scattered(x, index, updates, 0, reduction)
 
 
-def _scattered(node, x, index, updates, axis):
+def _scattered(x, index, updates, axis, reduction):
     """`x` with updates in it; in what `axis` counts they come one after the other."""
-    reduction = node.choice("reduction", "none", "add", *COMBINE)
     if reduction == "none":
         return x[tuple(index)].set(updates)
     if reduction == "add":
@@ -169,29 +170,29 @@ def _scattered(node, x, index, updates, axis):
     return steps[-1]
 
 
-@converts("TensorScatter")
-def tensor_scatter(node, cache, update, start=None):
-    axis = normalized(node.attribute("axis", -2), cache.type.ndim)
+@operator_funcify.register("TensorScatter")
+def tensor_scatter(
+    cache, update, start=None, *, axis=-2, mode: Literal["linear", "circular"] = "linear"
+):
+    axis = normalized(axis, cache.type.ndim)
     batch, added, length = size(cache, 0), size(update, axis), size(cache, axis)
     places = positions(added)[None, :]
     places = places if start is None else places + pt.cast(start, "int64")[:, None]
-    if node.choice("mode", "linear", "circular") == "circular":
+    if mode == "circular":
         places = pt.mod(places, length)
     moved, update = pt.moveaxis(cache, axis, 1), pt.moveaxis(update, axis, 1)
     return pt.moveaxis(moved[positions(batch)[:, None], places].set(update), 1, axis)
 
 
-@converts("Compress")
-def compress(node, x, condition):
-    axis = node.attribute("axis")
+@operator_funcify.register("Compress")
+def compress(x, condition, *, axis=None):
     x, axis = (x.flatten(), 0) if axis is None else (x, normalized(axis, x.type.ndim))
     return x[(*(slice(None),) * axis, pt.nonzero(condition)[0])]
 
 
-@converts("ReverseSequence")
-def reverse_sequence(node, x, lengths):
-    time = normalized(node.attribute("time_axis", 0), x.type.ndim)
-    batch = normalized(node.attribute("batch_axis", 1), x.type.ndim)
+@operator_funcify.register("ReverseSequence")
+def reverse_sequence(x, lengths, *, batch_axis=1, time_axis=0):
+    time, batch = (normalized(axis, x.type.ndim) for axis in (time_axis, batch_axis))
     moved = pt.moveaxis(x, (time, batch), (0, 1))
     steps, samples = (positions(n)[:, None] for n in sizes(moved)[:2])
     lengths = pt.cast(lengths, "int64")[None, :]
@@ -199,8 +200,16 @@ def reverse_sequence(node, x, lengths):
     return pt.moveaxis(moved[index, samples.T], (0, 1), (time, batch))
 
 
-@converts("Pad")
-def pad(node, x, pads, value=None, axes=None):
+@operator_funcify.register("Pad")
+def pad(
+    node,
+    x,
+    pads,
+    value=None,
+    axes=None,
+    *,
+    mode: Literal["constant", "edge", "reflect", "wrap"] = "constant",
+):
     if axes is None:
         axes = range(x.type.ndim)
     else:
@@ -209,7 +218,6 @@ def pad(node, x, pads, value=None, axes=None):
         pads[i] for i in range(2 * len(axes))
     ]
     around = {a: (widths[i], widths[i + len(axes)]) for i, a in enumerate(axes)}
-    mode = node.choice("mode", "constant", "edge", "reflect", "wrap")
     value = like(x, 0) if value is None else value.reshape(()) if value.type.ndim else value
     numbers = {axis: [known(w) for w in pair] for axis, pair in around.items()}
     if mode == "constant" and not any(n is None for pair in numbers.values() for n in pair):

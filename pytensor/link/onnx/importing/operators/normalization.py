@@ -5,20 +5,21 @@ import onnx_ir as ir
 
 import pytensor.tensor as pt
 from pytensor.compile.sharedvalue import SharedVariable
-from pytensor.link.onnx.importing.registry import Refused, converts, dtype_name, known
+from pytensor.link.onnx.importing.registry import Refused, dtype_name, known, operator_funcify
 from pytensor.link.onnx.importing.sizes import normalized, positions
-from pytensor.link.onnx.importing.windows import filled, lengths, like, single, total
+from pytensor.link.onnx.importing.windows import filled, lengths, like, total
 from pytensor.scalar import upcast
 from pytensor.tensor.moments import count, inverse_std, moments
 
 
-@converts("BatchNormalization")
-def batch_normalization(node, x, scale, bias, mean, variance):
-    epsilon = single(node, "epsilon", 1e-5)
+@operator_funcify.register("BatchNormalization")
+def batch_normalization(
+    node, x, scale, bias, mean, variance, *, epsilon=1e-5, momentum=0.9, training_mode=0
+):
     # Statistics may be of another dtype than images
     dtype = upcast(*[v.type.dtype for v in (x, scale, bias, mean, variance)])
     wide, scale, bias = (pt.cast(v, dtype) for v in (x, scale, bias))
-    if not node.attribute("training_mode", 0):
+    if not training_mode:
         if node.has_output(1):
             raise Refused(
                 "it trains, for it has more than one output: before opset 14 the standard doesn't "
@@ -33,7 +34,7 @@ def batch_normalization(node, x, scale, bias, mean, variance):
         bias,
         axes="spatial",
         epsilon=epsilon,
-        running_average_factor=1 - single(node, "momentum", 0.9),
+        running_average_factor=1 - momentum,
         running_mean=pt.cast(mean, dtype),
         running_var=pt.cast(variance, dtype),
         running_var_ddof=0,
@@ -49,13 +50,13 @@ def batch_normalization(node, x, scale, bias, mean, variance):
     return pt.cast(out, x.type.dtype), *new
 
 
-@converts("InstanceNormalization")
-def instance_normalization(node, x, scale, bias):
-    return pt.nn.instance_norm(x, weight=scale, bias=bias, eps=single(node, "epsilon", 1e-5))
+@operator_funcify.register("InstanceNormalization")
+def instance_normalization(x, scale, bias, *, epsilon=1e-5):
+    return pt.nn.instance_norm(x, weight=scale, bias=bias, eps=epsilon)
 
 
-def _stash_dtype(node):
-    return dtype_name(ir.DataType(node.attribute("stash_type", 1)))
+def _dtype(stash_type):
+    return dtype_name(ir.DataType(stash_type))
 
 
 def _scaled(x, scale, bias=None):
@@ -67,10 +68,9 @@ def _fits(parameter, shape):
     return parameter is None or (parameter.type.shape == shape and None not in shape)
 
 
-@converts("LayerNormalization")
-def layer_normalization(node, x, scale, bias=None):
-    epsilon, stash = single(node, "epsilon", 1e-5), _stash_dtype(node)
-    axis = normalized(node.attribute("axis", -1), x.type.ndim)
+@operator_funcify.register("LayerNormalization")
+def layer_normalization(node, x, scale, bias=None, *, axis=-1, epsilon=1e-5, stash_type=1):
+    axis, stash = normalized(axis, x.type.ndim), _dtype(stash_type)
     wide = pt.cast(x, stash)
     shape = x.type.shape[axis:]
     if stash == x.type.dtype and _fits(scale, shape) and _fits(bias, shape):
@@ -86,36 +86,34 @@ def layer_normalization(node, x, scale, bias=None):
     return out, mean.dimshuffle(shape), inverse_std(variance, epsilon).dimshuffle(shape)
 
 
-@converts("RMSNormalization")
-def rms_normalization(node, x, scale):
-    epsilon, stash = single(node, "epsilon", 1e-5), _stash_dtype(node)
-    axis = normalized(node.attribute("axis", -1), x.type.ndim)
+@operator_funcify.register("RMSNormalization")
+def rms_normalization(x, scale, *, axis=-1, epsilon=1e-5, stash_type=1):
+    axis, stash = normalized(axis, x.type.ndim), _dtype(stash_type)
     if stash == x.type.dtype == scale.type.dtype and _fits(scale, x.type.shape[axis:]):
         return pt.nn.rms_norm(x, x.type.shape[axis:], scale, eps=epsilon)
     out = pt.nn.rms_norm(pt.cast(x, stash), x.type.shape[axis:], eps=epsilon)
     return _scaled(pt.cast(out, x.type.dtype), scale)
 
 
-@converts("GroupNormalization")
-def group_normalization(node, x, scale, bias):
-    epsilon, groups = single(node, "epsilon", 1e-5), node.required("num_groups")
+@operator_funcify.register("GroupNormalization")
+def group_normalization(node, x, scale, bias, *, epsilon=1e-5, num_groups, stash_type=1):
     if node.opset < 21:  # of each group, and no dtype for the first stage
         channels = lengths(x)[1]
-        group = positions(channels) // (channels // groups)
+        group = positions(channels) // (channels // num_groups)
         scale, bias = scale[group], bias[group]
         stash = x.type.dtype
     else:
-        stash = _stash_dtype(node)
+        stash = _dtype(stash_type)
     if stash == x.type.dtype:
-        return pt.nn.group_norm(x, groups, scale, bias, eps=epsilon)
-    out = pt.cast(pt.nn.group_norm(pt.cast(x, stash), groups, eps=epsilon), x.type.dtype)
+        return pt.nn.group_norm(x, num_groups, scale, bias, eps=epsilon)
+    out = pt.cast(pt.nn.group_norm(pt.cast(x, stash), num_groups, eps=epsilon), x.type.dtype)
     shape = ["x", 0, *["x"] * (x.type.ndim - 2)]
     return _scaled(out, scale.dimshuffle(shape), bias.dimshuffle(shape))
 
 
-@converts("LRN")
-def lrn(node, x):
-    size, channels = node.required("size"), lengths(x)[1]
+@operator_funcify.register("LRN")
+def lrn(x, *, alpha=1e-4, beta=0.75, bias=1.0, size):
+    channels = lengths(x)[1]
     before = (size - 1) // 2
     batch, _, *spatial = lengths(x)
     squares = filled(like(x, 0), (batch, channels + size - 1, *spatial))
@@ -124,26 +122,24 @@ def lrn(node, x):
         (squares[:, shift : shift + channels] for shift in range(1, size)),
         start=squares[:, :channels],
     )
-    alpha = like(x, single(node, "alpha", 1e-4) / size)
-    scale = like(x, single(node, "bias", 1.0)) + alpha * around
-    return x / scale ** like(x, single(node, "beta", 0.75))
+    scale = like(x, bias) + like(x, alpha / size) * around
+    return x / scale ** like(x, beta)
 
 
-@converts("LpNormalization")
-def lp_normalization(node, x):
-    order = node.attribute("p", 2)
-    axes = (normalized(node.attribute("axis", -1), x.type.ndim),)
-    if order not in (1, 2):
-        raise Refused(f"its order p is {order}; the standard has 1 and 2")
-    powers = total(pt.abs(x) if order == 1 else pt.sqr(x), axes, keepdims=True)
+@operator_funcify.register("LpNormalization")
+def lp_normalization(x, *, axis=-1, p=2):
+    axes = (normalized(axis, x.type.ndim),)
+    if p not in (1, 2):
+        raise Refused(f"its order p is {p}; the standard has 1 and 2")
+    powers = total(pt.abs(x) if p == 1 else pt.sqr(x), axes, keepdims=True)
     # 0 where all is 0, and so is the gradient
     powers = pt.switch(pt.eq(powers, like(x, 0)), like(x, 1), powers)
-    return x / (powers if order == 1 else pt.sqrt(powers))
+    return x / (powers if p == 1 else pt.sqrt(powers))
 
 
-@converts("MeanVarianceNormalization")
-def mean_variance_normalization(node, x):
-    axes = tuple(normalized(a, x.type.ndim) for a in node.attribute("axes", [0, 2, 3]))
+@operator_funcify.register("MeanVarianceNormalization")
+def mean_variance_normalization(x, *, axes=(0, 2, 3)):
+    axes = tuple(normalized(a, x.type.ndim) for a in axes)
     # Sums in float16 overflow, and its squares too
     wide = pt.cast(x, "float32") if x.type.dtype == "float16" else x
     _, centred, variance = moments(wide, axes, count(wide, axes))
@@ -152,8 +148,9 @@ def mean_variance_normalization(node, x):
     return pt.cast(centred / pt.expand_dims(deviation, sorted(axes)), x.type.dtype)
 
 
-@converts("Dropout")
-def dropout(node, x, ratio=None, training_mode=None):
+@operator_funcify.register("Dropout")
+def dropout(x, ratio=None, training_mode=None, *, seed=0):
+    # `seed` would be of the draws that are refused
     training = False if training_mode is None else known(training_mode)
     rate = 0.5 if ratio is None else known(ratio)
     if training is None:

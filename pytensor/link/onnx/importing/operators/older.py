@@ -6,10 +6,9 @@ import onnx_ir as ir
 import pytensor.tensor as pt
 from pytensor.link.onnx.importing.registry import (
     Refused,
-    converter_of,
-    converts,
     folded,
     must_be_known,
+    operator_funcify,
 )
 from pytensor.link.onnx.importing.sizes import normalized, product, sizes
 from pytensor.link.onnx.importing.windows import single
@@ -20,7 +19,7 @@ MOST = float(np.finfo("float32").max)
 
 def _newest(node, *inputs, op_type=None, **attributes):
     """The results by the newest definition, with these attributes."""
-    converter = converter_of("", op_type or node.op_type)
+    converter = operator_funcify.dispatch(op_type or node.op_type)
     return converter(node.with_attributes(**attributes), *inputs)
 
 
@@ -32,7 +31,7 @@ def _integers(node, name):
 # ------------------------------------------------------------------------- broadcasting
 
 
-@converts(
+@operator_funcify.register(
     *("Add", "And", "Div", "Equal", "Greater", "Less", "Mul", "Or", "Pow", "Sub", "Xor"),
     before=7,
 )
@@ -74,14 +73,14 @@ def _placed(node, a, b):
     return expand_dims(b, list(range(given, ndim - axis)))
 
 
-@converts("Gemm", before=7)
+@operator_funcify.register("Gemm", before=7)
 def gemm(node, a, b, c):
     if c.type.ndim != 2 and not node.attribute("broadcast", 0):
         raise Refused("its third input must be a matrix before opset 7, unless broadcast is 1")
     return _newest(node, a, b, c)
 
 
-@converts("PRelu", before=7)
+@operator_funcify.register("PRelu", before=7)
 def prelu(node, x, slope):
     if _has_one_element(slope):
         slope = slope.reshape(())
@@ -93,7 +92,7 @@ def prelu(node, x, slope):
 # ------------------------------------------------------------------------- matrices of all axes
 
 
-@converts("Hardmax", "LogSoftmax", "Softmax", before=13)
+@operator_funcify.register("Hardmax", "LogSoftmax", "Softmax", before=13)
 def along_rows(node, x):
     """Of the rows of a matrix, into which the axes before `axis` and from it on are flattened."""
     ndim = x.type.ndim
@@ -109,7 +108,7 @@ def along_rows(node, x):
 # ------------------------------------------------------------------------- training, or not
 
 
-@converts("BatchNormalization", before=9)
+@operator_funcify.register("BatchNormalization", before=9)
 def batch_normalization(node, x, scale, bias, mean, variance):
     if not node.attribute("is_test", 1):
         raise Refused("it trains (is_test is 0): export the model for inference")
@@ -123,7 +122,7 @@ def batch_normalization(node, x, scale, bias, mean, variance):
     )
 
 
-@converts("Dropout", before=12)
+@operator_funcify.register("Dropout", before=12)
 def dropout(node, x):
     if node.opset < 7 and not node.attribute("is_test", 0):
         raise Refused(
@@ -137,7 +136,7 @@ def dropout(node, x):
 # ------------------------------------------------------------------------- attributes
 
 
-@converts("Cast", before=6)
+@operator_funcify.register("Cast", before=6)
 def cast(node, x):
     name = node.required("to")
     if name not in ir.DataType.__members__:
@@ -145,19 +144,19 @@ def cast(node, x):
     return _newest(node, x, to=ir.DataType[name].value)
 
 
-@converts("Clip", before=11)
+@operator_funcify.register("Clip", before=11)
 def clip(node, x):
     bounds = [single(node, "min", -MOST), single(node, "max", MOST)]
     with np.errstate(over="ignore"):  # infinity in float16, which is no bound either
         return _newest(node, x, *(constant(np.asarray(v, x.type.dtype)) for v in bounds))
 
 
-@converts("Concat", before=4)
+@operator_funcify.register("Concat", before=4)
 def concat(node, *tensors):
     return _newest(node, *tensors, axis=node.attribute("axis", 1))
 
 
-@converts("OneHot", before=11)
+@operator_funcify.register("OneHot", before=11)
 def one_hot(node, indices, depth, values):
     """No place for negative indices, which count from the end since opset 11."""
     indices = pt.cast(indices, "int64")
@@ -165,7 +164,7 @@ def one_hot(node, indices, depth, values):
     return _newest(node, pt.switch(pt.lt(indices, np.int64(0)), beyond, indices), depth, values)
 
 
-@converts("Pad", before=11)
+@operator_funcify.register("Pad", before=11)
 def pad(node, x):
     pads = node.required("paddings" if node.opset < 2 else "pads")
     # The text of opset 1 has beginnings and ends apart, its example in pairs
@@ -175,18 +174,18 @@ def pad(node, x):
     return _newest(node, x, constant(np.array(pads, "int64")), value)
 
 
-@converts("Reshape", before=5)
+@operator_funcify.register("Reshape", before=5)
 def reshape(node, x):
     return _newest(node, x, constant(np.array(node.required("shape"), "int64")))
 
 
-@converts("Selu", before=6)
+@operator_funcify.register("Selu", before=6)
 def selu(node, x):
     alpha, gamma = node.attribute("alpha", 1.6732), node.attribute("gamma", 1.0507)
     return _newest(node, x, alpha=alpha, gamma=gamma)
 
 
-@converts("Slice", before=10)
+@operator_funcify.register("Slice", before=10)
 def slice_(node, x):
     starts, ends, axes = (_integers(node, name) for name in ("starts", "ends", "axes"))
     if starts is None or ends is None:
@@ -194,18 +193,18 @@ def slice_(node, x):
     return _newest(node, x, starts, ends, axes)
 
 
-@converts("Split", before=13)
+@operator_funcify.register("Split", before=13)
 def split(node, x, lengths=None):
     return _newest(node, x, _integers(node, "split") if lengths is None else lengths)
 
 
-@converts("Squeeze", before=13)
+@operator_funcify.register("Squeeze", before=13)
 def squeeze(node, x):
     # No axes are all of length 1, as left out, for runtimes and the standard's own evaluator
     return _newest(node, x, axes=node.attribute("axes") or None)
 
 
-@converts("Tile", before=6)
+@operator_funcify.register("Tile", before=6)
 def tile(node, x, tiles, axis):
     repeats = [constant(np.int64(1))] * x.type.ndim
     axis = normalized(int(must_be_known(axis, "its axis").item()), x.type.ndim)
@@ -213,12 +212,12 @@ def tile(node, x, tiles, axis):
     return _newest(node, x, folded([pt.stack(repeats)])[0])
 
 
-@converts("TopK", before=10)
+@operator_funcify.register("TopK", before=10)
 def top_k(node, x):
     return _newest(node, x, constant(np.array([node.required("k")], "int64")))
 
 
-@converts("Unsqueeze", before=13)
+@operator_funcify.register("Unsqueeze", before=13)
 def unsqueeze(node, x):
     return _newest(node, x, constant(np.array(node.required("axes"), "int64")))
 
@@ -226,7 +225,7 @@ def unsqueeze(node, x):
 # ------------------------------------------------------------------------- resizing
 
 
-@converts("Upsample", before=10)
+@operator_funcify.register("Upsample", before=10)
 def upsample(node, x, scales=None):
     mode = node.attribute("mode", "nearest")
     if node.opset < 7:
@@ -237,7 +236,7 @@ def upsample(node, x, scales=None):
     return _resized(node, x, scales, mode)
 
 
-@converts("Resize", before=11)
+@operator_funcify.register("Resize", before=11)
 def resize(node, x, scales):
     return _resized(node, x, scales, node.attribute("mode", "nearest"))
 
@@ -265,6 +264,6 @@ def _resized(node, x, scales, mode):
 # ------------------------------------------------------------------------- what can't be read
 
 
-@converts("MeanVarianceNormalization", before=9)
+@operator_funcify.register("MeanVarianceNormalization", before=9)
 def mean_variance_normalization(node, x):
     raise Refused("it was an experiment before opset 9, which the standard doesn't have any more")

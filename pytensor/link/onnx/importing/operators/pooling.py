@@ -7,16 +7,17 @@ import numpy as np
 
 import pytensor.tensor as pt
 from pytensor.link.onnx.importing.operators.elementwise import is_integer
-from pytensor.link.onnx.importing.registry import Refused, converts, entries
+from pytensor.link.onnx.importing.registry import Refused, entries, operator_funcify
 from pytensor.link.onnx.importing.sizes import positions
 from pytensor.link.onnx.importing.windows import (
+    AutoPad,
+    Sliding,
     Windows,
     filled,
     known_pads,
     lengths,
     like,
     spatial_axes,
-    windows,
 )
 from pytensor.tensor.pool import lp_pool, pool_nd
 
@@ -33,8 +34,9 @@ def _averages(x, kernel_size, stride, padding, dilation, ceil_mode, count_includ
     return pool_nd(x, kernel_size, not ceil_mode, stride, padding, mode, dilation=dilation)
 
 
-def _pooled(node, x, function, value=0, **more):
-    found = windows(node, node.required("kernel_shape"), lengths(x)[2:])
+def _pooled(x, function, sliding, *, value=0, **more):
+    """Return what a function of ours makes of an image and windows; cells beyond it are `value`."""
+    found = sliding.windows(lengths(x)[2:])
     image = x
     x, found = known_pads(x, found, value)
     if x is not image and "return_indices" in more:
@@ -42,16 +44,14 @@ def _pooled(node, x, function, value=0, **more):
     if x is not image and more.get("count_include_pad") is False:
         # The share of a window's cells that lie on the image
         more["count_include_pad"] = True
-        share, _ = known_pads(pt.ones_like(image), windows(node, found.kernel, lengths(image)[2:]))
-        return _pooled_with(node, x, found, function, more) / _pooled_with(
-            node, share, found, function, more
-        )
+        share, _ = known_pads(pt.ones_like(image), sliding.windows(lengths(image)[2:]))
+        return _pooled_with(x, found, function, more) / _pooled_with(share, found, function, more)
     if x.type.ndim > 5 and "return_indices" not in more:
-        return _pooled_beside(node, x, found, function, more)
-    return _pooled_with(node, x, found, function, more)
+        return _pooled_beside(x, found, function, more)
+    return _pooled_with(x, found, function, more)
 
 
-def _pooled_beside(node, x, found, function, more):
+def _pooled_beside(x, found, function, more):
     """Pooling with axes along which windows are single cells: they join the channels."""
     cells = zip(found.kernel, found.strides, found.pads, strict=True)
     single = [i for i, cell in enumerate(cells) if cell == (1, 1, (0, 0))]
@@ -61,12 +61,12 @@ def _pooled_beside(node, x, found, function, more):
     batch, *channels = lengths(x)[: 2 + len(single)]
     found = Windows(*(tuple(part[i] for i in others) for part in found))
     together = x.reshape((batch, reduce(mul, channels), *lengths(x)[2 + len(single) :]))
-    out = _pooled_with(node, together, found, function, more)
+    out = _pooled_with(together, found, function, more)
     out = out.reshape((batch, *channels, *lengths(out)[2:]))
     return out.transpose(*np.argsort(order).tolist())
 
 
-def _pooled_with(node, x, found, function, more):
+def _pooled_with(x, found, function, more):
     spatial_axes(x)  # which refuses what our operators don't take
     return function(
         x,
@@ -74,18 +74,30 @@ def _pooled_with(node, x, found, function, more):
         stride=found.strides,
         padding=found.pads,
         dilation=found.dilations,
-        ceil_mode=bool(node.attribute("ceil_mode", 0)),
         **more,
     )
 
 
-@converts("MaxPool")
-def max_pool(node, x):
+@operator_funcify.register("MaxPool")
+def max_pool(
+    node,
+    x,
+    *,
+    auto_pad: AutoPad = "NOTSET",
+    ceil_mode=0,
+    dilations=None,
+    kernel_shape,
+    pads=None,
+    storage_order=0,
+    strides=None,
+):
+    sliding = Sliding(kernel_shape, auto_pad, dilations, pads, strides)
+    ceil = bool(ceil_mode)
     if not node.has_output(1):
-        return _pooled(node, x, _maxima, _smallest(x))
-    values, indices = _pooled(node, x, _maxima, return_indices=True)
+        return _pooled(x, _maxima, sliding, value=_smallest(x), ceil_mode=ceil)
+    values, indices = _pooled(x, _maxima, sliding, ceil_mode=ceil, return_indices=True)
     batch, channels, *spatial = lengths(x)
-    if node.attribute("storage_order", 0):
+    if storage_order:
         indices = _column_major(indices, spatial)
     images = positions(batch)[:, None] * channels + positions(channels)
     for length in spatial:
@@ -109,37 +121,59 @@ def _column_major(indices, spatial):
     return out
 
 
-@converts("AveragePool")
-def average_pool(node, x):
-    counted = bool(node.attribute("count_include_pad", 0))
-    return _pooled(node, x, _averages, count_include_pad=counted)
+@operator_funcify.register("AveragePool")
+def average_pool(
+    x,
+    *,
+    auto_pad: AutoPad = "NOTSET",
+    ceil_mode=0,
+    count_include_pad=0,
+    dilations=None,
+    kernel_shape,
+    pads=None,
+    strides=None,
+):
+    sliding = Sliding(kernel_shape, auto_pad, dilations, pads, strides)
+    counted = bool(count_include_pad)
+    return _pooled(x, _averages, sliding, ceil_mode=bool(ceil_mode), count_include_pad=counted)
 
 
-@converts("LpPool")
-def lp_pool_(node, x):
-    return _pooled(node, x, lp_pool, norm_type=node.attribute("p", 2))
+@operator_funcify.register("LpPool")
+def lp_pool_(
+    x,
+    *,
+    auto_pad: AutoPad = "NOTSET",
+    ceil_mode=0,
+    dilations=None,
+    kernel_shape,
+    p=2,
+    pads=None,
+    strides=None,
+):
+    sliding = Sliding(kernel_shape, auto_pad, dilations, pads, strides)
+    return _pooled(x, lp_pool, sliding, ceil_mode=bool(ceil_mode), norm_type=p)
 
 
-@converts("GlobalMaxPool")
-def global_max_pool(node, x):
+@operator_funcify.register("GlobalMaxPool")
+def global_max_pool(x):
     return pt.nn.global_max_pool(x)
 
 
-@converts("GlobalAveragePool")
-def global_average_pool(node, x):
+@operator_funcify.register("GlobalAveragePool")
+def global_average_pool(x):
     return pt.nn.global_avg_pool(x)
 
 
-@converts("GlobalLpPool")
-def global_lp_pool(node, x):
-    return pt.nn.global_lp_pool(x, node.attribute("p", 2))
+@operator_funcify.register("GlobalLpPool")
+def global_lp_pool(x, *, p=2):
+    return pt.nn.global_lp_pool(x, p)
 
 
-@converts("MaxUnpool")
-def max_unpool(node, x, indices, output_shape=None):
+@operator_funcify.register("MaxUnpool")
+def max_unpool(x, indices, output_shape=None, *, kernel_shape, pads=None, strides=None):
     n = spatial_axes(x)
-    found = windows(node, node.required("kernel_shape"))
-    pads = found.pads if output_shape is None else 0
+    found = Sliding(kernel_shape, pads=pads, strides=strides).windows()
+    cropped = found.pads if output_shape is None else 0
     axes = zip(lengths(x)[2:], found.strides, found.kernel, found.pads, strict=True)
     if output_shape is not None:
         axes = [(m, s, k, (0, 0)) for m, s, k, _ in axes]
@@ -147,7 +181,7 @@ def max_unpool(node, x, indices, output_shape=None):
     for m, stride, kernel, (lo, hi) in axes:
         cells = cells * ((m - 1) * stride + kernel - lo - hi)
     # Indices count all images; those of one suffice
-    out = UNPOOL[n](x, indices % cells, found.kernel, found.strides, pads)
+    out = UNPOOL[n](x, indices % cells, found.kernel, found.strides, cropped)
     if output_shape is None:
         return out
     wanted = entries(output_shape)

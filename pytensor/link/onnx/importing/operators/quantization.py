@@ -5,31 +5,30 @@ import onnx_ir as ir
 
 import pytensor.tensor as pt
 from pytensor.gradient import disconnected_grad
-from pytensor.link.onnx.importing.registry import Refused, converts, dtype_name
+from pytensor.link.onnx.importing.registry import Refused, dtype_name, operator_funcify
 from pytensor.link.onnx.importing.sizes import normalized, positions
 from pytensor.link.onnx.importing.windows import (
+    AutoPad,
+    Sliding,
     filtered,
-    kernel_of,
     lengths,
     like,
     must_have_size,
     patches,
-    windows,
+    with_kernel,
 )
 
 
-def _dtype(node, name):
-    """The dtype of an attribute, None where it is left out."""
-    value = node.attribute(name, 0)
+def _dtype(value):
+    """Return the dtype that an attribute says, None where it is left out."""
     return dtype_name(ir.DataType(value)) if value else None
 
 
-def _fitted(node, parameter, x):
-    """A scale or zero point in the form in which it broadcasts against `x`."""
-    ndim, axis = x.type.ndim, node.attribute("axis", 1)
+def _fitted(parameter, x, axis, block):
+    """Return a scale or zero point in the form in which it broadcasts against `x`."""
+    ndim = x.type.ndim
     if parameter.type.ndim == 0:
         return parameter
-    block = node.attribute("block_size", 0)
     if block:
         axis = normalized(axis, ndim)
         cells = positions(lengths(x)[axis]) // block
@@ -53,30 +52,34 @@ def saturated(x, zero_point, dtype):
     return pt.cast(pt.clip(x, low, high), dtype)
 
 
-@converts("QuantizeLinear")
-def quantize_linear(node, x, scale, zero_point=None):
-    given = _dtype(node, "output_dtype")
+@operator_funcify.register("QuantizeLinear")
+def quantize_linear(
+    x, scale, zero_point=None, *, axis=1, block_size=0, output_dtype=0, precision=0,
+    saturate=1,
+):  # fmt: skip
+    # `saturate` is for floats of 8 bits, which PyTensor doesn't have
+    given = _dtype(output_dtype)
     dtype = given or ("uint8" if zero_point is None else zero_point.type.dtype)
     if not dtype.startswith(("int", "uint")):
         raise Refused(f"PyTensor quantizes to integers, not to {dtype}")
-    precision = _dtype(node, "precision") or scale.type.dtype
-    quotient = pt.cast(x, precision) / pt.cast(_fitted(node, scale, x), precision)
+    work = _dtype(precision) or scale.type.dtype
+    quotient = pt.cast(x, work) / pt.cast(_fitted(scale, x, axis, block_size), work)
     if zero_point is not None:
-        zero_point = _fitted(node, zero_point, x)
+        zero_point = _fitted(zero_point, x, axis, block_size)
     return saturated(quotient, zero_point, dtype)
 
 
-@converts("DequantizeLinear")
-def dequantize_linear(node, x, scale, zero_point=None):
-    dtype = _dtype(node, "output_dtype") or scale.type.dtype
+@operator_funcify.register("DequantizeLinear")
+def dequantize_linear(x, scale, zero_point=None, *, axis=1, block_size=0, output_dtype=0):
+    dtype = _dtype(output_dtype) or scale.type.dtype
     difference = pt.cast(x, "int64")
     if zero_point is not None:
-        difference = difference - _fitted(node, zero_point, x)
-    return pt.cast(difference, dtype) * pt.cast(_fitted(node, scale, x), dtype)
+        difference = difference - _fitted(zero_point, x, axis, block_size)
+    return pt.cast(difference, dtype) * pt.cast(_fitted(scale, x, axis, block_size), dtype)
 
 
-@converts("DynamicQuantizeLinear")
-def dynamic_quantize_linear(node, x):
+@operator_funcify.register("DynamicQuantizeLinear")
+def dynamic_quantize_linear(x):
     zero = like(x, 0)
     low, high = pt.minimum(x.min(), zero), pt.maximum(x.max(), zero)
     scale = (high - low) / like(x, 255)
@@ -100,23 +103,32 @@ def _along(parameter, x, axis):
     return parameter.dimshuffle(["x" if a != axis % x.type.ndim else 0 for a in range(x.type.ndim)])
 
 
-def _convolved(node, x, w):
-    w, kernel = kernel_of(node, w)
+def _convolved(x, w, kernel_shape, group, **attributes):
+    w, kernel = with_kernel(w, kernel_shape)
     must_have_size(kernel)
-    found = windows(node, kernel, lengths(x)[2:])
-    return filtered(patches(x, found), w, node.attribute("group", 1))
+    found = Sliding(kernel, **attributes).windows(lengths(x)[2:])
+    return filtered(patches(x, found), w, group)
 
 
-@converts("ConvInteger")
-def conv_integer(node, x, w, x_zero_point=None, w_zero_point=None):
-    return _convolved(node, _centred(x, x_zero_point), _centred(w, w_zero_point, 0))
+@operator_funcify.register("ConvInteger")
+def conv_integer(
+    x, w, x_zero_point=None, w_zero_point=None, *, auto_pad: AutoPad = "NOTSET", dilations=None,
+    group=1, kernel_shape=None, pads=None, strides=None,
+):  # fmt: skip
+    sliding = {"auto_pad": auto_pad, "dilations": dilations, "pads": pads, "strides": strides}
+    x, w = _centred(x, x_zero_point), _centred(w, w_zero_point, 0)
+    return _convolved(x, w, kernel_shape, group, **sliding)
 
 
-@converts("QLinearConv")
+@operator_funcify.register("QLinearConv")
 def qlinear_conv(
-    node, x, x_scale, x_zero_point, w, w_scale, w_zero_point, y_scale, y_zero_point, b=None
-):
-    out = _convolved(node, _centred(x, x_zero_point), _centred(w, w_zero_point, 0))
+    x, x_scale, x_zero_point, w, w_scale, w_zero_point, y_scale, y_zero_point, b=None, *,
+    auto_pad: AutoPad = "NOTSET", dilations=None, group=1, kernel_shape=None, pads=None,
+    strides=None,
+):  # fmt: skip
+    sliding = {"auto_pad": auto_pad, "dilations": dilations, "pads": pads, "strides": strides}
+    x, w = _centred(x, x_zero_point), _centred(w, w_zero_point, 0)
+    out = _convolved(x, w, kernel_shape, group, **sliding)
     if b is not None:
         out = out + _along(b, out, 1)
     scale = _along(x_scale * w_scale / y_scale, out, 1)
@@ -125,14 +137,14 @@ def qlinear_conv(
     )
 
 
-@converts("MatMulInteger")
-def matmul_integer(node, a, b, a_zero_point=None, b_zero_point=None):
+@operator_funcify.register("MatMulInteger")
+def matmul_integer(a, b, a_zero_point=None, b_zero_point=None):
     return pt.matmul(_centred(a, a_zero_point, -2), _centred(b, b_zero_point, -1))
 
 
-@converts("QLinearMatMul")
+@operator_funcify.register("QLinearMatMul")
 def qlinear_matmul(
-    node, a, a_scale, a_zero_point, b, b_scale, b_zero_point, y_scale, y_zero_point
+    a, a_scale, a_zero_point, b, b_scale, b_zero_point, y_scale, y_zero_point
 ):
     out = pt.matmul(_centred(a, a_zero_point, -2), _centred(b, b_zero_point, -1))
     scales = (_along(a_scale, out, -2), _along(b_scale, out, -1), y_scale)

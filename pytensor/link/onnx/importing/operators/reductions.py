@@ -6,9 +6,9 @@ import pytensor.tensor as pt
 from pytensor.gradient import disconnected_grad
 from pytensor.graph.basic import Constant
 from pytensor.link.onnx.importing.operators.elementwise import divided, is_integer, without_gradient
-from pytensor.link.onnx.importing.registry import converts, must_be_known
+from pytensor.link.onnx.importing.registry import must_be_known, operator_funcify
 from pytensor.link.onnx.importing.sizes import (
-    factors,
+    DIMS,
     normalized,
     positions,
     product,
@@ -37,7 +37,7 @@ def reduction(*op_types):
     """Register a function of a tensor and axes, in whose place there may be none."""
 
     def register(reduce):
-        @converts(*op_types)
+        @operator_funcify.register(*op_types)
         def converter(node, x, axes=None):
             dtype, axes = x.type.dtype, _axes(node, x, axes)
             # Sums in float16 overflow at 65,504
@@ -145,19 +145,19 @@ def _argmax(node, x, axis):
     return size(x, axis) - 1 - pt.argmax(pt.flip(x, axis), axis=axis)
 
 
-@converts("ArgMax")
+@operator_funcify.register("ArgMax")
 def arg_max(node, x):
     axis = normalized(node.attribute("axis", 0), x.type.ndim)
     result = _argmax(node, x, axis)
     return pt.expand_dims(result, axis) if node.attribute("keepdims", 1) else result
 
 
-@converts("ArgMin")
+@operator_funcify.register("ArgMin")
 def arg_min(node, x):
     return arg_max(node, _reversed(x))
 
 
-@converts("CumSum", "CumProd")
+@operator_funcify.register("CumSum", "CumProd")
 def cumulative(node, x, axis):
     dtype = x.type.dtype
     axis = normalized(int(must_be_known(axis, "its axis").item()), x.type.ndim)
@@ -176,7 +176,7 @@ def cumulative(node, x, axis):
     return pt.cast(x, dtype)
 
 
-@converts("TopK")
+@operator_funcify.register("TopK")
 def top_k(node, x, k):
     axis = normalized(node.attribute("axis", -1), x.type.ndim)
     if node.attribute("largest", 1):
@@ -192,28 +192,28 @@ def _largest(node, x, k, axis):
     # All are sorted if their number is computed; of equal ones the first comes first, as in `topk`
     length, backwards = size(x, axis), pt.flip(without_gradient(x), axis)
     order = length - 1 - pt.flip(pt.argsort(backwards, axis=axis, stable=True), axis)
-    if factors(number) != factors(length):
+    if DIMS.of(number) != DIMS.of(length):
         before = (slice(None),) * axis
         after = (None,) * (x.type.ndim - axis - 1)
         order = specify_shape(order[(*before, slice(number))], (*[None] * axis, number, *after))
     return pt.take_along_axis(x, order, axis), order
 
 
-@converts("Hardmax")
+@operator_funcify.register("Hardmax")
 def hardmax(node, x):
     axis = normalized(node.attribute("axis", -1), x.type.ndim)
     places = pt.expand_dims(positions(size(x, axis)), range(1, x.type.ndim - axis))
     return pt.cast(pt.eq(places, pt.argmax(x, axis=axis, keepdims=True)), x.type.dtype)
 
 
-@converts("NonZero")
+@operator_funcify.register("NonZero")
 def non_zero(node, x):
     if x.type.ndim:
         return pt.stack(pt.nonzero(x))
     return pt.zeros((constant(0), pt.cast(pt.neq(x, like(x, 0)), "int64")), dtype="int64")
 
 
-@converts("Unique")
+@operator_funcify.register("Unique")
 def unique(node, x):
     axis = node.attribute("axis")
     axis = None if axis is None else normalized(axis, x.type.ndim)

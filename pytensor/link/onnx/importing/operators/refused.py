@@ -1,6 +1,6 @@
 """Operators that can't be imported, with reasons."""
 
-from pytensor.link.onnx.importing.registry import ML, Refused, converts
+from pytensor.link.onnx.importing.registry import ML, Refused, operator_funcify
 
 STRINGS = "PyTensor has no strings; do this before the model, and give it the resulting numbers"
 MAPS = "PyTensor has no dictionaries; give the model the numbers as tensors"
@@ -24,4 +24,4 @@ def _refuses(reason):
 
 
 for (_domain, _name), _reason in REFUSED.items():
-    converts(_name, domain=_domain)(_refuses(_reason))
+    operator_funcify.register(_name, domain=_domain)(_refuses(_reason))

@@ -6,7 +6,13 @@ import numpy as np
 
 import pytensor.tensor as pt
 from pytensor.graph.basic import Constant
-from pytensor.link.onnx.importing.registry import Refused, converts, entries, known, must_be_known
+from pytensor.link.onnx.importing.registry import (
+    Refused,
+    entries,
+    known,
+    must_be_known,
+    operator_funcify,
+)
 from pytensor.link.onnx.importing.sampling import all_images, at_cells, bounded, linear
 from pytensor.link.onnx.importing.sizes import normalized
 from pytensor.link.onnx.importing.windows import filled, lengths, like, single
@@ -14,7 +20,7 @@ from pytensor.link.onnx.importing.windows import filled, lengths, like, single
 EXACT_IN_DOUBLE = ("bool", "int8", "int16", "int32", "uint8", "uint16", "uint32")
 
 
-@converts("Resize")
+@operator_funcify.register("Resize")
 def resize(node, x, roi=None, scales=None, sizes=None):
     mode, how = node.attribute("mode", "nearest"), node.attribute(
         "coordinate_transformation_mode", "half_pixel"
@@ -97,7 +103,7 @@ def _factor(length, scale):
     return float(np.nextafter(out / length, np.inf))
 
 
-@converts("GridSample")
+@operator_funcify.register("GridSample")
 def grid_sample(node, x, grid):
     names = ("linear", "cubic") if node.opset >= 20 else ("bilinear", "bicubic")
     mode = node.choice("mode", *names, "nearest")
@@ -181,7 +187,7 @@ def _cubic_weight(distance, inner, a=-0.75):
     return ((d - like(d, 5)) * d + like(d, 8)) * d * a - like(d, 4) * a
 
 
-@converts("AffineGrid")
+@operator_funcify.register("AffineGrid")
 def affine_grid(node, theta, size):
     spatial = must_be_known(size, "the size of the image").tolist()[2:]
     aligned = node.attribute("align_corners", 0)
@@ -198,7 +204,7 @@ def affine_grid(node, theta, size):
     return pt.moveaxis(out, 1, 2).reshape((lengths(theta)[0], *spatial, len(spatial)))
 
 
-@converts("CenterCropPad")
+@operator_funcify.register("CenterCropPad")
 def center_crop_pad(node, x, shape):
     axes = node.attribute("axes", range(x.type.ndim))
     targets = entries(shape)

@@ -10,14 +10,14 @@ from pytensor.graph.basic import Constant
 from pytensor.link.onnx.importing.operators.elementwise import is_integer
 from pytensor.link.onnx.importing.registry import (
     Refused,
-    converts,
     entries,
     folded,
     known,
     must_be_known,
+    operator_funcify,
 )
 from pytensor.link.onnx.importing.sizes import (
-    factors,
+    DIMS,
     is_listed,
     is_size,
     normalized,
@@ -38,7 +38,7 @@ def reshaped(x, wanted):
     return pt.reshape(x, vector(without_minus_one(sizes(x), wanted)), ndim=len(wanted))
 
 
-@converts("Reshape")
+@operator_funcify.register("Reshape")
 def reshape(node, x, shape):
     wanted = wanted_sizes(node, shape)
     if not node.attribute("allowzero", 0):
@@ -65,7 +65,7 @@ def _unless_zero(length, x, axis):
     return pt.switch(pt.eq(length, np.int64(0)), size(x, axis), length)
 
 
-@converts("Flatten")
+@operator_funcify.register("Flatten")
 def flatten(node, x):
     axis = normalized(node.attribute("axis", 1), x.type.ndim, last=x.type.ndim)
     lengths = sizes(x)
@@ -84,7 +84,7 @@ def _given_axes(node, axes, ndim):
     return None if axes is None else {normalized(a, ndim) for a in axes}
 
 
-@converts("Squeeze")
+@operator_funcify.register("Squeeze")
 def squeeze(node, x, axes=None):
     axes = _given_axes(node, axes, x.type.ndim)
     if axes is None:
@@ -108,7 +108,7 @@ def squeeze(node, x, axes=None):
     return x.dimshuffle([a for a in range(x.type.ndim) if a not in axes])
 
 
-@converts("Unsqueeze")
+@operator_funcify.register("Unsqueeze")
 def unsqueeze(node, x, axes):
     given = must_be_known(axes, "which axes it makes").ravel()
     axes = {normalized(a, x.type.ndim + len(given)) for a in given}
@@ -117,12 +117,12 @@ def unsqueeze(node, x, axes):
     return pt.expand_dims(x, sorted(axes))
 
 
-@converts("Transpose")
+@operator_funcify.register("Transpose")
 def transpose(node, x):
     return x.transpose(*node.attribute("perm", []))
 
 
-@converts("Expand")
+@operator_funcify.register("Expand")
 def expand(node, x, shape):
     return broadcast(x, wanted_sizes(node, shape))
 
@@ -135,7 +135,7 @@ def broadcast(x, wanted):
     lengths = []
     for axis, (have, want) in enumerate(zip(sizes(x), wanted, strict=True)):
         length = _joint(have, want)
-        if known(have) is None and factors(length) != factors(have):
+        if known(have) is None and DIMS.of(length) != DIMS.of(have):
             # Only the values will say whether this axis is broadcast
             fits = pt.eq(have, np.int64(1)) | pt.eq(have, length)
             places = pt.switch(fits, positions(length), have)  # else beyond the axis
@@ -148,14 +148,14 @@ def _joint(have, want):
     """The length of an axis of a tensor of length `have` broadcast against one of `want`."""
     if known(have) == 1:
         return want
-    if known(want) == 1 or known(have) is not None or factors(have) == factors(want):
+    if known(want) == 1 or known(have) is not None or DIMS.of(have) == DIMS.of(want):
         return have
     if known(want) is not None:
         return want
     return pt.switch(pt.eq(want, np.int64(1)), have, want)
 
 
-@converts("Tile")
+@operator_funcify.register("Tile")
 def tile(node, x, repeats):
     if x.type.ndim == 0:
         return x
@@ -164,7 +164,7 @@ def tile(node, x, repeats):
     return pt.tile(x, wanted_sizes(node, repeats))
 
 
-@converts("Concat")
+@operator_funcify.register("Concat")
 def concat(node, *tensors):
     axis = normalized(node.required("axis"), tensors[0].type.ndim)
     if any(map(is_listed, tensors)) and all(
@@ -174,7 +174,7 @@ def concat(node, *tensors):
     return pt.join(axis, *tensors)
 
 
-@converts("Split")
+@operator_funcify.register("Split")
 def split(node, x, lengths=None):
     axis = normalized(node.attribute("axis", 0), x.type.ndim)
     number = node.attribute("num_outputs", len(node.ir_node.outputs))
@@ -210,7 +210,7 @@ def split(node, x, lengths=None):
     return tuple(x[(*before, slice(a, b))] for a, b in pairwise(ends))
 
 
-@converts("DepthToSpace")
+@operator_funcify.register("DepthToSpace")
 def depth_to_space(node, x):
     block = node.required("blocksize")
     n, c, h, w = sizes(x)
@@ -222,7 +222,7 @@ def depth_to_space(node, x):
     return reshaped(x, [n, part, product([h, side]), product([w, side])])
 
 
-@converts("SpaceToDepth")
+@operator_funcify.register("SpaceToDepth")
 def space_to_depth(node, x):
     block = node.required("blocksize")
     n, c, h, w = sizes(x)

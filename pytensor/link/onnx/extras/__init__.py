@@ -1,0 +1,1 @@
+"""What few graphs need: special functions, linear algebra, random numbers, rare operators."""

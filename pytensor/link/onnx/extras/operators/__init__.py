@@ -1,0 +1,1 @@
+"""ONNX operators that few models have: of trees, recurrent, contributed by onnxruntime."""

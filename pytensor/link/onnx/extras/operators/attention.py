@@ -1,0 +1,129 @@
+"""Attention, and rotary embeddings."""
+
+import math
+
+import numpy as np
+import onnx_ir as ir
+
+import pytensor.tensor as pt
+from pytensor.link.onnx.importing.registry import Refused, dtype_name, operator_funcify
+from pytensor.link.onnx.importing.sizes import positions
+from pytensor.link.onnx.importing.windows import filled, lengths, like, single
+from pytensor.tensor.special import softmax
+
+
+def _heads(node, x, name):
+    """(batch, heads, length, size) from that or from (batch, length, heads * size)."""
+    if x.type.ndim == 4:
+        return x
+    batch, length, width = lengths(x)
+    count = node.required(name)
+    return x.reshape((batch, length, count, width // count)).dimshuffle(0, 2, 1, 3)
+
+
+def _merged(x):
+    batch, heads, length, size = lengths(x)
+    return x.dimshuffle(0, 2, 1, 3).reshape((batch, length, heads * size))
+
+
+@operator_funcify.register("Attention")
+def attention(
+    node, q, k, v, attn_mask=None, past_key=None, past_value=None, nonpad_kv_seqlen=None
+):
+    merged, dtype = q.type.ndim == 3, q.type.dtype
+    q = _heads(node, q, "q_num_heads")
+    k, v = (_heads(node, x, "kv_num_heads") for x in (k, v))
+    offset = 0
+    if past_key is not None:
+        offset = lengths(past_key)[2]
+        k, v = pt.concatenate([past_key, k], axis=2), pt.concatenate([past_value, v], axis=2)
+    elif nonpad_kv_seqlen is not None:
+        offset = (nonpad_kv_seqlen - lengths(q)[2])[:, None, None, None]
+    factor = like(q, math.sqrt(node.attribute("scale", 1 / math.sqrt(_size(q)))))
+    batch, heads, queries, _ = lengths(q)
+    groups, keys = lengths(k)[1:3]
+    # heads // groups queries' heads share a key's
+    shared = (q * factor).reshape((batch, groups, heads // groups, *lengths(q)[2:]))
+    raw = pt.matmul(shared, pt.expand_dims(pt.swapaxes(k * factor, 2, 3), 2))
+    raw = raw.reshape((batch, heads, queries, keys))
+    cap = single(node, "softcap", 0.0)
+    capped = like(raw, cap) * pt.tanh(raw / like(raw, cap)) if cap else raw
+    biased = capped if attn_mask is None else capped + _bias(attn_mask, capped, keys)
+    allowed = _allowed(node, offset, nonpad_kv_seqlen, queries, keys)
+    if allowed is not None:
+        biased = pt.switch(allowed, biased, like(biased, -np.inf))
+    precision = node.attribute("softmax_precision")
+    scores = biased if precision is None else pt.cast(biased, dtype_name(ir.DataType(precision)))
+    # Zeros where there is nothing to attend to
+    some = (scores > like(scores, -np.inf)).any(axis=-1, keepdims=True)
+    weights = softmax(pt.switch(some, scores, like(scores, 0)), axis=-1)
+    weights = pt.cast(pt.switch(some, weights, like(scores, 0)), dtype)
+    shared = weights.reshape((batch, groups, heads // groups, queries, keys))
+    out = pt.matmul(shared, pt.expand_dims(v, 2))
+    out = pt.cast(out.reshape((batch, heads, queries, lengths(v)[3])), dtype)
+    stage = (raw, capped, biased, weights)[node.attribute("qk_matmul_output_mode", 0)]
+    return _merged(out) if merged else out, k, v, stage
+
+
+def _size(q):
+    size = q.type.shape[3]
+    if size is None:
+        raise Refused("the size of its heads isn't known: fix it, or give it the attribute scale")
+    return size
+
+
+def _bias(mask, scores, keys):
+    """What a mask adds to scores; keys that it doesn't have are left out."""
+    if mask.type.dtype == "bool":
+        mask = pt.switch(mask, like(scores, 0), like(scores, -np.inf))
+    elif mask.type.dtype != scores.type.dtype:
+        raise Refused(f"its mask is {mask.type.dtype}; it must be bool or {scores.type.dtype}")
+    length = mask.type.shape[-1]
+    if length == keys and length is not None:
+        return mask
+    if length == 1:
+        raise Refused("its mask has length 1 for several keys: repeat it for each of them")
+    *before, length = lengths(mask)
+    longer = filled(like(scores, -np.inf), (*before, keys))
+    return pt.set_subtensor(longer[..., :length], mask)
+
+
+def _allowed(node, offset, ends, queries, keys):
+    """Which keys each query may attend to, if not all."""
+    causal = node.attribute("is_causal", 0)
+    left, right = (node.attribute(f"{side}_window_size", -1) for side in ("left", "right"))
+    key, query = positions(keys), positions(queries)[:, None] + offset
+    conditions = [key <= query] if causal else []
+    conditions += [key >= query - left] if left >= 0 else []
+    conditions += [key <= query + right] if right >= 0 else []
+    conditions += [key < ends[:, None, None, None]] if ends is not None else []
+    allowed = None
+    for condition in conditions:
+        allowed = condition if allowed is None else pt.and_(allowed, condition)
+    return allowed
+
+
+@operator_funcify.register("RotaryEmbedding")
+def rotary_embedding(node, x, cos, sin, position_ids=None):
+    merged = x.type.ndim == 3
+    x = _heads(node, x, "num_heads")
+    if position_ids is not None:
+        cos, sin = cos[position_ids], sin[position_ids]
+    rotated = node.attribute("rotary_embedding_dim", 0) or lengths(x)[3]
+    out = turned(x, cos[:, None], sin[:, None], rotated, node.attribute("interleaved", 0))
+    return _merged(out) if merged else out
+
+
+def turned(x, cos, sin, rotated, interleaved):
+    """Pairs of features turned by angles, the first `rotated` features of `x`."""
+    rest, x = x[..., rotated:], x[..., :rotated]
+    if interleaved:
+        real, imaginary = x[..., 0::2], x[..., 1::2]
+    else:
+        real, imaginary = x[..., : rotated // 2], x[..., rotated // 2 :]
+    parts = [cos * real - sin * imaginary, sin * real + cos * imaginary]
+    if interleaved:
+        out = pt.stack(parts, axis=-1).reshape(tuple(lengths(x)))
+    else:
+        out = pt.concatenate(parts, axis=-1)
+    return pt.concatenate([out, rest], axis=-1)

@@ -1,0 +1,43 @@
+"""Losses of classification."""
+
+import pytensor.tensor as pt
+from pytensor.link.onnx.importing.registry import operator_funcify
+from pytensor.link.onnx.importing.windows import like, total
+from pytensor.tensor.special import log_softmax
+
+
+def _loss(node, log_probabilities, target, weight):
+    x = log_probabilities
+    ignored = node.attribute("ignore_index")
+    kept = None
+    if ignored is not None:
+        kept = pt.neq(target, like(target, ignored))
+        target = pt.switch(kept, target, like(target, 0))
+    by_class = pt.moveaxis(x, 1, -1)
+    loss = -pt.take_along_axis(by_class, pt.expand_dims(target, -1), axis=-1)[..., 0]
+    weights = None if weight is None else weight[target]
+    if kept is not None:
+        weights = pt.cast(kept, x.type.dtype) if weights is None else weights * kept
+        # not a product: what is ignored may be infinite
+        loss = pt.switch(kept, loss, like(x, 0))
+    if weights is not None:
+        loss = loss * weights
+    reduction = node.choice("reduction", "mean", "sum", "none")
+    if reduction == "none":
+        return loss
+    axes = range(loss.type.ndim)
+    if reduction == "sum":
+        return total(loss, axes)
+    number = pt.cast(loss.size, x.type.dtype) if weights is None else total(weights, axes)
+    return total(loss, axes) / number
+
+
+@operator_funcify.register("NegativeLogLikelihoodLoss")
+def negative_log_likelihood_loss(node, x, target, weight=None):
+    return _loss(node, x, target, weight)
+
+
+@operator_funcify.register("SoftmaxCrossEntropyLoss")
+def softmax_cross_entropy_loss(node, scores, labels, weights=None):
+    x = log_softmax(scores, axis=1)
+    return _loss(node, x, labels, weights), x

@@ -1,0 +1,132 @@
+"""Operators of com.microsoft on quantized numbers."""
+
+import numpy as np
+
+import pytensor.tensor as pt
+from pytensor.link.onnx.importing.operators.quantization import saturated
+from pytensor.link.onnx.importing.registry import MICROSOFT, Refused, folded, operator_funcify
+from pytensor.tensor.basic import cast
+
+
+def _real(x, scale, zero_point=None):
+    """The numbers that integers stand for."""
+    difference = cast(x, "int32")
+    if zero_point is not None:
+        difference = difference - cast(zero_point, "int32")
+    return cast(difference, scale.type.dtype) * scale
+
+
+@operator_funcify.register("QLinearAdd", domain=MICROSOFT)
+def qlinear_add(node, a, a_scale, a_zero, b, b_scale, b_zero, scale, zero=None):
+    total = _real(a, a_scale, a_zero) + _real(b, b_scale, b_zero)
+    return saturated(total / scale, zero, a.type.dtype)
+
+
+@operator_funcify.register("QLinearMul", domain=MICROSOFT)
+def qlinear_mul(node, a, a_scale, a_zero, b, b_scale, b_zero, scale, zero=None):
+    product = _real(a, a_scale, a_zero) * _real(b, b_scale, b_zero)
+    return saturated(product / scale, zero, a.type.dtype)
+
+
+@operator_funcify.register("QLinearSigmoid", domain=MICROSOFT)
+def qlinear_sigmoid(node, x, x_scale, x_zero, scale, zero=None):
+    return saturated(pt.sigmoid(_real(x, x_scale, x_zero)) / scale, zero, x.type.dtype)
+
+
+@operator_funcify.register("QLinearLeakyRelu", domain=MICROSOFT)
+def qlinear_leaky_relu(node, x, x_scale, x_zero, scale, zero=None):
+    real = pt.nn.leaky_relu(_real(x, x_scale, x_zero), node.attribute("alpha", 0.01))
+    return saturated(real / scale, zero, x.type.dtype)
+
+
+@operator_funcify.register("QLinearSoftmax", domain=MICROSOFT)
+def qlinear_softmax(node, x, x_scale, x_zero, scale, zero=None):
+    if node.required("opset") < 13:
+        raise Refused("a Softmax of before opset 13; export the model with a newer one")
+    real = pt.special.softmax(_real(x, x_scale, x_zero), axis=node.attribute("axis", -1))
+    return saturated(real / scale, zero, x.type.dtype)
+
+
+@operator_funcify.register("QLinearConcat", domain=MICROSOFT)
+def qlinear_concat(node, scale, zero, *inputs):
+    parts = [_real(*inputs[i : i + 3]) / scale for i in range(0, len(inputs), 3)]
+    joined = pt.concatenate(parts, axis=node.required("axis"))
+    return saturated(joined, zero, zero.type.dtype)
+
+
+def _pool(op_type):
+    def pool(node, x, x_scale, x_zero, scale, zero=None):
+        real, last = _real(x, x_scale, x_zero), x.type.ndim - 1
+        channels_last = node.attribute("channels_last", 0)
+        if channels_last:
+            real = real.dimshuffle(0, last, *range(1, last))
+        pooled = operator_funcify.dispatch(op_type)(node, real)
+        if channels_last:
+            pooled = pooled.dimshuffle(0, *range(2, last + 1), 1)
+        return saturated(pooled / scale, zero, x.type.dtype)
+
+    return pool
+
+
+for _name in ("AveragePool", "GlobalAveragePool"):
+    operator_funcify.register(f"QLinear{_name}", domain=MICROSOFT)(_pool(_name))
+
+
+@operator_funcify.register("MatMulIntegerToFloat", domain=MICROSOFT)
+def mat_mul_integer_to_float(
+    node, a, b, a_scale, b_scale, a_zero=None, b_zero=None, bias=None
+):
+    if any(v is not None and v.type.ndim and v.type.shape != (1,) for v in (a_scale, a_zero)):
+        raise Refused("its first factor has scales or zero points of more than one element")
+    product = operator_funcify.dispatch("MatMulInteger")(node, a, b, a_zero, b_zero)
+    out = cast(product, a_scale.type.dtype) * (a_scale * b_scale)
+    return out if bias is None else out + bias
+
+
+@operator_funcify.register("DynamicQuantizeMatMul", domain=MICROSOFT)
+def dynamic_quantize_mat_mul(node, a, b, b_scale, b_zero=None, bias=None):
+    a, scale, zero = operator_funcify.dispatch("DynamicQuantizeLinear")(node, a)
+    return mat_mul_integer_to_float(node, a, b, scale, b_scale, zero, b_zero, bias)
+
+
+@operator_funcify.register("NhwcMaxPool", domain=MICROSOFT)
+def nhwc_max_pool(node, x):
+    last = x.type.ndim - 1
+    pooled = operator_funcify.dispatch("MaxPool")(node, x.dimshuffle(0, last, *range(1, last)))
+    return pooled.dimshuffle(0, *range(2, last + 1), 1)
+
+
+@operator_funcify.register("MatMulNBits", domain=MICROSOFT)
+def mat_mul_n_bits(node, a, b, scales, zero_points=None, groups=None, bias=None):
+    """The product with weights of few bits; for accuracy_level 4, without rounding `a`."""
+    if groups is not None:
+        raise Refused("its input g_idx isn't supported; quantize without act_order")
+    if node.attribute("weight_prepacked", 0):
+        raise Refused("its weights are packed for one device; export the model before it is packed")
+    bits, block = node.attribute("bits", 4), node.required("block_size")
+    rows, depth = node.required("N"), node.required("K")
+    if bits not in (2, 4, 8):
+        raise Refused(f"its weights have {bits} bits; 2, 4 and 8 are supported")
+    blocks = -(-depth // block)
+    numbers = _unpacked(b.reshape((rows, blocks, block * bits // 8)), bits)
+    if zero_points is None:
+        zero = np.int32(2 ** (bits - 1))
+    elif zero_points.type.dtype == "uint8":
+        packed = zero_points.reshape((rows, -(-blocks * bits // 8)))
+        zero = _unpacked(packed, bits)[:, :blocks, None]
+    else:
+        zero = zero_points.reshape((rows, blocks, 1))
+    weights = (numbers - zero) * scales.reshape((rows, blocks, 1))
+    weights = cast(weights, a.type.dtype).reshape((rows, blocks * block))[:, :depth]
+    (weights,) = folded([weights.T])
+    out = pt.matmul(a, weights)
+    return out if bias is None else out + bias
+
+
+def _unpacked(x, bits):
+    """The numbers in bytes, along the last axis, those of the lowest bits first."""
+    if bits == 8:
+        return cast(x, "int32")
+    parts = [cast(x // np.uint8(2**s) % np.uint8(2**bits), "int32") for s in range(0, 8, bits)]
+    *before, length = x.type.shape
+    return pt.stack(parts, axis=-1).reshape((*before, length * 8 // bits))

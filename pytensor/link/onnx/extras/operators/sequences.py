@@ -1,0 +1,114 @@
+"""Sequences, which are Python lists of variables, and optional values."""
+
+import pytensor.tensor as pt
+from pytensor.link.onnx.importing.registry import Refused, must_be_known, operator_funcify
+from pytensor.link.onnx.importing.sizes import normalized
+from pytensor.tensor.basic import constant
+
+
+class Absent(list):
+    """An optional value that there isn't."""
+
+
+def _position(position, sequence, places):
+    """A position among so many places; negative ones count from the sequence's end."""
+    value = int(must_be_known(position, "the position").reshape(()))
+    index = value + len(sequence) if value < 0 else value
+    if not 0 <= index < places:
+        raise Refused(f"the position {value} is outside of a sequence of {len(sequence)} elements")
+    return index
+
+
+@operator_funcify.register("SequenceConstruct")
+def sequence_construct(node, *elements):
+    return list(elements)
+
+
+@operator_funcify.register("SequenceEmpty")
+def sequence_empty(node):
+    return []
+
+
+@operator_funcify.register("SequenceAt")
+def sequence_at(node, sequence, position):
+    return sequence[_position(position, sequence, len(sequence))]
+
+
+@operator_funcify.register("SequenceInsert")
+def sequence_insert(node, sequence, element, position=None):
+    end = len(sequence)
+    index = end if position is None else _position(position, sequence, end + 1)
+    return [*sequence[:index], element, *sequence[index:]]
+
+
+@operator_funcify.register("SequenceErase")
+def sequence_erase(node, sequence, position=None):
+    position = constant(-1) if position is None else position
+    index = _position(position, sequence, len(sequence))
+    return [*sequence[:index], *sequence[index + 1 :]]
+
+
+@operator_funcify.register("SequenceLength")
+def sequence_length(node, sequence):
+    return constant(len(sequence), dtype="int64")
+
+
+@operator_funcify.register("SplitToSequence")
+def split_to_sequence(node, x, split=None):
+    axis = normalized(node.attribute("axis", 0), x.type.ndim)
+    length = x.type.shape[axis]
+    sizes = 1 if split is None else must_be_known(split, "the split")
+    if split is None or sizes.ndim == 0:
+        if length is None:
+            raise Refused(
+                f"PyTensor must know the length of axis {axis}, which says how many parts there are"
+            )
+        size = int(sizes)
+        sizes = [min(size, length - start) for start in range(0, length, size)]
+    elif length is not None and sum(sizes) != length:
+        raise Refused(f"the parts {list(sizes)} don't add up to the axis' length {length}")
+    if split is None and not node.attribute("keepdims", 1):
+        return [pt.take(x, i, axis=axis) for i in range(length)]
+    return list(pt.split(x, [int(n) for n in sizes], axis=axis))
+
+
+@operator_funcify.register("ConcatFromSequence")
+def concat_from_sequence(node, sequence):
+    if not sequence:
+        raise Refused("the sequence is empty")
+    join = pt.stack if node.attribute("new_axis", 0) else pt.concatenate
+    return join(sequence, axis=node.required("axis"))
+
+
+@operator_funcify.register("SequenceMap")
+def sequence_map(node, sequence, *others):
+    body = node.required("body")
+    for other in others:
+        if isinstance(other, list) and len(other) != len(sequence):
+            raise Refused(f"its sequences have {len(sequence)} and {len(other)} elements")
+    results = [
+        node.convert_graph(
+            body, element, *(v[i] if isinstance(v, list) else v for v in others)
+        )
+        for i, element in enumerate(sequence)
+    ]
+    return tuple(list(values) for values in zip(*results, strict=True)) or tuple(
+        [] for _ in body.outputs
+    )
+
+
+@operator_funcify.register("Optional")
+def optional(node, value=None):
+    return Absent() if value is None else value
+
+
+@operator_funcify.register("OptionalHasElement")
+def optional_has_element(node, value=None):
+    return constant(value is not None and not isinstance(value, Absent), dtype="bool")
+
+
+@operator_funcify.register("OptionalGetElement")
+def optional_get_element(node, value):
+    if isinstance(value, Absent):
+        raise Refused("the optional value is absent")
+    return value

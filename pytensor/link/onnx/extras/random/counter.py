@@ -1,0 +1,169 @@
+"""Random numbers that a seed decides, in every runtime the same.
+
+They are Philox4x32-10's (Salmon, Moraes, Dror & Shaw 2011), a function of two words of a key, the
+model's seed, and of four words of a counter: the lower half of an element's number, the step of the
+loop that it is drawn in, the upper half of its number, and the number of the draw in the model.
+Where loops are within loops, the key of an inner one's draws is made of the outer one's step.
+
+Philox and not Threefry, because its counter has room for all of these, a block has the bits of two
+numbers of double precision, and its ten rounds are a loop of seven nodes.  Words are held in
+uint64, which the product of two words fits in, and in pairs, words 0 and 2 or 1 and 3, which are
+treated alike.
+"""
+
+from functools import partial
+from math import pi
+
+import numpy as np
+
+from pytensor.link.onnx.dispatch.formula import Term, cos, log, sqrt
+from pytensor.link.onnx.extras.random.draws import Draws
+from pytensor.link.onnx.extras.random.hash import uint64
+from pytensor.tensor.type import lscalar
+
+SEED = "seed"
+WORD = 0xFFFFFFFF
+FACTORS = np.array([[0xD2511F53], [0xCD9E8D57]], "uint64")
+ROUNDS = 10
+# What is added to the key in each round.
+KEY_STEP = np.array([[0x9E3779B9], [0xBB67AE85]], "uint64")
+# In place of a draw's number where the key of inner loops is made.
+NO_DRAW = WORD
+
+
+def draw_by_counter(builder, names):
+    """Let draws depend on an input; returns a variable for it and its name, not one of `names`."""
+    if SEED in names:
+        raise ValueError(
+            f"random='counter' adds an input {SEED!r}, and an input or output is called so: "
+            "give it another name, with input_names or output_names"
+        )
+    name = builder.graph.fresh_name(SEED)
+    builder.draws = partial(CounterDraws, Streams(builder, name))
+    for number, node in enumerate(builder.graph.nodes):
+        node.name = f"{name}/{node.op_type.lower()}_{number}"
+    return lscalar(name), name
+
+
+class CounterDraws(Draws):
+    """Draws of which, but for rounding, the first ones are the same however many there are."""
+
+    def __init__(self, streams, *args):
+        super().__init__(*args)
+        self._streams = streams
+
+    def _make_template(self):
+        builder = self.builder
+        count = builder.add("ReduceProd", self.shape, keepdims=0)
+        zero, one = builder.constant(0, "int64"), builder.constant(1, "int64")
+        return halves(builder, builder.add("Range", zero, count, one))
+
+    def uniform(self):
+        return self._floats(self._bits(), 0)
+
+    def normal(self):
+        # Box & Muller 1958.
+        bits = self._bits()
+        u, v = self._floats(bits, 0), self._floats(bits, 1)
+        return sqrt(-2.0 * log(1.0 - u)) * cos(2 * pi * v)
+
+    def _bits(self):
+        """Two rows of 53 bits per element: the first ones of words 0 and 1, and of 2 and 3."""
+        self._count += 1
+        high, low = self._streams.words(self._template, (self.key, self._count))
+        return shift(shift(high, "LEFT", 32) + low, "RIGHT", 11)
+
+    def _floats(self, bits, row):
+        builder = self.builder
+        bits = builder.add("Gather", bits.name, builder.constant(row, "int64"), axis=0)
+        bits = builder.add("Reshape", bits, self.shape, allowzero=1)
+        return Term(builder, builder.cast(bits, "uint64", "float64")) * 2.0**-53
+
+
+class Streams:
+    """Numbers the draws of a model, and has the keys for its graph and the bodies of its loops."""
+
+    def __init__(self, builder, seed):
+        self.builder = builder
+        self._numbers = {}
+        self._keys = {builder.graph: keys_of_rounds(halves(builder, seed))}
+
+    def words(self, elements, draw):
+        """Blocks of a draw, which may be any hashable thing: words 0 and 2, and words 1 and 3."""
+        number = self._numbers.setdefault(draw, len(self._numbers))
+        graph, *loops = self._scopes()
+        if not loops:
+            return philox(elements, pair(self.builder, 0, number), self._keys[graph])
+        *outer, loop = loops
+        step = self.builder.cast(loop.inputs[0], "int64", "uint64")
+        step = Term(self.builder, step) * pair(self.builder, 1, 0)
+        return philox(elements, step + pair(self.builder, 0, number), self._keys_in(graph, *outer))
+
+    def _scopes(self):
+        """The outermost graph, and the bodies of loops between it and the current one."""
+        graph, loops = self.builder.graph, []
+        while graph.parent is not None:
+            # The first input of a body is the number of the step; the branches of an If have none.
+            loops += [graph] if graph.inputs else []
+            graph = graph.parent
+        return [graph, *reversed(loops)]
+
+    def _keys_in(self, *scopes):
+        """Keys for the loops in the last one of some scopes; other ones in each of its steps."""
+        *outer, scope = scopes
+        if scope not in self._keys:
+            keys = self._keys_in(*outer)
+            inner, self.builder.graph = self.builder.graph, scope
+            step = halves(self.builder, scope.inputs[0])
+            key, _ = philox(step, pair(self.builder, 0, NO_DRAW), keys)
+            self._keys[scope] = keys_of_rounds(key)
+            self.builder.graph = inner
+        return self._keys[scope]
+
+
+def philox(even, odd, keys):
+    """Philox4x32-10 of the pairs of words 0 and 2, and 1 and 3; the result is such pairs.
+
+    Terms of dtype uint64 and shapes (2, N) or (2, 1), and the rounds' keys, (10, 2, 1).
+    """
+    builder = even.builder
+    with builder.subgraph() as body:
+        step = body.add_input("step", "int64", ())
+        condition = body.add_input("condition", "bool", ())
+        names = [body.add_input("words", "uint64", (2, None)) for _ in range(2)]
+        x, y = (Term(builder, name) for name in names)
+        key = Term(builder, builder.add("Gather", keys.name, step, axis=0))
+        products = x * Term(builder, builder.constant(FACTORS))
+        swapped = products.apply("Gather", Term(builder, builder.int64s([1, 0])), axis=0)
+        x = shift(swapped, "RIGHT", 32).apply("BitwiseXor", y).apply("BitwiseXor", key)
+        y = low_word(swapped)
+        builder.output(condition, "bool", ())
+        builder.output(x.name, "uint64", (2, None))
+        builder.output(y.name, "uint64", (2, None))
+    rounds = builder.constant(ROUNDS, "int64")
+    results = builder.add("Loop", rounds, "", even.name, odd.name, n_outputs=2, body=body)
+    return [Term(builder, name) for name in results]
+
+
+def keys_of_rounds(key):
+    """Keys (10, 2, 1) of the rounds, from that of the first one, (2, 1)."""
+    steps = np.arange(ROUNDS, dtype="uint64")[:, None, None] * KEY_STEP
+    return low_word(key + Term(key.builder, key.builder.constant(steps)))
+
+
+def halves(builder, name):
+    """Lower and upper words (2, N) of integers (N,) of dtype int64, or (2, 1) of a scalar."""
+    number = Term(builder, builder.cast(name, "int64", "uint64"))
+    return low_word(number.apply("BitShift", pair(builder, 0, 32), direction="RIGHT"))
+
+
+def pair(builder, *words):
+    return Term(builder, builder.constant(np.reshape(words, (2, 1)), "uint64"))
+
+
+def shift(bits, direction, count):
+    return bits.apply("BitShift", uint64(bits.builder, count), direction=direction)
+
+
+def low_word(bits):
+    return bits.apply("BitwiseAnd", uint64(bits.builder, WORD))

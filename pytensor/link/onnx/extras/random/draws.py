@@ -1,0 +1,164 @@
+"""Random numbers that the samplers are made of."""
+
+from math import pi
+
+import numpy as np
+
+from pytensor.graph.basic import Constant
+from pytensor.link.onnx.dispatch.basic import as_tuple, onnx_funcify
+from pytensor.link.onnx.dispatch.formula import Term, cos, log, maximum, sqrt
+from pytensor.link.onnx.dispatch.scalar.basic import any_of
+from pytensor.link.onnx.extras.random.hash import counters, hashed_uniform
+from pytensor.link.onnx.extras.random.seed import digest, seed_of
+
+HALF_ULP = 2.0**-54
+# onnxruntime has no kernel for RandomUniform and its like of operator set 22.
+# thoughts/upstream/onnxruntime-missing-kernels.md
+LAST_WITH_KERNELS = 21
+
+
+class Draws:
+    """Independent random numbers in double precision, all of one shape.
+
+    Single precision would be too coarse: its uniform numbers are multiples of 2**-24, so the
+    largest exponential one would be 17.  Seeds are made from `key`; `sizes` are what is known of
+    the int64 vector `shape`.
+    """
+
+    def __init__(self, builder, key, shape, sizes):
+        self.builder = builder
+        self.key = key
+        self.shape = shape
+        self.sizes = tuple(sizes)
+        self._count = 0
+        # Here and not at the first draw, which may be in the body of a loop.
+        self._template = self._make_template()
+
+    def _make_template(self):
+        if self.builder.opset > LAST_WITH_KERNELS:
+            return counters(self.builder, self.shape)
+        if self.sizes and None not in self.sizes:
+            return None
+        return self.builder.add("ConstantOfShape", self.shape, value=np.zeros(1, dtype="uint8"))
+
+    def uniform(self):
+        """From 0, included, to 1, excluded."""
+        if self.builder.opset > LAST_WITH_KERNELS:
+            return hashed_uniform(self.builder, self._template, self._seed())
+        return self._draw("RandomUniform")
+
+    def open_uniform(self):
+        """Between 0 and 1: the logarithms of it and of its complement are finite."""
+        return maximum(self.uniform(), HALF_ULP)
+
+    def normal(self):
+        if self.builder.opset > LAST_WITH_KERNELS:
+            # Box & Muller 1958.
+            return sqrt(2.0 * self.exponential()) * cos(2 * pi * self.uniform())
+        return self._draw("RandomNormal")
+
+    def exponential(self):
+        return -log(1.0 - self.uniform())
+
+    def full(self, value):
+        """A value in the shape of the draws."""
+        return self.expand(Term(self.builder, self.builder.constant(value, "float64")))
+
+    def expand(self, term):
+        if 0 in self.sizes and None not in self.sizes:
+            # onnxruntime takes an Expand from 1 to 0 for one that does nothing.
+            # thoughts/upstream/onnxruntime-empty-tensors.md
+            return Term(self.builder, self.builder.constant(np.zeros(self.sizes), "float64"))
+        return Term(self.builder, self.builder.add("Expand", term.name, self.shape))
+
+    def _seed(self):
+        self._count += 1
+        return seed_of(self.key, str(self._count))
+
+    def _draw(self, op_type):
+        settings = {"dtype": np.dtype("float64"), "seed": float(self._seed())}
+        if self._template is None:
+            name = self.builder.add(op_type, shape=list(self.sizes), **settings)
+        else:
+            name = self.builder.add(f"{op_type}Like", self._template, **settings)
+        return Term(self.builder, name)
+
+
+def batch_shape(node, builder, size, params):
+    """Name of the int64 vector of a RandomVariable's batch axes, and what is known of it."""
+    op = node.op
+    known = node.outputs[1].type.shape[: op.batch_ndim(node)]
+    if None not in known:
+        return builder.int64s(known), known
+    if size:
+        return builder.cast(size, op.size_param(node).type.dtype, "int64"), known
+    one = builder.constant(1, "int64")
+    result = None
+    for name, core_ndim in zip(params, op.ndims_params, strict=True):
+        shape = builder.add("Shape", name, end=-core_ndim if core_ndim else None)
+        if result is not None:
+            # Not the larger one: 0 and 1 make 0.
+            shape = builder.add("Where", builder.add("Equal", result, one), shape, result)
+        result = shape
+    return result, known
+
+
+def terms_of(node, builder, params):
+    """The parameters in double precision."""
+    return [
+        Term(builder, builder.cast(name, variable.type.dtype, "float64"))
+        for name, variable in zip(params, node.op.dist_params(node), strict=True)
+    ]
+
+
+def draws_of(node, builder, key, size, params, core=(), core_sizes=()):
+    """Draws in the batch shape of a node, and with further axes: names of vectors, and sizes."""
+    shape, known = batch_shape(node, builder, size, params)
+    if core:
+        shape = builder.add("Concat", shape, *core, axis=0)
+    return (builder.draws or Draws)(builder, key, shape, (*known, *core_sizes))
+
+
+def next_key(node, key):
+    """Key of the generator's state after a draw."""
+    # Neither names nor numbers of nodes: the seeds shan't change with other parts of the graph.
+    constants = [str(v.data.tolist()) for v in node.inputs[2:] if isinstance(v, Constant)]
+    return digest(key, str(node.op), str(node.outputs[1].type), *constants)
+
+
+def sampler(op_class):
+    """Register ``function(draws, *terms) -> term`` for a RandomVariable of numbers.
+
+    The term may have fewer axes, or smaller ones, than the draws.
+    """
+
+    def register(function):
+        @onnx_funcify.register(op_class)
+        def converter(op, node, builder, key, size, *params):
+            draws = draws_of(node, builder, key, size, params)
+            result = function(draws, *terms_of(node, builder, params))
+            return next_key(node, key), builder.cast(result.name, "float64", op.dtype)
+
+        return function
+
+    return register
+
+
+def repeat_while(draws, step, condition, state, dtype="float64"):
+    """Loop over terms in the shape of the draws, ``state = step(*state)``; returns the last ones.
+
+    It goes on while any entry of ``condition(*state)`` is true.
+    """
+    builder = draws.builder
+    start = any_of(builder, condition(*state).name)
+    with builder.subgraph() as body:
+        body.add_input("step", "int64", ())
+        body.add_input("condition", "bool", ())
+        names = [body.add_input("state", dtype, draws.sizes) for _ in state]
+        after = step(*(Term(builder, name) for name in names))
+        builder.output(any_of(builder, condition(*after).name), "bool", ())
+        for term in after:
+            builder.output(term.name, dtype, draws.sizes)
+    inputs = [term.name for term in state]
+    outputs = builder.add("Loop", "", start, *inputs, n_outputs=len(state), body=body)
+    return [Term(builder, name) for name in as_tuple(outputs)]

@@ -1,0 +1,246 @@
+"""From a PyTensor graph to ONNX nodes: what `export_onnx` writes and mode "ONNX" runs."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import onnx
+import pytensor
+from pytensor.graph.basic import Apply, Variable
+from pytensor.graph.fg import FunctionGraph
+from pytensor.graph.traversal import toposort
+from pytensor.link.onnx.dims import Dims
+from pytensor.link.onnx.errors import UnsupportedOpError
+from pytensor.link.onnx.front.builder import GraphBuilder
+from pytensor.link.onnx.front.interface import input_dims, interface_names, name_output_dims
+from pytensor.link.onnx.front.rewriting import checks_in, rewrite_for_onnx
+from pytensor.link.onnx.front.source import Source, generators_of
+from pytensor.link.onnx.ir import Node, Value
+from pytensor.link.onnx.passes import NECESSARY, PASSES, run_passes
+from pytensor.link.onnx.passes.half import convert_to_half
+from pytensor.link.onnx.rows import warn_of_mixed_rows
+from pytensor.link.onnx.serialize import infer_types, to_model
+from pytensor.raise_op import CheckAndRaise
+from pytensor.tensor.random.type import RandomType
+from pytensor.tensor.type import TensorType
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a graph is lowered; what isn't said here is as for `export_onnx`.
+
+    Attributes
+    ----------
+    rewrite : {"all", "loops", "none"}
+        What PyTensor's rewrites are still to be run on: the graph and the steps of its loops,
+        these alone, or nothing.
+    simplify : bool
+        Whether all passes are run, or only those without which the model would be wrong.
+    checks : {"drop", "outputs", "error", "raise"}
+        "raise" is for a caller that raises the errors of conditions that are outputs.
+    """
+
+    opset: int = 20
+    rewrite: Literal["all", "loops", "none"] = "all"
+    simplify: bool = True
+    exact: bool = False
+    swish: bool = False
+    checks: Literal["drop", "outputs", "error", "raise"] = "drop"
+    random: Literal["runtime", "counter"] = "runtime"
+    parameters_are_inputs: bool = False
+    trace: bool = False
+
+
+class Lowering:
+    """The ONNX graph of a `Source`, whose graph is rewritten in place.
+
+    Parameters
+    ----------
+    source : Source
+    options : Options
+    input_names, output_names, dynamic_axes
+        See `export_onnx`.
+
+    Attributes
+    ----------
+    graph : Graph
+        What passes have left of the nodes.
+    input_names, output_names : list of str
+    arguments : list of (Variable, str)
+        The inputs with their names, the seed among them if there is one.
+    checks : dict of str to CheckAndRaise
+        Further outputs, which are true where a check holds.
+    generators : list of str
+        The random generators that the model has draws of its own in the place of.
+    origins : dict of str to Apply
+        The PyTensor node for each start of the nodes' names.
+
+    Raises
+    ------
+    UnsupportedOpError
+        Listing every node that can't be written, and the reason.
+    ValueError, TypeError
+        If names don't fit the graph, or an input is of a type that ONNX doesn't have.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        options: Options,
+        *,
+        input_names: Sequence[str] | None = None,
+        output_names: Sequence[str] | None = None,
+        dynamic_axes: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.source, self.options = source, options
+        fgraph, inputs, dynamic_axes = source.fgraph, source.arguments, dynamic_axes or {}
+        self.input_names, self.output_names = interface_names(
+            inputs, fgraph.outputs, input_names, output_names
+        )
+        self._sizes = input_dims(inputs, self.input_names, dynamic_axes, self.output_names)
+        warn_of_mixed_rows(fgraph.outputs, inputs, self.input_names, dynamic_axes)
+        self._known_checks = checks_in(fgraph)
+        rewrite_for_onnx(fgraph, options.rewrite)
+        builder = self.builder([*self.input_names, *self.output_names])
+        self.arguments = list(zip(inputs, self.input_names, strict=True))
+        if options.random == "counter":
+            from pytensor.link.onnx.extras.random.counter import draw_by_counter
+
+            names = [*self.input_names, *self.output_names]
+            self.arguments.append(draw_by_counter(builder, names))
+        self._write(builder, dynamic_axes)
+        self._simplify()
+
+    def builder(self, names: Sequence[str]) -> GraphBuilder:
+        """Return a builder of nodes with these options, in which names are taken."""
+        options = self.options
+        return GraphBuilder(
+            options.opset,
+            names=names,
+            parameters_are_inputs=options.parameters_are_inputs,
+            dims=Dims(self.source.fgraph.shape_feature, self._sizes),
+            annotate=self._metadata,
+            checks=options.checks,
+            known_checks=self._known_checks,
+            exact=options.exact,
+            swish=options.swish,
+        )
+
+    def _write(self, builder: GraphBuilder, dynamic_axes: Mapping[str, Any]) -> None:
+        fgraph = self.source.fgraph
+        outputs = list(zip(fgraph.outputs, self.output_names, strict=True))
+        write_nodes(builder, fgraph, self.arguments, self.source.parameters, outputs)
+        self.graph, self.origins = builder.graph, builder.origins
+        self.checks = _keep_checks(builder)
+        name_output_dims(self.graph, dynamic_axes)
+        left_out = generators_of(self.source.states.values())
+        drawn = [] if builder.draws else generators_of(fgraph.outputs)
+        self.generators = sorted({*left_out, *drawn})
+
+    def _simplify(self) -> None:
+        run_passes(self.graph, PASSES if self.options.simplify else NECESSARY)
+
+    def to_half(self, kept: Any) -> None:
+        """Hold float32 weights in float16 and compute in it, but for the operators `kept`."""
+        infer_types(self.graph, self.options.opset)
+        convert_to_half(self.graph, kept)
+        self._simplify()
+
+    def model(
+        self,
+        name: str = "pytensor",
+        doc_string: str | None = None,
+        metadata: Mapping[str, str] | None = None,
+        *,
+        with_types: bool = True,
+    ) -> onnx.ModelProto:
+        """Return the graph as a model; among its metadata are the messages of checks.
+
+        `with_types` says whether the types of all values are worked out, for readers of the file;
+        onnxruntime does so by itself.
+        """
+        messages = {name: f"{op.exc_type.__name__}({op.msg!r})" for name, op in self.checks.items()}
+        if with_types:
+            infer_types(self.graph, self.options.opset)
+        return to_model(
+            self.graph,
+            opset=self.options.opset,
+            model_name=name,
+            doc_string=doc_string,
+            metadata={**(metadata or {}), **messages},
+        )
+
+    def _metadata(self, node: Apply) -> dict[str, str]:
+        """Return the metadata of the ONNX nodes that a PyTensor node becomes."""
+        text = str(node)
+        metadata = {"pytensor.node": text if len(text) <= 200 else text[:197] + "..."}
+        if self.options.trace and (frames := _frames(node)):
+            metadata["pytensor.trace"] = frames
+        return metadata
+
+
+def write_nodes(
+    builder: GraphBuilder,
+    fgraph: FunctionGraph,
+    arguments: Sequence[tuple[Variable, str]],
+    parameters: Mapping[Variable, Any],
+    outputs: Sequence[tuple[Variable, str]],
+) -> None:
+    """Write the nodes of a graph, its inputs and its outputs.
+
+    Arguments and outputs are given with their names, which are reserved in ``builder.graph``.
+    Parameters become initializers; random generators among them seed their draws.
+
+    Raises
+    ------
+    UnsupportedOpError
+        Listing every node that has no converter.
+    """
+    graph = builder.graph
+    for variable, name in arguments:
+        builder.bind(variable, name)
+        graph.inputs.append(name)
+    for number, (variable, value) in enumerate(parameters.items()):
+        if isinstance(variable.type, TensorType):
+            name = graph.add_initializer(variable.name or f"parameter_{number}", value)
+            graph.parameters.add(name)
+            builder.bind(variable, name)
+        elif isinstance(variable.type, RandomType):
+            builder.bind_key(variable, value)
+    for variable, name in outputs:
+        builder.reserve(variable, name)
+    for node in toposort([variable for variable, _ in outputs], fgraph.inputs):
+        builder.convert(node)
+    if builder.failures:
+        raise UnsupportedOpError(builder.failures)
+    for variable, name in outputs:
+        computed = builder.name_of(variable)
+        if computed != name:
+            # An input, a constant, or a value that is an output already.
+            graph.nodes.append(Node("Identity", [computed], [name], name=f"{name}_identity"))
+            graph.values[name] = replace(graph.values[computed])
+        graph.outputs.append(name)
+
+
+def _keep_checks(builder: GraphBuilder) -> dict[str, CheckAndRaise]:
+    """Make the conditions of checks outputs; returns the Ops of the checks by their names."""
+    graph, checks = builder.graph, {}
+    for number, (condition, op) in enumerate(builder.kept_checks):
+        name = graph.fresh_name(f"check_{number}")
+        graph.nodes.append(Node("Identity", [condition], [name], name=f"{name}_identity"))
+        graph.values[name] = Value("bool", ())
+        graph.outputs.append(name)
+        checks[name] = op
+    return checks
+
+
+def _frames(node: Apply) -> str:
+    """Return where in the user's code the outputs of a node were made."""
+    lines, folders = [], tuple(folder + os.sep for folder in pytensor.__path__)
+    for variable in node.outputs:
+        for stack in getattr(variable.tag, "trace", None) or []:
+            for filename, line, function_name, _text in stack:
+                if not filename.startswith(folders):
+                    lines.append(f"{os.path.relpath(filename)}:{line} in {function_name}")
+    return "\n".join(dict.fromkeys(lines))

@@ -1,1 +1,0 @@
-"""What converters are written with; nothing here imports a converter."""

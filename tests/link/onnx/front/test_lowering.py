@@ -1,0 +1,88 @@
+"""What mode "ONNX" runs is what `export_onnx` writes, but for names."""
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+
+import pytensor
+import pytensor.tensor as pt
+from pytensor.link.onnx import export_onnx
+from pytensor.raise_op import Assert
+
+
+def dense():
+    x, w = pt.tensor("x", shape=(None, 4)), pt.matrix("w")
+    loss = pt.log1p(pt.exp(pt.tanh(x @ w))).sum()
+    return [x, w], [loss, pt.grad(loss, w)]
+
+
+def network():
+    x = pt.tensor("x", shape=(None, 3, 8, 8), dtype="float32")
+    w = pt.tensor("w", shape=(4, 3, 3, 3), dtype="float32")
+    out = pt.pool_2d(pt.silu(pt.conv2d(x, w, border_mode="half")), (2, 2))
+    return [x, w], [out.reshape((x.shape[0], -1)), out.mean()]
+
+
+def loop():
+    x = pt.matrix("x")
+    add = lambda row, total: pt.tanh(total + row)  # noqa: E731
+    return [x], [pytensor.scan(add, x, pt.zeros(2), return_updates=False)]
+
+
+def checked():
+    x = pt.vector("x")
+    return [x], [Assert("numbers must be positive")(x, (x > 0).all()).sum(), x[::-1]]
+
+
+def form(graph, names):
+    """Return a graph's nodes with numbers for the names of values, and arrays for constants."""
+    names.update({t.name: (t.data_type, tuple(t.dims), t.raw_data) for t in graph.initializer})
+
+    def number(value):
+        return names.setdefault(value, len(names))
+
+    inputs = [(number(v.name), str(v.type.tensor_type.elem_type)) for v in graph.input]
+    nodes = [
+        (
+            node.op_type,
+            [number(name) for name in node.input],
+            [form(a.g, names) if a.HasField("g") else a for a in node.attribute],
+            [number(name) for name in node.output],
+        )
+        for node in graph.node
+    ]
+    return inputs, nodes, [number(v.name) for v in graph.output]
+
+
+@pytest.fixture
+def models_run(monkeypatch):
+    """The models that sessions are made of."""
+    models, session = [], onnxruntime.InferenceSession
+
+    def record(data, *options):
+        models.append(onnx.load_from_string(data))
+        return session(data, *options)
+
+    monkeypatch.setattr(onnxruntime, "InferenceSession", record)
+    return models
+
+
+@pytest.mark.parametrize("build", [dense, network, loop, checked])
+def test_mode_runs_what_export_writes(build, models_run):
+    inputs, outputs = build()
+    pytensor.function(inputs, outputs, mode="ONNX")
+    written = export_onnx(inputs, outputs, exact=True, checks="outputs")
+    assert form(models_run[0].graph, {}) == form(written.graph, {})
+    assert len(written.graph.node) > 1
+
+
+def test_options_of_the_mode_are_those_of_the_export(models_run):
+    x = pt.vector("x", dtype="float32")
+    outputs = [pt.silu(x), pt.exp(x + 0)]
+    mode = pytensor.compile.mode.Mode(pytensor.link.onnx.ONNXLinker(opset_version=24))
+    pytensor.function([x], outputs, mode=mode)
+    written = export_onnx([x], outputs, opset_version=24, exact=True)
+    assert models_run[0].opset_import == written.opset_import
+    assert form(models_run[0].graph, {}) == form(written.graph, {})
+    np.testing.assert_array_equal(models_run[0].ir_version, written.ir_version)

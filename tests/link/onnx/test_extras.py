@@ -1,0 +1,73 @@
+"""What few graphs need is loaded when it is met."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from pytensor.graph.op import Op
+from pytensor.link.onnx import converters
+from pytensor.link.onnx.dispatch import onnx_funcify
+from pytensor.link.onnx.dispatch.basic import EXTRAS
+from pytensor.link.onnx.dispatch.batched import onnx_batched
+
+EXTRAS_PACKAGE = "pytensor.link.onnx.extras."
+SMALL = """
+import sys
+import pytensor.tensor as pt
+from pytensor.link.onnx import export_onnx
+
+def loaded():
+    return [name for name in sys.modules if name.startswith("pytensor.link.onnx")]
+
+x = pt.matrix("x")
+model = export_onnx([x], [pt.sigmoid(x @ x.T).sum(axis=1)])
+exporting = loaded()
+from pytensor.link.onnx import from_onnx
+from_onnx(model)
+extras = [name for name in loaded() if ".extras." in name]
+model = export_onnx([x], [pt.gammaln(x)])
+special = {name.split(".")[4] for name in loaded() if ".extras." in name}
+print(len(exporting), extras, special)
+"""
+
+
+@pytest.mark.slow
+def test_a_small_export_loads_no_extras():
+    environment = os.environ | {"PYTENSOR_FLAGS": "cxx="}
+    run = subprocess.run(
+        [sys.executable, "-c", SMALL], env=environment, capture_output=True, text=True, check=True
+    )
+    number, rest = run.stdout.split(maxsplit=1)
+    assert int(number) <= 90
+    assert rest.strip() == "[] {'special'}"
+
+
+@pytest.mark.parametrize("table", [onnx_funcify, onnx_batched], ids=["ops", "batches"])
+def test_extras_are_found_by_where_ops_are_defined(table):
+    table.load()
+    places = {
+        op_class: converter.__globals__["__name__"]
+        for op_class, converter in table.registry.items()
+        if converter.__globals__["__name__"].startswith(EXTRAS_PACKAGE)
+    }
+    assert len(places) > 10
+    for op_class, place in places.items():
+        wanted = [name for start, name in EXTRAS.items() if op_class.__module__.startswith(start)]
+        assert wanted == [place.removeprefix(EXTRAS_PACKAGE).partition(".")[0]]
+
+
+def test_a_users_converter_stays_when_ours_is_loaded_later(monkeypatch):
+    class Rare(Op):
+        def perform(self, node, inputs, output_storage):
+            raise NotImplementedError
+
+    table = converters.OpConverters(lambda op: "none")
+    table.register(Rare, lambda op: "the user's")
+    monkeypatch.setattr(converters, "_being_loaded", ["special"])
+    table.register(Rare, lambda op: "ours")
+    assert table(Rare()) == "the user's"
+    monkeypatch.setattr(converters, "_being_loaded", [])
+    table.register(Rare, lambda op: "the user's second")
+    assert table(Rare()) == "the user's second"

@@ -1,0 +1,17 @@
+"""How many files of the backend a reader of one export goes through."""
+
+from tests.link.onnx.walk import DEPTH, calls, returns, walk
+
+
+def test_an_export_goes_through_few_files():
+    stays = walk()
+    assert DEPTH == 2
+    assert stays[0][0] == stays[-1][0] == "export.py"
+    assert len(stays) <= 11
+    assert returns(stays) <= 2
+
+
+def test_the_walk_follows_calls_down_to_a_depth():
+    assert len(walk(1)) < len(walk(2)) < len(walk(3))
+    assert returns([("a", []), ("b", []), ("a", []), ("c", []), ("b", [])]) == 2
+    assert calls(len, []) == []
