@@ -1,9 +1,11 @@
 import gc
 import os
+import re
 import shutil
 import signal
 import sys
-from collections import defaultdict
+import tempfile
+from collections import Counter, defaultdict
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -11,6 +13,14 @@ import pytest
 
 # Before the first import of pytensor or jax, which read these once.
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
+if "PYTEST_XDIST_WORKER" not in os.environ:
+    # What PyTensor compiles is kept for this run alone, for all its processes. An older program of
+    # Numba's would be taken for one of the same key whose source has changed since, and a user's
+    # own shall not be those that are optimized less, here.
+    compiled = Path(tempfile.mkdtemp(prefix="pytensor-tests-"))
+    (compiled / "pytensorrc").write_text(f"[global]\nbase_compiledir = {compiled}\n")
+    os.environ["PYTENSORRC"] = str(compiled / "pytensorrc")
+    os.environ.setdefault("NUMBA_OPT", "1")  # a third less time to compile
 # A user's own settings shall not decide whether a test passes; flags given on the command line
 # come last and win. A rewrite that fails would otherwise only be logged. Stack traces are off
 # because PyTensor's rewrites double those of constants that graphs share: after hundreds of
@@ -24,10 +34,48 @@ demo = Path(__file__).parents[1] / "examples" / "onnx" / "onnx-yolo-demo"
 sys.path.insert(0, str(demo))
 
 
+# Reasons of skipped tests by what they need; others are told as they are.
+KINDS = {
+    r"torch": "PyTorch",
+    r"mlx": "MLX",
+    r"[Cc]hromium|[Ff]irefox|playwright": "a browser",
+    r"npm|Node\.js|missing: bash setup\.sh|onnxruntime-web": "what setup.sh --dev fetches from npm",
+    r"g\+\+": "g++",
+    r"PHOTOGRAPHS": "a folder of photographs (the variable PHOTOGRAPHS)",
+    r"YOLO11N_GOLDEN": "all golden vectors (the variable YOLO11N_GOLDEN)",
+    r"clone|repository": "a clone, with git",
+}
+
+
 def pytest_configure(config):
     """Tests send Ctrl-C, which a shell's background jobs, and their children, ignore."""
+    # By itself `--dist loadfile` begins with the files of the most tests: the longest have few.
+    config.option.loadscopereorder = False
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_unconfigure():
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        shutil.rmtree(compiled, ignore_errors=True)
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Say what the skipped tests lack, in one line."""
+    kinds = Counter(map(kind_of, terminalreporter.stats.get("skipped", [])))
+    if kinds:
+        parts = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
+        terminalreporter.write_line(f"{kinds.total()} skipped: {parts}")
+
+
+def kind_of(report):
+    """What a skipped test needs, or its reason."""
+    reason = str(report.longrepr[2]).removeprefix("Skipped: ")
+    for pattern, need in KINDS.items():
+        if re.search(pattern, reason):
+            return f"need {need}"
+    lacking = re.match(r"could not import '(\w+)|(\w+) isn't installed", reason)
+    return f"need {lacking[1] or lacking[2]}" if lacking else f"because {reason}"
 
 
 def pytest_collection_finish():
@@ -45,10 +93,13 @@ def pytest_collection_modifyitems(items):
     """Mark what the fast lane leaves out, and begin with the files whose tests are the longest.
 
     Slow are the long tests, and of a test with many parameters all but the first and the last.
-    With `--dist loadfile --no-loadscope-reorder` no worker then waits at the end for another's
-    long test.
+    With `--dist loadfile` no worker then waits at the end for another's long test.  The longest
+    files are listed, the longest first, in ``longest_files.txt``, by `tests.longest_files`.
     """
-    items.sort(key=lambda item: item.path.parent != Path(__file__).parent)  # those start processes
+    tests = Path(__file__).parent
+    listed = (tests / "longest_files.txt").read_text().split()
+    ranks = {tests / name: rank for rank, name in enumerate(listed)}
+    items.sort(key=lambda item: (ranks.get(item.path, len(ranks)), item.path.parent != tests))
     functions = defaultdict(list)
     for item in items:
         functions[item.nodeid.partition("[")[0]].append(item)
