@@ -1,6 +1,5 @@
 import gc
 import os
-import re
 import shutil
 import signal
 import sys
@@ -34,19 +33,6 @@ demo = Path(__file__).parents[1] / "examples" / "onnx" / "onnx-yolo-demo"
 sys.path.insert(0, str(demo))
 
 
-# Reasons of skipped tests by what they need; others are told as they are.
-KINDS = {
-    r"torch": "PyTorch",
-    r"mlx": "MLX",
-    r"[Cc]hromium|[Ff]irefox|playwright": "a browser",
-    r"npm|Node\.js|missing: bash setup\.sh|onnxruntime-web": "what setup.sh --dev fetches from npm",
-    r"g\+\+": "g++",
-    r"PHOTOGRAPHS": "a folder of photographs (the variable PHOTOGRAPHS)",
-    r"YOLO11N_GOLDEN": "all golden vectors (the variable YOLO11N_GOLDEN)",
-    r"clone|repository": "a clone, with git",
-}
-
-
 def pytest_configure(config):
     """Tests send Ctrl-C, which a shell's background jobs, and their children, ignore."""
     # By itself `--dist loadfile` begins with the files of the most tests: the longest have few.
@@ -62,20 +48,12 @@ def pytest_unconfigure():
 
 def pytest_terminal_summary(terminalreporter):
     """Say what the skipped tests lack, in one line."""
+    from tests.skipped import kind_of
+
     kinds = Counter(map(kind_of, terminalreporter.stats.get("skipped", [])))
     if kinds:
         parts = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
         terminalreporter.write_line(f"{kinds.total()} skipped: {parts}")
-
-
-def kind_of(report):
-    """What a skipped test needs, or its reason."""
-    reason = str(report.longrepr[2]).removeprefix("Skipped: ")
-    for pattern, need in KINDS.items():
-        if re.search(pattern, reason):
-            return f"need {need}"
-    lacking = re.match(r"could not import '(\w+)|(\w+) isn't installed", reason)
-    return f"need {lacking[1] or lacking[2]}" if lacking else f"because {reason}"
 
 
 def pytest_collection_finish():

@@ -7,7 +7,7 @@ from pytensor.compile.mode import Mode
 from pytensor.graph.rewriting.utils import rewrite_graph
 from pytensor.link.onnx import export_onnx
 from pytensor.tensor.basic import MakeVector
-from pytensor.tensor.rewriting.known_lengths import KnownLength
+from pytensor.tensor.rewriting.known_lengths import KnownLength, lengths_behind
 from pytensor.tensor.rewriting.static_shapes import local_set_subtensor_of_make_vector
 from pytensor.tensor.shape import Reshape
 from pytensor.tensor.subtensor import IncSubtensor
@@ -21,6 +21,15 @@ from pytensor.link.jax.tuned import jax_mode  # noqa: E402
 
 def nodes_of(function, op_class):
     return [n for n in function.maker.fgraph.apply_nodes if isinstance(n.op, op_class)]
+
+
+def test_what_many_lengths_share_is_walked_once():
+    """Of 60 lengths, each computed from that before it twice, there are 2**60 ways to the first."""
+    first = length = pt.vector("x").shape
+    length = length[0]
+    for _ in range(60):
+        length = length // 2 + length % 3
+    assert lengths_behind(length) == [first]
 
 
 X, N, Y = pt.tensor("x", shape=(None, 6)), pt.lscalar("n"), pt.vector("y")
