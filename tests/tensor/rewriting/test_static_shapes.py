@@ -72,6 +72,7 @@ def test_reshape_in_jax_is_told_the_lengths_only():
     assert "stablehlo.multiply" not in program
 
 
+@pytest.mark.slow
 def test_a_length_that_jax_cannot_check_is_announced():
     x, n = pt.matrix("x"), pt.lscalar("n")
     lengths = pt.lvector("lengths")
@@ -95,6 +96,7 @@ def test_export_of_a_function_compiled_for_jax():
     np.testing.assert_array_equal(result, value.reshape(4, 3))
 
 
+@pytest.mark.slow
 def test_export_of_a_length_that_was_rounded():
     x = pt.tensor("x", shape=(None, None))
     y = pt.resize(x, scale=(0.6, 1.7))
@@ -142,6 +144,7 @@ def test_set_subtensor_that_must_stay():
         assert local_set_subtensor_of_make_vector.transform(None, out.owner) in (None, False)
 
 
+@pytest.mark.slow
 def test_gradient_through_split_and_reshape_with_symbolic_batch():
     """What JAX couldn't trace: the shape of a split half, asked for by a reshape's gradient."""
     x = pt.tensor("x", shape=(None, 4, 2, 3))

@@ -32,6 +32,7 @@ def pairs():
             yield pytest.param(mode, *case, marks=marks)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("mode", "ws", "ignore_border", "stride", "pad"), list(pairs()))
 def test_pool_2d(mode, ws, ignore_border, stride, pad):
     rng = np.random.default_rng(0)
@@ -84,6 +85,7 @@ def test_other_ranks():
         compare_jax_and_py([x], [out, pytensor.grad((out**2).sum(), x)], [value])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "float16", "float32"])
 def test_dtypes(dtype):
     x = pt.tensor4("x", dtype=dtype)

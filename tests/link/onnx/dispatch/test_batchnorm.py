@@ -147,6 +147,7 @@ def test_empty_batch(shape, static):
     compare_onnx_and_py([x, *four], [*outputs, *gradients], values, exact=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("static", [True, False])
 @pytest.mark.parametrize("axes", ["spatial", "per-activation"])
 def test_second_order(axes, static):
