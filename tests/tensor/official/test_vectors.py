@@ -2,6 +2,7 @@
 
 Each runs in Python, in JAX, and through the exporter in onnxruntime, against the outputs that the
 standard gives and with its tolerances; with static shapes, and with shapes that aren't known.
+In JAX, and of the pairs of shapes and operator set, cases have theirs in turn; the others are long.
 """
 
 from collections import Counter
