@@ -3,7 +3,8 @@ import os
 import shutil
 import signal
 import sys
-from collections import defaultdict
+import tempfile
+from collections import Counter, defaultdict
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -11,6 +12,14 @@ import pytest
 
 # Before the first import of pytensor or jax, which read these once.
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
+if "PYTEST_XDIST_WORKER" not in os.environ:
+    # What PyTensor compiles is kept for this run alone, for all its processes. An older program of
+    # Numba's would be taken for one of the same key whose source has changed since, and a user's
+    # own shall not be those that are optimized less, here.
+    compiled = Path(tempfile.mkdtemp(prefix="pytensor-tests-"))
+    (compiled / "pytensorrc").write_text(f"[global]\nbase_compiledir = {compiled}\n")
+    os.environ["PYTENSORRC"] = str(compiled / "pytensorrc")
+    os.environ.setdefault("NUMBA_OPT", "1")  # a third less time to compile
 # A user's own settings shall not decide whether a test passes; flags given on the command line
 # come last and win. A rewrite that fails would otherwise only be logged. Stack traces are off
 # because PyTensor's rewrites double those of constants that graphs share: after hundreds of
@@ -26,8 +35,25 @@ sys.path.insert(0, str(demo))
 
 def pytest_configure(config):
     """Tests send Ctrl-C, which a shell's background jobs, and their children, ignore."""
+    # By itself `--dist loadfile` begins with the files of the most tests: the longest have few.
+    config.option.loadscopereorder = False
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_unconfigure():
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        shutil.rmtree(compiled, ignore_errors=True)
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Say what the skipped tests lack, in one line."""
+    from tests.skipped import kind_of
+
+    kinds = Counter(map(kind_of, terminalreporter.stats.get("skipped", [])))
+    if kinds:
+        parts = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
+        terminalreporter.write_line(f"{kinds.total()} skipped: {parts}")
 
 
 def pytest_collection_finish():
@@ -45,10 +71,13 @@ def pytest_collection_modifyitems(items):
     """Mark what the fast lane leaves out, and begin with the files whose tests are the longest.
 
     Slow are the long tests, and of a test with many parameters all but the first and the last.
-    With `--dist loadfile --no-loadscope-reorder` no worker then waits at the end for another's
-    long test.
+    With `--dist loadfile` no worker then waits at the end for another's long test.  The longest
+    files are listed, the longest first, in ``longest_files.txt``, by `tests.longest_files`.
     """
-    items.sort(key=lambda item: item.path.parent != Path(__file__).parent)  # those start processes
+    tests = Path(__file__).parent
+    listed = (tests / "longest_files.txt").read_text().split()
+    ranks = {tests / name: rank for rank, name in enumerate(listed)}
+    items.sort(key=lambda item: (ranks.get(item.path, len(ranks)), item.path.parent != tests))
     functions = defaultdict(list)
     for item in items:
         functions[item.nodeid.partition("[")[0]].append(item)

@@ -47,6 +47,7 @@ def check(modules):
         pytest.fail(" -> ".join(error.args[1]))
 
 
+@pytest.mark.slow
 def test_imported_modules_exist():
     """In files, too, that no test here can import: those for PyTorch and MLX."""
     places = [Path(place) for place in pytensor.__path__]

@@ -1,8 +1,10 @@
 """Helpers that several test modules share."""
 
 from contextlib import contextmanager
+from itertools import product
 
 import numpy as np
+import pytest
 
 import pytensor
 from pytensor.compile.mode import Mode
@@ -13,6 +15,22 @@ from pytensor.graph.traversal import ancestors
 REFERENCE_MODE = Mode(linker="py", optimizer=None)
 
 TOLERANCES = {"float16": (1e-2, 1e-2), "float32": (1e-4, 1e-5), "float64": (1e-7, 1e-9)}
+
+
+def in_turn(names, *axes):
+    """Parametrize a test with all combinations; those are long whose last value isn't in turn.
+
+    The other values still meet in all combinations, and each of them meets all of the last, if
+    another one has as many values.
+    """
+    combinations = []
+    for places in product(*(range(len(axis)) for axis in axes)):
+        *others, last = places
+        turn = sum(others) % len(axes[-1])
+        values = [axis[place] for axis, place in zip(axes, places, strict=True)]
+        marks = [] if last == turn else [pytest.mark.long]
+        combinations.append(pytest.param(*values, marks=marks))
+    return pytest.mark.parametrize(names, combinations)
 
 
 def compare_jax_and_py(inputs, outputs, values, *, jax_mode="JAX", **settings):

@@ -263,6 +263,7 @@ def test_child_that_is_killed_keeps_what_it_has_written(script):
     assert reason == "ended by SIGKILL: too little memory?"
 
 
+@pytest.mark.slow
 def test_child_that_takes_too_long_ends_with_its_children(script, tmp_path):
     code = f"""
     import subprocess

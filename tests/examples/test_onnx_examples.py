@@ -70,6 +70,7 @@ def nodes_of(graph):
                 yield from nodes_of(inner)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("integers", ["int32", "int64"])
 @pytest.mark.parametrize("mode", ["JAX", "NUMBA"])
 def test_density_of_a_network_casts_nothing(mode, integers, monkeypatch):

@@ -43,6 +43,7 @@ def test_only_matrices_have_an_average():
     assert (slots.count("momentum_buffer"), slots.count("gradient_average")) == (4, 3)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("float32_everywhere")
 def test_float32_in_jax():
     expected = train(MuSGD(0.1), "float32", "FAST_COMPILE", SHAPES[:2])

@@ -222,6 +222,7 @@ NETWORK = [(2, 3, 6, 4), (5, 3, 3, 3), (5,), (4, 5, 2, 1)]
 MODES = ["JAX", pytest.param("NUMBA", marks=pytest.mark.long), "ONNX"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("batched", [(0,), (1, 2, 3)], ids=["images", "weights"])
 def test_networks_in_every_mode(mode, batched):
@@ -266,6 +267,7 @@ def test_pt_vectorize():
         np.testing.assert_allclose(own, pt.conv2d(image, filters).mean(axis=(2, 3)).eval())
 
 
+@pytest.mark.slow
 def test_a_model_over_draws_of_its_parameters():
     """As PyMC has them: one vector of all parameters, a log-density and its gradient."""
     shapes = NETWORK[1:]

@@ -8,7 +8,7 @@ import pytensor
 import pytensor.tensor as pt
 from pytensor.compile.mode import get_mode
 from pytensor.gradient import verify_grad
-from tests.utils import REFERENCE_MODE, TOLERANCES, compare_jax_and_py
+from tests.utils import REFERENCE_MODE, TOLERANCES, compare_jax_and_py, in_turn
 
 RNG = np.random.default_rng(3)
 SHAPE = (2, 6, 3, 5)
@@ -183,10 +183,8 @@ def test_modes(name, mode):
         np.testing.assert_allclose(result, wanted, rtol=1e-10, atol=1e-12)
 
 
-@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
-@pytest.mark.parametrize("static", [True, False])
-@pytest.mark.parametrize("name", CASES)
-def test_jax(name, static, dtype):
+@in_turn("name, dtype, static", [*CASES], ["float16", "float32", "float64"], [True, False])
+def test_jax(name, dtype, static):
     pytest.importorskip("jax")
     from pytensor.link.jax.tuned import jax_mode
 

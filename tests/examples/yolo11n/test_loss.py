@@ -80,6 +80,7 @@ def golden_maps():
     return [np.concatenate([file[f"box_{p}"], file[f"cls_{p}"]], axis=1) for p in LEVELS]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ["main", "empty", "tiny", "dense"])
 def test_golden_loss_and_assignment(golden_loss, golden_maps, case):
     expected, rtol = golden.load_json("loss_nc2.json")[case], 1e-4 if case == "tiny" else 1e-5

@@ -177,6 +177,7 @@ def test_decode_by_hand():
     np.testing.assert_allclose(box, [20, 28, 32, 48, 1 / (1 + np.exp(-1.5))], rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_decode_of_an_open_batch_in_every_jax_mode():
     """PyTensor's own has no lengths that are computed."""
     shapes = {"p3": (4, 2), "p4": (2, 1), "p5": (1, 1)}

@@ -56,6 +56,7 @@ def slow_nms(rows, iou):
     return np.array(kept)
 
 
+@pytest.mark.slow
 def test_nms_across_blocks():
     # More candidates than one block of the search, most of them suppressed.
     rng = np.random.default_rng(0)

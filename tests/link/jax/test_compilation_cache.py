@@ -59,6 +59,7 @@ def train(scopes=True):
     return losses, "/Elemwise" in step.vm.jit_fn.lower(*shapes).compile().as_text()
 
 
+@pytest.mark.slow
 def test_programs_are_read_again(settings, hits, capfd):
     """As by another process: nothing of a function is kept in this one."""
     compilation_cache.use_cache("off")

@@ -41,6 +41,7 @@ def layouts(text):
     return set(re.findall(r"dim_numbers = \[([bf01, ]*)\]x", text))
 
 
+@pytest.mark.slow
 def test_a_gpu_gets_channels_second_and_a_cpu_channels_last():
     gpu, on_gpu = program(platform="cuda")
     cpu, on_cpu = program(platform="cpu")

@@ -56,6 +56,7 @@ def profiled(step, images, tmp_path_factory):
     return SimpleNamespace(folder=folder, profile=profile(step, images, calls=CALLS, folder=folder))
 
 
+@pytest.mark.slow
 def test_every_layer_has_its_time(profiled):
     rows = {(row.kind, row.name): row for row in profiled.profile.rows}
     for key in [
@@ -99,6 +100,7 @@ def test_exactly_the_calls_asked_for_are_measured(step, images, profiled):
         read_profile(profiled.folder / "none", [], 1)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:The RandomType SharedVariables")
 def test_generators_and_numbers():
     """What isn't an array decides about a program, too."""
@@ -112,6 +114,7 @@ def test_generators_and_numbers():
     assert "NormalRV" in {row.kind for row in rows}
 
 
+@pytest.mark.slow
 def test_without_names_no_node_has_time(images):
     [row] = profile(training_step("JAX"), images, calls=1).rows
     assert (row.kind, row.share) == (UNKNOWN, 1.0)

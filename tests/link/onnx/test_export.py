@@ -253,6 +253,7 @@ def small_network(height=20, width=28):
     return x, pt.sigmoid(head.reshape((n, 5, -1)))
 
 
+@pytest.mark.slow
 def test_small_network():
     x, y = small_network()
     images = np.random.default_rng(1).normal(size=(2, 3, 20, 28))

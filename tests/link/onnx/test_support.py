@@ -74,14 +74,15 @@ def test_the_guide_counts_pairs_and_rows():
 
 @pytest.mark.parametrize("name", ROWS)
 def test_row(name):
-    """Every dtype at the lowest and the highest operator set; `test_table` tries them all."""
+    """Each dtype at the lowest or the highest operator set; `test_table` tries them all."""
     cells = table_cells()[name]
-    for dtype in DTYPES:
-        result = try_cell(ROWS[name], dtype, (OPSETS[0], OPSETS[-1]))
+    fails = {OPSETS[0]: lambda cell: cell != "✓", OPSETS[-1]: lambda cell: cell == "✗"}
+    for place, dtype in enumerate(DTYPES, [*ROWS].index(name)):
+        opset = (OPSETS[0], OPSETS[-1])[place % 2]
+        result = try_cell(ROWS[name], dtype, [opset])
         assert (result is None) == (cells[dtype] == "")
         if result is not None:
-            assert (OPSETS[0] in result) == (cells[dtype] != "✓")
-            assert (OPSETS[-1] in result) == (cells[dtype] == "✗")
+            assert (opset in result) == fails[opset](cells[dtype])
     assert any(cell not in ("", "✗") for cell in cells.values()) or name in UNSUPPORTED
 
 

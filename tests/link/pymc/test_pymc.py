@@ -26,6 +26,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")  # PyMC's, and those of what i
 FAST = ("lkj_correlation", "kronecker_gp", "latent_matern", "sums_over_groups", "local_level")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FAST)
 def test_densities_and_gradients(name):
     verdict = compare(name, ["jax_mode"], batches=(4,))

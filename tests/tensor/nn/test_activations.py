@@ -129,6 +129,7 @@ ACTIVATIONS = {
 PLACES = [-1e4, -88, -20, -5.5, -3, -1.4, -1e-4, 0, 1e-4, 0.7, 1.9, 3, 5.9, 6, 20, 88, 1e4]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES, ids=MODE_NAMES)
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 @pytest.mark.filterwarnings("ignore:Disabling C code")

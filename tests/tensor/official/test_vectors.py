@@ -2,6 +2,7 @@
 
 Each runs in Python, in JAX, and through the exporter in onnxruntime, against the outputs that the
 standard gives and with its tolerances; with static shapes, and with shapes that aren't known.
+In JAX, and of the pairs of shapes and operator set, cases have theirs in turn; the others are long.
 """
 
 from collections import Counter
@@ -95,6 +96,19 @@ def names():
         yield pytest.param(name, marks=[pytest.mark.xfail(reason=reason)] if reason else [])
 
 
+def in_turn(*groups):
+    """Each case with one group of settings, each operator with all groups; the others are long."""
+    places = Counter()
+    for case in names():
+        operator = CASES[case.values[0]].operator
+        for place, group in enumerate(groups):
+            own = COUNTS[operator] < len(groups) or place == places[operator] % len(groups)
+            marks = [*case.marks, *([] if own else [pytest.mark.long])]
+            for settings in group:
+                yield pytest.param(*case.values, *settings, marks=marks)
+        places[operator] += 1
+
+
 every_case = pytest.mark.parametrize("name", list(names()))
 every_shape = pytest.mark.parametrize("known", [True, False], ids=["static", "unknown"])
 
@@ -116,8 +130,7 @@ def test_python(name, known):
 
 
 @pytest.mark.usefixtures("compiled_sooner")
-@every_shape
-@every_case
+@pytest.mark.parametrize(("name", "known"), list(in_turn([(False,)], [(True,)])))
 def test_jax(name, known):
     pytest.importorskip("jax")
     variables, outputs, values = graph(CASES[name], known)
@@ -134,13 +147,14 @@ def test_jax_in_the_form_of_a_gpu(name, known):
         test_jax(name, known)
 
 
-@pytest.mark.parametrize("settings", [{}, {"opset_version": 18}], ids=["default", "18"])
-@every_shape
-@every_case
-def test_onnx(name, known, settings):
+@pytest.mark.parametrize(
+    ("name", "known", "opset"),
+    list(in_turn([(False, 18), (True, 20)], [(False, 20), (True, 18)])),
+)
+def test_onnx(name, known, opset):
     pytest.importorskip("onnxruntime")
     from pytensor.link.onnx import export_onnx
     from tests.link.onnx.test_basic import run
 
     variables, outputs, values = graph(CASES[name], known)
-    check(CASES[name], run(export_onnx(variables, outputs, **settings), values))
+    check(CASES[name], run(export_onnx(variables, outputs, opset_version=opset), values))

@@ -176,6 +176,7 @@ def test_ties(window, expected):
     assert index.item() == np.argmax(expected)
 
 
+@pytest.mark.slow
 def test_overlapping_windows_of_equal_values():
     x = pt.tensor4("x")
     out = pt.pool_2d(x, (3, 2), True, (1, 1), (1, 0))
@@ -239,6 +240,7 @@ def test_dtypes(dtype, mode):
     np.testing.assert_array_equal(f(value), expected)
 
 
+@pytest.mark.slow
 def test_half_precision_does_not_overflow():
     value = np.full((1, 1, 4, 6), 60000, "float16")
     x = pt.tensor4("x", dtype="float16")

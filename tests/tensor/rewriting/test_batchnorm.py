@@ -222,6 +222,7 @@ def test_fold_in_mode_jax():
     np.testing.assert_allclose(f(IMAGE), expected, rtol=1e-10)
 
 
+@pytest.mark.slow
 def test_unread_gradients_of_batch_normalization():
     x, out, parameters, _ = network()
     w, gamma, beta = parameters[:3]

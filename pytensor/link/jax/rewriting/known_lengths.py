@@ -69,11 +69,13 @@ def local_known_length(fgraph, node):
 
 def lengths_behind(shape):
     """Return what a shape is computed from, if that is lengths and scalar inputs; else None."""
-    lengths, waiting = {}, [shape]
+    lengths, waiting, seen = {}, [shape], set()
     while waiting:
         variable = waiting.pop()
-        if isinstance(variable, Constant):
+        # Once each: the ways to what many lengths share double with every step.
+        if variable in seen or isinstance(variable, Constant):
             continue
+        seen.add(variable)
         if variable.owner is not None and not isinstance(variable.owner.op, LENGTHS):
             waiting += variable.owner.inputs
         elif variable.owner is not None or variable.type in integer_scalars:

@@ -19,6 +19,7 @@ def augmented(dataset, index, augment, rng):
 # ----------------------------------------------------------------- pixels and boxes together
 
 
+@pytest.mark.slow
 def test_augment_flip(seven):
     image, boxes, classes = augmented(
         seven, 3, Augment(**{**OFF, "flip": 1.0}), np.random.default_rng(0)

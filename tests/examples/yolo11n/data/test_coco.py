@@ -306,6 +306,7 @@ def command(server, root, *arguments):
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_command_line_and_interruption(server, root):
     for path in server.files:
         if path.startswith("val2017"):

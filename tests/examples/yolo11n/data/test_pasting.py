@@ -42,6 +42,7 @@ def around(lit):
     return np.array([x.min(), y.min(), x.max() + 1, y.max() + 1]) if len(x) else np.full(4, 32)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mosaic", [0.0, 1.0])
 def test_boxes_enclose_what_is_visible(mosaic):
     dataset = rectangles()

@@ -1,10 +1,14 @@
 """Built pages, and a browser, for the tests of the page."""
 
+import os
 import re
+import shutil
+from functools import cached_property
 from types import SimpleNamespace
 
 import pytest
-from tools.build_demo import build, runtime_problem
+from filelock import FileLock
+from tools.build_demo import PAGE, SINGLE_FILE, build, runtime_problem
 
 from tests.examples.yolo11n.page.browsers import open_browser, ready_page, require_chromium
 from tests.examples.yolo11n.page.detectors import colour_detector_onnx, yolo_onnx
@@ -21,35 +25,74 @@ def pytest_collection_modifyitems(items):
 
 
 @pytest.fixture(scope="session")
-def models(tmp_path_factory):
+def once(tmp_path_factory):
+    """Make folders once for all workers of a run: a function of a name and of what fills it."""
+    folders = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folders = folders.parent
+
+    def make(name, fill):
+        folder = folders / name
+        with FileLock(f"{folder}.lock"):
+            if not folder.exists():
+                part = folders / f"{name}.part"
+                shutil.rmtree(part, ignore_errors=True)
+                part.mkdir()
+                fill(part)
+                part.rename(folder)
+        return folder
+
+    return make
+
+
+class Models:
     """Paths of two detectors: ``colour``, and ``yolo``, the real network with random weights."""
-    folder = tmp_path_factory.mktemp("models")
-    colour_detector_onnx(folder / "colours.onnx")
-    yolo_onnx(folder / "yolo.onnx")
-    return SimpleNamespace(colour=folder / "colours.onnx", yolo=folder / "yolo.onnx")
+
+    def __init__(self, once):
+        self._once = once
+
+    @cached_property
+    def colour(self):
+        file = "colours.onnx"
+        return self._once("colours", lambda folder: colour_detector_onnx(folder / file)) / file
+
+    @cached_property
+    def yolo(self):
+        return self._once("yolo", lambda folder: yolo_onnx(folder / "yolo.onnx")) / "yolo.onnx"
+
+
+@pytest.fixture(scope="session")
+def models(once):
+    return Models(once)
 
 
 def build_site(model, folder):
-    """What `build` returns, and ``url`` and ``single_url``; skips the test without the runtime."""
+    """The page of a model as `site_in`; skips the test without the runtime."""
     require_chromium()
     if problem := runtime_problem():
         pytest.skip(problem)
-    report = build(model, output=folder)
+    build(model, output=folder)
+    return site_in(folder)
+
+
+def site_in(folder):
+    """Paths ``page`` and ``single_file`` of a built page, and their ``url`` and ``single_url``."""
+    page, single_file = folder / PAGE, folder / SINGLE_FILE
     return SimpleNamespace(
-        **report, url=report["page"].as_uri(), single_url=report["single_file"].as_uri()
+        page=page, single_file=single_file, url=page.as_uri(), single_url=single_file.as_uri()
     )
 
 
 @pytest.fixture(scope="session")
-def yolo_site(models, tmp_path_factory):
+def yolo_site(models, once):
     """The page with the real network in it."""
-    return build_site(models.yolo, tmp_path_factory.mktemp("yolo_site"))
+    return site_in(once("yolo_site", lambda folder: build_site(models.yolo, folder)))
 
 
 @pytest.fixture(scope="session")
-def colour_site(models, tmp_path_factory):
+def colour_site(models, once):
     """The page with the detector of colours in it."""
-    return build_site(models.colour, tmp_path_factory.mktemp("colour_site"))
+    return site_in(once("colour_site", lambda folder: build_site(models.colour, folder)))
 
 
 @pytest.fixture(scope="module")

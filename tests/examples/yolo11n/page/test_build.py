@@ -88,6 +88,7 @@ class Parts(HTMLParser):
 # ------------------------------------------------------------------------------ what is written
 
 
+@pytest.mark.slow
 def test_the_page_and_the_single_file(installed, tmp_path):
     """Of the size that is promised; all in one, under a policy that allows nothing else."""
     model = tmp_path / "small.onnx"

@@ -88,6 +88,7 @@ def find_node():
     return node
 
 
+@pytest.mark.slow
 def test_the_page_computes_what_python_does(tmp_path):
     vectors = {
         "letterbox": [letterbox_case(*shape) for shape in SHAPES],

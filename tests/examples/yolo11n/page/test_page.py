@@ -218,11 +218,17 @@ window.Blob = class extends Plain {
 """
 
 
+@pytest.fixture(scope="module")
+def half(tmp_path_factory):
+    """A detector whose input and output are float16, and a picture in which it finds something."""
+    path = yolo_onnx(tmp_path_factory.mktemp("half") / "half.onnx", half=True)
+    return path, clear_scenes(path, 1)[0]
+
+
 @IN_BOTH
 @pytest.mark.parametrize("script", ["", WITHOUT_FLOAT16], ids=["", "no_float16array"])
-def test_a_model_whose_input_and_output_are_float16(browser, colour_site, tmp_path, script):
-    path = yolo_onnx(tmp_path / "half.onnx", half=True)
-    picture = clear_scenes(path, 1)[0]
+def test_a_model_whose_input_and_output_are_float16(browser, colour_site, half, script):
+    path, picture = half
     with ready_page(browser, colour_site.url, script=script) as page:
         send_file(page, path, path.name)
         until(page, "demo.info.modelName === 'half.onnx' && demo.ready")

@@ -52,6 +52,7 @@ def real_site(real_onnx, tmp_path_factory):
     return build_site(real_onnx, tmp_path_factory.mktemp("real_site"))
 
 
+@pytest.mark.slow
 def test_every_picture_and_box_is_read():
     dataset = load_split(Path(FOLDER), "val", None, 32)
     file = json.loads((Path(FOLDER) / "annotations/instances_val.json").read_text())

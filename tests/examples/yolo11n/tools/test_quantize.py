@@ -41,6 +41,7 @@ def differences(path, other):
     return [float(np.sqrt(np.mean(np.square(a[r] - b[r])))) for r in (slice(4), slice(4, None))]
 
 
+@pytest.mark.slow
 def test_float16_graph(finder, finder_onnx_of_one, tmp_path):
     path = tmp_path / "half.onnx"
     half = export.export_detector(finder, path, CLASSES, SIZE, half=True)

@@ -16,6 +16,7 @@ import pytensor.tensor as pt
 from pytensor.link.onnx import half_weights, quantize_int8
 from tests.examples.yolo11n.conftest import CLASSES, SIZE
 
+pytestmark = pytest.mark.slow
 SHAPES = [(64, 8, 8), (128, 4, 4), (256, 2, 2), (4 + len(CLASSES), 84)]
 
 

@@ -30,13 +30,14 @@ from pytensor.link.numba.parts import NumbaPartsLinker
 from pytensor.link.onnx.rounding import in_double_precision, wider
 from tests.examples.yolo11n.data.pictures import noise
 from tests.examples.yolo11n.training.runs import StepGraph
-from tests.utils import dtypes_of, no_compilation
+from tests.utils import dtypes_of, in_turn, no_compilation
 
 pytestmark = [pytest.mark.training, pytest.mark.usefixtures("compiler")]
 
 TORCH = pytest.mark.skipif(find_spec("torch") is None, reason="PyTorch is not installed")
 GPU = pytest.param(jax_mode(donate=True, platform="cuda"), id="GPU")
-OTHERS = [GPU, "NUMBA", "FAST_COMPILE", pytest.param("PYTORCH", marks=TORCH)]
+NUMBA = pytest.param("NUMBA", marks=pytest.mark.long)  # takes a minute to compile
+OTHERS = [GPU, NUMBA, "FAST_COMPILE", pytest.param("PYTORCH", marks=TORCH)]
 SIZE, BATCH, BOXES = 64, 2, 4
 RATES = (0.01, 0.02, 0.9)
 DECAY = 0.1
@@ -172,8 +173,7 @@ def first_step(optimizer, name, value, gradient):
     return rate * step
 
 
-@pytest.mark.parametrize("accumulate", [1, 2])
-@pytest.mark.parametrize("optimizer", ["sgd", "adamw", "musgd"])
+@in_turn("optimizer, accumulate", ["sgd", "adamw", "musgd"], [1, 2])
 def test_first_step_by_hand(make_step, gradients, optimizer, accumulate):
     """Sums over batches, clipping, groups, momentum and averages."""
     step = make_step(accumulate, optimizer)

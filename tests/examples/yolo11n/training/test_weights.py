@@ -206,6 +206,7 @@ def test_what_a_model_will_have_seen(data, said, seen):
 # ------------------------------------------------------------------------------ 16 bits
 
 
+@pytest.mark.slow
 def test_filters_in_16_bits(tmp_path, capsys):
     model = YOLO11n(2, seed=3)
     path, half = tmp_path / "a.safetensors", tmp_path / "half.safetensors"

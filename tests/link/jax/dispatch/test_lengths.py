@@ -25,6 +25,7 @@ OPERATORS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OPERATORS)
 def test_shapes_that_need_the_length(name):
     build, shapes = OPERATORS[name]

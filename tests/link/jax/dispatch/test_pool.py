@@ -24,9 +24,17 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("ws", "ignore_border", "stride", "pad"), CASES)
-@pytest.mark.parametrize("mode", POOL_MODES)
-def test_pool_2d(ws, ignore_border, stride, pad, mode):
+def pairs():
+    """Each case with two of the modes, each mode with two or three cases; the others are long."""
+    for place, case in enumerate(CASES):
+        for turn, mode in enumerate(POOL_MODES):
+            marks = [] if (turn - place) % 4 < 2 else [pytest.mark.long]
+            yield pytest.param(mode, *case, marks=marks)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("mode", "ws", "ignore_border", "stride", "pad"), list(pairs()))
+def test_pool_2d(mode, ws, ignore_border, stride, pad):
     rng = np.random.default_rng(0)
     value = -1 - rng.permutation(2 * 7 * 8).reshape(1, 2, 7, 8).astype("float64")
     x = pt.tensor4("x")
@@ -77,6 +85,7 @@ def test_other_ranks():
         compare_jax_and_py([x], [out, pytensor.grad((out**2).sum(), x)], [value])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "float16", "float32"])
 def test_dtypes(dtype):
     x = pt.tensor4("x", dtype=dtype)

@@ -1,6 +1,7 @@
 """Batch normalization as a GPU gets it: values where digits are easily lost, and the passes."""
 
 import re
+from functools import cache
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ SHAPE = (4, 3, 6, 10)
 WEIGHTS = np.random.default_rng(1).normal(size=SHAPE)
 
 
+@cache
 def compiled(dtype, *, running=True, **options):
     """Of x and the running mean: normalized x and its statistics, gradients, the new ones."""
     x = pt.tensor("x", dtype=dtype, shape=(None, 3, None, None))
@@ -174,21 +176,24 @@ def test_float16_stays_whole():
     assert BatchNormalizationTrain in passes("float16")[0]
 
 
-@pytest.mark.parametrize("batch", [1, 2, 37, 62, 64, 1024])
-def test_sums_of_small_images_are_the_same_in_parts(batch):
-    """Whatever parts the batch is summed in: results and gradients are those of a CPU's form."""
+@cache
+def of_small_images(platform):
+    """Of x, gamma and old statistics: what is normalized, its statistics, and two gradients."""
     x = pt.tensor("x", dtype="float32", shape=(None, 5, 2, 1))
     gamma, old = pt.vector("gamma", dtype="float32"), pt.vector("old", dtype="float32")
     outputs = pt.batch_normalization_train(
         x, gamma, gamma, "spatial", running_mean=old, running_var=old
     )
     gradients = pytensor.grad(pt.sum(pt.silu(outputs[0]) * x), [x, gamma])
+    mode = jax_mode(platform=platform)
+    return pytensor.function([x, gamma, old], [*outputs, *gradients], mode=mode)
+
+
+@pytest.mark.parametrize("batch", [1, 2, 37, 62, 64, 1024])
+def test_sums_of_small_images_are_the_same_in_parts(batch):
+    """Whatever parts the batch is summed in: results and gradients are those of a CPU's form."""
     rng = np.random.default_rng(batch)
     values = [rng.normal(size=s).astype("float32") for s in ((batch, 5, 2, 1), (5,), (5,))]
-    modes = (jax_mode(platform=platform) for platform in ("cpu", "cuda"))
-    wanted, results = (
-        pytensor.function([x, gamma, old], [*outputs, *gradients], mode=mode)(*values)
-        for mode in modes
-    )
+    wanted, results = (of_small_images(platform)(*values) for platform in ("cpu", "cuda"))
     for result, value in zip(results, wanted, strict=True):
         np.testing.assert_allclose(result, value, rtol=1e-4, atol=1e-5)

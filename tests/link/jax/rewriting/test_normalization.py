@@ -151,6 +151,7 @@ def program_text(function):
     return function.vm.jit_fn.lower(*shapes).as_text()
 
 
+@pytest.mark.slow
 def test_a_layer_is_computed_by_kernels():
     function = make_gradients(jax_mode(cpu_kernels=True))
     text = program_text(function)
@@ -159,6 +160,7 @@ def test_a_layer_is_computed_by_kernels():
         np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-5 * (1 + abs(theirs).max()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [

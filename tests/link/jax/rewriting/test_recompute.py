@@ -48,6 +48,7 @@ def test_same_results():
     compare_jax_and_py([x, *params], outputs, values)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("activation", [pt.silu, pt.nn.mish])
 def test_the_backward_pass_reads_no_normalized_image(activation):
     function = compiled(activation)

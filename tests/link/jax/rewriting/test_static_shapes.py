@@ -4,7 +4,7 @@ import pytest
 import pytensor
 import pytensor.tensor as pt
 from pytensor.compile.mode import Mode
-from pytensor.link.jax.rewriting.known_lengths import KnownLength
+from pytensor.link.jax.rewriting.known_lengths import KnownLength, lengths_behind
 from pytensor.link.onnx import export_onnx
 from pytensor.tensor.shape import Reshape
 from pytensor.tensor.subtensor import IncSubtensor
@@ -18,6 +18,15 @@ from pytensor.link.jax.tuned import jax_mode  # noqa: E402
 
 def nodes_of(function, op_class):
     return [n for n in function.maker.fgraph.apply_nodes if isinstance(n.op, op_class)]
+
+
+def test_what_many_lengths_share_is_walked_once():
+    """Of 60 lengths, each computed from that before it twice, there are 2**60 ways to the first."""
+    first = length = pt.vector("x").shape
+    length = length[0]
+    for _ in range(60):
+        length = length // 2 + length % 3
+    assert lengths_behind(length) == [first]
 
 
 X, N, Y = pt.tensor("x", shape=(None, 6)), pt.lscalar("n"), pt.vector("y")
@@ -60,6 +69,7 @@ def test_reshape_in_jax_is_told_the_lengths_only():
     assert "stablehlo.multiply" not in program
 
 
+@pytest.mark.slow
 def test_a_length_that_jax_cannot_check_is_announced():
     x, n = pt.matrix("x"), pt.lscalar("n")
     lengths = pt.lvector("lengths")
@@ -83,6 +93,7 @@ def test_export_of_a_function_compiled_for_jax():
     np.testing.assert_array_equal(result, value.reshape(4, 3))
 
 
+@pytest.mark.slow
 def test_export_of_a_length_that_was_rounded():
     x = pt.tensor("x", shape=(None, None))
     y = pt.resize(x, scale=(0.6, 1.7))
@@ -107,6 +118,7 @@ def test_empty_batch():
     assert f(np.zeros((0, 6))).shape == (0, 3)
 
 
+@pytest.mark.slow
 def test_gradient_through_split_and_reshape_with_symbolic_batch():
     """What JAX couldn't trace: the shape of a split half, asked for by a reshape's gradient."""
     x = pt.tensor("x", shape=(None, 4, 2, 3))

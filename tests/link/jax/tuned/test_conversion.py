@@ -82,6 +82,7 @@ def test_a_float64_constant_stays_so_beside_float32():
     np.testing.assert_array_equal(f(np.array([3.0]), np.ones(1, "float32")), [3.0 * 0.1])
 
 
+@pytest.mark.slow
 def test_float64_is_compared_once():
     x = pt.vector("x", dtype="float64")
     for dtype, barriers in (("float64", 1), ("float32", 0)):

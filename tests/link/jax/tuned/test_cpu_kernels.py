@@ -381,6 +381,7 @@ def test_a_program_with_kernels_is_found_again(cache, first_start):
 # ------------------------------------------------------------------------------ compilation
 
 
+@pytest.mark.slow
 def test_without_a_compiler_xla_computes_and_that_is_told_once(caplog, monkeypatch):
     # As in a process where no test has been told yet.
     monkeypatch.setattr(cpu_kernels, "_load", functools.cache(cpu_kernels._load.__wrapped__))

@@ -287,6 +287,7 @@ class TestUpdates:
         np.testing.assert_allclose(held(v), np.tile(VALUES, 8))
         np.testing.assert_allclose(held(w), VALUES * 2 + 3)
 
+    @pytest.mark.slow
     @pytest.mark.filterwarnings("ignore:The RandomType SharedVariables:UserWarning")
     @pytest.mark.parametrize("shared", [False, True], ids=["input", "variable"])
     def test_length_that_is_part_of_the_program(self, shared):
@@ -306,6 +307,7 @@ class TestUpdates:
         assert before.deleted
         np.testing.assert_allclose(held(v), VALUES + 3)
 
+    @pytest.mark.slow
     @pytest.mark.filterwarnings("ignore:The RandomType SharedVariables:UserWarning")
     def test_random_generator(self):
         rng = pt.random.shared_rng(seed=1)
@@ -353,6 +355,7 @@ class TestSeveralFunctions:
         check_alive(result, VALUES + 1)
         np.testing.assert_allclose(held(v), (VALUES + 1) * 2 + 1)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("share_memory", [False, True])
     def test_copies(self, share_memory):
         v, w = variable(), variable(VALUES * 3)
@@ -391,6 +394,7 @@ class TestCalls:
         assert seen[0] is mine
         check_alive(mine, VALUES)
 
+    @pytest.mark.slow
     def test_call_does_not_wait(self):
         a = variable(np.random.default_rng(0).uniform(0, 1e-3, (700, 700)))
         product = a

@@ -163,6 +163,7 @@ def test_a_value_that_refers_to_foreign_code_has_no_key():
             graph_key.pickled(value)
 
 
+@pytest.mark.slow
 def test_functions_without_a_key_are_compiled_as_ever(folder, caplog):
     x = pt.dmatrix("x")
     for _ in range(2):

@@ -133,6 +133,7 @@ def test_branches_take_and_give_float32():
     assert dtype_inside([x, c], ifelse(pt.eq(c, 1), h, x)) == SINGLE
 
 
+@pytest.mark.slow
 def test_nested_graphs_take_and_give_float32():
     x, weight = image_variable(), shared("weight", 3, 3, 3, 3)
     inner, filters = image_variable("inner"), pt.tensor("f", dtype="float32", shape=(3, 3, 3, 3))

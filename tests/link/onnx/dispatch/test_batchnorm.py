@@ -10,6 +10,7 @@ from pytensor.compile.mode import get_mode
 from pytensor.link.onnx import export_onnx
 from pytensor.tensor.batchnorm import _reduced_axes, inference_form
 from tests.link.onnx.test_basic import compare_onnx_and_py, op_types, run
+from tests.utils import in_turn
 
 RNG = np.random.default_rng(6)
 X = RNG.normal(size=(2, 4, 9, 11)).astype("float32")
@@ -87,10 +88,13 @@ def test_broadcast_parameters():
     compare_onnx_and_py([x], pt.batch_normalization(x, *vectors), [X])
 
 
-@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
-@pytest.mark.parametrize("axes", ["spatial", "per-activation", (1, 3)])
-@pytest.mark.parametrize("static", [True, False])
-def test_training(axes, static, dtype):
+@in_turn(
+    "axes, dtype, static",
+    ["spatial", "per-activation", (1, 3)],
+    ["float16", "float32", "float64"],
+    [True, False],
+)
+def test_training(axes, dtype, static):
     x = pt.tensor("x", shape=X.shape if static else (None,) * 4, dtype=dtype)
     shape = [n for a, n in enumerate(X.shape) if a not in _reduced_axes(axes, 4)]
     four = [pt.tensor(name, shape=[None] * len(shape), dtype=dtype) for name in "gbmv"]
@@ -143,6 +147,7 @@ def test_empty_batch(shape, static):
     compare_onnx_and_py([x, *four], [*outputs, *gradients], values, exact=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("static", [True, False])
 @pytest.mark.parametrize("axes", ["spatial", "per-activation"])
 def test_second_order(axes, static):

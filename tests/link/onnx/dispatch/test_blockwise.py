@@ -91,6 +91,7 @@ def batches(draw):
     return variables, values
 
 
+@pytest.mark.slow
 @given(batches())
 def test_broadcast_batches(drawn):
     variables, values = drawn

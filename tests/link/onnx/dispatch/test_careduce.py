@@ -65,6 +65,7 @@ def test_mean_variance_keepdims():
     compare_onnx_and_py([x], outputs, [X])
 
 
+@pytest.mark.slow
 @given(data=st.data())
 def test_integers(data):
     x, value = data.draw(tensors(INTS))
@@ -76,6 +77,7 @@ def test_integers(data):
     compare_onnx_and_py([x], outputs, [value])
 
 
+@pytest.mark.slow
 @given(data=st.data())
 def test_booleans(data):
     x, value = data.draw(tensors(["bool"]))
@@ -86,6 +88,7 @@ def test_booleans(data):
     compare_onnx_and_py([x], outputs, [value])
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @given(data=st.data())
 def test_floats(data):

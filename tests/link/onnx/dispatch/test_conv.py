@@ -154,6 +154,7 @@ def test_gradients_where_the_last_window_ends_early(static, dtype):
     compare_onnx_and_py([x, w, g], outputs, [RNG.integers(-4, 5, s) for s in shapes], rtol=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 def test_second_derivatives(dtype):
     x = pt.tensor("x", shape=(None, 4, None, None), dtype=dtype)
@@ -249,6 +250,7 @@ def transposed_convolutions(draw):
     return op, image, (filters, channels, *kernel)
 
 
+@pytest.mark.slow
 @given(transposed_convolutions(), st.sampled_from(["float32", "float64"]), st.data())
 def test_random_transposed_convolutions(convolution, dtype, data):
     op, image_shape, filter_shape = convolution

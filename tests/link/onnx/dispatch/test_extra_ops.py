@@ -57,6 +57,7 @@ def test_cumsum_is_one_node():
     assert op_types(model) == ["CumSum"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("side", ["left", "right"])
 @given(data=st.data())
 def test_searchsorted(side, data):
@@ -73,6 +74,7 @@ def test_searchsorted(side, data):
     compare_onnx_and_py([x, v, order], outputs, [array, values, np.argsort(array)])
 
 
+@pytest.mark.slow
 @given(data=st.data())
 def test_repeat(data):
     x, value = data.draw(tensors(["bool", *INTS[:7], *FLOATS], min_dims=1))
@@ -93,6 +95,7 @@ def test_repeat_of_all_entries_alike():
     compare_onnx_and_py([x, several], outputs, [X[0], [2]])
 
 
+@pytest.mark.slow
 @given(data=st.data())
 def test_unique(data):
     special = data.draw(st.booleans())

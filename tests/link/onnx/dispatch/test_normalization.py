@@ -8,6 +8,7 @@ import pytensor
 import pytensor.tensor as pt
 from pytensor.link.onnx import export_onnx
 from tests.link.onnx.test_basic import compare_onnx_and_py, op_types
+from tests.utils import in_turn
 
 RNG = np.random.default_rng(8)
 SHAPE = (2, 6, 3, 5)
@@ -87,10 +88,8 @@ def test_missing_parameters(name, static, dtype):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("static", [True, False])
-@pytest.mark.parametrize("name", CASES)
-def test_gradients(name, static, dtype):
+@in_turn("name, dtype, static", [*CASES], ["float32", "float64"], [True, False])
+def test_gradients(name, dtype, static):
     inputs = inputs_of(name, dtype, static)
     weight = pt.constant(np.linspace(-1, 2, X.size).reshape(SHAPE).astype(dtype))
     cost = (CASES[name][0](*inputs) * weight).sum(dtype=dtype)

@@ -84,6 +84,7 @@ def test_while(n, optimize):
         compare_onnx_and_py([steps, limit], chosen, [n, end], optimize=optimize)
 
 
+@pytest.mark.slow
 def test_power_series_until_convergence():
     x = pt.dscalar("x")
 
@@ -163,6 +164,7 @@ def test_gradients_of_several_taps(truncate):
     compare_onnx_and_py([x, initial], [y, *gradients], values)
 
 
+@pytest.mark.slow
 def test_second_derivative():
     x = pt.dvector("x")
     y = loop(
@@ -180,6 +182,7 @@ def test_gradient_through_while():
     compare_onnx_and_py([x], [y, pt.grad(y.sum(), x)], [1.7])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("optimize", [True, False])
 def test_nested(optimize):
     x = pt.dmatrix("x")

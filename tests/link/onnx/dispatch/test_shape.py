@@ -102,6 +102,7 @@ def test_reshape_of_no_images(shape):
         compare_onnx_and_py([x], x.reshape(shape(x)), [X[:0]])
 
 
+@pytest.mark.slow
 @given(data=st.data())
 def test_shapes_of_any_dtype(data):
     x, value = data.draw(tensors(["bool", *INTS, *FLOATS]))

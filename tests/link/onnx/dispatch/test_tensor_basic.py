@@ -95,6 +95,7 @@ def test_arange_of_large_integers():
         compare_onnx_and_py(bounds, pt.arange(*bounds, dtype=dtype), [low + 1, low + 5])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", [*FLOATS, "int32"])
 @given(data=st.data())
 def test_arange_of_floats(dtype, data):
@@ -129,6 +130,7 @@ def test_diagonals(data):
     compare_onnx_and_py([x], outputs, [value])
 
 
+@pytest.mark.slow
 @given(data=st.data())
 def test_matrices_of_diagonals(data):
     x, value = data.draw(tensors(ALL, min_dims=1))

@@ -81,6 +81,7 @@ def test_tree_ensemble_regressor(mode, missing, dtype):
     compare(model, [x])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transform", ["NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO"])
 @pytest.mark.parametrize("aggregate", ["SUM", "AVERAGE", "MIN", "MAX"])
 def test_tree_ensemble_aggregates_and_transforms(aggregate, transform):

@@ -312,6 +312,7 @@ def test_any_lu(drawn):
     compare_onnx_and_py([a], outputs, [value], **conditions(value))
 
 
+@pytest.mark.slow
 @given(dominant(), st.booleans(), st.booleans(), st.booleans())
 def test_any_triangular_system(drawn, lower, unit, trans):
     a, value = drawn

@@ -1,0 +1,52 @@
+"""What the tests share: combinations in turn, the order of files, what skipped tests lack."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from tests.longest_files import longest_files
+from tests.skipped import kind_of
+from tests.utils import in_turn
+
+
+def test_combinations_in_turn():
+    """Without the long ones, each value still meets all values of the other axes."""
+    axes = ["a", "b", "c"], [1, 2, 3], [True, False]
+    combinations = in_turn("letter, number, flag", *axes).args[1]
+    assert len(combinations) == 18
+    kept = [c.values for c in combinations if not c.marks]
+    assert len(kept) == 9
+    for first, second in [(0, 1), (0, 2), (1, 2)]:
+        pairs = {(values[first], values[second]) for values in kept}
+        assert len(pairs) == len(axes[first]) * len(axes[second])
+
+
+def test_the_longest_files_are_there(request):
+    tests = request.path.parent
+    listed = (tests / "longest_files.txt").read_text().split()
+    assert len(listed) == len({*listed})
+    assert [name for name in listed if not (tests / name).exists()] == []
+
+
+def test_files_are_listed_by_the_time_they_took(tmp_path):
+    cases = [("tests.test_docs", 2), ("tests.link.jax.tuned.test_donation.TestUpdates", 3)]
+    cases += [("tests.test_docs", 2), ("tests.link.jax.tuned.test_donation", 0.5)]
+    rows = [f'<testcase classname="{name}" time="{seconds}"/>' for name, seconds in cases]
+    (tmp_path / "tests.xml").write_text(f"<testsuites>{''.join(rows)}</testsuites>")
+    expected = ["test_docs.py", "link/jax/tuned/test_donation.py"]
+    assert longest_files(tmp_path / "tests.xml") == expected
+
+
+@pytest.mark.parametrize(
+    ("reason", "kind"),
+    [
+        ("could not import 'torch': No module named 'torch'", "need PyTorch"),
+        ("could not import 'bambi': No module named 'bambi'", "need bambi"),
+        ("bambi isn't installed", "need bambi"),
+        ("there is no g++", "need g++"),
+        ("the C library is not glibc", "because the C library is not glibc"),
+    ],
+)
+def test_what_skipped_tests_lack(reason, kind):
+    report = SimpleNamespace(longrepr=("file.py", 1, f"Skipped: {reason}"))
+    assert kind_of(report) == kind
