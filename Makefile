@@ -20,7 +20,7 @@ docs: .venv  ## the site, and the picture of the architecture
 	.venv/bin/python -m docs.tools.architecture
 	bash .ci/docs
 bench: .venv  ## operators beside plain JAX, SciPy and NumPy: minutes
-	.venv/bin/python benchmarks/operators.py
+	.venv/bin/python -m benchmarks.package.operators
 release: .venv  ## builds, checks and tries the wheel
 	.venv/bin/python .ci/release.py
 .venv: requirements/cpu.txt setup.sh
