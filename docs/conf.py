@@ -22,7 +22,7 @@ extensions = [
     "sphinx.ext.intersphinx",
 ]
 root_doc = "README"
-include_patterns = ["*.md", "docs/**", "examples/**/*.md", "thoughts/**/*.md"]
+include_patterns = ["*.md", "docs/**", "examples/**/*.md", "thoughts/**/*.md", "benchmarks/*.md"]
 exclude_patterns = ["**/node_modules", "**/.*", "build", "docs/contents.md", "docs/templates"]
 
 myst_heading_anchors = 3

@@ -13,7 +13,9 @@ from training.options import SETTINGS
 ROOT = Path(__file__).parents[1]
 PAGES = sorted(
     path
-    for pattern in ("*.md", "docs/**/*.md", "examples/**/*.md", "thoughts/**/*.md")
+    for pattern in (
+        "*.md", "docs/**/*.md", "examples/**/*.md", "thoughts/**/*.md", "benchmarks/*.md"
+    )  # fmt: skip
     for path in ROOT.glob(pattern)
     if "node_modules" not in path.parts  # others' pages
 )
