@@ -1,4 +1,4 @@
-"""What the benchmarks of the training step share: the sides, their inputs, and the machine.
+"""What the benchmarks of the training step share: the sides and their inputs.
 
 A side has a `name`; `place` puts a sample's arrays where it takes them from; `run` runs a step;
 `wait` returns when all steps have ended; `arrays` gives what the steps have changed.  Those of JAX
@@ -7,7 +7,6 @@ have a `program` too, whose costs XLA tells.
 
 import math
 import os
-import platform
 import sys
 from contextlib import nullcontext
 from pathlib import Path
@@ -456,54 +455,3 @@ def keep_freed_memory():
     from pytensor.link.jax.tuned import host_memory
 
     return host_memory.keep_freed_memory()
-
-
-def machine(device=None):
-    """What a figure depends on: processor, cores, device, versions, other load.
-
-    Parameters
-    ----------
-    device : dict, optional
-        What `child.device_facts` returned; without it, JAX is started here.
-    """
-    import jax
-
-    import pytensor
-
-    if device is None:
-        first = jax.devices()[0]
-        device = {"name": str(first), "kind": first.device_kind}
-    facts = {
-        "processor": processor(),
-        "cores": len(os.sched_getaffinity(0)),
-        "device": device["name"],
-        "device_kind": device["kind"],
-        "load_average": os.getloadavg()[0],
-        "python": platform.python_version(),
-        "jax": jax.__version__,
-        "pytensor": pytensor.__version__,
-    }
-    if "torch" in sys.modules:
-        facts["torch"] = sys.modules["torch"].__version__
-    return facts
-
-
-def processor():
-    """Name of the processor, with its family and model, as clouds hide which one it is."""
-    information = Path("/proc/cpuinfo")
-    if information.exists():
-        pairs = (line.partition(":") for line in information.read_text().splitlines())
-        facts = {key.strip(): value.strip() for key, _, value in pairs}
-        if "model name" in facts:
-            numbers = [f"{key} {facts[key]}" for key in ("cpu family", "model") if key in facts]
-            return ", ".join([facts["model name"], *numbers])
-    return platform.processor() or platform.machine()
-
-
-def machine_line(facts):
-    return ", ".join(f"{key} {value}" for key, value in facts.items())
-
-
-def quartiles(values):
-    """Lower quartile, median, upper quartile."""
-    return np.quantile(values, [0.25, 0.5, 0.75]).tolist()

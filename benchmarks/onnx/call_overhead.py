@@ -14,7 +14,7 @@ import onnxruntime
 
 import pytensor
 import pytensor.tensor as pt
-from benchmarks.onnx.inference import alternate
+from benchmarks.common.timing import alternate
 from pytensor.link.onnx import export_onnx
 
 MODES = ("ONNX", "NUMBA", "FAST_COMPILE")

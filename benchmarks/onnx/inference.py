@@ -16,7 +16,6 @@ import argparse
 import json
 import os
 import platform
-import statistics
 import time
 from collections import Counter
 from pathlib import Path
@@ -27,7 +26,9 @@ import onnx
 import onnxruntime
 from onnx import numpy_helper
 
-from benchmarks.common.step_sides import processor, quartiles, use_demo
+from benchmarks.common.machine import processor
+from benchmarks.common.step_sides import use_demo
+from benchmarks.common.timing import quartiles
 
 MODEL, REFERENCE, SAME_WEIGHTS = "model", "reference", "reference, model's weights"
 VARIANTS = "float16-weights", "float16", "int8"
@@ -187,21 +188,6 @@ def smooth(shape):
 
 
 # ------------------------------------------------------------------------------ timing
-
-
-def alternate(runs, rounds, warmup=5):
-    """Median seconds of each callable, called in turn."""
-    times = {name: [] for name in runs}
-    for k in range(warmup + rounds):
-        for name, run in runs.items():
-            start = time.perf_counter()
-            run()
-            if k >= warmup:
-                times[name].append(time.perf_counter() - start)
-    return {
-        name: {"median_ms": 1e3 * statistics.median(t), "min_ms": 1e3 * min(t)}
-        for name, t in times.items()
-    }
 
 
 def time_blocks(runs, rounds, calls):

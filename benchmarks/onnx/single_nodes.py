@@ -13,7 +13,7 @@ import platform
 import numpy as np
 import onnxruntime
 
-from benchmarks.onnx.inference import alternate
+from benchmarks.common.timing import alternate
 from pytensor.link.onnx.front.builder import GraphBuilder
 from pytensor.link.onnx.support.ir import Value
 from pytensor.link.onnx.support.serialize import to_model

@@ -26,7 +26,8 @@ import jax
 import numpy as np
 
 import pytensor
-from benchmarks.common.step_sides import machine, machine_line, quartiles
+from benchmarks.common.machine import machine, machine_line
+from benchmarks.common.timing import quartiles
 from pytensor.link.jax.tuned import jax_mode
 
 PAIRS = {"mode JAX": "plain JAX", "jax_mode(donate=True)": "plain JAX, donated"}

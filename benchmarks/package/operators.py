@@ -30,7 +30,7 @@ from scipy.signal import correlate
 import pytensor
 import pytensor.tensor as pt
 from benchmarks.common.step_sides import torch_like_jax
-from benchmarks.onnx.inference import alternate
+from benchmarks.common.timing import alternate
 from pytensor.tensor.conv import conv, conv_transpose
 
 # name: image, filters, stride, padding, dilation, groups

@@ -146,7 +146,7 @@ def main():
     if options.start:
         print(json.dumps(start(*options.start)))
         return
-    from benchmarks.common.step_sides import processor
+    from benchmarks.common.machine import processor
 
     one_start, rows = start_process, []
     if options.forks:

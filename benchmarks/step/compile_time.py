@@ -30,16 +30,9 @@ from unittest import mock
 import numpy as np
 
 from benchmarks.common.child import ROOT, program_command
-from benchmarks.common.step_sides import (
-    CLASSES,
-    DemoStep,
-    PureStep,
-    draw_sample,
-    machine,
-    machine_line,
-    quartiles,
-    use_demo,
-)
+from benchmarks.common.machine import machine, machine_line
+from benchmarks.common.step_sides import CLASSES, DemoStep, PureStep, draw_sample, use_demo
+from benchmarks.common.timing import quartiles
 
 STAGES = [
     "imports", "building", "gradient", "rewrites", "tracing", "lowering", "XLA", "first step"

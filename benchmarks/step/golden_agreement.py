@@ -20,6 +20,7 @@ import json
 from pathlib import Path
 
 from benchmarks.common import step_sides
+from benchmarks.common.machine import machine
 
 LARGEST_DIFFERENCE = 1e-3
 KEYS = ["box", "cls", "dfl", "grad_norm_before_clip"]
@@ -64,7 +65,7 @@ def main():
             differences[key] = max(differences[key], abs(value / row[key] - 1))
     largest = max(differences.values())
     result = {
-        "machine": step_sides.machine(),
+        "machine": machine(),
         "matmul": step_sides.matmul_precision(),
         "precision": options.precision,
         "largest_relative_differences": differences,

@@ -38,7 +38,8 @@ import numpy as np
 
 from benchmarks.common import step_sides
 from benchmarks.common.child import ROOT, program_command
-from benchmarks.common.step_sides import DemoStep, PureStep, draw_sample, machine, machine_line
+from benchmarks.common.machine import machine, machine_line
+from benchmarks.common.step_sides import DemoStep, PureStep, draw_sample
 
 SIDES = ["jax", "donated", "pure"]
 FIGURES = ["program", "device peak", "device held", "host growth"]

@@ -40,8 +40,9 @@ import numpy as np
 
 from benchmarks.common import step_sides
 from benchmarks.common.child import device_facts, end_children_when_terminated
+from benchmarks.common.machine import machine, machine_line
 from benchmarks.common.side_process import COSTS, DEMO, SIDES, UNGUARDED, DoesNotFit, SideProcess
-from benchmarks.common.step_sides import machine, machine_line, quartiles
+from benchmarks.common.timing import quartiles
 
 # How far losses may differ, relatively, by what the network is computed in.
 LARGEST_DIFFERENCE = {"float32": 1e-3, "tf32": 2e-2, "bf16": 1e-1}

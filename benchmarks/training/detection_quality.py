@@ -33,7 +33,7 @@ from pathlib import Path
 
 from scipy.stats import t as students_t
 
-from benchmarks.common.step_sides import processor
+from benchmarks.common.machine import processor
 
 DEMO = Path(__file__).parents[2] / "examples" / "onnx" / "onnx-yolo-demo"
 SETTINGS = [
