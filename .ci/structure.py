@@ -289,8 +289,13 @@ def by_room(names):
     counts = Counter()
     for name in names:
         parts = re.split(r"[./]", name)
-        room = "demo" if parts[0] == "examples" else "/".join(parts[1:3])
-        counts["the package's root" if parts[0] == "pytensor_vision" else room] += 1
+        if parts[0] == "examples":
+            room = "the demo"
+        elif parts[0] == "pytensor_vision" or parts[1].startswith("_"):
+            room = "the root"
+        else:
+            room = "/".join(parts[1:3]) if parts[1] == "link" else parts[1]
+        counts[room] += 1
     return ", ".join(f"{room} {count}" for room, count in sorted(counts.items()))
 
 
