@@ -6,7 +6,7 @@
 #   DATASET=synthetic bash train.sh   drawn images on either
 #   bash train.sh --cpu               on the CPU even where there is a GPU
 #   bash train.sh --check h100        what such a run takes on a GPU that need not be there: memory,
-#                                     images a second, hours (see benchmarks/training_check.py)
+#                                     images a second, hours (see benchmarks/gpu/training_check.py)
 #   bash train.sh --resume            go on with an interrupted run; other options of
 #                                     train_yolo11n.py are passed through too, such as
 #                                     --no-build-page
@@ -38,7 +38,8 @@ gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU') || gpus=0
 [ "$gpus" -eq 0 ] || preset=gpu
 if [ "${1:-}" = --check ]; then
     [ "$gpus" -ne 0 ] || export JAX_PLATFORMS=cpu
-    exec "$python" "$here/benchmarks/training_check.py" "${@:2}" \
+    export PYTHONPATH=$here${PYTHONPATH:+:$PYTHONPATH}
+    exec "$python" -m benchmarks.gpu.training_check "${@:2}" \
         --preset gpu --settings "$here/.env"
 fi
 options=()

@@ -22,7 +22,9 @@ extensions = [
     "sphinx.ext.intersphinx",
 ]
 root_doc = "README"
-include_patterns = ["*.md", "docs/**", "examples/**/*.md", "thoughts/**/*.md"]
+include_patterns = [
+    "*.md", "docs/**", "examples/**/*.md", "thoughts/*.md", "thoughts/**/*.md", "benchmarks/*.md",
+]  # fmt: skip
 exclude_patterns = ["**/node_modules", "**/.*", "build", "docs/contents.md", "docs/templates"]
 
 myst_heading_anchors = 3

@@ -13,8 +13,8 @@ from training.options import SETTINGS
 ROOT = Path(__file__).parents[1]
 PAGES = sorted(
     path
-    for pattern in ("*.md", "docs/**/*.md", "examples/**/*.md", "thoughts/**/*.md")
-    for path in ROOT.glob(pattern)
+    for folder in (".", "docs/**", "examples/**", "thoughts/**", "benchmarks")
+    for path in ROOT.glob(f"{folder}/*.md")
     if "node_modules" not in path.parts  # others' pages
 )
 NOT_FOR_USERS = {"IdleClock", "Row", "nn", "schedules"}  # the modules are listed name by name

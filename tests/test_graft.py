@@ -5,6 +5,7 @@ import json
 import re
 import shutil
 import sys
+import tarfile
 import textwrap
 import tomllib
 import zipfile
@@ -160,6 +161,9 @@ def test_every_module_has_a_stub(wheel):
 def test_sdist_builds_the_same_wheel(wheel, tmp_path):
     run(sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", tmp_path, cwd=ROOT)
     (sdist,) = tmp_path.glob("*.tar.gz")
+    # The built page and the weights stay in the clone.
+    with tarfile.open(sdist) as archive:
+        assert [member.name for member in archive if member.size > 1_100_000] == []
     run(
         *(sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation"),
         *("--wheel-dir", tmp_path, sdist),

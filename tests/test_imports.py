@@ -142,9 +142,21 @@ def test_no_circle():
 
 
 def test_no_circle_of_scripts():
-    # They find one another by their own names.
-    modules = modules_in(ROOT / "benchmarks")
-    check({name.removeprefix("benchmarks."): path for name, path in modules.items()})
+    check(modules_in(ROOT / "benchmarks"))
+
+
+def test_nothing_rests_on_benchmarks():
+    """But for their own tests, and for each other."""
+    others = [*modules_in(ROOT / "tests").items(), *modules_in(ROOT / "pytensor").items()]
+    others += modules_in(ROOT / "docs").items()
+    wrong = [
+        (name, other)
+        for name, path in others
+        if not name.startswith("tests.benchmarks.")
+        for other in imported(path, {})
+        if other.partition(".")[0] == "benchmarks"
+    ]
+    assert not wrong
 
 
 def test_a_circle_is_found(tmp_path):

@@ -191,8 +191,10 @@ def test_what_is_published_is_what_the_script_builds():
 
 @pytest.mark.parametrize("name", ["Makefile", ".pre-commit-config.yaml"])
 def test_scripts_of_make_and_of_pre_commit_exist(name):
-    called = re.findall(r"(?<![\w/])((?:\.ci|benchmarks)/[\w.]+)", text(name))
+    called = re.findall(r"(?<![\w/])(\.ci/[\w.]+)", text(name))
     assert called
+    for module in re.findall(r"-m (benchmarks\.[\w.]+)", text(name)):
+        called.append(f"{module.replace('.', '/')}.py")
     for script in called:
         assert (ROOT / script).is_file(), script
 
@@ -263,6 +265,23 @@ def test_kernels_are_compiled_for_the_lowest_jax():
     lowest = re.search(r"jax>=([\d.]+)", PROJECT["optional-dependencies"]["jax"][0])[1]
     (locked,) = re.findall(r"^jaxlib==([\d.]+)", text("requirements/kernels.txt"), re.M)
     assert locked.removesuffix(".0") == lowest.removesuffix(".0")
+
+
+def test_the_lock_of_the_standard_is_that_of_setup():
+    """Otherwise: bash .ci/lock"""
+    packages = tomllib.loads(text("requirements/pylock.toml"))["packages"]
+    files = {p["name"]: [*p.get("wheels", []), *filter(None, [p.get("sdist")])] for p in packages}
+    standard = {
+        f"{p['name']}=={p['version']}": {f["hashes"]["sha256"] for f in files[p["name"]]}
+        for p in packages
+    }
+    ours = {
+        re.match(r"[^\s;]+", block)[0]: set(re.findall(r"sha256:(\w+)", block))
+        for block in re.split(r"\n(?=\S)", text("requirements/cpu.txt").strip())
+    }
+    assert standard.keys() == ours.keys()
+    # It lacks files for Pythons that the project doesn't admit.
+    assert all(standard[name] and standard[name] <= ours[name] for name in ours)
 
 
 def test_what_uninstalling_leaves_is_seen(release):

@@ -1,5 +1,8 @@
+import importlib.util
 import re
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parents[1]
 TEXTS = ROOT / "thoughts/upstream"
@@ -29,3 +32,46 @@ def test_workarounds_name_texts_and_texts_are_named():
     texts = {text.stem for text in TEXTS.glob("*.md")} - {"README", "pull-request"}
     assert named <= texts
     assert texts - named == MET
+
+
+@pytest.fixture(scope="module")
+def upstream():
+    spec = importlib.util.spec_from_file_location("upstream", ROOT / ".ci/upstream.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_text_can_be_tried_again(upstream):
+    for path in TEXTS.glob("*.md"):
+        if path.stem not in ("README", "pull-request"):
+            text = path.read_text()
+            assert upstream.program(text)[1], path
+            assert upstream.WRONG.search(text)[1].strip(), path
+            assert len(re.findall(rf"^{upstream.TRIED}", text, re.M)) == 1, path
+
+
+@pytest.mark.parametrize(
+    ("output", "what"),
+    [
+        ("[1.  2.]\nlength 7\n", "still wrong"),
+        ("[1. 2.]\nlength 8\n", "partly"),
+        ("[1. 3.]\nlength 8\n", "mended"),
+        ("ModuleNotFoundError: No module named 'torch'\n", "not tried"),
+    ],
+)
+def test_what_an_output_says(upstream, output, what):
+    assert upstream.verdict("<!-- wrong:\n[1. 2.]\n/^length 7$/\n-->\n", output)[0] == what
+
+
+def test_a_text_says_when_it_was_tried_last(upstream, tmp_path):
+    path, text = tmp_path / "a.md", "# A fault\n\n<!-- wrong:\n1\n-->\n"
+    upstream.write(path, text, "still wrong", "A 1.0")
+    upstream.write(path, path.read_text(), "partly", "A 1.1")
+    assert path.read_text() == f"{text}\nTried last: partly so with A 1.1.\n"
+
+
+def test_programs_run_together_as_they_stand(upstream):
+    block = "```{}\nx = 1\n```\n"
+    text = block.format("python") + block.format("python fragment") + block.format("python")
+    assert upstream.program(text) == ("python", "x = 1\n\nx = 1\n")

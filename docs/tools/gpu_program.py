@@ -1,4 +1,4 @@
-"""The tables of ``docs/what_the_gpu_runs.md``, from what ``benchmarks/gpu_program.py`` found.
+"""The tables of ``docs/what_the_gpu_runs.md``, from what ``benchmarks/gpu/program.py`` found.
 
 python -m docs.tools.gpu_program
 """

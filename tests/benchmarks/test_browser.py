@@ -1,20 +1,14 @@
 """The benchmark of the detection page: its checks, and the whole of it with a tiny model."""
 
 import json
-import sys
-from pathlib import Path
 
 import pytest
 from tools import build_demo
 from tools.compare_runtimes import BrowserError
 
+from benchmarks.page import browser
 from tests.examples.yolo11n.page.browsers import require_chromium
 from tests.examples.yolo11n.page.detectors import colour_detector_onnx
-
-# At the end: the demo has files of the same names, which come first.
-sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
-
-import browser
 
 
 @pytest.fixture

@@ -4,23 +4,22 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-pytest.importorskip("jax")
+from benchmarks.common.child import ROOT
 
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+pytest.importorskip("jax")
 
 
 @pytest.mark.slow
 def test_call_overhead(tmp_path):
     path = tmp_path / "result.json"
     process = subprocess.run(
-        [sys.executable, BENCHMARKS / "call_overhead.py", "--arrays", "3", "40", "--rounds", "12",
-         "--json", path],
+        [sys.executable, "-m", "benchmarks.package.call_overhead", "--arrays", "3", "40",
+         "--rounds", "12", "--json", path],
         env=os.environ | {"PYTENSOR_FLAGS": "", "JAX_PLATFORMS": "cpu"},
-        check=True, capture_output=True, text=True,
+        cwd=ROOT, check=True, capture_output=True, text=True,
     )  # fmt: skip
     result = json.loads(path.read_text())
     assert [point["arrays"] for point in result["points"]] == [3, 40]

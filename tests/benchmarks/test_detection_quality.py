@@ -3,7 +3,8 @@
 import json
 
 import pytest
-from detection_quality import difference, known_results, record
+
+from benchmarks.training.detection_quality import difference, known_results, record
 
 
 def scores(**values):

@@ -1,6 +1,6 @@
 """What a GPU would run: the page says what was found, and a run is checked before it is started."""
 
-import importlib.util
+import importlib
 import json
 import os
 import subprocess
@@ -9,7 +9,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-import xla_gpu
+
+from benchmarks.common import xla_gpu
 
 pytest.importorskip("jax")
 
@@ -18,21 +19,18 @@ RESULTS = ROOT / "benchmarks/results/gpu_program_cuda.json"
 OPTIONS = ["--preset", "gpu", "--image-size", "64", "--data", "synthetic", "--train-images", "100"]
 
 
-def load(path):
-    """A script as a module, which sets variables for its own process."""
-    spec = importlib.util.spec_from_file_location(f"a_{path.stem}", path)
-    module = importlib.util.module_from_spec(spec)
+def load(name):
+    """Import a program, which sets variables for its own process."""
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("PYTENSOR_FLAGS", "JAX_SKIP_CUDA_CONSTRAINTS_CHECK", "JAX_PLATFORMS"):
-            patch.setenv(name, os.environ.get(name, ""))
+        for flag in ("PYTENSOR_FLAGS", "JAX_SKIP_CUDA_CONSTRAINTS_CHECK", "JAX_PLATFORMS"):
+            patch.setenv(flag, os.environ.get(flag, ""))
         patch.setattr(sys, "path", [*sys.path])
-        spec.loader.exec_module(module)
-    return module
+        return importlib.import_module(name)
 
 
 @pytest.fixture(scope="module")
 def check():
-    return load(ROOT / "benchmarks/training_check.py")
+    return load("benchmarks.gpu.training_check")
 
 
 @pytest.fixture
@@ -48,16 +46,14 @@ def device(check, monkeypatch):
 
 
 def test_the_page_says_what_was_found():
-    sys.path.insert(0, str(ROOT))
-    tool = load(ROOT / "docs/tools/gpu_program.py")
-    sys.path.remove(str(ROOT))
+    tool = load("docs.tools.gpu_program")
     assert tool.page() == tool.PAGE.read_text(), "run: python -m docs.tools.gpu_program"
     programs = json.loads(RESULTS.read_text())["programs"]
     assert {row["side"] for row in programs} >= {"PyTensor", "NHWC"}
 
 
 def test_estimate_of_a_program():
-    script = load(ROOT / "benchmarks/gpu_program.py")
+    script = load("benchmarks.gpu.program")
     gpu = xla_gpu.Device("Some GPU", "", 4e9, 1e12, {"bf16": 1e14}, {"f32": 1e13})
     kernels = [xla_gpu.Kernel("a", "copy", "", 1_000_000, times=10)]
     assumed = {"with CUDA graphs": 2.0, "without CUDA graphs": 5.0}
@@ -71,7 +67,7 @@ def test_estimate_of_a_program():
 
 
 def test_largest_batch(monkeypatch):
-    script = load(ROOT / "benchmarks/gpu_program.py")
+    script = load("benchmarks.gpu.program")
     asked = []
 
     def compile_program(device, what, side, precision, batch_size, *rest):
@@ -96,7 +92,7 @@ def test_largest_batch(monkeypatch):
 
 
 def test_results_of_a_program_replace_older_ones(tmp_path):
-    script, path = load(ROOT / "benchmarks/gpu_program.py"), tmp_path / "found.json"
+    script, path = load("benchmarks.gpu.program"), tmp_path / "found.json"
     for number, device in enumerate(["b", "a", "b"]):
         row = dict.fromkeys(script.KEY, 1) | {"device": device, "number": number}
         script.write(path, row, SimpleNamespace(assumed={}))
@@ -166,7 +162,8 @@ def test_counts_are_those_of_the_results(tmp_path):
         pytest.skip(str(error))
     path = tmp_path / "found.json"
     subprocess.run(
-        [sys.executable, ROOT / "benchmarks/gpu_program.py", "--sides", "PyTensor", "--json", path],
+        [sys.executable, "-m", "benchmarks.gpu.program", "--sides", "PyTensor", "--json", path],
+        cwd=ROOT,
         env=os.environ | {"PYTENSOR_FLAGS": ""},
         check=True,
     )

@@ -5,14 +5,13 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-jax = pytest.importorskip("jax")
+from benchmarks.common.child import ROOT
 
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+jax = pytest.importorskip("jax")
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +19,7 @@ def memory():
     """The script as a module; it sets variables of the environment, for processes of its own."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTENSOR_FLAGS", os.environ.get("PYTENSOR_FLAGS", ""))
-        import memory
+        from benchmarks.step import memory
 
     return memory
 
@@ -86,9 +85,10 @@ def test_figures_of_a_side(memory, monkeypatch):
 def test_memory_of_the_step(tmp_path):
     path = tmp_path / "result.json"
     subprocess.run(
-        [sys.executable, BENCHMARKS / "memory.py", "--image-size", "64", "--batch-size", "2",
+        [sys.executable, "-m", "benchmarks.step.memory", "--image-size", "64", "--batch-size", "2",
          "--steps", "2", "--json", path],
         env=os.environ | {"PYTENSOR_FLAGS": "", "JAX_PLATFORMS": "cpu"},
+        cwd=ROOT,
         check=True,
     )  # fmt: skip
     sides = json.loads(path.read_text())["sides"]

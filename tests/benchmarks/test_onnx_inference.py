@@ -5,10 +5,10 @@ import platform
 
 import numpy as np
 import onnx
-import onnx_inference as bench
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
+from benchmarks.onnx import inference as bench
 from tests.examples.yolo11n.training.runs import write_data
 
 pytest.importorskip("onnxruntime")

@@ -1,7 +1,5 @@
 """How runs that were killed are compared with a whole one, and how moments are found."""
 
-import importlib.util
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,15 +8,12 @@ pytest.importorskip("safetensors")
 
 from training.checkpoint import Progress, save_weights
 
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
-
 
 @pytest.fixture(scope="module")
 def resume():
-    spec = importlib.util.spec_from_file_location("resume", BENCHMARKS / "resume.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    from benchmarks.training import resume
+
+    return resume
 
 
 def write_run(folder, seconds, weight=1.0, loss="0.5", best=0.25):

@@ -12,16 +12,16 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import side_process
-import step_sides
-from side_process import DoesNotFit, ServedSide, SideError, SideProcess
 
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+from benchmarks.common import side_process, step_sides
+from benchmarks.common.child import ROOT
+from benchmarks.common.side_process import DoesNotFit, ServedSide, SideError, SideProcess
+
 NEW_PAGES = 5000
 SCRIPT = f"""
 import os, subprocess, sys, time
-sys.path.insert(0, {str(BENCHMARKS)!r})
-import side_process
+sys.path.insert(0, {str(ROOT)!r})
+from benchmarks.common import side_process
 
 class Served:
     def double(self, value):
@@ -50,12 +50,12 @@ PARENT = """
 import os, sys, threading
 sys.path.insert(0, {folder!r})
 from contextlib import ExitStack
-from child import end_children_when_terminated
-from side_process import SideProcess
+from benchmarks.common.child import end_children_when_terminated
+from benchmarks.common.side_process import SideProcess
 
 end_children_when_terminated()
 with ExitStack() as stack:
-    sides = [stack.enter_context(SideProcess(key, {script!r})) for key in "ab"]
+    sides = [stack.enter_context(SideProcess(key, {script})) for key in "ab"]
     print(*(pid for side in sides for pid in side.call("start_another")), flush=True)
     sides[0].call("sleep")
 """
@@ -64,7 +64,7 @@ with ExitStack() as stack:
 @pytest.fixture
 def script(tmp_path):
     (tmp_path / "served.py").write_text(SCRIPT)
-    return str(tmp_path / "served.py")
+    return [sys.executable, str(tmp_path / "served.py")]
 
 
 def gone(pid, seconds=60.0):
@@ -112,7 +112,7 @@ def test_all_that_a_side_started_ends_with_it(script):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_sides_end_with_the_benchmark(script, number):
-    code = PARENT.format(folder=str(BENCHMARKS), script=script)
+    code = PARENT.format(folder=str(ROOT), script=script)
     parent = subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     )
@@ -212,10 +212,10 @@ def test_sides_of_torch_do_not_start_jax(tmp_path):
     pytest.importorskip("torch", reason="PyTorch isn't installed: it is a side of benchmarks alone")
     code = f"""
     import sys
-    sys.path.insert(0, {str(BENCHMARKS)!r})
-    import step_sides
+    sys.path.insert(0, {str(ROOT)!r})
+    from benchmarks.common import step_sides
     from types import SimpleNamespace
-    import side_process, torch_yolo11n
+    from benchmarks.common import side_process, torch_yolo11n
     options = SimpleNamespace(precision="float32", backend="cpu")
     model = torch_yolo11n.YOLO11n(2)
     weights = {{name: value.numpy() for name, value in model.state_dict().items()}}

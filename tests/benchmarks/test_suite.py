@@ -1,31 +1,26 @@
 """What the benchmarks do around their measurements: turns, time limits, failures, tables."""
 
-import importlib.util
+import importlib
 import json
 import os
-import sys
 import textwrap
 import time
 from pathlib import Path
 from types import SimpleNamespace
 
-import child
-import gpu_suite
 import numpy as np
 import pytest
-import scaling
-import step_sides
-from side_process import SideError
 
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+from benchmarks.common import child, step_sides
+from benchmarks.common.side_process import SideError
+from benchmarks.gpu import suite as gpu_suite
+from benchmarks.step import scaling
 
 
 def load(name):
-    """A benchmark whose file has the name of one of the demo's, or sets variables."""
+    """Import a program, which sets variables for its own process."""
     flags = os.environ["PYTENSOR_FLAGS"]
-    spec = importlib.util.spec_from_file_location(f"benchmark_{name}", BENCHMARKS / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = importlib.import_module(f"benchmarks.{name}")
     os.environ["PYTENSOR_FLAGS"] = flags
     return module
 
@@ -33,10 +28,10 @@ def load(name):
 @pytest.fixture(scope="module")
 def train_step():
     pytest.importorskip("jax")
-    return load("train_step")
+    return load("step.train_step")
 
 
-# -------------------------------------------------------------------------- train_step.py
+# -------------------------------------------------------------------------- step/train_step.py
 
 
 class CountingSide:
@@ -218,7 +213,7 @@ def test_more_devices_than_there_are():
 def test_torch_functions_of_the_operators_are_those_of_jax(float32_everywhere):
     pytest.importorskip("torch", reason="PyTorch isn't installed: it is a side of benchmarks alone")
     pytest.importorskip("scipy")
-    operators = load("operators")
+    operators = load("package.operators")
     functions, cases = operators.other_torch_functions(), operators.other_cases()
     assert set(functions) == set(cases)
     for name, (_, in_jax, values) in cases.items():
@@ -235,12 +230,13 @@ def test_torch_functions_of_the_operators_are_those_of_jax(float32_everywhere):
 @pytest.fixture
 def script(tmp_path, monkeypatch):
     """A function that writes a benchmark and runs it for so many seconds."""
-    monkeypatch.setattr(child, "FOLDER", tmp_path)
+    monkeypatch.setattr(child, "ROOT", tmp_path)
+    (tmp_path / "benchmarks").mkdir()
 
     def run(code, seconds=60.0, environment=None):
         start = "import os, sys, time\nfrom pathlib import Path\nout = Path(sys.argv[-1])\n"
-        (tmp_path / "script.py").write_text(start + textwrap.dedent(code))
-        return child.run_benchmark("script.py", [1], seconds, environment)
+        (tmp_path / "benchmarks/script.py").write_text(start + textwrap.dedent(code))
+        return child.run_benchmark("script", [1], seconds, environment)
 
     return run
 
@@ -343,18 +339,18 @@ def test_plot(tmp_path):
     assert "ratio pytensor / pure 1.000 (0.900 to 1.100)" in scaling.line("batch", points[0])
 
 
-# --------------------------------------------------------------------------- gpu_suite.py
+# --------------------------------------------------------------------------- gpu/suite.py
 
 
 @pytest.mark.parametrize("arguments", [[], ["--quick"]])
-def test_parts_are_calls_that_their_scripts_understand(train_step, arguments):
+def test_parts_are_calls_that_their_programs_understand(train_step, arguments):
     options = gpu_suite.parse(arguments)
     options.torch_sides = gpu_suite.TORCH_SIDES
     parts = gpu_suite.plan(options)
     assert len({part.name for part in parts}) == len(parts)
     for part in parts:
-        assert (BENCHMARKS / part.script).exists(), part.script
-        if part.script == "train_step.py":
+        assert importlib.util.find_spec(f"benchmarks.{part.program}"), part.program
+        if part.program == "step.train_step":
             parsed = train_step.parse(list(map(str, part.arguments)))
             wanted = "bf16" if "bf16" in part.name else "float32"
             assert parsed.precision == wanted
@@ -379,12 +375,12 @@ def test_operations_of_the_network():
 
 
 def test_parts_are_run_once_and_within_the_budget(tmp_path, monkeypatch):
-    parts = [gpu_suite.Part(name, "s.py", [name], 100.0) for name in ("a", "b", "c")]
+    parts = [gpu_suite.Part(name, "s", [name], 100.0) for name in ("a", "b", "c")]
     path = tmp_path / "result.json"
     result = {"parts": {}}
     now, called = [0.0], []
 
-    def run(script, arguments, timeout, environment):
+    def run(program, arguments, timeout, environment):
         called.append((*arguments, timeout))
         now[0] += timeout
         return ({}, None) if arguments != ["a"] else (None, "exit status 1: broken")
@@ -408,7 +404,7 @@ def test_a_step_that_fails_is_tried_without_torch(tmp_path, monkeypatch):
     part = gpu_suite.steps_part(8, "bf16", options, 100.0)
     result, tried = {"parts": {}}, []
 
-    def run(script, arguments, timeout, environment):
+    def run(program, arguments, timeout, environment):
         tried.append([side for side in arguments if str(side).startswith("torch")])
         return ({}, None) if not tried[-1] else (None, "exit status 1: no library")
 
@@ -450,8 +446,9 @@ def test_table():
 def test_the_suite_runs_on_a_cpu(tmp_path):
     path = tmp_path / "result.json"
     environment = os.environ | {"PYTENSOR_FLAGS": "", "JAX_PLATFORMS": "cpu"}
-    command = [sys.executable, BENCHMARKS / "gpu_suite.py", "--quick", "--budget", "3000"]
-    status = child.subprocess.run([*command, "--output", path], env=environment).returncode
+    command = child.program_command("benchmarks.gpu.suite", "--quick", "--budget", 3000)
+    command += ["--output", path]
+    status = child.subprocess.run(command, cwd=child.ROOT, env=environment).returncode
     assert status == 0
     result = json.loads(path.read_text())
     assert {part["reason"] for part in result["parts"].values()} == {None}

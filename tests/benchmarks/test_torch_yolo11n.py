@@ -8,7 +8,7 @@ from tests.examples import yolo11n_golden as golden
 torch = pytest.importorskip(
     "torch", reason="PyTorch isn't installed: it is a side of benchmarks alone"
 )
-theirs = pytest.importorskip("torch_yolo11n")
+theirs = pytest.importorskip("benchmarks.common.torch_yolo11n")
 
 LEVELS = ("p3", "p4", "p5")
 

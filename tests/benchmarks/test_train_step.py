@@ -10,21 +10,20 @@ import platform
 import subprocess
 import sys
 from functools import cache, partial
-from pathlib import Path
 
 import numpy as np
 import pytest
-import step_sides as sides
 from model import YOLO11n
 
+from benchmarks.common import step_sides as sides
+from benchmarks.common.child import ROOT
 from tests.examples import yolo11n_golden as golden
 
 jax = pytest.importorskip("jax")
-pure = pytest.importorskip("pure_jax_yolo11n")
+pure = pytest.importorskip("benchmarks.common.pure_jax_yolo11n")
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("compiler")]
 
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 LEVELS = ("p3", "p4", "p5")
 # A following batch normalization takes out what these add: their gradients are rounding.
 WITHOUT_GRADIENT = [f"model.10.m.0.{part}.bn.bias" for part in ("attn.pe", "attn.proj", "ffn.1")]
@@ -143,12 +142,13 @@ def check_changes(ours, theirs, first, name):
     np.testing.assert_allclose(theirs, ours, atol=tolerance, rtol=0, err_msg=name)
 
 
-def run_benchmark(script, tmp_path, *options):
+def run_benchmark(program, tmp_path, *options):
     path = tmp_path / "result.json"
     subprocess.run(
-        [sys.executable, BENCHMARKS / script, "--image-size", "64", "--batch-size", "2",
-         "--rounds", "2", *options, "--json", path],
+        [sys.executable, "-m", f"benchmarks.step.{program}", "--image-size", "64", "--batch-size",
+         "2", "--rounds", "2", *options, "--json", path],
         env=os.environ | {"PYTENSOR_FLAGS": "", "JAX_PLATFORMS": "cpu"},
+        cwd=ROOT,
         check=True,
     )  # fmt: skip
     return json.loads(path.read_text())
@@ -156,7 +156,7 @@ def run_benchmark(script, tmp_path, *options):
 
 @pytest.mark.long
 def test_benchmark_of_the_step(tmp_path):
-    result = run_benchmark("train_step.py", tmp_path, "--steps", "2")
+    result = run_benchmark("train_step", tmp_path, "--steps", "2")
     (point,) = result["points"]
     assert point["largest_difference"]["pytensor"] < 1e-4
     assert [side["page_faults"][1] >= 0 for side in point["sides"].values()] == [True, True]
@@ -174,7 +174,7 @@ def test_benchmark_of_the_step(tmp_path):
 
 @pytest.mark.long
 def test_benchmark_of_the_compilation(tmp_path):
-    result = run_benchmark("compile_time.py", tmp_path, "--second-start")
+    result = run_benchmark("compile_time", tmp_path, "--second-start")
     demo, plain = result["seconds"].values()
     for stage in ("imports", "building", "tracing", "lowering", "XLA", "first step"):
         assert demo[stage][1] > 0, stage

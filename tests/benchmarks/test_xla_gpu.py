@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-import xla_gpu
+
+from benchmarks.common import xla_gpu
 
 DEVICE = """
 gpu_device_info {

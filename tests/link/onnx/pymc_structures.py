@@ -7,8 +7,8 @@ import pymc as pm
 import scipy.stats as st
 
 import pytensor.tensor as pt
-from benchmarks import pymc_models
 from tests.link.onnx.pymc_registry import law, model
+from tests.link.pymc import common_models as pymc_models
 
 # Continuous distributions
 

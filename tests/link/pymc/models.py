@@ -4,7 +4,7 @@ import numpy as np
 import pymc as pm
 
 import pytensor.tensor as pt
-from benchmarks.pymc_models import MODELS, build, model
+from tests.link.pymc.common_models import MODELS, build, model
 
 __all__ = ["MODELS", "build"]
 

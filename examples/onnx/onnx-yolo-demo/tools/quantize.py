@@ -5,7 +5,7 @@
 PATH is a data set in COCO's or YOLO's layout; pictures of its training part show how large the
 values between the layers get.  The first three layers stay float32: half of the error is theirs,
 and they are no faster in integers.  So does the decoding behind the head: pixels need more than 256
-steps.  evaluate_yolo11n.py says what it costs, benchmarks/onnx_inference.py what it gains.
+steps.  evaluate_yolo11n.py says what it costs, benchmarks/onnx/inference.py what it gains.
 """
 
 import argparse

@@ -1,6 +1,6 @@
 /**
  * Teaching as a script outside of the page asks for it: tests/examples/yolo11n/page/test_teaching.py
- * and benchmarks/teaching.py bundle this and call `window.teach` and `window.savedModel`.
+ * and benchmarks/page/teaching.py bundle this and call `window.teach` and `window.savedModel`.
  */
 
 /** Numbers as base64. @param {ArrayBufferView} values */

@@ -1,0 +1,381 @@
+"""Measure the project's structure by running it, and write the table of docs/architecture.md.
+
+    python .ci/structure.py            # measure, and write
+    python .ci/structure.py --check    # measure; fail where the table is stale or a bar is exceeded
+
+Nothing is read from a text: modules are those that a fresh interpreter has executed, files those
+whose functions Python's monitoring saw entered, and lines of a function those that its code object
+was compiled from, without its docstring. Each measurement is a process of its own.
+"""
+
+import argparse
+import builtins
+import importlib
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+DEMO = ROOT / "examples" / "onnx" / "onnx-yolo-demo"
+PAGE = ROOT / "docs" / "architecture.md"
+BEGIN, END = "<!-- structure: python .ci/structure.py -->\n", "<!-- /structure -->\n"
+OURS = [ROOT / name for name in ("pytensor", "pytensor_vision", "examples")]
+STEPS = 8
+TRAINING = [
+    "--data", "synthetic", "--train-images", "48", "--val-images", "4", "--image-size", "64",
+    "--batch-size", "4", "--nominal-batch", "4", "--epochs", "1", "--workers", "0",
+    "--statistics-images", "0", "--compilation-cache", "off", "--device-augment", "off",
+]  # fmt: skip
+# An operator of each kind, and the inputs' numbers of axes.
+OPERATORS = {
+    "conv2d": 2 * [4],
+    "conv_transpose2d": 2 * [4],
+    "max_pool2d": [4],
+    "avg_pool2d": [4],
+    "batch_norm": [4],
+    "layer_norm": [4],
+    "interpolate": [4],
+    "gelu": [2],
+    "topk": [2],
+}
+ARGUMENTS = {
+    "max_pool2d": {"kernel_size": 2},
+    "avg_pool2d": {"kernel_size": 2},
+    "batch_norm": {"training": True, "running_mean": None, "running_var": None},
+    "layer_norm": {"normalized_shape": (None,)},
+    "interpolate": {"scale_factor": 2, "mode": "bilinear"},
+    "topk": {"k": 1},
+}
+
+
+# ------------------------------------------------------------------ what a process does and sees
+
+
+def name_of(file):
+    """Return the path of one of our files below the repository; None of any other."""
+    path = Path(file)
+    if any(path.is_relative_to(folder) for folder in OURS) and "node_modules" not in path.parts:
+        return path.relative_to(ROOT).as_posix()
+    return None
+
+
+def executed():
+    """Return our modules that this process has executed."""
+    files = {name: getattr(module, "__file__", None) for name, module in sys.modules.items()}
+    return sorted(name for name, file in files.items() if file and name_of(file))
+
+
+class Entered:
+    """The files of ours in which functions are entered; modules' own code doesn't count."""
+
+    def __init__(self):
+        self.files, self._codes, self._id = set(), {}, sys.monitoring.PROFILER_ID
+
+    def _enter(self, code, offset):
+        if code not in self._codes:
+            self._codes[code] = None if code.co_name == "<module>" else name_of(code.co_filename)
+        if self._codes[code] is None:
+            return sys.monitoring.DISABLE
+        self.files.add(self._codes[code])
+        return None
+
+    def __enter__(self):
+        sys.monitoring.use_tool_id(self._id, "structure")
+        sys.monitoring.register_callback(self._id, sys.monitoring.events.PY_START, self._enter)
+        sys.monitoring.set_events(self._id, sys.monitoring.events.PY_START)
+        sys.monitoring.restart_events()
+        return self
+
+    def __exit__(self, *error):
+        sys.monitoring.set_events(self._id, 0)
+        sys.monitoring.free_tool_id(self._id)
+
+
+def probe_imports():
+    """Return the modules that `import pytensor` executes."""
+    import pytensor  # noqa: F401
+
+    return executed()
+
+
+def probe_export():
+    """Return the modules that a first export adds, and the files that a second one enters."""
+    import numpy as np
+
+    import pytensor
+    import pytensor.tensor as pt
+
+    before = executed()
+    from pytensor.link.onnx import export_onnx
+
+    x = pt.tensor("x", dtype="float32", shape=(None, 1, 8, 8))
+    kernels = pytensor.shared(np.zeros((4, 1, 3, 3), "float32"))
+    weights = pytensor.shared(np.zeros((64, 10), "float32"))
+    h = pt.nn.max_pool2d(pt.nn.silu(pt.nn.conv2d(x, kernels, padding="same")), 2)
+    score = h.flatten(2) @ weights
+    with tempfile.TemporaryDirectory() as folder:
+        export_onnx([x], [score], Path(folder, "model.onnx"))
+        loaded = sorted({*executed()} - {*before})
+        with Entered() as seen:
+            export_onnx([x], [score], Path(folder, "model.onnx"))
+    return {"loaded": loaded, "entered": sorted(seen.files)}
+
+
+def probe_step():
+    """Return the files that one step of the demo's training enters, its batch's drawing included.
+
+    From one step's end to the next: what most of some such stretches enter, for threads draw ahead.
+    """
+    sys.path.insert(0, str(DEMO))
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["XDG_CACHE_HOME"] = folder
+        import train_yolo11n
+        from training.train_step import TrainStep
+
+        run, stretches, seen = TrainStep.run, [], Entered()
+
+        def counted(self, *arguments):
+            result = run(self, *arguments)
+            stretches.append({*seen.files})
+            seen.files.clear()
+            if len(stretches) > STEPS:
+                raise KeyboardInterrupt
+            return result
+
+        TrainStep.run = counted
+        try:
+            with seen:
+                train_yolo11n.main([*TRAINING, "--output-dir", folder])
+        except KeyboardInterrupt:
+            pass
+    if len(stretches) <= STEPS:
+        raise SystemExit(f"structure: the training ended after {len(stretches)} steps")
+    counts = Counter(file for stretch in stretches[1:] for file in stretch)
+    return sorted(file for file, count in counts.items() if 2 * count > STEPS)
+
+
+def probe_operators():
+    """Return, for each operator, the files that know it: those that an addition doesn't enter."""
+    import pytensor
+    import pytensor.tensor as pt
+    from pytensor.link.jax.tuned import jax_mode
+    from pytensor.link.onnx import export_onnx
+
+    def use(function, axes):
+        inputs = [pt.tensor(dtype="float32", shape=(3,) * count) for count in axes]
+        with Entered() as built:
+            out = function(*inputs)
+            out = out[0] if isinstance(out, list | tuple) else out
+            gradients = pytensor.grad((out**2).sum(), inputs)
+        with Entered() as jax:
+            pytensor.function(inputs, [out, *gradients], mode=jax_mode())
+        with tempfile.TemporaryDirectory() as folder, Entered() as onnx:
+            export_onnx(inputs, [out, *gradients], Path(folder, "model.onnx"))
+        return {"graph": built.files, "JAX": jax.files, "ONNX": onnx.files}
+
+    found = {}
+    for _ in range(2):  # the first time loads what is loaded when it is met
+        plain = use(lambda x: x + 1, [4])
+        for name, axes in OPERATORS.items():
+            function = getattr(pt.nn, name, None) or getattr(pt, name)
+            files = use(lambda *x, f=function, n=name: f(*x, **ARGUMENTS.get(n, {})), axes)
+            found[name] = {where: sorted(files[where] - plain[where]) for where in files}
+    return found
+
+
+def probe_circles():
+    """Return imports of a module of ours by another while it is being executed, and how many ran.
+
+    All that can be imported here is imported: what needs a library that isn't installed is told.
+    """
+    found, missing, original = set(), {}, builtins.__import__
+
+    def look(name, namespace=None, local=None, fromlist=(), level=0):
+        asking = (namespace or {}).get("__name__", "")
+        package = (namespace or {}).get("__package__") or ""
+        absolute = importlib.util.resolve_name("." * level + name, package) if level else name
+        for target in (absolute, *(f"{absolute}.{part}" for part in fromlist or ())):
+            module = sys.modules.get(target)
+            running = getattr(getattr(module, "__spec__", None), "_initializing", False)
+            file = getattr(module, "__file__", None)
+            # A package is being executed while its own modules are, and they may ask for it.
+            inside = asking == target or asking.startswith(f"{target}.")
+            if running and file and name_of(file) and not inside and asking in own:
+                found.add(f"{asking} imports {target}")
+        return original(name, namespace, local, fromlist, level)
+
+    paths = [p for p in (ROOT / "pytensor").rglob("*.py") if p.stem != "__main__"]
+    names = [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in paths]
+    own = {name.removesuffix(".__init__") for name in names}
+    builtins.__import__ = look
+    for name in sorted(own):
+        try:
+            importlib.import_module(name)
+        except ImportError as error:
+            missing[name] = str(error)
+    return {"circles": sorted(found), "executed": len(executed()), "missing": missing}
+
+
+PROBES = {
+    "imports": probe_imports,
+    "export": probe_export,
+    "step": probe_step,
+    "operators": probe_operators,
+    "circles": probe_circles,
+}
+
+
+def measured(name):
+    """Return what a probe finds, in a process of its own."""
+    environment = os.environ | {
+        "JAX_PLATFORMS": "cpu", "JAX_DISABLE_MOST_OPTIMIZATIONS": "1", "PYTENSOR_FLAGS": "cxx=",
+    }  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "found.json")
+        command = [sys.executable, __file__, "--probe", name, "--json", path]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=folder)
+        if done.returncode or not path.exists():
+            raise SystemExit(f"structure: {name} could not be measured\n{done.stdout}{done.stderr}")
+        return json.loads(path.read_text())
+
+
+# ------------------------------------------------------------------------------------ functions
+
+
+def lines_of(code):
+    """Return the lines that a code object was compiled from, with those of functions within it."""
+    found = set()
+    for first, last, _, _ in code.co_positions():
+        if first is not None:
+            found |= {*range(first, (last or first) + 1)}
+    for constant in code.co_consts:
+        if hasattr(constant, "co_positions"):
+            found |= lines_of(constant)
+    return {line for line in found if line >= code.co_firstlineno}
+
+
+def functions_in(code):
+    """Yield the code objects of functions and methods within another."""
+    for constant in code.co_consts:
+        if hasattr(constant, "co_positions"):
+            if not constant.co_name.startswith("<"):
+                yield constant
+            yield from functions_in(constant)
+
+
+def longest_function(folder):
+    """Return the lines of the longest function in a folder, and where it is."""
+    paths = [path for path in folder.rglob("*.py") if "node_modules" not in path.parts]
+    found = []
+    for path in paths:
+        for code in functions_in(compile(path.read_text(), str(path), "exec")):
+            if code.co_flags & 2:  # CO_NEWLOCALS, of a class body not set
+                name = f"`{code.co_qualname}` in {path.relative_to(ROOT)}"
+                found.append((len(lines_of(code)), name))
+    return max(found)
+
+
+# ------------------------------------------------------------------------------------- the table
+
+
+def by_room(names):
+    """Return how many files or modules there are in each room, in words."""
+    counts = Counter()
+    for name in names:
+        parts = re.split(r"[./]", name)
+        if parts[0] == "examples":
+            room = "the demo"
+        elif parts[0] == "pytensor_vision" or parts[1].startswith("_"):
+            room = "the root"
+        else:
+            room = "/".join(parts[1:3]) if parts[1] == "link" else parts[1]
+        counts[room] += 1
+    return ", ".join(f"{room} {count}" for room, count in sorted(counts.items()))
+
+
+def rows():
+    """Return rows of what was measured, its number, its bar or None, and details."""
+    imports, export = measured("imports"), measured("export")
+    step, circles = measured("step"), measured("circles")
+    package, demo = longest_function(ROOT / "pytensor"), longest_function(DEMO)
+    return [
+        ("modules of ours that `import pytensor` executes", len(imports), 54, by_room(imports)),
+        ("modules that the first `export_onnx` of a small network adds", len(export["loaded"]),
+         None, by_room(export["loaded"])),
+        ("files that one more `export_onnx` enters", len(export["entered"]), None,
+         by_room(export["entered"])),
+        ("files that one step of the demo's training enters, with its batch", len(step), None,
+         by_room(step)),
+        (f"import circles among {circles['executed']} modules that were executed",
+         len(circles["circles"]), 0, "; ".join(circles["circles"])),
+        ("lines of the package's longest function", package[0], 80, package[1]),
+        ("lines of the demo's longest function", demo[0], 93, demo[1]),
+    ]  # fmt: skip
+
+
+def table(found, operators):
+    """Return what stands between the page's markers."""
+    lines = ["| what | number | at most | where |", "| --- | ---: | ---: | --- |"]
+    for what, number, bar, details in found:
+        lines.append(f"| {what} | {number} | {'' if bar is None else bar} | {details} |")
+    lines += [
+        "",
+        "Files that know an operator: those entered while its graph and gradient are built and",
+        "compiled in `jax_mode()` and exported, and that an addition doesn't enter.",
+        "",
+        "| operator | graph and gradient | JAX | ONNX | files |",
+        "| --- | ---: | ---: | ---: | ---: |",
+    ]
+    for name, files in operators.items():
+        union = set().union(*files.values())
+        counts = " | ".join(str(len(files[where])) for where in ("graph", "JAX", "ONNX"))
+        lines.append(f"| `{name}` | {counts} | {len(union)} |")
+    return "\n".join(lines) + "\n"
+
+
+def problems(found):
+    """Yield what exceeds its bar, in words."""
+    for what, number, bar, details in found:
+        if bar is not None and number > bar:
+            yield f"{what}: {number}, at most {bar}: {details}"
+
+
+def replaced(page, text):
+    """Return the page's text with another table."""
+    before, begin, rest = page.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise SystemExit(f"structure: {PAGE.name} lacks its markers {BEGIN.strip()} {END.strip()}")
+    return f"{before}{BEGIN}\n{text}\n{END}{after}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--check", action="store_true", help="write nothing; fail")
+    parser.add_argument("--probe", choices=PROBES, help=argparse.SUPPRESS)
+    parser.add_argument("--json", type=Path, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.probe:
+        options.json.write_text(json.dumps(PROBES[options.probe]()))
+        return 0
+    found = rows()
+    text = table(found, measured("operators"))
+    print(text)
+    said = [*problems(found)]
+    page = PAGE.read_text()
+    if options.check and replaced(page, text) != page:
+        said.append("the table of docs/architecture.md is stale: run python .ci/structure.py")
+    if not options.check:
+        PAGE.write_text(replaced(page, text))
+    print("".join(f"structure: {line}\n" for line in said), end="", file=sys.stderr)
+    return int(bool(said))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,52 @@
+"""What a figure depends on: the machine and the versions."""
+
+import os
+import platform
+import sys
+from pathlib import Path
+
+
+def machine(device=None):
+    """Return what a figure depends on: processor, cores, device, versions, other load.
+
+    Parameters
+    ----------
+    device : dict, optional
+        What `benchmarks.common.child.device_facts` returned; without it, JAX is started here.
+    """
+    import jax
+
+    import pytensor
+
+    if device is None:
+        first = jax.devices()[0]
+        device = {"name": str(first), "kind": first.device_kind}
+    facts = {
+        "processor": processor(),
+        "cores": len(os.sched_getaffinity(0)),
+        "device": device["name"],
+        "device_kind": device["kind"],
+        "load_average": os.getloadavg()[0],
+        "python": platform.python_version(),
+        "jax": jax.__version__,
+        "pytensor": pytensor.__version__,
+    }
+    if "torch" in sys.modules:
+        facts["torch"] = sys.modules["torch"].__version__
+    return facts
+
+
+def processor():
+    """Return the processor's name, with family and model, as clouds hide which one it is."""
+    information = Path("/proc/cpuinfo")
+    if information.exists():
+        pairs = (line.partition(":") for line in information.read_text().splitlines())
+        facts = {key.strip(): value.strip() for key, _, value in pairs}
+        if "model name" in facts:
+            numbers = [f"{key} {facts[key]}" for key in ("cpu family", "model") if key in facts]
+            return ", ".join([facts["model name"], *numbers])
+    return platform.processor() or platform.machine()
+
+
+def machine_line(facts):
+    return ", ".join(f"{key} {value}" for key, value in facts.items())

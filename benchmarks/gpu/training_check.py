@@ -1,0 +1,246 @@
+"""What a training run would take on a GPU: whether it fits, its memory, images a second, hours.
+
+    bash train.sh --check [NAME] [options of train_yolo11n.py]
+    python -m benchmarks.gpu.training_check [NAME] [options of train_yolo11n.py]
+
+NAME is a GPU that XLA describes, such as h200, h100, h100-pcie, a100 or a100-40gb; without one it
+is that of this machine.  The run's own training step is compiled for it, which takes minutes and
+needs no GPU, but `pip install 'jax[cuda12]'`; its program says the memory, and bounds the time from
+below as `program.py` does.  On a machine with a GPU the step runs, too, on zeros for data, and
+what it took stands beside what was expected.
+
+Nothing is downloaded: of COCO the number of images is the one that is asked for.  The times are
+those of training steps alone, without preparing data, validation and export.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "examples" / "onnx" / "onnx-yolo-demo"))
+os.environ["PYTENSOR_FLAGS"] = ",".join(
+    filter(None, ["floatX=float32", os.environ.get("PYTENSOR_FLAGS")])
+)
+# JAX's plugin looks for a GPU otherwise, and is not loaded.
+os.environ["JAX_SKIP_CUDA_CONSTRAINTS_CHECK"] = "1"
+
+import math
+import time
+from typing import NamedTuple
+
+import jax
+import numpy as np
+from data.augment import Augment
+from data.listing import DataError
+from data.merging import read_parts, split_share
+from model import YOLO11n
+from training.options import make_recipe, parse_arguments
+from training.recipe import StepSettings, resolve
+from training.train_step import DeviceImages, TrainStep
+
+from benchmarks.common import xla_gpu
+from benchmarks.common.step_sides import shape_of, split_rows
+from pytensor.link.jax.devices import Devices
+from pytensor.link.jax.platforms import compiling_for
+from pytensor.link.jax.tuned import jax_mode
+
+# Rows for the boxes of an image; of a run they are known when its data are there.
+MAX_BOXES = 64
+# What JAX takes of a device's memory if XLA_CLIENT_MEM_FRACTION doesn't say otherwise.
+SHARE = 0.75
+# Microseconds that a kernel's launch in a CUDA graph is taken to last.
+LAUNCH = 1.5
+SQUARES = 256  # on the device in what is compiled; those of the run are added
+STEPS, WARMUP = 20, 3
+
+
+class Part(NamedTuple):
+    """One compiled function of a step: how often a batch runs it, its kernels and its memory."""
+
+    share: float
+    kernels: list
+    memory: dict  # see `xla_gpu.memory`
+
+
+class Run(NamedTuple):
+    """What a run computes."""
+
+    step: TrainStep
+    images: int  # of an epoch
+    batches: int  # of an epoch
+    accumulate: int
+    squares: int  # bytes of the training images on the device
+
+
+def number_of_images(o):
+    """Training images of a run; nothing is downloaded or drawn.
+
+    Raises
+    ------
+    DataError
+        If only a download could tell.
+    """
+    if o.train_images:
+        return o.train_images
+    if o.train_images == 0:
+        raise DataError("how many images all of COCO gives is not known here; give --train-images")
+    paths = [split_share(each)[0] for each in o.data]
+    return len(read_parts(paths, "train", o.classes).pictures)
+
+
+def build(o, memory):
+    """The run's own training step, for a device with so many bytes."""
+    images = number_of_images(o)
+    recipe = resolve(make_recipe(o), images, o.batch_size, o.epochs, len(o.classes))
+    batches = math.ceil(images / o.batch_size)
+    settings = StepSettings(recipe, o.epochs, batches, o.batch_size)
+    squares = images * o.image_size**2 * 3
+    on_device = squares <= memory / 2 if o.device_augment == "auto" else o.device_augment == "on"
+    few = np.zeros((min(images, SQUARES), o.image_size, o.image_size, 3), "uint8")
+    pasted = Augment(copy_paste=o.copy_paste).pasted
+    step = TrainStep(
+        YOLO11n(len(o.classes)), o.image_size, o.batch_size, MAX_BOXES, settings.weight_decay,
+        settings.accumulate,
+        mode=jax_mode(donate=True, precision=o.precision, cpu_kernels=True, platform="cuda"),
+        optimizer=recipe.optimizer,
+        images=DeviceImages(few, o.image_size, o.batch_size, pasted) if on_device else None,
+    )  # fmt: skip
+    return Run(step, images, batches, settings.accumulate, squares * on_device)
+
+
+def shapes(function, rows, mesh):
+    """What the arguments of a function are like; the first so many have a row for each image."""
+    types = [v.type for v in function.maker.fgraph.inputs]
+    return [shape_of(t, split_rows(mesh) if k < rows else None) for k, t in enumerate(types)]
+
+
+def functions(run):
+    """Of a step: functions, how many of their arguments have rows, and how often a batch runs."""
+    step, rows = run.step, len(run.step.images.variables) + 3
+    if step.fused:
+        return [(step._step, rows, 1.0)]
+    return [(step._add, rows, 1.0), (step._apply, 0, 1 / run.accumulate)]
+
+
+def compiled(run, mesh):
+    """Compile a step for the devices of a mesh: its parts."""
+    parts = []
+    for function, rows, share in functions(run):
+        with compiling_for("cuda"):
+            program = xla_gpu.compile_for(mesh, function.vm.jit_fn, shapes(function, rows, mesh))
+        parts.append(Part(share, xla_gpu.read(program.as_text()), xla_gpu.memory(program)))
+    return parts
+
+
+def seconds_at_least(parts, device):
+    """Bound of the seconds of a batch; None where XLA lists no rates of the device's units."""
+    if not device.matrix:
+        return None
+    return sum(
+        part.share
+        * (
+            xla_gpu.roofline(part.kernels, device)
+            + 1e-6 * LAUNCH * sum(kernel.times for kernel in part.kernels)
+        )
+        for part in parts
+    )
+
+
+def needed(run, parts, devices):
+    """Bytes that a device must have: variables, a batch and the next one, and temporary memory."""
+    held = sum(v.get_value(borrow=True).nbytes for v in run.step.variables)
+    few = sum(v.get_value(borrow=True).nbytes for v in run.step.images.shared)
+    function, rows, _ = functions(run)[0]
+    batch = sum(math.prod(s.shape) * s.dtype.itemsize for s in shapes(function, rows, None)[:rows])
+    others = (p.memory["temporary"] + p.memory["results"] - p.memory["donated"] for p in parts)
+    return held - few + run.squares + 2 * batch // devices + max(others)
+
+
+def measure(run, devices):
+    """Run a step on zeros: seconds of a batch, and the most bytes that its device held or None."""
+    devices.replicate(run.step.variables)
+    total = 0.0
+    for function, rows, share in functions(run):
+        given = sum(not each.implicit for each in function.maker.inputs)
+        zeros = [np.zeros(s.shape, s.dtype) for s in shapes(function, rows, None)[:given]]
+        arrays = [*devices.shard(jax.device_put(zeros[:rows])), *zeros[rows:]]
+        for repeat in (WARMUP, STEPS):
+            begun = time.perf_counter()
+            for _ in range(repeat):
+                function(*arrays)
+            jax.block_until_ready([v.get_value(borrow=True) for v in run.step.variables])
+            took = (time.perf_counter() - begun) / repeat
+        total += share * took
+    return total, (jax.devices()[0].memory_stats() or {}).get("peak_bytes_in_use")
+
+
+def this_device():
+    """The GPU of this machine as XLA describes it.
+
+    Raises
+    ------
+    NoPlugin
+        If there is none, or XLA describes none of its kind.
+    """
+    kind = jax.devices()[0].device_kind
+    if jax.default_backend() != "gpu":
+        raise xla_gpu.NoPlugin("this machine has no GPU: name one, for example --check h100")
+    known = xla_gpu.devices()
+    name = min((name for name in known if name.startswith(kind)), key=len, default=kind)
+    return xla_gpu.find_device(name)
+
+
+def speed(run, o, seconds):
+    """Images a second and the hours of a run, in words."""
+    hours = o.epochs * run.batches * seconds / 3600
+    rate = o.batch_size / seconds
+    return f"{1e3 * seconds:.2f} ms a batch, {rate:,.0f} images/s, {hours:.2f} h of steps"
+
+
+def check(name, o):
+    """Print what a run takes on a device; return what would be refused."""
+    device = this_device() if name is None else xla_gpu.find_device(name)
+    if o.batch_size % o.devices:
+        return [f"{o.devices} devices can't share a batch of {o.batch_size} equally"]
+    room = SHARE * device.memory
+    run = build(o, room)
+    print(f"{device.name}: {o.precision}, batches of {o.batch_size} at {o.image_size} px on "
+          f"{o.devices} device(s), {run.images:,} images, {o.epochs} epochs, {run.step.optimizer}; "
+          f"images are drawn on the {'device' if run.squares else 'host'}; at most {MAX_BOXES} "
+          "boxes an image are assumed", flush=True)  # fmt: skip
+    parts = compiled(run, xla_gpu.mesh_of(device, o.devices))
+    size = needed(run, parts, o.devices)
+    print(f"memory: {size / 1e9:.2f} GB of each device, of which JAX takes {room / 1e9:.1f} GB "
+          f"({SHARE:.0%}); training images {run.squares / 1e9:.2f} GB")  # fmt: skip
+    least = seconds_at_least(parts, device)
+    if least is None:
+        print("time: no estimate, XLA lists no rates of this device's matrix units")
+    else:
+        print(f"time, estimated from below, not measured: {speed(run, o, least)} (bytes and "
+              f"operations at the device's full rates, and {LAUNCH} µs a kernel)")  # fmt: skip
+    if jax.default_backend() == "gpu" and size <= room:
+        seconds, peak = measure(run, Devices(o.devices))
+        held = "" if peak is None else f", {peak / 1e9:.2f} GB held at most"
+        print(f"measured on {jax.devices()[0].device_kind}: {speed(run, o, seconds)}{held}")
+    if size > room:
+        return [f"the batch does not fit: it takes {size / 1e9:.1f} GB, and JAX {room / 1e9:.1f}"]
+    return []
+
+
+def main(arguments=None):
+    """Check what the command line names; return the exit code."""
+    arguments = [*(sys.argv[1:] if arguments is None else arguments)]
+    name = arguments.pop(0) if arguments and not arguments[0].startswith("-") else None
+    options = parse_arguments(__doc__.splitlines()[0], arguments)
+    try:
+        refused = check(name, options)
+    except (xla_gpu.NoPlugin, DataError, OSError, ValueError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    for reason in refused:
+        print(f"refused: {reason}", file=sys.stderr)
+    return 1 if refused else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

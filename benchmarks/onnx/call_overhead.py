@@ -1,0 +1,66 @@
+"""What a call of a small function costs in mode ONNX, beside other modes and a bare session.
+
+    python -m benchmarks.onnx.call_overhead [--rounds 3000] [--json OUT]
+
+All sides run in turn in one process, with medians; compare the ratios.
+"""
+
+import argparse
+import json
+import platform
+
+import numpy as np
+import onnxruntime
+
+import pytensor
+import pytensor.tensor as pt
+from benchmarks.common.timing import alternate
+from pytensor.link.onnx import export_onnx
+
+MODES = ("ONNX", "NUMBA", "FAST_COMPILE")
+
+
+def small_function():
+    """``tanh(x) * 2 + 1`` of 8 numbers."""
+    x = pt.vector("x", dtype="float32")
+    y = pt.tanh(x) * 2 + 1
+    value = np.linspace(-1, 1, 8, dtype="float32")
+    sides = {mode: pytensor.function([x], y, mode=mode) for mode in MODES}
+    session = onnxruntime.InferenceSession(export_onnx([x], [y]).SerializeToString())
+    runs = {mode: lambda f=f: f(value) for mode, f in sides.items()}
+    return runs | {"bare session": lambda: session.run(None, {"x": value})}
+
+
+def scan():
+    """1,000 steps of a recurrence on 8 numbers, and its gradient."""
+    x = pt.matrix("x", dtype="float32")
+    states = pytensor.scan(
+        lambda row, state: pt.tanh(state + row), x, pt.zeros(8, dtype="float32"),
+        return_updates=False,
+    )  # fmt: skip
+    outputs = [states[-1], pt.grad(states[-1].sum(), x)]
+    value = np.random.default_rng(0).normal(size=(1000, 8)).astype("float32")
+    sides = {mode: pytensor.function([x], outputs, mode=mode) for mode in ("ONNX", "NUMBA")}
+    return {mode: lambda f=f: f(value) for mode, f in sides.items()}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=3000)
+    parser.add_argument("--json", help="file to write the result to")
+    options = parser.parse_args()
+    result = {"machine": platform.processor() or platform.machine()}
+    for case, rounds in ((small_function, options.rounds), (scan, options.rounds // 30)):
+        times = alternate(case(), rounds)
+        result[case.__name__] = times
+        base = times["ONNX"]["median_ms"]
+        print(f"{case.__name__}: {case.__doc__}")
+        for name, time in times.items():
+            print(f"  {name:14} {1e3 * time['median_ms']:9.1f} us = {time['median_ms'] / base:.2f}")
+    if options.json:
+        with open(options.json, "w") as file:
+            json.dump(result, file, indent=2)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,380 @@
+"""Operators in mode JAX beside the same `jax.lax` calls, and in mode NUMBA beside SciPy and NumPy.
+
+    python -m benchmarks.package.operators [--only conv2d] [--rounds 40] [--torch] [--json OUT]
+
+Each side is compiled once, gets the same arrays, and runs in turn with the others; a figure is a
+ratio of medians, below 1 where ours is faster.  Results are compared before anything is timed.
+
+With `--torch`, PyTorch's eager functions are a third side of what mode JAX computes.  Its gradients
+start from a finished forward pass, whose saved values they use; the other sides compute anew what
+they need.
+"""
+
+import os
+
+# Before the first import of pytensor, which reads it once.
+os.environ["PYTENSOR_FLAGS"] = ",".join(
+    filter(None, ["floatX=float32", os.environ.get("PYTENSOR_FLAGS")])
+)
+
+import argparse
+import json
+import platform
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from scipy.signal import correlate
+
+import pytensor
+import pytensor.tensor as pt
+from benchmarks.common.step_sides import torch_like_jax
+from benchmarks.common.timing import alternate
+from pytensor.tensor.conv import conv, conv_transpose
+
+# name: image, filters, stride, padding, dilation, groups
+CONVOLUTIONS = {
+    "3x3": ((8, 32, 40, 40), (64, 32, 3, 3), 1, 1, 1, 1),
+    "3x3, stride 2": ((8, 16, 80, 80), (32, 16, 3, 3), 2, 1, 1, 1),
+    "3x3 on RGB": ((8, 3, 160, 160), (16, 3, 3, 3), 2, 1, 1, 1),
+    "1x1": ((8, 128, 20, 20), (128, 128, 1, 1), 1, 0, 1, 1),
+    "depth-wise 3x3": ((8, 64, 40, 40), (64, 1, 3, 3), 1, 1, 1, 64),
+    "4 groups": ((8, 64, 20, 20), (64, 16, 3, 3), 1, 1, 1, 4),
+    "dilation 2": ((8, 32, 40, 40), (32, 32, 3, 3), 1, 2, 2, 1),
+    "7x7, stride 2": ((4, 3, 112, 112), (32, 3, 7, 7), 2, 3, 1, 1),
+}
+
+
+def with_gradients(build, arguments):
+    """A function's output, and its vector-Jacobian product for each argument, in PyTensor."""
+    cotangent = build(*arguments)
+    weights = cotangent.type("weights")
+    gradients = pt.grad(None, arguments, known_grads={cotangent: weights})
+    numbered = {f"grad {k}": gradient for k, gradient in enumerate(gradients, start=1)}
+    return weights, {"forward": cotangent, **numbered}
+
+
+def jax_vjp(function, number):
+    def gradient(*arguments, weights):
+        def of_one(value):
+            return function(*arguments[:number], value, *arguments[number + 1 :])
+
+        return jax.vjp(of_one, arguments[number])[1](weights)[0]
+
+    return gradient
+
+
+def torch_runs(function, values, cotangent):
+    """Callables by what they compute: ``"forward"``, ``"grad 1"`` and so on."""
+    torch, device = torch_like_jax()
+    arguments = [torch.tensor(v, device=device, requires_grad=True) for v in values]
+    weights = torch.tensor(cotangent, device=device)
+    result = function(*arguments)
+
+    def finished(tensor):
+        if device.type == "cuda":
+            torch.cuda.synchronize()
+        return tensor
+
+    def forward():
+        with torch.no_grad():
+            return finished(function(*arguments))
+
+    def gradient(argument):
+        return finished(torch.autograd.grad(result, argument, weights, retain_graph=True)[0])
+
+    gradients = {f"grad {k}": partial(gradient, a) for k, a in enumerate(arguments, start=1)}
+    return {"forward": forward, **gradients}
+
+
+def check_results(sides, message):
+    """Compare what the sides compute with `jax.lax`.
+
+    Raises
+    ------
+    AssertionError
+        If a result differs by more than rounding.
+    """
+    results = {name: run() for name, run in sides.items()}
+    results = {n: np.asarray(v.cpu() if hasattr(v, "cpu") else v) for n, v in results.items()}
+    # On a GPU the sides may choose different algorithms, in TF32.
+    relative = 1e-5 if jax.default_backend() == "cpu" else 5e-3
+    scale = np.abs(results["lax"]).max()
+    for name, value in results.items():
+        np.testing.assert_allclose(
+            value, results["lax"], atol=relative * scale, err_msg=f"{message}, {name}"
+        )
+
+
+def compare_jax(name, build, function, values, in_torch=None):
+    """Callables {what: {side: run}} for the value and each gradient, on the same device arrays."""
+    arguments = [pt.tensor(shape=v.shape, dtype=v.dtype) for v in values]
+    weights, graphs = with_gradients(build, arguments)
+    host_values, values = values, [jnp.asarray(v) for v in values]
+    shape = jax.eval_shape(function, *values).shape
+    cotangent = np.random.default_rng(1).normal(size=shape).astype("float32")
+    others = torch_runs(in_torch, host_values, cotangent) if in_torch else {}
+    cotangent = jnp.asarray(cotangent)
+    pairs = {}
+    for number, (what, graph) in enumerate(graphs.items(), start=-1):
+        backward = number >= 0
+        inputs = [*arguments, weights] if backward else arguments
+        ours = pytensor.function(
+            inputs, graph, mode="JAX", trust_input=True, on_unused_input="ignore"
+        )
+        theirs = jax.jit(jax_vjp(function, number) if backward else function)
+        extra = (cotangent,) if backward else ()
+        keywords = {"weights": cotangent} if backward else {}
+        sides = {
+            "ours": lambda ours=ours, extra=extra: jax.block_until_ready(ours(*values, *extra)),
+            "lax": lambda theirs=theirs, keywords=keywords: jax.block_until_ready(
+                theirs(*values, **keywords)
+            ),
+        }
+        if others:
+            sides["torch"] = others[what]
+        check_results(sides, f"{name}, {what}")
+        pairs[what] = sides
+    return pairs
+
+
+def conv2d_sides(with_torch):
+    for name, (image, filters, stride, pad, dilation, groups) in CONVOLUTIONS.items():
+        rng = np.random.default_rng(0)
+        values = [rng.normal(size=s).astype("float32") for s in (image, filters)]
+        build = partial(
+            pt.conv2d, border_mode=pad, subsample=stride, filter_dilation=dilation,
+            num_groups=groups, filter_flip=False,
+        )  # fmt: skip
+        function = partial(
+            jax.lax.conv_general_dilated, window_strides=(stride,) * 2, padding=[(pad, pad)] * 2,
+            rhs_dilation=(dilation,) * 2, feature_group_count=groups,
+        )  # fmt: skip
+        in_torch = None
+        if with_torch:
+            in_torch = partial(
+                torch_like_jax()[0].conv2d, stride=stride, padding=pad, dilation=dilation,
+                groups=groups,
+            )  # fmt: skip
+        yield f"conv2d {name}", compare_jax(name, build, function, values, in_torch)
+
+
+def window(x, init, op, size, stride, pad):
+    pads = [(0, 0)] * 2 + [(pad, pad)] * 2
+    return jax.lax.reduce_window(
+        x, np.float32(init), op, (1, 1, size, size), (1, 1, stride, stride), pads
+    )
+
+
+def spatial_norm(x, gamma, beta):
+    mean = x.mean((0, 2, 3), keepdims=True)
+    variance = x.var((0, 2, 3), keepdims=True)
+    scale = jax.lax.rsqrt(variance + 1e-3) * gamma[:, None, None]
+    return (x - mean) * scale + beta[:, None, None]
+
+
+def last_norm(x):
+    # Not rsqrt: jaxlib 0.12.0 compiles its gradient wrongly for arrays of this size on a CPU
+    mean = x.mean(-1, keepdims=True)
+    return (x - mean) / jnp.sqrt(x.var(-1, keepdims=True) + 1e-5)
+
+
+def group_norm(x, scale, bias):
+    groups = x.reshape(len(x), 8, -1)
+    normalized = last_norm(groups).reshape(x.shape)
+    return normalized * scale[:, None, None] + bias[:, None, None]
+
+
+def rms_norm(x):
+    return x / jnp.sqrt(jnp.square(x).mean(-1, keepdims=True) + 1e-5)
+
+
+def transposed(x, filters):
+    """Convolution that doubles the size, of kernels 4x4 with a padding of 1, transposed."""
+    return jax.lax.conv_general_dilated(
+        x, jnp.flip(filters, (2, 3)).swapaxes(0, 1), (1, 1), [(2, 2)] * 2, lhs_dilation=(2, 2)
+    )
+
+
+def doubled(method):
+    def resized(x):
+        return jax.image.resize(x, (*x.shape[:2], 2 * x.shape[2], 2 * x.shape[3]), method)
+
+    return resized
+
+
+def other_sides(with_torch):
+    in_torch = other_torch_functions() if with_torch else {}
+    for name, case in other_cases().items():
+        yield name, compare_jax(name, *case, in_torch.get(name))
+
+
+def other_cases():
+    """Functions in PyTensor and in JAX, and arguments, by name."""
+    rng = np.random.default_rng(0)
+
+    def draw(*shape):
+        return rng.normal(size=shape).astype("float32")
+
+    images, tokens = draw(8, 64, 40, 40), draw(8, 1600, 64)
+    channels = rng.uniform(0.5, 1.5, size=(2, 64)).astype("float32")
+    return {
+        "conv1d": (
+            lambda x, w: conv(x, w, border_mode=1, filter_flip=False),
+            lambda x, w: jax.lax.conv_general_dilated(x, w, (1,), [(1, 1)]),
+            [draw(8, 64, 1600), draw(64, 64, 3)],
+        ),
+        "conv3d": (
+            lambda x, w: conv(x, w, border_mode=1, filter_flip=False),
+            lambda x, w: jax.lax.conv_general_dilated(x, w, (1,) * 3, [(1, 1)] * 3),
+            [draw(2, 16, 12, 20, 20), draw(16, 16, 3, 3, 3)],
+        ),
+        "conv2d_transpose x2": (
+            lambda x, w: conv_transpose(
+                x, w, border_mode=1, subsample=2, filter_flip=False
+            ),
+            transposed, [draw(8, 64, 20, 20), draw(64, 32, 4, 4)],
+        ),
+        "max_pool2d 2x2": (
+            lambda x: pt.nn.max_pool2d(x, 2),
+            lambda x: window(x, -np.inf, jax.lax.max, 2, 2, 0), [images],
+        ),
+        "max_pool2d 5x5, stride 1": (
+            lambda x: pt.nn.max_pool2d(x, 5, 1, 2),
+            lambda x: window(x, -np.inf, jax.lax.max, 5, 1, 2), [images],
+        ),
+        "avg_pool2d 2x2": (
+            lambda x: pt.nn.avg_pool2d(x, 2),
+            lambda x: window(x, 0, jax.lax.add, 2, 2, 0) / 4, [images],
+        ),
+        "global_average_pool": (
+            pt.nn.global_avg_pool, lambda x: x.mean((2, 3), keepdims=True), [images],
+        ),
+        "resize nearest x2": (
+            lambda x: pt.resize(x, scale=2), doubled("nearest"), [images],
+        ),
+        "resize linear x2": (
+            lambda x: pt.resize(x, scale=2, mode="linear"), doubled("linear"), [images],
+        ),
+        "batch_normalization_train": (
+            lambda *a: pt.batch_normalization_train(*a, axes="spatial", epsilon=1e-3)[0],
+            spatial_norm, [images, *channels],
+        ),
+        "layer_normalization": (
+            lambda x: pt.nn.layer_norm(x, x.type.shape[-1:]), last_norm, [tokens]
+        ),
+        "rms_normalization": (
+            lambda x: pt.nn.rms_norm(x, x.type.shape[-1:], eps=1e-5), rms_norm, [tokens]
+        ),
+        "group_normalization, 8 groups": (
+            lambda x, *a: pt.nn.group_norm(x, 8, *a), group_norm, [images, *channels],
+        ),
+        "silu": (pt.silu, jax.nn.silu, [images]),
+        "gelu": (pt.nn.gelu, partial(jax.nn.gelu, approximate=False), [images]),
+        "topk 10 of 2100": (
+            lambda x: pt.topk(x, 10)[0], lambda x: jax.lax.top_k(x, 10)[0], [draw(240, 2100)],
+        ),
+    }  # fmt: skip
+
+
+def other_torch_functions():
+    """PyTorch's functions by the names of `other_cases`."""
+    F = torch_like_jax()[0].nn.functional
+    return {
+        "conv1d": partial(F.conv1d, padding=1),
+        "conv3d": partial(F.conv3d, padding=1),
+        "conv2d_transpose x2": partial(F.conv_transpose2d, stride=2, padding=1),
+        "max_pool2d 2x2": partial(F.max_pool2d, kernel_size=2),
+        "max_pool2d 5x5, stride 1": partial(F.max_pool2d, kernel_size=5, stride=1, padding=2),
+        "avg_pool2d 2x2": partial(F.avg_pool2d, kernel_size=2),
+        "global_average_pool": partial(F.adaptive_avg_pool2d, output_size=1),
+        "resize nearest x2": partial(F.interpolate, scale_factor=2),
+        "resize linear x2": partial(F.interpolate, scale_factor=2, mode="bilinear"),
+        "batch_normalization_train": lambda x, gamma, beta: F.batch_norm(
+            x, None, None, gamma, beta, training=True, eps=1e-3
+        ),
+        "layer_normalization": lambda x: F.layer_norm(x, x.shape[-1:]),
+        "rms_normalization": lambda x: F.rms_norm(x, x.shape[-1:], eps=1e-5),
+        "group_normalization, 8 groups": lambda x, scale, bias: F.group_norm(x, 8, scale, bias),
+        "silu": F.silu,
+        "gelu": F.gelu,
+        "topk 10 of 2100": lambda x: x.topk(10)[0],
+    }
+
+
+def scipy_conv(image, filters):
+    image = np.pad(image, ((0, 0), (0, 0), (1, 1), (1, 1)))
+    return np.stack(
+        [[correlate(example, kernel, "valid")[0] for kernel in filters] for example in image]
+    )
+
+
+def numpy_conv(image, filters):
+    image = np.pad(image, ((0, 0), (0, 0), (1, 1), (1, 1)))
+    windows = np.lib.stride_tricks.sliding_window_view(image, (3, 3), (2, 3))
+    return np.tensordot(windows, filters, ((1, 4, 5), (1, 2, 3))).transpose(0, 3, 1, 2)
+
+
+def numpy_pool(x):
+    windows = np.lib.stride_tricks.sliding_window_view(x, (3, 3), (2, 3))
+    return windows[:, :, ::2, ::2].max((4, 5))
+
+
+def numba_sides(with_torch):
+    rng = np.random.default_rng(0)
+    image = rng.normal(size=(2, 16, 40, 40)).astype("float32")
+    filters = rng.normal(size=(32, 16, 3, 3)).astype("float32")
+    arguments = [pt.tensor4("image"), pt.tensor4("filters")]
+    conv = pytensor.function(
+        arguments, pt.conv2d(*arguments, border_mode=1, filter_flip=False), mode="NUMBA"
+    )
+    pool = pytensor.function(arguments[:1], pt.nn.max_pool2d(arguments[0], 3, 2), mode="NUMBA")
+    cases = {
+        "conv2d 3x3, SciPy": (lambda: conv(image, filters), lambda: scipy_conv(image, filters)),
+        "conv2d 3x3, NumPy": (lambda: conv(image, filters), lambda: numpy_conv(image, filters)),
+        "max_pool2d 3x3, NumPy": (lambda: pool(image), lambda: numpy_pool(image)),
+    }
+    for name, (ours, theirs) in cases.items():
+        np.testing.assert_allclose(ours(), theirs(), rtol=1e-3, atol=1e-4)
+        yield f"NUMBA: {name}", {"forward": {"ours": ours, "other": theirs}}
+
+
+GROUPS = {"conv2d": conv2d_sides, "others": other_sides, "numba": numba_sides}
+
+
+def ratio_line(times):
+    """Milliseconds of each side, and ours as a ratio to each of the others."""
+    ours, *others = times.items()
+    words = [f"{ours[0]} {ours[1]:8.2f} ms"]
+    words += [f"{name} {ms:8.2f} ms ({ours[1] / ms:.2f} times)" for name, ms in others]
+    return ", ".join(words)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", choices=GROUPS, action="append", help="may be given repeatedly")
+    parser.add_argument("--rounds", type=int, default=40)
+    parser.add_argument("--torch", action="store_true", help="PyTorch as a third side")
+    parser.add_argument("--json", help="file to write the result to")
+    options = parser.parse_args()
+    result = {
+        "machine": platform.processor() or platform.machine(),
+        "device": str(jax.devices()[0]),
+        "jax": jax.__version__,
+        "torch": torch_like_jax()[0].__version__ if options.torch else None,
+        "medians_ms": {},
+    }
+    for group in options.only or GROUPS:
+        for name, pairs in GROUPS[group](options.torch):
+            for what, sides in pairs.items():
+                times = {k: t["median_ms"] for k, t in alternate(sides, options.rounds).items()}
+                result["medians_ms"][f"{name}, {what}"] = times
+                print(f"{name:29} {what:8} {ratio_line(times)}", flush=True)
+    if options.json:
+        with open(options.json, "w") as file:
+            json.dump(result, file, indent=2)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,179 @@
+"""How long PyMC's models take to their first results, in a first process and in a second one.
+
+    python -m benchmarks.pymc.start [--what density,numpyro,blackjax,nutpie] [--rounds 3]
+        [--forks] [--json OUT] [MODEL ...]
+
+Each start is a process of its own; with --forks one of a process that has imported what they use,
+which is quicker to measure, and then "process" is missing. The second finds what the first has kept
+on disk: for "density" (`model.compile_logp`, `model.compile_dlogp` and a call of each) programs of
+`jax_mode(keep_programs=True)`, for samplers what JAX keeps by itself, and for "nutpie kept"
+programs in the place of mode JAX's (see docs/pymc_start_faster.md). Seconds begin after the
+imports, JAX's start and the model, and end with the results, which both starts must have equal to
+the bit, or "OTHER RESULTS" is said; "process" is all of it. Processor time is that of all threads,
+and bears other work on the machine. Samplers tune for 10 steps and draw 10 times in one chain, with
+trees at most 4 deep, so nearly all of their time is the start. Medians of the rounds; with --json,
+rows are added to those of the file.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import subprocess
+import tempfile
+import time
+from importlib import import_module
+from multiprocessing import get_context
+from pathlib import Path
+from statistics import median
+from unittest.mock import patch
+
+from benchmarks.common.child import ROOT, program_command
+from pytensor.compile.mode import predefined_modes
+from pytensor.link.jax.tuned import jax_mode
+from tests.link.pymc.common_models import MODELS, build
+
+WHAT = ("density", "numpyro", "blackjax", "nutpie", "nutpie kept")
+DRAWS = {
+    "draws": 10, "tune": 10, "chains": 1, "random_seed": 1, "progressbar": False,
+    "compute_convergence_checks": False,
+}  # fmt: skip
+
+
+def density(model):
+    """The log-density and its gradient at the initial point."""
+    point = {k: v + 0.1 for k, v in model.initial_point().items()}
+    mode = jax_mode(keep_programs=True)
+    yield
+    yield model.compile_logp(mode=mode)(point)
+    yield model.compile_dlogp(mode=mode)(point)
+
+
+def sampler(name, depth, kept=False, **options):
+    """Draws by `pymc.sample`; `depth` is what the sampler calls the largest depth of its trees."""
+
+    def sample(model):
+        import pymc as pm
+        import pymc.sampling.jax  # before a sampler's import starts JAX: it sets XLA's flags
+
+        import_module(name)
+        yield
+        modes = predefined_modes | {"JAX": jax_mode(keep_programs=True)} if kept else {}
+        with model, patch.dict(predefined_modes, modes):
+            trace = pm.sample(nuts_sampler=name, nuts={depth: 4}, **options, **DRAWS)
+        yield from (trace.posterior[name].values for name in sorted(trace.posterior))
+
+    return sample
+
+
+SIDES = {
+    "density": density,
+    "numpyro": sampler("numpyro", "max_tree_depth"),
+    "blackjax": sampler("blackjax", "max_num_doublings"),
+    "nutpie": sampler("nutpie", "maxdepth", backend="jax"),
+    "nutpie kept": sampler("nutpie", "maxdepth", kept=True, backend="jax"),
+}
+
+
+def import_all():
+    """Import what starts use, but for blackjax, whose import starts JAX: a fork can't do after."""
+    import pymc.sampling.jax  # noqa: F401
+
+    import pytensor.link.jax.dispatch  # noqa: F401
+
+    import_module("numpyro.infer")
+    import_module("nutpie")
+
+
+def start(what, name, folder):
+    """Seconds to a model's first results in this process, and a digest of them."""
+    import jax
+    import numpy as np
+
+    import pytensor.link.jax.dispatch  # noqa: F401
+
+    jax.config.update("jax_compilation_cache_dir", folder)
+    # Programs of models take less than the second below which JAX keeps none.
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)
+    results = SIDES[what](build(name))
+    next(results)
+    jax.devices()
+    begun = time.perf_counter(), time.process_time()
+    digest = hashlib.sha256(b"".join(np.asarray(r).tobytes() for r in results)).hexdigest()
+    seconds, processor = time.perf_counter() - begun[0], time.process_time() - begun[1]
+    return {"seconds": seconds, "processor": processor, "digest": digest}
+
+
+def start_fork(what, name, folder):
+    """What `start` returns in a fork of this process, which has imported everything."""
+    with get_context("fork").Pool(1) as pool:
+        return pool.apply(start, (what, name, folder))
+
+
+def start_process(what, name, folder):
+    """What `start` returns in a process of its own, and that process's seconds."""
+    begun = time.perf_counter()
+    command = program_command(__spec__.name, "--start", what, name, folder)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    if done.returncode:
+        raise RuntimeError(f"{what} of {name} failed\n{done.stderr[-2000:]}")
+    result = json.loads(done.stdout.splitlines()[-1])
+    return result | {"process": time.perf_counter() - begun}
+
+
+def measure(what, name, rounds, one_start=start_process):
+    """Medians of two starts, and whether all results are equal to the bit."""
+    starts = []
+    for _ in range(rounds):
+        with tempfile.TemporaryDirectory() as folder:
+            starts.append([one_start(what, name, folder) for _ in range(2)])
+    row = {"what": what, "model": name, "rounds": rounds}
+    for key in starts[0][0].keys() - {"digest"}:
+        row[key] = [median(pair[k][key] for pair in starts) for k in range(2)]
+        row[f"{key}, ratio"] = median(second[key] / first[key] for first, second in starts)
+    return row | {"equal": len({one["digest"] for pair in starts for one in pair}) == 1}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("models", nargs="*", help="all by default: " + ", ".join(MODELS))
+    parser.add_argument("--what", default=",".join(WHAT))
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--forks", action="store_true", help="spare the imports of each process")
+    parser.add_argument("--start", nargs=3, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.start:
+        print(json.dumps(start(*options.start)))
+        return
+    from benchmarks.common.machine import processor
+
+    one_start, rows = start_process, []
+    if options.forks:
+        import_all()
+        one_start = start_fork
+    if options.json and options.json.exists():
+        rows = json.loads(options.json.read_text())["rows"]
+    for what in options.what.split(","):
+        for name in options.models or MODELS:
+            row = measure(what, name, options.rounds, one_start)
+            rows = [r for r in rows if (r["what"], r["model"]) != (what, name)] + [row]
+            process = ""
+            if not options.forks:
+                process = "process {:5.1f} s -> {:5.1f} s, ".format(*row["process"])
+                process += f"{row['process, ratio']:.2f}; "
+            print(
+                f"{what:11} {name:24} {row['seconds'][0]:6.2f} s -> {row['seconds'][1]:5.2f} s, "
+                f"{row['seconds, ratio']:.2f}, of processor time {row['processor, ratio']:.2f}; "
+                f"{process}"
+                f"{'equal' if row['equal'] else 'OTHER RESULTS'}",
+                flush=True,
+            )
+            if options.json:
+                machine = {"processor": processor(), "cores": len(os.sched_getaffinity(0))}
+                text = json.dumps({"machine": machine, "rows": rows}, indent=1)
+                options.json.write_text(text + "\n")
+
+
+if __name__ == "__main__":
+    main()
