@@ -75,7 +75,7 @@ class DemoStep:
     ):  # fmt: skip
         use_demo()
         from model import YOLO11n
-        from training.recipe import Recipe
+        from training.recipe import Rates
         from training.train_step import LOSS_PARTS, DeviceBatch, DeviceImages, TrainStep
 
         from pytensor.link.jax.tuned import jax_mode
@@ -97,8 +97,7 @@ class DemoStep:
             self.model, image_size, batch_size, MAX_BOXES, WEIGHT_DECAY, mode=mode, place=replicate,
             images=images,
         )  # fmt: skip
-        self._recipe = Recipe(ema_decay=EMA_DECAY, ema_steps=EMA_STEPS)
-        self._parts, self._batch = LOSS_PARTS, DeviceBatch
+        self._parts, self._batch, self._rates = LOSS_PARTS, DeviceBatch, Rates
 
     def place(self, sample):
         """Put a sample's arrays where the step takes them from."""
@@ -107,7 +106,8 @@ class DemoStep:
     def run(self, sample, number):
         """Step number `number`, from 0; the loss parts by name, and the gradient's norm."""
         batch = self._batch(None, list(sample))
-        parts, norm = self.step.run(batch, (LR, BIAS_LR, MOMENTUM), True, number, self._recipe)
+        rates = self._rates(LR, BIAS_LR, MOMENTUM, ema_decay(number))
+        parts, norm = self.step.run(batch, rates)
         return dict(zip(self._parts, parts, strict=True)), norm
 
     def wait(self):

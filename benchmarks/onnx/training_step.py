@@ -63,10 +63,10 @@ def run(steps, settings, number, size, batch):
     rows, seconds = {mode: [] for mode in steps}, {mode: [] for mode in steps}
     for k in range(number):
         data = random_batch(k, batch, size)
-        rates = settings.at(k // settings.batches, k)[:3]
+        rates, _ = settings.at(k, k)
         for mode, step in steps.items():
             start = time.perf_counter()
-            parts, norm = step.run(data, rates, True, k, settings.recipe)
+            parts, norm = step.run(data, rates)
             row = [float(value) for value in (*parts, norm)]
             # The losses may be there before the new weights are.
             np.asarray(step.model.params[-1].get_value(borrow=True))

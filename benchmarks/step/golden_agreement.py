@@ -24,14 +24,14 @@ from benchmarks.common.machine import machine
 
 LARGEST_DIFFERENCE = 1e-3
 KEYS = ["box", "cls", "dfl", "grad_norm_before_clip"]
-STEPS, RATES, MAX_BOXES = 3, (0.002, 0.002, 0.937), 8
+STEPS, MAX_BOXES = 3, 8
 
 
 def golden_steps(golden, precision):
     """Loss parts and gradient norm of each of the first steps."""
     step_sides.use_demo()
     from model import YOLO11n
-    from training.recipe import Recipe
+    from training.recipe import Rates, Recipe
     from training.train_step import DeviceBatch, HostImages, TrainStep
 
     from pytensor.link.jax.tuned import jax_mode
@@ -44,7 +44,8 @@ def golden_steps(golden, precision):
     )  # fmt: skip
     batch = DeviceBatch(None, [golden.images(), *golden.targets("main", MAX_BOXES)])
     for k in range(STEPS):
-        parts, norm = step.run(batch, RATES, True, k, Recipe())
+        rates = Rates(0.002, 0.002, 0.937, Recipe().decay_of_averages(k))
+        parts, norm = step.run(batch, rates)
         yield [float(value) for value in (*parts, norm)]
 
 

@@ -28,13 +28,14 @@ import jax
 from data.augment import Augment
 from data.listing import DataError
 from data.loader import BatchLoader
-from dataset import open_data
+from dataset import Dataset, open_data
 from export import ExportMismatch
+from model import YOLO11n
 from training import callbacks
 from training.checkpoint import CheckpointError, Progress, load_checkpoint
 from training.finishing import Validator, check_first, finish
 from training.options import make_recipe, parse_arguments, resumed_settings
-from training.recipe import StepSettings, resolve
+from training.recipe import Recipe, StepSettings, resolve
 from training.run_folder import RunFolder, Stopped, TrainingError
 from training.train_step import (
     DeviceImages,
@@ -56,10 +57,8 @@ KNOWN_ERRORS = (
 )  # fmt: skip
 
 
-def train(o: Namespace, folder: RunFolder) -> None:
-    """Train the model that the options `o` describe; its files go into `folder`, a `RunFolder`."""
-    # ---- devices and data
-    check_first(o)
+def open_devices(o: Namespace) -> Devices:
+    """Return the devices that share a batch; TrainingError if a GPU is there and not seen."""
     if o.preset == "gpu" and jax.default_backend() == "cpu":
         raise TrainingError(
             "there is a GPU but JAX sees none: run 'bash setup.sh --gpu', or train on the CPU with "
@@ -69,18 +68,58 @@ def train(o: Namespace, folder: RunFolder) -> None:
     devices.check_batch_size(o.batch_size)
     if devices.count < (there := jax.device_count()):
         print(f"{devices.count} of {there} devices are used; --devices {there} uses all")
-    # A profile reads names that a program from the disk would bear from earlier on.
-    use_cache(o.compilation_cache, with_names=o.profile is not None)
-    train_set, val_set = open_data(o)
-    on_host = not draws_on_device(o.device_augment, train_set.squares)
+    return devices
+
+
+def make_loader(o: Namespace, train_set: Dataset) -> BatchLoader:
+    """Return the batches of the training images, drawn on the host or planned for the device."""
     augment = Augment(mosaic=o.mosaic, scale=o.scale, copy_paste=o.copy_paste)
     rows = train_set.max_boxes(o.mosaic > 0, augment.pasted)
     if o.max_boxes is not None:  # and what is pasted comes on top
         rows = min(rows, o.max_boxes + rows - train_set.max_boxes(o.mosaic > 0))
-    loader = BatchLoader(
+    return BatchLoader(
         train_set, o.batch_size, rows, o.seed, augment,
-        workers=o.workers, mosaic_until=max(o.epochs - o.close_mosaic, 0), render=on_host,
+        workers=o.workers, mosaic_until=max(o.epochs - o.close_mosaic, 0),
+        render=not draws_on_device(o.device_augment, train_set.squares),
     )  # fmt: skip
+
+
+def make_step(
+    o: Namespace, model: YOLO11n, loader: BatchLoader, rates: StepSettings, devices: Devices
+) -> TrainStep:
+    """Compile the training step of a model for a loader's batches."""
+    images, data = None, loader.dataset
+    if not loader.render:
+        images = DeviceImages(data.squares, o.image_size, o.batch_size, loader.pasted)
+    return TrainStep(
+        model, o.image_size, o.batch_size, loader.max_boxes, rates.weight_decay, rates.accumulate,
+        # A profile needs the rewritten graph, and a program that is compiled with its names.
+        mode=training_mode(o.mode, o.precision, keep_programs=o.profile is None),
+        optimizer=rates.recipe.optimizer, images=images,
+        layers=None if data.labelled is None else loader.layers,
+        place=devices.replicate, put=devices.shard if devices.count > 1 else None,
+    )  # fmt: skip
+
+
+def run_settings(o: Namespace, recipe: Recipe, loader: BatchLoader) -> dict:
+    """Return what decides about a run's results, by name: a resumed run must share it."""
+    data = loader.dataset
+    settings = resumed_settings(o) | asdict(recipe)
+    settings |= {"images": len(data), "max_boxes": loader.max_boxes}
+    if data.parts:
+        settings["parts"] = [list(part[1:]) for part in data.parts]
+    return settings
+
+
+def train(o: Namespace, folder: RunFolder) -> None:
+    """Train the model that the options `o` describe; its files go into `folder`, a `RunFolder`."""
+    # ---- devices and data
+    check_first(o)
+    devices = open_devices(o)
+    # A profile reads names that a program from the disk would bear from earlier on.
+    use_cache(o.compilation_cache, with_names=o.profile is not None)
+    train_set, val_set = open_data(o)
+    loader = make_loader(o, train_set)
     if note := loader.crowding():
         print(note)
 
@@ -88,37 +127,27 @@ def train(o: Namespace, folder: RunFolder) -> None:
     recipe = resolve(make_recipe(o), len(train_set), o.batch_size, o.epochs, len(o.classes))
     rates = StepSettings(recipe, o.epochs, len(loader), o.batch_size)
     model, trained_on = starting_model(o, folder.last, train_set)
-    drawn = (train_set.squares, o.image_size, o.batch_size, loader.pasted)
-    step = TrainStep(
-        model, o.image_size, o.batch_size, loader.max_boxes, rates.weight_decay, rates.accumulate,
-        # A profile needs the rewritten graph, and a program that is compiled with its names.
-        mode=training_mode(o.mode, o.precision, keep_programs=o.profile is None),
-        optimizer=recipe.optimizer,
-        images=None if on_host else DeviceImages(*drawn),
-        layers=None if train_set.labelled is None else loader.layers,
-        place=devices.replicate, put=devices.shard if devices.count > 1 else None,
-    )  # fmt: skip
+    step = make_step(o, model, loader, rates, devices)
     detector = compile_detector(model, o.image_size, o.batch_size, step.averages, o.mode)
-    validator = Validator(detector, val_set, o.batch_size, devices)
 
     # ---- where the run stands, and what hangs on the loop
-    settings = resumed_settings(o) | asdict(recipe)
-    settings |= {"images": len(train_set), "max_boxes": loader.max_boxes}
-    if train_set.parts:
-        settings["parts"] = [list(part[1:]) for part in train_set.parts]
+    settings = run_settings(o, recipe, loader)
     p = Progress()
     if o.resume:
         p = Progress(**load_checkpoint(folder.last, model, step.state, settings)["progress"])
         step.place_variables()
     info = model_info(model, o.classes, o.image_size, trained_on)
-    run = callbacks.Run(o, devices, folder, loader, val_set, model, rates, step, settings, info, p)
+    run = callbacks.Run(
+        options=o, folder=folder, loader=loader, rates=rates, step=step, settings=settings,
+        info=info, progress=p,
+    )  # fmt: skip
     folder.begin(p, asdict(recipe))
     if p.iteration:
         print(f"resumed after {run.where()} of {o.epochs} epochs")
     until = min(o.epochs, o.stop_after or o.epochs)
     meter = callbacks.Meter(run)
     checkpoints = callbacks.Checkpoints(run, meter, until)
-    validator.check = checkpoints.check
+    validator = Validator(detector, val_set, o.batch_size, devices, checkpoints.check)
     hooks = [meter, callbacks.Results(run), checkpoints]
     if o.profile:
         hooks.insert(0, callbacks.Profile(run))
@@ -137,14 +166,14 @@ def train(o: Namespace, folder: RunFolder) -> None:
                 contextlib.closing(prefetch(source, step.transfer)) as batches,
             ):
                 for batch in batches:
-                    *rate, accumulate = rates.at(p.epoch, p.iteration)
-                    step_now = p.iteration - p.last_step >= accumulate
+                    now, batches_per_step = rates.at(p.iteration, p.steps)
+                    step_now = p.iteration - p.last_step >= batches_per_step
                     for hook in hooks:
                         hook.before_step()
-                    losses, norm = step.run(batch, rate, step_now, p.steps, recipe)
+                    losses, norm = step.run(batch, now, step_now)
                     p.next_batch(step_now)
                     for hook in hooks:
-                        hook.after_step(losses, norm, rate[0])
+                        hook.after_step(losses, norm, now.lr)
             row = meter.row()
             if row["epoch"] % o.val_every == 0 or row["epoch"] == o.epochs:
                 row |= validator.columns(row["epoch"])

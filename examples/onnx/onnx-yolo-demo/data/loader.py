@@ -285,14 +285,14 @@ class BatchLoader:
             windows = np.empty((rows, self.layers, 4), np.int32)
             labelled = np.empty((rows, self.layers, self.dataset.labelled.shape[1]), np.uint8)
         return Batch(
-            images,
-            np.zeros((rows, self.max_boxes, 4), np.float32),
-            np.zeros((rows, self.max_boxes), np.int32),
-            np.zeros(rows, np.int32),
-            np.array([self._shown(place, row)[1] for row in range(rows)], np.int64),
-            plan,
-            windows,
-            labelled,
+            images=images,
+            boxes=np.zeros((rows, self.max_boxes, 4), np.float32),
+            classes=np.zeros((rows, self.max_boxes), np.int32),
+            num_boxes=np.zeros(rows, np.int32),
+            indices=np.array([self._shown(place, row)[1] for row in range(rows)], np.int64),
+            plan=plan,
+            windows=windows,
+            labelled=labelled,
         )
 
     def _fill(self, batch, place, rows):

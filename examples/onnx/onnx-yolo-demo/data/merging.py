@@ -69,17 +69,26 @@ def merged(listings, parts, classes):
     ]
     rows = np.concatenate(labelled)
     return Listing(
-        listings[0].source, listings[0].image_dir, classes, category_ids, pictures,
-        np.concatenate(owner), np.concatenate(label),
-        np.concatenate([each.corners for each in listings]),
-        _added_counts(listings),
-        np.concatenate([np.broadcast_to(each.fractions, len(each.owner)) for each in listings]),
-        excluded, coco if coco["images"] else None, None if rows.all() else rows,
-        [
+        source=listings[0].source,
+        image_dir=listings[0].image_dir,
+        classes=classes,
+        category_ids=category_ids,
+        pictures=pictures,
+        owner=np.concatenate(owner),
+        label=np.concatenate(label),
+        corners=np.concatenate([each.corners for each in listings]),
+        counts=_added_counts(listings),
+        fractions=np.concatenate(
+            [np.broadcast_to(each.fractions, len(each.owner)) for each in listings]
+        ),
+        excluded=excluded,
+        coco=coco if coco["images"] else None,
+        labelled=None if rows.all() else rows,
+        parts=[
             Part(name, start, stop, share)
             for (name, share), start, stop in zip(parts, starts, starts[1:], strict=False)
         ],
-    )  # fmt: skip
+    )
 
 
 def _category_ids(listings, classes):

@@ -94,6 +94,43 @@ def scores_by_source(dataset, detections):
     return found
 
 
+def mistakes(dataset, detections):
+    """Return (false detections, missed things), at an IoU of 0.5; those of crowds are neither.
+
+    Both are lists of dicts with ``image_id``, ``class``, a name, and ``box``: x1, y1, x2, y2 in
+    pixels. A false one has its ``score`` and its ``overlap``, the highest IoU with a thing of its
+    class; the highest scores come first. A missed one has its ``area``; the largest come first.
+    """
+    evaluation = _matched(dataset, detections, areas=1)
+    names = dict(zip(dataset.category_ids, dataset.classes, strict=True))
+    false, missed = [], []
+
+    def row(source, number, name, **more):
+        entry = source.anns[int(number)]
+        x, y, width, height = entry["bbox"]
+        box = [x, y, x + width, y + height]
+        return {"image_id": entry["image_id"], "class": name, "box": box} | more
+
+    for one in filter(None, evaluation.evalImgs):  # of an image and a class
+        name = names[one["category_id"]]
+        overlaps = evaluation.ious[one["image_id"], one["category_id"]]
+        keys = "dtIds", "dtScores", "dtMatches", "dtIgnore"
+        numbers, scores, matches, ignored = (one[key] for key in keys)
+        columns = zip(numbers, scores, matches[0], ignored[0], strict=True)
+        for place, (number, score, match, in_crowd) in enumerate(columns):
+            if not match and not in_crowd:
+                overlap = float(np.max(overlaps[place], initial=0)) if len(overlaps) else 0.0
+                false.append(row(evaluation.cocoDt, number, name, score=score, overlap=overlap))
+        columns = zip(one["gtIds"], one["gtMatches"][0], one["gtIgnore"], strict=True)
+        for number, match, is_crowd in columns:
+            if not match and not is_crowd:
+                area = evaluation.cocoGt.anns[number]["bbox"][2:]
+                missed.append(row(evaluation.cocoGt, number, name, area=area[0] * area[1]))
+    false.sort(key=lambda found: -found["score"])
+    missed.sort(key=lambda thing: -thing["area"])
+    return false, missed
+
+
 def _scored(dataset, images=None):
     """Annotations that are scored, and a function that tells whether a detection is.
 

@@ -11,15 +11,18 @@ import shutil
 import signal
 import sys
 import time
+from argparse import Namespace
 from dataclasses import asdict, dataclass
 
 import jax
+from data.loader import BatchLoader
 from evaluation.report import draw_curves
 from tqdm import tqdm
 from training.checkpoint import Progress, snapshot, to_bytes, write_atomically
 from training.finishing import with_averages
+from training.recipe import StepSettings
 from training.run_folder import RunFolder, Stopped, Terminal, TrainingError
-from training.train_step import LOSS_PARTS
+from training.train_step import LOSS_PARTS, TrainStep
 
 from pytensor.link.jax.prefetch import IdleClock
 from pytensor.link.jax.profiling import read_profile, trace
@@ -32,18 +35,15 @@ STEP_COLUMNS = ["step", "epoch", *LOSS_PARTS, "gradient_norm", "lr"]
 PROFILE_AFTER = 3  # steps: of new programs, and of arrays that come from the host
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Run:
     """The parts of a run, for callbacks and the final files."""
 
-    options: object
-    devices: object
+    options: Namespace
     folder: RunFolder
-    loader: object
-    val_set: object
-    model: object
-    rates: object
-    step: object
+    loader: BatchLoader
+    rates: StepSettings
+    step: TrainStep
     settings: dict  # that a resumed run must share
     info: dict  # for readers of weight files
     progress: Progress
@@ -62,7 +62,7 @@ class Run:
 
     def save_best(self, epoch, map50_95):
         """Write the averaged weights as those of the best epoch."""
-        averaged = with_averages(self.model, self.step.averages)
+        averaged = with_averages(self.step.model, self.step.averages)
         info = self.info | {"epoch": epoch, "map50_95": map50_95}
         data = to_bytes(self.folder.best, averaged.state_dict(), info)
         self.folder.write(self.folder.best.name, data)
@@ -173,11 +173,10 @@ class Meter(Callback):
         if self.bar.disable:  # no terminal: a line per epoch instead of the bar
             shown = ", ".join(f"{name} {value:.3f}" for name, value in means.items())
             print(f"epoch {p.epoch + 1}/{o.epochs}: {shown}, {p.seconds:.1f} s")
-        rates = self.run.rates.at(p.epoch, p.iteration - 1)
         return {
             "epoch": p.epoch + 1,
             **means,
-            "lr": rates[0],
+            "lr": self.run.rates.lr(p.iteration - 1),
             "images_per_s": size * o.batch_size / p.seconds,
             "map50": None,
             "map50_95": None,
@@ -330,7 +329,7 @@ class Checkpoints(Callback):
         """Write last.safetensors, and end the run if a signal has come."""
         run, number = self.run, self.signals.number
         info = run.info | {"settings": run.settings, "progress": asdict(run.progress)}
-        data = to_bytes(run.folder.last, snapshot(run.model, run.step.state), info)
+        data = to_bytes(run.folder.last, snapshot(run.step.model, run.step.state), info)
         run.folder.write(run.folder.last.name, data)
         self.saved_at = time.monotonic()
         if number:

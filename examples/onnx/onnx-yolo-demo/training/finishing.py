@@ -35,13 +35,20 @@ def check_first(options):
         check_writable(o.export_onnx.parent, "--export-onnx")
         if o.export_onnx.is_dir():
             raise TrainingError(f"--export-onnx {o.export_onnx} is a folder; give a file's name")
-    o.build_page = o.build_page and not o.no_export
-    if o.build_page and (problem := runtime_problem()):
-        o.build_page = False
+    builds_page(o)
+
+
+def builds_page(options):
+    """Return whether the run ends with a page; warn where one is wanted and can't be built."""
+    o = options
+    wanted = o.build_page and not o.no_export
+    if wanted and (problem := runtime_problem()):
         print(
             f"warning: no browser page will be built at the end: {problem}; later, "
             f"python -m tools.build_demo {o.export_onnx} builds it"
         )
+        return False
+    return wanted
 
 
 def with_averages(model, averages):
@@ -54,14 +61,15 @@ def with_averages(model, averages):
 
 
 class Validator:
-    """Runs the averaged weights on the validation set; calls `check`, which may raise, on the way.
+    """Runs the averaged weights on the validation set.
 
-    `detector` is a function of `compile_detector`.
+    `detector` is a function of `compile_detector`, `devices` share each batch, and `check` is
+    called before each: what it raises ends the validation.
     """
 
-    def __init__(self, detector, dataset, batch_size, devices):
+    def __init__(self, detector, dataset, batch_size, devices, check):
         self.detector, self.dataset, self.batch_size = detector, dataset, batch_size
-        self.devices, self.check = devices, lambda: None
+        self.devices, self.check = devices, check
 
     def score(self):
         """Return (what `coco_map` says, the detections)."""
@@ -99,7 +107,7 @@ def finish(run, validator):
     The averages on the devices are the best ones after this.
     """
     o, folder = run.options, run.folder
-    measure = measure_statistics(run)
+    measure = measure_statistics(run, validator.devices)
     measure()
     last, detections = validator.score()
     best, best_epoch = last, load_best(run)
@@ -116,24 +124,25 @@ def finish(run, validator):
         "train_seconds": sum(row["seconds"] for row in run.progress.rows),
         "classes": o.classes,
     }
-    draw_validation(folder.path / "val_detections.png", run.val_set, detections)
+    draw_validation(folder.path / "val_detections.png", validator.dataset, detections)
     if not o.no_export:
         metrics["onnx"] = export(run, validator)
     folder.write("metrics.json", to_json(metrics))
     folder.require()
     print(
         f"best weights (epoch {best_epoch}): mAP@0.5 {best['map50']:.4f}, "
-        f"mAP@0.5:0.95 {best['map50_95']:.4f} on {len(run.val_set)} held-out images"
+        f"mAP@0.5:0.95 {best['map50_95']:.4f} on {len(validator.dataset)} held-out images"
     )
     if o.require_map50 is not None and not best["map50"] >= o.require_map50:
         raise TrainingError(
             f"mAP@0.5 is {best['map50']:.4f}, below the {o.require_map50} asked for"
         )
-    if o.build_page:
-        build_page(o.export_onnx, folder.path / "page", quantize(run, best["map50"]))
+    if builds_page(o):
+        int8 = quantize(o.export_onnx, run.loader.dataset, validator.dataset, best["map50"])
+        build_page(o.export_onnx, folder.path / "page", int8)
 
 
-def measure_statistics(run):
+def measure_statistics(run, devices):
     """Return what measures the normalizations' statistics of the averages on the devices.
 
     See `pytensor.optimizers.AveragedStatistics`.
@@ -141,11 +150,12 @@ def measure_statistics(run):
     step, loader, images = run.step, run.loader, run.options.statistics_images
     if not images:
         return lambda: None
-    run.model(step.images.images, training=True)
-    variables = run.model.store.trainable | run.model.store.statistics
+    model = step.model
+    model(step.images.images, training=True)
+    variables = model.store.trainable | model.store.statistics
     averages = {variable: step.averages[name] for name, variable in variables.items()}
     statistics = AveragedStatistics(
-        step.images.variables, dict(run.model.updates), averages, BN_MOMENTUM, step.mode
+        step.images.variables, dict(model.updates), averages, BN_MOMENTUM, step.mode
     )
 
     def measure():
@@ -153,7 +163,7 @@ def measure_statistics(run):
         count = min(-(-images // loader.batch_size), 2 * len(loader))
         epochs = map(loader.epoch, itertools.count(run.options.epochs))
         batches = itertools.islice(itertools.chain.from_iterable(epochs), count)
-        arrays = (run.devices.shard(step.images.arguments(batch)) for batch in batches)
+        arrays = (devices.shard(step.images.arguments(batch)) for batch in batches)
         statistics.refresh(arrays)
         step.place_variables()
 
@@ -173,9 +183,9 @@ def load_best(run):
 def export(run, validator):
     """Write the ONNX model of the averages; the report of its verification."""
     o = run.options
-    images = next(val_batches(run.val_set, o.batch_size)).images
+    images = next(val_batches(validator.dataset, o.batch_size)).images
     expected = validator.predict(images)
-    averaged = with_averages(run.model, run.step.averages)
+    averaged = with_averages(run.step.model, run.step.averages)
     # Only a whole and verified file gets the name.
     partial = o.export_onnx.with_name(f".{o.export_onnx.name}.partial")
     try:
@@ -194,15 +204,15 @@ def export(run, validator):
     return report
 
 
-def quantize(run, float_map50):
-    """Make an 8-bit form of the exported model for the page; None if it finds much less."""
-    path, data = run.options.export_onnx, run.loader.dataset
+def quantize(path, train_set, val_set, float_map50):
+    """Write an exported model's 8-bit form, for the page; None if it finds much less."""
     int8 = path.with_stem(f"{path.stem}_int8")
-    places = np.linspace(0, len(data) - 1, min(PICTURES, len(data))).round().astype(int)
-    images = [data[k].image for k in places.tolist()]
+    last, count = len(train_set) - 1, min(PICTURES, len(train_set))
+    places = np.linspace(0, last, count).round().astype(int)
+    images = [train_set[k].image for k in places.tolist()]
     quantize_detector(path, int8, images, tolerance=math.inf)  # the score decides
     detector = OnnxDetector(int8)
-    map50 = coco_map(run.val_set, detect(detector, run.val_set, detector.batch_size))["map50"]
+    map50 = coco_map(val_set, detect(detector, val_set, detector.batch_size))["map50"]
     taken = map50 >= float_map50 - MAX_INT8_LOSS
     print(f"{int8}: mAP@0.5 {map50:.4f}; the page takes {'it' if taken else 'the float32 model'}")
     return int8 if taken else None

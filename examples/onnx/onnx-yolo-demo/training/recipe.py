@@ -2,6 +2,8 @@
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -33,13 +35,17 @@ class Recipe:
     warmup_bias_lr: float = 0.1
     warmup_momentum: float = 0.8
     nominal_batch: int = 64  # gradients are summed over about as many images before each step
-    # After k steps the average's decay is ema_decay * (1 - exp(-k / ema_steps)).
+    # of the averaged weights; see `decay_of_averages`
     ema_decay: float = 0.9999
     ema_steps: float = 2000.0
 
     def batches_per_step(self, batch_size):
         """Batches whose gradients make one step, after the warm-up."""
         return max(round(self.nominal_batch / batch_size), 1)
+
+    def decay_of_averages(self, steps):
+        """Return ``ema_decay * (1 - exp(-k / ema_steps))`` of step k, after so many others."""
+        return self.ema_decay * (1 - math.exp(-(steps + 1) / self.ema_steps))
 
 
 def resolve(recipe, num_images, batch_size, epochs, num_classes):
@@ -57,44 +63,51 @@ def resolve(recipe, num_images, batch_size, epochs, num_classes):
     return replace(recipe, warmup_bias_lr=0.0, **chosen)
 
 
-class StepSettings:
-    """What each iteration of a run uses: rates, momentum, and when to step.
+class Rates(NamedTuple):
+    """The numbers that a step takes beside its batch."""
 
-    A run has so many epochs of so many batches.
+    lr: float
+    bias_lr: float
+    momentum: float  # of SGD and MuSGD
+    ema_decay: float
+
+
+class StepSettings:
+    """What each iteration of a run uses: its rates, and how many batches make a step.
+
+    A run has so many epochs of so many batches.  `lr`, `bias_lr`, `momentum` and `batches_per_step`
+    are schedules of the iteration, which counts from the start of the run; the warm-up ends with
+    number `warmup`.
     """
 
     def __init__(self, recipe, epochs, batches, batch_size):
-        self.recipe, self.epochs, self.batches = recipe, epochs, batches
-        self.factor = SCHEDULES[recipe.schedule](epochs, recipe.final_lr)
-        self.accumulate = recipe.batches_per_step(batch_size)
-        self.warmup = round(min(recipe.warmup_epochs, epochs - 1) * batches)
+        self.recipe = recipe
         # A run shorter than one step's batches still steps.
-        self.accumulate = min(self.accumulate, epochs * batches)
+        self.accumulate = min(recipe.batches_per_step(batch_size), epochs * batches)
+        self.warmup = round(min(recipe.warmup_epochs, epochs - 1) * batches)
         self.weight_decay = (
             recipe.weight_decay * batch_size * self.accumulate / recipe.nominal_batch
         )
+        factor = SCHEDULES[recipe.schedule](epochs, recipe.final_lr)
+        warm_up = partial(schedules.warmup, steps=self.warmup)
 
-    def at(self, epoch, iteration):
-        """Return (rate, rate of biases, momentum, batches per step) of an iteration.
+        def lr(iteration):
+            return recipe.lr * factor(iteration // batches)
 
-        `iteration` counts from the start of the run; the warm-up ends with number `warmup`.
-        AdamW's momentum is its first beta, and isn't warmed up.
-        """
-        recipe = self.recipe
-        lr = recipe.lr * self.factor(epoch)
-        first, last = recipe.warmup_momentum, recipe.momentum
-        if recipe.optimizer == "adamw":
-            first = last = ADAMW_BETAS[0]
+        self.lr = warm_up(lr)
+        self.bias_lr = warm_up(lr, start=recipe.warmup_bias_lr)
+        self.momentum = warm_up(recipe.momentum, start=recipe.warmup_momentum)
+        self.batches_per_step = warm_up(self.accumulate, start=1)
 
-        def warmed_up(aim, start):
-            return schedules.warmup(aim, self.warmup, start)(iteration)
-
-        return (
-            warmed_up(lr, 0.0),
-            warmed_up(lr, recipe.warmup_bias_lr),
-            warmed_up(last, first),
-            max(round(warmed_up(self.accumulate, 1)), 1),
+    def at(self, iteration, steps):
+        """Return (`Rates`, batches per step) of an iteration that so many steps came before."""
+        rates = Rates(
+            lr=self.lr(iteration),
+            bias_lr=self.bias_lr(iteration),
+            momentum=self.momentum(iteration),
+            ema_decay=self.recipe.decay_of_averages(steps),
         )
+        return rates, max(round(self.batches_per_step(iteration)), 1)
 
 
 def make_optimizer(name, lr, momentum):

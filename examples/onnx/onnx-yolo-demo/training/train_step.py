@@ -4,14 +4,13 @@ Everything that a step changes (weights, momentum, averages, running statistics)
 variable that stays on the device; what a step reads from the host is a batch and four numbers.
 """
 
-import math
 from importlib import import_module
 from typing import NamedTuple
 
 import jax
 import numpy as np
 from loss import yolo_loss
-from training.recipe import CLASS_BRANCH_FACTOR, make_optimizer, parameter_groups
+from training.recipe import CLASS_BRANCH_FACTOR, Rates, make_optimizer, parameter_groups
 
 import pytensor
 import pytensor.tensor as pt
@@ -176,11 +175,8 @@ class TrainStep:
         outputs = [parts[name] for name in LOSS_PARTS]
         gradients = pytensor.grad(total, self.model.params)
 
-        lr, bias_lr, momentum, decay = (
-            pt.scalar(name, dtype="float32") for name in ("lr", "bias_lr", "momentum", "ema_decay")
-        )
-        rates = (lr, bias_lr, momentum)
-        numbers = [lr, bias_lr, decay] if self.optimizer == "adamw" else [*rates, decay]
+        numbers = [pt.scalar(name, dtype="float32") for name in Rates._fields]
+        *rates, decay = numbers
         tracked = [*self.model.params, *self.model.store.statistics.values()]
         self.ema = ExponentialMovingAverage(tracked, decay)
         self.averages = {v.name: a for v, a in zip(tracked, self.ema.averages, strict=True)}
@@ -217,7 +213,8 @@ class TrainStep:
         return updates, norm
 
     def _compile(self, inputs, outputs, updates):
-        # All inputs are used; to find that out, PyTensor takes time of the square of their number.
+        # AdamW has no use for the momentum, all else is used; to find that out, PyTensor takes time
+        # of the square of the inputs' number.
         return pytensor.function(
             inputs, outputs, updates=updates, mode=self.mode, trust_input=True,
             on_unused_input="ignore",
@@ -240,18 +237,18 @@ class TrainStep:
             arrays = jax.device_put(arrays)
         return DeviceBatch(batch, arrays)
 
-    def run(self, batch, rates, step_now, steps_done, recipe):
-        """Run one batch, and the step number `steps_done` of the optimizer if `step_now`.
+    def run(self, batch, rates, step_now=True):
+        """Run one batch, and a step of the optimizer at `rates`, a `Rates`, if `step_now`.
 
-        `rates` are the rate, that of biases, and momentum.  What is returned, (the three loss
-        parts, the gradient's norm before clipping or None without a step), isn't waited for.
+        What is returned, (the three loss parts, the gradient's norm before clipping or None without
+        a step), isn't waited for.
         """
         data = batch.arrays if isinstance(batch, DeviceBatch) else self.arguments(batch)
         if self.fused:
-            *parts, norm = self._call(self._step, *data, *self._numbers(rates, steps_done, recipe))
+            *parts, norm = self._call(self._step, *data, *as_arrays(rates))
             return parts, norm
         parts = self._call(self._add, *data)
-        return parts, self.apply(rates, steps_done, recipe) if step_now else None
+        return parts, self.apply(rates) if step_now else None
 
     def programs(self):
         """The functions of JAX that were called, each with its arguments, for `read_profile`."""
@@ -264,15 +261,14 @@ class TrainStep:
                 return function(*arguments)
         return function(*arguments)
 
-    def apply(self, rates, steps_done, recipe):
+    def apply(self, rates):
         """Step with the gradients accumulated so far; their norm before clipping."""
-        return self._call(self._apply, *self._numbers(rates, steps_done, recipe))[0]
+        return self._call(self._apply, *as_arrays(rates))[0]
 
-    def _numbers(self, rates, steps_done, recipe):
-        decay = recipe.ema_decay * (1 - math.exp(-(steps_done + 1) / recipe.ema_steps))
-        if self.optimizer == "adamw":
-            rates = rates[:2]
-        return [np.asarray(v, dtype=np.float32) for v in (*rates, decay)]
+
+def as_arrays(rates):
+    """Return `Rates` as a step takes them, float32 scalars."""
+    return [np.asarray(value, dtype=np.float32) for value in rates]
 
 
 def image_input(image_size, batch_size, dtype="uint8"):

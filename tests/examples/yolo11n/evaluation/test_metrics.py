@@ -7,7 +7,14 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from evaluation.metrics import TWELVE, coco_map, coco_scores, scores_by_source, without_nan
+from evaluation.metrics import (
+    TWELVE,
+    coco_map,
+    coco_scores,
+    mistakes,
+    scores_by_source,
+    without_nan,
+)
 
 DATA = Path(__file__).parents[2] / "data"
 NAMES = ["person", "cell phone"]
@@ -231,3 +238,27 @@ def test_where_f1_is_highest():
 def test_without_nan():
     value = {"a": [1.0, math.nan, {"b": np.float32("nan")}], "c": (1, "x"), "d": None}
     assert without_nan(value) == {"a": [1.0, None, {"b": None}], "c": [1, "x"], "d": None}
+
+
+# ------------------------------------------------------------------------------ mistakes
+
+
+def test_mistakes_by_hand():
+    """Image 7 has a box of 0.4 of the height, too, and 8 a crowd; in 9 no phone counts."""
+    boxes = [*TRUTH, (8, 1, [100, 0, 100, 150], 1)]
+    labelled = np.array([[True, True], [True, True], [True, False]])
+    found = {
+        7: [[10, 20, 40, 60, 0.5, 0], [10, 20, 40, 36, 0.9, 0]],
+        8: [[120, 10, 150, 50, 0.8, 0], [52, 10, 70, 50, 0.7, 1]],
+        9: [[1, 2, 3, 4, 0.6, 0], [1, 2, 3, 4, 0.9, 1]],
+    }
+    false, missed = mistakes(make_set(boxes, labelled=labelled), found)
+    expected = [
+        {"image_id": 7, "class": "person", "box": [10, 20, 40, 36], "score": 0.9, "overlap": 0.4},
+        {"image_id": 9, "class": "person", "box": [1, 2, 3, 4], "score": 0.6, "overlap": 0.0},
+    ]
+    assert [row | {"overlap": pytest.approx(row["overlap"])} for row in expected] == false
+    assert missed == [{"image_id": 8, "class": "person", "box": [5, 5, 25, 35], "area": 600}]
+    assert mistakes(make_set(TRUTH), PERFECT) == ([], [])
+    _, missed = mistakes(make_set(TRUTH), {})
+    assert [row["area"] for row in missed] == [1200, 800, 600]

@@ -412,10 +412,10 @@ def test_a_training_says_first_that_it_will_build_no_page(tmp_path, monkeypatch,
         weights=None, no_export=False, export_onnx=tmp_path / "m.onnx", build_page=True
     )
     finishing.check_first(options)
-    assert not options.build_page
     said = capsys.readouterr().out
     assert "no browser page will be built at the end: esbuild is missing; later, " in said
     assert f"tools.build_demo {options.export_onnx} " in said
+    assert not finishing.builds_page(options)
 
 
 def test_a_page_that_fails_late_fails_the_training_and_names_the_model(quick, tmp_path):

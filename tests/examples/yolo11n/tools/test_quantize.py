@@ -1,7 +1,5 @@
 """Smaller variants of an exported YOLO11n: a float16 graph, and int8."""
 
-from types import SimpleNamespace
-
 import export
 import numpy as np
 import onnx
@@ -106,10 +104,8 @@ def test_a_training_keeps_integers_that_lose_little(finder_onnx_of_one, data, tm
     model = tmp_path / "m.onnx"
     model.write_bytes(finder_onnx_of_one.read_bytes())
     train, val = (load_split(data, part, CLASSES, SIZE) for part in ("train", "val"))
-    options, loader = SimpleNamespace(export_onnx=model), SimpleNamespace(dataset=train)
-    run = SimpleNamespace(options=options, loader=loader, val_set=val)
-    assert finishing.quantize(run, 0.0) == tmp_path / "m_int8.onnx"
-    assert finishing.quantize(run, 2.0) is None
+    assert finishing.quantize(model, train, val, 0.0) == tmp_path / "m_int8.onnx"
+    assert finishing.quantize(model, train, val, 2.0) is None
     assert "the page takes the float32 model" in capsys.readouterr().out
 
 

@@ -37,6 +37,7 @@ class Toy:
         self.w = pytensor.shared(np.arange(3, dtype=np.float32), name="w")
         self.state = {"w.ema": pytensor.shared(np.zeros(3, dtype=np.float32))}
         self.averages = {"w": self.state["w.ema"]}
+        self.model = self
 
     def state_dict(self):
         return {"w": self.w.get_value()}
@@ -49,10 +50,10 @@ def make_run(tmp_path):
     def make(*arguments, **progress):
         own = ["--output-dir", str(tmp_path), "--log-every", "2", "--batch-size", "4"]
         options = parse_arguments("", [*own, *map(str, arguments)])
-        toy, rates = Toy(), SimpleNamespace(at=lambda epoch, iteration: (0.5, 0.5, 0.9, 1))
         run = Run(
-            options, Devices(1), RunFolder(options), [0] * 3, None, toy, rates, toy, {"lr": 1}, {},
-            Progress(**progress),
+            options=options, folder=RunFolder(options), loader=[0] * 3, step=Toy(),
+            rates=SimpleNamespace(lr=lambda iteration: 0.5), settings={"lr": 1}, info={},
+            progress=Progress(**progress),
         )  # fmt: skip
         run.save_best = lambda epoch, score: run.folder.write("best.safetensors", b"%d" % epoch)
         return run
@@ -187,7 +188,7 @@ def test_minutes_between_checkpoints(checkpointed):
 def test_weights_that_are_not_finite_replace_no_checkpoint(checkpointed):
     run, hooks, _ = checkpointed("--checkpoint-minutes", 0)
     steps(run, hooks, 1)
-    run.model.w.set_value(np.full(3, np.nan, dtype=np.float32))
+    run.step.w.set_value(np.full(3, np.nan, dtype=np.float32))
     with pytest.raises(CheckpointError, match="w and 0 other arrays are not finite"):
         steps(run, hooks, 1)
     assert saved(run)["iteration"] == 1
@@ -401,7 +402,7 @@ def test_export_is_compared_in_full_precision(monkeypatch):
         seen.append("HIGHEST" in function.lower(x).as_text())
         return function(x)
 
-    validator = Validator(detector, None, 2, Devices(1))
+    validator = Validator(detector, None, 2, Devices(1), lambda: None)
     for backend in ("cpu", "gpu"):
         monkeypatch.setattr(jax, "default_backend", lambda backend=backend: backend)
         np.testing.assert_array_equal(validator.predict(np.eye(2)), np.eye(2))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from data.loader import Batch
 from model import YOLO11n
-from training.recipe import Recipe
+from training.recipe import Rates, Recipe
 from training.train_step import HostImages, TrainStep
 
 from pytensor.link.jax.tuned import jax_mode
@@ -30,12 +30,11 @@ def golden_steps(request):
     step = TrainStep(model, 320, 2, 8, 5e-4, max_accumulate=2, images=images, mode=mode)
     boxes, classes, num_boxes = golden.targets("main", 8)
     batch = Batch(golden.images(), boxes, classes, num_boxes, np.arange(2))
-    recipe = Recipe()
-    rates = (0.002, 0.002, 0.937)
     results = []
     for k in range(3):
+        rates = Rates(0.002, 0.002, 0.937, Recipe().decay_of_averages(k))
         # as `TrainStep.run` with a step, in its two halves
-        parts, _ = step.run(batch, rates, step_now=False, steps_done=k, recipe=recipe)
+        parts, _ = step.run(batch, rates, step_now=False)
         if k == 0:
             suffix = ".accumulated_gradient"
             gradients = {
@@ -46,7 +45,7 @@ def golden_steps(request):
             statistics = {
                 name: np.asarray(v.get_value()) for name, v in model.store.statistics.items()
             }
-        norm = step.apply(rates, steps_done=k, recipe=recipe)
+        norm = step.apply(rates)
         results.append([float(v) for v in (*parts, norm)])
     return request.param, gradients, statistics, results
 

@@ -10,7 +10,7 @@ import numpy as np
 import onnxruntime
 import pytest
 from model import YOLO11n
-from training.recipe import Recipe, StepSettings
+from training.recipe import Rates, Recipe, StepSettings
 
 import pytensor
 from pytensor.graph.replace import clone_replace
@@ -51,17 +51,16 @@ class Steps:
         )
 
     def data(self, k, rates):
-        """Random bytes with up to four boxes an image, the rates, and the averages' decay."""
+        """Random bytes with up to four boxes an image, and the rates."""
         rng = np.random.default_rng(k)
         centres = rng.uniform(0.3, 0.7, (self.batch, MAX_BOXES, 2))
         sides = rng.uniform(0.2, 0.6, (self.batch, MAX_BOXES, 2))
-        decay = Recipe.ema_decay * (1 - np.exp(-(k + 1) / Recipe.ema_steps))
         return [
             rng.integers(0, 256, (self.batch, 3, self.size, self.size), dtype=np.uint8),
             np.concatenate([centres, sides], axis=-1).astype(self.dtype),
             rng.integers(0, CLASSES, (self.batch, MAX_BOXES), dtype=np.int32),
             rng.integers(1, MAX_BOXES + 1, self.batch, dtype=np.int32),
-            *(np.asarray(number, dtype=self.dtype) for number in (*rates, decay)),
+            *(np.asarray(number, dtype=self.dtype) for number in rates),
         ]
 
     def run(self, step, rates, number):
@@ -86,11 +85,11 @@ class Steps:
 def rates_of(recipe):
     """Rates of a recipe's first steps, with 100 batches in each of 100 epochs."""
     settings = StepSettings(recipe, epochs=100, batches=100, batch_size=recipe.nominal_batch)
-    return lambda k: settings.at(k // 100, k)[:3]
+    return lambda k: settings.at(k, k)[0]
 
 
 def full_rates(k):
-    return Recipe.lr, Recipe.lr, Recipe.momentum
+    return Rates(Recipe.lr, Recipe.lr, Recipe.momentum, Recipe().decay_of_averages(k))
 
 
 def test_first_step():

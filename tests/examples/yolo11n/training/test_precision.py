@@ -14,7 +14,7 @@ import pytest
 from blocks import C2PSA, SPPF, Parameters
 from data.loader import Batch
 from model import YOLO11n
-from training.recipe import Recipe
+from training.recipe import Rates, Recipe
 from training.train_step import TrainStep
 
 import pytensor
@@ -131,13 +131,13 @@ def step(request):
         )
         compute_single, values, program = in_single_precision(train._add, train.arguments(batch))
         single = compute_single(*values)
-        recipe, rates = Recipe(), (0.01, 0.01, 0.9)
-        parts, _ = train.run(batch, rates, step_now=False, steps_done=0, recipe=recipe)
+        rates = Rates(0.01, 0.01, 0.9, Recipe().decay_of_averages(0))
+        parts, _ = train.run(batch, rates, step_now=False)
         fgraph = train._add.maker.fgraph
         names = {i: fgraph.inputs[k].name for i, k in fgraph.update_mapping.items()}
         changed = {v.name: v for v in train.variables}
         low = {i: np.asarray(changed[name].get_value()) for i, name in names.items()}
-        norm = train.apply(rates, steps_done=0, recipe=recipe)
+        norm = train.apply(rates)
         applied = train._apply.maker.fgraph
         zeros = [np.zeros(v.type.shape, v.type.dtype) for v in applied.inputs]
         convert = in_mixed_precision(tuned_funcify)

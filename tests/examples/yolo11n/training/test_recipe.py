@@ -63,26 +63,32 @@ def test_automatic_choice_must_be_made_first():
 # ------------------------------------------------------------------------------ rates
 
 
+def at(settings, iteration):
+    """Return (rate, rate of biases, momentum, batches per step) of an iteration."""
+    rates, batches = settings.at(iteration, 0)
+    return (*rates[:3], batches)
+
+
 def test_linear_schedule_and_warm_up():
     recipe = Recipe(schedule="linear", warmup_epochs=3, lr=0.01, final_lr=0.01)
     settings = StepSettings(recipe, epochs=100, batches=10, batch_size=16)
     assert settings.warmup == 30
-    assert settings.at(0, 0) == (0.0, 0.1, 0.8, 1)
+    assert at(settings, 0) == (0.0, 0.1, 0.8, 1)
     # Factor of epoch 1: 0.99 * 0.99 + 0.01 = 0.9901; half of the warm-up done.
     half = (0.0049505, 0.1 + 0.5 * (0.009901 - 0.1), 0.8685, 2)
-    assert settings.at(1, 15) == pytest.approx(half)
-    assert settings.at(1, 10)[3] == 2  # 1 + 10 / 30 * 3
-    assert settings.at(0, 4)[3] == 1  # 1.4
-    assert settings.at(2, 26)[3] == 4  # 3.6
-    assert settings.at(3, 30) == pytest.approx((0.009703, 0.009703, 0.937, 4))
-    assert settings.at(3, 31) == pytest.approx((0.009703, 0.009703, 0.937, 4))
-    assert settings.at(99, 999) == pytest.approx((0.000199, 0.000199, 0.937, 4))
+    assert at(settings, 15) == pytest.approx(half)
+    assert at(settings, 10)[3] == 2  # 1 + 10 / 30 * 3
+    assert at(settings, 4)[3] == 1  # 1.4
+    assert at(settings, 26)[3] == 4  # 3.6
+    assert at(settings, 30) == pytest.approx((0.009703, 0.009703, 0.937, 4))
+    assert at(settings, 31) == pytest.approx((0.009703, 0.009703, 0.937, 4))
+    assert at(settings, 999) == pytest.approx((0.000199, 0.000199, 0.937, 4))
 
 
 def test_cosine_schedule():
     settings = StepSettings(Recipe(schedule="cosine", final_lr=0.1), 100, 10, 64)
-    assert settings.at(50, 500)[0] == pytest.approx(0.01 * (0.1 + 0.9 * 0.5))
-    assert settings.at(25, 250)[0] == pytest.approx(0.01 * (0.1 + 0.9 * (1 + math.sqrt(0.5)) / 2))
+    assert at(settings, 500)[0] == pytest.approx(0.01 * (0.1 + 0.9 * 0.5))
+    assert at(settings, 250)[0] == pytest.approx(0.01 * (0.1 + 0.9 * (1 + math.sqrt(0.5)) / 2))
 
 
 @pytest.mark.parametrize("change", [{"epochs": 1}, {"recipe": Recipe(warmup_epochs=0)}])
@@ -90,19 +96,19 @@ def test_without_warm_up(change):
     given = {"recipe": Recipe(), "epochs": 9, "batches": 4} | change
     settings = StepSettings(**given, batch_size=64)
     assert settings.warmup == 0
-    assert settings.at(0, 0) == pytest.approx((0.01, 0.01, 0.937, 1))
+    assert at(settings, 0) == pytest.approx((0.01, 0.01, 0.937, 1))
 
 
 def test_warm_up_of_the_automatic_choices():
     settings = StepSettings(resolve(Recipe(optimizer="auto"), 640, 64, 100, 2), 100, 10, 64)
-    assert settings.at(0, 0) == (0.0, 0.0, 0.9, 1)
+    assert at(settings, 0)[:2] == (0.0, 0.0)  # AdamW has no use for the momentum
     lr = 0.001667 * 0.9901
-    assert settings.at(1, 15) == pytest.approx((lr / 2, lr / 2, 0.9, 1))
+    assert at(settings, 15)[:2] == pytest.approx((lr / 2, lr / 2))
     settings = StepSettings(resolve(Recipe(optimizer="auto"), 10**6, 64, 100, 2), 100, 10, 64)
-    assert settings.at(0, 0) == (0.0, 0.0, 0.9, 1)
+    assert at(settings, 0) == (0.0, 0.0, 0.9, 1)
     lr = 0.01 * 0.9901
-    assert settings.at(1, 15) == pytest.approx((lr / 2, lr / 2, (0.9 + 0.937) / 2, 1))
-    assert settings.at(3, 31)[2] == 0.937
+    assert at(settings, 15) == pytest.approx((lr / 2, lr / 2, (0.9 + 0.937) / 2, 1))
+    assert at(settings, 31)[2] == 0.937
 
 
 @pytest.mark.parametrize(
@@ -119,6 +125,14 @@ def test_accumulation_and_scaled_decay(batch_size, epochs, batches, accumulate, 
     settings = StepSettings(Recipe(), epochs, batches, batch_size)
     assert settings.accumulate == accumulate
     assert settings.weight_decay == pytest.approx(weight_decay)
+
+
+def test_schedules_are_made_once(monkeypatch):
+    settings = StepSettings(Recipe(), epochs=100, batches=10, batch_size=16)
+    expected = settings.at(15, 3)
+    monkeypatch.setattr("training.recipe.schedules", None)
+    assert settings.at(15, 3) == expected
+    assert expected[0].ema_decay == 0.9999 * (1 - math.exp(-4 / 2000))
 
 
 # ------------------------------------------------------------------------------ groups
@@ -144,8 +158,8 @@ def test_biases_of_the_class_branch_warm_up_from_the_same_start():
     assert all(p.name.startswith("model.23.cv3.") for p in last["params"])
     rate = pytensor.function([lr, bias_lr], last["learning_rate"], mode="FAST_COMPILE")
     for iteration in (0, 10, 30, 40):
-        low, high, *_ = settings.at(2, iteration)
+        low, high, *_ = at(settings, iteration)
         share = min(iteration / 30, 1)
-        target = 3 * 0.01 * settings.factor(2)
+        target = 3 * 0.01 * (0.99 * (1 - iteration // 10 / 100) + 0.01)
         expected = 0.1 + share * (target - 0.1)
         assert rate(np.float32(low), np.float32(high)) == pytest.approx(expected, rel=1e-5)

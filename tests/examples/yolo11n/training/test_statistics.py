@@ -44,6 +44,7 @@ def step(network):
     }
     placed = []
     return SimpleNamespace(
+        model=network,
         images=HostImages(SIZE, BATCH),
         averages=averages,
         mode="FAST_COMPILE",
@@ -91,13 +92,11 @@ def expected_statistics(averages, batches):
 def test_statistics_are_those_of_the_averages(network, step, images, count):
     """Over the batches that would come after the training, of two epochs at most."""
     options = SimpleNamespace(statistics_images=images, epochs=7)
-    run = SimpleNamespace(
-        options=options, model=network, step=step, devices=Devices(1), loader=Loader()
-    )
+    run = SimpleNamespace(options=options, step=step, loader=Loader())
     batches = [*run.loader.epoch(7), *run.loader.epoch(8)][:count]
     before = {name: v.get_value() for name, v in step.averages.items()}
     own = {name: v.get_value() for name, v in network.store.all.items()}
-    measure = measure_statistics(run)
+    measure = measure_statistics(run, Devices(1))
     for _ in range(2):  # what was measured before doesn't count
         measure()
         names = [f"{n}.bn.running_{k}" for n in "ab" for k in ("mean", "var")]

@@ -12,12 +12,13 @@ from data.augment import Augment, Plan
 from data.loader import BatchLoader
 from loss import yolo_loss
 from model import YOLO11n
-from training.recipe import Recipe
+from training.recipe import Rates, Recipe
 from training.train_step import (
     OWN_MODES,
     DeviceImages,
     HostImages,
     TrainStep,
+    as_arrays,
     training_mode,
     uses_jax,
 )
@@ -39,8 +40,12 @@ GPU = pytest.param(jax_mode(donate=True, platform="cuda"), id="GPU")
 NUMBA = pytest.param("NUMBA", marks=pytest.mark.long)  # takes a minute to compile
 OTHERS = [GPU, NUMBA, "FAST_COMPILE", pytest.param("PYTORCH", marks=TORCH)]
 SIZE, BATCH, BOXES = 64, 2, 4
-RATES = (0.01, 0.02, 0.9)
 DECAY = 0.1
+
+
+def rates(steps):
+    """Return the rates of a step after so many others."""
+    return Rates(0.01, 0.02, 0.9, Recipe().decay_of_averages(steps))
 
 
 class Stage:
@@ -158,7 +163,7 @@ def orthogonalized(x):
 
 def first_step(optimizer, name, value, gradient):
     """What the first step of an optimizer takes from a parameter, by the recipe's own words."""
-    lr, bias_lr, momentum = RATES
+    lr, bias_lr, momentum, _ = rates(0)
     rate = bias_lr if name.endswith(".bias") else lr
     decay = DECAY * value if value.ndim == 4 else 0.0
     if optimizer == "adamw":  # both moments are the gradient's own: all move by their rate
@@ -185,7 +190,7 @@ def test_first_step_by_hand(make_step, gradients, optimizer, accumulate):
     done = 10_000  # the averages' decay is 0.9999 * (1 - exp(-5.0005)) then
     for k in range(accumulate):
         last = k == accumulate - 1
-        losses, found = step.run(random_batch(k), RATES, last, done, Recipe())
+        losses, found = step.run(random_batch(k), rates(done), last)
         assert (found is None) == (not last)
         assert all(isinstance(loss, jax.Array) for loss in losses)
         if not last:  # a batch without a step changes sums and statistics alone
@@ -214,10 +219,10 @@ def test_one_compilation_and_values_stay_on_the_device(make_step, accumulate):
     step = make_step(accumulate, "musgd")
     # Warm: the first call gets NumPy's arrays, the second what the first left on the device.
     for done in range(2):
-        step.run(step.transfer(random_batch(done)), RATES, True, done, Recipe())
+        step.run(step.transfer(random_batch(done)), rates(done))
     with no_compilation():
         for done in range(2, 4):
-            step.run(step.transfer(random_batch(done)), RATES, True, done, Recipe())
+            step.run(step.transfer(random_batch(done)), rates(done))
     for variable in step.variables:
         value = variable.container.storage[0]
         assert isinstance(value, jax.Array), variable.name
@@ -246,8 +251,8 @@ def test_placing():
     assert placed == [step.variables]
     assert {v.name for v in step.variables} >= {*step.model.store.all, *step.state}
     batch = random_batch(0)
-    step.run(batch, RATES, True, 0, Recipe())
-    step.run(step.transfer(batch), RATES, True, 1, Recipe())
+    step.run(batch, rates(0))
+    step.run(step.transfer(batch), rates(1))
     for arrays in put:
         expected = [batch.images, batch.boxes, batch.classes, batch.num_boxes]
         assert all(a is b for a, b in zip(arrays, expected, strict=True))
@@ -317,7 +322,7 @@ def two_steps(make_model, mode):
     numbers = []
     for k in range(2):
         # as a run does: what comes is a batch on the device, if the mode has one
-        parts, norm = step.run(step.transfer(random_batch(k)), RATES, True, k, Recipe())
+        parts, norm = step.run(step.transfer(random_batch(k)), rates(k))
         numbers += [*map(float, parts), float(norm)]
     return numbers, values_of(model.store.all | step.state)
 
@@ -375,7 +380,7 @@ def exact_steps():
     values, numbers = [v.get_value() for v in updates], []
     for k in range(2):
         batch = random_batch(k)
-        data = [*graph.arguments(batch), *graph._numbers(RATES, k, Recipe()), *values]
+        data = [*graph.arguments(batch), *as_arrays(rates(k)), *values]
         results = step(*[np.asarray(v, dtype=d) for v, d in zip(data, wide, strict=True)])
         numbers += map(float, results[: len(outputs)])
         values = [np.asarray(v) for v in results[len(outputs) :]]

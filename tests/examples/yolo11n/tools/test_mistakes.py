@@ -1,0 +1,34 @@
+"""The list of a detector's mistakes, and their pictures."""
+
+import re
+
+import numpy as np
+import pytest
+from PIL import Image
+from tools import mistakes
+
+from tests.examples.yolo11n.training.runs import write_data
+from tests.utils import error_line
+
+
+@pytest.mark.slow
+def test_mistakes_of_a_detector_are_listed_and_drawn(finder_onnx_of_one, tmp_path, capsys):
+    data = write_data(tmp_path / "data")
+    given = [finder_onnx_of_one, "--data", data, "--count", 3, "--draw", tmp_path / "drawn"]
+    assert mistakes.main([*map(str, given)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("6 images, ")
+    count = int(lines[1].partition(" false detections: ")[0])
+    assert count > 3
+    assert sum(map(int, re.findall(r" (\d+)", lines[1].partition(": ")[2]))) == count
+    scores = [float(line.split("score ")[1][:4]) for line in lines if line.startswith("false")]
+    assert len(scores) == 3
+    assert scores == sorted(scores, reverse=True)
+    with Image.open(tmp_path / "drawn/false.png") as sheet:
+        assert sheet.size == (3 * 64 + 2 * 4, 64)
+        assert np.asarray(sheet).std() > 5
+
+
+def test_what_is_not_there_is_said(finder_onnx_of_one, tmp_path, capsys):
+    assert mistakes.main([str(finder_onnx_of_one), "--data", str(tmp_path / "no")]) == 1
+    assert str(tmp_path / "no") in error_line(capsys)

@@ -1,0 +1,59 @@
+"""The files that the README follows a batch through are those that a training step enters."""
+
+import json
+import re
+import subprocess
+import sys
+from threading import Thread
+
+import pytest
+
+from docs.tools.step_files import DEMO, ROOT, EnteredFiles
+from tests.examples.yolo11n.training.runs import read_rows, without_times
+
+
+def in_files(action):
+    """Return the files of the tests' folder that `action` enters."""
+    entered = EnteredFiles()
+    entered.start()
+    action()
+    entered.stop()
+    without_times([])  # too late
+    return entered.below(ROOT / "tests")
+
+
+def test_a_tracer_sees_calls_threads_and_generators_that_go_on():
+    own = "examples/yolo11n/training/test_step_files.py"
+
+    def numbers():
+        yield 1
+        yield 2
+
+    generator = numbers()
+    next(generator)
+    assert in_files(lambda: None) == [own]
+    assert in_files(int) == []
+    assert in_files(generator.__next__) == [own]
+
+    def in_a_thread():
+        thread = Thread(target=read_rows, args=["/dev/null"])
+        thread.start()
+        thread.join()
+
+    assert in_files(in_a_thread) == ["examples/yolo11n/training/runs.py", own]
+
+
+@pytest.mark.slow
+@pytest.mark.training
+def test_the_readme_names_the_files_that_a_step_enters(tmp_path):
+    command = [sys.executable, "-m", "docs.tools.step_files", "--json", tmp_path / "files.json"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    entered = json.loads((tmp_path / "files.json").read_text())
+    compiled, run = (set(entered[moment]["demo"]) for moment in ("compiled", "run"))
+    _, _, text = (DEMO / "README.md").read_text("utf-8").partition("## One batch, followed")
+    text = text.partition("\n## ")[0]
+    assert set(re.findall(r"`([\w/]+\.py)`", text)) == compiled | run
+    numbers = re.search(r"the (\d+) files .*? (\d+) while .*? (\d+) each time", text, re.DOTALL)
+    counted = [len(files) for files in (compiled | run, compiled, run)]
+    assert [*map(int, numbers.groups())] == counted
