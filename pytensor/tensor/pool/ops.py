@@ -10,9 +10,9 @@ from pytensor.tensor.basic import arange, cast, constant, switch, zeros_like
 from pytensor.tensor.batching import batch_rule, leading_batch, own_batch_axes, shifted
 from pytensor.tensor.math import isnan, minimum, or_, prod
 from pytensor.tensor.pool.windows import WindowOp, counts
+from pytensor.tensor.pullback import SymbolicPullback
 from pytensor.tensor.shape import specify_shape
 from pytensor.tensor.symbolic import TensorSymbolicOp
-from pytensor.tensor.vjp import SymbolicPullback
 
 POOL_MODES = ("max", "sum", "average_inc_pad", "average_exc_pad")
 

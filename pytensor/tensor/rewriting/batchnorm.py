@@ -10,7 +10,8 @@ from pytensor.tensor.batchnorm import (
 )
 from pytensor.tensor.conv.ops import Conv, ConvTranspose
 from pytensor.tensor.math import add
-from pytensor.tensor.moments import GradientsOp, inverse_std
+from pytensor.tensor.moments import inverse_std
+from pytensor.tensor.pullback import GradientsOp
 from pytensor.tensor.rewriting.basic import register_canonicalize, register_specialize
 
 

@@ -4,7 +4,7 @@ import numpy as np
 from jax import lax
 
 from pytensor.link.jax.dispatch.basic import jax_funcify
-from pytensor.link.jax.dispatch.vjp import jax_pullback
+from pytensor.link.jax.dispatch.vjp import differentiated, jax_pullback
 from pytensor.tensor.pool.adaptive import AdaptivePool, adaptive_bins
 from pytensor.tensor.pool.lp import LpPool
 from pytensor.tensor.pool.ops import GatherAtMaxima, Pool, PoolWithIndices
@@ -124,7 +124,7 @@ def jax_funcify_Pool(op, **kwargs):
 
 
 @jax_pullback.register(Pool)
-def jax_pullback_Pool(op, **kwargs):
+def jax_pullback_Pool(op, pullback, **kwargs):
     def max_pool_pullback(x, cotangent):
         axes = axes_last_first(op, x.shape)
         winners = []
@@ -206,6 +206,10 @@ def jax_funcify_LpPool(op, **kwargs):
         return out.astype(x.dtype)
 
     return lp_pool
+
+
+for _op_class in (LpPool, AdaptivePool):
+    jax_pullback.register(_op_class)(differentiated)
 
 
 def norm_of_taps(taps, p):

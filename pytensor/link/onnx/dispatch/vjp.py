@@ -3,7 +3,7 @@
 from functools import singledispatch
 
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.tensor.vjp import SymbolicPullback
+from pytensor.tensor.pullback import SymbolicPullback
 
 
 @onnx_funcify.register(SymbolicPullback)
