@@ -26,8 +26,8 @@ class GradientsOp(TensorSymbolicOp):
         """Return the gradients for all inputs."""
         raise NotImplementedError
 
-    def build_inner_graph(self, *inputs):
-        return self.select(self.gradients(*inputs))
+    def build_inner_graph(self, *inputs, **of_backend):
+        return self.select(self.gradients(*inputs, **of_backend))
 
     def select(self, of_all):
         """Return the entries that belong to this Op's outputs."""
@@ -60,9 +60,9 @@ class SymbolicPullback(GradientsOp):
     __props__ = ("op", "connected", "wanted")
     connected = (0,)
 
-    def gradients(self, *inputs):
+    def gradients(self, *inputs, **of_backend):
         if hasattr(self.op, "gradient"):
-            return [self.op.gradient(*inputs)]
+            return [self.op.gradient(*inputs, **of_backend)]
         return self.gradients_through(self.op.build_inner_graph, inputs)
 
     def gradients_through(self, build, inputs):

@@ -1,22 +1,30 @@
+from functools import singledispatch
+
 import torch
 
-from pytensor.link.pytorch.dispatch.basic import pytorch_funcify
+from pytensor.link.pytorch.dispatch.basic import pytorch_funcify, pytorch_funcify_OpFromGraph
 from pytensor.tensor.pullback import SymbolicPullback
 
 
 @pytorch_funcify.register(SymbolicPullback)
 def pytorch_funcify_SymbolicPullback(op, **kwargs):
-    forward = pytorch_funcify(op.op, **kwargs)
+    return pytorch_pullback(op.op, op, **kwargs)
 
-    def connected(*inputs):
-        outputs = forward(*inputs)
-        outputs = outputs if isinstance(outputs, tuple | list) else [outputs]
-        return tuple(outputs[i] for i in op.connected)
 
-    def pullback(*arguments):
-        inputs, cotangents = op.split(arguments)
-        _, vjp = torch.func.vjp(connected, *inputs)
-        gradients = tuple(op.select(vjp(tuple(cotangents))))
-        return gradients[0] if len(gradients) == 1 else gradients
+@singledispatch
+def pytorch_pullback(op, pullback, **kwargs):
+    """Return the function for `pullback`, that of `op`; by default its inner graph's."""
+    return pytorch_funcify_OpFromGraph(pullback, **kwargs)
 
-    return pullback
+
+def differentiated(op, pullback, **kwargs):
+    """Return the function for `pullback` that PyTorch makes of the one for `op`, of one output."""
+    forward = pytorch_funcify(op, **kwargs)
+
+    def pull(*arguments):
+        inputs, (cotangent,) = pullback.split(arguments)
+        _, vjp = torch.func.vjp(forward, *inputs)
+        gradients = pullback.select(vjp(cotangent))
+        return gradients[0] if len(gradients) == 1 else tuple(gradients)
+
+    return pull
