@@ -5,6 +5,7 @@ from pytensor.link.pytorch.dispatch.basic import pytorch_funcify, pytorch_funcif
 from pytensor.link.pytorch.dispatch.vjp import differentiated, pytorch_pullback
 from pytensor.tensor.conv.lengths import cells_past_end
 from pytensor.tensor.pool.adaptive import AdaptivePool
+from pytensor.tensor.pool.lp import LpPool
 from pytensor.tensor.pool.ops import GatherAtMaxima, Pool, PoolWithIndices
 
 # Of one axis by the functions of two, which have more arguments
@@ -121,6 +122,34 @@ def pytorch_funcify_Pool(op, node, **kwargs):
 def pytorch_pullback_Pool(op, pullback, node, **kwargs):
     derive = differentiated if is_native(op, node) else pytorch_pullback.dispatch(object)
     return derive(op, pullback, node=node, **kwargs)
+
+
+# Not the inner graph, for mode PYTORCH has no powers; nor PyTorch's, which overflow
+@pytorch_funcify.register(LpPool)
+def pytorch_funcify_LpPool(op, **kwargs):
+    def lp_pool(x):
+        out = pad((x.float() if x.dtype == torch.float16 else x).abs(), padding(op, x), 0)
+        # A norm of norms over rows is the norm over rows and columns
+        for i, (extent, stride) in enumerate(zip(op.extents, op.stride, strict=True)):
+            axis = x.ndim - len(op.ws) + i
+            cells = out.unfold(axis, extent, stride)[..., :: op.dilation[i]]
+            out = norm(cells, op.norm_type)
+        return out.to(x.dtype)
+
+    return lp_pool
+
+
+def norm(terms, p):
+    """Return norms of the last axis, as `norm_of_terms`, with its gradient of 0 where terms are."""
+    scale = terms.detach().amax(-1, keepdim=True)
+    scale = torch.where((scale > 0) & (scale != float("inf")), scale, 1)
+    zero = terms == 0
+    total = torch.where(zero, 0, torch.where(zero, 1, terms / scale) ** p).sum(-1)
+    zero = total == 0
+    return torch.where(zero, 0, scale.squeeze(-1) * torch.where(zero, 1, total) ** (1 / p))
+
+
+pytorch_pullback.register(LpPool)(differentiated)
 
 
 @pytorch_funcify.register(GatherAtMaxima)
