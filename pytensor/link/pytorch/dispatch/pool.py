@@ -1,12 +1,14 @@
 import torch
 import torch.nn.functional as F
 
-from pytensor.link.pytorch.dispatch.basic import pytorch_funcify, pytorch_funcify_OpFromGraph
+from pytensor.graph.fg import FunctionGraph
+from pytensor.link.pytorch.dispatch.basic import pytorch_funcify
 from pytensor.link.pytorch.dispatch.vjp import differentiated, pytorch_pullback
 from pytensor.tensor.conv.lengths import cells_past_end
 from pytensor.tensor.pool.adaptive import AdaptivePool
 from pytensor.tensor.pool.lp import LpPool
 from pytensor.tensor.pool.ops import GatherAtMaxima, Pool, PoolWithIndices
+from pytensor.tensor.type import TensorType
 
 # Of one axis by the functions of two, which have more arguments
 MAX = {1: F.max_pool2d, 2: F.max_pool2d, 3: F.max_pool3d}
@@ -22,6 +24,23 @@ def is_native(op, node):
     if isinstance(op, AdaptivePool):
         return len(op.output_size) <= 3
     return len(op.ws) <= 3 and (op.mode == "max" or set(op.dilation) == {1})
+
+
+def for_known_lengths(op):
+    """Return the function of an Op's inner graph, built for the lengths of what it is given.
+
+    PyTensor's conversions take neither checks nor arithmetic of lengths.
+    """
+
+    @torch.compiler.disable
+    def pooled(*arrays):
+        types = [TensorType(str(a.dtype).removeprefix("torch."), tuple(a.shape)) for a in arrays]
+        inputs = [t() for t in types]
+        graph = FunctionGraph(inputs, op.build_inner_graph(*inputs), clone=False)
+        outputs = pytorch_funcify(graph)(*arrays)
+        return outputs[0] if len(outputs) == 1 else outputs
+
+    return pooled
 
 
 def as_images(x, n):
@@ -103,7 +122,7 @@ def adaptive_averages(op, x):
 @pytorch_funcify.register(AdaptivePool)
 def pytorch_funcify_Pool(op, node, **kwargs):
     if not is_native(op, node):
-        return pytorch_funcify_OpFromGraph(op, node=node, **kwargs)
+        return for_known_lengths(op)
     adaptive = isinstance(op, AdaptivePool)
 
     def max_pool(x):
@@ -120,8 +139,9 @@ def pytorch_funcify_Pool(op, node, **kwargs):
 @pytorch_pullback.register(Pool)
 @pytorch_pullback.register(AdaptivePool)
 def pytorch_pullback_Pool(op, pullback, node, **kwargs):
-    derive = differentiated if is_native(op, node) else pytorch_pullback.dispatch(object)
-    return derive(op, pullback, node=node, **kwargs)
+    if not is_native(op, node):
+        return for_known_lengths(pullback)
+    return differentiated(op, pullback, node=node, **kwargs)
 
 
 # Not the inner graph, for mode PYTORCH has no powers; nor PyTorch's, which overflow
@@ -156,7 +176,7 @@ pytorch_pullback.register(LpPool)(differentiated)
 def pytorch_funcify_GatherAtMaxima(op, node, **kwargs):
     pool = op.op
     if not is_native(pool, node):
-        return pytorch_funcify_OpFromGraph(op, node=node, **kwargs)
+        return for_known_lengths(op)
 
     def gather_at_maxima(x, values):
         if isinstance(pool, AdaptivePool):
@@ -174,7 +194,7 @@ def pytorch_funcify_GatherAtMaxima(op, node, **kwargs):
 def pytorch_funcify_PoolWithIndices(op, node, **kwargs):
     pool = op.op
     if not is_native(pool, node):
-        return pytorch_funcify_OpFromGraph(op, node=node, **kwargs)
+        return for_known_lengths(op)
 
     def max_pool_with_indices(x):
         n = len(pool.ws)
