@@ -150,9 +150,14 @@ class Pool(WindowOp):
             # -inf, the padding before it comes first.
             length, _, after = self.lengths(x, i)
             before = self.pad[i][0]
-            cells = arange(before + length + after) - before
-            cells = switch(cells < 0, cells % self.dilation[i], minimum(cells, length - 1))
-            cells = minimum(cells, length - 1)
+            if isinstance(length, int):
+                cells = np.arange(-before, length + after)
+                cells = np.where(cells < 0, cells % self.dilation[i], cells)
+                cells = constant(np.minimum(cells, length - 1))
+            else:
+                cells = arange(before + length + after) - before
+                cells = switch(cells < 0, cells % self.dilation[i], cells)
+                cells = minimum(cells, length - 1)
             axis = positions.type.ndim - n + i
             return positions[(slice(None),) * axis + (cells,)]
 
