@@ -66,6 +66,7 @@ from pytensor.tensor.pool import (
     Pool,
     PoolWithIndices,
 )
+from pytensor.tensor.pullback import SymbolicPullback
 from pytensor.tensor.random.basic import ChoiceWithoutReplacement, GammaRV, PermutationRV
 from pytensor.tensor.random.op import AbstractRNGConstructor
 from pytensor.tensor.reshape import JoinDims, SplitDims
@@ -74,7 +75,6 @@ from pytensor.tensor.shape import Reshape, Shape, Shape_i, SpecifyShape
 from pytensor.tensor.signal.conv import Convolve1d
 from pytensor.tensor.sort import ArgSortOp, SortOp
 from pytensor.tensor.topk import TopK, TopKGrad
-from pytensor.tensor.vjp import SymbolicPullback
 from tests.utils import REFERENCE_MODE, TOLERANCES
 
 DTYPES = (

@@ -19,7 +19,6 @@ from pytensor.tensor.basic import as_tensor_variable, cast, switch
 from pytensor.tensor.batching import batch_rule, leading_batch, shifted
 from pytensor.tensor.math import eq, maximum
 from pytensor.tensor.moments import (
-    GradientsOp,
     as_epsilon,
     as_floating_point,
     at_least_one,
@@ -28,9 +27,9 @@ from pytensor.tensor.moments import (
     half_in_single,
     inverse_std,
     moments,
-    pullback_as_node,
     total,
 )
+from pytensor.tensor.pullback import GradientsOp, pullback_as_node
 from pytensor.tensor.shape import specify_shape
 from pytensor.tensor.symbolic import TensorSymbolicOp
 from pytensor.tensor.variable import TensorVariable

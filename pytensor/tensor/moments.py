@@ -7,22 +7,11 @@ from operator import mul
 import numpy as np
 
 from pytensor.compile.builders import OpFromGraph
-from pytensor.gradient import DisconnectedType, disconnected_type, grad
 from pytensor.graph.basic import Constant
-from pytensor.graph.facts import improves_inside, precision
-from pytensor.graph.rewriting.basic import copy_stack_trace, node_rewriter
+from pytensor.graph.facts import improves_inside
 from pytensor.tensor import TensorLike
 from pytensor.tensor.basic import as_tensor_variable, cast, constant
-from pytensor.tensor.batching import (
-    batch_rule,
-    leading_batch,
-    own_batch_axes,
-    shifted,
-    written_out,
-)
 from pytensor.tensor.math import maximum, reciprocal, sqr, sqrt
-from pytensor.tensor.rewriting.basic import register_canonicalize, register_specialize
-from pytensor.tensor.symbolic import TensorSymbolicOp
 from pytensor.tensor.type import float_dtypes
 from pytensor.tensor.variable import TensorVariable
 
@@ -117,112 +106,3 @@ class SumOfSquares(OpFromGraph):
 
 
 improves_inside.register(SumOfSquares, lambda op: False)
-
-
-class GradientsOp(TensorSymbolicOp):
-    """Gradients for several inputs as one node, which needn't compute all of them.
-
-    The property `wanted` holds the positions of those that are its outputs; None stands for all.
-    `local_drop_unread_gradients` drops those that nobody reads.
-    """
-
-    wanted = None
-
-    def gradients(self, *inputs):
-        """The gradients for all inputs."""
-        raise NotImplementedError
-
-    def build_inner_graph(self, *inputs):
-        return self.select(self.gradients(*inputs))
-
-    def select(self, of_all):
-        """The entries that belong to this Op's outputs."""
-        return list(of_all) if self.wanted is None else [of_all[i] for i in self.wanted]
-
-    def only(self, positions):
-        """The Op with the outputs at these positions alone."""
-        everything = range(len(self.output_types)) if self.wanted is None else self.wanted
-        props = {name: getattr(self, name) for name in self.__props__}
-        return type(self)(**props | {"wanted": tuple(everything[i] for i in positions)})
-
-    def pullback(self, inputs, outputs, cotangents):
-        return pullback_as_node(self, inputs, cotangents)
-
-
-@register_canonicalize
-@register_specialize
-@node_rewriter([GradientsOp])
-def local_drop_unread_gradients(fgraph, node):
-    """Compute those gradients of a normalization that something reads.
-
-    Nobody reads the gradient for the input of a network's first layer, or for parameters that
-    aren't trained.
-    """
-    read = [i for i, out in enumerate(node.outputs) if fgraph.clients[out]]
-    if len(read) == len(node.outputs):
-        return None
-    outputs = node.op.only(read)(*node.inputs, return_list=True)
-    replaced = [node.outputs[i] for i in read]
-    copy_stack_trace(replaced, outputs)
-    return dict(zip(replaced, outputs, strict=True))
-
-
-class SymbolicGradients(GradientsOp):
-    """Gradients for all inputs of a symbolic Op, from those and the gradients of its outputs.
-
-    A node of its own, and not PyTensor's, because that would carry checks, which a traced shape
-    can't have.  `connected` holds the positions of the outputs whose gradients there are.
-    """
-
-    __props__ = ("op", "connected", "wanted")
-
-    def gradients(self, *inputs):
-        return self.gradients_through(self.op.build_inner_graph, inputs)
-
-    def gradients_through(self, build, inputs):
-        """Return the gradients for all inputs, where `build` makes the Op's outputs of its own."""
-        n_inputs = len(inputs) - len(self.connected)
-        inputs, cotangents = inputs[:n_inputs], inputs[n_inputs:]
-        # Copies, because an output may be an input or computed from another one: a gradient that
-        # is known stands for all that flows into a variable
-        outputs = [out.copy() for out in build(*inputs)]
-        known = {outputs[i]: c for i, c in zip(self.connected, cotangents, strict=True)}
-        return grad(None, list(inputs), known_grads=known, disconnected_inputs="ignore")
-
-    def infer_shape(self, node, shapes):
-        return self.select(shapes[: len(shapes) - len(self.connected)])
-
-
-@shifted.register(SymbolicGradients)
-def _(op, n):
-    inner = shifted(op.op, n)
-    return inner and SymbolicGradients(op=inner, connected=op.connected, wanted=op.wanted)
-
-
-@written_out.register(SymbolicGradients)
-def _(op, *inputs):
-    return op.select(op.gradients_through(lambda *own: written_out(op.op, *own), inputs))
-
-
-batch_rule(SymbolicGradients)(leading_batch)
-own_batch_axes.register(SymbolicGradients, lambda op, ndim: own_batch_axes(op.op, ndim))
-
-
-def pullback_as_node(op, inputs, cotangents):
-    """The gradients for the inputs of a symbolic Op, as outputs of one node."""
-    connected = [i for i, c in enumerate(cotangents) if not isinstance(c.type, DisconnectedType)]
-    # Where no gradient flows the node would compute zeros
-    pattern = op.connection_pattern(None)
-    wanted = [n for n, row in enumerate(pattern) if any(row[i] for i in connected)]
-    results = [disconnected_type() for _ in inputs]
-    if wanted:
-        backward = SymbolicGradients(op=op, connected=tuple(connected), wanted=tuple(wanted))
-        gradients = backward(*inputs, *(cotangents[i] for i in connected), return_list=True)
-        for n, gradient in zip(wanted, gradients, strict=True):
-            results[n] = gradient
-    return results
-
-
-@precision.register(SymbolicGradients)
-def _(op):
-    return "normalization" if precision(op.op) == "normalization" else "single"

@@ -15,8 +15,8 @@ from pytensor.tensor.moments import (
     half_in_single,
     inverse_std,
     moments,
-    pullback_as_node,
 )
+from pytensor.tensor.pullback import pullback_as_node
 from pytensor.tensor.reshape import split_dims
 from pytensor.tensor.shape import reshape, specify_shape
 from pytensor.tensor.symbolic import TensorSymbolicOp

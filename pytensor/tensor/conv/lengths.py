@@ -44,6 +44,14 @@ def started_window_count(length, extent, stride, pad, larger=larger, smaller=sma
     return smaller(last, (length + (pad[0] - 1)) // stride) + 1
 
 
+def cells_past_end(length, windows, extent, stride, pad, larger=max):
+    """Return how far windows reach past the end of the image: the padding after it that they read.
+
+    For integers, or for variables with a `larger` of theirs.
+    """
+    return larger((windows - 1) * stride + extent - length - pad[0], 0)
+
+
 def pool_output_length(
     length: int, extent: int, stride: int, pad: tuple[int, int], ignore_border: bool
 ) -> int:

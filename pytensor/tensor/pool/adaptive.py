@@ -14,7 +14,13 @@ from pytensor.tensor.basic import (
     take_along_axis,
     zeros_like,
 )
-from pytensor.tensor.batching import batch_rule, leading_batch, own_batch_axes, shifted
+from pytensor.tensor.batching import (
+    batch_rule,
+    leading_batch,
+    lengths_of,
+    own_batch_axes,
+    shifted,
+)
 from pytensor.tensor.math import argmax, minimum
 from pytensor.tensor.pool.ops import (
     GatherAtMaxima,
@@ -52,7 +58,7 @@ class AdaptivePool(TensorSymbolicOp):
             axis = x.type.ndim - len(self.output_size) + i
             cells, inside, number = self._windows(out, axis, self.output_size[i])
             if inside is not None:
-                shape = [*inside.shape, *[1] * (x.type.ndim - 1 - axis)]
+                shape = [*lengths_of(inside), *[1] * (x.type.ndim - 1 - axis)]
                 cells = switch(inside.reshape(shape, ndim=len(shape)), cells, 0)
                 number = number.reshape([-1, *[1] * (x.type.ndim - 1 - axis)])
             total = cells.sum(axis=axis + 1, dtype=out.type.dtype, acc_dtype=out.type.dtype)
@@ -77,7 +83,7 @@ class AdaptivePool(TensorSymbolicOp):
         if windows == 1:
             return expand_dims(x, axis), None, x.shape[axis] if length is None else length
         if length is not None and length % windows == 0:
-            shape = list(x.shape)
+            shape = lengths_of(x)
             shape[axis : axis + 1] = [windows, length // windows]
             return x.reshape(shape), None, length // windows
         if length is None:

@@ -12,8 +12,8 @@ from pytensor.tensor.conv.basic import Ints, Pairs, flag
 from pytensor.tensor.math import abs as pt_abs
 from pytensor.tensor.math import and_, eq, isinf
 from pytensor.tensor.pool.arguments import PYTORCH_NAMES, real_input, window_geometry
-from pytensor.tensor.pool.ops import accumulation_dtype, keeps, symbolic_pullback
-from pytensor.tensor.pool.windows import WindowOp
+from pytensor.tensor.pool.ops import accumulation_dtype, largest, symbolic_pullback
+from pytensor.tensor.pool.windows import STEPS, WindowOp
 from pytensor.tensor.variable import TensorVariable
 
 
@@ -39,27 +39,27 @@ def norm_of_terms(terms, p, largest, reduce):
     return switch(zero, 0 * one, scale * root)
 
 
+def add_up(terms):
+    """Return the sum of a list of variables."""
+    return sum(terms[1:], start=terms[0])
+
+
 class LpPool(WindowOp):
     """Norms of order `norm_type` of windows over the last ``len(ws)`` axes; see `WindowOp`."""
 
     __props__ = ("norm_type", "ws", "stride", "pad", "dilation", "ignore_border")
 
-    def build_inner_graph(self, x):
+    def build_inner_graph(self, x, steps=STEPS):
         out = pt_abs(cast(x, accumulation_dtype(x.type.dtype)))
         # A norm of norms over rows is the norm over rows and columns.
         for i in reversed(range(len(self.ws))):
             _, windows, _ = self.lengths(out, i)
-            taps = self.taps(self.pad_axis(out, i, 0), i, windows)
+            taps = self.taps(self.pad_axis(out, i, 0, steps), i, windows)
             if len(taps) == 1:
                 out = taps[0]
             else:
-                largest = taps[0]
-                for tap in taps[1:]:
-                    largest = switch(keeps(largest, tap), largest, tap)
-                out = norm_of_terms(
-                    taps, self.norm_type, largest, lambda terms: sum(terms[1:], start=terms[0])
-                )
-            out = self.with_length(out, i, windows)
+                out = norm_of_terms(taps, self.norm_type, largest(taps)[0], add_up)
+            out = self.with_length(steps.after_axis(out), i, windows)
         return [cast(out, x.type.dtype)]
 
     def pullback(self, inputs, outputs, cotangents):

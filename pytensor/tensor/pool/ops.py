@@ -8,11 +8,11 @@ from pytensor.graph.facts import Layout, layout, precision
 from pytensor.scalar import discrete_dtypes
 from pytensor.tensor.basic import arange, cast, constant, switch, zeros_like
 from pytensor.tensor.batching import batch_rule, leading_batch, own_batch_axes, shifted
-from pytensor.tensor.math import isnan, minimum, or_, prod
-from pytensor.tensor.pool.windows import WindowOp, counts
+from pytensor.tensor.math import eq, isnan, minimum, or_, prod
+from pytensor.tensor.pool.windows import STEPS, WindowOp, counts
+from pytensor.tensor.pullback import SymbolicPullback
 from pytensor.tensor.shape import specify_shape
 from pytensor.tensor.symbolic import TensorSymbolicOp
-from pytensor.tensor.vjp import SymbolicPullback
 
 POOL_MODES = ("max", "sum", "average_inc_pad", "average_exc_pad")
 
@@ -29,6 +29,23 @@ def symbolic_pullback(op, x, cotangent):
 def keeps(out, new):
     """Whether `out` stays the maximum when `new` comes after it: the first of equals, or NaN."""
     return disconnected_grad(or_(out >= new, isnan(out)))
+
+
+def largest(taps, entries=None):
+    """Return the largest of some variables, and which of `entries` stands in its place."""
+    out, *others = taps
+    entry, *other_entries = taps if entries is None else entries
+    for new, new_entry in zip(others, other_entries, strict=True):
+        # `switch` and not `maximum`: a tie's gradient goes to one of the two
+        keep = keeps(out, new)
+        out = switch(keep, out, new)
+        entry = out if entries is None else switch(keep, entry, new_entry)
+    return out, entry
+
+
+def lowest(dtype):
+    """Return what padding counts as for a maximum."""
+    return np.iinfo(dtype).min if dtype in discrete_dtypes else -np.inf
 
 
 def accumulation_dtype(dtype):
@@ -55,60 +72,76 @@ class Pool(WindowOp):
 
     __props__ = ("ws", "stride", "pad", "dilation", "ignore_border", "mode")
 
-    def build_inner_graph(self, x):
+    def build_inner_graph(self, x, steps=STEPS):
         if self.mode == "max":
-            return [self._fold_maxima(x, None, None)[0]]
-        n = len(self.ws)
-        out = cast(x, accumulation_dtype(x.type.dtype))
-        divisor = None
-        for i in reversed(range(n)):
-            length, windows, _ = self.lengths(out, i)
-            first, *others = self.taps(self.pad_axis(out, i, 0), i, windows)
-            out = sum(others, start=first)
-            out = self.with_length(out, i, windows)
-            if self.mode != "sum":
-                number = self._counts(length, windows, i)
-                shape = [-1 if axis == i else 1 for axis in range(n)]
-                number = number.reshape(shape)
-                divisor = number if divisor is None else divisor * number
+            return [self._fold_maxima(x, None, None, steps)[0]]
+        out, divisor = cast(x, accumulation_dtype(x.type.dtype)), self._divisor(x)
+        for i in reversed(range(len(self.ws))):
+            _, windows, _ = self.lengths(out, i)
+            first, *others = self.taps(self.pad_axis(out, i, 0, steps), i, windows)
+            out = self.with_length(steps.after_axis(sum(others, start=first)), i, windows)
         if divisor is not None:
             out = out / cast(divisor, out.type.dtype)
         return [cast(out, x.type.dtype)]
 
-    def _counts(self, length, windows, i):
-        return counts(
-            length,
-            windows,
-            self.ws[i],
-            self.stride[i],
-            self.pad[i],
-            self.dilation[i],
-            include_pad=self.mode == "average_inc_pad",
-        )
+    def _divisor(self, x):
+        """Return the numbers of cells that averages are over, None for sums."""
+        if self.mode == "sum":
+            return None
+        n, divisor = len(self.ws), 1
+        for i in reversed(range(n)):
+            length, windows, _ = self.lengths(x, i)
+            geometry = self.ws[i], self.stride[i], self.pad[i], self.dilation[i]
+            padded = self.mode == "average_inc_pad"
+            number = counts(length, windows, *geometry, include_pad=padded)
+            divisor = number.reshape([-1 if axis == i else 1 for axis in range(n)]) * divisor
+        return divisor
 
-    def _fold_maxima(self, x, companion, pad_companion):
+    def _fold_maxima(self, x, companion, pad_companion, steps=STEPS):
         """Maxima, and for each of them the entry of `companion` at its place."""
-        fill = np.iinfo(x.type.dtype).min if x.type.dtype in discrete_dtypes else -np.inf
         # The last axis first: then a tie across rows is settled after that within each row, which
         # makes the winner the first in row-major order.
         for i in reversed(range(len(self.ws))):
             _, windows, _ = self.lengths(x, i)
-            out, *others = self.taps(self.pad_axis(x, i, fill), i, windows)
+            padded = self.pad_axis(x, i, lowest(x.type.dtype), steps)
+            taps = self.taps(padded, i, windows)
             if companion is None:
-                for new in others:
-                    # `switch` and not `maximum`: a tie's gradient goes to one of the two
-                    out = switch(keeps(out, new), out, new)
+                out = steps.after_axis(largest(taps)[0])
             else:
-                entry, *entries = self.taps(pad_companion(companion, x, i), i, windows)
-                for new, new_entry in zip(others, entries, strict=True):
-                    keep = keeps(out, new)
-                    out, entry = switch(keep, out, new), switch(keep, entry, new_entry)
-                companion = entry
+                entries = self.taps(pad_companion(companion, x, i), i, windows)
+                out, companion = steps.after_axis(*largest(taps, entries))
             x = self.with_length(out, i, windows)
         return x, companion
 
-    def maxima_and_indices(self, x):
-        """Maxima, and their positions in the flattened pooled axes of `x`."""
+    def gradient(self, x, cotangent, steps=STEPS):
+        """Return the graph of the gradient for `x`."""
+        if self.mode == "max":
+            return self._share_of_maxima(x, cotangent, steps)
+        share, divisor = cast(cotangent, accumulation_dtype(x.type.dtype)), self._divisor(x)
+        if divisor is not None:
+            share = share / cast(divisor, share.type.dtype)
+        for i in range(len(self.ws)):
+            share = steps.after_axis(self.add_taps([share] * self.ws[i], x, i, steps))
+        return cast(share, x.type.dtype)
+
+    def _share_of_maxima(self, image, cotangent, steps):
+        x, found = image, []
+        for i in reversed(range(len(self.ws))):
+            _, windows, _ = self.lengths(x, i)
+            numbers = np.arange(self.ws[i], dtype="int8" if self.ws[i] < 128 else "int32")
+            padded = self.pad_axis(x, i, lowest(x.type.dtype), steps)
+            taps = self.taps(padded, i, windows)
+            out, winner = steps.after_axis(*largest(taps, list(map(constant, numbers))))
+            found.append((i, numbers, winner))
+            x = self.with_length(out, i, windows)
+        zero = np.zeros((), cotangent.type.dtype)
+        for i, numbers, winner in reversed(found):
+            parts = [switch(eq(winner, number), cotangent, zero) for number in numbers]
+            cotangent = steps.after_axis(self.add_taps(parts, image, i, steps))
+        return cotangent
+
+    def maxima_and_indices(self, x, steps=STEPS):
+        """Return maxima, and their positions in the flattened pooled axes of `x`."""
         n = len(self.ws)
         positions = flat_positions(x, n)
 
@@ -117,18 +150,27 @@ class Pool(WindowOp):
             # -inf, the padding before it comes first.
             length, _, after = self.lengths(x, i)
             before = self.pad[i][0]
-            cells = arange(before + length + after) - before
-            cells = switch(cells < 0, cells % self.dilation[i], minimum(cells, length - 1))
-            cells = minimum(cells, length - 1)
+            if isinstance(length, int):
+                cells = np.arange(-before, length + after)
+                cells = np.where(cells < 0, cells % self.dilation[i], cells)
+                cells = constant(np.minimum(cells, length - 1))
+            else:
+                cells = arange(before + length + after) - before
+                cells = switch(cells < 0, cells % self.dilation[i], cells)
+                cells = minimum(cells, length - 1)
             axis = positions.type.ndim - n + i
             return positions[(slice(None),) * axis + (cells,)]
 
-        out, positions = self._fold_maxima(x, positions, pad_positions)
+        out, positions = self._fold_maxima(x, positions, pad_positions, steps)
         return out, specify_shape(zeros_like(out, dtype="int64") + positions, out.type.shape)
 
-    def at_maxima(self, x, values):
-        """The entries of `values`, of the shape of `x`, where the maxima are; 0 for padding."""
-        return self._fold_maxima(x, values, lambda values, x, i: self.pad_axis(values, i, 0))[1]
+    def at_maxima(self, x, values, steps=STEPS):
+        """Return the entries of `values`, shaped as `x`, where the maxima are; 0 for padding."""
+
+        def pad_values(values, x, i):
+            return self.pad_axis(values, i, 0, steps)
+
+        return self._fold_maxima(x, values, pad_values, steps)[1]
 
     def derivative(self, x, tangent):
         """Change of the output by a change of the input."""
@@ -146,8 +188,8 @@ class GatherAtMaxima(TensorSymbolicOp):
 
     __props__ = ("op",)
 
-    def build_inner_graph(self, x, values):
-        return [self.op.at_maxima(x, values)]
+    def build_inner_graph(self, x, values, **of_backend):
+        return [self.op.at_maxima(x, values, **of_backend)]
 
     def infer_shape(self, node, shapes):
         return self.op.infer_shape(node, shapes[:1])
@@ -168,8 +210,8 @@ class PoolWithIndices(TensorSymbolicOp):
 
     __props__ = ("op",)
 
-    def build_inner_graph(self, x):
-        return list(self.op.maxima_and_indices(x))
+    def build_inner_graph(self, x, **of_backend):
+        return list(self.op.maxima_and_indices(x, **of_backend))
 
     def infer_shape(self, node, shapes):
         return self.op.infer_shape(node, shapes)
@@ -192,5 +234,5 @@ for _op_class in (GatherAtMaxima, PoolWithIndices):
     batch_rule(_op_class)(leading_batch)
 
 layout.register(Pool, lambda op: Layout())
-precision.register(Pool, lambda op: "view" if op.mode == "max" else "cheap")
+precision.register(Pool, lambda op: "cheap")
 precision.register(GatherAtMaxima, lambda op: "cheap")

@@ -4,8 +4,19 @@ import numpy as np
 
 from pytensor.raise_op import Assert
 from pytensor.tensor.basic import alloc, arange, constant
-from pytensor.tensor.batching import batch_rule, leading_batch, own_batch_axes, shifted
-from pytensor.tensor.conv.lengths import pool_output_length, started_window_count, window_count
+from pytensor.tensor.batching import (
+    batch_rule,
+    leading_batch,
+    lengths_of,
+    own_batch_axes,
+    shifted,
+)
+from pytensor.tensor.conv.lengths import (
+    cells_past_end,
+    pool_output_length,
+    started_window_count,
+    window_count,
+)
 from pytensor.tensor.math import maximum, minimum
 from pytensor.tensor.shape import specify_shape
 from pytensor.tensor.subtensor import set_subtensor
@@ -36,8 +47,36 @@ def counts(length, windows, window, stride, pad, dilation, *, include_pad):
     return taps_before(length + pad[0]) - taps_before(pad[0])
 
 
+class Steps:
+    """Parts of the graphs of `WindowOp` for which a backend may have something better."""
+
+    def after_axis(self, *variables):
+        """Return what was computed along an axis, before the next.
+
+        By another Op a compiler can be told to go no further, which else computes the windows of
+        one axis anew for each window of the next.
+        """
+        return variables if len(variables) > 1 else variables[0]
+
+    def spread(self, x, axis, first, stride, number, length, fill=0):
+        """Write the `number` cells of an axis to every `stride`-th of `length`; others are `fill`.
+
+        The first of them goes to position `first`.
+        """
+        shape = lengths_of(x)
+        shape[axis] = length
+        cells = slice(first, first + stride * (number - 1) + 1, stride)
+        image = alloc(constant(np.asarray(fill, dtype=x.type.dtype)), *shape)
+        return set_subtensor(image[(slice(None),) * axis + (cells,)], x)
+
+
+STEPS = Steps()
+
+
 class WindowOp(TensorSymbolicOp):
     """Base of Ops that reduce windows over the last ``len(ws)`` axes, one axis after the other.
+
+    A backend may give the methods that build graphs `Steps` of its own.
 
     Parameters
     ----------
@@ -54,20 +93,19 @@ class WindowOp(TensorSymbolicOp):
         return tuple((w - 1) * d + 1 for w, d in zip(self.ws, self.dilation, strict=True))
 
     def output_spatial_shape(self, spatial_shape):
-        """Output lengths for integer input lengths; an error where no window fits."""
-        lengths = []
-        for axis, (length, w, s, p) in enumerate(
-            zip(spatial_shape, self.extents, self.stride, self.pad, strict=True)
-        ):
-            windows = pool_output_length(length, w, s, p, self.ignore_border)
-            if windows < 1:
-                raise ValueError(
-                    f"pooling: the window (size {w}) is larger than the padded image (size "
-                    f"{length}, padding {p}) along pooled axis {axis}; use a smaller window, "
-                    f"more padding or ignore_border=False"
-                )
-            lengths.append(windows)
-        return tuple(lengths)
+        """Return output lengths for integer input lengths; an error where no window fits."""
+        return tuple(self._known_output_length(n, i) for i, n in enumerate(spatial_shape))
+
+    def _known_output_length(self, length, i):
+        extent, pad = self.extents[i], self.pad[i]
+        windows = pool_output_length(length, extent, self.stride[i], pad, self.ignore_border)
+        if windows < 1:
+            raise ValueError(
+                f"pooling: the window (size {extent}) is larger than the padded image (size "
+                f"{length}, padding {pad}) along pooled axis {i}; use a smaller window, more "
+                f"padding or ignore_border=False"
+            )
+        return windows
 
     def output_length(self, length, i):
         """Return the number of windows along pooled axis `i`, for a variable `length`."""
@@ -86,31 +124,25 @@ class WindowOp(TensorSymbolicOp):
         Integers where the type of `x` knows the length, else variables.
         """
         axis = x.type.ndim - len(self.ws) + i
-        length, extent = x.type.shape[axis], self.extents[i]
+        length, geometry = x.type.shape[axis], (self.extents[i], self.stride[i], self.pad[i])
         if length is None:
             length = x.shape[axis]
             windows = self.output_length(length, i)
-            windows = _fits(extent, self.pad[i])(windows, windows >= 1)
-            after = maximum((windows - 1) * self.stride[i] + extent - length - self.pad[i][0], 0)
+            windows = _fits(self.extents[i], self.pad[i])(windows, windows >= 1)
+            after = cells_past_end(length, windows, *geometry, maximum)
         else:
-            windows = pool_output_length(
-                length, extent, self.stride[i], self.pad[i], self.ignore_border
-            )
-            after = max((windows - 1) * self.stride[i] + extent - length - self.pad[i][0], 0)
+            windows = self._known_output_length(length, i)
+            after = cells_past_end(length, windows, *geometry)
         return length, windows, after
 
-    def pad_axis(self, x, i, fill):
+    def pad_axis(self, x, i, fill, steps=STEPS):
         """Add cells along pooled axis `i`, so that every window lies inside."""
         axis = x.type.ndim - len(self.ws) + i
         length, _, after = self.lengths(x, i)
         before = self.pad[i][0]
         if before == 0 and isinstance(after, int) and after == 0:
             return x
-        shape = list(x.shape)
-        shape[axis] = length + before + after
-        buffer = alloc(constant(np.asarray(fill, dtype=x.type.dtype)), *shape)
-        inside = (slice(None),) * axis + (slice(before, before + length),)
-        return set_subtensor(buffer[inside], x)
+        return steps.spread(x, axis, before, 1, length, length + before + after, fill)
 
     def taps(self, padded, i, windows):
         """What the first, the second, ... cell of each window along an axis is."""
@@ -122,10 +154,25 @@ class WindowOp(TensorSymbolicOp):
             for start in starts
         ]
 
-    def with_length(self, out, i, windows):
-        """`out` with the static length of pooled axis `i`, where that is known."""
+    def add_taps(self, parts, x, i, steps):
+        """Transpose `taps` and `pad_axis`: return what each cell of `x` gets from its windows.
+
+        `parts` are what the first, the second, ... cell of each window gets.
+        """
+        axis = x.type.ndim - len(self.ws) + i
+        before, stride = self.pad[i][0], self.stride[i]
+        length, windows, after = self.lengths(x, i)
+        total = None
+        for start, part in zip(range(0, self.extents[i], self.dilation[i]), parts, strict=True):
+            image = steps.spread(part, axis, start, stride, windows, length + before + after)
+            total = image if total is None else total + image
+        inside = (slice(None),) * axis + (slice(before, before + length),)
+        return self.with_length(total[inside], i, length)
+
+    def with_length(self, out, i, length):
+        """Return `out` with the static length of pooled axis `i`, where that is known."""
         shape = list(out.type.shape)
-        shape[out.type.ndim - len(self.ws) + i] = windows if isinstance(windows, int) else None
+        shape[out.type.ndim - len(self.ws) + i] = length if isinstance(length, int) else None
         return specify_shape(out, shape)
 
 

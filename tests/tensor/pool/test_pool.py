@@ -372,3 +372,20 @@ def test_window_larger_than_image_at_run_time():
     f = pytensor.function([x], out, mode=REFERENCE_MODE)
     with pytest.raises(AssertionError, match="larger than the padded image"):
         f(np.ones((1, 1, 2, 5)))
+
+
+@pytest.mark.parametrize("mode", POOL_MODES)
+def test_gradient_is_the_derivative_of_the_inner_graph(mode):
+    op = Pool(
+        ws=(2, 3), stride=(3, 1), pad=((1, 0), (1, 2)), dilation=(2, 1), ignore_border=False,
+        mode=mode,
+    )  # fmt: skip
+    x = pt.tensor3("x")
+    rng = np.random.default_rng(8)
+    value = rng.integers(0, 4, (2, 7, 5)).astype("float64")
+    (out,) = op.build_inner_graph(x)
+    g = pt.constant(rng.normal(size=out.eval({x: value}).shape))
+    own = op.gradient(x, g)
+    derived = pytensor.grad(None, x, known_grads={out: g})
+    own, derived = pytensor.function([x], [own, derived], mode=REFERENCE_MODE)(value)
+    np.testing.assert_allclose(own, derived, rtol=1e-12)

@@ -15,7 +15,7 @@ from pytensor.tensor.batchnorm import (
 )
 from pytensor.tensor.conv import conv, conv_transpose
 from pytensor.tensor.conv.ops import Conv, ConvGradFilters, ConvGradInput, ConvTranspose
-from pytensor.tensor.moments import SymbolicGradients
+from pytensor.tensor.pullback import SymbolicPullback
 from tests.utils import REFERENCE_MODE
 
 # No compilation of C code, which would take longer than the tests
@@ -269,7 +269,7 @@ def test_unread_gradients_of_other_normalizations(function):
     for wrt, wanted in [(x, (0,)), (p, (1,))]:
         cost = (function(x, p) ** 3).sum()
         f = pytensor.function([x, p], pytensor.grad(cost, wrt), mode=PYTHON)
-        (node,) = nodes(f, SymbolicGradients)
+        (node,) = nodes(f, SymbolicPullback)
         assert node.op.wanted == wanted
         assert len(node.outputs) == 1
         reference = pytensor.function([x, p], pytensor.grad(cost, wrt), mode=REFERENCE_MODE)
@@ -280,5 +280,5 @@ def test_all_gradients_are_read():
     x, p = pt.tensor3("x"), pt.vector("p")
     cost = (pt.nn.layer_norm(x, x.type.shape[-1:], p) ** 3).sum()
     f = pytensor.function([x, p], pytensor.grad(cost, [x, p]), mode=PYTHON)
-    (node,) = nodes(f, SymbolicGradients)
+    (node,) = nodes(f, SymbolicPullback)
     assert node.op.wanted == (0, 1)

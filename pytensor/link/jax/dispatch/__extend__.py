@@ -10,6 +10,7 @@ import pytensor.link.jax.dispatch.nn
 import pytensor.link.jax.dispatch.pool
 import pytensor.link.jax.dispatch.resize
 import pytensor.link.jax.dispatch.topk
+import pytensor.link.jax.dispatch.unpool
 import pytensor.link.jax.dispatch.updates
 import pytensor.link.jax.dispatch.vjp
 

@@ -2,7 +2,7 @@ from functools import singledispatch
 
 from pytensor.link.numba.dispatch.basic import register_funcify_and_cache_key
 from pytensor.link.numba.dispatch.compile_ops import numba_funcify_OpFromGraph
-from pytensor.tensor.vjp import SymbolicPullback
+from pytensor.tensor.pullback import SymbolicPullback
 
 
 @singledispatch

@@ -22,6 +22,7 @@ from pytensor.link.onnx.dispatch.vjp import inline_unchecked
 from pytensor.link.onnx.kernels import has_kernel
 from pytensor.scalar import discrete_dtypes
 from pytensor.tensor.conv.lengths import (
+    cells_past_end,
     pool_output_length,
     started_window_count,
     window_count,
@@ -142,10 +143,8 @@ def output_lengths(op, spatial):
 def pads_of_last_windows(op, spatial, windows):
     """Padding with which every window lies inside."""
     return [
-        (before, maximum((m - 1) * s + w - length - before, 0))
-        for length, m, w, s, (before, _) in zip(
-            spatial, windows, op.extents, op.stride, op.pad, strict=True
-        )
+        (axis[-1][0], cells_past_end(*axis, maximum))
+        for axis in zip(spatial, windows, op.extents, op.stride, op.pad, strict=True)
     ]
 
 

@@ -2,7 +2,7 @@
 
 from pytensor.link.onnx.converters import OpConverters
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.tensor.vjp import SymbolicPullback
+from pytensor.tensor.pullback import SymbolicPullback
 
 
 @onnx_funcify.register(SymbolicPullback)

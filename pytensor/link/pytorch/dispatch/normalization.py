@@ -2,6 +2,7 @@ import torch
 import torch.nn.functional as F
 
 from pytensor.link.pytorch.dispatch.basic import pytorch_funcify
+from pytensor.link.pytorch.dispatch.vjp import differentiated, pytorch_pullback
 from pytensor.tensor.batchnorm import BatchNormalization
 from pytensor.tensor.normalization import (
     GroupNormalization,
@@ -71,6 +72,12 @@ def pytorch_funcify_GroupNormalization(op, **kwargs):
         return torch.group_norm(x, op.num_groups, *parameters, op.epsilon)
 
     return group_normalization
+
+
+for _op_class in (
+    LayerNormalization, RMSNormalization, InstanceNormalization, GroupNormalization
+):  # fmt: skip
+    pytorch_pullback.register(_op_class)(differentiated)
 
 
 @pytorch_funcify.register(BatchNormalization)

@@ -1,200 +1,223 @@
 import torch
 import torch.nn.functional as F
 
+from pytensor.graph.fg import FunctionGraph
 from pytensor.link.pytorch.dispatch.basic import pytorch_funcify
+from pytensor.link.pytorch.dispatch.vjp import differentiated, pytorch_pullback
+from pytensor.tensor.conv.lengths import cells_past_end
 from pytensor.tensor.pool.adaptive import AdaptivePool
 from pytensor.tensor.pool.lp import LpPool
 from pytensor.tensor.pool.ops import GatherAtMaxima, Pool, PoolWithIndices
+from pytensor.tensor.type import TensorType
 
-# Windows are reduced axis by axis, each by a few shifted slices, of which torch.compile makes one
-# kernel.  PyTorch's own functions know neither padding of one end nor dilated averages.
-
-
-class AxisWindows:
-    """The windows along pooled axis `i` of a tensor."""
-
-    def __init__(self, op, i, shape, windows):
-        self.axis = len(shape) - len(op.ws) + i
-        self.length = shape[self.axis]
-        self.stride = op.stride[i]
-        self.dilation = op.dilation[i]
-        self.offsets = range(0, op.extents[i], op.dilation[i])
-        self.reach = (windows - 1) * self.stride + 1
-        self.before, self.padded_after = op.pad[i]
-        self.after = max(self.reach - 1 + op.extents[i] - self.length - self.before, 0)
-
-    def taps(self, x, fill):
-        """What the first, the second, ... cell of each window is."""
-        pads = [0, 0] * (x.ndim - 1 - self.axis) + [self.before, self.after]
-        return self.shifted(F.pad(x, pads, value=fill), self.axis)
-
-    def shifted(self, padded, axis):
-        index = (slice(None),) * axis
-        return [padded[(*index, slice(o, o + self.reach, self.stride))] for o in self.offsets]
-
-    def cells(self, x):
-        """Positions of padded cells in the image, those of padding negative or past its end."""
-        return torch.arange(-self.before, self.length + self.after, device=x.device)
-
-    def counts(self, x, include_pad):
-        """How many cells each window's average is over."""
-        cells = self.cells(x)
-        inside = cells < self.length + (self.padded_after if include_pad else 0)
-        if not include_pad:
-            inside = inside & (cells >= 0)
-        shape = [-1 if axis == self.axis else 1 for axis in range(x.ndim)]
-        return sum(self.shifted(inside.to(x.dtype), 0)).reshape(shape)
+# Of one axis by the functions of two, which have more arguments
+MAX = {1: F.max_pool2d, 2: F.max_pool2d, 3: F.max_pool3d}
+AVERAGE = {1: F.avg_pool2d, 2: F.avg_pool2d, 3: F.avg_pool3d}
+ADAPTIVE_MAX = {1: F.adaptive_max_pool2d, 2: F.adaptive_max_pool2d, 3: F.adaptive_max_pool3d}
+ADAPTIVE_AVERAGE = {1: F.adaptive_avg_pool2d, 2: F.adaptive_avg_pool2d, 3: F.adaptive_avg_pool3d}
 
 
-def axes_last_first(op, x):
+def is_native(op, node):
+    """Return whether PyTorch's functions compute a pooling of the node's first input."""
+    if not node.inputs[0].type.dtype.startswith("float"):
+        return False
+    if isinstance(op, AdaptivePool):
+        return len(op.output_size) <= 3
+    return len(op.ws) <= 3 and (op.mode == "max" or set(op.dilation) == {1})
+
+
+def for_known_lengths(op):
+    """Return the function of an Op's inner graph, built for the lengths of what it is given.
+
+    PyTensor's conversions take neither checks nor arithmetic of lengths.
+    """
+
+    @torch.compiler.disable
+    def pooled(*arrays):
+        types = [TensorType(str(a.dtype).removeprefix("torch."), tuple(a.shape)) for a in arrays]
+        inputs = [t() for t in types]
+        graph = FunctionGraph(inputs, op.build_inner_graph(*inputs), clone=False)
+        outputs = pytorch_funcify(graph)(*arrays)
+        return outputs[0] if len(outputs) == 1 else outputs
+
+    return pooled
+
+
+def as_images(x, n):
+    """Return `x` with a batch, one channel, and two or three axes for its last `n`."""
+    x = x.flatten(0, -n - 1) if x.ndim > n else x.unsqueeze(0)
+    return x.unsqueeze(1) if n > 1 else x.unsqueeze(1).unsqueeze(2)
+
+
+def of_two_axes(sizes, one=1):
+    """Return what is said of one axis for two."""
+    return (one, *sizes) if len(sizes) == 1 else tuple(sizes)
+
+
+def like(out, x, n):
+    """Return a result with the first axes of `x`."""
+    return out.reshape(*x.shape[:-n], *out.shape[out.ndim - n :])
+
+
+def padding(op, x):
+    """Return cells (before, after) each pooled axis, with which all windows lie inside."""
+    lengths = x.shape[-len(op.ws) :]
+    windows = op.output_spatial_shape(lengths)
+    axes = zip(lengths, windows, op.extents, op.stride, op.pad, strict=True)
+    return [(pad[0], cells_past_end(n, m, e, s, pad)) for n, m, e, s, pad in axes]
+
+
+def pad(x, pads, value):
+    # F.pad takes the last axis first
+    return F.pad(x, [n for pair in reversed(pads) for n in pair], value=value)
+
+
+def maxima(op, x):
+    """Return maxima, and their positions in the padded image."""
     n = len(op.ws)
-    windows = op.output_spatial_shape(x.shape[-n:])
-    return [AxisWindows(op, i, x.shape, windows[i]) for i in reversed(range(n))]
+    # Not PyTorch's padding: of -inf alone, the padding before it is the maximum
+    image = as_images(pad(x, padding(op, x), float("-inf")), n)
+    sizes = [of_two_axes(v) for v in (op.ws, op.stride)]
+    dilation = of_two_axes(op.dilation)
+    return MAX[n](image, *sizes, dilation=dilation, return_indices=True)
 
 
-def lowest(dtype):
-    return float("-inf") if dtype.is_floating_point else torch.iinfo(dtype).min
+def sums(op, x):
+    n = len(op.ws)
+    sizes = [of_two_axes(v) for v in (op.ws, op.stride)]
+    return AVERAGE[n](as_images(x, n), *sizes, divisor_override=1)
 
 
-def largest(taps, entries=None):
-    """The maxima of taps, and the entries that belong to them."""
-    out, *others = taps
-    entry, *other_entries = taps if entries is None else entries
-    for new, new_entry in zip(others, other_entries, strict=True):
-        # the first of equals, or NaN
-        keep = (out >= new) | (out != out)
-        out, entry = torch.where(keep, out, new), torch.where(keep, entry, new_entry)
-    return out, entry
+def averages(op, x):
+    n, pads = len(op.ws), padding(op, x)
+    out = like(sums(op, pad(x, pads, 0)), x, n)
+    if op.mode == "sum":
+        return out
+    counted = x.new_ones(x.shape[-n:])
+    if op.mode == "average_inc_pad":
+        counted = pad(counted, op.pad, 1)
+        pads = [(0, after - pair[1]) for (_, after), pair in zip(pads, op.pad, strict=True)]
+    return out / like(sums(op, pad(counted, pads, 0)), counted, n)
 
 
-def accumulated(x):
-    return x.float() if x.dtype == torch.float16 else x
+def adaptive_sizes(op, x):
+    lengths = x.shape[-len(op.output_size) :]
+    return [n if m is None else m for m, n in zip(op.output_size, lengths, strict=True)]
+
+
+def adaptive_maxima(op, x):
+    """Return maxima, and their positions in the image."""
+    sizes = adaptive_sizes(op, x)
+    images = as_images(x, len(sizes))
+    return ADAPTIVE_MAX[len(sizes)](images, of_two_axes(sizes), return_indices=True)
+
+
+def adaptive_averages(op, x):
+    sizes = adaptive_sizes(op, x)
+    out = ADAPTIVE_AVERAGE[len(sizes)](as_images(x, len(sizes)), of_two_axes(sizes))
+    return like(out, x, len(sizes))
 
 
 @pytorch_funcify.register(Pool)
-def pytorch_funcify_Pool(op, **kwargs):
+@pytorch_funcify.register(AdaptivePool)
+def pytorch_funcify_Pool(op, node, **kwargs):
+    if not is_native(op, node):
+        return for_known_lengths(op)
+    adaptive = isinstance(op, AdaptivePool)
+
     def max_pool(x):
-        for axis in axes_last_first(op, x):
-            x, _ = largest(axis.taps(x, lowest(x.dtype)))
-        return x
+        n = len(op.output_size if adaptive else op.ws)
+        return like((adaptive_maxima if adaptive else maxima)(op, x)[0], x, n)
 
-    def sum_pool(x):
-        axes = axes_last_first(op, x)
-        out, divisor = accumulated(x), 1
-        for axis in axes:
-            if op.mode != "sum":
-                divisor = divisor * axis.counts(out, op.mode == "average_inc_pad")
-            out = sum(axis.taps(out, 0))
-        return (out if op.mode == "sum" else out / divisor).to(x.dtype)
+    def average_pool(x):
+        wide = x.float() if x.dtype == torch.float16 else x
+        return (adaptive_averages if adaptive else averages)(op, wide).to(x.dtype)
 
-    return max_pool if op.mode == "max" else sum_pool
+    return max_pool if op.mode == "max" else average_pool
 
 
+@pytorch_pullback.register(Pool)
+@pytorch_pullback.register(AdaptivePool)
+def pytorch_pullback_Pool(op, pullback, node, **kwargs):
+    if not is_native(op, node):
+        return for_known_lengths(pullback)
+    return differentiated(op, pullback, node=node, **kwargs)
+
+
+# Not the inner graph, for mode PYTORCH has no powers; nor PyTorch's, which overflow
 @pytorch_funcify.register(LpPool)
 def pytorch_funcify_LpPool(op, **kwargs):
     def lp_pool(x):
-        out = accumulated(x).abs()
-        for axis in axes_last_first(op, x):
-            taps = axis.taps(out, 0)
-            out = taps[0] if len(taps) == 1 else norm_of_taps(taps, op.norm_type)
+        out = pad((x.float() if x.dtype == torch.float16 else x).abs(), padding(op, x), 0)
+        # A norm of norms over rows is the norm over rows and columns
+        for i, (extent, stride) in enumerate(zip(op.extents, op.stride, strict=True)):
+            axis = x.ndim - len(op.ws) + i
+            cells = out.unfold(axis, extent, stride)[..., :: op.dilation[i]]
+            out = norm(cells, op.norm_type)
         return out.to(x.dtype)
 
     return lp_pool
 
 
-def norm_of_taps(taps, p):
-    """As `norm_of_terms` of the Op, and with its gradient of 0 where terms are 0."""
-    scale, _ = largest([tap.detach() for tap in taps])
+def norm(terms, p):
+    """Return norms of the last axis, as `norm_of_terms`, with its gradient of 0 where terms are."""
+    scale = terms.detach().amax(-1, keepdim=True)
     scale = torch.where((scale > 0) & (scale != float("inf")), scale, 1)
-    total = 0
-    for tap in taps:
-        power = torch.where(tap == 0, 1, tap / scale) ** p
-        total = total + torch.where(tap == 0, 0, power)
-    root = torch.where(total == 0, 1, total) ** (1 / p)
-    return torch.where(total == 0, 0, scale * root)
+    zero = terms == 0
+    total = torch.where(zero, 0, torch.where(zero, 1, terms / scale) ** p).sum(-1)
+    zero = total == 0
+    return torch.where(zero, 0, scale.squeeze(-1) * torch.where(zero, 1, total) ** (1 / p))
 
 
-def adaptive_windows(x, axis, windows):
-    """Split an axis into windows and their cells; also which are inside, and their number.
-
-    The last cell of a window stands for those that aren't inside.
-    """
-    length = x.shape[axis]
-    i = torch.arange(windows, device=x.device)
-    first, end = i * length // windows, ((i + 1) * length + (windows - 1)) // windows
-    most = 1 if windows == length else (length + windows - 1) // windows + 1
-    cells = first[:, None] + torch.arange(most, device=x.device)
-    positions = torch.minimum(cells, end[:, None] - 1)
-    x = x.index_select(axis, positions.flatten()).unflatten(axis, (windows, most))
-    after = [1] * (x.ndim - 2 - axis)
-    inside = (cells < end[:, None]).reshape(windows, most, *after)
-    return x, inside, (end - first).reshape(windows, *after)
-
-
-def adaptive_axes(op, ndim):
-    """Axes that are pooled, the last first, and the numbers of windows."""
-    first = ndim - len(op.output_size)
-    axes = [(axis, m) for axis, m in enumerate(op.output_size, start=first) if m is not None]
-    return axes[::-1]
-
-
-def adaptive_maxima(op, x, entries=None):
-    for axis, m in adaptive_axes(op, x.ndim):
-        cells, _, _ = adaptive_windows(x, axis, m)
-        x, winner = cells.max(dim=axis + 1)
-        if entries is not None:
-            entries, _, _ = adaptive_windows(entries, axis, m)
-            entries = entries.gather(axis + 1, winner.unsqueeze(axis + 1)).squeeze(axis + 1)
-    return x, entries
-
-
-@pytorch_funcify.register(AdaptivePool)
-def pytorch_funcify_AdaptivePool(op, **kwargs):
-    def adaptive_max_pool(x):
-        return adaptive_maxima(op, x)[0]
-
-    def adaptive_average_pool(x):
-        out = accumulated(x)
-        for axis, m in adaptive_axes(op, x.ndim):
-            cells, inside, number = adaptive_windows(out, axis, m)
-            out = torch.where(inside, cells, 0).sum(axis + 1) / number
-        return out.to(x.dtype)
-
-    return adaptive_max_pool if op.mode == "max" else adaptive_average_pool
+pytorch_pullback.register(LpPool)(differentiated)
 
 
 @pytorch_funcify.register(GatherAtMaxima)
-def pytorch_funcify_GatherAtMaxima(op, **kwargs):
+def pytorch_funcify_GatherAtMaxima(op, node, **kwargs):
+    pool = op.op
+    if not is_native(pool, node):
+        return for_known_lengths(op)
+
     def gather_at_maxima(x, values):
-        if isinstance(op.op, AdaptivePool):
-            return adaptive_maxima(op.op, x, values)[1]
-        for axis in axes_last_first(op.op, x):
-            x, values = largest(axis.taps(x, lowest(x.dtype)), axis.taps(values, 0))
-        return values
+        if isinstance(pool, AdaptivePool):
+            n, (_, places) = len(pool.output_size), adaptive_maxima(pool, x)
+        else:
+            n, (_, places) = len(pool.ws), maxima(pool, x)
+            values = pad(values, padding(pool, x), 0)
+        cells = as_images(values, n).flatten(2)
+        return like(cells.gather(2, places.flatten(2)).reshape(places.shape), x, n)
 
     return gather_at_maxima
 
 
 @pytorch_funcify.register(PoolWithIndices)
-def pytorch_funcify_PoolWithIndices(op, **kwargs):
+def pytorch_funcify_PoolWithIndices(op, node, **kwargs):
     pool = op.op
-
-    def positions(x, n):
-        shape = x.shape[-n:]
-        return torch.arange(shape.numel(), device=x.device).reshape(shape).expand(x.shape)
+    if not is_native(pool, node):
+        return for_known_lengths(op)
 
     def max_pool_with_indices(x):
-        indices = positions(x, len(pool.ws))
-        for axis in axes_last_first(pool, x):
-            # Padding stands for the first cell of the image in the same window.
-            cells = axis.cells(x)
-            cells = torch.where(cells < 0, cells % axis.dilation, cells)
-            cells = cells.clamp(max=axis.length - 1)
-            entries = axis.shifted(indices.index_select(axis.axis, cells), axis.axis)
-            x, indices = largest(axis.taps(x, lowest(x.dtype)), entries)
-        return x, indices
+        n = len(pool.ws)
+        out, places = maxima(pool, x)
+        return like(out, x, n), like(on_image(pool, places, x), x, n)
 
     def adaptive_pool_with_indices(x):
-        return adaptive_maxima(pool, x, positions(x, len(pool.output_size)))
+        return tuple(like(v, x, len(pool.output_size)) for v in adaptive_maxima(pool, x))
 
     return adaptive_pool_with_indices if isinstance(pool, AdaptivePool) else max_pool_with_indices
+
+
+def on_image(op, places, x):
+    """Return positions in the image for those in the padded image.
+
+    Padding stands for the first cell of the image in the same window.
+    """
+    result, cells = 0, 1
+    axes = zip(x.shape[-len(op.ws) :], padding(op, x), op.dilation, strict=True)
+    for length, (before, after), dilation in reversed(list(axes)):
+        padded = length + before + after
+        place = places % padded - before
+        place = torch.where(place < 0, place % dilation, place).clamp(max=length - 1)
+        result = result + place * cells
+        places, cells = places // padded, cells * length
+    return result

@@ -1,18 +1,30 @@
+from functools import singledispatch
+
 import torch
 
-from pytensor.link.pytorch.dispatch.basic import pytorch_funcify
-from pytensor.tensor.vjp import SymbolicPullback
+from pytensor.link.pytorch.dispatch.basic import pytorch_funcify, pytorch_funcify_OpFromGraph
+from pytensor.tensor.pullback import SymbolicPullback
 
 
 @pytorch_funcify.register(SymbolicPullback)
 def pytorch_funcify_SymbolicPullback(op, **kwargs):
-    forward = pytorch_funcify(op.op, **kwargs)
-    n = op.n_inputs
+    return pytorch_pullback(op.op, op, **kwargs)
 
-    def pullback(*arguments):
-        inputs, cotangents = arguments[:n], arguments[n:]
+
+@singledispatch
+def pytorch_pullback(op, pullback, **kwargs):
+    """Return the function for `pullback`, that of `op`; by default its inner graph's."""
+    return pytorch_funcify_OpFromGraph(pullback, **kwargs)
+
+
+def differentiated(op, pullback, **kwargs):
+    """Return the function for `pullback` that PyTorch makes of the one for `op`, of one output."""
+    forward = pytorch_funcify(op, **kwargs)
+
+    def pull(*arguments):
+        inputs, (cotangent,) = pullback.split(arguments)
         _, vjp = torch.func.vjp(forward, *inputs)
-        gradients = vjp(cotangents[0] if len(cotangents) == 1 else cotangents)
-        return gradients[0] if n == 1 else gradients
+        gradients = pullback.select(vjp(cotangent))
+        return gradients[0] if len(gradients) == 1 else tuple(gradients)
 
-    return pullback
+    return pull

@@ -11,7 +11,7 @@ from tests.tensor.pool import pool_cases
 from tests.tensor.pool.test_pool import poolings
 from tests.utils import compare_jax_and_py
 
-pytest.importorskip("jax")
+jax = pytest.importorskip("jax")
 
 # window, ignore_border, stride, pad
 CASES = [
@@ -99,3 +99,13 @@ def test_window_larger_than_image_at_run_time():
     f = pytensor.function([x], pt.pool_2d(x, (3, 2), True), mode="JAX")
     with pytest.raises(ValueError, match="larger than the padded image"):
         f(np.ones((1, 1, 2, 5)))
+
+
+@pytest.mark.parametrize("mode", ["max", "average_exc_pad"])
+def test_no_cell_is_written_by_itself(mode):
+    x = pt.tensor4("x", shape=(1, 2, 7, 8))
+    out = pt.pool_2d(x, (3, 2), False, (2, 3), (1, 0), mode)
+    f = pytensor.function([x], pytensor.grad((out**2).sum(), x), mode="JAX")
+    program = str(jax.make_jaxpr(f.vm.jit_fn)(np.ones(x.type.shape)))
+    assert "pad[" in program
+    assert "scatter" not in program

@@ -10,7 +10,7 @@ import pytensor.tensor as pt
 from pytensor.link.onnx import export_onnx
 from pytensor.link.onnx.front.builder import INTEGERS
 from pytensor.tensor.pool import Pool, PoolWithIndices, lp_pool, pool_nd
-from pytensor.tensor.vjp import SymbolicPullback
+from pytensor.tensor.pullback import SymbolicPullback
 from tests.link.onnx.test_basic import compare_onnx_and_py, op_types
 from tests.tensor.pool import pool_cases
 from tests.tensor.pool.test_pool import poolings

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 import pytensor.tensor as pt
+from pytensor.tensor.pullback import SymbolicPullback
 from pytensor.tensor.symbolic import TensorSymbolicOp
-from pytensor.tensor.vjp import SymbolicPullback
 from tests.link.onnx.test_basic import compare_onnx_and_py, op_types
 
 RNG = np.random.default_rng(12)
