@@ -200,7 +200,7 @@ def check_files(uv, folder):
     run(tools / "bin" / "twine", "check", "--strict", *files)
     for path in files:
         if path.suffix == ".whl":
-            run(tools / "bin" / "check-wheel-contents", path)
+            run(tools / "bin" / "check-wheel-contents", "--config", ROOT / "pyproject.toml", path)
         size, largest = path.stat().st_size, LARGEST[path.suffix]
         print(f"{path.name}: {size:,} bytes", flush=True)
         if size > largest:

@@ -154,6 +154,7 @@ def test_every_module_has_a_stub(wheel):
     # Of a package of PyTensor's, the stub doesn't hide what a newer one adds.
     assert "def __getattr__(" in stubs["pytensor-stubs/tensor/__init__.pyi"]
     assert "def __getattr__(" not in stubs["pytensor-stubs/link/onnx/__init__.pyi"]
+    assert "\n    export_onnx as export_onnx,\n" in stubs["pytensor-stubs/link/onnx/__init__.pyi"]
     topk = stubs["pytensor-stubs/tensor/topk.pyi"]
     assert topk.startswith("from pytensor_vision.pytensor.tensor.topk import (")
     assert "\n    topk as topk,\n" in topk
