@@ -16,7 +16,7 @@ UNKNOWN = "\ndef __getattr__(name: str) -> Any: ...\n"
 
 
 def names_in(path):
-    """The names that a module defines or exports (`import x as x`) at its top, and its `__all__`."""
+    """The names that a module defines, or exports (`import x as x`), and those in its `__all__`."""
     names = {}
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
