@@ -86,6 +86,7 @@ def main():
     rounds = parser.parse_args().rounds
     with tempfile.TemporaryDirectory() as folder:
         python, pth = environment(Path(folder))
+        own = statistics.median([finder(python) for _ in range(11)][1:])
         text = pth.read_text()
         start(python)
         times = {"with": [], "without": []}
@@ -93,8 +94,6 @@ def main():
             for which, taken in times.items():
                 pth.write_text(text if which == "with" else "")
                 taken.append(start(python))
-        finder(python)
-        own = statistics.median(finder(python) for _ in range(1 + rounds // 20))
     for place, what in enumerate(("clock", "processor")):
         found = {k: statistics.median(v[place] for v in taken) for k, taken in times.items()}
         more = statistics.median(
