@@ -19,6 +19,33 @@ from importlib import metadata
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+
+
+def environment(folder):
+    """Make an environment with the wheel, compiled, and links to the packages of this one."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
+    (site,) = folder.glob("lib/python*/site-packages")
+    for entry in Path(metadata.distribution("numpy").locate_file("")).iterdir():
+        if entry.suffix != ".pth" and not entry.name.startswith("pytensor_vision"):
+            (site / entry.name).symlink_to(entry)
+    command = (sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder)
+    subprocess.run(command, check=True, cwd=ROOT, stdout=subprocess.DEVNULL)
+    (wheel,) = folder.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(site)
+    return folder / "bin" / "python", site / "pytensor_vision.pth"
+
+
+def start(python):
+    """Milliseconds of the clock and of the processor until a Python has started and ended."""
+    begin = time.perf_counter()
+    pid = os.posix_spawn(python, [str(python), "-c", "pass"], {**os.environ, "PYTHONPATH": ""})
+    _, status, usage = os.wait4(pid, 0)
+    if status:
+        raise SystemExit(f"start_up: {python} ended with {status}")
+    return 1e3 * (time.perf_counter() - begin), 1e3 * (usage.ru_utime + usage.ru_stime)
+
+
 # Run in the environment.  NumPy loads most of what PyTensor and the finder both import.
 FINDER = """
 import sys, time, numpy
@@ -46,31 +73,6 @@ sys.meta_path[1:] = map(Timed, sys.meta_path[1:])
 import pytensor
 print(1e3 * own)
 """
-
-
-def environment(folder):
-    """Make an environment with the wheel, compiled, and links to the packages of this one."""
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
-    (site,) = folder.glob("lib/python*/site-packages")
-    for entry in Path(metadata.distribution("numpy").locate_file("")).iterdir():
-        if entry.suffix != ".pth" and not entry.name.startswith("pytensor_vision"):
-            (site / entry.name).symlink_to(entry)
-    command = (sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder)
-    subprocess.run(command, check=True, cwd=ROOT, stdout=subprocess.DEVNULL)
-    (wheel,) = folder.glob("*.whl")
-    with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(site)
-    return folder / "bin" / "python", site / "pytensor_vision.pth"
-
-
-def start(python):
-    """Milliseconds of the clock and of the processor until a Python has started and ended."""
-    begin = time.perf_counter()
-    pid = os.posix_spawn(python, [str(python), "-c", "pass"], {**os.environ, "PYTHONPATH": ""})
-    _, status, usage = os.wait4(pid, 0)
-    if status:
-        raise SystemExit(f"start_up: {python} ended with {status}")
-    return 1e3 * (time.perf_counter() - begin), 1e3 * (usage.ru_utime + usage.ru_stime)
 
 
 def finder(python):
