@@ -16,14 +16,14 @@ UNKNOWN = "\ndef __getattr__(name: str) -> Any: ...\n"
 
 
 def names_in(path):
-    """The names that a module defines, or exports (`import x as x`), and those in its `__all__`."""
+    """Return the names that a module defines at its top, and those in its `__all__`."""
     names = {}
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             names[node.name] = None
         elif isinstance(node, ast.TypeAlias):
             names[node.name.id] = None
-        elif isinstance(node, ast.ImportFrom):
+        elif isinstance(node, ast.ImportFrom):  # `import x as x` exports a name
             names |= {alias.name: None for alias in node.names if alias.asname == alias.name}
         elif isinstance(node, (ast.Assign, ast.AnnAssign)):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
