@@ -16,13 +16,15 @@ UNKNOWN = "\ndef __getattr__(name: str) -> Any: ...\n"
 
 
 def names_in(path):
-    """The names that a module defines at its top, and those in its `__all__`."""
+    """Return the names that a module defines at its top, and those in its `__all__`."""
     names = {}
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             names[node.name] = None
         elif isinstance(node, ast.TypeAlias):
             names[node.name.id] = None
+        elif isinstance(node, ast.ImportFrom):  # `import x as x` exports a name
+            names |= {alias.name: None for alias in node.names if alias.asname == alias.name}
         elif isinstance(node, (ast.Assign, ast.AnnAssign)):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             found = [n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)]
@@ -35,10 +37,10 @@ def names_in(path):
 def stub_of(path, module):
     """The text of the stub of one module of ours."""
     given = path.with_suffix(".pyi")
-    if given.exists():
-        ours = path.exists()
-        return given.read_text(encoding="utf-8") + ("" if ours else UNKNOWN)
-    names = "".join(f"    {name} as {name},\n" for name in names_in(path))
+    if not path.exists():
+        return given.read_text(encoding="utf-8") + UNKNOWN
+    source = given if given.exists() else path
+    names = "".join(f"    {name} as {name},\n" for name in names_in(source))
     return f"from pytensor_vision.{module} import (\n{names})\n" if names else ""
 
 

@@ -25,6 +25,9 @@ import sys
 REQUIRED = "pytensor>=3.3.5,<3.4"
 # What of ours could not be loaded, by its module or package, and why.
 failures: dict[str, str] = {}
+# The modules of PyTensor that something is added to: known once PyTensor itself is found.  The
+# finder leaves the others alone, for PyTensor has hundreds.
+extended = {"pytensor"}
 
 # The folder whose `pytensor` has our modules: a wheel's is this package, a checkout's its root.
 HOME = os.path.dirname(os.path.abspath(__file__))
@@ -43,12 +46,12 @@ def explain(part, error):
 
 
 class PyTensorGraft:
-    """Meta-path finder for the packages of ``pytensor``."""
+    """Meta-path finder for the modules of ``pytensor`` that are extended."""
 
     @classmethod
     def find_spec(cls, fullname, path=None, target=None):
         """Find a module of PyTensor's as the other finders do, and extend it."""
-        if fullname != "pytensor" and not fullname.startswith("pytensor."):
+        if fullname not in extended:
             return None
         spec = None
         for finder in sys.meta_path:

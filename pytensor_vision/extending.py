@@ -23,7 +23,7 @@ from functools import cache, partial
 from importlib.machinery import EXTENSION_SUFFIXES
 from types import ModuleType
 
-from pytensor_vision import HOME, REQUIRED, explain, failures
+from pytensor_vision import HOME, REQUIRED, explain, extended, failures
 
 # Our modules whose place a module of PyTensor's has, and names that PyTensor has itself, with the
 # module that ours is from.
@@ -38,8 +38,9 @@ def extend(spec):
         return
     locations = spec.submodule_search_locations or []
     if name == "pytensor":
+        extended.add("pytensor.configdefaults")
         for location in locations:
-            hidden_modules.update(_in_both(name, location, os.path.join(HOME, name)))
+            _compare(name, location, os.path.join(HOME, name))
     ours = _contents(os.path.join(HOME, *name.split("."))) if locations else frozenset()
     if ours:
         locations.append(os.path.join(HOME, *name.split(".")))
@@ -79,14 +80,18 @@ def _names_in_zip(archive):
         return file.namelist()
 
 
-def _in_both(package, theirs, ours):
-    """Yield the modules of a package that two directories both have, and those below."""
-    for stem in {entry.removesuffix(".py") for entry in _contents(ours)}:
-        if not stem.startswith("__") and _has_module(theirs, stem):
-            name = f"{package}.{stem}"
-            if _has_module(ours, stem):
-                yield name
-            yield from _in_both(name, os.path.join(theirs, stem), os.path.join(ours, stem))
+def _compare(package, theirs, ours):
+    """Note the packages that our directory extends, and the modules that both directories have."""
+    extended.add(package)
+    there = {entry.partition(".")[0] for entry in _contents(theirs)}
+    for stem in {entry.partition(".")[0] for entry in _contents(ours)}:
+        if not stem.startswith("__"):
+            name, is_ours = f"{package}.{stem}", _has_module(ours, stem)
+            is_theirs = stem in there and _has_module(theirs, stem)
+            if is_ours and is_theirs:
+                hidden_modules.add(name)
+            if is_theirs or not is_ours:
+                _compare(name, os.path.join(theirs, stem), os.path.join(ours, stem))
 
 
 def _has_module(directory, stem):

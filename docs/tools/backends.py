@@ -262,9 +262,17 @@ row(
 )
 row("adaptive_max_pool3d", lambda x: pt.nn.adaptive_max_pool3d(x, (1, 3, 2)), image(2, 2, 3, 4, 5))
 
+row(
+    "interpolate, bilinear",
+    lambda x: pt.nn.interpolate(x, (5, 7), mode="bilinear"),
+    image(2, 3, 3, 4),
+)
+row(
+    "interpolate, bicubic",
+    lambda x: pt.nn.interpolate(x, scale_factor=(2, 1.5), mode="bicubic"),
+    image(2, 3, 3, 4),
+)
 row("resize, nearest", lambda x: pt.resize(x, scale=(2, 3)), image(2, 3, 3, 4))
-row("resize, linear", lambda x: pt.resize(x, (5, 7), mode="linear"), image(2, 3, 3, 4))
-row("resize, cubic", lambda x: pt.resize(x, scale=(2, 1.5), mode="cubic"), image(2, 3, 3, 4))
 row(
     "resize, antialias",
     lambda x: pt.resize(x, (3, 2), mode="linear", antialias=True),
@@ -283,8 +291,8 @@ row(
 )
 
 row(
-    "batch_normalization",
-    lambda *inputs: pt.batch_normalization(*inputs),
+    "batch_norm",
+    lambda x, gamma, beta, mean, variance: pt.nn.batch_norm(x, mean, variance, gamma, beta),
     image(3, 4, 2, 5),
     parameter(4),
     parameter(4),
@@ -292,9 +300,9 @@ row(
     positive(4),
 )
 row(
-    "batch_normalization_train",
-    lambda x, gamma, beta, mean, variance: pt.batch_normalization_train(
-        x, gamma, beta, axes="spatial", running_mean=mean, running_var=variance
+    "batch_norm, training",
+    lambda x, gamma, beta, mean, variance: pt.nn.batch_norm(
+        x, mean, variance, gamma, beta, training=True
     ),
     image(3, 4, 2, 5),
     parameter(4),

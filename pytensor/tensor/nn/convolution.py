@@ -6,7 +6,7 @@ Kernels aren't mirrored: what networks call a convolution is a cross-correlation
 from typing import Any, Literal
 
 from pytensor.tensor import TensorLike
-from pytensor.tensor.basic import as_tensor_variable, cast
+from pytensor.tensor.basic import as_tensor_variable, cast, expand_dims
 from pytensor.tensor.conv.basic import (
     Ints,
     Pairs,
@@ -22,18 +22,28 @@ from pytensor.tensor.variable import TensorVariable
 type Padding = Literal["same", "valid"] | Pairs
 
 
-def _operand(function: str, name: str, value: TensorLike, n: int) -> TensorVariable:
+def _operand(
+    function: str, name: str, value: TensorLike, ndims: tuple[int, ...], axes: str
+) -> TensorVariable:
     value = as_tensor_variable(value)
-    if value.type.ndim != n + 2:
-        raise ValueError(
-            f"{function}: {name} must have {n + 2} axes, {n} of them spatial; it has "
-            f"{value.type.ndim}"
-        )
+    if value.type.ndim not in ndims:
+        raise ValueError(f"{function}: {name} must have {axes}; it has {value.type.ndim}")
     if value.type.dtype not in float_dtypes:
         raise TypeError(
             f"{function}: {name} must be floating point, got {value.type.dtype}; cast it first"
         )
     return value
+
+
+def _operands(
+    function: str, n: int, x: TensorLike, weight: TensorLike
+) -> tuple[TensorVariable, TensorVariable, bool]:
+    """Return `x` with a batch axis, `weight`, and whether `x` had none."""
+    axes = f"{n + 2} axes, {n} of them spatial"
+    image = _operand(function, "x", x, (n + 1, n + 2), f"{axes}, or {n + 1} without a batch")
+    single = image.type.ndim == n + 1
+    filters = _operand(function, "weight", weight, (n + 2,), axes)
+    return (expand_dims(image, 0) if single else image), filters, single
 
 
 def _groups(function: str, groups: int) -> int:
@@ -81,7 +91,7 @@ def _conv(
     function: str, n: int, x: TensorLike, weight: TensorLike, bias: TensorLike | None,
     stride: Ints, padding: Padding, dilation: Ints, groups: int,
 ) -> TensorVariable:  # fmt: skip
-    x, weight = _operand(function, "x", x, n), _operand(function, "weight", weight, n)
+    x, weight, single = _operands(function, n, x, weight)
     stride = per_axis(f"{function}: stride", stride, n)
     dilation = per_axis(f"{function}: dilation", dilation, n)
     op: Any = Conv(
@@ -91,7 +101,8 @@ def _conv(
         num_groups=_groups(function, groups),
         filter_flip=False,
     )
-    return _with_bias(function, op.for_kernel(weight.type.shape[2:])(x, weight), bias)
+    out = _with_bias(function, op.for_kernel(weight.type.shape[2:])(x, weight), bias)
+    return out.squeeze(0) if single else out
 
 
 def _conv_transpose(
@@ -99,7 +110,7 @@ def _conv_transpose(
     stride: Ints, padding: Pairs, output_padding: Ints, groups: int, dilation: Ints,
     output_size: Ints | None,
 ) -> TensorVariable:  # fmt: skip
-    x, weight = _operand(function, "x", x, n), _operand(function, "weight", weight, n)
+    x, weight, single = _operands(function, n, x, weight)
     op: Any = ConvTranspose(
         border_mode=_pairs(function, padding, n),
         subsample=per_axis(f"{function}: stride", stride, n),
@@ -108,7 +119,8 @@ def _conv_transpose(
         filter_flip=False,
     )
     out = transposed_convolution(op, x, weight, output_padding, output_size, "output_size")
-    return _with_bias(function, out, bias)
+    out = _with_bias(function, out, bias)
+    return out.squeeze(0) if single else out
 
 
 def conv1d(
@@ -120,6 +132,7 @@ def conv1d(
     Parameters
     ----------
     x : tensor_like, shape (batch, channels, length), floating point
+        Or (channels, length), without a batch; the result has none then.
     weight : tensor_like, shape (out channels, channels / groups, kernel length)
         Floating point; may be computed at run time.  The kernel isn't mirrored.
     bias : tensor_like, shape (out channels,), optional
@@ -170,6 +183,7 @@ def conv2d(
     Parameters
     ----------
     x : tensor_like, shape (batch, channels, height, width), floating point
+        Or (channels, height, width), without a batch; the result has none then.
     weight : tensor_like, shape (out channels, channels / groups, kernel height, kernel width)
         Floating point; may be computed at run time.  The kernel isn't mirrored.
     bias : tensor_like, shape (out channels,), optional
@@ -223,6 +237,7 @@ def conv3d(
     Parameters
     ----------
     x : tensor_like, shape (batch, channels, depth, height, width), floating point
+        Or (channels, depth, height, width), without a batch; the result has none then.
     weight : tensor_like, floating point
         Shape (out channels, channels / groups, kernel depth, kernel height, kernel width).
         May be computed at run time.  The kernel isn't mirrored.
@@ -277,6 +292,7 @@ def conv_transpose1d(
     Parameters
     ----------
     x : tensor_like, shape (batch, in channels, length), floating point
+        Or (in channels, length), without a batch; the result has none then.
     weight : tensor_like, shape (in channels, out channels / groups, kernel length)
         Floating point; may be computed at run time.  The kernel isn't mirrored.
     bias : tensor_like, shape (out channels,), optional
@@ -344,6 +360,7 @@ def conv_transpose2d(
     Parameters
     ----------
     x : tensor_like, shape (batch, in channels, height, width), floating point
+        Or (in channels, height, width), without a batch; the result has none then.
     weight : tensor_like, shape (in channels, out channels / groups, kernel height, kernel width)
         Floating point; may be computed at run time.  The kernel isn't mirrored.
     bias : tensor_like, shape (out channels,), optional
@@ -412,6 +429,7 @@ def conv_transpose3d(
     Parameters
     ----------
     x : tensor_like, shape (batch, in channels, depth, height, width), floating point
+        Or (in channels, depth, height, width), without a batch; the result has none then.
     weight : tensor_like, floating point
         Shape (in channels, out channels / groups, kernel depth, kernel height, kernel width).
         May be computed at run time.  The kernel isn't mirrored.

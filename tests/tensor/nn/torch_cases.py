@@ -4,6 +4,9 @@ import numpy as np
 
 FUNCTIONS = {}
 DRAWS = 4
+# How many of the arrays have a batch axis, which PyTorch can do without
+BATCHED = {"conv": 1, "conv_transpose": 1, "max_pool": 1, "avg_pool": 1, "lp_pool": 1}
+BATCHED |= {"max_unpool": 2, "adaptive_avg_pool": 1, "adaptive_max_pool": 1}
 
 
 def draws(*names):
@@ -17,9 +20,14 @@ def draws(*names):
 
 
 def case(name, number):
-    """Return the arrays and the other arguments of a function's drawn call of that number."""
+    """Return the arrays and the other arguments of a function's drawn call of that number.
+
+    Calls of odd numbers have one image without a batch, where PyTorch takes it.
+    """
     rng = np.random.default_rng([number, *name.encode()])
-    return FUNCTIONS[name](rng, name)
+    arrays, how = FUNCTIONS[name](rng, name)
+    single = BATCHED.get(name[:-2], 0) if number % 2 else 0
+    return [v[0] if i < single else v for i, v in enumerate(arrays)], how
 
 
 def axes(name):
