@@ -2,7 +2,7 @@
 
 XLA makes patches of the images, or transposes them, and multiplies matrices; for the gradients of
 filters it reaches a third of what a processor can do.  For a normalization and its gradient it
-passes over memory twice as often as it must.  The code here (``cpu_kernels.cc``) reads images where
+passes over memory twice as often as it must.  The code here (in ``kernels/``) reads images where
 they lie.  Wheels for Linux bring it compiled, for the processors in `LEVELS`; elsewhere, and from
 sources, PyTensor's C++ compiler makes it once per machine, in PyTensor's `compiledir`.  XLA calls
 it on its own threads, through its foreign function interface.
@@ -47,7 +47,7 @@ from pytensor.tensor.rewriting.recompute import Moments, NormalizedSiLU, SiLUNor
 __all__ = ["load_kernels", "with_cpu_kernels"]
 
 logger = logging.getLogger(__name__)
-SOURCE = Path(__file__).with_name("cpu_kernels.cc")
+SOURCE = Path(__file__).with_name("kernels") / "cpu_kernels.cc"
 GRAD_FILTERS = "pytensor_conv_grad_filters"
 GRAD_IMAGE = "pytensor_conv_grad_image"
 CONVOLUTION = "pytensor_convolution"
@@ -125,7 +125,8 @@ def _compiled(compiler, flags, folder):
     """Path of the compiled library, which is made if it isn't there."""
     if not compiler:
         raise KernelsError("PyTensor has no C++ compiler (config.cxx); install g++")
-    facts = SOURCE.read_bytes(), compiler, flags, jaxlib.__version__, processor()
+    code = [(p.name, p.read_bytes()) for p in (SOURCE, *sorted(SOURCE.parent.glob("*.h")))]
+    facts = code, compiler, flags, jaxlib.__version__, processor()
     path = folder / f"jax_cpu_kernels_{hashlib.sha256(repr(facts).encode()).hexdigest()[:32]}.so"
     if path.exists():
         return path

@@ -4,6 +4,7 @@ import functools
 import json
 import logging
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -431,6 +432,24 @@ def test_two_processes_may_compile_at_once(tmp_path, monkeypatch):
     assert len(made) == before
     # Other flags, other code.
     assert compile_(pytensor.config.cxx, "-O1", tmp_path) != path
+
+
+def test_a_change_of_any_source_file_is_another_library(tmp_path, monkeypatch):
+    sources = shutil.copytree(cpu_kernels.SOURCE.parent, tmp_path / "kernels")
+    monkeypatch.setattr(cpu_kernels, "SOURCE", sources / cpu_kernels.SOURCE.name)
+
+    def written(command, **_):
+        Path(command[-1]).touch()
+        return subprocess.CompletedProcess(command, 0, "", "")
+
+    monkeypatch.setattr(cpu_kernels.subprocess, "run", written)
+    folder, made = tmp_path / "compiled", set()
+    for number, path in enumerate([None, *sources.glob("*.cc"), *sources.glob("*.h")], 1):
+        if path is not None:
+            path.write_text(path.read_text() + "// changed\n")
+        made.add(cpu_kernels._compiled("c++", "", folder))
+        assert len(made) == number
+    assert number > 5
 
 
 def test_empty_folders_are_deleted_during_compilation(tmp_path, monkeypatch):

@@ -24,10 +24,10 @@ SOURCE = cpu_kernels.SOURCE
 @pytest.fixture
 def package(tmp_path, monkeypatch):
     """A folder for what lies beside the source in a wheel; libraries are loaded anew."""
-    shutil.copy(SOURCE, tmp_path)
-    monkeypatch.setattr(cpu_kernels, "SOURCE", tmp_path / SOURCE.name)
+    folder = shutil.copytree(SOURCE.parent, tmp_path / "kernels")
+    monkeypatch.setattr(cpu_kernels, "SOURCE", folder / SOURCE.name)
     monkeypatch.setattr(cpu_kernels, "_load", functools.cache(cpu_kernels._load.__wrapped__))
-    return tmp_path
+    return folder
 
 
 @pytest.mark.parametrize(
