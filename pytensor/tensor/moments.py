@@ -25,7 +25,7 @@ from pytensor.tensor.variable import TensorVariable
 
 
 def as_floating_point(function: str, x: TensorLike, least: int) -> TensorVariable:
-    """The input of the function of that name, which must have `least` axes or more."""
+    """Return the input of the function of that name, which must have `least` axes or more."""
     x = as_tensor_variable(x)
     if x.type.dtype not in float_dtypes:
         raise TypeError(
@@ -66,7 +66,7 @@ def expand(parameter, axes, ndim):
 
 
 def total(x, axes):
-    """The sum over `axes`."""
+    """Return the sum over `axes`."""
     # The dtype is said because the default would accumulate float32 in float64 in mode JAX too
     # (thoughts/upstream/jax-sums-in-accumulator-dtype.md); and a rewrite that turns all axes into
     # None would forget the dtype.
@@ -76,7 +76,7 @@ def total(x, axes):
 
 
 def count(x, axes):
-    """How many elements each statistic is over, in the dtype of `x` (float32 for float16)."""
+    """Count the elements that each statistic is over, in the dtype of `x` (float32 for float16)."""
     dtype = "float32" if x.type.dtype == "float16" else x.type.dtype
     static = [x.type.shape[a] for a in axes]
     if None not in static:
@@ -86,14 +86,14 @@ def count(x, axes):
 
 
 def at_least_one(number):
-    """The divisor for a count, with which the mean of no elements is 0."""
+    """Return the divisor for a count, with which the mean of no elements is 0."""
     if isinstance(number, Constant):
         return constant(np.maximum(number.data, number.data.dtype.type(1)))
     return maximum(number, np.asarray(1, dtype=number.type.dtype))
 
 
 def moments(x, axes, number, *, centre=True):
-    """The mean over `axes`, `x` less its mean, and the biased variance.
+    """Return the mean over `axes`, `x` less its mean, and the biased variance.
 
     The variance is taken of the differences: the mean of squares less the square of the mean would
     have no digit left where the mean is large.  Without `centre`, 0 stands in for the mean.
@@ -105,7 +105,7 @@ def moments(x, axes, number, *, centre=True):
 
 
 def inverse_std(variance, epsilon):
-    """``1 / sqrt(variance + epsilon)``"""
+    """Return ``1 / sqrt(variance + epsilon)``"""
     return reciprocal(sqrt(variance + np.asarray(epsilon, dtype=variance.type.dtype)))
 
 
@@ -119,18 +119,18 @@ class GradientsOp(TensorSymbolicOp):
     wanted = None
 
     def gradients(self, *inputs):
-        """The gradients for all inputs."""
+        """Return the gradients for all inputs."""
         raise NotImplementedError
 
     def build_inner_graph(self, *inputs):
         return self.select(self.gradients(*inputs))
 
     def select(self, of_all):
-        """The entries that belong to this Op's outputs."""
+        """Return the entries that belong to this Op's outputs."""
         return list(of_all) if self.wanted is None else [of_all[i] for i in self.wanted]
 
     def only(self, positions):
-        """The Op with the outputs at these positions alone."""
+        """Return the Op with the outputs at these positions alone."""
         everything = range(len(self.output_types)) if self.wanted is None else self.wanted
         props = {name: getattr(self, name) for name in self.__props__}
         return type(self)(**props | {"wanted": tuple(everything[i] for i in positions)})
@@ -181,7 +181,7 @@ own_batch_axes.register(SymbolicGradients, lambda op, ndim: own_batch_axes(op.op
 
 
 def pullback_as_node(op, inputs, cotangents):
-    """The gradients for the inputs of a symbolic Op, as outputs of one node."""
+    """Return the gradients for the inputs of a symbolic Op, as outputs of one node."""
     connected = [i for i, c in enumerate(cotangents) if not isinstance(c.type, DisconnectedType)]
     # Where no gradient flows the node would compute zeros
     pattern = op.connection_pattern(None)

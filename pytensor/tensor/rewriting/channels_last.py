@@ -49,7 +49,7 @@ class ChannelsLast(Op):
 
 
 def is_image(op):
-    """Whether outputs of four axes are images."""
+    """Return whether outputs of four axes are images."""
     facts = layout(op)
     return facts is None or facts.out
 
@@ -66,7 +66,7 @@ class _Twins:
         self.replaced = {}  # other results of converted nodes: statistics, filters' gradients
 
     def _take(self, variable):
-        """The twin of a variable; a transposition where it has none."""
+        """Return the twin of a variable; a transposition where it has none."""
         return self.of[variable] if variable in self.of else variable.dimshuffle(TO_LAST)
 
     def _knows(self, variables):

@@ -111,7 +111,7 @@ class SiLUNormalizationGrad(BatchNormalizationTrainGrad):
 
 
 def silu_slope(x):
-    """The factors of SiLU's derivative, as its gradient has them."""
+    """Return the factors of SiLU's derivative, as its gradient has them."""
     one, s = np.ones((1,) * x.type.ndim, dtype=x.type.dtype), sigmoid(x)
     return s, one + x * (one - s)
 
@@ -126,7 +126,7 @@ def _is_activation(node):
 
 
 def _backward_clients(fgraph, node):
-    """Clients of a normalization that belong to its backward pass, as pairs (node, input).
+    """Return a normalization's clients in its backward pass, as pairs (node, input).
 
     Those of the normalized image are elementwise operations beside an activation; those of the mean
     and the variance are the normalization's own gradient, without which there are none.
@@ -232,7 +232,7 @@ def _compute_parts_together(fgraph):
 
 
 def _repeated(variable, new):
-    """A variable, with elementwise functions of the variables in `new` computed from these."""
+    """Return a variable whose elementwise functions of those in `new` are computed from these."""
     if variable not in new:
         node, new[variable] = variable.owner, variable
         if node is not None and isinstance(node.op, Elemwise):

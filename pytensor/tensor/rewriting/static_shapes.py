@@ -61,7 +61,7 @@ optdb.register(
 
 @node_rewriter([IncSubtensor])
 def local_set_subtensor_of_make_vector(fgraph, node):
-    """``set_subtensor(stack([a, b, c])[1], d)`` -> ``stack([a, d, c])``.
+    """Rewrite ``set_subtensor(stack([a, b, c])[1], d)`` -> ``stack([a, d, c])``.
 
     The shape of a split and that of a sum whose axis stays look so.
     """

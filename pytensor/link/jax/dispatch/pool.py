@@ -37,14 +37,14 @@ class AxisWindows:
         return lax.pad(x, np.asarray(fill, x.dtype), pads)
 
     def taps(self, padded):
-        """What the first, the second, ... cell of each window is."""
+        """List what the first, the second, ... cell of each window is."""
         return [
             lax.slice_in_dim(padded, o, o + self.reach, self.stride, self.axis)
             for o in self.offsets
         ]
 
     def add_taps(self, parts):
-        """The transpose: what each cell of the image gets from the windows that it is in."""
+        """Return what each cell of the image gets from the windows it is in: `taps` transposed."""
         total = None
         for offset, part in zip(self.offsets, parts, strict=True):
             start = offset - self.before
@@ -66,7 +66,7 @@ def lowest(dtype):
 
 
 def fold_maxima(axis, x, companions=None):
-    """Maxima along one axis, and the entries at their places among `companions`, one per tap."""
+    """Return maxima along one axis, and the entries at their places among `companions`."""
     out, *others = axis.taps(axis.pad(x, lowest(x.dtype)))
     entry = None if companions is None else companions[0]
     for tap, new in enumerate(others, start=1):
@@ -87,7 +87,7 @@ def accumulated(x):
 
 
 def divisors(op, axes):
-    """Numbers of cells that averages are over, in the shape of the pooled axes."""
+    """Return numbers of cells that averages are over, in the shape of the pooled axes."""
     product = np.ones((1,) * len(op.ws))
     for i, axis in enumerate(reversed(axes)):
         number = counts(
@@ -209,7 +209,7 @@ def jax_funcify_LpPool(op, **kwargs):
 
 
 def norm_of_taps(taps, p):
-    """As `norm_of_terms` of the Op, and with its gradient of 0 where terms are 0."""
+    """Compute `norm_of_terms` of the Op, with its gradient of 0 where terms are 0."""
     largest = taps[0]
     for tap in taps[1:]:
         largest = jnp.maximum(largest, tap)
@@ -238,7 +238,7 @@ def adaptive_windows(x, axis, windows):
 
 
 def adaptive_axes(op, ndim):
-    """Axes that are pooled, the last first, and the numbers of windows."""
+    """Return the axes that are pooled, the last first, and the numbers of windows."""
     first = ndim - len(op.output_size)
     axes = [(axis, m) for axis, m in enumerate(op.output_size, start=first) if m is not None]
     return axes[::-1]
@@ -277,7 +277,7 @@ def as_rows(x, n):
 
 
 def last_writer(indices, n_cells):
-    """Which entry of each row of `indices` stays at each cell; -1 for none."""
+    """Return which entry of each row of `indices` stays at each cell; -1 for none."""
     rows = np.arange(indices.shape[0])[:, None]
     number = np.arange(indices.shape[1], dtype=indices.dtype)[None]
     return jnp.full((indices.shape[0], n_cells), -1, indices.dtype).at[rows, indices].max(number)

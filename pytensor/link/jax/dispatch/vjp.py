@@ -25,7 +25,7 @@ def jax_pullback(op, n_inputs=1, **kwargs):
 
 
 def pull_back(function, *inputs, cotangents):
-    """The gradients for a function's inputs, from these and the gradients of its outputs."""
+    """Return the gradients for a function's inputs, from these and the gradients of its outputs."""
     out, vjp = jax.vjp(function, *inputs)
     # In mode JAX, sums of float32 are float64, and gradients through them: see
     # thoughts/upstream/jax-sums-in-accumulator-dtype.md.

@@ -96,7 +96,7 @@ def _load(compiler, flags, folder):
 
 
 def shipped():
-    """Path of the library that the wheel brought for this processor, or None."""
+    """Return the path of the library that the wheel brought for this processor, or None."""
     known = set(" ".join(processor()).split())
     fitting = [level for level, needs in LEVELS.items() if needs <= known]
     found = [p for level in fitting for p in SOURCE.parent.glob(f"cpu_kernels_{level}_*.so")]
@@ -113,7 +113,7 @@ def _register(path):
 
 
 def target(kernel, dtype, library):
-    """What XLA calls a kernel: other flags make another library, in the same process too."""
+    """Return XLA's name of a kernel: other flags make another library, in the same process too."""
     return f"{kernel}_{dtype}_{library}"
 
 
@@ -122,7 +122,7 @@ class KernelsError(Exception):
 
 
 def _compiled(compiler, flags, folder):
-    """Path of the compiled library, which is made if it isn't there."""
+    """Return the path of the compiled library, which is made if it isn't there."""
     if not compiler:
         raise KernelsError("PyTensor has no C++ compiler (config.cxx); install g++")
     code = [(p.name, p.read_bytes()) for p in (SOURCE, *sorted(SOURCE.parent.glob("*.h")))]
@@ -185,7 +185,7 @@ def with_cpu_kernels(convert, library):
 
 
 def _normalization(library, op, otherwise):
-    """What computes a normalization by a kernel, where the channels are last."""
+    """Return a function that computes a normalization by a kernel, where the channels are last."""
     kernel, images, vectors = NORMALIZATIONS[type(op)]
     if op.axes != (*range(len(op.axes)),):
         return otherwise
@@ -227,13 +227,13 @@ def grad_filters(library, op, image, filters, cotangent):
 
 
 def _in_rows(op, filters):
-    """Filters with the axes (row, column, input, output), such as images are multiplied with."""
+    """Return filters with the axes (row, column, input, output), to multiply images with."""
     filters = filters.transpose(2, 3, 1, 0)
     return jnp.flip(filters, (0, 1)) if op.filter_flip else filters
 
 
 def _suits_xla(op, image, filters):
-    """Whether XLA computes alone, or as fast: in float32 with many channels, except for 3 x 3."""
+    """Return whether XLA is as fast, or must: in float32 with many channels, but not for 3 x 3."""
     alone = op.num_groups != 1 or op.filter_dilation[1] > 1
     if alone or image.dtype == "bfloat16":
         return alone

@@ -28,7 +28,7 @@ _thunks = WeakSet()
 
 
 def donated_inputs(fgraph, static_argnums=()):
-    """Positions of the inputs that can be donated, and those of their new values in the outputs.
+    """Return positions of the inputs that can be donated, and of their new values in the outputs.
 
     These are updated inputs with numeric arrays, but for those that are numbers of the program.
     """
@@ -124,7 +124,7 @@ class DonatingThunk:
         return list(outputs[: self._returned])
 
     def _takes_others(self, args, error):
-        """Whether the error is that a program from the disk is for arguments of other kinds."""
+        """Return whether an error says that a stored program takes arguments of other kinds."""
         return (
             isinstance(error, (TypeError, ValueError))
             and args is not None
@@ -133,7 +133,7 @@ class DonatingThunk:
         )
 
     def _arguments(self):
-        """Arguments of JAX's function: those that it donates are its own."""
+        """Return the arguments of JAX's function: those that it donates are its own."""
         values = self._made if hold(self._state, self._made) else self._own_values()
         others = [storage[0] for storage in self._others]
         for k in self._lengths:
@@ -141,7 +141,7 @@ class DonatingThunk:
         return self._in_order(tuple(others) + values)
 
     def _own_values(self):
-        """Values of the variables: copies of arrays that functions like this one didn't make.
+        """Return the values of the variables: copies of arrays that no function like this one made.
 
         Host arrays are put where the variable's last value was.
         """
@@ -160,7 +160,7 @@ class DonatingThunk:
         return tuple(values)
 
     def has_made(self, storage, value):
-        """Whether a value is what the last call put into a storage."""
+        """Return whether a value is what the last call put into a storage."""
         k = self._places.get(id(storage))
         return k is not None and self._made[k] is value
 
@@ -218,7 +218,7 @@ def sorter(places):
 
 
 def hold(storages, values):
-    """Whether the storages hold these very values."""
+    """Return whether the storages hold these very values."""
     # A generator, for `all`, takes twice the time.
     for storage, value in zip(storages, values, strict=True):  # noqa: SIM110
         if storage[0] is not value:

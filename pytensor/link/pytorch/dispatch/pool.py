@@ -24,7 +24,7 @@ class AxisWindows:
         self.after = max(self.reach - 1 + op.extents[i] - self.length - self.before, 0)
 
     def taps(self, x, fill):
-        """What the first, the second, ... cell of each window is."""
+        """List what the first, the second, ... cell of each window is."""
         pads = [0, 0] * (x.ndim - 1 - self.axis) + [self.before, self.after]
         return self.shifted(F.pad(x, pads, value=fill), self.axis)
 
@@ -33,11 +33,11 @@ class AxisWindows:
         return [padded[(*index, slice(o, o + self.reach, self.stride))] for o in self.offsets]
 
     def cells(self, x):
-        """Positions of padded cells in the image, those of padding negative or past its end."""
+        """Return positions of padded cells in the image: negative, or past its end, in padding."""
         return torch.arange(-self.before, self.length + self.after, device=x.device)
 
     def counts(self, x, include_pad):
-        """How many cells each window's average is over."""
+        """Count the cells that each window's average is over."""
         cells = self.cells(x)
         inside = cells < self.length + (self.padded_after if include_pad else 0)
         if not include_pad:
@@ -57,7 +57,7 @@ def lowest(dtype):
 
 
 def largest(taps, entries=None):
-    """The maxima of taps, and the entries that belong to them."""
+    """Return the maxima of taps, and the entries that belong to them."""
     out, *others = taps
     entry, *other_entries = taps if entries is None else entries
     for new, new_entry in zip(others, other_entries, strict=True):
@@ -103,7 +103,7 @@ def pytorch_funcify_LpPool(op, **kwargs):
 
 
 def norm_of_taps(taps, p):
-    """As `norm_of_terms` of the Op, and with its gradient of 0 where terms are 0."""
+    """Compute `norm_of_terms` of the Op, with its gradient of 0 where terms are 0."""
     scale, _ = largest([tap.detach() for tap in taps])
     scale = torch.where((scale > 0) & (scale != float("inf")), scale, 1)
     total = 0
@@ -132,7 +132,7 @@ def adaptive_windows(x, axis, windows):
 
 
 def adaptive_axes(op, ndim):
-    """Axes that are pooled, the last first, and the numbers of windows."""
+    """Return the axes that are pooled, the last first, and the numbers of windows."""
     first = ndim - len(op.output_size)
     axes = [(axis, m) for axis, m in enumerate(op.output_size, start=first) if m is not None]
     return axes[::-1]
