@@ -83,7 +83,7 @@ def merged(listings, parts, classes):
 
 
 def _category_ids(listings, classes):
-    """COCO's id of each class, of the first set that has it; from 1 on if that isn't enough."""
+    """Return COCO's id of each class, of the first set with it; from 1 on if that isn't enough."""
     known = {}
     for each in listings:
         for name, number in zip(each.classes, each.category_ids, strict=True):
@@ -94,7 +94,7 @@ def _category_ids(listings, classes):
 
 
 def _columns(listing, classes):
-    """``Listing.labelled`` for other classes; those that the set doesn't know are not labelled."""
+    """Return ``Listing.labelled`` for other classes; those that the set doesn't know are False."""
     table = np.zeros((len(listing.pictures), len(classes)), bool)
     for column, name in enumerate(listing.classes):
         own = True if listing.labelled is None else listing.labelled[:, column]
@@ -103,7 +103,7 @@ def _columns(listing, classes):
 
 
 def _added_counts(listings):
-    """The sums of all counts."""
+    """Return the sums of all counts."""
     counts, others = Counter(), Counter()
     for each in listings:
         counts.update({name: n for name, n in each.counts.items() if name != "other_classes"})
