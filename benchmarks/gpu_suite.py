@@ -64,7 +64,7 @@ class Part(NamedTuple):
 
 
 def steps_part(batch_size, precision, options, seconds):
-    """Sides in turn at one batch size; without PyTorch, if that doesn't run beside JAX."""
+    """Return a part with all sides in turn; without PyTorch, if that doesn't run beside JAX."""
     common = [
         "--batch-size", batch_size, "--image-size", options.image_size,
         "--steps", options.steps, "--rounds", options.rounds, *numbers(precision),
@@ -80,13 +80,13 @@ def steps_part(batch_size, precision, options, seconds):
 
 
 def numbers(precision):
-    """Arguments of `train_step.py` for "bf16" or "tf32"."""
+    """Return the arguments of `train_step.py` for "bf16" or "tf32"."""
     float32 = "bf16" if precision == "bf16" else "float32"
     return ["--precision", float32, "--matmul-precision", "tf32"]
 
 
 def alone(name, side, batch_sizes, options, seconds):
-    """One side in a process of its own, at rising batch sizes."""
+    """Return a part with one side in a process of its own, at rising batch sizes."""
     return Part(
         f"{name}-{side}",
         "train_step.py",
@@ -101,7 +101,7 @@ def alone(name, side, batch_sizes, options, seconds):
 
 
 def plan(options):
-    """All parts; what matters most comes first."""
+    """List all parts; what matters most comes first."""
     agreement = [
         Part(f"agreement-{matmul}", "golden_agreement.py", ["--matmul-precision", matmul], 150)
         for matmul in ("highest", "default")
@@ -157,21 +157,21 @@ def run_parts(parts, result, path, budget):
 
 
 def peak_of(kind, given):
-    """Peak TFLOP/s of a device by precision; empty if it is unknown."""
+    """Return the peak TFLOP/s of a device by precision; empty if it is unknown."""
     if given:
         return dict(zip(("bf16", "tf32"), given, strict=True))
     return next((peak for word, peak in PEAKS.items() if re.search(rf"\b{word}\b", kind)), {})
 
 
 def tflop(batch_size, image_size):
-    """Floating-point operations of a step's network, 10**12."""
+    """Return the floating-point operations of a step's network, 10**12."""
     pixels = (image_size / 320) ** 2
     forward = 2 * (CONVOLUTIONS * pixels + ATTENTION * pixels**2)
     return 3 * forward * batch_size / 1e12
 
 
 def step_rows(name, points, peak):
-    """Lines of the table for a part with steps."""
+    """Yield the lines of the table for a part with steps."""
     precision = name.rsplit("-", 1)[1]
     for point in points:
         for key, reason in point["left_out"].items():
@@ -188,7 +188,7 @@ def step_rows(name, points, peak):
 
 
 def alone_rows(name, points):
-    """Lines of the table for a side alone: its memory, and the largest batch that fitted."""
+    """Yield the lines for a side alone: its memory, and the largest batch that fitted."""
     fitted = [point for point in points if point["sides"]]
     if not fitted:
         yield f"{name:22} none fits"
@@ -201,7 +201,7 @@ def alone_rows(name, points):
 
 
 def rows(name, part, peak):
-    """Lines of the table for a part."""
+    """Yield the lines of the table for a part."""
     result = part["result"]
     if part["reason"]:
         yield f"{name:22} {part['reason']}"
@@ -221,7 +221,7 @@ def rows(name, part, peak):
 
 
 def overhead_rows(name, result):
-    """Lines of the table for the calls."""
+    """Yield the lines of the table for the calls."""
     for point in result["points"]:
         for pair, ratio in point["ratios"].items():
             yield f"{name:22} {point['arrays']} arrays, {pair}: {ratio:.3f}"
@@ -261,7 +261,7 @@ def parse(arguments=None):
 
 
 def earlier(path, settings):
-    """Parts of an earlier run with the same settings."""
+    """Return the parts of an earlier run with the same settings."""
     if not path.exists():
         return {}
     before = json.loads(path.read_text())

@@ -42,7 +42,7 @@ DRAWS = {
 
 
 def density(model):
-    """The log-density and its gradient at the initial point."""
+    """Yield the log-density and its gradient at the initial point."""
     point = {k: v + 0.1 for k, v in model.initial_point().items()}
     mode = jax_mode(keep_programs=True)
     yield
@@ -51,7 +51,7 @@ def density(model):
 
 
 def sampler(name, depth, kept=False, **options):
-    """Draws by `pymc.sample`; `depth` is what the sampler calls the largest depth of its trees."""
+    """Return a sampler by `pymc.sample`; `depth` is its name for its trees' largest depth."""
 
     def sample(model):
         import pymc as pm
@@ -87,7 +87,7 @@ def import_all():
 
 
 def start(what, name, folder):
-    """Seconds to a model's first results in this process, and a digest of them."""
+    """Return the seconds to a model's first results in this process, and a digest of them."""
     import jax
     import numpy as np
 
@@ -106,13 +106,13 @@ def start(what, name, folder):
 
 
 def start_fork(what, name, folder):
-    """What `start` returns in a fork of this process, which has imported everything."""
+    """Return what `start` returns in a fork of this process, which has imported everything."""
     with get_context("fork").Pool(1) as pool:
         return pool.apply(start, (what, name, folder))
 
 
 def start_process(what, name, folder):
-    """What `start` returns in a process of its own, and that process's seconds."""
+    """Return what `start` returns in a process of its own, and that process's seconds."""
     begun = time.perf_counter()
     command = [sys.executable, __file__, "--start", what, name, folder]
     done = subprocess.run(command, capture_output=True, text=True)
@@ -123,7 +123,7 @@ def start_process(what, name, folder):
 
 
 def measure(what, name, rounds, one_start=start_process):
-    """Medians of two starts, and whether all results are equal to the bit."""
+    """Return medians of two starts, and whether all results are equal to the bit."""
     starts = []
     for _ in range(rounds):
         with tempfile.TemporaryDirectory() as folder:

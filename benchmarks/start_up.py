@@ -36,7 +36,7 @@ def environment(folder):
 
 
 def start(python):
-    """Milliseconds of the clock and of the processor until a Python has started and ended."""
+    """Return milliseconds of clock and processor until a Python has started and ended."""
     begin = time.perf_counter()
     pid = os.posix_spawn(python, [str(python), "-c", "pass"], {**os.environ, "PYTHONPATH": ""})
     _, status, usage = os.wait4(pid, 0)
