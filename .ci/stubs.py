@@ -16,7 +16,7 @@ UNKNOWN = "\ndef __getattr__(name: str) -> Any: ...\n"
 
 
 def names_in(path):
-    """The names that a module defines at its top, and those in its `__all__`."""
+    """Return the names that a module defines at its top, and those in its `__all__`."""
     names = {}
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
@@ -33,7 +33,7 @@ def names_in(path):
 
 
 def stub_of(path, module):
-    """The text of the stub of one module of ours."""
+    """Return the text of the stub of one module of ours."""
     given = path.with_suffix(".pyi")
     if given.exists():
         ours = path.exists()
