@@ -18,7 +18,7 @@ POOL_MODES = ("max", "sum", "average_inc_pad", "average_exc_pad")
 
 
 def symbolic_pullback(op, x, cotangent):
-    """The gradient for `x` of an Op of one input, given that of its output."""
+    """Return the gradient for `x` of an Op of one input, given that of its output."""
     if isinstance(cotangent.type, DisconnectedType):
         return disconnected_type()
     if x.type.dtype in discrete_dtypes:
@@ -27,17 +27,17 @@ def symbolic_pullback(op, x, cotangent):
 
 
 def keeps(out, new):
-    """Whether `out` stays the maximum when `new` comes after it: the first of equals, or NaN."""
+    """Return whether `out` stays the maximum when `new` comes: the first of equals, or NaN."""
     return disconnected_grad(or_(out >= new, isnan(out)))
 
 
 def accumulation_dtype(dtype):
-    """Sums of half precision are rounded once, and their parts don't overflow."""
+    """Return a dtype in which half precision's sums are rounded once, and don't overflow."""
     return "float32" if dtype == "float16" else dtype
 
 
 def flat_positions(x, n):
-    """Positions of the cells of `x` in its flattened last `n` axes, in the shape of these."""
+    """Return the cells' positions in the flattened last `n` axes of `x`, in their shape."""
     lengths = x.type.shape[-n:]
     if None in lengths:
         lengths = x.shape[-n:]
@@ -87,7 +87,7 @@ class Pool(WindowOp):
         )
 
     def _fold_maxima(self, x, companion, pad_companion):
-        """Maxima, and for each of them the entry of `companion` at its place."""
+        """Return maxima, and for each of them the entry of `companion` at its place."""
         fill = np.iinfo(x.type.dtype).min if x.type.dtype in discrete_dtypes else -np.inf
         # The last axis first: then a tie across rows is settled after that within each row, which
         # makes the winner the first in row-major order.
@@ -108,7 +108,7 @@ class Pool(WindowOp):
         return x, companion
 
     def maxima_and_indices(self, x):
-        """Maxima, and their positions in the flattened pooled axes of `x`."""
+        """Return maxima, and their positions in the flattened pooled axes of `x`."""
         n = len(self.ws)
         positions = flat_positions(x, n)
 
@@ -127,7 +127,7 @@ class Pool(WindowOp):
         return out, specify_shape(zeros_like(out, dtype="int64") + positions, out.type.shape)
 
     def at_maxima(self, x, values):
-        """The entries of `values`, of the shape of `x`, where the maxima are; 0 for padding."""
+        """Return the entries of `values`, shaped as `x`, where the maxima are; 0 for padding."""
         return self._fold_maxima(x, values, lambda values, x, i: self.pad_axis(values, i, 0))[1]
 
     def derivative(self, x, tangent):

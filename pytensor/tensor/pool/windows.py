@@ -20,7 +20,7 @@ def _fits(extent, pad):
 
 
 def counts(length, windows, window, stride, pad, dilation, *, include_pad):
-    """How many cells each window's average is over, along one axis.
+    """Return how many cells each window's average is over, along one axis.
 
     `length` and `windows` are integers, or variables.  Cells past the padded end never count.
     """
@@ -54,7 +54,7 @@ class WindowOp(TensorSymbolicOp):
         return tuple((w - 1) * d + 1 for w, d in zip(self.ws, self.dilation, strict=True))
 
     def output_spatial_shape(self, spatial_shape):
-        """Output lengths for integer input lengths; an error where no window fits."""
+        """Return output lengths for integer input lengths; an error where no window fits."""
         lengths = []
         for axis, (length, w, s, p) in enumerate(
             zip(spatial_shape, self.extents, self.stride, self.pad, strict=True)
@@ -81,7 +81,7 @@ class WindowOp(TensorSymbolicOp):
         return [(*shape[:-n], *spatial)] * len(node.outputs)
 
     def lengths(self, x, i):
-        """Of pooled axis `i` of `x`: length, windows, and cells that these reach past its end.
+        """Return pooled axis `i`'s length, windows, and cells that these reach past its end.
 
         Integers where the type of `x` knows the length, else variables.
         """
@@ -113,7 +113,7 @@ class WindowOp(TensorSymbolicOp):
         return set_subtensor(buffer[inside], x)
 
     def taps(self, padded, i, windows):
-        """What the first, the second, ... cell of each window along an axis is."""
+        """Return what the first, the second, ... cell of each window along an axis is."""
         axis = padded.type.ndim - len(self.ws) + i
         reach = self.stride[i] * (windows - 1) + 1
         starts = range(0, self.extents[i], self.dilation[i])
@@ -123,7 +123,7 @@ class WindowOp(TensorSymbolicOp):
         ]
 
     def with_length(self, out, i, windows):
-        """`out` with the static length of pooled axis `i`, where that is known."""
+        """Return `out` with the static length of pooled axis `i`, where that is known."""
         shape = list(out.type.shape)
         shape[out.type.ndim - len(self.ws) + i] = windows if isinstance(windows, int) else None
         return specify_shape(out, shape)
