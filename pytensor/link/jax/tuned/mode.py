@@ -144,7 +144,7 @@ class TunedJAXLinker(JAXLinker):
         return jax_funcified_fgraph
 
     def _node_conversion(self):
-        """What takes the place of `jax_funcify` for every node, those of inner graphs included."""
+        """Return what takes the place of `jax_funcify` for every node, in inner graphs too."""
         from pytensor.link.jax.tuned.conversion import tuned_funcify
 
         convert, kernels = tuned_funcify, self._kernels()
@@ -171,11 +171,11 @@ class TunedJAXLinker(JAXLinker):
         return super().accept(fgraph, no_recycling, profile)
 
     def _donates(self):
-        """Whether there is anything that can be donated: a function may have no updates."""
+        """Return whether there is anything that can be donated: a function may have no updates."""
         return self.donate and bool(self.fgraph.update_mapping)
 
     def _key(self):
-        """What the program is called on disk, or None."""
+        """Return the program's name on disk, or None."""
         # An input that is part of the program, as a length, makes another for each value.
         kept = None if self.scalar_shape_inputs else getattr(self.fgraph, "kept_program", None)
         if kept is None or kept.key is None:
@@ -184,7 +184,7 @@ class TunedJAXLinker(JAXLinker):
         return f"{kept.key}{self._kernels() or ''}{self._compiler_options() or ''}"
 
     def _kernels(self):
-        """What names the kernels' code, which XLA knows from now on; None if none are used."""
+        """Return the name of the kernels' code, which XLA knows from now on; None if unused."""
         if not self.cpu_kernels:
             return None
         from pytensor.link.jax.tuned.cpu_kernels import load_kernels
@@ -193,7 +193,7 @@ class TunedJAXLinker(JAXLinker):
             return load_kernels()
 
     def _compiler_options(self):
-        """What `jax.jit` gets beside the function, or None."""
+        """Return what `jax.jit` gets beside the function, or None."""
         return guard_options() if self.guard else None
 
     def jit_compile(self, fn):
@@ -209,8 +209,8 @@ class TunedJAXLinker(JAXLinker):
         return self._stored(jitted) or jitted
 
     def _stored(self, jitted, *facts):
-        """What calls a jitted function's first program from the disk, or with as little guard as
-        it needs; None where programs aren't kept.
+        """Return what calls a jitted function's first program from the disk, or with as little
+        guard as it needs; None where programs aren't kept.
         """
         key, guarded = self._key(), self._compiler_options() is not None
         if not self.keep_programs or self.scalar_shape_inputs or (key is None and not guarded):
@@ -362,7 +362,7 @@ def copy_generators(fgraph, input_storage, storage_map):
 
 
 def is_deferred(fgraph):
-    """Whether a graph is yet to be rewritten, as its program is on disk."""
+    """Return whether a graph is yet to be rewritten, as its program is on disk."""
     kept = getattr(fgraph, "kept_program", None)
     return kept is not None and kept.prepare is not None
 
@@ -411,7 +411,7 @@ def jax_mode(
     named_scopes: bool = True, keep_programs: bool = False, cpu_kernels: bool = False,
     guard: bool = True, platform: str | None = None,
 ) -> TunedMode:  # fmt: skip
-    """Mode JAX with a `TunedJAXLinker`; see there.
+    """Return mode JAX with a `TunedJAXLinker`; see there.
 
     Returns
     -------
