@@ -52,7 +52,7 @@ def onnx_funcify_Conv(op, node, builder, image, filters):
 
 
 def operands(node, builder, *names):
-    """Each input in the output's dtype, with its lengths."""
+    """Return each input in the output's dtype, with its lengths."""
     dtype = node.outputs[0].type.dtype
     return [
         (builder.cast(name, variable.type.dtype, dtype), lengths_of(builder, variable, name))
@@ -61,7 +61,7 @@ def operands(node, builder, *names):
 
 
 def is_native(op_type, dtype, *shapes):
-    """Whether onnxruntime has a kernel, and tensors aren't known to be empty."""
+    """Return whether onnxruntime has a kernel, and tensors aren't known to be empty."""
     return has_kernel(op_type, dtype) and not any(0 in shape for shape in shapes)
 
 
@@ -77,7 +77,7 @@ def fill_channels(builder, op, dtype, image, image_shape, filters, filter_shape)
 
 
 def correlate(builder, image, filters, dtype, pads, **attributes):
-    """ONNX's Conv; padding known at run time only is done before it."""
+    """Add ONNX's Conv; padding known at run time only is done before it."""
     if all_known([n for pair in pads for n in pair]):
         before, after = split_pairs(pads)
     else:
@@ -87,7 +87,7 @@ def correlate(builder, image, filters, dtype, pads, **attributes):
 
 
 def correlation_filters(builder, op, filters, kernel):
-    """The filters mirrored if the Op is a convolution, which ONNX's Conv is not."""
+    """Return the filters mirrored if the Op is a convolution, which ONNX's Conv is not."""
     if op.filter_flip and any(length != 1 for length in kernel):
         return mirror(builder, filters, range(2, 2 + op.n_spatial))
     return filters

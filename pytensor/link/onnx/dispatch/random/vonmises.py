@@ -12,7 +12,7 @@ from pytensor.link.onnx.support.formula import cos, floor, log, maximum, minimum
 
 @sampler(ptr.VonMisesRV)
 def vonmises(draws, mu, kappa):
-    """Best & Fisher 1979, with the differences of their formulas multiplied out.
+    """Draw by Best & Fisher 1979, with the differences of their formulas multiplied out.
 
     The cosine of the result is w = (1 + s z) / (s + z); the loop carries sin(angle / 2) instead,
     which tells small angles apart.
