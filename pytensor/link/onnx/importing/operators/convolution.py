@@ -64,7 +64,7 @@ def conv_transpose_(node, x, w, b=None):
 
 
 def _transposed_windows(node, kernel, paddings, spatial):
-    """Windows and output padding, such that the output has the shape that is asked for."""
+    """Return windows and output padding, such that the output has the shape that is asked for."""
     mode = auto_pad(node)
     n = len(kernel)
     found = Windows(

@@ -51,7 +51,7 @@ def _entries(x, what):
 
 
 def _slice(length, start, end, step):
-    """PyTensor's slice for a start and an end, which are clipped to the axis."""
+    """Return PyTensor's slice for a start and an end, which are clipped to the axis."""
     if step == 0:
         raise Refused("its step is 0")
     if step < 0:
@@ -62,7 +62,7 @@ def _slice(length, start, end, step):
 
 
 def _on_the_axis(start, length):
-    """The start of a slice backwards; one before the axis means its first entry, not none."""
+    """Return the start of a slice backwards; one before the axis means its first entry."""
     number = known(start)
     if number is not None and number >= -1:
         return start
@@ -72,7 +72,7 @@ def _on_the_axis(start, length):
 
 
 def _bound(bound, far, length, direction):
-    """A start or end, None where it is beyond the axis."""
+    """Return a start or end, None where it is beyond the axis."""
     number = known(bound)
     if number is None:
         return bound
@@ -97,7 +97,7 @@ def gather(node, x, indices):
 
 
 def _along(lengths):
-    """For each axis the numbers of its entries, in shapes that broadcast against each other."""
+    """Return for each axis its entries' numbers, in shapes that broadcast against each other."""
     return [
         pt.expand_dims(positions(n), [a for a in range(len(lengths)) if a != axis])
         for axis, n in enumerate(lengths)
@@ -105,7 +105,7 @@ def _along(lengths):
 
 
 def _elements(node, indices):
-    """The index of `GatherElements` and `ScatterElements`, and its axis."""
+    """Return the index of `GatherElements` and `ScatterElements`, and its axis."""
     axis = normalized(node.attribute("axis", 0), indices.type.ndim)
     index = _along(sizes(indices))
     index[axis] = indices
@@ -118,7 +118,7 @@ def gather_elements(node, x, indices):
 
 
 def _tuples(indices):
-    """The parts of tuples of indices, which are along the last axis."""
+    """Return the parts of tuples of indices, which are along the last axis."""
     number = indices.type.shape[-1]
     if number is None:
         raise Refused("how many axes it indexes, the last size of its indices, must be known")
@@ -149,7 +149,7 @@ def scatter_nd(node, x, indices, updates):
 
 
 def _scattered(node, x, index, updates, axis):
-    """`x` with updates in it; in what `axis` counts they come one after the other."""
+    """Return `x` with updates in it; in what `axis` counts they come one after the other."""
     reduction = node.choice("reduction", "none", "add", *COMBINE)
     if reduction == "none":
         return x[tuple(index)].set(updates)
@@ -221,7 +221,7 @@ def pad(node, x, pads, value=None, axes=None):
 
 
 def _padded_by_numbers(x, numbers, value):
-    """Axes padded with a value, or cut, by numbers of either sign."""
+    """Pad axes with a value, or cut them, by numbers of either sign."""
     # Not by PyTensor's pad: thoughts/upstream/pad-makes-float64.md
     cut, place, lengths = [], [], []
     for axis, length in enumerate(sizes(x)):
@@ -234,7 +234,7 @@ def _padded_by_numbers(x, numbers, value):
 
 
 def _padded(x, axis, before, after, mode, value):
-    """An axis padded or cut by widths of either sign."""
+    """Pad or cut an axis by widths of either sign."""
     length = size(x, axis)
     places = positions(folded([before + length + after])[0]) - before
     last = length - np.int64(1)

@@ -52,7 +52,7 @@ def _pooled(node, x, function, value=0, **more):
 
 
 def _pooled_beside(node, x, found, function, more):
-    """Pooling with axes along which windows are single cells: they join the channels."""
+    """Pool with axes along which windows are single cells: they join the channels."""
     cells = zip(found.kernel, found.strides, found.pads, strict=True)
     single = [i for i, cell in enumerate(cells) if cell == (1, 1, (0, 0))]
     others = [i for i in range(len(found.kernel)) if i not in single]
@@ -98,7 +98,7 @@ def _smallest(x):
 
 
 def _column_major(indices, spatial):
-    """Positions in an image whose first spatial axis changes fastest."""
+    """Return positions in an image whose first spatial axis changes fastest."""
     along = []
     for length in reversed(spatial):
         along.append(indices % length)

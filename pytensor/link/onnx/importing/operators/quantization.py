@@ -19,13 +19,13 @@ from pytensor.link.onnx.importing.windows import (
 
 
 def _dtype(node, name):
-    """The dtype of an attribute, None where it is left out."""
+    """Return the dtype of an attribute, None where it is left out."""
     value = node.attribute(name, 0)
     return dtype_name(ir.DataType(value)) if value else None
 
 
 def _fitted(node, parameter, x):
-    """A scale or zero point in the form in which it broadcasts against `x`."""
+    """Return a scale or zero point in the form in which it broadcasts against `x`."""
     ndim, axis = x.type.ndim, node.attribute("axis", 1)
     if parameter.type.ndim == 0:
         return parameter
@@ -43,7 +43,7 @@ def _fitted(node, parameter, x):
 
 
 def saturated(x, zero_point, dtype):
-    """Integers of a dtype: `x` rounded, ties to even, the zero point added, and clipped."""
+    """Return integers of a dtype: `x` rounded, ties to even, plus the zero point, and clipped."""
     limits = np.iinfo(dtype)
     # Double precision, for sums with 16 bits to be exact where `x` is float16 or large
     x = pt.round(pt.cast(x, "float64"), mode="half_to_even")
@@ -87,7 +87,7 @@ def dynamic_quantize_linear(node, x):
 
 
 def _centred(x, zero_point, axis=None):
-    """An integer less its zero point, which belongs to entries of an axis if it is a vector."""
+    """Return an integer less its zero point, which is for entries of an axis if it is a vector."""
     x = disconnected_grad(pt.cast(x, "int32"))
     return x if zero_point is None else x - pt.cast(_along(zero_point, x, axis), "int32")
 
