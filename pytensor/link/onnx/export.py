@@ -230,7 +230,7 @@ def export_onnx(
 def _named_rows(
     variables: Iterable[Variable], names: Iterable[str], dynamic_axes: Mapping[str, Any]
 ) -> dict[Variable, str]:
-    """The inputs whose first axis is called "rows", and their names."""
+    """Return the inputs whose first axis is called "rows", and their names."""
     axes = {name: axes for name, axes in dynamic_axes.items() if isinstance(axes, Mapping)}
     pairs = zip(variables, names, strict=True)
     return {v: name for v, name in pairs if axes.get(name, {}).get(0) == "rows"}
@@ -326,7 +326,7 @@ def _check_choice(name: str, value: object, allowed: list[Any]) -> None:
 
 
 def _metadata(node: Any, trace: bool) -> dict[str, str]:
-    """The metadata of the ONNX nodes made from a PyTensor node."""
+    """Return the metadata of the ONNX nodes made from a PyTensor node."""
     text = str(node)
     metadata = {"pytensor.node": text if len(text) <= 200 else text[:197] + "..."}
     if trace and (frames := _frames(node)):
@@ -335,7 +335,7 @@ def _metadata(node: Any, trace: bool) -> dict[str, str]:
 
 
 def _frames(node: Any) -> str:
-    """Where in the user's code the outputs of a node were made."""
+    """Return where in the user's code the outputs of a node were made."""
     lines, folders = [], tuple(folder + os.sep for folder in pytensor.__path__)
     for variable in node.outputs:
         for stack in getattr(variable.tag, "trace", None) or []:

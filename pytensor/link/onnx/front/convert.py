@@ -72,7 +72,7 @@ def keep_checks(builder):
 
 
 def runner(inputs, outputs, checks, origins, session):
-    """A function of a graph's inputs that runs a session of its model.
+    """Return a function of a graph's inputs that runs a session of its model.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ def compile_fgraph(fgraph, *, opset, optimize=True, generators=None):
 
 
 def _generator(variable):
-    """The random generator that `variable` is a later state of."""
+    """Return the random generator that `variable` is a later state of."""
     while variable.owner is not None:
         if not isinstance(variable.owner.op, RandomVariable):
             raise ConversionError(f"{variable} of {variable.type} is no tensor")

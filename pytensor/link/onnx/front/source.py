@@ -47,7 +47,7 @@ class Source:
 
 
 def source_of(inputs, outputs, *, optimize=True):
-    """What `export_onnx` is given, as a `Source`."""
+    """Return what `export_onnx` is given, as a `Source`."""
     if isinstance(inputs, Function):
         if outputs is not None:
             raise TypeError("outputs can't be chosen for a compiled function: they are its own")
@@ -120,7 +120,7 @@ def _of_graph(arguments, parameters, outputs, run, name=None):
 
 
 def generators_of(variables):
-    """Descriptions of the random generators that variables depend on."""
+    """Describe the random generators that variables depend on."""
     roots = [
         variable.name or f"an unnamed {variable.type}"
         for variable in ancestors(variables)

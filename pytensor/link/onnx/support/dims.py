@@ -28,7 +28,7 @@ class Size:
         return Size(self.factor * other.factor, self.unknowns + other.unknowns)
 
     def __floordiv__(self, other):
-        """The quotient where it is exact whatever the unknowns are (but zero), else None."""
+        """Return the quotient where it is exact whatever the unknowns are (but zero), else None."""
         if other.factor == 0 or self.factor % other.factor or other.unknowns - self.unknowns:
             return None
         return Size(self.factor // other.factor, self.unknowns - other.unknowns)
@@ -49,7 +49,7 @@ class Dims:
         self._input_dims = input_dims or {}
 
     def size(self, variable, axis):
-        """``variable.shape[axis]`` as a `Size`."""
+        """Return ``variable.shape[axis]`` as a `Size`."""
         static = variable.type.shape[axis]
         if static is not None:
             return Size(static)
@@ -65,7 +65,7 @@ class Dims:
         return [self.size(variable, axis) for axis in range(variable.type.ndim)]
 
     def name(self, variable, axis):
-        """``variable.shape[axis]`` as an int, a name such as ``N`` or ``2*N``, or None."""
+        """Return ``variable.shape[axis]`` as an int, a name such as ``N`` or ``2*N``, or None."""
         size = self.size(variable, axis)
         if size.is_fixed:
             return size.factor
@@ -77,7 +77,7 @@ class Dims:
         return "*".join(parts)
 
     def of(self, scalar):
-        """The `Size` that a scalar variable holds."""
+        """Return the `Size` that a scalar variable holds."""
         if isinstance(scalar, Constant):
             return Size(int(scalar.data))
         unknown = Size(1, Counter([scalar]))
@@ -120,7 +120,7 @@ class Dims:
         return size if Size(1) in operands and size.factor > 0 else None
 
     def _of_choice(self, node):
-        """A switch on whether a requested size is -1, as in the shape of a reshape."""
+        """Read a switch on whether a requested size is -1, as in the shape of a reshape."""
         condition, left_over, given = node.inputs
         comparison = condition.owner
         if comparison is None:
@@ -136,7 +136,7 @@ class Dims:
         return self.of(given) if requested.factor > 0 and are_sizes else None
 
     def _of_element(self, node):
-        """``vector[index]``, behind the `set_subtensor` that infer_shape methods use."""
+        """Read ``vector[index]``, behind the `set_subtensor` that infer_shape methods use."""
         vector, index = node.inputs[0], _position(node)
         if index is None:
             return None
@@ -152,7 +152,7 @@ class Dims:
         return None if entries is None else entries[index]
 
     def elements(self, vector):
-        """The entries of a shape vector as `Size`s, or None where they can't be told apart."""
+        """Return the entries of a shape vector as `Size`s, or None where they can't be told."""
         if isinstance(vector, Constant):
             return [Size(int(entry)) for entry in vector.data]
         node = vector.owner
@@ -177,7 +177,7 @@ def _scalar_op(op):
 
 
 def constant_index(node):
-    """The index of a `Subtensor` or an `IncSubtensor` as integers and slices, or None."""
+    """Return the index of a `Subtensor` or an `IncSubtensor` as integers and slices, or None."""
     indices = node.inputs[2:] if isinstance(node.op, IncSubtensor) else node.inputs[1:]
     try:
         return list(get_constant_idx(node.op.idx_list, [node.inputs[0], *indices]))
@@ -186,7 +186,7 @@ def constant_index(node):
 
 
 def _position(node):
-    """Which entry of a vector of known length a node reads or writes, where there is one."""
+    """Return which entry of a vector of known length a node reads or writes, if there is one."""
     vector = node.inputs[0].type
     index = constant_index(node)
     if vector.ndim != 1 or vector.shape[0] is None or index is None or isinstance(index[0], slice):

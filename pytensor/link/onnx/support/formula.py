@@ -53,12 +53,12 @@ class Term:
     __invert__ = _operator("Not")
 
     def column(self):
-        """With a last axis of size 1, along which a vector of constants is broadcast."""
+        """Add a last axis of size 1, along which a vector of constants is broadcast."""
         axis = self.builder.int64s([-1])
         return Term(self.builder, self.builder.add("Unsqueeze", self.name, axis))
 
     def dot(self, weights):
-        """Weighted sum over the last axis."""
+        """Return the weighted sum over the last axis."""
         # Of empty tensors, onnxruntime's sum over axis -1 has the wrong shape, and the product
         # with a vector fails.
         # thoughts/upstream/onnxruntime-empty-tensors.md
@@ -69,7 +69,7 @@ class Term:
 
 
 def where(condition, x, y):
-    """`x` where the condition holds, and else `y`, the one that keeps negative zeros."""
+    """Return `x` where the condition holds, else `y`, the one that keeps negative zeros."""
     x, y = condition.lift(x), condition.lift(y)
     return condition.apply("Where", x, y)
 
@@ -87,17 +87,17 @@ rint = methodcaller("apply", "Round")
 
 
 def maximum(x, y):
-    """The larger one; NaN where `x` is NaN."""
+    """Return the larger one; NaN where `x` is NaN."""
     return where(x < y, y, x)
 
 
 def minimum(x, y):
-    """The smaller one; NaN where `x` is NaN."""
+    """Return the smaller one; NaN where `x` is NaN."""
     return where(x > y, y, x)
 
 
 def polynomial(x, coefficients):
-    """Horner's scheme; the constant coefficient comes first."""
+    """Evaluate by Horner's scheme; the constant coefficient comes first."""
     *rest, result = coefficients
     for coefficient in reversed(rest):
         result = result * x + coefficient
@@ -105,18 +105,18 @@ def polynomial(x, coefficients):
 
 
 def minus_abs(x):
-    """-abs(x), differentiable at 0 from one side, so that functions of abs(x) are at 0."""
+    """Return -abs(x), differentiable at 0 from one side, so that functions of abs(x) are at 0."""
     return where(x < 0.0, x, -x)
 
 
 def log1p(x):
-    """log(u) with u = 1 + x rounded, and what the rounding took."""
+    """Return log(u) with u = 1 + x rounded, and what the rounding took."""
     u = 1.0 + x
     return where(abs(u - 1.0) > 0.0, log(u) + where(x < 1.0, x - (u - 1.0), 0.0), x)
 
 
 def expm1(x):
-    """2 t / (1 - t) with t = tanh(x / 2); its derivatives at 0 are right, too."""
+    """Return 2 t / (1 - t) with t = tanh(x / 2); its derivatives at 0 are right, too."""
     size = abs(x)
     t = tanh(where(size > 1.0, 0.0, x) * 0.5)
     near = where(size > 1e-300, 2.0 * t / (1.0 - t), x)  # the half of the smallest number is 0
@@ -124,7 +124,7 @@ def expm1(x):
 
 
 def exp_of_square(x):
-    """exp(-x**2), with the square's rounding error put back: it counts 700 times at x = 26."""
+    """Return exp(-x**2), with the square's rounding error: it counts 700 times at x = 26."""
     # The square of a multiple of 1/64 below 2**20 is exact.
     coarse = rint(x * 64.0) * 0.015625
     return exp(-(coarse * coarse)) * exp((coarse - x) * (coarse + x))

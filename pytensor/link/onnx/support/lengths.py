@@ -60,7 +60,7 @@ class Ints:
     minimum = _operator("Min", np.minimum)
 
     def where(self, this, other):
-        """`this` where this array is true, else `other`; both `Ints` or int."""
+        """Return `this` where this array is true, else `other`; both `Ints` or int."""
         this, other = (as_ints(self.builder, v) for v in (this, other))
         if self.is_known and this.is_known and other.is_known:
             return Ints(self.builder, np.where(self.value, this.value, other.value))
@@ -78,7 +78,7 @@ def as_ints(builder, value):
 
 
 def lengths_of(builder, variable, name):
-    """Shape of `variable`: an int where it is fixed, else `Ints` of one element."""
+    """Return the shape of `variable`: an int where it is fixed, else `Ints` of one element."""
     lengths = []
     for axis in range(variable.type.ndim):
         size = builder.dims.size(variable, axis)
@@ -102,7 +102,7 @@ def minimum(a, b):
 
 
 def arange(builder, length):
-    """0, 1, ... up to `length`, an int or `Ints` of one element."""
+    """Return 0, 1, ... up to `length`, an int or `Ints` of one element."""
     if isinstance(length, int):
         return Ints(builder, np.arange(length, dtype="int64"))
     return Ints(builder, sizes.count_to(builder, sizes.scalar(builder, length.name)))
@@ -138,7 +138,7 @@ def pad(builder, x, dtype, pairs, fill=0, axes=None):
 
 
 def matmul_or_zeros(builder, dtype, x, y, inner):
-    """Product of matrices, zeros where `inner`, the length that is summed over, is 0.
+    """Multiply matrices; zeros where `inner`, the length that is summed over, is 0.
 
     onnxruntime leaves sums over no terms uninitialized.
     """
@@ -150,7 +150,7 @@ def matmul_or_zeros(builder, dtype, x, y, inner):
 
 
 def one_if_empty(length):
-    """1 where an axis of this length is empty, else 0."""
+    """Return 1 where an axis of this length is empty, else 0."""
     if isinstance(length, int):
         return int(length == 0)
     return length.equals(0).where(1, 0)

@@ -156,7 +156,7 @@ def save(model, path, *, external_data=False):
 
 
 def needs_external_data(external_data, size):
-    """Whether weights go to a file of their own; an error where they can't go elsewhere."""
+    """Return whether weights go to a file of their own; an error where they can't go elsewhere."""
     if external_data is False and size > LIMIT:
         raise ValueError(
             f"the weights take {size} bytes, more than one ONNX file holds; "

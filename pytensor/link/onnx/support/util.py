@@ -8,5 +8,5 @@ def split_pairs(pairs):
 
 
 def as_tuple(names):
-    """Names of outputs, of which `GraphBuilder.add` returns a single one by itself."""
+    """Return names of outputs as a tuple; `GraphBuilder.add` returns a single one by itself."""
     return (names,) if isinstance(names, str) else names
