@@ -104,7 +104,7 @@ def run(*command, **options):
 
 
 def find_uv():
-    """Find the uv of PATH, or the one that setup.sh puts into .venv.uv; it finds pyenv's Pythons."""
+    """Find the uv of PATH, or that which setup.sh puts into .venv.uv; it finds pyenv's Pythons."""
     pythons = Path.home().glob(".pyenv/versions/3.1[234]*/bin")
     os.environ["PATH"] += "".join(f"{os.pathsep}{folder}" for folder in pythons)
     if found := shutil.which("uv") or shutil.which("uv", path=ROOT / ".venv.uv" / "bin"):
