@@ -19,7 +19,7 @@ import browser
 
 @pytest.fixture
 def runtime():
-    """onnxruntime-web, which npm fetches."""
+    """Require onnxruntime-web, which npm fetches."""
     if problem := build_demo.runtime_problem():
         pytest.skip(problem)
 

@@ -17,7 +17,7 @@ BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
 @pytest.fixture(scope="module")
 def memory():
-    """The script as a module; it sets variables of the environment, for processes of its own."""
+    """Load the script as a module; it sets variables of the environment, for its processes."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTENSOR_FLAGS", os.environ.get("PYTENSOR_FLAGS", ""))
         import memory

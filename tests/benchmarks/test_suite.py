@@ -21,7 +21,7 @@ BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
 
 def load(name):
-    """A benchmark whose file has the name of one of the demo's, or sets variables."""
+    """Load a benchmark whose file has the name of one of the demo's, or sets variables."""
     flags = os.environ["PYTENSOR_FLAGS"]
     spec = importlib.util.spec_from_file_location(f"benchmark_{name}", BENCHMARKS / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
@@ -102,7 +102,7 @@ def test_sides_that_compute_something_else(train_step):
 
 @pytest.fixture
 def fake_sides(train_step, monkeypatch):
-    """Sides that `measure` makes, and their calls; and errors that they raise at their start."""
+    """Return the sides that `measure` makes, their calls, and errors to raise at their start."""
     made, calls, errors = {}, [], {}
 
     def make(key):
@@ -234,7 +234,7 @@ def test_torch_functions_of_the_operators_are_those_of_jax(float32_everywhere):
 
 @pytest.fixture
 def script(tmp_path, monkeypatch):
-    """A function that writes a benchmark and runs it for so many seconds."""
+    """Return a function that writes a benchmark and runs it for so many seconds."""
     monkeypatch.setattr(child, "FOLDER", tmp_path)
 
     def run(code, seconds=60.0, environment=None):

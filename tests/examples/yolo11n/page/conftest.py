@@ -14,7 +14,7 @@ LATER = "cloned|counting|lessons|recording|served|sources|teach_panel"
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """What takes long in Firefox, or hangs there at times (films, threads), runs with -m long."""
+    """Mark as long what takes long in Firefox, or hangs there at times (films, threads)."""
     for item in items:
         if re.search(f"({LATER}).*firefox", item.name):
             item.add_marker(pytest.mark.long)
@@ -22,7 +22,7 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture(scope="session")
 def models(tmp_path_factory):
-    """Paths of two detectors: ``colour``, and ``yolo``, the real network with random weights."""
+    """Write two detectors: ``colour``, and ``yolo``, the real network with random weights."""
     folder = tmp_path_factory.mktemp("models")
     colour_detector_onnx(folder / "colours.onnx")
     yolo_onnx(folder / "yolo.onnx")
@@ -30,7 +30,7 @@ def models(tmp_path_factory):
 
 
 def build_site(model, folder):
-    """What `build` returns, and ``url`` and ``single_url``; skips the test without the runtime."""
+    """Return what `build` does, ``url`` and ``single_url``; skip the test without the runtime."""
     require_chromium()
     if problem := runtime_problem():
         pytest.skip(problem)
@@ -42,26 +42,26 @@ def build_site(model, folder):
 
 @pytest.fixture(scope="session")
 def yolo_site(models, tmp_path_factory):
-    """The page with the real network in it."""
+    """Build the page with the real network in it."""
     return build_site(models.yolo, tmp_path_factory.mktemp("yolo_site"))
 
 
 @pytest.fixture(scope="session")
 def colour_site(models, tmp_path_factory):
-    """The page with the detector of colours in it."""
+    """Build the page with the detector of colours in it."""
     return build_site(models.colour, tmp_path_factory.mktemp("colour_site"))
 
 
 @pytest.fixture(scope="module")
 def browser(request):
-    """A Chromium without a camera and without WebGPU, or what the test is `IN_BOTH` with."""
+    """Open a Chromium without a camera and WebGPU, or what the test is `IN_BOTH` with."""
     with getattr(request, "param", open_browser)() as browser:
         yield browser
 
 
 @pytest.fixture(scope="module")
 def colours(browser, colour_site):
-    """One page with the detector of colours, for all tests of a file."""
+    """Open one page with the detector of colours, for all tests of a file."""
     with ready_page(browser, colour_site.url) as page:
         yield page
         assert page.evaluate("demo.errors") == []
@@ -69,7 +69,7 @@ def colours(browser, colour_site):
 
 @pytest.fixture(scope="module")
 def yolo(browser, yolo_site):
-    """One page with the real network, for all tests of a file."""
+    """Open one page with the real network, for all tests of a file."""
     with ready_page(browser, yolo_site.single_url) as page:
         yield page
         assert page.evaluate("demo.errors") == []

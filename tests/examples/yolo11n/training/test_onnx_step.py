@@ -51,7 +51,7 @@ class Steps:
         )
 
     def data(self, k, rates):
-        """Random bytes with up to four boxes an image, the rates, and the averages' decay."""
+        """Draw bytes with up to four boxes an image; add the rates, and the averages' decay."""
         rng = np.random.default_rng(k)
         centres = rng.uniform(0.3, 0.7, (self.batch, MAX_BOXES, 2))
         sides = rng.uniform(0.2, 0.6, (self.batch, MAX_BOXES, 2))
@@ -65,7 +65,7 @@ class Steps:
         ]
 
     def run(self, step, rates, number):
-        """Losses and gradient norms of a run of `step`, and the state after it."""
+        """Run `step`; return losses and gradient norms, and the state after it."""
         state, rows = self.initial, []
         for k in range(number):
             results = [np.asarray(r) for r in step(*self.data(k, rates(k)), *state)]
@@ -84,7 +84,7 @@ class Steps:
 
 
 def rates_of(recipe):
-    """Rates of a recipe's first steps, with 100 batches in each of 100 epochs."""
+    """Return rates of a recipe's first steps, with 100 batches in each of 100 epochs."""
     settings = StepSettings(recipe, epochs=100, batches=100, batch_size=recipe.nominal_batch)
     return lambda k: settings.at(k // 100, k)[:3]
 
