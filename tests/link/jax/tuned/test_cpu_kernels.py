@@ -57,7 +57,7 @@ def make_op(cls, **properties):
 
 
 def compute(op, *arrays, channels_last=False):
-    """A result as the wrapped conversion computes it, and the names of the kernels called."""
+    """Return a result as the wrapped conversion computes it, and the kernels called."""
     if channels_last:
         op = ChannelsLast(op, (0, 2), not isinstance(op, ConvGradFilters), ())
         image, filters, *cotangent = arrays
@@ -75,7 +75,7 @@ def compute(op, *arrays, channels_last=False):
 
 
 def reference(op, *arrays):
-    """The result in double precision, by NumPy."""
+    """Return the result in double precision, by NumPy."""
     storage = [[None]]
     op.perform(None, [np.asarray(v, dtype="float64") for v in arrays], storage)
     return storage[0][0]
@@ -257,7 +257,7 @@ def test_xla_computes_other_dtypes(dtype):
 
 
 def make_step(**options):
-    """A training step that calls all kernels."""
+    """Compile a training step that calls all kernels."""
     rng = np.random.default_rng(3)
     shapes = (16, 3, 3, 3), (16, 1, 3, 3), (8, 16, 3, 3)
     parameters = [
@@ -329,7 +329,7 @@ print(json.dumps([load_kernels() is not None, found, losses, hashlib.sha256(valu
 
 
 def start(threads="all", **variables):
-    """(whether there are kernels, whether the program was found, losses, hash of the values)."""
+    """Return (whether there are kernels, whether the program was found, losses, values' hash)."""
     environment = os.environ | {
         "JAX_PLATFORMS": "cpu",
         "PYTENSOR_FLAGS": "floatX=float32,on_opt_error=raise",
