@@ -25,7 +25,7 @@ sys.path.insert(0, str(demo))
 
 
 def pytest_configure(config):
-    """Tests send Ctrl-C, which a shell's background jobs, and their children, ignore."""
+    """Take Ctrl-C, which tests send: a shell's background jobs, and their children, ignore it."""
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 

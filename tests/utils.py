@@ -16,7 +16,7 @@ TOLERANCES = {"float16": (1e-2, 1e-2), "float32": (1e-4, 1e-5), "float64": (1e-7
 
 
 def compare_jax_and_py(inputs, outputs, values, *, jax_mode="JAX", **settings):
-    """As `compare_mode_and_py`, for mode JAX."""
+    """Compare as `compare_mode_and_py`, for mode JAX."""
     return compare_mode_and_py(jax_mode, inputs, outputs, values, **settings)
 
 
@@ -80,7 +80,7 @@ def all_variables(outputs):
 
 
 def dtypes_of(outputs):
-    """The names of the dtypes of `all_variables`."""
+    """Return the names of the dtypes of `all_variables`."""
     return {v.type.dtype for v in all_variables(outputs) if hasattr(v.type, "dtype")}
 
 
