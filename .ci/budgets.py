@@ -29,7 +29,7 @@ def lines(path):
 
 
 def spans(path, *kinds):
-    """Lines and a name of every statement of some kinds, such as `ast.FunctionDef`."""
+    """Yield the lines and the name of every statement of some kinds, such as `ast.FunctionDef`."""
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, kinds):
             name = getattr(node, "name", f"line {node.lineno}")
@@ -47,7 +47,7 @@ def longest_function(files):
 
 @cache
 def imports(path, root=DEMO):
-    """The modules under a folder that one of them imports, anywhere in it."""
+    """Return the modules under a folder that one of them imports, anywhere in it."""
     names = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
@@ -59,7 +59,7 @@ def imports(path, root=DEMO):
 
 
 def behind(path, root=DEMO):
-    """What a module imports, directly and not."""
+    """Return what a module imports, directly and not."""
     found, new = set(), imports(path, root)
     while new:
         found |= new
@@ -68,13 +68,13 @@ def behind(path, root=DEMO):
 
 
 def in_circles(files, root):
-    """How many modules import themselves, and their names."""
+    """Return how many modules import themselves, and their names."""
     names = [path.name for path in files if path in behind(path, root)]
     return len(names), " ".join(names)
 
 
 def walk():
-    """How many files the demo's README leads a reader through; each is imported by another."""
+    """Count the files that the demo's README leads through; each is imported by another."""
     _, _, text = (DEMO / "README.md").read_text().partition(WALK)
     names = dict.fromkeys(re.findall(r"`([\w/]+\.py)`", text.partition("\n## ")[0]))
     files = [DEMO / name for name in names]
@@ -86,7 +86,7 @@ def walk():
 
 
 def budgets():
-    """Rows of what, its size and a remark, and its limit or None."""
+    """Return rows of what, its size and a remark, and its limit or None."""
     demo, whole = python_files(DEMO), python_files(ROOT / "pytensor")
     # A converter for each operator of ONNX: a room of its own, which nothing else imports.
     importing = [p for p in whole if "importing" in p.parts]
