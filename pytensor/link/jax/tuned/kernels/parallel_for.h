@@ -17,7 +17,7 @@ void solve(ffi::ThreadPool& pool, int64_t size, const Compute& compute) {
   struct Shared {
     Compute compute;
     std::atomic<int64_t> next{0}, done{0};
-    std::promise<void> all;
+    std::promise<void> all{};
   };
   const int64_t parts = std::min<int64_t>(size, std::max<int64_t>(1, pool.num_threads()));
   if (parts <= 0) return;
