@@ -141,9 +141,10 @@ def compile_kernels(uv, folder):
             path = folder / "kernels.so"
             run(
                 *(python, "-m", "ziglang", "c++", "-target", f"{machine}-linux-gnu.{GLIBC}"),
-                *(f"-mcpu={name}", "-std=gnu++17", "-O3", "-shared", "-fPIC", "-w", "-s"),
+                *(f"-mcpu={name}", "-std=gnu++17", "-O3", "-shared", "-fPIC", "-s"),
+                *("-Wall", "-Wextra", "-Werror"),
                 *("-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections"),
-                *(f"-Wl,--version-script={exports}", f"-I{headers}", SOURCE, "-o", path),
+                *(f"-Wl,--version-script={exports}", "-isystem", headers, SOURCE, "-o", path),
             )
             digest = hashlib.sha256(path.read_bytes()).hexdigest()[:32]
             made[machine].append(path.rename(folder / f"cpu_kernels_{level}_{digest}.so"))

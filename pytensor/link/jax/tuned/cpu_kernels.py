@@ -134,8 +134,8 @@ def _compiled(compiler, flags, folder):
 
     # PyTensor's flags are those for this processor.
     command = [
-        compiler, "-std=gnu++17", *GCC_compiler.compile_args(), "-O3", "-shared", "-fPIC", "-w",
-        f"-I{jax.ffi.include_dir()}", str(SOURCE),
+        compiler, "-std=gnu++17", *GCC_compiler.compile_args(), "-O3", "-shared", "-fPIC",
+        "-Wall", "-Wextra", "-isystem", jax.ffi.include_dir(), str(SOURCE),
     ]  # fmt: skip
     folder.mkdir(parents=True, exist_ok=True)
     # A file, for other processes of PyTensor's delete empty folders there; of its own name, as they
@@ -146,6 +146,8 @@ def _compiled(compiler, flags, folder):
         if done.returncode:
             logger.info("the command was: %s", " ".join(command))
             raise KernelsError(f"{compiler} couldn't compile {SOURCE}:\n{done.stderr.strip()}")
+        if done.stderr:
+            logger.info("%s warns:\n%s", compiler, done.stderr.strip())
         made.replace(path)
     finally:
         made.unlink(missing_ok=True)

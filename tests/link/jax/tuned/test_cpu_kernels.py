@@ -434,6 +434,18 @@ def test_two_processes_may_compile_at_once(tmp_path, monkeypatch):
     assert compile_(pytensor.config.cxx, "-O1", tmp_path) != path
 
 
+@pytest.mark.slow
+def test_the_sources_compile_without_a_warning(tmp_path, monkeypatch):
+    run = subprocess.run
+
+    def strict(command, **kwargs):
+        assert {"-Wall", "-Wextra"} <= {*command}
+        return run([*command[:-2], "-O0", "-Werror", *command[-2:]], **kwargs)
+
+    monkeypatch.setattr(cpu_kernels.subprocess, "run", strict)
+    assert cpu_kernels._compiled(pytensor.config.cxx, "", tmp_path).exists()
+
+
 def test_a_change_of_any_source_file_is_another_library(tmp_path, monkeypatch):
     sources = shutil.copytree(cpu_kernels.SOURCE.parent, tmp_path / "kernels")
     monkeypatch.setattr(cpu_kernels, "SOURCE", sources / cpu_kernels.SOURCE.name)
