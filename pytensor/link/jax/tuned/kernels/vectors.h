@@ -27,16 +27,20 @@ struct VectorOf {
   typedef T stored __attribute__((vector_size(lanes * sizeof(T)), aligned(sizeof(T)), may_alias));
 };
 
-template <int lanes> using Floats = typename VectorOf<float, lanes>::type;
-template <int lanes> using Bits = typename VectorOf<uint32_t, lanes>::type;
+template <int lanes>
+using Floats = typename VectorOf<float, lanes>::type;
+template <int lanes>
+using Bits = typename VectorOf<uint32_t, lanes>::type;
 // The upper half of a float.
 using BFloat16 = uint16_t;
 
 template <int lanes, typename T>
 Floats<lanes> load(const T* values) {
   const auto v = *reinterpret_cast<const typename VectorOf<T, lanes>::stored*>(values);
-  if constexpr (std::is_same_v<T, float>) return v;
-  else return (Floats<lanes>)(__builtin_convertvector(v, Bits<lanes>) << 16);
+  if constexpr (std::is_same_v<T, float>)
+    return v;
+  else
+    return (Floats<lanes>)(__builtin_convertvector(v, Bits<lanes>) << 16);
 }
 
 template <int lanes, typename T>
@@ -51,9 +55,9 @@ void store(T* values, Floats<lanes> v) {
   }
 }
 
-// Calls `body(lanes, channel)` for vectors of channels, in the end for one after another.
+// Calls `body(lanes, channel)` for vectors of channels, at the end for single channels.
 template <typename Body>
-inline void over_channels(int64_t c, int64_t end, Body body) {
+inline void for_each_vector(int64_t c, int64_t end, Body body) {
   for (; c + kLanes <= end; c += kLanes) body(std::integral_constant<int, kLanes>(), c);
   for (; c < end; ++c) body(std::integral_constant<int, 1>(), c);
 }
