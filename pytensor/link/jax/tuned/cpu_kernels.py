@@ -228,17 +228,17 @@ def grad_filters(library, op, image, filters, cotangent):
     return (jnp.flip(out, (0, 1)) if op.filter_flip else out).transpose(3, 2, 0, 1)
 
 
-def _in_rows(op, filters):
+def _to_hwio(op, filters):
     """Return filters with the axes (row, column, input, output), to multiply images with."""
     filters = filters.transpose(2, 3, 1, 0)
     return jnp.flip(filters, (0, 1)) if op.filter_flip else filters
 
 
-def _suits_xla(op, image, filters):
+def _is_left_to_xla(op, image, filters):
     """Return whether XLA is as fast, or must: in float32 with many channels, but not for 3 x 3."""
-    alone = op.num_groups != 1 or op.filter_dilation[1] > 1
-    if alone or image.dtype == "bfloat16":
-        return alone
+    unsupported = op.num_groups != 1 or op.filter_dilation[1] > 1
+    if unsupported or image.dtype == "bfloat16":
+        return unsupported
     *channels, height, width = filters.shape
     squares = (height, width, *op.filter_dilation, *op.subsample) == (3, 3, 1, 1, 1, 1)
     few = min(channels) < (16 if max(op.subsample) > 1 else 32) and max(height, width) > 1
@@ -247,22 +247,22 @@ def _suits_xla(op, image, filters):
 
 def convolution(library, op, image, filters):
     """Return the convolution; None for groups, and where XLA is as fast."""
-    if _suits_xla(op, image, filters):
+    if _is_left_to_xla(op, image, filters):
         return None
     shape = image.shape[0], image.shape[-1], *image.shape[1:-1]
     _, _, size = op._run_time_shapes(shape, filters.shape)
     shape = image.shape[0], *size, len(filters)
-    return call(CONVOLUTION, library, shape, op, filters.shape[2:], image, _in_rows(op, filters))
+    return call(CONVOLUTION, library, shape, op, filters.shape[2:], image, _to_hwio(op, filters))
 
 
 def grad_image(library, op, image, filters, cotangent):
     """Return the gradient of images; None with groups, dilation, or where XLA is as fast."""
     if max(op.filter_dilation) > 1 or op.num_groups > 1:
         return None
-    if max(op.subsample) == 1 and _suits_xla(op, image, filters):
+    if max(op.subsample) == 1 and _is_left_to_xla(op, image, filters):
         return None
-    in_rows = _in_rows(op, filters).swapaxes(2, 3)
-    return call(GRAD_IMAGE, library, image.shape, op, filters.shape[2:], cotangent, in_rows)
+    hwoi = _to_hwio(op, filters).swapaxes(2, 3)
+    return call(GRAD_IMAGE, library, image.shape, op, filters.shape[2:], cotangent, hwoi)
 
 
 CONVOLUTIONS = {Conv: convolution, ConvGradFilters: grad_filters, ConvGradInput: grad_image}

@@ -105,7 +105,7 @@ def in_mixed_precision(convert):
         function = RULES[precision(_core(op))](function, node, known)
         if known.outputs.isdisjoint(node.outputs):
             return function
-        return _leave_in_single(function, node, known)
+        return _cast_outputs_to_single(function, node, known)
 
     return converted
 
@@ -262,7 +262,7 @@ def _change(results, change):
     return change(0, results)
 
 
-def _leave_in_single(function, node, facts):
+def _cast_outputs_to_single(function, node, facts):
     """Give a node's results that are outputs of its graph the dtype that the graph says."""
 
     def leave(i, result):
