@@ -158,13 +158,13 @@ class RecomputeNormalized(GraphRewriter):
         for node in layers:
             # float16 stays whole: its sums are float32, but not as outputs of a node.
             if in_passes and node.inputs[0].type.dtype != "float16":
-                _take_apart(fgraph, node)
+                _split_passes(fgraph, node)
             elif backward := _backward_clients(fgraph, node):
                 hidden = barrier(*node.outputs[1:3])
                 infer = BatchNormalization(axes=node.op.axes, epsilon=node.op.epsilon)
                 _compute_again(fgraph, node, backward, infer(*node.inputs[:3], *hidden), hidden)
         if in_passes:
-            _compute_parts_together(fgraph)
+            _fuse_split_parts(fgraph)
 
 
 def _compute_again(fgraph, node, backward, again, hidden):
@@ -175,7 +175,7 @@ def _compute_again(fgraph, node, backward, again, hidden):
         fgraph.change_node_input(client, i, new[client.inputs[i]], reason=REASON)
 
 
-def _take_apart(fgraph, node):
+def _split_passes(fgraph, node):
     """Give each pass over images a node of its own, forward and backward."""
     op, (x, gamma, beta, *running) = node.op, node.inputs
     options = {"axes": op.axes, "epsilon": op.epsilon}
@@ -203,13 +203,13 @@ def _differentiate_in_passes(fgraph, node, gradient, again, scale):
     mean, scale, *means = barrier(mean, scale, *sums[2:])
     image = Scaled(**options)(x, mean, scale, node.inputs[2])
     cotangent = _repeated(cotangent, {again: image})
-    _keep_no_activation(fgraph, node, image)
+    _recompute_activation(fgraph, node, image)
     g_x = ImageGradient(**options)(x, mean, scale, cotangent, *means)
     g_x.name = sums[0].name = gamma.name  # for profiles
     replace_outputs(fgraph, gradient, gradient.op.select([g_x, *sums[:2]]))
 
 
-def _keep_no_activation(fgraph, node, image):
+def _recompute_activation(fgraph, node, image):
     """Let the gradients of filters read the activation of this image, which is computed then.
 
     XLA computes it in the loop of the image's gradient, which reads all that it takes: another
@@ -223,7 +223,7 @@ def _keep_no_activation(fgraph, node, image):
                     fgraph.change_node_input(user, i, new, reason=REASON)
 
 
-def _compute_parts_together(fgraph):
+def _fuse_split_parts(fgraph):
     """Let XLA compute the parts of a split activation in one loop, and not the whole before."""
     for node in fgraph.toposort():
         whole = node.inputs[0].owner if isinstance(node.op, Split) else None
