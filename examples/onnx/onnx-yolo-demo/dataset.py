@@ -13,7 +13,7 @@ from data.cache import open_squares
 from data.coco import download_coco
 from data.formats import clean_boxes
 from data.images import TURNED, Letterbox, depth_of, read_image, to_fractions
-from data.listing import SPLITS, DataError, leave_out_crowds, thinned
+from data.listing import SPLITS, DataError, leave_out_crowds, subsample
 from data.merging import read_parts, split_share
 from data.synthetic.generate import generate_dataset
 from data.things import Things, find_things
@@ -357,7 +357,7 @@ def load_split(
             raise ValueError(f"{name} is {count}; it must be at least 1")
     listing = read_parts(_each(path), split, classes, limit)
     if spread is not None:
-        listing = thinned(listing, spread)
+        listing = subsample(listing, spread)
     return Dataset(listing, image_size, **options)
 
 

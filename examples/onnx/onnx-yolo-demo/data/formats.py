@@ -14,7 +14,7 @@ from data.listing import (
     Listing,
     PartMissingError,
     Picture,
-    Undivided,
+    Unsplit,
     YoloPart,
     choose_classes,
     find,
@@ -34,7 +34,7 @@ def read_part(path, split, classes=None, limit=None, some=False, divide=True):
     no part for validation is for training.
     """
     found, share = find(path, split), None
-    if isinstance(found, Undivided):
+    if isinstance(found, Unsplit):
         if not divide and split == "val":
             raise PartMissingError(f"no val part in {path}")
         found, share = found.part, split if divide else None

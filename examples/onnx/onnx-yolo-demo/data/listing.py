@@ -67,7 +67,7 @@ class Part(NamedTuple):
     share: float | None  # of the pictures of an epoch, relative to the other sets'
 
 
-def thinned(listing, count):
+def subsample(listing, count):
     """Return the `Listing` of `count` pictures, spread evenly over those of another, and theirs."""
     every = len(listing.pictures)
     places = np.unique(np.linspace(0, every - 1, min(count, every)).round().astype(int))
@@ -94,7 +94,7 @@ class YoloPart(NamedTuple):
     keypoints: tuple | None = None  # kpt_shape of data.yaml: how many, and numbers of each
 
 
-class Undivided(NamedTuple):
+class Unsplit(NamedTuple):
     """A data set without parts, of which training and validation take a share each."""
 
     part: tuple  # (annotation file, image folder), or YoloPart
@@ -416,7 +416,7 @@ def find(path, split):
 
     Returns
     -------
-    (annotation_file, image_dir) of COCO, YoloPart, or Undivided with one of them
+    (annotation_file, image_dir) of COCO, YoloPart, or Unsplit with one of them
     """
     path = given = Path(path).expanduser()  # shells leave --data=~/x as it is
     if not path.exists():
@@ -430,7 +430,7 @@ def find(path, split):
     if found is not None and (split != "train" or _is_named(path, kind, "val")):
         return found
     if split != "test" and (whole := _part(path, kind, "train") or _find_whole(path)):
-        return Undivided(whole)
+        return Unsplit(whole)
     wanted = "; ".join(" + ".join(layout).replace("{}", split) for layout in _LAYOUTS)
     also = " (or valid instead of val)" if split == "val" else ""
     raise PartMissingError(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 from data.formats import read_part
-from data.listing import Listing, Part, PartMissingError, Undivided, choose_classes, find
+from data.listing import Listing, Part, PartMissingError, Unsplit, choose_classes, find
 
 _SHARE = re.compile(r"(.+):(\d+\.?\d*|\.\d+)")
 
@@ -33,7 +33,7 @@ def read_parts(paths, split, classes=None, limit=None, shares=None, some=False):
     """
     if len(paths) == 1:
         return read_part(paths[0], split, classes, limit)
-    divide = split != "test" and all(isinstance(find(each, "val"), Undivided) for each in paths)
+    divide = split != "test" and all(isinstance(find(each, "val"), Unsplit) for each in paths)
     listings, parts, missing = [], [], []
     for path, share in zip(paths, shares or [None] * len(paths), strict=True):
         try:

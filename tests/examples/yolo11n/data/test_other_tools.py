@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from data.formats import read_coco
 from data.keypoints import guess_shape
-from data.listing import Undivided, find, share_of
+from data.listing import Unsplit, find, share_of
 from dataset import Dataset, load_data, load_split
 from evaluation.metrics import coco_map
 
@@ -105,7 +105,7 @@ def test_training_part_alone(builder, seven, tmp_path, form):
 def test_a_wrong_validation_part_is_no_missing_one(builder, seven, tmp_path):
     builder.write_yolo(tmp_path / "data")
     (tmp_path / "data/data.yaml").write_text(f"train: images/train\nval: gone\n{YAML}")
-    assert not isinstance(find(tmp_path / "data", "train"), Undivided)
+    assert not isinstance(find(tmp_path / "data", "train"), Unsplit)
     with pytest.raises(FileNotFoundError, match="val is gone"):
         load_data(tmp_path / "data", CLASSES, 64)
 

@@ -76,7 +76,7 @@ def rectangle(width, height, angle=0.0):
     return corners @ np.array([[cos, sin], [-sin, cos]])
 
 
-def about(i, j, angle):
+def axis_rotation(i, j, angle):
     """Return the rotation (3, 3) that turns axis `i` towards axis `j`."""
     matrix = np.eye(3)
     matrix[[i, j], [i, j]] = math.cos(angle)
@@ -186,7 +186,7 @@ def slab(rng, length, aspect, body, draw_face, upright):
 
     roll = rng.normal(0, 0.3) if upright else rng.uniform(-math.pi, math.pi)
     pitch, yaw = rng.normal(0, 0.3, 2)
-    rotation = about(0, 1, roll) @ about(2, 0, yaw) @ about(1, 2, pitch)
+    rotation = axis_rotation(0, 1, roll) @ axis_rotation(2, 0, yaw) @ axis_rotation(1, 2, pitch)
     front = np.hstack([rectangle(width, length), np.zeros((4, 1))])
     rear = front - [0, 0, rng.uniform(0.04, 0.12) * width]
     turned = np.stack([front, rear]) @ rotation.T

@@ -4,7 +4,17 @@ import math
 from functools import partial
 
 import numpy as np
-from data.synthetic.canvas import Tile, about, any_color, near, pick, skin_color, slab, tint, vivid
+from data.synthetic.canvas import (
+    Tile,
+    any_color,
+    axis_rotation,
+    near,
+    pick,
+    skin_color,
+    slab,
+    tint,
+    vivid,
+)  # fmt: skip
 
 # ------------------------------------------------------------------------------ persons
 
@@ -65,7 +75,7 @@ def _skeleton(rng, pose):
         joints |= {f"{name}{k}": point for name, point in zip(names, points, strict=True)}
     yaw = rng.uniform(-math.pi, math.pi) if rng.random() < 0.45 else rng.normal(0, 0.4)
     tilt, roll = rng.normal(0.08, 0.1), math.radians(pose["roll"])
-    view = about(0, 1, roll) @ about(2, 1, tilt) @ about(2, 0, yaw)
+    view = axis_rotation(0, 1, roll) @ axis_rotation(2, 1, tilt) @ axis_rotation(2, 0, yaw)
     return {name: view @ point for name, point in joints.items()}
 
 
