@@ -33,8 +33,8 @@ ADDED = {
     "JAX rewrites by jax_channels_last": "",
     "JAX rewrites by jax_recompute_normalized": "",
     "JAX rewrites by jax_known_length": "",
-    "JAX rewrites by set_subtensor_of_make_vector_only_with_our_ops": "",
-    "JAX rewrites by None: pytensor.tensor.rewriting.known_lengths.only_with_our_ops": "",
+    "JAX rewrites by set_subtensor_of_make_vector_beside_our_ops": "",
+    "JAX rewrites by None: pytensor.tensor.rewriting.known_lengths.beside_our_ops": "",
 }
 # Of Ops of ours alone; the mark is a scalar Op of ours, within upstream's Elemwise.
 REWRITES = (

@@ -9,7 +9,7 @@ from pytensor.tensor.subtensor import AdvancedSubtensor
 
 @node_rewriter([AdvancedSubtensor])
 def local_signed_constant_indices(fgraph, node):
-    """Rewrite ``x[[3, 0]]`` of unsigned constants as that of int64.
+    """``x[[3, 0]]`` of unsigned constants -> of int64.
 
     PyTensor takes the step from 3 to 0 in their dtype and makes a slice with step 253 of them.
     See thoughts/upstream/slice-of-unsigned-indices.md.

@@ -83,20 +83,20 @@ def lengths_behind(shape):
     return list(lengths)
 
 
-def only_with_our_ops(rewriter):
+def beside_our_ops(rewriter):
     """Return a node rewriter that leaves graphs alone which have no Op of ours."""
 
     @node_rewriter(rewriter.tracks())
-    def local_only_with_our_ops(fgraph, node):
+    def local_beside_our_ops(fgraph, node):
         new = rewriter.transform(fgraph, node)
         return new if new and has_op_of_ours(fgraph) else None
 
-    return local_only_with_our_ops
+    return local_beside_our_ops
 
 
 # before what asks whether a shape is known
 for tag, rewriter in {
     "jax_tuned": local_known_length,
-    "jax": only_with_our_ops(local_known_length),
+    "jax": beside_our_ops(local_known_length),
 }.items():
     optdb.register(f"{tag}_known_length", dfs_rewriter(rewriter), tag, position=98)

@@ -8,7 +8,7 @@ from pytensor.tensor.math import pow as pt_pow
 
 @node_rewriter([pt_pow])
 def local_power_in_result_dtype(fgraph, node):
-    """Rewrite ``x ** y`` as ``cast(x) ** y`` where the result has another dtype than ``x``.
+    """``x ** y`` -> ``cast(x) ** y`` where the result has another dtype than ``x``.
 
     PyTensor writes constant powers as products of ``x``, which overflow in its dtype: of a uint8,
     ``x ** 2.0`` is 144 for 20.  See thoughts/upstream/pow-in-base-dtype.md.

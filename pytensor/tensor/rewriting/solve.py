@@ -13,7 +13,7 @@ from pytensor.tensor.rewriting.linalg.utils import strip_left_expand_dims_and_tr
 
 @node_rewriter([blockwise_of(OpPattern(Solve, assume_a="pos"))])
 def local_positive_solve_to_cholesky(fgraph, node):
-    """Rewrite ``solve(a, b, assume_a="pos")`` as ``cho_solve((cholesky(a), lower), b)``.
+    """``solve(a, b, assume_a="pos", lower=lower)`` -> ``cho_solve((cholesky(a), lower), b)``.
 
     PyTensor's own rewrite reads the lower triangle, whichever is given: see
     thoughts/upstream/solve-triangle.md.

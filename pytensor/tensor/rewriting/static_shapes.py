@@ -19,7 +19,7 @@ from pytensor.tensor.basic import (
     get_underlying_scalar_constant_value,
 )
 from pytensor.tensor.exceptions import NotScalarConstantError
-from pytensor.tensor.rewriting.known_lengths import lengths_behind, only_with_our_ops
+from pytensor.tensor.rewriting.known_lengths import beside_our_ops, lengths_behind
 from pytensor.tensor.shape import Reshape
 from pytensor.tensor.subtensor import IncSubtensor
 
@@ -61,7 +61,7 @@ optdb.register(
 
 @node_rewriter([IncSubtensor])
 def local_set_subtensor_of_make_vector(fgraph, node):
-    """Rewrite ``set_subtensor(stack([a, b, c])[1], d)`` -> ``stack([a, d, c])``.
+    """``set_subtensor(stack([a, b, c])[1], d)`` -> ``stack([a, d, c])``.
 
     The shape of a split and that of a sum whose axis stays look so.
     """
@@ -98,7 +98,7 @@ for phase in ("canonicalize", "specialize"):
         "onnx",
     )
     optdb[phase].register(
-        "set_subtensor_of_make_vector_only_with_our_ops",
-        only_with_our_ops(local_set_subtensor_of_make_vector),
+        "set_subtensor_of_make_vector_beside_our_ops",
+        beside_our_ops(local_set_subtensor_of_make_vector),
         "jax",
     )

@@ -96,7 +96,7 @@ def prepare_or_defer(inputs, outputs, additional_outputs, fgraph, mode, profile)
     try:
         key = graph_key(fgraph, mode, flags)
     except NoKeyError as error:
-        log_warning_once(
+        say_once(
             f"A program is not kept on disk: {error}. It is compiled at every start; leave "
             "keep_programs=True out if that is all right"
         )
@@ -126,7 +126,7 @@ def has_programs(folder, key):
 
 
 @cache
-def log_warning_once(message):
+def say_once(message):
     """Log a warning, but not again in this process."""
     logger.warning(message)
 
