@@ -85,7 +85,7 @@ def numbers(precision):
     return ["--precision", float32, "--matmul-precision", "tf32"]
 
 
-def one_side_part(name, side, batch_sizes, options, seconds):
+def alone(name, side, batch_sizes, options, seconds):
     """Return a part with one side in a process of its own, at rising batch sizes."""
     return Part(
         f"{name}-{side}",
@@ -114,8 +114,8 @@ def plan(options):
             agreement[0],
             steps_part(batch_size, "tf32", options, 600),
             Part("overhead", "call_overhead.py", overhead, 300),
-            one_side_part("memory", "pytensor", [batch_size], options, 600),
-            one_side_part("largest", "pure", [batch_size, 2 * batch_size], options, 600),
+            alone("memory", "pytensor", [batch_size], options, 600),
+            alone("largest", "pure", [batch_size, 2 * batch_size], options, 600),
         ]
     first, *others = options.batches
     doubled = [2**k for k in range(8, 17)]
@@ -124,8 +124,8 @@ def plan(options):
         *(steps_part(first, p, options, 240) for p in ("bf16", "tf32")),
         Part("overhead", "call_overhead.py", overhead, 60),
         *(steps_part(b, p, options, 240) for b in others for p in ("tf32", "bf16")),
-        *(one_side_part("memory", side, [first], options, 150) for side in sides),
-        *(one_side_part("largest", side, doubled, options, 400) for side in sides),
+        *(alone("memory", side, [first], options, 150) for side in sides),
+        *(alone("largest", side, doubled, options, 400) for side in sides),
         agreement[1],
     ]
 
@@ -187,7 +187,7 @@ def step_rows(name, points, peak):
             yield f"{name:22} {key:20} {', '.join(words)}"
 
 
-def one_side_rows(name, points):
+def alone_rows(name, points):
     """Yield the lines for a side alone: its memory, and the largest batch that fitted."""
     fitted = [point for point in points if point["sides"]]
     if not fitted:
@@ -217,7 +217,7 @@ def rows(name, part, peak):
     elif name == "overhead":
         yield from overhead_rows(name, result)
     else:
-        yield from one_side_rows(name, result["points"])
+        yield from alone_rows(name, result["points"])
 
 
 def overhead_rows(name, result):

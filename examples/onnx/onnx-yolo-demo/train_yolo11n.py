@@ -81,7 +81,7 @@ def train(o: Namespace, folder: RunFolder) -> None:
         train_set, o.batch_size, rows, o.seed, augment,
         workers=o.workers, mosaic_until=max(o.epochs - o.close_mosaic, 0), render=on_host,
     )  # fmt: skip
-    if note := loader.memory_warning():
+    if note := loader.crowding():
         print(note)
 
     # ---- model and compiled step
@@ -114,7 +114,7 @@ def train(o: Namespace, folder: RunFolder) -> None:
     run = callbacks.Run(o, devices, folder, loader, val_set, model, rates, step, settings, info, p)
     folder.begin(p, asdict(recipe))
     if p.iteration:
-        print(f"resumed after {run.position()} of {o.epochs} epochs")
+        print(f"resumed after {run.where()} of {o.epochs} epochs")
     until = min(o.epochs, o.stop_after or o.epochs)
     meter = callbacks.Meter(run)
     checkpoints = callbacks.Checkpoints(run, meter, until)
@@ -155,7 +155,7 @@ def train(o: Namespace, folder: RunFolder) -> None:
         # ---- metrics, pictures, the ONNX model, its page
         folder.require()
         if p.epoch < o.epochs and not run.exhausted():
-            raise Stopped(run.position())
+            raise Stopped(run.where())
         if p.epoch < o.epochs:
             print(f"no better mAP@0.5:0.95 for {o.patience} epochs: training ends here")
         checkpoints.signals.rest()

@@ -54,7 +54,7 @@ class Run:
         validated = [row for row in self.progress.rows if row["map50_95"] is not None]
         return any(stopping.update(row["epoch"], row["map50_95"]) for row in validated)
 
-    def position(self):
+    def where(self):
         """Say how far the run came, in words."""
         p = self.progress
         within = f", batch {p.batch} of {len(self.loader)} of the next" if p.batch else ""
@@ -335,7 +335,7 @@ class Checkpoints(Callback):
         self.saved_at = time.monotonic()
         if number:
             run.folder.require()
-            raise Stopped(run.position(), f"stopped by {signal.Signals(number).name}", 128 + number)
+            raise Stopped(run.where(), f"stopped by {signal.Signals(number).name}", 128 + number)
 
     def close(self):
         self.signals.close()
