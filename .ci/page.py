@@ -29,20 +29,20 @@ CARD = re.compile(r"(?<=\n## The model\n\n).*?(?=\n## |\Z)", re.DOTALL)  # in th
 
 
 def content(text, exact):
-    """What matters of a script: its assets, whatever packed them, and the rest of its text."""
+    """Return what matters of a script: its assets, whatever packed them, and the rest."""
     rounded = () if exact else ("sample", "teach", "model-graph")
     found = {n: b"" if n.startswith(rounded) else data for n, data in assets_of(text).items()}
     return found, re.sub(r"^demoAssets.add\(.*\n", "", text, flags=re.MULTILINE)
 
 
 def present_scripts():
-    """The scripts that lie in the repository."""
+    """Return the scripts that lie in the repository."""
     files = sorted(DEMO.glob("demo_assets/*.js"))
     return {str(f.relative_to(DEMO)): f.read_text(encoding="utf-8") for f in files}
 
 
 def own_scripts(present):
-    """The scripts as they are built today with the model that lies in them."""
+    """Build the scripts as they are today, with the model that lies in them."""
     own = assets_of(present["demo_assets/model.js"])
     info = json.loads(own["model-info"])
     with tempfile.TemporaryDirectory() as folder:
@@ -53,7 +53,7 @@ def own_scripts(present):
 
 
 def files_table(model, int8):
-    """Rows of a Markdown table: the files of the model, which no figure is copied into by hand."""
+    """Return a Markdown table of the model's files: no figure is copied into it by hand."""
     rows = ["| file | bytes | SHA-256 |", "| --- | --- | --- |"]
     for path in filter(None, (model, int8)):
         rows.append(f"| `{path.name}` | {path.stat().st_size:,} | `{hash_of(path)}` |")
@@ -61,7 +61,7 @@ def files_table(model, int8):
 
 
 def readme_with(card):
-    """The README of the page's parts with another text on the model."""
+    """Return the README of the page's parts with another text on the model."""
     text = (DEMO / README).read_text(encoding="utf-8")
     if not CARD.search(text):
         raise BuildError(f"{README} has no section '## The model' for the card")

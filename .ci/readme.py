@@ -13,7 +13,7 @@ LINK = re.compile(r"(!?)(\[[^\]]*\])\((?!\w+:|#)([^)\s]+)\)")
 
 
 def with_whole_links(text, repository, version):
-    """Markdown whose links to files beside it lead to the tag of a version."""
+    """Return Markdown whose links to files beside it lead to the tag of a version."""
 
     def whole(found):
         picture, words, path = found.groups()

@@ -104,7 +104,7 @@ def run(*command, **options):
 
 
 def find_uv():
-    """The uv of PATH, or the one that setup.sh has put into .venv.uv; it finds pyenv's Pythons."""
+    """Find the uv of PATH, or that which setup.sh puts into .venv.uv; it finds pyenv's Pythons."""
     pythons = Path.home().glob(".pyenv/versions/3.1[234]*/bin")
     os.environ["PATH"] += "".join(f"{os.pathsep}{folder}" for folder in pythons)
     if found := shutil.which("uv") or shutil.which("uv", path=ROOT / ".venv.uv" / "bin"):
@@ -141,9 +141,10 @@ def compile_kernels(uv, folder):
             path = folder / "kernels.so"
             run(
                 *(python, "-m", "ziglang", "c++", "-target", f"{machine}-linux-gnu.{GLIBC}"),
-                *(f"-mcpu={name}", "-std=gnu++17", "-O3", "-shared", "-fPIC", "-w", "-s"),
+                *(f"-mcpu={name}", "-std=gnu++17", "-O3", "-shared", "-fPIC", "-s"),
+                *("-Wall", "-Wextra", "-Werror"),
                 *("-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections"),
-                *(f"-Wl,--version-script={exports}", f"-I{headers}", SOURCE, "-o", path),
+                *(f"-Wl,--version-script={exports}", "-isystem", headers, SOURCE, "-o", path),
             )
             digest = hashlib.sha256(path.read_bytes()).hexdigest()[:32]
             made[machine].append(path.rename(folder / f"cpu_kernels_{level}_{digest}.so"))
@@ -170,7 +171,7 @@ def with_kernels(wheel, machine, libraries, tools, folder):
 
 
 def recipe(archive):
-    """conda-forge's recipe, for the archive of the tag."""
+    """Return conda-forge's recipe, for the archive of the tag."""
     check_owner()
     repository = PROJECT["urls"]["Repository"]
     values = {
@@ -209,7 +210,7 @@ def check_files(uv, folder):
 
 
 def find_python(uv, version):
-    """A Python of a version, which uv downloads if need be; None if it can't."""
+    """Find a Python of a version, which uv downloads if need be; None if it can't."""
     for arguments in (("find", "--system"), ("install",)):
         done = subprocess.run([uv, "python", *arguments, version], capture_output=True, text=True)
         if done.returncode == 0:
@@ -218,7 +219,7 @@ def find_python(uv, version):
 
 
 def first_program():
-    """README's first block of Python."""
+    """Return README's first block of Python."""
     return re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)[1]
 
 

@@ -35,7 +35,7 @@ def names_in(path):
 
 
 def stub_of(path, module):
-    """The text of the stub of one module of ours."""
+    """Return the text of the stub of one module of ours."""
     given = path.with_suffix(".pyi")
     if not path.exists():
         return given.read_text(encoding="utf-8") + UNKNOWN

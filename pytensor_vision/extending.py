@@ -60,7 +60,7 @@ def _is_ours(path):
 
 @cache
 def _contents(directory):
-    """The names in a directory, which may lie in the zip file that this module was loaded from."""
+    """Return the names in a directory, which may lie in the zip file of this module."""
     try:
         return frozenset(os.listdir(directory))
     except OSError:
@@ -253,7 +253,7 @@ def _say_when_asked(module, error):
 
 
 def _names_of_extension(package):
-    """The names in the ``__all__`` of a package's extension, which isn't executed."""
+    """Return the names in the ``__all__`` of a package's extension, which isn't executed."""
     import ast
     from importlib.util import find_spec
 

@@ -139,7 +139,7 @@ def test_contents_of_the_wheel(environment, wheel):
     sources = {
         f"pytensor_vision/{path.relative_to(ROOT).as_posix()}"
         for path in (ROOT / "pytensor").rglob("*")
-        if path.suffix in (".py", ".pyi", ".cc")
+        if path.suffix in (".py", ".pyi", ".cc", ".h")
     }
     assert sources == {name for name in names if name.startswith("pytensor_vision/pytensor/")}
 

@@ -150,7 +150,7 @@ def take_every_step(site, works):
 
 
 def works_feigned(environment, theirs):
-    """The newer one's names win; ours can't be loaded on either, for they have nothing."""
+    """Check that the newer one's names win, and ours can't be loaded: they have nothing."""
     code = "import pytensor_vision, warnings; warnings.simplefilter('ignore'); import pytensor\n"
     newer = "-2-" in theirs.name
     code += "print(pytensor.tensor.conv2d())" if newer else "print(*pytensor_vision.failures)"
@@ -190,7 +190,7 @@ def test_every_order(environment, wheel, tmp_path, tool):
 
 @pytest.fixture(scope="module")
 def pytensors(tmp_path_factory):
-    """Wheels of the lowest and of the tested PyTensor, from the index that pip is set to."""
+    """Return wheels of the lowest and of the tested PyTensor, from the index set for pip."""
     folder = tmp_path_factory.mktemp("pytensors")
     lowest = re.search(r">=([\d.]+)", REQUIRED)[1]
     locked = re.search(r"^pytensor==([\d.]+)", (ROOT / "requirements/cpu.txt").read_text(), re.M)[1]

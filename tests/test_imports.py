@@ -24,7 +24,7 @@ def modules_in(folder):
 
 
 def imported(path, modules):
-    """The modules that a module names in an import, or in `load`, wherever that stands."""
+    """Yield the modules that a module names in an import, or in `load`, wherever that stands."""
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)

@@ -50,7 +50,7 @@ REWRITES = (
 
 
 def probe(alone, *arguments, **environment):
-    """What the probe finds, in a process with PyTensor alone or with us."""
+    """Return what the probe finds, in a process with PyTensor alone or with us."""
     environment = os.environ | environment
     command = [sys.executable, PROBE, *map(str, arguments)]
     if alone:
@@ -66,7 +66,7 @@ def probe(alone, *arguments, **environment):
 
 
 def is_ours(text, modules):
-    """Whether a text names a module of ours, or something in one."""
+    """Return whether a text names a module of ours, or something in one."""
     name = text.removeprefix("module ").removeprefix("a ")
     return any(name == module or name.startswith(f"{module}.") for module in modules)
 
@@ -102,7 +102,7 @@ def test_nothing_of_upstream_is_replaced_and_what_is_added_is_listed():
 
 
 def assert_same_graphs(seeds, *modes, folder):
-    """Graphs are rewritten and computed as by PyTensor alone, in as many processes as that needs.
+    """Assert that graphs are rewritten and computed as by PyTensor alone, by processes.
 
     PyTensor alone has two texts for some of them, one in most processes and one in the others: see
     thoughts/upstream/merge-varies-by-process.md.  So what differs is done again in both.

@@ -49,7 +49,7 @@ def upstream_modules():
 
 
 def describe(value):
-    """A text that is the same in two processes for the same thing."""
+    """Describe a thing by a text that is the same in two processes."""
     if isinstance(value, ModuleType):
         return f"module {value.__name__}"
     if isinstance(value, type | FunctionType | MethodType) or hasattr(value, "registry"):
@@ -64,7 +64,7 @@ def describe(value):
 
 
 def contents(value):
-    """What is in a container of module level, or registered with a function, by name."""
+    """Return what is in a container of module level, or registered with a function, by name."""
     if hasattr(value, "registry") and hasattr(value, "dispatch"):
         value = value.registry
     if isinstance(value, Mapping):
@@ -91,7 +91,7 @@ def attributes(module):
 
 
 def settings():
-    """What may be set, and to what it is."""
+    """Yield what may be set, and to what it is."""
     config = pytensor.config
     for name, parameter in config._config_var_dict.items():
         if name not in ("compiledir", "base_compiledir"):
@@ -101,7 +101,7 @@ def settings():
 
 
 def rewrites(mode):
-    """All rewrites that a mode does, and the Ops that each looks at."""
+    """Return all rewrites that a mode does, and the Ops that each looks at."""
     found, seen, todo = {}, {}, [mode.optdb.query(mode._optimizer)]
     while todo:
         one = todo.pop()
@@ -133,7 +133,7 @@ def probe_modules():
 
 
 def in_mode(graph, built, mode):
-    """A graph rewritten for a mode, who compiles it, and the results to the last bit."""
+    """Return a graph rewritten for a mode, who compiles it, and the results to the last bit."""
     try:
         f = pytensor.function(built.inputs, built.outputs, mode=mode, on_unused_input="ignore")
         text = pytensor.dprint(f, print_type=True, file="str")

@@ -34,7 +34,7 @@ def in_turn(names, *axes):
 
 
 def compare_jax_and_py(inputs, outputs, values, *, jax_mode="JAX", **settings):
-    """As `compare_mode_and_py`, for mode JAX."""
+    """Compare as `compare_mode_and_py`, for mode JAX."""
     return compare_mode_and_py(jax_mode, inputs, outputs, values, **settings)
 
 
@@ -98,7 +98,7 @@ def all_variables(outputs):
 
 
 def dtypes_of(outputs):
-    """The names of the dtypes of `all_variables`."""
+    """Return the names of the dtypes of `all_variables`."""
     return {v.type.dtype for v in all_variables(outputs) if hasattr(v.type, "dtype")}
 
 

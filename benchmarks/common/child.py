@@ -53,7 +53,7 @@ def program_command(module, *arguments):
 
 
 def wait_for(process, timeout):
-    """Why a process didn't end well within its time, or None; it has ended afterwards."""
+    """Wait for a process to end; return why it didn't end well within its time, or None."""
     try:
         status = process.wait(timeout)
     except subprocess.TimeoutExpired:
@@ -66,7 +66,7 @@ def wait_for(process, timeout):
 
 
 def how_it_ended(status):
-    """What a process's status says, in words; None if it ended well."""
+    """Say in words what a process's status means; None if it ended well."""
     if status < 0:
         name = signal.Signals(-status).name
         return f"ended by {name}" + (": too little memory?" if name == "SIGKILL" else "")
@@ -86,13 +86,13 @@ def end_children_when_terminated():
 
 
 def last_line(text):
-    """Last line that says something, shortened."""
+    """Return the last line that says something, shortened."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return lines[-1][:300] if lines else "no message"
 
 
 def device_facts():
-    """JAX's backend, and its devices' kind and number, and the name of the first.
+    """Return JAX's backend, and its devices' kind and number, and the name of the first.
 
     A process that ends at once asks for them: JAX takes most of a GPU's memory at its start.
 

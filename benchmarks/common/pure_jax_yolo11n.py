@@ -55,7 +55,7 @@ class Pass(NamedTuple):
 
 
 def conv2d(net, name, x, stride=1):
-    """Convolution that keeps the size but for the stride; groups follow from the shapes."""
+    """Convolve, and keep the size but for the stride; groups follow from the shapes."""
     dimensions = DIMENSIONS[net.layout]
     filters = net.params[f"{name}.weight"].astype(net.dtype)
     sizes = dict(zip(dimensions[1], filters.shape, strict=True))
@@ -70,7 +70,7 @@ def conv2d(net, name, x, stride=1):
 
 
 def plain_conv(net, name, x):
-    """Convolution with a bias, and nothing after it."""
+    """Convolve with a bias, and nothing after it."""
     return conv2d(net, name, x) + per_channel(net, net.params[f"{name}.bias"].astype(net.dtype))
 
 
@@ -134,7 +134,7 @@ def sppf(net, name, x):
 
 
 def attention(net, name, x):
-    """Attention over positions; channels of `qkv` are grouped by head, then query, key, value."""
+    """Attend over positions; channels of `qkv` are grouped by head: query, key, value."""
     qkv = jnp.moveaxis(conv_bn(net, f"{name}.qkv", x), net.channel_axis, -1)
     batch, height, width, _ = qkv.shape
     qkv = qkv.reshape(batch, height * width, HEADS, 2 * KEY_WIDTH + VALUE_WIDTH)
@@ -165,7 +165,7 @@ def upsample(net, x):
 
 
 def head(net, name, level, x):
-    """Box logits, then class logits, of one level."""
+    """Return box logits, then class logits, of one level."""
     branches = {"cv2": ["0", "1"], "cv3": ["0.0", "0.1", "1.0", "1.1"]}
     outputs = []
     for branch, layers in branches.items():
@@ -240,7 +240,7 @@ class Targets(NamedTuple):
 
 
 def anchors(sizes):
-    """Cell centres in cells (A, 2), and strides (A, 1), of levels of (height, width)."""
+    """Return cell centres in cells (A, 2), and strides (A, 1), of levels of (height, width)."""
     centres, strides = [], []
     for (height, width), stride in zip(sizes, STRIDES, strict=True):
         y, x = np.mgrid[:height, :width]
@@ -312,7 +312,7 @@ def assign(boxes, scores, true_boxes, true_classes, valid, centres):
 
 
 def true_corners(targets, height, width):
-    """Corners in pixels (B, M, 4) and which of them are boxes (B, M)."""
+    """Return corners in pixels (B, M, 4) and which of them are boxes (B, M)."""
     listed = jnp.arange(targets.boxes.shape[1]) < targets.counts[:, None]
     pixels = targets.boxes * np.array([width, height, width, height], "float32")
     centre, half = pixels[..., :2], pixels[..., 2:] / 2
@@ -322,7 +322,7 @@ def true_corners(targets, height, width):
 
 
 def focal_loss(log_probabilities, distances):
-    """Cross-entropy (B, A) with the two bins next to the true distances, mean of four sides."""
+    """Compute the cross-entropy (B, A) with the two bins next to the true distances, mean of 4."""
     distances = jnp.clip(distances, 0, BINS - 1.01)
     lower = jnp.floor(distances)
     rest = (distances - lower)[..., None]
@@ -333,7 +333,7 @@ def focal_loss(log_probabilities, distances):
 
 
 def yolo_loss(maps, targets, layout="NHWC"):
-    """Loss of the network's output, computed in float32.
+    """Compute the loss of the network's output, in float32.
 
     Parameters
     ----------
@@ -449,7 +449,7 @@ def to_layout(value, layout):
 
 
 def state_dict(arrays, layout="NHWC"):
-    """NumPy arrays of one of a `State`'s dicts, filters (out, in, height, width) again."""
+    """Return NumPy arrays of a `State`'s dict, filters (out, in, height, width) again."""
     arrays = {name: np.asarray(value) for name, value in arrays.items()}
     return {
         name: value.transpose(3, 2, 0, 1) if value.ndim == 4 and layout == "NHWC" else value
@@ -464,7 +464,7 @@ def clip_by_global_norm(gradients, largest):
 
 
 def sgd(params, momenta, gradients, rates, weight_decay):
-    """Nesterov's momentum; filters alone decay, and biases have a rate of their own."""
+    """Step with Nesterov's momentum; filters alone decay, and biases have a rate of their own."""
     new_params, new_momenta = {}, {}
     for name, param in params.items():
         gradient = gradients[name]

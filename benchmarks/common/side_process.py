@@ -197,7 +197,7 @@ class ServedSide:
         return answer
 
     def figures(self):
-        """What XLA counts for the program (``cost``), and the device's memory (``peak_bytes``)."""
+        """Return what XLA counts (``cost``), and the device's memory (``peak_bytes``)."""
         return {
             "cost": cost(self._side) if self._key in COUNTED else None,
             "peak_bytes": step_sides.peak_bytes(self._side),
@@ -205,7 +205,7 @@ class ServedSide:
 
 
 def clocks():
-    """Time, processor time of all threads, and minor page faults, of this process."""
+    """Return time, processor time of all threads, and minor page faults, of this process."""
     return SimpleNamespace(
         time=time.perf_counter(),
         processor=time.process_time(),
@@ -242,7 +242,7 @@ def make_side(key, size, weights, options):
 
 
 def cost(side):
-    """What XLA counts for a side's program."""
+    """Return what XLA counts for a side's program."""
     function, arguments = side.program()
     # JAX keeps what it has compiled: this is the program that ran.
     program = function.lower(*arguments).compile()

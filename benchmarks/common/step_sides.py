@@ -117,20 +117,20 @@ class DemoStep:
         jax.block_until_ready([v.get_value(borrow=True) for v in self.step.variables])
 
     def first_call(self):
-        """Context in which the demo makes its first call, where JAX traces and compiles."""
+        """Return the context of the demo's first call, where JAX traces and compiles."""
         from pytensor.link.jax.tuned.building import paused_collection
 
         return paused_collection()
 
     def has_program(self):
-        """Whether the first call makes a program of its own, or finds it on disk, beside JAX's."""
+        """Return whether the first call makes a program of its own, or finds it, beside JAX's."""
         from pytensor.link.jax.tuned.program_store import store_folder
         from pytensor.link.jax.xla_guard import guard_options
 
         return store_folder() is not None or guard_options() is not None
 
     def program(self, mesh=None):
-        """What JAX compiles: a jitted function, and its arguments' shapes.
+        """Return what JAX compiles: a jitted function, and its arguments' shapes.
 
         They lie on a mesh of devices if one is given, which need not be there.
         """
@@ -145,7 +145,7 @@ class DemoStep:
         return function.vm.jit_fn, arguments
 
     def arrays(self):
-        """Parameters and statistics, momenta, and averages, each by the names of the state dict."""
+        """Return parameters and statistics, momenta, and averages, by the state dict's names."""
         ending = ".momentum_buffer"
         momenta = {n.removesuffix(ending): v for n, v in self.step.state.items() if ending in n}
         by_name = self.model.store.all, momenta, self.step.averages
@@ -204,15 +204,15 @@ class PureStep:
         jax.block_until_ready(self.state)
 
     def first_call(self):
-        """As `DemoStep.first_call`: nothing is done around a jitted function's call."""
+        """Do as `DemoStep.first_call`: nothing is done around a jitted function's call."""
         return nullcontext()
 
     def has_program(self):
-        """As `DemoStep.has_program`: all that is made is made by JAX."""
+        """Return False: all that is made is made by JAX; see `DemoStep.has_program`."""
         return False
 
     def program(self, mesh=None):
-        """As `DemoStep.program`."""
+        """Return what `DemoStep.program` does."""
         import jax
 
         mesh = mesh or self._mesh
@@ -281,7 +281,7 @@ class TorchStep:
             self._torch.cuda.synchronize()
 
     def arrays(self):
-        """As `DemoStep.arrays`."""
+        """Return what `DemoStep.arrays` does."""
         state = {n: v for n, v in self.model.state_dict().items() if n in self.step.averages}
         momenta = {
             name: self.step.optimizer.state[parameter]["momentum_buffer"]
@@ -293,7 +293,7 @@ class TorchStep:
 
 
 def torch_like_jax(backend=None):
-    """PyTorch, with as many threads as JAX has, and its device of the kind that JAX has.
+    """Return PyTorch, with as many threads as JAX has, and its device of JAX's kind.
 
     Parameters
     ----------
@@ -311,7 +311,7 @@ def torch_like_jax(backend=None):
 
 
 def devices_for(count):
-    """Mesh of so many devices, and what copies shared variables to all; None twice for one.
+    """Return a mesh of so many devices, and what copies variables to all; None twice for one.
 
     Raises
     ------
@@ -338,21 +338,21 @@ def put_on_device(sample, mesh):
 
 
 def split_rows(mesh):
-    """Sharding of arrays with a row for each image; None without a mesh."""
+    """Return the sharding of arrays with a row for each image; None without a mesh."""
     import jax
 
     return mesh and jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec("data"))
 
 
 def whole(mesh):
-    """Sharding of arrays that lie on every device of a mesh; None without one."""
+    """Return the sharding of arrays that lie on every device of a mesh; None without one."""
     import jax
 
     return mesh and jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec())
 
 
 def shape_of(value, sharding=None):
-    """What JAX needs to know of an argument to compile."""
+    """Return what JAX needs to know of an argument to compile."""
     import jax
 
     return jax.ShapeDtypeStruct(value.shape, value.dtype, sharding=sharding)
@@ -377,7 +377,7 @@ def use_demo():
 
 
 def initial_weights():
-    """A state dict with which all sides of a run begin."""
+    """Return a state dict with which all sides of a run begin."""
     use_demo()
     from model import YOLO11n
 
@@ -420,7 +420,7 @@ def use_matmul_precision(name, torch=None):
 
 
 def matmul_precision():
-    """What the libraries here are set to compute convolutions and products of float32 in."""
+    """Return what the libraries here compute convolutions and products of float32 in."""
     state = {}
     if "jax" in sys.modules:
         name = "jax_default_matmul_precision"
@@ -433,7 +433,7 @@ def matmul_precision():
 
 
 def peak_bytes(side):
-    """Most of the device's memory that this process has held; None on a CPU."""
+    """Return the most of the device's memory this process has held; None on a CPU."""
     import jax
 
     if isinstance(side, TorchStep):
@@ -443,7 +443,7 @@ def peak_bytes(side):
 
 
 def out_of_memory(error):
-    """Whether an exception says that there isn't enough memory."""
+    """Return whether an exception says that there isn't enough memory."""
     text = str(error).lower()
     return isinstance(error, MemoryError) or any(
         words in text for words in ("resource_exhausted", "out of memory")

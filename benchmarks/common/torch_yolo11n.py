@@ -286,7 +286,7 @@ class Targets(NamedTuple):
 
 
 def anchors(maps):
-    """Cell centres in cells (A, 2), and strides (A, 1)."""
+    """Return cell centres in cells (A, 2), and strides (A, 1)."""
     centres, strides = [], []
     for level, stride in zip(maps, STRIDES, strict=True):
         rows, columns = level.shape[2:]
@@ -363,7 +363,7 @@ def assign(boxes, scores, true_boxes, true_classes, valid, centres):
 
 
 def true_corners(targets, size):
-    """Corners in pixels (B, M, 4) and which of them are boxes (B, M)."""
+    """Return corners in pixels (B, M, 4) and which of them are boxes (B, M)."""
     numbers = torch.arange(targets.boxes.shape[1], device=targets.boxes.device)
     listed = numbers < targets.counts[:, None]
     centre, half = (targets.boxes * torch.cat([size, size])).split(2, -1)
@@ -373,7 +373,7 @@ def true_corners(targets, size):
 
 
 def focal_loss(log_probabilities, distances):
-    """Cross-entropy (B, A) with the two bins next to the true distances, mean of four sides."""
+    """Compute the cross-entropy (B, A) with the two bins next to the true distances, mean of 4."""
     distances = distances.clamp(0, BINS - 1.01)
     lower = distances.floor()
     rest = distances - lower
@@ -383,7 +383,7 @@ def focal_loss(log_probabilities, distances):
 
 
 def yolo_loss(maps, targets, to_distance):
-    """Loss of the network's output, in float32.
+    """Compute the loss of the network's output, in float32.
 
     Parameters
     ----------
@@ -522,7 +522,7 @@ class TrainStep:
 
 
 def make_optimizer(model, weight_decay):
-    """SGD with Nesterov's momentum in groups: filters, scales and biases; filters alone decay."""
+    """Make SGD with Nesterov's momentum: filters, scales and biases; filters alone decay."""
     groups = {"filters": [], "scales": [], "biases": []}
     for name, parameter in model.named_parameters():
         if parameter.requires_grad:
@@ -544,5 +544,5 @@ def make_optimizer(model, weight_decay):
 
 
 def is_averaged(name):
-    """Whether the averages hold the state dict's entry."""
+    """Return whether the averages hold the state dict's entry."""
     return not name.endswith(("num_batches_tracked", "dfl.conv.weight"))

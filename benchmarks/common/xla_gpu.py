@@ -106,7 +106,7 @@ def describe(text: str) -> Device:
 
 
 def plugin() -> Path:
-    """Path of XLA's CUDA plugin.
+    """Return the path of XLA's CUDA plugin.
 
     Raises
     ------
@@ -124,7 +124,7 @@ def plugin() -> Path:
 
 
 def devices() -> dict[str, Device]:
-    """NVIDIA's GPUs that the installed plugin describes, by their names."""
+    """Return NVIDIA's GPUs that the installed plugin describes, by their names."""
     data, found = plugin().read_bytes(), {}
     for match in re.finditer(rb"gpu_device_info \{", data):
         start, end = data.rfind(b"\0", 0, match.start()) + 1, data.find(b"\0", match.start())
@@ -136,7 +136,7 @@ def devices() -> dict[str, Device]:
 
 
 def find_device(name: str) -> Device:
-    """The GPU of a name of XLA's, or of `SHORT_NAMES`.
+    """Return the GPU of a name of XLA's, or of `SHORT_NAMES`.
 
     Raises
     ------
@@ -152,7 +152,7 @@ def find_device(name: str) -> Device:
 
 
 def mesh_of(device: Device, count: int):
-    """`count` devices of a kind that need not be there, as a mesh along the axis "data"."""
+    """Return `count` devices of a kind that need not be there, as a mesh along the axis "data"."""
     from jax.experimental import topologies
 
     from pytensor.link.jax.sharding import data_parallel_mesh
@@ -245,7 +245,7 @@ class Kernel:
 
 
 def arrays_of(text: str) -> list[Array]:
-    """The arrays that a shape of XLA's names, such as ``(f32[8,4]{1,0}, u8[0]{0})``."""
+    """Return the arrays that a shape of XLA's names, such as ``(f32[8,4]{1,0}, u8[0]{0})``."""
 
     def numbers(digits):
         return tuple(int(n) for n in digits.split(",") if n)
@@ -350,7 +350,7 @@ def _node(one, inner):
 
 
 def _read_bytes(instructions, one, inner):
-    """Bytes that are read of each operand."""
+    """Yield the bytes that are read of each operand."""
     users, numbers = defaultdict(list), {}
     for each in inner.values():
         if each.code == "parameter":
@@ -372,7 +372,7 @@ def _read_bytes(instructions, one, inner):
 
 
 def _library_call(instructions, one):
-    """Kind, detail and operations of a call of cuDNN or cuBLAS; None thrice for others."""
+    """Return kind, detail and operations of a call of cuDNN or cuBLAS; else None thrice."""
     target = re.search(r'custom_call_target="__(cudnn|cublas)\$(\w+)"', one.rest)
     if target is None:
         return None, "", None
@@ -406,13 +406,13 @@ def _library_call(instructions, one):
 
 
 def _type(one, operand):
-    """Key of the rate: JAX's "highest" keeps float32 off the matrix units."""
+    """Return the key of the rate: JAX's "highest" keeps float32 off the matrix units."""
     highest = operand.dtype == "f32" and "highest" in one.rest
     return "f32 highest" if highest else operand.dtype
 
 
 def _operations(instructions, inner):
-    """Operations of an own kernel: products by type, and the elements of all others."""
+    """Count the operations of an own kernel: products by type, and the elements of all others."""
     flop = Counter()
     for each in inner.values():
         operands = [instructions[name] for name in each.operands if name in instructions]
@@ -436,7 +436,7 @@ def _operations(instructions, inner):
 
 
 def roofline(kernels: Iterable[Kernel], device: Device) -> float | None:
-    """Seconds that kernels take at least: each its bytes or its operations, what takes longer.
+    """Return the least seconds of kernels: each takes its bytes or operations, the longer.
 
     None where XLA lists no rates of the device's matrix units.
     """
@@ -451,7 +451,7 @@ def roofline(kernels: Iterable[Kernel], device: Device) -> float | None:
 
 
 def summary(kernels: Iterable[Kernel]) -> dict:
-    """Counts and sums of a program's kernels, ready for JSON."""
+    """Return counts and sums of a program's kernels, ready for JSON."""
     kernels = list(kernels)
 
     def count(wanted):
@@ -485,7 +485,7 @@ def summary(kernels: Iterable[Kernel]) -> dict:
 
 
 def host_transfers(text: str) -> int:
-    """How many instructions move something between host and device within a program."""
+    """Count the instructions that move something between host and device within a program."""
     computations, _ = parse(text)
     every = (one for inner in computations.values() for one in inner.values())
     # XLA's memory space 5 is the host's.
@@ -497,7 +497,7 @@ def host_transfers(text: str) -> int:
 
 
 def memory(compiled) -> dict:
-    """What a program takes of a device's memory, in bytes."""
+    """Return what a program takes of a device's memory, in bytes."""
     plan = compiled.memory_analysis()
     parts = {
         "arguments": plan.argument_size_in_bytes,

@@ -51,7 +51,7 @@ PACKAGES = ("jax", "jaxlib", "jax-cuda12-plugin", "jax-cuda13-plugin", "pytensor
 
 
 def program(what, side, precision, batch_size, image_size, mesh):
-    """A jitted function, and its arguments' shapes; in a block of `compiling_for`.
+    """Return a jitted function, and its arguments' shapes; in a block of `compiling_for`.
 
     Raises
     ------
@@ -76,7 +76,7 @@ def program(what, side, precision, batch_size, image_size, mesh):
 
 
 def inference(image_size, batch_size, mesh):
-    """As `program`: the demo's detector, in float32 as the demo has it."""
+    """Return `program` of the demo's detector, in float32 as the demo has it."""
     step_sides.use_demo()
     from model import YOLO11n
     from training.train_step import compile_detector
@@ -102,7 +102,7 @@ def compile_program(device, what, side, precision, batch_size, image_size, devic
 
 
 def estimate(kernels, device, assumed):
-    """Seconds of a run at least, with their parts; None where XLA lists no rates."""
+    """Return the least seconds of a run, with their parts; None where XLA lists no rates."""
     least = xla_gpu.roofline(kernels, device)
     if least is None:
         return None
@@ -138,7 +138,7 @@ def examine(device, key, options):
 
 
 def largest_batch(device, key, total, options):
-    """The batch that fills the device's memory, from a second compilation; compiled as a check.
+    """Return the batch that fills the device, from a second compilation; compiled as a check.
 
     Memory is taken to be linear in the batch.  Where the check finds that a batch doesn't fit, the
     line goes through what was found.  JAX may use a share of a device's memory.

@@ -69,7 +69,7 @@ class Part(NamedTuple):
 
 
 def steps_part(batch_size, precision, options, seconds):
-    """Sides in turn at one batch size; without PyTorch, if that doesn't run beside JAX."""
+    """Return a part with all sides in turn; without PyTorch, if that doesn't run beside JAX."""
     common = [
         "--batch-size", batch_size, "--image-size", options.image_size,
         "--steps", options.steps, "--rounds", options.rounds, *numbers(precision),
@@ -91,7 +91,7 @@ def numbers(precision):
 
 
 def alone(name, side, batch_sizes, options, seconds):
-    """One side in a process of its own, at rising batch sizes."""
+    """Return a part with one side in a process of its own, at rising batch sizes."""
     return Part(
         f"{name}-{side}",
         "step.train_step",
@@ -106,7 +106,7 @@ def alone(name, side, batch_sizes, options, seconds):
 
 
 def plan(options):
-    """All parts; what matters most comes first."""
+    """List all parts; what matters most comes first."""
     agreement = [
         Part(f"agreement-{matmul}", "step.golden_agreement", ["--matmul-precision", matmul], 150)
         for matmul in ("highest", "default")
@@ -162,21 +162,21 @@ def run_parts(parts, result, path, budget):
 
 
 def peak_of(kind, given):
-    """Peak TFLOP/s of a device by precision; empty if it is unknown."""
+    """Return the peak TFLOP/s of a device by precision; empty if it is unknown."""
     if given:
         return dict(zip(("bf16", "tf32"), given, strict=True))
     return next((peak for word, peak in PEAKS.items() if re.search(rf"\b{word}\b", kind)), {})
 
 
 def tflop(batch_size, image_size):
-    """Floating-point operations of a step's network, 10**12."""
+    """Return the floating-point operations of a step's network, 10**12."""
     pixels = (image_size / 320) ** 2
     forward = 2 * (CONVOLUTIONS * pixels + ATTENTION * pixels**2)
     return 3 * forward * batch_size / 1e12
 
 
 def step_rows(name, points, peak):
-    """Lines of the table for a part with steps."""
+    """Yield the lines of the table for a part with steps."""
     precision = name.rsplit("-", 1)[1]
     for point in points:
         for key, reason in point["left_out"].items():
@@ -193,7 +193,7 @@ def step_rows(name, points, peak):
 
 
 def alone_rows(name, points):
-    """Lines of the table for a side alone: its memory, and the largest batch that fitted."""
+    """Yield the lines for a side alone: its memory, and the largest batch that fitted."""
     fitted = [point for point in points if point["sides"]]
     if not fitted:
         yield f"{name:22} none fits"
@@ -206,7 +206,7 @@ def alone_rows(name, points):
 
 
 def rows(name, part, peak):
-    """Lines of the table for a part."""
+    """Yield the lines of the table for a part."""
     result = part["result"]
     if part["reason"]:
         yield f"{name:22} {part['reason']}"
@@ -226,7 +226,7 @@ def rows(name, part, peak):
 
 
 def overhead_rows(name, result):
-    """Lines of the table for the calls."""
+    """Yield the lines of the table for the calls."""
     for point in result["points"]:
         for pair, ratio in point["ratios"].items():
             yield f"{name:22} {point['arrays']} arrays, {pair}: {ratio:.3f}"
@@ -266,7 +266,7 @@ def parse(arguments=None):
 
 
 def earlier(path, settings):
-    """Parts of an earlier run with the same settings."""
+    """Return the parts of an earlier run with the same settings."""
     if not path.exists():
         return {}
     before = json.loads(path.read_text())

@@ -73,7 +73,7 @@ class Run(NamedTuple):
 
 
 def number_of_images(o):
-    """Training images of a run; nothing is downloaded or drawn.
+    """Count the training images of a run; nothing is downloaded or drawn.
 
     Raises
     ------
@@ -89,7 +89,7 @@ def number_of_images(o):
 
 
 def build(o, memory):
-    """The run's own training step, for a device with so many bytes."""
+    """Build the run's own training step, for a device with so many bytes."""
     images = number_of_images(o)
     recipe = resolve(make_recipe(o), images, o.batch_size, o.epochs, len(o.classes))
     batches = math.ceil(images / o.batch_size)
@@ -109,13 +109,13 @@ def build(o, memory):
 
 
 def shapes(function, rows, mesh):
-    """What the arguments of a function are like; the first so many have a row for each image."""
+    """Return shapes of a function's arguments; the first so many have a row for each image."""
     types = [v.type for v in function.maker.fgraph.inputs]
     return [shape_of(t, split_rows(mesh) if k < rows else None) for k, t in enumerate(types)]
 
 
 def functions(run):
-    """Of a step: functions, how many of their arguments have rows, and how often a batch runs."""
+    """Return a step's functions, how many arguments have rows, and how often a batch runs."""
     step, rows = run.step, len(run.step.images.variables) + 3
     if step.fused:
         return [(step._step, rows, 1.0)]
@@ -147,7 +147,7 @@ def seconds_at_least(parts, device):
 
 
 def needed(run, parts, devices):
-    """Bytes that a device must have: variables, a batch and the next one, and temporary memory."""
+    """Return the bytes that a device must have: variables, two batches, temporary memory."""
     held = sum(v.get_value(borrow=True).nbytes for v in run.step.variables)
     few = sum(v.get_value(borrow=True).nbytes for v in run.step.images.shared)
     function, rows, _ = functions(run)[0]
@@ -175,7 +175,7 @@ def measure(run, devices):
 
 
 def this_device():
-    """The GPU of this machine as XLA describes it.
+    """Return the GPU of this machine as XLA describes it.
 
     Raises
     ------
@@ -191,7 +191,7 @@ def this_device():
 
 
 def speed(run, o, seconds):
-    """Images a second and the hours of a run, in words."""
+    """Say the images a second and the hours of a run, in words."""
     hours = o.epochs * run.batches * seconds / 3600
     rate = o.batch_size / seconds
     return f"{1e3 * seconds:.2f} ms a batch, {rate:,.0f} images/s, {hours:.2f} h of steps"

@@ -21,7 +21,7 @@ MODES = ("ONNX", "NUMBA", "FAST_COMPILE")
 
 
 def small_function():
-    """``tanh(x) * 2 + 1`` of 8 numbers."""
+    """Compute ``tanh(x) * 2 + 1`` of 8 numbers."""
     x = pt.vector("x", dtype="float32")
     y = pt.tanh(x) * 2 + 1
     value = np.linspace(-1, 1, 8, dtype="float32")
@@ -32,7 +32,7 @@ def small_function():
 
 
 def scan():
-    """1,000 steps of a recurrence on 8 numbers, and its gradient."""
+    """Compute 1,000 steps of a recurrence on 8 numbers, and its gradient."""
     x = pt.matrix("x", dtype="float32")
     states = pytensor.scan(
         lambda row, state: pt.tanh(state + row), x, pt.zeros(8, dtype="float32"),

@@ -50,7 +50,7 @@ FLOATS = {"tensor(float)": np.float32, "tensor(float16)": np.float16}
 
 
 def open_session(path, threads, optimized=None):
-    """A session on the CPU; `optimized` is a file to write the graph to that it runs."""
+    """Open a session on the CPU; `optimized` is a file to write the graph to that it runs."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
@@ -63,7 +63,7 @@ def open_session(path, threads, optimized=None):
 
 
 def describe(path):
-    """Size and nodes of a model, and the operators that onnxruntime runs for it.
+    """Return size and nodes of a model, and the operators that onnxruntime runs for it.
 
     Returns
     -------
@@ -85,7 +85,7 @@ def describe(path):
 
 
 def with_weights_of(reference, model):
-    """A copy of a reference that has the weights of another model.
+    """Return a copy of a reference that has the weights of another model.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def make_variant(name, options, model, path):
 
 
 def collect(options, folder):
-    """Paths of all models to measure, by name; those made here are written to `folder`."""
+    """Return the paths of all models to measure, by name; writes those made here to `folder`."""
     paths = {MODEL: options.model}
     if options.model.suffix == ".safetensors":
         paths[MODEL] = export(options.model, folder / "model.onnx", options.image_size)
@@ -161,7 +161,7 @@ def collect(options, folder):
 
 
 def sample(session, picture=None):
-    """An input of a model: a picture, or smooth colours; one where the batch is open.
+    """Return a model's input: a picture, or smooth colours; one where the batch is open.
 
     Parameters
     ----------
@@ -181,7 +181,7 @@ def sample(session, picture=None):
 
 
 def smooth(shape):
-    """Waves of some length along both axes, another one in each channel, from 0 to 1."""
+    """Return waves of some length along both axes, others in each channel, from 0 to 1."""
     channel, row, column = np.ogrid[tuple(slice(n) for n in shape)]
     waves = np.sin(row / 23 + channel) + np.cos(column / 31 - channel)
     return (waves + 2) / 4
@@ -191,7 +191,7 @@ def smooth(shape):
 
 
 def time_blocks(runs, rounds, calls):
-    """Milliseconds a call of each callable, in blocks that take turns, there and back.
+    """Time blocks of calls that take turns, there and back; milliseconds a call of each.
 
     Returns
     -------
@@ -213,7 +213,7 @@ def time_blocks(runs, rounds, calls):
 
 
 def measure(paths, threads, options, picture=None):
-    """Latency of all models with some threads, by name.
+    """Return the latency of all models with some threads, by name.
 
     Returns
     -------
@@ -238,7 +238,7 @@ def measure(paths, threads, options, picture=None):
 
 
 def largest_difference(first, second, picture=None):
-    """Largest difference of the first outputs of two models."""
+    """Return the largest difference of the first outputs of two models."""
     sessions = [open_session(path, 1) for path in (first, second)]
     a, b = (session.run(None, sample(session, picture))[0] for session in sessions)
     if a.shape != b.shape:
@@ -250,14 +250,14 @@ def largest_difference(first, second, picture=None):
 
 
 def class_names(path):
-    """Names of a model's classes, in order."""
+    """Return the names of a model's classes, in order."""
     from evaluation.detectors import OnnxDetector
 
     return OnnxDetector(path, batch_size=1).classes
 
 
 def score(path, data, classes):
-    """pycocotools' scores of a model on the validation part of a data set.
+    """Return pycocotools' scores of a model on the validation part of a data set.
 
     The classes are named because a reference may have other names for them.
     """
@@ -272,7 +272,7 @@ def score(path, data, classes):
 
 
 def first_picture(path, data):
-    """The first validation picture as a model gets it, uint8 (size, size, 3)."""
+    """Return the first validation picture as a model gets it, uint8 (size, size, 3)."""
     from dataset import load_split
     from evaluation.detectors import OnnxDetector
 
@@ -284,7 +284,7 @@ def first_picture(path, data):
 
 
 def machine():
-    """What a figure depends on."""
+    """Return what a figure depends on."""
     return {
         "processor": processor(),
         "cores": len(os.sched_getaffinity(0)),
@@ -295,7 +295,7 @@ def machine():
 
 
 def cells(name, row):
-    """A row of the table as a dict of text by column."""
+    """Return a row of the table as a dict of text by column."""
     line = {"": name, "MB": f"{row['bytes'] / 1e6:.2f}", "nodes": f"{row['nodes']}"}
     line["optimized"] = str(row["optimized nodes"])
     line |= {column: str(row[column]) for column in COUNTED}
@@ -309,7 +309,7 @@ def cells(name, row):
 
 
 def format_table(rows):
-    """All models as a table for people; a dash where a model wasn't scored."""
+    """Return all models as a table for people; a dash where a model wasn't scored."""
     lines = [cells(name, row) for name, row in rows.items()]
     columns = max(lines, key=len)
     table = [list(columns), *([line.get(column, "-") for column in columns] for line in lines)]
@@ -321,13 +321,13 @@ def format_table(rows):
 
 
 def inverse(quarters):
-    """Median and quartiles of the inverse ratio, as text."""
+    """Return the median and the quartiles of the inverse ratio, as text."""
     low, middle, high = (1 / value for value in reversed(quarters))
     return f"{middle:.3f} ({low:.3f} to {high:.3f})"
 
 
 def ratio_lines(rows):
-    """Of the model to each reference: below 1 where the model is faster."""
+    """Yield the model's ratios to each reference: below 1 where the model is faster."""
     for name in (REFERENCE, SAME_WEIGHTS):
         if name not in rows:
             continue

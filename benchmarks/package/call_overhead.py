@@ -93,7 +93,7 @@ def make_sides(arrays):
 
 
 def time_calls(sides, rounds):
-    """Seconds of each side's calls; in each round their order is another.
+    """Return the seconds of each side's calls; in each round their order is another.
 
     A call finds the processor's caches as the one before left them, so no side may always come
     after the same other.
@@ -120,7 +120,7 @@ def check(sides, calls):
 
 
 def measure(arrays, rounds):
-    """Times of all sides and their ratios, for so many arrays."""
+    """Return the times of all sides and their ratios, for so many arrays."""
     sides = make_sides(arrays)
     seconds = time_calls(sides, rounds)
     check(sides, WARMUP + rounds)

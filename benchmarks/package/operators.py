@@ -47,7 +47,7 @@ CONVOLUTIONS = {
 
 
 def with_gradients(build, arguments):
-    """A function's output, and its vector-Jacobian product for each argument, in PyTensor."""
+    """Return PyTensor's output, and its vector-Jacobian product for each argument."""
     cotangent = build(*arguments)
     weights = cotangent.type("weights")
     gradients = pt.grad(None, arguments, known_grads={cotangent: weights})
@@ -66,7 +66,7 @@ def jax_vjp(function, number):
 
 
 def torch_runs(function, values, cotangent):
-    """Callables by what they compute: ``"forward"``, ``"grad 1"`` and so on."""
+    """Return callables by what they compute: ``"forward"``, ``"grad 1"`` and so on."""
     torch, device = torch_like_jax()
     arguments = [torch.tensor(v, device=device, requires_grad=True) for v in values]
     weights = torch.tensor(cotangent, device=device)
@@ -108,7 +108,7 @@ def check_results(sides, message):
 
 
 def compare_jax(name, build, function, values, in_torch=None):
-    """Callables {what: {side: run}} for the value and each gradient, on the same device arrays."""
+    """Return callables {what: {side: run}} for the value and each gradient, on the same arrays."""
     arguments = [pt.tensor(shape=v.shape, dtype=v.dtype) for v in values]
     weights, graphs = with_gradients(build, arguments)
     host_values, values = values, [jnp.asarray(v) for v in values]
@@ -191,7 +191,7 @@ def rms_norm(x):
 
 
 def transposed(x, filters):
-    """Convolution that doubles the size, of kernels 4x4 with a padding of 1, transposed."""
+    """Transpose a convolution, with kernels 4x4 and a padding of 1: it doubles the size."""
     return jax.lax.conv_general_dilated(
         x, jnp.flip(filters, (2, 3)).swapaxes(0, 1), (1, 1), [(2, 2)] * 2, lhs_dilation=(2, 2)
     )
@@ -211,7 +211,7 @@ def other_sides(with_torch):
 
 
 def other_cases():
-    """Functions in PyTensor and in JAX, and arguments, by name."""
+    """Return functions in PyTensor and in JAX, and arguments, by name."""
     rng = np.random.default_rng(0)
 
     def draw(*shape):
@@ -279,7 +279,7 @@ def other_cases():
 
 
 def other_torch_functions():
-    """PyTorch's functions by the names of `other_cases`."""
+    """Return PyTorch's functions by the names of `other_cases`."""
     F = torch_like_jax()[0].nn.functional
     return {
         "conv1d": partial(F.conv1d, padding=1),
@@ -344,7 +344,7 @@ GROUPS = {"conv2d": conv2d_sides, "others": other_sides, "numba": numba_sides}
 
 
 def ratio_line(times):
-    """Milliseconds of each side, and ours as a ratio to each of the others."""
+    """Return the milliseconds of each side, and ours as a ratio to each of the others."""
     ours, *others = times.items()
     words = [f"{ours[0]} {ours[1]:8.2f} ms"]
     words += [f"{name} {ms:8.2f} ms ({ours[1] / ms:.2f} times)" for name, ms in others]

@@ -42,7 +42,7 @@ THREADS = 2  # of the served page, however many cores there are
 
 @contextmanager
 def served(page):
-    """Address of a page that is served with the headers that threads need."""
+    """Serve a page with the headers that threads need; yield its address."""
     server = Server(page)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
@@ -77,7 +77,7 @@ BLOCK = """async ([name, base64, frames]) => {
 
 
 def measure_frames(page_address, models, options, backend="wasm", threads=1):
-    """Times of all models in one page, in alternating blocks of frames.
+    """Time all models in one page, in alternating blocks of frames.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def measure_frames(page_address, models, options, backend="wasm", threads=1):
 
 
 def spread(times):
-    """Median and 90th percentile."""
+    """Return the median and the 90th percentile."""
     return {"median": float(np.median(times)), "p90": float(np.quantile(times, 0.9))}
 
 
@@ -140,7 +140,7 @@ def check_way(info, backend, threads):
 
 
 def all_frames(single_file, models, options):
-    """Times of all ways to run, by title; see `measure_frames`."""
+    """Time all ways to run, by title; see `measure_frames`."""
     results = {}
     if options.webgpu:
         results["WebGPU (file://)"] = measure_frames(single_file, models, options, "webgpu")
@@ -153,13 +153,13 @@ def all_frames(single_file, models, options):
 
 
 def ratios(models):
-    """By round, the first model's median inference time over the second's."""
+    """Return, by round, the first model's median inference time over the second's."""
     first, second = (model["inferenceByRound"] for model in models)
     return summarize([a / b for a, b in zip(first, second, strict=True)])
 
 
 def summarize(values):
-    """Median, lowest and highest."""
+    """Return the median, the lowest and the highest."""
     return {"median": statistics.median(values), "min": min(values), "max": max(values)}
 
 
@@ -167,7 +167,7 @@ def summarize(values):
 
 
 def time_opening(page_file):
-    """Seconds from opening a page to the detections of its first sample picture, which it shows.
+    """Time a page from opening to the detections of its first sample picture, in seconds.
 
     The browser is a new one with an empty profile, so nothing is left from an earlier opening but
     what the system keeps of the files.
@@ -179,7 +179,7 @@ def time_opening(page_file):
 
 
 def all_openings(pages, openings):
-    """Summaries of `time_opening` by title; the pages take turns."""
+    """Return summaries of `time_opening` by title; the pages take turns."""
     times = {title: [] for title in pages}
     for _ in range(openings):
         for title, page in pages.items():
@@ -191,7 +191,7 @@ def all_openings(pages, openings):
 
 
 def print_frames(results):
-    """A table for each way to run: every stage of every model, and the ratio of inference."""
+    """Print a table for each way to run: every stage of every model, and inference's ratio."""
     for title, models in results.items():
         print(f"\n{title}: ms per frame, median / 90th percentile")
         print(f"{'':>12}" + "".join(f"{model['name']:>20}" for model in models))
@@ -207,14 +207,14 @@ def print_frames(results):
 
 
 def print_sizes(sizes):
-    """Every file's size in millions of bytes."""
+    """Print every file's size in millions of bytes."""
     print("\nfiles, MB")
     for path, size in sizes.items():
         print(f"{path:>36}{size / 1e6:>10.2f}")
 
 
 def print_openings(openings):
-    """Seconds to the first result."""
+    """Print the seconds to the first result."""
     print("\nfrom opening to the first result, s")
     for title, value in openings.items():
         print(f"{title:>36}{value['median']:>10.2f} ({value['min']:.2f} to {value['max']:.2f})")

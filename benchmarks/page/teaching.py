@@ -54,7 +54,7 @@ LEAST_SCORE, MOST_LOST, MOST_SECONDS = 0.60, 0.03, 180
 
 
 def draw_mug(rng, size):
-    """Sprite of a mug: it gets narrower, and has an opening and a handle at one side."""
+    """Return the sprite of a mug: it gets narrower, with an opening and a handle at one side."""
     tile, color = Tile(0.72, size), vivid(rng)
     top, bottom = rng.uniform(0.26, 0.34), rng.uniform(0.2, 0.3)
     half, side, tilt = rng.uniform(0.3, 0.42), pick(rng, (-1, 1)), rng.uniform(0.05, 0.13)
@@ -84,7 +84,7 @@ def add_mug(rng, scene, hands):
 
 
 def draw_scene(rng, mugs):
-    """A picture with some mugs, perhaps a person and a phone, and other things."""
+    """Draw a picture with some mugs, perhaps a person and a phone, and other things."""
     width, height = scenes._random_size(rng)
     scene = scenes.Scene(scenes.background(rng, width, height))
     for _ in range(int(rng.integers(1, 6))):
@@ -100,21 +100,21 @@ def draw_scene(rng, mugs):
 
 
 def as_url(image):
-    """A picture as the ``data:`` address of a PNG."""
+    """Return a picture as the ``data:`` address of a PNG."""
     stream = io.BytesIO()
     Image.fromarray(image).save(stream, "PNG")
     return "data:image/png;base64," + base64.b64encode(stream.getvalue()).decode()
 
 
 def marked(image, boxes, label):
-    """A frame as the page gets it; boxes are (n, 4), x1, y1, x2, y2."""
+    """Return a frame as the page gets it; boxes are (n, 4), x1, y1, x2, y2."""
     keys = ("x1", "y1", "x2", "y2")
     rows = [dict(zip(keys, box, strict=True)) | {"label": label} for box in boxes]
     return {"url": as_url(image), "boxes": rows}
 
 
 def frames_to_learn():
-    """Twenty frames with a mug or two each, as the page gets them."""
+    """Draw twenty frames with a mug or two each, as the page gets them."""
     frames = []
     for index in range(FRAMES):
         image, objects = draw_scene(np.random.default_rng([SEED, index]), 1 + (index % 5 == 0))
@@ -127,13 +127,13 @@ def frames_to_learn():
 
 
 def held_out_scenes():
-    """A hundred other pictures with none to two mugs."""
+    """Draw a hundred other pictures with none to two mugs."""
     generators = (np.random.default_rng([HELD_OUT_SEED, index]) for index in range(HELD_OUT))
     return [draw_scene(rng, int(rng.integers(0, 3))) for rng in generators]
 
 
 def frames_of(data, name, seed):
-    """Twenty frames of a data set's training part with things of a class."""
+    """Return twenty frames of a data set's training part with things of a class."""
     train = load_split(data, "train", [name], PHOTOGRAPH_SIZE)
     large = [
         index
@@ -154,7 +154,7 @@ def frames_of(data, name, seed):
 
 
 def score_in(path, data):
-    """AP at an overlap of 0.5 of each of a model's classes, in a data set's validation part."""
+    """Return AP at an overlap of 0.5 of each of a model's classes, in a validation part."""
     detector = OnnxDetector(path, batch_size=1)
     dataset = load_split(data, "val", detector.classes, detector.image_size)
     found = detect(detector, dataset, detector.batch_size)
@@ -162,7 +162,7 @@ def score_in(path, data):
 
 
 def score(path, pictures):
-    """AP at an overlap of 0.5 of each of a model's classes."""
+    """Return AP at an overlap of 0.5 of each of a model's classes."""
     detector = OnnxDetector(path, batch_size=1)
     ids = [CLASSES[name] for name in detector.classes]
     images, annotations, found = [], [], {}

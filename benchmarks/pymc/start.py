@@ -41,7 +41,7 @@ DRAWS = {
 
 
 def density(model):
-    """The log-density and its gradient at the initial point."""
+    """Yield the log-density and its gradient at the initial point."""
     point = {k: v + 0.1 for k, v in model.initial_point().items()}
     mode = jax_mode(keep_programs=True)
     yield
@@ -50,7 +50,7 @@ def density(model):
 
 
 def sampler(name, depth, kept=False, **options):
-    """Draws by `pymc.sample`; `depth` is what the sampler calls the largest depth of its trees."""
+    """Return a sampler by `pymc.sample`; `depth` is its name for its trees' largest depth."""
 
     def sample(model):
         import pymc as pm
@@ -86,7 +86,7 @@ def import_all():
 
 
 def start(what, name, folder):
-    """Seconds to a model's first results in this process, and a digest of them."""
+    """Return the seconds to a model's first results in this process, and a digest of them."""
     import jax
     import numpy as np
 
@@ -105,13 +105,13 @@ def start(what, name, folder):
 
 
 def start_fork(what, name, folder):
-    """What `start` returns in a fork of this process, which has imported everything."""
+    """Return what `start` returns in a fork of this process, which has imported everything."""
     with get_context("fork").Pool(1) as pool:
         return pool.apply(start, (what, name, folder))
 
 
 def start_process(what, name, folder):
-    """What `start` returns in a process of its own, and that process's seconds."""
+    """Return what `start` returns in a process of its own, and that process's seconds."""
     begun = time.perf_counter()
     command = program_command(__spec__.name, "--start", what, name, folder)
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
@@ -122,7 +122,7 @@ def start_process(what, name, folder):
 
 
 def measure(what, name, rounds, one_start=start_process):
-    """Medians of two starts, and whether all results are equal to the bit."""
+    """Return medians of two starts, and whether all results are equal to the bit."""
     starts = []
     for _ in range(rounds):
         with tempfile.TemporaryDirectory() as folder:

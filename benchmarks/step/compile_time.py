@@ -98,7 +98,7 @@ SIDES = {DemoStep.name: make_demo, PureStep.name: make_pure}
 
 
 def time_side(name, size, weights):
-    """Seconds by stage of one side, in a fresh process."""
+    """Return the seconds by stage of one side, in a fresh process."""
     watch = Stopwatch()
     side = SIDES[name](watch, size, weights)
     import jax
@@ -188,7 +188,7 @@ def run_side(name, options, weights, cache=None):
 
 
 def measure(options):
-    """Seconds by stage of each side, a list with one dict a round; and those of second starts."""
+    """Return each side's seconds by stage, a list with one dict a round; and second starts'."""
     use_demo()
     from model import YOLO11n
 
@@ -206,7 +206,7 @@ def measure(options):
 
 
 def second_starts(runs, second):
-    """Seconds by stage of second starts, and their sums' ratios to those of the first."""
+    """Return the seconds by stage of second starts, and their sums' ratios to the first's."""
     result = {"seconds": summary(second)["seconds"], "ratio to the first": {}}
     for name, rows in runs.items():
         pairs = zip(second[name], rows, strict=True)
@@ -217,7 +217,7 @@ def second_starts(runs, second):
 
 
 def summary(runs):
-    """Quartiles of each stage and of the sums, and those of the sums' ratios."""
+    """Return the quartiles of each stage and of the sums, and those of the sums' ratios."""
     stages = {
         name: {stage: quartiles([r[stage] for r in rows]) for stage in STAGES}
         for name, rows in runs.items()

@@ -28,7 +28,7 @@ STEPS, MAX_BOXES = 3, 8
 
 
 def golden_steps(golden, precision):
-    """Loss parts and gradient norm of each of the first steps."""
+    """Yield the loss parts and the gradient norm of each of the first steps."""
     step_sides.use_demo()
     from model import YOLO11n
     from training.recipe import Rates, Recipe

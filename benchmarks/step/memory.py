@@ -65,7 +65,7 @@ def run_steps(side, samples, first, count):
 
 
 def program_memory(side):
-    """Sizes that XLA plans for a side's program, in bytes."""
+    """Return the sizes that XLA plans for a side's program, in bytes."""
     function, arguments = side.program()
     memory = function.lower(*arguments).compile().memory_analysis()
     parts = {
@@ -79,7 +79,7 @@ def program_memory(side):
 
 
 def device_memory():
-    """The device's account, in bytes: peak, and now; None where it keeps none."""
+    """Return the device's account, in bytes: peak, and now; None where it keeps none."""
     import jax
 
     stats = jax.devices()[0].memory_stats() or {}
@@ -87,7 +87,7 @@ def device_memory():
 
 
 def host_growth(run):
-    """By how many bytes the process grows at most while `run` runs; None where it can't be told."""
+    """Return by how many bytes the process grows at most in `run`; None where it can't tell."""
     if not (STATUS.exists() and CLEAR.exists()):
         return None
     gc.collect()
@@ -102,7 +102,7 @@ def host_growth(run):
 
 
 def resident():
-    """Bytes of this process in memory: now (VmRSS), and at most (VmHWM)."""
+    """Return the bytes of this process in memory: now (VmRSS), and at most (VmHWM)."""
     lines = (line.split() for line in STATUS.read_text().splitlines())
     return {words[0][:-1]: 1024 * int(words[1]) for words in lines if words[0].startswith("Vm")}
 
@@ -138,7 +138,7 @@ def measure_apart(name, weights_path, options):
 
 
 def ratios(sides):
-    """Each figure of each PyTensor side to that of plain JAX."""
+    """Return each figure of each PyTensor side over that of plain JAX."""
     base = sides.get("pure")
     if base is None:
         return {}

@@ -29,13 +29,13 @@ HELD = {"cpu": {"batch": 2, "image": 64}, "gpu": {"batch": 16, "image": 320}}
 
 
 def settings_of(axis, value, options):
-    """Batch, image size and devices of a point."""
+    """Return the batch, image size and devices of a point."""
     settings = {"batch": options.batch_size, "image": options.image_size, "devices": 1}
     return settings | {axis: value}
 
 
 def environment_of(settings, on_cpu):
-    """Variables for a point: as many virtual devices of a CPU as it needs."""
+    """Return the variables for a point: as many virtual devices of a CPU as it needs."""
     if not on_cpu or settings["devices"] == 1:
         return {}
     flag = f"--xla_force_host_platform_device_count={settings['devices']}"
@@ -63,7 +63,7 @@ def measure(settings, options, on_cpu):
 
 
 def line(axis, point):
-    """One line of the table."""
+    """Return one line of the table."""
     start = f"{axis:8} {point[axis]:5}"
     if not isinstance(point["left_out"], dict):
         return f"{start}  left out: {point['left_out']}"

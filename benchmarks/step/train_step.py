@@ -93,7 +93,7 @@ def start_sides(stack, size, weights, options, backend):
 
 
 def processes(sides, choice):
-    """Of each process, by its label: its side, and its allocator, "kept" or "default"."""
+    """Return, by label, each process's side, and its allocator, "kept" or "default"."""
     if choice == "each":
         return {f"{key}:{kind}": (key, kind) for key in sides for kind in ("default", "kept")}
     shipped = {key: "kept" if key in DEMO else "default" for key in sides}
@@ -101,7 +101,7 @@ def processes(sides, choice):
 
 
 def check_losses(losses, base, allowed):
-    """Largest relative difference of each side's losses from those of the side `base`.
+    """Return the largest relative difference of each side's losses from those of `base`.
 
     Raises
     ------
@@ -118,7 +118,7 @@ def check_losses(losses, base, allowed):
 
 
 def time_blocks(sides, steps, rounds):
-    """What each side's blocks took; who begins changes from round to round.
+    """Time each side's blocks; who begins changes from round to round.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ def time_blocks(sides, steps, rounds):
 
 
 def ratios(seconds):
-    """Quartiles over the rounds: each side to plain JAX, and PyTensor to each side.
+    """Return quartiles over the rounds: each side to plain JAX, and PyTensor to each side.
 
     Where these two have several processes, the fastest counts.
     """
@@ -206,7 +206,7 @@ def measure(batch_size, weights, options, backend):
 
 
 def allowed_difference(options, backend):
-    """How far the losses of the first step may differ."""
+    """Return how far the losses of the first step may differ."""
     exact = options.matmul_precision == "highest" or backend == "cpu"
     kind = options.precision if options.precision == "bf16" or exact else "tf32"
     return LARGEST_DIFFERENCE[kind]
@@ -290,7 +290,7 @@ def parse(arguments=None):
 
 
 def facts_of_run(device, point):
-    """The machine with PyTorch's version, and what the libraries compute products in."""
+    """Return the machine with PyTorch's version, and what the libraries compute products in."""
     facts, matmul = machine(device), {}
     for side in point["sides"].values():
         matmul |= side["matmul"]

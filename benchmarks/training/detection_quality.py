@@ -77,7 +77,7 @@ def train(data, variant, seed, settings, output, resume):
 
 
 def summarize(results):
-    """Mean and standard deviation (n - 1) of both precisions, in all and by class."""
+    """Return mean and standard deviation (n - 1) of both precisions, in all and by class."""
     rows = {"all": results} | {
         name: [result["per_class"][name] for result in results] for name in results[0]["per_class"]
     }
@@ -131,7 +131,7 @@ def show(summary, count):
 
 
 def known_results(path, settings):
-    """Scores in a file that an earlier run with the same settings wrote, by seed and variant."""
+    """Read the scores that an earlier run with the same settings wrote, by seed and variant."""
     if path is None or not path.exists():
         return {}
     known = json.loads(path.read_text())
@@ -142,7 +142,7 @@ def known_results(path, settings):
 
 
 def record(settings, results):
-    """Scores by variant, with their means and differences, as JSON has them."""
+    """Return scores by variant, with their means and differences, as JSON has them."""
     found = {"settings": settings, "variants": {}}
     for variant in VARIANTS:
         rows = [row for (_, name), row in sorted(results.items()) if name == variant]

@@ -52,7 +52,7 @@ def trained(options, start, seed):
 
 
 def table(results):
-    """Lines of a Markdown table: the mean and the range of each start's runs."""
+    """Yield the lines of a Markdown table: the mean and the range of each start's runs."""
     names = list(next(iter(results.values()))[0])
     yield "| start | " + " | ".join(names) + " |"
     yield "| --- " * (len(names) + 1) + "|"

@@ -48,7 +48,7 @@ def batches(loader):
 
 
 def measure(dataset, workers, draw, options):
-    """(images per second, CPU microseconds per image) of one loader."""
+    """Return (images per second, CPU microseconds per image) of one loader."""
     number = options.batches if draw else 10 * options.batches
     with BatchLoader(
         dataset, options.batch_size, augment=augmentation(options), workers=workers, render=draw
@@ -70,7 +70,7 @@ def summarize(values):
 
 
 def loaders(dataset, options):
-    """Results by what is made and by the number of workers."""
+    """Return results by what is made and by the number of workers."""
     cases = [(draw, workers) for draw in (True, False) for workers in options.workers]
     found = {case: [] for case in cases}
     for _ in range(options.rounds):
@@ -85,7 +85,7 @@ def loaders(dataset, options):
 
 
 def steps(dataset, options):
-    """Microseconds of CPU time per image, of planning and of drawing alone in this process."""
+    """Return CPU microseconds per image, of planning and of drawing alone in this process."""
     times, augment = {"planning": [], "drawing": []}, augmentation(options)
     size, count = options.image_size, options.batch_size
     out = np.empty((count, 3, size, size), np.uint8)

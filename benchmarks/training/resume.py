@@ -61,7 +61,7 @@ class Run:
 
     @contextlib.contextmanager
     def session(self, *arguments, wrapper=(), **variables):
-        """A running session, which is killed at the end."""
+        """Start a session, and kill it at the end."""
         if (self.folder / "last.safetensors").exists():
             arguments = ["--resume", *arguments]
         environment = os.environ | {"JAX_PLATFORMS": "cpu", "PYTHONUNBUFFERED": "1"} | variables
@@ -83,7 +83,7 @@ class Run:
             raise Failure(f"exit code {found} instead of {code}; see {self.log}")
 
     def until(self, process, condition):
-        """Whether the condition came true before the session ended."""
+        """Return whether the condition came true before the session ended."""
         end = time.monotonic() + PATIENCE
         while not condition():
             if process.poll() is not None:
@@ -98,11 +98,11 @@ class Run:
         return len(path.read_bytes().splitlines()) if path.exists() else 0
 
     def printed(self, text):
-        """How often the sessions have printed something."""
+        """Count how often the sessions have printed something."""
         return self.log.read_text(errors="replace").count(text) if self.log.exists() else 0
 
     def more_steps(self, count):
-        """A condition: so many more rows are written than when a session began to write some."""
+        """Return a condition: so many more rows are written than when a session began to write."""
         least = [None]
 
         def there():
@@ -142,7 +142,7 @@ def kill(run, kind, rng, whole_s):
 
 
 def files_written(folder, count):
-    """A condition: a file is being written, for the `count`th time."""
+    """Return a condition: a file is being written, for the `count`th time."""
     seen, there = [0], [False]
 
     def now():
@@ -155,7 +155,7 @@ def files_written(folder, count):
 
 
 def ends_of_epochs(run):
-    """Epochs that were told at their end and are then validated."""
+    """Count the epochs that were told at their end and are then validated."""
     last = int(SETTINGS[SETTINGS.index("--epochs") + 1])
     every = int(SETTINGS[SETTINGS.index("--val-every") + 1])
     return sum(run.printed(f"epoch {k}/{last}: ") for k in range(every, last + 1, every))
@@ -165,7 +165,7 @@ def ends_of_epochs(run):
 
 
 def full_disk(run, number):
-    """The disk fills up while a session runs, which then gets a signal; room is made after that."""
+    """Fill the disk while a session runs, which then gets a signal; make room after that."""
     ballast = run.folder / "ballast"
     told = run.printed("could not be written")
     with run.session("--checkpoint-minutes", 0) as process:
@@ -185,7 +185,7 @@ def full_disk(run, number):
 
 
 def data_gone(run, number):
-    """The data set's folder is gone within a session, and at the start of the next one."""
+    """Take the data set's folder away within a session, and at the start of the next one."""
     away = run.data.with_name("away")
     with run.session() as process:
         run.until(process, run.more_steps(1))
@@ -202,7 +202,7 @@ def data_gone(run, number):
 
 
 def clock_set_back(run, number):
-    """The clock is set back by 400 days within a session; the next one has the right time again."""
+    """Set the clock back by 400 days within a session; the next has the right time again."""
     with tempfile.NamedTemporaryFile("w", suffix=".clock") as clock:
         clock.write("+0\n")
         clock.flush()
@@ -241,7 +241,7 @@ TROUBLES = [
 
 
 def content(folder):
-    """What two runs must share: bytes of arrays, progress, and rows, without times."""
+    """Return what two runs must share: bytes of arrays, progress, and rows, without times."""
     found = {}
     for name in ("last", "best"):
         arrays, info = load_weights(folder / f"{name}.safetensors")
@@ -261,7 +261,7 @@ def without_times(rows):
 
 
 def differences(folder, other):
-    """Names of what isn't equal in two runs."""
+    """Name what isn't equal in two runs."""
     one, two = content(folder), content(other)
     different = [name for name in one if one[name] != two[name]]
     left = [path.name for path in other.glob(".*")]
@@ -269,7 +269,7 @@ def differences(folder, other):
 
 
 def try_side(side, o, data, cache):
-    """A whole run, and one with all troubles; what happened."""
+    """Run once whole, and once with all troubles; return what happened."""
     logs = [o.folder / f"{side}-{name}.log" for name in ("whole", "killed")]
     whole, killed = (
         Run(o.folder / f"{side}-{name}", data, side, cache, log)

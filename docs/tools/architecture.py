@@ -70,7 +70,7 @@ class Part:
         self.arrows = self.shown({(one, other) for one, other in found if one != other})
 
     def room(self, path):
-        """The room of a file: the innermost folder that is one."""
+        """Return the room of a file: the innermost folder that is one."""
         names = path.parent.relative_to(self.folder).parts
         for length in range(len(names), 0, -1):
             if (name := "/".join(names[:length])) in self.place:
@@ -78,7 +78,7 @@ class Part:
         return "."
 
     def shown(self, arrows):
-        """Without those past other rooms that the others imply, the longest first."""
+        """Return arrows without those past other rooms that the others imply, the longest first."""
 
         def length(arrow):
             (row, column), (other_row, other_column) = (self.place[room] for room in arrow)
@@ -91,7 +91,7 @@ class Part:
 
 
 def reached(start, arrows):
-    """Rooms to which arrows lead."""
+    """Return the rooms to which arrows lead."""
     found, new = set(), {start}
     while new:
         new = {other for one, other in arrows if one in new} - found
@@ -100,7 +100,7 @@ def reached(start, arrows):
 
 
 def imported(path, root):
-    """Files under a folder that a module of Python imports, anywhere in it."""
+    """Yield the files under a folder that a module of Python imports, anywhere in it."""
     names = set()
     for node in ast.walk(ast.parse(path.read_text("utf-8"))) if path.suffix == ".py" else ():
         if isinstance(node, ast.Import):
@@ -139,7 +139,7 @@ class Drawing:
             self.texts += self.box(room)
 
     def inner(self, room):
-        """Folders of a room, with their lines."""
+        """Return the folders of a room, with their lines."""
         return sorted((n, size) for n, size in self.part.lines[room].items() if n != ".")
 
     def height(self, room):
@@ -161,7 +161,7 @@ class Drawing:
             yield text("number inner", right, line, f"{size:,}")
 
     def joined(self):
-        """Arrows; two that lead there and back are one with two heads."""
+        """Yield the arrows; two that lead there and back are one with two heads."""
         arrows = set(self.part.arrows)
         for one, other in self.part.arrows:
             if (other, one) not in arrows:
@@ -188,7 +188,7 @@ class Drawing:
 
 
 def across(room):
-    """How many of a room's folders are side by side; where there are several, it is wide."""
+    """Return how many of a room's folders are side by side; if several, it is wide."""
     return 5 if room == "tensor" else 1
 
 
@@ -211,7 +211,7 @@ text { font: 12px system-ui, sans-serif; fill: #1c2733 }
 
 
 def used_by_demo(demo, package):
-    """Rooms of the package that the demo imports."""
+    """Return the rooms of the package that the demo imports."""
     names = {
         package.room(file)
         for path in demo.files
@@ -222,7 +222,7 @@ def used_by_demo(demo, package):
 
 
 def picture():
-    """The picture, as SVG."""
+    """Draw the picture, as SVG."""
     package, demo = Part(ROOT / "pytensor", PACKAGE_ROWS), Part(DEMO, DEMO_ROWS)
     above = Drawing(demo, "examples/onnx: the detector", 10, 10)
     below = Drawing(package, "The package", 10, above.bottom + 50)

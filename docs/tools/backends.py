@@ -115,18 +115,18 @@ ROWS = {}
 
 
 def row(name, build, *inputs):
-    """A row that is called after its function; a variant of it stands behind a comma."""
+    """Register a row that is called after its function; a variant of it follows a comma."""
     ROWS[name] = Row(name.partition(",")[0], build, inputs)
 
 
 def _numbers(*shape):
-    """Random numbers without ties, that float32 has too."""
+    """Draw random numbers without ties, that float32 has too."""
     rng = np.random.default_rng(int(np.prod(shape)))
     return (2 * rng.normal(size=shape)).astype("float32").astype("float64")
 
 
 def image(*shape):
-    """Only the number of channels is known."""
+    """Return an image, of which only the number of channels is known."""
     return Input(_numbers(*shape), (None, shape[1], *[None] * (len(shape) - 2)))
 
 
@@ -143,7 +143,7 @@ def positive(*shape):
 
 
 def winners(*shape):
-    """Where windows of length 2 along each axis after the second had their maximum."""
+    """Return where windows of length 2 along each axis after the second had their maximum."""
     rng = np.random.default_rng(0)
     places = [
         2 * np.arange(n).reshape([-1 if a == axis else 1 for a in range(len(shape))])
@@ -402,7 +402,7 @@ class Graph:
 
 
 def compute(name, graph, outputs, mode=None):
-    """Results of a graph in a backend."""
+    """Return the results of a graph in a backend."""
     if name == "ONNX":
         return _compute_with_onnx(graph, outputs)
     mode = mode or BACKENDS[name].mode
@@ -428,7 +428,7 @@ def _flat(lists):
 
 @cache
 def reference(name):
-    """Results in Python, without rewrites, in float64 and with static shapes, for each order."""
+    """Return results in Python, unrewritten, in float64 with static shapes, for each order."""
     graph = Graph(ROWS[name], "float64", static=True)
     outputs = compute("Python", graph, graph.outputs, REFERENCE_MODE)
     orders = graph.differentiate([output.shape for output in outputs])
@@ -437,7 +437,7 @@ def reference(name):
 
 
 def _difference(results, expected, dtype):
-    """What is wrong with the results, or ""."""
+    """Return what is wrong with the results, or ""."""
     for result, wanted in zip(results, expected, strict=True):
         wanted_dtype = dtype if _is_float(wanted) else str(wanted.dtype)
         if result.dtype != wanted_dtype or result.shape != wanted.shape:
@@ -474,7 +474,7 @@ def _attempt(backend_name, graph, outputs, expected):
 
 
 def try_cell(name, backend_name):
-    """What is wrong with an operator in a backend.
+    """Return what is wrong with an operator in a backend.
 
     Returns
     -------
@@ -509,7 +509,7 @@ def _mark(reason, reasons):
 
 
 def document(state):
-    """Markdown of the table."""
+    """Return the table's Markdown."""
     reasons = {}
     lines = [f"| Function | {' | '.join(BACKENDS)} |", f"| --- |{' :-: |' * len(BACKENDS)}"]
     for name in ROWS:

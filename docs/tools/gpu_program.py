@@ -29,7 +29,7 @@ def milliseconds(row, name):
 
 
 def with_launches(row):
-    """The bound, with a launch of each kernel: from and to."""
+    """Return the bound, with a launch of each kernel: from and to."""
     if (estimated := row["estimated seconds"]) is None:
         return "–"
     least, most = (estimated["bytes and operations"] + row["kernels"] * each for each in LAUNCH)
@@ -37,7 +37,7 @@ def with_launches(row):
 
 
 def cells(row):
-    """The cells of a program in the order of `COLUMNS`."""
+    """Return the cells of a program in the order of `COLUMNS`."""
     took = row["memory"]
     cudnn = sum(count for kind, count in row["kinds"].items() if kind.startswith("cuDNN"))
     return [
@@ -55,7 +55,7 @@ def table(columns, rows):
 
 
 def tables(programs):
-    """All tables, as Markdown."""
+    """Return all tables, as Markdown."""
     groups = {}
     for row in programs:
         groups.setdefault((row["devices"], row["what"], row["batch size"]), []).append(row)
@@ -83,7 +83,7 @@ def tables(programs):
 
 
 def ratios(rows):
-    """Of each device and precision, what PyTensor's program takes of plain JAX's: sentences."""
+    """Yield sentences: what PyTensor's program takes of plain JAX's, by device and precision."""
     found = {(row["device"], row["precision"], row["side"]): row for row in rows}
     for (device, precision, side), ours in found.items():
         theirs = found.get((device, precision, "NHWC"))
@@ -104,7 +104,7 @@ def fit(row):
 
 
 def page():
-    """The page with the tables of the results that are there now."""
+    """Return the page with the tables of the results that are there now."""
     before, _, rest = PAGE.read_text().partition(BEGIN)
     _, _, after = rest.partition(END)
     programs = json.loads(RESULTS.read_text())["programs"]

@@ -21,7 +21,7 @@ TABLE = Path(__file__).parents[1] / "onnx_import.md"
 
 
 def operator_of(case):
-    """The operator that a case is of: the last one in its name where its model has several."""
+    """Return the operator that a case is of: the last one in its name, of several in its model."""
     operators = {node.op_type for node in case.model.graph.node}
     if len(operators) == 1:
         return operators.pop()
@@ -30,7 +30,7 @@ def operator_of(case):
 
 
 def groups():
-    """The cases of each operator; those that spell an operator out by others are its, too."""
+    """Return each operator's cases; those that spell an operator out by others are its, too."""
     found = defaultdict(dict)
     for name, case in official.cases().items():
         if "_expanded" not in name:
@@ -46,7 +46,7 @@ KNOWN = "sizes known"
 
 
 def outcome(name, case):
-    """The reason why a case is refused, "" where it passes, or KNOWN where sizes must be constants.
+    """Return why a case is refused, "" where it passes, or KNOWN where sizes must be constants.
 
     Raises
     ------
@@ -66,7 +66,7 @@ def outcome(name, case):
 
 
 def row(operator, cases):
-    """The table's line for an operator."""
+    """Return the table's line for an operator."""
     reasons = Counter(outcome(name, case) for name, case in cases.items())
     passed, known = reasons.pop("", 0), reasons.pop(KNOWN, 0)
     texts = "; ".join(f"{n}: {_short(reason)}" for reason, n in sorted(reasons.items()))
@@ -74,7 +74,7 @@ def row(operator, cases):
 
 
 def _short(reason):
-    """A reason in the table, without the names of a single case."""
+    """Return a reason in the table, without the names of a single case."""
     text = re.sub(r"\s+", " ", reason).replace("|", "\\|")
     return re.sub(r"from_onnx: the (input|initializer) '\w*'", r"an \1", text)
 
@@ -95,7 +95,7 @@ KINDS = {
 
 
 def reasons_of(line):
-    """The numbers and reasons in the last cell of a line of the table."""
+    """Return the numbers and reasons in the last cell of a line of the table."""
     parts = re.split(r"(?:^|; )(\d+): ", line.split(" | ", 4)[4].removesuffix(" |"))[1:]
     return list(zip(map(int, parts[::2]), parts[1::2], strict=True))
 
@@ -120,7 +120,7 @@ def summary(lines):
 
 
 def versions_row(op_type):
-    """The line of an operator in the table of versions.
+    """Return the line of an operator in the table of versions.
 
     Raises
     ------
@@ -191,7 +191,7 @@ NAMES = """\
 
 
 def table_of_versions():
-    """The part of the page that says what older versions of operators were compared with."""
+    """Return the page's part on what older versions of operators were compared with."""
     return [
         OLDER,
         "| operator | " + " | ".join(versions.SOURCES) + " | remarks |",

@@ -107,7 +107,7 @@ def case(*classes):
 
 
 def numbers(dtype, *shape):
-    """Distinct small numbers, within (0, 1) where the dtype is a float."""
+    """Return distinct small numbers, within (0, 1) where the dtype is a float."""
     size = int(np.prod(shape))
     if dtype == "bool":
         return (np.arange(size) % 2 == 0).reshape(shape)
@@ -118,7 +118,7 @@ def numbers(dtype, *shape):
 
 
 def graph(function, *shapes, static=False):
-    """A case of one Op applied to tensors of the dtype."""
+    """Return a case of one Op applied to tensors of the dtype."""
 
     def build(dtype):
         values = [numbers(dtype, *shape) for shape in shapes]
@@ -133,7 +133,7 @@ def graph(function, *shapes, static=False):
 
 
 def matrix(function, *, positive=False, rhs=None):
-    """A case of linear algebra: a matrix with a strong diagonal, and a right-hand side."""
+    """Return a case of linear algebra: a matrix with a strong diagonal, and a right-hand side."""
 
     def build(dtype):
         value = numbers(dtype, 3, 3) / np.asarray(4, dtype)
@@ -528,7 +528,7 @@ def random_rows():
 
 
 def rows():
-    """Pairs of a row's name and its case."""
+    """Yield pairs of a row's name and its case."""
     for op_class, op in scalar_ops().items():
         yield op_class.__name__, scalar_case(op)
     yield "Cast", cast_case
@@ -542,7 +542,7 @@ def rows():
 
 
 def covered_classes():
-    """Classes of Ops that a row stands for."""
+    """Return the classes of Ops that a row stands for."""
     random = {type(getattr(pt.random, name)) for name in RANDOM}
     random |= {GammaRV, PermutationRV, ChoiceWithoutReplacement, AbstractRNGConstructor}
     # What the export makes of a Scan, and of a Choose from a list.
@@ -560,7 +560,7 @@ def covered_classes():
 
 
 def attempt(build, dtype):
-    """The graph of a cell with PyTensor's own results, or None where PyTensor has none."""
+    """Return a cell's graph with PyTensor's own results, or None where PyTensor has none."""
     quiet = warnings.catch_warnings(action="ignore", category=DeprecationWarning)
     try:
         with pytensor.config.change_flags(cxx=""), np.errstate(all="ignore"), quiet:
@@ -576,7 +576,7 @@ def attempt(build, dtype):
 
 
 def try_cell(build, dtype, opsets):
-    """Which of `opsets` a cell works at.
+    """Try a cell at each of `opsets`.
 
     Returns
     -------
@@ -630,7 +630,7 @@ def symbol(result):
 
 
 def make_table(opsets=OPSETS):
-    """Markdown of the whole table, and the reasons of what can't be exported."""
+    """Return the whole table's Markdown, and the reasons of what can't be exported."""
     header = [
         "Op",
         *(d.replace("float", "f").replace("uint", "u").replace("int", "i") for d in DTYPES),

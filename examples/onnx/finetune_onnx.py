@@ -26,7 +26,7 @@ FLOATS = {onnx.TensorProto.FLOAT, onnx.TensorProto.DOUBLE}
 
 
 def layers(graph):
-    """Lists of names: the weights of each layer, and what is used up to the next layer's."""
+    """Return lists of names: the weights of each layer, and what is used up to the next layer's."""
     unused = {t.name for t in graph.initializer if t.data_type in FLOATS and np.prod(t.dims) > 1}
     found = []
     for node in graph.node:
@@ -42,7 +42,7 @@ def layers(graph):
 
 
 def new_head(features, classes):
-    """Scores by a new layer, which begins with zeros, and its weights; places are averaged."""
+    """Return scores by a new layer, which begins with zeros, and its weights; averages places."""
     features = features.mean(axis=tuple(range(2, features.type.ndim)))
     if (width := features.type.shape[1]) is None:
         raise SystemExit("the model doesn't say how many channels the tensor of the cut has")
@@ -70,7 +70,7 @@ def fit(x, output, parameters, data, steps, updates=None, rate=3e-3, batch=50):
 
 
 def quality(path, data, size):
-    """What onnxruntime gets out of a file: accuracy, or the mean squared error."""
+    """Return what onnxruntime gets out of a file: accuracy, or the mean squared error."""
     session = onnxruntime.InferenceSession(path)
     x, y = (array[: len(array) // size * size] for array in data)
     parts = np.split(x, len(x) // size)

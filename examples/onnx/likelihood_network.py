@@ -21,7 +21,7 @@ TRUE = {"drift_0[easy]": 2.6, "drift_0[hard]": 1.4, "drift_1": 1.2, "threshold":
 
 
 def observe(rng, trials=400):
-    """Conditions (int32), times (float32) and choices (int32) of so many trials."""
+    """Draw conditions (int32), times (float32) and choices (int32) of so many trials."""
     condition = rng.integers(0, 2, trials, dtype="int32")
     easy, hard, *others = TRUE.values()
     theta = np.column_stack([np.where(condition, hard, easy), np.tile(others, (trials, 1))])
@@ -30,7 +30,7 @@ def observe(rng, trials=400):
 
 
 def race(weights, condition, times, choices):
-    """The model; `weights` are the network's, ``floatX`` says the dtype of all the rest."""
+    """Build the model; `weights` are the network's, ``floatX`` says the dtype of all the rest."""
 
     def log_density(value, drift_0, drift_1, threshold):
         columns = pt.broadcast_arrays(drift_0[condition], drift_1, threshold)

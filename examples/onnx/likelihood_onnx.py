@@ -26,21 +26,21 @@ COMPONENTS = 5  # of a mixture over log(time), for each choice
 
 
 def simulate(theta, rng):
-    """Times and choices of trials, of which `theta`, (trials, 3), has the parameters."""
+    """Simulate times and choices of trials, of which `theta`, (trials, 3), has the parameters."""
     drifts, threshold = theta[:, :2], theta[:, 2:]
     arrivals = rng.wald(threshold / drifts, threshold**2)
     return arrivals.min(axis=1), arrivals.argmin(axis=1)
 
 
 def trials(rows):
-    """Inputs of the network: parameters, time and choice of so many trials, None for any number."""
+    """Return the network's inputs: parameters, time and choice of so many trials, None for any."""
     theta = pt.tensor("theta", shape=(rows, 3), dtype="float32")
     time = pt.tensor("time", shape=(rows,), dtype="float32")
     return theta, time, pt.tensor("choice", shape=(rows,), dtype="int64")
 
 
 def mixture(weights, theta, time, choice):
-    """The log-density of each trial: lognormal components, whose parameters a network says."""
+    """Return each trial's log-density: lognormal components, whose parameters a network says."""
     h = pt.log(theta)
     for matrix, bias in weights[:-1]:
         h = pt.tanh(h @ matrix + bias)

@@ -36,13 +36,13 @@ class Layout:
 
 @singledispatch
 def layout(op):
-    """The `Layout` of an Op on images; None if it isn't known to be one."""
+    """Return the `Layout` of an Op on images; None if it isn't known to be one."""
     return None
 
 
 @singledispatch
 def precision(op):
-    """How an Op, or a scalar Op, is computed where half of the digits suffice.
+    """Return how an Op, or a scalar Op, is computed where half of the digits suffice.
 
     Returns
     -------
@@ -55,5 +55,5 @@ def precision(op):
 
 @singledispatch
 def improves_inside(op):
-    """Whether rewrites may find something to improve in the inner graph of an Op."""
+    """Return whether rewrites may find something to improve in the inner graph of an Op."""
     return True

@@ -2,7 +2,7 @@ from collections.abc import Iterable
 
 import pytensor.tensor as pt
 from pytensor.compile.sharedvalue import SharedVariable
-from pytensor.optimizers.basic import check_gradients, check_parameters, companion, names_of
+from pytensor.optimizers.basic import check_gradients, check_parameters, names_of, shared_like
 from pytensor.optimizers.updates import Gradients, OrderedUpdates
 
 
@@ -45,7 +45,7 @@ class GradientAccumulator:
     def __init__(self, params: Iterable[SharedVariable]) -> None:
         self.params = check_parameters(params)
         self.gradients = [
-            companion(param, f"{name}.accumulated_gradient")
+            shared_like(param, f"{name}.accumulated_gradient")
             for param, name in zip(self.params, names_of(self.params), strict=True)
         ]
         self.state = {gradient.name: gradient for gradient in self.gradients}

@@ -6,8 +6,8 @@ from pytensor.optimizers.basic import (
     as_scalar,
     check_number,
     check_parameters,
-    companion,
     names_of,
+    shared_like,
 )  # fmt: skip
 from pytensor.optimizers.updates import OrderedUpdates, Updates
 
@@ -55,7 +55,7 @@ class ExponentialMovingAverage:
         self.params = check_parameters(params)
         self.decay = decay
         self.averages = [
-            companion(param, f"{name}.ema", param.get_value(borrow=True))
+            shared_like(param, f"{name}.ema", param.get_value(borrow=True))
             for param, name in zip(self.params, names_of(self.params), strict=True)
         ]
         self.state = {average.name: average for average in self.averages}

@@ -125,7 +125,7 @@ def names_of(params: Iterable[Variable]) -> list[str]:
     return names
 
 
-def companion(
+def shared_like(
     param: TensorSharedVariable, name: str, value: ArrayLike | None = None
 ) -> TensorSharedVariable:
     """Make a shared variable like `param`: its dtype and static shape, zeros if `value` is None."""
@@ -249,7 +249,7 @@ class Optimizer(ABC):
         """Return the state variable ``<name>.<slot>``, made of zeros when first asked for."""
         key = f"{name}.{slot}"
         if key not in self.state:
-            self.state[key] = companion(param, key)
+            self.state[key] = shared_like(param, key)
         return self.state[key]
 
     def _values_by_parameter(

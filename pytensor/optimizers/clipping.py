@@ -43,7 +43,7 @@ def _total(scalars: Sequence[TensorVariable]) -> TensorVariable:
 
 
 def _sum_of_squares(grads: Iterable[TensorVariable], dtype: str) -> TensorVariable:
-    """The sum over all gradients.
+    """Return the sum over all gradients.
 
     Vectors are joined: a network has many small ones, and a loop for each takes compilers longer
     than copying them.

@@ -40,11 +40,11 @@ class ByFormula(ScalarOp):
         super().__init__(upgrade_to_float, name=type(self).__name__.lower())
 
     def formula(self, *inputs):
-        """The function's value."""
+        """Return the function's value."""
         raise NotImplementedError
 
     def composite(self, *dtypes):
-        """The Op as a graph of other scalar Ops, for inputs of these dtypes."""
+        """Return the Op as a graph of other scalar Ops, for inputs of these dtypes."""
         return _composite(self, *dtypes)
 
     def impl(self, *inputs):
@@ -83,7 +83,7 @@ class Activation(ByFormula, UnaryScalarOp):
     """A function of one number, given by its `formula` and its `derivative`."""
 
     def derivative(self, x):
-        """The function's derivative; finite wherever `x` is."""
+        """Return the function's derivative; finite wherever `x` is."""
         raise NotImplementedError
 
     def pullback(self, inputs, outputs, cotangents):
@@ -105,12 +105,12 @@ def _composite(op, *dtypes):
 
 
 def _like(x, value):
-    """A constant of the dtype of `x`: a Python number could upgrade it."""
+    """Return a constant of the dtype of `x`: a Python number could upgrade it."""
     return constant(np.asarray(value, dtype=x.type.dtype))
 
 
 def _clip(x, low, high):
-    """The nearest number between two bounds; NaN stays NaN."""
+    """Return the nearest number between two bounds; NaN stays NaN."""
     return scalar_minimum(scalar_maximum(x, _like(x, low)), _like(x, high))
 
 
@@ -138,7 +138,7 @@ class Gelu(Activation):
     params = ("approximate",)
 
     def _inner(self, x):
-        """The clipped x, and the argument of the sigmoid: (1 + tanh(u)) / 2 = sigmoid(2 u).
+        """Return the clipped x, and the argument of the sigmoid: (1 + tanh(u)) / 2 = sigmoid(2 u).
 
         Beyond 30, the sigmoid is 0 or 1; the cube must not overflow.
         """

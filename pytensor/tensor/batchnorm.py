@@ -55,7 +55,7 @@ class _OverAxes:
         return super(_OverAxes, op).__call__(*inputs, **kwargs)
 
     def _for_types(self, types):
-        """The Op with an inner graph for inputs of these types.
+        """Return the Op with an inner graph for inputs of these types.
 
         Building that takes a while, and a network has many normalizations of the same shapes.
         """
@@ -68,7 +68,7 @@ class _OverAxes:
         return op
 
     def over(self, axes):
-        """The same Op with other axes reduced."""
+        """Return the same Op with other axes reduced."""
         props = {name: getattr(self, name) for name in self.__props__}
         return type(self)(**props | {"axes": axes})
 
@@ -122,7 +122,7 @@ class BatchNormalizationTrain(_OverAxes, TensorSymbolicOp):
         return [out, mean, variance, *self.new_running(number, mean, variance, *running)]
 
     def new_running(self, number, mean, variance, *running):
-        """The new running statistics from those of a batch of so many elements."""
+        """Return the new running statistics from those of a batch of so many elements."""
         statistics = self._where_running(mean, variance * self._correction(number))
         keep, factor = self._weights(number)
         return [old * keep + v * factor for old, v in zip(running, statistics, strict=True)]
@@ -131,7 +131,7 @@ class BatchNormalizationTrain(_OverAxes, TensorSymbolicOp):
         return [of_mean] * self.running_mean + [of_variance] * self.running_var
 
     def _correction(self, number):
-        """Factor from the biased variance to that of `running_var_ddof`."""
+        """Return the factor from the biased variance to that of `running_var_ddof`."""
         dtype = number.type.dtype
         one = np.asarray(1, dtype=dtype)
         if not self.running_var_ddof:
@@ -140,7 +140,7 @@ class BatchNormalizationTrain(_OverAxes, TensorSymbolicOp):
         return number / maximum(number - one, one)
 
     def _weights(self, number):
-        """What the old and the new value count; an empty batch changes nothing."""
+        """Return what the old and the new value count; an empty batch changes nothing."""
         factor, keep, one = (
             np.asarray(v, dtype=number.type.dtype)
             for v in (self.running_average_factor, 1 - self.running_average_factor, 1)
@@ -463,7 +463,7 @@ def inference_form(outputs: Variable | Sequence[Variable]) -> Any:
 
 
 def inference_outputs(node: Any) -> dict[Variable, Variable]:
-    """What replaces outputs of a node in training form that has running statistics."""
+    """Return what replaces outputs of a node in training form that has running statistics."""
     x, gamma, beta, mean, variance = node.inputs
     out, _, _, new_mean, new_variance = node.outputs
     infer = BatchNormalization(axes=node.op.axes, epsilon=node.op.epsilon)
@@ -504,7 +504,7 @@ def _has_training_form(op):
 
 
 def _label(variable):
-    """The name of a variable, or of what it was made of."""
+    """Return the name of a variable, or of what it was made of."""
     named = variable
     while named.name is None and named.owner is not None and named.owner.inputs:
         named = named.owner.inputs[0]

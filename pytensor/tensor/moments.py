@@ -17,7 +17,7 @@ from pytensor.tensor.variable import TensorVariable
 
 
 def as_floating_point(function: str, x: TensorLike, least: int) -> TensorVariable:
-    """The input of the function of that name, which must have `least` axes or more."""
+    """Return the input of the function of that name, which must have `least` axes or more."""
     x = as_tensor_variable(x)
     if x.type.dtype not in float_dtypes:
         raise TypeError(
@@ -68,7 +68,7 @@ def total(x, axes):
 
 
 def count(x, axes):
-    """How many elements each statistic is over, in the dtype of `x` (float32 for float16)."""
+    """Count the elements that each statistic is over, in the dtype of `x` (float32 for float16)."""
     dtype = "float32" if x.type.dtype == "float16" else x.type.dtype
     static = [x.type.shape[a] for a in axes]
     if None not in static:
@@ -78,14 +78,14 @@ def count(x, axes):
 
 
 def at_least_one(number):
-    """The divisor for a count, with which the mean of no elements is 0."""
+    """Return the divisor for a count, with which the mean of no elements is 0."""
     if isinstance(number, Constant):
         return constant(np.maximum(number.data, number.data.dtype.type(1)))
     return maximum(number, np.asarray(1, dtype=number.type.dtype))
 
 
 def moments(x, axes, number, *, centre=True):
-    """The mean over `axes`, `x` less its mean, and the biased variance.
+    """Return the mean over `axes`, `x` less its mean, and the biased variance.
 
     The variance is taken of the differences: the mean of squares less the square of the mean would
     have no digit left where the mean is large.  Without `centre`, 0 stands in for the mean.
@@ -97,7 +97,7 @@ def moments(x, axes, number, *, centre=True):
 
 
 def inverse_std(variance, epsilon):
-    """``1 / sqrt(variance + epsilon)``"""
+    """Return ``1 / sqrt(variance + epsilon)``"""
     return reciprocal(sqrt(variance + np.asarray(epsilon, dtype=variance.type.dtype)))
 
 

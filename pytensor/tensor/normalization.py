@@ -42,11 +42,11 @@ class _Normalization(TensorSymbolicOp):
         return pullback_as_node(self, inputs, cotangents)
 
     def normalized(self, x):
-        """`x` with zero mean, where there is one, and unit variance."""
+        """Return `x` with zero mean, where there is one, and unit variance."""
         raise NotImplementedError
 
     def expanded(self, parameter, ndim):
-        """A parameter with the axes of the input."""
+        """Return a parameter with the axes of the input."""
         raise NotImplementedError
 
     def over(self, x, axes, centre=True):

@@ -5,9 +5,5 @@ import os
 from pytensor_vision import HOME
 
 module_collection_mode = "py"
-_KERNELS = os.path.join("pytensor", "link", "jax", "tuned")
-datas = [
-    (os.path.join(HOME, _KERNELS, file), os.path.join("pytensor_vision", _KERNELS))
-    for file in os.listdir(os.path.join(HOME, _KERNELS))
-    if file.startswith("cpu_kernels") and not file.endswith(".py")
-]
+_KERNELS = os.path.join("pytensor", "link", "jax", "tuned", "kernels")
+datas = [(os.path.join(HOME, _KERNELS), os.path.join("pytensor_vision", _KERNELS))]

@@ -13,7 +13,7 @@ from tests.examples.yolo11n.page.detectors import colour_detector_onnx
 
 @pytest.fixture
 def runtime():
-    """onnxruntime-web, which npm fetches."""
+    """Require onnxruntime-web, which npm fetches."""
     if problem := build_demo.runtime_problem():
         pytest.skip(problem)
 

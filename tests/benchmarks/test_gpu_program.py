@@ -35,7 +35,7 @@ def check():
 
 @pytest.fixture
 def device(check, monkeypatch):
-    """A GPU with room for little, and programs for it of one kernel."""
+    """Return a GPU with room for little, and programs for it of one kernel."""
     gpu = xla_gpu.Device("Some GPU", "", 4e9, 1e12, {"bf16": 1e14, "f32": 5e13}, {"f32": 1e13})
     memory = {"temporary": 2_000_000_000, "results": 5_000_000, "donated": 4_000_000}
     part = check.Part(1.0, [xla_gpu.Kernel("a", "copy", "", 998_500_000)], memory)

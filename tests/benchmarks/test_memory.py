@@ -16,7 +16,7 @@ jax = pytest.importorskip("jax")
 
 @pytest.fixture(scope="module")
 def memory():
-    """The script as a module; it sets variables of the environment, for processes of its own."""
+    """Load the script as a module; it sets variables of the environment, for its processes."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTENSOR_FLAGS", os.environ.get("PYTENSOR_FLAGS", ""))
         from benchmarks.step import memory

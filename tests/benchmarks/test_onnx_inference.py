@@ -17,7 +17,7 @@ COLUMNS = ["MB", "nodes", "optimized", *bench.COUNTED]
 
 
 def write_detector(path, seed=0, prefix="model.", size=SIZE, classes=("person", "cell phone")):
-    """Two convolutions with SiLU, a third one as head, 1 box for every 4x4 pixels."""
+    """Write two convolutions with SiLU, a third one as head, 1 box for every 4x4 pixels."""
     rng = np.random.default_rng(seed)
     names = [f"{prefix}{n}.weight" for n in ("0.conv", "1.conv", "23.cv2.0.2")]
     shapes = [(CHANNELS, 3, 3, 3), (CHANNELS, CHANNELS, 3, 3), (6, CHANNELS, 1, 1)]
@@ -68,7 +68,7 @@ def detector(folder):
 
 @pytest.fixture(scope="module")
 def reference(folder):
-    """The same layers with weights of its own, and other names for the classes."""
+    """Write the same layers with weights of its own, and other names for the classes."""
     return write_detector(folder / "reference.onnx", seed=1, classes=("a", "b"))
 
 

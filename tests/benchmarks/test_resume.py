@@ -17,7 +17,7 @@ def resume():
 
 
 def write_run(folder, seconds, weight=1.0, loss="0.5", best=0.25):
-    """The files of a run: what is compared, and times, which are not."""
+    """Write the files of a run: what is compared, and times, which are not."""
     folder.mkdir()
     rows = [{"epoch": 1, "seconds": seconds, "images_per_s": 1 / seconds, "waited_share": 0.0}]
     progress = vars(Progress(rows=rows, seconds=seconds, best=best))

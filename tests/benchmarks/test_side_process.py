@@ -68,7 +68,7 @@ def script(tmp_path):
 
 
 def gone(pid, seconds=60.0):
-    """Whether a process ends in time; a zombie that nobody has asked for yet has ended."""
+    """Return whether a process ends in time; a zombie that nobody has asked for yet has ended."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         state = Path(f"/proc/{pid}/stat")
@@ -148,7 +148,7 @@ class FakeSide:
 
 @pytest.fixture
 def served(monkeypatch, tmp_path):
-    """A served side whose first step has run, and what `start` returned."""
+    """Return a served side whose first step has run, and what `start` returned."""
     pytest.importorskip("jax")
     side, asked = FakeSide(), []
 

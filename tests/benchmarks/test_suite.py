@@ -97,7 +97,7 @@ def test_sides_that_compute_something_else(train_step):
 
 @pytest.fixture
 def fake_sides(train_step, monkeypatch):
-    """Sides that `measure` makes, and their calls; and errors that they raise at their start."""
+    """Return the sides that `measure` makes, their calls, and errors to raise at their start."""
     made, calls, errors = {}, [], {}
 
     def make(key):

@@ -68,7 +68,7 @@ def test_golden_loss(case, rtol, float32_everywhere):
 
 @cache
 def pure_steps(layout):
-    """Weights of the start, and losses, norms and arrays of three steps in plain JAX."""
+    """Return weights of the start, and losses, norms and arrays of three steps in plain JAX."""
     start = sides.initial_weights()
     plain = sides.PureStep(*SIZE, start, layout)
     results = [plain.run(plain.place(sample(number)), number) for number in range(3)]

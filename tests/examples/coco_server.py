@@ -46,7 +46,7 @@ SCENES = [
 
 
 def _scene(rng, width, height, things, sides):
-    """Pixels uint8 (height, width, 3), and (category, box, iscrowd) of every thing."""
+    """Return pixels uint8 (height, width, 3), and (category, box, iscrowd) of every thing."""
     pixels = rng.integers(90, 150, (height, width, 3), dtype=np.uint8)
     objects = []
     for thing in things:
@@ -114,7 +114,7 @@ def make_coco(train=40, val=20, seed=0, sides=(0.2, 0.5)):
 
 
 def make_archive(instances):
-    """Bytes of an archive with the instances files."""
+    """Return bytes of an archive with the instances files."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for split, data in instances.items():

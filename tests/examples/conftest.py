@@ -28,7 +28,7 @@ class Builder:
         self.rng = np.random.default_rng(0)
 
     def add(self, width, height, boxes=(), name=None, picture=None, **save):
-        """An image with (category id, x, y, w, h[, iscrowd]) boxes; its id."""
+        """Add an image with (category id, x, y, w, h[, iscrowd]) boxes; return its id."""
         image_id = 10 * (len(self.images) + 1)
         name = name or f"{image_id}.png"
         if picture is None:
@@ -61,7 +61,7 @@ class Builder:
         return path
 
     def write_yolo(self, root, split="train", digits=17):
-        """The same pictures and boxes as text labels below `root`; crowd regions left out."""
+        """Write the same pictures and boxes as text labels below `root`; crowd regions left out."""
         images, labels = root / "images" / split, root / "labels" / split
         images.mkdir(parents=True)
         labels.mkdir(parents=True)
@@ -83,7 +83,7 @@ class Builder:
         (root / "data.yaml").write_text(f"train: images/train\nval: images/val\nnames: {names}\n")
 
     def write_coco(self, root):
-        """The same pictures and boxes below `root` in COCO's layout, as both parts."""
+        """Write the same pictures and boxes below `root` in COCO's layout, as both parts."""
         for split in ("train", "val"):
             for folder in ("images", "annotations"):
                 (root / folder).mkdir(parents=True, exist_ok=True)
@@ -102,7 +102,7 @@ def builder(tmp_path):
 
 @pytest.fixture
 def seven(builder):
-    """Seven images of several shapes with 0 to 3 boxes."""
+    """Return seven images of several shapes with 0 to 3 boxes."""
     for k, (width, height) in enumerate([(80, 60), (60, 80), (64, 64), (100, 50)] + 3 * [(72, 48)]):
         builder.add(
             width, height, [((1, 77)[j % 2], 5 + 9 * j, 8 + k, 20, 24) for j in range(k % 4)]

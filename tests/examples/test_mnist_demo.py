@@ -39,7 +39,7 @@ def write_idx(path, array):
 
 @pytest.fixture
 def mnist(tmp_path):
-    """Files in MNIST's format, of 100 and 20 made-up pictures; half of them compressed."""
+    """Write files in MNIST's format, of 100 and 20 made-up pictures; half of them compressed."""
     rng = np.random.default_rng(0)
     arrays = []
     for name, n in [("train", 100), ("t10k", 20)]:

@@ -62,7 +62,7 @@ def test_example(name, tmp_path):
 
 
 def nodes_of(graph):
-    """All nodes, also those within other nodes."""
+    """Yield all nodes, also those within other nodes."""
     for node in graph.toposort():
         yield node
         for op in (node.op, getattr(node.op, "scalar_op", None)):
@@ -102,7 +102,7 @@ DEPLOYED = ["hierarchical", "logistic", "hsgp", "state_space", "ordinal"]
 
 
 def code_of(guide):
-    """The blocks of a page in docs, which follow one another."""
+    """Return the blocks of a page in docs, which follow one another."""
     text = (EXAMPLES.parents[1] / f"docs/{guide}.md").read_text()
     block = r"```(?:python|\{code-cell\} ipython3)\n(?!:tags: \[skip-execution\])(.*?)```"
     return "\n".join(re.findall(block, text, re.DOTALL))
@@ -150,7 +150,7 @@ def test_network_guide(tmp_path):
 
 @pytest.fixture
 def deploy(monkeypatch):
-    """The function, of a model whose groups have priors of their own; a posterior of another's."""
+    """Return a function of a model whose groups have own priors; a posterior of another's."""
     pm = pytest.importorskip("pymc", reason="the example is about PyMC")
     arviz = pytest.importorskip("arviz", reason="PyMC needs it")
     monkeypatch.syspath_prepend(str(DEPLOY))

@@ -31,7 +31,7 @@ def posterior():
 
 @pytest.fixture(scope="module")
 def centred():
-    """A Hilbert space Gaussian process of data that are centred by their own mean."""
+    """Return a Hilbert space Gaussian process of data that are centred by their own mean."""
     with pm.Model() as model:
         x = pm.Data("x", X, dims=("row", "feature"))
         gp = pm.gp.HSGP(m=[4], L=[20.0], cov_func=pm.gp.cov.Matern52(1, ls=2.0))
@@ -85,7 +85,7 @@ def test_what_is_no_data_is_named(export, centred, posterior):
 
 @pytest.fixture(scope="module")
 def deployed():
-    """The modules ``deploy`` and ``design``."""
+    """Return the modules ``deploy`` and ``design``."""
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(DEMO.parent / "pymc_deploy"))
         import deploy
@@ -94,7 +94,7 @@ def deployed():
 
 
 def drawn_posterior(model, leave_out=(), seed=2):
-    """A posterior of 20 draws, whose dims are in another order than the model's."""
+    """Return a posterior of 20 draws, whose dims are in another order than the model's."""
     rng, draws, dims = np.random.default_rng(seed), {}, {}
     for v in [*model.free_RVs, *model.deterministics]:
         along = model.named_vars_to_dims.get(v.name) or ()
@@ -107,7 +107,7 @@ def drawn_posterior(model, leave_out=(), seed=2):
 
 
 def with_constants():
-    """A model with its data as constants and effects that are offsets times their spread."""
+    """Build a model with its data as constants and effects that are offsets times their spread."""
     coords = {"__obs__": range(20), "groups": ["a", "b", "c"], "slopes": ["one", "two"]}
     columns, groups = np.hstack([X, X**2]), np.arange(20) % 3
     with pm.Model(coords=coords) as model:

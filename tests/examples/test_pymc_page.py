@@ -25,7 +25,7 @@ class Quiet(SimpleHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """A server of the page and of ``model.onnx`` beside it: ``url``, ``path``, ``session``."""
+    """Serve the page and ``model.onnx`` beside it: ``url``, ``path``, ``session``."""
     pm = pytest.importorskip("pymc", reason="the page is for PyMC's models")
     arviz = pytest.importorskip("arviz", reason="PyMC needs it")
     if problem := runtime_problem():
@@ -71,7 +71,7 @@ def browser():
 
 
 def expected(site, grade, **new):
-    """Mean and quantiles of ``p``, for rows of which some inputs may be single numbers."""
+    """Return mean and quantiles of ``p``, for rows of which some inputs may be single numbers."""
     rows = len(new["x"])
     for name in ("group", "visits"):
         new[name] = np.broadcast_to(new[name], rows).astype("int32")
@@ -80,7 +80,7 @@ def expected(site, grade, **new):
 
 
 def shown(page):
-    """What is plotted, and the numbers that are said of the sliders' places."""
+    """Return what is plotted, and the numbers that are said of the sliders' places."""
     labels, data, marked = page.evaluate(
         "(({labels, datasets}) => [labels, datasets.map(({data}) => data), labels.findIndex("
         "(_, dataIndex) => datasets[0].pointRadius({dataIndex}))])(Chart.getChart('plot').data)"
@@ -101,7 +101,7 @@ def choice(page, name):
 
 
 def check_curve(page, site, title, axis, at, group=0, grade=0, visits=6):
-    """The numbers of the curve over one feature, whose sliders stand ``at``."""
+    """Check the numbers of the curve over one feature, whose sliders stand ``at``."""
     x = np.tile(np.array(at), (POINTS, 1))
     x[:, axis] = np.linspace(LEAST, MOST, POINTS)
     said, labels, lines, marked = shown(page)

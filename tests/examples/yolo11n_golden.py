@@ -26,7 +26,7 @@ FORMS = [
 
 
 def full(name):
-    """Path of a file of the full set; skips the test where that isn't at hand."""
+    """Return the path of a file of the full set; skip the test where that isn't at hand."""
     folder = os.environ.get("YOLO11N_GOLDEN")
     if not folder:
         pytest.skip(f"{name} is not in the core set; YOLO11N_GOLDEN names no folder with it")
@@ -43,7 +43,7 @@ def load_arrays(path):
 
 
 def weight(name, shape):
-    """The value that the golden vectors were computed with."""
+    """Return the value that the golden vectors were computed with."""
     z = np.random.default_rng(zlib.crc32(name.encode())).standard_normal(shape)
     if name.endswith("dfl.conv.weight"):
         z = np.arange(16.0).reshape(shape)
@@ -80,7 +80,7 @@ def images(batch=2, size=320):
 
 
 def targets(case, max_boxes, batch=2):
-    """Padded (boxes, classes, num_boxes) of a case in targets.json."""
+    """Return padded (boxes, classes, num_boxes) of a case in targets.json."""
     rows = np.array(load_json("targets.json")["cases"][case], dtype=np.float32).reshape(-1, 6)
     boxes = np.zeros((batch, max_boxes, 4), np.float32)
     classes = np.zeros((batch, max_boxes), np.int32)

@@ -181,7 +181,7 @@ for axis in (0, 1, -1):
 
 
 def graphs(name, dtype="float64"):
-    """Inputs of unknown shape, the result with its first and second gradients, and values."""
+    """Return inputs of unknown shape, the result, first and second gradients, and values."""
     build, shapes = OPERATORS[name]
     rng = np.random.default_rng(1)
     inputs = [pt.tensor(shape=(None,) * len(shape), dtype=dtype) for shape in shapes]

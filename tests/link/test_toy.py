@@ -15,7 +15,7 @@ IMAGE = np.random.default_rng(1).normal(size=(2, 2, 3, 5)).astype("float32")
 
 @pytest.fixture(scope="module")
 def network():
-    """An image, and what two convolutions with the toy between them, and its gradient, make."""
+    """Return an image, and what convolutions with the toy between, and the gradient, make."""
     x = pt.tensor("x", dtype="float32", shape=IMAGE.shape)
     filters = pytensor.shared(FILTERS)
     out = pt.conv2d(mirror(pt.conv2d(x, filters)), pytensor.shared(FILTERS[:2].repeat(2, 1)[:, :3]))

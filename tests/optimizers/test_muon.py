@@ -14,14 +14,14 @@ SHAPES = [(5, 8), (8, 5), (6, 2, 3, 3), (40, 1, 3, 3), (7, 3, 2)]
 
 
 def polynomial(s):
-    """Five steps of the iteration on singular values that are at most 1."""
+    """Take five steps of the iteration on singular values that are at most 1."""
     for _ in range(5):
         s = 3.4445 * s - 4.7750 * s**3 + 2.0315 * s**5
     return s
 
 
 def orthogonalized(x):
-    """By a singular value decomposition."""
+    """Orthogonalize by a singular value decomposition."""
     u, s, vt = np.linalg.svd(x.reshape(len(x), -1), full_matrices=False)
     return ((u * polynomial(s / np.linalg.norm(s))) @ vt).reshape(x.shape)
 
@@ -41,7 +41,7 @@ def gradients(shapes=SHAPES, steps=3):
 
 
 def train(optimizer, dtype, mode, shapes=SHAPES, steps=3):
-    """Parameters after some steps along given gradients, from ones."""
+    """Return parameters after some steps along given gradients, from ones."""
     params = [
         pytensor.shared(np.ones(shape, dtype), name=f"w{k}", shape=shape)
         for k, shape in enumerate(shapes)

@@ -18,7 +18,7 @@ def shared(name, *shape):
 
 @pytest.fixture
 def network(float32_everywhere):
-    """Two normalized layers and one more; (input, weights, new values of the statistics)."""
+    """Return two normalized layers and more: input, weights, new values of the statistics."""
     x = images = pt.tensor("x", dtype="float32", shape=(4, 3, 2, 5))
     weights, updates = [], {}
     for name, channels in [("a", 6), ("b", 2)]:
@@ -40,7 +40,7 @@ def network(float32_everywhere):
 
 
 def expected_statistics(weights, batches):
-    """Means over batches of the mean and the unbiased variance before each normalization."""
+    """Return means over batches of each normalization's mean and unbiased variance before it."""
     found = []
     for batch in batches:
         x, row = batch.astype("float64"), []

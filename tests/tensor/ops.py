@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[2] / "pytensor"
 
 
 def is_ours(op):
-    """Whether an Op, or what a `Blockwise` repeats, is one of the package's."""
+    """Return whether an Op, or what a `Blockwise` repeats, is one of the package's."""
     return _is_of_the_package(type(getattr(op, "core_op", op)))
 
 

@@ -22,7 +22,7 @@ def kept_shape(axes, broadcast):
 
 
 def reference(x, gamma, beta, axes, epsilon, ddof=1):
-    """Output, mean, inverse deviation and variance, statistics with axes kept."""
+    """Return output, mean, inverse deviation and variance, statistics with axes kept."""
     mean = x.mean(axes, keepdims=True)
     variance = x.var(axes, keepdims=True)
     running = x.var(axes, keepdims=True, ddof=ddof)
@@ -132,7 +132,7 @@ def test_second_order(axes, length):
 
 
 def dtypes_in(variables):
-    """Floating dtypes of every variable of a graph, those of inner graphs included."""
+    """Return floating dtypes of every variable of a graph, those of inner graphs included."""
     found, pending, seen = set(), list(variables), set()
     while pending:
         v = pending.pop()
@@ -246,7 +246,7 @@ def test_bad_arguments_for_training(change, message):
 
 
 def training_graph(shape, axes, dtype="float64", *, static=False, ddof=1):
-    """Inputs, and all results with first and second derivatives."""
+    """Return inputs, and all results with first and second derivatives."""
     kept = [n for a, n in enumerate(shape) if a not in axes]
     shapes = [shape, *[kept] * 4]
     inputs = [

@@ -35,14 +35,14 @@ def test_docstring_is_complete(name):
 
 
 def namespace():
-    """The values that the migration tables are about."""
+    """Return the values that the migration tables are about."""
     names = {}
     exec(re.search(r"```python\n(.*?)```", MIGRATION, re.S)[1], names)
     return names
 
 
 def table(title):
-    """Rows of the table under a heading, as lists of cells without their code marks."""
+    """Return the rows of the table under a heading, as lists of cells without code marks."""
     (section,) = re.findall(rf"^## {title}\n(.*?)(?=^## |\Z)", MIGRATION, re.S | re.M)
     lines = [line for line in section.splitlines() if line.startswith("| ")][2:]
     return [[cell.strip().strip("`") for cell in line.split("|")[1:-1]] for line in lines]

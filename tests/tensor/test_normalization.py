@@ -77,7 +77,7 @@ def values_of(name, dtype="float64"):
 
 
 def graph(name, dtype="float64", static=True):
-    """Inputs, the normalized output, and the gradients of a cost that depends on every place."""
+    """Return inputs, the normalized output, and gradients of a cost of every place."""
     shapes = (SHAPE, CASES[name][2], CASES[name][2])
     inputs = [
         pt.tensor(label, shape=shape if static else (None,) * len(shape), dtype=dtype)

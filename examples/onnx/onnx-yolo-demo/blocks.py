@@ -43,7 +43,7 @@ class Parameters:
         return variable
 
     def conv_weight(self, name: str, shape: tuple[int, ...]) -> Any:
-        """Filters drawn from U(-b, b) with b = 1 / sqrt(fan in).
+        """Add filters drawn from U(-b, b) with b = 1 / sqrt(fan in).
 
         The generator is seeded from the name, so that a parameter's start doesn't depend on which
         others the model has.

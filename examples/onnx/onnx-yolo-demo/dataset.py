@@ -13,7 +13,7 @@ from data.cache import open_squares
 from data.coco import download_coco
 from data.formats import clean_boxes
 from data.images import TURNED, Letterbox, depth_of, read_image, to_fractions
-from data.listing import SPLITS, DataError, leave_out_crowds, thinned
+from data.listing import SPLITS, DataError, leave_out_crowds, subsample
 from data.merging import read_parts, split_share
 from data.synthetic.generate import generate_dataset
 from data.things import Things, find_things
@@ -172,7 +172,7 @@ class Dataset:
         )  # fmt: skip
 
     def picture(self, index: int) -> np.ndarray:
-        """The picture of an image at full size, as its boxes see it; uint8 (height, width, 3).
+        """Return an image's picture at full size, as its boxes see it; uint8 (height, width, 3).
 
         Use it rather than the file: the boxes of a few pictures belong to pixels that the
         camera's orientation would turn (see `images.decode`).
@@ -181,7 +181,7 @@ class Dataset:
         return read_image(picture.path, picture.size, self._depths[index])
 
     def file_name(self, index: int) -> str:
-        """File name of an image, relative to the image folder."""
+        """Return the file name of an image, relative to the image folder."""
         return self._pictures[index].name
 
     @cached_property
@@ -194,7 +194,7 @@ class Dataset:
         return find_things(self._boxes, self._labels, self._bounds, pictures, self.image_size)
 
     def max_boxes(self, mosaic: bool, pasted: int = 0) -> int:
-        """Most boxes a training image can hold, at least 1.
+        """Return the most boxes a training image can hold, at least 1.
 
         A mosaic has those of four images; each of so many `pasted` things may bring some.
         """
@@ -208,7 +208,7 @@ class Dataset:
         return np.diff(self._bounds)
 
     def ground_truth(self) -> dict[str, list[Any]]:
-        """COCO dictionary of the usable images and the classes.
+        """Return a COCO dictionary of the usable images and the classes.
 
         Of a COCO file it has the boxes as in the file, crowd regions too. Of text labels it has
         the clipped boxes; images are numbered from 1 by name, categories from 1.
@@ -248,7 +248,7 @@ class Dataset:
             })  # fmt: skip
 
     def summary(self) -> str:
-        """Counts and everything that was left out or changed, as text for people."""
+        """Return counts, and everything that was left out or changed, as text for people."""
         report = self.report
         name = f"{len(self.parts)} data sets" if self.parts else self._listing.source.name
         lines = [
@@ -357,12 +357,12 @@ def load_split(
             raise ValueError(f"{name} is {count}; it must be at least 1")
     listing = read_parts(_each(path), split, classes, limit)
     if spread is not None:
-        listing = thinned(listing, spread)
+        listing = subsample(listing, spread)
     return Dataset(listing, image_size, **options)
 
 
 def open_data(options: Namespace) -> tuple[Dataset, Dataset]:
-    """(training set, validation set) of the command line; downloaded or drawn if need be.
+    """Open (training set, validation set) of the command line; download or draw if need be.
 
     `options` are those of `training.options`. DataError or OSError: the data are missing or wrong,
     or hold no box of the classes.
@@ -389,7 +389,7 @@ def open_data(options: Namespace) -> tuple[Dataset, Dataset]:
 
 
 def _at_hand(name: str, options: Namespace) -> Path:
-    """Path of a data set of the command line, downloaded or drawn if need be."""
+    """Return the path of a data set of the command line, downloaded or drawn if need be."""
     o = options
     if name == "coco":
         root = o.data_dir or Path("datasets/coco")

@@ -46,7 +46,7 @@ def _number(value: float) -> str:
 
 
 def format_table(per_class: dict[str, dict[str, float]], keys: Iterable[str] = COLUMNS) -> str:
-    """What `coco_scores` says of each class, as lines; a dash where there is no ground truth."""
+    """Return what `coco_scores` says of each class, as lines; a dash where there is no truth."""
     keys = list(keys)
     lines = [("class", *(COLUMNS[key] for key in keys))]
     lines += [(name, *(_number(own[key]) for key in keys)) for name, own in per_class.items()]

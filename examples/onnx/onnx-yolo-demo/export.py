@@ -117,7 +117,7 @@ def verify_export(path: Any, model: YOLO11n, images: np.ndarray, expected: np.nd
 
 
 def _largest(values: np.ndarray) -> np.ndarray:
-    """The largest of boxes and of scores, array (2,), of (n, 4 + classes, anchors)."""
+    """Return the largest of boxes and of scores, array (2,), of (n, 4 + classes, anchors)."""
     return np.array([values[:, :4].max(), values[:, 4:].max()], dtype=np.float64)
 
 

@@ -43,7 +43,7 @@ type Maps = dict[str, Any]  # of tensors
 
 
 def yolo_loss(predictions: Maps, targets: Maps, num_classes: int) -> tuple[Any, Maps]:
-    """Training loss of a YOLO11 detector.
+    """Compute the training loss of a YOLO11 detector.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def sum32(x: Any, axis: int | None = None) -> Any:
 
 
 def flatten_predictions(predictions: Maps, batch_size: Any, num_classes: int) -> tuple[Any, ...]:
-    """Box logits (B, 64, A), class logits (B, C, A), and each level's (height, width).
+    """Return box logits (B, 64, A), class logits (B, C, A), and each level's (height, width).
 
     `batch_size` is B as the shape of an input has it.  Read off the predictions it would be a
     formula through all the network's shapes, and JAX reshapes to no formula (that of a `split`,
@@ -136,7 +136,7 @@ class BoxDistances(NamedTuple):
 
 
 def box_distances(logits: Any) -> BoxDistances:
-    """`BoxDistances` of logits, float32 (B, 64, A) with the channels ``16 * side + bin``.
+    """Return `BoxDistances` of logits, float32 (B, 64, A), whose channels are ``16 * side + bin``.
 
     Softmax and log-softmax share one exponential here.
     """
@@ -152,7 +152,7 @@ def box_distances(logits: Any) -> BoxDistances:
 
 
 def distances_to_boxes(distances: Any, centres: np.ndarray) -> Corners:
-    """Corners, four float32 (B, A), of distances (B, 4, A) from anchor centres (2, A)."""
+    """Return corners, four float32 (B, A), of distances (B, 4, A) from anchor centres (2, A)."""
     # Split, not indexed: its gradient is a join instead of four additions into zeros.
     sides = pt.split(distances, [1, 1, 1, 1], n_splits=4, axis=1)
     left, top, right, bottom = (side.squeeze(1) for side in sides)
@@ -161,7 +161,7 @@ def distances_to_boxes(distances: Any, centres: np.ndarray) -> Corners:
 
 
 def target_boxes_in_pixels(targets: Maps, height: int, width: int) -> tuple[Corners, Any]:
-    """Corners of the targets, four float32 (B, M), and which are real boxes, bool (B, M)."""
+    """Return the targets' corners, four float32 (B, M), and which are real boxes, bool (B, M)."""
     rows = targets["boxes"]
     listed = pt.arange(rows.shape[1], dtype="int32")[None, :] < targets["num_boxes"][:, None]
     size = np.array([width, height, width, height], dtype=np.float32)
@@ -319,7 +319,7 @@ def ciou(a: Corners, b: Corners) -> Any:
 
 
 def binary_cross_entropy(logits: Any, targets: Any) -> Any:
-    """Binary cross-entropy of logits, element by element; finite for any finite logit.
+    """Compute the binary cross-entropy of logits by element; finite for any finite logit.
 
     ``-t log(s) - (1 - t) log(1 - s)`` with s the sigmoid of the logit.
     """
@@ -327,7 +327,7 @@ def binary_cross_entropy(logits: Any, targets: Any) -> Any:
 
 
 def distribution_focal_loss(distances: BoxDistances, boxes: Corners, centres: np.ndarray) -> Any:
-    """Cross-entropy between `BoxDistances` and the true distances, mean of four sides: (B, A).
+    """Compute the cross-entropy of `BoxDistances` and true distances, mean of four sides: (B, A).
 
     Li et al., "Generalized Focal Loss" (NeurIPS 2020), section 3.2: a distance between two bins
     is a target at both, weighted by nearness.  Boxes and anchor `centres` are in units of cells.

@@ -89,7 +89,7 @@ class YOLO11n:
         return dict(zip(LEVELS, outputs, strict=True))
 
     def feature_maps(self, x: pt.TensorVariable, training: bool = False) -> dict[int, Any]:
-        """The outputs of modules 0 to 22 by number; see `__call__`."""
+        """Return the outputs of modules 0 to 22 by number; see `__call__`."""
         if x.type.dtype != "float32" or x.type.ndim != 4 or x.type.shape[1] not in (3, None):
             raise ValueError(f"images must be float32 (batch, 3, height, width), got {x.type}")
         sides = x.type.shape[2:]
@@ -123,7 +123,7 @@ class YOLO11n:
         return out
 
     def decode(self, predictions: dict[str, Any]) -> Any:
-        """Boxes and scores, float32 (batch, 4 + num_classes, anchors), from raw predictions.
+        """Return boxes and scores, float32 (batch, 4 + num_classes, anchors), of raw predictions.
 
         Centre x, centre y, width, height in input pixels, then the classes' probabilities.
         """
@@ -193,7 +193,7 @@ def build_yolo11n(
 def make_anchors(
     shapes: list[tuple[int, int]], strides: tuple[int, ...] = Detect.strides
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Cells of maps of `shapes` (height, width), level by level and row by row.
+    """Make an anchor in each cell of maps of `shapes` (height, width), level by level, by rows.
 
     Returns their centres x and y in grid units, float32 (2, anchors), and strides (anchors,).
     """

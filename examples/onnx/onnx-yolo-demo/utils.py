@@ -11,7 +11,7 @@ MAX_CANDIDATES = 30000  # the best so many enter the suppression
 
 
 def box_iou(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """IoU (n, m) of every box of `a` with every box of `b`, as corners; 0 for two empty ones."""
+    """Compute the IoU (n, m) of each box of `a` with each of `b`, as corners; 0 for empty ones."""
     width = np.minimum(a[:, None, 2], b[None, :, 2])
     width -= np.maximum(a[:, None, 0], b[None, :, 0])
     height = np.minimum(a[:, None, 3], b[None, :, 3])
@@ -25,7 +25,7 @@ def box_iou(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def _candidates(predictions: np.ndarray, confidence: float, multi_label: bool) -> np.ndarray:
-    """Rows (x1, y1, x2, y2, score, class) of all scores strictly above `confidence`."""
+    """Return rows (x1, y1, x2, y2, score, class) of all scores strictly above `confidence`."""
     boxes, scores = predictions[:4], predictions[4:]
     if multi_label and len(scores) > 1:
         # Anchor-major, as a stable sort then keeps the lower anchor first among equal scores.
@@ -43,7 +43,7 @@ def _candidates(predictions: np.ndarray, confidence: float, multi_label: bool) -
 
 
 def _greedy_keep(boxes: np.ndarray, iou: float, most: int, block: int = 128) -> np.ndarray:
-    """Indices kept by greedy suppression of `boxes`, which are sorted by score already.
+    """Return indices kept by greedy suppression of `boxes`, sorted by score already.
 
     Block by block, each is compared with the boxes kept so far, then with itself, until there are
     `most`: so the cost grows with what is kept, not with the square of the candidates.
@@ -68,7 +68,7 @@ def nms(
     predictions: np.ndarray, confidence: float, iou: float, max_detections: int = 300,
     multi_label: bool = True, class_aware: bool = True,
 ) -> np.ndarray:  # fmt: skip
-    """Non-maximum suppression of one image's decoded predictions, (4 + num_classes, anchors).
+    """Suppress non-maxima in one image's decoded predictions, (4 + num_classes, anchors).
 
     They are rows ``cx, cy, w, h`` in pixels of the network input, then one row of scores a class.
     Scores must be strictly above `confidence`; a box is suppressed when its IoU with a better one
@@ -91,7 +91,7 @@ def nms(
 
 
 def scale_detections(detections: np.ndarray, geometry: Any) -> np.ndarray:
-    """`nms`'s detections moved by the `Letterbox` to the original picture, and clipped."""
+    """Move `nms`'s detections by the `Letterbox` to the original picture, and clip them."""
     detections = np.array(detections, dtype=np.float32).reshape(-1, 6)
     detections[:, :4] = geometry.undo(detections[:, :4])
     return detections

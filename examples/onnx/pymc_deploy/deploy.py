@@ -201,7 +201,7 @@ def settle_rows(outputs, values, across_rows):
 
 
 def replacements(model, sizes, unknown, posterior):
-    """The variables whose draws are stored, and what replaces what in the model's graph."""
+    """Return the variables whose draws are stored, and what replaces what in the model's graph."""
     replace = {model.dim_lengths[d]: size for d, size in sizes.items()}
     # In the prior of an unknown group there is one group.
     known, new = [], {model.dim_lengths[d]: pt.constant(np.int64(1)) for d in unknown}

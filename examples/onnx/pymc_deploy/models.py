@@ -107,7 +107,7 @@ def hsgp():
 
 @example
 def state_space():
-    """A level that forgets, is pushed by an input, and wanders; the forecast is another model."""
+    """Build a level that forgets, is pushed by an input, and wanders; its forecast has a model."""
     rng = np.random.default_rng(4)
 
     def build(push, start=None, observed=None):  # `start`: name of the level to go on from
@@ -159,7 +159,7 @@ def ordinal():
 
 
 def z_scores(ours, theirs):
-    """Of the differences between means, and between means of squares, of two sets of draws."""
+    """Yield z-scores of differences of means, and of means of squares, of two sets of draws."""
     shift = theirs.mean(axis=0)
     for power in 1, 2:
         a, b = ((x - shift) ** power for x in (ours, theirs))
@@ -173,7 +173,7 @@ def run(session, new):
 
 
 def pymc_draws(fitted, names, new, coords=None, redrawn=()):
-    """PyMC's predictions, all draws along the first axis."""
+    """Return PyMC's predictions, all draws along the first axis."""
     with fitted.model:
         pm.set_data(new, coords=coords)
         drawn = pm.sample_posterior_predictive(

@@ -39,7 +39,7 @@ def call_for(platform: str | None, function: Callable[[], object]) -> None:
 
 
 def in_one_kernel(value: Any) -> Any:
-    """An array times 1: on GPUs XLA makes one loop of those whose arrays have the same shape.
+    """Return an array times 1: on GPUs XLA makes one loop of those of the same shape.
 
     It does so only if they read a common vector, and not where it knows what is in it.
     """

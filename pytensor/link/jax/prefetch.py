@@ -73,7 +73,7 @@ class IdleClock:
         return time.perf_counter()
 
     def watch(self, outputs: Any) -> None:
-        """A step was dispatched: take note of when its outputs are ready.
+        """Note when the outputs of a dispatched step are ready.
 
         Parameters
         ----------
@@ -82,7 +82,7 @@ class IdleClock:
         self._ready = self._thread.submit(self._time_when_ready, outputs)
 
     def stop(self) -> None:
-        """The next step is about to be dispatched: add the time since the outputs were ready.
+        """Add the time since the outputs were ready, as the next step is about to be dispatched.
 
         Raises what the watched step raised.
         """

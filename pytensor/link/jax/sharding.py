@@ -95,7 +95,7 @@ def replicate(shared_variables: Iterable[SharedVariable], mesh: Mesh) -> None:
 
 
 def is_replicated(value: object, mesh: Mesh) -> bool:
-    """Whether a value is a JAX array that lies whole on each device of a mesh."""
+    """Return whether a value is a JAX array that lies whole on each device of a mesh."""
     sharding = NamedSharding(mesh, PartitionSpec())
     return isinstance(value, jax.Array) and value.sharding.is_equivalent_to(sharding, value.ndim)
 

@@ -64,7 +64,7 @@ def compiled_guarded(lowered: Any) -> Any:
 
 
 def has_wrong_fusions(hlo: str) -> bool:
-    """Whether an optimized program has a product within a fusion of the library with a sum."""
+    """Return whether a program has a product within a fusion of the library with a sum."""
     library = set(re.findall(r'calls=%?([^\s,]+),.*"kind":"__ynn_fusion"', hlo))
     return any(
         name in library and PRODUCT.search(body) and len(OPERATION.findall(body)) > 1
@@ -73,7 +73,7 @@ def has_wrong_fusions(hlo: str) -> bool:
 
 
 def guard_options() -> dict[str, str | bool | int | float] | None:
-    """The ``compiler_options`` for `jax.jit` that guard a function.
+    """Return the ``compiler_options`` for `jax.jit` that guard a function.
 
     None where JAX's default device isn't a CPU, and where XLA doesn't know the flag, which is told
     as a warning in the log.
@@ -87,7 +87,7 @@ def guard_options() -> dict[str, str | bool | int | float] | None:
 
 @cache
 def _is_known() -> bool:
-    """Whether XLA knows the flag and its values.
+    """Return whether XLA knows the flag and its values.
 
     A version that we haven't tried is asked, by an empty program, which takes as long as the whole
     start of a small function.

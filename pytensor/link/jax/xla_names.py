@@ -50,7 +50,7 @@ def operations(function: Any, arguments: Sequence[Any]) -> dict[str, Operation]:
 
 
 def describe(value: Any) -> Any:
-    """What of an array decides which program is compiled for it, as a jax.ShapeDtypeStruct."""
+    """Return what decides which program is compiled for an array, as a jax.ShapeDtypeStruct."""
     if isinstance(value, jax.ShapeDtypeStruct) or not hasattr(value, "dtype"):
         return value
     sharding = value.sharding if isinstance(value, jax.Array) and value.committed else None
@@ -81,7 +81,7 @@ def read_program(text: str, names: Collection[str]) -> dict[str, Operation]:
 
 
 def _scope(line: str, names: Collection[str]) -> str | None:
-    """The scope in a path such as ``jit(f)/Conv[weight]/transpose``, or several after another."""
+    """Return the scope in a path such as ``jit(f)/Conv[weight]/transpose``, or several."""
     path = re.search(r'op_name="([^"]*)"', line)
     if path is None:
         return None

@@ -30,7 +30,7 @@ class CorrectedMLXLinker(MLXLinker):
 
 
 def mlx_mode(use_compile=True):
-    """Mode MLX with a `CorrectedMLXLinker`.
+    """Return mode MLX with a `CorrectedMLXLinker`.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def mlx_mode(use_compile=True):
 
 @singledispatch
 def corrected_funcify(op, **kwargs):
-    """As `mlx_funcify`, with the conversions of this module."""
+    """Convert as `mlx_funcify`, with the conversions of this module."""
     return mlx_funcify(op, **kwargs)
 
 

@@ -49,7 +49,7 @@ _CROSSING = (DenseTensorType, ScalarType, RandomGeneratorType)
 
 
 def is_large(fgraph):
-    """Whether a `NumbaPartsLinker` compiles `fgraph` in parts."""
+    """Return whether a `NumbaPartsLinker` compiles `fgraph` in parts."""
     nodes, variables = len(fgraph.apply_nodes), len(fgraph.inputs) + len(fgraph.outputs)
     return nodes > MANY_NODES or (nodes > NODES and variables > VARIABLES)
 
@@ -58,7 +58,7 @@ def is_large(fgraph):
 
 
 def _may_cut(nodes):
-    """For each place before a node: how many values made before it are needed later, or None.
+    """Count, for each place before a node, the values made before it that are needed later.
 
     None is where one of them can't go through Python.
     """
@@ -259,7 +259,7 @@ class NumbaPartsLinker(NumbaLinker):
 
 
 def numba_mode():
-    """Mode NUMBA with a `NumbaPartsLinker`.
+    """Return mode NUMBA with a `NumbaPartsLinker`.
 
     Returns
     -------

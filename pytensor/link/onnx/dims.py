@@ -33,7 +33,7 @@ class Size:
         return Size(self.factor * other.factor, self.unknowns + other.unknowns)
 
     def __floordiv__(self, other):
-        """The quotient where it is exact whatever the unknowns are (but zero), else None."""
+        """Return the quotient where it is exact whatever the unknowns are (but zero), else None."""
         if other.factor == 0 or self.factor % other.factor or other.unknowns - self.unknowns:
             return None
         return Size(self.factor // other.factor, self.unknowns - other.unknowns)
@@ -113,7 +113,7 @@ class Dims(Algebra):
         return self.of(length)
 
     def name(self, variable, axis):
-        """``variable.shape[axis]`` as an int, a name such as ``N`` or ``2*N``, or None."""
+        """Return ``variable.shape[axis]`` as an int, a name such as ``N`` or ``2*N``, or None."""
         size = self.size(variable, axis)
         if size.is_fixed:
             return size.factor
@@ -157,7 +157,7 @@ class Dims(Algebra):
         return size if Size(1) in operands and size.factor > 0 else None
 
     def _of_choice(self, node):
-        """A switch on whether a requested size is -1, as in the shape of a reshape."""
+        """Read a switch on whether a requested size is -1, as in the shape of a reshape."""
         condition, left_over, given = node.inputs
         comparison = condition.owner
         if comparison is None:
@@ -172,7 +172,7 @@ class Dims(Algebra):
         return self.of(given) if requested.factor > 0 and requested.is_of_axes else None
 
     def _of_element(self, node):
-        """``vector[index]``, behind the `set_subtensor` that infer_shape methods use."""
+        """Read ``vector[index]``, behind the `set_subtensor` that infer_shape methods use."""
         vector, index = node.inputs[0], _position(node)
         if index is None:
             return None
@@ -188,7 +188,7 @@ class Dims(Algebra):
         return None if entries is None else entries[index]
 
     def elements(self, vector):
-        """The entries of a shape vector as `Size`s, or None where they can't be told apart."""
+        """Return the entries of a shape vector as `Size`s, or None where they can't be told."""
         if isinstance(vector, Constant):
             return [Size(int(entry)) for entry in vector.data]
         node = vector.owner
@@ -217,7 +217,7 @@ def _scalar_op(op):
 
 
 def constant_index(node):
-    """The index of a `Subtensor` or an `IncSubtensor` as integers and slices, or None."""
+    """Return the index of a `Subtensor` or an `IncSubtensor` as integers and slices, or None."""
     indices = node.inputs[2:] if isinstance(node.op, IncSubtensor) else node.inputs[1:]
     try:
         return list(get_constant_idx(node.op.idx_list, [node.inputs[0], *indices]))
@@ -226,7 +226,7 @@ def constant_index(node):
 
 
 def _position(node):
-    """Which entry of a vector of known length a node reads or writes, where there is one."""
+    """Return which entry of a vector of known length a node reads or writes, if there is one."""
     vector = node.inputs[0].type
     index = constant_index(node)
     if vector.ndim != 1 or vector.shape[0] is None or index is None or isinstance(index[0], slice):

@@ -76,7 +76,7 @@ SOURCE = re.compile(r"^\S+:\d+ (?:.*onnxruntime::\w+::\w+\([^)]*\) )?")
 
 
 def run_error(error: Exception, origins: Mapping[str, Apply]) -> Exception | None:
-    """What PyTensor would raise where onnxruntime couldn't run a model, or None for other errors.
+    """Return what PyTensor would raise where a model couldn't be run; None for other errors.
 
     `origins` are the PyTensor nodes that ONNX nodes are named after.
     """

@@ -36,7 +36,7 @@ class Node:
         return [value for value in self.attributes.values() if isinstance(value, Graph)]
 
     def reads(self):
-        """What the node needs: its inputs, and what its subgraphs capture."""
+        """Return what the node needs: its inputs, and what its subgraphs capture."""
         return [*self.inputs, *(name for graph in self.subgraphs for name in graph.captured())]
 
     def rename(self, mapping):
@@ -72,7 +72,7 @@ class Graph:
         self._numbers = Counter()  # how many names were made from each base
 
     def child(self):
-        """An empty graph that sees the values of this one, for the body of a node."""
+        """Return an empty graph that sees the values of this one, for the body of a node."""
         graph = copy(self)
         graph.parent = self
         graph.inputs, graph.outputs, graph.nodes = [], [], []
@@ -86,14 +86,14 @@ class Graph:
         return name
 
     def all_nodes(self):
-        """The nodes of this graph and of all graphs in it."""
+        """Yield the nodes of this graph and of all graphs in it."""
         for node in self.nodes:
             yield node
             for graph in node.subgraphs:
                 yield from graph.all_nodes()
 
     def captured(self):
-        """Values from outside that the graph reads, initializers included."""
+        """Return values from outside that the graph reads, initializers included."""
         own = {*self.inputs, *(name for node in self.nodes for name in node.outputs)}
         read = (name for node in self.nodes for name in node.reads())
         return [name for name in dict.fromkeys((*read, *self.outputs)) if name and name not in own]
@@ -124,13 +124,13 @@ class Graph:
         return name
 
     def constant(self, name):
-        """Value of an initializer that nothing can change at run time, else None."""
+        """Return the value of an initializer that nothing can change at run time, else None."""
         if self.parameters_are_inputs and name in self.parameters:
             return None
         return self.initializers.get(name)
 
     def parameter_of(self, name):
-        """The parameter that an initializer is or was computed from, else None."""
+        """Return the parameter that an initializer is or was computed from, else None."""
         return name if name in self.parameters else self.origin.get(name)
 
     def shape(self, name):
@@ -189,7 +189,7 @@ class Graph:
 
 
 def attributes_key(node):
-    """A hashable rendering of a node's attributes."""
+    """Return a hashable rendering of a node's attributes."""
     return tuple(
         (key, (value.dtype.str, value.shape, value.tobytes()))
         if isinstance(value, np.ndarray)

@@ -72,13 +72,13 @@ WIDER = {
 
 
 def has_kernel(op_type, dtype):
-    """Whether onnxruntime computes `op_type` of `dtype` without a cast in the model."""
+    """Return whether onnxruntime computes `op_type` of `dtype` without a cast in the model."""
     kernels = KERNELS[op_type]
     return dtype in kernels or (dtype == "float16" and "float32" in kernels)
 
 
 def work_dtype(op_type, dtype):
-    """`dtype`, or the narrowest dtype with a kernel that holds all of its values.
+    """Return `dtype`, or the narrowest dtype with a kernel that holds all of its values.
 
     Raises
     ------

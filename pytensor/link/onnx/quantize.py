@@ -60,7 +60,7 @@ def half_weights(model: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def _as_half(weight: TensorProto) -> np.ndarray | None:
-    """The values as float16, or None if they are to stay as they are."""
+    """Return the values as float16, or None if they are to stay as they are."""
     if weight.data_type != TensorProto.FLOAT or np.prod(weight.dims) < MIN_VALUES:
         return None
     values = numpy_helper.to_array(weight)
@@ -70,7 +70,7 @@ def _as_half(weight: TensorProto) -> np.ndarray | None:
 
 
 def optimized_graph(path: str | os.PathLike[str], location: str) -> onnx.ModelProto:
-    """A model's graph as onnxruntime optimizes it; the weights stay in the model's own file.
+    """Return a model's graph as onnxruntime optimizes it; weights stay in the model's own file.
 
     With its optimizations off, onnxruntime opens the two sooner than it optimizes the model: a
     detector in 8-bit integers in a third of the time.

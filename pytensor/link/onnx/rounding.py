@@ -113,7 +113,7 @@ def in_double_precision(
 
 
 def wider(dtype: str | None) -> Any:
-    """float64 for float32; any other as it is."""
+    """Return float64 for float32; any other as it is."""
     return "float64" if dtype == "float32" else dtype
 
 

@@ -47,7 +47,7 @@ class CorrectedPytorchLinker(PytorchLinker):
 
 
 def pytorch_mode():
-    """Mode PYTORCH with a `CorrectedPytorchLinker`.
+    """Return mode PYTORCH with a `CorrectedPytorchLinker`.
 
     Returns
     -------
@@ -58,7 +58,7 @@ def pytorch_mode():
 
 @singledispatch
 def corrected_funcify(op, **kwargs):
-    """As `pytorch_funcify`, with the conversions of this module."""
+    """Convert as `pytorch_funcify`, with the conversions of this module."""
     return pytorch_funcify(op, **kwargs)
 
 

@@ -20,7 +20,7 @@ def conv2d(
     border_mode: BorderMode = "valid", subsample: Ints = (1, 1), filter_flip: bool = True, *,
     filter_dilation: Ints = (1, 1), num_groups: int = 1,
 ) -> TensorVariable:  # fmt: skip
-    """Two-dimensional convolution with the arguments of Theano, in Theano's order.
+    """Convolve in two dimensions, with the arguments of Theano, in Theano's order.
 
     Parameters
     ----------

@@ -47,7 +47,7 @@ def per_axis(name: str, value: Any, n_spatial: int, minimum: int = 1) -> tuple[i
 
 
 def pairs_per_axis(value: Any, n: int) -> tuple[tuple[int, int], ...] | None:
-    """Numbers of cells (before, after) each axis, of an int, one int per axis, or pairs.
+    """Return cells (before, after) each axis, of an int, one int per axis, or pairs.
 
     None if `value` is none of these, or a number is negative.
     """
@@ -145,7 +145,7 @@ def _output_padding(
 def conv_transpose_to_shape(
     op: Any, input: TensorVariable, filters: TensorVariable, spatial: tuple[Any, ...]
 ) -> TensorVariable:
-    """Transposed convolution to a spatial shape, where run time alone knows the input's.
+    """Transpose a convolution to a spatial shape, where run time alone knows the input's.
 
     Run time then checks that a convolution of an image of that shape has the input's shape.
     """

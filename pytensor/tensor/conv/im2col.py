@@ -32,7 +32,7 @@ def correlate(image, filters, spatial, geometry, groups):
 
 
 def correlate_transposed(cotangent, filters, image_shape, geometry, groups):
-    """Gradient of `correlate` for an image of shape `image_shape`."""
+    """Return the gradient of `correlate` for an image of shape `image_shape`."""
     _, channels, *lengths = image_shape
     kernel, spatial = filters.shape[2:], cotangent.shape[2:]
     pads, stride, dilation = geometry
@@ -57,7 +57,7 @@ def correlate_transposed(cotangent, filters, image_shape, geometry, groups):
 
 
 def filter_gradient(image, cotangent, kernel, geometry, groups):
-    """Gradient of `correlate` for filters with a kernel of shape `kernel`."""
+    """Return the gradient of `correlate` for filters with a kernel of shape `kernel`."""
     _, out_channels, *spatial = cotangent.shape
     n, per_group = len(spatial), image.shape[1] // groups
     gradient = np.zeros(
@@ -75,25 +75,25 @@ def filter_gradient(image, cotangent, kernel, geometry, groups):
 
 
 def _filter_matrix(filters, groups):
-    """Filters as (groups, out channels / groups, channels / groups * taps)."""
+    """Reshape filters to (groups, out channels / groups, channels / groups * taps)."""
     taps = math.prod(filters.shape[1:])
     return np.ascontiguousarray(filters).reshape(groups, len(filters) // groups, taps)
 
 
 def _grouped(x, groups):
-    """Channels as (batch, groups, channels / groups, positions)."""
+    """Reshape channels to (batch, groups, channels / groups, positions)."""
     return x.reshape(len(x), groups, x.shape[1] // groups, math.prod(x.shape[2:]))
 
 
 def _parts(image, kernel, spatial):
-    """Slices of the batch whose patches take `PATCH_BYTES`, or one image's."""
+    """Return slices of the batch whose patches take `PATCH_BYTES`, or one image's."""
     each = image.shape[1] * math.prod(kernel) * math.prod(spatial) * image.itemsize
     step = max(1, PATCH_BYTES // max(1, each))
     return [slice(start, start + step) for start in range(0, len(image), step)]
 
 
 def _patches(image, kernel, spatial, geometry):
-    """A view of shape (batch, channels, *kernel, *spatial)."""
+    """Return a view of shape (batch, channels, *kernel, *spatial)."""
     pads, stride, dilation = geometry
     if any(lo or hi for lo, hi in pads):
         lengths = list(zip(image.shape[2:], pads, strict=True))

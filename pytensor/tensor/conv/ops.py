@@ -56,7 +56,7 @@ class BaseConv(Op):
         return f"conv{self.n_spatial}d"
 
     def like(self, op_class):
-        """The Op of another of the classes with these properties."""
+        """Return the Op of another of the classes with these properties."""
         return op_class(**{name: getattr(self, name) for name in BaseConv.__props__})
 
     def repeated(self, times):
@@ -65,7 +65,7 @@ class BaseConv(Op):
         return type(self)(**props | {"num_groups": self.num_groups * times})
 
     def pads(self, kernel_shape):
-        """Padding before and after each spatial axis for a kernel of this spatial shape.
+        """Return the padding before and after each spatial axis for a kernel of this shape.
 
         Accepts integers or symbolic scalars in `kernel_shape`.
         """
@@ -101,13 +101,13 @@ class BaseConv(Op):
         )
 
     def output_spatial_shape(self, image_shape, kernel_shape):
-        """Spatial shape of the convolution's output; integers or variables."""
+        """Return the spatial shape of the convolution's output; integers or variables."""
         return tuple(
             conv_output_length(*axis) for axis in self._per_axis(image_shape, kernel_shape)
         )
 
     def _static_spatial_shape(self, image_shape, kernel_shape):
-        """As `output_spatial_shape`, with None for axes that aren't known; and which are."""
+        """Return `output_spatial_shape`, with None for axes that aren't known; and which are."""
         for axis, length in enumerate(kernel_shape):
             if length is not None and length < 1:
                 raise ValueError(
@@ -194,7 +194,7 @@ class BaseConv(Op):
 
 
 def _in_single_precision(*arrays):
-    """float16 as float32, for which BLAS has products."""
+    """Return arrays with float16 as float32, for which BLAS has products."""
     return [a.astype("float32") if a.dtype == "float16" else a for a in arrays]
 
 
@@ -261,7 +261,7 @@ class ConvTranspose(BaseConv):
         return ConvTranspose(**properties, output_padding=output_padding)
 
     def output_spatial_shape(self, image_shape, kernel_shape):
-        """Spatial shape of the transposed convolution's output; integers or variables."""
+        """Return the spatial shape of the transposed convolution; integers or variables."""
         return tuple(
             conv_transpose_output_length(*axis, more)
             for axis, more in zip(
@@ -299,7 +299,7 @@ class ConvTranspose(BaseConv):
             )
 
     def output_shape(self, image_shape, filter_shape):
-        """Shape of the output; integers or variables."""
+        """Return the shape of the output; integers or variables."""
         spatial = self.output_spatial_shape(image_shape[2:], filter_shape[2:])
         return (image_shape[0], filter_shape[1] * self.num_groups, *spatial)
 

@@ -33,7 +33,7 @@ from pytensor.tensor.symbolic import TensorSymbolicOp
 
 
 def adaptive_bins(length: Any, windows: int) -> Any:
-    """First cell of each window, and the one after its last: floor(i n / m), ceil((i + 1) n / m).
+    """Return the first cell of each window, floor(i n / m), and the end, ceil((i + 1) n / m).
 
     `length` n is an int or a variable, `windows` m an int; arrays or variables accordingly.
     """
@@ -100,7 +100,7 @@ class AdaptivePool(TensorSymbolicOp):
         return x[(slice(None),) * axis + (positions,)], cells < end[:, None], end - first
 
     def _fold_maxima(self, x, companion):
-        """Maxima, and for each of them the entry of `companion` at its place."""
+        """Return maxima, and for each of them the entry of `companion` at its place."""
         image = x
         for i in self._pooled_axes():
             axis = x.type.ndim - len(self.output_size) + i
@@ -116,12 +116,12 @@ class AdaptivePool(TensorSymbolicOp):
         return self._with_lengths(x, image), companion
 
     def maxima_and_indices(self, x):
-        """Maxima, and their positions in the flattened pooled axes of `x`."""
+        """Return maxima, and their positions in the flattened pooled axes of `x`."""
         positions = flat_positions(x, len(self.output_size))
         return self._fold_maxima(x, zeros_like(x, dtype="int64") + positions)
 
     def at_maxima(self, x, values):
-        """The entries of `values`, of the shape of `x`, where the maxima are."""
+        """Return the entries of `values`, of the shape of `x`, where the maxima are."""
         return self._fold_maxima(x, values)[1]
 
     def infer_shape(self, node, shapes):

@@ -28,7 +28,7 @@ def real_input(name: str, input: TensorLike, n: int, *, floating: bool = False) 
 
 
 def pad_pairs(name, value, n):
-    """Cells (before, after) each axis, of an int, one int per axis, or pairs."""
+    """Return cells (before, after) each axis, of an int, one int per axis, or pairs."""
     pairs = pairs_per_axis(value, n)
     if pairs is None:
         raise ValueError(
@@ -39,7 +39,7 @@ def pad_pairs(name, value, n):
 
 
 def window_geometry(name, n, window, stride, padding, dilation, floor, input, names):
-    """Properties that all windows have, checked."""
+    """Return the properties that all windows have, checked."""
     ws = per_axis(f"{name}: {names['ws']}", window, n, 1)
     stride = ws if stride is None else per_axis(f"{name}: stride", stride, n, 1)
     dilation = per_axis(f"{name}: dilation", dilation, n, 1)

@@ -18,7 +18,7 @@ from pytensor.tensor.variable import TensorVariable
 
 
 def norm_of_terms(terms, p, largest, reduce):
-    """Norm of order `p` of a list of terms of at least 0, with gradient 0 where they are 0.
+    """Return the norm of order `p` of terms of at least 0, with gradient 0 where they are 0.
 
     The largest of them is taken out, for powers to neither overflow nor vanish; `reduce` adds the
     powers up.

@@ -18,7 +18,7 @@ POOL_MODES = ("max", "sum", "average_inc_pad", "average_exc_pad")
 
 
 def symbolic_pullback(op, x, cotangent):
-    """The gradient for `x` of an Op of one input, given that of its output."""
+    """Return the gradient for `x` of an Op of one input, given that of its output."""
     if isinstance(cotangent.type, DisconnectedType):
         return disconnected_type()
     if x.type.dtype in discrete_dtypes:
@@ -27,7 +27,7 @@ def symbolic_pullback(op, x, cotangent):
 
 
 def keeps(out, new):
-    """Whether `out` stays the maximum when `new` comes after it: the first of equals, or NaN."""
+    """Return whether `out` stays the maximum when `new` comes: the first of equals, or NaN."""
     return disconnected_grad(or_(out >= new, isnan(out)))
 
 
@@ -49,12 +49,12 @@ def lowest(dtype):
 
 
 def accumulation_dtype(dtype):
-    """Sums of half precision are rounded once, and their parts don't overflow."""
+    """Return a dtype in which half precision's sums are rounded once, and don't overflow."""
     return "float32" if dtype == "float16" else dtype
 
 
 def flat_positions(x, n):
-    """Positions of the cells of `x` in its flattened last `n` axes, in the shape of these."""
+    """Return the cells' positions in the flattened last `n` axes of `x`, in their shape."""
     lengths = x.type.shape[-n:]
     if None in lengths:
         lengths = x.shape[-n:]

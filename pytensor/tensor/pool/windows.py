@@ -31,7 +31,7 @@ def _fits(extent, pad):
 
 
 def counts(length, windows, window, stride, pad, dilation, *, include_pad):
-    """How many cells each window's average is over, along one axis.
+    """Return how many cells each window's average is over, along one axis.
 
     `length` and `windows` are integers, or variables.  Cells past the padded end never count.
     """
@@ -119,7 +119,7 @@ class WindowOp(TensorSymbolicOp):
         return [(*shape[:-n], *spatial)] * len(node.outputs)
 
     def lengths(self, x, i):
-        """Of pooled axis `i` of `x`: length, windows, and cells that these reach past its end.
+        """Return pooled axis `i`'s length, windows, and cells that these reach past its end.
 
         Integers where the type of `x` knows the length, else variables.
         """
@@ -145,7 +145,7 @@ class WindowOp(TensorSymbolicOp):
         return steps.spread(x, axis, before, 1, length, length + before + after, fill)
 
     def taps(self, padded, i, windows):
-        """What the first, the second, ... cell of each window along an axis is."""
+        """Return what the first, the second, ... cell of each window along an axis is."""
         axis = padded.type.ndim - len(self.ws) + i
         reach = self.stride[i] * (windows - 1) + 1
         starts = range(0, self.extents[i], self.dilation[i])

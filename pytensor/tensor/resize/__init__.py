@@ -49,7 +49,7 @@ def _flag(name, value):
 def _targets(
     name: str, values: Any, axes: Any, ndim: int, kind: Any
 ) -> tuple[tuple[Any, ...], tuple[int, ...]]:
-    """The entries of `size` or `scale`, one for each axis, and the axes."""
+    """Return the entries of `size` or `scale`, one for each axis, and the axes."""
     if isinstance(values, numbers.Real) and not isinstance(values, bool):
         values = (values,) * (max(ndim - 2, 0) if axes is None else len(axes))
     if (
@@ -110,7 +110,7 @@ def _roi(roi, n, how):
 
 
 def _method(mode, how, nearest_mode, cubic_coeff_a, exclude_outside, antialias):
-    """Properties that say what each output cell reads, checked."""
+    """Return the properties that say what each output cell reads, checked."""
     _one_of("mode", mode, RESIZE_MODES)
     _one_of("coordinate_transformation_mode", how, COORDINATE_MODES)
     _one_of("nearest_mode", nearest_mode, NEAREST_MODES)

@@ -69,7 +69,7 @@ class Resize(TensorSymbolicOp):
         return xp.floor(factor * lengths[i] + 0.5), factor
 
     def target(self, lengths, i, xp=np):
-        """The `Axis` of the resized axis number `i`.
+        """Return the `Axis` of the resized axis number `i`.
 
         `lengths` are those of all resized axes of the input: integers, or scalar variables with
         ``xp=Symbolic``.
@@ -91,11 +91,11 @@ class Resize(TensorSymbolicOp):
         return Axis(length, int(out), factor, length * factor)
 
     def output_lengths(self, lengths):
-        """Lengths of the resized axes afterwards, for integers."""
+        """Return the lengths of the resized axes afterwards, for integers."""
         return tuple(self.target(lengths, i).out for i in range(len(lengths)))
 
     def places(self, lengths, i, xp=np):
-        """The `Axis`, and where on the input's each cell of the output's lies; see `target`."""
+        """Return the `Axis`, and where on the input's each output cell lies; see `target`."""
         axis = self.target(lengths, i, xp)
         cells = xp.arange(0, axis.out) * np.float64(1)
         if self.roi:
@@ -104,7 +104,7 @@ class Resize(TensorSymbolicOp):
         return axis, COORDINATES[self.coordinate_transformation_mode](cells, axis, xp)
 
     def taps(self, lengths, i, xp=np):
-        """What each output cell reads along the resized axis number `i`; see `target`.
+        """Return what each output cell reads along the resized axis number `i`; see `target`.
 
         Cells are integers of shape (out, taps), weights float64 of the same shape, or None for one
         tap of weight 1.
@@ -117,12 +117,12 @@ class Resize(TensorSymbolicOp):
         )
 
     def outside(self, lengths, i, xp=np):
-        """Which output cells lie outside of the resized axis number `i`; see `target`."""
+        """Return which output cells lie outside of the resized axis number `i`; see `target`."""
         axis, x = self.places(lengths, i, xp)
         return xp.greater(0, x) | xp.greater(x, axis.length - 1)
 
     def known_lengths(self, type_):
-        """Lengths of the resized axes of an input of this type, None where unknown.
+        """Return the lengths of the resized axes of an input of this type, None where unknown.
 
         What is known of one axis is no use if the lengths of all decide about its factor.
         """
@@ -166,7 +166,7 @@ class Resize(TensorSymbolicOp):
         return [tuple(shape)]
 
     def linear_part(self):
-        """The Op without what it adds to a linear map of the input."""
+        """Return the Op without what it adds to a linear map of the input."""
         props = {name: getattr(self, name) for name in self.__props__}
         return Resize(**props | {"extrapolation_value": 0.0})
 
@@ -208,7 +208,7 @@ class ResizeGrad(TensorSymbolicOp):
         return [specify_shape(cast(out, x.type.dtype), x.type.shape)]
 
     def taps(self, lengths):
-        """Taps of the transposed map for each resized axis; see `transpose_taps`."""
+        """Return taps of the transposed map for each resized axis; see `transpose_taps`."""
         return [transpose_taps(*self.op.taps(lengths, i), n) for i, n in enumerate(lengths)]
 
     def infer_shape(self, node, shapes):
@@ -229,12 +229,12 @@ class ResizeGrad(TensorSymbolicOp):
 
 
 def computing_dtype(x):
-    """Dtype of sums and weights for an input: half precision is too coarse for them."""
+    """Return the dtype of sums and weights for an input: half precision is too coarse for them."""
     return "float32" if x.dtype == "float16" else str(x.dtype)
 
 
 def _along(vector, axis, ndim):
-    """A vector along one of `ndim` axes."""
+    """Return a vector along one of `ndim` axes."""
     order = ["x"] * ndim
     order[axis] = 0
     return as_tensor_variable(vector).dimshuffle(order)
@@ -245,7 +245,7 @@ def _zero(x):
 
 
 def lookup(x, cells, weights, axis):
-    """Weighted sum of the cells of `x` along `axis`; see `Resize.taps`."""
+    """Return the weighted sum of the cells of `x` along `axis`; see `Resize.taps`."""
     index = (slice(None),) * axis
     if weights is None:
         return x[(*index, cells[:, 0])]

@@ -56,7 +56,7 @@ def _pytorch_half_pixel(i, axis, xp):
 
 
 def _intervals(axis, xp):
-    """Number of steps between the first and the last cell of the output; never zero."""
+    """Return the number of steps between the first and the last cell of the output; never zero."""
     return xp.where(xp.equal(axis.width, 1), 1.0, axis.width - 1.0)
 
 
@@ -71,7 +71,7 @@ COORDINATES = {
 
 
 def crop_coordinates(i, axis, start, end, xp):
-    """Places of ``"tf_crop_and_resize"``: from `start` to `end`, fractions of the axis."""
+    """Return places of ``"tf_crop_and_resize"``: `start` to `end`, fractions of the axis."""
     last = axis.length - 1
     spread = i * (end - start) * last / _intervals(axis, xp)
     return xp.where(xp.greater(axis.out, 1), spread, (end - start) * last / 2) + start * last
@@ -100,12 +100,12 @@ KERNELS = {"linear": (_linear, 1), "cubic": (_cubic, 2)}
 
 
 def nearest_cells(x, axis, nearest_mode, xp=np):
-    """Cells nearest to the places `x`, of the same shape."""
+    """Return the cells nearest to the places `x`, of the same shape."""
     return xp.clip(ROUNDINGS[nearest_mode](x, xp), 0, axis.length - 1).astype("int64")
 
 
 def weighted_cells(x, axis, mode, a=0.0, antialias=False, exclude_outside=False, xp=np):
-    """Cells that are read for the places `x`, and their weights (float64), of shape (out, taps).
+    """Return cells to read for the places `x`, and their weights (float64), of shape (out, taps).
 
     Cells beyond an end are the last one there.
     """
@@ -125,7 +125,7 @@ def weighted_cells(x, axis, mode, a=0.0, antialias=False, exclude_outside=False,
 
 
 def transpose_taps(cells, weights, length):
-    """Taps of the transposed map: for each cell of the input, which of the output read it.
+    """Return taps of the transposed map: for each cell of the input, which of the output read it.
 
     Cells and weights (None for ones) have shape (out, taps); those returned have shape (length,
     most readers of one cell), with zeros as weights where there are fewer.  None in their place

@@ -11,7 +11,7 @@ from pytensor.tensor.rewriting.basic import register_specialize
 @register_specialize
 @node_rewriter([BatchNormalization])
 def local_fold_batch_normalization_into_convolution(fgraph, node):
-    """``batch_normalization(conv(x, w) + b, ...)`` -> ``conv(x, w * scale) + offset``.
+    """Rewrite ``batch_normalization(conv(x, w) + b, ...)`` -> ``conv(x, w * scale) + offset``.
 
     The scale and the offset of every channel are computed from the parameters, which may be shared
     variables, in each call: far fewer numbers than the image has.  Only where nothing else reads
@@ -44,7 +44,7 @@ def local_fold_batch_normalization_into_convolution(fgraph, node):
 
 
 def _convolution_and_biases(fgraph, x):
-    """The node of a convolution that `x` is the output of, and what is added per channel.
+    """Return the node of a convolution that `x` is the output of, and what is added per channel.
 
     None where there is no such node, or where something else reads its output or the sum.
     """

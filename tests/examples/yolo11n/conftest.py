@@ -13,7 +13,7 @@ SIZE, CLASSES = 64, ["person", "cell phone"]
 
 @pytest.fixture(scope="session")
 def finder():
-    """Small boxes that don't jump when logits move a little, and scores from 0 to 1."""
+    """Build a detector of small boxes that don't jump with logits, and scores from 0 to 1."""
     model = YOLO11n(len(CLASSES))
     golden.load_golden_weights(model)
     state = model.state_dict() | golden.load_arrays(golden.CORE / "bn_calib_nc2.npz")
@@ -38,7 +38,7 @@ def finder_weights(finder, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def finder_onnx(finder, tmp_path_factory):
-    """The number of images is left open."""
+    """Export it, with the number of images left open."""
     path = tmp_path_factory.mktemp("finder") / "open.onnx"
     export.export_detector(finder, path, CLASSES, SIZE, batch_size=None)
     return path

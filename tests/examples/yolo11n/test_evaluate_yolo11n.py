@@ -62,7 +62,7 @@ def detector(finder_weights):
 
 @pytest.fixture(scope="module")
 def data(detector, tmp_path_factory):
-    """Eight pictures; the third has no object, the fifth a crowd region."""
+    """Write eight pictures; the third has no object, the fifth a crowd region."""
     folder, rng = tmp_path_factory.mktemp("data"), np.random.default_rng(0)
     squares = [rng.integers(0, 256, (12, 12, 3), dtype=np.uint8) for _ in PICTURES]
     pictures = [

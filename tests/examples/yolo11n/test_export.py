@@ -22,7 +22,7 @@ CLASSES = ["person", "cell phone"]
 
 @pytest.fixture(scope="module")
 def golden_model():
-    """The golden weights with calibrated statistics."""
+    """Return the golden weights with calibrated statistics."""
     model = YOLO11n(2)
     golden.load_golden_weights(model)
     statistics = golden.load_arrays(golden.CORE / "bn_calib_nc2.npz")
@@ -103,7 +103,7 @@ def test_one_image(golden_model, tmp_path):
 
 
 def errors_of(box, score):
-    """What replaces `rounding_error`."""
+    """Return what replaces `rounding_error`."""
     error = np.zeros((2, 6, 2100))
     error[:, :4], error[:, 4:] = box, score
     return lambda *args, **kwargs: [error]
@@ -143,7 +143,7 @@ def test_verification(exported, golden_model, monkeypatch):
 
 @pytest.fixture
 def small(golden_model, tmp_path, monkeypatch):
-    """A file, and how to verify it where float32's errors are larger than the limits.
+    """Return a file, and how to verify it where float32's errors are larger than the limits.
 
     Weights of a few steps of training can be like that with the usual limits; here the limits are
     a fiftieth, to have any weights do.  These errors are the model's and not the file's: they are

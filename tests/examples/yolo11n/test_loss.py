@@ -120,7 +120,7 @@ def test_golden_gradient(golden_loss, golden_maps):
 
 
 def filled(targets, filler):
-    """The same targets with something else in the padded rows."""
+    """Return the same targets with something else in the padded rows."""
     boxes, classes, counts = (np.array(v) for v in targets)
     padded = np.arange(boxes.shape[1]) >= counts[:, None]
     boxes[padded], classes[padded] = filler, -1
@@ -201,7 +201,7 @@ def test_rows_whose_corners_sum_to_zero_or_less_are_no_boxes(small_loss):
 
 
 def small_case(seed, batch=2, max_boxes=6, scale=1.5):
-    """Random maps, and boxes that overlap each other; an image may have none."""
+    """Draw random maps, and boxes that overlap each other; an image may have none."""
     rng = np.random.default_rng(seed)
     height, width, num_classes = SMALL.values()
     maps = [
@@ -263,7 +263,7 @@ def with_collapsed_boxes(raw):
 
 
 def boxes_of(*rows_per_image):
-    """The three target arrays of lists of (class, cx, cy, w, h)."""
+    """Return the three target arrays of lists of (class, cx, cy, w, h)."""
     boxes, classes = np.zeros((2, 6, 4), np.float32), np.zeros((2, 6), np.int32)
     for image, rows in enumerate(rows_per_image):
         for i, (label, *box) in enumerate(rows):
@@ -406,7 +406,7 @@ def test_batches_must_agree(small_loss):
 
 
 def reference_ciou(a, b, eps=1e-7):
-    """CIoU of two arrays of boxes (..., 4) in three pieces: ``rest - weight * aspect``."""
+    """Return CIoU of two arrays of boxes (..., 4) in three pieces: ``rest - weight * aspect``."""
     w_a, h_a = a[..., 2] - a[..., 0], a[..., 3] - a[..., 1] + eps
     w_b, h_b = b[..., 2] - b[..., 0], b[..., 3] - b[..., 1] + eps
     low, high = np.maximum(a[..., :2], b[..., :2]), np.minimum(a[..., 2:], b[..., 2:])
@@ -420,7 +420,7 @@ def reference_ciou(a, b, eps=1e-7):
 
 
 def reference_assignment(boxes, scores, gt, gt_classes, centres):
-    """Target scores (C, A) and target rows (A,) of one image; -1 where there is none."""
+    """Return target scores (C, A) and rows (A,) of one image; -1 where there is none."""
     num_boxes, num_anchors = len(gt), len(boxes)
     inside = np.zeros((num_boxes, num_anchors), dtype=bool)
     overlap = np.zeros((num_boxes, num_anchors))

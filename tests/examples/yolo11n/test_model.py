@@ -15,7 +15,7 @@ from tests.utils import REFERENCE_MODE, dtypes_of
 
 @pytest.fixture(scope="module", params=golden.FORMS)
 def golden_model(request, compiled_sooner):
-    """The golden model and its graph, one compiled inference function, and the form of that.
+    """Return the golden model, its graph, one compiled inference function, and that one's form.
 
     Outputs: three raw maps, the decoded predictions, and the feature maps of modules 0 to 22.
     """
@@ -28,7 +28,7 @@ def golden_model(request, compiled_sooner):
 
 
 def by_anchor(maps):
-    """Raw maps as (batch, channels, anchors)."""
+    """Join raw maps to (batch, channels, anchors)."""
     return np.concatenate([np.asarray(m).reshape(*m.shape[:2], -1) for m in maps], axis=2)
 
 

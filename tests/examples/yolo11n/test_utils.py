@@ -14,7 +14,7 @@ DATA = Path(__file__).parents[1] / "data"
 
 
 def predictions_of(boxes, scores):
-    """(4 + nc, n) predictions from x1, y1, x2, y2 boxes and (n, nc) scores."""
+    """Make (4 + nc, n) predictions of x1, y1, x2, y2 boxes and (n, nc) scores."""
     boxes = np.asarray(boxes, dtype=np.float32)
     center, size = (boxes[:, :2] + boxes[:, 2:]) / 2, boxes[:, 2:] - boxes[:, :2]
     return np.concatenate([center, size, np.asarray(scores, dtype=np.float32)], axis=1).T

@@ -34,7 +34,7 @@ MOMENTUM = 0.1
 
 
 def found_by(module, devices):
-    """What a module prints as a process with so many virtual devices."""
+    """Return what a module prints as a process with so many virtual devices."""
     process = subprocess.run(
         [sys.executable, "-W", "error", "-m", module],
         cwd=Path(__file__).parents[3],
@@ -117,13 +117,13 @@ class Network:
             variable.set_value(value)
 
     def compiled_text(self, batch):
-        """XLA's program for a batch, from the values that the variables have now."""
+        """Return XLA's program for a batch, from the values that the variables have now."""
         inputs = [storage[0] for storage in self.step.vm.inputs]
         return self.step.vm.jit_fn.lower(*batch, *inputs[len(batch) :]).compile().as_text()
 
 
 def batches():
-    """Batches whose rows differ in mean: statistics of a part of them are far from the batch's."""
+    """Yield batches whose rows differ in mean: a part's statistics are far from the batch's."""
     rng = np.random.default_rng(2)
     offsets = np.arange(ROWS)[:, None, None, None]
     while True:
@@ -131,7 +131,7 @@ def batches():
 
 
 def train(network, steps, shard=list):
-    """Losses of so many steps, and how many programs were compiled after the first one."""
+    """Return losses of so many steps, and how many programs were compiled after the first one."""
     losses, compiled = [], []
 
     def listen(event, duration, **kwargs):
@@ -149,13 +149,13 @@ def train(network, steps, shard=list):
 
 
 def identical(variables):
-    """Whether all devices of this process hold the same values, bit for bit."""
+    """Return whether all devices of this process hold the same values, bit for bit."""
     copies = [v.get_value(borrow=True).addressable_shards for v in variables]
     return all(len({np.asarray(c.data).tobytes() for c in shards}) == 1 for shards in copies)
 
 
 def collectives(text):
-    """Names of what the devices exchange in a program, one entry per message."""
+    """Return names of what the devices exchange in a program, one entry per message."""
     names = (
         "all-reduce|all-gather|all-to-all|collective-permute|reduce-scatter|collective-broadcast"
     )
@@ -185,7 +185,7 @@ def on_devices(network, count):
 
 
 def raised(function, *args):
-    """Message of the error that a call raises."""
+    """Return message of the error that a call raises."""
     try:
         function(*args)
     except (TypeError, ValueError) as error:
@@ -194,7 +194,7 @@ def raised(function, *args):
 
 
 def other_findings():
-    """What needs several devices, but no network."""
+    """Return what needs several devices, but no network."""
     mesh = data_parallel_mesh()
     rows, table = pt.matrix("rows", shape=(8, 3)), pytensor.shared(np.zeros((8, 3)), name="table")
     keep = pytensor.function([rows], rows.sum(), updates={table: rows * 2}, mode="JAX",
@@ -226,7 +226,7 @@ def other_findings():
 
 
 def _noise(rows, noise, values, mesh):
-    """Rows plus random numbers, on one device and on several."""
+    """Return rows plus random numbers, on one device and on several."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The RandomType SharedVariables")
         functions = [

@@ -23,7 +23,7 @@ def traced(function):
 
 
 def operations(operation):
-    """All operations inside one, in their order."""
+    """Yield all operations inside one, in their order."""
     for region in operation.regions:
         for block in region:
             for inner in block:
@@ -36,7 +36,7 @@ def attribute(operation, name):
 
 
 def double_precision(module):
-    """Operations on float64, but for those that have constants alone, which XLA computes.
+    """Yield operations on float64, but for those of constants alone, which XLA computes.
 
     With `jax_enable_x64` each constant without axes is one: see
     ``thoughts/upstream/jax-scalar-constant-dtype.md``.
@@ -52,20 +52,20 @@ def double_precision(module):
 
 
 def calls_of_the_host(trace):
-    """Callbacks and foreign calls, as our kernels for processors are."""
+    """Return callbacks and foreign calls, as our kernels for processors are."""
     names = (equation.primitive.name for equation in equations(trace.jaxpr))
     return [name for name in names if TO_THE_HOST.search(name)]
 
 
 def wide_products(module):
-    """Convolutions and matrix products of other operands than bfloat16."""
+    """Yield convolutions and matrix products of other operands than bfloat16."""
     for op in operations(module.operation):
         if op.name in ("stablehlo.convolution", "stablehlo.dot_general"):
             yield from (str(v.type) for v in op.operands if "bf16>" not in str(v.type))
 
 
 def kept_arguments(module, updates):
-    """Of the last results, as many as there are updates, those that aren't over an argument."""
+    """Return those last results, as many as there are updates, that aren't over an argument."""
     main = next(op for op in operations(module.operation) if op.name == "func.func")
     results = len(list(main.attributes["res_attrs"]))
     written = re.findall(r"tf\.aliasing_output = (\d+)", attribute(main, "arg_attrs"))
@@ -73,7 +73,7 @@ def kept_arguments(module, updates):
 
 
 def numbers_apart(module, updates):
-    """Where updates of arrays read numbers, if they don't all read one vector.
+    """Return where updates of arrays read numbers, if they don't all read one vector.
 
     A rate or a decay is such a number.  XLA merges updates into few loops because they read one
     vector; of those that read scalars alone, each array gets a kernel of its own.
@@ -88,7 +88,7 @@ def numbers_apart(module, updates):
 
 
 def _numbers_read(value, known):
-    """Where the numbers come from that elementwise operations on arrays read."""
+    """Return where the numbers come from that elementwise operations on arrays read."""
     if value not in known:
         known[value] = set()
         op = getattr(value.owner, "operation", value.owner)  # a block for the program's arguments
@@ -111,7 +111,7 @@ def _origin(value):
 
 
 def other_layouts(module):
-    """Convolutions of images whose channels aren't second, and transpositions of images."""
+    """Yield convolutions of images whose channels aren't second, and transpositions of images."""
     for op in operations(module.operation):
         if op.name == "stablehlo.convolution":
             order = attribute(op, "dimension_numbers")
@@ -123,7 +123,7 @@ def other_layouts(module):
 
 
 def faults(function):
-    """What is wrong with a step that PyTensor compiled for a GPU, by the name of the check."""
+    """Return what is wrong with a step compiled for a GPU, by the name of the check."""
     trace = traced(function)
     if found := calls_of_the_host(trace):  # for a GPU that isn't there JAX can't lower them
         return {"calls_of_the_host": found}

@@ -14,7 +14,7 @@ from pytensor.link.jax.tuned import jax_mode
 
 @pytest.fixture
 def settings(monkeypatch, tmp_path):
-    """JAX's settings, put back afterwards; the user's cache folder is ``tmp_path / "user"``."""
+    """Put JAX's settings back afterwards; the user's cache folder is ``tmp_path / "user"``."""
     for variable in ("JAX_COMPILATION_CACHE_DIR", "JAX_ENABLE_COMPILATION_CACHE"):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "user"))
@@ -32,7 +32,7 @@ def settings(monkeypatch, tmp_path):
 
 @pytest.fixture
 def hits(settings):
-    """Names of the programs that were read from disk, also small ones."""
+    """Yield names of the programs that were read from disk, also small ones."""
     found, least = [], jax.config.jax_persistent_cache_min_compile_time_secs
     jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)
 
@@ -47,7 +47,7 @@ def hits(settings):
 
 
 def train(scopes=True):
-    """Losses of a new training step, and whether its program has PyTensor's names."""
+    """Return losses of a new training step, and whether its program has PyTensor's names."""
     w = pytensor.shared(np.linspace(-1, 1, 12).reshape(3, 4), name="w", shape=(3, 4))
     x = pt.tensor("x", shape=(5, 3))
     loss = pt.tanh(x @ w).sum() ** 2

@@ -14,7 +14,7 @@ tuned = pytest.importorskip("pytensor.link.jax.tuned")
 
 
 def network():
-    """Images and two layers' filters; the cost's gradients by the filters."""
+    """Return images and two layers' filters; the cost's gradients by the filters."""
     x = pt.tensor("x", dtype="float32", shape=(2, 3, 16, 16))
     filters = [
         pt.tensor("v", dtype="float32", shape=(8, 3, 3, 3)),
@@ -26,7 +26,7 @@ def network():
 
 
 def program(**options):
-    """The program that XLA gets, and its results."""
+    """Return the program that XLA gets, and its results."""
     inputs, gradients = network()
     mode = tuned.jax_mode(named_scopes=False, **options)
     function = pytensor.function(inputs, gradients, mode=mode)
@@ -37,7 +37,7 @@ def program(**options):
 
 
 def layouts(text):
-    """How images lie in the program's convolutions: "b" the batch, "f" the channels."""
+    """Return how images lie in convolutions: "b" the batch, "f" the channels."""
     return set(re.findall(r"dim_numbers = \[([bf01, ]*)\]x", text))
 
 

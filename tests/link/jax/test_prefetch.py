@@ -77,7 +77,7 @@ def until(condition):
 
 @pytest.fixture
 def fake_time(monkeypatch):
-    """The clock of the module, set by hand."""
+    """Set the clock of the module by hand."""
     now = [0.0]
     monkeypatch.setattr(prefetching, "time", SimpleNamespace(perf_counter=lambda: now[0]))
 

@@ -19,7 +19,7 @@ SHAPE = (2, 3, 24, 16)
 
 
 def training_step(mode=None):
-    """A step of a convolutional network of three layers."""
+    """Compile a step of a convolutional network of three layers."""
 
     def shared(own, *shape):
         return pytensor.shared(np.full(shape, 0.1, "float32"), name=f"stem.{own}", shape=shape)
@@ -202,7 +202,7 @@ def test_two_programs_with_the_same_operations():
 
 
 def plane(name, **lines):
-    """A plane of a trace; its events are (name, start, duration, statistics)."""
+    """Return a plane of a trace; its events are (name, start, duration, statistics)."""
     events = {
         line: [
             SimpleNamespace(name=n, start_ns=start, duration_ns=duration, stats=stats.items())

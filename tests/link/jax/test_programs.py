@@ -30,7 +30,7 @@ def beside(function):
 
 
 def step(between=lambda h: h, show_scaled=False, **options):
-    """A step of one layer's filters and of weights of the loss, with something before the loss.
+    """Compile a step of a layer's filters and the loss's weights, with something before the loss.
 
     `show_scaled` returns what the weights change by, which isn't the update's alone then.
     """

@@ -33,7 +33,7 @@ CHOICES = [
 
 
 def product_with_sum(dtype, shape=(5, 60, 60)):
-    """Graph that XLA gets wrong, and its arguments."""
+    """Return a graph that XLA gets wrong, and its arguments."""
     e, c = pt.tensor("e", shape=shape, dtype=dtype), pt.scalar("c", dtype=dtype)
     value = np.random.default_rng(60).normal(size=shape).astype(dtype)
     return [e, c], ((e @ pt.full_like(e, c)) * e).sum(-1), [value, np.dtype(dtype).type(1.3)]
@@ -45,7 +45,7 @@ def expected_of(value, c):
 
 
 def reductions(f, values):
-    """Number of a function's fusions of YNNPACK's with a reduction."""
+    """Count a function's fusions of YNNPACK's with a reduction."""
     text = f.vm.jit_fn.lower(*values).compile().as_text()
     fusions = re.findall(r'calls=%?([\w.]+).*"__ynn_fusion"', text)
     bodies = [re.search(rf"^%{re.escape(name)} .*?^}}", text, re.M | re.S)[0] for name in fusions]

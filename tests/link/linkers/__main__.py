@@ -52,7 +52,7 @@ def arguments():
 
 
 def work(start, stop, linkers):
-    """What a shard's process does: a line of JSON when a graph begins, and one when it is done."""
+    """Do what a shard's process does: print a line of JSON as a graph begins, and as it is done."""
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)  # whatever else is printed
     compare = Comparison(linkers)
@@ -136,7 +136,7 @@ class Run:
 
 
 def summarize(run):
-    """The summary that is kept: counts, and which graphs are wrong."""
+    """Return the summary that is kept: counts, and which graphs are wrong."""
     records = [run.records[number] for number in sorted(run.records)]
     wrong, dtypes = defaultdict(list), Counter()
     refused, reasons = Counter(), Counter()

@@ -97,7 +97,7 @@ class Comparison:
         return self.functions[key]
 
     def results(self, graph, linker, dtype=None, values=None):
-        """Results by name.
+        """Return results by name.
 
         Parameters
         ----------
@@ -221,7 +221,7 @@ class Rounding:
         return {n: m if m > VANISHING * largest else largest for n, m in found.items()}
 
     def of(self, name):
-        """Largest error of an output in the graph's dtype, and which elements that can hold."""
+        """Return an output's largest error in the graph's dtype, and which elements hold it."""
         self.asked.add(name)
         largest, held = self.errors[name]
         if self.graph.dtype == "float64":
@@ -229,7 +229,7 @@ class Rounding:
         return largest, held
 
     def vague(self):
-        """Number of outputs asked for that are rounding, so that faults could hide in them."""
+        """Count the outputs asked for that are rounding, so that faults could hide in them."""
         found = 0
         for name in self.asked:
             largest, held = self.of(name)
@@ -238,13 +238,13 @@ class Rounding:
 
 
 def magnitude(array):
-    """Root mean square of what is finite."""
+    """Return root mean square of what is finite."""
     finite = array[np.isfinite(array)]
     return float(np.sqrt(np.mean(np.square(finite)))) if finite.size else 0.0
 
 
 def difference(result, expected, dtype, rounding, name):
-    """What is wrong with a result, or None.
+    """Return what is wrong with a result, or None.
 
     An element may be off by a small share of itself or of its array's root mean square, whichever
     is more; and where that isn't enough, by a multiple of what Python is off by in float32.

@@ -75,14 +75,14 @@ class Graph:
         return [tuple(self.sizes.get(length, length) for length in shape) for shape in self.inputs]
 
     def known_shapes(self):
-        """What the inputs' types know; what is broadcast has to be known."""
+        """Return what the inputs' types know; what is broadcast has to be known."""
         return [
             tuple(length if self.static or length == 1 else None for length in shape)
             for shape in self.shapes()
         ]
 
     def values(self):
-        """The inputs' values: of float32 in either dtype, so that both compute the same."""
+        """Return the inputs' values: of float32 in either dtype, so that both compute the same."""
         rng = np.random.default_rng([self.number, 1])
         draws = [rng.uniform(-1, 1, shape).astype("float32") for shape in self.shapes()]
         return [np.asarray(draw, self.dtype) for draw in draws]
@@ -101,7 +101,7 @@ class Graph:
         return "\n".join(lines)
 
     def results(self):
-        """Numbers of the steps that no other step takes."""
+        """Return the numbers of the steps that no other step takes."""
         taken = {k for step in self.steps for k in step.operands}
         everything = range(len(self.inputs), len(self.inputs) + len(self.steps))
         return [k for k in everything if k not in taken]
@@ -133,13 +133,13 @@ def start(graph, dtype=None):
 
 
 def apply(step, values):
-    """The variable that a step computes."""
+    """Return the variable that a step computes."""
     operands = [values[k] for k in step.operands]
     return OPERATIONS[step.operation].build(*operands, *step.settings)
 
 
 def apply_known(step, values):
-    """As `apply`, with a static shape in any case."""
+    """Return what `apply` does, with a static shape in any case."""
     value, operation = apply(step, values), OPERATIONS[step.operation]
     if operation.shape:
         shape = operation.shape(*(values[k].type.shape for k in step.operands))
@@ -148,7 +148,7 @@ def apply_known(step, values):
 
 
 def build(graph, dtype=None):
-    """PyTensor's variables of a graph.
+    """Return PyTensor's variables of a graph.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ def draw_sizes(rng):
 
 
 def of_inputs(sizes, inputs):
-    """The sizes that inputs have."""
+    """Return the sizes that inputs have."""
     return {name: length for name, length in sizes.items() if any(name in i for i in inputs)}
 
 
@@ -217,7 +217,7 @@ def draw_inputs(rng):
 
 
 def candidates(operation, shapes, exact):
-    """Operands that an operation can take, as tuples of numbers."""
+    """Return operands that an operation can take, as tuples of numbers."""
     allowed = [k for k in range(len(shapes)) if exact[k] or not operation.exact]
     return [
         chosen
@@ -227,7 +227,7 @@ def candidates(operation, shapes, exact):
 
 
 def draw_step(rng, shapes, exact, unused):
-    """A step that fits what there is, or None if the operation drawn fits nothing."""
+    """Draw a step that fits what there is, or None if the operation drawn fits nothing."""
     names = list(OPERATIONS)
     weights = np.array([OPERATIONS[name].weight for name in names])
     name = str(rng.choice(names, p=weights / weights.sum()))
@@ -243,7 +243,7 @@ def draw_step(rng, shapes, exact, unused):
 
 @cache
 def random_program(seed):
-    """A graph of the given seed's program, at the sizes that it was drawn at."""
+    """Draw a graph of the given seed's program, at the sizes that it was drawn at."""
     rng = np.random.default_rng([seed, 2])
     sizes, inputs = draw_sizes(rng), draw_inputs(rng)
     sizes = of_inputs(sizes, inputs)
@@ -275,7 +275,7 @@ def is_small(value):
 
 
 def fits(graph):
-    """Whether a graph's steps can be taken at its sizes."""
+    """Return whether a graph's steps can be taken at its sizes."""
     shapes = graph.shapes()
     known = replace(graph, static=True)
     values = start(known).values
@@ -295,7 +295,7 @@ def fits(graph):
 
 
 def random_graph(number):
-    """The graph of a number.
+    """Return the graph of a number.
 
     Parameters
     ----------

@@ -74,7 +74,7 @@ def broadcasts(*shapes):
 
 
 def one_of(*choices):
-    """Settings: one of several, of which each is a tuple."""
+    """Return a setting: one of several, of which each is a tuple."""
     return lambda rng, *shapes: choices[rng.integers(len(choices))]
 
 
@@ -262,7 +262,7 @@ def einsum(x, y, specification):
 
 # Reductions
 def axes(rng, shape):
-    """One axis, two or all of them."""
+    """Draw one axis, two or all of them."""
     kind = rng.random()
     if kind < 0.6:
         return an_axis(rng, shape)

@@ -6,7 +6,7 @@ from tests.link.linkers.graphs import Step, of_inputs
 
 
 def without_step(graph, which):
-    """The graph without a step; who took its result takes one of its operands instead."""
+    """Yield the graph without a step; who took its result takes one of its operands instead."""
     number, step = len(graph.inputs) + which, graph.steps[which]
     for instead in {*step.operands}:
         steps = []
@@ -17,7 +17,7 @@ def without_step(graph, which):
 
 
 def without_input(graph, which):
-    """The graph without an input that no step takes."""
+    """Yield the graph without an input that no step takes."""
     if any(which in step.operands for step in graph.steps):
         return
     steps = tuple(
@@ -29,7 +29,7 @@ def without_input(graph, which):
 
 
 def with_other_operands(graph):
-    """One step at a time takes an input of the same shape instead of another step's result."""
+    """Let one step at a time take an input of the same shape for another step's result."""
     for which, step in enumerate(graph.steps):
         for place, taken in enumerate(step.operands):
             for other in range(len(graph.inputs)):
@@ -41,7 +41,7 @@ def with_other_operands(graph):
 
 
 def smaller(graph):
-    """Graphs with one thing less, the largest cuts first."""
+    """Yield graphs with one thing less, the largest cuts first."""
     for which in reversed(range(len(graph.steps))):
         yield from without_step(graph, which)
     for which in reversed(range(len(graph.inputs))):
@@ -63,7 +63,7 @@ def smaller(graph):
 
 
 def shrink(graph, is_wrong, most=500):
-    """The smallest graph found that is still wrong.
+    """Return the smallest graph found that is still wrong.
 
     Parameters
     ----------

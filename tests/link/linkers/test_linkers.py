@@ -44,7 +44,7 @@ def test_a_number_is_a_graph():
 
 
 def scaled_element(result):
-    """One element of the middle is off by a hundredth of what is usual."""
+    """Put one element of the middle off by a hundredth of what is usual."""
     result = result.copy()
     result.flat[result.size // 2] += 1e-2 * (np.sqrt(np.mean(result**2)) or 1)
     return result
@@ -64,7 +64,7 @@ FAULTS = {
 
 
 def falsified(fault):
-    """What changes FAST_COMPILE's results, and keeps the dtype unless that is the fault."""
+    """Return what changes FAST_COMPILE's results, and keeps the dtype unless that is the fault."""
 
     def falsify(linker, results):
         if linker != "FAST_COMPILE":

@@ -23,14 +23,14 @@ VALUE = np.random.default_rng(3).normal(size=(3, 3)).astype("float32")
 
 @pytest.fixture
 def small_parts(monkeypatch):
-    """Every graph is large, and a part has four nodes or so."""
+    """Make every graph large, and a part have four nodes or so."""
     monkeypatch.setattr(parts, "NODES", 0)
     monkeypatch.setattr(parts, "VARIABLES", 0)
     monkeypatch.setattr(parts, "PART", 4)
 
 
 def compiled(inputs, outputs, **settings):
-    """A function in parts, and its parts."""
+    """Return a function in parts, and its parts."""
     f = pytensor.function(inputs, outputs, mode=parts.numba_mode(), **settings)
     assert isinstance(f.vm.jit_fn, parts.FunctionInParts)
     return f, f.vm.jit_fn
@@ -50,7 +50,7 @@ def assert_same(results, expected):
 
 
 def chain(x, length):
-    """`length` products that can't be fused, and all that they give."""
+    """Return `length` products that can't be fused, and all that they give."""
     values = [x]
     for k in range(length):
         values.append(pt.dot(pt.tanh(values[-1]), x) + np.float32(k))
@@ -241,7 +241,7 @@ class Step(Op):
 
 
 def nodes_of(counts):
-    """A chain of nodes; between k and k + 1 go `counts[k]` values."""
+    """Make a chain of nodes; between k and k + 1 go `counts[k]` values."""
     made, nodes = [], []
     for count in [*counts, 0]:
         outputs = [pt.vector() for _ in range(count)]

@@ -44,7 +44,7 @@ class Item:
 
 
 def perform(node, inputs):
-    """Results of one node, in Python."""
+    """Return results of one node, in Python."""
     with np.errstate(all="ignore"):
         if isinstance(node.op, _NoPythonOp):
             # A lazy Op.

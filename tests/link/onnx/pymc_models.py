@@ -29,7 +29,7 @@ TOLERANCE = 1e-9
 
 
 def points(build_model):
-    """(name, point) of values of the free variables, all in the space without bounds."""
+    """Yield (name, point) of values of the free variables, all in the space without bounds."""
     initial = build_model.initial_point(random_seed=1)
     yield "initial", initial
     for distance in (*NEAR, *FAR):
@@ -54,7 +54,7 @@ ROUNDINGS = 100
 
 
 def density_differences(name):
-    """Where the log-density or its gradient in mode ONNX isn't what PyTensor computes.
+    """Yield where log-density or gradient in mode ONNX isn't what PyTensor computes.
 
     Yields a `Difference` for each such point.
     """
@@ -94,7 +94,7 @@ class Difference:
 
 
 def rounded(point, seed):
-    """The point with every coordinate one rounding off."""
+    """Return the point with every coordinate one rounding off."""
     rng = np.random.default_rng(seed)
 
     def moved(value):
@@ -107,7 +107,7 @@ def rounded(point, seed):
 
 
 def has_more_infinities(expected, actual):
-    """Whether something that was finite in the graph as built is so no longer."""
+    """Return whether something that was finite in the graph as built is so no longer."""
     if isinstance(expected, str) or isinstance(actual, str):
         return isinstance(actual, str) and not isinstance(expected, str)
     return any(
@@ -116,7 +116,7 @@ def has_more_infinities(expected, actual):
 
 
 def outcome(function, point):
-    """Results, or the class of the error of a check."""
+    """Return results, or the class of the error of a check."""
     try:
         return [np.atleast_1d(r) for r in function(point)]
     except (ParameterValueError, AssertionError) as error:
@@ -124,7 +124,7 @@ def outcome(function, point):
 
 
 def difference(expected, actual):
-    """The largest relative difference; infinite where infinities or NaN lie elsewhere."""
+    """Return the largest relative difference; infinite where infinities or NaN lie elsewhere."""
     if isinstance(expected, str) or isinstance(actual, str):
         return 0.0 if expected == actual else np.inf
     worst = 0.0
@@ -142,7 +142,7 @@ def difference(expected, actual):
 
 
 def draws_of(name, count):
-    """Draws of all variables of a model by its exported graph, the parameters drawn anew each."""
+    """Draw all variables of a model by its exported graph, the parameters anew each."""
     built = build(name)
     variables = built.basic_RVs
     rngs = pm.pytensorf.find_rng_nodes(variables)
@@ -161,7 +161,7 @@ def draws_of(name, count):
 
 
 def law_pvalues(name, draws):
-    """p-values of the entries whose law is known exactly."""
+    """Yield p-values of the entries whose law is known exactly."""
     for sample, distribution in LAWS.get(name, ()):
         values = sample(draws)
         if hasattr(distribution.dist, "pdf"):
@@ -173,7 +173,7 @@ def law_pvalues(name, draws):
 
 
 def pymc_pvalues(name, draws):
-    """p-values of each entry's draws against PyMC's own, from other states of its generators."""
+    """Yield p-values of each entry's draws against PyMC's own, by other generator states."""
     built = build(name)
     wanted = pm.draw(built.basic_RVs, draws=len(next(iter(draws.values()))), random_seed=6)
     for variable, theirs in zip(built.basic_RVs, wanted, strict=True):

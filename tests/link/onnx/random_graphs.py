@@ -133,7 +133,7 @@ def cast_to_float(draw, graph, item):
 
 
 def _partners(graph, item):
-    """Items that can be combined with `item` element by element.
+    """Return items that can be combined with `item` element by element.
 
     PyTensor broadcasts along an axis only if its type says that there is one element.
     """
@@ -392,7 +392,7 @@ def arange(draw, graph, item):
 
 @step(lambda item: item.ndim == 2 and item.value.size > 0 and item.kind == "f")
 def network(draw, graph, item):
-    """A convolution and a pooling of the matrix as an image."""
+    """Convolve and pool the matrix as an image."""
     kernel = pt.constant(np.arange(1, 5, dtype=item.dtype).reshape(1, 1, 2, 2) / 8)
     image = pt.conv2d(item.variable[None, None], kernel, border_mode="half")
     return pt.pool_2d(image, (2, 2), ignore_border=False)[0, 0], item.exact

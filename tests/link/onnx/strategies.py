@@ -10,14 +10,14 @@ DTYPES = ("bool", *INTEGERS, *FLOATS)
 
 
 def shapes(min_dims=0, max_dims=4, min_side=0, max_side=4):
-    """Shapes in which sizes 0 and 1 occur, and differ along the axes more often than not."""
+    """Draw shapes in which 0 and 1 occur, and lengths mostly differ along the axes."""
     return hnp.array_shapes(
         min_dims=min_dims, max_dims=max_dims, min_side=min_side, max_side=max_side
     )
 
 
 def elements(dtype, *, special=True):
-    """Values of a dtype; with `special` NaN, infinities, -0.0 and the extremes among them."""
+    """Draw values of a dtype; with `special` NaN, infinities, -0.0 and extremes too."""
     dtype = np.dtype(dtype)
     if dtype.kind == "b":
         return st.booleans()
@@ -38,14 +38,14 @@ def elements(dtype, *, special=True):
 
 
 def arrays(dtype, shape, *, special=True):
-    """Arrays of a dtype and a shape, either of which may be a strategy."""
+    """Draw arrays of a dtype and a shape, either of which may be a strategy."""
     if isinstance(dtype, st.SearchStrategy):
         return dtype.flatmap(lambda name: arrays(name, shape, special=special))
     return hnp.arrays(dtype, shape, elements=elements(dtype, special=special), fill=st.nothing())
 
 
 def slices(length):
-    """Slices of an axis, with bounds on both sides of its ends."""
+    """Draw slices of an axis, with bounds on both sides of its ends."""
     bound = st.none() | st.integers(-length - 2, length + 2)
     step = st.none() | st.sampled_from([1, -1, 2, -2, 3, -3, length + 1, -length - 1])
     return st.builds(slice, bound, bound, step)
@@ -53,7 +53,7 @@ def slices(length):
 
 @st.composite
 def integer_arrays(draw, length, shape):
-    """Positions along an axis, as an array of any integer dtype."""
+    """Draw positions along an axis, as an array of any integer dtype."""
     dtype = draw(st.sampled_from(INTEGERS))
     if not length:
         return np.zeros(shape, dtype)
@@ -63,7 +63,7 @@ def integer_arrays(draw, length, shape):
 
 @st.composite
 def masks(draw, shape, count):
-    """Masks of a shape that select `count` elements."""
+    """Draw masks of a shape that select `count` elements."""
     mask = np.zeros(int(np.prod(shape)), bool)
     mask[draw(st.permutations(range(mask.size)))[:count]] = True
     return mask.reshape(shape)
@@ -71,7 +71,7 @@ def masks(draw, shape, count):
 
 @st.composite
 def basic_indices(draw, shape):
-    """Index tuples of slices, integers, None and at most one Ellipsis."""
+    """Draw index tuples of slices, integers, None and at most one Ellipsis."""
     entries = []
     for length in shape:
         scalars = [st.integers(-length, length - 1)] * (length > 0)
@@ -81,7 +81,7 @@ def basic_indices(draw, shape):
 
 @st.composite
 def indices(draw, shape):
-    """Index tuples of all kinds that NumPy knows, but for booleans that aren't in an array."""
+    """Draw index tuples of all kinds that NumPy knows, but for booleans outside of arrays."""
     common = draw(hnp.array_shapes(min_dims=0, max_dims=2, min_side=0, max_side=3))
     entries, axis = [], 0
     while axis < len(shape):
@@ -113,14 +113,14 @@ def indices(draw, shape):
 
 
 def _broadcastable(draw, shape):
-    """Part of a shape, from some axis on, with some sizes replaced by 1."""
+    """Draw part of a shape, from some axis on, with some sizes replaced by 1."""
     kept = shape[draw(st.integers(0, len(shape))) :]
     return tuple(1 if draw(st.booleans()) else size for size in kept)
 
 
 @st.composite
 def broadcastable(draw, shape):
-    """Shapes that broadcast to `shape`."""
+    """Draw shapes that broadcast to `shape`."""
     return _broadcastable(draw, shape)
 
 

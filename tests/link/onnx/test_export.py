@@ -222,7 +222,7 @@ def test_wrong_graphs(x):
 
 
 def small_network(height=20, width=28):
-    """A small detector-like network with every kind of layer that YOLO11n has."""
+    """Build a small detector-like network with every kind of layer that YOLO11n has."""
     rng = np.random.default_rng(0)
 
     def shared(name, *shape, low=-0.5):

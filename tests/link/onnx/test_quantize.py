@@ -19,7 +19,7 @@ from tests.link.onnx.test_basic import op_types, run
 
 @pytest.fixture(scope="module")
 def network():
-    """A small network, its float32 model and samples."""
+    """Return a small network, its float32 model and samples."""
     rng = np.random.default_rng(0)
 
     def parameter(name, *shape):

@@ -29,7 +29,7 @@ def test_the_error_of_a_scalar_is_an_array():
 
 
 def network():
-    """Layers of all kinds that know their dtypes, and a sum that loses much."""
+    """Build layers of all kinds that know their dtypes, and a sum that loses much."""
     rng = np.random.default_rng(0)
     weight = pytensor.shared(rng.normal(size=(4, 3, 3, 3)).astype("float32"), name="weight")
     x = pt.tensor("x", dtype="uint8", shape=(2, 3, 8, 6))

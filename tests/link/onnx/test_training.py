@@ -19,7 +19,7 @@ def shared(rng, name, *shape, scale=0.4):
 
 
 def training_step(batch):
-    """Inputs, loss and updates of a small classifier."""
+    """Return inputs, loss and updates of a small classifier."""
     rng = np.random.default_rng(4)
     images = pt.tensor("images", shape=(batch, 2, 10, 12), dtype="float32")
     labels = pt.tensor("labels", shape=(batch,), dtype="int64")
@@ -45,7 +45,7 @@ def training_step(batch):
 
 
 def as_pure_function(inputs, loss, updates):
-    """The step with inputs in place of the shared variables."""
+    """Return the step with inputs in place of the shared variables."""
     state = {v: v.type(name=v.name) for v in updates}
     outputs = clone_replace([loss, *updates.values()], replace=state)
     return [*inputs, *state.values()], outputs

@@ -34,7 +34,7 @@ def runner(tmp_path_factory):
 
 
 def model_of(build):
-    """Model, values and PyTensor's results of a row's first dtype that works; None for none."""
+    """Return model, values and results of a row's first dtype that works; None for none."""
     for dtype in PREFERRED:
         case = attempt(build, dtype)
         if case is None:

@@ -26,7 +26,7 @@ def build(name):
 
 @model
 def hierarchical_regression(rng):
-    """Intercepts and slopes of 200 groups."""
+    """Model the intercepts and slopes of 200 groups."""
     group, x = rng.integers(0, 200, 1000), rng.normal(size=1000)
     mean, spread = pm.Normal("mean", 0, 2, shape=2), pm.HalfNormal("spread", 1, shape=2)
     z = pm.Normal("z", shape=(200, 2))
@@ -83,7 +83,7 @@ def hilbert_space_gp(rng):
 
 @model
 def gp_marginal(rng):
-    """A covariance of 50 x 50."""
+    """Model a Gaussian process with a covariance of 50 x 50."""
     x = np.linspace(0, 1, 50)
     length, scale = pm.InverseGamma("length", 3, 1), pm.HalfNormal("scale")
     gp = pm.gp.Marginal(cov_func=scale**2 * pm.gp.cov.ExpQuad(1, length))
@@ -93,7 +93,7 @@ def gp_marginal(rng):
 
 @model
 def local_level(rng, steps=100):
-    """A Kalman filter, by scan."""
+    """Model a local level by a Kalman filter, by scan."""
     y = rng.normal(size=steps).cumsum()
     level, noise = pm.HalfNormal("level"), pm.HalfNormal("noise")
 
@@ -131,7 +131,7 @@ def correlated_normal(rng):
 
 @model
 def negative_binomial(rng):
-    """Counts of 100 groups."""
+    """Model the counts of 100 groups."""
     group = rng.integers(0, 100, 600)
     mean, spread = pm.Normal("mean", 1, 1), pm.HalfNormal("spread", 1)
     effects = pm.Normal("effects", mean, spread, shape=100)

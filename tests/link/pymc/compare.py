@@ -64,7 +64,7 @@ def compare(name, linkers=LINKERS, batches=BATCHES):
         expected = [outcome(lambda p: python(**p), point) for point in points]
 
         def noise(k):
-            """What changes of a point's last bits do to Python's results."""
+            """Return what changes of a point's last bits do to Python's results."""
             others = [outcome(lambda p: python(**p), rounded(points[k], seed)) for seed in range(5)]
             return max(difference(expected[k], other) for other in others)
 
@@ -90,7 +90,7 @@ def compare(name, linkers=LINKERS, batches=BATCHES):
 
 
 def points_of(built, count):
-    """The initial point and others near it, at distances of about 0.1 and 0.5."""
+    """Return the initial point and others near it, at distances of about 0.1 and 0.5."""
     initial, rng = built.initial_point(random_seed=1), np.random.default_rng(5)
 
     def moved(value, distance):
@@ -109,7 +109,7 @@ def function_of(built, outputs, linker, inputs=None):
 
 
 def results_of(built, outputs, linker, points, size):
-    """[log-density, gradient] of each point, all of them in one call if a size is given."""
+    """Return [log-density, gradient] of each point, all in one call if a size is given."""
     if size is None:
         function = function_of(built, outputs, linker)
         return [outcome(lambda p: function(**p), point) for point in points]

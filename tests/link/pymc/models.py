@@ -10,7 +10,7 @@ __all__ = ["MODELS", "build"]
 
 
 def grid(rows, columns):
-    """Who is whose neighbour on a grid."""
+    """Return who is whose neighbour on a grid."""
     place = np.arange(rows * columns).reshape(rows, columns)
     weights = np.zeros((rows * columns,) * 2)
     for one, other in ((place[1:], place[:-1]), (place[:, 1:], place[:, :-1])):
@@ -280,7 +280,7 @@ def neural_network(rng):
 
 @model
 def sums_over_groups(rng):
-    """Shares of 80 goods in 120 shops, summed by a product with ones, as of an index matrix."""
+    """Model shares of 80 goods in 120 shops, summed by a product with ones, like an index."""
     utility = pm.Normal("utility", shape=(120, 80)) + pm.Normal("good", shape=80)
     total = (pt.exp(utility) @ pt.ones((80, 60))).sum(-1)
     pm.Normal("y", pt.log(total), pm.HalfNormal("noise"), observed=rng.normal(size=120) + 9)

@@ -11,7 +11,7 @@ from tests.utils import REFERENCE_MODE
 
 
 def naive_conv(image, filters, pads, stride, dilation, groups, flip):
-    """Written from the definition, one multiplication at a time; `pads` are pairs."""
+    """Convolve by the definition, one multiplication at a time; `pads` are pairs."""
     n = image.ndim - 2
     image = np.pad(image.astype("float64"), ((0, 0), (0, 0), *pads))
     if flip:

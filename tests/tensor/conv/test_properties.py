@@ -22,7 +22,7 @@ SETTINGS = {"deadline": None, "derandomize": True}
 
 @st.composite
 def convolutions(draw, transposed=False):
-    """An Op, the shapes of its image and filters, and which lengths the graph shall know."""
+    """Draw an Op, the shapes of its image and filters, and the lengths the graph shall know."""
 
     def each(low, high):
         return tuple(draw(st.integers(low, high)) for _ in range(n))

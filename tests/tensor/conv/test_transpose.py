@@ -11,7 +11,7 @@ from tests.utils import REFERENCE_MODE
 
 
 def naive_conv_transpose(image, filters, pads, stride, dilation, groups, flip, more):
-    """Every pixel adds its kernel, one multiplication at a time; `pads` are pairs."""
+    """Let every pixel add its kernel, one multiplication at a time; `pads` are pairs."""
     if flip:
         filters = np.flip(filters, range(2, filters.ndim))
     out_group = filters.shape[1]

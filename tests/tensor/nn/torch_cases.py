@@ -232,7 +232,7 @@ def prelu(rng, name):
 
 
 def weights(shape):
-    """What each entry of a result counts in the cost that is differentiated."""
+    """Return what each entry of a result counts in the cost that is differentiated."""
     return np.cos(np.arange(np.prod(shape, dtype=int))).reshape(shape)
 
 

@@ -35,7 +35,7 @@ def _by_rank(name, n_spatial):
 
 
 def _pairs(pads):
-    """(before, after) for each axis, from ONNX's list of all the former and all the latter."""
+    """Return (before, after) for each axis, from ONNX's list of all befores and all afters."""
     n = len(pads) // 2
     return tuple(zip(pads[:n], pads[n:], strict=True))
 
@@ -47,7 +47,7 @@ def _same_pads(auto_pad, totals):
 
 
 def _window(attributes, x, kernel):
-    """Strides, dilations and pads of a window that moves over `x`."""
+    """Return strides, dilations and pads of a window that moves over `x`."""
     n = len(kernel)
     strides = attributes.get("strides", [1] * n)
     dilations = attributes.get("dilations", [1] * n)
@@ -134,7 +134,7 @@ def _pool_arguments(attributes, x):
 
 
 def _images_before(x):
-    """How many images (a channel of an example) stand before each one in memory."""
+    """Count the images (a channel of an example) before each one in memory."""
     n = x.type.ndim - 2
     # Not arange, whose length JAX would have to know beforehand
     ones = pt.ones_like(x[(..., *[0] * n)], dtype="int64")

@@ -56,7 +56,7 @@ EXPECTED_FAILURES = {}
 
 
 def graph(case, known):
-    """Variables and values of a case's data inputs, and its outputs.
+    """Return variables and values of a case's data inputs, and its outputs.
 
     With ``known=False`` nothing is known of the shapes but what the operator needs: the filters'
     of a transposed convolution, and the image's where the padding follows from it.

@@ -38,7 +38,7 @@ CASES = {
 
 
 def graph(name, *, static, order=1, dtype="float64"):
-    """Input, outputs and value: a case, its gradient, and for order 2 the gradient of that."""
+    """Return a case's input, outputs and value: with gradient, and for order 2 that of it."""
     x = pt.tensor("x", shape=IMAGE.shape if static else (None,) * 4, dtype=dtype)
     outputs = [CASES[name](x)]
     for _ in range(order):

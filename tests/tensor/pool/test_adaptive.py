@@ -10,7 +10,7 @@ from tests.utils import REFERENCE_MODE
 
 
 def naive_adaptive(x, sizes, reduce):
-    """From the definition, over the last axes."""
+    """Pool by the definition, over the last axes."""
     n = len(sizes)
     out = np.empty((*x.shape[:-n], *sizes), "int64" if reduce is np.argmax else x.dtype)
     spatial = x.shape[-n:]

@@ -16,7 +16,7 @@ from tests.utils import REFERENCE_MODE, compare_jax_and_py
 
 
 def naive_windows(spatial, ws, stride, pad, dilation, ceil):
-    """For each place of the output, the cells of the image, and how many are on its padding too."""
+    """Return, for each place of the output, the image's cells, and how many with its padding."""
     axes = []
     for length, w, s, (lo, hi), d in zip(spatial, ws, stride, pad, dilation, strict=True):
         # ceil mode: windows start on the image or the padding before it, until one has covered
@@ -34,7 +34,7 @@ def naive_windows(spatial, ws, stride, pad, dilation, ceil):
 
 
 def naive_pool(x, ws, ceil, stride, pad, mode, dilation=None):
-    """Window by window over the last axes, from the definition; with indices for "indices"."""
+    """Pool window by window over the last axes; with indices for "indices"."""
     n = len(ws)
     lead, spatial = x.shape[:-n], x.shape[-n:]
     axes = naive_windows(spatial, ws, stride, pad, dilation or (1,) * n, ceil)
@@ -100,7 +100,7 @@ def test_against_definition(ws, ceil, stride, pad, mode):
 
 @st.composite
 def poolings(draw, modes=POOL_MODES):
-    """An Op and the shape of its image."""
+    """Draw an Op and the shape of its image."""
     n = draw(st.integers(1, 3))
 
     def each(low, high):

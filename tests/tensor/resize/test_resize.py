@@ -33,7 +33,7 @@ CROP = {
 
 
 def coordinate(i, length, out, factor, width, how, start, end):
-    """Formulas of the ONNX specification."""
+    """Compute by the formulas of the ONNX specification."""
     if how == "half_pixel":
         return (i + 0.5) / factor - 0.5
     if how == "half_pixel_symmetric":
@@ -61,7 +61,7 @@ def kernel(d, mode, a):
 
 
 def naive_matrix(length, out, factor, width, options, start, end):
-    """Weights of one axis, shape (out, length); NaN where a cell lies outside of the crop."""
+    """Return one axis's weights, shape (out, length); NaN where a cell is outside of the crop."""
     mode = options.get("mode", "nearest")
     how = options.get("coordinate_transformation_mode", "half_pixel")
     matrix = np.zeros((out, length))
@@ -163,7 +163,7 @@ def test_against_specification(method, how):
 
 @st.composite
 def resizings(draw):
-    """Shape of an input, and arguments for it."""
+    """Draw the shape of an input, and arguments for it."""
     n = draw(st.integers(1, 3))
     shape = draw(st.lists(st.integers(1, 7), min_size=n, max_size=n + 1))
     axes = tuple(draw(st.permutations(range(len(shape))))[:n])

@@ -33,7 +33,7 @@ def shared(*shape, name=None, dtype="float64"):
 
 
 def network(dtype="float64"):
-    """Input, output, parameters and updates of two layers in training form."""
+    """Return input, output, parameters and updates of two layers in training form."""
     x = pt.tensor("x", shape=(None, 2, None, None), dtype=dtype)
     h, updates, parameters = x, [], []
     for i, (c_in, c_out) in enumerate([(2, 3), (3, 4)]):

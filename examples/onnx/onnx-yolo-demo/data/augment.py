@@ -70,7 +70,7 @@ class Plan(NamedTuple):
 
 
 def plan_fields(layers):
-    """Shape of one image's part, and dtype, of each field of a `Plan`."""
+    """Return the shape of one image's part, and the dtype, of each field of a `Plan`."""
     return [
         ((layers,), np.int32),
         ((layers, 4), np.int32),
@@ -93,18 +93,18 @@ def compiled(function):
 
 
 def _span(chance, reach):
-    """A number uniform within ±`reach`, of one uniform in [0, 1)."""
+    """Return a number uniform within ±`reach`, of one uniform in [0, 1)."""
     return (2 * chance - 1) * reach
 
 
 def _content(geometry):
-    """Left, top, right and bottom of a picture in its square."""
+    """Return left, top, right and bottom of a picture in its square."""
     left, top = geometry.left, geometry.top
     return left, top, left + geometry.resized_width, top + geometry.resized_height
 
 
 def keep_boxes(before, after, gain):
-    """Which boxes are still worth learning after a warp of scale `gain`; bool (n,).
+    """Return which boxes are still worth learning after a warp of scale `gain`; bool (n,).
 
     Those wider and higher than 2 px, with more than a tenth of the area left and an aspect below
     100. `before` and `after` are ``x1, y1, x2, y2`` (n, 4) in pixels, the latter clipped; `gain`
@@ -118,7 +118,7 @@ def keep_boxes(before, after, gain):
 
 
 def _mosaic_partners(count, index, chance):
-    """Three images to join with image `index` of `count`: distinct ones, if there are enough."""
+    """Choose three images to join with image `index` of `count`: distinct ones, if possible."""
     if count < LAYERS:
         return [int(u * count) for u in chance]
     chosen = [index]
@@ -132,7 +132,7 @@ def _mosaic_partners(count, index, chance):
 
 
 def _mosaic_corners(contents, size, chance):
-    """Where pictures lie on the canvas if all of them have a corner at one random point."""
+    """Return where pictures lie on the canvas if all of them have a corner at one random point."""
     x, y = (size // 2 + int(u * (size + 1)) for u in chance)
     placed = []
     for k, (left, top, right, bottom) in enumerate(contents):
@@ -166,7 +166,7 @@ def _plan_layers(content, placed, canvas, backward, shift, size, window, affine)
 
 @compiled
 def _move_boxes(boxes, layers, content, placed, canvas, backward, shift, size):
-    """Corners (n, 2, 4) of boxes in pixels: on the canvas, and in the output."""
+    """Return corners (n, 2, 4) of boxes in pixels: on the canvas, and in the output."""
     corners = np.empty((len(boxes), 2, 4))
     for k in range(len(boxes)):
         for axis in range(2):
@@ -338,5 +338,5 @@ def make_plan(dataset, index, augment, rng, pool=None):
 
 
 def stack_plans(plans):
-    """Plans of single images, as `make_plan` returns them, as the plan of a batch."""
+    """Stack plans of single images, as `make_plan` returns them, to the plan of a batch."""
     return Plan(*(np.stack(field) for field in zip(*plans, strict=True)))

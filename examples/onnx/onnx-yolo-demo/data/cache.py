@@ -30,7 +30,7 @@ def check_space(folder, needed, what):
 
 
 def free_memory():
-    """Bytes that programs can still take.
+    """Return how many bytes programs can still take.
 
     An array beyond them can be made all the same; Linux ends the process when it is filled.
     """
@@ -42,7 +42,7 @@ def free_memory():
 
 @contextlib.contextmanager
 def part_of(path):
-    """A name to write a file under, so that it is never seen half written under its own."""
+    """Yield a name to write a file under, so that it is never seen half written under its own."""
     part = path.with_name(path.name + ".part")
     try:
         yield part
@@ -132,7 +132,7 @@ def open_squares(pictures, image_size, cache, folder, *how):
 
 
 def _on_disk(pictures, shape, folder, workers, progress, antialias):
-    """Squares in a memory-mapped file, which is made if there is none for just these pictures."""
+    """Return squares in a memory-mapped file, made if there is none for just these pictures."""
     name = _key(pictures, shape, antialias)
     path, info = folder / f"{name}.npy", folder / f"{name}.json"
     try:

@@ -63,7 +63,7 @@ TIMEOUT = (10, 30)  # seconds: to connect, and without any byte
 
 
 def base_url():
-    """Address that COCO's files are fetched from, without a trailing slash."""
+    """Return the address that COCO's files are fetched from, without a trailing slash."""
     url = os.environ.get("COCO_BASE_URL", "").strip() or BASE_URL
     parts = urlsplit(url)
     here = parts.scheme == "http" and parts.hostname in ("localhost", "127.0.0.1", "::1")
@@ -252,12 +252,12 @@ def subset_name(classes, train_images, val_images, seed):
 
 
 def parts(subset, split):
-    """(annotation file, image folder) of a split of a subset."""
+    """Return (annotation file, image folder) of a split of a subset."""
     return subset / f"annotations/instances_{split}2017.json", subset / f"{split}2017"
 
 
 def finished(subset, record):
-    """Whether an earlier run has left a subset with all its pictures; needs no lock."""
+    """Return whether an earlier run has left a subset with all its pictures; needs no lock."""
     try:
         if json.loads((subset / "subset.json").read_text(encoding="utf-8")) != record:
             return False

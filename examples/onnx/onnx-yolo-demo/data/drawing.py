@@ -16,7 +16,7 @@ import pytensor.tensor as pt
 
 @compiled
 def _neighbors(slope, start, stop, low, high, first, second, weight):
-    """Where output pixels 0 to `stop` lie along one axis of a stored square.
+    """Compute where output pixels 0 to `stop` lie along one axis of a stored square.
 
     Fills `first` and `second` with the neighbours of ``slope * (x + 0.5) + start - 0.5``, clamped
     to `low` and `high`, and `weight` with the part of the second, in units of ``2**-WEIGHT_BITS``.
@@ -127,7 +127,7 @@ def _render(source, window, affine, content, color, squares, out):
 
 
 def _check_plan(plan, count, size):
-    """Compiled code checks no index, so a plan for other squares must not reach it."""
+    """Refuse a plan for other squares, for compiled code checks no index."""
     batch, fields = len(plan.source), plan_fields(plan.source.shape[-1])
     for name, field, (shape, dtype) in zip(Plan._fields, plan, fields, strict=True):
         if field.shape != (batch, *shape) or field.dtype != dtype:
@@ -188,7 +188,7 @@ def plan_variables(batch_size, pasted=0):
 
 
 def _units(number):
-    """Float32 positions as int32 multiples of ``2**-POSITION_BITS``, modulo 2**32.
+    """Convert float32 positions to int32 multiples of ``2**-POSITION_BITS``, modulo 2**32.
 
     The sums they enter are positions near the picture, which fit.
     """
@@ -212,7 +212,7 @@ def _neighbor_tables(slope, start, low, high, size):
 
 
 def _choose_layer(covers, tables, layers):
-    """Of every (B, L, ...) table the entries of the last layer that covers each pixel.
+    """Take of every (B, L, ...) table the entries of the last layer that covers each pixel.
 
     Chosen before anything is read from the squares, so four pixels are read, not four of each.
     """
@@ -226,7 +226,7 @@ def _choose_layer(covers, tables, layers):
 
 
 def _sample(squares, plan, size):
-    """Pixels before the colour step, int32 (B, size, size, 3)."""
+    """Return the pixels before the colour step, int32 (B, size, size, 3)."""
     x0, y0, x1, y1 = (plan.window[:, :, k, None] for k in range(4))
     left, top, right, bottom = (plan.content[:, :, k] for k in range(4))
     ax, bx, ay, by = (plan.affine[:, :, k] for k in range(4))
@@ -253,7 +253,7 @@ def _sample(squares, plan, size):
 
 
 def _change_colors(red, green, blue, color):
-    """The colour step of `render` on float32 (B, S, S) planes of whole numbers."""
+    """Apply the colour step of `render` to float32 (B, S, S) planes of whole numbers."""
     zero, half, one, two = (np.float32(k) for k in (0, 0.5, 1, 2))
     three, four, six, top = (np.float32(k) for k in (3, 4, 6, 255))
     shift, richer, brighter = (color[:, k, None, None] for k in range(3))

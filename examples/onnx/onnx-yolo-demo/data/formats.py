@@ -14,7 +14,7 @@ from data.listing import (
     Listing,
     PartMissingError,
     Picture,
-    Undivided,
+    Unsplit,
     YoloPart,
     choose_classes,
     find,
@@ -34,7 +34,7 @@ def read_part(path, split, classes=None, limit=None, some=False, divide=True):
     no part for validation is for training.
     """
     found, share = find(path, split), None
-    if isinstance(found, Undivided):
+    if isinstance(found, Unsplit):
         if not divide and split == "val":
             raise PartMissingError(f"no val part in {path}")
         found, share = found.part, split if divide else None
@@ -44,7 +44,7 @@ def read_part(path, split, classes=None, limit=None, some=False, divide=True):
 
 
 def _boxes(rows):
-    """Owner, label and corners of a `Listing`, of (owner, label, x1, y1, x2, y2) rows."""
+    """Return owner, label and corners of a `Listing`, of (owner, label, x1, y1, x2, y2) rows."""
     table = np.array(rows, np.float64).reshape(-1, 6)
     return table[:, 0].astype(np.int64), table[:, 1].astype(np.int32), table[:, 2:]
 
@@ -89,7 +89,7 @@ def read_coco(annotation_file, image_dir, classes=None, limit=None, share=None, 
 
 
 def _labelled(path, data, category_ids):
-    """``Listing.labelled`` of a COCO file; None if all of its images are labelled for all."""
+    """Return ``Listing.labelled`` of a COCO file; None if all images are labelled for all."""
     general = (data.get("info") or {}).get("complete")
     known = {category["id"] for category in data["categories"]}
     rows = np.ones((len(data["images"]), len(category_ids)), bool)
@@ -213,7 +213,7 @@ def _located(folder, name):
 
 
 def _read_annotations(path, data, place_of, category_ids):
-    """Rows for `_boxes` without crowd regions, reasons by place, and counts of what isn't used."""
+    """Return rows for `_boxes` without crowd regions, reasons by place, and counts of the rest."""
     names = {category["id"]: category["name"] for category in data["categories"]}
     wanted = {category: label for label, category in enumerate(category_ids)}
     rows, excluded, crowd, other_classes = [], {}, 0, Counter()
@@ -303,7 +303,7 @@ def _relative(path, folder):
 
 
 def _find_pictures(part):
-    """Paths of the pictures, without repeats."""
+    """Return the paths of the pictures, without repeats."""
     files = []
     for entry in part.entries:
         if entry.is_file():
@@ -357,7 +357,7 @@ def _labels_alone(files):
 
 
 def _read_labels(part, classes, files):
-    """Rows for `_boxes`, reasons by place in `files`, and counts of what isn't used."""
+    """Return rows for `_boxes`, reasons by place in `files`, and counts of what isn't used."""
     wanted = {part.names.index(name): label for label, name in enumerate(classes)}
     rows, excluded, counts, other_classes, long = [], {}, Counter(), Counter(), []
     for place, file in enumerate(files):
@@ -388,7 +388,7 @@ def _read_labels(part, classes, files):
 
 
 def _read_lines(text, num_classes, keypoints, long):
-    """(class, kind, corners) of every line; ValueError names a wrong one.
+    """Return (class, kind, corners) of every line; ValueError names a wrong one.
 
     The first `LINES` that are no plain boxes are added to `long`, even if they are wrong.
     """
@@ -410,7 +410,7 @@ def _read_lines(text, num_classes, keypoints, long):
 
 
 def _read_shape(values, keypoints):
-    """Kind and corners of the numbers after a line's class."""
+    """Return kind and corners of the numbers after a line's class."""
     kind = "box"
     if keypoints and keypoints[0]:
         more = keypoints[0] * keypoints[1]

@@ -45,7 +45,7 @@ class Letterbox:
 
     @classmethod
     def fit(cls, width, height, size):
-        """Geometry of a `width` x `height` picture in a square of side `size`."""
+        """Fit a `width` x `height` picture into a square of side `size`."""
         if min(width, height, size) < 1:
             raise ValueError(f"cannot letterbox {width}x{height} to {size}: sides must be positive")
         ratio = min(size / height, size / width)
@@ -146,7 +146,7 @@ def _stored_bits(picture):
 
 
 def _to_rgb(picture, stored, bits):
-    """(RGB picture, list of what was changed); see `decode`."""
+    """Return (RGB picture, list of what was changed); see `decode`."""
     notes = []
     if stored > 8:
         notes = [DEPTHS[bits] if stored == 16 else f"{stored} bits a channel cut to 8"]
@@ -255,7 +255,7 @@ def read_image(path, size=None, bits=16):
 
 
 def to_fractions(corners, size):
-    """``x1, y1, x2, y2`` pixels (n, 4) to float32 ``cx, cy, w, h`` fractions of `size`."""
+    """Convert ``x1, y1, x2, y2`` pixels (n, 4) to float32 ``cx, cy, w, h`` fractions of `size`."""
     corners = np.asarray(corners, dtype=np.float64).reshape(-1, 4)
     center = (corners[:, :2] + corners[:, 2:]) / 2
     return (np.concatenate([center, corners[:, 2:] - corners[:, :2]], axis=1) / size).astype(
@@ -264,7 +264,7 @@ def to_fractions(corners, size):
 
 
 def to_corners(boxes, size):
-    """``cx, cy, w, h`` fractions (n, 4) to float64 ``x1, y1, x2, y2`` pixels of `size`."""
+    """Convert ``cx, cy, w, h`` fractions (n, 4) to float64 ``x1, y1, x2, y2`` pixels of `size`."""
     boxes = np.asarray(boxes, dtype=np.float64).reshape(-1, 4) * size
     half = boxes[:, 2:] / 2
     return np.concatenate([boxes[:, :2] - half, boxes[:, :2] + half], axis=1)

@@ -67,7 +67,7 @@ class Part(NamedTuple):
     share: float | None  # of the pictures of an epoch, relative to the other sets'
 
 
-def thinned(listing, count):
+def subsample(listing, count):
     """Return the `Listing` of `count` pictures, spread evenly over those of another, and theirs."""
     every = len(listing.pictures)
     places = np.unique(np.linspace(0, every - 1, min(count, every)).round().astype(int))
@@ -94,7 +94,7 @@ class YoloPart(NamedTuple):
     keypoints: tuple | None = None  # kpt_shape of data.yaml: how many, and numbers of each
 
 
-class Undivided(NamedTuple):
+class Unsplit(NamedTuple):
     """A data set without parts, of which training and validation take a share each."""
 
     part: tuple  # (annotation file, image folder), or YoloPart
@@ -134,7 +134,7 @@ def leave_out_crowds(listing, most):
 
 
 def choose_classes(source, available, wanted, some=False):
-    """The wanted class names, all by default, once they are checked against those of `source`.
+    """Return the wanted class names, all by default, checked against those of `source`.
 
     With `some`, those of them that `source` has: at least one.
     """
@@ -176,7 +176,7 @@ _NAMES = {
 
 
 def _find_coco(path, split):
-    """(annotation file, image folder) in a folder, or beside an annotation file; or None."""
+    """Return (annotation file, image folder) of a folder, or of an annotation file; or None."""
     root, file = path, None
     if path.is_file():
         file = path.absolute()
@@ -193,7 +193,7 @@ def _find_coco(path, split):
 
 
 def _find_whole(path):
-    """The same of a data set without parts, or a YoloPart of one; or None."""
+    """Return the same for a data set without parts, or a YoloPart of one; or None."""
     file = path.absolute() if path.is_file() else None
     for root in (path,) if file is None else (file.parent, file.parent.parent):
         for annotations, images in _WHOLE:
@@ -210,7 +210,7 @@ def _find_whole(path):
 
 
 def _find_yolo(path, split):
-    """YoloPart of a data.yaml or obj.data, or of a folder with one or with classes.txt; or None."""
+    """Return the YoloPart of a data.yaml, an obj.data, or a folder with classes.txt; or None."""
     if path.is_file():
         return (_from_darknet if path.suffix == ".data" else _from_yaml)(path, split)
     if (file := _data_yaml(path)) is not None:
@@ -225,7 +225,7 @@ def _find_yolo(path, split):
 
 
 def _data_yaml(folder):
-    """The data.yaml of a folder, or the only YAML file that could be it; or None."""
+    """Return the data.yaml of a folder, or the only YAML file that could be it; or None."""
     for name in ("data.yaml", "data.yml"):
         if (folder / name).is_file():
             return folder / name
@@ -242,7 +242,7 @@ def _describes_data(path):
 
 
 def _beside(folder):
-    """(file of class names, folder, names) of a folder without data.yaml, or None.
+    """Return (file of class names, folder, names) of a folder without data.yaml, or None.
 
     Ultralytics' COCO has no file of names, but numbers its classes as COCO's file lists them.
     """
@@ -261,7 +261,7 @@ def _beside(folder):
 
 
 def _lines(file):
-    """The class names that a text file lists, one a line."""
+    """Read the class names that a text file lists, one a line."""
     names = file.read_text(encoding="utf-8-sig").rstrip().splitlines()
     return _checked_names(file, [name.strip() for name in names])
 
@@ -275,7 +275,7 @@ def _checked_names(path, names):
 
 
 def _numbered(path, content):
-    """The class names of a data.yaml by their number; without names, as many as `nc` says."""
+    """Return the class names of a data.yaml by number; without names, as many as `nc` says."""
     names, count = content.get("names"), content.get("nc")
     if not names:
         if not isinstance(count, str) or not count.isdecimal():
@@ -291,7 +291,7 @@ def _numbered(path, content):
 
 
 def _keypoints(path, content):
-    """kpt_shape of a data.yaml, or None where it says nothing of keypoints."""
+    """Return kpt_shape of a data.yaml, or None where it says nothing of keypoints."""
     shape = content.get("kpt_shape")
     if not shape:
         return None
@@ -346,7 +346,7 @@ def _from_yaml(path, split):
 
 
 def _from_darknet(path, split):
-    """YoloPart of an obj.data, as CVAT writes it; None where it has no such part."""
+    """Return the YoloPart of an obj.data, as CVAT writes it; None where it has no such part."""
     lines = path.read_text(encoding="utf-8-sig").splitlines()
     content = {key.strip(): value.strip() for key, _, value in (x.partition("=") for x in lines)}
     entry = next((content[name] for name in _NAMES[split] if content.get(name)), None)
@@ -366,7 +366,7 @@ def _from_darknet(path, split):
 
 
 def unpacked(archive):
-    """Folder of what a zip holds: unpacked once into .cache beside it, by its content's hash."""
+    """Unpack a zip once into .cache beside it, by its content's hash; return the folder."""
     with archive.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()[:16]
     folder = archive.parent / ".cache" / f"{archive.stem}-{digest}"
@@ -416,7 +416,7 @@ def find(path, split):
 
     Returns
     -------
-    (annotation_file, image_dir) of COCO, YoloPart, or Undivided with one of them
+    (annotation_file, image_dir) of COCO, YoloPart, or Unsplit with one of them
     """
     path = given = Path(path).expanduser()  # shells leave --data=~/x as it is
     if not path.exists():
@@ -430,7 +430,7 @@ def find(path, split):
     if found is not None and (split != "train" or _is_named(path, kind, "val")):
         return found
     if split != "test" and (whole := _part(path, kind, "train") or _find_whole(path)):
-        return Undivided(whole)
+        return Unsplit(whole)
     wanted = "; ".join(" + ".join(layout).replace("{}", split) for layout in _LAYOUTS)
     also = " (or valid instead of val)" if split == "val" else ""
     raise PartMissingError(

@@ -46,7 +46,7 @@ class Batch(NamedTuple):
 
 @lru_cache(maxsize=8)
 def epoch_order(seed, epoch, count):
-    """Permutation of `count` images in an epoch."""
+    """Return the permutation of `count` images in an epoch."""
     order = np.random.default_rng([seed, epoch, ORDER_STREAM]).permutation(count)
     order.setflags(write=False)
     return order
@@ -63,7 +63,7 @@ def quotas(shares, count):
 
 @lru_cache(maxsize=8)
 def shared_order(seed, epoch, parts):
-    """Images of an epoch that has as many places as images, split by shares; (order, repeats).
+    """Return an epoch's images, split by shares, and their repeats; its places are as many.
 
     `parts` are (start, stop, share) of each data set. Its images come in one permutation after
     another, without regard to where an epoch ends, so that each comes as often as the others.
@@ -164,7 +164,7 @@ class BatchLoader:
         self._pending = deque()
 
     def __len__(self):
-        """Number of batches of an epoch."""
+        """Return the number of batches of an epoch."""
         return math.ceil(len(self.dataset) / self.batch_size)
 
     def __enter__(self):
@@ -195,7 +195,7 @@ class BatchLoader:
         )
 
     def order(self, epoch):
-        """The dataset's indices in the order of an epoch: a permutation, without shares."""
+        """Return the dataset's indices in the order of an epoch: a permutation, without shares."""
         if self._shares is not None:
             return shared_order(self.seed, epoch, self._shares)[0]
         return epoch_order(self.seed, epoch, len(self.dataset))
@@ -260,7 +260,7 @@ class BatchLoader:
     # ------------------------------------------------------------------------------ contents
 
     def _shown(self, place, row):
-        """(epoch, index, repeat) that a row of a batch shows; places past the epoch are the next's.
+        """Return (epoch, index, repeat) of a batch's row; places past the epoch are the next's.
 
         `repeat` counts how often the image was in the epoch before.
         """
@@ -273,7 +273,7 @@ class BatchLoader:
         return epoch, index, int(shared_order(self.seed, epoch, self._shares)[1][position])
 
     def _empty(self, place):
-        """A batch whose boxes are zero and whose images or plan aren't filled in."""
+        """Return a batch whose boxes are zero and whose images or plan aren't filled in."""
         rows, size = self.batch_size, self.dataset.image_size
         images = np.empty((rows, 3, size, size), np.uint8) if self.render else None
         plan = None

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 from data.formats import read_part
-from data.listing import Listing, Part, PartMissingError, Undivided, choose_classes, find
+from data.listing import Listing, Part, PartMissingError, Unsplit, choose_classes, find
 
 _SHARE = re.compile(r"(.+):(\d+\.?\d*|\.\d+)")
 
@@ -33,7 +33,7 @@ def read_parts(paths, split, classes=None, limit=None, shares=None, some=False):
     """
     if len(paths) == 1:
         return read_part(paths[0], split, classes, limit)
-    divide = split != "test" and all(isinstance(find(each, "val"), Undivided) for each in paths)
+    divide = split != "test" and all(isinstance(find(each, "val"), Unsplit) for each in paths)
     listings, parts, missing = [], [], []
     for path, share in zip(paths, shares or [None] * len(paths), strict=True):
         try:
@@ -92,7 +92,7 @@ def merged(listings, parts, classes):
 
 
 def _category_ids(listings, classes):
-    """COCO's id of each class, of the first set that has it; from 1 on if that isn't enough."""
+    """Return COCO's id of each class, of the first set with it; from 1 on if that isn't enough."""
     known = {}
     for each in listings:
         for name, number in zip(each.classes, each.category_ids, strict=True):
@@ -103,7 +103,7 @@ def _category_ids(listings, classes):
 
 
 def _columns(listing, classes):
-    """``Listing.labelled`` for other classes; those that the set doesn't know are not labelled."""
+    """Return ``Listing.labelled`` for other classes; those that the set doesn't know are False."""
     table = np.zeros((len(listing.pictures), len(classes)), bool)
     for column, name in enumerate(listing.classes):
         own = True if listing.labelled is None else listing.labelled[:, column]
@@ -112,7 +112,7 @@ def _columns(listing, classes):
 
 
 def _added_counts(listings):
-    """The sums of all counts."""
+    """Return the sums of all counts."""
     counts, others = Counter(), Counter()
     for each in listings:
         counts.update({name: n for name, n in each.counts.items() if name != "other_classes"})

@@ -31,7 +31,7 @@ class Things(NamedTuple):
     most_boxes: int  # that one of them brings
 
     def choose(self, index, kind, which):
-        """A thing of another picture than `index`, as its place here, or None if there is none.
+        """Choose a thing of another picture than `index`; its place here, or None if there is none.
 
         `kind` and `which` are uniform in [0, 1): first the class is chosen, so that of rare ones
         as many things are pasted as of others, then one of its things.

@@ -110,7 +110,7 @@ def open_detector(path, image_size=None, batch_size=16):
 
 
 def detect_in(detector, pixels, confidence, iou):
-    """Detections in one uint8 (height, width, 3) picture, float32 (n, 6): corners, score, class."""
+    """Detect in a uint8 (height, width, 3) picture; float32 (n, 6): corners, score, class."""
     square, geometry = letterbox(pixels, detector.image_size)
     decoded = detector(square.transpose(2, 0, 1)[None])[0]
     return scale_detections(nms(decoded, confidence, iou, multi_label=False), geometry)

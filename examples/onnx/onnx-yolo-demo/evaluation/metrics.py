@@ -21,7 +21,7 @@ TWELVE += ("ar_1", "ar_10", "ar_100", "ar_small", "ar_medium", "ar_large")
 
 
 def coco_map(dataset, detections):
-    """COCO's mean average precision.
+    """Compute COCO's mean average precision.
 
     Returns ``map50_95`` and ``map50`` (0 to 1, mean over the classes that have ground truth) and
     ``per_class``: class name to a dict with the same two keys, NaN for a class without ground
@@ -31,7 +31,7 @@ def coco_map(dataset, detections):
 
 
 def coco_scores(dataset, detections):
-    """COCO's twelve standard scores, with COCO's own settings.
+    """Compute COCO's twelve standard scores, with COCO's own settings.
 
     Returns what `coco_map` does, and ``map75``; ``map_small``, ``map_medium`` and ``map_large``
     (areas below 32², below 96² and above, in pixels of the original picture); the recalls
@@ -62,7 +62,7 @@ def coco_scores(dataset, detections):
 
 
 def _result_rows(detections, category_ids):
-    """COCO's (image id, x, y, w, h, score, category id) rows of all detections."""
+    """Return COCO's (image id, x, y, w, h, score, category id) rows of all detections."""
     rows = [np.empty((0, 7))]
     for image_id, found in detections.items():
         x, y, right, bottom, score, label = np.reshape(found, (-1, 6)).astype(float).T
@@ -73,7 +73,7 @@ def _result_rows(detections, category_ids):
 
 
 def scores_by_source(dataset, detections):
-    """COCO's mean average precision of each class, by where the images are from.
+    """Compute COCO's mean average precision of each class, by where the images are from.
 
     Returns, for each of the dataset's `sources`, a dict: ``images``, their number; and
     ``per_class``, as of `coco_map`, and the number of ``boxes`` (without crowd regions) there.
@@ -132,7 +132,7 @@ def mistakes(dataset, detections):
 
 
 def _scored(dataset, images=None):
-    """Annotations that are scored, and a function that tells whether a detection is.
+    """Return annotations that are scored, and a function that says whether a detection is.
 
     An image takes no part in the scores of a class that it isn't labelled for; `images` are ids of
     those that take part at all, by default all.
@@ -152,7 +152,7 @@ def _scored(dataset, images=None):
 
 
 def _matched(dataset, detections, areas=4, images=None):
-    """A COCOeval that has matched detections with boxes; its classes are in ascending order of id.
+    """Return a COCOeval that has matched detections with boxes; its classes ascend by id.
 
     With 1 for `areas`, boxes of any size together; with 4, small, medium and large ones, too.
     `images` is as of `_scored`.
@@ -186,7 +186,7 @@ def _matched(dataset, detections, areas=4, images=None):
 
 
 def _means(evaluation, dataset):
-    """What `coco_map` returns."""
+    """Return what `coco_map` returns."""
     precision = evaluation.eval["precision"][:, :, :, 0, -1]  # (10 IoUs, 101 recalls, classes)
     precision = np.where(precision < 0, np.nan, precision)  # -1 where there is no ground truth
     per_class = {}
@@ -200,7 +200,7 @@ def _means(evaluation, dataset):
 
 
 def without_nan(value):
-    """The same structure of dicts and lists, with None for NaN, which JSON can't say."""
+    """Return the same structure of dicts and lists, with None for NaN, which JSON can't say."""
     if isinstance(value, dict):
         return {key: without_nan(v) for key, v in value.items()}
     if isinstance(value, list | tuple):

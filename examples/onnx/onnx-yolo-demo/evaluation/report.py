@@ -12,7 +12,7 @@ OTHER_COLORS = ((0, 120, 255), (230, 50, 60), (160, 80, 220), (0, 180, 190), (24
 
 
 def draw_detections(image, detections, class_names):
-    """A copy of an RGB image, uint8 (height, width, 3), with boxes, class names and scores.
+    """Return a copy of an RGB image, uint8 (height, width, 3), with boxes, names and scores.
 
     Detections are (n, 6), ``x1, y1, x2, y2, score, class`` in the image's pixels, or (n, 5)
     without the score, as of ground truth.

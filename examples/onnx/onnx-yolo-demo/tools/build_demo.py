@@ -59,7 +59,7 @@ class BuildError(Exception):
 
 
 def asset_script(assets, level=19):
-    """The script that puts assets (bytes by name) into the page; see ``page/src/assets.js``."""
+    """Write the script that puts assets (bytes by name) in the page; see ``page/src/assets.js``."""
     compress = zstandard.ZstdCompressor(level).compress  # base64 of Zstandard
     texts = {name: base64.b64encode(compress(data)).decode() for name, data in assets.items()}
     return "".join(f'demoAssets.add("{name}", "{text}");\n' for name, text in texts.items())
@@ -72,7 +72,7 @@ def assets_of(text):
 
 
 def runtime_problem():
-    """Why a page can't be built from what npm has installed, or None."""
+    """Return why a page can't be built from what npm has installed, or None."""
     fix = f"run 'bash setup.sh', or 'npm ci --omit=dev' in {DEMO}"
     wanted = json.loads((DEMO / "package.json").read_text(encoding="utf-8"))["dependencies"]
     for name, version in wanted.items():
@@ -86,7 +86,7 @@ def runtime_problem():
 
 
 def find_esbuild():
-    """The bundler's program, which npm installs for the present system; None without."""
+    """Return the bundler's program, which npm installs for the present system; None without."""
     programs = [
         *NODE_MODULES.glob("@esbuild/*/bin/esbuild"),
         *NODE_MODULES.glob("@esbuild/*/*.exe"),
@@ -95,7 +95,7 @@ def find_esbuild():
 
 
 def bundle(entry):
-    """One classic script of a module below ``page/src`` and all that it imports."""
+    """Return one classic script of a module below ``page/src`` and all that it imports."""
     command = [find_esbuild(), f"page/src/{entry}", "--bundle", "--format=iife"]
     command += ["--target=es2023", "--charset=utf8", "--log-level=warning", "--minify-whitespace"]
     # The runtime's variant whose WebAssembly, and the script around it, lie beside it.
@@ -107,7 +107,7 @@ def bundle(entry):
 
 
 def page_script():
-    """The page's program, with the worker's as a text in it, and the licences of all parts."""
+    """Return the page's program, with the worker's as a text in it, and all parts' licences."""
     notices = resources.files("onnxruntime") / "ThirdPartyNotices.txt"
     licences = DEMO.parents[2] / "LICENSE", NODE_MODULES / "zstddec/LICENSE", OF_RUNTIME, notices
     asset = "\n\n".join(path.read_text(encoding="utf-8") for path in licences).encode()
@@ -117,7 +117,7 @@ def page_script():
 
 @cache
 def runtime_script(name):
-    """The script that puts onnxruntime-web's WebAssembly into the page; `name` is of `RUNTIMES`."""
+    """Return the script of onnxruntime-web's WebAssembly for the page; `name` is of `RUNTIMES`."""
     file, level = RUNTIMES[name]
     dist = NODE_MODULES / RUNTIME / "dist"
     assets = {f"{name}-{end}": (dist / f"{file}.{end}").read_bytes() for end in ("mjs", "wasm")}
@@ -179,12 +179,12 @@ def load_detector(path):
 
 
 def hash_of(path):
-    """SHA-256 of a file, as hexadecimal digits."""
+    """Return the SHA-256 of a file, as hexadecimal digits."""
     return hashlib.sha256(Path(path).read_bytes()).hexdigest()
 
 
 def model_assets(name, file, weights, data, facts, export):
-    """A model as the page gets it, and what is known of it; see `load_detector`.
+    """Return a model as the page gets it, and what is known of it; see `load_detector`.
 
     `export` is the SHA-256 of the file that all forms of the model were made of.
     """
@@ -203,13 +203,13 @@ def model_assets(name, file, weights, data, facts, export):
 
 
 def source_hash(text):
-    """How a Content Security Policy names an inline script or style."""
+    """Return how a Content Security Policy names an inline script or style."""
     digest = hashlib.sha256(text.encode()).digest()
     return f"'sha256-{base64.b64encode(digest).decode()}'"
 
 
 def single_file(html, files, later=()):
-    """The page with its scripts and styles in it, which its policy then names by their hashes.
+    """Return the page with its scripts and styles in it; its policy names them by their hashes.
 
     Parameters
     ----------
@@ -243,7 +243,7 @@ def single_file(html, files, later=()):
 
 
 def page_scripts(model_path, int8=None, export=None):
-    """The scripts that every page has: its program, the runtime for WebAssembly, the model.
+    """Return the scripts that every page has: its program, the runtime, the model.
 
     Parameters
     ----------
@@ -282,7 +282,7 @@ def page_scripts(model_path, int8=None, export=None):
 
 
 def floats_script(model_path):
-    """The script with a model's weights in 16-bit floats, for WebGPU."""
+    """Return the script with a model's weights in 16-bit floats, for WebGPU."""
     _, model, facts = load_detector(model_path)
     half = half_weights(model).SerializeToString(deterministic=True)
     name, export = Path(model_path).name, hash_of(model_path)
@@ -344,7 +344,7 @@ def build(model_path, output=None, int8=None, webgpu=False):
 
 
 def how_to_open(report):
-    """Lines that name what was built and how to open it."""
+    """Return lines that name what was built and how to open it."""
     return [
         f"page: {report['page']}",
         f"in a single file: {report['single_file']}",

@@ -73,7 +73,7 @@ class BrowserError(Exception):
 
 
 def find_chromium():
-    """Path of an installed Chromium: that of the variable ``CHROMIUM``, or else a usual one.
+    """Return the path of a Chromium: that of the variable ``CHROMIUM``, or else a usual one.
 
     Raises
     ------
@@ -177,21 +177,21 @@ def wait_ready(page, seconds=120):
 
 
 def png_url(pixels):
-    """A picture, uint8 (height, width, 3), as the ``data:`` address of a PNG."""
+    """Return a picture, uint8 (height, width, 3), as the ``data:`` address of a PNG."""
     file = io.BytesIO()
     Image.fromarray(pixels).save(file, "PNG")
     return "data:image/png;base64," + base64.b64encode(file.getvalue()).decode()
 
 
 def page_detections(last):
-    """The page's detections (``window.demo.last``) as float32 (n, 6)."""
+    """Return the page's detections (``window.demo.last``) as float32 (n, 6)."""
     keys = ("x1", "y1", "x2", "y2", "score", "classId")
     rows = [[found[key] for key in keys] for found in last["detections"]]
     return np.array(rows, dtype=np.float32).reshape(-1, 6)
 
 
 def differences(first, second):
-    """How far two lists of detections (n, 6) are apart: each is paired with the nearest one.
+    """Return how far two lists of detections (n, 6) are apart: each is paired with the nearest.
 
     Returns
     -------
@@ -219,7 +219,7 @@ def differences(first, second):
 
 
 def compared_pictures():
-    """Drawn pictures and their names: the page's samples, and some of other shapes."""
+    """Yield drawn pictures and their names: the page's samples, and some of other shapes."""
     for index in range(len(SAMPLES)):
         yield f"sample {index + 1}", sample_scene_of(index)[0]
     for number, (width, height) in enumerate(SHAPES):
@@ -228,7 +228,7 @@ def compared_pictures():
 
 
 def pictures_of(path, classes, count):
-    """Pictures of a data set's validation part with their names: `count`, spread evenly over it."""
+    """Yield `count` validation pictures of a data set with their names, spread evenly over it."""
     dataset = load_split(path, "val", classes, 32, spread=count)
     for index in range(len(dataset)):
         yield dataset.file_name(index), dataset.picture(index)

@@ -27,7 +27,7 @@ PICTURES = 256
 
 
 def float_nodes(model):
-    """Names of the nodes of an `onnx.ModelProto` that stay float32, the first and the last ones.
+    """Name the nodes of an `onnx.ModelProto` that stay float32, the first and the last ones.
 
     ModelError if no convolution has a weight whose name begins as those of the head do.
     """
@@ -85,7 +85,7 @@ def quantize_detector(source, path, images, tolerance=0.1):
 
 
 def calibration(source, data, pictures=PICTURES):
-    """Training pictures of a data set (a path), as an exported detector takes them.
+    """Return training pictures of a data set (a path), as an exported detector takes them.
 
     They are spread evenly over the set: what is first in it may be all of one kind.
     """

@@ -67,7 +67,7 @@ def sample_scene_of(index, number=0):
 
 
 def as_jpeg(image):
-    """A picture's file: what the page shows, and so what the model has to be right in."""
+    """Return a picture's file: what the page shows, and so what the model has to be right in."""
     stream = io.BytesIO()
     # Colours at full resolution: the thin outlines of the drawings stay as they are.
     Image.fromarray(image).save(stream, "JPEG", quality=QUALITY, subsampling=0)
@@ -80,7 +80,7 @@ def shown_pixels(image):
 
 
 def iou(one, other):
-    """Intersection over union of two boxes x1, y1, x2, y2."""
+    """Compute the intersection over union of two boxes x1, y1, x2, y2."""
     low, high = np.maximum(one[:2], other[:2]), np.minimum(one[2:], other[2:])
     inter = np.prod(np.maximum(high - low, 0))
     areas = [np.prod(np.subtract(box[2:], box[:2])) for box in (one, other)]
@@ -164,12 +164,12 @@ def choose_samples(detector, facts):
 
 
 def penalty(verdict):
-    """How bad a scene is: what is missed or wrong, and then how little is right."""
+    """Return how bad a scene is: what is missed or wrong, and then how little is right."""
     return verdict.missed + verdict.wrong, -verdict.right
 
 
 def sample_title(objects):
-    """What is to be seen, such as "2 persons, 1 cell phone"."""
+    """Return what is to be seen, such as "2 persons, 1 cell phone"."""
     kinds = [thing.category_id for thing in objects]
     counts = [(kinds.count(kind), name) for kind, name in NAMES.items()]
     return ", ".join(f"{n} {name}{'s' if n > 1 else ''}" for n, name in counts if n)
@@ -177,7 +177,7 @@ def sample_title(objects):
 
 @cache
 def sample_assets(numbers):
-    """The sample pictures, and their list; see `choose_samples`."""
+    """Return the sample pictures, and their list; see `choose_samples`."""
     assets, listed = {}, []
     for index, number in enumerate(numbers):
         image, objects = sample_scene_of(index, number)
@@ -188,7 +188,7 @@ def sample_assets(numbers):
 
 
 def chosen_assets(detector, facts):
-    """The sample pictures for a model; what is wrong with them is printed to stderr."""
+    """Return the sample pictures for a model, and print what is wrong with them to stderr."""
     choice = choose_samples(detector, facts)
     for text in choice.warnings:
         print(f"warning: {text}", file=sys.stderr)

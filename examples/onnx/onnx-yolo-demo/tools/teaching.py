@@ -81,7 +81,7 @@ class SecondHead:
         self.weights = [variable for layer in layers for variable in (layer.weight, layer.bias)]
 
     def predictions(self, maps):
-        """Raw maps by level: box logits if there are any, then class logits."""
+        """Return raw maps by level: box logits if there are any, then class logits."""
         head = self.model.layers[23]
         if self.part == "whole":
             return dict(zip(LEVELS, head(maps), strict=True))
@@ -92,7 +92,7 @@ class SecondHead:
         return dict(zip(LEVELS, outputs, strict=True))
 
     def loss(self, maps, found, targets):
-        """Loss of a batch, float32 scalar: that of training, divided by the number of pictures."""
+        """Return a batch's loss, float32 scalar: training's, divided by the number of pictures."""
         predictions = self.predictions(maps)
         if self.part == "whole":
             _, parts = yolo_loss(predictions, targets, MAX_CLASSES)
@@ -109,7 +109,7 @@ class SecondHead:
         return CLS_GAIN * sum32(binary_cross_entropy(logits, target.scores)) / norm
 
     def detections(self, maps, found, known, learned):
-        """Detections of both heads together, float32 (1, 4 + classes, anchors or twice as many).
+        """Return detections of both heads, float32 (1, 4 + classes, anchors or twice as many).
 
         `known` and `learned`, int64 (classes,), are the rows of the classes in `found` and in the
         second head; one behind the last row stands for a class that the head doesn't have.
@@ -130,7 +130,7 @@ class SecondHead:
 
 
 def flat(predictions):
-    """Maps of all levels side by side: (batch, channels, anchors)."""
+    """Join the maps of all levels side by side: (batch, channels, anchors)."""
     maps = [predictions[level] for level in LEVELS]
     return pt.concatenate(
         [m.reshape((m.shape[0], MAX_CLASSES, np.prod(m.type.shape[2:]))) for m in maps], axis=2
@@ -138,14 +138,14 @@ def flat(predictions):
 
 
 def corners(found):
-    """Four float32 (batch, anchors): corners of decoded boxes, in pixels."""
+    """Return four float32 (batch, anchors): corners of decoded boxes, in pixels."""
     x, y, width, height = (found[:, row] for row in range(4))
     half_width, half_height = width * np.float32(0.5), height * np.float32(0.5)
     return [x - half_width, y - half_height, x + half_width, y + half_height]
 
 
 def inputs_of(shapes, batch):
-    """Input variables of `shapes` (behind the batch): the three maps, and the detector's output."""
+    """Return inputs of `shapes` (behind the batch): the three maps, and the detector's output."""
     *maps, found = (
         pt.tensor(name, dtype="float32", shape=(batch, *shape))
         for name, shape in zip((*LEVELS, "found"), shapes, strict=True)
@@ -154,7 +154,7 @@ def inputs_of(shapes, batch):
 
 
 def step_model(part, shapes, class_width):
-    """One training step, for the `shapes` of `inputs_of`: its ModelProto, and its state.
+    """Build one training step, for the `shapes` of `inputs_of`: its ModelProto, and its state.
 
     The state is a list of variables, the weights among them: inputs by their names, and outputs
     with "next/" before them.
@@ -176,7 +176,7 @@ def step_model(part, shapes, class_width):
 
 
 def head_model(part, shapes, class_width, names, opset_version):
-    """What turns the detector's maps and output into the detections of both heads; ModelProto.
+    """Build the ModelProto from the detector's maps and output to the detections of both heads.
 
     Its weights, `known` and `learned` (see `SecondHead.detections`) are inputs, which become
     constants when the page joins the two models.  Maps and output have the `names` of the
@@ -197,7 +197,7 @@ def head_model(part, shapes, class_width, names, opset_version):
 
 
 def head_sources(model):
-    """What the convolutions of a detector's head read, by the name of their filters in `YOLO11n`.
+    """Return what a head's convolutions read, by the name of their filters in `YOLO11n`.
 
     Names of the tensors (input, filters, bias), in a model with 8-bit integers those behind
     DequantizeLinear: ``{"model.23.cv2.0.0.conv.weight": ("silu_43/mul", ...), ...}``.
@@ -210,7 +210,7 @@ def head_sources(model):
 
 
 def first_value(variable, sources):
-    """Where the page takes a state's first value from: a tensor of the detector, or one number."""
+    """Return where the page takes a state's first value from: a detector's tensor, or a number."""
     layer, _, kind = variable.name.rpartition(".")
     if kind not in ("weight", "bias"):  # the optimizer's
         return {"value": 0}
@@ -220,7 +220,7 @@ def first_value(variable, sources):
 
 
 def teaching_assets(model):
-    """The assets with which the page teaches a detector more classes, bytes by name.
+    """Return the assets with which the page teaches a detector more classes, bytes by name.
 
     Parameters
     ----------

@@ -49,13 +49,13 @@ class Run:
     progress: Progress
 
     def exhausted(self):
-        """Whether the precision hasn't risen for as many epochs as --patience says."""
+        """Return whether the precision hasn't risen for as many epochs as --patience says."""
         stopping = EarlyStopping(self.options.patience)
         validated = [row for row in self.progress.rows if row["map50_95"] is not None]
         return any(stopping.update(row["epoch"], row["map50_95"]) for row in validated)
 
     def where(self):
-        """How far the run came, in words."""
+        """Say how far the run came, in words."""
         p = self.progress
         within = f", batch {p.batch} of {len(self.loader)} of the next" if p.batch else ""
         return f"epoch {p.epoch}{within}"
@@ -72,19 +72,19 @@ class Callback:
     """Does nothing."""
 
     def before_epoch(self):
-        """An epoch begins, or goes on in a resumed run."""
+        """Handle an epoch's beginning, or that of its rest in a resumed run."""
 
     def before_step(self):
-        """A batch is there."""
+        """Handle a batch that is there, before its step."""
 
     def after_step(self, losses, norm, lr):
-        """A step was started; its results are arrays that may not be computed yet."""
+        """Handle a step that was started; its results are arrays, perhaps not computed yet."""
 
     def after_epoch(self, row):
-        """An epoch is done; `row` is its row of results.csv."""
+        """Handle an epoch that is done; `row` is its row of results.csv."""
 
     def close(self):
-        """The session ends, perhaps by an error."""
+        """Handle the end of the session, perhaps by an error."""
 
 
 class Meter(Callback):
@@ -164,7 +164,7 @@ class Meter(Callback):
         p.sums = [total + loss for total, loss in zip(p.sums, losses, strict=True)]
 
     def row(self):
-        """The row of results.csv of the epoch whose last step was started."""
+        """Return the row of results.csv of the epoch whose last step was started."""
         self.take()
         o, p, size = self.run.options, self.run.progress, len(self.run.loader)
         p.seconds = time.perf_counter() - self.start
@@ -306,7 +306,7 @@ class Checkpoints(Callback):
             self.save()
 
     def due(self):
-        """Whether it is time for a checkpoint, or a signal has come."""
+        """Return whether it is time for a checkpoint, or a signal has come."""
         minutes = (time.monotonic() - self.saved_at) / 60
         return self.signals.number or minutes >= self.run.options.checkpoint_minutes
 

@@ -106,7 +106,7 @@ def load_weights(path):
 
 
 def snapshot(model, state):
-    """The arrays of a checkpoint by name: the model's, and the shared variables in `state`."""
+    """Return the arrays of a checkpoint by name: the model's, and the variables in `state`."""
     values = {STATE + name: v.get_value(borrow=True) for name, v in state.items()}
     # copied, for a backend may use an array's memory again
     return {name: np.array(v) for name, v in (model.state_dict() | values).items()}

@@ -82,14 +82,14 @@ class Validator:
         return coco_map(self.dataset, detections), detections
 
     def columns(self, epoch):
-        """The columns of results.csv of an epoch."""
+        """Return the columns of results.csv of an epoch."""
         result, _ = self.score()
         scores = {name: result[name] for name in ("map50", "map50_95")}
         print("epoch {}: mAP@0.5 {:.4f}, mAP@0.5:0.95 {:.4f}".format(epoch, *scores.values()))
         return scores
 
     def predict(self, images):
-        """Predictions for a batch, computed in full float32.
+        """Return predictions for a batch, computed in full float32.
 
         GPUs and TPUs round the factors of products to fewer bits by default, which training can
         bear, but not the comparison with another program.
@@ -159,7 +159,7 @@ def measure_statistics(run, devices):
     )
 
     def measure():
-        """Over the batches that would come after the last epoch, of two epochs at most."""
+        """Measure over the batches that would come after the last epoch, of two epochs at most."""
         count = min(-(-images // loader.batch_size), 2 * len(loader))
         epochs = map(loader.epoch, itertools.count(run.options.epochs))
         batches = itertools.islice(itertools.chain.from_iterable(epochs), count)

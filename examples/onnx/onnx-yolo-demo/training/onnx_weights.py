@@ -74,7 +74,7 @@ def read_onnx(path):
 
 
 def by_surroundings(nodes):
-    """The convolutions among nodes in their order, each by a number that says what is around it."""
+    """Return the convolutions among nodes in order, each by a number for what is around it."""
     sources, before, after = {}, {}, defaultdict(list)
     for node in nodes:
         found = set().union(*(sources.get(v, ()) for v in node.inputs))
@@ -99,7 +99,7 @@ def by_surroundings(nodes):
 
 
 def folded(node, clients, name):
-    """Filters and bias of a convolution, with all folded in that follows it per channel."""
+    """Return a convolution's filters and bias, with all folded in that follows it per channel."""
     out, filters = node.outputs[0], node.inputs[1]
     if not isinstance(filters, Constant):
         raise CheckpointError(f"{name}: its filters are computed when the model runs")
@@ -125,7 +125,7 @@ def folded(node, clients, name):
 
 
 def per_channel(variable, channels):
-    """The values of a constant with an entry for each channel, or None if it isn't one."""
+    """Return the values of a constant with an entry for each channel, or None if it isn't one."""
     if variable.owner is not None and isinstance(variable.owner.op, DimShuffle):
         [variable] = variable.owner.inputs
     if isinstance(variable, Constant) and variable.data.size == channels:
@@ -134,7 +134,7 @@ def per_channel(variable, channels):
 
 
 def read_metadata(path, metadata):
-    """Names of classes and size of images, in the form in which exports of YOLO say them."""
+    """Read the names of classes and the size of images, as exports of YOLO say them."""
     info = {}
     try:
         if "names" in metadata:

@@ -86,7 +86,7 @@ def parse_arguments(description, arguments):
 
 
 def number(kind, holds, limits):
-    """The type of an option: a number for which `holds` is true, as `limits` says in words."""
+    """Make the type of an option: a number for which `holds` is true; `limits` says so in words."""
 
     def parse(text):
         value = kind(text)
@@ -108,7 +108,7 @@ PROBABILITY = number(float, lambda x: 0 <= x <= 1, "from 0 to 1")
 
 
 def make_parser(description):
-    """The parser of all options."""
+    """Make the parser of all options."""
     # Abbreviations are off: the command to go on with a run is made from its arguments.
     parser = argparse.ArgumentParser(description=description, allow_abbrev=False)
     add = parser.add_argument
@@ -239,7 +239,7 @@ def check_data(parser, options):
 
 
 def starting_weights(options):
-    """Path of the weights to start from, or None."""
+    """Return the path of the weights to start from, or None."""
     given = options.weights
     own = any(split_share(each)[0] not in DEFAULT_IMAGES for each in options.data)
     if given is None and own and options.preset is not None:
@@ -269,12 +269,12 @@ def check_mode(parser, options):
 
 
 def make_recipe(options):
-    """The recipe that the options describe."""
+    """Make the recipe that the options describe."""
     return Recipe(**{name: getattr(options, name) for name in Recipe.__annotations__})
 
 
 def resumed_settings(options):
-    """What a resumed run must share, beside the recipe, by name.
+    """Return what a resumed run must share, beside the recipe, by name.
 
     Copy-paste is among it where it is on: checkpoints of before there was that option lack it.
     """
@@ -307,7 +307,7 @@ def read_settings(path):
 
 
 def settings_arguments(path, environment):
-    """The options that a settings file and the environment give; the environment wins."""
+    """Return the options that a settings file and the environment give; the environment wins."""
     given = read_settings(path)
     given |= {name: environment[name] for name in SETTINGS if name in environment}
     arguments = []

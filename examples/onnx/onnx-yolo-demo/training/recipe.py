@@ -40,7 +40,7 @@ class Recipe:
     ema_steps: float = 2000.0
 
     def batches_per_step(self, batch_size):
-        """Batches whose gradients make one step, after the warm-up."""
+        """Return the batches whose gradients make one step, after the warm-up."""
         return max(round(self.nominal_batch / batch_size), 1)
 
     def decay_of_averages(self, steps):
@@ -111,7 +111,7 @@ class StepSettings:
 
 
 def make_optimizer(name, lr, momentum):
-    """The optimizer of a name, without decay; `lr` and `momentum` are scalar variables."""
+    """Make the optimizer of a name, without decay; `lr` and `momentum` are scalar variables."""
     if name == "sgd":
         return SGD(lr, momentum=momentum, nesterov=True)
     if name == "musgd":
@@ -122,7 +122,7 @@ def make_optimizer(name, lr, momentum):
 
 
 def parameter_groups(params, lr, bias_lr, weight_decay, class_factor=1.0):
-    """Groups of an optimizer: filters, which alone decay, gammas, and biases.
+    """Make an optimizer's groups: filters, which alone decay, gammas, and biases.
 
     `class_factor` multiplies the rate of the head's class branch.  Its biases reach the same rate
     at the end of the warm-up, from the same start as other biases.

@@ -79,7 +79,7 @@ class Terminal:
             self.log.flush()
 
     def flush(self):
-        """Nothing waits to be written."""
+        """Do nothing: nothing waits to be written."""
 
     def __getattr__(self, name):
         return getattr(self.stream, name)
@@ -188,7 +188,7 @@ class RunFolder:
 
 
 def resume_command(arguments):
-    """The command line that goes on with the run of such arguments."""
+    """Return the command line that goes on with the run of such arguments."""
     left_out = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     for name in ("--stop-after", "--settings"):
         left_out.add_argument(name)
@@ -200,10 +200,10 @@ def resume_command(arguments):
 
 
 def now():
-    """Time of day with its zone, to the second."""
+    """Return the time of day with its zone, to the second."""
     return datetime.now().astimezone().isoformat(timespec="seconds")
 
 
 def to_json(value):
-    """Indented JSON as bytes; paths become text, NaN null."""
+    """Return indented JSON as bytes; paths become text, NaN null."""
     return json.dumps(without_nan(value), indent=2, default=str).encode() + b"\n"

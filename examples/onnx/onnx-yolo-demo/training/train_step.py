@@ -37,7 +37,7 @@ OWN_MODES = {
 
 
 def training_mode(name="JAX", precision="float32", keep_programs=True):
-    """PyTensor's mode for a training step.
+    """Return PyTensor's mode for a training step.
 
     "JAX" is `pytensor.link.jax.tuned.jax_mode`, which takes `precision` and `keep_programs`, and
     see `OWN_MODES`; any other name is PyTensor's own mode.
@@ -56,7 +56,7 @@ def training_mode(name="JAX", precision="float32", keep_programs=True):
 
 
 def uses_jax(mode):
-    """Whether a mode, or the one of a name, compiles by JAX."""
+    """Return whether a mode, or the one of a name, compiles by JAX."""
     return isinstance(get_mode(mode).linker, JAXLinker)
 
 
@@ -77,7 +77,7 @@ class HostImages:
 
 
 def draws_on_device(choice, squares):
-    """Whether the training images are drawn on the device; `choice` is "on", "off" or "auto".
+    """Return whether training images are drawn on the device; `choice` is "on", "off", "auto".
 
     "auto" does where JAX has a GPU and the data set fits in half of its free memory.
     """
@@ -251,7 +251,7 @@ class TrainStep:
         return parts, self.apply(rates) if step_now else None
 
     def programs(self):
-        """The functions of JAX that were called, each with its arguments, for `read_profile`."""
+        """List the functions of JAX that were called, with their arguments, for `read_profile`."""
         return list(self._programs.items())
 
     def _call(self, function, *arguments):
@@ -272,12 +272,12 @@ def as_arrays(rates):
 
 
 def image_input(image_size, batch_size, dtype="uint8"):
-    """Input variable of RGB images, of static shape."""
+    """Return an input variable of RGB images, of static shape."""
     return pt.tensor("images", dtype=dtype, shape=(batch_size, 3, image_size, image_size))
 
 
 def target_inputs(batch_size, max_boxes):
-    """Input variables of padded targets, all shapes static."""
+    """Return input variables of padded targets, all shapes static."""
     return [
         pt.tensor("boxes", dtype="float32", shape=(batch_size, max_boxes, 4)),
         pt.tensor("classes", dtype="int32", shape=(batch_size, max_boxes)),
@@ -286,7 +286,7 @@ def target_inputs(batch_size, max_boxes):
 
 
 def label_inputs(batch_size, layers, num_classes):
-    """Input variables of what is labelled where; see `loss.yolo_loss`."""
+    """Return input variables of what is labelled where; see `loss.yolo_loss`."""
     return [
         pt.tensor("windows", dtype="int32", shape=(batch_size, layers, 4)),
         pt.tensor("labelled", dtype="uint8", shape=(batch_size, layers, num_classes)),
@@ -294,7 +294,7 @@ def label_inputs(batch_size, layers, num_classes):
 
 
 def to_float(images):
-    """RGB bytes to float32 in 0..1; float images are that already."""
+    """Convert RGB bytes to float32 in 0..1; float images are that already."""
     if images.type.dtype == "float32":
         return images
     return images.astype("float32") / np.float32(255)

@@ -137,7 +137,7 @@ def source_classes(path, arrays, info):
 
 
 def starting_model(options, last, train_set):
-    """The model that a run starts with; if resumed, before its checkpoint `last` is loaded.
+    """Return the model that a run starts with; if resumed, before its checkpoint is loaded.
 
     Second, in words, what it will have seen at the end; None where that isn't known.
     """
@@ -189,7 +189,7 @@ def require_folder(path):
 
 
 def model_info(model, classes, image_size, trained_on):
-    """What a reader of a weight file needs to know, for its metadata."""
+    """Return what a reader of a weight file needs to know, for its metadata."""
     return {
         "architecture": "yolo11n",
         "classes": list(classes),

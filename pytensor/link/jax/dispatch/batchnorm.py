@@ -10,7 +10,7 @@ from pytensor.link.jax.rewriting.recompute import GradientSums, Moments
 
 
 def _two_sums(a, b, axes):
-    """The sums of two images as one of complex numbers, which XLA makes one loop of.
+    """Return the sums of two images by one of complex numbers, which XLA makes one loop of.
 
     In a loop of two sums it would compute what both read twice, or an image of it before the loop.
     A sum over many rows takes it two kernels.  Of small images the second would be tiny; as a sum

@@ -35,7 +35,7 @@ def _general_channels_last(op, image, filters, pads):
 
 
 def _pointwise(image, filters):
-    """Kernels of size 1 as one matrix product over all positions, channels last.
+    """Apply kernels of size 1, as one matrix product over all positions, channels last.
 
     Of matrices: XLA would transpose the operands of the gradient's product over several axes.
     """
@@ -46,7 +46,7 @@ def _pointwise(image, filters):
 
 
 def _depthwise(op, image, filters, pads, output_shape):
-    """One filter per channel as shifted multiply-adds, channels last."""
+    """Apply one filter per channel by shifted multiply-adds, channels last."""
     dtype = image.dtype
     if dtype == jnp.bfloat16:
         # Sums, the gradients' too, are rounded once; a convolution adds up in float32 as well.
@@ -70,7 +70,7 @@ def _has_a_filter_per_channel(op, image, filters):
 
 
 def _depthwise_grad_input(op, image, filters, cotangent):
-    """The gradient for the image as another such convolution, of images with the channels last.
+    """Return the gradient for the image, by another such convolution; channels last.
 
     None where there is none: with strides, or where more was padded than the kernel reaches.  The
     derivative of `_depthwise` would pad for each tap, within the loop of what reads the sum.
@@ -88,7 +88,7 @@ def _depthwise_grad_input(op, image, filters, cotangent):
 
 
 def _channels_last(op, image, filters, kernel, pads, output_shape):
-    """What XLA for CPUs is fast at, of images with the channels last.
+    """Convolve images, channels last, by what XLA for CPUs is fast at.
 
     Its convolution has no good code for kernels of size 1, nor for a filter per channel (see
     thoughts/shared/research); on a GPU cuDNN has.
@@ -103,12 +103,12 @@ def _channels_last(op, image, filters, kernel, pads, output_shape):
 
 
 def _first(shape, channels_last):
-    """The shape that an image has with its channels second."""
+    """Return the shape that an image has with its channels second."""
     return (shape[0], shape[-1], *shape[1:-1]) if channels_last else shape
 
 
 def _convolution(op, channels_last=False):
-    """The convolution of `op`'s properties as a function of image and filters."""
+    """Return the convolution of `op`'s properties as a function of image and filters."""
     spatial = tuple(range(2, 2 + op.n_spatial))
 
     def conv(image, filters):

@@ -40,7 +40,7 @@ class LengthsTuple(JAXShapeTuple):
         return Apply(self, list(lengths), [TensorType("int64", shape=(len(self.static),))()])
 
     def computed_from(self, *lengths):
-        """The shape as a graph of other lengths."""
+        """Return the shape as a graph of other lengths."""
         replace = dict(zip(self.lengths, lengths, strict=True))
         return clone_replace(self.shape, replace)
 

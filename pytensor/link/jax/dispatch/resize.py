@@ -13,7 +13,7 @@ def _along(vector, axis, ndim):
 
 
 def _lookup(x, cells, weights, axis):
-    """Weighted sum of the cells of `x` along `axis`; weights are all 1 where they are None."""
+    """Sum the cells of `x` along `axis` with their weights, which are all 1 where they are None."""
     out, taps = cells.shape
     length = x.shape[axis]
     before, after = x.shape[:axis], x.shape[axis + 1 :]

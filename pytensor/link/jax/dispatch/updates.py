@@ -13,7 +13,7 @@ from pytensor.tensor.moments import SumOfSquares
 
 
 def _without_effect(op):
-    """Nodes that give scalars the axes of what they meet: JAX does that by itself."""
+    """Return nodes that give scalars the axes of what they meet: JAX does that by itself."""
     readers = defaultdict(list)
     for node in op.nodes:
         for v in node.inputs:

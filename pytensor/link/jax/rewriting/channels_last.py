@@ -4,8 +4,8 @@ XLA's CPU code for convolutions and matrix products wants channels last, and tra
 operand and result where a graph has them second; its reductions over batch and positions are
 several times slower too when the channels aren't last.  Graphs stay as users write them: this
 rewrite runs for mode JAX on a CPU only, late, and over the whole graph at once.  Each variable of
-four axes that a convolution touches gets a twin with the channels last, operations between such
-variables are repeated on the twins, and transpositions remain where a twin meets anything else.
+four axes that a convolution touches gets a version with the channels last, operations between such
+variables are repeated on these versions, and transpositions remain where one meets anything else.
 """
 
 from pytensor.graph.basic import Apply
@@ -48,7 +48,7 @@ class ChannelsLast(Op):
 
 
 def is_image(op):
-    """Whether outputs of four axes are images."""
+    """Return whether outputs of four axes are images."""
     facts = layout(op)
     return facts is None or facts.out
 
@@ -57,22 +57,22 @@ def _last_type(type_):
     return TensorType(type_.dtype, shape=tuple(type_.shape[a] for a in TO_LAST))
 
 
-class _Twins:
-    """The channels-last twins of a graph's variables, made node by node."""
+class _ChannelsLastVariables:
+    """The channels-last versions of a graph's variables, made node by node."""
 
     def __init__(self):
         self.of = {}
         self.replaced = {}  # other results of converted nodes: statistics, filters' gradients
 
     def _take(self, variable):
-        """The twin of a variable; a transposition where it has none."""
+        """Return the version of a variable; a transposition where it has none."""
         return self.of[variable] if variable in self.of else variable.dimshuffle(TO_LAST)
 
     def _knows(self, variables):
         return any(v in self.of for v in variables)
 
     def convert(self, node):
-        """Return the node's outputs computed from twins, channels last where they have 4 axes.
+        """Return the node's outputs from such versions, channels last where they have 4 axes.
 
         None where the node isn't one that is converted.
         """
@@ -132,19 +132,19 @@ class ChannelsLastRewriter(GraphRewriter):
 
         if target_platform() != "cpu":
             return
-        twins, replacements = _Twins(), []
+        converted, replacements = _ChannelsLastVariables(), []
         for node in fgraph.toposort():
-            outputs = twins.convert(node)
+            outputs = converted.convert(node)
             if outputs is None:
                 continue
             copy_stack_trace(node.outputs, outputs)
             for old, new in zip(node.outputs, outputs, strict=True):
                 if old.type.ndim == 4 and is_image(node.op):
-                    twins.of[old] = new
+                    converted.of[old] = new
                     new = new.dimshuffle(TO_FIRST)
                 else:
                     # Nodes made later must not bring the old one back.
-                    twins.replaced[old] = new
+                    converted.replaced[old] = new
                 replacements.append((old, new))
         fgraph.replace_all(
             [(old, new) for old, new in replacements if old in fgraph.variables],

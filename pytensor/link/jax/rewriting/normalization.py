@@ -36,7 +36,7 @@ class NormalizeByKernels(GraphRewriter):
 
 
 def _has_channels_last(node):
-    """Whether the image of a normalization is one of float32, of a convolution's shape."""
+    """Return whether the image of a normalization is one of float32, of a convolution's shape."""
     x = node.inputs[0]
     facts = x.owner and layout(x.owner.op)
     on_images = x.type.ndim == 4 and node.op.axes == (0, 2, 3)
@@ -67,7 +67,7 @@ def _convert(fgraph, node):
 
 
 def _cotangent(gradient, image):
-    """What a gradient is SiLU's derivative at an image times; None if it isn't."""
+    """Return what is multiplied by SiLU's derivative at an image; None if nothing is."""
     node = gradient.owner
     if node is None or node.op != mul:
         return None

@@ -110,7 +110,7 @@ class SiLUNormalizationGrad(BatchNormalizationTrainGrad):
 
 
 def silu_slope(x):
-    """The factors of SiLU's derivative, as its gradient has them."""
+    """Return the factors of SiLU's derivative, as its gradient has them."""
     one, s = np.ones((1,) * x.type.ndim, dtype=x.type.dtype), sigmoid(x)
     return s, one + x * (one - s)
 
@@ -125,7 +125,7 @@ def _is_activation(node):
 
 
 def _backward_clients(fgraph, node):
-    """Clients of a normalization that belong to its backward pass, as pairs (node, input).
+    """Return a normalization's clients in its backward pass, as pairs (node, input).
 
     Those of the normalized image are elementwise operations beside an activation; those of the mean
     and the variance are the normalization's own gradient, without which there are none.
@@ -157,13 +157,13 @@ class RecomputeNormalized(GraphRewriter):
         for node in layers:
             # float16 stays whole: its sums are float32, but not as outputs of a node.
             if in_passes and node.inputs[0].type.dtype != "float16":
-                _take_apart(fgraph, node)
+                _split_passes(fgraph, node)
             elif backward := _backward_clients(fgraph, node):
                 hidden = barrier(*node.outputs[1:3])
                 infer = BatchNormalization(axes=node.op.axes, epsilon=node.op.epsilon)
                 _compute_again(fgraph, node, backward, infer(*node.inputs[:3], *hidden), hidden)
         if in_passes:
-            _compute_parts_together(fgraph)
+            _fuse_split_parts(fgraph)
 
 
 def _compute_again(fgraph, node, backward, again, hidden):
@@ -174,7 +174,7 @@ def _compute_again(fgraph, node, backward, again, hidden):
         fgraph.change_node_input(client, i, new[client.inputs[i]], reason=REASON)
 
 
-def _take_apart(fgraph, node):
+def _split_passes(fgraph, node):
     """Give each pass over images a node of its own, forward and backward."""
     op, (x, gamma, beta, *running) = node.op, node.inputs
     options = {"axes": op.axes, "epsilon": op.epsilon}
@@ -202,13 +202,13 @@ def _differentiate_in_passes(fgraph, node, gradient, again, scale):
     mean, scale, *means = barrier(mean, scale, *sums[2:])
     image = Scaled(**options)(x, mean, scale, node.inputs[2])
     cotangent = _repeated(cotangent, {again: image})
-    _keep_no_activation(fgraph, node, image)
+    _recompute_activation(fgraph, node, image)
     g_x = ImageGradient(**options)(x, mean, scale, cotangent, *means)
     g_x.name = sums[0].name = gamma.name  # for profiles
     replace_outputs(fgraph, gradient, gradient.op.select([g_x, *sums[:2]]))
 
 
-def _keep_no_activation(fgraph, node, image):
+def _recompute_activation(fgraph, node, image):
     """Let the gradients of filters read the activation of this image, which is computed then.
 
     XLA computes it in the loop of the image's gradient, which reads all that it takes: another
@@ -222,7 +222,7 @@ def _keep_no_activation(fgraph, node, image):
                     fgraph.change_node_input(user, i, new, reason=REASON)
 
 
-def _compute_parts_together(fgraph):
+def _fuse_split_parts(fgraph):
     """Let XLA compute the parts of a split activation in one loop, and not the whole before."""
     for node in fgraph.toposort():
         whole = node.inputs[0].owner if isinstance(node.op, Split) else None
@@ -231,7 +231,7 @@ def _compute_parts_together(fgraph):
 
 
 def _repeated(variable, new):
-    """A variable, with elementwise functions of the variables in `new` computed from these."""
+    """Return a variable whose elementwise functions of those in `new` are computed from these."""
     if variable not in new:
         node, new[variable] = variable.owner, variable
         if node is not None and isinstance(node.op, Elemwise):

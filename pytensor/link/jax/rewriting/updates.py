@@ -100,7 +100,7 @@ def _is_arithmetic(op):
 
 
 def _tail_nodes(order, clients, outputs):
-    """Arithmetic that nothing but updates depends on, in order."""
+    """Return the arithmetic that nothing but updates depends on, in order."""
     found = {}
     for node in reversed(order):
         if (

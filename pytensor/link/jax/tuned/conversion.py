@@ -44,7 +44,7 @@ class GraphWithConverter:
 
 @singledispatch
 def tuned_funcify(op, convert_node, **kwargs):
-    """As `corrected_funcify`, with the nodes of inner graphs converted by `convert_node`."""
+    """Convert as `corrected_funcify`; `convert_node` converts the nodes of inner graphs."""
     return corrected_funcify(op, **kwargs)
 
 
@@ -135,7 +135,7 @@ def jax_funcify_GraphWithConverter(
 
 
 def _value(constant):
-    """A constant's value for JAX."""
+    """Return a constant's value for JAX."""
     data = constant.data
     if isinstance(data, np.ndarray) and data.ndim and data.dtype.kind in "biufc":
         # The array that PyTensor's conversion makes; but that runs a program to copy it.

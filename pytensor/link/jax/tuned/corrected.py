@@ -38,7 +38,7 @@ __all__ = ["corrected_funcify", "with_declared_dtypes"]
 
 @singledispatch
 def corrected_funcify(op, **kwargs):
-    """As `jax_funcify`, with the conversions of this module."""
+    """Convert as `jax_funcify`, with the conversions of this module."""
     return jax_funcify(op, **kwargs)
 
 
@@ -65,7 +65,7 @@ def with_declared_dtypes(function, node):
 
 
 def _declared(variable):
-    """The dtype that JAX has for a variable's; None for generators and the like."""
+    """Return the dtype that JAX has for a variable's; None for generators and the like."""
     dtype = getattr(variable.type, "numpy_dtype", None)
     return None if dtype is None else jax.dtypes.canonicalize_dtype(dtype)
 
@@ -107,7 +107,7 @@ def corrected_funcify_Elemwise(op, node, **kwargs):
 
 
 def _operand_dtypes(scalar_op, node):
-    """The dtype that each input is computed in; None where it is taken as it is."""
+    """Return the dtype that each input is computed in; None where it is taken as it is."""
     dtype = node.outputs[0].type.dtype
     given = [v.type.dtype for v in node.inputs]
     if isinstance(scalar_op, ps.Switch | ps.Second):
@@ -125,7 +125,7 @@ def _operand_dtypes(scalar_op, node):
 
 @singledispatch
 def corrected_scalar(scalar_op, **kwargs):
-    """The function for the scalar Op of an `Elemwise`."""
+    """Return the function for the scalar Op of an `Elemwise`."""
     return jax_funcify(scalar_op, **kwargs)
 
 
@@ -165,7 +165,7 @@ def corrected_scalar_NdtriExp(scalar_op, node, **kwargs):
 
 
 def _far_quantile(log_p):
-    """How far left of 0 a normal variable is with a tiny probability, of this logarithm.
+    """Return how far left of 0 a normal variable is with a tiny probability, of this logarithm.
 
     By iteration of log(p) = -x**2 / 2 - log(x sqrt(2 pi)) + log(1 - 1 / x**2 + 3 / x**4 - ...),
     Abramowitz & Stegun 26.2.12.
@@ -286,7 +286,7 @@ def corrected_funcify_MatrixPinv(op, node, **kwargs):
 
 
 def _symmetric(a, lower, *, conjugate):
-    """The symmetric matrix, or Hermitian one, of which a triangle of `a` is given."""
+    """Return the symmetric matrix, or Hermitian one, of which a triangle of `a` is given."""
     triangle, strict = (jnp.tril, -1) if lower else (jnp.triu, 1)
     other = jnp.swapaxes(triangle(a, strict), -1, -2)
     return triangle(a) + (other.conj() if conjugate else other)

@@ -2,7 +2,7 @@
 
 XLA makes patches of the images, or transposes them, and multiplies matrices; for the gradients of
 filters it reaches a third of what a processor can do.  For a normalization and its gradient it
-passes over memory twice as often as it must.  The code here (``cpu_kernels.cc``) reads images where
+passes over memory twice as often as it must.  The code here (in ``kernels/``) reads images where
 they lie.  Wheels for Linux bring it compiled, for the processors in `LEVELS`; elsewhere, and from
 sources, PyTensor's C++ compiler makes it once per machine, in PyTensor's `compiledir`.  XLA calls
 it on its own threads, through its foreign function interface.
@@ -47,7 +47,7 @@ from pytensor.tensor.conv.ops import Conv, ConvGradFilters, ConvGradInput
 __all__ = ["load_kernels", "with_cpu_kernels"]
 
 logger = logging.getLogger(__name__)
-SOURCE = Path(__file__).with_name("cpu_kernels.cc")
+SOURCE = Path(__file__).with_name("kernels") / "cpu_kernels.cc"
 GRAD_FILTERS = "pytensor_conv_grad_filters"
 GRAD_IMAGE = "pytensor_conv_grad_image"
 CONVOLUTION = "pytensor_convolution"
@@ -96,7 +96,7 @@ def _load(compiler, flags, folder):
 
 
 def shipped():
-    """Path of the library that the wheel brought for this processor, or None."""
+    """Return the path of the library that the wheel brought for this processor, or None."""
     known = set(" ".join(processor()).split())
     fitting = [level for level, needs in LEVELS.items() if needs <= known]
     found = [p for level in fitting for p in SOURCE.parent.glob(f"cpu_kernels_{level}_*.so")]
@@ -113,7 +113,7 @@ def _register(path):
 
 
 def target(kernel, dtype, library):
-    """What XLA calls a kernel: other flags make another library, in the same process too."""
+    """Return XLA's name of a kernel: other flags make another library, in the same process too."""
     return f"{kernel}_{dtype}_{library}"
 
 
@@ -122,10 +122,11 @@ class KernelsError(Exception):
 
 
 def _compiled(compiler, flags, folder):
-    """Path of the compiled library, which is made if it isn't there."""
+    """Return the path of the compiled library, which is made if it isn't there."""
     if not compiler:
         raise KernelsError("PyTensor has no C++ compiler (config.cxx); install g++")
-    facts = SOURCE.read_bytes(), compiler, flags, jaxlib.__version__, processor()
+    code = [(p.name, p.read_bytes()) for p in (SOURCE, *sorted(SOURCE.parent.glob("*.h")))]
+    facts = code, compiler, flags, jaxlib.__version__, processor()
     path = folder / f"jax_cpu_kernels_{hashlib.sha256(repr(facts).encode()).hexdigest()[:32]}.so"
     if path.exists():
         return path
@@ -133,8 +134,8 @@ def _compiled(compiler, flags, folder):
 
     # PyTensor's flags are those for this processor.
     command = [
-        compiler, "-std=gnu++17", *GCC_compiler.compile_args(), "-O3", "-shared", "-fPIC", "-w",
-        f"-I{jax.ffi.include_dir()}", str(SOURCE),
+        compiler, "-std=gnu++17", *GCC_compiler.compile_args(), "-O3", "-shared", "-fPIC",
+        "-Wall", "-Wextra", "-isystem", jax.ffi.include_dir(), str(SOURCE),
     ]  # fmt: skip
     folder.mkdir(parents=True, exist_ok=True)
     # A file, for other processes of PyTensor's delete empty folders there; of its own name, as they
@@ -145,6 +146,8 @@ def _compiled(compiler, flags, folder):
         if done.returncode:
             logger.info("the command was: %s", " ".join(command))
             raise KernelsError(f"{compiler} couldn't compile {SOURCE}:\n{done.stderr.strip()}")
+        if done.stderr:
+            logger.info("%s warns:\n%s", compiler, done.stderr.strip())
         made.replace(path)
     finally:
         made.unlink(missing_ok=True)
@@ -184,7 +187,7 @@ def with_cpu_kernels(convert, library):
 
 
 def _normalization(library, op, otherwise):
-    """What computes a normalization by a kernel, where the channels are last."""
+    """Return a function that computes a normalization by a kernel, where the channels are last."""
     kernel, images, vectors = NORMALIZATIONS[type(op)]
     if op.axes != (*range(len(op.axes)),):
         return otherwise
@@ -225,17 +228,17 @@ def grad_filters(library, op, image, filters, cotangent):
     return (jnp.flip(out, (0, 1)) if op.filter_flip else out).transpose(3, 2, 0, 1)
 
 
-def _in_rows(op, filters):
-    """Filters with the axes (row, column, input, output), such as images are multiplied with."""
+def _to_hwio(op, filters):
+    """Return filters with the axes (row, column, input, output), to multiply images with."""
     filters = filters.transpose(2, 3, 1, 0)
     return jnp.flip(filters, (0, 1)) if op.filter_flip else filters
 
 
-def _suits_xla(op, image, filters):
-    """Whether XLA computes alone, or as fast: in float32 with many channels, except for 3 x 3."""
-    alone = op.num_groups != 1 or op.filter_dilation[1] > 1
-    if alone or image.dtype == "bfloat16":
-        return alone
+def _is_left_to_xla(op, image, filters):
+    """Return whether XLA is as fast, or must: in float32 with many channels, but not for 3 x 3."""
+    unsupported = op.num_groups != 1 or op.filter_dilation[1] > 1
+    if unsupported or image.dtype == "bfloat16":
+        return unsupported
     *channels, height, width = filters.shape
     squares = (height, width, *op.filter_dilation, *op.subsample) == (3, 3, 1, 1, 1, 1)
     few = min(channels) < (16 if max(op.subsample) > 1 else 32) and max(height, width) > 1
@@ -244,22 +247,22 @@ def _suits_xla(op, image, filters):
 
 def convolution(library, op, image, filters):
     """Return the convolution; None for groups, and where XLA is as fast."""
-    if _suits_xla(op, image, filters):
+    if _is_left_to_xla(op, image, filters):
         return None
     shape = image.shape[0], image.shape[-1], *image.shape[1:-1]
     _, _, size = op._run_time_shapes(shape, filters.shape)
     shape = image.shape[0], *size, len(filters)
-    return call(CONVOLUTION, library, shape, op, filters.shape[2:], image, _in_rows(op, filters))
+    return call(CONVOLUTION, library, shape, op, filters.shape[2:], image, _to_hwio(op, filters))
 
 
 def grad_image(library, op, image, filters, cotangent):
     """Return the gradient of images; None with groups, dilation, or where XLA is as fast."""
     if max(op.filter_dilation) > 1 or op.num_groups > 1:
         return None
-    if max(op.subsample) == 1 and _suits_xla(op, image, filters):
+    if max(op.subsample) == 1 and _is_left_to_xla(op, image, filters):
         return None
-    in_rows = _in_rows(op, filters).swapaxes(2, 3)
-    return call(GRAD_IMAGE, library, image.shape, op, filters.shape[2:], cotangent, in_rows)
+    hwoi = _to_hwio(op, filters).swapaxes(2, 3)
+    return call(GRAD_IMAGE, library, image.shape, op, filters.shape[2:], cotangent, hwoi)
 
 
 CONVOLUTIONS = {Conv: convolution, ConvGradFilters: grad_filters, ConvGradInput: grad_image}

@@ -28,7 +28,7 @@ _thunks = WeakSet()
 
 
 def donated_inputs(fgraph, static_argnums=()):
-    """Positions of the inputs that can be donated, and those of their new values in the outputs.
+    """Return positions of the inputs that can be donated, and of their new values in the outputs.
 
     These are updated inputs with numeric arrays, but for those that are numbers of the program.
     """
@@ -87,7 +87,7 @@ class DonatingThunk:
         self._others = [self.inputs[place] for place in others]
         self._lengths = [others.index(place) for place in self.static_argnums]
         self._in_order = sorter([*others, *donated])
-        self._pick_new = picker([output - self._returned for output in donated.values()])
+        self._pick_new = tuple_getter([output - self._returned for output in donated.values()])
         self._made = (None,) * len(donated)  # what the last call put into the variables
         self.jit_fn = jax.jit(
             function,
@@ -113,18 +113,18 @@ class DonatingThunk:
             for storage, value in zip(self._updated, updates, strict=True):
                 storage[0] = value
         except BaseException as error:
-            if not results and self._takes_others(args, error):
+            if not results and self._is_for_other_arguments(args, error):
                 self._call = self.jit_fn
                 return self()
-            self._rescue(error, results)
+            self._restore_variables(error, results)
             if isinstance(error, Exception) and self._node is not None:
                 raise_with_op(self._fgraph, self._node, self)
             raise
         self._made = self._pick_new(updates)
         return list(outputs[: self._returned])
 
-    def _takes_others(self, args, error):
-        """Whether the error is that a program from the disk is for arguments of other kinds."""
+    def _is_for_other_arguments(self, args, error):
+        """Return whether an error says that a stored program takes arguments of other kinds."""
         return (
             isinstance(error, (TypeError, ValueError))
             and args is not None
@@ -133,15 +133,15 @@ class DonatingThunk:
         )
 
     def _arguments(self):
-        """Arguments of JAX's function: those that it donates are its own."""
-        values = self._made if hold(self._state, self._made) else self._own_values()
+        """Return the arguments of JAX's function: those that it donates are its own."""
+        values = self._made if storages_hold(self._state, self._made) else self._own_values()
         others = [storage[0] for storage in self._others]
         for k in self._lengths:
             others[k] = int(others[k])
         return self._in_order(tuple(others) + values)
 
     def _own_values(self):
-        """Values of the variables: copies of arrays that functions like this one didn't make.
+        """Return the values of the variables: copies of arrays that no function like this one made.
 
         Host arrays are put where the variable's last value was.
         """
@@ -160,11 +160,11 @@ class DonatingThunk:
         return tuple(values)
 
     def has_made(self, storage, value):
-        """Whether a value is what the last call put into a storage."""
+        """Return whether a value is what the last call put into a storage."""
         k = self._places.get(id(storage))
         return k is not None and self._made[k] is value
 
-    def _rescue(self, error, results):
+    def _restore_variables(self, error, results):
         """Bring the variables into order after an error or an interrupt."""
         for outputs in results:
             for storage, value in zip(self._updated, outputs[self._returned :], strict=True):
@@ -202,7 +202,7 @@ def copy_all(arrays):
     return [jnp.copy(array) for array in arrays]
 
 
-def picker(places):
+def tuple_getter(places):
     """Return what picks these items of a tuple; a slice is faster where they are in a row."""
     places = list(places)
     if not places:
@@ -214,11 +214,11 @@ def picker(places):
 
 def sorter(places):
     """Return what puts a tuple in order whose items belong at these places."""
-    return picker(sorted(range(len(places)), key=places.__getitem__))
+    return tuple_getter(sorted(range(len(places)), key=places.__getitem__))
 
 
-def hold(storages, values):
-    """Whether the storages hold these very values."""
+def storages_hold(storages, values):
+    """Return whether the storages hold these very values."""
     # A generator, for `all`, takes twice the time.
     for storage, value in zip(storages, values, strict=True):  # noqa: SIM110
         if storage[0] is not value:

@@ -191,7 +191,7 @@ def package_state(value, what):
 
 
 def _query_facts(query):
-    """What a mode asks of the database of rewrites."""
+    """Return what a mode asks of the database of rewrites."""
     if not isinstance(query, RewriteDatabaseQuery) or query.extra_rewrites or query.subquery:
         raise NoKeyError("the mode has rewrites of its own")
     tags = [sorted(map(str, t)) for t in (query.include, query.require, query.exclude)]

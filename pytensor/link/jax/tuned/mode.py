@@ -74,7 +74,7 @@ def jax_mode(
     named_scopes: bool = True, keep_programs: bool = False, cpu_kernels: bool = False,
     guard: bool = True, platform: str | None = None,
 ) -> TunedMode:  # fmt: skip
-    """Mode JAX with a `TunedJAXLinker`; see there.
+    """Return mode JAX with a `TunedJAXLinker`; see there.
 
     Returns
     -------

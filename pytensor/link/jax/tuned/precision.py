@@ -105,7 +105,7 @@ def in_mixed_precision(convert):
         function = RULES[precision(_core(op))](function, node, known)
         if known.outputs.isdisjoint(node.outputs):
             return function
-        return _leave_in_single(function, node, known)
+        return _cast_outputs_to_single(function, node, known)
 
     return converted
 
@@ -171,7 +171,7 @@ class GraphFacts:
             self.uniform.update(node.outputs)
 
     def keeps_low(self, node, values):
-        """Whether a view or a cheap function of these values is bfloat16."""
+        """Return whether a view or a cheap function of these values is bfloat16."""
         size = max((v.size for v in values if _is_low(v)), default=None)
         return size is not None and all(
             _is_low(value) or not _is_floating(variable) or self._is_neutral(variable, value, size)
@@ -179,7 +179,7 @@ class GraphFacts:
         )
 
     def round(self, variable, value):
-        """The value of a variable that is bfloat16."""
+        """Return the value of a variable that is bfloat16."""
         return Unrounded(value) if variable in self.ends else value.astype(LOW)
 
     def _is_neutral(self, variable, value, size):
@@ -193,7 +193,7 @@ class GraphFacts:
         )
 
     def is_layer(self, node):
-        """Whether a product is that of parameters and something that inputs decide."""
+        """Return whether a product is that of parameters and something that inputs decide."""
         return not (
             self.of_shared.isdisjoint(node.inputs) or self.of_parameters.issuperset(node.inputs)
         )
@@ -237,12 +237,12 @@ def _core(op):
 
 
 def _single(values):
-    """Values with those of bfloat16 in float32."""
+    """Return values, those of bfloat16 in float32."""
     return [v.astype(SINGLE) if _is_low(v) else v for v in values]
 
 
 def _low(values, variables):
-    """Values with those of the graph's float32 in bfloat16."""
+    """Return values, those of the graph's float32 in bfloat16."""
     return [
         _rounded(value, variable) if _is_single(variable) else value
         for value, variable in zip(values, variables, strict=True)
@@ -256,13 +256,13 @@ def _rounded(value, variable):
 
 
 def _change(results, change):
-    """Results of a node with `change(position, result)` in their places."""
+    """Return a node's results with `change(position, result)` in their places."""
     if isinstance(results, tuple | list):
         return tuple(change(i, result) for i, result in enumerate(results))
     return change(0, results)
 
 
-def _leave_in_single(function, node, facts):
+def _cast_outputs_to_single(function, node, facts):
     """Give a node's results that are outputs of its graph the dtype that the graph says."""
 
     def leave(i, result):
@@ -280,12 +280,12 @@ def _leave_in_single(function, node, facts):
 
 
 def in_single(function, node, facts):
-    """Everything in float32."""
+    """Compute everything in float32."""
     return lambda *values: function(*_single(values))
 
 
 def as_view(function, node, facts):
-    """Computed in bfloat16: for Ops that don't round, and don't add."""
+    """Compute in bfloat16: for Ops that don't round, and don't add."""
 
     def view(*values):
         low = facts.keeps_low(node, values)
@@ -295,7 +295,7 @@ def as_view(function, node, facts):
 
 
 def as_cheap(function, node, facts):
-    """Computed in float32, and rounded where the inputs were."""
+    """Compute in float32, and round where the inputs were rounded."""
 
     def rounded(i, result):
         return facts.round(node.outputs[i], result) if _is_single(node.outputs[i]) else result
@@ -308,7 +308,7 @@ def as_cheap(function, node, facts):
 
 
 def as_normalization(function, node, facts):
-    """Computed in float32; the image, or its gradient, leaves as the image came."""
+    """Compute in float32; the image, or its gradient, leaves as the image came."""
     is_image = [v.type.ndim == node.inputs[0].type.ndim for v in node.outputs]
     by_kernel = getattr(function, "takes_bfloat16", False)  # and computes in float32 as well
 
@@ -325,7 +325,7 @@ def as_normalization(function, node, facts):
 
 
 def as_convolution(function, node, facts):
-    """bfloat16 operands, and results but for gradients of filters."""
+    """Take bfloat16 operands, and return bfloat16 but for gradients of filters."""
     if not all(map(_is_single, (*node.inputs, *node.outputs))):
         return in_single(function, node, facts)
     facts_of_op = layout(_core(node.op))
@@ -339,7 +339,7 @@ def as_convolution(function, node, facts):
 
 
 def as_product(function, node, facts):
-    """bfloat16 operands where one has it, or where parameters meet something else."""
+    """Take bfloat16 operands where one is, or where parameters meet something else."""
     if not all(map(_is_single, (*node.inputs, *node.outputs))):
         return in_single(function, node, facts)
     (out,) = node.outputs

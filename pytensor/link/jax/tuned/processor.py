@@ -9,7 +9,7 @@ __all__ = ["processor"]
 
 @cache
 def processor() -> list[str]:
-    """Facts about the processor, equal on processors that run the same code."""
+    """Return facts about the processor, equal on processors that run the same code."""
     cpuinfo = Path("/proc/cpuinfo")
     if not cpuinfo.exists():
         return list(platform.uname())

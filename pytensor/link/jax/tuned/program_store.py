@@ -83,7 +83,7 @@ def rewrite_or_defer(inputs, outputs, additional_outputs, fgraph, mode, profile)
 
 
 def store_folder():
-    """Where programs are kept, by the settings of JAX's cache; None if they aren't."""
+    """Return where programs are kept, by the settings of JAX's cache; None if they aren't."""
     folder = jax.config.jax_compilation_cache_dir
     if not folder or not jax.config.jax_enable_compilation_cache or "://" in folder:
         return None
@@ -91,7 +91,7 @@ def store_folder():
 
 
 def has_programs(folder, key):
-    """Whether there are programs of a graph; none if the folder can't be listed."""
+    """Return whether there are programs of a graph; none if the folder can't be listed."""
     try:
         return any(folder.glob(f"{key[:32]}-*"))
     except OSError:  # which is told when the program is looked for
@@ -148,7 +148,7 @@ class StoredFunction:
         return program
 
     def fits(self, args):
-        """Whether arguments are like those for which the program was made."""
+        """Return whether arguments are like those for which the program was made."""
         return signature(args) == self._signature
 
     def __call__(self, *args):
@@ -178,7 +178,7 @@ def signature(args):
 
 
 def is_committed(value):
-    """Whether JAX was told where an array must be."""
+    """Return whether JAX was told where an array must be."""
     return isinstance(value, jax.Array) and value.committed
 
 
@@ -197,12 +197,12 @@ def the_device(args):
 
 
 def minimum_time():
-    """Seconds that a program must have taken to be kept; JAX's setting."""
+    """Return the seconds that a program must have taken to be kept; JAX's setting."""
     return jax.config.jax_persistent_cache_min_compile_time_secs
 
 
 def machine_facts(device):
-    """All that JAX's programs depend on beside what they compute."""
+    """Return all that JAX's programs depend on beside what they compute."""
     settings = [
         (name, value)
         for name, value in all_settings()

@@ -8,7 +8,7 @@ from pytensor.tensor.conv.ops import Conv, ConvGradFilters, ConvGradInput, ConvT
 
 
 def _general(op, image, filters, pads):
-    """MLX's convolution, of images with the channels last."""
+    """Convolve images by MLX's convolution, channels last."""
     return mx.conv_general(
         image,
         filters,
@@ -21,7 +21,7 @@ def _general(op, image, filters, pads):
 
 
 def _by_taps(op, image, filters, pads, output_shape):
-    """As `_general`, as one matrix product for each element of the kernel."""
+    """Convolve as `_general`, by one matrix product for each element of the kernel."""
     n, groups = op.n_spatial, op.num_groups
     batch, channels, out_channels = image.shape[0], image.shape[-1], filters.shape[0]
     padded = mx.pad(image, [(0, 0), *pads, (0, 0)])
@@ -48,7 +48,7 @@ def _by_taps(op, image, filters, pads, output_shape):
 
 
 def _convolution(op):
-    """The convolution of `op`'s properties as a function of image and filters."""
+    """Return the convolution of `op`'s properties as a function of image and filters."""
 
     def conv(image, filters):
         # Shapes are known while MLX traces: the checks of the NumPy code serve here too

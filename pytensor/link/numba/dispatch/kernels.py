@@ -15,12 +15,12 @@ from pytensor.tensor.conv import lengths
 
 
 def source_key(*parts):
-    """A key for the Numba cache from the `repr` of what a function depends on."""
+    """Return a key for the Numba cache, from the `repr` of what a function depends on."""
     return sha256(repr(parts).encode()).hexdigest()
 
 
 def props_key(op):
-    """What the properties of an Op are, those of Ops among them included."""
+    """Return the properties of an Op, those of Ops among them included."""
     values = [getattr(op, name) for name in op.__props__]
     return type(op).__name__, *(props_key(v) if hasattr(v, "__props__") else v for v in values)
 

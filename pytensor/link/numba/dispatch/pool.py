@@ -19,7 +19,7 @@ within_images = kernels.within_images
 
 
 def describe(op, node):
-    """The table of windows of a pooling, and the message for images that have none."""
+    """Return the table of windows of a pooling, and the message for images that have none."""
     if isinstance(op, AdaptivePool):
         return kernels.window_table(op), "pooling: the image has no cells along a pooled axis"
     return kernels.window_table(op), (
@@ -40,7 +40,7 @@ def lowest_of(x):
 
 
 def sum_flags(op):
-    """Whether sums are divided by the number of cells, and whether padding counts."""
+    """Return whether sums are divided by the number of cells, and whether padding counts."""
     return op.mode.startswith("average"), op.mode == "average_inc_pad"
 
 

@@ -9,7 +9,7 @@ KEY = module_key(__file__)
 
 @kernel
 def axis_lookup(x, cells, weights):
-    """Weighted sums of cells; what has no weight isn't read, for zero times NaN would be NaN."""
+    """Sum cells with their weights; what has no weight isn't read, for zero times NaN is NaN."""
     rows, _, columns = x.shape
     windows, taps = cells.shape
     out = np.zeros((rows, windows, columns), x.dtype)
@@ -63,7 +63,7 @@ def lookup(x, shape, axes, layout, cells, weights):
 
 @kernel
 def lookup_transposed(x, shape, axes, layout, cells, weights):
-    """The gradient of `lookup` for entries of the given shape."""
+    """Return the gradient of `lookup` for entries of the given shape."""
     lengths = shape.copy()
     for i in range(len(axes)):
         lengths[axes[i]] = layout[i, 0]

@@ -13,7 +13,7 @@ fill_outside = resampling.fill_outside
 
 
 def all_taps(op, lengths, dtype):
-    """Taps of all resized axes as vectors, what `lookup` calls layout, and what is outside."""
+    """Return taps of all resized axes as vectors, the layout of `lookup`, and what is outside."""
     for length, axis in zip(lengths, op.axes, strict=True):
         if length == 0:
             raise ValueError(f"resize: axis {axis} has length 0 and can't be resized")
@@ -31,7 +31,7 @@ def all_taps(op, lengths, dtype):
 
 
 def taps_function(op, x):
-    """The function that returns `all_taps` for a shape; and whether that is known by now."""
+    """Return the function that returns `all_taps` for a shape; and whether that is known by now."""
     known, dtype = op.known_lengths(x.type), np.dtype(x.type.dtype)
     if None not in known:
         layout, cells, weights, outside = all_taps(op, known, dtype)

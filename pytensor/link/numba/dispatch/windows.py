@@ -38,7 +38,7 @@ def number_of_windows(length, row):
 
 @kernel
 def all_fit(shape, table):
-    """Whether there are windows along all axes, and cells for those of a given number."""
+    """Return whether there are windows along all axes, and cells for those of a given number."""
     first = len(shape) - len(table)
     for i in range(len(table)):
         length = shape[first + i]
@@ -54,7 +54,7 @@ FIRST, END, OUTSIDE, COUNT = range(4)
 
 @kernel
 def axis_windows(length, row):
-    """Where the windows along an axis lie: four integers for each.
+    """Return where the windows along an axis lie: four integers for each.
 
     The first cell of the window inside of the image, and where its cells end; of windows that
     begin in the padding the first cell of the image that the steps of such a window can reach,
@@ -109,7 +109,7 @@ def axis_maxima(x, row, lowest):
 
 @kernel
 def pool_maxima(x, shape, table, lowest):
-    """Maxima, as a vector, and the shape that they have."""
+    """Return maxima, as a vector, and the shape that they have."""
     shape = shape.copy()
     for i in range(len(table)):
         axis = len(shape) - len(table) + i
@@ -121,7 +121,7 @@ def pool_maxima(x, shape, table, lowest):
 
 @kernel
 def axis_winners(x, row, lowest, image_only):
-    """Maxima along an axis, and their positions in the flattened `x`."""
+    """Return maxima along an axis, and their positions in the flattened `x`."""
     rows, length, columns = x.shape
     windows, step = axis_windows(length, row), row[4]
     out = np.empty((rows, len(windows), columns), x.dtype)
@@ -158,7 +158,7 @@ def axis_winners(x, row, lowest, image_only):
 
 @kernel
 def pool_winners(x, shape, table, lowest, image_only):
-    """Maxima and their positions in the vector `x`, as vectors, and the shape that they have.
+    """Return maxima and their positions in the vector `x`, as vectors, and their shape.
 
     Padding has position -1; with `image_only`, it has that of the first cell of the image in the
     same window.
@@ -201,7 +201,7 @@ def scatter_add(values, places, size):
 
 @kernel
 def divisors(windows, step, average, include_pad, dtype):
-    """What the sum of each window is divided by."""
+    """Return what the sum of each window is divided by."""
     numbers = np.empty(len(windows), dtype)
     for o in range(len(windows)):
         inside = max((windows[o, END] - windows[o, FIRST] + step - 1) // step, 0)
@@ -234,7 +234,7 @@ def axis_sums(x, row, average, include_pad):
 
 @kernel
 def pool_sums(x, shape, table, average, include_pad):
-    """Sums or averages, as a vector, and the shape that they have."""
+    """Return sums or averages, as a vector, and the shape that they have."""
     shape = shape.copy()
     for i in range(len(table)):
         axis = len(shape) - len(table) + i
@@ -260,7 +260,7 @@ def axis_sums_transposed(x, length, row, average, include_pad):
 
 @kernel
 def pool_sums_transposed(x, shape, table, average, include_pad):
-    """The gradient of `pool_sums` for images of the given shape, as a vector."""
+    """Return the gradient of `pool_sums` for images of the given shape, as a vector."""
     lengths = shape.copy()
     n = len(table)
     for i in range(n):

@@ -38,7 +38,7 @@ def nonzero(builder, x, dtype):
 
 
 def split_rows(builder, matrix, number):
-    """The rows of a matrix as vectors."""
+    """Return the rows of a matrix as vectors."""
     rows = [builder.constant(row, "int64") for row in range(number)]
     return tuple(builder.add("Gather", matrix, row, axis=0) for row in rows)
 
@@ -82,7 +82,7 @@ def expand_masks(builder, entries):
 
 
 def layout_of(entries, ndim):
-    """Where the axes of the result come from: axes of what is indexed, and "i0" ... of the arrays.
+    """Return where the result's axes come from: axes of what is indexed, and "i0" ... of arrays.
 
     What the arrays (and scalars between them) index lies in place of the first of them, but ahead
     of everything else if there is a slice between them.
@@ -138,7 +138,7 @@ def gather_together(builder, x, layout, spans):
 
 
 def stack_indices(builder, entries):
-    """Several `Index` or one `Mask` as positions, broadcast, in the last axis of one tensor."""
+    """Return several `Index` or one `Mask` as positions, broadcast, in one tensor's last axis."""
     if isinstance(entries[0], Mask):
         return builder.add("Transpose", builder.add("NonZero", entries[0].name), perm=[1, 0])
     if all(entry.value is not None for entry in entries):

@@ -39,7 +39,7 @@ def arange_from_zero(builder, node, bounds, to):
 
 
 def float_arange(builder, node, bounds, to):
-    """As `numpy.arange`, which takes the first two entries as given and goes on from there."""
+    """Compute `numpy.arange`, which takes the first two entries as given and goes on from there."""
     start, stop, step = cast_inputs(builder, node, bounds, "float64")
     n = builder.add("Ceil", builder.add("Div", builder.add("Sub", stop, start), step))
     work = "float32" if to == "float16" else to

@@ -28,7 +28,7 @@ def register_batched(op_class):
 
 
 def batch_shape(builder, node, inputs):
-    """The shape of a `Blockwise` node's batch as an int64 vector.
+    """Return the shape of a `Blockwise` node's batch as an int64 vector.
 
     Where a size isn't 1 in a type, it is the result's: PyTensor broadcasts no other sizes.
     """
@@ -51,7 +51,7 @@ def batch_ndim(node):
 
 
 def core_shape(builder, node, i, x):
-    """The shape of input `i` of a node, without the batch, as an int64 vector."""
+    """Return the shape of input `i` of a node, without the batch, as an int64 vector."""
     static = node.inputs[i].type.shape[batch_ndim(node) :]
     if None not in static:
         return builder.int64s(static)

@@ -48,7 +48,7 @@ def loop_over_batch(op, node, builder, inputs):
 
 
 def core_graph(op, node):
-    """One (variable, whether it has a batch) per input, and the core Op of them."""
+    """Return one (variable, whether it has a batch) per input, and the core Op of them."""
     ndim = batch_ndim(node)
     core_inputs = []
     for v in node.inputs:
@@ -66,7 +66,7 @@ def core_graph(op, node):
 
 
 def flat_batch(builder, node, inputs, i, is_batched):
-    """Input `i` with one axis in place of the batch's, or none where the input has no batch."""
+    """Return input `i` with one axis in place of the batch's, or none where it has no batch."""
     ndim = batch_ndim(node)
     if not ndim:
         return inputs[i]

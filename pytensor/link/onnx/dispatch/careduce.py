@@ -53,7 +53,7 @@ def onnx_funcify_CAReduce(op, node, builder, x):
 
 
 def accumulator(op, dtype, to):
-    """The dtype to compute in.
+    """Return the dtype to compute in.
 
     Where PyTensor sums float32 in double precision by default, the model doesn't: an exported
     network shall not be in double precision.  (onnxruntime's sum of a million numbers is right to
@@ -94,7 +94,7 @@ def extremum(builder, op, variable, x, axes):
 
 
 def int64_extremum(builder, largest, x, axes, initial):
-    """The kernels of ReduceMax and ReduceMin are wrong beyond 2**31 along the last axis.
+    """Return an extremum by TopK: ReduceMax's and ReduceMin's kernels are wrong beyond 2**31.
 
     See ``thoughts/upstream/onnxruntime-extrema-of-int64.md``.
     """
@@ -109,7 +109,7 @@ def int64_extremum(builder, largest, x, axes, initial):
 
 
 def max_or_min(builder, largest, dtype, x, axes, keepdims=0):
-    """The extremum of floats, NaN if any of them is.
+    """Return the extremum of floats, NaN if any of them is.
 
     The kernels overlook a NaN unless it comes first; a sum of absolute values doesn't, and is NaN
     only then.
@@ -126,7 +126,7 @@ def magnitude(dtype):
 
 
 def n_reduced(variable, axes):
-    """How many entries make one of the result, or None."""
+    """Return how many entries make one of the result, or None."""
     sizes = [variable.type.shape[axis] for axis in axes]
     return None if None in sizes else prod(sizes)
 
@@ -202,7 +202,7 @@ def product_is_exact(builder, variable, axes):
 
 
 def product_without_zeros(builder, variable, x, acc, axes):
-    """The product of what isn't zero, or 0 where everything is."""
+    """Return the product of what isn't zero, or 0 where everything is."""
     zero, one = builder.constant(0, acc), builder.constant(1, acc)
     is_zero = builder.add("Equal", x, zero)
     nonzero = product(builder, variable, where(builder, acc, is_zero, one, x), acc, axes)

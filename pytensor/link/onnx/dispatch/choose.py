@@ -53,14 +53,14 @@ def onnx_funcify_ChooseAmong(op, node, builder, index, *choices):
 
 
 def is_larger(shape, than):
-    """Whether a static shape has axes that another one lacks, or has with size 1."""
+    """Return whether a static shape has axes that another one lacks, or has with size 1."""
     extra = len(shape) - len(than)
     pairs = zip(shape[max(extra, 0) :], than[max(-extra, 0) :], strict=True)
     return extra > 0 or any(b == 1 and a != 1 for a, b in pairs)
 
 
 def choose(builder, mode, node, index, choices, ndim):
-    """Entries of `choices`, of `ndim` axes, along the first one, chosen by an integer tensor."""
+    """Return entries of `choices`, of `ndim` axes, that integers choose along the first axis."""
     variable = node.inputs[0]
     index = builder.cast(index, variable.type.dtype, "int64")
     n = size(builder, choices, 0)

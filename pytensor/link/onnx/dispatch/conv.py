@@ -53,7 +53,7 @@ def onnx_funcify_Conv(op, node, builder, image, filters):
 
 
 def operands(node, builder, *names):
-    """Each input in the output's dtype, with its lengths."""
+    """Return each input in the output's dtype, with its lengths."""
     dtype = node.outputs[0].type.dtype
     return [
         (builder.cast(name, variable.type.dtype, dtype), lengths_of(builder, variable, name))
@@ -78,7 +78,7 @@ def fill_channels(builder, op, dtype, image, image_shape, filters, filter_shape)
 
 
 def correlate(builder, image, filters, dtype, pads, **attributes):
-    """ONNX's Conv; padding known at run time only is done before it."""
+    """Add ONNX's Conv; padding known at run time only is done before it."""
     if all_known([n for pair in pads for n in pair]):
         before, after = split_pairs(pads)
     else:

@@ -66,7 +66,7 @@ def onnx_funcify_ConvTranspose(op, node, builder, image, filters):
 
 
 def transposed_convolution(builder, op, plans, filters, kernel, cotangent):
-    """ONNX's ConvTranspose with a plan for each axis, as `plan_of_axis` makes them."""
+    """Add ONNX's ConvTranspose with a plan for each axis, as `plan_of_axis` makes them."""
     pads, rest, cropped = zip(*plans, strict=True)
     before, after = split_pairs(pads)
     gradient = builder.add(
@@ -88,7 +88,7 @@ def transposed_convolution(builder, op, plans, filters, kernel, cotangent):
 
 
 def plan_of_axis(length, kernel, pads, stride, dilation):
-    """Padding, output padding, and (start, length) of what is cut out, for one axis.
+    """Return padding, output padding, and (start, length) of what is cut out, for one axis.
 
     Cells of the image after its last window have a gradient of zero.  How many they are may be
     known at run time only: at most one less than the stride.

@@ -11,7 +11,7 @@ from pytensor.tensor.extra_ops import FillDiagonal, FillDiagonalOffset
 
 
 def diagonal_mask(builder, height, width, offset):
-    """Where column minus row is `offset`; all three are int64 scalars."""
+    """Return where column minus row is `offset`; all three are int64 scalars."""
     rows = builder.add("Unsqueeze", count_to(builder, height), builder.int64s([1]))
     on_diagonal = builder.add("Add", rows, offset)
     return builder.add("Equal", on_diagonal, count_to(builder, width))

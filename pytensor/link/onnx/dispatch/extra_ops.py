@@ -60,7 +60,7 @@ def onnx_funcify_SearchsortedOp(op, node, builder, x, values, sorter=None):
 
 
 def less(builder, dtype, x, y):
-    """Whether `x` comes before `y` when sorted, which puts NaN last."""
+    """Return whether `x` comes before `y` when sorted, which puts NaN last."""
     if dtype not in FLOATS:
         return builder.add_as(dtype, "Less", x, y, to="bool")
     numbers = builder.add("Less", x, y)

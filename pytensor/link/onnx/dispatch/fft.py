@@ -41,7 +41,7 @@ def require_float(node):
 
 
 def length_of(builder, lengths, axis):
-    """The length of an axis after the first one, which is the batch's."""
+    """Return the length of an axis after the first one, which is the batch's."""
     return builder.add("Gather", lengths, builder.constant(axis - 1, "int64"))
 
 
@@ -52,7 +52,7 @@ def dft(builder, x, length, axis, **attributes):
 
 
 def mirrored(builder, x, length, axis, dtype):
-    """The whole spectrum of something real, from the half that isn't redundant."""
+    """Return the whole spectrum of something real, from the half that isn't redundant."""
     add = builder.add
     zero, two = builder.constant(0, "int64"), builder.constant(2, "int64")
     positions = count_to(builder, length)

@@ -10,7 +10,7 @@ def fold(builder, x, dtype, axis, ndim, start, op_type):
 
 
 def accumulate(builder, x, dtype, axis, ndim, start, op_type):
-    """Like `fold`, and return what there is after each slice, along the same axis."""
+    """Fold as `fold`, and return what there is after each slice, along the same axis."""
     _, steps = loop_over_slices(builder, x, dtype, axis, ndim, start, op_type)
     if axis:
         steps = builder.add(

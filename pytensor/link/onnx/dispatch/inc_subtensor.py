@@ -72,7 +72,7 @@ def is_full(entry, length):
 
 
 def sum_dtype(variable, value):
-    """In which dtype the sum is computed before it is rounded, or wraps, to `variable`'s."""
+    """Return in which dtype the sum is computed before it is rounded, or wraps, to `variable`'s."""
     x, y = variable.type.dtype, value.type.dtype
     if not x.startswith("float"):
         if y.startswith("float") or (x == "bool") != (y == "bool"):
@@ -177,7 +177,7 @@ class Write:
         return layout_of(self.entries, len(self.lengths))
 
     def _is_same_for_all_indices(self):
-        """Whether equal indices are set to the same value, so that their order doesn't matter."""
+        """Return whether equal indices are set to the same value: then their order is no matter."""
         missing = len(self.region) - len(self.value_shape)
         sizes = (*(1,) * missing, *self.value_shape)
         pairs = zip(self._layout, sizes, strict=True)

@@ -133,12 +133,12 @@ class LoopInputs:
 
 
 def window_start(taps):
-    """Where in its buffer tap 0 of a mit-mot is at the first step."""
+    """Return where in its buffer tap 0 of a mit-mot is at the first step."""
     return -min(0, *taps)
 
 
 def lookbacks(info):
-    """How many values before the first step each mit-sot and sit-sot reads."""
+    """Return how many values before the first step each mit-sot and sit-sot reads."""
     return [-min(taps) for taps in (*info.mit_sot_in_slices, *info.sit_sot_in_slices)]
 
 
@@ -156,7 +156,7 @@ def lower_scans(fgraph, rewrite_step=None):
 
 
 def lower_scan(fgraph, node, step):
-    """Pairs of variables and what to compute instead of them."""
+    """Return pairs of variables and what to compute instead of them."""
     op, info, dims = node.op, node.op.info, Dims(fgraph.shape_feature)
     n_steps = node.inputs[0]
     buffers = [*op.outer_mitsot(node.inputs), *op.outer_sitsot(node.inputs)]
@@ -196,7 +196,7 @@ def lower_scan(fgraph, node, step):
 
 
 def initial_values(buffer, depth):
-    """The first `depth` entries of a buffer, and its length."""
+    """Return the first `depth` entries of a buffer, and its length."""
     node = buffer.owner
     while node is not None and isinstance(node.op, DeepCopyOp):
         node = node.inputs[0].owner
@@ -227,7 +227,7 @@ def with_inner_shape(fgraph, old, new, steps):
 
 
 def is_tail(node, variable, start):
-    """Whether a node computes ``variable[start:]``."""
+    """Return whether a node computes ``variable[start:]``."""
     return (
         isinstance(node.op, Subtensor)
         and node.inputs[0] is variable
@@ -236,7 +236,7 @@ def is_tail(node, variable, start):
 
 
 def cut(trace, length, depth, n_steps, taken, *, is_nit_sot):
-    """What a buffer of `length` entries holds after all values of `trace` were written to it.
+    """Return what a buffer of `length` entries holds once all values of `trace` are in it.
 
     It wraps around, and then the oldest entry comes first; what was never written is 0.
     """
@@ -250,14 +250,14 @@ def cut(trace, length, depth, n_steps, taken, *, is_nit_sot):
 
 
 def difference(dims, x, y):
-    """``x - y`` of two integer scalars as an int, or None where it isn't known."""
+    """Return ``x - y`` of two integer scalars as an int, or None where it isn't known."""
     terms, constant = _linear(dims, x)
     other_terms, other_constant = _linear(dims, y)
     return constant - other_constant if terms == other_terms else None
 
 
 def _linear(dims, scalar):
-    """A sum of multiples of products of unknown sizes, and a constant."""
+    """Return a sum of multiples of products of unknown sizes, and a constant."""
     node = scalar.owner
     op = None if node is None else getattr(node.op, "scalar_op", node.op)
     if isinstance(op, ScalarFromTensor | TensorFromScalar) or _is_widening(op, node):

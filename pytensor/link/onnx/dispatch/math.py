@@ -29,7 +29,7 @@ def onnx_funcify_Dot(op, node, builder, x, y):
 
 
 def is_left_broadcast(node):
-    """Whether the first of two batches is broadcast: an empty product then lacks its sizes."""
+    """Return whether the first of two batches is broadcast: an empty product lacks its sizes."""
     left, right = (variable.type.shape[:-2] for variable in node.inputs)
     return len(left) == len(right) and any(a == 1 != b for a, b in zip(left, right, strict=True))
 
@@ -44,7 +44,7 @@ def product_shape(builder, node, x, y):
 
 
 def sum_dtype(dtype):
-    """In which dtype to sum products of `dtype`.
+    """Return the dtype in which to sum products of `dtype`.
 
     Integers wrap around, so that the lowest bits don't depend on the width or the sign of the sum.
     """

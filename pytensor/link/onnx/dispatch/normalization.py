@@ -41,7 +41,7 @@ def parameters_for(op, node, builder, parameters, lengths, *, needs_bias=True):
 
 
 def parameters_over_last_axes(op, node, builder, parameters):
-    """The same, and None where an axis may be empty, for which onnxruntime's kernels fail."""
+    """Return what `parameters_for` does, or None where an axis may be empty: kernels fail there."""
     shapes = [node.inputs[0].type.shape[op.axis :], *(v.type.shape for v in node.inputs[1:])]
     lengths = [next((n for n in axis if n is not None), None) for axis in zip(*shapes, strict=True)]
     if 0 in lengths or (builder.exact and None in lengths):
@@ -89,7 +89,7 @@ def onnx_funcify_GroupNormalization(op, node, builder, x, *parameters):
 
 
 def group_shapes(op, lengths, builder, x):
-    """Shape of the input, (batch, groups, elements of a group), and whether a 0 in them is one."""
+    """Return the shapes of the input and of groups (batch, groups, elements), and `allowzero`."""
     _, *rest = lengths
     # A 0 stands for the batch, whatever its length is; beside one of length 0, -1 is ambiguous.
     if all(rest):

@@ -9,7 +9,7 @@ LOWEST = np.iinfo("int64").min
 
 
 def sortable(builder, op_type, x, dtype):
-    """`x` in a dtype for which there is a kernel, in the same order; returns both."""
+    """Return `x`, in the same order, in a dtype with a kernel for it; and that dtype."""
     if dtype == "uint64" and not has_kernel(op_type, dtype):
         # Flipping the highest bit moves 0 to the lowest int64.
         x = builder.cast(x, dtype, "int64")
@@ -19,7 +19,7 @@ def sortable(builder, op_type, x, dtype):
 
 
 def unsortable(builder, x, work, dtype):
-    """What `sortable` made of `dtype`, back in `dtype`."""
+    """Return what `sortable` made of `dtype`, back in `dtype`."""
     if dtype == "uint64" and work == "int64":
         x = builder.add("BitwiseXor", x, builder.constant(LOWEST, "int64"))
     return builder.cast(x, work, dtype)

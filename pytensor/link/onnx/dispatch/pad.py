@@ -36,7 +36,7 @@ def onnx_funcify_Pad(op, node, builder, x, pad_width, *rest):
 
 
 def static_widths(op, variable, ndim):
-    """Constant (before, after) pairs for all axes, or None."""
+    """Return constant (before, after) pairs for all axes, or None."""
     if op.static_pad_width is not None:
         return [tuple(pair) for pair in op.static_pad_width]
     if isinstance(variable, Constant):
@@ -45,7 +45,7 @@ def static_widths(op, variable, ndim):
 
 
 def is_plain_reflection(mode, widths, shape):
-    """Whether no axis is known to be too short for ONNX's reflection, which takes one turn."""
+    """Return whether no axis is known to be too short for ONNX's reflection of one turn."""
     if mode != "reflect" or widths is None:
         return False
     return not any(
@@ -56,7 +56,7 @@ def is_plain_reflection(mode, widths, shape):
 
 
 def sizes_are_known(widths, shape):
-    """Whether both widths and sizes of the axes that are padded are constant."""
+    """Return whether both widths and sizes of the axes that are padded are constant."""
     return widths is not None and not any(
         size is None and max(pair) for size, pair in zip(shape, widths, strict=True)
     )
@@ -78,7 +78,7 @@ def pad_constant(builder, node, x, pads, value, dtype):
 
 
 def run_time_pairs(builder, pairs, ndim):
-    """All befores and then all afters, from what broadcasts to pairs."""
+    """Return all befores and then all afters, from what broadcasts to pairs."""
     pairs = builder.add("Expand", pairs, builder.int64s([ndim, 2]))
     return builder.add(
         "Reshape", builder.add("Transpose", pairs, perm=[1, 0]), builder.int64s([-1])

@@ -24,7 +24,7 @@ def pad_axes(builder, x, ndim, pads, skipped, fill):
 
 
 def statistic(builder, dtype, mode, ndim, stat_lengths):
-    """A `fill` for the modes maximum, minimum and mean."""
+    """Make a `fill` for the modes maximum, minimum and mean."""
 
     def fill(x, axis, side, width):
         if stat_lengths is not None:
@@ -49,7 +49,7 @@ def statistic(builder, dtype, mode, ndim, stat_lengths):
 
 
 def linear_ramp(builder, dtype, ndim, end_values):
-    """A `fill` that goes from the end values to the edges."""
+    """Make a `fill` that goes from the end values to the edges."""
 
     def fill(x, axis, side, width):
         size = length(builder, x, axis)

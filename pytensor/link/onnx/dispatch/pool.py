@@ -63,7 +63,7 @@ def onnx_funcify_Pool(op, node, builder, x):
 
 
 def geometry(op, builder, variable, x):
-    """Lengths of the axes before, of those of windows, and of the result's; and the padding."""
+    """Return lengths of the axes before, of the windows', and of the result's; and the padding."""
     n = len(op.ws)
     shape = lengths_of(builder, variable, x)
     leading, spatial = shape[:-n], shape[-n:]
@@ -85,7 +85,7 @@ def window_attributes(op, pads):
 
 
 def is_native(op, dtype, pads, opset):
-    """Whether onnxruntime's kernels compute it, with padding of which not all may be known."""
+    """Return whether onnxruntime's kernels compute it, with padding that may not all be known."""
     if op.mode == "sum" or len(op.ws) > 3:
         return False
     known = all_known([after for _, after in pads])
@@ -100,18 +100,18 @@ def is_native(op, dtype, pads, opset):
 
 
 def is_image(builder, leading):
-    """Whether the axes before those of windows are a batch, which may be empty, and channels."""
+    """Return whether the axes before the windows' are a batch, which may be empty, and channels."""
     has_channels = len(leading) == 2 and (isinstance(leading[1], int) or not builder.exact)
     return has_channels and not is_empty(leading)
 
 
 def dilations(op):
-    """The attribute, None for windows without gaps."""
+    """Return the attribute, None for windows without gaps."""
     return list(op.dilation) if any(d != 1 for d in op.dilation) else None
 
 
 def max_pool(builder, x, dtype, common):
-    """Maxima; onnxruntime's pass over NaN, and are finite where all of the window is -inf."""
+    """Return maxima; onnxruntime's pass over NaN, and are finite where a window is all -inf."""
     result = builder.add("MaxPool", x, **common)
     if dtype in discrete_dtypes or not builder.exact:
         return result
@@ -141,7 +141,7 @@ def output_lengths(op, spatial):
 
 
 def pads_of_last_windows(op, spatial, windows):
-    """Padding with which every window lies inside."""
+    """Return the padding with which every window lies inside."""
     return [
         (axis[-1][0], cells_past_end(*axis, maximum))
         for axis in zip(spatial, windows, op.extents, op.stride, op.pad, strict=True)
@@ -189,7 +189,7 @@ def taps(op, builder, x, dtype, ndim, i, pads, windows, fill):
 
 
 def larger(builder, dtype, x, y):
-    """The larger one; NaN where either is."""
+    """Return the larger one; NaN where either is."""
     if dtype in discrete_dtypes:
         # The kernel of Max is wrong for int64 beyond 2**31.
         # thoughts/upstream/onnxruntime-extrema-of-int64.md
@@ -210,7 +210,7 @@ def divide_by_counts(op, builder, x, dtype, spatial, windows):
 
 
 def counts_of_windows(op, builder, i, length, windows):
-    """How many cells each window's average is over, along one axis."""
+    """Return how many cells each window's average is over, along one axis."""
     (before, after), d = op.pad[i], op.dilation[i]
     start = arange(builder, windows) * op.stride[i]
 

@@ -53,7 +53,7 @@ def onnx_pullback_Pool(op, node, builder, x, cotangent):
 
 
 def share_of_maxima(op, builder, x, dtype, cotangent, leading, windows):
-    """What each window sends to its cells: the first maximum, or NaN, in row-major order has all.
+    """Return what each window sends to its cells: its first maximum, or NaN, by rows, gets all.
 
     From the axis after `leading` on the result has for each pooled axis taps times outputs.
     """

@@ -52,7 +52,7 @@ def onnx_funcify_ResizeGrad(op, node, builder, x, cotangent):
 
 
 def is_native(op, x_type, opset):
-    """Whether onnxruntime's Resize computes it, from the same cells."""
+    """Return whether onnxruntime's Resize computes it, from the same cells."""
     coordinates = op.coordinate_transformation_mode
     if x_type.dtype not in ("float16", "float32"):
         return False
@@ -93,7 +93,7 @@ def is_native(op, x_type, opset):
 
 
 def has_kernel(op, rank):
-    """Whether onnxruntime interpolates so over the last axes of an input of this rank."""
+    """Return whether onnxruntime interpolates so over the last axes of an input of this rank."""
     n = op.n_spatial
     if op.mode == "nearest":
         return True
@@ -105,14 +105,14 @@ def has_kernel(op, rank):
 
 
 def may_keep(factor, length):
-    """Whether a factor may leave a length as it is; an unknown one is None."""
+    """Return whether a factor may leave a length as it is; an unknown one is None."""
     if factor < 1 or factor >= 2:
         return False
     return length is None or np.floor(length * factor) == length
 
 
 def is_exact(op, factor, length):
-    """Whether onnxruntime finds the same output length, which it computes in single precision.
+    """Return whether onnxruntime finds the same output length, in single precision.
 
     Its ends of ``"align_corners"`` are those of that length too, not of the length before it was
     rounded.

@@ -77,7 +77,7 @@ class LoopWriter:
         return self.outputs(iter(as_tuple(results)), keys, n_steps)
 
     def initial_state(self):
-        """What is carried, in order: windows, recurrences, untraced states and a counter."""
+        """Return what is carried, in order: windows, recurrences, untraced states and a counter."""
         state = []
         for buffer, window in zip(self.names.mit_mots, self.windows, strict=True):
             state += [self.entry(buffer, window.start + i) for i in range(window.size - 1)]
@@ -194,7 +194,7 @@ class LoopWriter:
         return body.add_input("state", first.type.dtype, shape)
 
     def outputs(self, results, keys, n_steps):
-        """Names of the Loop's outputs, from those of the ONNX node."""
+        """Return names of the Loop's outputs, from those of the ONNX node."""
 
         def take(count):
             return [next(results) for _ in range(count)]
@@ -237,7 +237,7 @@ class LoopWriter:
         )
 
     def buffer_after(self, buffer, variable, window, left, end, steps):
-        """What was before the window, what left it, what is in it, and what is after it."""
+        """Return what was before the window, what left it, what is in it, and what is after it."""
         builder, axes = self.builder, self.builder.int64s([0])
         parts = []
         if window.start:

@@ -29,7 +29,7 @@ class Positions:
         return len(self.layout)
 
     def _value(self):
-        """Positions in the flattened axes where they are known and few."""
+        """Return positions in the flattened axes where they are known and few."""
         if None in self.lengths or prod(self.lengths) > SEARCHED:
             return None
         key = []
@@ -48,7 +48,7 @@ class Positions:
         return value if value.size <= LARGE else None
 
     def are_unique(self):
-        """Whether no position can be chosen twice."""
+        """Return whether no position can be chosen twice."""
         if self.value is not None:
             return np.unique(self.value).size == self.value.size
         # Each array tells where along its axes an element of the broadcast ones lies.
@@ -67,7 +67,7 @@ class Positions:
         return bool((value >= 0).all() or (value < 0).all())
 
     def stacked(self, builder):
-        """Positions along each axis, as ScatterND takes them, or None."""
+        """Return positions along each axis, as ScatterND takes them, or None."""
         if self.value is not None:
             axes = np.unravel_index(self.value, self.lengths)
             return builder.constant(np.stack(axes, axis=-1), "int64")
@@ -78,7 +78,7 @@ class Positions:
         return None
 
     def flat(self, builder, x):
-        """Positions in the flattened leading axes of `x`."""
+        """Return positions in the flattened leading axes of `x`."""
         if self.value is not None:
             return builder.constant(self.value, "int64")
         if len(self.lengths) == 1 and isinstance(self.entries[0], Index):

@@ -72,7 +72,7 @@ def reshape_to_constant(builder, x, shape):
 
 
 def constant_shape(builder, node, requested):
-    """ONNX's constant for the shape of a reshape, or None where it must be computed.
+    """Return ONNX's constant for the shape of a reshape, or None where it must be computed.
 
     A size that isn't fixed can be said in two ways: 0 copies the input's size at the same
     position, and one -1 takes what is left over.  With both, onnxruntime refuses inputs of size 0,
@@ -106,7 +106,7 @@ def constant_shape(builder, node, requested):
 
 
 def is_known_to_fit(builder, node, requested):
-    """Whether a size may be inferred that has been given: a wrong one must be an error."""
+    """Return whether a size may be inferred that has been given: a wrong one must be an error."""
     if isinstance(node.op, JoinDims) or Size(-1) in requested:
         return True
     sizes = builder.dims.sizes(node.inputs[0])
@@ -116,7 +116,7 @@ def is_known_to_fit(builder, node, requested):
 
 
 def is_flattened(builder, x, requested):
-    """Whether a reshape keeps the first axis and merges all others."""
+    """Return whether a reshape keeps the first axis and merges all others."""
     if len(requested) != 2:
         return False
     first, *rest = builder.dims.sizes(x)

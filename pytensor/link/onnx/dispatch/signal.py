@@ -32,7 +32,7 @@ def onnx_funcify_Convolve1d(op, node, builder, x, kernel, full_mode):
 
 
 def bounds(builder, node, full_mode, length, width):
-    """The first and the end of the entries that are wanted, of those of the full convolution."""
+    """Return the first and the end of the entries that are wanted, of the full convolution's."""
     add, one = builder.add, builder.constant(1, "int64")
     zero = builder.constant(0, "int64")
     full_end = add("Sub", add("Add", length, width), one)

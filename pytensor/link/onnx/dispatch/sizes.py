@@ -4,22 +4,22 @@ from itertools import groupby
 
 
 def length(builder, x, axis):
-    """The size of `x` along `axis`, as a vector of one entry."""
+    """Return the size of `x` along `axis`, as a vector of one entry."""
     return builder.add("Shape", x, start=axis, end=axis + 1 or None)
 
 
 def scalar(builder, x):
-    """The only entry of a vector."""
+    """Return the only entry of a vector."""
     return builder.add("Squeeze", x, builder.int64s([0]))
 
 
 def size(builder, x, axis):
-    """The size of `x` along `axis`, as a scalar."""
+    """Return the size of `x` along `axis`, as a scalar."""
     return scalar(builder, length(builder, x, axis))
 
 
 def shape_without(builder, x, axis, ndim):
-    """The shape of `x` with `axis`, one of several, left out."""
+    """Return the shape of `x` with `axis`, one of several, left out."""
     parts = []
     if axis:
         parts.append(builder.add("Shape", x, start=0, end=axis))
@@ -42,5 +42,5 @@ def vector(builder, parts, dtype="int64"):
 
 
 def count_to(builder, n):
-    """The integers from 0 to the scalar `n`, exclusive."""
+    """Return the integers from 0 to the scalar `n`, exclusive."""
     return builder.add("Range", builder.constant(0, "int64"), n, builder.constant(1, "int64"))

@@ -35,7 +35,7 @@ def onnx_funcify_SortOp(op, node, builder, x):
 
 
 def sorted_length(builder, variable, x, axis):
-    """The length of the axis that is sorted, a constant where it's known."""
+    """Return the length of the axis that is sorted, a constant where it's known."""
     static = variable.type.shape[axis]
     return length(builder, x, axis) if static is None else builder.int64s([static])
 

@@ -48,7 +48,7 @@ def onnx_funcify_Subtensor(op, node, builder, x, *names):
 
 
 def entries_of(builder, op, variables, names):
-    """What an Op indexes with, as a list of `Index`, `Mask` and slices.
+    """Return what an Op indexes with, as a list of `Index`, `Mask` and slices.
 
     The parts of the slices are None, integers or names of int64 scalars.
     """
@@ -63,7 +63,7 @@ def entries_of(builder, op, variables, names):
 
 
 def with_axes(entries):
-    """Pairs of the first axis that an entry stands for and the entry."""
+    """Return pairs of the first axis that an entry stands for, and the entry."""
     axis, pairs = 0, []
     for entry in entries:
         pairs.append((axis, entry))
@@ -72,7 +72,7 @@ def with_axes(entries):
 
 
 def width(entry):
-    """Number of axes that an entry stands for."""
+    """Return the number of axes that an entry stands for."""
     return entry.ndim if isinstance(entry, Mask) else 1
 
 
@@ -131,7 +131,7 @@ def slice_axes(builder, x, lengths, pairs):
 
 
 def stages_of(builder, entry, length):
-    """The ``(start, stop, step)`` of one ONNX slice, or of two.
+    """Return the ``(start, stop, step)`` of one ONNX slice, or of two.
 
     With positive steps NumPy and ONNX agree on negative and on too large bounds.  With negative
     ones a start before the first element is moved to that by ONNX, but nothing is left in NumPy:
@@ -178,7 +178,7 @@ def stages_of_unknown_step(builder, start, stop, step):
 
 
 def bound_after(builder, bound):
-    """``bound + 1`` where that is a bound too: -1 is followed by the end, not by 0."""
+    """Return ``bound + 1`` where that is a bound too: -1 is followed by the end, not by 0."""
     if isinstance(bound, int):
         return LAST if bound == -1 else min(bound, LAST - 1) + 1
     is_last = builder.add("Equal", bound, builder.constant(-1, "int64"))
@@ -192,7 +192,7 @@ def as_scalar(builder, part):
 
 
 def bounds(builder, parts):
-    """A vector of integers, which are moved into the range of int64, and names of scalars."""
+    """Return a vector of integers, moved into the range of int64, and of named scalars."""
     parts = [
         max(min(part, LAST), FIRST)
         if isinstance(part, int)

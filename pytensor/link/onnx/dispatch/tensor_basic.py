@@ -95,7 +95,7 @@ def onnx_funcify_PermuteRowElements(op, node, builder, x, order):
 
 
 def bring_inside(builder, index, n, mode):
-    """What the modes "wrap" and "clip" make of indices to an axis of length `n`."""
+    """Return what the modes "wrap" and "clip" make of indices to an axis of length `n`."""
     if mode == "wrap":
         return builder.add("Mod", index, n)
     if mode == "clip":

@@ -33,7 +33,7 @@ def onnx_funcify_Unique(op, node, builder, x):
 
 
 def unique_slices(builder, dtype, x, shape, axis):
-    """The different slices of integers along `axis`.
+    """Return the different slices of integers along `axis`.
 
     onnxruntime ends the process where they have no elements
     (thoughts/upstream/onnxruntime-unique-empty-slices.md), so they get one more that is the same
@@ -51,7 +51,7 @@ def unique_slices(builder, dtype, x, shape, axis):
 
 
 def unique_floats(builder, dtype, x):
-    """As `numpy.unique`, for which all NaNs are one value, of a vector.
+    """Compute `numpy.unique` of a vector, for which all NaNs are one value.
 
     See ``thoughts/upstream/onnxruntime-nan-and-infinity.md``.
     """

@@ -20,7 +20,7 @@ def window_positions(builder, outputs, taps, stride, dilation):
 
 
 def cotangent_positions(builder, length, before, outputs, taps, stride, dilation, *, per_tap):
-    """The transpose of `window_positions`: which outputs each cell of the image went into.
+    """Transpose `window_positions`: return which outputs each cell of the image went into.
 
     Rows are cells of the image, columns taps.  The values number an axis of outputs, or with
     `per_tap` one of taps times outputs; one past its end stands for none.
@@ -44,7 +44,7 @@ def gather_windows(builder, x, first, positions):
 
 
 def columns(builder, op, padded, image, kernel, outputs):
-    """Rows of patches, shape (groups, batch * positions, channels / groups * taps)."""
+    """Return rows of patches, shape (groups, batch * positions, channels / groups * taps)."""
     n, groups = op.n_spatial, op.num_groups
     batch, channels = image[:2]
     positions = [
@@ -61,12 +61,12 @@ def columns(builder, op, padded, image, kernel, outputs):
 
 
 def filter_matrix(builder, op, filters, shape):
-    """Filters as (groups, out channels / groups, channels / groups * taps)."""
+    """Reshape filters to (groups, out channels / groups, channels / groups * taps)."""
     return reshape(builder, filters, [op.num_groups, shape[0] // op.num_groups, prod(shape[1:])])
 
 
 def cotangent_matrix(builder, op, cotangent, shape):
-    """Output gradient as (groups, batch * positions, out channels / groups)."""
+    """Reshape an output's gradient to (groups, batch * positions, out channels / groups)."""
     (batch, channels, *outputs), groups, n = shape, op.num_groups, op.n_spatial
     x = reshape(builder, cotangent, [batch, groups, channels // groups, *outputs])
     x = builder.add("Transpose", x, perm=[1, 0, *range(3, 3 + n), 2])

@@ -113,7 +113,7 @@ class GraphBuilder:
         return outputs[0] if n_outputs == 1 else tuple(outputs)
 
     def add_as(self, dtype, op_type, *inputs, to=None, rest=(), n_outputs=1, **attributes):
-        """`add` an operator of `dtype`, with casts where onnxruntime has no kernel for it.
+        """Add an operator of `dtype` by `add`, with casts where onnxruntime has no kernel for it.
 
         Parameters
         ----------
@@ -184,7 +184,7 @@ class GraphBuilder:
         return self.constant(list(values), dtype="int64")
 
     def constant_value(self, name):
-        """Value of `name` as an ndarray where it is a constant, else None."""
+        """Return the value of `name` as an ndarray where it is a constant, else None."""
         return self.graph.constant(name)
 
     def cast(self, name, dtype, to):
@@ -200,7 +200,7 @@ class GraphBuilder:
         return self.add("Cast", name, to=np.dtype(to))
 
     def name_of(self, variable):
-        """Value that stands for a PyTensor variable."""
+        """Return the name of the value that stands for a PyTensor variable."""
         if variable not in self._names:
             if not isinstance(variable, Constant):
                 raise ConversionError(f"{variable} has not been computed")
@@ -213,7 +213,7 @@ class GraphBuilder:
         return self._names[variable]
 
     def key_of(self, variable):
-        """Key of a random generator's state; of anything else that is no tensor, nothing."""
+        """Return the key of a generator's state; nothing for anything else that is no tensor."""
         if isinstance(variable.type, RandomType) and not self._names.get(variable):
             if isinstance(variable, Constant):
                 self.bind_key(variable, variable.data)
@@ -341,7 +341,7 @@ class GraphBuilder:
 
 
 def op_label(op):
-    """Short name of an Op for the names of its nodes: ``conv2d``, ``add``, ``max``."""
+    """Return an Op's short name for the names of its nodes: ``conv2d``, ``add``, ``max``."""
     inner = getattr(op, "core_op", None) or getattr(op, "scalar_op", None) or op
     # A reduction is called after itself (max), not after its scalar Op (maximum).
     if getattr(op, "nfunc_spec", None) is not None and inner is not op and hasattr(op, "axis"):

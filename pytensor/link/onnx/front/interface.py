@@ -7,7 +7,7 @@ from pytensor.link.onnx.front.builder import DTYPES
 
 
 def interface_names(inputs, outputs, input_names=None, output_names=None):
-    """Names of all inputs and of all outputs, no two of which are the same.
+    """Return the names of all inputs and of all outputs, no two of which are the same.
 
     By default they are the variables' own; what has none, or one that is taken, is numbered.
     """
@@ -48,7 +48,7 @@ def _names(argument, names, variables, prefix, taken):
 
 
 def input_dims(variables, names, dynamic_axes, output_names):
-    """Sizes of the inputs: integers, and names where they are symbolic."""
+    """Return the sizes of the inputs: integers, and names where they are symbolic."""
     unknown = sorted(set(dynamic_axes) - {*names, *output_names})
     if unknown:
         raise ValueError(

@@ -252,7 +252,7 @@ def inline_symbolic_ops(fgraph):
 
 
 def checks_in(fgraph):
-    """The Ops in a graph that check something at run time, those within loops included.
+    """Return the Ops in a graph that check something at run time, those in loops included.
 
     PyTensor's rewrites and gradients add checks of their own, of shapes, which a model doesn't
     have; they can be told from the user's by looking before.

@@ -27,19 +27,19 @@ class Either:
     label: str  # of the If
 
     def side(self, number: int) -> Any:
-        """The value if the condition holds, for 0, and the other one for 1."""
+        """Return the value if the condition holds, for 0, and the other one for 1."""
         return self.otherwise if number else self.then
 
 
 def taken(value: Any, condition: Variable, number: int) -> Any:
-    """What a value is on one side of a condition."""
+    """Return what a value is on one side of a condition."""
     if isinstance(value, Either) and value.condition is condition:
         return taken(value.side(number), condition, number)
     return value
 
 
 def joined(either: Either, then: Any, otherwise: Any) -> Any:
-    """Results of the two sides, as one variable if that loses nothing."""
+    """Return results of the two sides, as one variable if that loses nothing."""
     if isinstance(then, list) or isinstance(otherwise, list):
         raise Refused(f"it makes a sequence of a value whose number of axes {why(either)}")
     if isinstance(then, Variable) and isinstance(otherwise, Variable):
@@ -59,7 +59,7 @@ def _sides(value):
 
 
 def checked(either: Either, number: int, value: Any) -> Any:
-    """The value of the one side that fits the rest of the model, which run time checks."""
+    """Return the value of the one side that fits the rest of the model, which run time checks."""
     if not isinstance(value, Variable):
         return value
     holds = pt.invert(either.condition) if number else either.condition
@@ -69,7 +69,7 @@ def checked(either: Either, number: int, value: Any) -> Any:
 
 
 def of_rank(value: Any, ndim: int | None) -> Any:
-    """A value of so many axes, which run time checks.
+    """Return a value of so many axes, which run time checks.
 
     Raises
     ------
@@ -91,7 +91,7 @@ def of_rank(value: Any, ndim: int | None) -> Any:
 
 
 def why(either: Either) -> str:
-    """What the condition depends on, as the end of a sentence."""
+    """Say what the condition depends on, as the end of a sentence."""
     found = filter(None, map(length_of, ancestors([either.condition])))
     lengths = sorted({f"the length of axis {axis} of {x.name!r}" for x, axis in found if x.name})
     return f"{' and '.join(lengths) or 'a value'} decides (If: {either.label})"

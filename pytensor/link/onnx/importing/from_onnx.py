@@ -203,7 +203,7 @@ def _trainable_names(
 
 
 def _says_how(use: Any) -> bool:
-    """Whether a value is no weight but says how much a node resizes or drops."""
+    """Return whether a value is no weight but says how much a node resizes or drops."""
     return use.node.op_type in ("Dropout", "Resize") and use.idx > 0
 
 
@@ -214,7 +214,7 @@ def _listed(names: Iterable[str], most: int = 20) -> str:
 
 
 def _input_variables(values: Any, given: dict[str, Variable]) -> dict[str, Variable]:
-    """A variable for each of the model's inputs, by name."""
+    """Return a variable for each of the model's inputs, by name."""
     if unknown := given.keys() - {v.name for v in values}:
         raise ValueError(
             f"from_onnx: inputs has {_listed(unknown)}; the model's inputs are "
@@ -238,7 +238,7 @@ def _input_variables(values: Any, given: dict[str, Variable]) -> dict[str, Varia
 
 
 def _checked(values: Any, variables: Mapping[str, Any]) -> dict[ir.Value, Variable]:
-    """By the model's values: their variables, checked to be of the shapes that the model says."""
+    """Return the values' variables, checked to be of the shapes that the model says."""
     checked: dict[ir.Value, Variable] = {}
     lengths: dict[str, Any] = {}
     for value in values:
@@ -250,7 +250,7 @@ def _checked(values: Any, variables: Mapping[str, Any]) -> dict[ir.Value, Variab
 
 
 def _with_equal_lengths(variable: Any, value: Any, lengths: dict[str, Any]) -> Any:
-    """The variable, checked for lengths that the model calls by a name that it used before."""
+    """Return the variable, checked for lengths that the model calls by a name used before."""
     wanted: list[Any] = [None] * variable.type.ndim
     for axis, dim in enumerate(value.shape or ()):
         name = getattr(dim, "value", None)
@@ -263,7 +263,7 @@ def _with_equal_lengths(variable: Any, value: Any, lengths: dict[str, Any]) -> A
 
 
 def _of_declared_rank(value: Any, result: Any) -> Any:
-    """An output of the model, which the file's number of axes decides if nothing else does."""
+    """Return an output of the model, whose number of axes the file decides if nothing else does."""
     try:
         return of_rank(result, None if value.shape is None else len(value.shape))
     except Refused as error:
@@ -284,19 +284,19 @@ def _type_of(value: Any) -> TensorType:
 
 
 def _static(shape: Any) -> tuple[int | None, ...]:
-    """The lengths that a file declares; exporters write -1 and 0 for open ones too."""
+    """Return the lengths that a file declares; exporters write -1 and 0 for open ones too."""
     return tuple(dim if isinstance(dim, int) and dim > 0 else None for dim in shape)
 
 
 def _is_blown_up(result: Any, given: Any, most: int = 2**16) -> bool:
-    """Whether a result is large, and larger than what it is made of: it stays a formula."""
+    """Return whether a result is large, and larger than what it is made of: it stays a formula."""
     if isinstance(result, KEPT) or None in result.type.shape:
         return False
     return prod(result.type.shape) > max(most, sum(v.data.size for v in given if v is not None))
 
 
 def _without_text(name: tuple[str, str], given: list[Any]) -> list[Any]:
-    """A node's inputs, with numbers in the place of text unless its converter takes that."""
+    """Return a node's inputs, with numbers for text unless its converter takes that."""
     if name in (READING | REFUSED.keys()) or not any(isinstance(v, Text) for v in given):
         return given
     if name not in MOVING | OF_NUMBERS:
@@ -338,7 +338,7 @@ class Importer:
         self.strings = Strings()
 
     def initializer(self, value: Any, is_trainable: bool = False) -> Variable | Text:
-        """A constant or a shared variable with the values of an initializer."""
+        """Return a constant or a shared variable with the values of an initializer."""
         if value.const_value.dtype == ir.DataType.STRING:
             codes = self.strings.codes(value.const_value.string_data())
             return Text(constant(codes.reshape(tuple(value.const_value.shape)), name=value.name))
@@ -362,7 +362,7 @@ class Importer:
 
     @contextmanager
     def _only_if(self, condition: Variable | None) -> Iterator[None]:
-        """What is converted counts only if a condition holds, if one is given."""
+        """Let what is converted count only if a condition holds, if one is given."""
         before = self.condition
         if before is None or condition is None:
             self.condition = before if condition is None else condition
@@ -480,7 +480,7 @@ class Importer:
         return [Text(v) for v in results] if moves else results
 
     def _check_type(self, value: Any, result: Any) -> None:
-        """The file must declare the dtype that a value has; of another shape the user is told."""
+        """Refuse a value of another dtype than the file declares, and warn of another shape."""
         if isinstance(result, KEPT) or not isinstance(value.type, ir.TensorType):
             return
         declared = dtype_name(value.dtype)

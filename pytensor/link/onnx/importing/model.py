@@ -69,7 +69,7 @@ def _parse(data, what):
 
 
 def _check_names(graph, where, outside=frozenset(), before=frozenset()):
-    """Every value has one source, and every name that is read has one.
+    """Check that every value has one source, and every name that is read has one.
 
     A body may read names from `outside`, and can't make those that are known `before` it.
     """
@@ -117,7 +117,7 @@ def _check_names(graph, where, outside=frozenset(), before=frozenset()):
 
 
 def _check_inputs_of_bodies(graph, where):
-    """From version 4 of the format on, a body's inputs have no values of their own."""
+    """Check that a body's inputs have no values of their own, from version 4 of the format on."""
     for body in graphs(graph):
         both = {v.name for v in body.input} & {t.name for t in body.initializer}
         if both and body is not graph:
@@ -135,7 +135,7 @@ def _versions(proto):
 
 
 def _spelled_out(proto):
-    """The model, in which the standard's own functions are in the place of unknown operators."""
+    """Return the model, with the standard's own functions in the place of unknown operators."""
     versions, unknown = _versions(proto), set()
     known = {(function.domain, function.name) for function in proto.functions}
     for domain, name in {(v.domain, v.op_type) for v in proto.graph.node} - known:
@@ -167,7 +167,7 @@ def _check_opsets(proto, where):
 
 
 def _dense(proto, where):
-    """The model with arrays in the place of sparse initializers, which the reader leaves out."""
+    """Return the model, with arrays for sparse initializers, which the reader leaves out."""
     if not any(graph.sparse_initializer for graph in graphs(proto.graph)):
         return proto
     dense = onnx.ModelProto()
@@ -207,7 +207,7 @@ def dense_array(sparse):
 
 
 def _tensors(model):
-    """All tensors of a model without functions, with what errors call them."""
+    """Yield all tensors of a model without functions, with what errors call them."""
     for graph in (model.graph, *model.graph.subgraphs()):
         for value in graph.initializers.values():
             yield repr(value.name), value.const_value

@@ -111,14 +111,14 @@ class NodeReader:
         return f"{self.domain}.{self.op_type}" if self.domain else self.op_type
 
     def has(self, name: str) -> bool:
-        """Whether the attribute is given."""
+        """Return whether the attribute is given."""
         self.read.add(name)
         if name in self.other:
             return self.other[name] is not None
         return name in self.ir_node.attributes
 
     def attribute(self, name: str, default: Any = None) -> Any:
-        """The value of an attribute: a number, string, list of these, array, or `onnx_ir.Graph`."""
+        """Return an attribute: a number, string, list of these, array, or `onnx_ir.Graph`."""
         if not self.has(name):
             return default
         if name in self.other:
@@ -132,13 +132,13 @@ class NodeReader:
         return value
 
     def required(self, name: str) -> Any:
-        """The value of an attribute without a default."""
+        """Return the value of an attribute without a default."""
         if not self.has(name):
             raise Refused(f"it has no attribute {name!r}, which it must have")
         return self.attribute(name)
 
     def choice(self, name: str, default: str, *others: str) -> str:
-        """The value of an attribute that says which of several ways a node goes."""
+        """Return the value of an attribute that says which of several ways a node goes."""
         value = self.attribute(name, default)
         if value not in (default, *others):
             listed = ", ".join(map(repr, (default, *others)))
@@ -146,29 +146,29 @@ class NodeReader:
         return value
 
     def bodies(self) -> list[ir.Graph]:
-        """The graphs in its attributes."""
+        """Return the graphs in its attributes."""
         attributes = self.ir_node.attributes.values()
         return [a.value for a in attributes if a.type == ir.AttributeType.GRAPH]
 
     def has_output(self, position: int) -> bool:
-        """Whether an optional output is wanted."""
+        """Return whether an optional output is wanted."""
         outputs = self.ir_node.outputs
         return position < len(outputs) and bool(outputs[position].name)
 
     def uses_output(self, position: int) -> bool:
-        """Whether another node reads an output, or it is one of the graph's."""
+        """Return whether another node reads an output, or it is one of the graph's."""
         if not self.has_output(position):
             return False
         value = self.ir_node.outputs[position]
         return bool(value.uses()) or value.is_graph_output()
 
     def declared_inputs(self) -> list[tuple]:
-        """The shapes that the file says of inputs, empty where it says none."""
+        """Return the shapes that the file says of inputs, empty where it says none."""
         shapes = [None if v is None else v.shape for v in self.ir_node.inputs]
         return [() if shape is None else tuple(shape) for shape in shapes]
 
     def declared(self, position: int = 0) -> tuple[str | None, int | None]:
-        """The dtype and number of axes of an output, as far as the file says them."""
+        """Return the dtype and number of axes of an output, as far as the file says them."""
         value = self.ir_node.outputs[position]
         shape = None if value.shape is None else len(value.shape)
         dtype = None if value.dtype in (None, ir.DataType.STRING) else dtype_name(value.dtype)
@@ -176,7 +176,7 @@ class NodeReader:
 
 
 def dtype_name(dtype: ir.DataType) -> str:
-    """NumPy's name of an ONNX element type.
+    """Return NumPy's name of an ONNX element type.
 
     Raises
     ------
@@ -193,13 +193,13 @@ def dtype_name(dtype: ir.DataType) -> str:
 
 
 def array_of(tensor: ir.TensorProtocol) -> np.ndarray:
-    """The values of a tensor of the file."""
+    """Return the values of a tensor of the file."""
     dtype_name(tensor.dtype)
     return np.asarray(tensor.numpy())
 
 
 def known(variable) -> np.ndarray | None:
-    """The value of a variable that doesn't depend on the inputs, or None.
+    """Return the value of a variable that doesn't depend on the inputs, or None.
 
     What is computed from constants alone is a constant already when a converter gets it.
     """
@@ -207,7 +207,7 @@ def known(variable) -> np.ndarray | None:
 
 
 def entries(vector) -> list | None:
-    """The entries of a vector as scalars, constants where they are known; None for open lengths.
+    """Return a vector's entries as scalars, constants where they are known; None for open lengths.
 
     Shapes are such vectors: some sizes are numbers, others those of an input.
     """
@@ -220,7 +220,7 @@ def entries(vector) -> list | None:
 
 
 def must_be_known(variable, what: str) -> np.ndarray:
-    """The value of a variable that PyTensor must have when the graph is made."""
+    """Return the value of a variable that PyTensor must have when the graph is made."""
     value = known(variable)
     if value is None:
         raise Refused(f"{what} is computed when the model runs; PyTensor must know it before")
@@ -228,7 +228,7 @@ def must_be_known(variable, what: str) -> np.ndarray:
 
 
 def folded(variables: list) -> list:
-    """The variables, those that depend on constants alone as constants.
+    """Return the variables, those that depend on constants alone as constants.
 
     Shapes, axes and sizes are computed by nodes in ONNX; PyTensor needs many of them as numbers.
     """

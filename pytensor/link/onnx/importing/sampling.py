@@ -10,7 +10,7 @@ from pytensor.link.onnx.importing.windows import lengths, like
 
 
 def at_cells(x, batch, cells):
-    """The entries of images `x`, shape (batch, channels, *lengths), at cells.
+    """Return the entries of images `x`, shape (batch, channels, *lengths), at cells.
 
     `cells` has an array of integers for each spatial axis; with `batch`, the numbers of the
     images, they broadcast to (rows, *out).  Returns (rows, channels, *out).
@@ -21,19 +21,19 @@ def at_cells(x, batch, cells):
 
 
 def all_images(x, ndim: int):
-    """The numbers of all images, with `ndim` axes."""
+    """Return the numbers of all images, with `ndim` axes."""
     return positions(lengths(x)[0]).dimshuffle(0, *["x"] * (ndim - 1))
 
 
 def bounded(place, length):
-    """A cell for each place that is the number of one; and whether it lies on the axis."""
+    """Return a cell for each place that is the number of one; and whether it lies on the axis."""
     last = pt.cast(length - 1, place.type.dtype)
     inside = pt.and_(place >= like(place, 0), place <= last)
     return pt.cast(pt.clip(place, like(place, 0), last), "int64"), inside
 
 
 def linear(x, places, batch=None):
-    """Linear interpolation between the nearest cells, those beyond the ends being 0.
+    """Interpolate linearly between the nearest cells, those beyond the ends being 0.
 
     `places` are as the cells of `at_cells`, and of the dtype of `x`; so is the result.
     """
@@ -41,7 +41,7 @@ def linear(x, places, batch=None):
 
 
 def corners(x, places, batch=None):
-    """The terms of linear interpolation: each neighbouring cell times its weight."""
+    """Yield the terms of linear interpolation: each neighbouring cell times its weight."""
     batch = all_images(x, places[0].type.ndim) if batch is None else batch
     spatial = lengths(x)[2:]
     floors = [pt.floor(place) for place in places]

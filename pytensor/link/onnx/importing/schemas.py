@@ -26,7 +26,7 @@ _WITHOUT_EFFECT = {
 
 @cache
 def _schema(op_type, opset, domain):
-    """An operator's schema, or None for what the standard lacks."""
+    """Return an operator's schema, or None for what the standard lacks."""
     if not onnx.defs.has(op_type, opset, domain):
         return None
     return onnx.defs.get_schema(op_type, opset, domain)

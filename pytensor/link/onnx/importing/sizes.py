@@ -28,19 +28,19 @@ _origins: WeakKeyDictionary[Variable, dict[int, tuple[Variable, int]]] = WeakKey
 
 
 def vector(scalars, dtype="int64"):
-    """A vector of scalars, a constant if they all are."""
+    """Return a vector of scalars, a constant if they all are."""
     if all(isinstance(v, Constant) for v in scalars):
         return constant(np.array([v.data for v in scalars], dtype))
     return MakeVector(dtype)(*scalars)
 
 
 def is_listed(x):
-    """Whether a variable is a vector given by its entries."""
+    """Return whether a variable is a vector given by its entries."""
     return x.type.ndim == 1 and x.owner is not None and isinstance(x.owner.op, MakeVector)
 
 
 def positions(length, dtype: str = "int64"):
-    """The numbers from 0 up to a length, which is an integer or a variable."""
+    """Return the numbers from 0 up to a length, which is an integer or a variable."""
     number = length if isinstance(length, int | np.integer) else known(length)
     if number is not None:
         return constant(np.arange(number, dtype=dtype))
@@ -51,7 +51,7 @@ def positions(length, dtype: str = "int64"):
 
 
 def size(x, axis):
-    """The length of an axis: a constant if it is known, else that of the first tensor to have it.
+    """Return an axis's length: a constant if known, else that of the first tensor to have it.
 
     So sizes that are equal because one tensor was made of the other are seen to be equal.
     """
@@ -64,12 +64,12 @@ def size(x, axis):
 
 
 def sizes(x):
-    """The lengths of all axes."""
+    """Return the lengths of all axes."""
     return [size(x, axis) for axis in range(x.type.ndim)]
 
 
 def broadcastable(inputs, kept=0, declared=()):
-    """The inputs, so that they broadcast as ONNX does: by lengths that only run time may know.
+    """Return inputs that broadcast as ONNX does: by lengths that only run time may know.
 
     The last `kept` axes aren't broadcast.  Those left out are None.  `declared` are the shapes that
     the file says, empty where it says none.
@@ -94,7 +94,7 @@ def broadcastable(inputs, kept=0, declared=()):
 
 
 def _may_be_repeated(x, y, axis, is_one):
-    """Whether `x` may have one element along an axis on which `y` has more.
+    """Return whether `x` may have one element along an axis on which `y` has more.
 
     Lengths that nodes compute, as convolutions do, are taken to be equal where both are open, but
     where the file says that it `is_one`: if they aren't, PyTensor says so when it runs.
@@ -116,7 +116,7 @@ def _is_of_inputs(size):
 
 
 def _wanted(node):
-    """The sizes that a reshape or an Alloc is told to make, or None."""
+    """Return the sizes that a reshape or an Alloc is told to make, or None."""
     if isinstance(node.op, Alloc):
         return node.inputs[1:]
     listed = isinstance(node.op, Reshape) and is_listed(node.inputs[1])
@@ -124,7 +124,7 @@ def _wanted(node):
 
 
 def _made(x, axis):
-    """The product of lengths to which an axis was made, or None."""
+    """Return the product of lengths to which an axis was made, or None."""
     wanted = None if x.owner is None else _wanted(x.owner)
     return wanted[axis] if wanted is not None and is_size(wanted[axis]) else None
 
@@ -147,7 +147,7 @@ def _origin(x, axis):
 
 
 def _source(apply, output, axis):
-    """The input and its axis whose length an open axis of an output has, or None."""
+    """Return the input and its axis whose length an open axis of an output has, or None."""
     op, inputs = apply.op, apply.inputs
     if isinstance(op, Elemwise):
         # PyTensor doesn't broadcast an axis of open length, so all of them have one
@@ -185,7 +185,7 @@ def _source(apply, output, axis):
 
 
 def _as_size(scalar):
-    """The tensor and axis of which a scalar is the length, or None."""
+    """Return the tensor and axis of which a scalar is the length, or None."""
     node = scalar.owner
     if node is None or not isinstance(node.op, Subtensor) or scalar.type.ndim:
         return None
@@ -198,7 +198,7 @@ def _as_size(scalar):
 
 
 def length_of(scalar):
-    """The first tensor that has a scalar as its length, and the axis; None if it is no length."""
+    """Return the first tensor that has a scalar as a length, and the axis; None if it is none."""
     found = _as_size(scalar) if isinstance(scalar.type, TensorType) else None
     return found and _origin(*found)
 
@@ -231,12 +231,12 @@ def is_size(scalar):
 
 
 def product(lengths):
-    """The product of scalars, a constant if they all are."""
+    """Return the product of scalars, a constant if they all are."""
     return folded([reduce(pt.mul, lengths)])[0] if lengths else constant(np.int64(1))
 
 
 def without_minus_one(lengths, wanted):
-    """The sizes of a reshape, with what -1 stands for in its place if it can be said.
+    """Return the sizes of a reshape, with what -1 stands for in its place if it can be said.
 
     Parameters
     ----------
@@ -259,7 +259,7 @@ def without_minus_one(lengths, wanted):
 
 
 def wanted_sizes(node, shape, what="its shape"):
-    """The entries of an input that holds sizes, as int64 scalars.
+    """Return the entries of an input that holds sizes, as int64 scalars.
 
     Raises
     ------
@@ -277,7 +277,7 @@ def wanted_sizes(node, shape, what="its shape"):
 
 
 def normalized(axis, ndim, last=None):
-    """An axis counted from the front; it may be `last`, by default the last axis.
+    """Return an axis counted from the front; it may be `last`, by default the last axis.
 
     Raises
     ------

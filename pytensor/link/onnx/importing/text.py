@@ -50,5 +50,5 @@ class Strings(dict):
 
 
 def codes_of(value):
-    """The variable that stands for a value."""
+    """Return the variable that stands for a value."""
     return value.codes if isinstance(value, Text) else value

@@ -21,23 +21,23 @@ def single(node: NodeReader, name: str, default: float) -> float:
 
 
 def like(x, value):
-    """A constant of the dtype of `x`."""
+    """Return a constant of the dtype of `x`."""
     return constant(np.asarray(value, x.type.dtype))
 
 
 def lengths(x) -> list:
-    """The lengths of all axes: integers where they are known, else variables."""
+    """Return the lengths of all axes: integers where they are known, else variables."""
     return [x.shape[axis] if n is None else n for axis, n in enumerate(x.type.shape)]
 
 
 def filled(value, lengths):
-    """An array that has a scalar's value everywhere, and its dtype."""
+    """Return an array that has a scalar's value everywhere, and its dtype."""
     # Not an Alloc of the scalar, of which mode JAX makes an array of the widest type
     return pt.alloc(folded([pt.expand_dims(value, range(len(lengths)))])[0], *lengths)
 
 
 def total(x, axes, *, keepdims: bool = False):
-    """The sum over axes, accumulated in the dtype of `x`."""
+    """Return the sum over axes, accumulated in the dtype of `x`."""
     axes = tuple(axis % x.type.ndim for axis in axes)
     axis = None if len(axes) == x.type.ndim else axes
     return x.sum(axis=axis, keepdims=keepdims, dtype=x.type.dtype, acc_dtype=x.type.dtype)
@@ -64,7 +64,7 @@ class Windows(NamedTuple):
         ]
 
     def taps(self, counts):
-        """For each cell of a window, in row-major order, where all windows have it."""
+        """Yield for each cell of a window, in row-major order, where all windows have it."""
         for tap in product(*map(range, self.kernel)):
             yield tuple(
                 slice(t * d, t * d + s * (count - 1) + 1, s)
@@ -73,7 +73,7 @@ class Windows(NamedTuple):
 
 
 def spatial_axes(x) -> int:
-    """The number of spatial axes, of which our operators have up to three."""
+    """Return the number of spatial axes, of which our operators have up to three."""
     n = x.type.ndim - 2
     if not 1 <= n <= 3:
         raise Refused(f"its input has {n} spatial axes; PyTensor's operator takes 1 to 3")
@@ -117,7 +117,7 @@ class Sliding(NamedTuple):
 
 
 def same_padding(length, extent, stride):
-    """How many cells `auto_pad` adds to an axis."""
+    """Return how many cells `auto_pad` adds to an axis."""
     if stride == 1:
         return extent - 1
     missing = (-(-length // stride) - 1) * stride + extent - length
@@ -125,7 +125,7 @@ def same_padding(length, extent, stride):
 
 
 def split(padding, mode: str) -> tuple:
-    """Cells before and after an axis; SAME_UPPER adds an odd one at the end."""
+    """Split cells before and after an axis; SAME_UPPER adds an odd one at the end."""
     less = padding // 2
     more = padding - less
     return (more, less) if mode == "SAME_LOWER" else (less, more)
@@ -162,7 +162,7 @@ def with_bias(out, bias):
 
 
 def padded(x, pads, value=0):
-    """Cells of a value around the spatial axes."""
+    """Put cells of a value around the spatial axes."""
     if not any(isinstance(n, Variable) or n for pair in pads for n in pair):
         return x
     spatial = lengths(x)[2:]
@@ -173,14 +173,14 @@ def padded(x, pads, value=0):
 
 
 def patches(x, found: Windows):
-    """What windows see of images: shape (batch, channels, cells of a window, *windows)."""
+    """Return what windows see of images: shape (batch, channels, cells of a window, *windows)."""
     counts = found.counts(lengths(x)[2:])
     image = padded(x, found.pads)
     return pt.stack([image[(..., *tap)] for tap in found.taps(counts)], axis=2)
 
 
 def filtered(columns, w, groups: int):
-    """Products of patches, as `patches` has them, with filters: (batch, filters, *windows)."""
+    """Multiply patches, as `patches` has them, by filters: (batch, filters, *windows)."""
     batch, _, _, *counts = lengths(columns)
     filters, per_group = lengths(w)[:2]
     taps = int(np.prod(w.type.shape[2:]))

@@ -27,7 +27,7 @@ def cancel_inverses(graph):
 
 
 def _above(producers, node):
-    """The node that computes the first input; None where that isn't one of ONNX's own."""
+    """Return the node that computes the first input; None where it isn't one of ONNX's own."""
     above = producers.get(node.inputs[0])
     return None if above is None or above.domain else above
 
@@ -73,7 +73,7 @@ def _cast(graph, node, above):
 
 
 def holds_every_value(wide, narrow):
-    """Whether each value of the dtype `narrow` is a value of `wide`; False for unusual dtypes.
+    """Return whether each value of `narrow` is one of `wide`; False for unusual dtypes.
 
     `numpy.can_cast` says so of float64 and int64 too, which has more digits.
     """

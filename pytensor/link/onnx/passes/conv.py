@@ -72,7 +72,7 @@ def _fold_followers(graph, op_types, fold):
 
 
 def _convolution(node, producers):
-    """The Conv whose output `node` reads; a constant divided by it or less it does not count."""
+    """Return the Conv whose output `node` reads, but not as a divisor or to subtract; or None."""
     operands = node.inputs[:1] if node.op_type in ("Div", "Sub") else node.inputs[:2]
     for name in operands:
         producer = producers.get(name)
@@ -82,7 +82,7 @@ def _convolution(node, producers):
 
 
 def _per_channel(graph, node, channels):
-    """The constant operand as one number per channel, or None where it is something else."""
+    """Return the constant operand as a number per channel, or None if it is something else."""
     constants = [graph.constant(name) for name in node.inputs]
     array = constants[1] if constants[1] is not None else constants[0]
     whole = graph.shape(node.outputs[0])

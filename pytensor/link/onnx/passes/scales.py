@@ -64,7 +64,7 @@ def _copy(name, output, node):
 
 
 def _scale(graph, producers, node):
-    """The one constant number in double precision that a node multiplies or divides by."""
+    """Return the one constant number, in double precision, that a node scales by."""
     if node.op_type not in ("Mul", "Div") or node.domain:
         return None
     values = [_constant(graph, producers, name) for name in node.inputs]
@@ -75,7 +75,7 @@ def _scale(graph, producers, node):
 
 
 def _constant(graph, producers, name):
-    """A constant, whose axes and dtype onnxruntime may have yet to change."""
+    """Return a constant, whose axes and dtype onnxruntime may have yet to change."""
     dtype = None
     while name in producers and producers[name].op_type in ("Unsqueeze", "Reshape", "Cast"):
         dtype = dtype or producers[name].attributes.get("to")

@@ -40,7 +40,7 @@ def slices_to_split(graph):
 
 
 def _span(graph, node):
-    """``(source, axis, start, end)`` of a slice of one axis of known length, else None."""
+    """Return ``(source, axis, start, end)`` of a slice of one axis of known length, else None."""
     if node.op_type != "Slice" or node.domain or len(node.inputs) != 5:
         return None
     bounds = [graph.constant(name) for name in node.inputs[1:]]

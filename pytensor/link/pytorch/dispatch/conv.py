@@ -24,7 +24,7 @@ def _mirror(op, filters):
 
 
 def _arguments(op, padding):
-    """What PyTorch's convolution and its gradient share."""
+    """Return what PyTorch's convolution and its gradient share."""
     return op.subsample, padding, op.filter_dilation, False, (0,) * op.n_spatial, op.num_groups
 
 

@@ -24,7 +24,7 @@ def _in_single(function):
 
 
 def _scale_and_bias(op, parameters, shape):
-    """The two parameters, in the given shape, or None for those that there aren't."""
+    """Return the two parameters, in the given shape, or None for those that there aren't."""
     given = iter([v.expand(shape) for v in parameters])
     return next(given) if op.scaled else None, next(given) if op.shifted else None
 

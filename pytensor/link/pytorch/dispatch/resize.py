@@ -10,7 +10,7 @@ def _computing(x):
 
 
 def _taps(op, lengths, device):
-    """Per resized axis, for each tap the cells that are read and their weights, or None for 1."""
+    """Return, per axis and tap, the cells that are read and their weights, or None for 1."""
     taps = []
     for i in range(op.n_spatial):
         cells, weights = op.taps(lengths, i)

@@ -5,7 +5,7 @@ import pytest
 
 @pytest.fixture
 def both(builder, seven, tmp_path):
-    """(folder in COCO's layout, folder with the same as text labels)."""
+    """Return (folder in COCO's layout, folder with the same as text labels)."""
     builder.annotations[0]["bbox"] = [-3, 5, 30, 30]  # over the edge
     builder.annotations.append({**builder.annotations[1], "id": 99})  # twice
     for split in ("train", "val"):

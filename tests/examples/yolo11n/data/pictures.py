@@ -63,7 +63,7 @@ def batch_of(dataset, count, **options):
 
 
 def same(first, second):
-    """Whether two data sets have the same samples."""
+    """Return whether two data sets have the same samples."""
     assert len(first) == len(second)
     for k in range(len(first)):
         a, b = first[k], second[k]

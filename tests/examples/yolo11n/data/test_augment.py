@@ -10,7 +10,7 @@ from tests.examples.yolo11n.data.pictures import OFF, Pictures, batch_of, noise,
 
 
 def augmented(dataset, index, augment, rng):
-    """One image (S, S, 3) that is planned and drawn, its boxes and classes."""
+    """Plan and draw one image (S, S, 3); return it, its boxes and classes."""
     plan, boxes, classes = make_plan(dataset, index, augment, rng)
     image = render(stack_plans([plan]), dataset.squares)[0]
     return image.transpose(1, 2, 0), boxes, classes

@@ -20,7 +20,7 @@ def folder(tmp_path):
 
 @pytest.fixture
 def on_disk(builder, folder):
-    """Opens the builder's data set with the cache on disk."""
+    """Open the builder's data set with the cache on disk."""
     return lambda **options: builder.dataset(cache="disk", cache_dir=folder, **options)
 
 

@@ -25,7 +25,7 @@ DEMO = Path(coco.__file__).parents[1]
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
-    """Patience of a test; no proxies."""
+    """Set a test's patience, and no proxies."""
     for name, value in (("ATTEMPTS", 2), ("DELAY", 0.01), ("TIMEOUT", (2, 0.5))):
         monkeypatch.setattr(coco, name, value)
     # Room for the true annotations is not needed.
@@ -54,7 +54,7 @@ def download(root, train=0, val=0, classes=CLASSES, **options):
 
 
 def load(subset, split="train"):
-    """Content of a subset's annotation file."""
+    """Return content of a subset's annotation file."""
     return json.loads((subset / f"annotations/instances_{split}2017.json").read_text())
 
 
@@ -67,7 +67,7 @@ def names(subset):
 
 @pytest.fixture
 def skewed():
-    """100 persons, of which 10 with a phone; 5 phones alone."""
+    """Return 100 persons, of which 10 with a phone; 5 phones alone."""
     holds = {k: {"person"} | ({"phone"} if k % 10 == 0 else set()) for k in range(100)}
     return holds | {100 + k: {"phone"} for k in range(5)}
 

@@ -21,7 +21,7 @@ from tests.utils import dtypes_of
 
 
 def expected(plan, squares):
-    """Float64 pixels (B, S, S, 3) before rounding and colours, in the plainest way."""
+    """Draw float64 pixels (B, S, S, 3) before rounding and colours, in the plainest way."""
     size = squares.shape[1]
     images = np.full((len(plan.source), size, size, 3), float(FILL))
     for n, k in np.ndindex(plan.source.shape):
@@ -43,7 +43,7 @@ def expected(plan, squares):
 
 
 def assert_rounded(got, want, tolerance):
-    """`got` is `want` rounded half up, but where `want` is within `tolerance` of a half."""
+    """Assert that `got` is `want` rounded half up, but within `tolerance` of a half."""
     difference = np.abs(got.astype(int) - np.floor(want + 0.5))
     assert difference.max() <= 1
     assert np.abs(want % 1 - 0.5)[difference > 0].max(initial=0) < tolerance

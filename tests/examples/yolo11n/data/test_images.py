@@ -117,7 +117,7 @@ PIXELS[:4, :6], PIXELS[:4, 6:], PIXELS[4:, :6] = (250, 0, 0), (0, 250, 0), (0, 0
 
 
 def stored(orientation):
-    """The pixels a camera stores of PIXELS: the inverse of EXIF's rules, written with NumPy."""
+    """Return the pixels a camera stores of PIXELS: EXIF's rules inverted, written with NumPy."""
     image = PIXELS if orientation < 5 else PIXELS.transpose(1, 0, 2)
     if orientation in (2, 3, 7, 8):  # the stored columns run from right to left
         image = image[:, ::-1]
@@ -204,7 +204,7 @@ def test_transparency(tmp_path):
 
 
 def png_of_16_bits(pixels):
-    """A PNG file, which Pillow itself can't write in color."""
+    """Write a PNG file, which Pillow itself can't write in color."""
     height, width, channels = pixels.shape
     rows = b"".join(b"\0" + row.astype(">u2").tobytes() for row in pixels)
 

@@ -8,7 +8,7 @@ from data.loader import BatchLoader, val_batches
 
 
 def leaves(batch):
-    """The arrays of a batch, those of its plan among them."""
+    """Return the arrays of a batch, those of its plan among them."""
     parts = [x for field in batch for x in (field if isinstance(field, tuple) else [field])]
     return [part for part in parts if part is not None]
 
@@ -19,7 +19,7 @@ def same(a, b):
 
 @pytest.fixture
 def make(seven):
-    """Makes loaders, and closes them after the test."""
+    """Make loaders, and close them after the test."""
     made = []
 
     def loader(*arguments, dataset=seven, **options):

@@ -25,7 +25,7 @@ def edit(folder, change, split="train"):
 
 
 def drawn(folder, shapes, boxes):
-    """A data set in COCO's format: a picture of each shape, with the boxes of its place."""
+    """Draw a data set in COCO's format: a picture of each shape, with the boxes of its place."""
     folder.mkdir()
     made = Builder(folder)
     for shape, own in zip(shapes, boxes, strict=True):
@@ -35,7 +35,7 @@ def drawn(folder, shapes, boxes):
 
 @pytest.fixture
 def two(tmp_path):
-    """Three pictures that label persons and phones, two (other shapes) that label dogs alone."""
+    """Draw three pictures that label persons and phones, two others that label dogs alone."""
     first = [[(1, 4, 4, 20, 24)], [(77, 8, 8, 30, 30), (1, 2, 2, 12, 30)], []]
     one = drawn(tmp_path / "one", [(80, 60), (60, 80), (64, 64)], first)
     other = drawn(tmp_path / "other", [(100, 50), (50, 100)], [[(1, 6, 6, 30, 30)], []])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from data.formats import read_coco
 from data.keypoints import guess_shape
-from data.listing import Undivided, find, share_of
+from data.listing import Unsplit, find, share_of
 from dataset import Dataset, load_data, load_split
 from evaluation.metrics import coco_map
 
@@ -21,7 +21,7 @@ YAML = f"names: {NAMES}\n"
 
 
 def write_text(builder, root, images="images", labels="labels"):
-    """The builder's pictures and text labels in folders of any name; the folder of pictures."""
+    """Write the builder's pictures and text labels in folders of any name; return the pictures'."""
     builder.write_yolo(root / "draft")
     for kind, name in (("images", images), ("labels", labels)):
         for file in (root / "draft" / kind / "train").iterdir():
@@ -32,7 +32,7 @@ def write_text(builder, root, images="images", labels="labels"):
 
 
 def assert_same_boxes(data, other):
-    """Training pictures are shrunk in another way, so the pixels differ between parts."""
+    """Compare boxes alone: training pictures are shrunk in another way, so pixels differ."""
     assert len(data) == len(other)
     for sample, expected in zip(data, other, strict=True):
         np.testing.assert_allclose(sample.boxes, expected.boxes, atol=2e-7)
@@ -40,7 +40,7 @@ def assert_same_boxes(data, other):
 
 
 def assert_shared(data, whole, names=CLASSES):
-    """The parts of an undivided data set are the whole one, and each summary says so."""
+    """Check that the parts of a data set are the whole one, and each summary says so."""
     parts = load_data(data, names, 64)
     found = {p.file_name(k): p[k] for p in parts for k in range(len(p))}
     assert sum(map(len, parts)) == len(found) == len(whole)
@@ -105,7 +105,7 @@ def test_training_part_alone(builder, seven, tmp_path, form):
 def test_a_wrong_validation_part_is_no_missing_one(builder, seven, tmp_path):
     builder.write_yolo(tmp_path / "data")
     (tmp_path / "data/data.yaml").write_text(f"train: images/train\nval: gone\n{YAML}")
-    assert not isinstance(find(tmp_path / "data", "train"), Undivided)
+    assert not isinstance(find(tmp_path / "data", "train"), Unsplit)
     with pytest.raises(FileNotFoundError, match="val is gone"):
         load_data(tmp_path / "data", CLASSES, 64)
 

@@ -21,7 +21,7 @@ COLORS = np.array([[250, 0, 0], [0, 250, 0], [0, 0, 250], [250, 250, 0], [0, 250
 
 
 def rectangles(size=64):
-    """Black pictures with a rectangle, each of a colour and class of its own, and a box."""
+    """Draw black pictures with a rectangle, each of a colour and class of its own, and a box."""
     pictures, boxes = [], []
     for k, color in enumerate(COLORS.astype(np.uint8)):
         # Every second picture is padded by 8 px on the left or above.
@@ -37,7 +37,7 @@ def rectangles(size=64):
 
 
 def around(lit):
-    """Corners of the smallest box around pixels; the middle of the image if there is none."""
+    """Return the smallest box's corners around pixels; the image's middle if there is none."""
     y, x = np.nonzero(lit)
     return np.array([x.min(), y.min(), x.max() + 1, y.max() + 1]) if len(x) else np.full(4, 32)
 
@@ -162,7 +162,7 @@ def test_size_and_place():
 
 
 def found(boxes, classes=None, size=100):
-    """`find_things` of corners by picture, without letterboxing."""
+    """Apply `find_things` to corners by picture, without letterboxing."""
     counts = [len(each) for each in boxes]
     x1, y1, x2, y2 = np.concatenate([np.reshape(each, (-1, 4)) for each in boxes]).T / size
     fractions = np.stack([(x1 + x2) / 2, (y1 + y2) / 2, x2 - x1, y2 - y1], axis=1)

@@ -27,7 +27,7 @@ PERFECT = {
 
 
 def make_set(boxes, names=NAMES, ids=IDS, images=(7, 8, 9), labelled=None, sources=None):
-    """As much of a data set as metrics read, from (image, category, x y w h, iscrowd) rows."""
+    """Make as much of a data set as metrics read, of (image, category, x y w h, iscrowd) rows."""
     truth = {
         "images": [{"id": k, "width": 200, "height": 150} for k in images],
         "annotations": [
@@ -124,7 +124,7 @@ def test_no_box(truth):
 
 
 def random_set(seed, images=20):
-    """A data set of two classes with crowd regions, and detections near its boxes and elsewhere."""
+    """Draw a data set of two classes with crowd regions, and detections near and far of boxes."""
     rng = np.random.default_rng(seed)
     boxes, detections = [], {}
     for k in range(images):

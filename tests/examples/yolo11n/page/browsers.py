@@ -33,7 +33,7 @@ PATIENCE = 90.0
 
 
 def require_chromium():
-    """Path of a Chromium; skips the test where there is none, or no playwright."""
+    """Return the path of a Chromium; skip the test where there is none, or no playwright."""
     try:
         return find_chromium()
     except BrowserError as error:
@@ -42,7 +42,7 @@ def require_chromium():
 
 @contextmanager
 def open_browser(*, camera=None, webgpu=False):
-    """A Chromium without a window; yields Playwright's browser.
+    """Open a Chromium without a window; yield Playwright's browser.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def open_browser(*, camera=None, webgpu=False):
 
 @contextmanager
 def open_firefox(preferences=None):
-    """An installed Firefox as it is, driven by WebDriver BiDi; yields Playwright's browser.
+    """Open an installed Firefox as it is, driven by WebDriver BiDi; yield Playwright's browser.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def visit(browser, url, *, complaints=(), script="", **options):
 
 @contextmanager
 def ready_page(browser, url, **options):
-    """The page with its model loaded and its first sample shown; options as for `visit`."""
+    """Open the page with its model loaded and its first sample shown; options as for `visit`."""
     with visit(browser, url, **options) as page:
         until(page, "window.demo && demo.ready && demo.last", "the first sample")
         yield page
@@ -187,7 +187,7 @@ def choose_sample(page, number):
 
 
 def file_of(data, name):
-    """A file for `set_input_files`, from bytes or a path."""
+    """Make a file for `set_input_files`, from bytes or a path."""
     if isinstance(data, str | Path):
         data = Path(data).read_bytes()
     kind = mimetypes.guess_type(name)[0] or "application/octet-stream"

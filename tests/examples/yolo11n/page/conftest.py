@@ -18,7 +18,7 @@ LATER = "cloned|counting|lessons|recording|served|sources|teach_panel"
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """What takes long in Firefox, or hangs there at times (films, threads), runs with -m long."""
+    """Mark as long what takes long in Firefox, or hangs there at times (films, threads)."""
     for item in items:
         if re.search(f"({LATER}).*firefox", item.name):
             item.add_marker(pytest.mark.long)
@@ -97,14 +97,14 @@ def colour_site(models, once):
 
 @pytest.fixture(scope="module")
 def browser(request):
-    """A Chromium without a camera and without WebGPU, or what the test is `IN_BOTH` with."""
+    """Open a Chromium without a camera and WebGPU, or what the test is `IN_BOTH` with."""
     with getattr(request, "param", open_browser)() as browser:
         yield browser
 
 
 @pytest.fixture(scope="module")
 def colours(browser, colour_site):
-    """One page with the detector of colours, for all tests of a file."""
+    """Open one page with the detector of colours, for all tests of a file."""
     with ready_page(browser, colour_site.url) as page:
         yield page
         assert page.evaluate("demo.errors") == []
@@ -112,7 +112,7 @@ def colours(browser, colour_site):
 
 @pytest.fixture(scope="module")
 def yolo(browser, yolo_site):
-    """One page with the real network, for all tests of a file."""
+    """Open one page with the real network, for all tests of a file."""
     with ready_page(browser, yolo_site.single_url) as page:
         yield page
         assert page.evaluate("demo.errors") == []

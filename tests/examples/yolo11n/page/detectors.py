@@ -27,7 +27,7 @@ def _session(path):
 
 
 def raw_output(path, image):
-    """Output of a model for a picture, float32 (4 + classes, anchors), and the geometry."""
+    """Return a model's output for a picture, float32 (4 + classes, anchors), and the geometry."""
     session = _session(str(path))
     size = session.get_inputs()[0].shape[2]
     canvas, geometry = letterbox(image, size)
@@ -39,13 +39,13 @@ def raw_output(path, image):
 
 
 def expected_detections(path, image, confidence=0.25, iou=0.45):
-    """What prediction in Python finds, float32 (n, 6): x1, y1, x2, y2, score, class."""
+    """Return what prediction in Python finds, float32 (n, 6): x1, y1, x2, y2, score, class."""
     output, geometry = raw_output(path, image)
     return scale_detections(nms(output, confidence, iou, multi_label=False), geometry)
 
 
 def clear_scenes(path, count, start=0, size=None, confidence=0.25, iou=0.45):
-    """Drawn pictures in which a model's detections don't hang on the last digits.
+    """Draw pictures in which a model's detections don't hang on the last digits.
 
     No score lies within 0.003 of the threshold, and no overlap near its limit; there are at
     least three detections, which aren't all cut at the picture's border.
@@ -83,7 +83,7 @@ def clear_scenes(path, count, start=0, size=None, confidence=0.25, iou=0.45):
 
 
 def assert_same(last, expected, pixels=0.01, score=1e-4):
-    """The page's detections (its `demo.last`) are those of Python, each with its own partner."""
+    """Assert that the page's detections (its `demo.last`) are Python's, each with its partner."""
     found = page_detections(last)
     box, scores, lonely = differences(found, expected)
     assert not lonely, f"{found.round(3)} instead of {expected.round(3)}"
@@ -165,7 +165,7 @@ def colour_detector_onnx(path, size=128, names=("green thing", "orange thing"), 
 
 
 def _colour_weights(graph):
-    """(1, 2, size, size): how green and how orange each pixel is, 0 for greys."""
+    """Return (1, 2, size, size): how green and how orange each pixel is, 0 for greys."""
     thirds = graph.constant([1, 1, 1], np.int64)
     graph.nodes.append(helper.make_node("Split", ["images", thirds], ["r", "g", "b"], axis=1))
     green = graph.add("Sub", "g", graph.add("Max", "r", "b"))
@@ -179,7 +179,7 @@ def _colour_weights(graph):
 
 
 def _boxes(graph, sums, mass):
-    """Rows centre x, centre y, width, height, each (1, 2, cells, cells)."""
+    """Return rows centre x, centre y, width, height, each (1, 2, cells, cells)."""
     centre = {axis: graph.add("Div", sums[axis], mass) for axis in "xy"}
     sides = []
     for axis in "xy":
@@ -192,7 +192,7 @@ def _boxes(graph, sums, mass):
 
 
 def _scores(graph, mean, centre, size):
-    """Two rows of scores; the anchors of either class score 0 for the other one."""
+    """Return two rows of scores; the anchors of either class score 0 for the other one."""
     middle = np.broadcast_to(np.arange(size // CELL) * CELL + CELL / 2, (1, 1, *[size // CELL] * 2))
     distances = [
         graph.add("Abs", graph.add("Sub", value, graph.constant(at)))
@@ -235,7 +235,7 @@ def _save(graph, path, size, output_shape, names, metadata):
 
 
 def random_yolo(num_classes=2):
-    """A YOLO11n with fixed random weights, scaled so that it "finds" a dozen boxes.
+    """Build a YOLO11n with fixed random weights, scaled so that it "finds" a dozen boxes.
 
     What it finds means nothing; it is the real network for comparing one runtime with another.
     """
@@ -288,7 +288,7 @@ def _make_half(graph, given, result):
 
 
 def blob_picture(width, height, blobs, ground=(70, 80, 110)):
-    """A plain picture with coloured rectangles.
+    """Draw a plain picture with coloured rectangles.
 
     Parameters
     ----------
@@ -307,7 +307,7 @@ def blob_picture(width, height, blobs, ground=(70, 80, 110)):
 
 
 def find_blob(picture, colour, tolerance=60):
-    """Bounding box x1, y1, x2, y2 of the pixels near a colour, or None."""
+    """Return the bounding box x1, y1, x2, y2 of the pixels near a colour, or None."""
     near = np.abs(picture.astype(int) - colour).max(axis=2) <= tolerance
     if not near.any():
         return None
@@ -316,14 +316,14 @@ def find_blob(picture, colour, tolerance=60):
 
 
 def encode(picture, kind="PNG", **options):
-    """A picture's file as bytes."""
+    """Return a picture's file as bytes."""
     file = io.BytesIO()
     Image.fromarray(picture).save(file, kind, **options)
     return file.getvalue()
 
 
 def data_url(picture):
-    """A picture, uint8 (height, width, 3), as a data: URL of a PNG."""
+    """Return a picture, uint8 (height, width, 3), as a data: URL of a PNG."""
     return "data:image/png;base64," + base64.b64encode(encode(picture)).decode()
 
 

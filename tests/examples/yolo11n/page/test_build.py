@@ -42,14 +42,14 @@ STYLE = "demo_assets/page.css"
 
 @pytest.fixture(scope="module")
 def installed():
-    """What npm fetches."""
+    """Require what npm fetches."""
     if problem := runtime_problem():
         pytest.skip(problem)
 
 
 @pytest.fixture
 def quick(installed, tmp_path, monkeypatch):
-    """A model, and builds without the runtime's ten megabytes and the drawn samples."""
+    """Write a model, and build without the runtime's ten megabytes and the drawn samples."""
     script = build_demo.asset_script({"wasm": b"small"})
     monkeypatch.setattr(build_demo, "runtime_script", lambda _: script)
     monkeypatch.setattr(build_demo, "chosen_assets", lambda *_: {"samples": b"[]"})

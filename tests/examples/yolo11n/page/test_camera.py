@@ -38,7 +38,7 @@ MOMENT = """() => ({
 
 
 def path_of_square(count=40):
-    """Centres, with no position twice and no symmetry between left and right."""
+    """Return centres, with no position twice and no symmetry between left and right."""
     angle = np.linspace(0, 2 * np.pi, count, endpoint=False)
     x = WIDTH / 2 + 230 * np.cos(angle)
     y = HEIGHT / 2 + 150 * np.sin(angle) + 30 * np.cos(2 * angle)
@@ -62,7 +62,7 @@ def open_page(browser, colour_site):
 
 @pytest.fixture
 def page(open_page):
-    """The one page, with the camera closed and a sample on the stage."""
+    """Yield the one page, with the camera closed and a sample on the stage."""
     choose_sample(open_page, 2)
     until(open_page, "demo.state === 'ready'")
     open_page.evaluate("() => document.activeElement.blur()")

@@ -33,7 +33,7 @@ PICTURE = blob_picture(320, 240, [(GREEN, 110, 130, 50)])
 
 
 def assert_goes_on(page, models):
-    """A picture takes the message's place."""
+    """Check that a picture takes the message's place."""
     assert_same(detect_file(page, encode(PICTURE)), expected_detections(models.colour, PICTURE))
     assert page.evaluate("demo.screen") is None
     assert page.locator("#message").is_hidden()

@@ -32,12 +32,12 @@ SHAPES = [  # width and height of pictures, side of the square
 
 
 def to_text(array):
-    """Base64 of an array's bytes."""
+    """Return the Base64 of an array's bytes."""
     return base64.b64encode(np.ascontiguousarray(array).tobytes()).decode()
 
 
 def geometry_in_page(geometry):
-    """A `Letterbox` under the names that the page gives its numbers."""
+    """Return a `Letterbox` under the names that the page gives its numbers."""
     names = {"resized_width": "resizedWidth", "resized_height": "resizedHeight"}
     fields = ("size", "width", "height", "resized_width", "resized_height", "left", "top")
     return {names.get(field, field): getattr(geometry, field) for field in fields}
@@ -55,7 +55,7 @@ def letterbox_case(width, height, size):
 
 
 def crowd(classes, anchors, steps):
-    """Predictions with many overlaps; with `steps`, of few different scores and places."""
+    """Draw predictions with many overlaps; with `steps`, of few different scores and places."""
     places = RNG.uniform(0, 320, (12, 2))[RNG.integers(0, 12, anchors)]
     centers = places + RNG.normal(0, 6, (anchors, 2))
     sides = RNG.uniform(5, 90, (anchors, 2))
@@ -80,7 +80,7 @@ def nms_case(classes, anchors, steps, confidence, iou, most=300):
 
 
 def find_node():
-    """Node.js, of the PATH or where setup.sh has put one; skips the test without."""
+    """Find Node.js, of the PATH or where setup.sh has put one; skip the test without."""
     places = [os.environ.get("PATH", ""), str(Path(sys.executable).parent)]
     node = shutil.which("node", path=os.pathsep.join(places))
     if node is None:

@@ -44,7 +44,7 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture(scope="module")
 def scenes(models):
-    """Drawn pictures in which the random network finds something."""
+    """Draw pictures in which the random network finds something."""
     return clear_scenes(models.yolo, 3)
 
 

@@ -40,7 +40,7 @@ LEAST = {"person": 0.2, "cell phone": 0.2}
 
 @pytest.fixture(scope="module")
 def real_onnx(tmp_path_factory):
-    """The committed weights as an ONNX file for one picture."""
+    """Export the committed weights as an ONNX file for one picture."""
     path = tmp_path_factory.mktemp("real") / "real.onnx"
     model, info = load_model(REAL_WEIGHTS)
     export.export_detector(model, path, info["classes"], SIZE)

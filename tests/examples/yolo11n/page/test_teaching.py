@@ -23,14 +23,14 @@ pytestmark = pytest.mark.browser
 
 
 def unpack(packed):
-    """The array of a tensor as page/test/lesson.js packs it."""
+    """Return the array of a tensor as page/test/lesson.js packs it."""
     data = np.frombuffer(base64.b64decode(packed["data"]), packed["dtype"])
     return data.reshape(packed["dims"])
 
 
 @pytest.fixture(scope="module")
 def assets():
-    """The model of the page in the repository, and its teaching assets."""
+    """Return the model of the page in the repository, and its teaching assets."""
     model = assets_of((DEMO / "demo_assets/model.js").read_text())["model"]
     return {"model": model, **teaching_assets(onnx.ModelProto.FromString(model))}
 
@@ -44,7 +44,7 @@ def page(browser, yolo_site):
 
 
 def python_lesson(assets, part, record):
-    """Losses and last weights of the same batches from the same weights in Python's onnxruntime."""
+    """Return losses and last weights of the same batches and weights in Python's onnxruntime."""
     session = onnxruntime.InferenceSession(assets[f"teach-{part}-step"])
     parts = json.loads(assets["teach-info"])["parts"]
     state = {

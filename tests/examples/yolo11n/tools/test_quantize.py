@@ -24,7 +24,7 @@ def data(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def int8(finder_onnx_of_one, data, tmp_path_factory):
-    """The quantized model, written by the command."""
+    """Quantize the model by the command."""
     path = tmp_path_factory.mktemp("int8") / "int8.onnx"
     arguments = [str(finder_onnx_of_one), str(path), "--data", str(data), "--pictures", "4"]
     assert quantize.main(arguments) == 0
@@ -32,7 +32,7 @@ def int8(finder_onnx_of_one, data, tmp_path_factory):
 
 
 def differences(path, other):
-    """Root mean square difference of boxes in pixels, and of scores, for a coarse pattern."""
+    """Return root mean square differences of boxes, in pixels, and of scores."""
     coarse = np.random.default_rng(0).integers(90, 150, (1, 3, 8, 8), dtype=np.uint8)
     image = np.kron(coarse, np.ones((8, 8), np.uint8))
     (a,), (b,) = (OnnxDetector(p)(image) for p in (path, other))

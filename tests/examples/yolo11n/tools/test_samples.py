@@ -53,7 +53,7 @@ def test_boxes_that_are_off_and_classes_that_are_unknown():
 
 @pytest.fixture
 def scenes(monkeypatch):
-    """Scenes that are their own numbers, and a detector that finds what `found` says in them."""
+    """Make scenes that are their own numbers, and a detector that finds what `found` says."""
     found = {}
     monkeypatch.setattr(samples, "SAMPLES", [(0, 0, (PERSON, PHONE))] * 2)
     monkeypatch.setattr(samples, "SCENES", 4)

@@ -22,7 +22,7 @@ SHAPES = [(64, 8, 8), (128, 4, 4), (256, 2, 2), (4 + len(CLASSES), 84)]
 
 @pytest.fixture(scope="module")
 def variants(finder_onnx_of_one):
-    """The detector as the page may get it: as exported, with 16-bit weights, in 8-bit integers."""
+    """Return the detector as the page may get it: as exported, in 16-bit floats, in integers."""
     model = onnx.load(finder_onnx_of_one)
     rng = np.random.default_rng(0)
     images = [{"images": rng.random((1, 3, SIZE, SIZE), dtype="float32")} for _ in range(3)]
@@ -36,7 +36,7 @@ def assets(variants):
 
 
 def run(model, feeds, names=None):
-    """Outputs by name, or those of some other tensors of the graph."""
+    """Return outputs by name, or those of some other tensors of the graph."""
     changed = onnx.ModelProto.FromString(model.SerializeToString())
     if names is not None:
         del changed.graph.output[:]
@@ -47,7 +47,7 @@ def run(model, feeds, names=None):
 
 
 def first_state(model, assets, part, images):
-    """What the page begins a lesson with, by name."""
+    """Return what the page begins a lesson with, by name."""
     state = json.loads(assets["teach-info"])["parts"][part]["state"]
     tensors = run(model, {"images": images}, sorted({s["tensor"] for s in state if "tensor" in s}))
     return {
@@ -59,7 +59,7 @@ def first_state(model, assets, part, images):
 
 
 def batch_of(model, assets, rng):
-    """Maps, output and targets of a batch of pictures with a box each."""
+    """Make maps, output and targets of a batch of pictures with a box each."""
     tensors = json.loads(assets["teach-info"])["tensors"]
     images = rng.random((teaching.BATCH, 3, SIZE, SIZE), dtype="float32")
     found = [run(model, {"images": image[None]}, list(tensors.values())) for image in images]

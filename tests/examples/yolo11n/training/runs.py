@@ -57,7 +57,7 @@ def write_data(root):
 
 
 def command(data, *arguments):
-    """Arguments of a small run; later ones win."""
+    """Return arguments of a small run; later ones win."""
     own = f"--image-size {SIZE} --batch-size {BATCH} --nominal-batch {BATCH}"
     own += " --warmup-epochs 1 --mosaic 0 --compilation-cache off --statistics-images 0"
     arguments = [*map(str, arguments)]

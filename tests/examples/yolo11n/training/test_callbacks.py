@@ -45,7 +45,7 @@ class Toy:
 
 @pytest.fixture
 def make_run(tmp_path):
-    """A run of three batches an epoch."""
+    """Return a maker of runs of three batches an epoch."""
 
     def make(*arguments, **progress):
         own = ["--output-dir", str(tmp_path), "--log-every", "2", "--batch-size", "4"]
@@ -62,7 +62,7 @@ def make_run(tmp_path):
 
 
 def steps(run, hooks, *losses, norm=1.0):
-    """What the loop does of an epoch with such losses."""
+    """Do what the loop does of an epoch with such losses."""
     for hook in hooks:
         hook.before_epoch()
     for loss in losses:
@@ -127,7 +127,7 @@ def test_rows_of_steps_after_the_checkpoint_are_dropped(make_run):
 
 @pytest.fixture
 def checkpointed(make_run):
-    """(run, hooks, meter) with checkpoints; signals are handled as before at the end."""
+    """Yield (run, hooks, meter) with checkpoints; signals are handled as before at the end."""
     opened = []
 
     def make(*arguments, until=9):
@@ -249,7 +249,7 @@ def test_signals_that_end_the_process(listen, count):
 
 @pytest.fixture
 def full_disk():
-    """No file may grow beyond a kilobyte."""
+    """Let no file grow beyond a kilobyte."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 

@@ -43,7 +43,7 @@ def run_script(name, *arguments, cwd, **variables):
 
 
 def evaluate(model, subset, cwd):
-    """Metrics of a model on the subset."""
+    """Return metrics of a model on the subset."""
     output = cwd / f"evaluation{model.suffix}"
     own = ["--data", subset, "--output-dir", output]
     # Nothing may be fetched any more.
@@ -54,7 +54,7 @@ def evaluate(model, subset, cwd):
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory):
-    """A finished training run and the evaluation of what it left."""
+    """Train a run to its end, and evaluate what it left."""
     tmp = tmp_path_factory.mktemp("end_to_end")
     options = (
         f"--data coco --data-dir {tmp}/coco --train-images 24 --val-images 12 --image-size {SIZE} "

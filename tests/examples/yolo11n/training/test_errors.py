@@ -19,7 +19,7 @@ def data(tmp_path_factory):
 
 
 def fails(capsys, *arguments):
-    """The one line that a run ends with."""
+    """Return the one line that a run ends with."""
     assert train_yolo11n.main([*map(str, arguments)]) == 1
     return error_line(capsys)
 

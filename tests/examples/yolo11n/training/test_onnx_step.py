@@ -64,7 +64,7 @@ class Steps:
         ]
 
     def run(self, step, rates, number):
-        """Losses and gradient norms of a run of `step`, and the state after it."""
+        """Run `step`; return losses and gradient norms, and the state after it."""
         state, rows = self.initial, []
         for k in range(number):
             results = [np.asarray(r) for r in step(*self.data(k, rates(k)), *state)]
@@ -83,7 +83,7 @@ class Steps:
 
 
 def rates_of(recipe):
-    """Rates of a recipe's first steps, with 100 batches in each of 100 epochs."""
+    """Return rates of a recipe's first steps, with 100 batches in each of 100 epochs."""
     settings = StepSettings(recipe, epochs=100, batches=100, batch_size=recipe.nominal_batch)
     return lambda k: settings.at(k, k)[0]
 

@@ -41,14 +41,14 @@ def cosine(a, b):
 
 
 def error(got, expected):
-    """Relative distance, 0 where nothing is expected and nothing comes."""
+    """Return the relative distance, 0 where nothing is expected and nothing comes."""
     got, expected = np.asarray(got, dtype="float64"), np.asarray(expected, dtype="float64")
     distance = np.linalg.norm(got - expected)
     return distance / np.linalg.norm(expected) if distance else 0.0
 
 
 def in_single_precision(function, inputs):
-    """The same graph in float32, its arguments, and the program in mixed precision.
+    """Return the same graph in float32, its arguments, and the program in mixed precision.
 
     The graph is rewritten once: that takes longest.
     """
@@ -60,7 +60,7 @@ def in_single_precision(function, inputs):
 
 
 def with_low_backward_pass(fgraph, losses):
-    """The function of a graph with bfloat16 in what the losses don't depend on."""
+    """Return the function of a graph with bfloat16 in what losses don't depend on."""
     forward = {v.owner for v in ancestors(losses)}
     mixed = in_mixed_precision(tuned_funcify)
 
@@ -75,7 +75,7 @@ def with_low_backward_pass(fgraph, losses):
 
 
 def rounded(values):
-    """Arrays of float32 as bfloat16 has them."""
+    """Round arrays of float32 to bfloat16."""
     return [
         np.asarray(v.astype(LOW).astype(SINGLE)) if v.dtype == SINGLE else v
         for v in map(jax.numpy.asarray, values)
@@ -105,7 +105,7 @@ def test_attention_and_pooling():
 
 
 def draw_boxes(rng):
-    """Boxes as large as an untrained head's: with others, rounding decides what is assigned."""
+    """Draw boxes as large as an untrained head's: with others, rounding decides assignments."""
     sides = rng.uniform(0.8, 3.0, (BATCH, MAX_BOXES, 2))
     centres = rng.uniform(0.3, 0.7, (BATCH, MAX_BOXES, 2))
     return np.concatenate([centres, sides], axis=-1).astype("float32")
@@ -113,7 +113,7 @@ def draw_boxes(rng):
 
 @pytest.fixture(scope="module", params=[None, "cuda"])
 def step(request):
-    """One batch in either precision, gradients apart from the optimizer's step."""
+    """Run one batch in either precision, gradients apart from the optimizer's step."""
     floats = pytensor.config.change_flags(floatX="float32")
     with floats, jax.enable_x64(False), compiling_for(request.param):
         model = YOLO11n(2)
@@ -153,7 +153,7 @@ def test_losses(step):
 
 
 def gradients_of(step, outputs):
-    """Those among a step's outputs that aren't zero but for rounding, by parameter."""
+    """Return a step's gradients that aren't zero but for rounding, by parameter."""
     suffix = ".accumulated_gradient"
     return {
         name.removesuffix(suffix): np.asarray(outputs[i])

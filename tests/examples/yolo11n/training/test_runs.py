@@ -81,7 +81,7 @@ class Sessions:
         return printed
 
     def interrupt(self, name, number, rows, *arguments):
-        """Signal a session when steps.csv has so many rows; (return code, stdout)."""
+        """Signal a session when steps.csv has so many rows; return (return code, stdout)."""
         steps = self.root / name / "steps.csv"
         process = self.start(name, *arguments)
         try:
@@ -118,7 +118,7 @@ LEARNING = [
 
 @pytest.fixture(scope="module")
 def learned(sessions):
-    """What an unbroken run prints, which asks for too much in the end."""
+    """Return what an unbroken run prints, which asks for too much in the end."""
     out, err = sessions.run("learned", *LEARNING, "--require-map50", 1.1, code=1)
     assert err.startswith("error: mAP@0.5 is ")  # and no bar where there is no terminal
     assert err.count("\n") == 1
@@ -126,7 +126,7 @@ def learned(sessions):
 
 
 def assert_same_run(sessions, *names):
-    """The losses of all steps, all rows, all weights and the exported model are the same."""
+    """Assert equal losses of all steps, rows, weights and the exported model."""
     one, other = (sessions.root / name for name in names)
     for name in ("results.csv", "steps.csv"):
         rows, others = (without_times(read_rows(folder / name)) for folder in (one, other))

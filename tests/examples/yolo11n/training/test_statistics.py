@@ -36,7 +36,7 @@ def network():
 
 @pytest.fixture
 def step(network):
-    """A step of it whose averages are not the model's weights."""
+    """Return a step of it whose averages are not the model's weights."""
     rng = np.random.default_rng(2)
     averages = {
         name: pytensor.shared(rng.normal(size=v.type.shape).astype("float32"), shape=v.type.shape)
@@ -70,7 +70,7 @@ class Loader:
 
 
 def expected_statistics(averages, batches):
-    """Means over batches of the mean and the unbiased variance before each normalization."""
+    """Return means over batches of each normalization's mean and unbiased variance before it."""
     found = []
     for batch in batches:
         x, row = batch.images.astype("float64") / 255, []

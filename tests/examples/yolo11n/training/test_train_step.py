@@ -99,7 +99,7 @@ def values_of(variables):
 
 @pytest.fixture(scope="module")
 def compiled():
-    """Steps that were compiled before, and what their variables held then."""
+    """Return steps that were compiled before, and what their variables held then."""
     return {}
 
 
@@ -125,7 +125,7 @@ def make_step(compiled, float32_everywhere):
 
 @pytest.fixture(scope="module")
 def gradients():
-    """Float64 gradients of a new `Stage` for two batches: a function of the batches' numbers."""
+    """Return a function of batch numbers: float64 gradients of a new `Stage` for two batches."""
     model = Stage()
     images = pt.tensor("images", dtype="float32", shape=(BATCH, 3, SIZE, SIZE))
     batch = random_batch(0)
@@ -315,7 +315,7 @@ def test_modes_of_training():
 
 
 def two_steps(make_model, mode):
-    """Losses and norms of two steps, and all that they left, by name."""
+    """Return losses and norms of two steps, and all that they left, by name."""
     model = make_model()
     mode = training_mode(mode) if mode in OWN_MODES else mode
     step = TrainStep(model, SIZE, BATCH, BOXES, 5e-4, mode=mode)
@@ -366,7 +366,7 @@ def test_a_small_network_trains_alike_in_plain_jax(in_jax):
 
 @pytest.fixture(scope="module")
 def exact_steps():
-    """As `two_steps`, of YOLO11n in double precision.  Two modes differ by the errors of both.
+    """Return `two_steps` of YOLO11n in double precision.  Two modes differ by the errors of both.
 
     Of one momentum, JAX's is 0.8 of what is allowed below, FAST_COMPILE's 0.6 the other way."""
     model = YOLO11n()

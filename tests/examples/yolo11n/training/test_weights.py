@@ -23,7 +23,7 @@ CUT_BIAS = "model.23.cv3.0.2.bias"
 
 @pytest.fixture(scope="module")
 def coco_state():
-    """A model of 80 classes as the reference's state dict has it, with its batch counters."""
+    """Return a model of 80 classes as the reference's state dict has it, with batch counters."""
     state = {k: golden.weight(k, v.shape) for k, v in YOLO11n(80).state_dict().items()}
     counters = {
         name.replace("running_mean", "num_batches_tracked"): np.int64(7)

@@ -13,7 +13,7 @@ def centred(x, axes):
 
 
 def gradient(x, g, axes, centre=True):
-    """The gradient through a normalization without parameters, from its definition."""
+    """Return the gradient through a normalization without parameters, from its definition."""
     x = centred(x, axes) if centre else x
     std = np.sqrt(np.square(x).mean(axis=axes, keepdims=True) + 1e-5)
     out = x / std

@@ -23,7 +23,7 @@ WEIGHTS = np.random.default_rng(1).normal(size=SHAPE)
 
 @cache
 def compiled(dtype, *, running=True, **options):
-    """Of x and the running mean: normalized x and its statistics, gradients, the new ones."""
+    """Compile, of x and the running mean: normalized x, statistics, gradients, the new mean."""
     x = pt.tensor("x", dtype=dtype, shape=(None, 3, None, None))
     ones, old = np.ones(3, dtype), pt.vector("old", dtype=dtype)
     gamma, beta = pt.constant(ones * 2), pt.constant(ones)
@@ -40,7 +40,7 @@ def compiled(dtype, *, running=True, **options):
 
 
 def expected(x):
-    """The same from NumPy in float64, from its formulas."""
+    """Return the same from NumPy in float64, from its formulas."""
     x, axes = x.astype("float64"), (0, 2, 3)
     mean, invstd = x.mean(axes, keepdims=True), 1 / np.sqrt(x.var(axes, keepdims=True) + 1e-30)
     normalized = (x - mean) * invstd
@@ -119,7 +119,7 @@ def test_nan_stays_in_its_channel_and_empty_batches_are_as_before():
 
 
 def passes(dtype, **options):
-    """The Ops of a function, and what reduces images in the program that XLA gets."""
+    """Return the Ops of a function, and what reduces images in the program that XLA gets."""
     function = compiled(dtype, **options)
     shapes = [jax.ShapeDtypeStruct(shape, dtype) for shape in (SHAPE, (3,))]
     text = function.vm.jit_fn.lower(*shapes).as_text()
@@ -138,7 +138,7 @@ def test_each_image_is_reduced_once_on_the_way_there_and_once_on_the_way_back():
 
 
 def block(platform):
-    """Gradients for the filters of layers, of which one is split, and the compiled function."""
+    """Return gradients for filters of layers, of which one is split, and the function."""
     x = pt.tensor("x", shape=(2, 3, 6, 10))
     shapes = [(4, 3, 3, 3), (2, 2, 3, 3), (5, 4, 1, 1), (3, 5, 3, 3)]
     filters = [pt.tensor(f"w{i}", shape=shape) for i, shape in enumerate(shapes)]

@@ -22,7 +22,7 @@ RNG = np.random.default_rng(0)
 
 
 def network(x, w, v, gamma, beta):
-    """One of each operator, joined and split along two axes."""
+    """Build one of each operator, joined and split along two axes."""
     h = pt.conv2d(x, w, "half", (1, 2)) + gamma[None, :, None, None]
     h, mean, *_ = pt.batch_normalization_train(h, gamma, beta, "spatial", 1e-3)
     h = pt.silu(h)

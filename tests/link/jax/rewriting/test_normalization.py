@@ -26,7 +26,7 @@ KERNELS = [cpu_kernels.MOMENTS, cpu_kernels.NORMALIZE_SILU, cpu_kernels.NORMALIZ
 
 
 def compute(cls, *arrays, **properties):
-    """What a kernel returns."""
+    """Return what a kernel returns."""
     op = cls(axes=(*range(arrays[0].ndim - 1),), epsilon=EPSILON, **properties)
 
     def otherwise(op, **kwargs):
@@ -36,7 +36,7 @@ def compute(cls, *arrays, **properties):
 
 
 def reference(x, gamma, beta, cotangent):
-    """Moments, SiLU of the normalized image, and gradients for x, gamma and beta, in double."""
+    """Return moments, SiLU of the normalized image, and gradients for all, in double."""
     x, gamma, beta, cotangent = (np.float64(v) for v in (x, gamma, beta, cotangent))
     axes, number = (*range(x.ndim - 1),), max(1, np.prod(x.shape[:-1]))
     mean = x.sum(axes) / number
@@ -127,7 +127,7 @@ def test_not_a_number_stays_in_its_channel():
 
 
 def make_gradients(mode, activation=pt.silu, axes="spatial", dtype="float32"):
-    """A function of images and filters: loss, gradients, new running statistics."""
+    """Compile a function of images and filters: loss, gradients, new running statistics."""
     x = pt.tensor("x", dtype=dtype, shape=(2, 3, 9, 7))
     values = np.random.default_rng(1).normal(size=(4, 3, 3, 3)), np.ones(4) * 1.2, np.ones(4) / 3
     w, gamma, beta = (pytensor.shared(v.astype(dtype), shape=v.shape) for v in values)

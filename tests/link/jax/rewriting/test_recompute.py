@@ -20,7 +20,7 @@ SHAPE = (4, 3, 8, 8)
 
 
 def network(activation):
-    """Loss of two normalized layers, the parameters, and the second layer's normalized image."""
+    """Return two normalized layers' loss, parameters, and the second's normalized image."""
     x = pt.tensor("x", shape=SHAPE)
     params = [
         pt.tensor(name, shape=(3,)) for name in ("gamma", "beta", "second_gamma", "second_beta")

@@ -17,7 +17,7 @@ from pytensor.optimizers import SGD, ExponentialMovingAverage, clip_by_global_no
 
 
 def make_step(mode):
-    """A compiled step of a small network, and the variables that it changes."""
+    """Return a compiled step of a small network, and the variables that it changes."""
     rng = np.random.default_rng(3)
 
     def shared(name, *shape):
@@ -74,7 +74,7 @@ def test_forms_without_overflow_remain():
 
 
 def joined(inputs, outputs, updates):
-    """The graph's nodes after updates were joined, and the new values by variables."""
+    """Return the graph's nodes after updates were joined, and the new values by variables."""
     new = join_updates([*updates.values()], outputs, inputs)
     order = toposort([*outputs, *new], blockers=inputs)
     return [type(node.op).__name__ for node in order], dict(zip(updates, new, strict=True))
@@ -167,7 +167,7 @@ SHAPES = [(), (1,), (3,), (2, 3), (1, 1), (1, 3)]
 
 @st.composite
 def programs(draw):
-    """Arithmetic of state of several shapes, with axes added and dropped, and its new values."""
+    """Draw arithmetic of state of several shapes, with axes added and dropped, and new values."""
     state = [pytensor.shared(np.full(s, 0.5 + k), shape=s) for k, s in enumerate(SHAPES)]
     values = [*state, pt.as_tensor(np.array([[0.25, -1.0, 3.0]]))]
     for _ in range(draw(st.integers(2, 12))):

@@ -12,7 +12,7 @@ PUT_BACK = (*SETTINGS, "jax_compilation_cache_dir", "jax_enable_x64")
 
 @pytest.fixture
 def folder(tmp_path):
-    """Folder of JAX's cache, which keeps all programs; the settings are put back afterwards."""
+    """Yield the folder of JAX's cache, which keeps all programs; put the settings back."""
     import jax
 
     from pytensor.link.jax.internals import forget_compilation_cache

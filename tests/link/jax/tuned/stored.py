@@ -15,7 +15,7 @@ MODE = jax_mode(donate=True, keep_programs=True)
 
 
 def make_step(rate=0.5, mode=MODE, rows=3, start=1.0, **options):
-    """(function, state): a loss, and an update of the weights; equal graphs for equal arguments."""
+    """Return (function, state): a loss, a weight's update; equal graphs for equal arguments."""
     x = pt.tensor("x", dtype="float64", shape=(rows, 4))
     w = pytensor.shared(np.full((4, 2), start), name="w", shape=(4, 2))
     loss = pt.tanh(x @ w).sum()
@@ -28,7 +28,7 @@ def values(seed=0, rows=3):
 
 
 def run(step, w, times=3):
-    """All that calls return and leave."""
+    """Return all that calls return and leave."""
     return [float(step(values(k))) for k in range(times)], w.get_value()
 
 

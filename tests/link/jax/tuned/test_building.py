@@ -14,7 +14,7 @@ from pytensor.link.jax.tuned.building import paused_collection, quick_building
 
 @pytest.fixture
 def collecting():
-    """The collector on, whatever a test does to it."""
+    """Have the collector on, whatever a test does to it."""
     before = gc.isenabled()
     gc.enable()
     yield

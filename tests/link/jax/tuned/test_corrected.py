@@ -20,7 +20,7 @@ RIGHT = rng.normal(size=(3, 2))
 
 
 def half(lower):
-    """One triangle of POSITIVE, and sevens in the other."""
+    """Return one triangle of POSITIVE, and sevens in the other."""
     return np.where(np.tri(3, dtype=bool) if lower else np.tri(3, dtype=bool).T, POSITIVE, 7.0)
 
 

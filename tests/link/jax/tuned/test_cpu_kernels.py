@@ -4,6 +4,7 @@ import functools
 import json
 import logging
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -56,7 +57,7 @@ def make_op(cls, **properties):
 
 
 def compute(op, *arrays, channels_last=False):
-    """A result as the wrapped conversion computes it, and the names of the kernels called."""
+    """Return a result as the wrapped conversion computes it, and the kernels called."""
     if channels_last:
         op = ChannelsLast(op, (0, 2), not isinstance(op, ConvGradFilters), ())
         image, filters, *cotangent = arrays
@@ -74,7 +75,7 @@ def compute(op, *arrays, channels_last=False):
 
 
 def reference(op, *arrays):
-    """The result in double precision, by NumPy."""
+    """Return the result in double precision, by NumPy."""
     storage = [[None]]
     op.perform(None, [np.asarray(v, dtype="float64") for v in arrays], storage)
     return storage[0][0]
@@ -256,7 +257,7 @@ def test_xla_computes_other_dtypes(dtype):
 
 
 def make_step(**options):
-    """A training step that calls all kernels."""
+    """Compile a training step that calls all kernels."""
     rng = np.random.default_rng(3)
     shapes = (16, 3, 3, 3), (16, 1, 3, 3), (8, 16, 3, 3)
     parameters = [
@@ -328,7 +329,7 @@ print(json.dumps([load_kernels() is not None, found, losses, hashlib.sha256(valu
 
 
 def start(threads="all", **variables):
-    """(whether there are kernels, whether the program was found, losses, hash of the values)."""
+    """Return (whether there are kernels, whether the program was found, losses, values' hash)."""
     environment = os.environ | {
         "JAX_PLATFORMS": "cpu",
         "PYTENSOR_FLAGS": "floatX=float32,on_opt_error=raise",
@@ -432,6 +433,36 @@ def test_two_processes_may_compile_at_once(tmp_path, monkeypatch):
     assert len(made) == before
     # Other flags, other code.
     assert compile_(pytensor.config.cxx, "-O1", tmp_path) != path
+
+
+@pytest.mark.slow
+def test_the_sources_compile_without_a_warning(tmp_path, monkeypatch):
+    run = subprocess.run
+
+    def strict(command, **kwargs):
+        assert {"-Wall", "-Wextra"} <= {*command}
+        return run([*command[:-2], "-O0", "-Werror", *command[-2:]], **kwargs)
+
+    monkeypatch.setattr(cpu_kernels.subprocess, "run", strict)
+    assert cpu_kernels._compiled(pytensor.config.cxx, "", tmp_path).exists()
+
+
+def test_a_change_of_any_source_file_is_another_library(tmp_path, monkeypatch):
+    sources = shutil.copytree(cpu_kernels.SOURCE.parent, tmp_path / "kernels")
+    monkeypatch.setattr(cpu_kernels, "SOURCE", sources / cpu_kernels.SOURCE.name)
+
+    def written(command, **_):
+        Path(command[-1]).touch()
+        return subprocess.CompletedProcess(command, 0, "", "")
+
+    monkeypatch.setattr(cpu_kernels.subprocess, "run", written)
+    folder, made = tmp_path / "compiled", set()
+    for number, path in enumerate([None, *sources.glob("*.cc"), *sources.glob("*.h")], 1):
+        if path is not None:
+            path.write_text(path.read_text() + "// changed\n")
+        made.add(cpu_kernels._compiled("c++", "", folder))
+        assert len(made) == number
+    assert number > 5
 
 
 def test_empty_folders_are_deleted_during_compilation(tmp_path, monkeypatch):

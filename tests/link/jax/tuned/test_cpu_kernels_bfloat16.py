@@ -41,7 +41,7 @@ def low(array):
 
 
 def assert_rounded(ours, exact, error):
-    """bfloat16 values are the nearest ones to exact values with an error of their own."""
+    """Assert that bfloat16 values are the nearest to exact values with an error of their own."""
     assert ours.dtype == "bfloat16"
     ours, scale = np.float64(ours), max(1, abs(exact).max(initial=0))
     assert (abs(ours - exact) <= 2.0**-8 * abs(exact) + error * scale).all()

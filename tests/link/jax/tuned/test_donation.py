@@ -95,7 +95,7 @@ class TestMemoryIsUsedAgain:
 
 @pytest.fixture(scope="module")
 def counter():
-    """A variable, and the function that adds 1 to it."""
+    """Return a variable, and the function that adds 1 to it."""
     v = variable()
     return v, compile_step([(v, v + 1)])
 

@@ -72,7 +72,7 @@ def test_edited_code_has_another_state(tmp_path, monkeypatch):
 
 
 def graphs():
-    """Pairs of graphs that differ in one thing."""
+    """Yield pairs of graphs that differ in one thing."""
     x, y = pt.matrix("x"), pt.matrix("y")
     v, u = pytensor.shared(np.zeros((2, 2)), name="v"), pytensor.shared(np.zeros((2, 2)), name="u")
     inner = pt.vector("inner")

@@ -70,7 +70,7 @@ print(told, *(row.split()[1] for row in rows if row.startswith("AnonHugePages"))
 
 
 def huge_kilobytes(script):
-    """What `script` prints of huge pages; where it keeps no memory, the test is skipped."""
+    """Return what `script` prints of huge pages; skip the test where it keeps no memory."""
     environment = os.environ | {"PYTENSOR_FLAGS": ""}
     command = [sys.executable, "-c", script]
     done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)

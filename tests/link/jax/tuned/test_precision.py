@@ -56,7 +56,7 @@ def kind(op):
 
 
 def spied(inputs, outputs, updates=(), values=()):
-    """Dtypes of what each kind of Op was given and returned, and the whole program.
+    """Return dtypes that each kind of Op was given and returned, and the whole program.
 
     Returns
     -------
@@ -90,7 +90,7 @@ def spied(inputs, outputs, updates=(), values=()):
 
 
 def equations(program):
-    """All of them, those of nested programs included."""
+    """Yield all of them, those of nested programs included."""
     for equation in program.eqns:
         yield equation
         for parameter in equation.params.values():
@@ -101,7 +101,7 @@ def equations(program):
 
 
 def products(program):
-    """How many convolutions and matrix products have operands of these dtypes."""
+    """Count the convolutions and matrix products with operands of these dtypes."""
     return Counter(
         tuple(v.aval.dtype.name for v in equation.invars)
         for equation in equations(program.jaxpr)
@@ -110,7 +110,7 @@ def products(program):
 
 
 def small_network(x, classes=4):
-    """A network with what image networks are made of; its logits and parameters."""
+    """Build a network with what image networks are made of; return logits and parameters."""
     stem, gamma, beta = shared("stem", 8, 3, 3, 3), shared("gamma", 8, value=1), shared("beta", 8)
     branch, depthwise = shared("branch", 8, 4, 3, 3), shared("depthwise", 8, 1, 3, 3)
     bias, head = shared("bias", 8), shared("head", 40 * 8 // 4, classes)
@@ -131,7 +131,7 @@ def cross_entropy(logits, targets):
 
 @pytest.fixture(scope="module")
 def network():
-    """The small network's gradients in either precision, and the program of the low one."""
+    """Return the small network's gradients in either precision, and the program of the low one."""
     with pytensor.config.change_flags(floatX="float32"), jax.enable_x64(False):
         x, y = image_variable(), pt.tensor("y", dtype="float32", shape=(4, 4))
         logits, params = small_network(x)
@@ -181,7 +181,7 @@ def probes_see_everything(monkeypatch):
 
 
 def dtype_inside(inputs, variable):
-    """The dtype that JAX has for a variable which doesn't leave the graph."""
+    """Return the dtype that JAX has for a variable which doesn't leave the graph."""
     out = Probe()(variable).sum()
     fgraph = pytensor.function(inputs, out, mode=jax_mode(precision="bf16")).maker.fgraph
     convert = in_mixed_precision(tuned_funcify)
@@ -322,7 +322,7 @@ def test_products_of_batches():
 
 
 def roundings(inputs, outputs, values):
-    """How often a program rounds images to bfloat16, but for operands of convolutions."""
+    """Count how often a program rounds images to bfloat16, but for convolutions' operands."""
     _, program = spied(inputs, outputs, values=values)
     return sum(
         equation.primitive.name == "convert_element_type"

@@ -153,7 +153,7 @@ def float64_too(float32_everywhere):
 
 
 def assert_untouched(inputs, outputs, values):
-    """Bit by bit the results of the mode without mixed precision."""
+    """Assert bit by bit the results of the mode without mixed precision."""
     results = [
         pytensor.function(inputs, outputs, mode=mode)(*values)
         for mode in (jax_mode(), jax_mode(precision="bf16"))

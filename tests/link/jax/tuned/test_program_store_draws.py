@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("folder")]
 
 
 def make_draws(mode):
-    """(function, generator): draws, which a loss and an update of a state depend on."""
+    """Return (function, generator): draws, which a loss and a state's update depend on."""
     rng = pytensor.shared(np.random.default_rng(3), name="rng")
     after, draws = pt.random.normal(size=(2, 3), rng=rng, return_next_rng=True)
     w = pytensor.shared(np.zeros(3), name="w")

@@ -76,7 +76,7 @@ def test_a_folder_that_cannot_be_made(folder):
 
 @pytest.fixture
 def make_read_only(folder, monkeypatch):
-    """Makes the programs' folder read-only, for root too, whom permission bits don't stop."""
+    """Make the programs' folder read-only, for root too, whom permission bits don't stop."""
 
     def make(number):
         def refused(method):

@@ -20,7 +20,7 @@ def shared(name, *shape):
 
 
 def small_step():
-    """Variables, loss and parameters of a network with convolution, normalization and pooling."""
+    """Return inputs, loss and parameters: convolution, normalization and pooling."""
     images = pt.tensor("images", dtype="float32", shape=(2, 3, 8, 6))
     rate = pt.scalar("rate", dtype="float32")
     weight, head = shared("stem.conv.weight", 4, 3, 3, 3), shared("head.weight", 2, 4, 1, 1)

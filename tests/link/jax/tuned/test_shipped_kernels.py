@@ -23,11 +23,11 @@ SOURCE = cpu_kernels.SOURCE
 
 @pytest.fixture
 def package(tmp_path, monkeypatch):
-    """A folder for what lies beside the source in a wheel; libraries are loaded anew."""
-    shutil.copy(SOURCE, tmp_path)
-    monkeypatch.setattr(cpu_kernels, "SOURCE", tmp_path / SOURCE.name)
+    """Return a folder for what lies beside the source in a wheel; libraries are loaded anew."""
+    folder = shutil.copytree(SOURCE.parent, tmp_path / "kernels")
+    monkeypatch.setattr(cpu_kernels, "SOURCE", folder / SOURCE.name)
     monkeypatch.setattr(cpu_kernels, "_load", functools.cache(cpu_kernels._load.__wrapped__))
-    return tmp_path
+    return folder
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_the_processor_chooses_the_library(package, monkeypatch, flags, expected
 
 
 def gradient(**options):
-    """The gradient of a convolution's filters, and its program's text."""
+    """Return the gradient of a convolution's filters, and its program's text."""
     rng = np.random.default_rng(0)
     values = [rng.normal(size=s).astype("float32") for s in ((2, 3, 9, 8), (5, 3, 3, 3))]
     inputs = [pt.tensor(dtype="float32", shape=value.shape) for value in values]

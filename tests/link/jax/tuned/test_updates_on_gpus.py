@@ -25,7 +25,7 @@ SHAPES = [(5,), (4, 3, 3, 2), (5,), (4, 3, 3, 2), (2, 7), ()]
 
 
 def make_step(optimizer, platform, max_norm=1e6):
-    """A step from given gradients, and all that it changes."""
+    """Compile a step from given gradients; return it and all that it changes."""
     gradients = [pt.tensor(dtype="float32", shape=shape) for shape in SHAPES]
     rng = np.random.default_rng(1)
     params = [

@@ -46,7 +46,7 @@ def onnx_funcify_Unknown(op, node, builder, x):
 
 
 def vectorized(function, variable, ndim):
-    """`function` of the last `ndim` axes, by vectorizing its graph."""
+    """Apply `function` to the last `ndim` axes, by vectorizing its graph."""
     core = pt.tensor("core", dtype=variable.type.dtype, shape=variable.type.shape[-ndim:])
     return vectorize_graph(function(core), {core: variable})
 

@@ -20,7 +20,7 @@ X = RNG.normal(size=(2, 3, 4))
 
 @st.composite
 def tensors(draw, dtypes, *, min_side=0, min_dims=0, max_dims=3, elements=None):
-    """A variable, with static or symbolic sizes, and a value for it."""
+    """Draw a variable, with static or symbolic sizes, and a value for it."""
     dtype = draw(st.sampled_from(dtypes))
     value = draw(
         hnp.arrays(

@@ -89,7 +89,7 @@ def test_double_precision_is_not_narrowed():
 
 @st.composite
 def convolutions(draw):
-    """An Op, and the shapes of its image and filters."""
+    """Draw an Op, and the shapes of its image and filters."""
 
     def each(low, high):
         return tuple(draw(st.integers(low, high)) for _ in range(n))
@@ -116,7 +116,7 @@ def convolutions(draw):
 
 
 def typed(draw, name, shape, dtype):
-    """A variable that fixes some of its sizes, and a value whose sums are exact."""
+    """Draw a variable that fixes some of its sizes, and a value whose sums are exact."""
     # What is known to be empty is a case of its own, what only turns out so another
     static = [draw(st.sampled_from([length, None])) for length in shape]
     value = draw(hnp.arrays(dtype, shape, elements=st.integers(-4, 4)))
@@ -235,7 +235,7 @@ def test_output_shape_of_a_transposed_convolution(dtype):
 
 @st.composite
 def transposed_convolutions(draw):
-    """An Op, the shapes of its input and filters, and of its output."""
+    """Draw an Op, the shapes of its input and filters, and of its output."""
     op, output, (filters, channels, *kernel) = draw(convolutions())
     properties = {name: getattr(op, name) for name in Conv.__props__}
     image = (output[0], filters, *op.output_spatial_shape(output[2:], kernel))

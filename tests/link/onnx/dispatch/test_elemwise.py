@@ -51,7 +51,7 @@ def test_dimshuffle_drop():
 
 @st.composite
 def dimshuffles(draw):
-    """An array, and an order of those of its axes that aren't dropped, with new ones between."""
+    """Draw an array, and an order of its axes that aren't dropped, with new ones between."""
     dtype = draw(st.sampled_from(ALL))
     shape = draw(hnp.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=3))
     droppable = [axis for axis, size in enumerate(shape) if size == 1]

@@ -94,7 +94,7 @@ def test_compiled_function(mode):
 
 
 def chain():
-    """An If, and before it nodes for one branch, for the other, for both and for an output."""
+    """Build an If, and before it nodes for one branch, for the other, for both, for an output."""
     builder = GraphBuilder(20)
     graph = builder.graph
     graph.inputs = [graph.fresh_name(name) for name in ("c", "x")]

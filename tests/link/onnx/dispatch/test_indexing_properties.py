@@ -66,7 +66,7 @@ def draw_read(data, indices, simplify=lambda index: index):
 
 
 def without_lone_none(index):
-    """PyTensor itself mistakes the axes of a value that is written to nothing but x[None]."""
+    """Drop None from x[None]: PyTensor mistakes the axes of a value that is written to it."""
     whole = all(entry is None or entry is Ellipsis or is_full(entry) for entry in index)
     return tuple(entry for entry in index if entry is not None) if whole else index
 

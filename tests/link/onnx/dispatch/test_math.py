@@ -55,7 +55,7 @@ def test_outer_and_kron():
 
 @st.composite
 def operands(draw):
-    """Two arrays that matmul multiplies, of dtypes that may differ, and what is static of them."""
+    """Draw two arrays that matmul multiplies, whose dtypes may differ, and what is static."""
     m, n, k = (draw(st.integers(0, 3)) for _ in range(3))
     batches = draw(hnp.mutually_broadcastable_shapes(num_shapes=2, max_dims=2, max_side=3))
     shapes = [(*batches.input_shapes[0], m, k), (*batches.input_shapes[1], k, n)]

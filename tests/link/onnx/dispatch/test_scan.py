@@ -104,7 +104,7 @@ def test_power_series_until_convergence():
 
 
 def lstm():
-    """A cell over a sequence with a batch, its weights, and its outputs at every step."""
+    """Build a cell over a sequence with a batch; its weights, and its outputs at every step."""
     x = pt.ftensor3("x")
     weights = [pt.fmatrix("w"), pt.fmatrix("u"), pt.fvector("b")]
 

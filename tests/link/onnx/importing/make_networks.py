@@ -32,7 +32,7 @@ def network(function):
 
 @network
 def resnet18(width=1):
-    """ResNet-18 (He et al., 2015), in the form for inference."""
+    """Build ResNet-18 (He et al., 2015), in the form for inference."""
     from torch import nn
 
     class Block(nn.Module):
@@ -75,7 +75,7 @@ def resnet18(width=1):
 
 @network
 def unet(width=2):
-    """A U-Net of two levels: one goes up by a transposed convolution, one by interpolation."""
+    """Build a U-Net of two levels: up by a transposed convolution, and by interpolation."""
     import torch
     from torch import nn
 
@@ -114,7 +114,7 @@ def unet(width=2):
 
 @network
 def transformer(width=2):
-    """An encoder that reads tokens, some of them padding, and classifies what it read."""
+    """Build an encoder that reads tokens, some of them padding, and classifies what it read."""
     import torch
     from torch import nn
 
@@ -147,7 +147,7 @@ def transformer(width=2):
 
 @network
 def lstm(width=2):
-    """Two layers in both directions, then a layer of one cell, whose last state is read."""
+    """Build two layers in both directions, then one of one cell, whose last state is read."""
     from torch import nn
 
     class Reader(nn.Module):
@@ -167,7 +167,7 @@ def lstm(width=2):
 
 @network
 def maf(width=2):
-    """A masked autoregressive flow (Papamakarios et al., 2017): log density, and a step back."""
+    """Build a masked autoregressive flow (Papamakarios et al., 2017): log density, a step back."""
     import math
 
     import torch
@@ -230,7 +230,7 @@ def numbers(*shape):
 
 
 def with_statistics(net):
-    """The network, whose batch normalizations have seen data."""
+    """Return the network, whose batch normalizations have seen data."""
     import torch
 
     for module in net.modules():
@@ -243,7 +243,7 @@ def with_statistics(net):
 
 
 def of_torch(folder, name, width):
-    """A model of both of torch's exporters, whose batch is open; gradients."""
+    """Write a model by both of torch's exporters, whose batch is open; return gradients."""
     import torch
 
     torch.manual_seed(0)
@@ -275,7 +275,7 @@ def of_torch(folder, name, width):
 
 
 def of_sklearn(folder):
-    """Models of estimators, which learn three or two classes of the iris data."""
+    """Write models of estimators, which learn three or two classes of the iris data."""
     from skl2onnx import to_onnx
     from sklearn.datasets import load_iris
     from sklearn.ensemble import GradientBoostingRegressor, RandomForestClassifier
@@ -310,7 +310,7 @@ def of_sklearn(folder):
 
 
 def of_jax(folder):
-    """Models of functions: a convolutional network, and a recurrent one that scans."""
+    """Write models of functions: a convolutional network, and a recurrent one that scans."""
     import jax
     import jax.numpy as jnp
     from jax2onnx import to_onnx

@@ -38,14 +38,14 @@ def not_compared(name):
 
 @cache
 def cases():
-    """All cases by name, operators' expansions into functions included."""
+    """Return all cases by name, operators' expansions into functions included."""
     # Cases provoke warnings of NumPy while they are made
     with warnings.catch_warnings(action="ignore"):
         return {case.name.removeprefix("test_"): case for case in collect_testcases(None)}
 
 
 def arrays(values):
-    """The variables or arrays in nested lists, in order."""
+    """Yield the variables or arrays in nested lists, in order."""
     for value in values:
         if isinstance(value, list | tuple):
             yield from arrays(value)
@@ -54,17 +54,17 @@ def arrays(values):
 
 
 def array_of(value):
-    """A value, which some cases give as it would be in a file."""
+    """Return a value, which some cases give as it would be in a file."""
     return to_array(value) if isinstance(value, TensorProto) else value
 
 
 def small(name, value):
-    """Whether a floating-point input is one that PyTensor may have to know."""
+    """Return whether a floating-point input is one that PyTensor may have to know."""
     return value.dtype.isbuiltin == 1 and (value.ndim == 0 or name in ("roi", "scales"))
 
 
 def encoded(value, strings):
-    """An array of strings as the numbers that stand for them, any other as it is."""
+    """Encode an array of strings as numbers that stand for them; leave any other as it is."""
     if not isinstance(value, np.ndarray) or value.dtype.kind not in "OSU":
         return value
     texts = (v.decode() if isinstance(v, bytes) else str(v) for v in value.flat)

@@ -29,7 +29,7 @@ class Case:
     types: list | None = None
 
     def model(self, version):
-        """The node as a model of an opset."""
+        """Return the node as a model of an opset."""
         types = self.types
         if types is None and self.wanted is not None:
             types = [v.dtype for v in self.wanted]
@@ -52,7 +52,7 @@ class Graph:
     refused: str = ""
 
     def model(self, version):
-        """The model in an opset."""
+        """Return the model in an opset."""
         return parsed(self.text, version)
 
 
@@ -218,7 +218,7 @@ def _reductions(op_type, last):
 
 
 def _max_of_regions(images, regions, pooled_shape, spatial_scale=1.0):
-    """Bins of regions whose corners are whole cells, the last one included, as in Fast R-CNN.
+    """Pool bins of regions whose corners are whole cells, last included, as in Fast R-CNN.
 
     Bins that fall between cells take both; those beyond the image are 0.
     """
@@ -309,7 +309,7 @@ def _sigmoid(x):
 
 
 def _over_time(step, x, states, backward):
-    """All hidden states, and the last states, by the equations of the standard's text."""
+    """Return all hidden states, and the last ones, by the equations of the standard's text."""
     hidden = []
     for row in x[::-1] if backward else x:
         states = step(row, *states)

@@ -51,7 +51,7 @@ def is_float(variable):
 
 
 def differentiable(graph):
-    """A result that depends on an input of floating point, a rounded one if there is one."""
+    """Return a result that depends on an input of floating point, a rounded one if there is one."""
     floats = set(filter(is_float, graph.inputs))
     found = [
         item
@@ -72,7 +72,7 @@ def check(inputs, outputs, values, expected, mode):
 
 
 def gradients(inputs, result, disconnected):
-    """The derivatives of a result's weighted sum, and the weights."""
+    """Return the derivatives of a result's weighted sum, and the weights."""
     weights = result.type()
     cost, wrt = (result * weights).sum(), list(filter(is_float, inputs))
     found = grad(cost, wrt, disconnected_inputs="ignore", return_disconnected=disconnected)
@@ -80,7 +80,7 @@ def gradients(inputs, result, disconnected):
 
 
 def moved(values, by):
-    """The values, those of floating point with something added."""
+    """Return the values, those of floating point with something added."""
     return [
         np.asarray(v + d, v.dtype) if v.dtype.kind == "f" else v
         for v, d in zip(values, by, strict=True)
@@ -88,7 +88,7 @@ def moved(values, by):
 
 
 def is_close(found, expected, nearby):
-    """Whether a gradient is another, up to what a change of the inputs' last bits makes of it.
+    """Return whether a gradient is another, up to what a change of inputs' last bits does.
 
     Its dtype is PyTensor's, which thoughts/upstream/comparison-pullback-dtype.md is about.
     """
@@ -192,7 +192,7 @@ def compare_gradients(native_inputs, native_result, inputs, result, values):
 
 
 def shard(number, mode=None, count=SHARD):
-    """What became of the gradients of the graphs drawn from one seed, and which are wrong."""
+    """Return what became of the gradients of one seed's graphs, and which are wrong."""
     verdicts = []
 
     @seed(number)

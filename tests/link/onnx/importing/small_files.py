@@ -11,7 +11,7 @@ FLOAT, HALF, INT64 = TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.INT64
 
 
 def node(op_type, inputs, outputs="y", **attributes):
-    """A node whose inputs and outputs are given as names in one text."""
+    """Return a node whose inputs and outputs are given as names in one text."""
     names = ["" if name == "_" else name for name in inputs.split()]
     return helper.make_node(op_type, names, outputs.split(), **attributes)
 
@@ -21,7 +21,7 @@ def info(name, shape, dtype=FLOAT):
 
 
 def model(nodes, inputs, outputs=(("y", None),), values=(), opset=17, ir_version=8, **more):
-    """A model of nodes, of inputs and outputs given as (name, shape[, dtype]), and initializers."""
+    """Build a model of nodes, inputs and outputs (name, shape[, dtype]), and initializers."""
     graph = helper.make_graph(
         nodes if isinstance(nodes, list) else [nodes],
         "foreign",
@@ -35,14 +35,14 @@ def model(nodes, inputs, outputs=(("y", None),), values=(), opset=17, ir_version
 
 
 def run(network, *values, mode=PYTHON, **options):
-    """A model's outputs for these inputs, by `from_onnx`."""
+    """Return a model's outputs for these inputs, by `from_onnx`."""
     imported = from_onnx(network, **options)
     inputs, outputs = list(imported.inputs.values()), list(imported.outputs.values())
     return function(inputs, outputs, mode=mode, on_unused_input="ignore")(*values)
 
 
 def compare(network, *values, rtol=1e-5, **options):
-    """The results must be onnxruntime's, dtypes and shapes too."""
+    """Compare a model's results with onnxruntime's, dtypes and shapes too."""
     results, wanted = run(network, *values, **options), in_onnxruntime(network, values)
     for result, want in zip(results, wanted, strict=True):
         assert (result.dtype, result.shape) == (want.dtype, want.shape)

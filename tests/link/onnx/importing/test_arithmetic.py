@@ -14,7 +14,7 @@ MIN, MAX = np.iinfo("int64").min, np.iinfo("int64").max
 
 
 def computed(inputs, nodes, *values, out="float[N] y", opset=23):
-    """The outputs of a model, in ONNX's text form, for values of its inputs."""
+    """Return the outputs of a model, in ONNX's text form, for values of its inputs."""
     text = f'<ir_version: 10, opset_import: ["": {opset}]> g ({inputs}) => ({out}) {{ {nodes} }}'
     model = from_onnx(onnx.parser.parse_model(text))
     outputs = list(model.outputs.values())

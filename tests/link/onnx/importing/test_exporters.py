@@ -22,7 +22,7 @@ FAST = Mode("py", "fast_compile")
 
 @pytest.fixture(scope="module")
 def recorded():
-    """By network: its inputs, the gradient of one, and that of a weight."""
+    """Return, by network, its inputs, the gradient of one, and that of a weight."""
     with np.load(FOLDER / "gradients.npz") as file:
         found = {}
         for key, value in file.items():
@@ -32,12 +32,12 @@ def recorded():
 
 
 def network_of(name):
-    """What a file holds, whichever exporter wrote it."""
+    """Return what a file holds, whichever exporter wrote it."""
     return name.partition("_")[2]
 
 
 def inputs_of(name, recorded):
-    """The inputs that were recorded; for scikit-learn's models rows like irises."""
+    """Return the inputs that were recorded; for scikit-learn's models rows like irises."""
     if name.startswith("sklearn"):
         low, high = [4, 2, 1, 0], [8, 4.4, 7, 2.5]
         return [np.random.default_rng(0).uniform(low, high, (50, 4)).astype("float32")]

@@ -27,7 +27,7 @@ TensorProto, helper = onnx.TensorProto, onnx.helper
 
 
 def loop(name, first, read, trips="M"):
-    """A loop that adds what it reads from outside to what it carries."""
+    """Build a loop that adds what it reads from outside to what it carries."""
     body = helper.make_graph(
         [node("Identity", "c", "c2"), node("Add", f"v {read}", "w")],
         f"body_{name}",
@@ -283,7 +283,7 @@ def test_sizes_that_are_equal_need_no_broadcasting():
 
 
 def squeeze(after, outputs=(("y", None),), before=()):
-    """torch's squeeze of axis 1 of `h`: an If whose branches have 1 and 2 axes."""
+    """Build torch's squeeze of axis 1 of `h`: an If whose branches have 1 and 2 axes."""
     then = helper.make_graph([node("Squeeze", "h ax", "t")], "then", [], [info("t", None)])
     otherwise = helper.make_graph([node("Identity", "h", "e")], "else", [], [info("e", None)])
     nodes = [
@@ -386,7 +386,7 @@ WORDS = np.array([["b"], ["a"], ["?"]], dtype=object)
 
 
 def with_codes(network, *values):
-    """The outputs, by number where they are text; strings that the model lacks have -1."""
+    """Return the outputs, by number where they are text; strings that the model lacks have -1."""
     imported = from_onnx(network)
     place = {text: i for i, text in enumerate(imported.strings)}
     values = [

@@ -24,7 +24,7 @@ W = np.arange(6, dtype="float32").reshape(3, 2)
 
 
 def model(nodes, initializers=(), inputs=(("x", FLOAT, ["N", 3]),), outputs=(("y", FLOAT, None),)):
-    """A model of nodes given as (operator, inputs, outputs) and initializers as (name, array)."""
+    """Build a model of nodes (operator, inputs, outputs) and initializers (name, array)."""
     graph = helper.make_graph(
         [helper.make_node(*node) for node in nodes],
         "test",
@@ -201,7 +201,7 @@ def test_a_huge_constant_stays_a_formula():
 
 
 def old_model():
-    """A model whose axes are an attribute, and whose Dropout has no mode, as before opset 13."""
+    """Build a model whose axes are an attribute, and Dropout has no mode, as before opset 13."""
     nodes = [("ReduceSum", ["x"], ["s"]), ("Dropout", ["s"], ["y"])]
     old = model(nodes, outputs=[("y", FLOAT, ["N"])])
     old.graph.node[0].attribute.append(helper.make_attribute("axes", [1]))

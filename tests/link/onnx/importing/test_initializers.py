@@ -23,7 +23,7 @@ X = np.float32([1, 2])
 
 
 def body(nodes, outputs, inputs=(), values=()):
-    """A graph for an If or a Loop."""
+    """Return a graph for an If or a Loop."""
     return helper.make_graph(
         nodes if isinstance(nodes, list) else [nodes],
         "body",
@@ -34,13 +34,13 @@ def body(nodes, outputs, inputs=(), values=()):
 
 
 def branches(then, otherwise, **more):
-    """A model of an If, whose inputs are the condition "c" and the vector "x"."""
+    """Return a model of an If, whose inputs are the condition "c" and the vector "x"."""
     both = node("If", "c", then_branch=then, else_branch=otherwise)
     return model(both, [("c", [], BOOL), ("x", [2])], **more)
 
 
 def loop(nodes, carried="v", first="x", values=(), own=()):
-    """A model of three trips of a loop that carries one vector, which its nodes make "u" of."""
+    """Build three trips of a loop that carries one vector, which its nodes make "u" of."""
     inputs = [("i", [], INT64), ("c", [], BOOL), (carried, [2])]
     inner = body([node("Identity", "c", "c2"), *nodes], [("c2", [], BOOL), ("u", [2])], inputs, own)
     outer = node("Loop", f"M _ {first}", body=inner)
@@ -49,7 +49,7 @@ def loop(nodes, carried="v", first="x", values=(), own=()):
 
 
 def in_version_3(network):
-    """A model whose initializers are all inputs, behind those proper, as files once had to have."""
+    """Make all initializers inputs, behind those proper, as files once had to have them."""
     network.ir_version = 3
     for graph in graphs(network.graph):
         for value in graph.initializer:

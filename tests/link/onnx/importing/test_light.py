@@ -17,7 +17,7 @@ NAMES = sorted(path.stem for path in FOLDER.glob("*.onnx"))
 
 
 def image(value):
-    """What the standard's runner gives the models."""
+    """Return what the standard's runner gives the models."""
     shape = [dim.dim_value for dim in value.type.tensor_type.shape.dim]
     n = np.prod(shape)
     return (np.arange(n).reshape(shape) / n).astype("float32")

@@ -24,7 +24,7 @@ NODES = [
 
 
 def random_trees(rng, kind, n_outputs, modes, missing, n_trees=4, depth=3, grid=True):
-    """Attributes of trees, some of whose leaves are higher and vote more than once."""
+    """Draw attributes of trees, some of whose leaves are higher and vote more than once."""
     nodes = {name: [] for name in NODES}
     votes = {f"{kind}_{name}": [] for name in ("treeids", "nodeids", "ids", "weights")}
 
@@ -61,7 +61,7 @@ def random_trees(rng, kind, n_outputs, modes, missing, n_trees=4, depth=3, grid=
 
 
 def rows(rng, dtype, missing=False, n=40):
-    """Rows that often lie on thresholds."""
+    """Draw rows that often lie on thresholds."""
     x = rng.integers(-2, 3, size=(n, N_FEATURES)).astype(dtype)
     if missing:
         x[rng.random(x.shape) < 0.2] = np.nan
@@ -184,7 +184,7 @@ def test_random_forest_in_jax():
 
 
 def tree_ensemble(dtype, **attributes):
-    """Trees with sets of members, as TreeEnsemble has them."""
+    """Return trees with sets of members, as TreeEnsemble has them."""
     values = {
         "nodes_splits": np.array([1.5, 0.0, 0.0], dtype=dtype),
         "nodes_modes": np.array([0, 6, 6], dtype="uint8"),

@@ -17,7 +17,7 @@ FAST = Mode("py", "fast_compile")
 
 
 def network(body, inputs, outputs="double[A] y", opset=22, **constants):
-    """A model from the text form of ONNX, and arrays as initializers."""
+    """Return a model from the text form of ONNX, and arrays as initializers."""
     model = onnx.parser.parse_model(
         f'<ir_version: 10, opset_import: ["" : {opset}]> net ({inputs}) => ({outputs}) {{ {body} }}'
     )

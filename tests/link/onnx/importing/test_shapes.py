@@ -14,18 +14,18 @@ MIN, MAX = np.iinfo("int64").min, np.iinfo("int64").max
 
 
 def imported(graph, opset=23):
-    """A model from ONNX's text form: inputs, outputs and nodes."""
+    """Return a model from ONNX's text form: inputs, outputs and nodes."""
     header = f'<ir_version: 10, opset_import: ["": {opset}]> g '
     return from_onnx(onnx.parser.parse_model(header + graph))
 
 
 def output(graph, opset=23):
-    """The variable of the only output."""
+    """Return the variable of the only output."""
     return imported(graph, opset).outputs["y"]
 
 
 def computed(graph, *values, opset=23):
-    """The value of the only output."""
+    """Return the value of the only output."""
     model = imported(graph, opset)
     inputs = list(model.inputs.values())
     return function(inputs, model.outputs["y"], mode=PYTHON, on_unused_input="ignore")(*values)

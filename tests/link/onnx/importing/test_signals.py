@@ -20,7 +20,7 @@ def signal(*shape):
 
 
 def dft_model(shape, length=None, axis=None, **attributes):
-    """Of opset 20, its length and axis constants."""
+    """Build a model of opset 20, whose length and axis are constants."""
     given = {"n": length, "axis": axis}
     constants = "".join(
         f"{name} = Constant<value = int64 {{{value}}}>() "
@@ -124,7 +124,7 @@ def test_mel_weights():
 
 
 def draws(op_type, result, inputs=(), **attributes):
-    """Two draws of one function, whose generator is updated."""
+    """Return two draws of one function, whose generator is updated."""
     model = one_node(op_type, inputs, types=[result], **attributes)
     imported = from_onnx(model)
     (y,) = imported.outputs.values()

@@ -40,7 +40,7 @@ SOURCES = (RUNTIME, TEXT, RECORDED, EVALUATOR)
 
 @cache
 def history():
-    """The versions of each operator of ai.onnx that has several, but those that draw numbers."""
+    """Return the versions of each operator of ai.onnx with several, but of those that draw."""
     found = defaultdict(list)
     for schema in onnx.defs.get_all_schemas_with_history():
         if schema.domain == "" and not schema.deprecated:
@@ -49,7 +49,7 @@ def history():
 
 
 def version_at(op_type, opset):
-    """The version of an operator that an opset has."""
+    """Return the version of an operator that an opset has."""
     return max((v for v in history()[op_type] if v <= opset), default=None)
 
 
@@ -64,7 +64,7 @@ def tolerant(results, wanted):
 
 
 def agree(results, wanted):
-    """Whether results are those wanted; neither are where nothing is known."""
+    """Return whether results are those wanted; neither are where nothing is known."""
     if wanted is None:
         return False
     try:
@@ -75,7 +75,7 @@ def agree(results, wanted):
 
 
 def imported(model, values):
-    """A model's outputs through `from_onnx`, with integers as constants where that is needed."""
+    """Return a model's outputs through `from_onnx`, with integers as constants if needed."""
     for known in (False, True):
         constants = {
             name: constant(v)
@@ -104,7 +104,7 @@ LACKING = (Fail, InvalidGraph, NotImplemented, RuntimeException)
 
 
 def in_onnxruntime(model, values):
-    """A model's outputs by onnxruntime, None if it has no such version."""
+    """Return a model's outputs by onnxruntime, None if it has no such version."""
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.log_severity_level = 4
@@ -117,7 +117,7 @@ def in_onnxruntime(model, values):
 
 
 def in_evaluator(model, values):
-    """A model's outputs by the standard's own evaluator, None if it can't."""
+    """Return a model's outputs by the standard's own evaluator, None if it can't."""
     try:
         return ReferenceEvaluator(model).run(None, values)
     except (RuntimeError, TypeError):  # no such version; not in this form
@@ -125,7 +125,7 @@ def in_evaluator(model, values):
 
 
 def of_version(model, opset):
-    """A copy of a model with the number of another opset, in a format that onnxruntime reads."""
+    """Copy a model, with another opset's number, in a format that onnxruntime reads."""
     copy = onnx.ModelProto()
     copy.CopyFrom(model)
     for entry in copy.opset_import:

@@ -15,12 +15,12 @@ OPSETS = {"": 21, MICROSOFT: 1, ML: 3}
 
 
 def parsed(text, opset=17):
-    """A model from ONNX's text form, without its first line."""
+    """Return a model from ONNX's text form, without its first line."""
     return parser.parse_model(f'<ir_version: 9, opset_import: ["": {opset}]> {text}')
 
 
 def one_node(op_type, inputs, n_outputs=1, domain="", version=None, types=None, **attributes):
-    """A model of one node, whose inputs are those of these arrays that aren't None.
+    """Build a model of one node, whose inputs are those of these arrays that aren't None.
 
     `types` are its outputs' dtypes, where they aren't the first input's.
     """
@@ -44,7 +44,7 @@ def one_node(op_type, inputs, n_outputs=1, domain="", version=None, types=None, 
 
 
 def in_onnxruntime(model, values):
-    """A model's outputs for these inputs."""
+    """Return a model's outputs for these inputs."""
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     session = onnxruntime.InferenceSession(
@@ -55,7 +55,7 @@ def in_onnxruntime(model, values):
 
 
 def in_pytensor(model, values, mode=PYTHON):
-    """A model's outputs for these inputs."""
+    """Return a model's outputs for these inputs."""
     imported = from_onnx(model)
     compute = function(
         list(imported.inputs.values()),
@@ -67,7 +67,7 @@ def in_pytensor(model, values, mode=PYTHON):
 
 
 def compare(model: onnx.ModelProto, values, mode=PYTHON, rtol=1e-5, atol=1e-6):
-    """Both must give the same; returns PyTensor's results."""
+    """Compare both, which must give the same; return PyTensor's results."""
     wanted = in_onnxruntime(model, values)
     results = in_pytensor(model, values, mode)
     for result, want in zip(results, wanted, strict=True):

@@ -28,7 +28,7 @@ from tests.utils import compare_mode_and_py
 
 
 def make_graph(nodes, outputs, initializers=None, shapes=None, **kwargs):
-    """A graph with input ``x`` from (op type, inputs, outputs[, attributes]) tuples."""
+    """Build a graph with input ``x`` of (op type, inputs, outputs[, attributes]) tuples."""
     graph = Graph(**kwargs)
     graph.inputs = ["x"]
     graph.outputs = outputs
@@ -62,7 +62,7 @@ def conv_graph(follower, initializers, attributes=None, rank=4):
 
 
 def example(name):
-    """A graph on which the pass of this name has something to do."""
+    """Return a graph on which the pass of this name has something to do."""
     if name == "slice_empty_expansions":
         return make_graph(
             [("Exp", "x", "e"), ("Expand", "e shape", "y")],
@@ -187,7 +187,7 @@ FLOATS = [np.dtype(name) for name in ("float16", "float32", "float64", ml_dtypes
 
 
 def extremes(dtype):
-    """Values of a dtype that are the first to be lost in one with fewer digits or less range."""
+    """Return values of a dtype that are the first lost in one with fewer digits or less range."""
     if dtype.kind == "b":
         return np.array([False, True])
     if dtype in INTEGERS:
@@ -231,7 +231,7 @@ def test_integers_with_more_digits_than_float64_are_rounded_by_it():
 
 
 def snapshot(graph):
-    """All that a pass may change."""
+    """Return all that a pass may change."""
     nodes = []
     for node in graph.nodes:
         bodies = [snapshot(body) for body in node.subgraphs]

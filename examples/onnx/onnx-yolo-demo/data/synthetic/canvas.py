@@ -16,7 +16,7 @@ def log_uniform(rng, low, high):
 
 
 def any_color(rng):
-    """Any colour; greys and muted ones more often than a uniform choice has them."""
+    """Draw any colour; greys and muted ones more often than a uniform choice has them."""
     value, saturation = rng.uniform(15, 250), rng.uniform(0, 1) ** 1.5
     hue = rng.uniform(0, 6) + np.array([0.0, 4.0, 2.0])
     ramp = np.clip(np.abs(hue % 6 - 3) - 1, 0, 1)
@@ -24,7 +24,7 @@ def any_color(rng):
 
 
 def vivid(rng):
-    """A colour that is neither dark nor grey."""
+    """Draw a colour that is neither dark nor grey."""
     return max((any_color(rng) for _ in range(3)), key=lambda color: max(color) - 0.5 * min(color))
 
 
@@ -70,14 +70,14 @@ def to_image(array):
 
 
 def rectangle(width, height, angle=0.0):
-    """Corners (4, 2) of a turned rectangle about the origin."""
+    """Return the corners (4, 2) of a turned rectangle about the origin."""
     corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * np.array([width, height]) / 2
     cos, sin = math.cos(angle), math.sin(angle)
     return corners @ np.array([[cos, sin], [-sin, cos]])
 
 
-def about(i, j, angle):
-    """Rotation (3, 3) that turns axis `i` towards axis `j`."""
+def axis_rotation(i, j, angle):
+    """Return the rotation (3, 3) that turns axis `i` towards axis `j`."""
     matrix = np.eye(3)
     matrix[[i, j], [i, j]] = math.cos(angle)
     matrix[j, i], matrix[i, j] = math.sin(angle), -math.sin(angle)
@@ -107,7 +107,7 @@ class Tile:
         self.draw = ImageDraw.Draw(self.image)
 
     def place(self, points):
-        """Canvas coordinates of (n, 2) points about the origin."""
+        """Return canvas coordinates of (n, 2) points about the origin."""
         return (np.asarray(points) * self.unit + self.half) * self.factor
 
     def polygon(self, points, color):
@@ -123,7 +123,7 @@ class Tile:
         self.polygon(rectangle(width, height) + np.asarray(center), color)
 
     def limb(self, start, end, radius_start, radius_end, color):
-        """A tapered stroke with round ends."""
+        """Draw a tapered stroke with round ends."""
         start, end = np.asarray(start, float), np.asarray(end, float)
         along = end - start
         normal = np.array([-along[1], along[0]]) / max(float(np.hypot(*along)), 1e-6)
@@ -170,7 +170,7 @@ class Tile:
 
 
 def slab(rng, length, aspect, body, draw_face, upright):
-    """Sprite of a flat box, seen in perspective: its face over its sides."""
+    """Return the sprite of a flat box, seen in perspective: its face over its sides."""
     width = length / aspect
     tile = Tile(0.62 * math.hypot(length, width), 1)
     flat = Image.new("RGBA", (max(round(width * tile.factor), 4), round(length * tile.factor) + 4))
@@ -186,7 +186,7 @@ def slab(rng, length, aspect, body, draw_face, upright):
 
     roll = rng.normal(0, 0.3) if upright else rng.uniform(-math.pi, math.pi)
     pitch, yaw = rng.normal(0, 0.3, 2)
-    rotation = about(0, 1, roll) @ about(2, 0, yaw) @ about(1, 2, pitch)
+    rotation = axis_rotation(0, 1, roll) @ axis_rotation(2, 0, yaw) @ axis_rotation(1, 2, pitch)
     front = np.hstack([rectangle(width, length), np.zeros((4, 1))])
     rear = front - [0, 0, rng.uniform(0.04, 0.12) * width]
     turned = np.stack([front, rear]) @ rotation.T

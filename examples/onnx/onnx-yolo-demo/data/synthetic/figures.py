@@ -4,20 +4,30 @@ import math
 from functools import partial
 
 import numpy as np
-from data.synthetic.canvas import Tile, about, any_color, near, pick, skin_color, slab, tint, vivid
+from data.synthetic.canvas import (
+    Tile,
+    any_color,
+    axis_rotation,
+    near,
+    pick,
+    skin_color,
+    slab,
+    tint,
+    vivid,
+)  # fmt: skip
 
 # ------------------------------------------------------------------------------ persons
 
 
 def _direction(flex, spread, side):
-    """Unit vector of a limb that hangs straight down at 0; degrees forward and outward."""
+    """Return the unit vector of a limb: straight down at 0; degrees forward and outward."""
     flex, spread = math.radians(flex), math.radians(spread)
     down = math.cos(spread)
     return np.array([side * math.sin(spread), down * math.cos(flex), down * math.sin(flex)])
 
 
 def _pose(rng):
-    """Angles in degrees: per side (left, right) hips, knees, shoulders, elbows; lean, roll."""
+    """Draw angles in degrees: per side (left, right) hips, knees, shoulders, elbows; lean, roll."""
     kind = pick(rng, ("stand", "walk", "sit", "gesture", "lie"), (0.34, 0.35, 0.13, 0.15, 0.03))
     hip, knee = rng.normal(0, 5, 2), np.abs(rng.normal(0, 6, 2))
     arm, elbow = rng.normal(0, 12, 2), rng.uniform(0, 35, 2)
@@ -42,7 +52,7 @@ def _pose(rng):
 
 
 def _skeleton(rng, pose):
-    """Joints as name to (x right, y down, z towards the viewer) from the pelvis, in body heights.
+    """Return joints as name to (x right, y down, z towards the viewer), in body heights.
 
     In three dimensions, and then turned about the vertical, tilted and rolled as they are seen.
     """
@@ -65,12 +75,12 @@ def _skeleton(rng, pose):
         joints |= {f"{name}{k}": point for name, point in zip(names, points, strict=True)}
     yaw = rng.uniform(-math.pi, math.pi) if rng.random() < 0.45 else rng.normal(0, 0.4)
     tilt, roll = rng.normal(0.08, 0.1), math.radians(pose["roll"])
-    view = about(0, 1, roll) @ about(2, 1, tilt) @ about(2, 0, yaw)
+    view = axis_rotation(0, 1, roll) @ axis_rotation(2, 1, tilt) @ axis_rotation(2, 0, yaw)
     return {name: view @ point for name, point in joints.items()}
 
 
 def _outfit(rng):
-    """Colours and cut of a person's clothes."""
+    """Choose the colours and the cut of a person's clothes."""
     bottoms = ((45, 60, 95), (40, 40, 44), (165, 145, 115), any_color(rng))
     hairs = ((24, 18, 15), (70, 45, 28), (140, 95, 50), (210, 180, 120), (160, 160, 160))
     return {
@@ -109,7 +119,7 @@ def _draw_arm(tile, joints, k, outfit):
 
 
 def _draw_torso(tile, joints, outfit, rng):
-    """Trunk with what is worn over the hips; the pelvis is the origin."""
+    """Draw the trunk with what is worn over the hips; the pelvis is the origin."""
     b, top, trim = outfit["build"], outfit["top"], outfit["trim"]
     chest = joints["chest"][:2]
     shoulders = [joints[f"shoulder{k}"][:2] for k in range(2)]
@@ -160,7 +170,7 @@ def _draw_head(tile, joints, outfit):
 
 
 def person(rng, height):
-    """Sprite of a figure about `height` pixels tall, and its hands relative to the anchor."""
+    """Return the sprite of a figure about `height` pixels tall, and its hands from the anchor."""
     tile = Tile(0.72, height)
     joints, outfit = _skeleton(rng, _pose(rng)), _outfit(rng)
     parts = [
@@ -176,7 +186,7 @@ def person(rng, height):
 
 
 def fingers(rng, length, skin):
-    """Sprite of the fingers that hold a phone `length` pixels long."""
+    """Return the sprite of the fingers that hold a phone `length` pixels long."""
     tile = Tile(0.5, length)
     side = pick(rng, (-1, 1))
     for k in range(int(rng.integers(2, 5))):
@@ -189,7 +199,7 @@ def fingers(rng, length, skin):
 
 
 def _icons(rng, draw, box, base):
-    """Rows of coloured icons, or of keys, from the bottom up."""
+    """Draw rows of coloured icons, or of keys, from the bottom up."""
     x0, _, x1, y1 = box
     keys = rng.random() < 0.33
     step = (x1 - x0) / (3 if keys else 4)
@@ -201,7 +211,7 @@ def _icons(rng, draw, box, base):
 
 
 def _bubbles(rng, draw, box, base):
-    """Lines of a list, or the two sides of a chat."""
+    """Draw the lines of a list, or the two sides of a chat."""
     x0, y0, x1, y1 = box
     w, h = x1 - x0, y1 - y0
     chat = rng.random() < 0.5
@@ -215,7 +225,7 @@ def _bubbles(rng, draw, box, base):
 
 
 def _reflection(rng, draw, box, base):
-    """A band of light on a dark screen; at times none."""
+    """Draw a band of light on a dark screen; at times none."""
     x0, y0, x1, y1 = box
     top, bottom = x0 + rng.uniform(0, 0.6, 2) * (x1 - x0)
     band = rng.uniform(0, 0.4) * (x1 - x0)
@@ -256,7 +266,7 @@ def _phone_back(rng, draw, width, height, body):
 
 
 def phone(rng, length):
-    """Sprite of a cell phone about `length` pixels long."""
+    """Return the sprite of a cell phone about `length` pixels long."""
     grey = int(rng.integers(12, 70))
     bodies = ((grey, grey, grey + 4), (232, 232, 236), (186, 188, 194), any_color(rng))
     body = pick(rng, bodies, (0.55, 0.2, 0.11, 0.14))
@@ -278,7 +288,7 @@ def _lines(rng, draw, width, height, body):
 
 
 def _grid(rng, draw, width, height, body):
-    """Buttons of a remote control or calculator; equal fields of chocolate, a drain, a door."""
+    """Draw a remote control's or calculator's buttons; fields of chocolate, a drain, a door."""
     buttons = rng.random() < 0.5
     columns, rows = int(rng.integers(2, 5)), int(rng.integers(2, 10))
     top, gap = (rng.uniform(0.05, 0.3), 0.6) if buttons else (0.02, 0.8)
@@ -292,13 +302,13 @@ def _grid(rng, draw, width, height, body):
 
 
 def _one_field(rng, draw, width, height, body):
-    """Tablet, screen or picture in its frame: one field, wider than that of a phone."""
+    """Draw a tablet, screen or picture in its frame: one field, wider than that of a phone."""
     rim = rng.uniform(0.04, 0.12) * width
     draw.rectangle([rim, rim, width - rim, height - rim], any_color(rng))
 
 
 def _flat_thing(rng, size):
-    """Something flat and rectangular that is no phone."""
+    """Return the sprite of something flat and rectangular that is no phone."""
     face = pick(rng, (_lines, _grid, _grid, _one_field))
     body = any_color(rng) if rng.random() < 0.6 else near(rng, (45, 45, 50), 25)
     aspects = (1.0, 1.3, 1.5) if face is _one_field else (1.0, 1.3, 1.5, 1.8, 2.1, 2.6, 3.6)
@@ -306,7 +316,7 @@ def _flat_thing(rng, size):
 
 
 def _clothes_rack(rng, tile):
-    """Clothes without anybody in them: a coat on a stand, a tailor's dummy."""
+    """Draw clothes without anybody in them: a coat on a stand, a tailor's dummy."""
     cloth = any_color(rng)
     tile.limb((0, -0.4), (0, 0.48), 0.014, 0.014, (90, 70, 55))
     top, hem, end = rng.uniform(0.1, 0.15), rng.uniform(0.09, 0.24), rng.uniform(0, 0.3)
@@ -324,7 +334,7 @@ def _stacked(rng, tile):
 
 
 def _animal(rng, tile):
-    """Four legs, a trunk and a head in one colour, in shapes like those of a person."""
+    """Draw four legs, a trunk and a head in one colour, in shapes like those of a person."""
     coats = ((130, 95, 65), (60, 55, 52), (205, 185, 160), (170, 170, 175))
     color = near(rng, pick(rng, coats), 15)
     facing = pick(rng, (-1, 1))
@@ -341,7 +351,7 @@ def _animal(rng, tile):
 
 
 def _plant(rng, tile):
-    """A tree or a bush; bare branches look a little like arms."""
+    """Draw a tree or a bush; bare branches look a little like arms."""
     bark, leaf = near(rng, (95, 70, 48), 14), near(rng, (70, 115, 50), 28)
     tile.limb((0, 0.5), (0, -0.1), 0.05, 0.035, bark)
     for _ in range(int(rng.integers(2, 6))):
@@ -355,7 +365,7 @@ def _plant(rng, tile):
 
 
 def _seat(rng, tile):
-    """A chair or a table."""
+    """Draw a chair or a table."""
     wood = near(rng, (120, 90, 62), 35)
     width = pick(rng, (0.32, 0.6))
     for x in np.array([-0.5, -0.25, 0.25, 0.5]) * width:
@@ -392,7 +402,7 @@ FLAT_SHARE = 0.08
 
 
 def clutter(rng, size):
-    """Sprite of something else, about `size` pixels large."""
+    """Return the sprite of something else, about `size` pixels large."""
     if rng.random() < FLAT_SHARE:
         return _flat_thing(rng, size)
     tile = Tile(0.72, size)

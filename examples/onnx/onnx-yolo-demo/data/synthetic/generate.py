@@ -73,7 +73,7 @@ def _draw_file(root, seed, split, index):
 
 
 def _is_complete(root, settings):
-    """Whether `root` holds the whole set; FileExistsError if it holds something else."""
+    """Return whether `root` holds the whole set; FileExistsError if it holds something else."""
     marker = root / MARKER
     if not marker.exists():
         if (root / "annotations").exists() or (root / "images").exists():

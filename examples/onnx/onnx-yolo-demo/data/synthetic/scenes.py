@@ -42,7 +42,7 @@ class SceneObject(NamedTuple):
 
 
 def _plain(rng, width, height):
-    """Two or three colours running into each other, with soft blotches."""
+    """Paint two or three colours running into each other, with soft blotches."""
     angle = rng.uniform(0, 2 * math.pi)
     x = np.linspace(-1, 1, width, dtype=np.float32)[None, :] * math.cos(angle)
     y = np.linspace(-1, 1, height, dtype=np.float32)[:, None] * math.sin(angle)
@@ -52,7 +52,7 @@ def _plain(rng, width, height):
 
 
 def _texture(rng, width, height):
-    """Grass, gravel, plaster, camouflage: noise between several colours."""
+    """Paint grass, gravel, plaster, camouflage: noise between several colours."""
     base = any_color(rng)
     other = near(rng, base, rng.uniform(20, 90))
     noise = cloud_noise(rng, width, height, int(rng.integers(3, 30)), 4, rng.uniform(0.5, 0.95))
@@ -63,7 +63,7 @@ def _texture(rng, width, height):
 
 
 def _pattern(rng, width, height):
-    """Wallpaper, tiles, bricks, checks."""
+    """Paint wallpaper, tiles, bricks, checks."""
     angle = rng.uniform(0, math.pi) if rng.random() < 0.5 else 0.0
     x = np.arange(width, dtype=np.float32)[None, :]
     y = np.arange(height, dtype=np.float32)[:, None]
@@ -86,7 +86,7 @@ def _pattern(rng, width, height):
 
 
 def _outdoors(rng, width, height):
-    """Sky, houses or trees, and ground."""
+    """Paint sky, houses or trees, and ground."""
     horizon = int(height * rng.uniform(0.2, 0.7))
     skies = ((120, 170, 230), (200, 205, 210), (235, 170, 120), (35, 40, 70))
     grounds = ((85, 120, 60), (125, 120, 115), (190, 170, 130), (230, 232, 238))
@@ -115,7 +115,7 @@ def _outdoors(rng, width, height):
 
 
 def _indoors(rng, width, height):
-    """Wall and floor, with pictures or windows and shelves of books."""
+    """Paint a wall and a floor, with pictures or windows and shelves of books."""
     edge = int(height * rng.uniform(0.5, 0.88))
     wall, floor = near(rng, (190, 180, 165), 38), near(rng, (130, 100, 75), 35)
     picture = np.empty((height, width, 3), dtype=np.float32)
@@ -142,7 +142,7 @@ def _indoors(rng, width, height):
 
 
 def _tabletop(rng, width, height):
-    """Wood, cloth or stone seen from above, with papers lying on it."""
+    """Paint wood, cloth or stone seen from above, with papers lying on it."""
     grain = cloud_noise(rng, max(width // 12, 8), height, int(rng.integers(15, 60)), 2)
     stretched = to_image(grain * 255).resize((width, height), Image.Resampling.BICUBIC)
     share = np.asarray(stretched, dtype=np.float32) / 255
@@ -212,14 +212,14 @@ class Scene:
 
 
 def _extent(owner, number):
-    """Pixels that belong to an object: x, y, width and height of their box, and their count."""
+    """Return the box (x, y, width, height) of an object's pixels, and their count."""
     own = owner.point(lambda value: 255 * (value == number))
     x0, y0, x1, y1 = own.getbbox() or (0, 0, 0, 0)
     return (x0, y0, x1 - x0, y1 - y0), own.histogram()[255]
 
 
 def _spot(rng, scene, margin, near_chance, reach):
-    """A place for something: anywhere, or about an object there is."""
+    """Choose a place for something: anywhere, or about an object there is."""
     width, height = scene.picture.size
     if scene.anchors and rng.random() < near_chance:
         center = scene.anchors[int(rng.integers(len(scene.anchors)))]
@@ -264,7 +264,7 @@ def _add_clutter(rng, scene, low, high, near_chance):
 
 
 def _camera(rng, picture):
-    """Light, contrast, white balance, blur and noise of a photograph."""
+    """Apply light, contrast, white balance, blur and noise of a photograph."""
     pixels = np.asarray(picture).astype(np.float32)
     height, width = pixels.shape[:2]
     pixels = (pixels - 128) * rng.uniform(0.8, 1.15) + 128 + rng.normal(0, 12)
@@ -284,7 +284,7 @@ def _camera(rng, picture):
 
 
 def _random_size(rng):
-    """Width and height: the usual proportions, short side at least 240, long at most 480."""
+    """Draw width and height: usual proportions, short side at least 240, long at most 480."""
     proportion = pick(rng, (4 / 3, 3 / 2, 16 / 9, 1.0), (0.52, 0.16, 0.1, 0.22))
     short = round(rng.uniform(240, min(340, 480 / proportion)))
     long = round(short * proportion)

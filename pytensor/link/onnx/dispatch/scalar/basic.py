@@ -36,13 +36,13 @@ def output_dtype(node):
 
 
 def fills_output(node, number):
-    """Whether an input is known to have the shape of the output."""
+    """Return whether an input is known to have the shape of the output."""
     shape = getattr(node.inputs[number].type, "broadcastable", None)
     return shape is not None and shape == getattr(node.outputs[0].type, "broadcastable", None)
 
 
 def where(builder, dtype, condition, x, y):
-    """Where, also of dtypes that onnxruntime has no kernel for.
+    """Add a Where, also of dtypes that onnxruntime has no kernel for.
 
     The kernel makes 0.0 of a -0.0 in `x`, though not in `y`.  Turning the condition around with a
     Not doesn't help, because onnxruntime removes it.
@@ -55,7 +55,7 @@ def where(builder, dtype, condition, x, y):
 
 
 def any_of(builder, condition):
-    """Whether a condition holds anywhere; not so in empty tensors."""
+    """Return whether a condition holds anywhere; not so in empty tensors."""
     count = builder.add("ReduceSum", builder.cast(condition, "bool", "int64"), keepdims=0)
     return builder.add("Greater", count, builder.constant(0, "int64"))
 

@@ -61,7 +61,7 @@ def split_divisor(builder, y, dtype):
 
 
 def leaves_rest(builder, rest, x, y, dtype):
-    """Whether `rest` isn't zero, and `x` and `y` are on different sides of zero."""
+    """Return whether `rest` isn't zero, and `x` and `y` are on different sides of zero."""
     zero = builder.constant(0, dtype)
     differ = builder.add("Xor", builder.add("Less", x, zero), builder.add("Less", y, zero))
     return builder.add("And", differ, builder.add("Not", builder.add("Equal", rest, zero)))

@@ -31,7 +31,7 @@ def log10(x):
 
 
 def log_to_base(x, base, scale, exponent, largest):
-    """Logarithm to an integer base, exact at its powers: n + log(x / base**n)."""
+    """Compute the logarithm to an integer base, exact at its powers: n + log(x / base**n)."""
     # Scaled, base**n has full precision.
     is_small = x < 1 / scale
     x = where(is_small, x * scale, x)

@@ -45,7 +45,7 @@ def constant_power(builder, base, exponent):
 
 
 def factor_where_odd(builder, base, exponent, dtype):
-    """`base` where the exponent is odd, else 1."""
+    """Return `base` where the exponent is odd, else 1."""
     one = builder.constant(1, dtype)
     odd = builder.add("BitwiseAnd", exponent, one)
     return builder.add("Add", one, builder.add("Mul", odd, builder.add("Sub", base, one)))

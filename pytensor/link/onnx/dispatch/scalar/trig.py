@@ -32,14 +32,14 @@ HALF_PI = (
 
 
 def estimate(x, op_type):
-    """A kernel's result in single precision, to start from."""
+    """Compute by a kernel in single precision, to start from."""
     builder = x.builder
     single = builder.add(op_type, builder.cast(x.name, "float64", "float32"))
     return Term(builder, builder.cast(single, "float32", "float64"))
 
 
 def arcsin_of_small(x):
-    """arcsin of what is at most 0.001 (Abramowitz & Stegun 4.4.40)."""
+    """Compute arcsin of what is at most 0.001 (Abramowitz & Stegun 4.4.40)."""
     square = x * x
     return x + x * square * (square * (3 / 40) + 1 / 6)
 

@@ -37,18 +37,18 @@ class Matrices:
         return self.constant(float("nan"))
 
     def row(self, x, index):
-        """Row `index` of matrices, as matrices of one row."""
+        """Return row `index` of matrices, as matrices of one row."""
         return self.add("Gather", x, self._vector(index), axis=-2)
 
     def column(self, x, index):
         return self.add("Gather", x, self._vector(index), axis=-1)
 
     def diagonal(self, x):
-        """The diagonals, as matrices of one column."""
+        """Return the diagonals, as matrices of one column."""
         return self.add("GatherElements", x, self.row_numbers(x), axis=-1)
 
     def row_numbers(self, x):
-        """The number of each row of `x`, as matrices of one column."""
+        """Return the number of each row of `x`, as matrices of one column."""
         shape = self.add("Concat", self.add("Shape", x, end=-1), self.builder.int64s([1]), axis=0)
         return self.add("Expand", self.rows, shape)
 
@@ -59,7 +59,7 @@ class Matrices:
         return self.builder.cast(x, "bool", self.dtype)
 
     def triangle(self, x, *, lower, strict=False):
-        """Matrices with zeros but in one triangle, which may leave out the diagonal."""
+        """Return matrices with zeros but in one triangle, which may leave out the diagonal."""
         k = (-1 if lower else 1) if strict else 0
         return self.add("Trilu", x, self.builder.constant(k, "int64"), upper=int(not lower))
 
@@ -73,20 +73,20 @@ class Matrices:
         return self.add("Add", self.triangle(x, lower=lower), other)
 
     def vectors(self, x, axis=-1):
-        """Matrices of one column, or with axis -2 of one row, as vectors."""
+        """Return matrices of one column, or with axis -2 of one row, as vectors."""
         return self.add("Squeeze", x, self.builder.int64s([axis]))
 
     def any(self, x):
-        """Whether any entry of each matrix is true, as matrices of one entry."""
+        """Return whether any entry of each matrix is true, as matrices of one entry."""
         count = self.add("ReduceSum", self.builder.cast(x, "bool", "int64"), self.axes)
         return self.add("Greater", count, self.builder.constant(0, "int64"))
 
     def is_any(self, x):
-        """Whether any entry at all is true, as a scalar."""
+        """Return whether any entry at all is true, as a scalar."""
         return any_of(self.builder, x)
 
     def largest(self, x):
-        """The largest magnitude in each matrix, or zero, as matrices of one entry."""
+        """Return the largest magnitude in each matrix, or zero, as matrices of one entry."""
         largest = self.add("ReduceMax", self.add("Abs", x), self.axes)
         # Of no entries it would be minus infinity.
         return self.add("Max", largest, self.constant(0))
@@ -120,7 +120,7 @@ class Matrices:
 
 
 def matrices_of(builder, node, x, output=0):
-    """`Matrices` for the first input of a node, and that input in the dtype of an output."""
+    """Return `Matrices` for the first input of a node, and that input in the dtype of an output."""
     variable = node.inputs[0]
     dtype = node.outputs[output].type.dtype
     matrices = Matrices(builder, dtype, x, variable.type.ndim, variable.type.shape[-2])

@@ -22,6 +22,6 @@ def onnx_funcify_BlockDiagonal(op, node, builder, *matrices):
 
 
 def zeros_beside(builder, block, width, dtype):
-    """Zeros beside `block`, as many columns of them as `width` says."""
+    """Return zeros beside `block`, as many columns of them as `width` says."""
     shape = builder.add("Concat", builder.add("Shape", block, end=-1), width, axis=0)
     return builder.add("Expand", builder.constant(0, dtype), shape)

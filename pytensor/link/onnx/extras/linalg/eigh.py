@@ -38,7 +38,7 @@ def onnx_funcify_Eigvalsh(op, node, builder, *inputs):
 
 
 def eigh(m, a):
-    """Eigenvalues, which ascend, and eigenvectors of symmetric matrices."""
+    """Return eigenvalues, which ascend, and eigenvectors of symmetric matrices."""
     add = m.add
     tolerance = add("Mul", m.largest(a), m.constant(np.finfo(m.dtype).eps))
 
@@ -85,7 +85,7 @@ class Pairs:
         self.is_pair = add("And", differ, add("Equal", self.column, m.positions))
 
     def across(self, a):
-        """The entry of each row in the column of its partner, as matrices of one column."""
+        """Return the entry of each row in the column of its partner, as matrices of one column."""
         index = self.m.add("Expand", self.column, self.m.add("Shape", self.m.row_numbers(a)))
         return self.m.add("GatherElements", a, index, axis=-1)
 
@@ -93,7 +93,7 @@ class Pairs:
         return self.m.add("Gather", x, self.partners, axis=-1)
 
     def rotation(self, diagonal, across):
-        """Cosines and sines that make `across` zero, as matrices of one row."""
+        """Return cosines and sines that make `across` zero, as matrices of one row."""
         m, add = self.m, self.m.add
         zero, one = m.constant(0), m.constant(1)
         is_done = add("Equal", across, zero)

@@ -33,7 +33,7 @@ def onnx_funcify_Expm(op, node, builder, x):
 
 
 def count_halvings(m, x):
-    """How often to halve each matrix, as matrices of one entry of its own dtype."""
+    """Return how often to halve each matrix, as matrices of one entry of its own dtype."""
     add, axes = m.add, [m.builder.int64s([axis]) for axis in (m.ndim - 2, m.ndim - 1)]
     columns = add("ReduceSum", add("Abs", x), axes[0])
     # Of matrices without entries too, there is a norm.
@@ -52,7 +52,7 @@ def zero_like_norm(m, x):
 
 
 def pade(m, x):
-    """The approximant, by equations 2.11 and 2.12 of the paper above."""
+    """Return the approximant, by equations 2.11 and 2.12 of the paper above."""
     add = m.add
     x2 = add("MatMul", x, x)
     x4 = add("MatMul", x2, x2)

@@ -25,7 +25,7 @@ def onnx_funcify_QR(op, node, builder, x):
 
 
 def first(m, x, count, axis):
-    """As many rows or columns as `count`, a vector of one entry, says."""
+    """Return as many rows or columns as `count`, a vector of one entry, says."""
     bounds = (m.builder.int64s([0]), count, m.builder.int64s([axis]))
     return m.add("Slice", x, *bounds)
 
@@ -45,7 +45,7 @@ class Householder:
         )
 
     def run(self, count):
-        """The factored matrix, Q, the reflections' factors and the order of the columns."""
+        """Return the factored matrix, Q, the reflections' factors and the order of the columns."""
         m, add = self.m, self.m.add
         batch = add("Shape", self.x, end=-2)
         height = length(m.builder, self.x, -2)
@@ -74,7 +74,7 @@ class Householder:
         return add("Where", is_kept, qr, changed), add("Sub", q, turned), tau, order
 
     def reflection(self, k, column):
-        """The vector and the factor of ``I - factor v v'``, and what `column` becomes at row k."""
+        """Return the vector and factor of ``I - factor v v'``, and what `column` is at row k."""
         m, add = self.m, self.m.add
         zero, one = m.constant(0), m.constant(1)
         alpha = m.row(column, k)
@@ -91,7 +91,7 @@ class Householder:
         return v, factor, beta
 
     def norm(self, column):
-        """Euclidean norms, scaled so that squares neither overflow nor vanish."""
+        """Return Euclidean norms, scaled so that squares neither overflow nor vanish."""
         add, zero = self.m.add, self.m.constant(0)
         scale = self.largest(column)
         scale = add("Where", add("Equal", scale, zero), self.m.constant(1), scale)

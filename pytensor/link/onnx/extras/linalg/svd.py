@@ -57,7 +57,7 @@ def onnx_funcify_MatrixPinv(op, node, builder, x):
 
 
 def columns_and_rows(builder, variable, x, dtype):
-    """`Matrices` of as many rows as `x` has columns, and of as many as it has rows."""
+    """Return `Matrices` of as many rows as `x` has columns, and of as many as it has rows."""
     ndim = variable.type.ndim
     height, width = variable.type.shape[-2:]
     rows = Matrices(builder, dtype, x, ndim, height)
@@ -109,7 +109,7 @@ def rotate(m, x):
 
 
 def complete(rows, m, rotated, shorter):
-    """An orthonormal basis that begins with the directions of orthogonal columns."""
+    """Return an orthonormal basis that begins with the directions of orthogonal columns."""
     add = rows.add
     r, q, *_ = Householder(rows, rotated, pivoting=False).run(shorter)
     # R is diagonal, and has the signs by which Q differs.

@@ -14,7 +14,7 @@ def onnx_funcify_Cholesky(op, node, builder, x):
 
 
 def cholesky(m, x, *, lower):
-    """Cholesky factors from one triangle of `x`; NaNs for matrices that have none."""
+    """Return Cholesky factors from one triangle of `x`; NaNs for matrices that have none."""
     add = m.add
     x = m.triangle(x, lower=lower)
     if not lower:
@@ -59,7 +59,7 @@ def solve_cholesky(m, factor, b, *, lower):
 
 
 def system(op, node, builder, a, b):
-    """The matrices and right-hand sides of a solver, these as matrices of the whole batch."""
+    """Return a solver's matrices and right-hand sides, these as matrices of the whole batch."""
     inputs = (a, b)
     m, a = matrices_of(builder, node, a)
     b = builder.cast(expand_batch(builder, node, inputs, 1), node.inputs[1].type.dtype, m.dtype)
@@ -67,7 +67,7 @@ def system(op, node, builder, a, b):
 
 
 def right_sides(op, builder, b):
-    """Vectors as matrices of one column; matrices are left as they are."""
+    """Return vectors as matrices of one column, and matrices as they are."""
     return b if op.b_ndim == 2 else builder.add("Unsqueeze", b, builder.int64s([-1]))
 
 

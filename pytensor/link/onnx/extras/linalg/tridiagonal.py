@@ -10,7 +10,7 @@ from pytensor.tensor.linalg.solvers.tridiagonal import (
 
 
 def columns(builder, node, inputs, dtype, *, missing, first=()):
-    """Vectors as columns of the matrix's order, with zeros for the entries that are missing.
+    """Return vectors as columns of the matrix's order, with zeros for the entries that are missing.
 
     They are missing at the end, or at the start for the inputs in `first`.
     """
@@ -30,14 +30,14 @@ def columns(builder, node, inputs, dtype, *, missing, first=()):
 
 
 def vector(m, column, *, missing):
-    """A column without its last entries, as a vector."""
+    """Return a column without its last entries, as a vector."""
     bounds = (m.builder.int64s([i]) for i in (0, -missing, -2))
     column = m.add("Slice", column, *bounds) if missing else column
     return m.vectors(column)
 
 
 def one_less(m):
-    """The number of steps between rows, negative for no rows; a Loop then takes none."""
+    """Return the steps between rows, negative for no rows; a Loop then takes none."""
     return m.add("Sub", m.order, m.builder.constant(1, "int64"))
 
 
@@ -47,7 +47,7 @@ def put(m, x, k, value):
 
 
 def choose(m, condition, x, y):
-    """The two, exchanged where the condition doesn't hold."""
+    """Return the two, exchanged where the condition doesn't hold."""
     return m.add("Where", condition, x, y), m.add("Where", condition, y, x)
 
 

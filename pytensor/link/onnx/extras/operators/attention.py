@@ -13,7 +13,7 @@ from pytensor.tensor.special import softmax
 
 
 def _heads(node, x, name):
-    """(batch, heads, length, size) from that or from (batch, length, heads * size)."""
+    """Return (batch, heads, length, size) from that or from (batch, length, heads * size)."""
     if x.type.ndim == 4:
         return x
     batch, length, width = lengths(x)
@@ -73,7 +73,7 @@ def _size(q):
 
 
 def _bias(mask, scores, keys):
-    """What a mask adds to scores; keys that it doesn't have are left out."""
+    """Return what a mask adds to scores; keys that it doesn't have are left out."""
     if mask.type.dtype == "bool":
         mask = pt.switch(mask, like(scores, 0), like(scores, -np.inf))
     elif mask.type.dtype != scores.type.dtype:
@@ -89,7 +89,7 @@ def _bias(mask, scores, keys):
 
 
 def _allowed(node, offset, ends, queries, keys):
-    """Which keys each query may attend to, if not all."""
+    """Return which keys each query may attend to, if not all."""
     causal = node.attribute("is_causal", 0)
     left, right = (node.attribute(f"{side}_window_size", -1) for side in ("left", "right"))
     key, query = positions(keys), positions(queries)[:, None] + offset
@@ -115,7 +115,7 @@ def rotary_embedding(node, x, cos, sin, position_ids=None):
 
 
 def turned(x, cos, sin, rotated, interleaved):
-    """Pairs of features turned by angles, the first `rotated` features of `x`."""
+    """Turn pairs of features by angles, the first `rotated` features of `x`."""
     rest, x = x[..., rotated:], x[..., :rotated]
     if interleaved:
         real, imaginary = x[..., 0::2], x[..., 1::2]

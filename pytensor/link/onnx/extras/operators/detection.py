@@ -49,7 +49,7 @@ def roi_align(node, x, rois, batch_indices):
 
 
 def _samples(ratio, size):
-    """Where samples of a cell lie, from 0 to 1, and how many there are.
+    """Return where samples of a cell lie, from 0 to 1, and how many there are.
 
     With the ratio 0 there are as many as a region's cell is large: then all regions have as many
     as the largest, and the last value says which of them count.
@@ -63,7 +63,7 @@ def _samples(ratio, size):
 
 
 def _of_samples(found, kept, is_max):
-    """The maximum or the mean of samples (regions, channels, rows, samples, columns, samples)."""
+    """Return maximum or mean of samples (regions, channels, rows, samples, columns, samples)."""
     rows, columns = kept
     if rows is None:
         if is_max:

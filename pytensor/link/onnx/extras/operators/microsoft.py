@@ -70,7 +70,7 @@ def fused_mat_mul(node, a, b):
 
 
 def _turned(node, x, letter):
-    """A factor of a product, its axes in the order in which they are multiplied."""
+    """Return a factor of a product, its axes in the order in which they are multiplied."""
     axes = [*range(x.type.ndim)]
     if node.attribute(f"transBatch{letter}", 0):
         axes = [*axes[1:-1], 0, axes[-1]]
@@ -85,7 +85,7 @@ def _without_statistics(node, *positions):
 
 
 def _skip_outputs(out, added):
-    """The result and what was normalized; nobody reads the statistics between them."""
+    """Return the result and what was normalized; nobody reads the statistics between them."""
     return out, added, added, added
 
 

@@ -18,7 +18,7 @@ from pytensor.tensor.special import softmax
 
 
 def _split(x, heads):
-    """(batch, heads, length, size) of (batch, length, heads * size)."""
+    """Split (batch, length, heads * size) to (batch, heads, length, size)."""
     batch, length, width = lengths(x)
     return x.reshape((batch, length, heads, width // heads)).dimshuffle(0, 2, 1, 3)
 
@@ -44,7 +44,7 @@ def _refuse_attributes(node, **defaults):
 
 
 def _scale(node, q):
-    """What products of queries and keys are multiplied by."""
+    """Return what products of queries and keys are multiplied by."""
     given, size = single(node, "scale", 0.0), q.type.shape[3]
     if not given and size is None:
         raise Refused("the size of its heads isn't known: fix it, or give it the attribute scale")
@@ -52,7 +52,7 @@ def _scale(node, q):
 
 
 def _add(scores, more):
-    """Scores with something added that broadcasts to them, if there is something."""
+    """Add something that broadcasts to scores, if there is something."""
     if more is None:
         return scores
     _, more = broadcastable((scores, more))
@@ -60,7 +60,7 @@ def _add(scores, more):
 
 
 def _masked(node, scores, mask):
-    """Scores with the mask_filter_value added where a padding mask hides keys."""
+    """Add the mask_filter_value to scores where a padding mask hides keys."""
     if mask is None:
         return scores
     keys = lengths(scores)[3]
@@ -86,7 +86,7 @@ def _masked(node, scores, mask):
 
 
 def _causal(node, scores, past):
-    """Scores, minus infinity for the keys behind each query if it is unidirectional."""
+    """Return scores, minus infinity for the keys behind each query if it is unidirectional."""
     if not node.attribute("unidirectional", 0):
         return scores
     _, _, queries, keys = lengths(scores)
@@ -95,7 +95,7 @@ def _causal(node, scores, past):
 
 
 def _attended(node, q, k, v, mask, bias, past):
-    """Softmax attention of (batch, heads, length, size), merged to (batch, length, width)."""
+    """Attend by (batch, heads, length, size), merged to (batch, length, width)."""
     scores = pt.matmul(q, pt.swapaxes(k, 2, 3)) * _scale(node, q)
     scores = _causal(node, _add(_masked(node, scores, mask), bias), past)
     return _merged(pt.matmul(softmax(scores, axis=-1), v))
@@ -213,7 +213,7 @@ def group_query_attention(
 
 
 def _of_groups(q, k, v, heads, groups):
-    """Queries, keys and values by heads; without keys, all three are in the queries."""
+    """Return queries, keys and values by heads; without keys, all three are in the queries."""
     if k is None or v is None:
         width = lengths(q)[2] // (heads + 2 * groups)
         ends = [0, heads * width, (heads + groups) * width, (heads + 2 * groups) * width]
@@ -222,7 +222,7 @@ def _of_groups(q, k, v, heads, groups):
 
 
 def _stored(past, x, start, places, total):
-    """What was kept up to a start, new rows at their places, zeros behind; as long as is needed."""
+    """Return what was kept up to a start, new rows at their places, zeros behind, as needed."""
     batch, groups, _, size = lengths(x)
     before = 0 if past is None else lengths(past)[2]
     most = pt.maximum(total, np.int64(before) if isinstance(before, int) else before)
@@ -236,14 +236,14 @@ def _stored(past, x, start, places, total):
 
 
 def _of_length(added, keys):
-    """An attention bias for all keys; those that it doesn't have get zeros."""
+    """Return an attention bias for all keys; those that it doesn't have get zeros."""
     *before, length = lengths(added)
     wider = filled(like(added, 0), (*before, keys))
     return pt.set_subtensor(wider[..., :length], added[..., :keys])
 
 
 def _smooth(node, scores, sink):
-    """Softmax over keys, with one more in the denominator, of score 0 or one for each head."""
+    """Compute softmax over keys, with one more in the denominator, of score 0 or one a head."""
     if sink is None and not node.attribute("smooth_softmax", 0):
         return softmax(scores, axis=-1)
     batch, heads, length, _ = lengths(scores)

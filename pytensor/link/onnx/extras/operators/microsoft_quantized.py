@@ -9,7 +9,7 @@ from pytensor.tensor.basic import cast
 
 
 def _real(x, scale, zero_point=None):
-    """The numbers that integers stand for."""
+    """Return the numbers that integers stand for."""
     difference = cast(x, "int32")
     if zero_point is not None:
         difference = difference - cast(zero_point, "int32")
@@ -98,7 +98,7 @@ def nhwc_max_pool(node, x):
 
 @operator_funcify.register("MatMulNBits", domain=MICROSOFT)
 def mat_mul_n_bits(node, a, b, scales, zero_points=None, groups=None, bias=None):
-    """The product with weights of few bits; for accuracy_level 4, without rounding `a`."""
+    """Multiply by weights of few bits; for accuracy_level 4, without rounding `a`."""
     if groups is not None:
         raise Refused("its input g_idx isn't supported; quantize without act_order")
     if node.attribute("weight_prepacked", 0):
@@ -124,7 +124,7 @@ def mat_mul_n_bits(node, a, b, scales, zero_points=None, groups=None, bias=None)
 
 
 def _unpacked(x, bits):
-    """The numbers in bytes, along the last axis, those of the lowest bits first."""
+    """Unpack the numbers in bytes, along the last axis, those of the lowest bits first."""
     if bits == 8:
         return cast(x, "int32")
     parts = [cast(x // np.uint8(2**s) % np.uint8(2**bits), "int32") for s in range(0, 8, bits)]

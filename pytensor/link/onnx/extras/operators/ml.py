@@ -13,7 +13,7 @@ from pytensor.tensor.basic import as_tensor_variable, cast
 
 
 def with_transform(scores, name):
-    """Scores (rows, targets) after one of the transformations called post_transform."""
+    """Return scores (rows, targets) after one of the transformations called post_transform."""
     if name == "NONE":
         return scores
     if scores.type.shape[1] == 1 and name != "PROBIT":
@@ -49,19 +49,19 @@ class Labels:
     are_text: bool = False
 
     def of_positions(self, positions):
-        """The labels of classes; scores alone if they are strings, which nobody reads."""
+        """Return the labels of classes; scores alone if they are strings, which nobody reads."""
         if self.integers is None:
             return positions
         labels = as_tensor_variable(self.integers)[positions]
         return Text(labels) if self.are_text else labels
 
     def of_scores(self, scores, transform):
-        """The label of the highest score, and the scores in float32."""
+        """Return the label of the highest score, and the scores in float32."""
         labels = self.of_positions(pt.argmax(scores, axis=1))
         return labels, cast(with_transform(scores, transform), "float32")
 
     def of_one_score(self, score, transform, probability):
-        """For two classes, from the second's probability or from a score that may be negative."""
+        """Return labels and scores of two classes, from the second's probability or its score."""
         if transform != ("NONE" if probability else "LOGISTIC"):
             raise Refused(
                 f"the post_transform {transform!r} of one score for two classes, which runtimes "
@@ -74,7 +74,7 @@ class Labels:
 
 
 def label_output(node, integers, strings):
-    """What a classifier's attributes say of its labels."""
+    """Return what a classifier's attributes say of its labels."""
     names = node.attribute(strings)
     if names:
         labels = node.strings.codes(names) if node.has_output(0) else None
@@ -88,12 +88,12 @@ def floats(node, name, default=None):
 
 
 def _wide(x):
-    """Single precision, or double for what that would round; results are float32 in any case."""
+    """Return single precision, or double for what that would round; results are float32."""
     return x if x.type.dtype == "float32" else cast(x, "float64")
 
 
 def rows(x):
-    """The input as rows; a vector is one row."""
+    """Return the input as rows; a vector is one row."""
     return _wide(x if x.type.ndim > 1 else x[None])
 
 
@@ -157,7 +157,7 @@ def binarizer(node, x):
 
 
 def _table(node, which):
-    """The keys or values of a LabelEncoder, and whether they are numbers of strings."""
+    """Return the keys or values of a LabelEncoder, and whether they are numbers of strings."""
     if node.has(f"{which}_strings"):
         return node.strings.codes(node.attribute(f"{which}_strings")), True
     for suffix, dtype in (("tensor", None), ("int64s", "int64"), ("floats", "float32")):

@@ -14,7 +14,7 @@ from pytensor.tensor.basic import cast
 
 
 def _draw(node, distribution, *parameters, size, **options):
-    """Numbers from a distribution; a seed of the file says which."""
+    """Draw numbers from a distribution; a seed of the file says which."""
     seed = node.attribute("seed")
     if seed is not None:
         seed = int(np.float32(seed).view(np.uint32))
@@ -32,7 +32,7 @@ def _dtype(node, default):
 
 
 def _floating(node, distribution, parameters, x):
-    """Numbers of the shape of `x`, or of the attribute's; `parameters` are attributes as well."""
+    """Draw numbers of the shape of `x`, or of the attribute's; `parameters` are attributes too."""
     size = node.required("shape") if x is None else lengths(x)
     dtype = _dtype(node, "float32" if x is None else x.type.dtype)
     if not dtype.startswith("float"):

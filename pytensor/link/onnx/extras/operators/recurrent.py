@@ -86,7 +86,7 @@ def _hidden_size(node, r):
 
 
 def _bias(b, direction, gates):
-    """The sum of the biases of input and recurrence, which are halves of `b`."""
+    """Return the sum of the biases of input and recurrence, which are halves of `b`."""
     if b is None:
         return None
     half = b.type.shape[1]
@@ -135,7 +135,7 @@ def _layer(node, x, w, size, sequence_lens, initial, step, prepared, activations
 
 
 def _scan(step, functions, size, projected, states, constants, sequence_lens):
-    """All states over time; after a sequence's end they stay as they are."""
+    """Return all states over time; after a sequence's end they stay as they are."""
     ends = [] if sequence_lens is None else [_inside(projected, sequence_lens)]
 
     def one(row, *rest):
@@ -162,12 +162,12 @@ def _scan(step, functions, size, projected, states, constants, sequence_lens):
 
 
 def _inside(x, sequence_lens):
-    """Which steps of each example aren't after its end: shape (time, batch)."""
+    """Return which steps of each example aren't after its end: shape (time, batch)."""
     return positions(lengths(x)[0], "int32")[:, None] < sequence_lens[None]
 
 
 def _time_order(steps, sequence_lens, backward):
-    """The order in which a direction takes the steps, each example's if their lengths differ."""
+    """Return the order in which a direction takes the steps, by example if lengths differ."""
     if not backward:
         return None
     time = positions(steps)
@@ -186,7 +186,7 @@ def _reordered(x, order):
 
 
 def _until(hidden, sequence_lens):
-    """Zeros after the ends of sequences."""
+    """Put zeros after the ends of sequences."""
     if sequence_lens is None:
         return hidden
     return pt.switch(_inside(hidden, sequence_lens)[:, :, None], hidden, like(hidden, 0))

@@ -13,7 +13,7 @@ LONGEST = 8192  # a transform of length n is a product with two n-by-n matrices
 
 
 def _integer(variable, what):
-    """A number if it is known, else a scalar variable."""
+    """Return a number if it is known, else a scalar variable."""
     value = known_scalar(one_element(variable, what))
     return cast(one_element(variable, what), "int64") if value is None else int(value)
 
@@ -27,12 +27,12 @@ def _known(*numbers):
 
 
 def _library(*numbers):
-    """NumPy, whose results are constants, where all numbers are known."""
+    """Return NumPy, whose results are constants, where all numbers are known, else `pt`."""
     return np if _known(*numbers) else pt
 
 
 def _parts(x, complex_allowed):
-    """The real part, and the imaginary one or None."""
+    """Return the real part, and the imaginary one or None."""
     n_parts = x.type.shape[-1]
     if n_parts not in (1, 2):
         raise Refused("PyTensor must know whether the last axis is 1 (real) or 2 (complex) long")
@@ -42,7 +42,7 @@ def _parts(x, complex_allowed):
 
 
 def _transform(real, imaginary, length, n_out, inverse=False):
-    """Sums over the last axis, whose entries beyond `length` don't count and before it may lack."""
+    """Sum over the last axis, whose entries beyond `length` don't count and before it may lack."""
     if _known(length) and length > LONGEST:
         raise Refused(f"a transform of length {length}; {LONGEST} is the longest")
     available = _length(real, -1)
@@ -95,7 +95,7 @@ def dft(node, x, dft_length=None, axis=None):
 
 
 def _real_inverse(real, imaginary, length):
-    """The real signal of which half a spectrum is given."""
+    """Return the real signal of which half a spectrum is given."""
     n_half = length // 2 + 1
     real, imaginary = (None if v is None else v[..., :n_half] for v in (real, imaginary))
     n = _length(real, -1)
@@ -110,7 +110,7 @@ def _real_inverse(real, imaginary, length):
 
 
 def _of(number, like):
-    """A number in the dtype of a tensor."""
+    """Return a number in the dtype of a tensor."""
     dtype = like.type.dtype
     return np.asarray(number, dtype=dtype) if _known(number) else cast(number, dtype)
 

@@ -81,7 +81,7 @@ def svm_classifier(node, x):
 
 
 def _scores_of_pairs(node, x, counts):
-    """The decision function of each pair of classes: (rows, pairs)."""
+    """Return the decision function of each pair of classes: (rows, pairs)."""
     ends = np.cumsum([0, *counts])
     parts = [slice(a, b) for a, b in pairwise(ends)]
     n_vectors, pairs = int(ends[-1]), list(combinations(range(len(counts)), 2))
@@ -96,7 +96,7 @@ def _scores_of_pairs(node, x, counts):
 
 
 def _coupled(probabilities, n):
-    """Probabilities (rows, classes) from those of the first class of each pair: (rows, pairs).
+    """Return probabilities (rows, classes) from the first class's of each pair: (rows, pairs).
 
     Wu, Lin and Weng, "Probability estimates for multi-class classification by pairwise coupling",
     2004, algorithm 2, with LIBSVM's bounds, iterations and criterion, at which a row stops.

@@ -44,7 +44,7 @@ class Forest:
     members: np.ndarray | None = None
 
     def depth(self) -> int:
-        """The most comparisons on the way from a root to a leaf."""
+        """Return the most comparisons on the way from a root to a leaf."""
         nodes, depth = np.unique(self.roots), 0
         while (inner := nodes[self.modes[nodes] != LEAF]).size:
             nodes = np.unique([self.when_true[inner], self.when_false[inner]])
@@ -54,7 +54,7 @@ class Forest:
         return depth
 
     def leaves(self, x):
-        """The leaf that each tree comes to for each row of `x`, as an array (rows, trees)."""
+        """Return the leaf of each tree for each row of `x`, as an array (rows, trees)."""
         rows = pt.arange(x.shape[0])[:, None]
         dtype = x.type.dtype if x.type.dtype.startswith("float") else "float64"
         dtype = np.promote_types(dtype, self.thresholds.dtype).name
@@ -87,7 +87,7 @@ class Forest:
         )[-1]
 
     def _holds(self, nodes, values, thresholds, members):
-        """Whether each node's comparison is true."""
+        """Return whether each node's comparison is true."""
         modes = [m for m in np.unique(self.modes) if m != LEAF]
         holds = None
         for mode in modes:
@@ -103,7 +103,7 @@ class Forest:
         return holds
 
     def scores(self, x, aggregate="SUM"):
-        """What the trees say of each target, as an array (rows, targets)."""
+        """Return what the trees say of each target, as an array (rows, targets)."""
         leaves = self.leaves(x)
         votes, voted = as_tensor_variable(self.votes)[leaves], self.voted
         if aggregate in ("SUM", "AVERAGE"):
@@ -122,7 +122,7 @@ class Forest:
 
 
 def _numbers(node, name, length=None, default=None):
-    """The values of an attribute, which may be a tensor of doubles instead of floats."""
+    """Return the values of an attribute, which may be a tensor of doubles instead of floats."""
     values = node.attribute(f"{name}_as_tensor")
     if values is None:
         values = node.attribute(name)
@@ -133,7 +133,7 @@ def _numbers(node, name, length=None, default=None):
 
 
 def _votes(n_nodes, n_targets, nodes, targets, weights, aggregate):
-    """The sum (or least, or most) of a leaf's weights for each target, and which there are."""
+    """Return each target's sum (or least, or most) of a leaf's weights, and which there are."""
     if len(targets) and not 0 <= min(targets) <= max(targets) < n_targets:
         raise Refused(f"weights for targets {min(targets)} to {max(targets)} of {n_targets}")
     combine, start = {"MIN": (np.minimum, np.inf), "MAX": (np.maximum, -np.inf)}.get(
@@ -147,7 +147,7 @@ def _votes(n_nodes, n_targets, nodes, targets, weights, aggregate):
 
 
 def _old_forest(node, kind, n_targets, aggregate="SUM"):
-    """The trees of TreeEnsembleRegressor (of kind "target") or TreeEnsembleClassifier ("class")."""
+    """Read the trees of TreeEnsembleRegressor ("target") or TreeEnsembleClassifier ("class")."""
     modes = [MODES.index(m) if m in MODES else -1 for m in node.required("nodes_modes")]
     if -1 in modes:
         raise Refused(f"a node's mode isn't one of {MODES}")
@@ -206,7 +206,7 @@ def _with_base(node, scores, n_scores):
 
 
 def _in_double(forest, x):
-    """The forest, which sums up in double precision where its input has that."""
+    """Return the forest, which sums up in double precision where its input has that."""
     if x.type.dtype == "float64":
         forest.votes = forest.votes.astype("float64")
     return forest
@@ -272,7 +272,7 @@ def tree_ensemble(node, x):
 
 
 def _members(node, modes, n):
-    """A row of values for each node, filled up with NaN, from sets that end with NaN."""
+    """Return a row of values for each node, filled up with NaN, from sets that end with NaN."""
     nodes = np.flatnonzero(modes == MODES.index("BRANCH_MEMBER"))
     if not nodes.size:
         return None

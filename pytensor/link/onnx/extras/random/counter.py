@@ -68,7 +68,7 @@ class CounterDraws(Draws):
         return sqrt(-2.0 * log(1.0 - u)) * cos(2 * pi * v)
 
     def _bits(self):
-        """Two rows of 53 bits per element: the first ones of words 0 and 1, and of 2 and 3."""
+        """Return two rows of 53 bits per element: first of words 0 and 1, then of 2 and 3."""
         self._count += 1
         high, low = self._streams.words(self._template, (self.key, self._count))
         return shift(shift(high, "LEFT", 32) + low, "RIGHT", 11)
@@ -89,7 +89,7 @@ class Streams:
         self._keys = {builder.graph: keys_of_rounds(halves(builder, seed))}
 
     def words(self, elements, draw):
-        """Blocks of a draw, which may be any hashable thing: words 0 and 2, and words 1 and 3."""
+        """Return blocks of a draw, known by any hashable: words 0 and 2, and words 1 and 3."""
         number = self._numbers.setdefault(draw, len(self._numbers))
         graph, *loops = self._scopes()
         if not loops:
@@ -100,7 +100,7 @@ class Streams:
         return philox(elements, step + pair(self.builder, 0, number), self._keys_in(graph, *outer))
 
     def _scopes(self):
-        """The outermost graph, and the bodies of loops between it and the current one."""
+        """Return the outermost graph, and the bodies of loops between it and the current one."""
         graph, loops = self.builder.graph, []
         while graph.parent is not None:
             # The first input of a body is the number of the step; the branches of an If have none.
@@ -109,7 +109,7 @@ class Streams:
         return [graph, *reversed(loops)]
 
     def _keys_in(self, *scopes):
-        """Keys for the loops in the last one of some scopes; other ones in each of its steps."""
+        """Return keys for the loops in the last one of some scopes; others in each of its steps."""
         *outer, scope = scopes
         if scope not in self._keys:
             keys = self._keys_in(*outer)
@@ -122,7 +122,7 @@ class Streams:
 
 
 def philox(even, odd, keys):
-    """Philox4x32-10 of the pairs of words 0 and 2, and 1 and 3; the result is such pairs.
+    """Compute Philox4x32-10 of the pairs of words 0 and 2, and 1 and 3; the result is such pairs.
 
     Terms of dtype uint64 and shapes (2, N) or (2, 1), and the rounds' keys, (10, 2, 1).
     """
@@ -146,7 +146,7 @@ def philox(even, odd, keys):
 
 
 def keys_of_rounds(key):
-    """Keys (10, 2, 1) of the rounds, from that of the first one, (2, 1)."""
+    """Return keys (10, 2, 1) of the rounds, from that of the first one, (2, 1)."""
     steps = np.arange(ROUNDS, dtype="uint64")[:, None, None] * KEY_STEP
     return low_word(key + Term(key.builder, key.builder.constant(steps)))
 

@@ -17,7 +17,7 @@ from pytensor.link.onnx.extras.random.gamma import beta_draw, log_gamma_draw
 
 @sampler(ptr.BinomialRV)
 def binomial_draw(draws, n, p):
-    """Counts of uniform numbers below `p` among `n`, by halving.
+    """Draw counts of uniform numbers below `p` among `n`, by halving.
 
     The middle one in order of size is a beta number; it tells on which side the search goes on
     (Devroye 1986, X.4.3).
@@ -41,7 +41,7 @@ def binomial_draw(draws, n, p):
 
 @sampler(ptr.PoissonRV)
 def poisson_draw(draws, rate):
-    """Counts of events up to time `rate`, by jumps of many events (Ahrens & Dieter 1974)."""
+    """Draw counts of events up to time `rate`, by jumps of many events (Ahrens & Dieter 1974)."""
 
     def step(count, rest, between, share):
         jump = maximum(floor(0.875 * rest), 1.0)

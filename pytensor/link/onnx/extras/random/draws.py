@@ -42,13 +42,13 @@ class Draws:
         return self.builder.add("ConstantOfShape", self.shape, value=np.zeros(1, dtype="uint8"))
 
     def uniform(self):
-        """From 0, included, to 1, excluded."""
+        """Draw from 0, included, to 1, excluded."""
         if self.builder.opset > LAST_WITH_KERNELS:
             return hashed_uniform(self.builder, self._template, self._seed())
         return self._draw("RandomUniform")
 
     def open_uniform(self):
-        """Between 0 and 1: the logarithms of it and of its complement are finite."""
+        """Draw between 0 and 1: the logarithms of it and of its complement are finite."""
         return maximum(self.uniform(), HALF_ULP)
 
     def normal(self):
@@ -61,7 +61,7 @@ class Draws:
         return -log(1.0 - self.uniform())
 
     def full(self, value):
-        """A value in the shape of the draws."""
+        """Return a value in the shape of the draws."""
         return self.expand(Term(self.builder, self.builder.constant(value, "float64")))
 
     def expand(self, term):
@@ -104,7 +104,7 @@ def batch_shape(node, builder, size, params):
 
 
 def terms_of(node, builder, params):
-    """The parameters in double precision."""
+    """Return the parameters in double precision."""
     return [
         Term(builder, builder.cast(name, variable.type.dtype, "float64"))
         for name, variable in zip(params, node.op.dist_params(node), strict=True)
@@ -112,7 +112,7 @@ def terms_of(node, builder, params):
 
 
 def draws_of(node, builder, key, size, params, core=(), core_sizes=()):
-    """Draws in the batch shape of a node, and with further axes: names of vectors, and sizes."""
+    """Return draws in a node's batch shape, with further axes: names of vectors, and sizes."""
     shape, known = batch_shape(node, builder, size, params)
     if core:
         shape = builder.add("Concat", shape, *core, axis=0)
@@ -120,7 +120,7 @@ def draws_of(node, builder, key, size, params, core=(), core_sizes=()):
 
 
 def next_key(node, key):
-    """Key of the generator's state after a draw."""
+    """Return the key of the generator's state after a draw."""
     # Neither names nor numbers of nodes: the seeds shan't change with other parts of the graph.
     constants = [str(v.data.tolist()) for v in node.inputs[2:] if isinstance(v, Constant)]
     return digest(key, str(node.op), str(node.outputs[1].type), *constants)
@@ -145,7 +145,7 @@ def sampler(op_class):
 
 
 def repeat_while(draws, step, condition, state, dtype="float64"):
-    """Loop over terms in the shape of the draws, ``state = step(*state)``; returns the last ones.
+    """Repeat ``state = step(*state)`` of terms in the shape of the draws; return the last ones.
 
     It goes on while any entry of ``condition(*state)`` is true.
     """

@@ -11,7 +11,7 @@ from pytensor.link.onnx.extras.random.draws import repeat_while, sampler
 
 
 def log_gamma_draw(draws, shape):
-    """Logarithms of gamma numbers of scale 1, by Marsaglia & Tsang 2000.
+    """Draw logarithms of gamma numbers of scale 1, by Marsaglia & Tsang 2000.
 
     NaN where `shape` is negative or NaN.
     """

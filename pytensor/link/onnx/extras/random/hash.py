@@ -14,7 +14,7 @@ MIX = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, None))
 
 
 def counters(builder, shape):
-    """Multiples of SplitMix64's increment, one per entry of a tensor."""
+    """Return multiples of SplitMix64's increment, one per entry of a tensor."""
     count = builder.add("ReduceProd", shape, keepdims=0)
     one = builder.constant(1, "int64")
     steps = builder.add("Range", one, builder.add("Add", count, one), one)
@@ -24,7 +24,7 @@ def counters(builder, shape):
 
 
 def hashed_uniform(builder, counters, seed):
-    """Multiples of 2**-53, from 0 to 1, which is excluded."""
+    """Return multiples of 2**-53, from 0 to 1, which is excluded."""
     start = mix(Term(builder, random_start(builder, seed)))
     bits = mix(Term(builder, counters) + start)
     bits = bits.apply("BitShift", uint64(builder, 11), direction="RIGHT")
@@ -42,7 +42,7 @@ def mix(bits):
 
 
 def random_start(builder, seed):
-    """A number of dtype uint64, another one in each run."""
+    """Draw a number of dtype uint64, another one in each run."""
     ratio, training = builder.constant(0.5, "float32"), builder.constant(True, "bool")
     # onnxruntime computes Dropout of a constant only once, but not what is in a loop.
     with builder.subgraph() as body:

@@ -36,7 +36,7 @@ def onnx_funcify_IntegersRV(op, node, builder, key, size, low, high):
 
 
 def random_bits(draws):
-    """Uniform integers of dtype uint64."""
+    """Draw uniform integers of dtype uint64."""
     builder = draws.builder
     high, middle, low = (floor(draws.uniform() * 2.0**bits) for bits in (22, 21, 21))
     high = Term(builder, builder.cast((high * 2.0**21 + middle).name, "float64", "uint64"))
@@ -45,6 +45,6 @@ def random_bits(draws):
 
 
 def where_uint64(condition, x, y):
-    """`formula.where` of terms of dtype uint64."""
+    """Apply `formula.where` to terms of dtype uint64."""
     builder = condition.builder
     return Term(builder, where(builder, "uint64", condition.name, x.name, y.name))

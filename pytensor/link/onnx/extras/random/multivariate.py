@@ -50,7 +50,7 @@ def onnx_funcify_MvNormalRV(op, node, builder, key, size, mean, cov):
 
 
 def positive_pivot(op, pivot):
-    """Rounding makes zeros slightly negative, which only Cholesky's factorization refuses."""
+    """Return a pivot that rounding made negative as positive; only Cholesky's factor refuses it."""
     return pivot if op.method == "cholesky" else abs(pivot)
 
 

@@ -56,7 +56,7 @@ def onnx_funcify_ChoiceWithoutReplacement(op, node, builder, key, size, a, *rest
 
 
 def number_of_things(op, node, builder, x):
-    """Vector of the number of things that are put in order: those along an axis, or a range."""
+    """Return a vector of the number of things put in order: those along an axis, or a range."""
     if op.ndims_params[0]:
         return length(builder, x, op.batch_ndim(node))
     n = builder.cast(x, node.inputs[2].type.dtype, "int64")

@@ -71,7 +71,7 @@ def log_normal_cdf(x):
 
 @pymc_sampler("TruncatedNormalRV")
 def truncated_normal(draws, mu, sigma, lower, upper):
-    """By the inverse of the normal distribution, in the tail where its logarithm is precise."""
+    """Draw by the normal distribution's inverse, in the tail where its logarithm is precise."""
     start, end = (lower - mu) / sigma, (upper - mu) / sigma
     flip = start > 0.0
     start, end = where(flip, -end, start), where(flip, -start, end)
@@ -151,7 +151,7 @@ def matrix_normal(node, builder, key, size, params):
 
 @pymc_converter("CARRV")
 def car(node, builder, key, size, params):
-    """By the factor of the precision, which PyMC's log-density has.
+    """Draw by the factor of the precision, which PyMC's log-density has.
 
     PyMC's own draws have the inverse of its square for a covariance: see
     ``thoughts/upstream/pymc-car-draws.md``.
@@ -174,6 +174,6 @@ def car(node, builder, key, size, params):
 
 
 def _number(term):
-    """A term of one entry without its axes."""
+    """Return a term of one entry without its axes."""
     empty = term.builder.int64s([])
     return Term(term.builder, term.builder.add("Reshape", term.name, empty))

@@ -16,12 +16,12 @@ from pytensor.tensor.random.op import AbstractRNGConstructor
 
 
 def digest(*parts):
-    """Hexadecimal digest of strings."""
+    """Return the hexadecimal digest of strings."""
     return sha256("\0".join(parts).encode()).hexdigest()
 
 
 def state_key(generator):
-    """Key of a NumPy generator, or of the dict that its state is."""
+    """Return the key of a NumPy generator, or of the dict that its state is."""
     state = generator if isinstance(generator, dict) else generator.bit_generator.state
     return digest(canonical(state))
 
@@ -33,7 +33,7 @@ def canonical(state):
 
 
 def seed_of(*parts):
-    """An integer from 1 to 2**24, up to which each is a float32, ONNX's type for seeds."""
+    """Return an integer from 1 to 2**24, up to which each is a float32, ONNX's type for seeds."""
     return int(digest(*parts)[:6], 16) + 1
 
 

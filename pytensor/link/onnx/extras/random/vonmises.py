@@ -12,7 +12,7 @@ from pytensor.link.onnx.extras.random.draws import repeat_while, sampler
 
 @sampler(ptr.VonMisesRV)
 def vonmises(draws, mu, kappa):
-    """Best & Fisher 1979, with the differences of their formulas multiplied out.
+    """Draw by Best & Fisher 1979, with the differences of their formulas multiplied out.
 
     The cosine of the result is w = (1 + s z) / (s + z); the loop carries sin(angle / 2) instead,
     which tells small angles apart.

@@ -28,7 +28,7 @@ LARGEST_ORDER = 20
 
 
 def poisson_rule(order, limit):
-    """Nodes and weights of Poisson's integral (NIST DLMF 10.32.2) of |x| < limit.
+    """Return nodes and weights of Poisson's integral (NIST DLMF 10.32.2) of |x| < limit.
 
     The sum of weights * exp(x * nodes) is I(x) / (x/2)**order, that of cosines J(x) / (x/2)**order.
     """
@@ -38,7 +38,7 @@ def poisson_rule(order, limit):
 
 
 def gauss_gegenbauer(n, order):
-    """Nodes of Gauss's rule for the weight (1 - t**2)**(order - 1/2), and weights but for a factor.
+    """Return nodes of Gauss's rule for (1 - t**2)**(order - 1/2), and weights but for a factor.
 
     Eigenvalues of the Jacobi matrix (Golub and Welsch, 1969), with Newton's steps for the last
     digits, which cosines of 30 times a node need.
@@ -62,7 +62,7 @@ def gauss_gegenbauer(n, order):
 
 
 def hankel_coefficients(order, limit):
-    """a_k of NIST DLMF 10.17.1 until they are nothing at `limit`."""
+    """Return a_k of NIST DLMF 10.17.1 until they are nothing at `limit`."""
     coefficients = [1.0]
     k = 0
     while k < 2 * order or abs(coefficients[-1]) > 1e-18 * limit**k:
@@ -73,7 +73,7 @@ def hankel_coefficients(order, limit):
 
 
 def scaled_modified(order, x):
-    """exp(-x) I(x) of order >= 0 and x >= 0."""
+    """Return exp(-x) I(x) of order >= 0 and x >= 0."""
     limit = max(LIMIT, order**2 / 2)
     nodes, weights = poisson_rule(order, limit)
     integral = exp(minimum(x, limit).column() * (nodes - 1)).dot(weights)
@@ -97,7 +97,7 @@ def i1e(x):
 
 
 def unscale(scaled, x):
-    """Times exp(x), which overflows before the product does."""
+    """Multiply by exp(x), which overflows before the product does."""
     root = exp(0.5 * x)
     return root * (root * scaled)
 
@@ -113,7 +113,7 @@ def i1(x):
 
 
 def scaled_macdonald_near(order, x):
-    """exp(x) K(x) of 0 <= order < 2 and 0 < x <= 30.
+    """Return exp(x) K(x) of 0 <= order < 2 and 0 < x <= 30.
 
     The trapezoidal rule for int_0^inf exp(x - x cosh t) cosh(order t) dt, NIST DLMF 10.32.9, up to
     where the integrand is nothing.  The step is 1/4 at most, the error then exp(-4 pi**2) = 7e-18.
@@ -139,7 +139,7 @@ def scaled_macdonald_near(order, x):
 
 
 def scaled_macdonald(order, x):
-    """exp(x) K(x) of order >= 0 and x > 0, by upward recurrence (NIST DLMF 10.29.1)."""
+    """Return exp(x) K(x) of order >= 0 and x > 0, by upward recurrence (NIST DLMF 10.29.1)."""
     lowest = order % 1
     previous, result = (
         where(
@@ -174,7 +174,7 @@ def kve(order, x):
 
 
 def bessel_near(order, x):
-    """J(x) of order >= 0 and 0 <= x <= 30, by Poisson's integral, NIST DLMF 10.9.4."""
+    """Return J(x) of order >= 0 and 0 <= x <= 30, by Poisson's integral, NIST DLMF 10.9.4."""
     if 1 <= order < 2:
         # Its derivative (10.6.6) has no factor of x that errors are multiplied by.
         order = order - 1
@@ -187,7 +187,7 @@ def bessel_near(order, x):
 
 
 def bessel_far(order, x):
-    """J(x) of 0 <= order < 2 and x >= 30, by Hankel's expansion, NIST DLMF 10.17.3."""
+    """Return J(x) of 0 <= order < 2 and x >= 30, by Hankel's expansion, NIST DLMF 10.17.3."""
     coefficients = hankel_coefficients(order, LIMIT)
     coefficients *= np.resize([1.0, 1.0, -1.0, -1.0], len(coefficients))
     inverse = 1.0 / x
@@ -202,7 +202,7 @@ def bessel_far(order, x):
 
 
 def bessel(order, x):
-    """J(x) of 0 <= order < 2 and x >= 0."""
+    """Return J(x) of 0 <= order < 2 and x >= 0."""
     return where(x > LIMIT, bessel_far(order, x), bessel_near(order, minimum(x, LIMIT)))
 
 

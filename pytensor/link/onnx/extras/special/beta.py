@@ -24,7 +24,7 @@ NODES, WEIGHTS = double_exponential_rule(110, -3.6, 3.8)
 
 
 def beta_density(a, b, x, y):
-    """x**a * y**b / beta(a, b) of x + y = 1."""
+    """Return x**a * y**b / beta(a, b) of x + y = 1."""
     total = a + b
     scale = scaled_gamma(total) / (scaled_gamma(a) * scaled_gamma(b))
     difference = x * b - y * a
@@ -34,7 +34,7 @@ def beta_density(a, b, x, y):
 
 
 def beta_integral(a, b, x, y):
-    """int_0^inf exp(-a u) * (y + x exp(-u))**(-a - b) du of x + y = 1 and x <= a / (a + b).
+    """Compute int_0^inf exp(-a u) * (y + x exp(-u))**(-a - b) du of x + y = 1 and x <= a / (a + b).
 
     It's int_0^x t**(a - 1) * (1 - t)**(b - 1) dt over x**a * y**b, with t / (1 - t) going down
     from x / y exponentially.
@@ -50,7 +50,7 @@ def beta_integral(a, b, x, y):
 
 
 def lower_beta(a, b, x, y):
-    """The regularized function of x below the mean, or of a < 1 below that for a + 1."""
+    """Compute the regularized function of x below the mean, or of a < 1 below that for a + 1."""
     is_small = a < 1.0
     density = beta_density(a, b, x, y)
     integral = beta_integral(where(is_small, a + 1.0, a), b, x, y)
@@ -59,7 +59,7 @@ def lower_beta(a, b, x, y):
 
 
 def regularized_beta(a, b, x, y):
-    """The regularized incomplete beta function of x and y = 1 - x, and one less that."""
+    """Compute the regularized incomplete beta function of x and y = 1 - x, and one less that."""
     larger_a, larger_b = where(a < 1.0, a + 1.0, a), where(b < 1.0, b + 1.0, b)
     is_upper = x * larger_b > y * larger_a
     result = lower_beta(
@@ -77,7 +77,7 @@ def betainc(a, b, x):
 
 
 def beta_limits(a, b, x, value):
-    """`value` with the limits at zero and infinity, and where there's no value."""
+    """Return `value` with the limits at zero and infinity, and where there's no value."""
     value = where((b == 0.0) | (a == np.inf) | (x == 0.0), 0.0, value)
     value = where(((a == 0.0) | (b == np.inf)) & (x > 0.0) | (x == 1.0), 1.0, value)
     neither = ((a == 0.0) & (b == 0.0)) | ((a == np.inf) & (b == np.inf))

@@ -30,7 +30,7 @@ SQUARES = (STEP * (np.arange(13) + 0.5)) ** 2
 
 
 def scaled_complement(x):
-    """exp(x**2) * erfc(x) of x >= 0.
+    """Return exp(x**2) * erfc(x) of x >= 0.
 
     The midpoint rule for (2 x / pi) * int_0^inf exp(-t**2) / (x**2 + t**2) dt (NIST DLMF 7.7.1),
     with the residue of the pole at i x put back (C. Chiarella and A. Reichel, Math. Comp. 22,
@@ -45,14 +45,14 @@ def scaled_complement(x):
 
 
 def complement(x):
-    """erfc of x >= 0."""
+    """Return erfc of x >= 0."""
     # Beyond 28 it's zero, and infinity minus infinity wouldn't be.
     x = minimum(x, 28.0)
     return exp_of_square(x) * scaled_complement(x)
 
 
 def center(x):
-    """erf of |x| < 0.5."""
+    """Return erf of |x| < 0.5."""
     return x * polynomial(x * x, SERIES)
 
 
@@ -75,7 +75,7 @@ def erfcx(x):
 
 
 def inverse_center(y):
-    """erfinv of |y| <= 0.5: two of Halley's steps from the series at 0, NIST DLMF 7.17.2."""
+    """Compute erfinv of |y| <= 0.5: two of Halley's steps from the series at 0, DLMF 7.17.2."""
     t = y * (SQRT_PI / 2)
     x = t * polynomial(t * t, [1, 1 / 3, 7 / 30, 127 / 630, 4369 / 22680])
     for _ in range(2):
@@ -85,7 +85,7 @@ def inverse_center(y):
 
 
 def inverse_tail(log_p):
-    """erfcinv(p) of 0 < p <= 0.5, of p's logarithm.
+    """Compute erfcinv(p) of 0 < p <= 0.5, of p's logarithm.
 
     Abramowitz & Stegun 26.2.23, whose error is 5e-4, and two of Halley's steps for the logarithm
     of erfc, after which it's 1e-20.
@@ -119,7 +119,7 @@ def erfcinv(p):
 
 @scalar_formula(psm.NdtriExp)
 def ndtri_exp(y):
-    """The normal quantile of exp(y)."""
+    """Compute the normal quantile of exp(y)."""
     # Beyond, a square would overflow; the next term of the quantile is 1e-14 of the first.
     low = -inverse_tail(maximum(y, -1e18) + np.log(2))
     low = where(y < -1e18, -sqrt(-y), low)

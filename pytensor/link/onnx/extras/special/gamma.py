@@ -34,17 +34,17 @@ STIRLING = [b / ((2 * k + 1) * (2 * k + 2)) for k, b in enumerate(BERNOULLI[:9])
 
 
 def pochhammer(x, n):
-    """x * (x + 1) * ... of n factors."""
+    """Return x * (x + 1) * ... of n factors."""
     return polynomial(x, np.poly(-np.arange(float(n)))[::-1])
 
 
 def zeta_less_one(n):
-    """zeta(n) - 1 by Euler and Maclaurin's formula, NIST DLMF 25.11.7 with a = 2."""
+    """Compute zeta(n) - 1 by Euler and Maclaurin's formula, NIST DLMF 25.11.7 with a = 2."""
     return hurwitz_zeta_rest(n, 20.0) + sum(float(k) ** -n for k in range(19, 1, -1))
 
 
 def hurwitz_zeta_rest(s, x):
-    """The sum of (x + k)**-s over all k >= 0, of a number or term x that's larger than s + 10."""
+    """Sum (x + k)**-s over all k >= 0, of a number or term x that's larger than s + 10."""
     series = [b / factorial(2 * j + 2) * pochhammer(s, 2 * j + 1) for j, b in enumerate(BERNOULLI)]
     inverse = 1.0 / x
     rest = polynomial(inverse * inverse, series) * inverse
@@ -57,13 +57,13 @@ NEAR_TWO += [(-1) ** k * zeta_less_one(float(k)) / k for k in range(2, 27)]
 
 
 def stirling_rest(x):
-    """log(gamma(x)) less Stirling's formula, of x >= 10."""
+    """Return log(gamma(x)) less Stirling's formula, of x >= 10."""
     inverse = 1.0 / x
     return inverse * polynomial(inverse * inverse, STIRLING)
 
 
 def sin_pi(x):
-    """sin(pi x), exactly zero at integers."""
+    """Return sin(pi x), exactly zero at integers."""
     rest = x - 2.0 * rint(0.5 * x)
     # Near the odd integers, sin(pi - y) = sin(y).
     rest = where(abs(rest) > 0.5, where(rest > 0.0, 1.0, -1.0) - rest, rest)
@@ -81,7 +81,7 @@ def is_pole(x):
 
 
 def log_gamma_near(x):
-    """log(gamma(x)) of -0.5 <= x < 2.5, precise where it's near zero."""
+    """Return log(gamma(x)) of -0.5 <= x < 2.5, precise where it's near zero."""
     nearest = rint(x)
     rest = x - nearest
     result = polynomial(rest, NEAR_TWO)
@@ -90,7 +90,7 @@ def log_gamma_near(x):
 
 
 def log_gamma_far(x):
-    """log(gamma(x)) of x >= 2.5."""
+    """Return log(gamma(x)) of x >= 2.5."""
     is_large = x >= 10.0
     large = where(is_large, x, x + 8.0)
     result = (large - 0.5) * (log(large) - 1.0) + (np.log(2 * pi) - 1) / 2 + stirling_rest(large)
@@ -98,7 +98,7 @@ def log_gamma_far(x):
 
 
 def log_gamma(x):
-    """log(gamma(x)) of x >= -0.5."""
+    """Return log(gamma(x)) of x >= -0.5."""
     return where(x < 2.5, log_gamma_near(x), log_gamma_far(x))
 
 
@@ -113,7 +113,7 @@ def gammaln(x):
 
 
 def positive_gamma(x):
-    """gamma(x) of x >= 0.5."""
+    """Return gamma(x) of x >= 0.5."""
     is_large = x >= 10.0
     large = minimum(where(is_large, x, x + 10.0), 180.0)
     # The power would overflow before the product does.
@@ -133,7 +133,7 @@ def gamma(x):
 
 
 def positive_psi(x):
-    """The digamma function of x >= 0."""
+    """Return the digamma function of x >= 0."""
     is_large = x >= 10.0
     large = where(is_large, x, x + 10.0)
     inverse = 1.0 / large
@@ -154,7 +154,7 @@ def psi(x):
 
 
 def derivative_of_psi(n, x):
-    """The digamma function's n-th derivative, n > 0."""
+    """Return the digamma function's n-th derivative, n > 0."""
     is_negative = x < 0.0
     size = where(is_negative, 1.0 - x, abs(x))
     shift = 10 + n
@@ -168,7 +168,7 @@ def derivative_of_psi(n, x):
 
 
 def cotangent(n):
-    """The n-th derivative of the cotangent, a polynomial of the cotangent."""
+    """Return the n-th derivative of the cotangent, a polynomial of the cotangent."""
     result = Polynomial([0.0, 1.0])
     for _ in range(n):
         result = -Polynomial([1.0, 0.0, 1.0]) * result.deriv()

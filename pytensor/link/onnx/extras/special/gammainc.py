@@ -26,7 +26,7 @@ from pytensor.scalar import math as psm
 
 
 def double_exponential_rule(count, start, stop):
-    """Nodes and weights for integrals from zero to infinity of functions about 1 wide."""
+    """Return nodes and weights for integrals from zero to infinity of functions about 1 wide."""
     s, step = np.linspace(start, stop, count, retstep=True)
     nodes = np.exp(s - np.exp(-s))
     return nodes, step * nodes * (1 + np.exp(-s))
@@ -39,7 +39,7 @@ ATANH = [1 / (2 * k + 3) for k in range(14)]
 
 
 def log1p_excess(x, one_plus_x):
-    """x - log(1 + x), without cancellation where x is small."""
+    """Return x - log(1 + x), without cancellation where x is small."""
     r = x / (2.0 + x)
     square = r * r
     series = x * r - 2.0 * r * square * polynomial(square, ATANH)
@@ -47,7 +47,7 @@ def log1p_excess(x, one_plus_x):
 
 
 def scaled_gamma(x):
-    """gamma(x) divided by Stirling's formula, x > 0; NIST DLMF 5.11.3."""
+    """Return gamma(x) divided by Stirling's formula, x > 0; NIST DLMF 5.11.3."""
     is_large = x >= 10.0
     small = minimum(x, 10.0)
     large = where(is_large, x, small + 10.0)
@@ -58,12 +58,12 @@ def scaled_gamma(x):
 
 
 def gamma_density(a, x):
-    """x**a * exp(-x) / gamma(a)."""
+    """Return x**a * exp(-x) / gamma(a)."""
     return sqrt(a / (2 * np.pi)) / scaled_gamma(a) * exp(-a * log1p_excess((x - a) / a, x / a))
 
 
 def lower_integral(a, x):
-    """int_0^inf exp(-a u + x - x exp(-u)) du of x <= a."""
+    """Compute int_0^inf exp(-a u + x - x exp(-u)) du of x <= a."""
     slope = a - x
     width = 2.0 / (slope + sqrt(slope * slope + 2.0 * x))
     u = width.column() * NODES
@@ -73,7 +73,7 @@ def lower_integral(a, x):
 
 
 def upper_integral(a, x):
-    """int_0^inf exp(-x u) * (1 + u)**(a - 1) du of x >= a."""
+    """Compute int_0^inf exp(-x u) * (1 + u)**(a - 1) du of x >= a."""
     slope = x - a + 1.0
     width = 2.0 / (slope + sqrt(slope * slope + 2.0 * maximum(a - 1.0, 0.0)))
     u = width.column() * NODES
@@ -82,7 +82,7 @@ def upper_integral(a, x):
 
 
 def log_of_small(a, x):
-    """Logarithm of the lower function of a < 1 and x < 1, NIST DLMF 8.7.1."""
+    """Compute the logarithm of the lower function of a < 1 and x < 1, NIST DLMF 8.7.1."""
     k = np.arange(1.0, 18.0)
     terms = (-minimum(x, 1.0)).column() ** k / (a.column() + k)
     series = terms.dot([1 / factorial(int(j)) for j in k])
@@ -93,7 +93,7 @@ def log_of_small(a, x):
 
 
 def regularized_gamma(a, x):
-    """The lower and the upper regularized incomplete gamma function."""
+    """Compute the lower and the upper regularized incomplete gamma function."""
     is_low = x < a
     # Whatever isn't used shall stay finite.
     smaller = where(is_low, x, a)
@@ -108,7 +108,7 @@ def regularized_gamma(a, x):
 
 
 def limits(a, x, value, start, end):
-    """`value` with the limits at zero and infinity, and where there's no value."""
+    """Return `value` with the limits at zero and infinity, and where there's no value."""
     value = where((x == 0.0) | (a == np.inf), start, value)
     value = where((x == np.inf) | (a == 0.0), end, value)
     neither = ((a == 0.0) & (x == 0.0)) | ((a == np.inf) & (x == np.inf))

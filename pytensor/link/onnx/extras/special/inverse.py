@@ -22,7 +22,7 @@ TINY = -600.0
 
 
 def solve(distribution, start, p, q):
-    """The t where a cumulative distribution function is p, and its complement q.
+    """Find the t where a cumulative distribution function is p, and its complement q.
 
     `distribution` returns the function, its complement and the density of t.  The logarithm of
     the smaller one is concave in t, for which Newton's method converges from anywhere but where

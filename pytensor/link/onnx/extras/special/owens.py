@@ -12,8 +12,8 @@ NODES, WEIGHTS = (NODES + 1) / 2, WEIGHTS / (4 * np.pi)
 
 @scalar_formula(psm.Owens_t)
 def owens_t(h, a):
-    """Gauss's rule for the integral that defines it, of |a| <= 1, and D. B. Owen's reflection of
-    larger a ("Tables for computing bivariate normal probabilities", 1956).
+    """Compute Owen's T by Gauss's rule for its integral, of |a| <= 1, and by D. B. Owen's
+    reflection of larger a ("Tables for computing bivariate normal probabilities", 1956).
 
     Where h is large, the integrand is nothing beyond 8.7 / h.
     """

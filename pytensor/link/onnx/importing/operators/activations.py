@@ -132,7 +132,7 @@ OF_GATES = {
 
 
 def of_gates(node, defaults, directions: int) -> list:
-    """The activation functions of each direction's gates."""
+    """Return the activation functions of each direction's gates."""
     names = node.attribute("activations", [*defaults] * directions)
     given = [iter(node.attribute(f"activation_{p}", [])) for p in ("alpha", "beta")]
     functions = []

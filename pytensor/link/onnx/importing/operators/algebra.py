@@ -73,13 +73,13 @@ def einsum(*operands, equation):
 
 
 def _axis(term, position):
-    """The axis of a label of an Einsum, counted from the end behind dots."""
+    """Return the axis of a label of an Einsum, counted from the end behind dots."""
     dots = term.find("...")
     return position - len(term) if 0 <= dots < position else position
 
 
 def _without_ones(operands, terms):
-    """The operands, without axes of one element whose labels others have, and their labels.
+    """Return the operands without axes of one element whose labels others have, and their labels.
 
     `pt.einsum` sums over the others' axes by itself, in double precision in mode JAX.
     """
@@ -97,7 +97,7 @@ def _without_ones(operands, terms):
 
 
 def _summed(x, term, others):
-    """An operand of an Einsum, summed over the labels that no other has, and its new labels."""
+    """Sum an Einsum's operand over the labels that no other has; return it with its new labels."""
     labels = [label for label in dict.fromkeys(term) if label.isalpha()]
     for label in labels:
         while term.count(label) > 1:
@@ -119,7 +119,7 @@ def det(x):
 
 
 def _diagonals(rows, columns):
-    """The number of each element's diagonal, 0 for the main one."""
+    """Return the number of each element's diagonal, 0 for the main one."""
     return positions(columns)[None, :] - positions(rows)[:, None]
 
 
@@ -180,7 +180,7 @@ def constant_(node):
 
 
 def _texts(node):
-    """The strings of a constant and its shape, or None if it holds numbers."""
+    """Return the strings of a constant and its shape, or None if it holds numbers."""
     if node.has("value_string"):
         return [node.attribute("value_string")], ()
     if node.has("value_strings"):
@@ -193,7 +193,7 @@ def _texts(node):
 
 
 def _dense(sparse):
-    """The array of a sparse tensor."""
+    """Return the array of a sparse tensor."""
     values, places = array_of(sparse.values), sparse.indices.numpy()
     dense = np.zeros(list(sparse.dims), values.dtype)
     if places.ndim == 1:

@@ -34,20 +34,20 @@ class KnownShape(Exception):
 
 
 def one_element(variable, what):
-    """A tensor of a single element as a scalar."""
+    """Return a tensor of a single element as a scalar."""
     if any(length not in (1, None) for length in variable.type.shape):
         raise Refused(f"{what} must be one element, and has the shape {variable.type.shape}")
     return folded([variable.reshape(())])[0] if variable.type.ndim else variable
 
 
 def known_scalar(variable):
-    """The value of a tensor of a single element, or None."""
+    """Return the value of a tensor of a single element, or None."""
     value = known(variable)
     return None if value is None else value.reshape(()).item()
 
 
 def _steady(node, graph, *inputs, condition=None):
-    """The outputs of a body that may run any number of times."""
+    """Return the outputs of a body that may run any number of times."""
     before = len(node.updates)
     outputs = node.convert_graph(graph, *inputs, condition=condition)
     if inputs:  # of a loop, not of an If
@@ -97,7 +97,7 @@ def _either(node, condition, then, otherwise):
 
 
 def _collected(body, others):
-    """How many of a body's outputs are collected; the others come first."""
+    """Return how many of a body's outputs are collected; the others come first."""
     if len(body.outputs) < others:
         raise Refused(f"its body has {len(body.outputs)} outputs, and needs at least {others}")
     return len(body.outputs) - others
@@ -125,7 +125,7 @@ def loop(node, trips=None, condition=None, *carried):
 
 
 def _trips(trips, condition, n_outputs):
-    """How many iterations a loop has at most: a number if that is known, else a scalar."""
+    """Return how often a loop iterates at most: a number if that is known, else a scalar."""
     if trips is None and condition is None:
         raise Refused("nothing ends it: it has neither a trip count nor a condition")
     start = None if condition is None else one_element(condition, "the condition")
@@ -190,7 +190,7 @@ def _unrolled(node, body, trips, condition, carried, n_outputs):
 
 
 def _of_types(before, after):
-    """The new values of what a loop carries, which must have the shapes of the old ones."""
+    """Return the new values of what a loop carries, which must have the shapes of the old ones."""
     for old, new in zip(before, after, strict=True):
         a, b = old.type, new.type
         if (a.dtype, a.ndim) != (b.dtype, b.ndim) or any(
@@ -214,7 +214,7 @@ def _of_types(before, after):
 
 
 def _iterate(step, carried, n_outputs, trips, outside, sequences=()):
-    """The last values of what is carried, and the values of each output in all iterations.
+    """Return the last values of what is carried, and each output's values in all iterations.
 
     `outside` are variables that the body reads: what they are computed from is computed once.
     """
@@ -259,7 +259,7 @@ def _iterate(step, carried, n_outputs, trips, outside, sequences=()):
 
 
 def _last(values, endless):
-    """The last of a scan's values, or that before the first iteration if there was none."""
+    """Return the last of a scan's values, or that before the first iteration if there was none."""
     op = values.owner.op
     buffer = values.owner.inputs[0]
     if not (isinstance(op, Subtensor) and buffer.owner and isinstance(buffer.owner.op, Scan)):
@@ -272,7 +272,7 @@ def _last(values, endless):
 
 
 def _buffers(node):
-    """The buffers of what a scan carries, which begin with its first values."""
+    """Return the buffers of what a scan carries, which begin with its first values."""
     return node.op.outer_sitsot(node.inputs)
 
 
@@ -294,7 +294,7 @@ _vectorize_node.register(WithoutGradient, _vectorize_not_needed)
 
 
 def _sized(outputs, trips, inputs, rows):
-    """Collected values, of the sizes of an iteration's, which a scan of no iterations loses.
+    """Return collected values, sized as an iteration's, which a scan of no iterations loses.
 
     `rows` makes an iteration's from its inputs, for which there are variables like `inputs`.
     """
@@ -355,7 +355,7 @@ def scan_(node, *inputs):
 
 
 def _over_elements(node, body, states, sequences, runs=None):
-    """The last states, and what a body makes of each element of the first axes of sequences.
+    """Return the last states, and what a body makes of each element of sequences' first axes.
 
     Where `runs` is false, which is a sequence too, states stay, and what is collected is 0.
     """
@@ -379,7 +379,7 @@ def _over_elements(node, body, states, sequences, runs=None):
 
 @operator_funcify.register("Scan", before=9)
 def scan_of_batches(node, lengths, *inputs):
-    """A scan of the second axis for each entry of the first."""
+    """Scan the second axis for each entry of the first."""
     body, n = node.required("body"), node.required("num_scan_inputs")
     n_states = len(inputs) - n
     backward = node.attribute("directions", [0] * n)
@@ -405,7 +405,7 @@ def scan_of_batches(node, lengths, *inputs):
 
 
 def _of_one_length(sequences):
-    """The length of sequences, which must be the same for all, and they."""
+    """Return the length of sequences, which must be the same for all, and the sequences."""
     static = {x.type.shape[0] for x in sequences} - {None}
     if len(static) > 1:
         raise Refused(f"the inputs that it scans have different lengths: {sorted(static)}")

@@ -64,7 +64,7 @@ BINARY = {
 
 
 def _has_entries(x, length):
-    """Whether a variable is a number, or a vector of so many numbers given one by one."""
+    """Return whether a variable is a number, or a vector of so many numbers given one by one."""
     if x.type.ndim == 0:
         return True
     return (is_listed(x) or isinstance(x, Constant)) and x.type.shape in ((1,), (length,))
@@ -108,12 +108,12 @@ for _name, _function in BINARY.items():
 
 
 def is_integer(x):
-    """Whether a variable is of an integer dtype."""
+    """Return whether a variable is of an integer dtype."""
     return np.dtype(x.type.dtype).kind in "iu"
 
 
 def without_gradient(x):
-    """What argmax, argsort and einsum are applied to: of integers, their gradients fail.
+    """Return what argmax, argsort and einsum are applied to: of integers, their gradients fail.
 
     See ``thoughts/upstream/gradients-of-integer-results.md``.
     """
@@ -121,7 +121,7 @@ def without_gradient(x):
 
 
 def divided(x, y):
-    """The quotient, of integers that without its fraction."""
+    """Return the quotient, of integers that without its fraction."""
     if not is_integer(x):
         return pt.true_div(x, y)
     quotient = pt.int_div(x, y)
@@ -249,7 +249,7 @@ def is_inf(node, x):
 
 
 def converted(x, dtype):
-    """The values of `x` in another dtype."""
+    """Convert the values of `x` to another dtype."""
     if dtype == "bool" and x.type.dtype != "bool":
         return pt.neq(x, like(x, 0))
     return pt.cast(x, dtype)

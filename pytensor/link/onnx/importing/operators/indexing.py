@@ -54,7 +54,7 @@ def _entries(x, what):
 
 
 def _slice(length, start, end, step):
-    """PyTensor's slice for a start and an end, which are clipped to the axis."""
+    """Return PyTensor's slice for a start and an end, which are clipped to the axis."""
     if step == 0:
         raise Refused("its step is 0")
     if step < 0:
@@ -65,7 +65,7 @@ def _slice(length, start, end, step):
 
 
 def _on_the_axis(start, length):
-    """The start of a slice backwards; one before the axis means its first entry, not none."""
+    """Return the start of a slice backwards; one before the axis means its first entry."""
     number = known(start)
     if number is not None and number >= -1:
         return start
@@ -75,7 +75,7 @@ def _on_the_axis(start, length):
 
 
 def _bound(bound, far, length, direction):
-    """A start or end, None where it is beyond the axis."""
+    """Return a start or end, None where it is beyond the axis."""
     number = known(bound)
     if number is None:
         return bound
@@ -100,7 +100,7 @@ def gather(x, indices, *, axis=0):
 
 
 def _along(lengths):
-    """For each axis the numbers of its entries, in shapes that broadcast against each other."""
+    """Return for each axis its entries' numbers, in shapes that broadcast against each other."""
     return [
         pt.expand_dims(positions(n), [a for a in range(len(lengths)) if a != axis])
         for axis, n in enumerate(lengths)
@@ -121,7 +121,7 @@ def gather_elements(x, indices, *, axis=0):
 
 
 def _tuples(indices):
-    """The parts of tuples of indices, which are along the last axis."""
+    """Return the parts of tuples of indices, which are along the last axis."""
     number = indices.type.shape[-1]
     if number is None:
         raise Refused("how many axes it indexes, the last size of its indices, must be known")
@@ -229,7 +229,7 @@ def pad(
 
 
 def _padded_by_numbers(x, numbers, value):
-    """Axes padded with a value, or cut, by numbers of either sign."""
+    """Pad axes with a value, or cut them, by numbers of either sign."""
     # Not by PyTensor's pad: thoughts/upstream/pad-makes-float64.md
     cut, place, lengths = [], [], []
     for axis, length in enumerate(sizes(x)):
@@ -242,7 +242,7 @@ def _padded_by_numbers(x, numbers, value):
 
 
 def _padded(x, axis, before, after, mode, value):
-    """An axis padded or cut by widths of either sign."""
+    """Pad or cut an axis by widths of either sign."""
     length = size(x, axis)
     places = positions(folded([before + length + after])[0]) - before
     last = length - np.int64(1)

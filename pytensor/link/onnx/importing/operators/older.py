@@ -24,7 +24,7 @@ def _newest(node, *inputs, op_type=None, **attributes):
 
 
 def _integers(node, name):
-    """An attribute as the input that it is now, None where it is left out."""
+    """Return an attribute as the input that it is now, None where it is left out."""
     return constant(np.array(node.attribute(name), "int64")) if node.has(name) else None
 
 
@@ -55,7 +55,7 @@ def _has_one_element(x):
 
 
 def _placed(node, a, b):
-    """The second input, with axes of length 1 at its end such that it broadcasts against `a`."""
+    """Return the second input, with axes of length 1 at its end so that it broadcasts to `a`."""
     if _has_one_element(b):
         return b.reshape(())
     ndim, given = a.type.ndim, b.type.ndim
@@ -94,7 +94,7 @@ def prelu(node, x, slope):
 
 @operator_funcify.register("Hardmax", "LogSoftmax", "Softmax", before=13)
 def along_rows(node, x):
-    """Of the rows of a matrix, into which the axes before `axis` and from it on are flattened."""
+    """Compute over rows of a matrix: the axes before `axis` and from it on are flattened."""
     ndim = x.type.ndim
     axis = normalized(node.attribute("axis", 1), ndim)
     longer = [a for a in range(axis, ndim) if x.type.shape[a] != 1] or [axis]
@@ -158,7 +158,7 @@ def concat(node, *tensors):
 
 @operator_funcify.register("OneHot", before=11)
 def one_hot(node, indices, depth, values):
-    """No place for negative indices, which count from the end since opset 11."""
+    """Give negative indices no place; since opset 11 they count from the end."""
     indices = pt.cast(indices, "int64")
     beyond = pt.cast(depth.reshape(()), "int64")
     return _newest(node, pt.switch(pt.lt(indices, np.int64(0)), beyond, indices), depth, values)
@@ -242,7 +242,7 @@ def resize(node, x, scales):
 
 
 def _resized(node, x, scales, mode):
-    """Resized with places that are multiples of 1 / scale, without a shift of half a cell.
+    """Resize with places that are multiples of 1 / scale, without a shift of half a cell.
 
     The standard doesn't say which cell is the nearest: onnxruntime takes the one before, and the
     one after where an axis gets shorter.

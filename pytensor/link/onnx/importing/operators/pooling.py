@@ -110,7 +110,7 @@ def _smallest(x):
 
 
 def _column_major(indices, spatial):
-    """Positions in an image whose first spatial axis changes fastest."""
+    """Return positions in an image whose first spatial axis changes fastest."""
     along = []
     for length in reversed(spatial):
         along.append(indices % length)

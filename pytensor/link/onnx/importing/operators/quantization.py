@@ -42,7 +42,7 @@ def _fitted(parameter, x, axis, block):
 
 
 def saturated(x, zero_point, dtype):
-    """Integers of a dtype: `x` rounded, ties to even, the zero point added, and clipped."""
+    """Return integers of a dtype: `x` rounded, ties to even, plus the zero point, and clipped."""
     limits = np.iinfo(dtype)
     # Double precision, for sums with 16 bits to be exact where `x` is float16 or large
     x = pt.round(pt.cast(x, "float64"), mode="half_to_even")
@@ -90,7 +90,7 @@ def dynamic_quantize_linear(x):
 
 
 def _centred(x, zero_point, axis=None):
-    """An integer less its zero point, which belongs to entries of an axis if it is a vector."""
+    """Return an integer less its zero point, which is for entries of an axis if it is a vector."""
     x = disconnected_grad(pt.cast(x, "int32"))
     return x if zero_point is None else x - pt.cast(_along(zero_point, x, axis), "int32")
 

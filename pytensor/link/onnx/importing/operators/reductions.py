@@ -23,7 +23,7 @@ from pytensor.tensor.topk import topk
 
 
 def _axes(node, x, axes):
-    """The axes to reduce over, none where the node says that none given means none."""
+    """Return the axes to reduce over, none where the node says that none given means none."""
     if axes is not None:
         given = [int(a) for a in must_be_known(axes, "which axes it reduces over")]
     else:
@@ -51,7 +51,7 @@ def reduction(*op_types):
 
 
 def _wide(x):
-    """An integer in 64 bits."""
+    """Return an integer in 64 bits."""
     return pt.cast(x, "int64") if x.type.dtype in ("int8", "int16", "int32", "uint32") else x
 
 
@@ -131,7 +131,7 @@ def reduce_min(x, axes):
 
 
 def _reversed(x):
-    """The same numbers in reversed order, without a minus that smallest integers don't have.
+    """Reverse the order of numbers, without a minus that smallest integers don't have.
 
     PyTensor's own minimum has it: ``thoughts/upstream/max-of-negation.md``.
     """

@@ -74,7 +74,7 @@ def resize(node, x, roi=None, scales=None, sizes=None):
 
 
 def _sizes(x, sizes, axes):
-    """The input, and the target lengths of axes; what isn't known must be a length that stays."""
+    """Return the input and the axes' target lengths; what isn't known must stay as it is."""
     targets = entries(sizes)
     if targets is None:
         raise Refused("the number of entries of its sizes isn't known")
@@ -94,7 +94,7 @@ def _sizes(x, sizes, axes):
 
 
 def _factor(length, scale):
-    """A scale in double precision that gives the length which it gives in single precision."""
+    """Return a scale in double precision with the length that it gives in single precision."""
     if length is None:
         return scale
     out = np.floor(np.float32(length) * np.float32(scale))
@@ -138,7 +138,7 @@ def _must_be_floating(x):
 
 
 def _read(x, places):
-    """The entries at places that are numbers of cells; 0 beyond the ends."""
+    """Return the entries at places that are numbers of cells; 0 beyond the ends."""
     found = [bounded(p, n) for p, n in zip(places, lengths(x)[2:], strict=True)]
     inside = found[0][1]
     for _, other in found[1:]:

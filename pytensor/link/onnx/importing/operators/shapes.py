@@ -34,7 +34,7 @@ from pytensor.tensor.basic import constant
 
 
 def reshaped(x, wanted):
-    """A tensor reshaped to sizes, of which one may be -1."""
+    """Reshape a tensor to sizes, of which one may be -1."""
     return pt.reshape(x, vector(without_minus_one(sizes(x), wanted)), ndim=len(wanted))
 
 
@@ -51,12 +51,12 @@ def reshape(node, x, shape):
 
 
 def _is_number(x):
-    """Whether a scalar may be a size; a vector of it is given by its entry."""
+    """Return whether a scalar may be a size; a vector of it is given by its entry."""
     return x.type.ndim == 0 and is_integer(x)
 
 
 def _unless_zero(length, x, axis):
-    """A size of a reshape, that of the same axis of `x` in the place of 0."""
+    """Return a size of a reshape, that of the same axis of `x` in the place of 0."""
     number = known(length)
     if number is not None:
         return size(x, axis) if number == 0 else length
@@ -128,7 +128,7 @@ def expand(node, x, shape):
 
 
 def broadcast(x, wanted):
-    """`x` and a tensor of the wanted sizes broadcast against each other."""
+    """Broadcast `x` and a tensor of the wanted sizes against each other."""
     ndim = max(x.type.ndim, len(wanted))
     x = pt.expand_dims(x, range(ndim - x.type.ndim))
     wanted = [constant(np.int64(1))] * (ndim - len(wanted)) + wanted
@@ -145,7 +145,7 @@ def broadcast(x, wanted):
 
 
 def _joint(have, want):
-    """The length of an axis of a tensor of length `have` broadcast against one of `want`."""
+    """Return the length of an axis of length `have` broadcast against one of `want`."""
     if known(have) == 1:
         return want
     if known(want) == 1 or known(have) is not None or DIMS.of(have) == DIMS.of(want):
@@ -234,7 +234,7 @@ def space_to_depth(node, x):
 
 
 def _divided(length, number):
-    """A size divided by a number that divides it."""
+    """Divide a size by a number that divides it."""
     have = known(length)
     if have is not None and have % number:
         raise Refused(f"an axis of length {have} can't be cut into blocks of {number}")

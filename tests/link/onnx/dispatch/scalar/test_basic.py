@@ -102,7 +102,7 @@ RTOL = {"float16": 2e-3, "float32": 1e-6, "float64": 3e-15}
 
 
 def values(dtype, minimum=None):
-    """Elements of a dtype, the awkward ones more often."""
+    """Draw elements of a dtype, the awkward ones more often."""
     dtype = np.dtype(dtype)
     if dtype.kind == "b":
         return st.booleans()
@@ -120,14 +120,14 @@ def _moderate(dtype):
 
 
 def variable_for(name, value):
-    """An input of the array's dtype whose type says which axes are broadcast."""
+    """Return an input of the array's dtype whose type says which axes are broadcast."""
     shape = tuple(1 if size == 1 else None for size in value.shape)
     return pt.tensor(name, shape=shape, dtype=value.dtype)
 
 
 @st.composite
 def calls(draw, names):
-    """One of the functions, and arrays of mutually broadcastable shapes."""
+    """Draw one of the functions, and arrays of mutually broadcastable shapes."""
     table = EXACT | ROUNDED
     name = draw(st.sampled_from(names))
     dtypes = draw(st.sampled_from(table[name][1]))

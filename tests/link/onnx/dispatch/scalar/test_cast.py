@@ -11,7 +11,7 @@ from tests.link.onnx.test_basic import compare_onnx_and_py
 
 @st.composite
 def castable(draw):
-    """An array, and a dtype to which NumPy defines its cast."""
+    """Draw an array, and a dtype to which NumPy defines its cast."""
     dtype, to = draw(st.sampled_from(ALL)), draw(st.sampled_from(ALL))
     elements = values(dtype)
     if dtype in FLOATS and to in INTS:

@@ -9,7 +9,7 @@ from tests.link.onnx.test_basic import compare_onnx_and_py, op_types
 
 
 def newton_step(x, a):
-    """One step towards the square root of `a`."""
+    """Take one step towards the square root of `a`."""
     return (x + a / x) * ps.constant(0.5, dtype="float64")
 
 

@@ -143,7 +143,7 @@ def output_dtype(name, dtype):
 
 
 def check(name, dtype, values):
-    """Values are rounded to the dtype before either sees them."""
+    """Check a function; values are rounded to the dtype before either sees them."""
     values = [np.asarray(v).astype(dtype) for v in values]
     sessions = models(name, dtype)
     dtype = output_dtype(name, dtype)
@@ -162,7 +162,7 @@ def check(name, dtype, values):
 
 
 def spread(low, high, size, rng):
-    """Numbers of all magnitudes and both signs in a range, many of them of the order of 10."""
+    """Draw numbers of all magnitudes and both signs in a range, many of the order of 10."""
     around = np.concatenate([
         rng.uniform(max(low, -30), min(high, 30), size),
         rng.uniform(max(low, -800), min(high, 800), size),

@@ -278,7 +278,7 @@ def test_gradient_of_a_normal_density():
 
 @st.composite
 def dominant(draw, dtype=None):
-    """Batches of matrices, rows permuted, in whose columns one entry outweighs the others."""
+    """Draw batches of matrices, rows permuted, in whose columns one entry outweighs the others."""
     dtype = dtype or draw(st.sampled_from(["float32", "float64"]))
     n = draw(st.integers(0, 4))
     shape = (*draw(shapes(max_dims=2, min_side=1, max_side=3)), n, n)
@@ -291,7 +291,7 @@ def dominant(draw, dtype=None):
 
 
 def conditions(value):
-    """Tolerances for results as large as the inverse or the determinant of `value`."""
+    """Return tolerances for results as large as the inverse or the determinant of `value`."""
     rtol = 1e-3 if value.dtype == np.float32 else 1e-8
     return {"rtol": rtol, "atol": rtol}
 

@@ -40,7 +40,7 @@ KEY = SEED % 2**32, SEED >> 32 & (2**32 - 1)
 
 
 def draw(outputs, inputs=(), values=(), *, opset=20, runs=1, seed=SEED, **kwargs):
-    """Like `test_random.draw`, with the seed, the one after it, and so on."""
+    """Draw as `test_random.draw`, with the seed, the one after it, and so on."""
     model = export_onnx(list(inputs), outputs, opset_version=opset, random="counter", **kwargs)
     session = session_of(model)
     names = [i.name for i in session.get_inputs()]
@@ -55,7 +55,7 @@ def draw(outputs, inputs=(), values=(), *, opset=20, runs=1, seed=SEED, **kwargs
 
 
 def philox(words, key):
-    """A block of Philox4x32-10, as in the paper."""
+    """Compute a block of Philox4x32-10, as in the paper."""
     for i in range(10):
         first, second = words[0] * 0xD2511F53, words[2] * 0xCD9E8D57
         k0, k1 = ((k + i * w) % 2**32 for k, w in zip(key, (0x9E3779B9, 0xBB67AE85), strict=True))
@@ -72,7 +72,7 @@ def uniform(element, step, number, key=KEY):
 
 
 def philox_in_onnx(even, odd, key):
-    """Blocks (N, 4) of words 0 and 2, and 1 and 3, (2, N) or (2, 1), and of a key."""
+    """Return blocks (N, 4) of words 0 and 2, and 1 and 3, (2, N) or (2, 1), and of a key."""
     builder = GraphBuilder(20)
     even, odd = (Term(builder, builder.constant(words, "uint64")) for words in (even, odd))
     results = counter.philox(even, odd, counter.keys_of_rounds(counter.pair(builder, *key)))

@@ -36,7 +36,7 @@ def session_of(model):
 
 
 def draw(outputs, inputs=(), values=(), *, opset=20, runs=1, **kwargs):
-    """Results of the model's runs, one after the other, in one session."""
+    """Return results of the model's runs, one after the other, in one session."""
     session = session_of(export_onnx(list(inputs), outputs, opset_version=opset, **kwargs))
     names = [i.name for i in session.get_inputs()]
     feed = {
@@ -156,7 +156,7 @@ DISCRETE = [
 
 
 def chisquare_pvalue(sample, law):
-    """Chi-square test with about 20 classes of consecutive values, or fewer."""
+    """Return the p-value of a chi-square test with about 20 classes of values, or fewer."""
     edges = np.unique(law.ppf(np.linspace(0, 1, 21)[1:-1]))
     mass = np.diff(np.concatenate([[0], law.cdf(edges), [1]]))
     classes = np.searchsorted(edges, sample, side="left")
@@ -368,7 +368,7 @@ SIZES = hs.integers(0, 3)
 
 @hs.composite
 def batches(draw_from, n_params):
-    """Shapes of parameters that broadcast together, and a size that they broadcast to, or None."""
+    """Draw shapes of parameters that broadcast together, and a size for them, or None."""
     full = draw_from(hs.lists(SIZES, max_size=3))
     shapes = []
     for _ in range(n_params):
