@@ -34,7 +34,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 LOCKS = ROOT / "requirements"
 PYTHONS = ("3.12", "3.13", "3.14")
 LARGEST = {".whl": 2_000_000, ".gz": 4_000_000}  # bytes; what slips in by mistake is larger
-SOURCE = ROOT / "pytensor" / "link" / "jax" / "tuned" / "cpu_kernels.cc"
+SOURCE = ROOT / "pytensor" / "link" / "jax" / "tuned" / "kernels" / "cpu_kernels.cc"
 GLIBC = "2.28"  # what manylinux_2_28 promises, and jaxlib's own wheels ask for
 # Levels of `pytensor.link.jax.tuned.cpu_kernels.LEVELS`, and Zig's names of them, by machine.
 LEVELS = {
