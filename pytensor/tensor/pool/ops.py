@@ -6,8 +6,14 @@ from pytensor import config
 from pytensor.gradient import DisconnectedType, disconnected_grad, disconnected_type
 from pytensor.graph.facts import Layout, layout, precision
 from pytensor.scalar import discrete_dtypes
-from pytensor.tensor.basic import arange, cast, constant, switch, zeros_like
-from pytensor.tensor.batching import batch_rule, leading_batch, own_batch_axes, shifted
+from pytensor.tensor.basic import alloc, arange, cast, constant, switch
+from pytensor.tensor.batching import (
+    batch_rule,
+    leading_batch,
+    lengths_of,
+    own_batch_axes,
+    shifted,
+)
 from pytensor.tensor.math import eq, isnan, minimum, or_, prod
 from pytensor.tensor.pool.windows import STEPS, WindowOp, counts
 from pytensor.tensor.pullback import SymbolicPullback
@@ -162,7 +168,7 @@ class Pool(WindowOp):
             return positions[(slice(None),) * axis + (cells,)]
 
         out, positions = self._fold_maxima(x, positions, pad_positions, steps)
-        return out, specify_shape(zeros_like(out, dtype="int64") + positions, out.type.shape)
+        return out, specify_shape(alloc(positions, *lengths_of(out)), out.type.shape)
 
     def at_maxima(self, x, values, steps=STEPS):
         """Return the entries of `values`, shaped as `x`, where the maxima are; 0 for padding."""
