@@ -89,7 +89,7 @@ def output_of(text, python, node_modules):
 
 
 def found_in(line, output):
-    """Whether an output has what a line of a text's comment says."""
+    """Return whether an output has what a line of a text's comment says."""
     if len(line) > 2 and line[0] == line[-1] == "/":
         return re.search(line[1:-1], output, re.MULTILINE) is not None
     return " ".join(line.split()) in " ".join(output.split())

@@ -34,7 +34,7 @@ sys.path.insert(0, str(demo))
 
 
 def pytest_configure(config):
-    """Tests send Ctrl-C, which a shell's background jobs, and their children, ignore."""
+    """Let tests send Ctrl-C, which a shell's background jobs, and their children, ignore."""
     # By itself `--dist loadfile` begins with the files of the most tests: the longest have few.
     config.option.loadscopereorder = False
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:

@@ -16,7 +16,7 @@ KINDS = {
 
 
 def kind_of(report):
-    """What a skipped test needs, or its reason."""
+    """Return what a skipped test needs, or its reason."""
     reason = str(report.longrepr[2]).removeprefix("Skipped: ")
     for pattern, need in KINDS.items():
         if re.search(pattern, reason):

@@ -64,7 +64,7 @@ def test_imported_modules_exist():
 
 
 def after(code):
-    """What a program prints as JSON, in an interpreter of its own."""
+    """Return what a program prints as JSON, in an interpreter of its own."""
     command = [sys.executable, "-c", f"import json, sys\n{code}"]
     return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 

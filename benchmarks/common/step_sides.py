@@ -224,7 +224,7 @@ class PureStep:
         ]
 
     def arrays(self):
-        """As `DemoStep.arrays`."""
+        """Return the arrays as `DemoStep.arrays` does."""
         from benchmarks.common.pure_jax_yolo11n import state_dict
 
         params, statistics, *others = (state_dict(part, self.layout) for part in self.state)

@@ -201,7 +201,7 @@ def table_of_versions():
 
 
 def document():
-    """The whole page."""
+    """Return the whole page."""
     operator_funcify.load()
     lines = [row(operator, cases) for operator, cases in groups().items()]
     found = [entry for entry in sorted(operator_funcify.registry) if entry not in REFUSED]

@@ -58,7 +58,7 @@ def expand(parameter, axes, ndim):
 
 
 def total(x, axes):
-    """The sum over `axes`."""
+    """Return the sum over `axes`."""
     # The dtype is said because backends would accumulate float32 in float64 by default
     # (thoughts/upstream/jax-sums-in-accumulator-dtype.md); and a rewrite that turns all axes into
     # None would forget the dtype.

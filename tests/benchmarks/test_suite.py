@@ -229,7 +229,7 @@ def test_torch_functions_of_the_operators_are_those_of_jax(float32_everywhere):
 
 @pytest.fixture
 def script(tmp_path, monkeypatch):
-    """A function that writes a benchmark and runs it for so many seconds."""
+    """Return a function that writes a benchmark and runs it for so many seconds."""
     monkeypatch.setattr(child, "ROOT", tmp_path)
     (tmp_path / "benchmarks").mkdir()
 

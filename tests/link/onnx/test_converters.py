@@ -19,7 +19,7 @@ FILES = sorted(Path(pytensor.link.onnx.__file__).parent.rglob("*.py"))
 
 
 def defined(name):
-    """The files that define a class of this name."""
+    """Return the files that define a class of this name."""
     return [
         path.name
         for path in FILES
@@ -29,7 +29,7 @@ def defined(name):
 
 
 def arithmetic():
-    """The classes with arithmetic of their own."""
+    """Return the classes with arithmetic of their own."""
     return [
         node.name
         for path in FILES

@@ -24,7 +24,7 @@ DEPTH = 2
 
 
 def network():
-    """A layer with an open axis, which is what exports are for."""
+    """Return a layer with an open axis, which is what exports are for."""
     x = pt.tensor("x", shape=(None, 4), dtype="float32")
     w = pytensor.shared(np.ones((4, 3), "float32"), name="w")
     return [x], [pt.tanh(x @ w)]

@@ -97,7 +97,7 @@ def names():
 
 
 def in_turn(*groups):
-    """Each case with one group of settings, each operator with all groups; the others are long."""
+    """Give each case one group of settings, each operator all groups; the others are long."""
     places = Counter()
     for case in names():
         operator = CASES[case.values[0]].operator

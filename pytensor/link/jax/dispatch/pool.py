@@ -10,11 +10,11 @@ from pytensor.graph.fg import FunctionGraph
 from pytensor.graph.op import Op
 from pytensor.link.jax.dispatch.basic import jax_funcify
 from pytensor.link.jax.dispatch.vjp import differentiated, jax_pullback
+from pytensor.link.jax.rewriting.recompute import Barrier
 from pytensor.tensor.pool.adaptive import AdaptivePool
 from pytensor.tensor.pool.lp import LpPool
 from pytensor.tensor.pool.ops import GatherAtMaxima, Pool, PoolWithIndices
 from pytensor.tensor.pool.windows import Steps, WindowOp
-from pytensor.tensor.rewriting.recompute import Barrier
 from pytensor.tensor.type import TensorType
 
 # `lax.reduce_window` and its gradient visit every cell of every window one by one; of a few shifted

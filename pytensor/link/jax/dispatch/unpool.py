@@ -12,7 +12,7 @@ def as_rows(x, n):
 
 
 def last_writer(indices, n_cells):
-    """Which entry of each row of `indices` stays at each cell; -1 for none."""
+    """Return which entry of each row of `indices` stays at each cell; -1 for none."""
     rows = np.arange(indices.shape[0])[:, None]
     number = np.arange(indices.shape[1], dtype=indices.dtype)[None]
     return jnp.full((indices.shape[0], n_cells), -1, indices.dtype).at[rows, indices].max(number)

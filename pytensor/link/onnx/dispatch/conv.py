@@ -62,7 +62,7 @@ def operands(node, builder, *names):
 
 
 def is_native(op_type, dtype, *shapes):
-    """Whether onnxruntime has a kernel, and tensors aren't known to be empty."""
+    """Return whether onnxruntime has a kernel, and tensors aren't known to be empty."""
     return has_kernel(op_type, dtype) and not any(map(is_empty, shapes))
 
 
@@ -88,7 +88,7 @@ def correlate(builder, image, filters, dtype, pads, **attributes):
 
 
 def correlation_filters(builder, op, filters, kernel):
-    """The filters mirrored if the Op is a convolution, which ONNX's Conv is not."""
+    """Mirror the filters if the Op is a convolution, which ONNX's Conv is not."""
     if op.filter_flip and not all(isinstance(k, int) and k == 1 for k in kernel):
         return mirror(builder, filters, range(2, 2 + op.n_spatial))
     return filters

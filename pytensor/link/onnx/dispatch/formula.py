@@ -173,12 +173,12 @@ rint = methodcaller("apply", "Round")
 
 
 def maximum(x, y):
-    """The larger one; NaN where `x` is NaN."""
+    """Return the larger one; NaN where `x` is NaN."""
     return where(x < y, y, x)
 
 
 def minimum(x, y):
-    """The smaller one; NaN where `x` is NaN."""
+    """Return the smaller one; NaN where `x` is NaN."""
     return where(x > y, y, x)
 
 

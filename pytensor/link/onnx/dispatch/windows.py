@@ -14,7 +14,7 @@ from pytensor.link.onnx.dispatch.lengths import (
 
 
 def window_positions(builder, outputs, taps, stride, dilation):
-    """Which cell of the padded axis each output position (row) reads with each tap (column)."""
+    """Return the cell of the padded axis that each output (row) reads by each tap (column)."""
     rows = expand_dims(arange(builder, outputs), 1) * stride
     return rows + expand_dims(arange(builder, taps), 0) * dilation
 

@@ -422,7 +422,7 @@ class Importer:
             self.failures.append((node, f"{type(error).__name__}: {error}"))
 
     def _results(self, node: NodeReader, given: list[Any]) -> list[Any]:
-        """The outputs of a node; where its inputs have two sides, those of both."""
+        """Return the outputs of a node; where its inputs have two sides, those of both."""
         read = {} if node.op_type == "If" else self._read_by_bodies(node)
         either = next((v for v in (*given, *read.values()) if isinstance(v, Either)), None)
         if either is None:
@@ -454,7 +454,7 @@ class Importer:
         return [joined(either, *pair) for pair in zip(*results, strict=True)]
 
     def _read_by_bodies(self, node: NodeReader) -> dict[Any, Any]:
-        """What a node's bodies read from outside and may have either of two numbers of axes."""
+        """Return what a node's bodies read from outside and may have one of two numbers of axes."""
         bodies = node.bodies()
         values = {v for body in bodies for each in body.all_nodes() for v in each.inputs if v}
         return {v: x for v in values if isinstance(x := self.values.get(v), Either)}

@@ -16,7 +16,7 @@ from pytensor.tensor.conv.lengths import window_count
 
 
 def single(node: NodeReader, name: str, default: float) -> float:
-    """A float attribute; the defaults of the standard have single precision as well."""
+    """Read a float attribute; the defaults of the standard have single precision as well."""
     return float(np.float32(node.attribute(name, default)))
 
 

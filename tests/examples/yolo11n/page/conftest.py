@@ -67,7 +67,7 @@ def models(once):
 
 
 def build_site(model, folder):
-    """The page of a model as `site_in`; skips the test without the runtime."""
+    """Return the page of a model as `site_in`; skip the test without the runtime."""
     require_chromium()
     if problem := runtime_problem():
         pytest.skip(problem)
@@ -85,13 +85,13 @@ def site_in(folder):
 
 @pytest.fixture(scope="session")
 def yolo_site(models, once):
-    """The page with the real network in it."""
+    """Return the page with the real network in it."""
     return site_in(once("yolo_site", lambda folder: build_site(models.yolo, folder)))
 
 
 @pytest.fixture(scope="session")
 def colour_site(models, once):
-    """The page with the detector of colours in it."""
+    """Return the page with the detector of colours in it."""
     return site_in(once("colour_site", lambda folder: build_site(models.colour, folder)))
 
 

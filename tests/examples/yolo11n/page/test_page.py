@@ -220,7 +220,7 @@ window.Blob = class extends Plain {
 
 @pytest.fixture(scope="module")
 def half(tmp_path_factory):
-    """A detector whose input and output are float16, and a picture in which it finds something."""
+    """Return a detector of float16 inputs and outputs, and a picture with something in it."""
     path = yolo_onnx(tmp_path_factory.mktemp("half") / "half.onnx", half=True)
     return path, clear_scenes(path, 1)[0]
 

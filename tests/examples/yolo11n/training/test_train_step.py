@@ -162,7 +162,7 @@ def orthogonalized(x):
 
 
 def first_step(optimizer, name, value, gradient):
-    """What the first step of an optimizer takes from a parameter, by the recipe's own words."""
+    """Return what an optimizer's first step takes from a parameter, by the recipe's words."""
     lr, bias_lr, momentum, _ = rates(0)
     rate = bias_lr if name.endswith(".bias") else lr
     decay = DECAY * value if value.ndim == 4 else 0.0

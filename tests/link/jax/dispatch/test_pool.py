@@ -25,7 +25,7 @@ CASES = [
 
 
 def pairs():
-    """Each case with two of the modes, each mode with two or three cases; the others are long."""
+    """Give each case two of the modes, each mode two or three cases; the others are long."""
     for place, case in enumerate(CASES):
         for turn, mode in enumerate(POOL_MODES):
             marks = [] if (turn - place) % 4 < 2 else [pytest.mark.long]

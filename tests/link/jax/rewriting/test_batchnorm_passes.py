@@ -178,7 +178,7 @@ def test_float16_stays_whole():
 
 @cache
 def of_small_images(platform):
-    """Of x, gamma and old statistics: what is normalized, its statistics, and two gradients."""
+    """Return what is normalized of x, gamma and old statistics, its statistics, two gradients."""
     x = pt.tensor("x", dtype="float32", shape=(None, 5, 2, 1))
     gamma, old = pt.vector("gamma", dtype="float32"), pt.vector("old", dtype="float32")
     outputs = pt.batch_normalization_train(

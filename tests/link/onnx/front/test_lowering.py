@@ -57,7 +57,7 @@ def form(graph, names):
 
 @pytest.fixture
 def models_run(monkeypatch):
-    """The models that sessions are made of."""
+    """Collect the models that sessions are made of."""
     models, session = [], onnxruntime.InferenceSession
 
     def record(data, *options):

@@ -9,7 +9,7 @@ from pytensor.tensor.basic import cast
 
 
 def _standard(op_type, node, *inputs):
-    """The result of a standard operator with this node's attributes."""
+    """Return the result of a standard operator with this node's attributes."""
     return operator_funcify.dispatch(op_type)(node, *inputs)
 
 

@@ -310,7 +310,7 @@ def _sized(outputs, trips, inputs, rows):
 
 
 def _outside(length, inside):
-    """A length in a body by what is given to it, None where an iteration must compute it."""
+    """Return a length in a body by what is given to it, None where an iteration must compute it."""
     whole, found = DIMS.of(length), []
     for unknown in whole.unknowns.elements():
         if not isinstance(unknown, tuple):

@@ -18,7 +18,7 @@ MOST = float(np.finfo("float32").max)
 
 
 def _newest(node, *inputs, op_type=None, **attributes):
-    """The results by the newest definition, with these attributes."""
+    """Return the results by the newest definition, with these attributes."""
     converter = operator_funcify.dispatch(op_type or node.op_type)
     return converter(node.with_attributes(**attributes), *inputs)
 
