@@ -1,7 +1,7 @@
 """Measure the project's structure by running it, and write the table of docs/architecture.md.
 
     python .ci/structure.py            # measure, and write
-    python .ci/structure.py --check    # measure; fail where a bar is exceeded, and say what is stale
+    python .ci/structure.py --check    # measure; fail where a bar is exceeded
 
 Nothing is read from a text: modules are those that a fresh interpreter has executed, files those
 whose functions Python's monitoring saw entered, and lines of a function those that its code object
@@ -334,7 +334,7 @@ def replaced(page, text):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--check", action="store_true", help="write nothing; fail where a bar is exceeded")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail beyond a bar")
     parser.add_argument("--probe", choices=PROBES, help=argparse.SUPPRESS)
     parser.add_argument("--json", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
