@@ -49,6 +49,11 @@ def largest(taps, entries=None):
     return out, entry
 
 
+def _apart(values, ndim):
+    """Return constants of `ndim` axes: of one without axes some backends keep no dtype."""
+    return [constant(value.reshape([1] * ndim)) for value in values]
+
+
 def lowest(dtype):
     """Return what padding counts as for a maximum."""
     return np.iinfo(dtype).min if dtype in discrete_dtypes else -np.inf
@@ -130,17 +135,20 @@ class Pool(WindowOp):
             share = steps.after_axis(self.add_taps([share] * self.ws[i], x, i, steps))
         return cast(share, x.type.dtype)
 
+    def _tap_dtype(self, i):
+        return "int8" if self.ws[i] < 128 else "int32"
+
     def _share_of_maxima(self, image, cotangent, steps):
         x, found = image, []
         for i in reversed(range(len(self.ws))):
             _, windows, _ = self.lengths(x, i)
-            numbers = np.arange(self.ws[i], dtype="int8" if self.ws[i] < 128 else "int32")
+            numbers = _apart(np.arange(self.ws[i], dtype=self._tap_dtype(i)), x.type.ndim)
             padded = self.pad_axis(x, i, lowest(x.type.dtype), steps)
             taps = self.taps(padded, i, windows)
-            out, winner = steps.after_axis(*largest(taps, list(map(constant, numbers))))
+            out, winner = steps.after_axis(*largest(taps, numbers))
             found.append((i, numbers, winner))
             x = self.with_length(out, i, windows)
-        zero = np.zeros((), cotangent.type.dtype)
+        (zero,) = _apart(np.zeros(1, cotangent.type.dtype), cotangent.type.ndim)
         for i, numbers, winner in reversed(found):
             parts = [switch(eq(winner, number), cotangent, zero) for number in numbers]
             cotangent = steps.after_axis(self.add_taps(parts, image, i, steps))
@@ -240,5 +248,5 @@ for _op_class in (GatherAtMaxima, PoolWithIndices):
     batch_rule(_op_class)(leading_batch)
 
 layout.register(Pool, lambda op: Layout())
-precision.register(Pool, lambda op: "cheap")
+precision.register(Pool, lambda op: "view" if op.mode == "max" else "cheap")
 precision.register(GatherAtMaxima, lambda op: "cheap")

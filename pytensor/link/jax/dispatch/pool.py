@@ -2,6 +2,7 @@ import warnings
 from functools import partial
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
@@ -56,6 +57,11 @@ class JAXSteps(Steps):
         return Spread(axis, first, stride, length, fill)(x)
 
 
+def _known_dtype(array):
+    # PyTensor has no bfloat16, in which maxima are computed as in float32
+    return "float32" if array.dtype == jnp.bfloat16 else str(array.dtype)
+
+
 def for_known_lengths(build, op):
     """Return a function that computes what `build` makes of variables.
 
@@ -66,7 +72,7 @@ def for_known_lengths(build, op):
         build = partial(build, steps=JAXSteps())
 
     def pooled(*arrays):
-        inputs = [TensorType(str(a.dtype), a.shape)() for a in arrays]
+        inputs = [TensorType(_known_dtype(a), a.shape)() for a in arrays]
         graph = FunctionGraph(inputs, build(*inputs), clone=False)
         with warnings.catch_warnings():
             # JAX says so where it has no int64; int32 will do for positions
@@ -75,7 +81,9 @@ def for_known_lengths(build, op):
                 function = jax_funcify(graph)
             # and makes sums of narrow integers wider
             results = zip(function(*arrays), graph.outputs, strict=True)
-            outputs = tuple(out.astype(v.type.dtype) for out, v in results)
+            outputs = tuple(
+                out if out.dtype == jnp.bfloat16 else out.astype(v.type.dtype) for out, v in results
+            )
         return outputs[0] if len(outputs) == 1 else outputs
 
     return pooled
