@@ -6,8 +6,8 @@ test: .venv  ## all but the long ones
 	.venv/bin/pytest $(PYTEST)
 fast: .venv  ## a few minutes
 	.venv/bin/pytest $(PYTEST) -m "not slow and not browser and not training"
-long: .venv  ## every one: hours
-	.venv/bin/pytest $(PYTEST) -m ""
+long: .venv  ## those that the others leave out: hours
+	.venv/bin/pytest $(PYTEST) -m long
 browser: .venv  ## those in Chromium, and in Firefox
 	.venv/bin/pytest $(PYTEST) -m browser
 lint: .venv

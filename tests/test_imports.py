@@ -125,7 +125,7 @@ def there(phase, name):
 
 fold = "local_fold_batch_normalization_into_convolution"
 before = there("specialize", fold)
-import pytensor.tensor.moments
+import pytensor.tensor.pullback
 drop = there("canonicalize", "local_drop_unread_gradients")
 import pytensor.tensor.batchnorm
 infer = "batch_normalization_inference" in optdb._names

@@ -27,6 +27,7 @@ WITHOUT_A_RULE = {
     "LengthsTuple": IN_COMPILED_GRAPHS,
     "Loop": IN_COMPILED_GRAPHS,
     "SharedNumbers": IN_COMPILED_GRAPHS,
+    "Spread": "made by pooling's conversion for JAX",
     "SumOfSquares": "made of all parameters of a training step, by an optimizer",
     "Update": IN_COMPILED_GRAPHS,
 }

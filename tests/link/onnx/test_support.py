@@ -30,6 +30,7 @@ NOT_FOR_ONNX = {
     "LengthsTuple": "made for JAX; exports of functions compiled for it undo it",
     "Schur": "iterative, and complex in general",
     "StructuredDot": "sparse",
+    "Spread": "made by pooling's conversion for JAX",
     "SharedNumbers": "made in functions compiled for JAX, whose updates are left out",
     "Update": "made in functions compiled for JAX, whose updates are left out",
 }

@@ -8,7 +8,8 @@ import pytest
 import pytensor.tensor as pt
 from docs.tools import onnx_support as support
 from pytensor.compile.mode import Mode
-from pytensor.link.onnx import ONNXLinker, UnsupportedOpError, export
+from pytensor.link.onnx import ONNXLinker, UnsupportedOpError
+from pytensor.link.onnx.front import lowering
 from pytensor.link.onnx.ir import Graph, Node, Value, attributes_key
 from pytensor.link.onnx.passes import (
     PASSES,
@@ -280,7 +281,7 @@ def test_a_node_of_another_domain_is_not_what_its_name_says():
 @pytest.mark.slow
 @pytest.mark.parametrize("rows", range(4))
 def test_passes_report_what_they_change(monkeypatch, rows):
-    monkeypatch.setattr(export, "PASSES", [watched(apply) for apply in PASSES])
+    monkeypatch.setattr(lowering, "PASSES", [watched(apply) for apply in PASSES])
     for _, build in list(support.rows())[rows::4]:
         case = support.attempt(build, "float32")
         if case is not None:
