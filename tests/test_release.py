@@ -267,23 +267,6 @@ def test_kernels_are_compiled_for_the_lowest_jax():
     assert locked.removesuffix(".0") == lowest.removesuffix(".0")
 
 
-def test_the_lock_of_the_standard_is_that_of_setup():
-    """Otherwise: bash .ci/lock"""
-    packages = tomllib.loads(text("requirements/pylock.toml"))["packages"]
-    files = {p["name"]: [*p.get("wheels", []), *filter(None, [p.get("sdist")])] for p in packages}
-    standard = {
-        f"{p['name']}=={p['version']}": {f["hashes"]["sha256"] for f in files[p["name"]]}
-        for p in packages
-    }
-    ours = {
-        re.match(r"[^\s;]+", block)[0]: set(re.findall(r"sha256:(\w+)", block))
-        for block in re.split(r"\n(?=\S)", text("requirements/cpu.txt").strip())
-    }
-    assert standard.keys() == ours.keys()
-    # It lacks files for Pythons that the project doesn't admit.
-    assert all(standard[name] and standard[name] <= ours[name] for name in ours)
-
-
 def test_what_uninstalling_leaves_is_seen(release):
     """This environment has the package: its files beside PyTensor's are named."""
     assert "pytensor_vision.pth" in release.run(sys.executable, "-c", release.LOOK)

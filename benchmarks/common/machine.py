@@ -1,4 +1,4 @@
-"""What a figure depends on: the machine and the versions."""
+"""Facts that a figure depends on: the machine and the versions."""
 
 import os
 import platform

@@ -1,4 +1,4 @@
-"""What the benchmarks of the training step share: the sides and their inputs.
+"""Parts that the benchmarks of the training step share: the sides and their inputs.
 
 A side has a `name`; `place` puts a sample's arrays where it takes them from; `run` runs a step;
 `wait` returns when all steps have ended; `arrays` gives what the steps have changed.  Those of JAX

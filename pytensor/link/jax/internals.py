@@ -1,4 +1,4 @@
-"""What is used of JAX beyond its public interface: what for, and which versions have it.
+"""Uses of JAX beyond its public interface: what for, and which versions have it.
 
 No other module of this package imports `jax._src`, `jax.experimental` or what is inside of jaxlib,
 so a new version of JAX breaks this one alone.  All of it is in jax and jaxlib 0.11.0, the lowest

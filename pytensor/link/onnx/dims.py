@@ -1,4 +1,4 @@
-"""What is known of the sizes of tensors, in a graph that is exported or imported."""
+"""Sizes of tensors as far as they are known, in a graph that is exported or imported."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -44,7 +44,7 @@ class Size:
 
     @property
     def is_of_axes(self):
-        """Whether all unknowns are sizes of axes, which aren't negative."""
+        """Return whether all unknowns are sizes of axes, which aren't negative."""
         return all(isinstance(unknown, tuple) for unknown in self.unknowns)
 
 

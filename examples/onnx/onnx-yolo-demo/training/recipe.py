@@ -73,7 +73,7 @@ class Rates(NamedTuple):
 
 
 class StepSettings:
-    """What each iteration of a run uses: its rates, and how many batches make a step.
+    """Settings of each iteration of a run: its rates, and how many batches make a step.
 
     A run has so many epochs of so many batches.  `lr`, `bias_lr`, `momentum` and `batches_per_step`
     are schedules of the iteration, which counts from the start of the run; the warm-up ends with

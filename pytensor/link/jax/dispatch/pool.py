@@ -36,7 +36,13 @@ class Spread(Op):
         return Apply(self, [x], [TensorType(x.type.dtype, shape)()])
 
     def perform(self, node, inputs, output_storage):
-        raise NotImplementedError("for JAX alone")
+        (x,) = inputs
+        shape = (*x.shape[: self.axis], self.length, *x.shape[self.axis + 1 :])
+        image = np.full(shape, self.fill, x.dtype)
+        reach = self.stride * (x.shape[self.axis] - 1) + 1
+        cells = slice(self.first, self.first + reach, self.stride)
+        image[(slice(None),) * self.axis + (cells,)] = x
+        output_storage[0][0] = image
 
 
 @jax_funcify.register(Spread)

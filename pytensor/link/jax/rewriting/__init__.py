@@ -5,6 +5,7 @@ here are imported when a function is compiled for JAX.  In mode JAX they change 
 Op of this distribution; others stay as PyTensor makes them.
 """
 
+import warnings
 from importlib import import_module
 
 from pytensor.compile.mode import optdb
@@ -24,11 +25,15 @@ class LazyRewriter(RewriteDatabase):
     def query(self, *tags, **subqueries):
         try:
             module = import_module(f"{__name__}.{self.module}")
-        except Exception:
+        except (ImportError, AttributeError) as error:
             if self.tag != "jax":
                 raise
             # Mode JAX is PyTensor's own, and must work with one of another version.  An Op of ours
             # has no conversion then, which says why: conversions import these modules as well.
+            warnings.warn(
+                f"pytensor-vision: mode JAX goes without the rewrites of {self.module}: {error}",
+                stacklevel=2,
+            )
             return SequentialGraphRewriter()
         return getattr(module, self.rewriter)
 

@@ -6,7 +6,7 @@ __all__ = ["KeptProgram", "is_deferred", "rewrite_deferred"]
 
 
 class KeptProgram(Feature):
-    """What a graph's program is called on disk, and how to rewrite the graph if that was put off.
+    """Name of a graph's program on disk, and how to rewrite the graph if that was put off.
 
     The key is None for graphs that were made from another; `rewrite` is None once it was called.
     """

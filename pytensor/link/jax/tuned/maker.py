@@ -19,7 +19,7 @@ class TunedFunctionMaker(FunctionMaker):
 
     @property
     def deferred(self):
-        """Whether the graph is yet to be rewritten."""
+        """Return whether the graph is yet to be rewritten."""
         return is_deferred(self._fgraph)
 
     @property
