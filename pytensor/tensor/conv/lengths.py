@@ -52,6 +52,25 @@ def cells_past_end(length, windows, extent, stride, pad, larger=max):
     return larger((windows - 1) * stride + extent - length - pad[0], 0)
 
 
+def averaged_cells(
+    starts, length, window, pad, dilation, *, include_pad, smaller=smaller, larger=larger
+):
+    """Return how many cells each window's average is over, along one axis.
+
+    `starts` are the windows' first cells, counted from the padded start.  Cells past the padded end
+    never count.  `smaller` and `larger` compare vectors of a backend.
+    """
+
+    def cells_before(end):
+        # Nothing negative is divided: not all backends round such quotients alike
+        reach = smaller(larger(end - starts + (dilation - 1), 0), window * dilation)
+        return reach // dilation
+
+    if include_pad:
+        return cells_before(length + (pad[0] + pad[1]))
+    return cells_before(length + pad[0]) - cells_before(pad[0])
+
+
 def pool_output_length(
     length: int, extent: int, stride: int, pad: tuple[int, int], ignore_border: bool
 ) -> int:

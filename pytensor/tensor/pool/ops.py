@@ -14,8 +14,9 @@ from pytensor.tensor.batching import (
     own_batch_axes,
     shifted,
 )
-from pytensor.tensor.math import eq, isnan, minimum, or_, prod
-from pytensor.tensor.pool.windows import STEPS, WindowOp, counts
+from pytensor.tensor.conv.lengths import averaged_cells
+from pytensor.tensor.math import eq, isnan, maximum, minimum, or_, prod
+from pytensor.tensor.pool.windows import STEPS, WindowOp
 from pytensor.tensor.pullback import SymbolicPullback
 from pytensor.tensor.shape import specify_shape
 from pytensor.tensor.symbolic import TensorSymbolicOp
@@ -102,9 +103,17 @@ class Pool(WindowOp):
         n, divisor = len(self.ws), 1
         for i in reversed(range(n)):
             length, windows, _ = self.lengths(x, i)
-            geometry = self.ws[i], self.stride[i], self.pad[i], self.dilation[i]
-            padded = self.mode == "average_inc_pad"
-            number = counts(length, windows, *geometry, include_pad=padded)
+            known = isinstance(length, int)
+            number = averaged_cells(
+                (np.arange if known else arange)(windows) * self.stride[i],
+                length,
+                self.ws[i],
+                self.pad[i],
+                self.dilation[i],
+                include_pad=self.mode == "average_inc_pad",
+                smaller=np.minimum if known else minimum,
+                larger=np.maximum if known else maximum,
+            )
             divisor = number.reshape([-1 if axis == i else 1 for axis in range(n)]) * divisor
         return divisor
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from pytensor.raise_op import Assert
-from pytensor.tensor.basic import alloc, arange, constant
+from pytensor.tensor.basic import alloc, constant
 from pytensor.tensor.batching import (
     batch_rule,
     leading_batch,
@@ -17,7 +17,7 @@ from pytensor.tensor.conv.lengths import (
     started_window_count,
     window_count,
 )
-from pytensor.tensor.math import maximum, minimum
+from pytensor.tensor.math import maximum
 from pytensor.tensor.shape import specify_shape
 from pytensor.tensor.subtensor import set_subtensor
 from pytensor.tensor.symbolic import TensorSymbolicOp
@@ -28,23 +28,6 @@ def _fits(extent, pad):
         f"pooling: the window (size {extent}) is larger than the padded image (padding {pad}); "
         f"use a smaller window, more padding or ignore_border=False"
     )
-
-
-def counts(length, windows, window, stride, pad, dilation, *, include_pad):
-    """Return how many cells each window's average is over, along one axis.
-
-    `length` and `windows` are integers, or variables.  Cells past the padded end never count.
-    """
-    known = isinstance(length, int)
-    start = (np.arange if known else arange)(windows) * stride
-    low, high = (np.minimum, np.maximum) if known else (minimum, maximum)
-
-    def taps_before(end):
-        return high(low((end - start + (dilation - 1)) // dilation, window), 0)
-
-    if include_pad:
-        return taps_before(length + (pad[0] + pad[1]))
-    return taps_before(length + pad[0]) - taps_before(pad[0])
 
 
 class Steps:

@@ -22,6 +22,7 @@ from pytensor.link.onnx.dispatch.vjp import inline_unchecked
 from pytensor.link.onnx.kernels import has_kernel
 from pytensor.scalar import discrete_dtypes
 from pytensor.tensor.conv.lengths import (
+    averaged_cells,
     cells_past_end,
     pool_output_length,
     started_window_count,
@@ -202,24 +203,20 @@ def divide_by_counts(op, builder, x, dtype, spatial, windows):
     """Make averages of sums over windows."""
     product = 1
     for i, (length, m) in enumerate(zip(spatial, windows, strict=True)):
-        number = counts_of_windows(op, builder, i, length, m)
+        number = averaged_cells(
+            arange(builder, m) * op.stride[i],
+            length,
+            op.ws[i],
+            op.pad[i],
+            op.dilation[i],
+            include_pad=op.mode == "average_inc_pad",
+            smaller=minimum,
+            larger=maximum,
+        )
         for _ in range(len(op.ws) - 1 - i):
             number = expand_dims(number, -1)
         product = number * product
     return builder.add_as(dtype, "Div", x, builder.cast(product.name, "int64", dtype))
-
-
-def counts_of_windows(op, builder, i, length, windows):
-    """Return how many cells each window's average is over, along one axis."""
-    (before, after), d = op.pad[i], op.dilation[i]
-    start = arange(builder, windows) * op.stride[i]
-
-    def taps_before(end):
-        return minimum(maximum((end - start) + (d - 1), 0), op.extents[i] + d - 1) // d
-
-    if op.mode == "average_inc_pad":
-        return taps_before(length + (before + after))
-    return taps_before(length + before) - taps_before(before)
 
 
 @onnx_funcify.register(PoolWithIndices)
