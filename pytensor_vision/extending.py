@@ -45,11 +45,11 @@ def extend(spec):
     if ours:
         locations.append(os.path.join(HOME, *name.split(".")))
     if "__extend__.py" in ours:
-        _follow(spec, _add_names)
+        _run_after(spec, _add_names)
     if name in hidden_modules:
-        _follow(spec, _lend)
+        _run_after(spec, _answer_for_missing_names)
     if name == "pytensor":
-        _follow(spec, _warn)
+        _run_after(spec, _warn)
     elif name == "pytensor.configdefaults":
         _replace(spec, _execute_knowing_onnx)
 
@@ -116,7 +116,7 @@ def _replace(spec, run):
     spec.loader.exec_module = exec_module
 
 
-def _follow(spec, then):
+def _run_after(spec, then):
     """Have the loader of one module call `then(module)` after it has executed the module."""
 
     def run(execute, module):
@@ -149,7 +149,7 @@ def _add_names(module):
     try:
         extension = importlib.import_module(f"{package}.__extend__")
     except Exception as error:
-        _say_when_asked(module, error)
+        _raise_when_asked(module, error)
     else:
         for name in extension.__all__:
             if name not in before and name not in vars(extension):
@@ -188,7 +188,7 @@ def _is_our_module(value):
     return isinstance(value, ModuleType) and _is_ours(getattr(value, "__file__", None) or "")
 
 
-def _lend(module):
+def _answer_for_missing_names(module):
     """Have a module of PyTensor's, which hides ours, answer with ours for names that it lacks."""
     name, upstream = module.__name__, getattr(module, "__getattr__", None)
     missing = f"module {name!r} has no attribute "
@@ -227,7 +227,7 @@ def _warn(module):
         )
 
 
-def _say_when_asked(module, error):
+def _raise_when_asked(module, error):
     """Make what an extension would have added to `module` raise the reason why it isn't there."""
     package = module.__name__
     message = failures[package] = explain(package, error)

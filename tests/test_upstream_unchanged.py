@@ -39,7 +39,7 @@ ADDED = {
     "JAX rewrites by jax_recompute_normalized": "",
     "JAX rewrites by jax_known_length": "",
     "JAX rewrites by set_subtensor_of_make_vector_beside_our_ops": "",
-    "JAX rewrites by None: pytensor.link.jax.rewriting.known_lengths.beside_our_ops": "",
+    "JAX rewrites by None: pytensor.link.jax.rewriting.known_lengths.only_with_our_ops": "",
 }
 # Of Ops of ours alone; the mark is a scalar Op of ours, within upstream's Elemwise.
 REWRITES = (

@@ -228,13 +228,13 @@ def picture():
     below = Drawing(package, "The package", 10, above.bottom + 50)
     uses = "imports " + ", ".join(used_by_demo(demo, package))
     says = [
-        "An arrow leads from what imports to what is imported; one past other rooms",
+        "An arrow leads from what imports to what is imported; one past other packages",
         "is left out where shorter ones lead there too. Numbers are lines of code.",
     ]
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {below.right + 10:.0f} '
-            f'{below.bottom + 10:.0f}" role="img" aria-label="Rooms and their imports">',
+            f'{below.bottom + 10:.0f}" role="img" aria-label="Packages and their imports">',
             f"<style>{STYLE}</style>",
             '<marker id="head" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" '
             'markerHeight="7" markerUnits="userSpaceOnUse" orient="auto-start-reverse">'

@@ -120,7 +120,7 @@ def train(o: Namespace, folder: RunFolder) -> None:
     use_cache(o.compilation_cache, with_names=o.profile is not None)
     train_set, val_set = open_data(o)
     loader = make_loader(o, train_set)
-    if note := loader.crowding():
+    if note := loader.crowded_note():
         print(note)
 
     # ---- model and compiled step

@@ -180,7 +180,7 @@ class BatchLoader:
             self._pool.shutdown(cancel_futures=True)
             self._pool = None
 
-    def crowding(self):
+    def crowded_note(self):
         """Say which image makes the arrays of the loss large; empty if none does."""
         cells = sum((self.dataset.image_size // stride) ** 2 for stride in STRIDES)
         size = self.batch_size * self.max_boxes * cells * 4  # float32, a box by a cell

@@ -47,7 +47,7 @@ for name, tag, module, rewriter, position in (
     # After the rewrites that look for patterns, before those that prepare for compilation.
     ("jax_channels_last", "jax", "channels_last", "keep_channels_last", 3.5),
     # Before what asks whether a shape is known.
-    ("jax_known_length", "jax", "known_lengths", "known_lengths_beside_our_ops", 98),
+    ("jax_known_length", "jax", "known_lengths", "known_lengths_with_our_ops", 98),
     ("jax_tuned_known_length", "jax_tuned", "known_lengths", "known_lengths", 98),
     # Before "jax_shape_parameter_as_tuple", which takes what remains.
     ("jax_reshape_to_lengths", "jax_tuned", "static_shapes", "reshape_to_lengths", 99),
@@ -58,7 +58,7 @@ for name, tag, module, rewriter, position in (
 for phase in ("canonicalize", "specialize"):
     optdb[phase].register(
         "set_subtensor_of_make_vector_beside_our_ops",
-        LazyRewriter("static_shapes", "local_set_subtensor_of_make_vector_beside_our_ops", "jax"),
+        LazyRewriter("static_shapes", "local_set_subtensor_of_make_vector_with_our_ops", "jax"),
         "jax",
         use_db_name_as_tag=False,
     )

@@ -43,9 +43,7 @@ def _is_ours(op_class):
 
 def has_op_of_ours(fgraph):
     """Return whether a graph has an Op that this distribution defines."""
-    return any(
-        _is_ours(type(getattr(node.op, "core_op", node.op))) for node in fgraph.apply_nodes
-    )
+    return any(_is_ours(type(getattr(node.op, "core_op", node.op))) for node in fgraph.apply_nodes)
 
 
 @node_rewriter([Elemwise])
@@ -85,16 +83,16 @@ def lengths_behind(shape):
     return list(lengths)
 
 
-def beside_our_ops(rewriter):
+def only_with_our_ops(rewriter):
     """Return a node rewriter that leaves graphs alone which have no Op of ours."""
 
     @node_rewriter(rewriter.tracks())
-    def local_beside_our_ops(fgraph, node):
+    def local_with_our_ops(fgraph, node):
         new = rewriter.transform(fgraph, node)
         return new if new and has_op_of_ours(fgraph) else None
 
-    return local_beside_our_ops
+    return local_with_our_ops
 
 
 known_lengths = dfs_rewriter(local_known_length)
-known_lengths_beside_our_ops = dfs_rewriter(beside_our_ops(local_known_length))
+known_lengths_with_our_ops = dfs_rewriter(only_with_our_ops(local_known_length))

@@ -69,7 +69,7 @@ def rewrite_or_defer(inputs, outputs, additional_outputs, fgraph, mode, profile)
     try:
         key = graph_key(fgraph, mode, flags)
     except NoKeyError as error:
-        say_once(
+        log_once(
             f"A program is not kept on disk: {error}. It is compiled at every start; leave "
             "keep_programs=True out if that is all right"
         )
@@ -99,7 +99,7 @@ def has_programs(folder, key):
 
 
 @cache
-def say_once(message):
+def log_once(message):
     """Log a warning, but not again in this process."""
     logger.warning(message)
 

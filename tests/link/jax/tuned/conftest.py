@@ -22,7 +22,7 @@ def folder(tmp_path):
     for name, value in (SETTINGS | {"jax_compilation_cache_dir": str(tmp_path)}).items():
         jax.config.update(name, value)
     forget_compilation_cache()  # JAX decides once whether it keeps programs, and where
-    program_store.say_once.cache_clear()
+    program_store.log_once.cache_clear()
     program_store.warn_once.cache_clear()
     yield tmp_path / "pytensor"
     for name, value in before.items():
