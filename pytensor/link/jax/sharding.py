@@ -30,11 +30,9 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from numpy.typing import ArrayLike
 
 from pytensor.compile.sharedvalue import SharedVariable
+from pytensor.link.jax.parallel import AXIS
 
 __all__ = ["data_parallel_mesh", "is_replicated", "replicate", "shard_batch"]
-
-AXIS = "data"
-
 
 def data_parallel_mesh(devices: Sequence[jax.Device] | None = None) -> Mesh:
     """Arrange devices along one axis, ``"data"``, over which batches are split.

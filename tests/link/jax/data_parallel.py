@@ -17,6 +17,7 @@ from pathlib import Path
 import jax
 import jax.monitoring
 import numpy as np
+from jax.sharding import Mesh
 
 import pytensor
 import pytensor.tensor as pt
@@ -27,7 +28,9 @@ from pytensor.link.jax.sharding import (
     replicate,
     shard_batch,
 )
+from pytensor.link.jax.tuned import jax_mode
 from pytensor.optimizers import SGD, ExponentialMovingAverage, merge_updates
+from pytensor.tensor.collectives import all_reduce
 
 DEVICES, ROWS, STEPS = 8, 8, 50
 MOMENTUM = 0.1
@@ -62,29 +65,45 @@ class Network:
         Parameters, running statistics, momentum and averages.
     input_mean, input_variance : shared variable
         Running statistics of the images.
+
+    With several `parts` of the rows, each part is normalized by its own statistics.
     """
 
-    def __init__(self):
+    def __init__(self, parts=1, mode="JAX"):
         self.rng = np.random.default_rng(1)
         self.params, self.statistics = [], []
         images = pt.tensor("images", shape=(ROWS, 3, 6, 10))
         targets = pt.tensor("targets", shape=(ROWS, 4))
-        x = self.normalize(images)
-        self.input_mean, self.input_variance = (v for v, _ in self.statistics)
-        for channels, groups in [(6, 1), (6, 6)]:
-            filters = self.parameter((channels, x.type.shape[1] // groups, 3, 3), 0.3)
-            x = pt.conv2d(x, filters, border_mode=1, num_groups=groups, filter_flip=False)
-            x = pt.silu(self.normalize(x))
-        loss = pt.sqr(x.mean((2, 3)) @ self.parameter((6, 4), 0.5) - targets).mean()
+        self.rows = [slice(k * ROWS // parts, (k + 1) * ROWS // parts) for k in range(parts)]
+        self._build(images, targets, mode)
+
+    def _build(self, images, targets, mode):
+        layers = [self.layer(3, None), self.layer(6, 1), self.layer(6, 6)]
+        matrix = self.parameter((6, 4), 0.5)
+        total, new = 0, []
+        for rows in self.rows:
+            x, statistics = images[rows], []
+            for layer in layers:
+                x, of_layer = layer(x)
+                statistics += of_layer
+            new.append(statistics)
+            total += pt.sqr(x.mean((2, 3)) @ matrix - targets[rows]).sum()
+        new = [sum(values) / len(self.rows) for values in zip(*new, strict=True)]
+        number = pt.constant(np.float64(targets.type.shape[0] * 4))
+        loss = total / all_reduce([number])[0]
         gradients = pytensor.grad(loss, self.params)
+        reductions = ["sum"] * (1 + len(gradients)) + ["mean"] * len(new)
+        loss, *reduced = all_reduce([loss, *gradients, *new], reductions)
+        gradients, new = reduced[: len(gradients)], reduced[len(gradients) :]
         updates = SGD(0.1, momentum=0.9).get_updates(self.params, gradients)
-        updates = merge_updates(updates, dict(self.statistics))
+        updates = merge_updates(updates, dict(zip(self.statistics, new, strict=True)))
         average = ExponentialMovingAverage(self.params, 0.9)
         updates = merge_updates(updates, average.get_updates(updates))
         self.step = pytensor.function(
-            [images, targets], loss, updates=updates, mode="JAX", trust_input=True
+            [images, targets], loss, updates=updates, mode=mode, trust_input=True
         )
         self.variables = list(updates)
+        self.input_mean, self.input_variance = self.statistics[:2]
         self.initial = [np.array(v.get_value()) for v in self.variables]
 
     def parameter(self, shape, scale):
@@ -92,24 +111,31 @@ class Network:
         self.params.append(pytensor.shared(value, name=f"p{len(self.params)}", shape=shape))
         return self.params[-1]
 
-    def normalize(self, x):
-        channels = x.type.shape[1]
+    def layer(self, channels, groups):
+        """Return a function: a normalization, behind a convolution if there are groups, and SiLU.
+
+        It returns its output and the new running statistics.
+        """
+        filters = groups and self.parameter(
+            (channels, (3 if groups == 1 else 6) // groups, 3, 3), 0.3
+        )
         gamma, beta = self.parameter((channels,), 1.0), self.parameter((channels,), 1.0)
         mean, variance = (
             pytensor.shared(value, shape=(channels,), name=f"{name}{len(self.statistics) // 2}")
             for name, value in [("mean", np.zeros(channels)), ("variance", np.ones(channels))]
         )
-        x, _, _, new_mean, new_variance = pt.batch_normalization_train(
-            x,
-            gamma,
-            beta,
-            axes="spatial",
-            running_average_factor=MOMENTUM,
-            running_mean=mean,
-            running_var=variance,
-        )
-        self.statistics += [(mean, new_mean), (variance, new_variance)]
-        return x
+        self.statistics += [mean, variance]
+
+        def apply(x):
+            if filters is not None:
+                x = pt.conv2d(x, filters, border_mode=1, num_groups=groups, filter_flip=False)
+            x, _, _, *new = pt.batch_normalization_train(
+                x, gamma, beta, axes="spatial", running_average_factor=MOMENTUM,
+                running_mean=mean, running_var=variance,
+            )  # fmt: skip
+            return x if filters is None else pt.silu(x), new
+
+        return apply
 
     def reset(self):
         """Go back to the initial values, on the host."""
@@ -120,6 +146,20 @@ class Network:
         """Return XLA's program for a batch, from the values that the variables have now."""
         inputs = [storage[0] for storage in self.step.vm.inputs]
         return self.step.vm.jit_fn.lower(*batch, *inputs[len(batch) :]).compile().as_text()
+
+
+class DeviceNetwork(Network):
+    """The same network as the graph of one device of a mesh, which sees its own rows."""
+
+    def __init__(self, mesh, *, sync_batchnorm):
+        self.rng = np.random.default_rng(1)
+        self.params, self.statistics = [], []
+        rows = ROWS // mesh.size
+        images = pt.tensor("images", shape=(rows, 3, 6, 10))
+        targets = pt.tensor("targets", shape=(rows, 4))
+        self.rows = [slice(None)]
+        mode = jax_mode(mesh=mesh, sync_batchnorm=sync_batchnorm, donate=True, cpu_kernels=True)
+        self._build(images, targets, mode)
 
 
 def batches():
@@ -188,7 +228,7 @@ def raised(function, *args):
     """Return message of the error that a call raises."""
     try:
         function(*args)
-    except (TypeError, ValueError) as error:
+    except (NotImplementedError, TypeError, ValueError) as error:
         return f"{type(error).__name__}: {error}"
     return None
 
@@ -222,6 +262,32 @@ def other_findings():
         "twice": raised(data_parallel_mesh, [jax.devices()[0]] * 2),
         "none": raised(data_parallel_mesh, []),
         "noise": _noise(rows, noise, values, mesh),
+        "refused": refused(mesh),
+    }
+
+
+def refused(mesh):
+    """Return what is said of graphs on whose results devices would not agree."""
+    x, table = pt.tensor4("x", shape=(4, 2, 3, 3)), pytensor.shared(np.zeros(2), name="table")
+    draws = pytensor.shared(np.random.default_rng(3), name="generator")
+    out, mean, _ = pt.batch_normalization_train(x, np.ones(2), np.zeros(2), axes="spatial")
+    half = pt.batch_normalization_train(
+        x.astype("float16"), np.ones(2, "float16"), np.zeros(2, "float16"), axes="spatial"
+    )[0]
+
+    def compiled(outputs, updates=None, sync_batchnorm=False):
+        mode = jax_mode(mesh=mesh, sync_batchnorm=sync_batchnorm)
+        pytensor.function([x], outputs, updates=updates, mode=mode)
+
+    of_mean = pytensor.grad(pt.sqr(mean).sum() + out.sum(), x).sum()
+    _, noise = pt.random.normal(size=(3,), rng=draws, return_next_rng=True)
+    return {
+        "output": raised(compiled, (2 * x.sum()).copy(name="total")),
+        "update": raised(compiled, [], {table: table + x.sum((0, 2, 3))}),
+        "draws": raised(compiled, all_reduce([x.sum() + noise.sum()])[0]),
+        "statistics": raised(compiled, all_reduce([of_mean])[0], None, True),
+        "float16": raised(compiled, all_reduce([half.sum()])[0], None, True),
+        "axes": raised(lambda: jax_mode(mesh=Mesh(np.array(jax.devices()), ("rows",)))),
     }
 
 
@@ -241,6 +307,12 @@ def main():
     found = {"1": train(network, STEPS)} | {
         str(count): on_devices(network, count) for count in (2, DEVICES)
     }
+    for count in (2, DEVICES):
+        mesh = Devices(count).mesh
+        found[f"{count} parts"] = train(Network(parts=count), STEPS)
+        for sync in (False, True):
+            own = DeviceNetwork(mesh, sync_batchnorm=sync)
+            found[f"{count} {'sync' if sync else 'own'}"] = on_devices(own, count)
     json.dump(found | {"other": other_findings()}, sys.stdout)
 
 

@@ -1,5 +1,7 @@
 """Data parallelism on virtual devices of the CPU; `data_parallel` is the process that has them."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -72,3 +74,56 @@ def test_what_is_not_replicated(found):
 
 def test_random_numbers_are_those_of_one_device(found):
     assert found["other"]["noise"] == {"equal": True, "shards": 8}
+
+
+@pytest.mark.parametrize("devices", ["2", "8"])
+class TestOwnRows:
+    """Each device computes on its rows as one device does, and sums what it must."""
+
+    def test_with_shared_statistics_losses_are_those_of_one_device(self, found, devices):
+        losses = found[f"{devices} sync"]["losses"]
+        np.testing.assert_allclose(losses, found["1"]["losses"], rtol=0, atol=1e-10)
+
+    def test_own_statistics(self, found, devices):
+        """As a graph of one device that normalizes each part of the rows by itself."""
+        losses, of_all = (np.array(found[f"{devices} {how}"]["losses"]) for how in ("own", "sync"))
+        np.testing.assert_allclose(losses, found[f"{devices} parts"]["losses"], rtol=0, atol=1e-10)
+        assert abs(losses - of_all).max() > 0.01  # the batches can tell
+
+    def test_running_statistics(self, found, devices):
+        images, _ = next(batches())
+        parts = images.reshape(int(devices), -1, *images.shape[1:])
+        of_parts = [part.var((0, 2, 3), ddof=1) for part in parts]
+        for how, expected in [
+            ("sync", images.var((0, 2, 3), ddof=1)), ("own", np.mean(of_parts, axis=0))
+        ]:  # fmt: skip
+            mean, variance = found[f"{devices} {how}"]["statistics"]
+            np.testing.assert_allclose(mean, MOMENTUM * images.mean((0, 2, 3)), rtol=1e-12)
+            np.testing.assert_allclose(variance, 1 - MOMENTUM + MOMENTUM * expected, rtol=1e-12)
+
+    def test_messages(self, found, devices):
+        """One for the loss's divisor, one for everything else."""
+        assert found[f"{devices} own"]["collectives"] == ["all-reduce"] * 2
+        # And one for each of three normalizations, and for two of their gradients
+        assert found[f"{devices} sync"]["collectives"] == ["all-reduce"] * 7
+
+    @pytest.mark.parametrize("how", ["own", "sync"])
+    def test_state(self, found, devices, how):
+        findings = found[f"{devices} {how}"]
+        assert findings["compiled_later"] == 0
+        assert findings["replicated"] is findings["identical"] is True
+
+
+@pytest.mark.parametrize(
+    ("case", "message"),
+    [
+        ("output", r"ValueError: output 0 \(total\) depends on a device's own rows: reduce it"),
+        ("update", "ValueError: the update of table depends on a device's own rows"),
+        ("draws", "ValueError: generator: random numbers would be the same on all devices"),
+        ("statistics", "NotImplementedError: sync_batchnorm: .* mean or variance is read"),
+        ("float16", "NotImplementedError: sync_batchnorm: .* is of float16"),
+        ("axes", r"ValueError: the mesh has the axes \('rows',\); it must have one, 'data'"),
+    ],
+)
+def test_refused(found, case, message):
+    assert re.match(message, found["other"]["refused"][case] or "no error")

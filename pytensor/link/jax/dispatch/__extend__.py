@@ -4,6 +4,7 @@ import pytensor.link.jax.dispatch.barrier
 import pytensor.link.jax.dispatch.batchnorm
 import pytensor.link.jax.dispatch.broadcasting
 import pytensor.link.jax.dispatch.channels_last
+import pytensor.link.jax.dispatch.collectives
 import pytensor.link.jax.dispatch.conv
 import pytensor.link.jax.dispatch.lengths
 import pytensor.link.jax.dispatch.nn

@@ -5,6 +5,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from pytensor.link.jax.dispatch.basic import jax_funcify
+from pytensor.link.jax.dispatch.collectives import sum_over_devices
+from pytensor.link.jax.parallel import data_parallel, shares_statistics
 from pytensor.link.jax.platforms import in_one_kernel
 from pytensor.link.jax.rewriting.recompute import GradientSums, Moments
 
@@ -31,6 +33,13 @@ def _inverse_std(op, variance):
     return jax.lax.rsqrt(variance + np.asarray(op.epsilon, variance.dtype))
 
 
+def _over_devices(sums, number):
+    """Sum two sums over the devices that share statistics, and multiply their number."""
+    if not shares_statistics():
+        return sums, number
+    return sum_over_devices(sums), number * data_parallel().devices
+
+
 @jax_funcify.register(Moments)
 def jax_funcify_Moments(op, **kwargs):
     axes = op.axes
@@ -40,10 +49,15 @@ def jax_funcify_Moments(op, **kwargs):
             # or else the element in the middle
             middle = tuple(n // 2 if a in axes else slice(None) for a, n in enumerate(x.shape))
             # The results don't depend on it, also where an earlier batch has left NaN in it.
-            near = in_one_kernel(*near) if near else x[middle]
+            if near:
+                near = in_one_kernel(*near)
+            else:
+                near, of = _over_devices([x[middle]], 1)
+                near = near[0] / of
             near = jnp.where(jnp.isfinite(near), near, 0)
             differences = x - jnp.expand_dims(near, axes)
-            total, of_squares = _two_sums(differences, jnp.square(differences), axes)
+            sums = _two_sums(differences, jnp.square(differences), axes)
+            (total, of_squares), number = _over_devices(sums, number)
             mean = total / number
             # Rounding must not make it negative; NaN stays NaN.
             variance = jnp.maximum(of_squares / number - jnp.square(mean), 0)
@@ -60,9 +74,12 @@ def jax_funcify_GradientSums(op, **kwargs):
     def gradient_sums(x, mean, variance, cotangent):
         number = max(math.prod(x.shape[a] for a in op.axes), 1)
         centred = x - jnp.expand_dims(mean, op.axes)
-        g_beta, g_gamma = _two_sums(cotangent, cotangent * centred, op.axes)
+        own = _two_sums(cotangent, cotangent * centred, op.axes)
+        (g_beta, g_gamma), number = _over_devices(own, number)
         inverse = _inverse_std(op, variance)
         g_gamma *= inverse
-        return g_gamma, g_beta, inverse * g_gamma / number, g_beta / number
+        for_image = inverse * g_gamma / number, g_beta / number
+        # Those of the parameters are summed over the devices with all others
+        return inverse * own[1], own[0], *for_image
 
     return gradient_sums

@@ -8,6 +8,7 @@ makes the nodes for it.  They have inner graphs, so anything else computes them 
 from pytensor.graph.basic import equal_computations
 from pytensor.graph.facts import layout
 from pytensor.graph.rewriting.basic import GraphRewriter
+from pytensor.link.jax.parallel import shares_statistics
 from pytensor.link.jax.rewriting.recompute import (
     Moments,
     NormalizedSiLU,
@@ -28,6 +29,8 @@ class NormalizeByKernels(GraphRewriter):
     def apply(self, fgraph):
         from pytensor.link.jax.tuned.cpu_kernels import load_kernels  # imports JAX
 
+        if shares_statistics():
+            return
         layers = [n for n in fgraph.toposort() if isinstance(n.op, BatchNormalizationTrain)]
         layers = [n for n in layers if _has_channels_last(n)]
         if layers and load_kernels() is not None:

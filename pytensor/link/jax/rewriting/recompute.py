@@ -14,12 +14,13 @@ sums of the gradient, and once for the gradient of the image.
 
 import numpy as np
 
-from pytensor.graph.basic import Apply
+from pytensor.graph.basic import Apply, Constant
 from pytensor.graph.facts import precision
 from pytensor.graph.op import Op
 from pytensor.graph.rewriting.basic import GraphRewriter, copy_stack_trace
+from pytensor.link.jax.parallel import data_parallel, shares_statistics
 from pytensor.scalar.activations import Activation
-from pytensor.tensor.basic import Split
+from pytensor.tensor.basic import Split, constant
 from pytensor.tensor.batchnorm import (
     BatchNormalization,
     BatchNormalizationTrain,
@@ -153,8 +154,11 @@ class RecomputeNormalized(GraphRewriter):
             return
         from pytensor.link.jax.platforms import target_platform
 
-        in_passes = target_platform() != "cpu"
+        shared = shares_statistics()
+        in_passes = target_platform() != "cpu" or shared
         for node in layers:
+            if shared and not _can_share(fgraph, node):
+                continue
             # float16 stays whole: its sums are float32, but not as outputs of a node.
             if in_passes and node.inputs[0].type.dtype != "float16":
                 _split_passes(fgraph, node)
@@ -164,6 +168,19 @@ class RecomputeNormalized(GraphRewriter):
                 _compute_again(fgraph, node, backward, infer(*node.inputs[:3], *hidden), hidden)
         if in_passes:
             _fuse_split_parts(fgraph)
+
+
+def _can_share(fgraph, node):
+    """Return whether devices can share the statistics of a normalization.
+
+    They can where these serve its image and running statistics alone, and have no gradients of
+    their own.  `pytensor.link.jax.parallel.check_results` refuses what stays.
+    """
+    return node.inputs[0].type.dtype != "float16" and all(
+        isinstance(n.op, BatchNormalizationTrainGrad)
+        for v in node.outputs[1:3]
+        for n, _ in fgraph.clients[v]
+    )
 
 
 def _compute_again(fgraph, node, backward, again, hidden):
@@ -186,8 +203,17 @@ def _split_passes(fgraph, node):
         for gradient in dict.fromkeys(n for n, _ in backward):
             if isinstance(gradient.op, BatchNormalizationTrainGrad):
                 _differentiate_in_passes(fgraph, node, gradient, again, hidden[2])
-    new = op.new_running(count(x, op.axes), mean, variance, *running)
+    new = op.new_running(_number_of_all(x, op.axes), mean, variance, *running)
     replace_outputs(fgraph, node, [Scaled(**options)(x, mean, scale, beta), mean, variance, *new])
+
+
+def _number_of_all(x, axes):
+    """Count the elements that statistics are over, those of other devices included."""
+    number = count(x, axes)
+    if not shares_statistics():
+        return number
+    devices = np.asarray(data_parallel().devices, dtype=number.type.dtype)
+    return constant(number.data * devices) if isinstance(number, Constant) else number * devices
 
 
 def _differentiate_in_passes(fgraph, node, gradient, again, scale):

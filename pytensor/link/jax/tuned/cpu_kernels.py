@@ -8,7 +8,7 @@ sources, PyTensor's C++ compiler makes it once per machine, in PyTensor's `compi
 it on its own threads, through its foreign function interface.
 
 It serves functions that were compiled with ``jax_mode(cpu_kernels=True)`` and run on a CPU that is
-JAX's only device; there, with two spatial axes:
+JAX's only device, or with a mesh of CPUs; there, with two spatial axes:
 
 - gradients of filters, without groups or with a filter per channel;
 - gradients of images with strides, without groups and dilation;
@@ -38,6 +38,7 @@ import jaxlib
 import numpy as np
 
 from pytensor.configdefaults import config
+from pytensor.link.jax.parallel import data_parallel, shares_statistics
 from pytensor.link.jax.platforms import target_platform
 from pytensor.link.jax.rewriting.channels_last import ChannelsLast
 from pytensor.link.jax.rewriting.recompute import Moments, NormalizedSiLU, SiLUNormalizationGrad
@@ -71,10 +72,12 @@ _loading = Lock()
 def load_kernels():
     """Make the kernels known to XLA, and return the digest of their code; compile them if need be.
 
-    None if there are none: they are for a CPU that is JAX's only device; or the wheel brought none
-    that fit and they can't be compiled, which is told as a warning in the log.
+    None if there are none: they are for a CPU that is JAX's only device, or for devices of which
+    each computes on rows of its own; or the wheel brought none that fit and they can't be compiled,
+    which is told as a warning in the log.
     """
-    if target_platform() != "cpu" or jax.device_count() > 1:
+    several = jax.device_count() > 1 and data_parallel() is None
+    if target_platform() != "cpu" or several:
         return None
     with _loading:  # two threads would load two libraries, and XLA takes a name once
         return _load(config.cxx, config.gcc__cxxflags, str(config.compiledir))
@@ -162,6 +165,8 @@ def with_cpu_kernels(convert, library):
         otherwise = convert(op, node=node, **kwargs)
         channels_last = isinstance(op, ChannelsLast)
         core = op.op if channels_last else op
+        if isinstance(core, Moments) and shares_statistics():
+            return otherwise
         if type(core) in NORMALIZATIONS:
             return _normalization(library, core, otherwise)
         by_kernel = CONVOLUTIONS.get(type(core))

@@ -1,11 +1,19 @@
 """The linker of `pytensor.link.jax.tuned.jax_mode`: it converts graphs, compiles and calls them."""
 
 import warnings
+from contextlib import contextmanager
 from functools import cache, wraps
 from typing import Any, Literal
 
 from pytensor.compile.sharedvalue import SharedVariable
 from pytensor.link.jax.linker import JAXLinker
+from pytensor.link.jax.parallel import (
+    AXIS,
+    DataParallel,
+    check_results,
+    compiling_for_devices,
+    has_rows,
+)
 from pytensor.link.jax.platforms import PLATFORMS, compiling_for
 from pytensor.link.jax.tuned.deferred import is_deferred, rewrite_deferred
 from pytensor.link.jax.xla_guard import guard_options
@@ -41,6 +49,12 @@ class TunedJAXLinker(JAXLinker):
         On a CPU, keep XLA from fusions that return wrong numbers; see
         `pytensor.link.jax.xla_guard`.  With `keep_programs`, the program for the first arguments
         is spared what it doesn't need of that.
+    mesh : jax.sharding.Mesh, optional
+        Devices that share each batch; see `pytensor.link.jax.parallel`.  Programs for several
+        devices aren't kept, whatever `keep_programs` says.
+    sync_batchnorm : bool
+        Take the statistics of batch normalizations from the whole batch, not from the rows of each
+        device.
     platform : {"cpu", "gpu", "cuda", "rocm", "tpu"}, optional
         The kind of device whose form of the graph is made: on a CPU convolutions have their
         channels last and may be computed by our kernels.  It doesn't say where the function runs,
@@ -50,7 +64,7 @@ class TunedJAXLinker(JAXLinker):
     Raises
     ------
     ValueError
-        If precision or platform are none of these.
+        If precision or platform are none of these, or the mesh has other axes than "data".
     """
 
     required_rewrites = (*JAXLinker.required_rewrites, "jax_tuned", "corrections")  # type: ignore[assignment]
@@ -58,7 +72,8 @@ class TunedJAXLinker(JAXLinker):
     def __init__(
         self, *args: Any, donate: bool = False, precision: Literal["float32", "bf16"] = "float32",
         named_scopes: bool = True, keep_programs: bool = False, cpu_kernels: bool = False,
-        guard: bool = True, platform: str | None = None, **kwargs: Any,
+        guard: bool = True, mesh: Any = None, sync_batchnorm: bool = False,
+        platform: str | None = None, **kwargs: Any,
     ) -> None:  # fmt: skip
         super().__init__(*args, **kwargs)
         if platform is not None and platform not in PLATFORMS:
@@ -67,7 +82,17 @@ class TunedJAXLinker(JAXLinker):
         if precision not in PRECISIONS:
             raise ValueError(f"precision is {precision!r}; it must be one of {PRECISIONS}")
         self.donate, self.precision, self.named_scopes = donate, precision, named_scopes
-        self.keep_programs, self.cpu_kernels, self.guard = keep_programs, cpu_kernels, guard
+        self.cpu_kernels, self.guard = cpu_kernels, guard
+        self.mesh, self.parallel = mesh, None
+        if mesh is not None and mesh.size > 1:
+            if mesh.axis_names != (AXIS,):
+                raise ValueError(
+                    f"the mesh has the axes {mesh.axis_names}; it must have one, {AXIS!r}: see "
+                    "pytensor.link.jax.sharding.data_parallel_mesh"
+                )
+            self.parallel = DataParallel(mesh.size, sync_batchnorm)
+            self.incompatible_rewrites += ("local_all_reduce_of_one_device",)  # type: ignore[assignment]
+        self.keep_programs = keep_programs and self.parallel is None
         if precision == "bf16":
             # It marks what must not be computed in bfloat16.
             self.incompatible_rewrites += ("local_remove_full_precision",)  # type: ignore[assignment]
@@ -77,20 +102,31 @@ class TunedJAXLinker(JAXLinker):
     def fgraph_convert(self, fgraph, convert_node=None, **kwargs):
         from pytensor.link.jax.tuned.conversion import GraphWithConverter
 
+        if self.parallel is not None:
+            with self.compiling():
+                check_results(fgraph)
         # Now, whatever the flags of kernels are when a deferred graph is converted.
         convert_node = convert_node or self._node_converter()
         if is_deferred(fgraph):
             return self._convert_when_traced(fgraph, convert_node=convert_node, **kwargs)
-        with compiling_for(self.platform):
+        with self.compiling():
             function = super().fgraph_convert(GraphWithConverter(fgraph, convert_node), **kwargs)
         function = with_dtypes(function, fgraph.outputs)
 
         @wraps(function)
         def traced(*args):
-            with compiling_for(self.platform):
+            with self.compiling():
                 return function(*args)
 
-        return traced
+        if self.parallel is None:
+            return traced
+        return on_each_device(traced, fgraph.inputs, self.mesh, self.scalar_shape_inputs)
+
+    @contextmanager
+    def compiling(self):
+        """Rewrite, convert and trace in here for this linker's platform and devices."""
+        with compiling_for(self.platform), compiling_for_devices(self.parallel):
+            yield
 
     def _convert_when_traced(self, fgraph, *, convert_node, input_storage, storage_map, **kwargs):
         """Rewrite and convert a deferred graph when JAX traces it: maybe never."""
@@ -167,7 +203,7 @@ class TunedJAXLinker(JAXLinker):
             return None
         from pytensor.link.jax.tuned.cpu_kernels import load_kernels
 
-        with compiling_for(self.platform):
+        with self.compiling():
             return load_kernels()
 
     def _compiler_options(self):
@@ -226,7 +262,8 @@ class TunedJAXLinker(JAXLinker):
         return (
             f"{type(self).__name__}(donate={self.donate}, precision={self.precision!r}, "
             f"named_scopes={self.named_scopes}, keep_programs={self.keep_programs}, "
-            f"cpu_kernels={self.cpu_kernels}, guard={self.guard}, platform={self.platform!r})"
+            f"cpu_kernels={self.cpu_kernels}, guard={self.guard}, parallel={self.parallel}, "
+            f"platform={self.platform!r})"
         )
 
 
@@ -261,6 +298,32 @@ def with_integer_arguments(function, places):
         return function(*(int(v) if k in places else v for k, v in enumerate(args)))
 
     return call
+
+
+def on_each_device(function, inputs, mesh, static=()):
+    """Have each device of a mesh call a function on its rows; `static` are numbers of the program.
+
+    The results must be the same on all devices.
+    """
+    import jax
+    from jax.sharding import PartitionSpec
+
+    passed = [k for k in range(len(inputs)) if k not in static]
+    specs = tuple(PartitionSpec(AXIS) if has_rows(inputs[k]) else PartitionSpec() for k in passed)
+
+    @wraps(function)
+    def called(*args):
+        def on_own_rows(*own):
+            values = dict(enumerate(args)) | dict(zip(passed, own, strict=True))
+            return function(*values.values())
+
+        # JAX's own check of the results would sum gradients over the devices one by one
+        shared = jax.shard_map(
+            on_own_rows, mesh=mesh, in_specs=specs, out_specs=PartitionSpec(), check_vma=False
+        )
+        return shared(*(args[k] for k in passed))
+
+    return called
 
 
 def copy_generators(fgraph, input_storage, storage_map):

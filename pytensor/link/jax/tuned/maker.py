@@ -1,7 +1,8 @@
 """The maker of functions of `jax_mode`: it joins their updates, and may put rewrites off."""
 
+from contextlib import nullcontext
+
 from pytensor.compile.maker import FunctionMaker
-from pytensor.link.jax.platforms import compiling_for
 from pytensor.link.jax.rewriting.updates import join_updates
 from pytensor.link.jax.tuned.deferred import is_deferred, rewrite_deferred
 
@@ -64,5 +65,5 @@ class TunedFunctionMaker(FunctionMaker):
         if getattr(mode.linker, "keep_programs", False):
             from pytensor.link.jax.tuned.program_store import rewrite_or_defer as rewrite
 
-        with compiling_for(getattr(mode.linker, "platform", None)):
+        with getattr(mode.linker, "compiling", nullcontext)():
             rewrite(inputs, outputs, additional_outputs, fgraph, mode, profile)

@@ -13,7 +13,7 @@ Functions compiled with ``mode="JAX"`` are not touched by anything here.
 """
 
 from functools import partialmethod
-from typing import Literal
+from typing import Any, Literal
 
 from pytensor.compile.io import In, Out
 from pytensor.compile.mode import Mode, get_mode
@@ -72,7 +72,8 @@ class DeferrableRewrites(GraphRewriter):
 def jax_mode(
     *, donate: bool = False, precision: Literal["float32", "bf16"] = "float32",
     named_scopes: bool = True, keep_programs: bool = False, cpu_kernels: bool = False,
-    guard: bool = True, platform: str | None = None,
+    guard: bool = True, mesh: Any = None, sync_batchnorm: bool = False,
+    platform: str | None = None,
 ) -> TunedMode:  # fmt: skip
     """Return mode JAX with a `TunedJAXLinker`; see there.
 
@@ -82,7 +83,8 @@ def jax_mode(
     """
     linker = TunedJAXLinker(
         donate=donate, precision=precision, named_scopes=named_scopes, keep_programs=keep_programs,
-        cpu_kernels=cpu_kernels, guard=guard, platform=platform,
+        cpu_kernels=cpu_kernels, guard=guard, mesh=mesh, sync_batchnorm=sync_batchnorm,
+        platform=platform,
     )  # fmt: skip
     return TunedMode(linker, get_mode("JAX")._optimizer.excluding(*EXCLUDED))
 
