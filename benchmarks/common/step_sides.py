@@ -60,7 +60,9 @@ class DemoStep:
     precision : "float32" or "bf16"
         Without a mode.
     devices : int
-        Over which the rows of a batch are spread.
+        Over which the rows of a batch are spread; a mode that is given has a mesh of its own.
+    sync_batchnorm : bool
+        As `jax_mode`'s; without a mode.
     guard : bool
         As `jax_mode`'s; without a mode.
     pictures : int
@@ -71,7 +73,7 @@ class DemoStep:
 
     def __init__(
         self, image_size, batch_size, weights=None, mode=None, donate=True,
-        precision="float32", devices=1, guard=True, pictures=0,
+        precision="float32", devices=1, guard=True, pictures=0, sync_batchnorm=False,
     ):  # fmt: skip
         use_demo()
         from model import YOLO11n
@@ -80,22 +82,25 @@ class DemoStep:
 
         from pytensor.link.jax.tuned import jax_mode
 
+        self._mesh, replicate = devices_for(devices)
         if mode is None:
             mode = jax_mode(
                 donate=donate, precision=precision, keep_programs=True, cpu_kernels=True,
-                guard=guard,
+                guard=guard, mesh=self._mesh, sync_batchnorm=sync_batchnorm,
             )  # fmt: skip
         self.model = YOLO11n(CLASSES)
         if weights is not None:
             self.model.load_state_dict(weights)
         # Functions in mode PYTORCH take and give NumPy arrays.
         self._on_device = mode != "PYTORCH"
-        self._mesh, replicate = devices_for(devices)
+        parallel = getattr(getattr(mode, "linker", None), "parallel", None)
+        self._sharing = sharing = 1 if parallel is None else parallel.devices
         squares = np.zeros((pictures, image_size, image_size, 3), "uint8")
-        images = DeviceImages(squares, image_size, batch_size) if pictures else None
+        rows = batch_size // sharing
+        images = DeviceImages(squares, image_size, rows) if pictures else None
         self.step = TrainStep(
-            self.model, image_size, batch_size, MAX_BOXES, WEIGHT_DECAY, mode=mode, place=replicate,
-            images=images,
+            self.model, image_size, batch_size, MAX_BOXES, WEIGHT_DECAY, mode=mode, images=images,
+            devices=sharing, place=replicate,
         )  # fmt: skip
         self._parts, self._batch, self._rates = LOSS_PARTS, DeviceBatch, Rates
 
@@ -139,7 +144,7 @@ class DemoStep:
         # Images or their plans, three arrays of targets, four numbers, and the shared variables.
         rows = len(self.step.images.variables) + 3
         numbers = rows + 4
-        arguments = [shape_of(v.type, split_rows(mesh)) for v in inputs[:rows]]
+        arguments = [shape_of(v.type, split_rows(mesh), self._sharing) for v in inputs[:rows]]
         arguments += [shape_of(v.type) for v in inputs[rows:numbers]]
         arguments += [shape_of(v.type, whole(mesh)) for v in inputs[numbers:]]
         return function.vm.jit_fn, arguments
@@ -351,11 +356,12 @@ def whole(mesh):
     return mesh and jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec())
 
 
-def shape_of(value, sharding=None):
-    """Return what JAX needs to know of an argument to compile."""
+def shape_of(value, sharding=None, parts=1):
+    """Return what JAX needs to know of an argument to compile; `value` is one of so many parts."""
     import jax
 
-    return jax.ShapeDtypeStruct(value.shape, value.dtype, sharding=sharding)
+    shape = value.shape if parts == 1 else (parts * value.shape[0], *value.shape[1:])
+    return jax.ShapeDtypeStruct(shape, value.dtype, sharding=sharding)
 
 
 def pure_rates(number):

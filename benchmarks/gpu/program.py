@@ -1,6 +1,6 @@
 """What GPUs would run of YOLO11n's training step, found out without one: PyTensor, and plain JAX.
 
-    python -m benchmarks.gpu.program [--device h200 a100 ...] [--what step drawn inference]
+    python -m benchmarks.gpu.program [--device h200 a100 ...] [--what step sync-step drawn inference]
         [--sides PyTensor NHWC NCHW] [--precision bf16 float32 highest] [--batch-size 64]
         [--image-size 320] [--devices 1] [--largest-batch] [--why N] [--json FILE] [--keep FOLDER]
     python -m benchmarks.gpu.program --list-devices
@@ -14,6 +14,7 @@ graph (--graph-launch-us) and without one (--launch-us).
 
 What can be compiled:
     step        the training step with images from the host
+    sync-step   the same on several devices that share batch normalizations' statistics
     drawn       the training step that draws its images on the device (PyTensor alone)
     inference   images to boxes, with the averaged weights (PyTensor alone)
 
@@ -41,7 +42,7 @@ from pathlib import Path
 
 from benchmarks.common import step_sides, xla_gpu
 
-WHAT = ("step", "drawn", "inference")
+WHAT = ("step", "sync-step", "drawn", "inference")
 SIDES = ("PyTensor", "NHWC", "NCHW")
 PRECISIONS = ("bf16", "float32", "highest")
 # Squares on the device of the step that draws from them; a program differs in nothing else.
@@ -69,7 +70,10 @@ def program(what, side, precision, batch_size, image_size, mesh):
         return inference(image_size, batch_size, mesh)
     from pytensor.link.jax.tuned import jax_mode
 
-    mode = jax_mode(donate=True, precision=number, platform="cuda", cpu_kernels=True)
+    mode = jax_mode(
+        donate=True, precision=number, platform="cuda", cpu_kernels=True, mesh=mesh,
+        sync_batchnorm=what == "sync-step",
+    )  # fmt: skip
     pictures = PICTURES * (what == "drawn")
     demo = step_sides.DemoStep(image_size, batch_size, mode=mode, pictures=pictures)
     return demo.program(mesh)
@@ -297,6 +301,8 @@ def main():
             for what, side in ((what, side) for what in o.what for side in o.sides):
                 if what != "step" and side != "PyTensor":
                     continue
+                if what == "sync-step" and o.devices == 1:
+                    sys.exit("sync-step is a step of several --devices")
                 # The detector has no other form.
                 form = "float32" if (what, precision) == ("inference", "bf16") else precision
                 key = what, side, form, o.batch_size, o.image_size, o.devices

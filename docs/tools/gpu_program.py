@@ -12,6 +12,7 @@ PAGE = ROOT / "docs" / "what_the_gpu_runs.md"
 BEGIN, END = "<!-- tables -->", "<!-- end of tables -->"
 TITLES = {
     "step": "The training step, images from the host",
+    "sync-step": "The training step with `--sync-batchnorm`",
     "drawn": "The training step that draws its images on the device",
     "inference": "Inference: images to boxes",
 }

@@ -20,6 +20,7 @@ from model import LEVELS, make_anchors
 
 import pytensor.tensor as pt
 from pytensor.gradient import disconnected_grad
+from pytensor.tensor.collectives import all_reduce
 from pytensor.tensor.precision import full_precision
 from pytensor.tensor.topk import topk
 
@@ -42,7 +43,9 @@ type Corners = tuple[Any, ...] | list[Any]  # four tensors: x1, y1, x2, y2
 type Maps = dict[str, Any]  # of tensors
 
 
-def yolo_loss(predictions: Maps, targets: Maps, num_classes: int) -> tuple[Any, Maps]:
+def yolo_loss(
+    predictions: Maps, targets: Maps, num_classes: int, devices: int = 1
+) -> tuple[Any, Maps]:
     """Compute the training loss of a YOLO11 detector.
 
     Parameters
@@ -59,11 +62,14 @@ def yolo_loss(predictions: Maps, targets: Maps, num_classes: int) -> tuple[Any, 
         have a box.  Of the others only what has a box counts there, as in LVIS (Gupta et al.,
         CVPR 2019, section 2.2): nothing is taken for background.
     num_classes : int
+    devices : int
+        How many devices share a batch, of which each has B images.  Then totals and parts are this
+        device's share of the whole batch's: the sum over the devices is what one would compute.
 
     Returns
     -------
     total : float32 scalar
-        What to minimise: the sum of the parts times B.
+        What to minimise: the sum of the parts times B, or the images of all devices.
     parts : dict
         ``"box_loss"``, ``"cls_loss"`` and ``"dfl_loss"``, float32 scalars with their gains of 7.5,
         0.5 and 1.5.  Each is a sum over all anchors, divided by the sum of the target scores.
@@ -82,7 +88,11 @@ def yolo_loss(predictions: Maps, targets: Maps, num_classes: int) -> tuple[Any, 
     )  # fmt: skip
     target_boxes = [corner / stride for corner in target.boxes]
 
-    norm = pt.maximum(sum32(target.weight), np.float32(1))
+    weight, images = sum32(target.weight), batch_size.astype("float32")
+    if devices > 1:
+        (weight,) = all_reduce([weight])
+        images = images * np.float32(devices)
+    norm = pt.maximum(weight, np.float32(1))
     box = sum32((np.float32(1) - ciou(pred_boxes, target_boxes)) * target.weight) / norm
     entropy = binary_cross_entropy(class_logits, target.scores)
     if "labelled" in targets:
@@ -92,7 +102,7 @@ def yolo_loss(predictions: Maps, targets: Maps, num_classes: int) -> tuple[Any, 
     dfl = sum32(distribution_focal_loss(distances, target_boxes, centres) * target.weight) / norm
 
     parts = {"box_loss": BOX_GAIN * box, "cls_loss": CLS_GAIN * cls, "dfl_loss": DFL_GAIN * dfl}
-    return sum(parts.values()) * batch_size.astype("float32"), parts
+    return sum(parts.values()) * images, parts
 
 
 def sum32(x: Any, axis: int | None = None) -> Any:

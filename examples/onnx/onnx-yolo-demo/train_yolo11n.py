@@ -90,14 +90,17 @@ def make_step(
     """Compile the training step of a model for a loader's batches."""
     images, data = None, loader.dataset
     if not loader.render:
-        images = DeviceImages(data.squares, o.image_size, o.batch_size, loader.pasted)
+        rows = o.batch_size // devices.count
+        images = DeviceImages(data.squares, o.image_size, rows, loader.pasted)
     return TrainStep(
         model, o.image_size, o.batch_size, loader.max_boxes, rates.weight_decay, rates.accumulate,
         # A profile needs the rewritten graph, and a program that is compiled with its names.
-        mode=training_mode(o.mode, o.precision, keep_programs=o.profile is None),
+        mode=training_mode(
+            o.mode, o.precision, o.profile is None, devices.mesh, o.sync_batchnorm
+        ),
         optimizer=rates.recipe.optimizer, images=images,
         layers=None if data.labelled is None else loader.layers,
-        place=devices.replicate, put=devices.shard if devices.count > 1 else None,
+        devices=devices.count, place=devices.replicate, put=devices.shard if devices.count > 1 else None,
     )  # fmt: skip
 
 

@@ -1,9 +1,10 @@
 """The devices of a data-parallel training, all driven by one process.
 
 The rows of every batch are spread over the devices, and all else is on each of them: see
-`pytensor.link.jax.sharding`.
+`pytensor.link.jax.sharding`, and for the step `pytensor.link.jax.parallel`.
 
     devices = Devices(8)
+    step = pytensor.function(..., mode=jax_mode(mesh=devices.mesh), trust_input=True)
     devices.check_batch_size(batch_size)
     devices.replicate(variables)             # all that the step reads or updates
     for batch in batches:

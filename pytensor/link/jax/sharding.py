@@ -17,6 +17,9 @@ one over the whole batch, wherever its rows lie.
 ``trust_input=True`` is needed: other functions turn their inputs into NumPy arrays.  Inputs without
 a batch axis (a learning rate, say) are passed as they are.
 
+A training step gets hundreds of small messages so; with ``jax_mode(mesh=mesh)`` it gets a few, and
+each device computes on its own rows (`pytensor.link.jax.parallel`).
+
 Three operations get the whole batch on every device, which is right, but costs time and memory:
 `topk`, indexing by two arrays (``x[rows, index]``), and convolutions whose groups have several
 channels.

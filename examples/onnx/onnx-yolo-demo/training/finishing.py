@@ -18,6 +18,7 @@ from tools.build_demo import BuildError, build, how_to_open, runtime_problem
 from tools.quantize import PICTURES, quantize_detector
 from training.checkpoint import load_weights
 from training.run_folder import TrainingError, check_writable, to_json
+from training.train_step import over_devices
 from training.weights import read_arrays
 
 from pytensor.optimizers import AveragedStatistics
@@ -154,8 +155,11 @@ def measure_statistics(run, devices):
     model(step.images.images, training=True)
     variables = model.store.trainable | model.store.statistics
     averages = {variable: step.averages[name] for name, variable in variables.items()}
+    updates = dict(model.updates)
+    if devices.count > 1:
+        _, _, updates = over_devices([], [], updates)
     statistics = AveragedStatistics(
-        step.images.variables, dict(model.updates), averages, BN_MOMENTUM, step.mode
+        step.images.variables, updates, averages, BN_MOMENTUM, step.mode
     )
 
     def measure():

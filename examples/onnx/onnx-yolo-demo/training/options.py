@@ -178,6 +178,9 @@ def make_parser(description):
         help="draw training images on the device; auto: on a GPU with room for them")  # fmt: skip
     add("--devices", type=ONE_OR_MORE, default=1,
         help="devices of this machine that share each batch")  # fmt: skip
+    add("--sync-batchnorm", action="store_true",
+        help="several devices take the statistics of batch normalizations from the whole batch, "
+        "not each from its own images")  # fmt: skip
     add("--mode", default="JAX", metavar="NAME",
         help="PyTensor's mode: JAX, NUMBA, PYTORCH, FAST_COMPILE …")  # fmt: skip
     add("--precision", choices=PRECISIONS, default=PRECISIONS[0],

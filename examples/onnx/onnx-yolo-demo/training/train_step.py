@@ -25,6 +25,7 @@ from pytensor.optimizers import (
     clip_by_global_norm,
     merge_updates,
 )
+from pytensor.tensor.collectives import all_reduce
 
 MAX_GRADIENT_NORM = 10.0
 LOSS_PARTS = ("box_loss", "cls_loss", "dfl_loss")
@@ -36,17 +37,20 @@ OWN_MODES = {
 }
 
 
-def training_mode(name="JAX", precision="float32", keep_programs=True):
+def training_mode(
+    name="JAX", precision="float32", keep_programs=True, mesh=None, sync_batchnorm=False
+):
     """Return PyTensor's mode for a training step.
 
-    "JAX" is `pytensor.link.jax.tuned.jax_mode`, which takes `precision` and `keep_programs`, and
-    see `OWN_MODES`; any other name is PyTensor's own mode.
+    "JAX" is `pytensor.link.jax.tuned.jax_mode`, which takes the other arguments, and see
+    `OWN_MODES`; any other name is PyTensor's own mode.
     """
     if uses_jax(name):
         # New weights, momenta and averages are written over the old ones.
         return jax_mode(
-            donate=True, precision=precision, keep_programs=keep_programs, cpu_kernels=True
-        )
+            donate=True, precision=precision, keep_programs=keep_programs, cpu_kernels=True,
+            mesh=mesh, sync_batchnorm=sync_batchnorm,
+        )  # fmt: skip
     if precision != "float32":
         raise ValueError(f"precision {precision} is for the mode JAX, not {name}")
     if name.upper() in OWN_MODES:
@@ -124,9 +128,9 @@ class TrainStep:
 
     With `max_accumulate` 1, forward, backward and update are one function.  Else gradients are
     added up by one function and applied by another, on the same shared variables.  With `layers`,
-    batches say of so many layers of each image which classes are labelled there.  For several
-    devices, `place` puts the values of shared variables where they shall be, and `put` the arrays
-    of a batch.
+    batches say of so many layers of each image which classes are labelled there.  With several
+    `devices`, of the mesh that `mode` has, the graph is that of one of them and its rows; `place`
+    puts the values of shared variables where they shall be, and `put` the arrays of a batch.
 
     By name, `state` has all shared variables that must be saved beside the model's own, and
     `averages` those of parameters and running statistics.  `variables` is all that the step reads
@@ -146,34 +150,39 @@ class TrainStep:
         optimizer="sgd",
         images=None,
         layers=None,
+        devices=1,
         place=None,
         put=None,
     ):
         self.mode = training_mode() if mode is None else get_mode(mode)
         self.model, self.optimizer = model, optimizer
-        self.place, self.put, self.layers = place, put, layers
+        self.place, self.put, self.layers, self.devices = place, put, layers, devices
         self.on_jax = uses_jax(self.mode)
         self._programs = {}
         self.fused = max_accumulate == 1
-        self.images = HostImages(image_size, batch_size) if images is None else images
+        rows = batch_size // devices
+        self.images = HostImages(image_size, rows) if images is None else images
         with quick_building():
-            self._build(batch_size, max_boxes, weight_decay)
+            self._build(rows, max_boxes, weight_decay)
         self.variables = [*model.store.all.values(), *self.state.values(), *self.images.shared]
         self.place_variables()
 
-    def _build(self, batch_size, max_boxes, weight_decay):
-        """Make the graph, the state and the compiled functions."""
-        boxes, classes, num_boxes = target_inputs(batch_size, max_boxes)
+    def _build(self, rows, max_boxes, weight_decay):
+        """Make the graph of so many images, the state and the compiled functions."""
+        boxes, classes, num_boxes = target_inputs(rows, max_boxes)
         inputs = [*self.images.variables, boxes, classes, num_boxes]
         targets = {"boxes": boxes, "classes": classes, "num_boxes": num_boxes}
         if self.layers:
             names = "windows", "labelled"
-            inputs += label_inputs(batch_size, self.layers, self.model.num_classes)
+            inputs += label_inputs(rows, self.layers, self.model.num_classes)
             targets |= dict(zip(names, inputs[-2:], strict=True))
         predictions = self.model(self.images.images, training=True)
-        total, parts = yolo_loss(predictions, targets, self.model.num_classes)
+        total, parts = yolo_loss(predictions, targets, self.model.num_classes, self.devices)
         outputs = [parts[name] for name in LOSS_PARTS]
         gradients = pytensor.grad(total, self.model.params)
+        statistics = dict(self.model.updates)
+        if self.devices > 1:
+            outputs, gradients, statistics = over_devices(outputs, gradients, statistics)
 
         numbers = [pt.scalar(name, dtype="float32") for name in Rates._fields]
         *rates, decay = numbers
@@ -181,7 +190,6 @@ class TrainStep:
         self.ema = ExponentialMovingAverage(tracked, decay)
         self.averages = {v.name: a for v, a in zip(tracked, self.ema.averages, strict=True)}
         self.state = dict(self.ema.state)
-        statistics = dict(self.model.updates)
         if self.fused:
             updates, norm = self._apply_updates(gradients, *rates, weight_decay)
             updates = merge_updates(updates, statistics)
@@ -264,6 +272,15 @@ class TrainStep:
     def apply(self, rates):
         """Step with the gradients accumulated so far; their norm before clipping."""
         return self._call(self._apply, *as_arrays(rates))[0]
+
+
+def over_devices(losses, gradients, statistics):
+    """Sum losses and gradients over the devices, and average running statistics, all at once."""
+    new = list(statistics.values())
+    summed = [*losses, *gradients]
+    reduced = all_reduce([*summed, *new], ["sum"] * len(summed) + ["mean"] * len(new))
+    means = dict(zip(statistics, reduced[len(summed) :], strict=True))
+    return reduced[: len(losses)], reduced[len(losses) : len(summed)], means
 
 
 def as_arrays(rates):

@@ -358,7 +358,10 @@ def assert_same_training(sessions, name, plain):
 
 @pytest.mark.parametrize(
     ("name", "arguments", "flags"),
-    [("device", ["--device-augment", "on"], FLAGS), ("two", ["--devices", 2], TWO_DEVICES)],
+    [
+        ("device", ["--device-augment", "on"], FLAGS),
+        ("two", ["--devices", 2, "--sync-batchnorm"], TWO_DEVICES),
+    ],
 )
 def test_other_devices(sessions, plain, name, arguments, flags):
     sessions.run(name, *FEW, *arguments, XLA_FLAGS=flags)
