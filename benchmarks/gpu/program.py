@@ -1,8 +1,9 @@
 """What GPUs would run of YOLO11n's training step, found out without one: PyTensor, and plain JAX.
 
-    python -m benchmarks.gpu.program [--device h200 a100 ...] [--what step sync-step drawn inference]
-        [--sides PyTensor NHWC NCHW] [--precision bf16 float32 highest] [--batch-size 64]
-        [--image-size 320] [--devices 1] [--largest-batch] [--why N] [--json FILE] [--keep FOLDER]
+    python -m benchmarks.gpu.program [--device h200 a100 ...] [--sides PyTensor NHWC NCHW]
+        [--what step sync-step drawn inference] [--precision bf16 float32 highest] [--devices 1]
+        [--batch-size 64] [--image-size 320] [--largest-batch] [--why N] [--json FILE]
+        [--keep FOLDER]
     python -m benchmarks.gpu.program --list-devices
     python -m benchmarks.gpu.program --read FILE [--device h200]
 

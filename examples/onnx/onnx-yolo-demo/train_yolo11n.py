@@ -100,7 +100,8 @@ def make_step(
         ),
         optimizer=rates.recipe.optimizer, images=images,
         layers=None if data.labelled is None else loader.layers,
-        devices=devices.count, place=devices.replicate, put=devices.shard if devices.count > 1 else None,
+        devices=devices.count, place=devices.replicate,
+        put=devices.shard if devices.count > 1 else None,
     )  # fmt: skip
 
 
