@@ -55,10 +55,24 @@ class Converter:
         self.takes_node = bool(parameters) and parameters[0].name == "node"
         self.inputs = [p for p in parameters if p.kind is not Parameter.KEYWORD_ONLY]
         self.inputs = self.inputs[self.takes_node :]
+        one_each = [p for p in self.inputs if p.kind is not Parameter.VAR_POSITIONAL]
+        self.least = sum(p.default is Parameter.empty for p in one_each)
+        self.most = len(one_each) if one_each == self.inputs else None
         self.attributes = {p.name: p for p in parameters if p.kind is Parameter.KEYWORD_ONLY}
 
     def __call__(self, node: "NodeReader", *inputs: Any) -> Any:
-        """Convert a node with these inputs."""
+        """Convert a node with these inputs, None for those that are left out.
+
+        Raises
+        ------
+        Refused
+            If there are too few inputs or too many, or attributes aren't as the parameters say.
+        """
+        if len(inputs) < self.least:
+            name = self.inputs[len(inputs)].name
+            raise Refused(f"it has no input {name!r}, which it must have")
+        if self.most is not None and len(inputs) > self.most:
+            raise Refused(f"it has {len(inputs)} inputs, and takes {self.most} at most")
         values = {name: _value_of(node, p) for name, p in self.attributes.items()}
         return self.with_attributes(node, *inputs, **values)
 
