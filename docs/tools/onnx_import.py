@@ -8,16 +8,19 @@ tables in ``docs/onnx_import.md``.  A test fails where a table is out of date or
 
 import re
 from collections import Counter, defaultdict
+from inspect import Parameter
 from pathlib import Path
+from typing import get_args
 
 import onnx
 
 from pytensor.link.onnx import ImportedModelError, ImportedOpError
 from pytensor.link.onnx.importing.operators.refused import REFUSED
-from pytensor.link.onnx.importing.registry import ML, operator_funcify
+from pytensor.link.onnx.importing.registry import MICROSOFT, ML, operator_funcify
 from tests.link.onnx.importing import official, versions
 
 TABLE = Path(__file__).parents[1] / "onnx_import.md"
+operator_funcify.load()
 
 
 def operator_of(case):
@@ -143,6 +146,52 @@ def versions_row(op_type):
     return f"| {op_type} | {' | '.join([*cells, '; '.join(remarks)])} |"
 
 
+SIGNATURES = """\
+## Inputs and attributes
+
+They are the parameters of the functions that convert operators, of which this table is made. What
+has a value may be left out, and means that then; what else it may be is behind it where few values
+can. A node with any other attribute is refused."""
+DOMAINS = {
+    "": "ai.onnx",
+    ML: "ai.onnx.ml",
+    MICROSOFT: "com.microsoft, which onnxruntime's optimizer writes",
+}
+
+
+def _written(parameter):
+    """Return a parameter as Python writes it, and the other values that it may have."""
+    name = "*" * (parameter.kind is Parameter.VAR_POSITIONAL) + parameter.name
+    default = "" if parameter.default is Parameter.empty else f"={parameter.default!r}"
+    values = get_args(parameter.annotation)
+    others = ", ".join(f"`{v!r}`" for v in values if v != parameter.default)
+    if not values:
+        return f"`{name}{default}`"
+    return f"`{name}{default}` " + (f"({'or ' if default else ''}{others})" if others else "alone")
+
+
+def signature_rows(op_type, domain):
+    """Return the lines of an operator, one for each form that it has had."""
+    rows = []
+    for before, converter in operator_funcify.forms(op_type, domain).items():
+        attributes = [p for _, p in sorted(converter.attributes.items())]
+        cells = [", ".join(map(_written, ps)) for ps in (converter.inputs, attributes)]
+        form = op_type if before is None else f"{op_type} before {before}"
+        rows.append(f"| {form} | {' | '.join(cells)} |")
+    return rows
+
+
+def table_of_signatures():
+    """Return the page's part on the inputs and attributes of all operators, as lines."""
+    found = [entry for entry in sorted(operator_funcify.registry) if entry not in REFUSED]
+    lines = [SIGNATURES]
+    for domain, title in DOMAINS.items():
+        lines += ["", f"| operator of {title} | inputs | attributes |", "| --- | --- | --- |"]
+        for of, op_type in found:
+            lines += signature_rows(op_type, domain) if of == domain else []
+    return lines
+
+
 OLDER = """\
 ## Older versions of operators
 
@@ -171,8 +220,6 @@ its evaluator. `python -m tests.link.onnx.importing.versions` does it.
   here and in onnxruntime. Sequences without elements are read; onnxruntime refuses them.
 - What a Loop collects has the sizes of an iteration's values even if there is none; onnxruntime
   makes open ones 0.
-- Attributes that neither the standard nor a converter knows are refused; where a converter's
-  parameters are the operator's attributes, so is any other.
 """
 
 NAMES = """\
@@ -202,13 +249,9 @@ def table_of_versions():
 
 def document():
     """Return the whole page."""
-    operator_funcify.load()
     lines = [row(operator, cases) for operator, cases in groups().items()]
-    found = [entry for entry in sorted(operator_funcify.registry) if entry not in REFUSED]
-    others = [name for domain, name in found if domain not in ("", ML)]
-    learning = [name for domain, name in found if domain == ML]
-    schemas = {s.name for s in onnx.defs.get_all_schemas() if s.domain == ""}
-    own = sorted(name for domain, name in found if not domain and name in schemas)
+    schemas = {("", s.name) for s in onnx.defs.get_all_schemas() if s.domain == ""}
+    own = schemas & operator_funcify.registry.keys() - REFUSED.keys()
     return "\n".join(
         [
             "# What can be imported, by operator",
@@ -224,10 +267,7 @@ def document():
             "| --- | --- | --- | --- | --- |",
             *lines,
             "",
-            "Operators of ai.onnx.ml: " + ", ".join(learning) + ".",
-            "",
-            "Operators of com.microsoft, which onnxruntime's optimizer writes: "
-            + ", ".join(others) + ".",
+            *table_of_signatures(),
             "",
             NAMES,
             *table_of_versions(),

@@ -126,6 +126,11 @@ class OperatorConverters:
         later = [before for before in older if opset < before]
         return older[min(later)] if later else self.registry.get(key)
 
+    def forms(self, op_type: str, domain: str = "") -> dict[int | None, Callable]:
+        """Return an operator's converters by the opset `before` which each holds, or None."""
+        newest = {None: self.registry[domain, op_type]}
+        return dict(sorted(self._older.get((domain, op_type), {}).items())) | newest
+
     def load(self) -> None:
         """Load all extras, so that `registry` is complete."""
         if self._extras is not None:

@@ -68,6 +68,7 @@ def test_converters_of_operators_are_found_by_opset():
         table.register("Add", "Sub", before=before)(str(before))
     found = [table.dispatch("Sub", "", opset) for opset in (1, 6, 7, 12, 13, None)]
     assert found == ["7", "7", "13", "13", "None", "None"]
+    assert table.forms("Sub") == {7: "7", 13: "13", None: "None"}
     assert table.dispatch("Mul") is None
     assert table.dispatch("Add", "com.microsoft") is None
     with pytest.raises(ValueError, match="two converters of Add"):

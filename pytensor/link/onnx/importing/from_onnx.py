@@ -27,6 +27,8 @@ from pytensor.link.onnx.importing.errors import (
 from pytensor.link.onnx.importing.model import HIGHEST_OPSET, read_model
 from pytensor.link.onnx.importing.operators.refused import REFUSED
 from pytensor.link.onnx.importing.registry import (
+    ALWAYS_WITHOUT_EFFECT,
+    Converter,
     NodeReader,
     Refused,
     array_of,
@@ -36,7 +38,7 @@ from pytensor.link.onnx.importing.registry import (
     operator_funcify,
     standard_domain,
 )
-from pytensor.link.onnx.importing.schemas import check_inputs, known_attributes
+from pytensor.link.onnx.importing.schemas import check_inputs
 from pytensor.link.onnx.importing.text import MOVING, OF_NUMBERS, READING, Strings, Text, codes_of
 from pytensor.tensor.basic import as_tensor_variable, constant
 from pytensor.tensor.shape import specify_shape
@@ -307,9 +309,10 @@ def _without_text(name: tuple[str, str], given: list[Any]) -> list[Any]:
     return codes
 
 
-def _check_attributes(node: NodeReader, converter: Any) -> None:
-    """Refuse a node with attributes that neither the standard nor the converter knows."""
-    if unknown := node.ir_node.attributes.keys() - known_attributes(node, converter):
+def _check_attributes(node: NodeReader, converter: Converter) -> None:
+    """Refuse a node with attributes that aren't parameters of its converter."""
+    known_ones = converter.attributes.keys() | ALWAYS_WITHOUT_EFFECT
+    if unknown := node.ir_node.attributes.keys() - known_ones:
         of = f"{node.domain or 'ai.onnx'} {node.opset}"
         raise Refused(f"the operator has no attribute {_listed(unknown)} in {of}")
 

@@ -2,9 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from inspect import Parameter, signature
-from typing import Any, get_args
+from dataclasses import dataclass
+from inspect import Parameter, Signature, signature
+from typing import Any, Literal, get_args, get_origin
 
 import numpy as np
 import onnx_ir as ir
@@ -17,51 +17,106 @@ from pytensor.tensor.basic import MakeVector, constant
 
 MICROSOFT = "com.microsoft"
 ML = "ai.onnx.ml"
+LISTS = (ir.AttributeType.INTS, ir.AttributeType.FLOATS, ir.AttributeType.STRINGS)
+# Of opsets 1 to 5: which inputs may be overwritten
+ALWAYS_WITHOUT_EFFECT = {"consumed_inputs"}
 
 
 class Refused(Exception):
     """A converter's reason why one node can't be imported, and what to do about it."""
 
 
-def of_signature(function: Callable) -> Callable:
-    """Return a converter of a node and its inputs, made of a function of inputs and attributes.
+def attributes_of(other: Callable) -> Callable:
+    """Return what makes a function's ``**attributes``, at its end, those of another function."""
 
-    Attributes are the function's parameters that are given by name alone.  One without a default
-    must be there; one that is annotated as a ``Literal`` must have one of its values; floats have
-    single precision, defaults too.  A function whose first parameter is `node` gets the node as
-    well; if it has no parameters for attributes, it reads them from there.
-    """
-    parameters = list(signature(function).parameters.values())
-    attributes = [p for p in parameters if p.kind is Parameter.KEYWORD_ONLY]
-    takes_node = bool(parameters) and parameters[0].name == "node"
-    if takes_node and not attributes:
+    def decorate(function):
+        *own, _ = signature(function).parameters.values()
+        names = {p.name for p in own}
+        given = [p for p in signature(other).parameters.values() if p.name not in names]
+        more = [p for p in given if p.kind is Parameter.KEYWORD_ONLY]
+        function.__signature__ = Signature([*own, *more])
         return function
 
-    def converter(node, *inputs):
-        values = {p.name: _value_of(node, p) for p in attributes}
-        return function(*([node] if takes_node else []), *inputs, **values)
+    return decorate
 
-    converter.attributes = frozenset(p.name for p in attributes)
-    return converter
+
+class Converter:
+    """A function of an operator's inputs and attributes, which is called with a node.
+
+    Attributes are the function's parameters that are given by name alone.  One without a default
+    must be there; one that is annotated as a ``Literal`` must have one of its values; one that is
+    annotated as an ``onnx_ir.TensorProtocol`` stays as the file has it; floats have single
+    precision, defaults too.  A function whose first parameter is `node` gets the node as well.
+    """
+
+    def __init__(self, function: Callable) -> None:
+        self.function = function
+        parameters = list(signature(function).parameters.values())
+        self.takes_node = bool(parameters) and parameters[0].name == "node"
+        self.inputs = [p for p in parameters if p.kind is not Parameter.KEYWORD_ONLY]
+        self.inputs = self.inputs[self.takes_node :]
+        one_each = [p for p in self.inputs if p.kind is not Parameter.VAR_POSITIONAL]
+        self.least = sum(p.default is Parameter.empty for p in one_each)
+        self.most = len(one_each) if one_each == self.inputs else None
+        self.attributes = {p.name: p for p in parameters if p.kind is Parameter.KEYWORD_ONLY}
+
+    def __call__(self, node: "NodeReader", *inputs: Any) -> Any:
+        """Convert a node with these inputs, None for those that are left out.
+
+        Raises
+        ------
+        Refused
+            If there are too few inputs or too many, or attributes aren't as the parameters say.
+        """
+        if len(inputs) < self.least:
+            name = self.inputs[len(inputs)].name
+            raise Refused(f"it has no input {name!r}, which it must have")
+        if self.most is not None and len(inputs) > self.most:
+            raise Refused(f"it has {len(inputs)} inputs, and takes {self.most} at most")
+        values = {name: _value_of(node, p) for name, p in self.attributes.items()}
+        return self.with_attributes(node, *inputs, **values)
+
+    def with_attributes(self, node: "NodeReader", *inputs: Any, **values: Any) -> Any:
+        """Convert a node as if it had these attributes, and no others."""
+        return self.function(*([node] if self.takes_node else []), *inputs, **values)
 
 
 def _value_of(node, parameter):
-    name, choices = parameter.name, get_args(parameter.annotation)
-    if parameter.default is Parameter.empty:
-        value = node.required(name)
-    elif choices:
-        others = (choice for choice in choices if choice != parameter.default)
-        value = node.choice(name, parameter.default, *others)
+    """Return an attribute: a number, string, list of these, array, or `onnx_ir.Graph`."""
+    name, kind = parameter.name, parameter.annotation
+    if name in node.ir_node.attributes:
+        value = _read(node.ir_node.attributes[name], kind)
     else:
-        value = node.attribute(name, parameter.default)
+        value = parameter.default
+    if value is Parameter.empty:
+        raise Refused(f"it has no attribute {name!r}, which it must have")
+    if get_origin(kind) is Literal and value not in get_args(kind):
+        allowed = ", ".join(map(repr, get_args(kind)))
+        if len(get_args(kind)) == 1:
+            raise Refused(f"its attribute {name} is {value!r}, and {allowed} alone is supported")
+        raise Refused(f"its {name} is {value!r}; there are {allowed}")
     return float(np.float32(value)) if isinstance(value, float) else value
 
 
-operator_funcify = OperatorConverters(of_signature, extras="operators")
+def _read(attribute, kind):
+    value = attribute.value
+    if attribute.type == ir.AttributeType.TENSOR and kind is not ir.TensorProtocol:
+        return array_of(value)
+    return list(value) if attribute.type in LISTS else value
+
+
+def must_have(**attributes: Any) -> None:
+    """Refuse a node that is without an attribute which it must have in its form."""
+    for name, value in attributes.items():
+        if value is None:
+            raise Refused(f"it has no attribute {name!r}, which it must have")
+
+
+operator_funcify = OperatorConverters(Converter, extras="operators")
 """Converters from ONNX's operators.
 
 A function that is registered gets a variable for each of the node's inputs, None for those left
-out, and the node's attributes by name (`of_signature`).  It returns a variable for each output, as
+out, and the node's attributes by name (`Converter`).  It returns a variable for each output, as
 a sequence if there are several; it may leave out last ones that the node doesn't have.  A value of
 a sequence type is a Python list of variables.
 """
@@ -83,12 +138,6 @@ class NodeReader:
     updates: dict  # new values of shared variables, to which a converter may add
     strings: Strings  # the model's, with their numbers
     condition: Variable | None = None  # that of the If, in whose branch the node is
-    other: dict = field(default_factory=dict)  # values in the place of attributes; None for none
-    read: set = field(default_factory=set)  # the names of attributes that were asked for
-
-    def with_attributes(self, **values) -> "NodeReader":
-        """Return the node with other attributes, None for those that it is to lack."""
-        return replace(self, other={**self.other, **values})
 
     @property
     def op_type(self) -> str:
@@ -109,41 +158,6 @@ class NodeReader:
     def operator(self) -> str:
         """The operator's name, with its domain unless that is ONNX's own."""
         return f"{self.domain}.{self.op_type}" if self.domain else self.op_type
-
-    def has(self, name: str) -> bool:
-        """Return whether the attribute is given."""
-        self.read.add(name)
-        if name in self.other:
-            return self.other[name] is not None
-        return name in self.ir_node.attributes
-
-    def attribute(self, name: str, default: Any = None) -> Any:
-        """Return an attribute: a number, string, list of these, array, or `onnx_ir.Graph`."""
-        if not self.has(name):
-            return default
-        if name in self.other:
-            return self.other[name]
-        found = self.ir_node.attributes[name]
-        value = found.value
-        if found.type == ir.AttributeType.TENSOR:
-            return array_of(value)
-        if found.type in (ir.AttributeType.INTS, ir.AttributeType.FLOATS, ir.AttributeType.STRINGS):
-            return list(value)
-        return value
-
-    def required(self, name: str) -> Any:
-        """Return the value of an attribute without a default."""
-        if not self.has(name):
-            raise Refused(f"it has no attribute {name!r}, which it must have")
-        return self.attribute(name)
-
-    def choice(self, name: str, default: str, *others: str) -> str:
-        """Return the value of an attribute that says which of several ways a node goes."""
-        value = self.attribute(name, default)
-        if value not in (default, *others):
-            listed = ", ".join(map(repr, (default, *others)))
-            raise Refused(f"its {name} is {value!r}; there are {listed}")
-        return value
 
     def bodies(self) -> list[ir.Graph]:
         """Return the graphs in its attributes."""

@@ -1,27 +1,12 @@
 """What the standard says of an operator's inputs, checked before its converter runs."""
 
-from collections.abc import Callable
 from functools import cache
 
 import onnx
-from pytensor.link.onnx.importing.registry import MICROSOFT, NodeReader, Refused
+from pytensor.link.onnx.importing.registry import NodeReader, Refused
 from pytensor.link.onnx.importing.text import Text
 
 _NAMES = {"float32": "float", "float64": "double"}
-
-# Of opsets 1 to 5: which inputs may be overwritten
-ALWAYS_WITHOUT_EFFECT = {"consumed_inputs"}
-# Attributes of onnxruntime's operators that change nothing, or nothing in some nodes
-_WITHOUT_EFFECT = {
-    ("", "SimplifiedLayerNormalization"): {"stash_type"},
-    (MICROSOFT, "Attention"): {"mask_filter_value", "rotary_embedding_dim"},
-    (MICROSOFT, "EmbedLayerNormalization"): {"mask_index_type"},
-    (MICROSOFT, "GroupQueryAttention"): {"qk_norm_epsilon", "rotary_interleaved", "smooth_softmax"},
-    (MICROSOFT, "MatMulNBits"): {"accuracy_level"},
-    (MICROSOFT, "MultiHeadAttention"): {"mask_filter_value"},
-    (MICROSOFT, "NhwcMaxPool"): {"pads"},
-    (MICROSOFT, "QLinearAveragePool"): {"count_include_pad", "pads"},
-}
 
 
 @cache
@@ -30,23 +15,6 @@ def _schema(op_type, opset, domain):
     if not onnx.defs.has(op_type, opset, domain):
         return None
     return onnx.defs.get_schema(op_type, opset, domain)
-
-
-def known_attributes(node: NodeReader, converter: Callable) -> set[str]:
-    """Return the attributes that a node may have.
-
-    They are the parameters of the converter's function.  Where that reads them from the node, they
-    are those that it read, and the standard's.
-    """
-    without_effect = ALWAYS_WITHOUT_EFFECT | _WITHOUT_EFFECT.get((node.domain, node.op_type), set())
-    if hasattr(converter, "attributes"):
-        return converter.attributes | without_effect
-    name = node.op_type, node.domain
-    found = _schema(node.op_type, node.opset, node.domain)
-    if found is None and onnx.defs.has(*name):  # onnxruntime knows operators in older opsets
-        found = onnx.defs.get_schema(*name)
-    attributes = set() if found is None else set(found.attributes)
-    return attributes | node.read | without_effect
 
 
 def check_inputs(node: NodeReader, given: list) -> None:

@@ -10,14 +10,9 @@ import numpy as np
 
 import pytensor.tensor as pt
 from pytensor.graph.basic import Variable
-from pytensor.link.onnx.importing.registry import NodeReader, Refused, folded
+from pytensor.link.onnx.importing.registry import Refused, folded
 from pytensor.tensor.basic import constant
 from pytensor.tensor.conv.lengths import window_count
-
-
-def single(node: NodeReader, name: str, default: float) -> float:
-    """Read a float attribute; the defaults of the standard have single precision as well."""
-    return float(np.float32(node.attribute(name, default)))
 
 
 def like(x, value):

@@ -148,6 +148,19 @@ def test_of_quantized_numbers(op_type, dtype):
     assert (difference > 0).mean() < 0.02
 
 
+@pytest.mark.parametrize(
+    ("count", "reason"),
+    [
+        (3, "it has no input 'scale', which it must have"),
+        (6, "it has 6 inputs, and takes 5 at most"),
+    ],
+)
+def test_numbers_of_inputs_that_no_schema_says(count, reason):
+    inputs = [integers(3), *[scalar(1)] * (count - 1)]
+    with pytest.raises(ImportedOpError, match=reason):
+        from_onnx(one_node("QLinearSigmoid", inputs, domain=MICROSOFT))
+
+
 def test_simplified_layer_normalization_is_in_onnxs_domain_too():
     inputs = [X, normal(4)]
     model = one_node("SimplifiedLayerNormalization", inputs, epsilon=0.5, stash_type=1)

@@ -24,6 +24,10 @@ def test_the_table_lists_all():
     assert "\n".join(table.summary(rows)) in text
 
 
+def test_the_table_of_inputs_and_attributes():
+    assert "\n".join(table.table_of_signatures()) in table.TABLE.read_text()
+
+
 def test_the_guide_has_the_tables_figures():
     first = " ".join(table.TABLE.read_text().split())
     guide = " ".join((table.TABLE.parent / "onnx.md").read_text().split())

@@ -1,23 +1,28 @@
 """Attention, and rotary embeddings."""
 
 import math
+from functools import reduce
 
 import numpy as np
 import onnx_ir as ir
 
 import pytensor.tensor as pt
-from pytensor.link.onnx.importing.registry import Refused, dtype_name, operator_funcify
+from pytensor.link.onnx.importing.registry import Refused, dtype_name, must_have, operator_funcify
 from pytensor.link.onnx.importing.sizes import positions
-from pytensor.link.onnx.importing.windows import filled, lengths, like, single
+from pytensor.link.onnx.importing.windows import filled, lengths, like
 from pytensor.tensor.special import softmax
 
 
-def _heads(node, x, name):
-    """Return (batch, heads, length, size) from that or from (batch, length, heads * size)."""
+def _heads(x, **number):
+    """Return (batch, heads, length, size) from that or from (batch, length, heads * size).
+
+    `number` is the attribute that says how many heads there are.
+    """
     if x.type.ndim == 4:
         return x
+    must_have(**number)
     batch, length, width = lengths(x)
-    count = node.required(name)
+    (count,) = number.values()
     return x.reshape((batch, length, count, width // count)).dimshuffle(0, 2, 1, 3)
 
 
@@ -28,32 +33,49 @@ def _merged(x):
 
 @operator_funcify.register("Attention")
 def attention(
-    node, q, k, v, attn_mask=None, past_key=None, past_value=None, nonpad_kv_seqlen=None
+    q,
+    k,
+    v,
+    attn_mask=None,
+    past_key=None,
+    past_value=None,
+    nonpad_kv_seqlen=None,
+    *,
+    is_causal=0,
+    kv_num_heads=None,
+    left_window_size=-1,
+    q_num_heads=None,
+    qk_matmul_output_mode=0,
+    right_window_size=-1,
+    scale=None,
+    softcap=0.0,
+    softmax_precision=None,
 ):
     merged, dtype = q.type.ndim == 3, q.type.dtype
-    q = _heads(node, q, "q_num_heads")
-    k, v = (_heads(node, x, "kv_num_heads") for x in (k, v))
+    q = _heads(q, q_num_heads=q_num_heads)
+    k, v = (_heads(x, kv_num_heads=kv_num_heads) for x in (k, v))
     offset = 0
     if past_key is not None:
         offset = lengths(past_key)[2]
         k, v = pt.concatenate([past_key, k], axis=2), pt.concatenate([past_value, v], axis=2)
     elif nonpad_kv_seqlen is not None:
         offset = (nonpad_kv_seqlen - lengths(q)[2])[:, None, None, None]
-    factor = like(q, math.sqrt(node.attribute("scale", 1 / math.sqrt(_size(q)))))
+    factor = like(q, math.sqrt(1 / math.sqrt(_size(q)) if scale is None else scale))
     batch, heads, queries, _ = lengths(q)
     groups, keys = lengths(k)[1:3]
     # heads // groups queries' heads share a key's
     shared = (q * factor).reshape((batch, groups, heads // groups, *lengths(q)[2:]))
     raw = pt.matmul(shared, pt.expand_dims(pt.swapaxes(k * factor, 2, 3), 2))
     raw = raw.reshape((batch, heads, queries, keys))
-    cap = single(node, "softcap", 0.0)
-    capped = like(raw, cap) * pt.tanh(raw / like(raw, cap)) if cap else raw
+    capped = like(raw, softcap) * pt.tanh(raw / like(raw, softcap)) if softcap else raw
     biased = capped if attn_mask is None else capped + _bias(attn_mask, capped, keys)
-    allowed = _allowed(node, offset, nonpad_kv_seqlen, queries, keys)
+    window = left_window_size, right_window_size
+    allowed = _allowed(is_causal, window, offset, nonpad_kv_seqlen, queries, keys)
     if allowed is not None:
         biased = pt.switch(allowed, biased, like(biased, -np.inf))
-    precision = node.attribute("softmax_precision")
-    scores = biased if precision is None else pt.cast(biased, dtype_name(ir.DataType(precision)))
+    scores = biased
+    if softmax_precision is not None:
+        scores = pt.cast(biased, dtype_name(ir.DataType(softmax_precision)))
     # Zeros where there is nothing to attend to
     some = (scores > like(scores, -np.inf)).any(axis=-1, keepdims=True)
     weights = softmax(pt.switch(some, scores, like(scores, 0)), axis=-1)
@@ -61,7 +83,7 @@ def attention(
     shared = weights.reshape((batch, groups, heads // groups, queries, keys))
     out = pt.matmul(shared, pt.expand_dims(v, 2))
     out = pt.cast(out.reshape((batch, heads, queries, lengths(v)[3])), dtype)
-    stage = (raw, capped, biased, weights)[node.attribute("qk_matmul_output_mode", 0)]
+    stage = (raw, capped, biased, weights)[qk_matmul_output_mode]
     return _merged(out) if merged else out, k, v, stage
 
 
@@ -88,29 +110,27 @@ def _bias(mask, scores, keys):
     return pt.set_subtensor(longer[..., :length], mask)
 
 
-def _allowed(node, offset, ends, queries, keys):
+def _allowed(causal, window, offset, ends, queries, keys):
     """Return which keys each query may attend to, if not all."""
-    causal = node.attribute("is_causal", 0)
-    left, right = (node.attribute(f"{side}_window_size", -1) for side in ("left", "right"))
+    left, right = window
     key, query = positions(keys), positions(queries)[:, None] + offset
     conditions = [key <= query] if causal else []
     conditions += [key >= query - left] if left >= 0 else []
     conditions += [key <= query + right] if right >= 0 else []
     conditions += [key < ends[:, None, None, None]] if ends is not None else []
-    allowed = None
-    for condition in conditions:
-        allowed = condition if allowed is None else pt.and_(allowed, condition)
-    return allowed
+    return reduce(pt.and_, conditions) if conditions else None
 
 
 @operator_funcify.register("RotaryEmbedding")
-def rotary_embedding(node, x, cos, sin, position_ids=None):
+def rotary_embedding(
+    x, cos, sin, position_ids=None, *, interleaved=0, num_heads=None, rotary_embedding_dim=0
+):
     merged = x.type.ndim == 3
-    x = _heads(node, x, "num_heads")
+    x = _heads(x, num_heads=num_heads)
     if position_ids is not None:
         cos, sin = cos[position_ids], sin[position_ids]
-    rotated = node.attribute("rotary_embedding_dim", 0) or lengths(x)[3]
-    out = turned(x, cos[:, None], sin[:, None], rotated, node.attribute("interleaved", 0))
+    rotated = rotary_embedding_dim or lengths(x)[3]
+    out = turned(x, cos[:, None], sin[:, None], rotated, interleaved)
     return _merged(out) if merged else out
 
 

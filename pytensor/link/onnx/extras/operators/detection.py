@@ -2,33 +2,45 @@
 
 from functools import reduce
 from operator import add
+from typing import Literal
 
 import numpy as np
 
 import pytensor
 import pytensor.tensor as pt
-from pytensor.link.onnx.importing.registry import operator_funcify
+from pytensor.link.onnx.importing.registry import attributes_of, operator_funcify
 from pytensor.link.onnx.importing.sampling import corners
 from pytensor.link.onnx.importing.sizes import positions
-from pytensor.link.onnx.importing.windows import lengths, like, single, total
+from pytensor.link.onnx.importing.windows import lengths, like, total
+
+Mode = Literal["half_pixel", "output_half_pixel"]
 
 
 @operator_funcify.register("RoiAlign")
-def roi_align(node, x, rois, batch_indices):
-    modes = ("half_pixel", "output_half_pixel")
-    mode = node.choice("coordinate_transformation_mode", *modes[:: 1 if node.opset >= 16 else -1])
-    scaled = rois * like(x, single(node, "spatial_scale", 1.0))
-    if mode == "half_pixel":
+def roi_align(
+    x,
+    rois,
+    batch_indices,
+    *,
+    coordinate_transformation_mode: Mode = "half_pixel",
+    mode: Literal["avg", "max"] = "avg",
+    output_height=1,
+    output_width=1,
+    sampling_ratio=0,
+    spatial_scale=1.0,
+):
+    scaled = rois * like(x, spatial_scale)
+    if coordinate_transformation_mode == "half_pixel":
         scaled = scaled - like(x, 0.5)
-    counts = [node.attribute("output_height", 1), node.attribute("output_width", 1)]
+    counts = [output_height, output_width]
     places, outside, samples, kept = [], [], [], []
     for axis, (count, length) in enumerate(zip(counts, lengths(x)[2:], strict=True)):
         start, end = scaled[:, 1 - axis], scaled[:, 3 - axis]
         size = end - start
-        if mode != "half_pixel":
+        if coordinate_transformation_mode != "half_pixel":
             size = pt.maximum(size, like(x, 1))
         size = size / like(x, count)
-        steps, number, among = _samples(node.attribute("sampling_ratio", 0), size)
+        steps, number, among = _samples(sampling_ratio, size)
         place = like(x, np.arange(count))[:, None] + steps[:, None, :]
         place = start[:, None] + place.flatten(2) * size[:, None]
         last = pt.cast(length - 1, x.type.dtype)
@@ -40,12 +52,20 @@ def roi_align(node, x, rois, batch_indices):
         kept.append(among)
     terms = corners(x, places, batch_indices[:, None, None])
     # The standard's maximum is of the terms of interpolations, not of their sums
-    is_max = node.choice("mode", "avg", "max") == "max"
-    found = reduce(pt.maximum if is_max else add, terms)
+    found = reduce(pt.maximum if mode == "max" else add, terms)
     found = pt.switch(pt.expand_dims(pt.or_(*outside), 1), like(x, 0), found)
     rows, channels = lengths(found)[:2]
     found = found.reshape((rows, channels, counts[0], samples[0], counts[1], samples[1]))
-    return _of_samples(found, kept, is_max)
+    return _of_samples(found, kept, mode == "max")
+
+
+@operator_funcify.register("RoiAlign", before=16)
+@attributes_of(roi_align)
+def roi_align_by_outputs(
+    x, rois, batch_indices, *, coordinate_transformation_mode: Mode = "output_half_pixel", **others
+):
+    places = {"coordinate_transformation_mode": coordinate_transformation_mode}
+    return roi_align(x, rois, batch_indices, **places, **others)
 
 
 def _samples(ratio, size):
@@ -79,11 +99,11 @@ def _of_samples(found, kept, is_max):
 
 
 @operator_funcify.register("MaxRoiPool")
-def max_roi_pool(node, x, rois):
+def max_roi_pool(x, rois, *, pooled_shape, spatial_scale=1.0):
     images, empty = x[pt.cast(rois[:, 0], "int64")], None
-    scaled = rois[:, 1:] * like(x, single(node, "spatial_scale", 1.0))
+    scaled = rois[:, 1:] * like(x, spatial_scale)
     edges = pt.round(scaled, mode="half_away_from_zero")
-    for axis, count in enumerate(node.required("pooled_shape")):
+    for axis, count in enumerate(pooled_shape):
         start, end = edges[:, 1 - axis], edges[:, 3 - axis]
         size = pt.maximum(end - start + like(x, 1), like(x, 1)) / like(x, count)
         bounds = like(x, np.arange(count + 1)) * size[:, None]
@@ -104,7 +124,7 @@ def max_roi_pool(node, x, rois):
 
 @operator_funcify.register("NonMaxSuppression")
 def non_max_suppression(
-    node, boxes, scores, most=None, iou_threshold=None, score_threshold=None
+    boxes, scores, most=None, iou_threshold=None, score_threshold=None, *, center_point_box=0
 ):
     if most is None:
         return pt.zeros((0, 3), dtype="int64")
@@ -115,7 +135,7 @@ def non_max_suppression(
     if score_threshold is not None:
         valid = sorted_scores > score_threshold.reshape(())
     image = positions(lengths(boxes)[0])[:, None, None]
-    lows, highs = _corners(boxes[image, order], node.attribute("center_point_box", 0))
+    lows, highs = _corners(boxes[image, order], center_point_box)
 
     def choose(i, free, number, lows, highs, limit, most):
         chosen = pt.and_(free[:, :, i], number < most)

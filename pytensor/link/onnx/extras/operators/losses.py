@@ -1,17 +1,22 @@
 """Losses of classification."""
 
+from typing import Literal
+
 import pytensor.tensor as pt
-from pytensor.link.onnx.importing.registry import operator_funcify
+from pytensor.link.onnx.importing.registry import attributes_of, operator_funcify
 from pytensor.link.onnx.importing.windows import like, total
 from pytensor.tensor.special import log_softmax
 
+Reduction = Literal["mean", "sum", "none"]
 
-def _loss(node, log_probabilities, target, weight):
-    x = log_probabilities
-    ignored = node.attribute("ignore_index")
+
+@operator_funcify.register("NegativeLogLikelihoodLoss")
+def negative_log_likelihood_loss(
+    x, target, weight=None, *, ignore_index=None, reduction: Reduction = "mean"
+):
     kept = None
-    if ignored is not None:
-        kept = pt.neq(target, like(target, ignored))
+    if ignore_index is not None:
+        kept = pt.neq(target, like(target, ignore_index))
         target = pt.switch(kept, target, like(target, 0))
     by_class = pt.moveaxis(x, 1, -1)
     loss = -pt.take_along_axis(by_class, pt.expand_dims(target, -1), axis=-1)[..., 0]
@@ -22,7 +27,6 @@ def _loss(node, log_probabilities, target, weight):
         loss = pt.switch(kept, loss, like(x, 0))
     if weights is not None:
         loss = loss * weights
-    reduction = node.choice("reduction", "mean", "sum", "none")
     if reduction == "none":
         return loss
     axes = range(loss.type.ndim)
@@ -32,12 +36,8 @@ def _loss(node, log_probabilities, target, weight):
     return total(loss, axes) / number
 
 
-@operator_funcify.register("NegativeLogLikelihoodLoss")
-def negative_log_likelihood_loss(node, x, target, weight=None):
-    return _loss(node, x, target, weight)
-
-
 @operator_funcify.register("SoftmaxCrossEntropyLoss")
-def softmax_cross_entropy_loss(node, scores, labels, weights=None):
+@attributes_of(negative_log_likelihood_loss)
+def softmax_cross_entropy_loss(scores, labels, weights=None, **attributes):
     x = log_softmax(scores, axis=1)
-    return _loss(node, x, labels, weights), x
+    return negative_log_likelihood_loss(x, labels, weights, **attributes), x

@@ -2,15 +2,17 @@
 
 import pytensor.tensor as pt
 from pytensor.link.onnx.importing.operators.activations import OF_GATES
-from pytensor.link.onnx.importing.registry import MICROSOFT, Refused, operator_funcify
+from pytensor.link.onnx.importing.operators.algebra import gemm, trilu
+from pytensor.link.onnx.importing.operators.convolution import conv_
+from pytensor.link.onnx.importing.registry import (
+    MICROSOFT,
+    Refused,
+    attributes_of,
+    operator_funcify,
+)
 from pytensor.link.onnx.importing.sizes import normalized
-from pytensor.link.onnx.importing.windows import like, single
+from pytensor.link.onnx.importing.windows import like
 from pytensor.tensor.basic import cast
-
-
-def _standard(op_type, node, *inputs):
-    """Return the result of a standard operator with this node's attributes."""
-    return operator_funcify.dispatch(op_type)(node, *inputs)
 
 
 def _sum(*values):
@@ -21,18 +23,18 @@ def _sum(*values):
 
 
 @operator_funcify.register("Gelu", "BiasGelu", domain=MICROSOFT)
-def gelu(node, x, bias=None):
+def gelu(x, bias=None):
     return pt.nn.gelu(_sum(x, bias))
 
 
 @operator_funcify.register("FastGelu", domain=MICROSOFT)
-def fast_gelu(node, x, bias=None):
+def fast_gelu(x, bias=None):
     return pt.nn.gelu(_sum(x, bias), approximate="tanh")
 
 
 @operator_funcify.register("QuickGelu", domain=MICROSOFT)
-def quick_gelu(node, x):
-    return x * pt.sigmoid(like(x, single(node, "alpha", 1.702)) * x)
+def quick_gelu(x, *, alpha=1.702):
+    return x * pt.sigmoid(like(x, alpha) * x)
 
 
 def _activated(x, name, parameters):
@@ -48,33 +50,34 @@ def _activated(x, name, parameters):
 
 
 @operator_funcify.register("FusedConv", domain=MICROSOFT)
-def fused_conv(node, x, w, b=None, z=None):
-    out = _sum(_standard("Conv", node, x, w, b), z)
-    return _activated(out, node.attribute("activation"), node.attribute("activation_params", []))
+@attributes_of(conv_)
+def fused_conv(x, w, b=None, z=None, *, activation=None, activation_params=(), **attributes):
+    return _activated(_sum(conv_(x, w, b, **attributes), z), activation, activation_params)
 
 
 @operator_funcify.register("FusedGemm", domain=MICROSOFT)
-def fused_gemm(node, a, b, c=None):
-    names = ("activation_alpha", "activation_beta", "activation_gamma")
-    parameters = [node.attribute(name) for name in names if node.has(name)]
-    return _activated(
-        _standard("Gemm", node, a, b, c), node.attribute("activation"), parameters
-    )
+@attributes_of(gemm)
+def fused_gemm(
+    a, b, c=None, *, activation=None, activation_alpha=None, activation_beta=None,
+    activation_gamma=None, **attributes,
+):  # fmt: skip
+    given = activation_alpha, activation_beta, activation_gamma
+    parameters = [v for v in given if v is not None]
+    return _activated(gemm(a, b, c, **attributes), activation, parameters)
 
 
 @operator_funcify.register("FusedMatMul", "TransposeMatMul", domain=MICROSOFT)
-def fused_mat_mul(node, a, b):
-    product = pt.matmul(_turned(node, a, "A"), _turned(node, b, "B"))
-    alpha = single(node, "alpha", 1.0)
+def fused_mat_mul(a, b, *, alpha=1.0, transA=0, transB=0, transBatchA=0, transBatchB=0):
+    product = pt.matmul(_turned(a, transA, transBatchA), _turned(b, transB, transBatchB))
     return product if alpha == 1 else product * like(a, alpha)
 
 
-def _turned(node, x, letter):
+def _turned(x, turns, turns_batch):
     """Return a factor of a product, its axes in the order in which they are multiplied."""
     axes = [*range(x.type.ndim)]
-    if node.attribute(f"transBatch{letter}", 0):
+    if turns_batch:
         axes = [*axes[1:-1], 0, axes[-1]]
-    if node.attribute(f"trans{letter}", 0) and len(axes) > 1:
+    if turns and len(axes) > 1:
         axes[-2:] = reversed(axes[-2:])
     return x.dimshuffle(*axes)
 
@@ -90,38 +93,38 @@ def _skip_outputs(out, added):
 
 
 @operator_funcify.register("SkipLayerNormalization", domain=MICROSOFT)
-def skip_layer_normalization(node, x, skip, gamma, beta=None, bias=None):
+def skip_layer_normalization(node, x, skip, gamma, beta=None, bias=None, *, epsilon=1e-12):
     _without_statistics(node, 1, 2)
-    added, epsilon = _sum(x, skip, bias), node.attribute("epsilon", 1e-12)
+    added = _sum(x, skip, bias)
     out = pt.nn.layer_norm(added, added.type.shape[-1:], gamma, beta, eps=epsilon)
     return _skip_outputs(out, added)
 
 
 @operator_funcify.register("SkipSimplifiedLayerNormalization", domain=MICROSOFT)
-def skip_simplified_layer_normalization(node, x, skip, gamma, bias=None):
+def skip_simplified_layer_normalization(node, x, skip, gamma, bias=None, *, epsilon=1e-12):
     _without_statistics(node, 1, 2)
-    added, epsilon = _sum(x, skip, bias), node.attribute("epsilon", 1e-12)
+    added = _sum(x, skip, bias)
     return _skip_outputs(pt.nn.rms_norm(added, added.type.shape[-1:], gamma, eps=epsilon), added)
 
 
 @operator_funcify.register("SimplifiedLayerNormalization")
 @operator_funcify.register("SimplifiedLayerNormalization", domain=MICROSOFT)
-def simplified_layer_normalization(node, x, scale):
+def simplified_layer_normalization(node, x, scale, *, axis=-1, epsilon=1e-5, stash_type=1):
+    # `stash_type` is of the statistics, which may have a wider dtype than they must
     _without_statistics(node, 1)
-    axis = normalized(node.attribute("axis", -1), x.type.ndim)
-    epsilon = node.attribute("epsilon", 1e-5)
+    axis = normalized(axis, x.type.ndim)
     return pt.nn.rms_norm(x, x.type.shape[axis:], scale, eps=epsilon)
 
 
 @operator_funcify.register("EmbedLayerNormalization", domain=MICROSOFT)
 def embed_layer_normalization(
-    node, words, segments, of_words, of_positions, of_segments, gamma, beta, mask=None, places=None
-):
+    words, segments, of_words, of_positions, of_segments, gamma, beta, mask=None, places=None, *,
+    epsilon=1e-12, mask_index_type=0,
+):  # fmt: skip
     added = of_words[words]
     added = added + (of_positions[: words.shape[1]] if places is None else of_positions[places])
     if segments is not None:
         added = added + of_segments[segments]
-    epsilon = node.attribute("epsilon", 1e-12)
     out = pt.nn.layer_norm(added, added.type.shape[-1:], gamma, beta, eps=epsilon)
     if mask is None:
         n_words = pt.zeros(words.shape[:1], dtype="int32")
@@ -131,12 +134,10 @@ def embed_layer_normalization(
 
 
 @operator_funcify.register("Inverse", domain=MICROSOFT)
-def inverse(node, x):
+def inverse(x):
     if x.type.dtype == "float16":
         return cast(pt.linalg.inv(cast(x, "float32")), "float16")
     return pt.linalg.inv(x)
 
 
-@operator_funcify.register("Trilu", domain=MICROSOFT)
-def trilu(node, x, k=None):
-    return _standard("Trilu", node, x, k)
+operator_funcify.register("Trilu", domain=MICROSOFT)(trilu)

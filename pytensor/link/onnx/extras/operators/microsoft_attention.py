@@ -6,14 +6,20 @@ something open, its CPU kernels, with which each is compared.
 
 import math
 from itertools import pairwise
+from typing import Literal
 
 import numpy as np
 
 import pytensor.tensor as pt
 from pytensor.link.onnx.extras.operators.attention import turned
-from pytensor.link.onnx.importing.registry import MICROSOFT, Refused, operator_funcify
+from pytensor.link.onnx.importing.registry import (
+    MICROSOFT,
+    Refused,
+    attributes_of,
+    operator_funcify,
+)
 from pytensor.link.onnx.importing.sizes import broadcastable, positions
-from pytensor.link.onnx.importing.windows import filled, lengths, like, single
+from pytensor.link.onnx.importing.windows import filled, lengths, like
 from pytensor.tensor.special import softmax
 
 
@@ -35,20 +41,12 @@ def _refuse_inputs(**inputs):
             raise Refused(f"its input {name} isn't supported; export the model without it")
 
 
-def _refuse_attributes(node, **defaults):
-    """Refuse attributes that are not at their defaults, by their names."""
-    for name, default in defaults.items():
-        value = node.attribute(name, default)
-        if value != default:
-            raise Refused(f"its attribute {name} is {value!r}, and {default!r} alone is supported")
-
-
-def _scale(node, q):
+def _scale(q, scale):
     """Return what products of queries and keys are multiplied by."""
-    given, size = single(node, "scale", 0.0), q.type.shape[3]
-    if not given and size is None:
+    size = q.type.shape[3]
+    if not scale and size is None:
         raise Refused("the size of its heads isn't known: fix it, or give it the attribute scale")
-    return like(q, given or 1 / math.sqrt(size))
+    return like(q, scale or 1 / math.sqrt(size))
 
 
 def _add(scores, more):
@@ -59,8 +57,8 @@ def _add(scores, more):
     return scores + more
 
 
-def _masked(node, scores, mask):
-    """Add the mask_filter_value to scores where a padding mask hides keys."""
+def _masked(scores, mask, value):
+    """Add a value to scores where a padding mask hides keys."""
     if mask is None:
         return scores
     keys = lengths(scores)[3]
@@ -81,59 +79,61 @@ def _masked(node, scores, mask):
         kept = (mask > 0).dimshuffle(0, "x", 1, 2)
     else:
         raise Refused(f"its mask has {mask.type.ndim} axes; 1 to 3 are supported")
-    value = like(scores, single(node, "mask_filter_value", -10000.0))
-    return _add(scores, pt.switch(kept, like(scores, 0), value))
+    return _add(scores, pt.switch(kept, like(scores, 0), like(scores, value)))
 
 
-def _causal(node, scores, past):
-    """Return scores, minus infinity for the keys behind each query if it is unidirectional."""
-    if not node.attribute("unidirectional", 0):
-        return scores
+def _causal(scores, past):
+    """Return scores, minus infinity for the keys behind each query."""
     _, _, queries, keys = lengths(scores)
     kept = positions(keys) <= positions(queries)[:, None] + past
     return pt.switch(kept, scores, like(scores, -np.inf))
 
 
-def _attended(node, q, k, v, mask, bias, past):
+def _attended(
+    q, k, v, mask, bias, past, *, mask_filter_value=-10000.0, scale=0.0, unidirectional=0
+):
     """Attend by (batch, heads, length, size), merged to (batch, length, width)."""
-    scores = pt.matmul(q, pt.swapaxes(k, 2, 3)) * _scale(node, q)
-    scores = _causal(node, _add(_masked(node, scores, mask), bias), past)
+    scores = pt.matmul(q, pt.swapaxes(k, 2, 3)) * _scale(q, scale)
+    scores = _add(_masked(scores, mask, mask_filter_value), bias)
+    scores = _causal(scores, past) if unidirectional else scores
     return _merged(pt.matmul(softmax(scores, axis=-1), v))
 
 
 @operator_funcify.register("Attention", domain=MICROSOFT)
+@attributes_of(_attended)
 def attention(
-    node, x, weights, bias=None, mask=None, past=None, added=None, past_length=None
-):
+    node, x, weights, bias=None, mask=None, past=None, added=None, past_length=None, *,
+    do_rotary: Literal[0] = 0, num_heads, past_present_share_buffer: Literal[0] = 0,
+    qkv_hidden_sizes=(), rotary_embedding_dim=0, **how,
+):  # fmt: skip
     _refuse_inputs(past_sequence_length=past_length)
-    _refuse_attributes(node, do_rotary=0, past_present_share_buffer=0)
-    heads, columns = node.required("num_heads"), weights.type.shape[1]
+    columns = weights.type.shape[1]
     if columns is None:
         raise Refused("the number of its weights' columns isn't known")
-    widths = node.attribute("qkv_hidden_sizes") or [columns // 3] * 3
+    widths = qkv_hidden_sizes or [columns // 3] * 3
     projected = pt.matmul(x, weights)
     projected = projected if bias is None else projected + bias
     ends = np.cumsum([0, *widths]).tolist()
-    q, k, v = (_split(projected[:, :, a:b], heads) for a, b in pairwise(ends))
+    q, k, v = (_split(projected[:, :, a:b], num_heads) for a, b in pairwise(ends))
     length = 0
     if past is not None:
         length = lengths(past)[3]
         k, v = pt.concatenate([past[0], k], axis=2), pt.concatenate([past[1], v], axis=2)
-    out = _attended(node, q, k, v, mask, added, length)
+    out = _attended(q, k, v, mask, added, length, **how)
     return (out, pt.stack([k, v])) if node.has_output(1) else out
 
 
 @operator_funcify.register("MultiHeadAttention", domain=MICROSOFT)
+@attributes_of(_attended)
 def multi_head_attention(
     node, q, k=None, v=None, bias=None, mask=None, added=None, past_k=None, past_v=None,
-    past_length=None, indirection=None,
+    past_length=None, indirection=None, *, num_heads, **how,
 ):  # fmt: skip
     _refuse_inputs(past_sequence_length=past_length, cache_indirection=indirection)
     if k is None or v is None or q.type.ndim != 3 or 5 in (k.type.ndim, v.type.ndim):
         raise Refused("its query, key and value are packed into one tensor; give it each by itself")
     if node.has_output(3):
         raise Refused("its output qk isn't supported")
-    heads = node.required("num_heads")
     if bias is not None:
         width = lengths(q)[2]
         if not isinstance(width, int):
@@ -141,45 +141,46 @@ def multi_head_attention(
         q = q + bias[:width]
         k = k + bias[width : 2 * width] if k.type.ndim == 3 else k
         v = v + bias[2 * width :] if v.type.ndim == 3 else v
-    q = _split(q, heads)
-    k, v = (x if x.type.ndim == 4 else _split(x, heads) for x in (k, v))
+    q = _split(q, num_heads)
+    k, v = (x if x.type.ndim == 4 else _split(x, num_heads) for x in (k, v))
     length = 0
     if past_k is not None:
         length = lengths(past_k)[2]
         k, v = pt.concatenate([past_k, k], axis=2), pt.concatenate([past_v, v], axis=2)
-    return _attended(node, q, k, v, mask, added, length), k, v
+    return _attended(q, k, v, mask, added, length, **how), k, v
 
 
 @operator_funcify.register("RotaryEmbedding", domain=MICROSOFT)
-def rotary_embedding(node, x, places, cos, sin):
-    _refuse_attributes(node, is_packed_batching=0, scale=1.0)
-    merged, heads = x.type.ndim == 3, node.attribute("num_heads", 0)
-    rotated = node.attribute("rotary_embedding_dim", 0)
-    if merged and not heads:
-        width, size = lengths(x)[2], lengths(cos)[1] * 2
-        heads = width // size
-    x = _split(x, heads) if merged else x
+def rotary_embedding(
+    x, places, cos, sin, *, interleaved=0, is_packed_batching: Literal[0] = 0, num_heads=0,
+    rotary_embedding_dim=0, scale: Literal[1.0] = 1.0,
+):  # fmt: skip
+    merged = x.type.ndim == 3
+    if merged:
+        x = _split(x, num_heads or lengths(x)[2] // (lengths(cos)[1] * 2))
     if places.type.ndim == 1:
         places = places.reshape((1, 1)) + positions(lengths(x)[2], places.type.dtype)
     elif places.type.ndim != 2:
         raise Refused("its position_ids have neither one axis nor two")
     angles = (table[places].dimshuffle(0, "x", 1, 2) for table in (cos, sin))
-    out = turned(x, *angles, rotated or lengths(x)[3], node.attribute("interleaved", 0))
+    out = turned(x, *angles, rotary_embedding_dim or lengths(x)[3], interleaved)
     return _merged(out) if merged else out
 
 
 @operator_funcify.register("GroupQueryAttention", domain=MICROSOFT)
 def group_query_attention(
-    node, q, k, v, past_k, past_v, ends, total, cos=None, sin=None, places=None, added=None,
-    sink=None, k_scale=None, v_scale=None, q_norm=None, k_norm=None,
+    q, k, v, past_k, past_v, ends, total, cos=None, sin=None, places=None, added=None, sink=None,
+    k_scale=None, v_scale=None, q_norm=None, k_norm=None, *, causal: Literal[1] = 1, do_rotary=0,
+    k_quant_type: Literal["NONE"] = "NONE", kv_cache_bit_width: Literal[0] = 0, kv_num_heads,
+    local_window_size=-1, num_heads, qk_norm_epsilon=1e-6, qk_output: Literal[0] = 0,
+    rotary_interleaved=0, scale=0.0, sliding_window_cache: Literal[0] = 0, smooth_softmax=0,
+    softcap=0.0, v_quant_type: Literal["NONE"] = "NONE",
 ):  # fmt: skip
     _refuse_inputs(
         k_scale=k_scale, v_scale=v_scale, q_norm_weight=q_norm, k_norm_weight=k_norm,
         position_ids=places,
     )  # fmt: skip
-    _refuse_attributes(node, kv_cache_bit_width=0, sliding_window_cache=0, qk_output=0)
-    _refuse_attributes(node, k_quant_type="NONE", v_quant_type="NONE", causal=1)
-    heads, groups = node.required("num_heads"), node.required("kv_num_heads")
+    heads, groups = num_heads, kv_num_heads
     q, k, v = _of_groups(q, k, v, heads, groups)
     batch, _, length, size = lengths(q)
     ends, total = pt.cast(ends, "int64"), pt.cast(total.reshape(()), "int64")
@@ -187,26 +188,27 @@ def group_query_attention(
     ends = ends.flatten()  # the last place of each row
     start = pt.switch(pt.eq(total, length), np.int64(0), ends + np.int64(1) - length)
     own = start[:, None] + positions(length)  # of new tokens: (batch, length)
-    if node.attribute("do_rotary", 0):
+    if do_rotary:
         if cos is None or sin is None:
             raise Refused("it has do_rotary, and neither cos_cache nor sin_cache")
         angles = [table[own].dimshuffle(0, "x", 1, 2) for table in (cos, sin)]
-        rotated, interleaved = lengths(cos)[1] * 2, node.attribute("rotary_interleaved", 0)
-        q, k = (turned(x, *angles, rotated, interleaved) for x in (q, k))
+        rotated = lengths(cos)[1] * 2
+        q, k = (turned(x, *angles, rotated, rotary_interleaved) for x in (q, k))
     k, v = (_stored(past, x, start, own, total) for past, x in ((past_k, k), (past_v, v)))
     shared = q.reshape((batch, groups, heads // groups, length, size))
-    scores = pt.matmul(shared, pt.expand_dims(pt.swapaxes(k, 2, 3), 2)) * _scale(node, q)
+    scores = pt.matmul(shared, pt.expand_dims(pt.swapaxes(k, 2, 3), 2)) * _scale(q, scale)
     keys = lengths(k)[2]
     scores = scores.reshape((batch, heads, length, keys))
-    cap = single(node, "softcap", 0.0)
-    scores = like(scores, cap) * pt.tanh(scores / like(scores, cap)) if cap else scores
+    if softcap:
+        scores = like(scores, softcap) * pt.tanh(scores / like(scores, softcap))
     if added is not None:
         scores = _add(scores, _of_length(added, keys))
     # Tokens behind a row's end see what its last one sees
     key, query = positions(keys), pt.minimum(own, ends[:, None])[:, None, :, None]
-    kept, window = key <= query, node.attribute("local_window_size", -1)
-    kept = pt.and_(kept, key > query - window) if window >= 0 else kept
-    weights = _smooth(node, pt.switch(kept, scores, like(scores, -np.inf)), sink)
+    kept = key <= query
+    if local_window_size >= 0:
+        kept = pt.and_(kept, key > query - local_window_size)
+    weights = _smooth(pt.switch(kept, scores, like(scores, -np.inf)), smooth_softmax, sink)
     weights = weights.reshape((batch, groups, heads // groups, length, keys))
     out = pt.matmul(weights, pt.expand_dims(v, 2)).reshape((batch, heads, length, size))
     return _merged(out), k, v
@@ -242,9 +244,9 @@ def _of_length(added, keys):
     return pt.set_subtensor(wider[..., :length], added[..., :keys])
 
 
-def _smooth(node, scores, sink):
+def _smooth(scores, smooth, sink):
     """Compute softmax over keys, with one more in the denominator, of score 0 or one a head."""
-    if sink is None and not node.attribute("smooth_softmax", 0):
+    if sink is None and not smooth:
         return softmax(scores, axis=-1)
     batch, heads, length, _ = lengths(scores)
     extra = like(scores, 0) if sink is None else sink.dimshuffle("x", 0, "x", "x")

@@ -3,8 +3,23 @@
 import numpy as np
 
 import pytensor.tensor as pt
-from pytensor.link.onnx.importing.operators.quantization import saturated
-from pytensor.link.onnx.importing.registry import MICROSOFT, Refused, folded, operator_funcify
+from pytensor.link.onnx.importing.operators.pooling import (
+    average_pool,
+    global_average_pool,
+    max_pool,
+)
+from pytensor.link.onnx.importing.operators.quantization import (
+    dynamic_quantize_linear,
+    matmul_integer,
+    saturated,
+)
+from pytensor.link.onnx.importing.registry import (
+    MICROSOFT,
+    Refused,
+    attributes_of,
+    folded,
+    operator_funcify,
+)
 from pytensor.tensor.basic import cast
 
 
@@ -17,94 +32,95 @@ def _real(x, scale, zero_point=None):
 
 
 @operator_funcify.register("QLinearAdd", domain=MICROSOFT)
-def qlinear_add(node, a, a_scale, a_zero, b, b_scale, b_zero, scale, zero=None):
+def qlinear_add(a, a_scale, a_zero, b, b_scale, b_zero, scale, zero=None):
     total = _real(a, a_scale, a_zero) + _real(b, b_scale, b_zero)
     return saturated(total / scale, zero, a.type.dtype)
 
 
 @operator_funcify.register("QLinearMul", domain=MICROSOFT)
-def qlinear_mul(node, a, a_scale, a_zero, b, b_scale, b_zero, scale, zero=None):
+def qlinear_mul(a, a_scale, a_zero, b, b_scale, b_zero, scale, zero=None):
     product = _real(a, a_scale, a_zero) * _real(b, b_scale, b_zero)
     return saturated(product / scale, zero, a.type.dtype)
 
 
 @operator_funcify.register("QLinearSigmoid", domain=MICROSOFT)
-def qlinear_sigmoid(node, x, x_scale, x_zero, scale, zero=None):
+def qlinear_sigmoid(x, x_scale, x_zero, scale, zero=None):
     return saturated(pt.sigmoid(_real(x, x_scale, x_zero)) / scale, zero, x.type.dtype)
 
 
 @operator_funcify.register("QLinearLeakyRelu", domain=MICROSOFT)
-def qlinear_leaky_relu(node, x, x_scale, x_zero, scale, zero=None):
-    real = pt.nn.leaky_relu(_real(x, x_scale, x_zero), node.attribute("alpha", 0.01))
+def qlinear_leaky_relu(x, x_scale, x_zero, scale, zero=None, *, alpha=0.01):
+    real = pt.nn.leaky_relu(_real(x, x_scale, x_zero), alpha)
     return saturated(real / scale, zero, x.type.dtype)
 
 
 @operator_funcify.register("QLinearSoftmax", domain=MICROSOFT)
-def qlinear_softmax(node, x, x_scale, x_zero, scale, zero=None):
-    if node.required("opset") < 13:
+def qlinear_softmax(x, x_scale, x_zero, scale, zero=None, *, axis=-1, opset):
+    if opset < 13:
         raise Refused("a Softmax of before opset 13; export the model with a newer one")
-    real = pt.special.softmax(_real(x, x_scale, x_zero), axis=node.attribute("axis", -1))
+    real = pt.special.softmax(_real(x, x_scale, x_zero), axis=axis)
     return saturated(real / scale, zero, x.type.dtype)
 
 
 @operator_funcify.register("QLinearConcat", domain=MICROSOFT)
-def qlinear_concat(node, scale, zero, *inputs):
+def qlinear_concat(scale, zero, *inputs, axis):
     parts = [_real(*inputs[i : i + 3]) / scale for i in range(0, len(inputs), 3)]
-    joined = pt.concatenate(parts, axis=node.required("axis"))
+    joined = pt.concatenate(parts, axis=axis)
     return saturated(joined, zero, zero.type.dtype)
 
 
-def _pool(op_type):
-    def pool(node, x, x_scale, x_zero, scale, zero=None):
+def _pool(pool):
+    @attributes_of(pool)
+    def quantized(x, x_scale, x_zero, scale, zero=None, *, channels_last=0, **attributes):
         real, last = _real(x, x_scale, x_zero), x.type.ndim - 1
-        channels_last = node.attribute("channels_last", 0)
         if channels_last:
             real = real.dimshuffle(0, last, *range(1, last))
-        pooled = operator_funcify.dispatch(op_type)(node, real)
+        pooled = pool(real, **attributes)
         if channels_last:
             pooled = pooled.dimshuffle(0, *range(2, last + 1), 1)
         return saturated(pooled / scale, zero, x.type.dtype)
 
-    return pool
+    return quantized
 
 
-for _name in ("AveragePool", "GlobalAveragePool"):
-    operator_funcify.register(f"QLinear{_name}", domain=MICROSOFT)(_pool(_name))
+operator_funcify.register("QLinearAveragePool", domain=MICROSOFT)(_pool(average_pool))
+operator_funcify.register("QLinearGlobalAveragePool", domain=MICROSOFT)(_pool(global_average_pool))
 
 
 @operator_funcify.register("MatMulIntegerToFloat", domain=MICROSOFT)
-def mat_mul_integer_to_float(
-    node, a, b, a_scale, b_scale, a_zero=None, b_zero=None, bias=None
-):
+def mat_mul_integer_to_float(a, b, a_scale, b_scale, a_zero=None, b_zero=None, bias=None):
     if any(v is not None and v.type.ndim and v.type.shape != (1,) for v in (a_scale, a_zero)):
         raise Refused("its first factor has scales or zero points of more than one element")
-    product = operator_funcify.dispatch("MatMulInteger")(node, a, b, a_zero, b_zero)
+    product = matmul_integer(a, b, a_zero, b_zero)
     out = cast(product, a_scale.type.dtype) * (a_scale * b_scale)
     return out if bias is None else out + bias
 
 
 @operator_funcify.register("DynamicQuantizeMatMul", domain=MICROSOFT)
-def dynamic_quantize_mat_mul(node, a, b, b_scale, b_zero=None, bias=None):
-    a, scale, zero = operator_funcify.dispatch("DynamicQuantizeLinear")(node, a)
-    return mat_mul_integer_to_float(node, a, b, scale, b_scale, zero, b_zero, bias)
+def dynamic_quantize_mat_mul(a, b, b_scale, b_zero=None, bias=None):
+    a, scale, zero = dynamic_quantize_linear(a)
+    return mat_mul_integer_to_float(a, b, scale, b_scale, zero, b_zero, bias)
 
 
 @operator_funcify.register("NhwcMaxPool", domain=MICROSOFT)
-def nhwc_max_pool(node, x):
+@attributes_of(max_pool)
+def nhwc_max_pool(node, x, **attributes):
     last = x.type.ndim - 1
-    pooled = operator_funcify.dispatch("MaxPool")(node, x.dimshuffle(0, last, *range(1, last)))
+    pooled = max_pool(node, x.dimshuffle(0, last, *range(1, last)), **attributes)
     return pooled.dimshuffle(0, *range(2, last + 1), 1)
 
 
 @operator_funcify.register("MatMulNBits", domain=MICROSOFT)
-def mat_mul_n_bits(node, a, b, scales, zero_points=None, groups=None, bias=None):
+def mat_mul_n_bits(
+    a, b, scales, zero_points=None, groups=None, bias=None, *,
+    K, N, accuracy_level=0, bits=4, block_size, weight_prepacked=0,
+):  # fmt: skip
     """Multiply by weights of few bits; for accuracy_level 4, without rounding `a`."""
     if groups is not None:
         raise Refused("its input g_idx isn't supported; quantize without act_order")
-    if node.attribute("weight_prepacked", 0):
+    if weight_prepacked:
         raise Refused("its weights are packed for one device; export the model before it is packed")
-    bits, block = node.attribute("bits", 4), node.required("block_size")
-    rows, depth = node.required("N"), node.required("K")
+    rows, depth, block = N, K, block_size
     if bits not in (2, 4, 8):
         raise Refused(f"its weights have {bits} bits; 2, 4 and 8 are supported")
     blocks = -(-depth // block)

@@ -1,15 +1,25 @@
 """Linear models and preprocessing of ai.onnx.ml."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 import pytensor.tensor as pt
-from pytensor.link.onnx.importing.registry import ML, Refused, operator_funcify
+from pytensor.link.onnx.importing.registry import (
+    ML,
+    Refused,
+    attributes_of,
+    must_have,
+    operator_funcify,
+)
 from pytensor.link.onnx.importing.text import Text, codes_of
 from pytensor.link.onnx.importing.windows import like, total
 from pytensor.raise_op import Assert
 from pytensor.tensor.basic import as_tensor_variable, cast
+
+TRANSFORMS = ["NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT"]
+Transform = Literal[*TRANSFORMS]
 
 
 def with_transform(scores, name):
@@ -31,10 +41,8 @@ def with_transform(scores, name):
         exponential = pt.exp(scores - pt.max(scores, axis=-1, keepdims=True))
         exponential = pt.switch(zero, pt.zeros_like(scores), exponential)
         return exponential / total(exponential, (-1,), keepdims=True)
-    if name == "PROBIT":
-        root, two, one = (like(scores, v) for v in (np.sqrt(2), 2, 1))
-        return root * pt.erfinv(two * scores - one)
-    raise Refused(f"the post_transform {name!r}, which the standard doesn't have")
+    root, two, one = (like(scores, v) for v in (np.sqrt(2), 2, 1))
+    return root * pt.erfinv(two * scores - one)
 
 
 @dataclass
@@ -73,18 +81,18 @@ class Labels:
         return labels, cast(with_transform(both, transform), "float32")
 
 
-def label_output(node, integers, strings):
-    """Return what a classifier's attributes say of its labels."""
-    names = node.attribute(strings)
-    if names:
-        labels = node.strings.codes(names) if node.has_output(0) else None
-        return Labels(len(names), labels, are_text=True)
-    labels = np.asarray(node.required(integers), dtype="int64")
+def label_output(node, strings, **integers):
+    """Return what a classifier's attributes say of its labels, which are strings or integers."""
+    if strings:
+        labels = node.strings.codes(strings) if node.has_output(0) else None
+        return Labels(len(strings), labels, are_text=True)
+    must_have(**integers)
+    (labels,) = (np.asarray(v, dtype="int64") for v in integers.values())
     return Labels(len(labels), labels)
 
 
-def floats(node, name, default=None):
-    return np.asarray(node.attribute(name, default), dtype="float32")
+def floats(values):
+    return np.asarray(values, dtype="float32")
 
 
 def _wide(x):
@@ -97,85 +105,99 @@ def rows(x):
     return _wide(x if x.type.ndim > 1 else x[None])
 
 
-def _linear(node, x, n_targets):
-    coefficients = floats(node, "coefficients").reshape(n_targets, -1)
-    scores = rows(x).dot(coefficients.T)
-    return scores + floats(node, "intercepts") if node.has("intercepts") else scores
+def _linear(x, n_targets, *, coefficients, intercepts=None):
+    scores = rows(x).dot(floats(coefficients).reshape(n_targets, -1).T)
+    return scores if intercepts is None else scores + floats(intercepts)
 
 
 @operator_funcify.register("LinearRegressor", domain=ML)
-def linear_regressor(node, x):
-    scores = _linear(node, x, node.attribute("targets", 1))
-    return cast(with_transform(scores, node.attribute("post_transform", "NONE")), "float32")
+@attributes_of(_linear)
+def linear_regressor(x, *, post_transform: Transform = "NONE", targets=1, **linear):
+    return cast(with_transform(_linear(x, targets, **linear), post_transform), "float32")
 
 
 @operator_funcify.register("LinearClassifier", domain=ML)
-def linear_classifier(node, x):
-    labels = label_output(node, "classlabels_ints", "classlabels_strings")
-    transform = node.attribute("post_transform", "NONE")
-    n_scores = len(node.attribute("intercepts") or [0] * labels.n_classes)
-    scores = _linear(node, x, n_scores)
+def linear_classifier(
+    node, x, *, classlabels_ints=None, classlabels_strings=None, coefficients, intercepts=None,
+    multi_class=0, post_transform: Transform = "NONE",
+):  # fmt: skip
+    labels = label_output(node, classlabels_strings, classlabels_ints=classlabels_ints)
+    n_scores = len(intercepts or [0] * labels.n_classes)
+    scores = _linear(x, n_scores, coefficients=coefficients, intercepts=intercepts)
     if n_scores == 1 and labels.n_classes == 2:
-        return labels.of_one_score(scores, transform, probability=False)
-    return labels.of_scores(scores, transform)
+        return labels.of_one_score(scores, post_transform, probability=False)
+    return labels.of_scores(scores, post_transform)
 
 
 @operator_funcify.register("Scaler", domain=ML)
-def scaler(node, x):
-    scaled = (_wide(x) - floats(node, "offset", [0])) * floats(node, "scale", [1])
-    return cast(scaled, "float32")
+def scaler(x, *, offset=(0.0,), scale=(1.0,)):
+    return cast((_wide(x) - floats(offset)) * floats(scale), "float32")
 
 
 @operator_funcify.register("Normalizer", domain=ML)
-def normalizer(node, x):
-    norm, x = node.attribute("norm", "MAX"), _wide(x)
+def normalizer(x, *, norm: Literal["MAX", "L1", "L2"] = "MAX"):
+    x = _wide(x)
     if norm == "MAX":
         divisor = pt.max(x, axis=-1, keepdims=True)
     elif norm == "L1":
         divisor = total(abs(x), (-1,), keepdims=True)
-    elif norm == "L2":
-        divisor = pt.sqrt(total(pt.sqr(x), (-1,), keepdims=True))
     else:
-        raise Refused(f"the norm {norm!r}, which the standard doesn't have")
+        divisor = pt.sqrt(total(pt.sqr(x), (-1,), keepdims=True))
     return cast(x / pt.switch(pt.eq(divisor, 0), pt.ones_like(divisor), divisor), "float32")
 
 
 @operator_funcify.register("Imputer", domain=ML)
-def imputer(node, x):
-    kind = "float" if x.type.dtype.startswith("float") else "int64"
-    replaced = np.asarray(node.attribute(f"replaced_value_{kind}", 0), dtype=x.type.dtype)
-    values = np.asarray(node.required(f"imputed_value_{kind}s"), dtype=x.type.dtype)
+def imputer(
+    x,
+    *,
+    imputed_value_floats=None,
+    imputed_value_int64s=None,
+    replaced_value_float=0.0,
+    replaced_value_int64=0,
+):
+    if x.type.dtype.startswith("float"):
+        must_have(imputed_value_floats=imputed_value_floats)
+        given = replaced_value_float, imputed_value_floats
+    else:
+        must_have(imputed_value_int64s=imputed_value_int64s)
+        given = replaced_value_int64, imputed_value_int64s
+    replaced, values = (np.asarray(v, dtype=x.type.dtype) for v in given)
     missing = pt.isnan(x) if np.isnan(replaced) else pt.eq(x, replaced)
     return pt.switch(missing, values, x)
 
 
 @operator_funcify.register("Binarizer", domain=ML)
-def binarizer(node, x):
+def binarizer(x, *, threshold=0.0):
     # In double precision, in which neither the threshold nor an integer is rounded
-    above = cast(x, "float64") > np.float64(np.float32(node.attribute("threshold", 0.0)))
+    above = cast(x, "float64") > np.float64(threshold)
     return cast(above, x.type.dtype)
 
 
-def _table(node, which):
+def _table(which, strings, tensor, int64s, floats):
     """Return the keys or values of a LabelEncoder, and whether they are numbers of strings."""
-    if node.has(f"{which}_strings"):
-        return node.strings.codes(node.attribute(f"{which}_strings")), True
-    for suffix, dtype in (("tensor", None), ("int64s", "int64"), ("floats", "float32")):
-        if node.has(f"{which}_{suffix}"):
-            return np.asarray(node.attribute(f"{which}_{suffix}"), dtype=dtype), False
+    if strings is not None:
+        return strings, True
+    for values, dtype in ((tensor, None), (int64s, "int64"), (floats, "float32")):
+        if values is not None:
+            return np.asarray(values, dtype=dtype), False
     raise Refused(f"it has no {which}")
 
 
 @operator_funcify.register("LabelEncoder", domain=ML)
-def label_encoder(node, x):
-    (keys, of_text), (values, to_text) = _table(node, "keys"), _table(node, "values")
+def label_encoder(
+    node, x, *, default_float=-0.0, default_int64=-1, default_string="_Unused",
+    default_tensor=None, keys_floats=None, keys_int64s=None, keys_strings=None, keys_tensor=None,
+    values_floats=None, values_int64s=None, values_strings=None, values_tensor=None,
+):  # fmt: skip
+    strings = [v if v is None else node.strings.codes(v) for v in (keys_strings, values_strings)]
+    keys, of_text = _table("keys", strings[0], keys_tensor, keys_int64s, keys_floats)
+    values, to_text = _table("values", strings[1], values_tensor, values_int64s, values_floats)
     _must_be_text(x, of_text)
-    x, default = codes_of(x), node.attribute("default_tensor")
+    x, default = codes_of(x), default_tensor
     if to_text:
-        default = node.strings.codes([node.attribute("default_string", "_Unused")])
+        default = node.strings.codes([default_string])
     elif default is None:
-        floating = values.dtype.kind == "f"
-        default = node.attribute(*(("default_float", -0.0) if floating else ("default_int64", -1)))
+        default = default_float if values.dtype.kind == "f" else default_int64
     default = np.asarray(default, dtype=values.dtype).reshape(())
     # Of equal keys the last one counts, and argmax finds the first
     keys, values = keys[::-1], values[::-1]
@@ -195,13 +217,15 @@ def _must_be_text(x, text):
 
 
 @operator_funcify.register("CategoryMapper", domain=ML)
-def category_mapper(node, x):
-    strings = node.strings.codes(node.required("cats_strings"))
-    numbers = np.asarray(node.required("cats_int64s"), dtype="int64")
+def category_mapper(
+    node, x, *, cats_int64s, cats_strings, default_int64=-1, default_string="_Unused"
+):
+    strings = node.strings.codes(cats_strings)
+    numbers = np.asarray(cats_int64s, dtype="int64")
     text = isinstance(x, Text)
     keys, values = (strings, numbers) if text else (numbers, strings)
-    unknown = node.strings.codes([node.attribute("default_string", "_Unused")])[0]
-    default = np.int64(node.attribute("default_int64", -1)) if text else unknown
+    unknown = node.strings.codes([default_string])[0]
+    default = np.int64(default_int64) if text else unknown
     found = pt.eq(codes_of(x)[..., None], keys[::-1])
     chosen = as_tensor_variable(values[::-1].copy())[pt.argmax(found, axis=-1)]
     out = pt.switch(found.any(axis=-1), chosen, default)
@@ -209,39 +233,39 @@ def category_mapper(node, x):
 
 
 @operator_funcify.register("FeatureVectorizer", domain=ML)
-def feature_vectorizer(node, *inputs):
-    widths = node.required("inputdimensions")
+def feature_vectorizer(*inputs, inputdimensions):
     parts = [rows(x).flatten(2) for x in inputs]
-    for part, width in zip(parts, widths, strict=True):
+    for part, width in zip(parts, inputdimensions, strict=True):
         if part.type.shape[1] not in (width, None):
             raise Refused(f"an input has {part.type.shape[1]} features, and should have {width}")
     return cast(pt.concatenate(parts, axis=1), "float32")
 
 
 @operator_funcify.register("ZipMap", domain=ML)
-def zip_map(node, x):
-    labels = node.attribute("classlabels_int64s") or node.required("classlabels_strings")
-    x = rows(x)
+def zip_map(x, *, classlabels_int64s=None, classlabels_strings=None):
+    labels, x = classlabels_int64s or classlabels_strings, rows(x)
+    must_have(classlabels_strings=labels)
     if x.type.shape[1] not in (len(labels), None):
         raise Refused(f"it has {len(labels)} labels for {x.type.shape[1]} probabilities")
     return x
 
 
 @operator_funcify.register("ArrayFeatureExtractor", domain=ML)
-def array_feature_extractor(node, x, indices):
+def array_feature_extractor(x, indices):
     result = pt.take(x, indices.flatten(), axis=-1)
     return result if x.type.ndim > 1 else result[None]
 
 
 @operator_funcify.register("OneHotEncoder", domain=ML)
-def one_hot_encoder(node, x):
-    _must_be_text(x, node.has("cats_strings"))
+def one_hot_encoder(node, x, *, cats_int64s=None, cats_strings=None, zeros=1):
+    _must_be_text(x, cats_strings is not None)
     if isinstance(x, Text):
-        categories, x = node.strings.codes(node.attribute("cats_strings")), x.codes
+        categories, x = node.strings.codes(cats_strings), x.codes
     else:
-        categories = np.asarray(node.required("cats_int64s"), dtype="int64")
+        must_have(cats_int64s=cats_int64s)
+        categories = np.asarray(cats_int64s, dtype="int64")
     result = pt.eq(cast(x, "int64")[..., None], categories)
-    if not node.attribute("zeros", 1):
+    if not zeros:
         known = Assert("OneHotEncoder: an element of the input isn't among its categories")
         result = known(result, result.any(axis=-1).all())
     return cast(result, "float32")

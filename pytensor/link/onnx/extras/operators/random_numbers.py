@@ -13,9 +13,8 @@ from pytensor.link.onnx.importing.windows import lengths, like
 from pytensor.tensor.basic import cast
 
 
-def _draw(node, distribution, *parameters, size, **options):
+def _draw(node, distribution, *parameters, size, seed, **options):
     """Draw numbers from a distribution; a seed of the file says which."""
-    seed = node.attribute("seed")
     if seed is not None:
         seed = int(np.float32(seed).view(np.uint32))
     generator = shared(np.random.default_rng(seed), name=f"generator of {node.label}")
@@ -26,43 +25,52 @@ def _draw(node, distribution, *parameters, size, **options):
     return drawn
 
 
-def _dtype(node, default):
-    number = node.attribute("dtype", None)
+def _dtype(number, default):
     return default if number is None else dtype_name(ir.DataType(number))
 
 
-def _floating(node, distribution, parameters, x):
-    """Draw numbers of the shape of `x`, or of the attribute's; `parameters` are attributes too."""
-    size = node.required("shape") if x is None else lengths(x)
-    dtype = _dtype(node, "float32" if x is None else x.type.dtype)
+def _floating(node, distribution, *parameters, dtype, **how):
     if not dtype.startswith("float"):
         raise Refused(f"random numbers of dtype {dtype}; give it a dtype of floating point")
-    parameters = [np.asarray(node.attribute(*v), dtype=dtype) for v in parameters]
-    return _draw(node, distribution, *parameters, size=size, dtype=dtype)
+    parameters = [np.asarray(v, dtype=dtype) for v in parameters]
+    return _draw(node, distribution, *parameters, dtype=dtype, **how)
 
 
-@operator_funcify.register("RandomNormal", "RandomNormalLike")
-def random_normal(node, x=None):
-    return _floating(node, pt.random.normal, [("mean", 0.0), ("scale", 1.0)], x)
+@operator_funcify.register("RandomNormal")
+def random_normal(node, *, dtype=1, mean=0.0, scale=1.0, seed=None, shape):
+    dtype = dtype_name(ir.DataType(dtype))
+    return _floating(node, pt.random.normal, mean, scale, dtype=dtype, seed=seed, size=shape)
 
 
-@operator_funcify.register("RandomUniform", "RandomUniformLike")
-def random_uniform(node, x=None):
-    return _floating(node, pt.random.uniform, [("low", 0.0), ("high", 1.0)], x)
+@operator_funcify.register("RandomNormalLike")
+def random_normal_like(node, x, *, dtype=None, mean=0.0, scale=1.0, seed=None):
+    dtype, size = _dtype(dtype, x.type.dtype), lengths(x)
+    return _floating(node, pt.random.normal, mean, scale, dtype=dtype, seed=seed, size=size)
+
+
+@operator_funcify.register("RandomUniform")
+def random_uniform(node, *, dtype=1, high=1.0, low=0.0, seed=None, shape):
+    dtype = dtype_name(ir.DataType(dtype))
+    return _floating(node, pt.random.uniform, low, high, dtype=dtype, seed=seed, size=shape)
+
+
+@operator_funcify.register("RandomUniformLike")
+def random_uniform_like(node, x, *, dtype=None, high=1.0, low=0.0, seed=None):
+    dtype, size = _dtype(dtype, x.type.dtype), lengths(x)
+    return _floating(node, pt.random.uniform, low, high, dtype=dtype, seed=seed, size=size)
 
 
 @operator_funcify.register("Bernoulli")
-def bernoulli(node, probability):
-    dtype = probability.type.dtype
+def bernoulli(node, probability, *, dtype=None, seed=None):
+    of, size = probability.type.dtype, lengths(probability)
     limits = like(probability, 0), like(probability, 1)
-    drawn = _draw(node, pt.random.uniform, *limits, size=lengths(probability), dtype=dtype)
-    return cast(drawn < probability, _dtype(node, dtype))
+    drawn = _draw(node, pt.random.uniform, *limits, size=size, seed=seed, dtype=of)
+    return cast(drawn < probability, _dtype(dtype, of))
 
 
 @operator_funcify.register("Multinomial")
-def multinomial(node, log_probabilities):
+def multinomial(node, log_probabilities, *, dtype=6, sample_size=1, seed=None):
     probabilities = pt.special.softmax(log_probabilities, axis=1)
-    n_examples = lengths(log_probabilities)[0]
-    size = (node.attribute("sample_size", 1), n_examples)
-    drawn = _draw(node, pt.random.categorical, probabilities, size=size)
-    return cast(drawn.T, _dtype(node, "int32"))
+    size = sample_size, lengths(log_probabilities)[0]
+    drawn = _draw(node, pt.random.categorical, probabilities, size=size, seed=seed)
+    return cast(drawn.T, dtype_name(ir.DataType(dtype)))

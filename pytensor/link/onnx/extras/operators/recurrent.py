@@ -1,15 +1,76 @@
 """Recurrent layers."""
 
+from typing import Literal
+
 import pytensor
 import pytensor.tensor as pt
 from pytensor.link.onnx.importing.operators.activations import of_gates
-from pytensor.link.onnx.importing.registry import Refused, operator_funcify
+from pytensor.link.onnx.importing.registry import Refused, attributes_of, operator_funcify
 from pytensor.link.onnx.importing.sizes import positions
-from pytensor.link.onnx.importing.windows import filled, lengths, like, single
+from pytensor.link.onnx.importing.windows import filled, lengths, like
+
+DIRECTIONS = {"forward": [False], "reverse": [True], "bidirectional": [False, True]}
+
+
+def _layer(
+    x,
+    w,
+    size,
+    sequence_lens,
+    initial,
+    step,
+    prepared,
+    defaults,
+    *,
+    activation_alpha=(),
+    activation_beta=(),
+    activations=None,
+    clip=None,
+    direction: Literal[*DIRECTIONS] = "forward",
+    layout=0,
+    output_sequence=0,
+):
+    """Run a layer's step over time, in its directions; returns Y and the last states.
+
+    `step` gets a function that gives a gate's part of the input, the states and what `prepared`
+    returns for a direction beside the bias; it returns the new states, the hidden one first.
+    `output_sequence`, of opsets before 7, says whether Y is wanted.
+    """
+    directions = DIRECTIONS[direction]
+    if layout:
+        x = x.dimshuffle(1, 0, 2)
+        initial = [v if v is None else v.dimshuffle(1, 0, 2) for v in initial]
+    steps, batch, _ = lengths(x)
+    functions = of_gates(defaults, len(directions), activations, activation_alpha, activation_beta)
+    if clip is not None:
+        limit = like(x, clip)
+        # of gates: as in onnxruntime, not of the cell, which an LSTM's third function gets
+        functions = [
+            [*(lambda v, f=f: f(pt.clip(v, -limit, limit)) for f in group[:2]), *group[2:]]
+            for group in functions
+        ]
+    outputs = []
+    for number, backward in enumerate(directions):
+        order = _time_order(steps, sequence_lens, backward)
+        bias, constants = prepared(number)
+        states = [
+            filled(like(x, 0), (batch, size)) if v is None else v[number] for v in initial
+        ]
+        states = [pt.specify_shape(v, (x.type.shape[1], size)) for v in states]
+        projected = pt.dot(_reordered(x, order), w[number].T)
+        projected = projected if bias is None else projected + bias
+        run = _scan(step, functions[number], size, projected, states, constants, sequence_lens)
+        last = [v[-1] for v in run]
+        outputs.append((_reordered(_until(run[0], sequence_lens), order), *last))
+    hidden, *last = (pt.stack(values, axis=0) for values in zip(*outputs, strict=True))
+    if layout:
+        return hidden.dimshuffle(2, 1, 0, 3), *(v.dimshuffle(1, 0, 2) for v in last)
+    return hidden.dimshuffle(1, 0, 2, 3), *last
 
 
 @operator_funcify.register("RNN")
-def rnn(node, x, w, r, b=None, sequence_lens=None, initial_h=None):
+@attributes_of(_layer)
+def rnn(x, w, r, b=None, sequence_lens=None, initial_h=None, *, hidden_size=None, **layer):
     def step(gate, h, r, *rest, functions):
         (f,) = functions
         return [f(gate(0) + pt.dot(h, r.T))]
@@ -17,14 +78,17 @@ def rnn(node, x, w, r, b=None, sequence_lens=None, initial_h=None):
     def prepared(direction):
         return _bias(b, direction, 1), [r[direction]]
 
-    size = _hidden_size(node, r)
-    return _layer(node, x, w, size, sequence_lens, [initial_h], step, prepared, ["Tanh"])
+    size = _size(r, hidden_size)
+    return _layer(x, w, size, sequence_lens, [initial_h], step, prepared, ["Tanh"], **layer)
 
 
 @operator_funcify.register("GRU")
-def gru(node, x, w, r, b=None, sequence_lens=None, initial_h=None):
-    after = node.attribute("linear_before_reset", 0)
-    size = _hidden_size(node, r)
+@attributes_of(_layer)
+def gru(
+    x, w, r, b=None, sequence_lens=None, initial_h=None, *, hidden_size=None,
+    linear_before_reset=0, **layer,
+):  # fmt: skip
+    size, after = _size(r, hidden_size), linear_before_reset
 
     def step(gate, h, r, *rb, functions):
         f, g = functions
@@ -47,14 +111,16 @@ def gru(node, x, w, r, b=None, sequence_lens=None, initial_h=None):
         return bias, [r[direction], of_r[2 * size :]]
 
     gates = ["Sigmoid", "Tanh"]
-    return _layer(node, x, w, size, sequence_lens, [initial_h], step, prepared, gates)
+    return _layer(x, w, size, sequence_lens, [initial_h], step, prepared, gates, **layer)
 
 
 @operator_funcify.register("LSTM")
+@attributes_of(_layer)
 def lstm(
-    node, x, w, r, b=None, sequence_lens=None, initial_h=None, initial_c=None, peepholes=None
-):
-    size, coupled = _hidden_size(node, r), node.attribute("input_forget", 0)
+    x, w, r, b=None, sequence_lens=None, initial_h=None, initial_c=None, peepholes=None, *,
+    hidden_size=None, input_forget=0, **layer,
+):  # fmt: skip
+    size = _size(r, hidden_size)
 
     def step(gate, h, c, r, *p, functions):
         f, g, out = functions
@@ -66,7 +132,7 @@ def lstm(
             return parts[i] + p[0][i * size : (i + 1) * size] * cell if p else parts[i]
 
         enter = f(peeped(0, c))
-        forget = like(c, 1) - enter if coupled else f(peeped(2, c))
+        forget = like(c, 1) - enter if input_forget else f(peeped(2, c))
         new = forget * c + enter * g(parts[3])
         return [f(peeped(1, new)) * out(new), new]
 
@@ -75,11 +141,11 @@ def lstm(
         return _bias(b, direction, 4), constants
 
     states, gates = [initial_h, initial_c], ["Sigmoid", "Tanh", "Tanh"]
-    return _layer(node, x, w, size, sequence_lens, states, step, prepared, gates)
+    return _layer(x, w, size, sequence_lens, states, step, prepared, gates, **layer)
 
 
-def _hidden_size(node, r):
-    size = node.attribute("hidden_size", r.type.shape[2])
+def _size(r, hidden_size):
+    size = r.type.shape[2] if hidden_size is None else hidden_size
     if size is None:
         raise Refused("it doesn't say how large its hidden state is: give it hidden_size")
     return size
@@ -92,46 +158,6 @@ def _bias(b, direction, gates):
     half = b.type.shape[1]
     half = b.shape[1] // 2 if half is None else half // 2
     return b[direction, :half] + b[direction, half:]
-
-
-def _layer(node, x, w, size, sequence_lens, initial, step, prepared, activations):
-    """Run a layer's step over time, in its directions; returns Y and the last states.
-
-    `step` gets a function that gives a gate's part of the input, the states and what `prepared`
-    returns for a direction beside the bias; it returns the new states, the hidden one first.
-    """
-    names = {"forward": [False], "reverse": [True], "bidirectional": [False, True]}
-    directions = names[node.choice("direction", *names)]
-    batch_first = node.attribute("layout", 0)
-    if batch_first:
-        x = x.dimshuffle(1, 0, 2)
-        initial = [v if v is None else v.dimshuffle(1, 0, 2) for v in initial]
-    steps, batch, _ = lengths(x)
-    functions = of_gates(node, activations, len(directions))
-    if node.has("clip"):
-        limit = like(x, single(node, "clip", 0.0))
-        # of gates: as in onnxruntime, not of the cell, which an LSTM's third function gets
-        functions = [
-            [*(lambda v, f=f: f(pt.clip(v, -limit, limit)) for f in group[:2]), *group[2:]]
-            for group in functions
-        ]
-    outputs = []
-    for number, backward in enumerate(directions):
-        order = _time_order(steps, sequence_lens, backward)
-        bias, constants = prepared(number)
-        states = [
-            filled(like(x, 0), (batch, size)) if v is None else v[number] for v in initial
-        ]
-        states = [pt.specify_shape(v, (x.type.shape[1], size)) for v in states]
-        projected = pt.dot(_reordered(x, order), w[number].T)
-        projected = projected if bias is None else projected + bias
-        run = _scan(step, functions[number], size, projected, states, constants, sequence_lens)
-        last = [v[-1] for v in run]
-        outputs.append((_reordered(_until(run[0], sequence_lens), order), *last))
-    hidden, *last = (pt.stack(values, axis=0) for values in zip(*outputs, strict=True))
-    if batch_first:
-        return hidden.dimshuffle(2, 1, 0, 3), *(v.dimshuffle(1, 0, 2) for v in last)
-    return hidden.dimshuffle(1, 0, 2, 3), *last
 
 
 def _scan(step, functions, size, projected, states, constants, sequence_lens):

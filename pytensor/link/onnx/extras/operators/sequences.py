@@ -20,42 +20,42 @@ def _position(position, sequence, places):
 
 
 @operator_funcify.register("SequenceConstruct")
-def sequence_construct(node, *elements):
+def sequence_construct(*elements):
     return list(elements)
 
 
 @operator_funcify.register("SequenceEmpty")
-def sequence_empty(node):
+def sequence_empty(*, dtype=1):
     return []
 
 
 @operator_funcify.register("SequenceAt")
-def sequence_at(node, sequence, position):
+def sequence_at(sequence, position):
     return sequence[_position(position, sequence, len(sequence))]
 
 
 @operator_funcify.register("SequenceInsert")
-def sequence_insert(node, sequence, element, position=None):
+def sequence_insert(sequence, element, position=None):
     end = len(sequence)
     index = end if position is None else _position(position, sequence, end + 1)
     return [*sequence[:index], element, *sequence[index:]]
 
 
 @operator_funcify.register("SequenceErase")
-def sequence_erase(node, sequence, position=None):
+def sequence_erase(sequence, position=None):
     position = constant(-1) if position is None else position
     index = _position(position, sequence, len(sequence))
     return [*sequence[:index], *sequence[index + 1 :]]
 
 
 @operator_funcify.register("SequenceLength")
-def sequence_length(node, sequence):
+def sequence_length(sequence):
     return constant(len(sequence), dtype="int64")
 
 
 @operator_funcify.register("SplitToSequence")
-def split_to_sequence(node, x, split=None):
-    axis = normalized(node.attribute("axis", 0), x.type.ndim)
+def split_to_sequence(x, split=None, *, axis=0, keepdims=1):
+    axis = normalized(axis, x.type.ndim)
     length = x.type.shape[axis]
     sizes = 1 if split is None else must_be_known(split, "the split")
     if split is None or sizes.ndim == 0:
@@ -67,22 +67,21 @@ def split_to_sequence(node, x, split=None):
         sizes = [min(size, length - start) for start in range(0, length, size)]
     elif length is not None and sum(sizes) != length:
         raise Refused(f"the parts {list(sizes)} don't add up to the axis' length {length}")
-    if split is None and not node.attribute("keepdims", 1):
+    if split is None and not keepdims:
         return [pt.take(x, i, axis=axis) for i in range(length)]
     return list(pt.split(x, [int(n) for n in sizes], axis=axis))
 
 
 @operator_funcify.register("ConcatFromSequence")
-def concat_from_sequence(node, sequence):
+def concat_from_sequence(sequence, *, axis, new_axis=0):
     if not sequence:
         raise Refused("the sequence is empty")
-    join = pt.stack if node.attribute("new_axis", 0) else pt.concatenate
-    return join(sequence, axis=node.required("axis"))
+    join = pt.stack if new_axis else pt.concatenate
+    return join(sequence, axis=axis)
 
 
 @operator_funcify.register("SequenceMap")
-def sequence_map(node, sequence, *others):
-    body = node.required("body")
+def sequence_map(node, sequence, *others, body):
     for other in others:
         if isinstance(other, list) and len(other) != len(sequence):
             raise Refused(f"its sequences have {len(sequence)} and {len(other)} elements")
@@ -98,17 +97,17 @@ def sequence_map(node, sequence, *others):
 
 
 @operator_funcify.register("Optional")
-def optional(node, value=None):
+def optional(value=None, *, type=None):
     return Absent() if value is None else value
 
 
 @operator_funcify.register("OptionalHasElement")
-def optional_has_element(node, value=None):
+def optional_has_element(value=None):
     return constant(value is not None and not isinstance(value, Absent), dtype="bool")
 
 
 @operator_funcify.register("OptionalGetElement")
-def optional_get_element(node, value):
+def optional_get_element(value):
     if isinstance(value, Absent):
         raise Refused("the optional value is absent")
     return value

@@ -66,15 +66,16 @@ def _transform(real, imaginary, length, n_out, inverse=False):
 
 
 @operator_funcify.register("DFT")
-def dft(node, x, dft_length=None, axis=None):
-    if node.opset < 20:
-        axis = node.attribute("axis", 1)
-    else:
-        axis = -2 if axis is None else _integer(axis, "the axis")
+def dft(x, dft_length=None, axis=None, *, inverse=0, onesided=0):
+    axis = -2 if axis is None else _integer(axis, "the axis")
     if not _known(axis):
         raise Refused("the axis is computed when the model runs; PyTensor must know it before")
+    return dft_along(x, dft_length, axis=axis, inverse=inverse, onesided=onesided)
+
+
+@operator_funcify.register("DFT", before=20)
+def dft_along(x, dft_length=None, *, axis=1, inverse=0, onesided=0):
     axis = normalized(axis, x.type.ndim)
-    inverse, onesided = node.attribute("inverse", 0), node.attribute("onesided", 0)
     real, imaginary = (
         None if part is None else pt.moveaxis(part, axis, -1)
         for part in _parts(x, inverse or not onesided)
@@ -116,8 +117,7 @@ def _of(number, like):
 
 
 @operator_funcify.register("STFT")
-def stft(node, signal, frame_step, window=None, frame_length=None):
-    onesided = node.attribute("onesided", 1)
+def stft(signal, frame_step, window=None, frame_length=None, *, onesided=1):
     step, n_samples = _integer(frame_step, "frame_step"), _length(signal, 1)
     if frame_length is not None:
         length = _integer(frame_length, "frame_length")
@@ -143,17 +143,26 @@ WINDOWS = {
 
 
 @operator_funcify.register(*WINDOWS)
-def window(node, size):
+def window(node, size, *, output_datatype=1, periodic=1):
     constant, once, twice = map(np.float64, WINDOWS[node.op_type])
     size = cast(one_element(size, "the size"), "int64")
-    period = cast(size if node.attribute("periodic", 1) else size - 1, "float64")
+    period = cast(size if periodic else size - 1, "float64")
     angles = pt.arange(size) * (np.float64(2 * np.pi) / period)
     result = constant - once * pt.cos(angles) + twice * pt.cos(2 * angles)
-    return cast(result, dtype_name(ir.DataType(node.attribute("output_datatype", 1))))
+    return cast(result, dtype_name(ir.DataType(output_datatype)))
 
 
 @operator_funcify.register("MelWeightMatrix")
-def mel_weight_matrix(node, *numbers):
+def mel_weight_matrix(
+    num_mel_bins,
+    dft_length,
+    sample_rate,
+    lower_edge_hertz,
+    upper_edge_hertz,
+    *,
+    output_datatype=1,
+):
+    numbers = num_mel_bins, dft_length, sample_rate, lower_edge_hertz, upper_edge_hertz
     numbers = [one_element(v, "an input") for v in numbers]
     n_bands, dft_length, sample_rate = (cast(v, "int64") for v in numbers[:3])
     lowest, highest = (cast(v, "float64") for v in numbers[3:])
@@ -169,4 +178,4 @@ def mel_weight_matrix(node, *numbers):
     result = pt.maximum(pt.minimum(rising, falling), np.float64(0))
     # Even that of a triangle whose sides are no bin wide
     result = pt.switch(pt.eq(position, centre), np.float64(1), result)
-    return cast(result, dtype_name(ir.DataType(node.attribute("output_datatype", 1))))
+    return cast(result, dtype_name(ir.DataType(output_datatype)))

@@ -1,64 +1,91 @@
 """Support vector machines of ai.onnx.ml."""
 
 from itertools import combinations, pairwise
+from typing import Literal
 
 import numpy as np
 
 import pytensor.tensor as pt
-from pytensor.link.onnx.extras.operators.ml import floats, label_output, rows, with_transform
-from pytensor.link.onnx.importing.registry import ML, Refused, operator_funcify
+from pytensor.link.onnx.extras.operators.ml import (
+    Transform,
+    floats,
+    label_output,
+    rows,
+    with_transform,
+)
+from pytensor.link.onnx.importing.registry import (
+    ML,
+    Refused,
+    attributes_of,
+    must_have,
+    operator_funcify,
+)
 from pytensor.link.onnx.importing.windows import like, total
 from pytensor.scan.basic import scan
 from pytensor.tensor.basic import cast
 
 
-@operator_funcify.register("SVMRegressor", domain=ML)
-def svm_regressor(node, x):
-    n = node.attribute("n_supports", 0)
-    coefficients, x = floats(node, "coefficients"), rows(x)
-    if n:
-        vectors = floats(node, "support_vectors").reshape(n, -1)
-        scores = _kernel(node, x, vectors).dot(coefficients)[:, None]
-    else:
-        scores = _kernel(node, x, coefficients.reshape(1, -1))
-    scores = scores + floats(node, "rho", [0])[:1]
-    if node.attribute("one_class", 0):
-        return cast(pt.switch(scores > 0, 1, -1), "float32")
-    return cast(with_transform(scores, node.attribute("post_transform", "NONE")), "float32")
-
-
-def _kernel(node, x, vectors):
-    kind = node.attribute("kernel_type", "LINEAR")
-    gamma, offset, degree = floats(node, "kernel_params", [0, 0, 0])
-    if kind == "RBF":
+def _kernel(
+    x,
+    vectors,
+    *,
+    kernel_params=(0.0, 0.0, 0.0),
+    kernel_type: Literal["LINEAR", "POLY", "RBF", "SIGMOID"] = "LINEAR",
+):
+    gamma, offset, degree = floats(kernel_params)
+    if kernel_type == "RBF":
         # Differences, because squares less products would lose digits
         return pt.exp(-gamma * total(pt.sqr(x[:, None] - vectors), (-1,)))
     products = x.dot(vectors.T)
-    if kind == "LINEAR":
+    if kernel_type == "LINEAR":
         return products
-    if kind == "POLY":
+    if kernel_type == "POLY":
         return (gamma * products + offset) ** degree
-    if kind == "SIGMOID":
-        return pt.tanh(gamma * products + offset)
-    raise Refused(f"the kernel {kind!r}, which the standard doesn't have")
+    return pt.tanh(gamma * products + offset)
+
+
+@operator_funcify.register("SVMRegressor", domain=ML)
+@attributes_of(_kernel)
+def svm_regressor(
+    x, *, coefficients, n_supports=0, one_class=0, post_transform: Transform = "NONE",
+    rho=(0.0,), support_vectors=(), **kernel,
+):  # fmt: skip
+    coefficients, x = floats(coefficients), rows(x)
+    if n_supports:
+        vectors = floats(support_vectors).reshape(n_supports, -1)
+        scores = _kernel(x, vectors, **kernel).dot(coefficients)[:, None]
+    else:
+        scores = _kernel(x, coefficients.reshape(1, -1), **kernel)
+    scores = scores + floats(rho)[:1]
+    if one_class:
+        return cast(pt.switch(scores > 0, 1, -1), "float32")
+    return cast(with_transform(scores, post_transform), "float32")
 
 
 @operator_funcify.register("SVMClassifier", domain=ML)
-def svm_classifier(node, x):
-    labels = label_output(node, "classlabels_ints", "classlabels_strings")
-    n, transform = labels.n_classes, node.attribute("post_transform", "NONE")
-    counts, x = node.attribute("vectors_per_class", []), rows(x)
+@attributes_of(_kernel)
+def svm_classifier(
+    node, x, *, classlabels_ints=None, classlabels_strings=None, coefficients,
+    post_transform: Transform = "NONE", prob_a=None, prob_b=None, rho, support_vectors=(),
+    vectors_per_class=(), **kernel,
+):  # fmt: skip
+    labels = label_output(node, classlabels_strings, classlabels_ints=classlabels_ints)
+    n, counts, x = labels.n_classes, vectors_per_class, rows(x)
     if not sum(counts):
         if n <= 2:
             raise Refused(
                 "it has two classes and no support vectors, of which runtimes compute different "
                 "labels: write it as a LinearClassifier"
             )
-        scores = x.dot(floats(node, "coefficients").reshape(n, -1).T) + floats(node, "rho")[0]
-        return labels.of_scores(scores, transform)
+        scores = x.dot(floats(coefficients).reshape(n, -1).T) + floats(rho)[0]
+        return labels.of_scores(scores, post_transform)
     if len(counts) != n:
         raise Refused(f"vectors_per_class has {len(counts)} entries, and there are {n} classes")
-    scores = _scores_of_pairs(node, x, counts)
+    # A vector of class i has a coefficient for each of the other classes, in their order
+    weights = _weights_of_pairs(floats(coefficients).reshape(n - 1, sum(counts)), counts)
+    vectors = floats(support_vectors).reshape(sum(counts), -1)
+    # The decision function of each pair of classes: (rows, pairs)
+    scores = _kernel(x, vectors, **kernel).dot(weights) + floats(rho)[: weights.shape[1]]
     pairs = list(combinations(range(n), 2))
     # A pair's score is positive where its first class is the more likely one
     won = {pair: cast(scores[:, i] > 0, "int64") for i, pair in enumerate(pairs)}
@@ -67,32 +94,29 @@ def svm_classifier(node, x):
         for c in range(n)
     ]
     found = labels.of_positions(pt.argmax(pt.stack(votes, axis=1), axis=1))
-    if node.has("prob_a"):
-        steep, offset = floats(node, "prob_a"), floats(node, "prob_b")
-        scores = _coupled(pt.sigmoid(-(scores * steep + offset)), n)
+    if prob_a is not None:
+        must_have(prob_b=prob_b)
+        scores = _coupled(pt.sigmoid(-(scores * floats(prob_a) + floats(prob_b))), n)
     elif n == 2:
-        if transform != "NONE":
+        if post_transform != "NONE":
             raise Refused(
-                f"the post_transform {transform!r} of one score for two classes, which runtimes "
-                f"compute differently: write probabilities (prob_a, prob_b)"
+                f"the post_transform {post_transform!r} of one score for two classes, which "
+                f"runtimes compute differently: write probabilities (prob_a, prob_b)"
             )
         scores = pt.concatenate([-scores, scores], axis=1)
-    return found, cast(with_transform(scores, transform), "float32")
+    return found, cast(with_transform(scores, post_transform), "float32")
 
 
-def _scores_of_pairs(node, x, counts):
-    """Return the decision function of each pair of classes: (rows, pairs)."""
+def _weights_of_pairs(coefficients, counts):
+    """Return each vector's weight in the decision of each pair of classes: (vectors, pairs)."""
     ends = np.cumsum([0, *counts])
     parts = [slice(a, b) for a, b in pairwise(ends)]
-    n_vectors, pairs = int(ends[-1]), list(combinations(range(len(counts)), 2))
-    # A vector of class i has a coefficient for each of the other classes, in their order
-    coefficients = floats(node, "coefficients").reshape(len(counts) - 1, n_vectors)
-    weights = np.zeros((n_vectors, len(pairs)), "float32")
+    pairs = list(combinations(range(len(counts)), 2))
+    weights = np.zeros((int(ends[-1]), len(pairs)), "float32")
     for column, (i, j) in enumerate(pairs):
         weights[parts[i], column] = coefficients[j - 1, parts[i]]
         weights[parts[j], column] = coefficients[i, parts[j]]
-    kernels = _kernel(node, x, floats(node, "support_vectors").reshape(n_vectors, -1))
-    return kernels.dot(weights) + floats(node, "rho")[: len(pairs)]
+    return weights
 
 
 def _coupled(probabilities, n):

@@ -1,12 +1,24 @@
 """Ensembles of decision trees: all rows and trees at once, one level of the trees at a time."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 import pytensor.tensor as pt
-from pytensor.link.onnx.extras.operators.ml import label_output, with_transform
-from pytensor.link.onnx.importing.registry import ML, Refused, operator_funcify
+from pytensor.link.onnx.extras.operators.ml import (
+    TRANSFORMS,
+    Transform,
+    label_output,
+    with_transform,
+)
+from pytensor.link.onnx.importing.registry import (
+    ML,
+    Refused,
+    attributes_of,
+    must_have,
+    operator_funcify,
+)
 from pytensor.scan.basic import scan
 from pytensor.tensor.basic import as_tensor_variable, cast
 
@@ -21,7 +33,6 @@ COMPARISONS = {
 MODES = [*COMPARISONS, "BRANCH_MEMBER", "LEAF"]  # by TreeEnsemble's numbers
 LEAF = MODES.index("LEAF")
 AGGREGATES = ["AVERAGE", "SUM", "MIN", "MAX"]
-TRANSFORMS = ["NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT"]
 
 
 @dataclass
@@ -112,8 +123,6 @@ class Forest:
             if aggregate == "AVERAGE":
                 result = result / np.asarray(len(self.roots), dtype=dtype)
             return result
-        if aggregate not in AGGREGATES:
-            raise Refused(f"the aggregate function {aggregate!r}, which isn't one of {AGGREGATES}")
         voted = as_tensor_variable(voted)[leaves]
         extreme, worst = (pt.min, np.inf) if aggregate == "MIN" else (pt.max, -np.inf)
         worst = np.asarray(worst, dtype=self.votes.dtype)
@@ -121,13 +130,14 @@ class Forest:
         return pt.switch(voted.any(axis=1), result, np.asarray(0, dtype=self.votes.dtype))
 
 
-def _numbers(node, name, length=None, default=None):
+def _numbers(doubles, length=None, **floats):
     """Return the values of an attribute, which may be a tensor of doubles instead of floats."""
-    values = node.attribute(f"{name}_as_tensor")
-    if values is None:
-        values = node.attribute(name)
-        values = default if values is None else np.asarray(values, dtype="float32")
-    if values is not None and length not in (None, len(values)):
+    ((name, values),) = floats.items()
+    if doubles is not None:
+        values = doubles
+    must_have(**{name: values})
+    values = np.asarray(values, dtype=None if values is doubles else "float32")
+    if length not in (None, len(values)):
         raise Refused(f"{name} has {len(values)} entries, and should have {length}")
     return values
 
@@ -146,14 +156,22 @@ def _votes(n_nodes, n_targets, nodes, targets, weights, aggregate):
     return np.where(voted, votes, 0).astype(weights.dtype), voted
 
 
-def _old_forest(node, kind, n_targets, aggregate="SUM"):
-    """Read the trees of TreeEnsembleRegressor ("target") or TreeEnsembleClassifier ("class")."""
-    modes = [MODES.index(m) if m in MODES else -1 for m in node.required("nodes_modes")]
+def _old_forest(
+    leaves, n_targets, aggregate="SUM", *, nodes_falsenodeids, nodes_featureids,
+    nodes_hitrates=None, nodes_hitrates_as_tensor=None, nodes_missing_value_tracks_true=(),
+    nodes_modes, nodes_nodeids, nodes_treeids, nodes_truenodeids, nodes_values=None,
+    nodes_values_as_tensor=None,
+):  # fmt: skip
+    """Read the trees of TreeEnsembleRegressor or TreeEnsembleClassifier.
+
+    `leaves` are lists: trees, nodes in them, and for which target each has which weight.
+    """
+    modes = [MODES.index(m) if m in MODES else -1 for m in nodes_modes]
     if -1 in modes:
         raise Refused(f"a node's mode isn't one of {MODES}")
     modes, n = np.asarray(modes), len(modes)
-    trees, ids = node.required("nodes_treeids"), node.required("nodes_nodeids")
-    position = {key: i for i, key in enumerate(zip(trees, ids, strict=True))}
+    trees = nodes_treeids
+    position = {key: i for i, key in enumerate(zip(trees, nodes_nodeids, strict=True))}
     if len(position) != n:
         raise Refused("two nodes of a tree have one id")
 
@@ -167,8 +185,8 @@ def _old_forest(node, kind, n_targets, aggregate="SUM"):
     leaf = modes == LEAF
     inner = np.flatnonzero(~leaf)
     children = []
-    for name in ("nodes_truenodeids", "nodes_falsenodeids"):
-        child, named = np.arange(n), node.required(name)
+    for named in (nodes_truenodeids, nodes_falsenodeids):
+        child = np.arange(n)
         child[inner] = positions([trees[i] for i in inner], [named[i] for i in inner])
         children.append(child)
     is_child = np.zeros(n, dtype=bool)
@@ -177,32 +195,39 @@ def _old_forest(node, kind, n_targets, aggregate="SUM"):
     roots = np.flatnonzero(~is_child)
     if sorted(trees[i] for i in roots) != sorted(set(trees)):
         raise Refused("a tree has no root, or several")
-    weights = _numbers(node, f"{kind}_weights")
-    votes = positions(node.required(f"{kind}_treeids"), node.required(f"{kind}_nodeids"))
-    targets = np.asarray(node.required(f"{kind}_ids"), dtype="int64")
+    *places, targets, weights = leaves
+    votes, targets = positions(*places), np.asarray(targets, dtype="int64")
     return Forest(
         roots,
-        np.where(leaf, 0, node.required("nodes_featureids")),
-        _numbers(node, "nodes_values", n),
+        np.where(leaf, 0, nodes_featureids),
+        _numbers(nodes_values_as_tensor, n, nodes_values=nodes_values),
         modes,
         *children,
-        np.asarray(node.attribute("nodes_missing_value_tracks_true") or [0] * n, dtype=bool),
+        np.asarray(nodes_missing_value_tracks_true or [0] * n, dtype=bool),
         *_votes(n, n_targets, votes, targets, weights, aggregate),
     )
 
 
 @operator_funcify.register("TreeEnsembleRegressor", domain=ML)
-def tree_ensemble_regressor(node, x):
-    n_targets = node.required("n_targets")
-    aggregate = node.attribute("aggregate_function", "SUM")
-    forest = _old_forest(node, "target", n_targets, aggregate)
-    scores = _with_base(node, _in_double(forest, x).scores(x, aggregate), n_targets)
-    return cast(with_transform(scores, node.attribute("post_transform", "NONE")), "float32")
+@attributes_of(_old_forest)
+def tree_ensemble_regressor(
+    x, *, aggregate_function: Literal[*AGGREGATES] = "SUM", base_values=None,
+    base_values_as_tensor=None, n_targets, post_transform: Transform = "NONE", target_ids,
+    target_nodeids, target_treeids, target_weights=None, target_weights_as_tensor=None, **nodes,
+):  # fmt: skip
+    weights = _numbers(target_weights_as_tensor, target_weights=target_weights)
+    leaves = target_treeids, target_nodeids, target_ids, weights
+    forest = _in_double(_old_forest(leaves, n_targets, aggregate_function, **nodes), x)
+    scores = forest.scores(x, aggregate_function)
+    scores = _with_base(scores, base_values, base_values_as_tensor, n_targets)
+    return cast(with_transform(scores, post_transform), "float32")
 
 
-def _with_base(node, scores, n_scores):
-    base = _numbers(node, "base_values", n_scores)
-    return scores if base is None else scores + base.astype(scores.type.dtype)
+def _with_base(scores, floats, doubles, n_scores):
+    if floats is None and doubles is None:
+        return scores
+    base = _numbers(doubles, n_scores, base_values=floats)
+    return scores + base.astype(scores.type.dtype)
 
 
 def _in_double(forest, x):
@@ -213,32 +238,42 @@ def _in_double(forest, x):
 
 
 @operator_funcify.register("TreeEnsembleClassifier", domain=ML)
-def tree_ensemble_classifier(node, x):
-    labels = label_output(node, "classlabels_int64s", "classlabels_strings")
-    n_classes, transform = labels.n_classes, node.attribute("post_transform", "NONE")
-    voted = set(node.required("class_ids"))
+@attributes_of(_old_forest)
+def tree_ensemble_classifier(
+    node, x, *, base_values=None, base_values_as_tensor=None, class_ids, class_nodeids,
+    class_treeids, class_weights=None, class_weights_as_tensor=None, classlabels_int64s=None,
+    classlabels_strings=None, post_transform: Transform = "NONE", **nodes,
+):  # fmt: skip
+    labels = label_output(node, classlabels_strings, classlabels_int64s=classlabels_int64s)
+    n_classes, voted = labels.n_classes, set(class_ids)
     one_score = n_classes == 2 and voted == {0}
     if n_classes == 2 and voted == {1}:
         raise Refused("no leaf votes for the first of two classes; runtimes differ about that")
     n_scores = 1 if one_score else n_classes
-    forest = _in_double(_old_forest(node, "class", n_scores), x)
-    scores = _with_base(node, forest.scores(x), n_scores)
+    weights = _numbers(class_weights_as_tensor, class_weights=class_weights)
+    leaves = class_treeids, class_nodeids, class_ids, weights
+    forest = _in_double(_old_forest(leaves, n_scores, **nodes), x)
+    scores = _with_base(forest.scores(x), base_values, base_values_as_tensor, n_scores)
     if one_score:
-        return labels.of_one_score(scores, transform, bool((forest.votes >= 0).all()))
-    return labels.of_scores(scores, transform)
+        return labels.of_one_score(scores, post_transform, bool((forest.votes >= 0).all()))
+    return labels.of_scores(scores, post_transform)
 
 
 @operator_funcify.register("TreeEnsemble", domain=ML)
-def tree_ensemble(node, x):
-    modes = node.required("nodes_modes").astype("int64")
-    n, n_leaves = len(modes), len(node.required("leaf_targetids"))
+def tree_ensemble(
+    x, *, aggregate_function=1, leaf_targetids, leaf_weights, membership_values=None, n_targets,
+    nodes_falseleafs, nodes_falsenodeids, nodes_featureids, nodes_hitrates=None,
+    nodes_missing_value_tracks_true=(), nodes_modes, nodes_splits, nodes_trueleafs,
+    nodes_truenodeids, post_transform=0, tree_roots,
+):  # fmt: skip
+    modes = nodes_modes.astype("int64")
+    n, n_leaves = len(modes), len(leaf_targetids)
     if not all(0 <= m < LEAF for m in modes):
         raise Refused(f"a node's mode isn't one of {MODES[:LEAF]}")
     itself = np.arange(n, n + n_leaves)
 
-    def children(which):
-        ids = np.asarray(node.required(f"nodes_{which}nodeids"), dtype="int64")
-        leaf = np.asarray(node.required(f"nodes_{which}leafs"), dtype=bool)
+    def children(which, ids, leaf):
+        ids, leaf = np.asarray(ids, dtype="int64"), np.asarray(leaf, dtype=bool)
         if ((ids < 0) | (ids >= np.where(leaf, n_leaves, n))).any():
             raise Refused(f"nodes_{which}nodeids has a number of no node or leaf")
         return np.concatenate([ids + n * leaf, itself])
@@ -246,37 +281,28 @@ def tree_ensemble(node, x):
     def extended(values, fill):
         return np.concatenate([values, np.full(n_leaves, fill, dtype=np.asarray(values).dtype)])
 
-    aggregate = AGGREGATES[node.attribute("aggregate_function", 1)]
-    n_targets = node.required("n_targets")
-    missing = node.attribute("nodes_missing_value_tracks_true") or [0] * n
+    aggregate = AGGREGATES[aggregate_function]
+    missing = nodes_missing_value_tracks_true or [0] * n
     forest = Forest(
-        np.asarray(node.required("tree_roots"), dtype="int64"),
-        extended(np.asarray(node.required("nodes_featureids"), dtype="int64"), 0),
-        extended(node.required("nodes_splits"), 0),
+        np.asarray(tree_roots, dtype="int64"),
+        extended(np.asarray(nodes_featureids, dtype="int64"), 0),
+        extended(nodes_splits, 0),
         extended(modes, LEAF),
-        children("true"),
-        children("false"),
+        children("true", nodes_truenodeids, nodes_trueleafs),
+        children("false", nodes_falsenodeids, nodes_falseleafs),
         extended(np.asarray(missing, dtype=bool), False),
-        *_votes(
-            n + n_leaves,
-            n_targets,
-            itself,
-            node.required("leaf_targetids"),
-            node.required("leaf_weights"),
-            aggregate,
-        ),
-        _members(node, modes, n + n_leaves),
+        *_votes(n + n_leaves, n_targets, itself, leaf_targetids, leaf_weights, aggregate),
+        _members(membership_values, modes, n + n_leaves),
     )
-    transform = TRANSFORMS[node.attribute("post_transform", 0)]
-    return with_transform(forest.scores(x, aggregate), transform)
+    return with_transform(forest.scores(x, aggregate), TRANSFORMS[post_transform])
 
 
-def _members(node, modes, n):
+def _members(values, modes, n):
     """Return a row of values for each node, filled up with NaN, from sets that end with NaN."""
     nodes = np.flatnonzero(modes == MODES.index("BRANCH_MEMBER"))
     if not nodes.size:
         return None
-    values = node.required("membership_values")
+    must_have(membership_values=values)
     sets = np.split(values, np.flatnonzero(np.isnan(values)) + 1)
     sets = [part for part in sets if part.size]
     if len(sets) != len(nodes):

@@ -131,10 +131,10 @@ OF_GATES = {
 }
 
 
-def of_gates(node, defaults, directions: int) -> list:
+def of_gates(defaults, directions: int, names, alphas, betas) -> list:
     """Return the activation functions of each direction's gates."""
-    names = node.attribute("activations", [*defaults] * directions)
-    given = [iter(node.attribute(f"activation_{p}", [])) for p in ("alpha", "beta")]
+    names = [*defaults] * directions if names is None else names
+    given = [iter(alphas), iter(betas)]
     functions = []
     for name in names:
         if name.lower() not in OF_GATES:

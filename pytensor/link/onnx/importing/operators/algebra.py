@@ -164,32 +164,39 @@ def range_(start, limit, delta, *, stash_type=1):
 
 
 @operator_funcify.register("Constant")
-def constant_(node):
-    if texts := _texts(node):
-        codes, shape = texts
-        return Text(constant(node.strings.codes(codes).reshape(shape)))
-    if node.has("value"):
-        return constant(node.attribute("value"))
-    for name, dtype in (("value_float", "float32"), ("value_int", "int64")):
-        for form in (name, f"{name}s"):
-            if node.has(form):
-                return constant(np.asarray(node.attribute(form), dtype))
-    if node.has("sparse_value"):
-        return constant(_dense(node.attribute("sparse_value")))
+def constant_(
+    node,
+    *,
+    sparse_value=None,
+    value: ir.TensorProtocol = None,
+    value_float=None,
+    value_floats=None,
+    value_int=None,
+    value_ints=None,
+    value_string=None,
+    value_strings=None,
+):
+    if value is not None:
+        if value.dtype == ir.DataType.STRING:
+            return _text(node, value.string_data(), tuple(value.shape))
+        return constant(array_of(value))
+    if value_string is not None:
+        return _text(node, [value_string], ())
+    if value_strings is not None:
+        return _text(node, value_strings, (len(value_strings),))
+    for dtype, number in (
+        ("float32", value_float), ("float32", value_floats),
+        ("int64", value_int), ("int64", value_ints),
+    ):  # fmt: skip
+        if number is not None:
+            return constant(np.asarray(number, dtype))
+    if sparse_value is not None:
+        return constant(_dense(sparse_value))
     raise Refused("it has no value")
 
 
-def _texts(node):
-    """Return the strings of a constant and its shape, or None if it holds numbers."""
-    if node.has("value_string"):
-        return [node.attribute("value_string")], ()
-    if node.has("value_strings"):
-        strings = node.attribute("value_strings")
-        return strings, (len(strings),)
-    tensor = node.ir_node.attributes.get("value")
-    if tensor is None or tensor.value.dtype != ir.DataType.STRING:
-        return None
-    return tensor.value.string_data(), tuple(tensor.value.shape)
+def _text(node, strings, shape):
+    return Text(constant(node.strings.codes(strings).reshape(shape)))
 
 
 def _dense(sparse):

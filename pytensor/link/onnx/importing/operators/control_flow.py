@@ -61,15 +61,14 @@ def _steady(node, graph, *inputs, condition=None):
 
 
 @operator_funcify.register("If")
-def if_(node, condition):
-    then, otherwise = node.required("then_branch"), node.required("else_branch")
+def if_(node, condition, *, else_branch, then_branch):
     condition = one_element(condition, "the condition")
     value = known_scalar(condition)
     if value is not None:
-        return tuple(node.convert_graph(then if value else otherwise))
+        return tuple(node.convert_graph(then_branch if value else else_branch))
     results = (
-        _steady(node, then, condition=condition),
-        _steady(node, otherwise, condition=pt.invert(condition)),
+        _steady(node, then_branch, condition=condition),
+        _steady(node, else_branch, condition=pt.invert(condition)),
     )
     if len(results[0]) != len(results[1]):
         raise Refused("its branches return {} and {} values".format(*map(len, results)))
@@ -104,8 +103,7 @@ def _collected(body, others):
 
 
 @operator_funcify.register("Loop")
-def loop(node, trips=None, condition=None, *carried):
-    body = node.required("body")
+def loop(node, trips=None, condition=None, *carried, body):
     n_outputs = _collected(body, 1 + len(carried))
     trips = _trips(trips, condition, n_outputs)
     sequences = any(isinstance(v, list) for v in carried)
@@ -327,31 +325,36 @@ def _outside(length, inside):
 
 
 @operator_funcify.register("Scan")
-def scan_(node, *inputs):
-    body, n = node.required("body"), node.required("num_scan_inputs")
-    states, sequences = inputs[: len(inputs) - n], inputs[len(inputs) - n :]
-    n_outputs = _collected(body, len(states))
-
-    def given(name, count):
-        return node.attribute(name, [0] * count)
-
+def scan_(
+    node,
+    *inputs,
+    body,
+    num_scan_inputs,
+    scan_input_axes=None,
+    scan_input_directions=None,
+    scan_output_axes=None,
+    scan_output_directions=None,
+):
+    first = len(inputs) - num_scan_inputs
+    states, sequences = inputs[:first], inputs[first:]
+    _collected(body, len(states))
     sequences = [
         pt.moveaxis(x, axis, 0)[:: -1 if backward else 1]
-        for x, axis, backward in zip(
-            sequences, given("scan_input_axes", n), given("scan_input_directions", n), strict=True
-        )
+        for x, axis, backward in _each(sequences, scan_input_axes, scan_input_directions)
     ]
     results = _over_elements(node, body, states, sequences)
+    made = results[len(states) :]
     outputs = [
         pt.moveaxis(x[:: -1 if backward else 1], 0, axis)
-        for x, axis, backward in zip(
-            results[len(states) :],
-            given("scan_output_axes", n_outputs),
-            given("scan_output_directions", n_outputs),
-            strict=True,
-        )
+        for x, axis, backward in _each(made, scan_output_axes, scan_output_directions)
     ]
     return (*results[: len(states)], *outputs)
+
+
+def _each(values, *attributes):
+    """Yield each value with its entries of attributes, 0 of those that are left out."""
+    zeros = [0] * len(values)
+    return zip(values, *(zeros if given is None else given for given in attributes), strict=True)
 
 
 def _over_elements(node, body, states, sequences, runs=None):
@@ -378,25 +381,22 @@ def _over_elements(node, body, states, sequences, runs=None):
 
 
 @operator_funcify.register("Scan", before=9)
-def scan_of_batches(node, lengths, *inputs):
+def scan_of_batches(node, lengths, *inputs, body, directions=None, num_scan_inputs):
     """Scan the second axis for each entry of the first."""
-    body, n = node.required("body"), node.required("num_scan_inputs")
+    n = num_scan_inputs
     n_states = len(inputs) - n
-    backward = node.attribute("directions", [0] * n)
 
     def step(*values):
         states, sequences = values[:n_states], values[n_states : n_states + n]
         if lengths is None:
-            turned = [
-                x[:: -1 if back else 1] for x, back in zip(sequences, backward, strict=True)
-            ]
+            turned = [x[:: -1 if back else 1] for x, back in _each(sequences, directions)]
             return _over_elements(node, body, states, turned)
         number = values[-1]
         t = pt.arange(sequences[0].shape[0])
         last = pt.maximum(number - 1, 0)
         # No step reads what follows a sequence: it may be anything
         places = [pt.minimum(t, last), pt.maximum(last - t, 0)]
-        elements = [x[places[back]] for x, back in zip(sequences, backward, strict=True)]
+        elements = [x[places[back]] for x, back in _each(sequences, directions)]
         return _over_elements(node, body, states, elements, t < number)
 
     batches = [*inputs] if lengths is None else [*inputs, lengths]

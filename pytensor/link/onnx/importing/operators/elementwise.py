@@ -1,6 +1,8 @@
 """Elementwise arithmetic, comparisons, logic, functions and casts."""
 
 from functools import reduce, wraps
+from inspect import Parameter, signature
+from typing import Literal
 
 import numpy as np
 import onnx_ir as ir
@@ -74,31 +76,35 @@ def elementwise(*op_types):
     """Register a converter that computes vectors given by their entries entry by entry."""
 
     def register(convert):
-        @operator_funcify.register(*op_types)
         @wraps(convert)
-        def converter(node, *inputs):
+        def converter(node, *inputs, **attributes):
             given = [v for v in inputs if v is not None]
             length = max((v.type.shape[0] for v in given if is_listed(v)), default=0)
             if not length or not all(_has_entries(v, length) for v in given):
-                return convert(node, *broadcastable(inputs, declared=node.declared_inputs()))
+                inputs = broadcastable(inputs, declared=node.declared_inputs())
+                return convert(*inputs, **attributes)
             rows = [None if v is None else entries(v) if v.type.ndim else [v] for v in inputs]
             results = []
             for i in range(length):
                 scalars = [None if r is None else r[i if len(r) > 1 else 0] for r in rows]
-                results.extend(folded([convert(node, *scalars)]))
+                results.extend(folded([convert(*scalars, **attributes)]))
             return vector(results, results[0].type.dtype)
 
-        return converter
+        of_node = Parameter("node", Parameter.POSITIONAL_ONLY)
+        own = signature(convert)
+        converter.__signature__ = own.replace(parameters=[of_node, *own.parameters.values()])
+        operator_funcify.register(*op_types)(converter)
+        return convert
 
     return register
 
 
 def _unary(function):
-    return lambda node, x: pt.cast(function(x), x.type.dtype)
+    return lambda x: pt.cast(function(x), x.type.dtype)
 
 
 def _binary(function):
-    return lambda node, x, y: function(x, y)
+    return lambda x, y: function(x, y)
 
 
 for _name, _function in UNARY.items():
@@ -133,13 +139,13 @@ def divided(x, y):
 
 
 @elementwise("Div")
-def div(node, x, y):
+def div(x, y):
     return divided(x, y)
 
 
 @elementwise("Mod")
-def mod(node, x, y):
-    if not node.attribute("fmod", 0):
+def mod(x, y, *, fmod=0):
+    if not fmod:
         return pt.mod(x, y)
     if not is_integer(x):
         size = pt.abs(y)
@@ -152,7 +158,7 @@ def mod(node, x, y):
 
 
 @elementwise("Pow")
-def pow_(node, x, y):
+def pow_(x, y):
     exponent = known(y)
     if exponent is not None and np.array_equal(exponent.astype(x.type.dtype), exponent):
         y = constant(exponent.astype(x.type.dtype))
@@ -160,12 +166,12 @@ def pow_(node, x, y):
 
 
 @elementwise("Erf")
-def erf(node, x):
+def erf(x):
     return pt.cast(pt.erf(x), x.type.dtype)
 
 
 @elementwise("Clip")
-def clip(node, x, low=None, high=None):
+def clip(x, low=None, high=None):
     for bound, function in ((low, pt.maximum), (high, pt.minimum)):
         if bound is not None:
             bound = bound if bound.type.ndim == 0 else bound.reshape(())
@@ -174,27 +180,27 @@ def clip(node, x, low=None, high=None):
 
 
 @elementwise("Max")
-def max_(node, *inputs):
+def max_(*inputs):
     return reduce(pt.maximum, inputs)
 
 
 @elementwise("Min")
-def min_(node, *inputs):
+def min_(*inputs):
     return reduce(pt.minimum, inputs)
 
 
 @elementwise("Sum")
-def sum_(node, *inputs):
+def sum_(*inputs):
     return reduce(pt.add, inputs)
 
 
 @elementwise("Mean")
-def mean(node, *inputs):
+def mean(*inputs):
     return reduce(pt.add, inputs) / like(inputs[0], len(inputs))
 
 
 @elementwise("Equal")
-def equal(node, x, y):
+def equal(x, y):
     # What exporters ask of shapes: whether a size is -1
     if any(_is_negative(v) and is_size(w) for v, w in ((x, y), (y, x))):
         return constant(np.False_)
@@ -207,7 +213,7 @@ def _is_negative(x):
 
 
 @elementwise("Where")
-def where(node, condition, x, y):
+def where(condition, x, y):
     chosen = known(condition)
     if chosen is not None and chosen.ndim == x.type.ndim == y.type.ndim == 0:
         return x if chosen else y
@@ -215,10 +221,7 @@ def where(node, condition, x, y):
 
 
 @elementwise("BitShift")
-def bit_shift(node, x, y):
-    direction = node.required("direction")
-    if direction not in ("LEFT", "RIGHT"):
-        raise Refused(f"its direction is {direction!r}; there are 'LEFT' and 'RIGHT'")
+def bit_shift(x, y, *, direction: Literal["LEFT", "RIGHT"]):
     bits = np.dtype(x.type.dtype).itemsize * 8
     signed = x.type.dtype.startswith("int")
     # the last power of a signed integer is negative, and a right shift by as much is the fill
@@ -234,16 +237,16 @@ def bit_shift(node, x, y):
 
 
 @elementwise("IsNaN")
-def is_nan(node, x):
+def is_nan(x):
     return pt.isnan(x)
 
 
 @elementwise("IsInf")
-def is_inf(node, x):
+def is_inf(x, *, detect_negative=1, detect_positive=1):
     wanted = []
-    if node.attribute("detect_positive", 1):
+    if detect_positive:
         wanted.append(pt.eq(x, like(x, np.inf)))
-    if node.attribute("detect_negative", 1):
+    if detect_negative:
         wanted.append(pt.eq(x, like(x, -np.inf)))
     return reduce(pt.or_, wanted) if wanted else pt.zeros_like(x, dtype="bool")
 
@@ -256,18 +259,19 @@ def converted(x, dtype):
 
 
 @elementwise("Cast")
-def cast(node, x):
-    return converted(x, dtype_name(ir.DataType(node.required("to"))))
+def cast(x, *, round_mode="up", saturate=1, to):
+    # `round_mode` and `saturate` are for floats of 8 bits, which PyTensor doesn't have
+    return converted(x, dtype_name(ir.DataType(to)))
 
 
 @operator_funcify.register("CastLike")
-def cast_like(node, x, target):
+def cast_like(x, target, *, round_mode="up", saturate=1):
     return converted(x, target.type.dtype)
 
 
 @operator_funcify.register("BitCast")
-def bit_cast(node, x):
-    dtype = np.dtype(dtype_name(ir.DataType(node.required("to"))))
+def bit_cast(x, *, to):
+    dtype = np.dtype(dtype_name(ir.DataType(to)))
     if dtype.itemsize != np.dtype(x.type.dtype).itemsize:
         raise Refused(f"{x.type.dtype} and {dtype} aren't of one width")
     value = known(x)
@@ -282,5 +286,5 @@ def bit_cast(node, x):
 
 
 @operator_funcify.register("Identity")
-def identity(node, x):
+def identity(x):
     return x

@@ -6,7 +6,7 @@ import pytensor.tensor as pt
 from pytensor.gradient import disconnected_grad
 from pytensor.graph.basic import Constant
 from pytensor.link.onnx.importing.operators.elementwise import divided, is_integer, without_gradient
-from pytensor.link.onnx.importing.registry import must_be_known, operator_funcify
+from pytensor.link.onnx.importing.registry import attributes_of, must_be_known, operator_funcify
 from pytensor.link.onnx.importing.sizes import (
     DIMS,
     normalized,
@@ -22,13 +22,10 @@ from pytensor.tensor.shape import specify_shape
 from pytensor.tensor.topk import topk
 
 
-def _axes(node, x, axes):
-    """Return the axes to reduce over, none where the node says that none given means none."""
-    if axes is not None:
-        given = [int(a) for a in must_be_known(axes, "which axes it reduces over")]
-    else:
-        given = node.attribute("axes", [])
-    if not given and not node.attribute("noop_with_empty_axes", 0):
+def _axes(x, axes, may_be_none):
+    """Return the axes to reduce over; none given are all of them, unless there may be none."""
+    given = [] if axes is None else must_be_known(axes, "which axes it reduces over").tolist()
+    if not given and not may_be_none:
         return tuple(range(x.type.ndim))
     return tuple(sorted(normalized(a, x.type.ndim) for a in given))
 
@@ -38,12 +35,12 @@ def reduction(*op_types):
 
     def register(reduce):
         @operator_funcify.register(*op_types)
-        def converter(node, x, axes=None):
-            dtype, axes = x.type.dtype, _axes(node, x, axes)
+        def converter(x, axes=None, *, keepdims=1, noop_with_empty_axes=0):
+            dtype, axes = x.type.dtype, _axes(x, axes, noop_with_empty_axes)
             # Sums in float16 overflow at 65,504
             wide = pt.cast(x, "float32") if dtype == "float16" else x
             result = pt.cast(reduce(wide, axes), dtype)
-            return pt.expand_dims(result, axes) if node.attribute("keepdims", 1) else result
+            return pt.expand_dims(result, axes) if keepdims else result
 
         return reduce
 
@@ -138,48 +135,46 @@ def _reversed(x):
     return pt.invert(x) if is_integer(x) or x.type.dtype == "bool" else -x
 
 
-def _argmax(node, x, axis):
-    x = without_gradient(x)
-    if not node.attribute("select_last_index", 0):
-        return pt.argmax(x, axis=axis)
-    return size(x, axis) - 1 - pt.argmax(pt.flip(x, axis), axis=axis)
-
-
 @operator_funcify.register("ArgMax")
-def arg_max(node, x):
-    axis = normalized(node.attribute("axis", 0), x.type.ndim)
-    result = _argmax(node, x, axis)
-    return pt.expand_dims(result, axis) if node.attribute("keepdims", 1) else result
+def arg_max(x, *, axis=0, keepdims=1, select_last_index=0):
+    axis, x = normalized(axis, x.type.ndim), without_gradient(x)
+    if select_last_index:
+        result = size(x, axis) - 1 - pt.argmax(pt.flip(x, axis), axis=axis)
+    else:
+        result = pt.argmax(x, axis=axis)
+    return pt.expand_dims(result, axis) if keepdims else result
 
 
 @operator_funcify.register("ArgMin")
-def arg_min(node, x):
-    return arg_max(node, _reversed(x))
+@attributes_of(arg_max)
+def arg_min(x, **attributes):
+    return arg_max(_reversed(x), **attributes)
 
 
 @operator_funcify.register("CumSum", "CumProd")
-def cumulative(node, x, axis):
+def cumulative(node, x, axis, *, exclusive=0, reverse=0):
     dtype = x.type.dtype
     axis = normalized(int(must_be_known(axis, "its axis").item()), x.type.ndim)
     # In 64 bits: thoughts/upstream/cumsum-of-small-integers.md
     x = pt.cast(x, "float32") if dtype == "float16" else _wide(x)
     function, first = (pt.cumsum, 0) if node.op_type == "CumSum" else (pt.cumprod, 1)
-    if node.attribute("reverse", 0):
+    if reverse:
         x = pt.flip(x, axis)
-    if node.attribute("exclusive", 0):
+    if exclusive:
         before = (slice(None),) * axis
         start = pt.full_like(x[(*before, slice(0, 1))], like(x, first))
         x = pt.join(axis, start, x[(*before, slice(0, -1))])
     x = function(x, axis)
-    if node.attribute("reverse", 0):
+    if reverse:
         x = pt.flip(x, axis)
     return pt.cast(x, dtype)
 
 
 @operator_funcify.register("TopK")
-def top_k(node, x, k):
-    axis = normalized(node.attribute("axis", -1), x.type.ndim)
-    if node.attribute("largest", 1):
+def top_k(node, x, k, *, axis=-1, largest=1, sorted=1):
+    # Not `sorted`, they may be in any order, that of sorted ones too
+    axis = normalized(axis, x.type.ndim)
+    if largest:
         return _largest(node, x, k, axis)
     values, indices = _largest(node, _reversed(x), k, axis)
     return _reversed(values), indices
@@ -200,25 +195,24 @@ def _largest(node, x, k, axis):
 
 
 @operator_funcify.register("Hardmax")
-def hardmax(node, x):
-    axis = normalized(node.attribute("axis", -1), x.type.ndim)
+def hardmax(x, *, axis=-1):
+    axis = normalized(axis, x.type.ndim)
     places = pt.expand_dims(positions(size(x, axis)), range(1, x.type.ndim - axis))
     return pt.cast(pt.eq(places, pt.argmax(x, axis=axis, keepdims=True)), x.type.dtype)
 
 
 @operator_funcify.register("NonZero")
-def non_zero(node, x):
+def non_zero(x):
     if x.type.ndim:
         return pt.stack(pt.nonzero(x))
     return pt.zeros((constant(0), pt.cast(pt.neq(x, like(x, 0)), "int64")), dtype="int64")
 
 
 @operator_funcify.register("Unique")
-def unique(node, x):
-    axis = node.attribute("axis")
+def unique(x, *, axis=None, sorted=1):
     axis = None if axis is None else normalized(axis, x.type.ndim)
     values, first, inverse, counts = pt.unique(x, True, True, True, axis=axis)
-    if not node.attribute("sorted", 1):
+    if not sorted:
         order = pt.argsort(first)
         values = values[(slice(None),) * (axis or 0) + (order,)]
         first, counts, inverse = first[order], counts[order], pt.argsort(order)[inverse]

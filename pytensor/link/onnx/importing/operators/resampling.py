@@ -1,6 +1,7 @@
 """Resizing, sampling at computed places, cropping."""
 
 from itertools import product
+from typing import Literal
 
 import numpy as np
 
@@ -15,18 +16,36 @@ from pytensor.link.onnx.importing.registry import (
 )
 from pytensor.link.onnx.importing.sampling import all_images, at_cells, bounded, linear
 from pytensor.link.onnx.importing.sizes import normalized
-from pytensor.link.onnx.importing.windows import filled, lengths, like, single
+from pytensor.link.onnx.importing.windows import filled, lengths, like
+from pytensor.tensor.resize import (
+    ASPECT_RATIO_POLICIES,
+    COORDINATE_MODES,
+    NEAREST_MODES,
+    RESIZE_MODES,
+)
 
 EXACT_IN_DOUBLE = ("bool", "int8", "int16", "int32", "uint8", "uint16", "uint32")
 
 
 @operator_funcify.register("Resize")
-def resize(node, x, roi=None, scales=None, sizes=None):
-    mode, how = node.attribute("mode", "nearest"), node.attribute(
-        "coordinate_transformation_mode", "half_pixel"
-    )
-    axes = [normalized(a, x.type.ndim) for a in node.attribute("axes", range(x.type.ndim))]
-    policy = node.attribute("keep_aspect_ratio_policy", "stretch")
+def resize(
+    x,
+    roi=None,
+    scales=None,
+    sizes=None,
+    *,
+    antialias=0,
+    axes=None,
+    coordinate_transformation_mode: Literal[*COORDINATE_MODES] = "half_pixel",
+    cubic_coeff_a=-0.75,
+    exclude_outside=0,
+    extrapolation_value=0.0,
+    keep_aspect_ratio_policy: Literal[*ASPECT_RATIO_POLICIES] = "stretch",
+    mode: Literal[*RESIZE_MODES] = "nearest",
+    nearest_mode: Literal[*NEAREST_MODES] = "round_prefer_floor",
+):
+    how, policy = coordinate_transformation_mode, keep_aspect_ratio_policy
+    axes = [normalized(a, x.type.ndim) for a in (range(x.type.ndim) if axes is None else axes)]
     if scales is not None and known(scales) is not None and not known(scales).size:
         scales = None  # as opset 10 left it out
     if scales is None and sizes is None:
@@ -53,16 +72,16 @@ def resize(node, x, roi=None, scales=None, sizes=None):
         "axes": tuple(axes[i] for i in kept),
         "mode": mode,
         "coordinate_transformation_mode": how,
-        "cubic_coeff_a": single(node, "cubic_coeff_a", -0.75),
-        "nearest_mode": node.attribute("nearest_mode", "round_prefer_floor"),
+        "cubic_coeff_a": cubic_coeff_a,
+        "nearest_mode": nearest_mode,
         "keep_aspect_ratio_policy": policy,
     }
     if mode != "nearest":
-        options["exclude_outside"] = bool(node.attribute("exclude_outside", 0))
-        options["antialias"] = bool(node.attribute("antialias", 0))
+        options["exclude_outside"] = bool(exclude_outside)
+        options["antialias"] = bool(antialias)
     if crop is not None:
         options["roi"] = tuple(crop[i][end] for end in (0, 1) for i in kept)
-        options["extrapolation_value"] = single(node, "extrapolation_value", 0.0)
+        options["extrapolation_value"] = extrapolation_value
     if x.type.dtype.startswith("float"):
         return pt.resize(x, **options)
     if mode != "nearest" or x.type.dtype not in EXACT_IN_DOUBLE:
@@ -103,26 +122,45 @@ def _factor(length, scale):
     return float(np.nextafter(out / length, np.inf))
 
 
+Padding = Literal["zeros", "border", "reflection"]
+
+
+@operator_funcify.register("GridSample", before=20)
+def grid_sample_of_images(
+    x,
+    grid,
+    *,
+    align_corners=0,
+    mode: Literal["bilinear", "bicubic", "nearest"] = "bilinear",
+    padding_mode: Padding = "zeros",
+):
+    mode = mode.removeprefix("bi")
+    return grid_sample(x, grid, align_corners=align_corners, mode=mode, padding_mode=padding_mode)
+
+
 @operator_funcify.register("GridSample")
-def grid_sample(node, x, grid):
-    names = ("linear", "cubic") if node.opset >= 20 else ("bilinear", "bicubic")
-    mode = node.choice("mode", *names, "nearest")
-    aligned = bool(node.attribute("align_corners", 0))
-    padding = node.choice("padding_mode", "zeros", "border", "reflection")
+def grid_sample(
+    x,
+    grid,
+    *,
+    align_corners=0,
+    mode: Literal["linear", "cubic", "nearest"] = "linear",
+    padding_mode: Padding = "zeros",
+):
     spatial, dtype = lengths(x)[2:], grid.type.dtype
     places = []
     # The grid has the last axis first
     for axis, length in enumerate(spatial):
         place, length = grid[..., len(spatial) - 1 - axis], pt.cast(length, dtype)
         one = like(grid, 1)
-        if aligned:
+        if align_corners:
             places.append((place + one) * ((length - one) / like(grid, 2)))
         else:
             places.append(((place + one) * length - one) / like(grid, 2))
-    if mode in ("cubic", "bicubic"):
-        return _cubic(x, places, padding, aligned)
+    if mode == "cubic":
+        return _cubic(x, places, padding_mode, align_corners)
     places = [
-        _padded_places(place, length, padding, aligned)
+        _padded_places(place, length, padding_mode, align_corners)
         for place, length in zip(places, spatial, strict=True)
     ]
     if mode == "nearest":
@@ -188,16 +226,17 @@ def _cubic_weight(distance, inner, a=-0.75):
 
 
 @operator_funcify.register("AffineGrid")
-def affine_grid(node, theta, size):
+def affine_grid(theta, size, *, align_corners=0):
     spatial = must_be_known(size, "the size of the image").tolist()[2:]
-    aligned = node.attribute("align_corners", 0)
     axes = []
     for length in spatial:
-        if aligned and length == 1:
+        if align_corners and length == 1:
             raise Refused("align_corners=1 divides by 0 on an axis of length 1: use 0")
         cells = np.arange(length)
-        place = 2 * cells / (length - 1) - 1 if aligned else (2 * cells + 1) / length - 1
-        axes.append(place)
+        if align_corners:
+            axes.append(2 * cells / (length - 1) - 1)
+        else:
+            axes.append((2 * cells + 1) / length - 1)
     places = np.meshgrid(*axes, indexing="ij")
     places = np.stack([*reversed(places), np.ones(spatial)]).reshape(len(spatial) + 1, -1)
     out = pt.matmul(theta, like(theta, places)[None])
@@ -205,8 +244,8 @@ def affine_grid(node, theta, size):
 
 
 @operator_funcify.register("CenterCropPad")
-def center_crop_pad(node, x, shape):
-    axes = node.attribute("axes", range(x.type.ndim))
+def center_crop_pad(x, shape, *, axes=None):
+    axes = range(x.type.ndim) if axes is None else axes
     targets = entries(shape)
     if targets is None:
         raise Refused("the number of entries of its shape isn't known")

@@ -2,6 +2,7 @@
 
 from functools import reduce
 from itertools import pairwise
+from typing import Literal
 
 import numpy as np
 
@@ -32,6 +33,8 @@ from pytensor.link.onnx.importing.sizes import (
 from pytensor.raise_op import Assert
 from pytensor.tensor.basic import constant
 
+Order = Literal["DCR", "CRD"]
+
 
 def reshaped(x, wanted):
     """Reshape a tensor to sizes, of which one may be -1."""
@@ -39,9 +42,9 @@ def reshaped(x, wanted):
 
 
 @operator_funcify.register("Reshape")
-def reshape(node, x, shape):
+def reshape(node, x, shape, *, allowzero=0):
     wanted = wanted_sizes(node, shape)
-    if not node.attribute("allowzero", 0):
+    if not allowzero:
         wanted = [_unless_zero(v, x, i) for i, v in enumerate(wanted)]
     if (is_listed(x) or _is_number(x)) and len(wanted) == 1:
         return vector(entries(x) if x.type.ndim else [x], x.type.dtype)
@@ -66,8 +69,8 @@ def _unless_zero(length, x, axis):
 
 
 @operator_funcify.register("Flatten")
-def flatten(node, x):
-    axis = normalized(node.attribute("axis", 1), x.type.ndim, last=x.type.ndim)
+def flatten(x, *, axis=1):
+    axis = normalized(axis, x.type.ndim, last=x.type.ndim)
     lengths = sizes(x)
     rows, columns = product(lengths[:axis]), product(lengths[axis:])
     number = known(columns)
@@ -76,18 +79,12 @@ def flatten(node, x):
     return reshaped(x, [constant(np.int64(-1)), columns])
 
 
-def _given_axes(node, axes, ndim):
-    if axes is None:
-        axes = node.attribute("axes")
-    else:
-        axes = must_be_known(axes, "which axes it is about").ravel()
-    return None if axes is None else {normalized(a, ndim) for a in axes}
-
-
 @operator_funcify.register("Squeeze")
 def squeeze(node, x, axes=None):
-    axes = _given_axes(node, axes, x.type.ndim)
-    if axes is None:
+    if axes is not None:
+        given = must_be_known(axes, "which axes it is about").ravel()
+        axes = {normalized(a, x.type.ndim) for a in given}
+    else:
         axes = {a for a, length in enumerate(x.type.shape) if length == 1}
         if None in x.type.shape and node.declared()[1] != x.type.ndim - len(axes):
             raise Refused("which axes are of length 1 is known only when the model runs; give axes")
@@ -109,7 +106,7 @@ def squeeze(node, x, axes=None):
 
 
 @operator_funcify.register("Unsqueeze")
-def unsqueeze(node, x, axes):
+def unsqueeze(x, axes):
     given = must_be_known(axes, "which axes it makes").ravel()
     axes = {normalized(a, x.type.ndim + len(given)) for a in given}
     if _is_number(x) and len(axes) == 1 and not isinstance(x, Constant):
@@ -118,8 +115,8 @@ def unsqueeze(node, x, axes):
 
 
 @operator_funcify.register("Transpose")
-def transpose(node, x):
-    return x.transpose(*node.attribute("perm", []))
+def transpose(x, *, perm=()):
+    return x.transpose(*perm)
 
 
 @operator_funcify.register("Expand")
@@ -165,8 +162,8 @@ def tile(node, x, repeats):
 
 
 @operator_funcify.register("Concat")
-def concat(node, *tensors):
-    axis = normalized(node.required("axis"), tensors[0].type.ndim)
+def concat(*tensors, axis):
+    axis = normalized(axis, tensors[0].type.ndim)
     if any(map(is_listed, tensors)) and all(
         is_listed(v) or isinstance(v, Constant) for v in tensors
     ):
@@ -175,9 +172,9 @@ def concat(node, *tensors):
 
 
 @operator_funcify.register("Split")
-def split(node, x, lengths=None):
-    axis = normalized(node.attribute("axis", 0), x.type.ndim)
-    number = node.attribute("num_outputs", len(node.ir_node.outputs))
+def split(node, x, lengths=None, *, axis=0, num_outputs=None):
+    axis = normalized(axis, x.type.ndim)
+    number = len(node.ir_node.outputs) if num_outputs is None else num_outputs
     if lengths is not None:
         given = entries(lengths)
         if given is None:
@@ -211,11 +208,10 @@ def split(node, x, lengths=None):
 
 
 @operator_funcify.register("DepthToSpace")
-def depth_to_space(node, x):
-    block = node.required("blocksize")
+def depth_to_space(x, *, blocksize, mode: Order = "DCR"):
     n, c, h, w = sizes(x)
-    part, side = _divided(c, block**2), constant(np.int64(block))
-    if node.choice("mode", "DCR", "CRD") == "DCR":
+    part, side = _divided(c, blocksize**2), constant(np.int64(blocksize))
+    if mode == "DCR":
         x = reshaped(x, [n, side, side, part, h, w]).dimshuffle(0, 3, 4, 1, 5, 2)
     else:
         x = reshaped(x, [n, part, side, side, h, w]).dimshuffle(0, 1, 4, 2, 5, 3)
@@ -223,13 +219,13 @@ def depth_to_space(node, x):
 
 
 @operator_funcify.register("SpaceToDepth")
-def space_to_depth(node, x):
-    block = node.required("blocksize")
+def space_to_depth(x, *, blocksize, mode: Order = "DCR"):
     n, c, h, w = sizes(x)
-    rows, columns, side = _divided(h, block), _divided(w, block), constant(np.int64(block))
+    rows, columns = _divided(h, blocksize), _divided(w, blocksize)
+    side = constant(np.int64(blocksize))
     x = reshaped(x, [n, c, rows, side, columns, side])
-    order = (0, 3, 5, 1, 2, 4) if node.choice("mode", "DCR", "CRD") == "DCR" else (0, 1, 3, 5, 2, 4)
-    depth = product([c, constant(np.int64(block**2))])
+    order = (0, 3, 5, 1, 2, 4) if mode == "DCR" else (0, 1, 3, 5, 2, 4)
+    depth = product([c, constant(np.int64(blocksize**2))])
     return reshaped(x.dimshuffle(order), [n, depth, rows, columns])
 
 
