@@ -146,7 +146,9 @@ def reconstructs(variable, outputs, results, expected):
     name = type(operator(variable)).__name__
     if name not in PRODUCTS or any(v.owner is not owner for v in outputs):
         return False
-    by_place = [{v.index: r for v, r in zip(outputs, each)} for each in (results, expected)]
+    by_place = [
+        {v.index: r for v, r in zip(outputs, each, strict=True)} for each in (results, expected)
+    ]
     if len(by_place[0]) < len(owner.outputs):
         return False
     ours, theirs = (PRODUCTS[name](*(d[k] for k in sorted(d))) for d in by_place)
@@ -221,8 +223,10 @@ def pytest_configure(config):
         module = import_module(f"tests.link.{backend}.test_basic")
         name, default = f"compare_{backend}_and_py", getattr(module, f"{backend}_mode")
 
-        def compare_and_py(*args, _mode=f"{backend}_mode", _default=default, _py=module.py_mode,
-                           _strict=strict, eval_obj_mode=None, must_be_device_array=None, **kwargs):  # fmt: skip
+        def compare_and_py(
+            *args, _mode=f"{backend}_mode", _default=default, _py=module.py_mode, _strict=strict,
+            eval_obj_mode=None, must_be_device_array=None, **kwargs,
+        ):  # fmt: skip
             theirs, python = kwargs.pop(_mode, _default), kwargs.pop("py_mode", _py)
             return compare(*args, their_mode=theirs, py_mode=python, strict=_strict, **kwargs)
 

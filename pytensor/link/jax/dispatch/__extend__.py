@@ -3,13 +3,17 @@
 import pytensor.link.jax.dispatch.barrier
 import pytensor.link.jax.dispatch.batchnorm
 import pytensor.link.jax.dispatch.broadcasting
+import pytensor.link.jax.dispatch.callbacks
 import pytensor.link.jax.dispatch.channels_last
 import pytensor.link.jax.dispatch.conv
+import pytensor.link.jax.dispatch.draws
 import pytensor.link.jax.dispatch.lengths
 import pytensor.link.jax.dispatch.nn
 import pytensor.link.jax.dispatch.pool
 import pytensor.link.jax.dispatch.resize
+import pytensor.link.jax.dispatch.scalar_loop
 import pytensor.link.jax.dispatch.topk
+import pytensor.link.jax.dispatch.tridiagonal
 import pytensor.link.jax.dispatch.unpool
 import pytensor.link.jax.dispatch.updates
 import pytensor.link.jax.dispatch.vjp
