@@ -10,6 +10,7 @@ import json
 import os
 import signal
 import sys
+import warnings
 from collections import Counter
 from importlib import import_module
 from pathlib import Path
@@ -82,10 +83,14 @@ def compare(
     note = {"kind": "equal"}
     record.comparisons.append(note)
     try:
-        ours = function(
-            graph_inputs, graph_outputs, mode=their_mode, updates=updates, accept_inplace=inplace
-        )  # fmt: skip
-        results = ours(*copy.deepcopy(list(test_inputs)))
+        # Tests of Numba may turn warnings into errors, to see that it isn't left for Python.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ours = function(
+                graph_inputs, graph_outputs, mode=their_mode, updates=updates,
+                accept_inplace=inplace,
+            )  # fmt: skip
+            results = ours(*copy.deepcopy(list(test_inputs)))
         judge(graph_outputs, results, expected, assert_fn)
     except Exception as error:
         note |= fault(error)
