@@ -337,6 +337,17 @@ def _symmetric(a, lower, *, conjugate):
 
 
 @corrected_funcify.register(Cholesky)
+def corrected_funcify_Cholesky(op, node, **kwargs):
+    function = jax_funcify(op, node=node, **kwargs)
+
+    def cholesky(a):
+        # Of a matrix that has no factor, JAX leaves zeros in the other triangle.
+        factor = function(a)
+        return jnp.where(jnp.isnan(factor[-1, -1]), jnp.nan, factor) if factor.size else factor
+
+    return _in_real_dtype(cholesky, node)
+
+
 @corrected_funcify.register(CholeskySolve)
 @corrected_funcify.register(Det)
 @corrected_funcify.register(Expm)
