@@ -11,6 +11,7 @@ import numpy as np
 
 from pytensor import scalar as ps
 from pytensor.link.jax.dispatch.basic import jax_funcify
+from pytensor.link.jax.dispatch.callbacks import called_back
 from pytensor.scalar.math import NdtriExp, TriGamma
 from pytensor.tensor.basic import Join
 from pytensor.tensor.blas import BatchedDot
@@ -112,8 +113,10 @@ def _operand_dtypes(scalar_op, node):
     given = [v.type.dtype for v in node.inputs]
     if isinstance(scalar_op, ps.Switch | ps.Second):
         return [None] + [dtype] * (len(given) - 1)
-    if isinstance(scalar_op, ps.Cast) or (len(given) == 1 and dtype in ("bool", *given)):
+    if isinstance(scalar_op, ps.Cast | ps.ScalarInnerGraphOp):
         return [None] * len(given)
+    if len(given) == 1 and dtype in ("bool", *given):
+        return [None]
     if dtype == "bool":
         return [np.result_type(*given).name] * len(given)
     # Of a complex number the size, angle and parts are real; of two real ones it is made.
@@ -194,12 +197,25 @@ def corrected_scalar_TriGamma(scalar_op, **kwargs):
 
 @corrected_funcify.register(CAReduce)
 def corrected_funcify_CAReduce(op, node, **kwargs):
+    if isinstance(op.scalar_op, ps.AND) and not getattr(op, "nfunc_spec", None):
+        return _all_bits(op)
     # PyTensor's returns the accumulator's dtype: a sum of float32 comes out as float64.  See
     # thoughts/upstream/jax-sums-in-accumulator-dtype.md.
     if getattr(op, "acc_dtype", None) is not None:
         declared = jax.dtypes.canonicalize_dtype(node.outputs[0].type.dtype).name
         op = op.clone(acc_dtype=declared)
     return jax_funcify(op, node=node, **kwargs)
+
+
+def _all_bits(op):
+    """Return the function for a reduction by `&`: PyTensor's begins with -1, which may not fit."""
+
+    def all_bits(x):
+        axes = range(x.ndim) if op.axis is None else op.axis
+        ones = ~np.zeros((), x.dtype)
+        return jax.lax.reduce(x, ones, jax.lax.bitwise_and, tuple(axes))
+
+    return all_bits
 
 
 @corrected_funcify.register(Dot)
@@ -216,7 +232,12 @@ def corrected_funcify_in_result_dtype(op, node, **kwargs):
 def corrected_funcify_Searchsorted(op, node, **kwargs):
     common = np.result_type(*(v.type.dtype for v in node.inputs[:2])).name
     others = [None] * len(node.inputs[2:])
-    return _with_operands(jax_funcify(op, node=node, **kwargs), node, [common] * 2 + others)
+
+    def searchsorted(a, v, sorter=None):
+        # PyTensor's takes the sorter for the side.
+        return jnp.searchsorted(a, v, side=op.side, sorter=sorter)
+
+    return _with_operands(searchsorted, node, [common] * 2 + others)
 
 
 @corrected_funcify.register(UnravelIndex)
@@ -265,6 +286,8 @@ def corrected_funcify_Solve(op, node, **kwargs):
 @corrected_funcify.register(Eigh)
 @corrected_funcify.register(Eigvalsh)
 def corrected_funcify_Eigh(op, node, **kwargs):
+    if len(node.inputs) == 2:
+        return _in_real_dtype(_generalized_eigh(op), node)
     function = jax_funcify(op, node=node, **kwargs)
 
     def eigh(a):
@@ -272,6 +295,27 @@ def corrected_funcify_Eigh(op, node, **kwargs):
         return function(_symmetric(a, op.lower, conjugate=True))
 
     return _in_real_dtype(eigh, node)
+
+
+def _generalized_eigh(op):
+    """Return the function for A x = w B x, which becomes another matrix's by B's Cholesky factor.
+
+    Golub & Van Loan, Matrix Computations, 8.7.2; LAPACK's sygvd does so.
+    """
+
+    def eigh(a, b):
+        a, b = (_symmetric(m, op.lower, conjugate=True) for m in (a, b))
+        factor = jnp.linalg.cholesky(b)
+        half = jax.scipy.linalg.solve_triangular(factor, a, lower=True)
+        c = jax.scipy.linalg.solve_triangular(factor, half.conj().T, lower=True)
+        c = (c + c.conj().T) / 2
+        if isinstance(op, Eigvalsh):
+            return jnp.linalg.eigvalsh(c)
+        values, vectors = jnp.linalg.eigh(c)
+        trans = "C" if jnp.iscomplexobj(c) else "T"
+        return values, jax.scipy.linalg.solve_triangular(factor, vectors, trans=trans, lower=True)
+
+    return eigh
 
 
 @corrected_funcify.register(MatrixPinv)
@@ -293,10 +337,20 @@ def _symmetric(a, lower, *, conjugate):
 
 
 @corrected_funcify.register(Cholesky)
+def corrected_funcify_Cholesky(op, node, **kwargs):
+    function = jax_funcify(op, node=node, **kwargs)
+
+    def cholesky(a):
+        # Of a matrix that has no factor, JAX leaves zeros in the other triangle.
+        factor = function(a)
+        return jnp.where(jnp.isnan(factor[-1, -1]), jnp.nan, factor) if factor.size else factor
+
+    return _in_real_dtype(cholesky, node)
+
+
 @corrected_funcify.register(CholeskySolve)
 @corrected_funcify.register(Det)
 @corrected_funcify.register(Expm)
-@corrected_funcify.register(LU)
 @corrected_funcify.register(LUFactor)
 @corrected_funcify.register(MatrixInverse)
 @corrected_funcify.register(SLogDet)
@@ -307,8 +361,23 @@ def corrected_funcify_linear_algebra(op, node, **kwargs):
     return _in_real_dtype(jax_funcify(op, node=node, **kwargs), node)
 
 
+@corrected_funcify.register(LU)
+def corrected_funcify_LU(op, node, **kwargs):
+    if not op.p_indices:
+        return corrected_funcify_linear_algebra(op, node=node, **kwargs)
+
+    def lu(a):
+        factors, _, permutation = jax.lax.linalg.lu(a)
+        lower = jnp.tril(factors, -1) + jnp.eye(a.shape[0], dtype=a.dtype)
+        return jnp.argsort(permutation), lower, jnp.triu(factors)
+
+    return _with_operands(lu, node, [node.outputs[1].type.dtype])
+
+
 @corrected_funcify.register(QR)
 def corrected_funcify_QR(op, node, **kwargs):
+    if op.mode == "raw":
+        return _in_real_dtype(_raw_qr(op), node)
     if not op.pivoting:
         return corrected_funcify_linear_algebra(op, node=node, **kwargs)
 
@@ -319,10 +388,26 @@ def corrected_funcify_QR(op, node, **kwargs):
     return _in_real_dtype(qr, node)
 
 
+def _raw_qr(op):
+    """Return the function for LAPACK's own form of a QR decomposition, and R."""
+
+    def raw_qr(x):
+        pivots = ()
+        if op.pivoting:
+            # JAX has LAPACK's form without pivots alone: it is that of the permuted matrix.
+            pivots = (jax.lax.linalg.qr(x, pivoting=True, full_matrices=False)[2],)
+            x = x[:, pivots[0]]
+        factors, tau = jnp.linalg.qr(x, mode="raw")
+        factors = factors.T
+        return factors, tau, jnp.triu(factors[: x.shape[1]]), *pivots
+
+    return raw_qr
+
+
 @corrected_funcify.register(Schur)
 def corrected_funcify_Schur(op, node, **kwargs):
     if op.sort is not None:  # PyTensor's leaves the eigenvalues as they come, and warns
-        raise NotImplementedError(f"JAX can't sort a Schur form by {op.sort!r}: leave out `sort`")
+        return called_back(op, node, lambda a: [a, a])
     return corrected_funcify_linear_algebra(op, node=node, **kwargs)
 
 

@@ -77,6 +77,16 @@ def test_eigenvalues_are_of_one_triangle(lower):
     np.testing.assert_allclose(made, POSITIVE)
 
 
+@pytest.mark.parametrize("lower", [True, False])
+def test_cholesky_of_an_indefinite_matrix_is_nan(lower):
+    a = pt.tensor3("a")
+    f = pytensor.function([a], pt.linalg.cholesky(a, lower=lower), mode=jax_mode())
+    good, bad = f(np.stack([POSITIVE, -POSITIVE]))
+    expected = np.linalg.cholesky(POSITIVE)
+    np.testing.assert_allclose(good, expected if lower else expected.T)
+    assert np.isnan(bad).all()
+
+
 def test_hermitian_pseudoinverse_is_of_the_lower_triangle():
     a = pt.matrix("a", dtype="float64")
     compare([a], pt.linalg.pinv(a, hermitian=True), [half(lower=True)])
@@ -87,12 +97,6 @@ def test_qr_with_pivots(mode):
     a = pt.matrix("a", dtype="float64")
     results = pt.linalg.qr(a, mode=mode, pivoting=True)
     compare([a], results, [rng.normal(size=(4, 2))])
-
-
-def test_a_schur_form_that_is_to_be_sorted_is_refused():
-    a = pt.matrix("a", dtype="float64")
-    with pytest.raises(NotImplementedError, match="leave out `sort`"):
-        pytensor.function([a], pt.linalg.schur(a, sort="lhp"), mode=jax_mode())
 
 
 def test_matrices_of_integers_are_computed_in_float64():

@@ -1,0 +1,52 @@
+"""What XLA can't compute: PyTensor does, on the host, while the program waits."""
+
+import warnings
+
+import jax
+import numpy as np
+
+from pytensor.link.jax.dispatch.basic import jax_funcify
+from pytensor.tensor.linalg.decomposition.schur import QZ
+
+__all__ = ["called_back"]
+
+CALLED_BACK = (
+    "XLA has nothing for {op}: PyTensor computes it on the host in each call, while the program "
+    "waits and its inputs and results are copied."
+)
+
+
+def called_back(op, node, shapes):
+    """Return the function for a node whose results PyTensor computes, by a callback.
+
+    `shapes` returns those of the results for those of the inputs.  Each member of a batch is called
+    for by itself.
+    """
+    warnings.warn(CALLED_BACK.format(op=op), stacklevel=2)
+    dtypes = [jax.dtypes.canonicalize_dtype(v.type.dtype) for v in node.outputs]
+
+    def perform(*inputs):
+        values = [np.asarray(x, v.type.dtype) for x, v in zip(inputs, node.inputs, strict=True)]
+        cells = [[None] for _ in node.outputs]
+        op.perform(node, values, cells)
+        return tuple(np.asarray(c[0], d) for c, d in zip(cells, dtypes, strict=True))
+
+    def call(*inputs):
+        results = [
+            jax.ShapeDtypeStruct(shape, dtype)
+            for shape, dtype in zip(shapes(*(x.shape for x in inputs)), dtypes, strict=True)
+        ]
+        values = jax.pure_callback(perform, tuple(results), *inputs, vmap_method="sequential")
+        return values if len(results) > 1 else values[0]
+
+    return call
+
+
+@jax_funcify.register(QZ)
+def jax_funcify_QZ(op, node, **kwargs):
+    eigenvalues = 2 if op.return_eigenvalues else 0
+
+    def shapes(a, b):
+        return [a, b, *[a[:1]] * eigenvalues, a, b]
+
+    return called_back(op, node, shapes)

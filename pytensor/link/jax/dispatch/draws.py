@@ -1,0 +1,84 @@
+"""Draws for which PyTensor has no conversion to JAX, or one that needs NumPyro."""
+
+import jax
+import jax.numpy as jnp
+
+import pytensor.tensor.random.basic as ptr
+from pytensor.link.jax.dispatch.random import jax_sample_fn, numpyro_available
+
+
+def shape_of(size, *parameters):
+    """Return the shape of draws: the size, or the parameters' if it is None."""
+    return jnp.broadcast_shapes(*map(jnp.shape, parameters)) if size is None else tuple(size)
+
+
+@jax_sample_fn.register(ptr.TriangularRV)
+def jax_sample_fn_triangular(op, node):
+    def sample_fn(key, size, dtype, left, mode, right):
+        shape = shape_of(size, left, mode, right)
+        left, mode, right = (jnp.asarray(v).astype(dtype) for v in (left, mode, right))
+        return jax.random.triangular(key, left, mode, right, shape, dtype)
+
+    return sample_fn
+
+
+@jax_sample_fn.register(ptr.WeibullRV)
+def jax_sample_fn_weibull(op, node):
+    def sample_fn(key, size, dtype, shape):
+        concentration = jnp.asarray(shape).astype(dtype)
+        return jax.random.weibull_min(key, 1, concentration, shape_of(size, shape), dtype)
+
+    return sample_fn
+
+
+@jax_sample_fn.register(ptr.HalfCauchyRV)
+def jax_sample_fn_half_cauchy(op, node):
+    def sample_fn(key, size, dtype, loc, scale):
+        return loc + abs(jax.random.cauchy(key, shape_of(size, loc, scale), dtype)) * scale
+
+    return sample_fn
+
+
+@jax_sample_fn.register(ptr.TruncExponentialRV)
+def jax_sample_fn_truncated_exponential(op, node):
+    def sample_fn(key, size, dtype, b, loc, scale):
+        # The inverse of the distribution function.
+        u = jax.random.uniform(key, shape_of(size, b, loc, scale), dtype)
+        return loc - jnp.log1p(u * jnp.expm1(-b)) * scale
+
+    return sample_fn
+
+
+@jax_sample_fn.register(ptr.HyperGeometricRV)
+def jax_sample_fn_hypergeometric(op, node):
+    def sample_fn(key, size, dtype, n_good, n_bad, n_drawn):
+        shape = shape_of(size, n_good, n_bad, n_drawn)
+        good, bad, left = (
+            jnp.broadcast_to(jnp.asarray(v).astype("int64"), shape)
+            for v in (n_good, n_bad, n_drawn)
+        )
+
+        def draw_one(state):
+            key, good, bad, left, hits = state
+            key, used = jax.random.split(key)
+            hit = jax.random.uniform(used, shape) * (good + bad) < good
+            hit &= left > 0
+            return key, good - hit, bad - ((left > 0) & ~hit), left - 1, hits + hit
+
+        start = key, good, bad, left, jnp.zeros_like(good)
+        drawn = jax.lax.while_loop(lambda state: (state[3] > 0).any(), draw_one, start)
+        return drawn[-1].astype(dtype)
+
+    return sample_fn
+
+
+def jax_sample_fn_binomial(op, node):
+    def sample_fn(key, size, dtype, n, p):
+        n, p = (jnp.asarray(v).astype("float64") for v in (n, p))
+        return jax.random.binomial(key, n, p, shape=shape_of(size, n, p)).astype(dtype)
+
+    return sample_fn
+
+
+if not numpyro_available:
+    jax_sample_fn.register(ptr.BinomialRV, jax_sample_fn_binomial)
