@@ -15,9 +15,9 @@ from pytensor.graph.basic import Apply, Constant, Variable
 from pytensor.graph.fg import AbstractFunctionGraph
 from pytensor.scalar.basic import ScalarType
 from pytensor.scan.op import Scan
-from pytensor.tensor.basic import Alloc, AllocEmpty, ARange, Eye, Split
+from pytensor.tensor.basic import Alloc, AllocEmpty, ARange, Eye, Nonzero, Split
 from pytensor.tensor.blockwise import Blockwise
-from pytensor.tensor.extra_ops import Bartlett, Repeat
+from pytensor.tensor.extra_ops import Bartlett, Repeat, Unique
 from pytensor.tensor.pad import Pad
 from pytensor.tensor.random.op import RandomVariable
 from pytensor.tensor.shape import Reshape, Shape, Shape_i, SpecifyShape
@@ -29,7 +29,10 @@ from pytensor.tensor.subtensor import (
 )
 from pytensor.tensor.type import TensorType, discrete_dtypes
 
-__all__ = ["Sizes", "Undecided", "find_sizes", "length_inputs", "nodes_of_lengths"]
+__all__ = [
+    "Sizes", "Undecided", "find_sizes", "is_decided", "known_places_of_scan", "length_inputs",
+    "nodes_of_lengths", "undecided_lengths",
+]  # fmt: skip
 
 # What a variable is computed from, as bits: integers of inputs; lengths of arrays that the graph
 # computes; values that the device alone has.
@@ -48,10 +51,13 @@ class Undecided:
         Whose output has that length.
     variable : Variable
         The input of `node` that decides it.
+    within : tuple of Apply
+        Of whose inner graphs `node` is part, the outermost first.
     """
 
     node: Apply
     variable: Variable
+    within: tuple[Apply, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -109,6 +115,12 @@ def _(op, node):
     return (1,)
 
 
+@length_inputs.register(Nonzero)
+@length_inputs.register(Unique)
+def _(op, node):
+    return () if all(None not in v.type.shape for v in node.outputs) else (0,)
+
+
 @length_inputs.register(RandomVariable)
 def _(op, node):
     known = node.outputs[1].type.shape[: op.batch_ndim(node)]
@@ -141,22 +153,44 @@ def _(op, node):
 
 
 @length_inputs.register(OpFromGraph)
-def _(op, node):
-    return _deciding_places(op.fgraph)
-
-
 @length_inputs.register(LazyIfElse)
-def _(op, node):
-    branches = op.true_branch, op.false_branch
-    return sorted({1 + place for branch in branches for place in _deciding_places(branch)})
-
-
 @length_inputs.register(Scan)
 def _(op, node):
-    numbers = list(range(len(node.inputs)))
-    places = known_places_of_scan(op)
-    within = [places[k] for k in _deciding_places(op.fgraph) if k in places]
-    return sorted({0, *op.outer_nitsot(numbers), *within})
+    return sorted({*_own_lengths(op), *(k for g in _inner_graphs(op) for k in g.deciding_places())})
+
+
+@singledispatch
+def undecided_lengths(op, node: Apply) -> Iterable[Undecided]:
+    """Return the lengths of a node's outputs, or within, that no input decides on the host."""
+    return ()
+
+
+@undecided_lengths.register(OpFromGraph)
+@undecided_lengths.register(LazyIfElse)
+@undecided_lengths.register(Scan)
+def _(op, node):
+    return [
+        Undecided(one.node, one.variable, (node, *one.within))
+        for graph in _inner_graphs(op)
+        for one in graph.undecided()
+    ]
+
+
+def _own_lengths(op) -> list[int]:
+    """Return which inputs of an Op with an inner graph are lengths themselves."""
+    if not isinstance(op, Scan):
+        return []
+    return [0, *op.outer_nitsot(list(range(op.n_outer_inputs)))]
+
+
+def _inner_graphs(op) -> list["_InnerGraph"]:
+    """Return an Op's inner graphs, with the Op's inputs that stay the same within."""
+    if isinstance(op, Scan):
+        return [_InnerGraph(op.fgraph, known_places_of_scan(op))]
+    if isinstance(op, LazyIfElse):
+        graphs = op.true_branch.fgraph, op.false_branch.fgraph
+        return [_InnerGraph(g, {k: k + 1 for k in range(len(g.inputs))}) for g in graphs]
+    return [_InnerGraph(op.fgraph, {k: k for k in range(len(op.fgraph.inputs))})]
 
 
 def known_places_of_scan(op: Scan) -> dict[int, int]:
@@ -166,23 +200,31 @@ def known_places_of_scan(op: Scan) -> dict[int, int]:
     return dict(zip(inner, outer, strict=True))
 
 
-def _deciding_places(fgraph: AbstractFunctionGraph) -> list[int]:
-    """Return the places of a graph's inputs that decide a length within."""
-    known = _Origins(fgraph)
-    places = {v: k for k, v in enumerate(fgraph.inputs)}
-    seen: set[Variable] = set()
-    waiting = [v for _, v in _lengths(fgraph.toposort())]
-    found = set()
-    while waiting:
-        variable = waiting.pop()
-        if variable in seen or isinstance(variable, Constant):
-            continue
-        seen.add(variable)
-        if variable in places:
-            found.add(places[variable])
-        elif known.of(variable) and not _is_length(variable):
-            waiting += variable.owner.inputs
-    return sorted(found)
+class _InnerGraph:
+    """An Op's inner graph, and the places of the Op's inputs by those of the graph's."""
+
+    def __init__(self, fgraph: AbstractFunctionGraph, places: dict[int, int]) -> None:
+        order = fgraph.toposort()
+        self._lengths = _lengths(order)
+        self._undecided = [one for node in order for one in undecided_lengths(node.op, node)]
+        if self._lengths:
+            self._places = {fgraph.inputs[inner]: outer for inner, outer in places.items()}
+            self._origins = _Origins(fgraph, set(fgraph.inputs) - self._places.keys())
+
+    def deciding_places(self) -> set[int]:
+        """Return the places of the Op's inputs that decide a length within."""
+        if not self._lengths:
+            return set()
+        roots = _roots([variable for _, variable in self._lengths], self._origins)
+        return {self._places[root] for root in roots if root in self._places}
+
+    def undecided(self) -> list[Undecided]:
+        """Return the lengths within that no input of the Op decides."""
+        return self._undecided + [
+            Undecided(node, variable)
+            for node, variable in self._lengths
+            if self._origins.of(variable) & ON_DEVICE
+        ]
 
 
 def _lengths(nodes: Iterable[Apply]) -> list[tuple[Apply, Variable]]:
@@ -202,9 +244,9 @@ def _is_length(variable: Variable) -> bool:
 class _Origins:
     """Tells what the variables of a graph are computed from, by the bits above."""
 
-    def __init__(self, fgraph: AbstractFunctionGraph) -> None:
+    def __init__(self, fgraph: AbstractFunctionGraph, on_device: Iterable[Variable] = ()) -> None:
         self.inputs = set(fgraph.inputs)
-        self._bits: dict[Variable, int] = {}
+        self._bits: dict[Variable, int] = dict.fromkeys(on_device, ON_DEVICE)
 
     def of(self, variable: Variable) -> int:
         """Return the bits of a variable; 0 if constants and lengths of inputs are enough."""
@@ -237,6 +279,11 @@ class _Origins:
         return INTEGERS if variable.owner is None else None
 
 
+def is_decided(fgraph: AbstractFunctionGraph, variable: Variable) -> bool:
+    """Return whether a length is known to JAX: from integers of inputs and lengths of arrays."""
+    return not _Origins(fgraph).of(variable) & ON_DEVICE
+
+
 def _may_be_size(variable: Variable) -> bool:
     """Return whether a type is one of sizes: integers, or a single number."""
     type_ = variable.type
@@ -266,10 +313,11 @@ def find_sizes(fgraph: AbstractFunctionGraph, order: list[Apply]) -> Sizes:
         Its nodes.
     """
     lengths = _lengths(order)
+    undecided = [one for node in order for one in undecided_lengths(node.op, node)]
     if not lengths:
-        return Sizes()
+        return Sizes(undecided=tuple(undecided))
     origins = _Origins(fgraph)
-    undecided = [
+    undecided += [
         Undecided(node, variable) for node, variable in lengths if origins.of(variable) & ON_DEVICE
     ]
     found: dict[Variable, None] = {}
@@ -295,7 +343,7 @@ def _roots(variables: Iterable[Variable], origins: _Origins) -> tuple[Variable, 
     waiting, seen, roots = list(variables), set(), {}
     while waiting:
         variable = waiting.pop()
-        if variable in seen or not origins.of(variable):
+        if variable in seen or not origins.of(variable) & INTEGERS:
             continue
         seen.add(variable)
         if variable.owner is None:

@@ -27,9 +27,10 @@ from pytensor.link.jax.rewriting.sizes import (
 from pytensor.link.jax.tuned.corrected import corrected_funcify, with_declared_dtypes
 from pytensor.link.jax.tuned.known import computed_if_known, is_known, with_constants
 from pytensor.scan.op import Scan
-from pytensor.tensor.basic import ARange, Split, constant
+from pytensor.tensor.basic import ARange, Nonzero, Split, constant
 from pytensor.tensor.blockwise import Blockwise
 from pytensor.tensor.elemwise import Elemwise
+from pytensor.tensor.extra_ops import Unique
 from pytensor.tensor.random.op import RandomVariable
 from pytensor.tensor.shape import Reshape, Shape, Shape_i
 from pytensor.tensor.type import discrete_dtypes, integer_dtypes
@@ -158,6 +159,15 @@ def _over_batches(op, node, function):
         return vectorized(*inputs)
 
     return blockwise
+
+
+@tuned_funcify.register(Nonzero)
+@tuned_funcify.register(Unique)
+def tuned_funcify_in_numpy(op, node, convert_node, **kwargs):
+    if not length_inputs(op, node):
+        return corrected_funcify(op, node=node, **kwargs)
+    # Traced values were refused when the function was compiled.
+    return computed_if_known(node, None)
 
 
 def _with_converter(op, convert_node, known=None):

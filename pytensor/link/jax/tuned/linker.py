@@ -78,12 +78,14 @@ class TunedJAXLinker(JAXLinker):
 
     def fgraph_convert(self, fgraph, convert_node=None, **kwargs):
         from pytensor.link.jax.tuned.conversion import GraphWithConverter
+        from pytensor.link.jax.tuned.refusals import refuse
 
         # Now, whatever the flags of kernels are when a deferred graph is converted.
         convert_node = convert_node or self._node_converter()
         if is_deferred(fgraph):
             return self._convert_when_traced(fgraph, convert_node=convert_node, **kwargs)
         sizes = find_sizes(fgraph, kwargs["order"])
+        refuse(sizes.undecided)
         with compiling_for(self.platform):
             if sizes.variables:
                 function = self._convert_with_sizes(fgraph, sizes, convert_node, **kwargs)
