@@ -169,6 +169,8 @@ def undecided_lengths(op, node: Apply) -> Iterable[Undecided]:
 @undecided_lengths.register(LazyIfElse)
 @undecided_lengths.register(Scan)
 def _(op, node):
+    if isinstance(op, Scan) and op.info.as_while and _traces(op.info):
+        return [Undecided(node, node.outputs[0])]
     return [
         Undecided(one.node, one.variable, (node, *one.within))
         for graph in _inner_graphs(op)
@@ -176,15 +178,20 @@ def _(op, node):
     ]
 
 
+def _traces(info) -> int:
+    """Return how many results of a loop have a row for each step."""
+    return info.n_mit_mot + info.n_mit_sot + info.n_sit_sot + info.n_nit_sot
+
+
 def _own_lengths(op) -> list[int]:
     """Return which inputs of an Op with an inner graph are lengths themselves."""
-    if not isinstance(op, Scan):
+    if not isinstance(op, Scan) or op.info.as_while:
         return []
     return [0, *op.outer_nitsot(list(range(op.n_outer_inputs)))]
 
 
 def _inner_graphs(op) -> list["_InnerGraph"]:
-    """Return an Op's inner graphs, with the Op's inputs that stay the same within."""
+    """Return an Op's inner graphs, with those of the Op's inputs that can be known within."""
     if isinstance(op, Scan):
         return [_InnerGraph(op.fgraph, known_places_of_scan(op))]
     if isinstance(op, LazyIfElse):
@@ -194,10 +201,14 @@ def _inner_graphs(op) -> list["_InnerGraph"]:
 
 
 def known_places_of_scan(op: Scan) -> dict[int, int]:
-    """Return the outer input of each inner one that is the same for all steps, by their places."""
+    """Return the outer input of each inner one that can be known, by their places.
+
+    They are what is the same for all steps, and sequences, whose steps can be traced one by one.
+    """
     outer = op.outer_non_seqs(list(range(op.n_outer_inputs)))
     inner = op.inner_non_seqs(list(range(len(op.fgraph.inputs))))
-    return dict(zip(inner, outer, strict=True))
+    sequences = 0 if op.info.as_while else op.info.n_seqs
+    return {k: k + 1 for k in range(sequences)} | dict(zip(inner, outer, strict=True))
 
 
 class _InnerGraph:

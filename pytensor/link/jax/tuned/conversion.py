@@ -17,15 +17,21 @@ from pytensor.conditional.op import LazyIfElse
 from pytensor.graph.basic import Constant
 from pytensor.graph.fg import FrozenFunctionGraph, FunctionGraph
 from pytensor.link.jax.dispatch.basic import jax_funcify, jax_typify
-from pytensor.link.jax.tuned.building import paused_collection
 from pytensor.link.jax.dispatch.shape import JAXShapeTuple
 from pytensor.link.jax.rewriting.sizes import (
     known_places_of_scan,
     length_inputs,
     nodes_of_lengths,
 )
+from pytensor.link.jax.tuned.building import paused_collection
 from pytensor.link.jax.tuned.corrected import corrected_funcify, with_declared_dtypes
-from pytensor.link.jax.tuned.known import computed_if_known, is_known, with_constants
+from pytensor.link.jax.tuned.known import (
+    computed_if_known,
+    is_known,
+    with_constants,
+    with_numbers,
+)
+from pytensor.link.jax.tuned.loops import StepsInPython, while_loop
 from pytensor.scan.op import Scan
 from pytensor.tensor.basic import ARange, Nonzero, Split, constant
 from pytensor.tensor.blockwise import Blockwise
@@ -66,12 +72,27 @@ def tuned_funcify_inner_graph(op, convert_node, **kwargs):
 
 @tuned_funcify.register(Scan)
 def tuned_funcify_Scan(op, node, convert_node, **kwargs):
-    def converted(known):
-        return jax_funcify(_with_converter(op, convert_node, known), node=node, **kwargs)
-
     deciding = set(length_inputs(op, node))
     within = {i: k for i, k in known_places_of_scan(op).items() if k in deciding}
-    return _with_known_within(within, converted)
+    sequences = {i: k for i, k in within.items() if i < op.info.n_seqs}
+
+    def converted(known):
+        graph = GraphWithConverter(op.fgraph, convert_node, known)
+        if op.info.as_while:
+            return while_loop(op, jax_funcify(graph, **kwargs))
+        return jax_funcify(_with_graph(op, graph), node=node, **kwargs)
+
+    def called(*inputs):
+        # A loop of Python's, in which JAX traces the steps one by one.
+        known = {i: inputs[k] for i, k in within.items() if i not in sequences}
+        with jax.ensure_compile_time_eval():
+            step = jax_funcify(GraphWithConverter(op.fgraph, convert_node, known), **kwargs)
+        steps = {i: np.asarray(inputs[k]) for i, k in sequences.items()}
+        new = _with_graph(op, StepsInPython(op.fgraph, step, steps))
+        with jax.disable_jit():
+            return jax_funcify(new, node=node, **kwargs)(*inputs)
+
+    return called if sequences else _with_known_within(within, converted)
 
 
 @tuned_funcify.register(LazyIfElse)
@@ -171,8 +192,12 @@ def tuned_funcify_in_numpy(op, node, convert_node, **kwargs):
 
 
 def _with_converter(op, convert_node, known=None):
+    return _with_graph(op, GraphWithConverter(op.fgraph, convert_node, known))
+
+
+def _with_graph(op, graph):
     op = copy(op)
-    op.fgraph = GraphWithConverter(op.fgraph, convert_node, known)
+    op.fgraph = graph
     return op
 
 
@@ -261,7 +286,8 @@ def _as_function(fgraph, convert_node, *, order=None, squeeze_output=False, know
     of_lengths = nodes_of_lengths(fgraph, order)
 
     def step(node):
-        function = _step(node, convert_node(node.op, node=node, **kwargs))
+        function = with_numbers(node, convert_node(node.op, node=node, **kwargs))
+        function = _step(node, function)
         return computed_if_known(node, function) if node in of_lengths else function
 
     inputs = [place(v) for v in fgraph.inputs]

@@ -17,7 +17,7 @@ from pytensor.link.jax.rewriting.sizes import length_inputs
 from pytensor.link.jax.tuned.sizes import as_known, plain_graph
 from pytensor.tensor.basic import constant
 
-__all__ = ["computed_if_known", "is_known", "with_constants"]
+__all__ = ["computed_if_known", "is_known", "with_constants", "with_numbers"]
 
 
 def is_known(value):
@@ -47,6 +47,25 @@ def computed_if_known(node, converted):
         return results[0] if len(results) == 1 else tuple(results)
 
     return computed
+
+
+def with_numbers(node, converted):
+    """Call a node's function with numbers in the place of JAX's arrays, where those are lengths.
+
+    Python can't compare known arrays while JAX traces.
+    """
+    places = [k for k in length_inputs(node.op, node) if not isinstance(node.inputs[k], Constant)]
+    if not places:
+        return converted
+
+    def called(*inputs):
+        inputs = list(inputs)
+        for k in places:
+            if isinstance(inputs[k], jax.Array) and is_known(inputs[k]):
+                inputs[k] = as_known(inputs[k])
+        return converted(*inputs)
+
+    return called
 
 
 def with_constants(node, convert):

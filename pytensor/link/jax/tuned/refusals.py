@@ -3,6 +3,7 @@
 from pytensor.graph.basic import Constant, Variable
 from pytensor.link.jax.rewriting.sizes import Undecided
 from pytensor.link.jax.tuned.scopes import op_kind
+from pytensor.scan.op import Scan
 from pytensor.tensor.basic import Nonzero
 
 __all__ = ["nearest_name", "refuse"]
@@ -12,7 +13,10 @@ LENGTHS = (
     "PyMC, give dims fixed lengths, or take "
     "pymc.model.transform.optimization.freeze_dims_and_data)"
 )
-MASKS = "Compute with pt.where(mask, x, 0) instead of x[mask], or have the mask follow from integers"
+MASKS = (
+    "Compute with pt.where(mask, x, 0) instead of x[mask], or have the mask follow from integers"
+)
+LOOPS = "Take only the last value of the loop's results ([-1]), which needs no length"
 
 
 def refuse(undecided: tuple[Undecided, ...]) -> None:
@@ -27,12 +31,19 @@ def refuse(undecided: tuple[Undecided, ...]) -> None:
     first = undecided[0]
     inside = "".join(f" within {op_kind(node.op)}" for node in reversed(first.within))
     more = f" (and {len(undecided) - 1} more such nodes)" if len(undecided) > 1 else ""
-    masked = first.variable.type.dtype == "bool" or isinstance(first.node.op, Nonzero)
     raise NotImplementedError(
         f"{op_kind(first.node.op)}{inside}{more}: XLA compiles for known lengths, and here one "
         f"depends on values that the device computes{_origin(first)}. "
-        f"{MASKS if masked else LENGTHS}; or compile with mode NUMBA or ONNX."
+        f"{_advice(first)}; or compile with mode NUMBA or ONNX."
     )
+
+
+def _advice(undecided: Undecided) -> str:
+    op = undecided.node.op
+    if isinstance(op, Scan) and op.info.as_while:
+        return LOOPS
+    masked = undecided.variable.type.dtype == "bool" or isinstance(op, Nonzero)
+    return MASKS if masked else LENGTHS
 
 
 def _origin(undecided: Undecided) -> str:

@@ -6,7 +6,7 @@ the arguments, on the host, and decide which program is called; in it they are n
 
 import warnings
 from collections import OrderedDict
-from functools import cached_property, wraps
+from functools import wraps
 
 import jax
 import numpy as np

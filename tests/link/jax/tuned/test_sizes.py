@@ -11,7 +11,7 @@ from tests.utils import compare_jax_and_py
 
 pytest.importorskip("jax")
 
-from pytensor.link.jax.tuned import jax_mode  # noqa: E402
+from pytensor.link.jax.tuned import jax_mode
 
 X, M = pt.vector("x"), pt.matrix("m")
 N, V = pt.lscalar("n"), pt.lvector("v")
@@ -91,7 +91,8 @@ def test_a_size_is_a_number_of_the_program():
     f = pytensor.function([N, X], pt.arange(N) + X.sum(), mode=jax_mode())
     f(3, SIX)
     text = f.vm.jit_fn.lower(3, SIX).as_text()
-    assert text.count("%arg") and "%arg1" not in text
+    assert "%arg0" in text
+    assert "%arg1" not in text
     assert "iota dim = 0 : tensor<3xi64>" in text
 
 
@@ -127,9 +128,10 @@ def test_values_that_do_not_repeat_are_warned_about(donate):
             for n in range(7):
                 f(n)
     f = pytensor.function([N], outputs, updates=updates, mode=jax_mode(donate=donate))
+    for n in range(7):
+        assert f(n).shape == (n,)
     with pytest.warns(UserWarning, match=r"8 programs .* in 8 calls.* on n \(8 values\)"):
-        for n in range(8):
-            assert f(n).shape == (n,)
+        f(7)
 
 
 def test_the_oldest_program_is_dropped(monkeypatch):
@@ -176,5 +178,5 @@ def test_the_refusal_names_what_is_around():
         outputs_info=[start],
         return_updates=False,
     )
-    with pytest.raises(NotImplementedError, match="ARange within Scan: .* from 'v'"):
+    with pytest.raises(NotImplementedError, match=r"ARange within Scan: .* from 'v'"):
         pytensor.function([V], out, mode=jax_mode())
