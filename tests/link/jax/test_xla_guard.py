@@ -80,7 +80,7 @@ def test_a_length_that_is_part_of_the_program():
     inputs, out, arguments = product_with_sum("float32")
     rows = pt.scalar("rows", dtype="int64")
     f = pytensor.function([*inputs, rows], out.reshape((rows, -1)), mode=jax_mode())
-    assert f.maker.linker.scalar_shape_inputs
+    assert f.maker.linker.host_sizes
     for length in (10, 20):
         result = f(*arguments, length)
         assert result.shape == (length, 300 // length)

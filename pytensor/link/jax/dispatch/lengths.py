@@ -65,7 +65,9 @@ def jax_funcify_KnownLength(op, **kwargs):
 
 @jax_funcify.register(LengthsTuple)
 def jax_funcify_LengthsTuple(op, **kwargs):
-    shape = function(op.lengths, op.shape, mode=Mode("py", None), on_unused_input="ignore")
+    lengths = [v.type() for v in op.lengths]  # for shared variables are no inputs
+    shape = op.computed_from(*lengths)
+    shape = function(lengths, shape, mode=Mode("py", None), on_unused_input="ignore")
 
     def lengths_tuple(*lengths):
         try:

@@ -11,6 +11,7 @@ import numpy as np
 from pytensor.graph.basic import Constant
 from pytensor.graph.rewriting.basic import copy_stack_trace, dfs_rewriter, node_rewriter
 from pytensor.link.jax.rewriting.known_lengths import lengths_behind, only_with_our_ops
+from pytensor.link.jax.rewriting.sizes import is_decided
 from pytensor.printing import pprint
 from pytensor.tensor.basic import constant
 from pytensor.tensor.rewriting.corrections import local_set_subtensor_of_make_vector
@@ -36,7 +37,7 @@ def local_reshape_to_lengths(fgraph, node):
     if lengths is not None:
         new_shape = LengthsTuple(lengths, shape, static)(*lengths)
     # -1 stands for any length only if the others aren't 0
-    elif static.count(None) > 1 or (None in static and 0 in static):
+    elif static.count(None) > 1 or (None in static and 0 in static) or is_decided(fgraph, shape):
         return None
     else:
         warnings.warn(UNCHECKED.format(shape=pprint(shape)), stacklevel=2)

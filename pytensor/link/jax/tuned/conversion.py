@@ -17,13 +17,29 @@ from pytensor.conditional.op import LazyIfElse
 from pytensor.graph.basic import Constant
 from pytensor.graph.fg import FrozenFunctionGraph, FunctionGraph
 from pytensor.link.jax.dispatch.basic import jax_funcify, jax_typify
+from pytensor.link.jax.dispatch.shape import JAXShapeTuple
+from pytensor.link.jax.rewriting.sizes import (
+    known_places_of_scan,
+    length_inputs,
+    nodes_of_lengths,
+)
 from pytensor.link.jax.tuned import completed  # noqa: F401
 from pytensor.link.jax.tuned.building import paused_collection
 from pytensor.link.jax.tuned.corrected import corrected_funcify, with_declared_dtypes
+from pytensor.link.jax.tuned.known import (
+    computed_if_known,
+    is_known,
+    with_constants,
+    with_numbers,
+)
+from pytensor.link.jax.tuned.loops import StepsInPython, while_loop
 from pytensor.scan.op import Scan
-from pytensor.tensor.basic import constant
+from pytensor.tensor.basic import ARange, Nonzero, Split, constant
 from pytensor.tensor.blockwise import Blockwise
 from pytensor.tensor.elemwise import Elemwise
+from pytensor.tensor.extra_ops import Unique
+from pytensor.tensor.random.op import RandomVariable
+from pytensor.tensor.shape import Reshape, Shape, Shape_i
 from pytensor.tensor.type import discrete_dtypes, integer_dtypes
 
 __all__ = ["GraphWithConverter", "tuned_funcify"]
@@ -36,8 +52,9 @@ class GraphWithConverter:
     this class and not that of the graph itself.
     """
 
-    def __init__(self, fgraph, convert):
+    def __init__(self, fgraph, convert, known=None):
         self.fgraph, self.convert = fgraph, convert
+        self.known = known or {}  # values of inputs, by their places, that JAX would trace
 
     def __getattr__(self, name):
         return getattr(self.fgraph, name)
@@ -50,17 +67,83 @@ def tuned_funcify(op, convert_node, **kwargs):
 
 
 @tuned_funcify.register(OpFromGraph)
-@tuned_funcify.register(Scan)
 def tuned_funcify_inner_graph(op, convert_node, **kwargs):
     return jax_funcify(_with_converter(op, convert_node), **kwargs)
 
 
+@tuned_funcify.register(Scan)
+def tuned_funcify_Scan(op, node, convert_node, **kwargs):
+    deciding = set(length_inputs(op, node))
+    within = {i: k for i, k in known_places_of_scan(op).items() if k in deciding}
+    sequences = {i: k for i, k in within.items() if i < op.info.n_seqs}
+
+    def converted(known):
+        graph = GraphWithConverter(op.fgraph, convert_node, known)
+        if op.info.as_while:
+            return while_loop(op, jax_funcify(graph, **kwargs))
+        return jax_funcify(_with_graph(op, graph), node=node, **kwargs)
+
+    def called(*inputs):
+        # A loop of Python's, in which JAX traces the steps one by one.
+        known = {i: inputs[k] for i, k in within.items() if i not in sequences}
+        with jax.ensure_compile_time_eval():
+            step = jax_funcify(GraphWithConverter(op.fgraph, convert_node, known), **kwargs)
+        steps = {i: np.asarray(inputs[k]) for i, k in sequences.items()}
+        new = _with_graph(op, StepsInPython(op.fgraph, step, steps))
+        with jax.disable_jit():
+            return jax_funcify(new, node=node, **kwargs)(*inputs)
+
+    return called if sequences else _with_known_within(within, converted)
+
+
 @tuned_funcify.register(LazyIfElse)
-def tuned_funcify_LazyIfElse(op, convert_node, **kwargs):
-    op = copy(op)
-    op.true_branch = _with_converter(op.true_branch, convert_node)
-    op.false_branch = _with_converter(op.false_branch, convert_node)
-    return jax_funcify(op, **kwargs)
+def tuned_funcify_LazyIfElse(op, node, convert_node, **kwargs):
+    def converted(known):
+        new = copy(op)
+        new.true_branch = _with_converter(op.true_branch, convert_node, known)
+        new.false_branch = _with_converter(op.false_branch, convert_node, known)
+        return jax_funcify(new, node=node, **kwargs)
+
+    return _with_known_within({k - 1: k for k in length_inputs(op, node)}, converted)
+
+
+def _with_known_within(places, converted):
+    """Convert an Op with an inner graph so that lengths within stay known, which JAX would trace.
+
+    `places` gives the Op's input of each input of the inner graph that decides such lengths;
+    `converted` converts the Op with known values of these.
+    """
+    if not places:
+        return converted({})
+
+    def called(*inputs):
+        known = {inner: inputs[k] for inner, k in places.items() if is_known(inputs[k])}
+        with jax.ensure_compile_time_eval():
+            function = converted(known)
+        return function(*inputs)
+
+    return called
+
+
+# Ops whose lengths must be constants, or be computed by these, in PyTensor's conversions.
+CONCRETE = {
+    ARange: (Shape_i,),
+    RandomVariable: (Shape, Shape_i, JAXShapeTuple),
+    Reshape: (Shape, Shape_i, JAXShapeTuple),
+    Split: (),
+}
+
+
+@tuned_funcify.register(ARange)
+@tuned_funcify.register(RandomVariable)
+@tuned_funcify.register(Reshape)
+@tuned_funcify.register(Split)
+def tuned_funcify_with_constants(op, node, convert_node, **kwargs):
+    accepted = next(ops for kind, ops in CONCRETE.items() if isinstance(op, kind))
+    lengths = [node.inputs[k] for k in length_inputs(op, node)]
+    if all(isinstance(v, Constant) or isinstance(v.owner_op, accepted) for v in lengths):
+        return corrected_funcify(op, node=node, **kwargs)
+    return with_constants(node, lambda node: corrected_funcify(op, node=node, **kwargs))
 
 
 @tuned_funcify.register(Blockwise)
@@ -100,9 +183,22 @@ def _over_batches(op, node, function):
     return blockwise
 
 
-def _with_converter(op, convert_node):
+@tuned_funcify.register(Nonzero)
+@tuned_funcify.register(Unique)
+def tuned_funcify_in_numpy(op, node, convert_node, **kwargs):
+    if not length_inputs(op, node):
+        return corrected_funcify(op, node=node, **kwargs)
+    # Traced values were refused when the function was compiled.
+    return computed_if_known(node, None)
+
+
+def _with_converter(op, convert_node, known=None):
+    return _with_graph(op, GraphWithConverter(op.fgraph, convert_node, known))
+
+
+def _with_graph(op, graph):
     op = copy(op)
-    op.fgraph = GraphWithConverter(op.fgraph, convert_node)
+    op.fgraph = graph
     return op
 
 
@@ -124,11 +220,13 @@ def jax_funcify_GraphWithConverter(
 ):
     converted = {} if converted is None else converted
     # Nodes of one Op share their inner graph, and so its function.
-    shared = isinstance(graph.fgraph, FrozenFunctionGraph)
+    shared = isinstance(graph.fgraph, FrozenFunctionGraph) and not graph.known
     key = graph.fgraph, kwargs.get("squeeze_output", False)
     if shared and key in converted:
         return converted[key]
-    function = _as_function(graph.fgraph, graph.convert, converted=converted, **kwargs)
+    function = _as_function(
+        graph.fgraph, graph.convert, known=graph.known, converted=converted, **kwargs
+    )
     function.__name__ = function.__qualname__ = fgraph_name
     if shared:
         converted[key] = function
@@ -169,7 +267,7 @@ def _step(node, function):
     return _with_known_lengths(node, with_declared_dtypes(function, node))
 
 
-def _as_function(fgraph, convert_node, *, order=None, squeeze_output=False, **kwargs):
+def _as_function(fgraph, convert_node, *, order=None, squeeze_output=False, known=None, **kwargs):
     """Convert a graph node by node, and return what calls the nodes' functions in order.
 
     PyTensor writes Python source instead.  That is faster to call, but only JAX's tracing calls it,
@@ -185,15 +283,16 @@ def _as_function(fgraph, convert_node, *, order=None, squeeze_output=False, **kw
             values.append(_value(variable) if isinstance(variable, Constant) else None)
         return places[variable]
 
+    order = fgraph.toposort() if order is None else order
+    of_lengths = nodes_of_lengths(fgraph, order)
+
+    def step(node):
+        function = with_numbers(node, convert_node(node.op, node=node, **kwargs))
+        function = _step(node, function)
+        return computed_if_known(node, function) if node in of_lengths else function
+
     inputs = [place(v) for v in fgraph.inputs]
-    steps = [
-        (
-            _step(n, convert_node(n.op, node=n, **kwargs)),
-            [place(v) for v in n.inputs],
-            [place(v) for v in n.outputs],
-        )
-        for n in (fgraph.toposort() if order is None else order)
-    ]
+    steps = [(step(n), [place(v) for v in n.inputs], [place(v) for v in n.outputs]) for n in order]
     outputs = [place(v) for v in fgraph.outputs]
 
     def function(*args):
@@ -204,6 +303,8 @@ def _as_function(fgraph, convert_node, *, order=None, squeeze_output=False, **kw
         slots = values.copy()
         for to, value in zip(inputs, args, strict=True):
             slots[to] = value
+        for k, value in (known or {}).items():
+            slots[inputs[k]] = value
         for step, read, written in steps:
             results = step(*[slots[k] for k in read])
             if len(written) == 1:

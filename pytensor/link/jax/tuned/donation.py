@@ -27,15 +27,15 @@ __all__ = ["DonatingThunk", "donated_inputs"]
 _thunks = WeakSet()
 
 
-def donated_inputs(fgraph, static_argnums=()):
+def donated_inputs(fgraph, unread=()):
     """Return positions of the inputs that can be donated, and of their new values in the outputs.
 
-    These are updated inputs with numeric arrays, but for those that are numbers of the program.
+    These are updated inputs with numeric arrays, but for sizes, which programs don't read.
     """
     return {
         place: output
         for output, place in sorted((fgraph.update_mapping or {}).items())
-        if isinstance(fgraph.inputs[place].type, TensorType) and place not in static_argnums
+        if isinstance(fgraph.inputs[place].type, TensorType) and place not in unread
     }
 
 
@@ -55,8 +55,8 @@ class DonatingThunk:
         Storages of `fgraph`'s inputs and outputs.
     node : Apply
         Which node an error names.
-    static_argnums : sequence of int
-        Inputs that are part of the program, as numbers.
+    sizes : pytensor.link.jax.tuned.sizes.HostSizes, optional
+        On which the program depends.
     store : callable, optional
         Makes a `pytensor.link.jax.tuned.program_store.StoredFunction`, or None, of a jitted
         function and the numbers of donated inputs.
@@ -68,11 +68,11 @@ class DonatingThunk:
     lazy = False
 
     def __init__(
-        self, fgraph, function, inputs, outputs, node, static_argnums=(), store=None,
+        self, fgraph, function, inputs, outputs, node, sizes=None, store=None,
         compiler_options=None,
     ):  # fmt: skip
         self.inputs, self.outputs = inputs, outputs
-        self.function, self.static_argnums = function, tuple(static_argnums)
+        self.function, self.sizes, self._store = function, sizes, store
         self._fgraph, self._node = fgraph, node
         self.compiler_options = compiler_options
         mapping = fgraph.update_mapping
@@ -80,29 +80,54 @@ class DonatingThunk:
         self._returned = len(fgraph.outputs) - len(mapping)
         numbers = range(self._returned, len(fgraph.outputs))
         self._updated = [inputs[mapping[number]] for number in numbers]
-        self._donated = donated = donated_inputs(fgraph, static_argnums)
+        self._donated = donated = donated_inputs(fgraph, sizes.unread if sizes else ())
         self._places = {id(self.inputs[place]): k for k, place in enumerate(donated)}
         self._state = [self.inputs[place] for place in donated]
         others = [place for place in range(len(self.inputs)) if place not in donated]
         self._others = [self.inputs[place] for place in others]
-        self._lengths = [others.index(place) for place in self.static_argnums]
         self._in_order = sorter([*others, *donated])
         self._pick_new = tuple_getter([output - self._returned for output in donated.values()])
         self._made = (None,) * len(donated)  # what the last call put into the variables
-        self.jit_fn = jax.jit(
+        self._call = self.jit_fn = self._stored = self._program = None
+        if sizes is None:
+            self.jit_fn, self._stored = self._compiled(function)
+        else:
+            from pytensor.link.jax.tuned.sizes import ProgramsBySize
+
+            self._programs = ProgramsBySize(sizes, self._compiled_for)
+        _thunks.add(self)
+
+    def _compiled(self, function, sizes=None):
+        """Return a function compiled by JAX, and what has its programs on disk, or None."""
+        jitted = jax.jit(
             function,
-            donate_argnums=tuple(donated),
-            static_argnums=self.static_argnums,
+            donate_argnums=tuple(self._donated),
             compiler_options=self.compiler_options,
         )
-        self._call = None
-        self._stored = store and store(self.jit_fn, *donated)
-        _thunks.add(self)
+        return jitted, self._store and self._store(jitted, *self._donated, sizes=sizes)
+
+    def _compiled_for(self, sizes, key):
+        """Return what `_compiled` does for these sizes, and what is called: nothing so far."""
+        from pytensor.link.jax.tuned.sizes import with_sizes
+
+        return [*self._compiled(with_sizes(self.function, sizes), key), None]
+
+    def _use_program_for(self, args):
+        """Take the program for the sizes that arguments decide, and return those it reads."""
+        program = self._programs.find(args)
+        if program is not self._program:
+            if self._program is not None:
+                self._program[-1] = self._call
+            self._program = program
+            self.jit_fn, self._stored, self._call = program
+        return self.sizes.without_unread(args)
 
     def __call__(self):
         results, args = [], None
         try:
             args = self._arguments()
+            if self.sizes is not None:
+                args = self._use_program_for(args)
             if self._call is None and self._stored is not None:
                 self._call = self._stored.resolve(args)
             # One call that Python can't interrupt between JAX's return and the list's growth: the
@@ -135,10 +160,8 @@ class DonatingThunk:
     def _arguments(self):
         """Return the arguments of JAX's function: those that it donates are its own."""
         values = self._made if storages_hold(self._state, self._made) else self._own_values()
-        others = [storage[0] for storage in self._others]
-        for k in self._lengths:
-            others[k] = int(others[k])
-        return self._in_order(tuple(others) + values)
+        others = tuple(storage[0] for storage in self._others)
+        return self._in_order(others + values)
 
     def _own_values(self):
         """Return the values of the variables: copies of arrays that no function like this one made.

@@ -15,6 +15,7 @@ from pytensor.link.jax.parallel import (
     has_rows,
 )
 from pytensor.link.jax.platforms import PLATFORMS, compiling_for
+from pytensor.link.jax.rewriting.sizes import find_sizes
 from pytensor.link.jax.tuned.deferred import is_deferred, rewrite_deferred
 from pytensor.link.jax.xla_guard import guard_options
 from pytensor.link.utils import map_storage
@@ -93,6 +94,7 @@ class TunedJAXLinker(JAXLinker):
             self.parallel = DataParallel(mesh.size, sync_batchnorm)
             self.incompatible_rewrites += ("local_all_reduce_of_one_device",)  # type: ignore[assignment]
         self.keep_programs = keep_programs and self.parallel is None
+        self.host_sizes = None  # of the graph that was converted
         if precision == "bf16":
             # It marks what must not be computed in bfloat16.
             self.incompatible_rewrites += ("local_remove_full_precision",)  # type: ignore[assignment]
@@ -101,6 +103,7 @@ class TunedJAXLinker(JAXLinker):
 
     def fgraph_convert(self, fgraph, convert_node=None, **kwargs):
         from pytensor.link.jax.tuned.conversion import GraphWithConverter
+        from pytensor.link.jax.tuned.refusals import refuse
 
         if self.parallel is not None:
             with self.compiling():
@@ -109,8 +112,19 @@ class TunedJAXLinker(JAXLinker):
         convert_node = convert_node or self._node_converter()
         if is_deferred(fgraph):
             return self._convert_when_traced(fgraph, convert_node=convert_node, **kwargs)
+        sizes = find_sizes(fgraph, kwargs["order"])
+        refuse(sizes.undecided)
+        if sizes.variables and self.parallel is not None:
+            raise NotImplementedError(
+                f"{sizes.variables[0]}: a length that is known at run time alone can't be had with a "
+                "mesh; give the inputs static shapes"
+            )
         with self.compiling():
-            function = super().fgraph_convert(GraphWithConverter(fgraph, convert_node), **kwargs)
+            if sizes.variables:
+                function = self._convert_with_sizes(fgraph, sizes, convert_node, **kwargs)
+            else:
+                graph = GraphWithConverter(fgraph, convert_node)
+                function = super().fgraph_convert(graph, **kwargs)
         function = with_dtypes(function, fgraph.outputs)
 
         @wraps(function)
@@ -120,13 +134,26 @@ class TunedJAXLinker(JAXLinker):
 
         if self.parallel is None:
             return traced
-        return on_each_device(traced, fgraph.inputs, self.mesh, self.scalar_shape_inputs)
+        return on_each_device(traced, fgraph.inputs, self.mesh)
 
     @contextmanager
     def compiling(self):
         """Rewrite, convert and trace in here for this linker's platform and devices."""
         with compiling_for(self.platform), compiling_for_devices(self.parallel):
             yield
+
+    def _convert_with_sizes(
+        self, fgraph, sizes, convert_node, *, order, input_storage, storage_map, **kwargs
+    ):
+        """Convert a graph as a function of its inputs and of its sizes."""
+        from pytensor.link.jax.dispatch import jax_funcify
+        from pytensor.link.jax.tuned.conversion import GraphWithConverter
+        from pytensor.link.jax.tuned.sizes import HostSizes
+
+        copy_generators(fgraph, input_storage, storage_map)
+        self.host_sizes = HostSizes(fgraph, sizes)
+        graph = GraphWithConverter(self.host_sizes.graph, convert_node)
+        return jax_funcify(graph, input_storage=input_storage, storage_map=storage_map, **kwargs)
 
     def _convert_when_traced(self, fgraph, *, convert_node, input_storage, storage_map, **kwargs):
         """Rewrite and convert a deferred graph when JAX traces it: maybe never."""
@@ -190,8 +217,7 @@ class TunedJAXLinker(JAXLinker):
 
     def _program_key(self):
         """Return what the program is called on disk, or None."""
-        # An input that is part of the program, as a length, makes another for each value.
-        kept = None if self.scalar_shape_inputs else getattr(self.fgraph, "kept_program", None)
+        kept = getattr(self.fgraph, "kept_program", None)
         if kept is None or kept.key is None:
             return None
         # A program that calls kernels can't be read where there are none, or others.
@@ -215,23 +241,28 @@ class TunedJAXLinker(JAXLinker):
             return fn  # a donating thunk compiles by itself
         import jax
 
-        lengths = self.scalar_shape_inputs
         options = self._compiler_options()
-        jitted = jax.jit(fn, static_argnums=lengths, compiler_options=options)
-        if lengths:
-            return with_integer_arguments(jitted, lengths)
-        return self._from_store(jitted) or jitted
+        if self.host_sizes is None:
+            jitted = jax.jit(fn, compiler_options=options)
+            return self._from_store(jitted) or jitted
+        from pytensor.link.jax.tuned.sizes import SizedFunction, with_sizes
 
-    def _from_store(self, jitted, *facts):
+        def compiled(sizes, key):
+            jitted = jax.jit(with_sizes(fn, sizes), compiler_options=options)
+            return self._from_store(jitted, sizes=key) or jitted
+
+        return SizedFunction(self.host_sizes, compiled)
+
+    def _from_store(self, jitted, *facts, sizes=None):
         """Return what calls a jitted function's first program from the disk, or with as little
         guard as it needs; None where programs aren't kept.
         """
         key, guarded = self._program_key(), self._compiler_options() is not None
-        if not self.keep_programs or self.scalar_shape_inputs or (key is None and not guarded):
+        if not self.keep_programs or (key is None and not guarded):
             return None
         from pytensor.link.jax.tuned.program_store import StoredFunction
 
-        return StoredFunction(jitted, key, *facts, guarded=guarded)
+        return StoredFunction(jitted, key, *facts, guarded=guarded, sizes=sizes)
 
     def create_jitable_thunk(self, compute_map, order, input_storage, output_storage, storage_map):
         thunks, nodes, function = super().create_jitable_thunk(
@@ -252,7 +283,7 @@ class TunedJAXLinker(JAXLinker):
             thunk.inputs,
             thunk.outputs,
             nodes[0] if nodes else None,
-            self.scalar_shape_inputs,
+            self.host_sizes,
             self._from_store,
             self._compiler_options(),
         )
@@ -291,39 +322,16 @@ def with_dtypes(function, outputs):
     return converted
 
 
-def with_integer_arguments(function, places):
-    """Wrap a function that takes integers at these places, where PyTensor has arrays."""
-
-    def call(*args):
-        return function(*(int(v) if k in places else v for k, v in enumerate(args)))
-
-    return call
-
-
-def on_each_device(function, inputs, mesh, static=()):
-    """Have each device of a mesh call a function on its rows; `static` are numbers of the program.
-
-    The results must be the same on all devices.
-    """
+def on_each_device(function, inputs, mesh):
+    """Have each device of a mesh call a function on its rows; results must be the same on all."""
     import jax
     from jax.sharding import PartitionSpec
 
-    passed = [k for k in range(len(inputs)) if k not in static]
-    specs = tuple(PartitionSpec(AXIS) if has_rows(inputs[k]) else PartitionSpec() for k in passed)
-
-    @wraps(function)
-    def called(*args):
-        def on_own_rows(*own):
-            values = dict(enumerate(args)) | dict(zip(passed, own, strict=True))
-            return function(*values.values())
-
-        # JAX's own check of the results would sum gradients over the devices one by one
-        shared = jax.shard_map(
-            on_own_rows, mesh=mesh, in_specs=specs, out_specs=PartitionSpec(), check_vma=False
-        )
-        return shared(*(args[k] for k in passed))
-
-    return called
+    specs = tuple(PartitionSpec(AXIS) if has_rows(v) else PartitionSpec() for v in inputs)
+    # JAX's own check of the results would sum gradients over the devices one by one
+    return jax.shard_map(
+        function, mesh=mesh, in_specs=specs, out_specs=PartitionSpec(), check_vma=False
+    )
 
 
 def copy_generators(fgraph, input_storage, storage_map):

@@ -115,11 +115,13 @@ class StoredFunction:
 
     The key names the graph, or is None where its program is not on disk; `facts` say how it was
     jitted.  If it was jitted with a guard, its program is spared that if it can be; see
-    `pytensor.link.jax.xla_guard`.
+    `pytensor.link.jax.xla_guard`.  `sizes` are those that it was made for, if lengths depend on
+    them.
     """
 
-    def __init__(self, jitted, key, *facts, guarded=False):
+    def __init__(self, jitted, key, *facts, guarded=False, sizes=None):
         self.jitted, self._key, self._facts = jitted, key, facts
+        self._sizes = sizes
         self._compile = compiled_guarded if guarded else jax.stages.Lowered.compile
         self._guarded = guarded
         self._call = self._signature = None
@@ -134,8 +136,10 @@ class StoredFunction:
         self._signature = signature(args)
         if folder is None:
             return self._compile(self.jitted.trace(*args).lower())
-        facts = repr((self._signature, self._facts, machine_facts(device)))
-        name = f"{self._key[:32]}-{hashlib.sha256((self._key + facts).encode()).hexdigest()[:32]}"
+        facts = repr((self._signature, self._facts, self._sizes, machine_facts(device)))
+        # The rewritten graph tells which sizes there are, so its rewriting isn't put off for these.
+        kind = self._key[:32] + ("" if self._sizes is None else "s")
+        name = f"{kind}-{hashlib.sha256((self._key + facts).encode()).hexdigest()[:32]}"
         program = load(folder / name, device)
         if program is None:
             start = time.perf_counter()

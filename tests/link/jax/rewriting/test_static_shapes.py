@@ -71,17 +71,22 @@ def test_reshape_in_jax_is_told_the_lengths_only():
 
 @pytest.mark.slow
 def test_a_length_that_jax_cannot_check_is_announced():
-    x, n = pt.matrix("x"), pt.lscalar("n")
-    lengths = pt.lvector("lengths")
+    x, values = pt.matrix("x"), pt.vector("values")
+    shape = values.sum().astype("int64"), 4
+    with pytest.warns(UserWarning, match="mode JAX can't check the shape"):
+        f = pytensor.function([x, values], pt.reshape(x, shape), mode=jax_mode())
+    np.testing.assert_array_equal(f(np.ones((2, 6)), [1, 2]), np.ones((3, 4)))
 
-    def compute(shape, given, value):
-        f = pytensor.function([x, given], pt.reshape(x, shape) * given.sum(), mode=jax_mode())
-        return f(np.ones((2, 6)), value)
 
-    for shape, given, value in (((n, 4), n, 3), ((lengths[0], 4), lengths, [3])):
-        with pytest.warns(UserWarning, match="mode JAX can't check the shape"):
-            result = compute(shape, given, value)
-        np.testing.assert_array_equal(result, np.full((3, 4), 3))
+@pytest.mark.parametrize("vector", [False, True])
+def test_a_length_that_more_than_shapes_read_is_checked(vector):
+    lengths, n = pt.lvector("lengths"), pt.lscalar("n")
+    given, first = (lengths, lengths[0]) if vector else (n, n)
+    f = pytensor.function([X, given], pt.reshape(X, (first, 4)) * given.sum(), mode=jax_mode())
+    value = np.ones((2, 6))
+    np.testing.assert_array_equal(f(value, [3] if vector else 3), np.full((3, 4), 3))
+    with pytest.raises((ValueError, TypeError), match="reshape"):
+        f(value, [5] if vector else 5)
 
 
 def test_export_of_a_function_compiled_for_jax():

@@ -301,7 +301,7 @@ class TestUpdates:
         (first,), (second,) = (step(*([] if shared else [k])) for k in (2, 3))
         assert (len(first), len(second)) == (2, 3)
         assert not np.isin(first, second).any()
-        assert step.vm.static_argnums
+        assert step.vm.sizes
         before = Peek(held(v))
         step(*([] if shared else [3]))
         assert before.deleted

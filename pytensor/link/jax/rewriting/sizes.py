@@ -1,0 +1,396 @@
+"""Find the integers that decide lengths, in a graph that is rewritten for JAX.
+
+XLA compiles a program for arrays of known lengths.  Lengths that are computed from those of arrays
+are known while JAX traces.  Others are computed from integers: inputs and shared variables.  Of
+those `find_sizes` returns what must be a number of the program.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import singledispatch
+
+from pytensor.compile.builders import OpFromGraph
+from pytensor.conditional.op import LazyIfElse
+from pytensor.graph.basic import Apply, Constant, Variable
+from pytensor.graph.fg import AbstractFunctionGraph
+from pytensor.scalar.basic import ScalarType
+from pytensor.scan.op import Scan
+from pytensor.tensor.basic import Alloc, AllocEmpty, ARange, Eye, Nonzero, Split
+from pytensor.tensor.blockwise import Blockwise
+from pytensor.tensor.extra_ops import Bartlett, Repeat, Unique
+from pytensor.tensor.pad import Pad
+from pytensor.tensor.random.op import RandomVariable
+from pytensor.tensor.shape import Reshape, Shape, Shape_i, SpecifyShape
+from pytensor.tensor.subtensor import (
+    AdvancedIncSubtensor,
+    AdvancedSubtensor,
+    IncSubtensor,
+    Subtensor,
+)
+from pytensor.tensor.type import TensorType, discrete_dtypes
+
+__all__ = [
+    "Sizes", "Undecided", "find_sizes", "is_decided", "known_places_of_scan", "length_inputs",
+    "nodes_of_lengths", "undecided_lengths",
+]  # fmt: skip
+
+# What a variable is computed from, as bits: integers of inputs; lengths of arrays that the graph
+# computes; values that the device alone has.
+INTEGERS, INNER_LENGTHS, ON_DEVICE = 1, 2, 4
+# A size of more elements is computed from smaller ones while JAX traces, if it can be.
+FEW = 64
+
+
+@dataclass(frozen=True)
+class Undecided:
+    """A length that depends on values that the device alone has.
+
+    Attributes
+    ----------
+    node : Apply
+        Whose output has that length.
+    variable : Variable
+        The input of `node` that decides it.
+    within : tuple of Apply
+        Of whose inner graphs `node` is part, the outermost first.
+    """
+
+    node: Apply
+    variable: Variable
+    within: tuple[Apply, ...] = ()
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """What the lengths of a graph depend on, beside the lengths of its inputs.
+
+    Attributes
+    ----------
+    variables : tuple of Variable
+        Of the graph: what must be a number of the program.  Each is computed from `roots` and from
+        lengths of inputs.
+    roots : tuple of Variable
+        The inputs of the graph, shared variables among them, from whose values those follow.
+    undecided : tuple of Undecided
+        What XLA can't do.
+    """
+
+    variables: tuple[Variable, ...] = ()
+    roots: tuple[Variable, ...] = ()
+    undecided: tuple[Undecided, ...] = ()
+
+
+@singledispatch
+def length_inputs(op, node: Apply) -> Iterable[int]:
+    """Return the places of a node's inputs whose values decide a length in its outputs.
+
+    Or one within: of Ops with an inner graph, that of any node there.
+    """
+    return ()
+
+
+@length_inputs.register(Alloc)
+@length_inputs.register(SpecifyShape)
+def _(op, node):
+    return range(1, len(node.inputs))
+
+
+@length_inputs.register(AllocEmpty)
+@length_inputs.register(ARange)
+@length_inputs.register(Bartlett)
+def _(op, node):
+    return range(len(node.inputs))
+
+
+@length_inputs.register(Eye)
+def _(op, node):
+    return (0, 1)
+
+
+@length_inputs.register(Reshape)
+@length_inputs.register(Split)
+@length_inputs.register(Repeat)
+@length_inputs.register(Pad)
+def _(op, node):
+    return (1,)
+
+
+@length_inputs.register(Nonzero)
+@length_inputs.register(Unique)
+def _(op, node):
+    return () if all(None not in v.type.shape for v in node.outputs) else (0,)
+
+
+@length_inputs.register(RandomVariable)
+def _(op, node):
+    known = node.outputs[1].type.shape[: op.batch_ndim(node)]
+    return (1,) if None in known else ()
+
+
+@length_inputs.register(Subtensor)
+@length_inputs.register(IncSubtensor)
+@length_inputs.register(AdvancedSubtensor)
+@length_inputs.register(AdvancedIncSubtensor)
+def _(op, node):
+    before = 1 if isinstance(op, Subtensor | AdvancedSubtensor) else 2
+    places = []
+    for entry in op.idx_list:
+        if isinstance(entry, slice):
+            bounds = (entry.start, entry.stop, entry.step)
+            places += [before + k for k in bounds if k is not None]
+        elif getattr(node.inputs[before + entry].type, "dtype", None) == "bool":
+            places.append(before + entry)
+    return places
+
+
+@length_inputs.register(Blockwise)
+def _(op, node):
+    of_core = length_inputs.dispatch(type(op.core_op))
+    if of_core is length_inputs.dispatch(object):
+        return ()
+    core = op._create_dummy_core_node(node.inputs, propagate_unbatched_core_inputs=True)
+    return of_core(op.core_op, core)
+
+
+@length_inputs.register(OpFromGraph)
+@length_inputs.register(LazyIfElse)
+@length_inputs.register(Scan)
+def _(op, node):
+    return sorted({*_own_lengths(op), *(k for g in _inner_graphs(op) for k in g.deciding_places())})
+
+
+@singledispatch
+def undecided_lengths(op, node: Apply) -> Iterable[Undecided]:
+    """Return the lengths of a node's outputs, or within, that no input decides on the host."""
+    return ()
+
+
+@undecided_lengths.register(OpFromGraph)
+@undecided_lengths.register(LazyIfElse)
+@undecided_lengths.register(Scan)
+def _(op, node):
+    if isinstance(op, Scan) and op.info.as_while and _traces(op.info):
+        return [Undecided(node, node.outputs[0])]
+    return [
+        Undecided(one.node, one.variable, (node, *one.within))
+        for graph in _inner_graphs(op)
+        for one in graph.undecided()
+    ]
+
+
+def _traces(info) -> int:
+    """Return how many results of a loop have a row for each step."""
+    return info.n_mit_mot + info.n_mit_sot + info.n_sit_sot + info.n_nit_sot
+
+
+def _own_lengths(op) -> list[int]:
+    """Return which inputs of an Op with an inner graph are lengths themselves."""
+    if not isinstance(op, Scan) or op.info.as_while:
+        return []
+    return [0, *op.outer_nitsot(list(range(op.n_outer_inputs)))]
+
+
+def _inner_graphs(op) -> list["_InnerGraph"]:
+    """Return an Op's inner graphs, with those of the Op's inputs that can be known within."""
+    if isinstance(op, Scan):
+        return [_InnerGraph(op.fgraph, known_places_of_scan(op))]
+    if isinstance(op, LazyIfElse):
+        graphs = op.true_branch.fgraph, op.false_branch.fgraph
+        return [_InnerGraph(g, {k: k + 1 for k in range(len(g.inputs))}) for g in graphs]
+    return [_InnerGraph(op.fgraph, {k: k for k in range(len(op.fgraph.inputs))})]
+
+
+def known_places_of_scan(op: Scan) -> dict[int, int]:
+    """Return the outer input of each inner one that can be known, by their places.
+
+    They are what is the same for all steps, and sequences, whose steps can be traced one by one.
+    """
+    outer = op.outer_non_seqs(list(range(op.n_outer_inputs)))
+    inner = op.inner_non_seqs(list(range(len(op.fgraph.inputs))))
+    sequences = 0 if op.info.as_while else op.info.n_seqs
+    return {k: k + 1 for k in range(sequences)} | dict(zip(inner, outer, strict=True))
+
+
+class _InnerGraph:
+    """An Op's inner graph, and the places of the Op's inputs by those of the graph's."""
+
+    def __init__(self, fgraph: AbstractFunctionGraph, places: dict[int, int]) -> None:
+        order = fgraph.toposort()
+        self._lengths = _lengths(order)
+        self._undecided = [one for node in order for one in undecided_lengths(node.op, node)]
+        if self._lengths:
+            self._places = {fgraph.inputs[inner]: outer for inner, outer in places.items()}
+            self._origins = _Origins(fgraph, set(fgraph.inputs) - self._places.keys())
+
+    def deciding_places(self) -> set[int]:
+        """Return the places of the Op's inputs that decide a length within."""
+        if not self._lengths:
+            return set()
+        roots = _roots([variable for _, variable in self._lengths], self._origins)
+        return {self._places[root] for root in roots if root in self._places}
+
+    def undecided(self) -> list[Undecided]:
+        """Return the lengths within that no input of the Op decides."""
+        return self._undecided + [
+            Undecided(node, variable)
+            for node, variable in self._lengths
+            if self._origins.of(variable) & ON_DEVICE
+        ]
+
+
+def _lengths(nodes: Iterable[Apply]) -> list[tuple[Apply, Variable]]:
+    """Return each node with each variable that decides a length in its outputs, but constants."""
+    return [
+        (node, node.inputs[place])
+        for node in nodes
+        for place in length_inputs(node.op, node)
+        if not isinstance(node.inputs[place], Constant)
+    ]
+
+
+def _is_length(variable: Variable) -> bool:
+    return variable.owner is not None and isinstance(variable.owner.op, Shape | Shape_i)
+
+
+class _Origins:
+    """Tells what the variables of a graph are computed from, by the bits above."""
+
+    def __init__(self, fgraph: AbstractFunctionGraph, on_device: Iterable[Variable] = ()) -> None:
+        self.inputs = set(fgraph.inputs)
+        self._bits: dict[Variable, int] = dict.fromkeys(on_device, ON_DEVICE)
+
+    def of(self, variable: Variable) -> int:
+        """Return the bits of a variable; 0 if constants and lengths of inputs are enough."""
+        waiting = [variable]
+        while waiting:
+            one = waiting[-1]
+            if one not in self._bits:
+                bits = self._at_once(one)
+                if bits is None:
+                    missing = [v for v in one.owner.inputs if v not in self._bits]
+                    if missing:
+                        waiting += missing
+                        continue
+                    bits = 0
+                    for v in one.owner.inputs:
+                        bits |= self._bits[v]
+                self._bits[one] = bits
+            waiting.pop()
+        return self._bits[variable]
+
+    def _at_once(self, variable: Variable) -> int | None:
+        """Return the bits that need no look at what a variable is computed from; else None."""
+        if isinstance(variable, Constant):
+            return 0
+        if _is_length(variable):
+            return 0 if variable.owner.inputs[0] in self.inputs else INNER_LENGTHS
+        # A network behind a length is not looked at: only the device computes arrays of floats.
+        if not _may_be_size(variable):
+            return ON_DEVICE
+        return INTEGERS if variable.owner is None else None
+
+
+def is_decided(fgraph: AbstractFunctionGraph, variable: Variable) -> bool:
+    """Return whether a length is known to JAX: from integers of inputs and lengths of arrays."""
+    return not _Origins(fgraph).of(variable) & ON_DEVICE
+
+
+def _may_be_size(variable: Variable) -> bool:
+    """Return whether a type is one of sizes: integers, or a single number."""
+    type_ = variable.type
+    if not isinstance(type_, TensorType | ScalarType):
+        return False
+    return type_.dtype in discrete_dtypes or type_.ndim == 0
+
+
+def _is_small(variable: Variable) -> bool:
+    elements = 1
+    for length in variable.type.shape:
+        elements *= FEW if length is None else length
+    return elements < FEW
+
+
+def find_sizes(fgraph: AbstractFunctionGraph, order: list[Apply]) -> Sizes:
+    """Find what must be a number of the program, because a length depends on it.
+
+    It is as far from the inputs as it can be, so that few values make few programs: of ``n // 2``
+    that, and not ``n``.
+
+    Parameters
+    ----------
+    fgraph : FunctionGraph
+        After all rewrites.
+    order : list of Apply
+        Its nodes.
+    """
+    lengths = _lengths(order)
+    undecided = [one for node in order for one in undecided_lengths(node.op, node)]
+    if not lengths:
+        return Sizes(undecided=tuple(undecided))
+    origins = _Origins(fgraph)
+    undecided += [
+        Undecided(node, variable) for node, variable in lengths if origins.of(variable) & ON_DEVICE
+    ]
+    found: dict[Variable, None] = {}
+    seen: set[Variable] = set()
+    waiting = [variable for _, variable in reversed(lengths)]
+    while waiting:
+        variable = waiting.pop()
+        if variable in seen:
+            continue
+        seen.add(variable)
+        bits = origins.of(variable)
+        if not bits & INTEGERS or bits & ON_DEVICE:
+            continue
+        if variable.owner is None or (bits == INTEGERS and _is_small(variable)):
+            found[variable] = None
+        else:
+            waiting += reversed(variable.owner.inputs)
+    return Sizes(tuple(found), _roots(found, origins), tuple(undecided))
+
+
+def _roots(variables: Iterable[Variable], origins: _Origins) -> tuple[Variable, ...]:
+    """Return the inputs of a graph from whose values these variables are computed."""
+    waiting, seen, roots = list(variables), set(), {}
+    while waiting:
+        variable = waiting.pop()
+        if variable in seen or not origins.of(variable) & INTEGERS:
+            continue
+        seen.add(variable)
+        if variable.owner is None:
+            roots[variable] = None
+        else:
+            waiting += variable.owner.inputs
+    return tuple(roots)
+
+
+def nodes_of_lengths(fgraph: AbstractFunctionGraph, order: list[Apply]) -> set[Apply]:
+    """Return the nodes that compute lengths and must be computed in NumPy for that.
+
+    They are between a length and the integers that it depends on.  Of nodes that need lengths of
+    arrays alone they are those with many elements, or with floats.
+    """
+    lengths = _lengths(order)
+    if not lengths:
+        return set()
+    origins = _Origins(fgraph)
+    nodes: set[Apply] = set()
+    seen: set[Variable] = set()
+    waiting = [(variable, False) for _, variable in lengths]
+    while waiting:
+        variable, within = waiting.pop()
+        within = within or bool(origins.of(variable) & INTEGERS)
+        if variable.owner is None or _is_length(variable) or origins.of(variable) & ON_DEVICE:
+            continue
+        if variable in seen and (not within or variable.owner in nodes):
+            continue
+        seen.add(variable)
+        if within or not all(map(_is_few_integers, variable.owner.outputs)):
+            nodes.add(variable.owner)
+            within = True
+        waiting += [(v, within) for v in variable.owner.inputs]
+    return nodes
+
+
+def _is_few_integers(variable: Variable) -> bool:
+    return variable.type.dtype in discrete_dtypes and _is_small(variable)

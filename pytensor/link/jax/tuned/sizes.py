@@ -1,0 +1,252 @@
+"""Sizes that are known at run time: one program for each value, made at its first call.
+
+`pytensor.link.jax.rewriting.sizes` finds them in a graph.  Before each call they are computed from
+the arguments, on the host, and decide which program is called; in it they are numbers.
+"""
+
+import warnings
+from collections import OrderedDict
+from functools import wraps
+
+import jax
+import numpy as np
+
+from pytensor.compile.builders import OpFromGraph
+from pytensor.compile.maker import function
+from pytensor.compile.mode import Mode
+from pytensor.graph.fg import FunctionGraph
+from pytensor.graph.replace import clone_replace
+from pytensor.link.jax.dispatch.lengths import LengthsTuple
+from pytensor.link.jax.dispatch.shape import JAXShapeTuple
+from pytensor.tensor.basic import MakeVector
+from pytensor.tensor.shape import Shape, Shape_i
+from pytensor.tensor.type import TensorType
+
+__all__ = ["HostSizes", "ProgramsBySize", "SizedFunction", "plain_graph", "with_sizes"]
+
+# In memory; the one that was called least recently is dropped.
+MAX_PROGRAMS = 64
+# So many readings of arguments are remembered with the sizes that follow.
+MAX_READINGS = 128
+# So many programs, if they are more than every other call's, are warned about.
+MANY = 8
+
+
+class HostSizes:
+    """Compute the sizes of a graph from the arguments of its function.
+
+    Parameters
+    ----------
+    fgraph : FunctionGraph
+    sizes : pytensor.link.jax.rewriting.sizes.Sizes
+        What was found in it.
+
+    Attributes
+    ----------
+    graph : FunctionGraph
+        `fgraph` with an input more for each size, behind its own.
+    unread : tuple of int
+        Which inputs this graph doesn't read any more: they stay on the host.
+    names : list of str
+        Those of the roots.
+    """
+
+    def __init__(self, fgraph, sizes):
+        places = {variable: k for k, variable in enumerate(fgraph.inputs)}
+        self._roots = [places[root] for root in sizes.roots]
+        self.names = [root.name or f"input {places[root]}" for root in sizes.roots]
+        self._lengths, self._compute = _host_function(fgraph, sizes)
+        self.graph, equivalent = fgraph.clone_get_equiv(attach_feature=False)
+        for size in sizes.variables:
+            new = size.type()
+            self.graph.add_input(new)
+            self.graph.replace(equivalent[size], new)
+        self.unread = tuple(k for k in self._roots if not self.graph.clients[self.graph.inputs[k]])
+        self._known = OrderedDict()
+
+    def read(self, args):
+        """Return what the sizes follow from: values of roots, and lengths of arrays."""
+        readings = [_reading(args[k]) for k in self._roots]
+        return tuple(readings + [np.shape(args[k])[axis] for k, axis in self._lengths])
+
+    def __call__(self, args):
+        """Return a key that is equal for equal sizes, and the sizes: numbers of Python, or arrays.
+
+        Numbers of float64 are NumPy's, for those of Python have no dtype.
+        """
+        reading = self.read(args)
+        if reading not in self._known:
+            lengths = [np.shape(args[k])[axis] for k, axis in self._lengths]
+            values = self._compute(*(np.asarray(args[k]) for k in self._roots), *lengths)
+            values = [as_known(value) for value in values]
+            self._known[reading] = tuple(map(_reading, values)), values
+            if len(self._known) > MAX_READINGS:
+                self._known.popitem(last=False)
+        return self._known[reading]
+
+    def without_unread(self, args):
+        """Return arguments with None in the place of those that the program doesn't read."""
+        if not self.unread:
+            return args
+        args = list(args)
+        for k in self.unread:
+            args[k] = None
+        return tuple(args)
+
+
+def _reading(value):
+    array = np.asarray(value)
+    return array.item() if array.ndim == 0 else (array.shape, array.tobytes())
+
+
+def as_known(value):
+    """Return a value in the form that JAX takes as a length, and as a number of the program."""
+    array = np.asarray(value)
+    if array.ndim:
+        return array
+    return array[()] if array.dtype == "float64" else array.item()
+
+
+def _host_function(fgraph, sizes):
+    """Return which lengths of inputs the sizes are computed from, as places and axes, and how."""
+    graph = plain_graph(fgraph.inputs, sizes.variables)
+    places = {variable: k for k, variable in enumerate(graph.inputs)}
+    lengths = {}
+
+    def length(x, axis):
+        key = places[x], axis
+        return lengths.setdefault(key, TensorType("int64", shape=())())
+
+    for node in graph.toposort():
+        if isinstance(node.op, Shape_i):
+            new = length(node.inputs[0], node.op.i)
+        elif isinstance(node.op, Shape):
+            (x,) = node.inputs
+            new = MakeVector("int64")(*(length(x, axis) for axis in range(x.type.ndim)))
+        else:
+            continue
+        graph.replace(node.outputs[0], new, import_missing=True)
+    inputs = [graph.inputs[fgraph.inputs.index(root)] for root in sizes.roots]
+    inputs += lengths.values()
+    if all(out in inputs for out in graph.outputs):
+        order = [inputs.index(out) for out in graph.outputs]
+        return list(lengths), lambda *values: [values[k] for k in order]
+    compute = function(inputs, graph.outputs, mode=Mode("py", None), on_unused_input="ignore")
+    return list(lengths), compute
+
+
+def plain_graph(inputs, outputs):
+    """Return a copy of a graph, with inputs of its own, of Ops that NumPy can compute."""
+    own = [v.type() for v in inputs]  # for shared variables are no inputs
+    outputs = clone_replace(list(outputs), dict(zip(inputs, own, strict=True)))
+    graph = FunctionGraph(own, outputs, clone=False)
+    waiting = True
+    while waiting:
+        waiting = False
+        for node in graph.toposort():
+            new = _plain(node)
+            if new is not None:
+                waiting = True
+                graph.replace_all(list(zip(node.outputs, new, strict=True)), import_missing=True)
+    return graph
+
+
+def _plain(node):
+    if isinstance(node.op, LengthsTuple):
+        return [node.op.computed_from(*node.inputs)]
+    if isinstance(node.op, JAXShapeTuple):
+        return [MakeVector(node.outputs[0].type.dtype)(*node.inputs)]
+    if isinstance(node.op, OpFromGraph):
+        inner = node.op.fgraph.unfreeze()
+        return clone_replace(inner.outputs, dict(zip(inner.inputs, node.inputs, strict=True)))
+    return None
+
+
+def with_sizes(converted, sizes):
+    """Return a function of a graph's inputs for these sizes, to be compiled."""
+
+    @wraps(converted)
+    def sized(*args):
+        return converted(*args, *sizes)
+
+    return sized
+
+
+class ProgramsBySize:
+    """The programs of a function, each for its sizes.
+
+    Parameters
+    ----------
+    host : HostSizes
+    make : callable
+        Makes a program of sizes and of their key.
+    """
+
+    def __init__(self, host, make):
+        self.host, self._make = host, make
+        self._programs = OrderedDict()
+        self._calls = self._made = 0
+        self._seen = [set() for _ in host.names]
+        self.last = None
+
+    def find(self, args):
+        """Return the program for these arguments; it is made if there is none."""
+        key, sizes = self.host(args)
+        self._calls += 1
+        if key in self._programs:
+            self._programs.move_to_end(key)
+        else:
+            self._programs[key] = self._make(sizes, key)
+            if len(self._programs) > MAX_PROGRAMS:
+                self._programs.popitem(last=False)
+            self._count(args)
+        self.last = self._programs[key]
+        return self.last
+
+    def _count(self, args):
+        self._made += 1
+        for seen, reading in zip(self._seen, self.host.read(args), strict=False):
+            seen.add(reading)
+        if self._made == MANY and self._calls < 2 * MANY:
+            several = [
+                f"{name} ({len(seen)} values)"
+                for name, seen in zip(self.host.names, self._seen, strict=True)
+                if len(seen) > 1
+            ]
+            warnings.warn(
+                f"{MANY} programs were compiled in {self._calls} calls, because lengths depend on "
+                f"{', '.join(several)}: each new value costs a compilation. Let few values repeat, "
+                "by padding to a multiple, say, or take mode NUMBA or ONNX",
+                stacklevel=5,
+            )
+
+
+class SizedFunction:
+    """A compiled function that calls the program for the sizes of its arguments."""
+
+    def __init__(self, host, make):
+        self._host, self._programs = host, ProgramsBySize(host, make)
+
+    def __call__(self, *args):
+        program = self._programs.find(args)
+        return program(*self._host.without_unread(args))
+
+    def _abstract(self, args):
+        if any(isinstance(value, jax.ShapeDtypeStruct) for value in args):
+            program = self._programs.last
+            if program is None:
+                names = ", ".join(self._host.names)
+                raise ValueError(f"Call the function first: its program depends on {names}")
+        else:
+            program = self._programs.find(args)
+        return getattr(program, "jitted", program), self._host.without_unread(args)
+
+    def lower(self, *args):
+        """Lower as `jax.jit`; the last call's sizes are taken if arguments are shapes alone."""
+        program, args = self._abstract(args)
+        return program.lower(*args)
+
+    def trace(self, *args):
+        """Trace as `jax.jit`; see `lower`."""
+        program, args = self._abstract(args)
+        return program.trace(*args)
