@@ -6,28 +6,10 @@ They are entries of the table `corrected_funcify`.
 import jax.numpy as jnp
 
 from pytensor.link.jax.tuned.corrected import corrected_funcify
-from pytensor.tensor.basic import Eye, Nonzero
-from pytensor.tensor.extra_ops import FillDiagonalOffset, RavelMultiIndex, Unique
+from pytensor.tensor.basic import Eye
+from pytensor.tensor.extra_ops import FillDiagonalOffset, RavelMultiIndex
 
 __all__ = []
-
-COUNTED = (
-    "jax_mode can't convert {op} of {x}: how long its result is follows from the values of {x}, and "
-    "XLA's programs have fixed sizes. {instead}, or compile in mode ONNX or NUMBA."
-)
-INSTEAD = {
-    Nonzero: "Use pt.where on the whole array",
-    Unique: "Use pt.sort and compare neighbours",
-}
-
-
-@corrected_funcify.register(Nonzero)
-@corrected_funcify.register(Unique)
-def completed_funcify_counted(op, node, **kwargs):
-    raise NotImplementedError(
-        COUNTED.format(op=type(op).__name__, x=node.inputs[0], instead=INSTEAD[type(op)])
-    )
-
 
 @corrected_funcify.register(Eye)
 def completed_funcify_Eye(op, **kwargs):

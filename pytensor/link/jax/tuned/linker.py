@@ -116,8 +116,8 @@ class TunedJAXLinker(JAXLinker):
         refuse(sizes.undecided)
         if sizes.variables and self.parallel is not None:
             raise NotImplementedError(
-                f"{sizes.variables[0]}: a length that is known at run time alone can't be had with a "
-                "mesh; give the inputs static shapes"
+                f"{sizes.variables[0]}: a length that is known at run time alone can't be had with "
+                "a mesh; give the inputs static shapes"
             )
         with self.compiling():
             if sizes.variables:

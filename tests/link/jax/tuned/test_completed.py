@@ -149,10 +149,3 @@ def test_discrete_riccati_equations():
         f = pytensor.function(inputs, pt.linalg.solve_discrete_are(*inputs), mode=jax_mode())
     values = MATRIX[:2, :2], MATRIX[:2, 2:], q, q
     np.testing.assert_allclose(f(*values), scipy.linalg.solve_discrete_are(*values))
-
-
-@pytest.mark.parametrize("operator", [lambda x: pt.nonzero(x)[0], pt.unique])
-def test_what_has_as_many_results_as_values_say(operator):
-    mask = pt.vector("mask")
-    with pytest.raises(NotImplementedError, match="of mask: how long .* mode ONNX or NUMBA"):
-        pytensor.function([mask], operator(mask), mode=jax_mode())
