@@ -149,9 +149,9 @@ def versions_row(op_type):
 SIGNATURES = """\
 ## Inputs and attributes
 
-They are the parameters of the functions that convert operators, of which this table is made. What
-has a value may be left out, and means that then; what else it may be is behind it where few values
-can. A node with any other attribute is refused."""
+They are the parameters of the functions that convert operators, of which this table is made. One
+with a value may be left out, and has that value then; where few others are allowed, they are in
+brackets. A node with any other attribute is refused."""
 DOMAINS = {
     "": "ai.onnx",
     ML: "ai.onnx.ml",

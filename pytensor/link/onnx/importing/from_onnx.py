@@ -28,7 +28,6 @@ from pytensor.link.onnx.importing.model import HIGHEST_OPSET, read_model
 from pytensor.link.onnx.importing.operators.refused import REFUSED
 from pytensor.link.onnx.importing.registry import (
     ALWAYS_WITHOUT_EFFECT,
-    Converter,
     NodeReader,
     Refused,
     array_of,
@@ -309,7 +308,7 @@ def _without_text(name: tuple[str, str], given: list[Any]) -> list[Any]:
     return codes
 
 
-def _check_attributes(node: NodeReader, converter: Converter) -> None:
+def _check_attributes(node: NodeReader, converter: Any) -> None:
     """Refuse a node with attributes that aren't parameters of its converter."""
     known_ones = converter.attributes.keys() | ALWAYS_WITHOUT_EFFECT
     if unknown := node.ir_node.attributes.keys() - known_ones:

@@ -119,7 +119,7 @@ def test_parameters_and_defaults_are_the_standards(domain, name):
         assert sum(p.default is p.empty for p in inputs) <= schema.min_input, opset
 
 
-def test_one_is_made_of_a_signature_alone():
+def test_converters_read_no_attributes_by_themselves():
     for package in (operators, extras):
         for path in Path(package.__path__[0]).glob("*.py"):
             assert ".attributes" not in path.read_text(), path.name
