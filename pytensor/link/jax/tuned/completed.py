@@ -12,8 +12,8 @@ from pytensor.tensor.extra_ops import FillDiagonalOffset, RavelMultiIndex, Uniqu
 __all__ = []
 
 COUNTED = (
-    "jax_mode can't convert {op} of {x}: how long its result is follows from the values of {x}, and "
-    "XLA's programs have fixed sizes. {instead}, or compile in mode ONNX or NUMBA."
+    "jax_mode can't convert {op} of {x}: how long its result is follows from the values of {x}, "
+    "and XLA's programs have fixed sizes. {instead}, or compile in mode ONNX or NUMBA."
 )
 INSTEAD = {
     Nonzero: "Use pt.where on the whole array",
