@@ -3,11 +3,16 @@
 They are entries of the table `corrected_funcify`.
 """
 
+from copy import copy
+
 import jax.numpy as jnp
 
+from pytensor.compile.ops import DeepCopyOp
+from pytensor.link.jax.dispatch.basic import jax_funcify
 from pytensor.link.jax.tuned.corrected import corrected_funcify
 from pytensor.tensor.basic import Eye, Nonzero
 from pytensor.tensor.extra_ops import FillDiagonalOffset, RavelMultiIndex, Unique
+from pytensor.tensor.type import DenseTensorType
 
 __all__ = []
 
@@ -27,6 +32,14 @@ def completed_funcify_counted(op, node, **kwargs):
     raise NotImplementedError(
         COUNTED.format(op=type(op).__name__, x=node.inputs[0], instead=INSTEAD[type(op)])
     )
+
+
+@corrected_funcify.register(DeepCopyOp)
+def completed_funcify_DeepCopyOp(op, node, **kwargs):
+    if isinstance(node.inputs[0].type, DenseTensorType):
+        return jax_funcify(op, node=node, **kwargs)
+    # Arrays don't change, but a generator's state is a dict, which draws write to.
+    return copy
 
 
 @corrected_funcify.register(Eye)

@@ -13,8 +13,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from pytensor.compile.ops import DeepCopyOp
-from pytensor.link.jax.dispatch.basic import jax_funcify
 from pytensor.link.jax.tuned.corrected import corrected_funcify
 from pytensor.sparse import basic, math
 from pytensor.sparse.type import SparseTensorType
@@ -141,13 +139,6 @@ def csm_grad(op, node, data, indices, indptr, shape, g_data, g_indices, g_indptr
     gradient = jnp.zeros((majors, minors), g_data.dtype)
     gradient = gradient.at[places(g_indices, g_indptr, "csr")].add(g_data)
     return gradient[places(indices, indptr, "csr")]
-
-
-@corrected_funcify.register(DeepCopyOp)
-def sparse_funcify_DeepCopyOp(op, node, **kwargs):
-    if isinstance(node.inputs[0].type, SparseTensorType):
-        return lambda x: x
-    return jax_funcify(op, node=node, **kwargs)
 
 
 @register(basic.Cast)

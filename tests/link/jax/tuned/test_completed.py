@@ -154,5 +154,16 @@ def test_discrete_riccati_equations():
 @pytest.mark.parametrize("operator", [lambda x: pt.nonzero(x)[0], pt.unique])
 def test_what_has_as_many_results_as_values_say(operator):
     mask = pt.vector("mask")
-    with pytest.raises(NotImplementedError, match="of mask: how long .* mode ONNX or NUMBA"):
+    with pytest.raises(NotImplementedError, match=r"of mask: how long .* mode ONNX or NUMBA"):
         pytensor.function([mask], operator(mask), mode=jax_mode())
+
+
+def test_another_generator_for_an_update():
+    """One that no draw has changed."""
+    first, second = (pytensor.shared(np.random.default_rng(k)) for k in (1, 2))
+    _, x = pt.random.normal(size=3, rng=first, return_next_rng=True)
+    with pytest.warns(UserWarning, match="will not be used"):
+        f = pytensor.function([], x, updates={first: second}, mode=jax_mode())
+    draws = [np.asarray(f()) for _ in range(3)]
+    assert (draws[0] != draws[1]).all()
+    np.testing.assert_array_equal(draws[1], draws[2])
