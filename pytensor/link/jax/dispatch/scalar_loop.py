@@ -24,11 +24,12 @@ def jax_funcify_ScalarLoop(op, **kwargs):
             results = step(*carry, *constants)
             if op.is_while:
                 *results, done = results
-            # As a number of Python's has none.
+            # A number of Python's has no dtype of its own.
             results = [jnp.asarray(x).astype(v.dtype) for x, v in zip(results, carry, strict=True)]
             return k + 1, jnp.asarray(done), results
 
-        # Without a step a while loop is done; the other kind never is.
+        # Without a step a while loop is done, though not in Python; the other kind never is.
+        # thoughts/upstream/loops-and-diagonals-in-python.md
         start = jnp.zeros_like(n_steps), jnp.asarray(op.is_while), carry
         _, done, carry = jax.lax.while_loop(goes_on, advance, start)
         results = (*carry, done) if op.is_while else tuple(carry)

@@ -10,6 +10,7 @@ from functools import singledispatch
 
 import jax
 import numpy as np
+import scipy.sparse
 from jax.core import Tracer
 
 from pytensor.compile.builders import OpFromGraph
@@ -23,7 +24,7 @@ from pytensor.link.jax.rewriting.sizes import (
     length_inputs,
     nodes_of_lengths,
 )
-from pytensor.link.jax.tuned import completed  # noqa: F401
+from pytensor.link.jax.tuned import completed, sparse  # noqa: F401 (they register conversions)
 from pytensor.link.jax.tuned.building import paused_collection
 from pytensor.link.jax.tuned.corrected import corrected_funcify, with_declared_dtypes
 from pytensor.link.jax.tuned.known import (
@@ -243,6 +244,8 @@ def _value(constant):
         # A number of Python's, as PyTensor's is, would be rounded to float32 beside such an array:
         # thoughts/upstream/jax-float64-constant-beside-float32.md.
         return data[()]
+    if scipy.sparse.issparse(data):
+        return sparse.sparse_matrix(data)
     return jax_typify(data, variable=constant)
 
 
@@ -256,7 +259,7 @@ def _with_known_lengths(node, function):
         return function
 
     def known(*inputs):
-        traced = any(isinstance(v, Tracer) for v in inputs)
+        traced = any(isinstance(v, Tracer) for v in jax.tree.leaves(inputs))
         with nullcontext() if traced else jax.ensure_compile_time_eval():
             return function(*inputs)
 

@@ -234,7 +234,7 @@ def corrected_funcify_Searchsorted(op, node, **kwargs):
     others = [None] * len(node.inputs[2:])
 
     def searchsorted(a, v, sorter=None):
-        # PyTensor's takes the sorter for the side.
+        # PyTensor's takes the sorter for the side: thoughts/upstream/jax-small-conversions.md.
         return jnp.searchsorted(a, v, side=op.side, sorter=sorter)
 
     return _with_operands(searchsorted, node, [common] * 2 + others)

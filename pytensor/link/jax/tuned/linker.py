@@ -239,6 +239,14 @@ class TunedJAXLinker(JAXLinker):
     def jit_compile(self, fn):
         if self._donates():
             return fn  # a donating thunk compiles by itself
+        from pytensor.link.jax.tuned.sparse import has_sparse, with_sparse_arguments
+
+        jitted = self._jit(fn)
+        if has_sparse([*self.fgraph.inputs, *self.fgraph.outputs]):
+            return with_sparse_arguments(jitted, self.fgraph.inputs)
+        return jitted
+
+    def _jit(self, fn):
         import jax
 
         options = self._compiler_options()
