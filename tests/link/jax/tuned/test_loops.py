@@ -10,7 +10,7 @@ from tests.utils import compare_jax_and_py
 
 pytest.importorskip("jax")
 
-from pytensor.link.jax.tuned import jax_mode  # noqa: E402
+from pytensor.link.jax.tuned import jax_mode
 
 X, N, S = pt.vector("x"), pt.lscalar("n"), pt.scalar("s")
 SIX = np.arange(6.0) + 1
