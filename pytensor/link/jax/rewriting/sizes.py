@@ -8,11 +8,12 @@ those `find_sizes` returns what must be a number of the program.
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import singledispatch
+from weakref import WeakKeyDictionary
 
 from pytensor.compile.builders import OpFromGraph
 from pytensor.conditional.op import LazyIfElse
 from pytensor.graph.basic import Apply, Constant, Variable
-from pytensor.graph.fg import AbstractFunctionGraph
+from pytensor.graph.fg import AbstractFunctionGraph, FrozenFunctionGraph
 from pytensor.scalar.basic import ScalarType
 from pytensor.scan.op import Scan
 from pytensor.tensor.basic import Alloc, AllocEmpty, ARange, Eye, Nonzero, Split
@@ -31,7 +32,7 @@ from pytensor.tensor.type import TensorType, discrete_dtypes
 
 __all__ = [
     "Sizes", "Undecided", "find_sizes", "is_decided", "known_places_of_scan", "length_inputs",
-    "nodes_of_lengths", "undecided_lengths",
+    "nodes_of_lengths", "undecided_lengths", "variable_lengths",
 ]  # fmt: skip
 
 # What a variable is computed from, as bits: integers of inputs; lengths of arrays that the graph
@@ -153,10 +154,20 @@ def _(op, node):
 
 
 @length_inputs.register(OpFromGraph)
+def _(op, node):
+    return _within(op.fgraph).deciding
+
+
 @length_inputs.register(LazyIfElse)
+def _(op, node):
+    return sorted({1 + k for graph in _branches(op) for k in _within(graph).deciding})
+
+
 @length_inputs.register(Scan)
 def _(op, node):
-    return sorted({*_own_lengths(op), *(k for g in _inner_graphs(op) for k in g.deciding_places())})
+    places = known_places_of_scan(op)
+    own = [] if op.info.as_while else [0, *op.outer_nitsot(list(range(op.n_outer_inputs)))]
+    return sorted({*own, *(places[k] for k in _within_scan(op).deciding)})
 
 
 @singledispatch
@@ -166,38 +177,33 @@ def undecided_lengths(op, node: Apply) -> Iterable[Undecided]:
 
 
 @undecided_lengths.register(OpFromGraph)
+def _(op, node):
+    return _around(node, _within(op.fgraph).undecided)
+
+
 @undecided_lengths.register(LazyIfElse)
+def _(op, node):
+    return _around(node, [one for graph in _branches(op) for one in _within(graph).undecided])
+
+
 @undecided_lengths.register(Scan)
 def _(op, node):
-    if isinstance(op, Scan) and op.info.as_while and _traces(op.info):
+    if op.info.as_while and _traces(op.info):
         return [Undecided(node, node.outputs[0])]
-    return [
-        Undecided(one.node, one.variable, (node, *one.within))
-        for graph in _inner_graphs(op)
-        for one in graph.undecided()
-    ]
+    return _around(node, _within_scan(op).undecided)
+
+
+def _around(node: Apply, undecided: Iterable[Undecided]) -> list[Undecided]:
+    return [Undecided(one.node, one.variable, (node, *one.within)) for one in undecided]
+
+
+def _branches(op: LazyIfElse) -> list[AbstractFunctionGraph]:
+    return [op.true_branch.fgraph, op.false_branch.fgraph]
 
 
 def _traces(info) -> int:
     """Return how many results of a loop have a row for each step."""
     return info.n_mit_mot + info.n_mit_sot + info.n_sit_sot + info.n_nit_sot
-
-
-def _own_lengths(op) -> list[int]:
-    """Return which inputs of an Op with an inner graph are lengths themselves."""
-    if not isinstance(op, Scan) or op.info.as_while:
-        return []
-    return [0, *op.outer_nitsot(list(range(op.n_outer_inputs)))]
-
-
-def _inner_graphs(op) -> list["_InnerGraph"]:
-    """Return an Op's inner graphs, with those of the Op's inputs that can be known within."""
-    if isinstance(op, Scan):
-        return [_InnerGraph(op.fgraph, known_places_of_scan(op))]
-    if isinstance(op, LazyIfElse):
-        graphs = op.true_branch.fgraph, op.false_branch.fgraph
-        return [_InnerGraph(g, {k: k + 1 for k in range(len(g.inputs))}) for g in graphs]
-    return [_InnerGraph(op.fgraph, {k: k for k in range(len(op.fgraph.inputs))})]
 
 
 def known_places_of_scan(op: Scan) -> dict[int, int]:
@@ -211,34 +217,47 @@ def known_places_of_scan(op: Scan) -> dict[int, int]:
     return {k: k + 1 for k in range(sequences)} | dict(zip(inner, outer, strict=True))
 
 
-class _InnerGraph:
-    """An Op's inner graph, and the places of the Op's inputs by those of the graph's."""
+@dataclass(frozen=True)
+class _Within:
+    """The places of a graph's inputs that decide a length in it, and lengths that none decides."""
 
-    def __init__(self, fgraph: AbstractFunctionGraph, places: dict[int, int]) -> None:
-        order = fgraph.toposort()
-        self._lengths = _lengths(order)
-        self._undecided = [one for node in order for one in undecided_lengths(node.op, node)]
-        if self._lengths:
-            self._places = {fgraph.inputs[inner]: outer for inner, outer in places.items()}
-            self._origins = _Origins(fgraph, set(fgraph.inputs) - self._places.keys())
-
-    def deciding_places(self) -> set[int]:
-        """Return the places of the Op's inputs that decide a length within."""
-        if not self._lengths:
-            return set()
-        roots = _roots([variable for _, variable in self._lengths], self._origins)
-        return {self._places[root] for root in roots if root in self._places}
-
-    def undecided(self) -> list[Undecided]:
-        """Return the lengths within that no input of the Op decides."""
-        return self._undecided + [
-            Undecided(node, variable)
-            for node, variable in self._lengths
-            if self._origins.of(variable) & ON_DEVICE
-        ]
+    deciding: tuple[int, ...] = ()
+    undecided: tuple[Undecided, ...] = ()
 
 
-def _lengths(nodes: Iterable[Apply]) -> list[tuple[Apply, Variable]]:
+# Many nodes share an inner graph.
+_known: WeakKeyDictionary[FrozenFunctionGraph, dict[tuple[int, ...], _Within]] = WeakKeyDictionary()
+
+
+def _within_scan(op: Scan) -> _Within:
+    known = known_places_of_scan(op)
+    return _within(op.fgraph, tuple(k for k in range(len(op.fgraph.inputs)) if k not in known))
+
+
+def _within(fgraph: AbstractFunctionGraph, on_device: tuple[int, ...] = ()) -> _Within:
+    """Look at an inner graph; the inputs at some places are on the device."""
+    if not isinstance(fgraph, FrozenFunctionGraph):
+        return _look_within(fgraph, on_device)
+    known = _known.setdefault(fgraph, {})
+    if on_device not in known:
+        known[on_device] = _look_within(fgraph, on_device)
+    return known[on_device]
+
+
+def _look_within(fgraph: AbstractFunctionGraph, on_device: tuple[int, ...]) -> _Within:
+    order = fgraph.toposort()
+    lengths = variable_lengths(order)
+    undecided = [one for node in order for one in undecided_lengths(node.op, node)]
+    if not lengths:
+        return _Within((), tuple(undecided))
+    origins = _Origins(fgraph, [fgraph.inputs[k] for k in on_device])
+    undecided += [Undecided(n, v) for n, v in lengths if origins.of(v) & ON_DEVICE]
+    roots = set(_roots([variable for _, variable in lengths], origins))
+    deciding = [k for k, v in enumerate(fgraph.inputs) if v in roots and k not in on_device]
+    return _Within(tuple(deciding), tuple(undecided))
+
+
+def variable_lengths(nodes: Iterable[Apply]) -> list[tuple[Apply, Variable]]:
     """Return each node with each variable that decides a length in its outputs, but constants."""
     return [
         (node, node.inputs[place])
@@ -284,10 +303,9 @@ class _Origins:
             return 0
         if _is_length(variable):
             return 0 if variable.owner.inputs[0] in self.inputs else INNER_LENGTHS
-        # A network behind a length is not looked at: only the device computes arrays of floats.
-        if not _may_be_size(variable):
-            return ON_DEVICE
-        return INTEGERS if variable.owner is None else None
+        if variable.owner is not None:
+            return None
+        return INTEGERS if _may_be_size(variable) else ON_DEVICE
 
 
 def is_decided(fgraph: AbstractFunctionGraph, variable: Variable) -> bool:
@@ -296,7 +314,7 @@ def is_decided(fgraph: AbstractFunctionGraph, variable: Variable) -> bool:
 
 
 def _may_be_size(variable: Variable) -> bool:
-    """Return whether a type is one of sizes: integers, or a single number."""
+    """Return whether an input can decide lengths: integers, or a single number."""
     type_ = variable.type
     if not isinstance(type_, TensorType | ScalarType):
         return False
@@ -323,7 +341,7 @@ def find_sizes(fgraph: AbstractFunctionGraph, order: list[Apply]) -> Sizes:
     order : list of Apply
         Its nodes.
     """
-    lengths = _lengths(order)
+    lengths = variable_lengths(order)
     undecided = [one for node in order for one in undecided_lengths(node.op, node)]
     if not lengths:
         return Sizes(undecided=tuple(undecided))
@@ -364,13 +382,15 @@ def _roots(variables: Iterable[Variable], origins: _Origins) -> tuple[Variable, 
     return tuple(roots)
 
 
-def nodes_of_lengths(fgraph: AbstractFunctionGraph, order: list[Apply]) -> set[Apply]:
+def nodes_of_lengths(
+    fgraph: AbstractFunctionGraph, lengths: list[tuple[Apply, Variable]]
+) -> set[Apply]:
     """Return the nodes that compute lengths and must be computed in NumPy for that.
 
     They are between a length and the integers that it depends on.  Of nodes that need lengths of
-    arrays alone they are those with many elements, or with floats.
+    arrays alone they are those with many elements, or with floats.  `lengths` are those of
+    `variable_lengths`.
     """
-    lengths = _lengths(order)
     if not lengths:
         return set()
     origins = _Origins(fgraph)

@@ -23,6 +23,7 @@ from pytensor.link.jax.rewriting.sizes import (
     known_places_of_scan,
     length_inputs,
     nodes_of_lengths,
+    variable_lengths,
 )
 from pytensor.link.jax.tuned import completed, sparse  # noqa: F401 (they register conversions)
 from pytensor.link.jax.tuned.building import paused_collection
@@ -287,10 +288,16 @@ def _as_function(fgraph, convert_node, *, order=None, squeeze_output=False, know
         return places[variable]
 
     order = fgraph.toposort() if order is None else order
-    of_lengths = nodes_of_lengths(fgraph, order)
+    lengths = variable_lengths(order)
+    of_lengths, deciding = nodes_of_lengths(fgraph, lengths), {}
+    for node, variable in lengths:
+        read_at = [k for k, v in enumerate(node.inputs) if v is variable]
+        deciding.setdefault(node, []).extend(read_at)
 
     def step(node):
-        function = with_numbers(node, convert_node(node.op, node=node, **kwargs))
+        function = convert_node(node.op, node=node, **kwargs)
+        if node in deciding:
+            function = with_numbers(deciding[node], function)
         function = _step(node, function)
         return computed_if_known(node, function) if node in of_lengths else function
 

@@ -49,14 +49,11 @@ def computed_if_known(node, converted):
     return computed
 
 
-def with_numbers(node, converted):
+def with_numbers(places, converted):
     """Call a node's function with numbers in the place of JAX's arrays, where those are lengths.
 
     Python can't compare known arrays while JAX traces.
     """
-    places = [k for k in length_inputs(node.op, node) if not isinstance(node.inputs[k], Constant)]
-    if not places:
-        return converted
 
     def called(*inputs):
         inputs = list(inputs)

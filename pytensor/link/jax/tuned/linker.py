@@ -110,6 +110,7 @@ class TunedJAXLinker(JAXLinker):
                 check_results(fgraph)
         # Now, whatever the flags of kernels are when a deferred graph is converted.
         convert_node = convert_node or self._node_converter()
+        self.host_sizes = None
         if is_deferred(fgraph):
             return self._convert_when_traced(fgraph, convert_node=convert_node, **kwargs)
         sizes = find_sizes(fgraph, kwargs["order"])

@@ -63,11 +63,22 @@ class HostSizes:
             self.graph.replace(equivalent[size], new)
         self.unread = tuple(k for k in self._roots if not self.graph.clients[self.graph.inputs[k]])
         self._known = OrderedDict()
+        self._arrays = {}  # the last of each root that is one, and its reading
 
     def read(self, args):
         """Return what the sizes follow from: values of roots, and lengths of arrays."""
-        readings = [_reading(args[k]) for k in self._roots]
+        readings = [self._read(k, np.asarray(args[k])) for k in self._roots]
         return tuple(readings + [np.shape(args[k])[axis] for k, axis in self._lengths])
+
+    def _read(self, k, array):
+        if array.ndim == 0:
+            return array.item()
+        # To compare arrays takes less time than to hash them.
+        last, reading = self._arrays.get(k, (None, None))
+        if last is None or not np.array_equal(array, last):
+            reading = _reading(array)
+            self._arrays[k] = array.copy(), reading
+        return reading
 
     def __call__(self, args):
         """Return a key that is equal for equal sizes, and the sizes: numbers of Python, or arrays.

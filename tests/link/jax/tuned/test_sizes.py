@@ -7,11 +7,16 @@ import pytest
 
 import pytensor
 import pytensor.tensor as pt
-from tests.utils import compare_jax_and_py
+from tests.utils import compare_jax_and_py, no_compilation
 
 pytest.importorskip("jax")
 
+import jax
+
+from pytensor.graph.fg import FunctionGraph
+from pytensor.link.jax.rewriting.sizes import find_sizes
 from pytensor.link.jax.tuned import jax_mode
+from tests.link.jax.tuned.stored import programs
 
 X, M = pt.vector("x"), pt.matrix("m")
 N, V = pt.lscalar("n"), pt.lvector("v")
@@ -145,12 +150,62 @@ def test_the_oldest_program_is_dropped(monkeypatch):
 
 
 def test_the_cost_of_a_call_is_no_compilation():
-    from tests.utils import no_compilation
-
     f = pytensor.function([X, N], X.reshape((N, -1)).sum(0), mode=jax_mode())
     f(SIX, 2), f(SIX, 3)
     with no_compilation():
         f(SIX, 2), f(SIX, 3)
+
+
+@pytest.mark.parametrize("donate", [False, True])
+def test_programs_of_all_sizes_are_kept(folder, donate):
+    def start(lengths):
+        s, w = pytensor.shared(np.int64(2), "s"), pytensor.shared(SIX, "w")
+        mode = jax_mode(keep_programs=True, donate=donate)
+        f = pytensor.function([], w.reshape((s, -1)).sum(0), updates={w: w + 1}, mode=mode)
+        results = []
+        for length in lengths:
+            s.set_value(np.int64(length))
+            results.append(f())
+        return results
+
+    first = start([2, 3, 2])
+    kept = programs(folder)
+    assert len(kept) == 2
+    compiled = []
+    jax.monitoring.register_event_duration_secs_listener(
+        lambda event, *_, **__: compiled.append(event) if "backend_compile" in event else None
+    )
+    for one, other in zip(first, start([2, 3, 2]), strict=True):
+        np.testing.assert_array_equal(one, other)
+    assert not compiled
+    assert programs(folder) == kept
+
+
+def test_the_last_sizes_are_taken_for_shapes_alone():
+    f = pytensor.function([X, N], X.reshape((N, -1)), mode=jax_mode())
+    shapes = jax.ShapeDtypeStruct((6,), float), jax.ShapeDtypeStruct((), int)
+    with pytest.raises(ValueError, match="Call the function first: its program depends on n"):
+        f.vm.jit_fn.lower(*shapes)
+    f(SIX, 3)
+    assert "-> (tensor<3x2xf64>" in f.vm.jit_fn.lower(*shapes).as_text()
+
+
+def test_an_array_that_decides_a_length_may_be_changed_in_place():
+    f = pytensor.function([X, V], X.repeat(V), mode=jax_mode(), trust_input=True)
+    counts = np.array([1, 2])
+    assert len(f(SIX[:2], counts)) == 3
+    counts[0] = 4
+    assert len(f(SIX[:2], counts)) == 6
+
+
+def test_the_integers_of_a_graph():
+    """What `find_sizes` says: as far from the inputs as it goes, and what it follows from."""
+    f = FunctionGraph([X, N, V], [X[: N // 2 + X.shape[0]], pt.zeros(V[:2].sum())[N:]], clone=False)
+    sizes = find_sizes(f, f.toposort())
+    assert set(sizes.roots) == {N, V}
+    assert not sizes.undecided
+    names = {type(v.owner.op).__name__ if v.owner else v.name for v in sizes.variables}
+    assert names == {"ScalarFromTensor", "Sum"}
 
 
 UNKNOWN = {
