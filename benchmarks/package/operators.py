@@ -31,19 +31,7 @@ import pytensor
 import pytensor.tensor as pt
 from benchmarks.common.step_sides import torch_like_jax
 from benchmarks.common.timing import alternate
-from pytensor.tensor.conv import conv, conv_transpose
-
-# name: image, filters, stride, padding, dilation, groups
-CONVOLUTIONS = {
-    "3x3": ((8, 32, 40, 40), (64, 32, 3, 3), 1, 1, 1, 1),
-    "3x3, stride 2": ((8, 16, 80, 80), (32, 16, 3, 3), 2, 1, 1, 1),
-    "3x3 on RGB": ((8, 3, 160, 160), (16, 3, 3, 3), 2, 1, 1, 1),
-    "1x1": ((8, 128, 20, 20), (128, 128, 1, 1), 1, 0, 1, 1),
-    "depth-wise 3x3": ((8, 64, 40, 40), (64, 1, 3, 3), 1, 1, 1, 64),
-    "4 groups": ((8, 64, 20, 20), (64, 16, 3, 3), 1, 1, 1, 4),
-    "dilation 2": ((8, 32, 40, 40), (32, 32, 3, 3), 1, 2, 2, 1),
-    "7x7, stride 2": ((4, 3, 112, 112), (32, 3, 7, 7), 2, 3, 1, 1),
-}
+from tests.catalogue.layers import LAYERS
 
 
 def with_gradients(build, arguments):
@@ -139,25 +127,23 @@ def compare_jax(name, build, function, values, in_torch=None):
     return pairs
 
 
+def jax_convolution(stride, padding, dilation, groups):
+    return partial(
+        jax.lax.conv_general_dilated, window_strides=(stride,) * 2, padding=[(padding,) * 2] * 2,
+        rhs_dilation=(dilation,) * 2, feature_group_count=groups,
+    )  # fmt: skip
+
+
+def in_torch(layer):
+    return partial(layer.call, torch_like_jax()[0].nn.functional, **layer.arguments)
+
+
 def conv2d_sides(with_torch):
-    for name, (image, filters, stride, pad, dilation, groups) in CONVOLUTIONS.items():
-        rng = np.random.default_rng(0)
-        values = [rng.normal(size=s).astype("float32") for s in (image, filters)]
-        build = partial(
-            pt.conv2d, border_mode=pad, subsample=stride, filter_dilation=dilation,
-            num_groups=groups, filter_flip=False,
-        )  # fmt: skip
-        function = partial(
-            jax.lax.conv_general_dilated, window_strides=(stride,) * 2, padding=[(pad, pad)] * 2,
-            rhs_dilation=(dilation,) * 2, feature_group_count=groups,
-        )  # fmt: skip
-        in_torch = None
-        if with_torch:
-            in_torch = partial(
-                torch_like_jax()[0].conv2d, stride=stride, padding=pad, dilation=dilation,
-                groups=groups,
-            )  # fmt: skip
-        yield f"conv2d {name}", compare_jax(name, build, function, values, in_torch)
+    for name, layer in LAYERS.items():
+        if name.startswith("conv2d ") and layer.arguments:
+            function, values = jax_convolution(**layer.arguments), layer.values("float32")
+            theirs = in_torch(layer) if with_torch else None
+            yield name, compare_jax(name, layer.build, function, values, theirs)
 
 
 def window(x, init, op, size, stride, pad):
@@ -205,100 +191,55 @@ def doubled(method):
 
 
 def other_sides(with_torch):
-    in_torch = other_torch_functions() if with_torch else {}
+    functions = other_torch_functions() if with_torch else {}
     for name, case in other_cases().items():
-        yield name, compare_jax(name, *case, in_torch.get(name))
+        yield name, compare_jax(name, *case, functions.get(name))
+
+
+JAX_FUNCTIONS = {
+    "conv1d": lambda x, w: jax.lax.conv_general_dilated(x, w, (1,), [(1, 1)]),
+    "conv3d": lambda x, w: jax.lax.conv_general_dilated(x, w, (1,) * 3, [(1, 1)] * 3),
+    "conv2d_transpose x2": transposed,
+    "max_pool2d 2x2": lambda x: window(x, -np.inf, jax.lax.max, 2, 2, 0),
+    "max_pool2d 5x5, stride 1": lambda x: window(x, -np.inf, jax.lax.max, 5, 1, 2),
+    "avg_pool2d 2x2": lambda x: window(x, 0, jax.lax.add, 2, 2, 0) / 4,
+    "resize nearest x2": doubled("nearest"),
+    "resize linear x2": doubled("linear"),
+    "batch_normalization_train": spatial_norm,
+    "layer_normalization": last_norm,
+    "rms_normalization": rms_norm,
+    "group_normalization, 8 groups": group_norm,
+    "silu": jax.nn.silu,
+    "gelu": partial(jax.nn.gelu, approximate=False),
+}
 
 
 def other_cases():
     """Return functions in PyTensor and in JAX, and arguments, by name."""
-    rng = np.random.default_rng(0)
-
-    def draw(*shape):
-        return rng.normal(size=shape).astype("float32")
-
-    images, tokens = draw(8, 64, 40, 40), draw(8, 1600, 64)
-    channels = rng.uniform(0.5, 1.5, size=(2, 64)).astype("float32")
+    layers = {name: LAYERS[name] for name in JAX_FUNCTIONS}
+    rows = np.random.default_rng(0).normal(size=(240, 2100)).astype("float32")
     return {
-        "conv1d": (
-            lambda x, w: conv(x, w, border_mode=1, filter_flip=False),
-            lambda x, w: jax.lax.conv_general_dilated(x, w, (1,), [(1, 1)]),
-            [draw(8, 64, 1600), draw(64, 64, 3)],
-        ),
-        "conv3d": (
-            lambda x, w: conv(x, w, border_mode=1, filter_flip=False),
-            lambda x, w: jax.lax.conv_general_dilated(x, w, (1,) * 3, [(1, 1)] * 3),
-            [draw(2, 16, 12, 20, 20), draw(16, 16, 3, 3, 3)],
-        ),
-        "conv2d_transpose x2": (
-            lambda x, w: conv_transpose(
-                x, w, border_mode=1, subsample=2, filter_flip=False
-            ),
-            transposed, [draw(8, 64, 20, 20), draw(64, 32, 4, 4)],
-        ),
-        "max_pool2d 2x2": (
-            lambda x: pt.nn.max_pool2d(x, 2),
-            lambda x: window(x, -np.inf, jax.lax.max, 2, 2, 0), [images],
-        ),
-        "max_pool2d 5x5, stride 1": (
-            lambda x: pt.nn.max_pool2d(x, 5, 1, 2),
-            lambda x: window(x, -np.inf, jax.lax.max, 5, 1, 2), [images],
-        ),
-        "avg_pool2d 2x2": (
-            lambda x: pt.nn.avg_pool2d(x, 2),
-            lambda x: window(x, 0, jax.lax.add, 2, 2, 0) / 4, [images],
-        ),
+        name: (layer.build, JAX_FUNCTIONS[name], layer.values("float32"))
+        for name, layer in layers.items()
+    } | {
         "global_average_pool": (
-            pt.nn.global_avg_pool, lambda x: x.mean((2, 3), keepdims=True), [images],
+            pt.nn.global_avg_pool,
+            lambda x: x.mean((2, 3), keepdims=True),
+            LAYERS["silu"].values("float32"),
         ),
-        "resize nearest x2": (
-            lambda x: pt.resize(x, scale=2), doubled("nearest"), [images],
-        ),
-        "resize linear x2": (
-            lambda x: pt.resize(x, scale=2, mode="linear"), doubled("linear"), [images],
-        ),
-        "batch_normalization_train": (
-            lambda *a: pt.batch_normalization_train(*a, axes="spatial", epsilon=1e-3)[0],
-            spatial_norm, [images, *channels],
-        ),
-        "layer_normalization": (
-            lambda x: pt.nn.layer_norm(x, x.type.shape[-1:]), last_norm, [tokens]
-        ),
-        "rms_normalization": (
-            lambda x: pt.nn.rms_norm(x, x.type.shape[-1:], eps=1e-5), rms_norm, [tokens]
-        ),
-        "group_normalization, 8 groups": (
-            lambda x, *a: pt.nn.group_norm(x, 8, *a), group_norm, [images, *channels],
-        ),
-        "silu": (pt.silu, jax.nn.silu, [images]),
-        "gelu": (pt.nn.gelu, partial(jax.nn.gelu, approximate=False), [images]),
         "topk 10 of 2100": (
-            lambda x: pt.topk(x, 10)[0], lambda x: jax.lax.top_k(x, 10)[0], [draw(240, 2100)],
+            lambda x: pt.topk(x, 10)[0],
+            lambda x: jax.lax.top_k(x, 10)[0],
+            [rows],
         ),
-    }  # fmt: skip
+    }
 
 
 def other_torch_functions():
     """Return PyTorch's functions by the names of `other_cases`."""
     F = torch_like_jax()[0].nn.functional
-    return {
-        "conv1d": partial(F.conv1d, padding=1),
-        "conv3d": partial(F.conv3d, padding=1),
-        "conv2d_transpose x2": partial(F.conv_transpose2d, stride=2, padding=1),
-        "max_pool2d 2x2": partial(F.max_pool2d, kernel_size=2),
-        "max_pool2d 5x5, stride 1": partial(F.max_pool2d, kernel_size=5, stride=1, padding=2),
-        "avg_pool2d 2x2": partial(F.avg_pool2d, kernel_size=2),
+    return {name: in_torch(LAYERS[name]) for name in JAX_FUNCTIONS} | {
         "global_average_pool": partial(F.adaptive_avg_pool2d, output_size=1),
-        "resize nearest x2": partial(F.interpolate, scale_factor=2),
-        "resize linear x2": partial(F.interpolate, scale_factor=2, mode="bilinear"),
-        "batch_normalization_train": lambda x, gamma, beta: F.batch_norm(
-            x, None, None, gamma, beta, training=True, eps=1e-3
-        ),
-        "layer_normalization": lambda x: F.layer_norm(x, x.shape[-1:]),
-        "rms_normalization": lambda x: F.rms_norm(x, x.shape[-1:], eps=1e-5),
-        "group_normalization, 8 groups": lambda x, scale, bias: F.group_norm(x, 8, scale, bias),
-        "silu": F.silu,
-        "gelu": F.gelu,
         "topk 10 of 2100": lambda x: x.topk(10)[0],
     }
 
@@ -326,9 +267,7 @@ def numba_sides(with_torch):
     image = rng.normal(size=(2, 16, 40, 40)).astype("float32")
     filters = rng.normal(size=(32, 16, 3, 3)).astype("float32")
     arguments = [pt.tensor4("image"), pt.tensor4("filters")]
-    conv = pytensor.function(
-        arguments, pt.conv2d(*arguments, border_mode=1, filter_flip=False), mode="NUMBA"
-    )
+    conv = pytensor.function(arguments, LAYERS["conv2d 3x3"].build(*arguments), mode="NUMBA")
     pool = pytensor.function(arguments[:1], pt.nn.max_pool2d(arguments[0], 3, 2), mode="NUMBA")
     cases = {
         "conv2d 3x3, SciPy": (lambda: conv(image, filters), lambda: scipy_conv(image, filters)),

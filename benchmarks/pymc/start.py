@@ -31,8 +31,14 @@ from unittest.mock import patch
 from benchmarks.common.child import ROOT, program_command
 from pytensor.compile.mode import predefined_modes
 from pytensor.link.jax.tuned import jax_mode
-from tests.link.pymc.common_models import MODELS, build
+from tests.catalogue.pymc_models import build
 
+# As PyMC's users write them
+MODELS = (
+    "hierarchical_regression", "eight_schools", "logistic", "poisson_regression", "ordinal",
+    "hilbert_space_gp", "gp_marginal", "local_level", "mixture", "correlated_normal",
+    "negative_binomial", "censored_survival",
+)  # fmt: skip
 WHAT = ("density", "numpyro", "blackjax", "nutpie", "nutpie kept")
 DRAWS = {
     "draws": 10, "tune": 10, "chains": 1, "random_seed": 1, "progressbar": False,
@@ -95,7 +101,7 @@ def start(what, name, folder):
     jax.config.update("jax_compilation_cache_dir", folder)
     # Programs of models take less than the second below which JAX keeps none.
     jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)
-    results = SIDES[what](build(name))
+    results = SIDES[what](build(name, "large"))
     next(results)
     jax.devices()
     begun = time.perf_counter(), time.process_time()

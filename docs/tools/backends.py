@@ -5,8 +5,8 @@
     python -m docs.tools.backends --rows conv2d,resize
 
 tries the cells of the backends that are installed, or of those named, and of all rows, or of those
-whose functions are named.  What is known of the others is kept in ``backends.json``, from which the
-table in ``docs/backends.md`` is made.
+whose functions are named.  The rows are examples of `tests.catalogue`.  What is known of the other
+cells is kept in ``backends.json``, from which the table in ``docs/backends.md`` is made.
 """
 
 import argparse
@@ -26,7 +26,7 @@ import numpy as np
 import pytensor
 import pytensor.tensor as pt
 from pytensor.compile.mode import Mode
-from pytensor.tensor.conv import conv, conv_transpose
+from tests.catalogue.operators import OPERATORS
 from tests.utils import REFERENCE_MODE
 
 ORDERS = ("forward", "gradient", "second gradient")
@@ -93,260 +93,7 @@ def installed():
     ]
 
 
-# The rows
-
-
-@dataclass(frozen=True)
-class Input:
-    """A value, with the lengths that the graph may know of its shape."""
-
-    value: np.ndarray
-    shape: tuple[int | None, ...]
-
-
-@dataclass(frozen=True)
-class Row:
-    function: str
-    build: Callable
-    inputs: tuple[Input, ...]
-
-
-ROWS = {}
-
-
-def row(name, build, *inputs):
-    """Register a row that is called after its function; a variant of it follows a comma."""
-    ROWS[name] = Row(name.partition(",")[0], build, inputs)
-
-
-def _numbers(*shape):
-    """Draw random numbers without ties, that float32 has too."""
-    rng = np.random.default_rng(int(np.prod(shape)))
-    return (2 * rng.normal(size=shape)).astype("float32").astype("float64")
-
-
-def image(*shape):
-    """Return an image, of which only the number of channels is known."""
-    return Input(_numbers(*shape), (None, shape[1], *[None] * (len(shape) - 2)))
-
-
-def unknown(*shape):
-    return Input(_numbers(*shape), (None,) * len(shape))
-
-
-def parameter(*shape):
-    return Input(_numbers(*shape) / 2, shape)
-
-
-def positive(*shape):
-    return Input(np.abs(_numbers(*shape)) + 0.5, shape)
-
-
-def winners(*shape):
-    """Return where windows of length 2 along each axis after the second had their maximum."""
-    rng = np.random.default_rng(0)
-    places = [
-        2 * np.arange(n).reshape([-1 if a == axis else 1 for a in range(len(shape))])
-        + rng.integers(2, size=shape)
-        for axis, n in enumerate(shape)
-        if axis >= 2
-    ]
-    indices = np.ravel_multi_index(places, [2 * n for n in shape[2:]])
-    return Input(indices.astype("int64"), (None, shape[1], *[None] * (len(shape) - 2)))
-
-
-row(
-    "conv1d",
-    lambda x, w: conv(x, w, ((1, 2),), 2, 3, num_groups=2),
-    image(2, 4, 9),
-    parameter(6, 2, 3),
-)
-row(
-    "conv2d",
-    lambda x, w: pt.conv2d(x, w, ((1, 2), (0, 1)), (2, 1), (1, 2), num_groups=2),
-    image(2, 4, 7, 6),
-    parameter(6, 2, 3, 2),
-)
-row(
-    "conv3d",
-    lambda x, w: conv(x, w, ((1, 0), 1, 0), (1, 2, 1), (2, 1, 1), num_groups=2),
-    image(2, 2, 4, 5, 3),
-    parameter(2, 1, 2, 3, 2),
-)
-row(
-    "conv_transpose1d",
-    lambda x, w: conv_transpose(x, w, ((1, 2),), 2, 3, num_groups=2, output_padding=1),
-    image(2, 4, 5),
-    parameter(4, 3, 3),
-)
-row(
-    "conv_transpose2d",
-    lambda x, w: conv_transpose(
-        x, w, ((1, 2), (0, 1)), (2, 1), (1, 2), num_groups=2, output_padding=(1, 0)
-    ),
-    image(2, 4, 5, 4),
-    parameter(4, 3, 3, 2),
-)
-row(
-    "conv_transpose3d",
-    lambda x, w: conv_transpose(x, w, ((1, 0), 1, 0), (1, 2, 1), (2, 1, 1), num_groups=2),
-    image(2, 2, 3, 4, 2),
-    parameter(2, 1, 2, 3, 2),
-)
-
-row("pool_2d", lambda x: pt.pool_2d(x, (3, 2), mode="sum"), image(2, 3, 7, 5))
-row(
-    "max_pool1d",
-    lambda x: pt.nn.max_pool1d(x, 3, 2, 1, dilation=2, ceil_mode=True, return_indices=True),
-    image(2, 3, 8),
-)
-row(
-    "max_pool2d",
-    lambda x: pt.nn.max_pool2d(
-        x, (3, 2), (2, 1), ((1, 0), 0), dilation=(1, 2), return_indices=True
-    ),
-    image(2, 3, 7, 5),
-)
-row(
-    "max_pool3d",
-    lambda x: pt.nn.max_pool3d(x, (1, 3, 2), (1, 2, 1), (0, 1, 1), return_indices=True),
-    image(2, 2, 2, 5, 4),
-)
-row("avg_pool1d", lambda x: pt.nn.avg_pool1d(x, 3, 2, 1, ceil_mode=True), image(2, 3, 8))
-row(
-    "avg_pool2d",
-    lambda x: pt.nn.avg_pool2d(x, (3, 2), (2, 1), ((1, 0), 0)),
-    image(2, 3, 7, 5),
-)
-row(
-    "avg_pool3d",
-    lambda x: pt.nn.avg_pool3d(x, (2, 3, 2), (1, 2, 1), (0, 1, 1), count_include_pad=False),
-    image(2, 2, 3, 5, 4),
-)
-row("lp_pool1d", lambda x: pt.nn.lp_pool1d(x, 2, 3, 2), image(2, 3, 8))
-row(
-    "lp_pool2d",
-    lambda x: pt.nn.lp_pool2d(x, 2, (2, 3), (2, 1)),
-    image(2, 3, 7, 5),
-)
-row("lp_pool3d", lambda x: pt.nn.lp_pool3d(x, 2, (1, 3, 2), (1, 2, 1)), image(2, 2, 2, 5, 4))
-row(
-    "max_unpool1d",
-    lambda x, indices: pt.nn.max_unpool1d(x, indices, 2),
-    image(2, 3, 4),
-    winners(2, 3, 4),
-)
-row(
-    "max_unpool2d",
-    lambda x, indices: pt.nn.max_unpool2d(x, indices, 2),
-    image(2, 3, 4, 2),
-    winners(2, 3, 4, 2),
-)
-row(
-    "max_unpool3d",
-    lambda x, indices: pt.nn.max_unpool3d(x, indices, 2),
-    image(2, 2, 1, 3, 2),
-    winners(2, 2, 1, 3, 2),
-)
-row("global_max_pool", lambda x: pt.nn.global_max_pool(x), image(2, 3, 4, 5))
-row("global_avg_pool", lambda x: pt.nn.global_avg_pool(x), image(2, 3, 4, 5))
-row("global_lp_pool", lambda x: pt.nn.global_lp_pool(x, 3), image(2, 3, 4, 5))
-row("adaptive_avg_pool1d", lambda x: pt.nn.adaptive_avg_pool1d(x, 3), image(2, 3, 8))
-row("adaptive_avg_pool2d", lambda x: pt.nn.adaptive_avg_pool2d(x, (3, 2)), image(2, 3, 7, 5))
-row("adaptive_avg_pool3d", lambda x: pt.nn.adaptive_avg_pool3d(x, (1, 3, 2)), image(2, 2, 3, 4, 5))
-row("adaptive_max_pool1d", lambda x: pt.nn.adaptive_max_pool1d(x, 3), image(2, 3, 8))
-row(
-    "adaptive_max_pool2d",
-    lambda x: pt.nn.adaptive_max_pool2d(x, (3, 2), return_indices=True),
-    image(2, 3, 7, 5),
-)
-row("adaptive_max_pool3d", lambda x: pt.nn.adaptive_max_pool3d(x, (1, 3, 2)), image(2, 2, 3, 4, 5))
-
-row(
-    "interpolate, bilinear",
-    lambda x: pt.nn.interpolate(x, (5, 7), mode="bilinear"),
-    image(2, 3, 3, 4),
-)
-row(
-    "interpolate, bicubic",
-    lambda x: pt.nn.interpolate(x, scale_factor=(2, 1.5), mode="bicubic"),
-    image(2, 3, 3, 4),
-)
-row("resize, nearest", lambda x: pt.resize(x, scale=(2, 3)), image(2, 3, 3, 4))
-row(
-    "resize, antialias",
-    lambda x: pt.resize(x, (3, 2), mode="linear", antialias=True),
-    image(2, 3, 5, 7),
-)
-row(
-    "resize, crop",
-    lambda x: pt.resize(
-        x,
-        (3, 2),
-        mode="linear",
-        coordinate_transformation_mode="tf_crop_and_resize",
-        roi=(0.1, 0.2, 0.9, 1.3),
-    ),
-    image(2, 3, 5, 7),
-)
-
-row(
-    "batch_norm",
-    lambda x, gamma, beta, mean, variance: pt.nn.batch_norm(x, mean, variance, gamma, beta),
-    image(3, 4, 2, 5),
-    parameter(4),
-    parameter(4),
-    parameter(4),
-    positive(4),
-)
-row(
-    "batch_norm, training",
-    lambda x, gamma, beta, mean, variance: pt.nn.batch_norm(
-        x, mean, variance, gamma, beta, training=True
-    ),
-    image(3, 4, 2, 5),
-    parameter(4),
-    parameter(4),
-    parameter(4),
-    positive(4),
-)
-row(
-    "layer_norm",
-    lambda x, *parameters: pt.nn.layer_norm(x, (None,), *parameters),
-    unknown(3, 5),
-    parameter(5),
-    parameter(5),
-)
-row("rms_norm", lambda x, w: pt.nn.rms_norm(x, (None,), w), unknown(3, 5), parameter(5))
-row(
-    "instance_norm",
-    lambda x, w, b: pt.nn.instance_norm(x, weight=w, bias=b),
-    image(3, 4, 2, 5),
-    parameter(4),
-    parameter(4),
-)
-row(
-    "group_norm",
-    lambda x, *parameters: pt.nn.group_norm(x, 2, *parameters),
-    image(3, 4, 2, 5),
-    parameter(4),
-    parameter(4),
-)
-
-row("relu", lambda x: pt.nn.relu(x), unknown(3, 5))
-row("relu6", lambda x: pt.nn.relu6(3 * x), unknown(3, 5))
-row("leaky_relu", lambda x: pt.nn.leaky_relu(x, 0.25), unknown(3, 5))
-row("prelu", lambda x, alpha: pt.nn.prelu(x, alpha), unknown(3, 5), parameter(5))
-row("elu", lambda x: pt.nn.elu(x, 0.5), unknown(3, 5))
-row("selu", lambda x: pt.nn.selu(x), unknown(3, 5))
-row("gelu", lambda x: pt.nn.gelu(x), unknown(3, 5))
-row("gelu, tanh", lambda x: pt.nn.gelu(x, approximate="tanh"), unknown(3, 5))
-row("silu", lambda x: pt.silu(x), unknown(3, 5))
-row("mish", lambda x: pt.nn.mish(x), unknown(3, 5))
-row("softsign", lambda x: pt.nn.softsign(x), unknown(3, 5))
-row("hardsigmoid", lambda x: pt.nn.hardsigmoid(x), unknown(3, 5))
-row("hardswish", lambda x: pt.nn.hardswish(2 * x), unknown(3, 5))
-row("topk", lambda x: pt.topk(x, 3, axis=1), unknown(2, 7, 2))
+ROWS = {name: example for name, example in OPERATORS.items() if example.row}
 
 
 # Trying
@@ -357,22 +104,17 @@ def _is_float(array):
 
 
 class Graph:
-    """A row's graph for one dtype: the outputs and gradients, and values for the inputs.
+    """An example's graph for one dtype: the outputs and gradients, and values for the inputs.
 
     The gradient is that of the sum of the squared outputs, each times a weight; the second is the
     gradient of a weighted sum of the first.  Squared, so that neither is constant.
     """
 
-    def __init__(self, row, dtype, static=False):
-        self.inputs, self.values = [], []
-        for entry in row.inputs:
-            shape = entry.value.shape if static else entry.shape
-            self._add_input(entry.value.astype(dtype if _is_float(entry.value) else "int64"), shape)
-        outputs = row.build(*self.inputs)
-        self.outputs = list(outputs) if isinstance(outputs, list | tuple) else [outputs]
+    def __init__(self, example, dtype, known="some"):
+        self.inputs, self.outputs, self.values = example.graph(dtype, known=known)
         self.dtype = dtype
 
-    def _add_input(self, value, shape):
+    def _add_weights(self, value, shape):
         self.inputs.append(pt.tensor(f"x{len(self.inputs)}", shape=shape, dtype=value.dtype))
         self.values.append(value)
         return self.inputs[-1]
@@ -380,7 +122,7 @@ class Graph:
     def _weighted_sum(self, terms, shapes):
         rng = np.random.default_rng(0)
         weights = [
-            self._add_input(rng.normal(size=shape).astype(self.dtype), term.type.shape)
+            self._add_weights(rng.normal(size=shape).astype(self.dtype), term.type.shape)
             for term, shape in zip(terms, shapes, strict=True)
         ]
         return pt.add(*[(w * term).sum() for w, term in zip(weights, terms, strict=True)])
@@ -429,7 +171,7 @@ def _flat(lists):
 @cache
 def reference(name):
     """Return results in Python, unrewritten, in float64 with static shapes, for each order."""
-    graph = Graph(ROWS[name], "float64", static=True)
+    graph = Graph(ROWS[name], "float64", known="all")
     outputs = compute("Python", graph, graph.outputs, REFERENCE_MODE)
     orders = graph.differentiate([output.shape for output in outputs])
     results = iter(compute("Python", graph, _flat(orders), REFERENCE_MODE))

@@ -11,9 +11,9 @@ from pytensor.graph.traversal import ancestors
 from pytensor.tensor.blockwise import Blockwise, vectorize_node_fallback
 from pytensor.tensor.conv.ops import BaseConv, Conv, ConvGradInput
 from pytensor.tensor.elemwise import DimShuffle, Elemwise
-from tests.link.operators import OPERATORS
+from tests.catalogue.examples import Example, parameter
+from tests.catalogue.operators import OPERATORS
 from tests.tensor.ops import is_ours, op_classes
-from tests.tensor.test_shapes import MORE
 
 PY = Mode("py", "fast_compile")
 IN_COMPILED_GRAPHS = "made by a rewrite when a function is compiled, where nothing is vectorized"
@@ -46,30 +46,20 @@ def repeated(outputs):
     return [n.op for n in nodes if isinstance(n.op, Blockwise) and is_ours(n.op)]
 
 
-def outputs_of(build, lengths, order, dtype="float64"):
-    """Return inputs and the result, its gradients, and those of these."""
-    inputs = [pt.tensor(shape=shape, dtype=dtype) for shape in lengths]
-    outputs = [build(*inputs)]
-    if outputs[0].type.dtype == dtype:
-        wanted = [(outputs[0] ** 3).sum()]
-        for _ in range(order):
-            wanted = pytensor.grad(
-                sum((v**2).sum() for v in wanted), inputs, disconnected_inputs="ignore"
-            )
-            outputs += wanted
-    return inputs, outputs
+def example(build, *shapes):
+    return Example("of its own", build, tuple(parameter(*shape) for shape in shapes))
 
 
-def check(build, lengths, batched, *, batch=(3,), order=1, mode=PY, **tolerance):
+def check(example, batched, *, batch=(3,), order=1, mode=PY, **tolerance):
     """Compare a batch of some of the inputs with a loop."""
     rng = np.random.default_rng(2)
-    inputs, outputs = outputs_of(build, lengths, order)
+    inputs, outputs, _ = example.graph(known="all", order=order)
     replace, values = {}, []
-    for i, (x, shape) in enumerate(zip(inputs, lengths, strict=True)):
+    for i, (x, entry) in enumerate(zip(inputs, example.inputs, strict=True)):
         here = batch if i in batched else ()
         if here:
-            replace[x] = pt.tensor(shape=(*here, *shape), dtype=x.type.dtype)
-        values.append(rng.normal(size=(*here, *shape)))
+            replace[x] = pt.tensor(shape=(*here, *entry.shape), dtype=x.type.dtype)
+        values.append(entry.value(rng, batch=here))
     vectorized = vectorize_graph(outputs, replace)
     assert not repeated(vectorized)
     for out, v in zip(outputs, vectorized, strict=True):
@@ -88,73 +78,71 @@ def check(build, lengths, batched, *, batch=(3,), order=1, mode=PY, **tolerance)
 
 
 CONVOLUTIONS = (
-    "conv2d, pairs", "conv2d, groups", "conv2d, depthwise", "conv1d", "conv3d, groups",
-    "conv2d_transpose", "conv1d_transpose",
+    "conv2d, pairs", "conv2d, groups", "conv2d, depthwise", "conv1d", "conv3d, not flipped",
+    "conv_transpose2d", "conv_transpose1d, not flipped",
 )  # fmt: skip
 
 
 @pytest.mark.parametrize("batched", [(0,), (1,), (0, 1)], ids=["images", "filters", "both"])
 @pytest.mark.parametrize("name", CONVOLUTIONS)
 def test_convolutions(name, batched):
-    check(*OPERATORS[name], batched, atol=1e-9)
+    check(OPERATORS[name], batched, atol=1e-9)
 
 
 OF_ONE_INPUT = (
-    "pool_2d, max, ceil", "pool_2d, average_exc_pad", "avg_pool1d", "max_pool2d, indices",
-    "max_unpool2d", "max_unpool2d, as the image", "lp_pool2d", "adaptive_avg_pool2d",
-    "adaptive_max_pool2d", "adaptive_max_pool2d, indices", "global_max_pool", "resize, scale",
-    "resize, antialias", "resize, linear, tf_crop_and_resize", "topk, 0", "topk, 1",
-    "topk, indices",
+    "pool_2d, max, ceil", "pool_2d, average_exc_pad", "avg_pool1d, dilated", "max_pool2d",
+    "max_unpool2d, of its pooling", "max_unpool2d, as the image", "lp_pool2d, dilated",
+    "adaptive_avg_pool2d, one axis", "adaptive_max_pool2d", "adaptive_max_pool2d, overlapping",
+    "global_max_pool", "resize, scale", "resize, antialias", "resize, crop", "topk, 0", "topk, 1",
+    "topk",
 )  # fmt: skip
 
 
 @pytest.mark.parametrize("name", OF_ONE_INPUT)
 def test_ops_of_one_input(name):
-    build, lengths = (OPERATORS | MORE)[name]
-    differentiated_twice = name in ("pool_2d, max, ceil", "lp_pool2d", "topk, 1")
-    check(build, lengths, (0,), order=1 + differentiated_twice, atol=1e-9)
+    differentiated_twice = name in ("pool_2d, max, ceil", "lp_pool2d, dilated", "topk, 1")
+    check(OPERATORS[name], (0,), order=1 + differentiated_twice, atol=1e-9)
 
 
 @pytest.mark.parametrize("axes", [(0, 1), (1, 2), (0, 2)])
 def test_resize_of_first_axes(axes):
-    check(lambda x: pt.resize(x, size=(3, 7), axes=axes, mode="linear"), [(2, 4, 5)], (0,))
+    check(example(lambda x: pt.resize(x, size=(3, 7), axes=axes, mode="linear"), (2, 4, 5)), (0,))
 
 
 def test_pools_of_all_axes():
-    check(lambda x: pt.nn.max_pool2d(x, 2), [(4, 6)], (0,), order=2)
+    check(example(lambda x: pt.nn.max_pool2d(x, 2), (4, 6)), (0,), order=2)
 
 
-NORMALIZATIONS = [n for n in OPERATORS if "normalization" in n]
+NORMALIZATIONS = [name for name, e in OPERATORS.items() if e.function.endswith("_norm")]
 
 
 @pytest.mark.parametrize("batched", ["image", "parameters", "all"])
 @pytest.mark.parametrize("name", NORMALIZATIONS)
 def test_normalizations(name, batched):
-    build, lengths = OPERATORS[name]
-    every = range(len(lengths))
+    every = range(len(OPERATORS[name].inputs))
     batched = {"image": (0,), "parameters": tuple(every[1:]), "all": tuple(every)}[batched]
-    check(build, lengths, batched, atol=1e-9)
+    check(OPERATORS[name], batched, atol=1e-9)
 
 
 def test_normalization_over_all_axes():
-    check(lambda x, w: pt.nn.layer_norm(x, (3, 4), w), [(3, 4), (3, 4)], (0,))
+    check(example(lambda x, w: pt.nn.layer_norm(x, (3, 4), w), (3, 4), (3, 4)), (0,))
 
 
 @pytest.mark.parametrize("batched", [(0,), (1,), (0, 1)])
 @pytest.mark.parametrize("name", ["broadcast", "broadcast, its gradient"])
 def test_broadcasting(name, batched):
-    check(*MORE[name], batched)
+    check(OPERATORS[name], batched)
 
 
-@pytest.mark.parametrize("name", ["conv2d, groups", "pool_2d, max", "layer_normalization"])
+@pytest.mark.parametrize("name", ["conv2d, groups", "pool_2d, max", "layer_norm, two axes"])
 def test_two_axes_of_a_batch_one_of_them_repeated(name):
-    build, lengths = OPERATORS[name]
-    check(build, lengths, (0,), batch=(2, 3), atol=1e-9)
-    inputs, (out,) = outputs_of(build, lengths, 0)
-    shapes = [(2, 1), *[(1, 3)] * (len(lengths) - 1)]
+    example = OPERATORS[name]
+    check(example, (0,), batch=(2, 3), atol=1e-9)
+    inputs, (out,), _ = example.graph(known="all")
+    shapes = [(2, 1), *[(1, 3)] * (len(inputs) - 1)]
     new = [
         pt.tensor(shape=(*batch, *shape), dtype="float64")
-        for batch, shape in zip(shapes, lengths, strict=True)
+        for batch, shape in zip(shapes, example.shapes, strict=True)
     ]
     vectorized = vectorize_graph(out, dict(zip(inputs, new, strict=True)))
     rng = np.random.default_rng(0)
@@ -169,27 +157,28 @@ def test_two_axes_of_a_batch_one_of_them_repeated(name):
 
 
 def unknown(name, batched):
-    build, lengths = (OPERATORS | MORE)[name]
-    inputs = [pt.tensor(shape=(None,) * len(shape), dtype="float64") for shape in lengths]
+    """Return what `vectorize_graph` takes and gives, of the result and its first gradient."""
+    inputs, outputs, _ = OPERATORS[name].graph(order=1)
+    outputs = outputs[:2]
     new = [
-        pt.tensor(shape=(None,) * (len(shape) + (i in batched)), dtype="float64")
-        for i, shape in enumerate(lengths)
+        pt.tensor(shape=(None,) * (x.type.ndim + (i in batched)), dtype=x.type.dtype)
+        for i, x in enumerate(inputs)
     ]
-    out = build(*inputs)
-    outputs = [out, pytensor.grad((out**2).sum(), inputs[0])]
     return inputs, new, outputs, vectorize_graph(outputs, dict(zip(inputs, new, strict=True)))
 
 
-@pytest.mark.parametrize("name", ["conv2d, groups", "max_unpool2d", "resize, scale", "topk, 1"])
+@pytest.mark.parametrize(
+    "name", ["conv2d, groups", "max_unpool2d, of its pooling", "resize, scale", "topk, 1"]
+)
 @pytest.mark.parametrize("mode", ["py", "JAX"])
 def test_lengths_that_only_run_time_knows(name, mode):
     if mode == "JAX":
         pytest.importorskip("jax")
-    _, lengths = (OPERATORS | MORE)[name]
     inputs, new, outputs, vectorized = unknown(name, (0,))
     assert not repeated(vectorized)
+    first, *others = OPERATORS[name].inputs
     rng = np.random.default_rng(0)
-    values = [rng.normal(size=(3, *lengths[0])), *(rng.normal(size=s) for s in lengths[1:])]
+    values = [first.value(rng, batch=(3,)), *(entry.value(rng) for entry in others)]
     f = pytensor.function(new, vectorized, mode=PY if mode == "py" else mode)
     one = pytensor.function(inputs, outputs, mode=PY)
     for i, results in enumerate(zip(*f(*values), strict=True)):
@@ -228,7 +217,7 @@ MODES = ["JAX", pytest.param("NUMBA", marks=pytest.mark.long), "ONNX"]
 @pytest.mark.parametrize("batched", [(0,), (1, 2, 3)], ids=["images", "weights"])
 def test_networks_in_every_mode(mode, batched):
     pytest.importorskip({"JAX": "jax", "NUMBA": "numba", "ONNX": "onnxruntime"}[mode])
-    check(network, NETWORK, batched, mode=mode, rtol=1e-5, atol=1e-5)
+    check(example(network, *NETWORK), batched, mode=mode, rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("batched", [(0,), (1,), (0, 1)])

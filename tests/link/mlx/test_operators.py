@@ -9,7 +9,7 @@ import pytest
 
 import pytensor
 import pytensor.tensor as pt
-from tests.link.operators import OPERATORS, graphs
+from tests.catalogue.operators import OPERATORS
 from tests.utils import compare_mode_and_py
 
 pytest.importorskip("mlx.core", reason="mlx isn't installed")
@@ -21,7 +21,7 @@ NOT_COMPILED = mlx_mode(use_compile=False)
 
 @pytest.mark.parametrize("name", OPERATORS)
 def test_operator(name):
-    inputs, outputs, values = graphs(name, "float32")
+    inputs, outputs, values = OPERATORS[name].graph("float32", order=2)
     compare_mode_and_py(NOT_COMPILED, inputs, outputs, values, rtol=1e-3, atol=2e-3)
 
 
@@ -29,23 +29,23 @@ IN_DOUBLE = (
     "conv2d, pairs",
     "conv2d, groups",
     "conv1d",
-    "conv2d_transpose",
+    "conv_transpose2d",
     "pool_2d, max, ceil",
     "pool_2d, average_exc_pad",
     "resize, scale",
     "topk, 1",
-    "layer_normalization",
+    "layer_norm, two axes",
 )
 
 
 @pytest.mark.parametrize("name", IN_DOUBLE)
 def test_double_precision(name):
-    compare_mode_and_py(NOT_COMPILED, *graphs(name), rtol=1e-9, atol=1e-9)
+    compare_mode_and_py(NOT_COMPILED, *OPERATORS[name].graph(order=2), rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("name", ["conv2d, groups", "pool_2d, max", "resize, scale", "silu"])
 def test_half_precision(name):
-    inputs, [out, *_], values = graphs(name, "float16")
+    inputs, [out, *_], values = OPERATORS[name].graph("float16")
     gradients = pytensor.grad(out.sum(dtype="float16"), inputs)
     compare_mode_and_py(NOT_COMPILED, inputs, [out, *gradients], values, rtol=3e-2, atol=3e-2)
 

@@ -17,11 +17,9 @@ import pymc as pm
 import scipy.stats as st
 from pymc.logprob.utils import ParameterValueError
 
-import tests.link.onnx.pymc_regressions
-import tests.link.onnx.pymc_structures  # noqa: F401
 from pytensor.compile.mode import Mode, get_mode
 from pytensor.link.onnx import UnsupportedOpError, export_onnx
-from tests.link.onnx.pymc_registry import LAWS, MODELS, build
+from tests.catalogue.pymc_models import LAWS, build, names_of
 
 # Distances from the initial point, of every coordinate.
 NEAR, FAR = (0.1, 1.0), (5.0, 30.0, 300.0, 2000.0)
@@ -58,7 +56,7 @@ def density_differences(name):
 
     Yields a `Difference` for each such point.
     """
-    built = build(name)
+    built = build(name, "small")
     outputs = [built.logp(), built.dlogp()]
     settings = {"on_unused_input": "ignore", "point_fn": True}
     with warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -143,7 +141,7 @@ def difference(expected, actual):
 
 def draws_of(name, count):
     """Draw all variables of a model by its exported graph, the parameters anew each."""
-    built = build(name)
+    built = build(name, "small")
     variables = built.basic_RVs
     rngs = pm.pytensorf.find_rng_nodes(variables)
     pm.pytensorf.reseed_rngs(rngs, 5)
@@ -174,7 +172,7 @@ def law_pvalues(name, draws):
 
 def pymc_pvalues(name, draws):
     """Yield p-values of each entry's draws against PyMC's own, by other generator states."""
-    built = build(name)
+    built = build(name, "small")
     wanted = pm.draw(built.basic_RVs, draws=len(next(iter(draws.values()))), random_seed=6)
     for variable, theirs in zip(built.basic_RVs, wanted, strict=True):
         ours = draws[variable.name]
@@ -189,11 +187,11 @@ def first_entries(draws, size):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", help="all by default: " + ", ".join(MODELS))
+    parser.add_argument("names", nargs="*", help="all by default: " + ", ".join(names_of("small")))
     parser.add_argument("--what", default="density,draws")
     parser.add_argument("--count", type=int, default=2000, help="draws of each model")
     arguments = parser.parse_args()
-    names = arguments.names or list(MODELS)
+    names = arguments.names or names_of("small")
     if "density" in arguments.what:
         right = 0
         for name in names:

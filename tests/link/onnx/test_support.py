@@ -4,19 +4,13 @@ from importlib.util import find_spec
 
 import pytest
 
-from docs.tools.onnx_support import (
-    DTYPES,
-    TABLE,
-    covered_classes,
-    document,
-    rows,
-    try_cell,
-)
+from docs.tools.onnx_support import TABLE, document, try_cell
 from pytensor.compile.builders import OpFromGraph
 from pytensor.link.onnx import onnx_funcify
 from pytensor.link.onnx.settings import OPSETS
+from tests.catalogue.ops import DTYPES, covered_classes, examples
 
-ROWS = dict(rows())
+ROWS = {example.name: example for example in examples()}
 # What the JAX backend has and this one doesn't, and why.
 NOT_FOR_ONNX = {
     "AbstractFunctionGraph": "a graph, no Op",

@@ -10,8 +10,9 @@ import numpy as np
 import onnx
 import pytest
 
-from docs.tools.onnx_support import attempt, export, random_rows, rows
+from docs.tools.onnx_support import attempt, export
 from pytensor.link.onnx import UnsupportedOpError, export_onnx
+from tests.catalogue.ops import examples, random_examples
 from tests.link.onnx.extras.random.test_random import CONTINUOUS, N, session_of, shared_rng
 from tests.utils import TOLERANCES
 
@@ -33,18 +34,17 @@ def runner(tmp_path_factory):
     return folder / "run_models.mjs"
 
 
-def model_of(build):
+def model_of(example):
     """Return model, values and results of a row's first dtype that works; None for none."""
     for dtype in PREFERRED:
-        case = attempt(build, dtype)
-        if case is None:
+        found = attempt(example, dtype)
+        if found is None:
             continue
-        inputs, outputs, values, expected = case
+        inputs, outputs, values, expected = found
         try:
             model = export(inputs, outputs)
         except UnsupportedOpError:
             continue
-        values = [np.asarray(v, i.type.dtype) for v, i in zip(values, inputs, strict=True)]
         return model, values, expected
     return None
 
@@ -63,9 +63,10 @@ def decode(tensor):
 @pytest.mark.long
 def test_every_supported_op(runner, tmp_path):
     expected = {}
-    random = {name for name, _ in random_rows()}
-    for number, (name, build) in enumerate(rows()):
-        found = None if name in random else model_of(build)
+    random = {example.name for example in random_examples()}
+    for number, example in enumerate(examples()):
+        name = example.name
+        found = None if name in random else model_of(example)
         if found is None:
             continue
         model, values, results = found

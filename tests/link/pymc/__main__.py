@@ -24,12 +24,12 @@ def main():
     if arguments.guard:
         guard_xla()  # before anything starts JAX
     warnings.simplefilter("ignore")
+    from tests.catalogue.pymc_models import names_of
     from tests.link.pymc.compare import LINKERS, compare
-    from tests.link.pymc.models import MODELS
 
     linkers = arguments.linkers.split(",") if arguments.linkers else LINKERS
     verdicts = {}
-    for name in arguments.names or MODELS:
+    for name in arguments.names or names_of("large"):
         verdict = verdicts[name] = compare(name, linkers)
         print(name, "WRONG" * bool(verdict.wrong), verdict.wrong or "right", verdict.refused or "",
               {k: round(v, 1) for k, v in verdict.seconds.items()}, flush=True)  # fmt: skip

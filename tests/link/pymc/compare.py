@@ -11,8 +11,8 @@ import pytensor
 import pytensor.link.jax.dispatch  # now, for JAX has the dtypes of floatX as it is when this loads
 from pytensor.graph.replace import vectorize_graph
 from pytensor.link.jax.tuned import jax_mode
+from tests.catalogue.pymc_models import build
 from tests.link.onnx.pymc_models import difference, outcome, rounded
-from tests.link.pymc.models import build
 
 # "JAX" is upstream's own mode: guarded only where `guard_xla` was called before.
 LINKERS = ("NUMBA", "JAX", "jax_mode", "ONNX")
@@ -57,7 +57,7 @@ def compare(name, linkers=LINKERS, batches=BATCHES):
         np.errstate(all="ignore"),
     ):
         warnings.simplefilter("ignore")
-        built = build(name)
+        built = build(name, "large")
         outputs = [built.logp(), built.dlogp()]
         points = points_of(built, max(batches, default=5))
         python = function_of(built, outputs, "FAST_COMPILE")

@@ -16,9 +16,9 @@ import pymc as pm
 
 import pytensor
 from pytensor.link.jax.tuned import jax_mode
+from tests.catalogue.pymc_models import build, names_of
 from tests.link.jax.tuned.conftest import folder  # noqa: F401  a fixture
 from tests.link.pymc.compare import FLAGS, compare
-from tests.link.pymc.models import MODELS, build
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # PyMC's, and those of what it imports
 
@@ -35,7 +35,7 @@ def test_densities_and_gradients(name):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", names_of("large"))
 def test_densities_and_gradients_in_all_linkers(name):
     if "markov" in name or "structural" in name:
         pytest.importorskip("pymc_extras")
@@ -44,7 +44,7 @@ def test_densities_and_gradients_in_all_linkers(name):
 
 def compiled(name, mode):
     with pytensor.config.change_flags(**FLAGS):
-        model = build(name)
+        model = build(name, "large")
         point = model.initial_point()
         function = model.compile_dlogp(mode=mode)
         kept = function.f.maker.fgraph.kept_program

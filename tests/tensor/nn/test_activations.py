@@ -5,8 +5,8 @@ from scipy import special
 import pytensor
 import pytensor.tensor as pt
 from pytensor.gradient import verify_grad
-from pytensor.scalar.activations import HardSigmoid
-from pytensor.tensor.nn.activations import elementwise, slopes_below_zero
+from pytensor.tensor.nn.activations import slopes_below_zero
+from tests.catalogue.operators import OPERATORS
 from tests.utils import REFERENCE_MODE
 
 # Of CVM; and without a compiler PyTensor fuses no more than 31 operands, whatever the mode.
@@ -84,48 +84,34 @@ def mish(x):
 # Klambauer et al., appendix A.1: the fixed point of mean 0 and variance 1
 GAMMA, ALPHA = 1.0507009873554804934193349852946, 1.6732632423543772848170429916717
 
-# Function of a variable, and of an array its value and derivative
-ACTIVATIONS = {
-    "gelu": (pt.nn.gelu, lambda x: (x * normal(x)[0], normal(x)[0] + x * normal(x)[1])),
-    "gelu_tanh": (lambda x: pt.nn.gelu(x, approximate="tanh"), gelu_tanh),
-    "hard_sigmoid": (
-        lambda x: elementwise(HardSigmoid(alpha=0.3, beta=0.4), x),
-        lambda x: (np.clip(0.3 * x + 0.4, 0, 1), np.where((x > -4 / 3) & (x < 2), 0.3, 0)),
+# Of an array: what an activation of the catalogue gives, and its derivative
+REFERENCES = {
+    "gelu": lambda x: (x * normal(x)[0], normal(x)[0] + x * normal(x)[1]),
+    "gelu, tanh": gelu_tanh,
+    "hardsigmoid, other slope": lambda x: (
+        np.clip(0.3 * x + 0.4, 0, 1),
+        np.where((x > -4 / 3) & (x < 2), 0.3, 0),
     ),
-    "hard_swish": (
-        pt.nn.hardswish,
-        lambda x: (
-            x * np.clip(x / 6 + 0.5, 0, 1),
-            np.select([x <= -3, x >= 3], [0, 1], x / 3 + 0.5),
-        ),
+    "hardswish": lambda x: (
+        x * np.clip(x / 6 + 0.5, 0, 1),
+        np.select([x <= -3, x >= 3], [0, 1], x / 3 + 0.5),
     ),
-    "elu": (
-        lambda x: pt.nn.elu(x, 1.5),
-        lambda x: (
-            np.where(x > 0, x, 1.5 * np.expm1(np.minimum(x, 0))),
-            np.where(x > 0, 1, 1.5 * np.exp(np.minimum(x, 0))),
-        ),
+    "elu": lambda x: (
+        np.where(x > 0, x, 1.5 * np.expm1(np.minimum(x, 0))),
+        np.where(x > 0, 1, 1.5 * np.exp(np.minimum(x, 0))),
     ),
-    "leaky_relu": (
-        lambda x: pt.nn.leaky_relu(x, 0.1),
-        lambda x: (np.where(x < 0, 0.1 * x, x), np.where(x > 0, 1, 0.1)),
+    "leaky_relu": lambda x: (np.where(x < 0, 0.1 * x, x), np.where(x > 0, 1, 0.1)),
+    "selu": lambda x: (
+        np.where(x > 0, GAMMA * x, GAMMA * ALPHA * np.expm1(np.minimum(x, 0))),
+        np.where(x > 0, GAMMA, GAMMA * ALPHA * np.exp(np.minimum(x, 0))),
     ),
-    "selu": (
-        pt.nn.selu,
-        lambda x: (
-            np.where(x > 0, GAMMA * x, GAMMA * ALPHA * np.expm1(np.minimum(x, 0))),
-            np.where(x > 0, GAMMA, GAMMA * ALPHA * np.exp(np.minimum(x, 0))),
-        ),
-    ),
-    "relu": (pt.nn.relu, lambda x: (np.maximum(x, 0), (x > 0) * 1.0)),
-    "prelu": (
-        lambda x: pt.nn.prelu(x, 0.3),
-        lambda x: (np.where(x < 0, 0.3 * x, x), np.where(x > 0, 1, 0.3)),
-    ),
-    "relu6": (pt.nn.relu6, lambda x: (np.clip(x, 0, 6), ((x > 0) & (x < 6)) * 1.0)),
-    "mish": (pt.nn.mish, mish),
-    "softsign": (pt.nn.softsign, lambda x: (x / (1 + abs(x)), (1 + abs(x)) ** -2.0)),
+    "relu": lambda x: (np.maximum(x, 0), (x > 0) * 1.0),
+    "prelu, one slope": lambda x: (np.where(x < 0, 0.3 * x, x), np.where(x > 0, 1, 0.3)),
+    "relu6": lambda x: (np.clip(x, 0, 6), ((x > 0) & (x < 6)) * 1.0),
+    "mish": mish,
+    "softsign": lambda x: (x / (1 + abs(x)), (1 + abs(x)) ** -2.0),
 }
+ACTIVATIONS = {name: (OPERATORS[name].build, of) for name, of in REFERENCES.items()}
 PLACES = [-1e4, -88, -20, -5.5, -3, -1.4, -1e-4, 0, 1e-4, 0.7, 1.9, 3, 5.9, 6, 20, 88, 1e4]
 
 

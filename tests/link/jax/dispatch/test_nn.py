@@ -3,8 +3,8 @@ import pytest
 
 import pytensor
 import pytensor.tensor as pt
-from pytensor.scalar.activations import HardSigmoid
-from pytensor.tensor.nn.activations import elementwise, slopes_below_zero
+from pytensor.tensor.nn.activations import slopes_below_zero
+from tests.catalogue.operators import ACTIVATIONS, OPERATORS
 from tests.utils import compare_jax_and_py
 
 pytest.importorskip("jax")
@@ -20,28 +20,12 @@ def test_silu():
     compare_jax_and_py([x], [out, first, pytensor.grad(first.sum(), x)], [value])
 
 
-ACTIVATIONS = {
-    "gelu": pt.nn.gelu,
-    "gelu_tanh": lambda x: pt.nn.gelu(x, approximate="tanh"),
-    "hard_sigmoid": lambda x: elementwise(HardSigmoid(alpha=0.3, beta=0.4), x),
-    "hard_swish": pt.nn.hardswish,
-    "elu": lambda x: pt.nn.elu(x, 1.5),
-    "leaky_relu": lambda x: pt.nn.leaky_relu(x, 0.1),
-    "prelu": lambda x: pt.nn.prelu(x, 0.3),
-    "relu": pt.nn.relu,
-    "relu6": pt.nn.relu6,
-    "selu": pt.nn.selu,
-    "mish": pt.nn.mish,
-    "softsign": pt.nn.softsign,
-}
-
-
 @pytest.mark.parametrize("shape", [(3, 4), (None, None)])
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 @pytest.mark.parametrize("name", ACTIVATIONS)
 def test_activations(name, dtype, shape):
     x = pt.tensor("x", shape=shape, dtype=dtype)
-    out = ACTIVATIONS[name](x)
+    out = OPERATORS[name].build(x)
     gradient = pytensor.grad(out.sum(dtype=dtype), x)
     value = (np.random.default_rng(0).normal(size=(3, 4)) * 5).astype(dtype)
     value[0, 0], value[1, 2], value[2, 3] = np.nan, 1e4, -1e4
@@ -52,7 +36,7 @@ def test_activations(name, dtype, shape):
 def test_activations_of_scalars_and_integers(name):
     for dtype, value in (("int64", -2), ("uint8", 3), ("float32", 0.5)):
         x = pt.scalar("x", dtype=dtype)
-        compare_jax_and_py([x], ACTIVATIONS[name](x), [np.asarray(value, dtype=dtype)])
+        compare_jax_and_py([x], OPERATORS[name].build(x), [np.asarray(value, dtype=dtype)])
 
 
 @pytest.mark.parametrize("static", [True, False])

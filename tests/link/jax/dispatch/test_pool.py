@@ -8,7 +8,7 @@ import pytensor
 import pytensor.tensor as pt
 from pytensor.tensor.pool import POOL_MODES, PoolWithIndices, pool_nd
 from pytensor.tensor.pool.windows import STEPS
-from tests.tensor.pool import pool_cases
+from tests.catalogue.operators import OPERATORS, POOLINGS
 from tests.tensor.pool.test_pool import poolings
 from tests.utils import compare_jax_and_py
 
@@ -47,10 +47,10 @@ def test_pool_2d(mode, ws, ignore_border, stride, pad):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("static", [True, False])
-@pytest.mark.parametrize("name", pool_cases.CASES)
+@pytest.mark.parametrize("name", POOLINGS)
 def test_gradients(name, static):
-    x, outputs, value = pool_cases.graph(name, static=static, order=1 if static else 2)
-    compare_jax_and_py([x], outputs, [value])
+    known, order = ("all", 1) if static else ("nothing", 2)
+    compare_jax_and_py(*OPERATORS[name].graph(known=known, order=order))
 
 
 @pytest.mark.slow

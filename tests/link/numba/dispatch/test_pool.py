@@ -5,7 +5,7 @@ import pytest
 
 import pytensor
 import pytensor.tensor as pt
-from tests.tensor.pool import pool_cases
+from tests.catalogue.operators import OPERATORS, POOLINGS
 from tests.utils import REFERENCE_MODE
 
 pytest.importorskip("numba")
@@ -24,28 +24,31 @@ def compare(inputs, outputs, *all_values):
             np.testing.assert_allclose(result, wanted, rtol=1e-9, atol=1e-12)
 
 
-# Numba takes seconds to compile each, and 15 for "norm".
-FEW = {"average_inc_pad", "unpool", "with_indices"}
+# Numba takes seconds to compile each, and 15 for the Lp norm.
+FEW = {"avg_pool2d, padding counts", "max_unpool2d, as the image", "max_pool2d"}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "names", [FEW, pytest.param(pool_cases.CASES.keys() - FEW, marks=pytest.mark.long)]
+    "names", [FEW, pytest.param({*POOLINGS} - FEW, marks=pytest.mark.long)]
 )
 def test_default_mode(names):
-    x = pt.tensor("x", shape=(None,) * 4)
+    """Also without any image."""
+    image = OPERATORS["max_pool2d, dilated"]
+    [x], [value] = image.variables(), image.values()
     outputs = []
     for name in sorted(names):
-        out = pool_cases.CASES[name](x)
-        outputs += [out, pytensor.grad((out**2).sum(), x)]
-    compare([x], outputs, [pool_cases.IMAGE], [pool_cases.IMAGE[:0]])
+        results = [out for out in OPERATORS[name].outputs(x) if out.type.dtype == "float64"]
+        outputs += [*results, pytensor.grad(sum((out**2).sum() for out in results), x)]
+    compare([x], outputs, [value], [value[:0]])
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["max", "average"])
+@pytest.mark.parametrize("name", ["max_pool2d, dilated", "avg_pool2d, dilated"])
 def test_second_order(name):
-    x, outputs, value = pool_cases.graph(name, static=name == "max", order=2)
-    compare([x], outputs[-1:], [value])
+    known = "all" if name.startswith("max") else "nothing"
+    inputs, outputs, values = OPERATORS[name].graph(known=known, order=2)
+    compare(inputs, outputs[-1:], values)
 
 
 def with_indices(x):

@@ -11,8 +11,8 @@ from pytensor.link.onnx import export_onnx
 from pytensor.link.onnx.front.builder import INTEGERS
 from pytensor.tensor.pool import Pool, PoolWithIndices, lp_pool, pool_nd
 from pytensor.tensor.pullback import SymbolicPullback
+from tests.catalogue.operators import OPERATORS, POOLINGS
 from tests.link.onnx.test_basic import compare_onnx_and_py, op_types
-from tests.tensor.pool import pool_cases
 from tests.tensor.pool.test_pool import poolings
 from tests.utils import REFERENCE_MODE
 
@@ -89,12 +89,10 @@ def test_windows_of_four_axes():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", pool_cases.CASES)
+@pytest.mark.parametrize("name", POOLINGS)
 def test_every_function_and_its_gradients(name):
-    x, outputs, value = pool_cases.graph(name, static=False, order=2)
-    compare_onnx_and_py([x], outputs, [value])
-    x, outputs, value = pool_cases.graph(name, static=True, dtype="float32")
-    compare_onnx_and_py([x], outputs, [value])
+    compare_onnx_and_py(*OPERATORS[name].graph(order=2))
+    compare_onnx_and_py(*OPERATORS[name].graph("float32", known="all", order=1))
 
 
 NODES = {
@@ -113,7 +111,7 @@ NODES = {
     "LpPool": (lambda x: lp_pool(x, 3, (2, 3), (1, 2), ((1, 0), 2), (2, 1)),),
     "GlobalMaxPool": (pt.nn.global_max_pool,),
     "GlobalAveragePool": (pt.nn.global_avg_pool,),
-    "ScatterElements": (pool_cases.unpool,),
+    "ScatterElements": (OPERATORS["max_unpool2d, as the image"].build,),
 }
 
 

@@ -24,6 +24,7 @@ from pytensor.link.onnx.passes import (
     slice_empty_expansions,
     slices_to_split,
 )
+from tests.catalogue.ops import examples
 from tests.link.onnx.test_basic import compare_onnx_and_py
 from tests.utils import compare_mode_and_py
 
@@ -282,10 +283,10 @@ def test_a_node_of_another_domain_is_not_what_its_name_says():
 @pytest.mark.parametrize("rows", range(4))
 def test_passes_report_what_they_change(monkeypatch, rows):
     monkeypatch.setattr(lowering, "PASSES", [watched(apply) for apply in PASSES])
-    for _, build in list(support.rows())[rows::4]:
-        case = support.attempt(build, "float32")
-        if case is not None:
-            inputs, outputs, *_ = case
+    for example in list(examples())[rows::4]:
+        found = support.attempt(example, "float32")
+        if found is not None:
+            inputs, outputs, *_ = found
             with suppress(UnsupportedOpError):
                 support.export(inputs, outputs)
 
