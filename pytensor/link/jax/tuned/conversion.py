@@ -6,11 +6,13 @@ Mode JAX, which doesn't look here, keeps PyTensor's.
 import math
 from contextlib import nullcontext
 from copy import copy
-from functools import singledispatch
+from functools import partial, singledispatch
 
 import jax
 import numpy as np
 from jax.core import Tracer
+
+import pytensor.link.jax.tuned.indexing
 
 from pytensor.compile.builders import OpFromGraph
 from pytensor.conditional.op import LazyIfElse
@@ -57,6 +59,8 @@ def tuned_funcify_inner_graph(op, convert_node, **kwargs):
 @tuned_funcify.register(LazyIfElse)
 def tuned_funcify_LazyIfElse(op, convert_node, **kwargs):
     op = copy(op)
+    # A branch that isn't taken may have an index out of bounds.
+    convert_node = partial(convert_node, is_always_computed=False)
     op.true_branch = _with_converter(op.true_branch, convert_node)
     op.false_branch = _with_converter(op.false_branch, convert_node)
     return jax_funcify(op, **kwargs)

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pytensor.compile.sharedvalue import SharedVariable
 from pytensor.link.jax.linker import JAXLinker
 from pytensor.link.jax.platforms import PLATFORMS, compiling_for
+from pytensor.link.jax.rewriting.host_checks import CheckedThunk
 from pytensor.link.jax.tuned.deferred import is_deferred, rewrite_deferred
 from pytensor.link.jax.xla_guard import guard_options
 from pytensor.link.utils import map_storage
@@ -202,7 +203,7 @@ class TunedJAXLinker(JAXLinker):
             compute_map, order, input_storage, output_storage, storage_map
         )
         if not self._donates():
-            return thunks, nodes, function
+            return self._checked(thunks), nodes, function
         from pytensor.link.jax.tuned.donation import DonatingThunk
 
         # A donating thunk puts nothing into the storages of updates, but PyTensor clears them all
@@ -220,7 +221,12 @@ class TunedJAXLinker(JAXLinker):
             self._from_store,
             self._compiler_options(),
         )
-        return [thunk], nodes, thunk.jit_fn
+        return self._checked([thunk]), nodes, thunk.jit_fn
+
+    def _checked(self, thunks):
+        """Have indices and slices checked before each call, if the graph has any to check."""
+        checks = getattr(self.fgraph, "host_checks", None)
+        return thunks if checks is None else [CheckedThunk(thunk, checks) for thunk in thunks]
 
     def __repr__(self):
         return (

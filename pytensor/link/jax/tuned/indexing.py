@@ -1,0 +1,89 @@
+"""Conversions of indexing: windows, and indices that JAX's tracing knows to be out of bounds."""
+
+from functools import wraps
+
+import jax
+import numpy as np
+from jax.core import Tracer
+
+from pytensor.link.jax.dispatch.basic import jax_funcify
+from pytensor.link.jax.rewriting.windows import SetWindow, Window, indices
+from pytensor.link.jax.tuned.corrected import (
+    corrected_funcify,
+    corrected_funcify_AdvancedIncSubtensor,
+)
+from pytensor.tensor.subtensor import (
+    AdvancedIncSubtensor,
+    AdvancedSubtensor,
+    IncSubtensor,
+    Subtensor,
+)
+
+ON_DEVICE = (
+    "jax_mode can't take a slice of {of} whose bounds are computed on the device ({reason}): "
+    "nothing tells before the call whether it lies inside, and JAX would move one that doesn't. "
+    "Compute the bounds from integer inputs and shapes, or take mode NUMBA; where the slice is "
+    "known to lie inside, write x[start + pt.arange(length)]"
+)
+INNER_GRAPH = "within a scan, or another graph inside of an Op"
+
+
+@jax_funcify.register(Window)
+def jax_funcify_Window(op, node, within=None, **kwargs):
+    reason = op.unchecked
+    if reason is None and not hasattr(within, "host_checks"):
+        reason = INNER_GRAPH
+    if reason is not None:
+        raise NotImplementedError(ON_DEVICE.format(of=node.inputs[0], reason=reason))
+
+    def places(x, starts):
+        starts = dict(zip(op.axes, starts, strict=True))
+        return [jax.numpy.asarray(starts.get(axis, 0), int) for axis in range(x.ndim)]
+
+    def window(x, *starts):
+        lengths = dict(zip(op.axes, op.lengths, strict=True))
+        shape = [lengths.get(axis, length) for axis, length in enumerate(x.shape)]
+        return jax.lax.dynamic_slice(x, places(x, starts), shape)
+
+    def set_window(x, y, *starts):
+        return jax.lax.dynamic_update_slice(x, y, places(x, starts))
+
+    return set_window if isinstance(op, SetWindow) else window
+
+
+@corrected_funcify.register(Subtensor)
+@corrected_funcify.register(AdvancedSubtensor)
+@corrected_funcify.register(IncSubtensor)
+@corrected_funcify.register(AdvancedIncSubtensor)
+def corrected_funcify_indexing(op, node, is_always_computed=True, **kwargs):
+    of_class = jax_funcify
+    if isinstance(op, AdvancedIncSubtensor):
+        of_class = corrected_funcify_AdvancedIncSubtensor
+    function = of_class(op, node=node, **kwargs)
+    places = {variable: place for place, variable in enumerate(node.inputs)}
+    # JAX takes the nearest element for an index out of bounds, and writes none.
+    single = [
+        (axis, places[index])
+        for axis, index in indices(node)
+        if not isinstance(index, slice) and index.type.dtype != "bool"
+    ]
+    if not single or not is_always_computed:
+        return function
+
+    @wraps(function)
+    def in_bounds(*inputs):
+        for axis, place in single:
+            if not isinstance(inputs[place], Tracer):
+                _check_bounds(node, np.shape(inputs[0])[axis], axis, np.asarray(inputs[place]))
+        return function(*inputs)
+
+    return in_bounds
+
+
+def _check_bounds(node, length, axis, index):
+    outside = index[(index < -length) | (index >= length)]
+    if outside.size:
+        raise IndexError(
+            f"index {outside.flat[0]} is out of bounds for axis {axis} of {node.inputs[0]}, which "
+            f"has {length} elements there"
+        )
