@@ -52,6 +52,8 @@ for name, tag, module, rewriter, position in (
     ("jax_known_length", "jax", "known_lengths", "known_lengths_beside_our_ops", 98),
     ("jax_tuned_known_length", "jax_tuned", "known_lengths", "known_lengths", 98),
     # Before "jax_shape_parameter_as_tuple", which takes what remains.
+    # Last, for it notes something on the nodes that are left.
+    ("jax_keep_checks", "jax_tuned", "host_checks", "keep_checks", 200),
     ("jax_reshape_to_lengths", "jax_tuned", "static_shapes", "reshape_to_lengths", 99),
 ):
     optdb.register(name, LazyRewriter(module, rewriter, tag), tag, position=position)

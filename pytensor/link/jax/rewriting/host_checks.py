@@ -7,9 +7,12 @@ slice that reaches out, and drops what is written there.
 from dataclasses import dataclass
 
 from pytensor.graph.features import AlreadyThere, Feature
+from pytensor.graph.rewriting.basic import graph_rewriter
 from pytensor.link.jax.rewriting.host_integers import HostIntegers, computed_from
 
-__all__ = ["CheckedThunk", "HostChecks", "IndexCheck", "WindowCheck", "lies_inside"]
+__all__ = [
+    "CheckedThunk", "HostChecks", "IndexCheck", "WindowCheck", "host_checks", "keep_checks",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -114,6 +117,22 @@ class HostChecks(Feature):
 
         for check, part in self._slices:
             check(values[part], describe)
+
+
+@graph_rewriter
+def keep_checks(fgraph):
+    """Note the checks on nodes: `Function.copy` takes over no features of a graph."""
+    for variable in fgraph.outputs if hasattr(fgraph, "host_checks") else ():
+        if variable.owner is not None:
+            variable.owner.tag.host_checks = fgraph.host_checks
+
+
+def host_checks(fgraph):
+    """Return the `HostChecks` of a rewritten graph, or of a copy of it, or None."""
+    if hasattr(fgraph, "host_checks"):
+        return fgraph.host_checks
+    found = (getattr(node.tag, "host_checks", None) for node in fgraph.apply_nodes)
+    return next(filter(None, found), None)
 
 
 class CheckedThunk:

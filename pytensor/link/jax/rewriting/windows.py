@@ -6,7 +6,6 @@ without another compilation.  Whether it lies inside is checked before each call
 indices; see `pytensor.link.jax.rewriting.host_checks`.
 """
 
-from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass
 
@@ -108,14 +107,12 @@ class WindowRewriter(GraphRewriter):
         shapes = getattr(fgraph, "shape_feature", None) or ShapeFeature()
         for node in nodes:
             if node in always:
-                checks += _host_checks(_index_checks(node, shapes), fgraph)
+                found = _index_checks(node, shapes)
+                checks += [check for check in found if not _why_unchecked([check], fgraph)]
             if slices := list(_slices(node)):
-                of_slices, reason = _window_checks(node, slices, shapes), None
-                try:
-                    HostIntegers(fgraph.inputs, [v for c in of_slices for v in c.variables])
-                    checks += of_slices
-                except NotOnHostError as error:
-                    reason = str(error)
+                of_slices = _window_checks(node, slices, shapes)
+                reason = _why_unchecked(of_slices, fgraph)
+                checks += [] if reason else of_slices
                 windows.append((node, slices, reason))
         if checks:
             fgraph.attach_feature(HostChecks(fgraph.inputs, checks))
@@ -183,12 +180,16 @@ def _index_checks(node, shapes):
             yield IndexCheck((index, shapes.get_shape(x, axis)), _name(node), axis)
 
 
-def _host_checks(checks, fgraph):
-    """Return those checks that can be made on the host."""
-    for check in checks:
-        with suppress(NotOnHostError):
-            HostIntegers(fgraph.inputs, check.variables)
-            yield check
+def _why_unchecked(checks, fgraph):
+    """Return why checks can't be made on the host before a call, or None."""
+    # Graphs of functions alone have updates, if none.
+    if fgraph.update_mapping is None:
+        return "within a scan, or another graph inside of an Op"
+    try:
+        HostIntegers(fgraph.inputs, [v for check in checks for v in check.variables])
+    except NotOnHostError as error:
+        return str(error)
+    return None
 
 
 def _slices(node):

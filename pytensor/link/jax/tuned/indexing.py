@@ -25,16 +25,12 @@ ON_DEVICE = (
     "Compute the bounds from integer inputs and shapes, or take mode NUMBA; where the slice is "
     "known to lie inside, write x[start + pt.arange(length)]"
 )
-INNER_GRAPH = "within a scan, or another graph inside of an Op"
 
 
 @jax_funcify.register(Window)
-def jax_funcify_Window(op, node, within=None, **kwargs):
-    reason = op.unchecked
-    if reason is None and not hasattr(within, "host_checks"):
-        reason = INNER_GRAPH
-    if reason is not None:
-        raise NotImplementedError(ON_DEVICE.format(of=node.inputs[0], reason=reason))
+def jax_funcify_Window(op, node, **kwargs):
+    if op.unchecked is not None:
+        raise NotImplementedError(ON_DEVICE.format(of=node.inputs[0], reason=op.unchecked))
 
     def places(x, starts):
         starts = dict(zip(op.axes, starts, strict=True))

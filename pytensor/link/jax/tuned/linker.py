@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pytensor.compile.sharedvalue import SharedVariable
 from pytensor.link.jax.linker import JAXLinker
 from pytensor.link.jax.platforms import PLATFORMS, compiling_for
-from pytensor.link.jax.rewriting.host_checks import CheckedThunk
+from pytensor.link.jax.rewriting.host_checks import CheckedThunk, host_checks
 from pytensor.link.jax.tuned.deferred import is_deferred, rewrite_deferred
 from pytensor.link.jax.xla_guard import guard_options
 from pytensor.link.utils import map_storage
@@ -225,7 +225,7 @@ class TunedJAXLinker(JAXLinker):
 
     def _checked(self, thunks):
         """Have indices and slices checked before each call, if the graph has any to check."""
-        checks = getattr(self.fgraph, "host_checks", None)
+        checks = host_checks(self.fgraph)
         return thunks if checks is None else [CheckedThunk(thunk, checks) for thunk in thunks]
 
     def __repr__(self):

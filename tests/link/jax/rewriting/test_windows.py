@@ -7,7 +7,9 @@ import pytest
 
 import pytensor
 import pytensor.tensor as pt
+from pytensor.compile.builders import OpFromGraph
 from pytensor.conditional.op import ifelse
+from pytensor.link.jax.rewriting.host_checks import host_checks
 from pytensor.link.jax.rewriting.polynomials import constant_difference
 from tests.utils import compare_jax_and_py, no_compilation
 
@@ -67,17 +69,15 @@ def test_windows(name):
     """Values and gradients, and no more compilation for another place."""
     window, places = WINDOWS[name]
     number = next(v for v in (N, SMALL, BOUNDS) if v in pytensor.graph.traversal.ancestors([window]))
-    outputs = [window, window.mean(), pt.grad((window**3).sum(), X), window.shape[0]]
+    outputs = [window, window.sum(), pt.grad((window**3).sum(), X), window.shape[0]]
     reference = pytensor.function([X, number], outputs, mode="FAST_COMPILE")
     f = pytensor.function([X, number], outputs, mode=jax_mode())
     for k, place in enumerate(places):
         place = np.array(place, number.type.dtype)
         with nullcontext() if k == 0 else no_compilation():
             results = f(TEN, place)
-        with np.errstate(all="ignore"):  # a mean of nothing
-            expected = reference(TEN, place)
-        for result, value in zip(results, expected, strict=True):
-            np.testing.assert_allclose(result, value)
+        for result, expected in zip(results, reference(TEN, place), strict=True):
+            np.testing.assert_allclose(result, expected)
 
 
 WRITTEN = {
@@ -108,9 +108,9 @@ def test_windows_of_integers_are_written_to():
     [
         (X[N * 3 : (N + 1) * 3], (3, -1, -4)),
         (X[N : N + 4], (7, 20, -1, -4, -11)),
-        (X[N + 4 : N : -1], (6, -1, -5)),
+        (X[N + 4 : N : -1], (6, -1, -12)),
         (X[N - 3 : N], (2, 11)),
-        (pt.exp(X)[1:][N : N + 3], (7,)),
+        (pt.exp(X)[N : N + 3], (8,)),
         (pt.set_subtensor(X[N : N + 4], 0), (7,)),
     ],
 )
@@ -137,10 +137,10 @@ def test_a_single_index_out_of_bounds(result):
             f(value, index)
 
 
-@pytest.mark.parametrize("result", [X[5], pt.set_subtensor(X[5], 1.0), X[[0, 5]], X[X.shape[0]]])
+@pytest.mark.parametrize("result", [X[5], pt.set_subtensor(X[5], 1.0), X[[0, 5, 1]], X[X.shape[0]]])
 def test_an_index_that_tracing_knows_costs_no_check(result):
     f = pytensor.function([X], result, mode=jax_mode())
-    assert not hasattr(f.maker.fgraph, "host_checks")
+    assert host_checks(f.maker.fgraph) is None
     with pytest.raises(IndexError, match="index . is out of bounds for axis 0 of x"):
         f(TEN[:3])
 
@@ -162,11 +162,10 @@ def test_bounds_that_the_device_computes_are_refused(start, reason):
         pytensor.function([X], X[start : start + 2], mode=jax_mode())
 
 
-def test_windows_within_a_scan_are_refused():
-    rows = pytensor.scan(lambda k, x: x[k : k + 2], pt.arange(3), non_sequences=X)
-    rows = rows[0] if isinstance(rows, tuple) else rows
-    with pytest.raises(NotImplementedError, match="within a scan"):
-        pytensor.function([X], rows, mode=jax_mode())
+def test_windows_within_an_op_are_refused():
+    op = OpFromGraph([X, N], [X[N : N + 2]])
+    with pytest.raises(NotImplementedError, match="within a scan, or another graph"):
+        pytensor.function([X, N], op(X, N), mode=jax_mode())
 
 
 def test_shared_numbers_copies_and_donation():
@@ -187,4 +186,4 @@ def test_shared_numbers_copies_and_donation():
 
 def test_mode_jax_has_no_windows():
     f = pytensor.function([X, N], X[N : N + 2], mode="JAX")
-    assert not hasattr(f.maker.fgraph, "host_checks")
+    assert host_checks(f.maker.fgraph) is None
