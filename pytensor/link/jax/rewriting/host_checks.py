@@ -23,13 +23,15 @@ class IndexCheck:
     of: str
     axis: int
 
-    def check(self, values, describe):
-        index, length = values
-        if not -length <= index < length:
-            raise IndexError(
-                f"index {index} is out of bounds for axis {self.axis} of {self.of}, which has "
-                f"{length} elements there{describe()}"
-            )
+    def condition(self, index, length):
+        """Return a condition of Python's for the names of the variables' values."""
+        return f"-{length} <= {index} < {length}"
+
+    def message(self, index, length):
+        return (
+            f"index {index} is out of bounds for axis {self.axis} of {self.of}, which has "
+            f"{length} elements there"
+        )
 
 
 @dataclass(frozen=True)
@@ -47,54 +49,65 @@ class WindowCheck:
     step: int
     span: int
 
-    def check(self, values, describe):
-        start, stop, length = values
-        if stop - start != self.difference or not lies_inside(start, stop, length, self):
-            compute_outside(self, values, describe)
+    def condition(self, start, stop, length):
+        """Return whether NumPy's slice has all elements that the window has; names as above."""
+        # Counted from the end, or not: else NumPy's slice has another length.
+        same = f"{stop} - {start} == {self.difference} and ({start} < 0) == ({stop} < 0)"
+        if not self.span:
+            return same
+        first = f"{start} + ({length} if {start} < 0 else 0)"
+        if self.step < 0:
+            first = f"{first} - {self.span - 1}"
+        return f"{same} and 0 <= {first} <= {length} - {self.span}"
+
+    def message(self, start, stop, length):
+        step = "" if self.step == 1 else f":{self.step}"
+        return (
+            f"the slice {start}:{stop}{step} reaches out of {self.of}, which has {length} elements "
+            f"along axis {self.axis}. NumPy's would be shorter, and jax_mode compiles slices of "
+            "one length: keep the bounds inside, or take mode NUMBA"
+        )
 
 
-def lies_inside(start, stop, length, window):
-    """Return whether NumPy's slice has all elements that a window has."""
-    # Counted from the end, or not: else NumPy's slice has another length.
-    if (start < 0) != (stop < 0):
-        return False
-    first = start + length if start < 0 else start
-    if window.step < 0:
-        first -= window.span - 1
-    return window.span == 0 or 0 <= first <= length - window.span
-
-
-def compute_outside(window, values, describe):
-    """Refuse a slice that reaches out: its length would be another one."""
-    start, stop, length = values
-    step = "" if window.step == 1 else f":{window.step}"
-    raise IndexError(
-        f"the slice {start}:{stop}{step} reaches out of {window.of}, which has {length} elements "
-        f"along axis {window.axis}{describe()}. NumPy's would be shorter, and jax_mode compiles "
-        "slices of one length: keep the bounds inside, or take mode NUMBA"
-    )
+def compute_outside(check, values, named):
+    """Refuse a call with an index or a slice out of bounds; `named` are the inputs' values."""
+    given = f" (given {', '.join(named)})" if named else ""
+    raise IndexError(check.message(*values) + given)
 
 
 class HostChecks(Feature):
     """Checks of one graph, to be made before each call.
 
     Their variables are integers that `HostIntegers` takes.  The graph may be rewritten afterwards.
+    Called with the values of all inputs, they raise IndexError if one fails.
     """
 
     def __init__(self, inputs, checks):
         self.checks = checks
         variables = [v for check in checks for v in check.variables]
-        self._integers = HostIntegers(inputs, variables)
-        read = set(computed_from(variables))
-        self._named = [
+        integers = HostIntegers(inputs, variables)
+        read = computed_from(variables)
+        self._places = [
             (place, variable.name)
             for place, variable in enumerate(inputs)
             if variable in read and variable.name and not variable.type.ndim
         ]
-        self._slices, end = [], 0
-        for check in checks:
-            begin, end = end, end + len(check.variables)
-            self._slices.append((check.check, slice(begin, end)))
+        lines, names = integers.lines, iter(integers.names)
+        for number, check in enumerate(checks):
+            of_check = [next(names) for _ in check.variables]
+            values = ", ".join(of_check)
+            lines.append(f"if not ({check.condition(*of_check)}): fail({number}, ({values}), args)")
+        source = "\n    ".join(["def check(args):", *lines])
+        scope = {"fail": self._fail, **integers.functions}
+        exec(source, scope)  # noqa: S102
+        self._check = scope["check"]
+
+    def _fail(self, number, values, args):
+        named = [f"{name} = {args[place]}" for place, name in self._places]
+        compute_outside(self.checks[number], values, named)
+
+    def __call__(self, args):
+        self._check(args)
 
     def on_attach(self, fgraph):
         if hasattr(fgraph, "host_checks"):
@@ -106,17 +119,6 @@ class HostChecks(Feature):
 
     def clone(self):
         return self
-
-    def __call__(self, args):
-        """Check the values of all inputs; IndexError if an index is out of bounds."""
-        values = self._integers(args)
-
-        def describe():
-            named = [f"{name} = {args[place]}" for place, name in self._named]
-            return f" ({', '.join(named)})" if named else ""
-
-        for check, part in self._slices:
-            check(values[part], describe)
 
 
 @graph_rewriter

@@ -1,11 +1,8 @@
 """Integers that follow from a function's inputs, computed on the host before the function is called.
 
-Sums, products and comparisons of single integers are computed by Python, a tenth of a microsecond
-each; other nodes by their Ops.
+Python source is written for them: sums, products and comparisons of single integers take a tenth of
+a microsecond there, and several by NumPy.
 """
-
-import math
-import operator
 
 import numpy as np
 
@@ -20,28 +17,27 @@ from pytensor.tensor.type import discrete_dtypes
 
 __all__ = ["HostIntegers", "NotOnHostError", "computed_from"]
 
-BY_PYTHON = {
-    ps.Abs: abs,
-    ps.EQ: operator.eq,
-    ps.GE: operator.ge,
-    ps.GT: operator.gt,
-    ps.LE: operator.le,
-    ps.LT: operator.lt,
-    ps.Maximum: max,
-    ps.Minimum: min,
-    ps.NEQ: operator.ne,
-    ps.Neg: operator.neg,
-    ps.Sub: operator.sub,
-    ps.Switch: lambda condition, a, b: a if condition else b,
-    ps.Identity: lambda a: a,
-    ps.Cast: lambda a: a,
-    ps.Add: lambda *terms: sum(terms),
-    ps.Mul: lambda *factors: math.prod(factors),
-    # As NumPy has it: a quotient by 0 is 0.
-    ps.IntDiv: lambda a, b: a // b if b else 0,
-    ps.Mod: lambda a, b: a % b if b else 0,
+EXPRESSIONS = {
+    ps.Abs: "abs({})",
+    ps.Cast: "{}",
+    ps.EQ: "{} == {}",
+    ps.GE: "{} >= {}",
+    ps.GT: "{} > {}",
+    ps.Identity: "{}",
+    # As NumPy has it: a quotient by 0, and what remains, is 0.
+    ps.IntDiv: "{0} // {1} if {1} else 0",
+    ps.LE: "{} <= {}",
+    ps.LT: "{} < {}",
+    ps.Maximum: "max({}, {})",
+    ps.Minimum: "min({}, {})",
+    ps.Mod: "{0} % {1} if {1} else 0",
+    ps.NEQ: "{} != {}",
+    ps.Neg: "-{}",
+    ps.Sub: "{} - {}",
+    ps.Switch: "{1} if {0} else {2}",
 }
-SAME = (ScalarFromTensor, TensorFromScalar)
+JOINED = {ps.Add: " + ", ps.Mul: " * "}
+ALIKE = (DimShuffle, ScalarFromTensor, TensorFromScalar)
 BY_OP = (ARange, CAReduce, DimShuffle, Elemwise, Join, MakeVector, Reshape, SpecifyShape, Subtensor)
 
 
@@ -51,21 +47,26 @@ class NotOnHostError(Exception):
 
 def computed_from(variables):
     """Return the inputs whose values, not shapes alone, variables are computed from."""
+    return [v for v in _leaves(variables) if v.owner is None]
+
+
+def _leaves(variables):
+    """Return the inputs, and the shapes of variables, that variables are computed from."""
     found, waiting, seen = {}, list(variables), set()
     while waiting:
         variable = waiting.pop()
         if variable in seen or isinstance(variable, Constant):
             continue
         seen.add(variable)
-        if variable.owner is None:
+        if variable.owner is None or isinstance(variable.owner.op, Shape | Shape_i):
             found[variable] = None
-        elif not isinstance(variable.owner.op, Shape | Shape_i):
+        else:
             waiting += variable.owner.inputs
     return list(found)
 
 
 class HostIntegers:
-    """Compute integer variables of a graph on the host.
+    """Source of a Python function that computes integer variables of a graph.
 
     Parameters
     ----------
@@ -74,6 +75,15 @@ class HostIntegers:
     variables : sequence of Variable
         Integer scalars.
 
+    Attributes
+    ----------
+    lines : list of str
+        Statements that read the inputs' values from a list ``args``.
+    names : list of str
+        Expressions for the variables after these lines.
+    functions : dict
+        What the lines use beside Python's own functions, by name.
+
     Raises
     ------
     NotOnHostError
@@ -81,108 +91,80 @@ class HostIntegers:
     """
 
     def __init__(self, inputs, variables):
-        self._inputs = {variable: place for place, variable in enumerate(inputs)}
-        self._places, self._values, self._read, self._steps = {}, [], [], []
-        # Shapes of inputs are read, and not the inputs.
-        shapes = [v for v in self._shape_nodes(variables)]
-        for node in toposort(variables, blockers=[*inputs, *shapes]):
+        self.lines, self.functions = [], {"asarray": np.asarray}
+        self._named = {}
+        leaves = _leaves(variables)
+        places = {variable: place for place, variable in enumerate(inputs)}
+        for leaf in leaves:
+            self._named[leaf] = self._assigned(_read(leaf, places))
+        for node in toposort(variables, blockers=leaves):
             self._add(node)
-        self._results = [self._place(v) for v in variables]
+        self.names = [self._name(v) for v in variables]
 
-    def _shape_nodes(self, variables):
-        waiting, seen = list(variables), set()
-        while waiting:
-            variable = waiting.pop()
-            if variable in seen or variable.owner is None:
-                continue
-            seen.add(variable)
-            if isinstance(variable.owner.op, Shape | Shape_i):
-                yield variable
-            else:
-                waiting += variable.owner.inputs
+    def _assigned(self, expression):
+        name = f"v{len(self.lines)}"
+        self.lines.append(f"{name} = {expression}")
+        return name
 
-    def _place(self, variable):
-        """Return where the value of a variable is: a constant's, an input's, or a node's."""
-        if variable in self._places:
-            return self._places[variable]
-        place = self._places[variable] = len(self._values)
-        self._values.append(None)
-        node = variable.owner
-        if isinstance(variable, Constant):
-            self._values[place] = _as_value(variable.data)
-        elif variable in self._inputs:
-            if variable.type.dtype not in discrete_dtypes:
-                raise NotOnHostError(f"{variable} is no integer")
-            self._read.append((place, self._inputs[variable], _as_value))
-        elif node is not None and isinstance(node.op, Shape | Shape_i):
-            self._read_shape(place, node)
-        else:
-            raise NotOnHostError(f"{variable} is computed within a graph")
-        return place
+    def _name(self, variable):
+        if variable not in self._named:
+            value = variable.data  # of a constant
+            single = not np.ndim(value)
+            self._named[variable] = f"({int(value)})" if single else self._function(value)
+        return self._named[variable]
 
-    def _read_shape(self, place, node):
-        (of,) = node.inputs
-        if of not in self._inputs:
-            raise NotOnHostError(f"the shape of {of} is known only when it was computed")
-        if isinstance(node.op, Shape):
-            read = lambda value: np.array(np.shape(value), "int64")  # noqa: E731
-        else:
-            axis = node.op.i
-            read = lambda value: np.shape(value)[axis]  # noqa: E731
-        self._read.append((place, self._inputs[of], read))
+    def _function(self, value):
+        name = f"f{len(self.functions)}"
+        self.functions[name] = value
+        return name
 
     def _add(self, node):
-        dtypes = {getattr(v.type, "dtype", None) for v in node.inputs + node.outputs}
+        variables = node.inputs + node.outputs
+        if any(getattr(v.type, "dtype", None) not in discrete_dtypes for v in variables):
+            raise NotOnHostError(f"{node.op} isn't a function of integers alone")
+        (out, *others), names = node.outputs, [self._name(v) for v in node.inputs]
         op = node.op.scalar_op if isinstance(node.op, Elemwise) else node.op
-        if not dtypes <= set(discrete_dtypes):
-            raise NotOnHostError(f"{node.op} computes on the device what isn't an integer")
-        read = [self._place(v) for v in node.inputs]
-        scalars = not any(getattr(v.type, "ndim", 0) for v in node.inputs + node.outputs)
-        if scalars and (isinstance(node.op, SAME) or isinstance(node.op, DimShuffle)):
-            self._places[node.outputs[0]] = read[0]
-            return
-        if scalars and type(op) in BY_PYTHON:
-            step = _in_dtype(BY_PYTHON[type(op)], node.outputs[0].type.dtype)
-        elif isinstance(node.op, BY_OP) and len(node.outputs) == 1:
-            step = _by_op(node)
+        single = not any(v.type.ndim for v in variables)
+        if single and isinstance(op, ALIKE):
+            self._named[out] = names[0]
+        elif single and type(op) in JOINED:
+            self._named[out] = self._in_dtype(JOINED[type(op)].join(names), out)
+        elif single and type(op) in EXPRESSIONS:
+            self._named[out] = self._in_dtype(EXPRESSIONS[type(op)].format(*names), out)
+        elif isinstance(node.op, BY_OP) and not others:
+            function = self._function(_performed(node))
+            self._named[out] = self._assigned(f"{function}({', '.join(names)})")
         else:
             raise NotOnHostError(f"{node.op} is computed on the device")
-        place = self._places[node.outputs[0]] = len(self._values)
-        self._values.append(None)
-        self._steps.append((step, read, place))
 
-    def __call__(self, args):
-        """Return the integers, by Python, for the values of all inputs."""
-        values = self._values.copy()
-        for place, number, read in self._read:
-            values[place] = read(args[number])
-        for step, read, place in self._steps:
-            values[place] = step(*[values[k] for k in read])
-        return [values[place] for place in self._results]
+    def _in_dtype(self, expression, variable):
+        """Assign Python's integer, which overflows as one of the variable's dtype would."""
+        if variable.type.dtype == "bool":
+            return self._assigned(f"bool({expression})")
+        name, info = self._assigned(expression), np.iinfo(variable.type.dtype)
+        low, number = info.min, int(info.max) - int(info.min) + 1
+        wrapped = f"({name} - ({low})) % {number} + ({low})"
+        self.lines.append(f"if not {low} <= {name} <= {info.max}: {name} = {wrapped}")
+        return name
 
 
-def _as_value(value):
-    """Return a number of Python's for what has no axes, else an array of NumPy's."""
-    array = np.asarray(value)
-    return array if array.ndim else array.item()
+def _read(leaf, places):
+    """Return the expression for an input's value, or for the shape of an input."""
+    of = leaf if leaf.owner is None else leaf.owner.inputs[0]
+    if of not in places:
+        raise NotOnHostError(f"the shape of {of} is known only when it was computed")
+    value = f"args[{places[of]}]"
+    if leaf.owner is not None:
+        op = leaf.owner.op
+        return f"{value}.shape[{op.i}]" if isinstance(op, Shape_i) else f"{value}.shape"
+    if getattr(of.type, "dtype", None) not in discrete_dtypes:
+        raise NotOnHostError(f"{of} isn't an integer")
+    # Faster than `int` alone, of an array on the device.
+    return value if of.type.ndim else f"int(asarray({value}))"
 
 
-def _in_dtype(function, dtype):
-    """Wrap a function of Python's integers, whose result overflows as one of this dtype would."""
-    if dtype == "bool":
-        return lambda *values: bool(function(*values))
-    info = np.iinfo(dtype)
-
-    def computed(*values):
-        result = function(*values)
-        if not info.min <= result <= info.max:
-            result = (result - info.min) % (info.max - info.min + 1) + info.min
-        return result
-
-    return computed
-
-
-def _by_op(node):
+def _performed(node):
+    """Return a function that computes a node by its Op, from integers and arrays."""
     dtypes = [v.type.dtype for v in node.inputs]
     node = Apply(node.op, [v.type() for v in node.inputs], [v.type() for v in node.outputs])
 
@@ -190,6 +172,7 @@ def _by_op(node):
         arrays = [np.asarray(v, dtype) for v, dtype in zip(values, dtypes, strict=True)]
         results = [[None]]
         node.op.perform(node, arrays, results)
-        return _as_value(results[0][0])
+        result = np.asarray(results[0][0])
+        return result if result.ndim else result.item()
 
     return perform
