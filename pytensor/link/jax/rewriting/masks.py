@@ -29,6 +29,7 @@ from pytensor.tensor.subtensor import (
     Subtensor,
     flatten_index_variables,
     indices_from_subtensor,
+    set_subtensor,
 )
 from pytensor.tensor.type import discrete_dtypes
 
@@ -76,7 +77,8 @@ class Full:
 class FullLengths:
     """Variables at full length, made node by node, and what is computed from them in other ways."""
 
-    def __init__(self):
+    def __init__(self, fgraph):
+        self.fgraph = fgraph
         self._full, self._replaced, self._masks = {}, {}, {}
         self.replacements = []
 
@@ -108,6 +110,12 @@ class FullLengths:
         """Return the mask of what two leave, the second of what the first leaves."""
         key = outer.mask, inner
         return self._mask_of(key, lambda _: and_(outer.mask, self._full[inner].value))
+
+    def reversed(self, mask):
+        """Return a mask in reverse order, and of that one the first again."""
+        turned = self._mask_of((mask, "reversed"), lambda _: mask[::-1])
+        self._masks[turned, "reversed"] = mask
+        return turned
 
     def _mask_of(self, key, make):
         if key not in self._masks:
@@ -211,6 +219,16 @@ def carry_Shape_i(op, node, lengths):
     return [_length(lengths.full(node.inputs[0]), op.i)]
 
 
+def _is_reversal(index):
+    return (
+        isinstance(index, slice)
+        and index.start is None
+        and index.stop is None
+        and isinstance(index.step, Constant)
+        and index.step.data == -1
+    )
+
+
 def _length(full, axis):
     if axis == full.axis:
         return full.mask.sum(dtype="int64")
@@ -220,9 +238,12 @@ def _length(full, axis):
 @carry.register(OpFromGraph)
 def carry_OpFromGraph(op, node, lengths):
     outputs = inline_ofg_node(node)
-    for inner in toposort(outputs, blockers=node.inputs):
+    inner_nodes = toposort(outputs, blockers=node.inputs)
+    # Into the graph, in which what reads the inner nodes is found.
+    lengths.fgraph.replace_all(list(zip(node.outputs, outputs, strict=True)), reason=REASON)
+    for inner in inner_nodes:
         lengths.visit(inner)
-    return [lengths.full(out) or lengths.take(out) for out in outputs]
+    return None
 
 
 @carry.register(Blockwise)
@@ -263,7 +284,10 @@ def carry_Subtensor(op, node, lengths):
     full, indices = lengths.full(node.inputs[0]), indices_from_subtensor(node.inputs[1:], op.idx_list)
     if len(indices) <= full.axis:
         indices += (slice(None),) * (full.axis + 1 - len(indices))
-    if indices[full.axis] != slice(None):
+    if _is_reversal(indices[full.axis]) and full.of_mask == 1:
+        full = Full(full.value[(*[slice(None)] * full.axis, slice(None, None, -1))], full.axis,
+                    lengths.reversed(full.mask))
+    elif indices[full.axis] != slice(None):
         return None
     before, after = indices[: full.axis], indices[full.axis + 1 :]
     positions, variables = flatten_index_variables(
@@ -275,46 +299,47 @@ def carry_Subtensor(op, node, lengths):
 
 @dataclass(frozen=True)
 class _Selection:
-    """A mask as an index: `axis` and those that follow are the mask's; `others` come before."""
+    """A mask as an index: the first of its axes, and slices and numbers `beside` it, if any."""
 
     axis: int
     mask: Variable
-    before: tuple
+    index: Variable
+    beside: tuple | None
 
     def apply(self, x):
         """Index by what stands beside the mask."""
-        if all(index == slice(None) for index in self.before):
-            return x
-        return x[self.before]
+        return x if self.beside is None else x[self.beside]
 
 
 def _selection(node, index_variables, lengths):
     """Return how a node of advanced indexing selects by a mask; None if it does in another way."""
     indices = indices_from_subtensor(index_variables, node.op.idx_list)
-    arrays = [k for k, index in enumerate(indices) if not isinstance(index, slice)]
+    is_slice = [isinstance(index, slice) for index in indices]
+    arrays = [k for k, index in enumerate(indices) if not is_slice[k] and index.type.ndim]
     if not arrays:
         return None
-    first = arrays[0]
-    found = indices[first]
+    place = arrays[0]
+    found = indices[place]
     # The results of one `Nonzero` say the same as its mask.
     nonzero = found.owner if found.owner and isinstance(found.owner.op, Nonzero) else None
     if nonzero is not None:
-        if list(indices[first : first + len(nonzero.outputs)]) != nonzero.outputs:
+        end = place + len(nonzero.outputs)
+        if list(indices[place:end]) != nonzero.outputs:
             return None
-        mask, rest = lengths.mask(nonzero), indices[first + len(nonzero.outputs) :]
+        mask = lengths.mask(nonzero)
     elif found.type.dtype == "bool" and not isinstance(found, Constant):
-        mask, rest = lengths.take(found), indices[first + 1 :]
+        mask, end = lengths.take(found), place + 1
     else:
         return None
-    before = indices[:first]
-    if any(not isinstance(index, slice) and index.type.ndim for index in rest):
+    # Numbers beside it are broadcast with what the mask selects: if slices are between them, NumPy
+    # has that axis first.
+    first = is_slice.index(False)
+    together = sorted(is_slice[first:]) == is_slice[first:]
+    if not together or any(k >= end for k in arrays):
         return None
-    # Single indices right behind the mask: NumPy keeps the axis where the mask is.
-    singles = [not isinstance(index, slice) for index in rest]
-    if True in singles and singles != sorted(singles, reverse=True):
-        return None
-    outside = (*before, *[slice(None)] * mask.type.ndim, *rest)
-    return _Selection(first, mask, outside), found
+    beside = (*indices[:place], *[slice(None)] * mask.type.ndim, *indices[end:])
+    beside = None if all(index == slice(None) for index in beside) else beside
+    return _Selection(sum(is_slice[:place]), mask, found, beside)
 
 
 @carry.register(AdvancedSubtensor)
@@ -323,16 +348,20 @@ def carry_AdvancedSubtensor(op, node, lengths):
     selection = _selection(node, index_variables, lengths)
     if selection is None:
         return _lookup(op, node, lengths)
-    selection, index = selection
-    full = lengths.full(x)
-    if full is None:
+    if lengths.full(x) is None:
         return [Full(selection.apply(lengths.take(x)), selection.axis, selection.mask)]
-    # A mask of what another mask leaves.
-    inner = lengths.full(index)
-    only = all(part == slice(None) for part in selection.before)
-    if inner is None or inner.mask is not full.mask or selection.axis != full.axis or not only:
+    both = _selection_of_selected(lengths.full(x), selection, lengths)
+    return both and [both]
+
+
+def _selection_of_selected(full, selection, lengths):
+    """Return what a mask leaves of what another mask has left, or None."""
+    inner = lengths.full(selection.index)
+    if inner is None or inner.mask is not full.mask or selection.beside is not None:
         return None
-    return [Full(full.value, full.axis, lengths.both(full, index))]
+    if selection.axis != full.axis:
+        return None
+    return Full(full.value, full.axis, lengths.both(full, selection.index))
 
 
 def _only_array(op, index_variables):
@@ -357,20 +386,20 @@ def _lookup(op, node, lengths):
 @carry.register(AdvancedIncSubtensor)
 def carry_AdvancedIncSubtensor(op, node, lengths):
     x, y, *index_variables = node.inputs
-    if lengths.full(x):
-        return None
-    selection = _selection(node, index_variables, lengths)
+    selection, full = _selection(node, index_variables, lengths), lengths.full(x)
     if selection is None:
-        return _scatter(op, node, lengths)
-    selection, _ = selection
-    if any(part != slice(None) for part in selection.before):
-        return None
-    x = lengths.take(x)
-    to = Full(x, selection.axis, selection.mask)
-    new = _written(lengths, y, to)
+        return None if full else _scatter(op, node, lengths)
+    if full:
+        to = _selection_of_selected(full, selection, lengths)
+    else:
+        to = Full(selection.apply(lengths.take(x)), selection.axis, selection.mask)
+    new = to and _written(lengths, y, to)
     if new is None:
         return None
-    return [to.where(new if op.set_instead_of_inc else x + new, x)]
+    written = to.where(new if op.set_instead_of_inc else to.value + new, to.value)
+    if full:
+        return [full.with_value(written)]
+    return [written if selection.beside is None else set_subtensor(to.value, written)]
 
 
 def _written(lengths, y, to):
@@ -393,17 +422,12 @@ def _scatter(op, node, lengths):
     if full is None or op.set_instead_of_inc or op.ignore_duplicates or full.axis:
         return None
     x = lengths.take(x)
-    # As indexing by the full numbers would have it.
-    to = Full(op_shape_like(x, found[0], full), found[0], full.mask)
+    axis, places = found[0], full.masked(0)
+    to = Full(x[(*[slice(None)] * axis, places)], axis, full.mask)
     new = _written(lengths, y, to)
     if new is None:
         return None
-    values = Full(second(to.value, new) if new.type.ndim else new, found[0], full.mask)
-    return [op(x, values.masked(0), full.masked(0))]
-
-
-def op_shape_like(x, axis, full):
-    return x[(*[slice(None)] * axis, full.masked(0))]
+    return [op(x, to.with_value(second(to.value, new)).masked(0), places)]
 
 
 class MaskRewriter(GraphRewriter):
@@ -412,7 +436,7 @@ class MaskRewriter(GraphRewriter):
     def apply(self, fgraph):
         if not any(_has_mask(node) for node in fgraph.apply_nodes):
             return
-        lengths = FullLengths()
+        lengths = FullLengths(fgraph)
         for node in fgraph.toposort():
             lengths.visit(node)
         for old, new in lengths.replacements:

@@ -5,6 +5,7 @@ import pytest
 
 import pytensor
 import pytensor.tensor as pt
+from tests.utils import compare_jax_and_py
 
 jax = pytest.importorskip("jax")
 
@@ -22,7 +23,6 @@ VALUES = {
 SOME = np.array([True, False, True, True, False])
 MASKS = {"some": SOME, "all": np.ones(5, bool)}
 NONE = np.zeros(5, bool)
-EMPTY = "no maximum of nothing"
 NZ = pt.nonzero(M)[0]
 
 RESULTS = {
@@ -39,6 +39,8 @@ RESULTS = {
     "normal equations": B[M].T @ B[M],
     "columns": A[:, M].mean(axis=1),
     "a column of rows": A[M, 1].sum(),
+    "rows of a column": A[1, M].sum(),
+    "beside slices": pt.inc_subtensor(A[1:, M], W[M]),
     "two axes": A[M2].mean(),
     "lookup": ((X[M] - THETA[I[M]]) ** 2).sum(),
     "scatter": pt.zeros(3)[I[M]].inc(X[M] * 2),
@@ -73,7 +75,7 @@ def compile_both(inputs, outputs):
 
 @pytest.mark.parametrize("name", RESULTS)
 def test_masks(name):
-    """Values and gradients; NaN where the mask is False comes into neither."""
+    """Values and gradients."""
     result = RESULTS[name]
     inputs = [X, W, A, B, I, THETA, M, M2]
     wrt = [v for v in (X, W, A, B, THETA) if v in pytensor.graph.traversal.ancestors([result])]
@@ -83,3 +85,71 @@ def test_masks(name):
         given = [VALUES[v] for v in inputs[:-2]] + [mask, np.outer(mask, SOME)]
         for actual, expected in zip(f(*given), reference(*given), strict=True):
             np.testing.assert_allclose(actual, expected, rtol=1e-9, atol=1e-12)
+
+
+# NumPy raises for them.
+NOT_OF_NOTHING = ("maximum", "minimum", "log-sum-exp", "softmax")
+
+
+@pytest.mark.parametrize("name", [name for name in RESULTS if name not in NOT_OF_NOTHING])
+def test_empty_masks(name):
+    result = RESULTS[name]
+    inputs = [X, W, A, B, I, THETA, M, M2]
+    given = [VALUES[v] for v in inputs[:-2]] + [NONE, np.outer(SOME, NONE)]
+    if name == "nonzero of numbers":
+        given[4] = given[4] * 0
+    reference, f = compile_both(inputs, [result])
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(f(*given)[0], reference(*given)[0], rtol=1e-9, atol=1e-12)
+
+
+def test_nan_that_a_mask_leaves_out_is_in_no_gradient():
+    """The derivatives of the logarithm and the root at a negative number, and at 0."""
+    x, theta = pt.vector("x", dtype="float64"), pt.vector("theta", dtype="float64")
+    kept = x > 0
+    loss = (pt.log(x[kept]) * theta[kept] + pt.sqrt(x[kept])).mean() + x[kept].max()
+    f = pytensor.function([x, theta], [loss, *pt.grad(loss, [x, theta])], mode=jax_mode())
+    value = np.array([1.0, -2.0, 0.0, np.nan, 3.0])
+    results = f(value, np.array([1.0, np.nan, np.inf, 0.0, 2.0]))
+    assert np.isfinite(np.concatenate([np.atleast_1d(r) for r in results])).all()
+    np.testing.assert_allclose(results[0], (2 * np.log(3) + 1 + np.sqrt(3)) / 2 + 3)
+    np.testing.assert_array_equal(results[1][1:4], 0)
+    np.testing.assert_allclose(results[2], [0, 0, 0, 0, np.log(3) / 2])
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint16", "bool", "float32"])
+def test_dtypes(dtype):
+    x = pt.vector("x", dtype=dtype)
+    outputs = [x[M].max(), x[M].min(), x[M].sum()]
+    outputs += [pt.set_subtensor(x[M], 1), pt.all(x[M]), pt.any(x[M] > 0)]
+    values = np.array([0, 3, 1, 0, 1]).astype(dtype)
+    compare_jax_and_py([x, M], outputs, [values, SOME], jax_mode=jax_mode())
+
+
+REFUSED = {
+    "a result": (X[M], "known for a result"),
+    "sorted": (pt.sort(X[M]), "elements of x .* for .*Sort"),
+    "another mask's": ((X[M] + W[W > 0]).sum(), "known for Add"),
+    "written": (pt.set_subtensor(X[M], W), "written to x by a mask: .* for w"),
+    "indices": (pt.nonzero(M)[0], "known for a result"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_where_the_number_must_be_known_it_is_said(name):
+    result, message = REFUSED[name]
+    with pytest.raises(NotImplementedError, match=message):
+        pytensor.function([X, W, M], result, mode=jax_mode(), on_unused_input="ignore")
+
+
+def test_masks_that_tracing_knows_stay():
+    result = X[pt.arange(X.shape[0]) % 2 > 0]
+    f = pytensor.function([X], result, mode=jax_mode())
+    np.testing.assert_array_equal(f(VALUES[X]), VALUES[X][1::2])
+
+
+def test_a_mask_of_another_length_raises():
+    f = pytensor.function([X, M], X[M].sum(), mode=jax_mode())
+    for length in (1, 3):
+        with pytest.raises((TypeError, ValueError)):
+            f(VALUES[X], SOME[:length])
