@@ -25,7 +25,7 @@ from pytensor.scan.op import Scan
 from pytensor.tensor.basic import constant
 from pytensor.tensor.blockwise import Blockwise
 from pytensor.tensor.elemwise import Elemwise
-from pytensor.tensor.type import discrete_dtypes, integer_dtypes
+from pytensor.tensor.type import discrete_dtypes
 
 __all__ = ["GraphWithConverter", "tuned_funcify"]
 
@@ -70,7 +70,7 @@ def tuned_funcify_LazyIfElse(op, convert_node, **kwargs):
 def tuned_funcify_Blockwise(op, convert_node, node, **kwargs):
     _, core_inputs = op._create_dummy_core_node(node.inputs, return_dummy_inputs=True)
     axes = [v.type.ndim - core.type.ndim for v, core in zip(node.inputs, core_inputs, strict=True)]
-    integers = [k for k, v in enumerate(node.inputs) if v.type.dtype in integer_dtypes]
+    integers = [k for k, v in enumerate(node.inputs) if v.type.dtype in discrete_dtypes]
     same_for_all = [k for k in integers if all(node.inputs[k].type.broadcastable[: axes[k]])]
     if not same_for_all:
         core = op._create_dummy_core_node(node.inputs, propagate_unbatched_core_inputs=True)
