@@ -21,7 +21,7 @@ from pytensor.tensor.basic import Nonzero, arange, cast, constant, second, stack
 from pytensor.tensor.blockwise import Blockwise
 from pytensor.tensor.elemwise import CAReduce, DimShuffle, Elemwise
 from pytensor.tensor.extra_ops import CumOp
-from pytensor.tensor.math import Dot, and_, neq
+from pytensor.tensor.math import Dot, MulWithoutZeros, and_, neq
 from pytensor.tensor.shape import Shape, Shape_i
 from pytensor.tensor.subtensor import (
     AdvancedIncSubtensor,
@@ -98,6 +98,8 @@ class FullLengths:
             if isinstance(result, Full):
                 self._full[variable] = result
             else:
+                # Of lengths that are known the new type may not tell.
+                result = variable.type.filter_variable(result, allow_convert=True)
                 copy_stack_trace(variable, result)
                 self._replaced[variable] = result
                 self.replacements.append((variable, result))
@@ -165,7 +167,7 @@ def _neutral(scalar_op, dtype):
     """Return what changes no result of a reduction, or None."""
     if isinstance(scalar_op, ps.Add | ps.OR | ps.XOR):
         return 0
-    if isinstance(scalar_op, ps.Mul) or type(scalar_op).__name__ == "MulWithoutZeros":
+    if isinstance(scalar_op, ps.Mul | MulWithoutZeros):
         return 1
     if isinstance(scalar_op, ps.AND):
         return True if dtype == "bool" else np.invert(np.zeros((), dtype))
@@ -281,18 +283,17 @@ def carry_Nonzero(op, node, lengths):
 
 @carry.register(Subtensor)
 def carry_Subtensor(op, node, lengths):
-    full, indices = lengths.full(node.inputs[0]), indices_from_subtensor(node.inputs[1:], op.idx_list)
+    full = lengths.full(node.inputs[0])
+    indices = indices_from_subtensor(node.inputs[1:], op.idx_list)
     if len(indices) <= full.axis:
         indices += (slice(None),) * (full.axis + 1 - len(indices))
     if _is_reversal(indices[full.axis]) and full.of_mask == 1:
-        full = Full(full.value[(*[slice(None)] * full.axis, slice(None, None, -1))], full.axis,
-                    lengths.reversed(full.mask))
+        turned = full.value[(*[slice(None)] * full.axis, slice(None, None, -1))]
+        full = Full(turned, full.axis, lengths.reversed(full.mask))
     elif indices[full.axis] != slice(None):
         return None
     before, after = indices[: full.axis], indices[full.axis + 1 :]
-    positions, variables = flatten_index_variables(
-        [*before, *[slice(None)] * full.of_mask, *after]
-    )
+    positions, variables = flatten_index_variables([*before, *[slice(None)] * full.of_mask, *after])
     axis = sum(isinstance(index, slice) for index in before)
     return [full.with_value(Subtensor(positions)(full.value, *variables), axis)]
 
@@ -337,6 +338,9 @@ def _selection(node, index_variables, lengths):
     together = sorted(is_slice[first:]) == is_slice[first:]
     if not together or any(k >= end for k in arrays):
         return None
+    x = node.inputs[0].type.shape[place:]
+    if any((n == 1) != (m == 1) for n, m in zip(x, mask.type.shape, strict=False)):
+        return None  # `where` would repeat what NumPy refuses
     beside = (*indices[:place], *[slice(None)] * mask.type.ndim, *indices[end:])
     beside = None if all(index == slice(None) for index in beside) else beside
     return _Selection(sum(is_slice[:place]), mask, found, beside)

@@ -6,13 +6,14 @@ from itertools import product
 
 from pytensor import scalar as ps
 from pytensor.graph.basic import Constant
+from pytensor.raise_op import CheckAndRaise
 from pytensor.tensor.basic import ScalarFromTensor, TensorFromScalar
 from pytensor.tensor.elemwise import DimShuffle, Elemwise
 from pytensor.tensor.type import integer_dtypes
 
 __all__ = ["constant_difference"]
 
-ALIKE = (DimShuffle, ScalarFromTensor, TensorFromScalar, ps.Cast, ps.Identity)
+ALIKE = (CheckAndRaise, DimShuffle, ScalarFromTensor, TensorFromScalar, ps.Cast, ps.Identity)
 ONE = ()  # the product of no unknowns
 
 
@@ -52,10 +53,11 @@ class _Polynomials:
         if node is None:
             return None
         op = node.op.scalar_op if isinstance(node.op, Elemwise) else node.op
-        if any(v.type.dtype not in integer_dtypes or v.type.ndim for v in node.inputs):
+        inputs = node.inputs[:1] if isinstance(op, CheckAndRaise) else node.inputs
+        if any(v.type.dtype not in integer_dtypes or v.type.ndim for v in inputs):
             return None
         if isinstance(op, ALIKE):
-            return self.of(node.inputs[0])
+            return self.of(inputs[0])
         if not isinstance(op, ps.Neg | ps.Add | ps.Sub | ps.Mul | ps.IntDiv):
             return None
         operands = [self.of(v) for v in node.inputs]

@@ -12,8 +12,6 @@ import jax
 import numpy as np
 from jax.core import Tracer
 
-import pytensor.link.jax.tuned.indexing
-
 from pytensor.compile.builders import OpFromGraph
 from pytensor.conditional.op import LazyIfElse
 from pytensor.graph.basic import Constant
@@ -21,6 +19,7 @@ from pytensor.graph.fg import FrozenFunctionGraph, FunctionGraph
 from pytensor.link.jax.dispatch.basic import jax_funcify, jax_typify
 from pytensor.link.jax.tuned.building import paused_collection
 from pytensor.link.jax.tuned.corrected import corrected_funcify, with_declared_dtypes
+from pytensor.link.jax.tuned.indexing import IN_A_BRANCH
 from pytensor.scan.op import Scan
 from pytensor.tensor.basic import constant
 from pytensor.tensor.blockwise import Blockwise
@@ -59,8 +58,7 @@ def tuned_funcify_inner_graph(op, convert_node, **kwargs):
 @tuned_funcify.register(LazyIfElse)
 def tuned_funcify_LazyIfElse(op, convert_node, **kwargs):
     op = copy(op)
-    # A branch that isn't taken may have an index out of bounds.
-    convert_node = partial(convert_node, is_always_computed=False)
+    convert_node = partial(convert_node, **IN_A_BRANCH)
     op.true_branch = _with_converter(op.true_branch, convert_node)
     op.false_branch = _with_converter(op.false_branch, convert_node)
     return jax_funcify(op, **kwargs)

@@ -23,6 +23,9 @@ from pytensor.tensor.subtensor import (
 )
 from pytensor.tensor.type import integer_dtypes
 
+# What the nodes of a branch that may not be taken are converted with: an index there may be out of
+# bounds.
+IN_A_BRANCH = {"is_always_computed": False}
 ON_DEVICE = (
     "jax_mode can't take a slice of {of} whose bounds are computed on the device ({reason}): "
     "nothing tells before the call whether it lies inside, and JAX would move one that doesn't. "

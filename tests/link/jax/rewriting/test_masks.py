@@ -13,12 +13,12 @@ from pytensor.link.jax.tuned import jax_mode  # noqa: E402
 
 X, W = pt.vector("x", dtype="float64"), pt.vector("w", dtype="float64")
 A, B = pt.matrix("a", dtype="float64"), pt.tensor("b", dtype="float64", shape=(None, 3))
-I, THETA = pt.vector("i", dtype="int64"), pt.vector("theta", dtype="float64")
+GROUP, THETA = pt.vector("group", dtype="int64"), pt.vector("theta", dtype="float64")
 M, M2 = pt.vector("m", dtype="bool"), pt.matrix("m2", dtype="bool")
 rng = np.random.default_rng(0)
 VALUES = {
-    X: rng.normal(size=5), W: rng.normal(size=5), A: rng.normal(size=(5, 5)), B: rng.normal(size=(5, 3)),
-    I: np.array([1, 0, 2, 2, 1]), THETA: rng.normal(size=3),
+    X: rng.normal(size=5), W: rng.normal(size=5), A: rng.normal(size=(5, 5)),
+    B: rng.normal(size=(5, 3)), GROUP: np.array([1, 0, 2, 2, 1]), THETA: rng.normal(size=3),
 }  # fmt: skip
 SOME = np.array([True, False, True, True, False])
 MASKS = (SOME, np.ones(5, bool), np.zeros(5, bool))
@@ -41,14 +41,14 @@ RESULTS = {
     "rows of a column": A[1, M].sum(),
     "beside slices": pt.inc_subtensor(A[1:, M], W[M]),
     "two axes": A[M2].mean(),
-    "lookup": ((X[M] - THETA[I[M]]) ** 2).sum(),
-    "scatter": pt.zeros(3)[I[M]].inc(X[M] * 2),
+    "lookup": ((X[M] - THETA[GROUP[M]]) ** 2).sum(),
+    "scatter": pt.zeros(3)[GROUP[M]].inc(X[M] * 2),
     "log-sum-exp": pt.logsumexp(X[M]),
     "softmax": (pt.special.softmax(X[M]) * W[M]).sum(),
     "again": X[M][W[M] > 0].sum(),
     "running sum": (pt.cumsum(X[M]) * W[M]).sum(),
     "nonzero": X[NZ].mean(),
-    "nonzero of numbers": X[pt.nonzero(I)].sum(),
+    "nonzero of numbers": X[pt.nonzero(GROUP)].sum(),
     "indices": (NZ * X[NZ]).sum(),
     "nonzero of two axes": A[pt.nonzero(M2)].sum(),
     "likelihood": pt.switch(W[M] > 0, X[M], -X[M] / 2).sum() + X.mean(),
@@ -73,7 +73,7 @@ NOT_OF_NOTHING = ("maximum", "minimum", "log-sum-exp", "softmax")
 def test_masks(name):
     """Values and gradients, of some elements, of all, and of none."""
     result = RESULTS[name]
-    inputs = [X, W, A, B, I, THETA, M, M2]
+    inputs = [X, W, A, B, GROUP, THETA, M, M2]
     wrt = [v for v in (X, W, A, B, THETA) if v in pytensor.graph.traversal.ancestors([result])]
     gradients = pt.grad((result**2).sum(), wrt, disconnected_inputs="ignore")
     reference, f = (

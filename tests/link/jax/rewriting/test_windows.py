@@ -9,6 +9,7 @@ import pytensor
 import pytensor.tensor as pt
 from pytensor.compile.builders import OpFromGraph
 from pytensor.conditional.op import ifelse
+from pytensor.graph.traversal import ancestors
 from pytensor.link.jax.rewriting.host_checks import host_checks
 from pytensor.link.jax.rewriting.polynomials import constant_difference
 from tests.utils import compare_jax_and_py, no_compilation
@@ -56,8 +57,10 @@ WINDOWS = {
     "the end is cut, no element is": (X[N : N + 4 : 2], (7,)),
     "before": (X[N - 3 : N], (3, 10, -1)),
     "one": (X[N : N + 1], (0, 9, -2)),
-    "none": (X[N : N], (0, 3, 20, -3)),
+    "none": (X[N:N], (0, 3, 20, -3)),
     "of a result": (pt.exp(-X)[1:][N : N + 3], (0, 6)),
+    "of a sum": ((X + X[1:].max() * X**2)[N : N + 3], (0, 7)),
+    "of two joined": (pt.concatenate([X, X[:3], X.reshape((2, -1))[0]])[N : N + 3], (0, 15)),
     "of a window": (X[N : N + 6][N : N + 2], (0, 4)),
     "int8": (X[SMALL * 2 : (SMALL + 1) * 2], (0, 4)),
     "int8 overflows": (X[SMALL * 2 : SMALL * 2 + 2], (1, 125)),
@@ -69,7 +72,8 @@ WINDOWS = {
 def test_windows(name):
     """Values and gradients, and no more compilation for another place."""
     window, places = WINDOWS[name]
-    number = next(v for v in (N, SMALL, BOUNDS) if v in pytensor.graph.traversal.ancestors([window]))
+    read = set(ancestors([window]))
+    number = next(v for v in (N, SMALL, BOUNDS) if v in read)
     outputs = [window, window.sum(), pt.grad((window**3).sum(), X), window.shape[0]]
     reference = pytensor.function([X, number], outputs, mode="FAST_COMPILE")
     f = pytensor.function([X, number], outputs, mode=jax_mode())
@@ -118,7 +122,7 @@ def test_windows_of_integers_are_written_to():
 def test_a_window_that_reaches_out_is_never_moved(window, places):
     f = pytensor.function([X, N], window, mode=jax_mode())
     for place in places:
-        with pytest.raises(IndexError, match=rf"reaches out of .*10 elements.*\(given n = {place}\)"):
+        with pytest.raises(IndexError, match=rf"reaches out of .*10 elements.*given n = {place}"):
             f(TEN, place)
 
 
@@ -127,7 +131,7 @@ def test_a_window_that_reaches_out_is_never_moved(window, places):
     [X[N], pt.set_subtensor(X[N], 1.0), pt.inc_subtensor(X[N], 1.0), Y[0, N], Y[N, [0, 1]].sum()],
 )
 def test_a_single_index_out_of_bounds(result):
-    x = X if X in pytensor.graph.traversal.ancestors([result]) else Y
+    x = X if X in ancestors([result]) else Y
     value = TEN[:6] if x is X else TABLE[:, :6]
     f = pytensor.function([x, N], result, mode=jax_mode())
     reference = pytensor.function([x, N], result, mode="FAST_COMPILE")
@@ -142,7 +146,7 @@ def test_a_single_index_out_of_bounds(result):
 def test_an_index_that_tracing_knows_costs_no_check(result):
     f = pytensor.function([X], result, mode=jax_mode())
     assert host_checks(f.maker.fgraph) is None
-    with pytest.raises(IndexError, match="index . is out of bounds for axis 0 of x"):
+    with pytest.raises(IndexError, match=r"index \d is out of bounds for axis 0 of x"):
         f(TEN[:3])
 
 
@@ -156,7 +160,7 @@ def test_a_branch_that_is_not_taken_may_be_out_of_bounds(index):
 
 @pytest.mark.parametrize("start", [pt.argmax(X), pt.cast(X[0], "int64"), N + pt.isnan(X).sum()])
 def test_bounds_that_the_device_computes_are_refused(start):
-    with pytest.raises(NotImplementedError, match=r"slice of x .* the device \(x isn't an integer\)"):
+    with pytest.raises(NotImplementedError, match=r"slice of x .*\(x isn't an integer\)"):
         pytensor.function([X, N], X[start : start + 2], mode=jax_mode(), on_unused_input="ignore")
 
 
