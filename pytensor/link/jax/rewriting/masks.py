@@ -17,15 +17,27 @@ from pytensor.compile.rewriting import inline_ofg_node
 from pytensor.graph.basic import Constant, Variable
 from pytensor.graph.rewriting.basic import GraphRewriter, copy_stack_trace
 from pytensor.graph.traversal import toposort
-from pytensor.tensor.basic import Nonzero, arange, cast, constant, second, stack, switch
+from pytensor.tensor.basic import (
+    Alloc,
+    Nonzero,
+    ScalarFromTensor,
+    TensorFromScalar,
+    arange,
+    cast,
+    constant,
+    second,
+    stack,
+    switch,
+)
 from pytensor.tensor.blockwise import Blockwise
 from pytensor.tensor.elemwise import CAReduce, DimShuffle, Elemwise
 from pytensor.tensor.extra_ops import CumOp
 from pytensor.tensor.math import Dot, MulWithoutZeros, and_, neq
-from pytensor.tensor.shape import Shape, Shape_i
+from pytensor.tensor.shape import Reshape, Shape, Shape_i
 from pytensor.tensor.subtensor import (
     AdvancedIncSubtensor,
     AdvancedSubtensor,
+    IncSubtensor,
     Subtensor,
     flatten_index_variables,
     indices_from_subtensor,
@@ -34,6 +46,8 @@ from pytensor.tensor.subtensor import (
 from pytensor.tensor.type import discrete_dtypes
 
 REASON = "masks"
+# They may be concerned though no input has a full length.
+BEGINS = (AdvancedSubtensor, AdvancedIncSubtensor, Alloc, Nonzero)
 
 
 @dataclass(frozen=True)
@@ -90,8 +104,7 @@ class FullLengths:
         return self._replaced.get(variable, variable)
 
     def visit(self, node):
-        begins = isinstance(node.op, AdvancedSubtensor | AdvancedIncSubtensor | Nonzero)
-        if not begins and not any(v in self._full for v in node.inputs):
+        if not isinstance(node.op, BEGINS) and not any(v in self._full for v in node.inputs):
             return
         results = carry(node.op, node, self)
         for variable, result in zip(node.outputs, results or [], strict=False):
@@ -161,6 +174,23 @@ def carry_DimShuffle(op, node, lengths):
         else:
             order.append(axis + full.of_mask - 1)
     return [full.with_value(full.value.dimshuffle(order), op.new_order.index(full.axis))]
+
+
+@carry.register(Reshape)
+def carry_Reshape(op, node, lengths):
+    """Add or leave out axes of one element: of a vector, or to a vector."""
+    (x, shape), full = node.inputs, lengths.full(node.inputs[0])
+    if full is None or any(n != 1 for k, n in enumerate(x.type.shape) if k != full.axis):
+        return None
+    lengths_wanted = shape.data.tolist() if isinstance(shape, Constant) else [None] * op.ndim
+    # -1, or what is known when the function runs.
+    open_axes = [axis for axis, n in enumerate(lengths_wanted) if n in (None, -1)]
+    if len(open_axes) != 1 or any(n not in (None, -1, 1) for n in lengths_wanted):
+        return None
+    (axis,) = open_axes
+    order = ["x"] * op.ndim
+    order[axis : axis + 1] = range(full.axis, full.axis + full.of_mask)
+    return [full.with_value(full.value.dimshuffle(order), axis)]
 
 
 def _neutral(scalar_op, dtype):
@@ -281,21 +311,75 @@ def carry_Nonzero(op, node, lengths):
     return [Full(second(mask, cast(each, "int64")), 0, mask) for each in numbers]
 
 
+@carry.register(Alloc)
+def carry_Alloc(op, node, lengths):
+    value, *shape = node.inputs
+    found = [_counted(length, lengths) for length in shape]
+    fulls = [full for full in found if full]
+    if len(fulls) != 1:
+        return None
+    full = Full(value, found.index(fulls[0]), fulls[0].mask)
+    shape = [lengths.take(length) for length in shape]
+    shape[full.axis : full.axis + 1] = [full.mask.shape[k] for k in range(full.of_mask)]
+    missing = len(node.inputs) - 1 - value.type.ndim
+    value = lengths.take(value).dimshuffle(["x"] * missing + [*range(value.type.ndim)])
+    if value.type.shape[full.axis] != 1:
+        return None
+    return [full.with_value(op(full.of_scalar(value), *shape))]
+
+
+def _counted(length, lengths):
+    """Return the `Full` of the variable whose length along its mask is read, or None."""
+    node = length.owner
+    while node is not None and isinstance(node.op, ScalarFromTensor | TensorFromScalar):
+        node = node.inputs[0].owner
+    if node is None or not isinstance(node.op, Subtensor | Shape_i):
+        return None
+    of = node.inputs[0]
+    if isinstance(node.op, Subtensor):
+        if of.owner is None or not isinstance(of.owner.op, Shape) or len(node.inputs) != 2:
+            return None
+        of, axis = of.owner.inputs[0], getattr(node.inputs[1], "data", None)
+    else:
+        axis = node.op.i
+    full = lengths.full(of)
+    return full if full and full.axis == axis else None
+
+
 @carry.register(Subtensor)
 def carry_Subtensor(op, node, lengths):
     full = lengths.full(node.inputs[0])
     indices = indices_from_subtensor(node.inputs[1:], op.idx_list)
-    if len(indices) <= full.axis:
-        indices += (slice(None),) * (full.axis + 1 - len(indices))
-    if _is_reversal(indices[full.axis]) and full.of_mask == 1:
+    if full.axis < len(indices) and _is_reversal(indices[full.axis]) and full.of_mask == 1:
         turned = full.value[(*[slice(None)] * full.axis, slice(None, None, -1))]
         full = Full(turned, full.axis, lengths.reversed(full.mask))
-    elif indices[full.axis] != slice(None):
+        indices = (*indices[: full.axis], slice(None), *indices[full.axis + 1 :])
+    part = _beside_mask(full, indices)
+    return part and [part[0]]
+
+
+@carry.register(IncSubtensor)
+def carry_IncSubtensor(op, node, lengths):
+    x, y, *index_variables = node.inputs
+    full = lengths.full(x)
+    part = full and _beside_mask(full, indices_from_subtensor(index_variables, op.idx_list))
+    new = part and _written(lengths, y, part[0])
+    if new is None:
+        return None
+    op = IncSubtensor(part[1], set_instead_of_inc=op.set_instead_of_inc)
+    return [full.with_value(op(full.value, new, *part[2]))]
+
+
+def _beside_mask(full, indices):
+    """Index along other axes than the mask's; return the result, positions and variables."""
+    indices = (*indices, *[slice(None)] * (full.axis + 1 - len(indices)))
+    if indices[full.axis] != slice(None):
         return None
     before, after = indices[: full.axis], indices[full.axis + 1 :]
     positions, variables = flatten_index_variables([*before, *[slice(None)] * full.of_mask, *after])
     axis = sum(isinstance(index, slice) for index in before)
-    return [full.with_value(Subtensor(positions)(full.value, *variables), axis)]
+    part = Subtensor(positions)(full.value, *variables)
+    return full.with_value(part, axis), positions, variables
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,8 @@ from jax.core import Tracer
 
 from pytensor import scalar as ps
 from pytensor.link.jax.dispatch.basic import jax_funcify
+from pytensor.link.jax.rewriting.host_integers import computed_from
+from pytensor.raise_op import CheckAndRaise
 from pytensor.scalar.math import NdtriExp, TriGamma
 from pytensor.tensor.basic import Join, Split
 from pytensor.tensor.blas import BatchedDot
@@ -219,6 +221,20 @@ def corrected_funcify_Searchsorted(op, node, **kwargs):
     common = np.result_type(*(v.type.dtype for v in node.inputs[:2])).name
     others = [None] * len(node.inputs[2:])
     return _with_operands(jax_funcify(op, node=node, **kwargs), node, [common] * 2 + others)
+
+
+@corrected_funcify.register(CheckAndRaise)
+def corrected_funcify_CheckAndRaise(op, node, **kwargs):
+    if computed_from(node.inputs[1:]):
+        return jax_funcify(op, node=node, **kwargs)
+
+    def check(x, *conditions):
+        # JAX knows shapes while it traces: PyTensor's leaves out these checks too, and warns.
+        if not all(isinstance(c, Tracer) or np.all(c) for c in conditions):
+            raise op.exc_type(op.msg)
+        return x
+
+    return check
 
 
 @corrected_funcify.register(Convolve1d)
