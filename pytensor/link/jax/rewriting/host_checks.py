@@ -15,6 +15,10 @@ __all__ = [
 ]  # fmt: skip
 
 
+class OutsideError(IndexError):
+    """A slice reaches out: NumPy's would be shorter, which takes another program."""
+
+
 @dataclass(frozen=True)
 class IndexCheck:
     """An index, `variables` (index, length), along an axis of a variable."""
@@ -22,6 +26,7 @@ class IndexCheck:
     variables: tuple
     of: str
     axis: int
+    error = IndexError
 
     def condition(self, index, length):
         """Return a condition of Python's for the names of the variables' values."""
@@ -48,6 +53,7 @@ class WindowCheck:
     difference: int
     step: int
     span: int
+    error = OutsideError
 
     def condition(self, start, stop, length):
         """Return whether NumPy's slice has all elements that the window has; names as above."""
@@ -69,17 +75,12 @@ class WindowCheck:
         )
 
 
-def compute_outside(check, values, named):
-    """Refuse a call with an index or a slice out of bounds; `named` are the inputs' values."""
-    given = f" (given {', '.join(named)})" if named else ""
-    raise IndexError(check.message(*values) + given)
-
-
 class HostChecks(Feature):
     """Checks of one graph, to be made before each call.
 
     Their variables are integers that `HostIntegers` takes.  The graph may be rewritten afterwards.
-    Called with the values of all inputs, they raise IndexError if one fails.
+    Called with the values of all inputs, they raise IndexError if one fails, and OutsideError for a
+    slice.
     """
 
     def __init__(self, inputs, checks):
@@ -103,8 +104,9 @@ class HostChecks(Feature):
         self._check = scope["check"]
 
     def _fail(self, number, values, args):
-        named = [f"{name} = {args[place]}" for place, name in self._places]
-        compute_outside(self.checks[number], values, named)
+        check, named = self.checks[number], [f"{name} = {args[k]}" for k, name in self._places]
+        given = f" (given {', '.join(named)})" if named else ""
+        raise check.error(check.message(*values) + given)
 
     def __call__(self, args):
         self._check(args)
@@ -147,5 +149,12 @@ class CheckedThunk:
         return getattr(self._thunk, name)
 
     def __call__(self):
-        self._checks([storage[0] for storage in self._thunk.inputs])
+        try:
+            self._checks([storage[0] for storage in self._thunk.inputs])
+        except OutsideError as error:
+            return self._compute_outside(error)
         return self._thunk()
+
+    def _compute_outside(self, error):
+        """Return what a slice that reaches out gives: refused, for its length is another one."""
+        raise error

@@ -97,7 +97,7 @@ def _with_known_mask(function, node, within):
 @corrected_funcify.register(Nonzero)
 def corrected_funcify_Nonzero(op, node, within, **kwargs):
     def nonzero(a):
-        results = jax.numpy.nonzero(a)
+        results = np.nonzero(np.asarray(a))
         return results if len(results) > 1 else results[0]
 
     return _with_known_mask(nonzero, node, within)

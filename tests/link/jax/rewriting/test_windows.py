@@ -1,6 +1,7 @@
 """Slices that run time moves, and single indices, in `jax_mode`."""
 
 from contextlib import nullcontext
+from itertools import product
 
 import numpy as np
 import pytest
@@ -10,8 +11,9 @@ import pytensor.tensor as pt
 from pytensor.compile.builders import OpFromGraph
 from pytensor.conditional.op import ifelse
 from pytensor.graph.traversal import ancestors
-from pytensor.link.jax.rewriting.host_checks import host_checks
+from pytensor.link.jax.rewriting.host_checks import WindowCheck, host_checks
 from pytensor.link.jax.rewriting.polynomials import constant_difference
+from pytensor.link.jax.rewriting.windows import _Slice
 from tests.utils import compare_jax_and_py, no_compilation
 
 jax = pytest.importorskip("jax")
@@ -45,6 +47,21 @@ TABLE = np.random.default_rng(0).normal(size=(6, 7))
 )
 def test_differences_are_found_by_algebra(stop, start, difference):
     assert constant_difference(stop, start) == difference
+
+
+@pytest.mark.parametrize("step", [1, 2, 3, -1, -2, -3])
+def test_a_window_lies_inside_where_numpy_has_all_of_its_elements(step):
+    for difference, start, length in product(range(-5, 6), range(-9, 10), range(7)):
+        s = _Slice(0, start, start + difference, difference, step)
+        check = WindowCheck((), "x", 0, difference, step, s.span)
+        of_numpy = list(range(length))[start : start + difference : step]
+        inside = eval(check.condition(f"({start})", f"({start + difference})", str(length)))
+        first = start + length if start < 0 else start
+        window = [first + k * step for k in range(s.length)]
+        assert inside == (of_numpy == window) or not (inside or window)
+        if inside and window:
+            lowest = first - (s.span - 1 if step < 0 else 0)
+            assert window == list(range(lowest, lowest + s.span))[::step]
 
 
 # What reads a window, and values for which it lies inside, the last ones counted from the end.
