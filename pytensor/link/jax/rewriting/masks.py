@@ -13,10 +13,11 @@ import numpy as np
 
 from pytensor import scalar as ps
 from pytensor.compile.builders import OpFromGraph
-from pytensor.compile.rewriting import inline_ofg_node
+from pytensor.compile.rewriting import inline_ofg_node, rewrite_inner_graph
 from pytensor.graph.basic import Constant, Variable
 from pytensor.graph.rewriting.basic import GraphRewriter, copy_stack_trace
 from pytensor.graph.traversal import toposort
+from pytensor.scan.op import Scan
 from pytensor.tensor.basic import (
     Alloc,
     Nonzero,
@@ -522,6 +523,8 @@ class MaskRewriter(GraphRewriter):
     """See the module's docstring."""
 
     def apply(self, fgraph):
+        # A scan would hand out what a mask selects for all steps: it needs the number then.
+        rewrite_inner_graph(fgraph, _is_scan_with_mask, self._rewrite_inner)
         if not any(_has_mask(node) for node in fgraph.apply_nodes):
             return
         lengths = FullLengths(fgraph)
@@ -530,6 +533,13 @@ class MaskRewriter(GraphRewriter):
         for old, new in lengths.replacements:
             if old in fgraph.variables:
                 fgraph.replace(old, new, reason=REASON)
+
+    def _rewrite_inner(self, linker, op, node, inner, *, mode):
+        self.apply(inner)
+
+
+def _is_scan_with_mask(op):
+    return isinstance(op, Scan) and any(map(_has_mask, op.fgraph.apply_nodes))
 
 
 def _has_mask(node):

@@ -93,6 +93,16 @@ def test_masks(name):
             np.testing.assert_allclose(actual, value, rtol=1e-9, atol=1e-12)
 
 
+def test_masks_within_a_scan():
+    last = pytensor.scan(
+        lambda s, total, x, m: total + s * x[m].sum(),
+        sequences=[W], outputs_info=[pt.zeros((), dtype="float64")], non_sequences=[X, M],
+        return_updates=False,
+    )[-1]  # fmt: skip
+    outputs = [last, *pt.grad(last, [X, W])]
+    compare_jax_and_py([X, W, M], outputs, [VALUES[X], VALUES[W], SOME], jax_mode=jax_mode())
+
+
 def test_nan_that_a_mask_leaves_out_is_in_no_gradient():
     """The derivatives of the logarithm and the root at a negative number, and at 0."""
     x, theta = pt.vector("x", dtype="float64"), pt.vector("theta", dtype="float64")
