@@ -41,6 +41,10 @@ class LazyRewriter(RewriteDatabase):
 for name, tag, module, rewriter, position in (
     # Before PyTensor puts their graphs in the place of nodes.
     ("keep_squares", "jax_tuned", "updates", "keep_squares", -0.02),
+    # Before rewrites of scans, which would take out what a mask selects.
+    ("jax_masks", "jax_tuned", "masks", "compute_at_full_length", 0.04),
+    # After "ShapeOpt", which infers lengths; before rewrites look into slices.
+    ("jax_windows", "jax_tuned", "windows", "make_windows", 0.15),
     ("jax_normalize_by_kernels", "jax_cpu_kernels", "normalization", "normalize_by_kernels", 3.3),
     # Before the channels-last rewrite, which knows its Ops.
     ("jax_recompute_normalized", "jax", "recompute", "recompute_normalized", 3.4),
@@ -50,6 +54,8 @@ for name, tag, module, rewriter, position in (
     ("jax_known_length", "jax", "known_lengths", "known_lengths_with_our_ops", 98),
     ("jax_tuned_known_length", "jax_tuned", "known_lengths", "known_lengths", 98),
     # Before "jax_shape_parameter_as_tuple", which takes what remains.
+    # Last, for it notes something on the nodes that are left.
+    ("jax_keep_checks", "jax_tuned", "host_checks", "keep_checks", 200),
     ("jax_reshape_to_lengths", "jax_tuned", "static_shapes", "reshape_to_lengths", 99),
 ):
     optdb.register(name, LazyRewriter(module, rewriter, tag), tag, position=position)

@@ -6,7 +6,7 @@ Mode JAX, which doesn't look here, keeps PyTensor's.
 import math
 from contextlib import nullcontext
 from copy import copy
-from functools import singledispatch
+from functools import partial, singledispatch
 
 import jax
 import numpy as np
@@ -28,6 +28,7 @@ from pytensor.link.jax.rewriting.sizes import (
 from pytensor.link.jax.tuned import completed, sparse  # noqa: F401 (they register conversions)
 from pytensor.link.jax.tuned.building import paused_collection
 from pytensor.link.jax.tuned.corrected import corrected_funcify, with_declared_dtypes
+from pytensor.link.jax.tuned.indexing import IN_A_BRANCH
 from pytensor.link.jax.tuned.known import (
     computed_if_known,
     is_known,
@@ -42,7 +43,7 @@ from pytensor.tensor.elemwise import Elemwise
 from pytensor.tensor.extra_ops import Unique
 from pytensor.tensor.random.op import RandomVariable
 from pytensor.tensor.shape import Reshape, Shape, Shape_i
-from pytensor.tensor.type import discrete_dtypes, integer_dtypes
+from pytensor.tensor.type import discrete_dtypes
 
 __all__ = ["GraphWithConverter", "tuned_funcify"]
 
@@ -100,6 +101,8 @@ def tuned_funcify_Scan(op, node, convert_node, **kwargs):
 
 @tuned_funcify.register(LazyIfElse)
 def tuned_funcify_LazyIfElse(op, node, convert_node, **kwargs):
+    convert_node = partial(convert_node, **IN_A_BRANCH)
+
     def converted(known):
         new = copy(op)
         new.true_branch = _with_converter(op.true_branch, convert_node, known)
@@ -152,7 +155,7 @@ def tuned_funcify_with_constants(op, node, convert_node, **kwargs):
 def tuned_funcify_Blockwise(op, convert_node, node, **kwargs):
     _, core_inputs = op._create_dummy_core_node(node.inputs, return_dummy_inputs=True)
     axes = [v.type.ndim - core.type.ndim for v, core in zip(node.inputs, core_inputs, strict=True)]
-    integers = [k for k, v in enumerate(node.inputs) if v.type.dtype in integer_dtypes]
+    integers = [k for k, v in enumerate(node.inputs) if v.type.dtype in discrete_dtypes]
     same_for_all = [k for k in integers if all(node.inputs[k].type.broadcastable[: axes[k]])]
     if not same_for_all:
         core = op._create_dummy_core_node(node.inputs, propagate_unbatched_core_inputs=True)

@@ -8,12 +8,15 @@ from functools import singledispatch
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
 
 from pytensor import scalar as ps
 from pytensor.link.jax.dispatch.basic import jax_funcify
 from pytensor.link.jax.dispatch.callbacks import called_back
+from pytensor.link.jax.rewriting.host_integers import computed_from
+from pytensor.raise_op import CheckAndRaise
 from pytensor.scalar.math import NdtriExp, TriGamma
-from pytensor.tensor.basic import Join
+from pytensor.tensor.basic import Join, Split
 from pytensor.tensor.blas import BatchedDot
 from pytensor.tensor.elemwise import CAReduce, Elemwise
 from pytensor.tensor.extra_ops import SearchsortedOp, UnravelIndex
@@ -32,6 +35,7 @@ from pytensor.tensor.linalg.solvers.psd import CholeskySolve
 from pytensor.tensor.linalg.solvers.triangular import SolveTriangular
 from pytensor.tensor.linalg.summary import Det, SLogDet
 from pytensor.tensor.math import Dot
+from pytensor.tensor.signal.conv import Convolve1d
 from pytensor.tensor.subtensor import AdvancedIncSubtensor, indices_from_subtensor
 
 __all__ = ["corrected_funcify", "with_declared_dtypes"]
@@ -238,6 +242,56 @@ def corrected_funcify_Searchsorted(op, node, **kwargs):
         return jnp.searchsorted(a, v, side=op.side, sorter=sorter)
 
     return _with_operands(searchsorted, node, [common] * 2 + others)
+
+
+@corrected_funcify.register(CheckAndRaise)
+def corrected_funcify_CheckAndRaise(op, node, **kwargs):
+    if computed_from(node.inputs[1:]):
+        return jax_funcify(op, node=node, **kwargs)
+
+    def check(x, *conditions):
+        # JAX knows shapes while it traces: PyTensor's leaves out these checks too, and warns.
+        if not all(isinstance(c, Tracer) or np.all(c) for c in conditions):
+            raise op.exc_type(op.msg)
+        return x
+
+    return check
+
+
+@corrected_funcify.register(Convolve1d)
+def corrected_funcify_Convolve1d(op, node, **kwargs):
+    def conv1d(data, kernel, full_mode):
+        # The gradient's mode is computed from lengths, which PyTensor's conversion doesn't ask for.
+        if isinstance(full_mode, Tracer):
+            raise NotImplementedError(
+                f"JAX can't compute {node.outputs[0]}: whether it is a full convolution depends on "
+                "values that are known only when the function runs"
+            )
+        mode = "full" if np.asarray(full_mode) else "valid"
+        return jnp.convolve(data, kernel, mode=mode)
+
+    return conv1d
+
+
+@corrected_funcify.register(Split)
+def corrected_funcify_Split(op, node, **kwargs):
+    # PyTensor's warns where sizes are computed from lengths, which JAX knows.
+    def split(x, sizes):
+        if isinstance(sizes, Tracer):
+            raise NotImplementedError(
+                f"JAX can't split {node.inputs[0]}: the sizes, {node.inputs[1]}, depend on values "
+                "that are known only when the function runs"
+            )
+        sizes = np.asarray(sizes)
+        if len(sizes) != op.len_splits or (sizes < 0).any() or sizes.sum() != x.shape[op.axis]:
+            raise ValueError(
+                f"{node.inputs[0]} has {x.shape[op.axis]} elements along axis {op.axis}: it can't "
+                f"be split into {op.len_splits} parts of {sizes.tolist()}"
+            )
+        parts = jnp.split(x, np.cumsum(sizes[:-1]), axis=op.axis)
+        return parts if len(parts) > 1 else parts[0]
+
+    return split
 
 
 @corrected_funcify.register(UnravelIndex)

@@ -15,6 +15,7 @@ from pytensor.link.jax.parallel import (
     has_rows,
 )
 from pytensor.link.jax.platforms import PLATFORMS, compiling_for
+from pytensor.link.jax.rewriting.host_checks import CheckedThunk, host_checks
 from pytensor.link.jax.rewriting.sizes import find_sizes
 from pytensor.link.jax.tuned.deferred import is_deferred, rewrite_deferred
 from pytensor.link.jax.xla_guard import guard_options
@@ -278,7 +279,7 @@ class TunedJAXLinker(JAXLinker):
             compute_map, order, input_storage, output_storage, storage_map
         )
         if not self._donates():
-            return thunks, nodes, function
+            return self._checked(thunks), nodes, function
         from pytensor.link.jax.tuned.donation import DonatingThunk
 
         # A donating thunk puts nothing into the storages of updates, but PyTensor clears them all
@@ -296,7 +297,12 @@ class TunedJAXLinker(JAXLinker):
             self._from_store,
             self._compiler_options(),
         )
-        return [thunk], nodes, thunk.jit_fn
+        return self._checked([thunk]), nodes, thunk.jit_fn
+
+    def _checked(self, thunks):
+        """Have indices and slices checked before each call, if the graph has any to check."""
+        checks = host_checks(self.fgraph)
+        return thunks if checks is None else [CheckedThunk(thunk, checks) for thunk in thunks]
 
     def __repr__(self):
         return (

@@ -39,6 +39,7 @@ from pytensor.link.jax.internals import (
     xla_version,
 )
 from pytensor.link.jax.platforms import call_for
+from pytensor.link.jax.rewriting.windows import needs_checks
 from pytensor.link.jax.tuned.deferred import KeptProgram
 from pytensor.link.jax.tuned.graph_key import NoKeyError, graph_key
 from pytensor.link.jax.tuned.processor import processor
@@ -75,7 +76,8 @@ def rewrite_or_defer(inputs, outputs, additional_outputs, fgraph, mode, profile)
         )
         rewrite()
         return
-    if has_programs(folder, key):
+    # Which checks there are before a call is found by rewriting.
+    if has_programs(folder, key) and not needs_checks(fgraph):
         fgraph.attach_feature(KeptProgram(key, rewrite))
     else:
         rewrite()

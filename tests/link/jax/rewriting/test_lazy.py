@@ -22,7 +22,7 @@ def lazy_rewriters(database=optdb):
 
 def test_what_is_registered_is_there():
     entries = list(lazy_rewriters())
-    assert len(entries) == 9
+    assert len(entries) == 12
     for entry in entries:
         rewriter = entry.query()
         assert isinstance(rewriter, Rewriter)

@@ -229,6 +229,16 @@ def test_each_length_has_a_program_on_disk(folder):
     assert len(programs(folder)) == 2
 
 
+def test_indices_are_checked_before_a_program_that_was_found(folder):
+    x, n = pt.dvector("x"), pt.lscalar("n")
+    for _ in range(2):
+        f = compile_graph([x, n], x[n : n + 2].sum())
+        assert f(np.ones(3), 1) == 2
+        assert len(programs(folder)) == 1
+        with pytest.raises(IndexError, match="2:4 reaches out of x"):
+            f(np.ones(3), 2)
+
+
 def test_the_text_of_a_program_that_was_found():
     run(*make_step())
     step, w = make_step()

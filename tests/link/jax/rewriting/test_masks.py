@@ -1,0 +1,154 @@
+"""Masks that are known at run time, in `jax_mode`."""
+
+import numpy as np
+import pytest
+
+import pytensor
+import pytensor.tensor as pt
+from tests.utils import compare_jax_and_py
+
+jax = pytest.importorskip("jax")
+
+from pytensor.link.jax.tuned import jax_mode  # noqa: E402
+
+X, W = pt.vector("x", dtype="float64"), pt.vector("w", dtype="float64")
+A, B = pt.matrix("a", dtype="float64"), pt.tensor("b", dtype="float64", shape=(None, 3))
+GROUP, THETA = pt.vector("group", dtype="int64"), pt.vector("theta", dtype="float64")
+M, M2 = pt.vector("m", dtype="bool"), pt.matrix("m2", dtype="bool")
+rng = np.random.default_rng(0)
+VALUES = {
+    X: rng.normal(size=5), W: rng.normal(size=5), A: rng.normal(size=(5, 5)),
+    B: rng.normal(size=(5, 3)), GROUP: np.array([1, 0, 2, 2, 1]), THETA: rng.normal(size=3),
+}  # fmt: skip
+SOME = np.array([True, False, True, True, False])
+MASKS = (SOME, np.ones(5, bool), np.zeros(5, bool))
+NZ = pt.nonzero(M)[0]
+
+RESULTS = {
+    "sum": X[M].sum(),
+    "mean": (X[M] ** 2).mean(),
+    "variance": pt.log(X[M] ** 2).var(),
+    "product": X[M].prod(),
+    "maximum": pt.exp(X[M]).max(),
+    "minimum": (X[M] - W[M]).min(),
+    "norm": pt.linalg.norm(X[M]),
+    "dot": X[M] @ W[M],
+    "rows": A[M].sum(axis=0),
+    "sums of rows": A[M].sum(axis=1).mean(),
+    "rows of a product": (A[M] @ W).sum(),
+    "normal equations": B[M].T @ B[M],
+    "columns": A[:, M].mean(axis=1),
+    "a column of rows": A[M, 1].sum(),
+    "rows of a column": A[1, M].sum(),
+    "beside slices": pt.inc_subtensor(A[1:, M], W[M]),
+    "running sums of rows": (pt.cumsum(A[M], axis=0)[:, 0] * W[M]).sum(),
+    "zeros": (pt.set_subtensor(pt.zeros(A[M].shape)[:, 1:], A[M, 1:]) ** 2).sum(),
+    "two axes": A[M2].mean(),
+    "lookup": ((X[M] - THETA[GROUP[M]]) ** 2).sum(),
+    "scatter": pt.zeros(3)[GROUP[M]].inc(X[M] * 2),
+    "log-sum-exp": pt.logsumexp(X[M]),
+    "softmax": (pt.special.softmax(X[M]) * W[M]).sum(),
+    "again": X[M][W[M] > 0].sum(),
+    "running sum": (pt.cumsum(X[M]) * W[M]).sum(),
+    "nonzero": X[NZ].mean(),
+    "nonzero of numbers": X[pt.nonzero(GROUP)].sum(),
+    "indices": (NZ * X[NZ]).sum(),
+    "nonzero of two axes": A[pt.nonzero(M2)].sum(),
+    "likelihood": pt.switch(W[M] > 0, X[M], -X[M] / 2).sum() + X.mean(),
+    "set a number": pt.set_subtensor(X[M], 0.5),
+    "set its own": pt.set_subtensor(X[M], pt.exp(X[M])),
+    "set another": pt.set_subtensor(X[M], W[M] * 2 - 1),
+    "inc a number": pt.inc_subtensor(X[M], 0.5),
+    "inc another": pt.inc_subtensor(X[M], W[M] ** 2),
+    "inc rows": pt.inc_subtensor(A[M], W),
+    "inc rows by numbers": pt.inc_subtensor(A[M], W[M][:, None]),
+    "set two axes": pt.set_subtensor(A[M2], A[M2] * 2),
+    "inc by nonzero": pt.inc_subtensor(X[NZ], X[NZ] * 3),
+    "set columns": pt.set_subtensor(A[:, M], 0),
+}
+
+
+# NumPy raises for them.
+NOT_OF_NOTHING = ("maximum", "minimum", "log-sum-exp", "softmax")
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_masks(name):
+    """Values and gradients, of some elements, of all, and of none."""
+    result = RESULTS[name]
+    inputs = [X, W, A, B, GROUP, THETA, M, M2]
+    wrt = [v for v in (X, W, A, B, THETA) if v in pytensor.graph.traversal.ancestors([result])]
+    gradients = pt.grad((result**2).sum(), wrt, disconnected_inputs="ignore")
+    reference, f = (
+        pytensor.function(inputs, [result, *gradients], mode=mode, on_unused_input="ignore")
+        for mode in ("FAST_COMPILE", jax_mode())
+    )
+    for mask in MASKS if name not in NOT_OF_NOTHING else MASKS[:2]:
+        given = [VALUES[v] for v in inputs[:-2]] + [mask, np.outer(mask, SOME)]
+        if name == "nonzero of numbers":
+            given[4] = mask * 2
+        with np.errstate(all="ignore"):  # a mean of nothing
+            expected = reference(*given)
+        for actual, value in zip(f(*given), expected, strict=True):
+            np.testing.assert_allclose(actual, value, rtol=1e-9, atol=1e-12)
+
+
+def test_masks_within_a_scan():
+    last = pytensor.scan(
+        lambda s, total, x, m: total + s * x[m].sum(),
+        sequences=[W], outputs_info=[pt.zeros((), dtype="float64")], non_sequences=[X, M],
+        return_updates=False,
+    )[-1]  # fmt: skip
+    outputs = [last, *pt.grad(last, [X, W])]
+    compare_jax_and_py([X, W, M], outputs, [VALUES[X], VALUES[W], SOME], jax_mode=jax_mode())
+
+
+def test_nan_that_a_mask_leaves_out_is_in_no_gradient():
+    """The derivatives of the logarithm and the root at a negative number, and at 0."""
+    x, theta = pt.vector("x", dtype="float64"), pt.vector("theta", dtype="float64")
+    kept = x > 0
+    loss = (pt.log(x[kept]) * theta[kept] + pt.sqrt(x[kept])).mean() + x[kept].max()
+    f = pytensor.function([x, theta], [loss, *pt.grad(loss, [x, theta])], mode=jax_mode())
+    value = np.array([1.0, -2.0, 0.0, np.nan, 3.0])
+    results = f(value, np.array([1.0, np.nan, np.inf, 0.0, 2.0]))
+    assert np.isfinite(np.concatenate([np.atleast_1d(r) for r in results])).all()
+    np.testing.assert_allclose(results[0], (2 * np.log(3) + 1 + np.sqrt(3)) / 2 + 3)
+    np.testing.assert_array_equal(results[1][1:4], 0)
+    np.testing.assert_allclose(results[2], [0, 0, 0, 0, np.log(3) / 2])
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint16", "bool", "float32"])
+def test_dtypes(dtype):
+    x = pt.vector("x", dtype=dtype)
+    outputs = [x[M].max(), x[M].min(), x[M].sum()]
+    outputs += [pt.set_subtensor(x[M], 1), pt.all(x[M]), pt.any(x[M] > 0)]
+    values = np.array([0, 3, 1, 0, 1]).astype(dtype)
+    compare_jax_and_py([x, M], outputs, [values, SOME], jax_mode=jax_mode())
+
+
+REFUSED = {
+    "a result": (X[M], "known for a result"),
+    "sorted": (pt.sort(X[M]), "elements of x .* for .*Sort"),
+    "another mask's": ((X[M] + W[W > 0]).sum(), "known for Add"),
+    "written": (pt.set_subtensor(X[M], W), "written to x by a mask: .* for w"),
+    "indices": (pt.nonzero(M)[0], "known for a result"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_where_the_number_must_be_known_it_is_said(name):
+    result, message = REFUSED[name]
+    with pytest.raises(NotImplementedError, match=message):
+        pytensor.function([X, W, M], result, mode=jax_mode(), on_unused_input="ignore")
+
+
+def test_constant_masks_stay():
+    outputs = [X[SOME], pt.set_subtensor(X[SOME], W[:3]), pt.grad(X[SOME].prod(), X)]
+    compare_jax_and_py([X, W], outputs, [VALUES[X], VALUES[W]], jax_mode=jax_mode())
+
+
+def test_a_mask_of_another_length_raises():
+    f = pytensor.function([X, M], X[M].sum(), mode=jax_mode())
+    for length in (1, 3):
+        with pytest.raises((TypeError, ValueError)):
+            f(VALUES[X], SOME[:length])

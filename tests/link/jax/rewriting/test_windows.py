@@ -1,0 +1,210 @@
+"""Slices that run time moves, and single indices, in `jax_mode`."""
+
+from contextlib import nullcontext
+from itertools import product
+
+import numpy as np
+import pytest
+
+import pytensor
+import pytensor.tensor as pt
+from pytensor.compile.builders import OpFromGraph
+from pytensor.conditional.op import ifelse
+from pytensor.graph.traversal import ancestors
+from pytensor.link.jax.rewriting.host_checks import WindowCheck, host_checks
+from pytensor.link.jax.rewriting.polynomials import constant_difference
+from pytensor.link.jax.rewriting.windows import _Slice
+from tests.utils import compare_jax_and_py, no_compilation
+
+jax = pytest.importorskip("jax")
+
+from pytensor.link.jax.tuned import jax_mode  # noqa: E402
+
+N, M, SMALL = pt.lscalar("n"), pt.lscalar("m"), pt.scalar("small", dtype="int8")
+X, Y = pt.vector("x", dtype="float64"), pt.matrix("y", dtype="float64")
+LENGTH, BOUNDS = X.shape[0], pt.lvector("bounds")
+TEN = np.arange(10.0) ** 2
+TABLE = np.random.default_rng(0).normal(size=(6, 7))
+
+
+@pytest.mark.parametrize(
+    ("stop", "start", "difference"),
+    [
+        ((N + 1) * 3, N * 3, 3),
+        (N + 4, N, 4),
+        (N - 4, N, -4),
+        (-N + 7, 3 - N, 4),
+        ((N + M) * (N - M) + 2, N * N - M * M, 2),
+        ((N + 10) // 4, (N + 2) // 4, 2),
+        ((4 * N + 9) // 4, N, 2),
+        (pt.cast(SMALL, "int64") + 2, SMALL, 2),
+        (LENGTH + N, N + LENGTH - 5, 5),
+        (N, pt.constant(2), None),
+        (N * M, N * 2, None),
+        ((N + 10) // N, N // N, None),
+        (N // 4 * 4, N, None),
+    ],
+)
+def test_differences_are_found_by_algebra(stop, start, difference):
+    assert constant_difference(stop, start) == difference
+
+
+@pytest.mark.parametrize("step", [1, 2, 3, -1, -2, -3])
+def test_a_window_lies_inside_where_numpy_has_all_of_its_elements(step):
+    for difference, start, length in product(range(-5, 6), range(-9, 10), range(7)):
+        s = _Slice(0, start, start + difference, difference, step)
+        check = WindowCheck((), "x", 0, difference, step, s.span)
+        of_numpy = list(range(length))[start : start + difference : step]
+        inside = eval(check.condition(f"({start})", f"({start + difference})", str(length)))
+        first = start + length if start < 0 else start
+        window = [first + k * step for k in range(s.length)]
+        # Where one bound alone is counted from the end, they may be equal all the same.
+        if inside or (window and (start < 0) == (start + difference < 0)):
+            assert inside == (of_numpy == window)
+        if inside and window:
+            lowest = first - (s.span - 1 if step < 0 else 0)
+            assert window == list(range(lowest, lowest + s.span))[::step]
+
+
+# What reads a window, and values for which it lies inside, the last ones counted from the end.
+WINDOWS = {
+    "blocks": (X[N * 3 : (N + 1) * 3], (0, 1, 2)),
+    "of four": (X[N : N + 4], (0, 6, -10, -5)),
+    "descending": (X[N + 4 : N : -1], (0, 5, -6)),
+    "every second": (X[N : N + 5 : 2], (0, 5, -10, -6)),
+    "every second, descending": (X[N + 5 : N : -2], (0, 4, -11, -7)),
+    "the end is cut, no element is": (X[N : N + 4 : 2], (7,)),
+    "before": (X[N - 3 : N], (3, 10, -1)),
+    "one": (X[N : N + 1], (0, 9, -2)),
+    "none": (X[N:N], (0, 3, 20, -3)),
+    "of a result": (pt.exp(-X)[1:][N : N + 3], (0, 6)),
+    "of a sum": ((X + X[1:].max() * X**2)[N : N + 3], (0, 7)),
+    "of two joined": (pt.concatenate([X, X[:3], X.reshape((2, -1))[0]])[N : N + 3], (0, 15)),
+    "of a window": (X[N : N + 6][N : N + 2], (0, 4)),
+    "int8": (X[SMALL * 2 : (SMALL + 1) * 2], (0, 4)),
+    "int8 overflows": (X[SMALL * 2 : SMALL * 2 + 2], (1, 125)),
+    "the number is in a vector": (X[BOUNDS[1] : BOUNDS[1] + 3], ([0, 7], [9, 2])),
+}
+
+
+@pytest.mark.parametrize("name", WINDOWS)
+def test_windows(name):
+    """Values and gradients, and no more compilation for another place."""
+    window, places = WINDOWS[name]
+    read = set(ancestors([window]))
+    number = next(v for v in (N, SMALL, BOUNDS) if v in read)
+    outputs = [window, window.sum(), pt.grad((window**3).sum(), X), window.shape[0]]
+    reference = pytensor.function([X, number], outputs, mode="FAST_COMPILE")
+    f = pytensor.function([X, number], outputs, mode=jax_mode())
+    for k, place in enumerate(places):
+        place = np.array(place, number.type.dtype)
+        with nullcontext() if k == 0 else no_compilation():
+            results = f(TEN, place)
+        for result, expected in zip(results, reference(TEN, place), strict=True):
+            np.testing.assert_allclose(result, expected)
+
+
+WRITTEN = {
+    "set": pt.set_subtensor(Y[N : N + 2], Y[:2] * 2),
+    "set a number": pt.set_subtensor(Y[N : N + 2, 1:], 3.0),
+    "inc": pt.inc_subtensor(Y[1, N * 2 : N * 2 + 2], Y[0, N : N + 2]),
+    "two axes": pt.inc_subtensor(Y[N : N + 2, N + 3 : N : -1], Y[:2, :3]),
+    "beside a vector": pt.inc_subtensor(Y[N : N + 3, [1, 1, 4]], Y[:3, :3]),
+    "beside an index": pt.set_subtensor(Y[N, N + 4 : N : -2], 0),
+}
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_windows_are_written_to(name):
+    written = WRITTEN[name]
+    outputs = [written, pt.grad((written**2).sum(), Y)]
+    compare_jax_and_py([Y, N], outputs, [TABLE, 1], jax_mode=jax_mode())
+
+
+def test_windows_of_integers_are_written_to():
+    x = pt.vector("x", dtype="int32")
+    outputs = [pt.set_subtensor(x[N : N + 2], x[N + 2 : N : -1]), x[N : N + 2].sum()]
+    compare_jax_and_py([x, N], outputs, [np.arange(6, dtype="int32"), 2], jax_mode=jax_mode())
+
+
+@pytest.mark.parametrize(
+    ("window", "places"),
+    [
+        (X[N * 3 : (N + 1) * 3], (3, -1, -4)),
+        (X[N : N + 4], (7, 20, -1, -4, -11)),
+        (X[N + 4 : N : -1], (6, -1, -12)),
+        (X[N - 3 : N], (2, 11)),
+        (pt.exp(X)[N : N + 3], (8,)),
+        (pt.set_subtensor(X[N : N + 4], 0), (7,)),
+    ],
+)
+def test_a_window_that_reaches_out_is_never_moved(window, places):
+    f = pytensor.function([X, N], window, mode=jax_mode())
+    for place in places:
+        with pytest.raises(IndexError, match=rf"reaches out of .*10 elements.*given n = {place}"):
+            f(TEN, place)
+
+
+@pytest.mark.parametrize(
+    "result",
+    [X[N], pt.set_subtensor(X[N], 1.0), pt.inc_subtensor(X[N], 1.0), Y[0, N], Y[N, [0, 1]].sum()],
+)
+def test_a_single_index_out_of_bounds(result):
+    x = X if X in ancestors([result]) else Y
+    value = TEN[:6] if x is X else TABLE[:, :6]
+    f = pytensor.function([x, N], result, mode=jax_mode())
+    reference = pytensor.function([x, N], result, mode="FAST_COMPILE")
+    for index in (5, -6):
+        np.testing.assert_allclose(f(value, index), reference(value, index))
+    for index in (6, -7):
+        with pytest.raises(IndexError, match=f"index {index} is out of bounds"):
+            f(value, index)
+
+
+@pytest.mark.parametrize("result", [X[5], pt.set_subtensor(X[5], 1.0), X[[0, 5, 1]], X[X.shape[0]]])
+def test_an_index_that_tracing_knows_costs_no_check(result):
+    f = pytensor.function([X], result, mode=jax_mode())
+    assert host_checks(f.maker.fgraph) is None
+    with pytest.raises(IndexError, match=r"index \d is out of bounds for axis 0 of x"):
+        f(TEN[:3])
+
+
+@pytest.mark.parametrize("index", [5, N])
+def test_a_branch_that_is_not_taken_may_be_out_of_bounds(index):
+    result = ifelse(X.shape[0] > 5, X[index], X[0])
+    f = pytensor.function([X, N], result, mode=jax_mode(), on_unused_input="ignore")
+    assert f(TEN[:3], 5) == 0
+    assert f(TEN, 5) == 25
+
+
+@pytest.mark.parametrize("start", [pt.argmax(X), pt.cast(X[0], "int64"), N + pt.isnan(X).sum()])
+def test_bounds_that_the_device_computes_are_refused(start):
+    with pytest.raises(NotImplementedError, match=r"slice of x .*\(x isn't an integer\)"):
+        pytensor.function([X, N], X[start : start + 2], mode=jax_mode(), on_unused_input="ignore")
+
+
+def test_windows_within_an_op_are_refused():
+    op = OpFromGraph([X, N], [X[N : N + 2]])
+    with pytest.raises(NotImplementedError, match="within a scan, or another graph"):
+        pytensor.function([X, N], op(X, N), mode=jax_mode())
+
+
+def test_shared_numbers_copies_and_donation():
+    """A number that the function itself updates is read from the device."""
+    k, total = pytensor.shared(0, name="k"), pytensor.shared(np.zeros(2), name="total")
+    window = X[k : k + 2]
+    f = pytensor.function(
+        [X], window, updates={k: k + 4, total: total + window}, mode=jax_mode(donate=True)
+    )
+    for first in (0, 4, 8):
+        np.testing.assert_array_equal(f(TEN), TEN[first : first + 2])
+    for function in (f, f.copy()):
+        with pytest.raises(IndexError, match=r"12:14 reaches out of x.*given k = 12"):
+            function(TEN)
+    assert k.get_value() == 12
+    np.testing.assert_array_equal(total.get_value(), TEN.reshape(5, 2)[::2].sum(0))
+
+
+def test_mode_jax_has_no_windows():
+    f = pytensor.function([X, N], X[N : N + 2], mode="JAX")
+    assert host_checks(f.maker.fgraph) is None
