@@ -20,6 +20,11 @@ if "PYTEST_XDIST_WORKER" not in os.environ:
     (compiled / "pytensorrc").write_text(f"[global]\nbase_compiledir = {compiled}\n")
     os.environ["PYTENSORRC"] = str(compiled / "pytensorrc")
     os.environ.setdefault("NUMBA_OPT", "1")  # a third less time to compile
+    if sys.dont_write_bytecode:
+        # Hundreds of processes would each compile thousands of modules. It is kept, but elsewhere.
+        sys.dont_write_bytecode, sys.pycache_prefix = False, str(compiled / "bytecode")
+        os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # A user's own settings shall not decide whether a test passes; flags given on the command line
 # come last and win. A rewrite that fails would otherwise only be logged. Stack traces are off
 # because PyTensor's rewrites double those of constants that graphs share: after hundreds of
