@@ -20,6 +20,7 @@ if "PYTEST_XDIST_WORKER" not in os.environ:
     (compiled / "pytensorrc").write_text(f"[global]\nbase_compiledir = {compiled}\n")
     os.environ["PYTENSORRC"] = str(compiled / "pytensorrc")
     os.environ.setdefault("NUMBA_OPT", "1")  # a third less time to compile
+    os.environ.pop("JAX_COMPILATION_CACHE_DIR", None)  # a user's own, as above
     if sys.dont_write_bytecode:
         # Hundreds of processes would each compile thousands of modules. It is kept, but elsewhere.
         sys.dont_write_bytecode, sys.pycache_prefix = False, str(compiled / "bytecode")
