@@ -117,9 +117,8 @@ def built_anew(page_command, once):
         for name, text in scripts.items():
             (folder / Path(name).name).write_text(text, encoding="utf-8", newline="\n")
 
-    folder = once("built_anew", fill)
-    names = page_command.present_scripts()
-    return {n: (folder / Path(n).name).read_text(encoding="utf-8") for n in names}
+    files = once("built_anew", fill).iterdir()
+    return {f"demo_assets/{file.name}": file.read_text(encoding="utf-8") for file in files}
 
 
 @pytest.fixture(scope="module")
