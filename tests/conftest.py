@@ -22,9 +22,10 @@ if "PYTEST_XDIST_WORKER" not in os.environ:
     os.environ.setdefault("NUMBA_OPT", "1")  # a third less time to compile
     os.environ.pop("JAX_COMPILATION_CACHE_DIR", None)  # a user's own, as above
     if sys.dont_write_bytecode:
-        # Hundreds of processes would each compile thousands of modules. It is kept, but elsewhere.
-        sys.dont_write_bytecode, sys.pycache_prefix = False, str(compiled / "bytecode")
-        os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
+        # A hundred processes would each compile a thousand modules: here they find them compiled.
+        bytecode = str(Path(__file__).parents[1] / ".pytest_cache" / "bytecode")
+        sys.dont_write_bytecode, sys.pycache_prefix = False, bytecode
+        os.environ["PYTHONPYCACHEPREFIX"] = bytecode
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # A user's own settings shall not decide whether a test passes; flags given on the command line
 # come last and win. A rewrite that fails would otherwise only be logged. Stack traces are off
