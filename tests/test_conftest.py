@@ -1,5 +1,7 @@
 """What the tests share: combinations in turn, the order of files, what skipped tests lack."""
 
+import os
+import sys
 from types import SimpleNamespace
 
 import pytest
@@ -7,6 +9,12 @@ import pytest
 from tests.longest_files import longest_files
 from tests.skipped import kind_of
 from tests.utils import in_turn
+
+
+def test_no_process_compiles_all_modules_anew():
+    """Whatever the environment asks for: see `tests/conftest.py`."""
+    assert not sys.dont_write_bytecode
+    assert not os.environ.get("PYTHONDONTWRITEBYTECODE")
 
 
 def test_combinations_in_turn():

@@ -11,11 +11,13 @@ import pytest
 from training.options import SETTINGS
 
 ROOT = Path(__file__).parents[1]
+# Of folders that hold what was installed, built, downloaded or trained here.
+OTHERS = {"node_modules", "generated", "build", "datasets", "runs"}
 PAGES = sorted(
     path
     for folder in (".", "docs/**", "examples/**", "thoughts/**", "benchmarks")
     for path in ROOT.glob(f"{folder}/*.md")
-    if "node_modules" not in path.parts  # others' pages
+    if not OTHERS.intersection(path.relative_to(ROOT).parts)
 )
 NOT_FOR_USERS = {"IdleClock", "Row", "nn", "schedules"}  # the modules are listed name by name
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")

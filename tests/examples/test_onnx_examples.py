@@ -12,6 +12,7 @@ import pytest
 
 import pytensor
 from pytensor.scalar.basic import Cast
+from tests.utils import in_turn
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "onnx"
 EXPECTED = {
@@ -71,8 +72,7 @@ def nodes_of(graph):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("integers", ["int32", "int64"])
-@pytest.mark.parametrize("mode", ["JAX", "NUMBA"])
+@in_turn("mode, integers", ["JAX", "NUMBA"], ["int32", "int64"])
 def test_density_of_a_network_casts_nothing(mode, integers, monkeypatch):
     pytest.importorskip("pymc", reason="the example is about PyMC")
     monkeypatch.syspath_prepend(str(EXAMPLES))

@@ -47,11 +47,17 @@ def test_clip_by_global_norm(dtype, max_norm, request):
     assert dtype == "float64" or "float64" not in found
 
 
+def many_gradients():
+    """Yield all cases; compilers get one of them, with all ranks, and the others are long."""
+    for mode in ("FAST_COMPILE", "JAX", "NUMBA"):
+        ranks = (0, 1, 2, 4)
+        for case in ((33, ranks), (40, (0,)), (40, (1,)), (33, (2,)), (80, ranks)):
+            long = mode != "FAST_COMPILE" and case != (33, ranks)
+            yield pytest.param(mode, *case, marks=[pytest.mark.long] * long)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("mode", ["FAST_COMPILE", "JAX", "NUMBA"])
-@pytest.mark.parametrize(
-    ("number", "ranks"), [(40, (0,)), (40, (1,)), (33, (2,)), (80, (0, 1, 2, 4))]
-)
+@pytest.mark.parametrize(("mode", "number", "ranks"), list(many_gradients()))
 def test_norm_of_many_gradients(mode, number, ranks):
     """PyTensor's Python code adds 32 numbers at once."""
     pytest.importorskip(mode.lower() if mode in ("JAX", "NUMBA") else "numpy")

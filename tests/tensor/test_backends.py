@@ -71,7 +71,9 @@ def test_cell(backend, name):
     )
 
 
-@pytest.mark.parametrize("name", ROWS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=[pytest.mark.long] * (n in LARGE)) for n in ROWS]
+)
 def test_reference(name):
     """What the cells are compared with: its gradients agree with finite differences."""
     outputs, *gradients = reference(name)

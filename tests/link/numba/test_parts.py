@@ -17,6 +17,7 @@ from pytensor.tensor.type_other import NoneConst
 pytest.importorskip("numba")
 
 from pytensor.link.numba import parts
+from tests.utils import REFERENCE_MODE
 
 VALUE = np.random.default_rng(3).normal(size=(3, 3)).astype("float32")
 
@@ -47,6 +48,14 @@ def assert_same(results, expected):
         assert type(result) is type(wanted)
         assert result.dtype == wanted.dtype
         np.testing.assert_array_equal(result, wanted)
+
+
+def assert_near(results, inputs, outputs):
+    """Compare with Python, which compiles nothing: what Numba adds up otherwise is near."""
+    reference = pytensor.function(inputs, outputs, mode=REFERENCE_MODE)
+    for result, wanted in zip(results, reference(VALUE), strict=True):
+        assert result.dtype == wanted.dtype
+        np.testing.assert_allclose(result, wanted, rtol=1e-4, atol=1e-5)
 
 
 def chain(x, length):
@@ -106,7 +115,7 @@ def test_inner_graphs(small_parts):
     outputs = [*chain(first, 4), second, third, steps[-1]]
     f, jitted = compiled([x], outputs)
     assert len(jitted.parts) > 2
-    assert_same(f(VALUE), whole([x], outputs)(VALUE))
+    assert_near(f(VALUE), [x], outputs)
 
 
 @pytest.mark.slow
@@ -119,7 +128,7 @@ def test_values_are_written_over_across_parts(small_parts):
     f, jitted = compiled([x], [y, y.T])
     assert len(jitted.parts) > 2
     kept = VALUE.copy()
-    assert_same(f(kept), whole([x], [y, y.T])(VALUE))
+    assert_near(f(kept), [x], [y, y.T])
     np.testing.assert_array_equal(kept, VALUE)
 
 

@@ -1,24 +1,29 @@
 """Built pages, and a browser, for the tests of the page."""
 
+import importlib.util
 import os
 import re
 import shutil
 from functools import cached_property
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from filelock import FileLock
-from tools.build_demo import PAGE, SINGLE_FILE, build, runtime_problem
+from tools.build_demo import DEMO, PAGE, SINGLE_FILE, build, runtime_problem
 
 from tests.examples.yolo11n.page.browsers import open_browser, ready_page, require_chromium
 from tests.examples.yolo11n.page.detectors import colour_detector_onnx, yolo_onnx
 
-LATER = "cloned|counting|lessons|recording|served|sources|teach_panel"
+LATER = "cloned|counting|lessons|no_float16array|recording|served|sources|teach_panel"
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Mark as long what takes long in Firefox, or hangs there at times (films, threads)."""
+    """Mark as long what takes long in Firefox, hangs there at times (films, threads) or is feigned.
+
+    A page without Float16Array is the same in both browsers.
+    """
     for item in items:
         if re.search(f"({LATER}).*firefox", item.name):
             item.add_marker(pytest.mark.long)
@@ -93,6 +98,30 @@ def yolo_site(models, once):
 def colour_site(models, once):
     """Return the page with the detector of colours in it."""
     return site_in(once("colour_site", lambda folder: build_site(models.colour, folder)))
+
+
+@pytest.fixture(scope="session")
+def page_command():
+    """Return ``.ci/page.py`` as a module."""
+    spec = importlib.util.spec_from_file_location("page_command", DEMO.parents[2] / ".ci/page.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="session")
+def built_anew(page_command, once):
+    """Return the scripts of the page in the repository as its sources make them today, by name."""
+
+    def fill(folder):
+        if problem := runtime_problem():
+            pytest.skip(problem)
+        scripts = page_command.own_scripts(page_command.present_scripts())
+        for name, text in scripts.items():
+            (folder / Path(name).name).write_text(text, encoding="utf-8", newline="\n")
+
+    files = once("built_anew", fill).iterdir()
+    return {f"demo_assets/{file.name}": file.read_text(encoding="utf-8") for file in files}
 
 
 @pytest.fixture(scope="module")

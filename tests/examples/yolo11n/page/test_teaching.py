@@ -7,8 +7,7 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
-from tools.build_demo import DEMO, assets_of, bundle
-from tools.teaching import teaching_assets
+from tools.build_demo import assets_of, bundle
 
 from tests.examples.yolo11n.page.browsers import detect_file, ready_page, until
 from tests.examples.yolo11n.page.detectors import (
@@ -29,10 +28,10 @@ def unpack(packed):
 
 
 @pytest.fixture(scope="module")
-def assets():
+def assets(built_anew):
     """Return the model of the page in the repository, and its teaching assets."""
-    model = assets_of((DEMO / "demo_assets/model.js").read_text())["model"]
-    return {"model": model, **teaching_assets(onnx.ModelProto.FromString(model))}
+    found = assets_of(built_anew["demo_assets/model.js"])
+    return {name: found[name] for name in found if name == "model" or name.startswith("teach-")}
 
 
 @pytest.fixture(scope="module")

@@ -30,6 +30,26 @@ def variants(finder_onnx_of_one):
     return {"float32": model, "float16": half_weights(model), "int8": quantized}
 
 
+@pytest.fixture(scope="module", autouse=True)
+def models_made_once():
+    """Make each step and head once: whatever weights are stored as, their graphs are the same."""
+    made = {}
+
+    def once(make):
+        def remembered(*given):
+            key = f"{make.__name__}{given}"
+            if key not in made:
+                made[key] = make(*given)
+            return made[key]
+
+        return remembered
+
+    with pytest.MonkeyPatch.context() as patch:
+        for make in (teaching.step_model, teaching.head_model):
+            patch.setattr(teaching, make.__name__, once(make))
+        yield
+
+
 @pytest.fixture(scope="module")
 def assets(variants):
     return teaching.teaching_assets(variants["float32"])
