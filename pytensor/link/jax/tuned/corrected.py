@@ -251,7 +251,7 @@ def corrected_funcify_CheckAndRaise(op, node, **kwargs):
 
     def check(x, *conditions):
         # JAX knows shapes while it traces: PyTensor's leaves out these checks too, and warns.
-        if not all(isinstance(c, Tracer) or np.all(c) for c in conditions):
+        if not all(isinstance(c, Tracer) or np.asarray(c).all() for c in conditions):
             raise op.exc_type(op.msg)
         return x
 

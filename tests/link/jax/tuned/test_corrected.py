@@ -6,6 +6,7 @@ import scipy.special
 
 import pytensor
 import pytensor.tensor as pt
+from pytensor.raise_op import Assert
 from pytensor.tensor.math import ndtri_exp
 from tests.utils import compare_jax_and_py
 
@@ -220,3 +221,23 @@ def test_inner_graphs_have_them_too():
     rows = pt.matrix("rows", dtype="int32")
     total = pytensor.scan(lambda row: pt.cos(row), sequences=[rows], return_updates=False)
     compare([rows], total, [INTEGERS["int32"].reshape(2, 2)])
+
+
+def test_checks_of_shapes_are_made_while_jax_traces():
+    """PyTensor's conversion leaves them out, and warns."""
+    x = pt.vector("x", dtype="float64")
+    checked = Assert("an odd length")(x, pt.eq(x.shape[0] % 2, 0))
+    f = pytensor.function([x], checked * 2, mode=jax_mode())
+    np.testing.assert_array_equal(f(np.ones(2)), [2, 2])
+    with pytest.raises(AssertionError, match="an odd length"):
+        f(np.ones(3))
+
+
+def test_sizes_of_parts_may_follow_from_lengths():
+    x = pt.vector("x", dtype="float64")
+    half = x.shape[0] // 2
+    parts = pt.split(x, [half, half], n_splits=2)
+    f = pytensor.function([x], [part.sum() for part in parts], mode=jax_mode())
+    assert [float(total) for total in f(np.arange(6.0))] == [3, 12]
+    with pytest.raises(ValueError, match="x has 5 elements along axis 0"):
+        f(np.arange(5.0))
