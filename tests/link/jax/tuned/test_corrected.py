@@ -5,6 +5,7 @@ import pytest
 import scipy.special
 
 import pytensor
+import pytensor.scalar as ps
 import pytensor.tensor as pt
 from pytensor.tensor.math import ndtri_exp
 from tests.utils import compare_jax_and_py
@@ -220,3 +221,14 @@ def test_inner_graphs_have_them_too():
     rows = pt.matrix("rows", dtype="int32")
     total = pytensor.scan(lambda row: pt.cos(row), sequences=[rows], return_updates=False)
     compare([rows], total, [INTEGERS["int32"].reshape(2, 2)])
+
+
+def test_scalar_ops_without_elemwise_compute_in_their_dtype():
+    """Unsigned integers aren't negated, and an int32 isn't rounded to float32."""
+    n, k = ps.uint32("n"), ps.int32("k")
+    outputs = [ps.softplus(n), ps.reciprocal(k), ps.int_div(k, n)]
+    f = pytensor.function([n, k], outputs, mode=jax_mode())
+    soft, inverse, quotient = f(np.uint32(32), np.int32(10))
+    assert [v.dtype for v in (soft, inverse, quotient)] == [v.type.dtype for v in outputs]
+    np.testing.assert_allclose([soft, inverse, quotient], [32, 0.1, 0])
+    assert f(np.uint32(0), np.int32(10))[2] == 0
