@@ -38,7 +38,11 @@ class Record:
     """What the running test compiled and compared."""
 
     def __init__(self):
-        self.compiled, self.comparisons = 0, []
+        self.begin()
+
+    def begin(self):
+        """Forget the last test."""
+        self.compiled, self.drawn, self.comparisons = 0, False, []
 
 
 record = Record()
@@ -69,7 +73,12 @@ def replace_modes(ours):
         standard = get_mode(name.removesuffix("Linker").upper())
         return ours.excluding(*mode._optimizer.exclude - standard._optimizer.exclude)
 
+    def init(self, inputs, outputs, *args, **kwargs):
+        record.drawn |= any(is_drawn(getattr(out, "variable", out)) for out in outputs or [])
+        make(self, inputs, outputs, *args, **kwargs)
+
     maker.get_mode = mode_for
+    make, maker.FunctionMaker.__init__ = maker.FunctionMaker.__init__, init
 
 
 def compare(
@@ -276,8 +285,7 @@ def too_long(number, frame):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item, nextitem):
-    record.compiled, record.comparisons = 0, []
-    item.user_properties.append(("began", True))
+    record.begin()
     write(item.nodeid, outcome="ended the process")
     signal.signal(signal.SIGALRM, too_long)
     signal.signal(signal.SIGPROF, too_long)
@@ -292,7 +300,8 @@ def pytest_runtest_protocol(item, nextitem):
         child.kill()
     write(
         item.nodeid, outcome=max(outcomes, key=("passed", "skipped", "failed").index),
-        compiled=record.compiled, comparisons=record.comparisons, **item.stash.get(FAULT, {}),
+        compiled=record.compiled, drawn=record.drawn, comparisons=record.comparisons,
+        **item.stash.get(FAULT, {}),
     )  # fmt: skip
     return result
 

@@ -17,7 +17,7 @@ def jax_funcify_ScalarLoop(op, **kwargs):
 
         def goes_on(state):
             k, done, _ = state
-            return (k < n_steps) & ((k == 0) | ~done)
+            return (k < n_steps) & ~done
 
         def advance(state):
             k, done, carry = state
@@ -28,9 +28,9 @@ def jax_funcify_ScalarLoop(op, **kwargs):
             results = [jnp.asarray(x).astype(v.dtype) for x, v in zip(results, carry, strict=True)]
             return k + 1, jnp.asarray(done), results
 
-        # Without a step a while loop is done, though not in Python; the other kind never is.
-        # thoughts/upstream/loops-and-diagonals-in-python.md
-        start = jnp.zeros_like(n_steps), jnp.asarray(op.is_while), carry
+        # Without a step the condition is False, as in Python and Numba, where C has True:
+        # thoughts/upstream/loops-and-diagonals-in-python.md.
+        start = jnp.zeros_like(n_steps), jnp.asarray(False), carry
         _, done, carry = jax.lax.while_loop(goes_on, advance, start)
         results = (*carry, done) if op.is_while else tuple(carry)
         return results[0] if len(results) == 1 else results

@@ -111,6 +111,13 @@ def corrected_funcify_Elemwise(op, node, **kwargs):
     return _with_operands(elemwise, node, _operand_dtypes(op.scalar_op, node))
 
 
+@corrected_funcify.register(ps.ScalarOp)
+def corrected_funcify_ScalarOp(op, node, **kwargs):
+    # Nodes of numbers of PyTensor's, outside of any `Elemwise`.
+    function = corrected_scalar(op, node=node, **kwargs)
+    return _with_operands(function, node, _operand_dtypes(op, node))
+
+
 def _operand_dtypes(scalar_op, node):
     """Return the dtype that each input is computed in; None where it is taken as it is."""
     dtype = node.outputs[0].type.dtype

@@ -5,6 +5,7 @@ import pytest
 import scipy.special
 
 import pytensor
+import pytensor.scalar as ps
 import pytensor.tensor as pt
 from pytensor.raise_op import Assert
 from pytensor.tensor.math import ndtri_exp
@@ -241,3 +242,14 @@ def test_sizes_of_parts_may_follow_from_lengths():
     assert [float(total) for total in f(np.arange(6.0))] == [3, 12]
     with pytest.raises(ValueError, match="x has 5 elements along axis 0"):
         f(np.arange(5.0))
+
+
+def test_scalar_ops_without_elemwise_compute_in_their_dtype():
+    """Unsigned integers aren't negated, and an int32 isn't rounded to float32."""
+    n, k = ps.uint32("n"), ps.int32("k")
+    outputs = [ps.softplus(n), ps.reciprocal(k), ps.int_div(k, n)]
+    f = pytensor.function([n, k], outputs, mode=jax_mode())
+    soft, inverse, quotient = f(np.uint32(32), np.int32(10))
+    assert [v.dtype for v in (soft, inverse, quotient)] == [v.type.dtype for v in outputs]
+    np.testing.assert_allclose([soft, inverse, quotient], [32, 0.1, 0])
+    assert f(np.uint32(0), np.int32(10))[2] == 0
