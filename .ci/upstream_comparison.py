@@ -74,7 +74,9 @@ def replace_modes(ours):
         return ours.excluding(*mode._optimizer.exclude - standard._optimizer.exclude)
 
     def init(self, inputs, outputs, *args, **kwargs):
-        record.drawn |= any(is_drawn(getattr(out, "variable", out)) for out in outputs or [])
+        several = outputs if isinstance(outputs, list | tuple) else [outputs]
+        variables = [getattr(out, "variable", out) for out in several if out is not None]
+        record.drawn |= any(map(is_drawn, variables))
         make(self, inputs, outputs, *args, **kwargs)
 
     maker.get_mode = mode_for
