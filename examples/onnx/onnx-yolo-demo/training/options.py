@@ -107,6 +107,27 @@ BELOW_ONE = number(float, lambda x: 0 <= x < 1, "at least 0 and below 1")
 PROBABILITY = number(float, lambda x: 0 <= x <= 1, "from 0 to 1")
 
 
+def add_machine(add):
+    """Add the options of where and how it is computed."""
+    add("--workers", type=COUNT, default=2, help="threads that prepare batches")
+    add("--device-augment", choices=["auto", "on", "off"], default="auto",
+        help="draw training images on the device; auto: on a GPU with room for them")  # fmt: skip
+    add("--devices", type=ONE_OR_MORE, default=1,
+        help="devices of this machine that share each batch")  # fmt: skip
+    add("--sync-batchnorm", action="store_true",
+        help="several devices take the statistics of batch normalizations from the whole batch, "
+        "not each from its own images")  # fmt: skip
+    add("--mode", default="JAX", metavar="NAME",
+        help="PyTensor's mode: JAX, NUMBA, PYTORCH, FAST_COMPILE …")  # fmt: skip
+    add("--precision", choices=PRECISIONS, default=PRECISIONS[0],
+        help="of convolutions and activations in training; weights stay float32")  # fmt: skip
+    add("--compilation-cache", metavar="DIR|off",
+        help="folder of compiled programs, else $JAX_COMPILATION_CACHE_DIR or one in the user's "
+        "cache folder")  # fmt: skip
+    add("--profile", type=ONE_OR_MORE, nargs="?", const=10, metavar="STEPS",
+        help="trace so many steps (10) and print the time by kind of operation")  # fmt: skip
+
+
 def make_parser(description):
     """Make the parser of all options."""
     # Abbreviations are off: the command to go on with a run is made from its arguments.
@@ -172,24 +193,7 @@ def make_parser(description):
     add("--cache", choices=["memory", "disk"], default="memory", help="where decoded images lie")
     add("--cache-dir", type=Path, help="folder of --cache disk")
 
-    add = parser.add_argument_group("machine").add_argument
-    add("--workers", type=COUNT, default=2, help="threads that prepare batches")
-    add("--device-augment", choices=["auto", "on", "off"], default="auto",
-        help="draw training images on the device; auto: on a GPU with room for them")  # fmt: skip
-    add("--devices", type=ONE_OR_MORE, default=1,
-        help="devices of this machine that share each batch")  # fmt: skip
-    add("--sync-batchnorm", action="store_true",
-        help="several devices take the statistics of batch normalizations from the whole batch, "
-        "not each from its own images")  # fmt: skip
-    add("--mode", default="JAX", metavar="NAME",
-        help="PyTensor's mode: JAX, NUMBA, PYTORCH, FAST_COMPILE …")  # fmt: skip
-    add("--precision", choices=PRECISIONS, default=PRECISIONS[0],
-        help="of convolutions and activations in training; weights stay float32")  # fmt: skip
-    add("--compilation-cache", metavar="DIR|off",
-        help="folder of compiled programs, else $JAX_COMPILATION_CACHE_DIR or one in the user's "
-        "cache folder")  # fmt: skip
-    add("--profile", type=ONE_OR_MORE, nargs="?", const=10, metavar="STEPS",
-        help="trace so many steps (10) and print the time by kind of operation")  # fmt: skip
+    add_machine(parser.add_argument_group("machine").add_argument)
 
     add = parser.add_argument_group("files").add_argument
     add("--output-dir", type=Path, default=Path("runs/yolo11n"), help="folder of the run")
