@@ -26,10 +26,12 @@ WITHOUT_A_RULE = {
     "KnownLength": IN_COMPILED_GRAPHS,
     "LengthsTuple": IN_COMPILED_GRAPHS,
     "Loop": IN_COMPILED_GRAPHS,
+    "SetWindow": IN_COMPILED_GRAPHS,
     "SharedNumbers": IN_COMPILED_GRAPHS,
     "Spread": "made by pooling's conversion for JAX",
     "SumOfSquares": "made of all parameters of a training step, by an optimizer",
     "Update": IN_COMPILED_GRAPHS,
+    "Window": IN_COMPILED_GRAPHS,
 }
 
 
