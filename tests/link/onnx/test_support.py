@@ -13,6 +13,7 @@ from tests.catalogue.ops import DTYPES, covered_classes, examples
 ROWS = {example.name: example for example in examples()}
 # What the JAX backend has and this one doesn't, and why.
 NOT_FOR_ONNX = {
+    "AllReduce": "a rewrite takes it away where there is one device",
     "AbstractFunctionGraph": "a graph, no Op",
     "Barrier": "made by a rewrite for JAX",
     "ChannelsLast": "made for JAX; exports of functions compiled for it undo it",

@@ -17,6 +17,7 @@ from pytensor.graph.rewriting.basic import GraphRewriter, copy_stack_trace
 from pytensor.link.jax.rewriting.host_checks import HostChecks, IndexCheck, WindowCheck
 from pytensor.link.jax.rewriting.host_integers import HostIntegers, NotOnHostError, computed_from
 from pytensor.link.jax.rewriting.polynomials import constant_difference
+from pytensor.link.jax.rewriting.sizes import length_inputs, undecided_lengths
 from pytensor.tensor.basic import as_tensor_variable, switch
 from pytensor.tensor.rewriting.shape import ShapeFeature
 from pytensor.tensor.shape import specify_shape
@@ -68,6 +69,9 @@ class SetWindow(Window):
 
 
 improves_inside.register(Window, lambda op: False)
+# Where a window begins decides no length, though its inner graph takes a slice.
+length_inputs.register(Window, lambda op, node: ())
+undecided_lengths.register(Window, lambda op, node: ())
 
 
 @dataclass

@@ -79,5 +79,5 @@ print(loaded(), "jax" in sys.modules)
     assert done == [
         "[]",
         "[]",
-        "['channels_last', 'known_lengths', 'recompute', 'static_shapes'] False",
+        "['channels_last', 'known_lengths', 'recompute', 'sizes', 'static_shapes'] False",
     ]
