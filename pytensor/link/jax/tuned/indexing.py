@@ -82,7 +82,7 @@ def _with_known_mask(function, node, within):
     masks = [v for v in read if not indexing or v.type.dtype == "bool"]
     if not masks:
         return function
-    if any(v.type.ndim or v.type.dtype not in integer_dtypes for v in computed_from(masks)):
+    if any(v.type.dtype not in integer_dtypes for v in computed_from(masks)):
         raise _refused_mask(node, within)
 
     @wraps(function)
