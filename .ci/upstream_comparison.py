@@ -35,7 +35,7 @@ class Different(AssertionError):
 
 
 class Record:
-    """What the running test compiled and compared."""
+    """Note what the running test compiled and compared."""
 
     def __init__(self):
         self.begin()

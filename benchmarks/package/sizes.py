@@ -1,4 +1,4 @@
-"""What a size that is known at run time adds to a call in `jax_mode()`, in microseconds.
+"""Measure what a size known at run time adds to a call in `jax_mode()`, in microseconds.
 
     python -m benchmarks.package.sizes [--turns 10] [--calls 2000]
 

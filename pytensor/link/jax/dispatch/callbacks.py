@@ -1,4 +1,4 @@
-"""What XLA can't compute: PyTensor does, on the host, while the program waits."""
+"""Have PyTensor compute, on the host, what XLA can't, while the program waits."""
 
 import warnings
 

@@ -1,4 +1,4 @@
-"""What must hold of integers before a function is called: indices and slices lie inside.
+"""Check integers before a function is called: that indices and slices lie inside.
 
 XLA raises no errors.  JAX takes the nearest element for an index that is out of bounds, moves a
 slice that reaches out, and drops what is written there.

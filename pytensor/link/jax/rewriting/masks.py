@@ -53,7 +53,7 @@ BEGINS = (AdvancedSubtensor, AdvancedIncSubtensor, Alloc, Nonzero)
 
 @dataclass(frozen=True)
 class Full:
-    """What is computed at full length in the place of a variable.
+    """Stand, at full length, in the place of a variable.
 
     Its axes from `axis` on are the mask's, where the variable has one, of the True.
     """

@@ -63,7 +63,7 @@ class Undecided:
 
 @dataclass(frozen=True)
 class Sizes:
-    """What the lengths of a graph depend on, beside the lengths of its inputs.
+    """Say what the lengths of a graph depend on, beside the lengths of its inputs.
 
     Attributes
     ----------
