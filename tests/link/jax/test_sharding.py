@@ -104,8 +104,10 @@ class TestOwnRows:
     def test_messages(self, found, devices):
         """One for the loss's divisor, one for everything else."""
         assert found[f"{devices} own"]["collectives"] == ["all-reduce"] * 2
-        # And one for each of three normalizations, and for two of their gradients
-        assert found[f"{devices} sync"]["collectives"] == ["all-reduce"] * 7
+        # And one for each of three normalizations, and for two of their gradients.  XLA may send
+        # the divisor with the first normalization's: neither waits for the other.
+        assert set(found[f"{devices} sync"]["collectives"]) == {"all-reduce"}
+        assert len(found[f"{devices} sync"]["collectives"]) in (6, 7)
 
     @pytest.mark.parametrize("how", ["own", "sync"])
     def test_state(self, found, devices, how):
