@@ -52,7 +52,7 @@ class Part:
             for row, rooms in enumerate(rows)
             for column, room in enumerate(rooms)
         }
-        files = [*folder.rglob("*.py"), *folder.glob("page/src/*.js")]
+        files = [*folder.rglob("*.py"), *folder.glob("page/src/*/*.js")]
         self.files = [path for path in sorted(files) if "node_modules" not in path.parts]
         self.lines = {room: {} for room in self.place}
         for path in self.files:

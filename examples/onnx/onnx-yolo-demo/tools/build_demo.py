@@ -59,7 +59,7 @@ class BuildError(Exception):
 
 
 def asset_script(assets, level=19):
-    """Write the script that puts assets (bytes by name) in the page; see ``page/src/assets.js``."""
+    """Write the script that puts assets (bytes by name) in the page: ``page/src/page/assets.js``."""
     compress = zstandard.ZstdCompressor(level).compress  # base64 of Zstandard
     texts = {name: base64.b64encode(compress(data)).decode() for name, data in assets.items()}
     return "".join(f'demoAssets.add("{name}", "{text}");\n' for name, text in texts.items())
@@ -111,7 +111,8 @@ def page_script():
     notices = resources.files("onnxruntime") / "ThirdPartyNotices.txt"
     licences = DEMO.parents[2] / "LICENSE", NODE_MODULES / "zstddec/LICENSE", OF_RUNTIME, notices
     asset = "\n\n".join(path.read_text(encoding="utf-8") for path in licences).encode()
-    program = f"const WORKER_TEXT = {json.dumps(bundle('worker.js'))};\n{bundle('main.js')}"
+    worker = json.dumps(bundle("worker/worker.js"))
+    program = f"const WORKER_TEXT = {worker};\n{bundle('page/main.js')}"
     return program + asset_script({"licences": asset})
 
 
@@ -144,8 +145,8 @@ def load_detector(path):
     detector : OnnxDetector
     model : onnx.ModelProto
     facts : dict
-        As ``Facts`` of ``page/src/metadata.js``: ``names``, ``confidence``, ``iou``, ``size``,
-        ``trainedOn``.
+        As ``Facts`` of ``page/src/worker/onnx_read.js``: ``names``, ``confidence``, ``iou``,
+        ``size``, ``trainedOn``.
 
     Raises
     ------

@@ -136,7 +136,7 @@ def test_the_page_and_the_single_file(installed, tmp_path):
 
 
 def test_the_sources_name_no_other_place():
-    files = [build_demo.DEMO / PAGE, *build_demo.DEMO.glob("page/src/*")]
+    files = [build_demo.DEMO / PAGE, *build_demo.DEMO.glob("page/src/*/*")]
     assert len(files) > 10
     for file in files:
         text = file.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readSettings, writeSettings } from "../src/address.js";
+import { readSettings, writeSettings } from "../src/page/address.js";
 
 const NAMES = ["person", "cell phone", "a, b & c=d", "חתול"];
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { inWords, isClose, outputDifference } from "../src/agreement.js";
+import { inWords, isClose, outputDifference } from "../src/worker/agreement.js";
 
 const floats = (...values) => Float32Array.from(values.flat(2));
 // Two boxes of one class: rows of five numbers, of two each.

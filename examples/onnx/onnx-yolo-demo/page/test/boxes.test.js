@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { boxAt, boxBetween, dragged, edgesAt, overlap } from "../src/boxes.js";
+import { boxAt, boxBetween, dragged, edgesAt, overlap } from "../src/teach/boxes.js";
 
 const SIZE = { width: 200, height: 100 };
 const BOX = { x1: 20, y1: 30, x2: 60, y2: 90, label: "mug" };

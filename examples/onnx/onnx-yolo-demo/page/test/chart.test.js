@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FrameTimes } from "../src/chart.js";
+import { FrameTimes } from "../src/page/chart.js";
 
 test("the median of the last frames, the last one's time, and their rate", () => {
   const times = new FrameTimes();

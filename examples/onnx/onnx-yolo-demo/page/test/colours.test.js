@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { chooseColour, classColour, inkOn, resetColours } from "../src/colours.js";
+import { chooseColour, classColour, inkOn, resetColours } from "../src/page/colours.js";
 
 /** Contrast of two colours "#rrggbb" (WCAG 2.1). */
 function contrast(one, other) {

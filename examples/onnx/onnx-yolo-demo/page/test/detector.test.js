@@ -9,7 +9,7 @@ Object.assign(globalThis, {
   crossOriginIsolated: true,
   WORKER_TEXT: "",
 });
-const { Detector } = await import("../src/detector.js");
+const { Detector } = await import("../src/page/detector.js");
 for (const name of ["runtime-mjs", "runtime-wasm"]) {
   /** @type {any} */ (window).demoAssets.add(name, "packed");
 }

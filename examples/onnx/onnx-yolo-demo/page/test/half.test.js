@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { asFloats, fromHalf, toHalf } from "../src/half.js";
-import { createLetterbox } from "../src/letterbox.js";
+import { asFloats, fromHalf, toHalf } from "../src/worker/half.js";
+import { createLetterbox } from "../src/worker/letterbox.js";
 
 test("patterns of 16 bits are what the standard says", () => {
   const known = [

@@ -3,8 +3,8 @@
  * tests/examples/yolo11n/page/test_teaching.py bundles this and calls `window.lesson`.
  */
 import * as ort from "onnxruntime-web/webgpu";
-import { assetBytes } from "../src/assets.js";
-import { createLesson } from "../src/teaching.js";
+import { assetBytes } from "../src/page/assets.js";
+import { createLesson } from "../src/teach/teaching.js";
 import { base64 } from "./teach.js";
 
 /** The page's runtime, which this bundle has to load again. */

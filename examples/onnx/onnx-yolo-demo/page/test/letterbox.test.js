@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createLetterbox, fit } from "../src/letterbox.js";
+import { createLetterbox, fit } from "../src/worker/letterbox.js";
 import { floatsOf, skip, vectors } from "./vectors.js";
 
 test("the odd pixel of padding is at the right and the bottom", () => {

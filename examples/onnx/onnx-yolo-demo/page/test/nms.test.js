@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fit } from "../src/letterbox.js";
-import { createPostprocess } from "../src/nms.js";
+import { fit } from "../src/worker/letterbox.js";
+import { createPostprocess } from "../src/worker/nms.js";
 import { floatsOf, skip, vectors } from "./vectors.js";
 
 const SAME = fit(320, 320, 320); // a picture of the network's own size

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fit } from "../src/letterbox.js";
-import { createPostprocess } from "../src/nms.js";
-import { readShape, requireScores } from "../src/outputs.js";
+import { fit } from "../src/worker/letterbox.js";
+import { createPostprocess } from "../src/worker/nms.js";
+import { readShape, requireScores } from "../src/worker/outputs.js";
 
 const TWO = ["a", "b"];
 const COCO = Array.from({ length: 80 }, (_, k) => `thing ${k}`);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as ort from "onnxruntime-web";
-import { refusal } from "../src/refusal.js";
+import { refusal } from "../src/worker/refusal.js";
 import { constant, detector, externalConstant, node } from "./onnx.js";
 
 const weights = (change) => detector({ change });

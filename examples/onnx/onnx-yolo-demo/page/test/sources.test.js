@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { filesToOpen, keptSize } from "../src/sources.js";
+import { filesToOpen, keptSize } from "../src/page/sources.js";
 
 const named = (name, type = "") => ({ name, type });
 const model = named("m.onnx");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isolate, percent, summary } from "../src/text.js";
+import { isolate, percent, summary } from "../src/page/text.js";
 
 const found = (name, score = 0.5) => ({ name, score });
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { directions, Gate } from "../src/crossing.js";
-import { overlapOf, pairBoxes } from "../src/pairs.js";
-import { Tracker } from "../src/tracking.js";
+import { directions, Gate } from "../src/count/crossing.js";
+import { overlapOf, pairBoxes } from "../src/count/matching.js";
+import { Tracker } from "../src/count/tracking.js";
 
 /** A detection of 20 x 30 pixels around a point. */
 function at(x, y, name = "person") {

@@ -1,7 +1,7 @@
 /** Which films are whole. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isWhole } from "../src/webm.js";
+import { isWhole } from "../src/page/webm.js";
 
 const part = (id, body, length = [0x40 | (body.length >> 8), body.length & 255]) => [
   ...id,

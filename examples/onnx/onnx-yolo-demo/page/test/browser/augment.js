@@ -1,5 +1,5 @@
 /** Pictures to learn from: their boxes are where their things are. */
-import { createAugmenter, createRandom } from "../../src/augment.js";
+import { createAugmenter, createRandom } from "../../src/teach/augment.js";
 import { check, scenarios } from "./helpers.js";
 
 const SIZE = 192;

@@ -1,4 +1,6 @@
 /** The beginning: what the page gives to scripts, the first load, the first sample. */
+
+import { teacher } from "../teach/teacher.js";
 import { hasAsset } from "./assets.js";
 import { wireControls } from "./controls.js";
 import { byId, missingFeatures, wantedBackend } from "./environment.js";
@@ -20,7 +22,6 @@ import {
   showScreen,
   watchErrors,
 } from "./status.js";
-import { teacher } from "./teacher.js";
 import { startTheme } from "./theme.js";
 
 const NEEDED_ASSETS = ["runtime-mjs", "runtime-wasm", "model", "model-graph", "model-info"];

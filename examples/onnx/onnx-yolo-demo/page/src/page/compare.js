@@ -9,11 +9,11 @@
  * @import {Shown} from "./stage.js"
  */
 
+import { pairBoxes } from "../count/matching.js";
 import { FrameTimes } from "./chart.js";
 import { Detector } from "./detector.js";
 import { byId } from "./environment.js";
 import { alone, comparedPicture, ownModel } from "./model.js";
-import { pairBoxes } from "./pairs.js";
 import { addLayer, redraw } from "./stage.js";
 import { demo, say } from "./status.js";
 import { decimal, sentence, setText } from "./text.js";

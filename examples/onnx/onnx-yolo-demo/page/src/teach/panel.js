@@ -4,24 +4,25 @@
  * While the model learns, the camera or video rests, and so does what would need the detector.
  *
  * @import {Outcome, Step} from "./teacher.js"
- * @import {TeachFrame} from "./teach_data.js"
+ * @import {TeachFrame} from "./data.js"
  */
+
+import { classColour } from "../page/colours.js";
+import { byId } from "../page/environment.js";
+import { afterLoad } from "../page/loading.js";
+import { halt, openSource } from "../page/loop.js";
+import { SCREENS } from "../page/messages.js";
+import { alone, detect } from "../page/model.js";
+import { download, savedText } from "../page/saving.js";
+import { currentSettings } from "../page/settings.js";
+import { decodePicture } from "../page/sources.js";
+import { onStage } from "../page/stage.js";
+import { activity, attempt, demo, hideScreen, say, settle, settleReady } from "../page/status.js";
+import { isolate, setText } from "../page/text.js";
+import { failure } from "../worker/failure.js";
 import { BoxEditor, overlap } from "./boxes.js";
-import { classColour } from "./colours.js";
-import { byId } from "./environment.js";
-import { failure } from "./failure.js";
-import { afterLoad } from "./loading.js";
-import { halt, openSource } from "./loop.js";
-import { SCREENS } from "./messages.js";
-import { alone, detect } from "./model.js";
-import { download, savedText } from "./saving.js";
-import { currentSettings } from "./settings.js";
-import { decodePicture } from "./sources.js";
-import { onStage } from "./stage.js";
-import { activity, attempt, demo, hideScreen, say, settle, settleReady } from "./status.js";
-import { dataSet, labelsOf, makeFrame } from "./teach_data.js";
+import { dataSet, labelsOf, makeFrame } from "./data.js";
 import { teacher } from "./teacher.js";
-import { isolate, setText } from "./text.js";
 import { zip } from "./zip.js";
 
 const THUMBNAIL = { width: 160, height: 120 };

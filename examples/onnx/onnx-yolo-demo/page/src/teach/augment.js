@@ -6,7 +6,7 @@
  *
  * @import {Example} from "./teacher.js"
  */
-import { createLetterbox } from "./letterbox.js";
+import { createLetterbox } from "../worker/letterbox.js";
 
 const GREY = "rgb(114, 114, 114)"; // of what lies outside the frame, as around letterboxed pictures
 const FRAME_SIDES = 4; // frames are kept with so many times the network's side at most

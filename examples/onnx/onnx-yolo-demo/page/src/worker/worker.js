@@ -14,9 +14,10 @@
  *
  * @import {Difference} from "./agreement.js"
  * @import {Geometry} from "./letterbox.js"
- * @import {Facts} from "./metadata.js"
+ * @import {Facts} from "./onnx_read.js"
  */
 import * as ort from "onnxruntime-web/webgpu";
+import { lessonTasks } from "../teach/teaching.js";
 import { inWords, isClose, outputDifference } from "./agreement.js";
 import { failure } from "./failure.js";
 import { asFloats, toHalf } from "./half.js";
@@ -24,7 +25,6 @@ import { createLetterbox, FILL, fit } from "./letterbox.js";
 import { createPostprocess } from "./nms.js";
 import { readShape, requireScores } from "./outputs.js";
 import { refusal } from "./refusal.js";
-import { lessonTasks } from "./teaching.js";
 import { unpack } from "./unpack.js";
 
 const GREY = "rgb(114, 114, 114)"; // of the padding; transparent parts get it too

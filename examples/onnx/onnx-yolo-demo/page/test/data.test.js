@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { dataSet, divide, labelsOf } from "../src/teach_data.js";
+import { dataSet, divide, labelsOf } from "../src/teach/data.js";
 
 const box = (label) => ({ x1: 10, y1: 20, x2: 50, y2: 60, label });
 const frame = (...labels) => ({

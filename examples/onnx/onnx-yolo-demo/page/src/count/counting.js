@@ -6,15 +6,16 @@
  * mirrored picture, things are where the mirror shows them.
  *
  * @import {Line, Point} from "./crossing.js"
- * @import {Drawing, NamedDetection} from "./drawing.js"
- * @import {Frame} from "./stage.js"
+ * @import {Drawing, NamedDetection} from "../page/drawing.js"
+ * @import {Frame} from "../page/stage.js"
  */
+
+import { byId } from "../page/environment.js";
+import { playOnce } from "../page/loop.js";
+import { addLayer, redraw } from "../page/stage.js";
+import { demo } from "../page/status.js";
+import { setText } from "../page/text.js";
 import { directions, Gate } from "./crossing.js";
-import { byId } from "./environment.js";
-import { playOnce } from "./loop.js";
-import { addLayer, redraw } from "./stage.js";
-import { demo } from "./status.js";
-import { setText } from "./text.js";
 import { Tracker } from "./tracking.js";
 
 const KEY_STEP = 0.02; // of the picture; with Shift a quarter of it

@@ -4,19 +4,19 @@
  * What happens to the camera and the picture around a load is not its concern: see loading.js.
  *
  * @import {Info as Loaded} from "./detector.js"
- * @import {Facts} from "./metadata.js"
+ * @import {Facts} from "../worker/onnx_read.js"
  */
-import { inWords } from "./agreement.js";
+import { inWords } from "../worker/agreement.js";
+import { failure } from "../worker/failure.js";
+import { readFacts } from "../worker/onnx_read.js";
 import { assetBytes, assetJson, whenAsset } from "./assets.js";
+import { findAdapter, loadFloats, loadWebgpuRuntime } from "./backend.js";
 import { Detector } from "./detector.js";
 import { byId, threadCount } from "./environment.js";
-import { failure } from "./failure.js";
-import { readFacts } from "./metadata.js";
 import { setClasses, setThresholds } from "./settings.js";
 import { clearTimes } from "./stage.js";
 import { activity, demo, say, settle } from "./status.js";
 import { isolate, sentence, setText } from "./text.js";
-import { findAdapter, loadFloats, loadWebgpuRuntime } from "./webgpu.js";
 
 const OTHER_BACKENDS = 'choose the backend "wasm" or "auto"';
 const PROGRESS = {

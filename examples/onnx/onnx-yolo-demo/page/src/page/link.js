@@ -3,8 +3,9 @@
  *
  * They stand behind the "#", which no server gets to see. What can't be used is named and left out.
  */
+
+import { countingSettings, setCounting } from "../count/counting.js";
 import { readSettings, writeSettings } from "./address.js";
-import { countingSettings, setCounting } from "./counting.js";
 import { rerun } from "./detection.js";
 import { byId, givenAddress } from "./environment.js";
 import { chooseBackend } from "./loading.js";

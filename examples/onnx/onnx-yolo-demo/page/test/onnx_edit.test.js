@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { withHead, withMetadata, withOutputs, writeNames } from "../src/merging.js";
-import { fieldsOf, parseNames, readFacts, readMetadata } from "../src/metadata.js";
+import { withHead, withMetadata, withOutputs, writeNames } from "../src/teach/onnx_edit.js";
+import { fieldsOf, parseNames, readFacts, readMetadata } from "../src/worker/onnx_read.js";
 import { detector } from "./onnx.js";
 
 const GRAPH = 7;

@@ -4,7 +4,7 @@
  * Of the format only what changes is written; all other bytes stay as they are. A message is its
  * fields one after another, so that lists are extended by appending.
  */
-import { fieldsOf, METADATA_PROPS } from "./metadata.js";
+import { fieldsOf, METADATA_PROPS } from "../worker/onnx_read.js";
 
 const GRAPH = 7; // of onnx.ModelProto
 const [NODE, INITIALIZER, OUTPUT] = [1, 5, 12]; // of onnx.GraphProto

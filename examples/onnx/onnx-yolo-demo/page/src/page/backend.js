@@ -1,12 +1,13 @@
 /**
  * WebGPU: whether this device has an adapter for it, and the scripts that are loaded only then.
  *
- * @import {Form} from "./metadata.js"
+ * @import {Form} from "../worker/onnx_read.js"
  */
+
+import { failure } from "../worker/failure.js";
+import { otherModel } from "../worker/onnx_read.js";
 import { assetJson, hasAsset, loadAssets } from "./assets.js";
 import { byId } from "./environment.js";
-import { failure } from "./failure.js";
-import { otherModel } from "./metadata.js";
 
 function describe(adapter) {
   const info = adapter.info ?? {};

@@ -1,6 +1,6 @@
 /** Settings as the page's address holds them, such as "confidence=0.4&off=person&backend=wasm". */
 
-/** @import {Line} from "./crossing.js" */
+/** @import {Line} from "../count/crossing.js" */
 
 /**
  * What may stand in an address.

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { otherModel, parseNames, readFacts, readMetadata } from "../src/metadata.js";
+import { otherModel, parseNames, readFacts, readMetadata } from "../src/worker/onnx_read.js";
 
 /** A protobuf field with a length: its number, and its content as text or bytes. */
 function field(number, content) {

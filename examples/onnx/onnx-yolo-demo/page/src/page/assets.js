@@ -5,8 +5,8 @@
  * writes scripts that call `demoAssets.add(name, text)`; the text is base64 of Zstandard, which packs
  * the runtime a third smaller than gzip, the best that browsers unpack by themselves.
  */
-import { failure } from "./failure.js";
-import { unpack } from "./unpack.js";
+import { failure } from "../worker/failure.js";
+import { unpack } from "../worker/unpack.js";
 
 /** @type {Map<string, string>} */
 const packed = new Map();

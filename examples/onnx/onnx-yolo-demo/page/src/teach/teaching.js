@@ -7,9 +7,9 @@
  * @import {Example} from "./teacher.js"
  */
 import * as ort from "onnxruntime-web/webgpu";
+import { failure } from "../worker/failure.js";
 import { createAugmenter, createRandom } from "./augment.js";
-import { failure } from "./failure.js";
-import { withOutputs } from "./merging.js";
+import { withOutputs } from "./onnx_edit.js";
 
 /**
  * @typedef {object} TeachInfo The asset "teach-info".

@@ -5,9 +5,9 @@
  * thing is expected where its speed takes it, and is paired with the detection of its class that
  * overlaps this place most. Without the speed, two things that meet would exchange their numbers.
  */
-import { pairBoxes } from "./pairs.js";
+import { pairBoxes } from "./matching.js";
 
-/** @import {NamedDetection} from "./drawing.js" */
+/** @import {NamedDetection} from "../page/drawing.js" */
 
 const LEAST_OVERLAP = 0.3;
 const SURE_AFTER = 3; // frames in a row; what is seen for shorter gets no number

@@ -4,11 +4,13 @@
  * It only says which part does what; the parts know nothing of buttons. What fails becomes a
  * message screen, whose buttons are wired here, too.
  */
+
+import { wireCounting } from "../count/counting.js";
+import * as teach from "../teach/panel.js";
+import { failure } from "../worker/failure.js";
 import { wireCompare } from "./compare.js";
-import { wireCounting } from "./counting.js";
 import { rerun } from "./detection.js";
 import { byId } from "./environment.js";
-import { failure } from "./failure.js";
 import { showLicences } from "./licences.js";
 import { wireLink } from "./link.js";
 import * as live from "./live.js";
@@ -22,7 +24,6 @@ import { wireSettings } from "./settings.js";
 import { fileKind, filesToOpen } from "./sources.js";
 import { isSeen, onStage } from "./stage.js";
 import { activity, attempt, connect, demo, hideScreen, say } from "./status.js";
-import * as teach from "./teach_panel.js";
 import { setText } from "./text.js";
 import { toggleTheme } from "./theme.js";
 

@@ -4,13 +4,14 @@
  * Errors have a `.code`: "model-broken", "model-refused", "model-shape", "webgpu-failed", "runtime",
  * "assets-missing", "device-lost", "busy", "cancelled".
  *
- * @import {Difference} from "./agreement.js"
- * @import {Facts} from "./metadata.js"
- * @import {Detection} from "./nms.js"
+ * @import {Difference} from "../worker/agreement.js"
+ * @import {Facts} from "../worker/onnx_read.js"
+ * @import {Detection} from "../worker/nms.js"
  */
+
+import { failure } from "../worker/failure.js";
 import { packedText } from "./assets.js";
 import { threadCount } from "./environment.js";
-import { failure } from "./failure.js";
 
 /**
  * @typedef {object} Info What is known of a loaded model.

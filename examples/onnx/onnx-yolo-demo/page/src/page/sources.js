@@ -4,7 +4,7 @@
  * A live source has `kind`, `title`, `mirroredByDefault`, `start(onFrame, onBroken)`, `pause()`,
  * `grab()`, `step()` and `close()`. Camera and video share the page's one hidden `<video>`.
  */
-import { failure } from "./failure.js";
+import { failure } from "../worker/failure.js";
 import { isWhole } from "./webm.js";
 
 // Detectors look at some hundred pixels; a larger camera picture only costs time.

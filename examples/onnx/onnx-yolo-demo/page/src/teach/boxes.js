@@ -7,8 +7,8 @@
  *
  * @import {Box} from "./teacher.js"
  */
-import { inkOn } from "./colours.js";
-import { isolate, setText } from "./text.js";
+import { inkOn } from "../page/colours.js";
+import { isolate, setText } from "../page/text.js";
 
 /** @typedef {{width: number, height: number}} Size Of a picture in pixels. */
 /** @typedef {{x: -1|0|1, y: -1|0|1}} Edges Left or right, upper or lower; two zeros are the whole box. */

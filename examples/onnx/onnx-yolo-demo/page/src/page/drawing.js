@@ -1,7 +1,7 @@
 /**
  * Draws pictures and their boxes on a canvas.
  *
- * @import {Detection} from "./nms.js"
+ * @import {Detection} from "../worker/nms.js"
  */
 import { classColour, inkOn } from "./colours.js";
 import { rootFontSize } from "./environment.js";

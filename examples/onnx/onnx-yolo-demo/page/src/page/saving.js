@@ -4,7 +4,7 @@
  * A file of detections names the model, the settings and the picture, so that it can be told later
  * what it was made from.
  */
-import { countsToSave } from "./counting.js";
+import { countsToSave } from "../count/counting.js";
 import { modelFacts } from "./model.js";
 import { isSeen, onStage, snapshot } from "./stage.js";
 import { demo, say } from "./status.js";

@@ -5,16 +5,16 @@
  * trains (teaching.js). Afterwards detector and second head are one model, which is loaded like any
  * other, and can be saved.
  *
- * @import {Model} from "./model.js"
+ * @import {Model} from "../page/model.js"
  * @import {TeachInfo} from "./teaching.js"
  */
-import { assetBytes, assetJson, hasAsset } from "./assets.js";
-import { failure } from "./failure.js";
-import { loadBuiltin, loadModel } from "./loading.js";
-import { withHead, withMetadata, writeNames } from "./merging.js";
-import { readFacts } from "./metadata.js";
-import { alone, teach as ask, builtinModel, model } from "./model.js";
-import { demo } from "./status.js";
+import { assetBytes, assetJson, hasAsset } from "../page/assets.js";
+import { loadBuiltin, loadModel } from "../page/loading.js";
+import { alone, teach as ask, builtinModel, model } from "../page/model.js";
+import { demo } from "../page/status.js";
+import { failure } from "../worker/failure.js";
+import { readFacts } from "../worker/onnx_read.js";
+import { withHead, withMetadata, writeNames } from "./onnx_edit.js";
 
 /**
  * @typedef {{x1: number, y1: number, x2: number, y2: number, label: string}} Box In pixels of its
