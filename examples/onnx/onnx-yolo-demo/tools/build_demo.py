@@ -59,7 +59,7 @@ class BuildError(Exception):
 
 
 def asset_script(assets, level=19):
-    """Write the script that puts assets (bytes by name) in the page: ``page/src/page/assets.js``."""
+    """Write the script that puts assets (bytes by name) in the page; see ``src/page/assets.js``."""
     compress = zstandard.ZstdCompressor(level).compress  # base64 of Zstandard
     texts = {name: base64.b64encode(compress(data)).decode() for name, data in assets.items()}
     return "".join(f'demoAssets.add("{name}", "{text}");\n' for name, text in texts.items())
