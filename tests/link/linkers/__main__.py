@@ -29,8 +29,8 @@ from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
 from pathlib import Path
 
+from tests.catalogue.random_graphs.programs import SIZES, fits, random_graph
 from tests.link.linkers.compare import LINKERS, OTHER_DTYPE, UNGUARDED, Comparison
-from tests.link.linkers.graphs import SIZES, fits, random_graph
 from tests.link.linkers.shrink import shrink
 
 SHARD = 4 * SIZES

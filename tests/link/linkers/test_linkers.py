@@ -11,9 +11,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from tests.catalogue.random_graphs.programs import SIZES, Graph, Step, fits, random_graph
 from tests.link.linkers.__main__ import Run, summarize, table
 from tests.link.linkers.compare import LINKERS, UNGUARDED, Comparison
-from tests.link.linkers.graphs import SIZES, Graph, Step, fits, random_graph
 from tests.link.linkers.shrink import shrink
 
 # Programs of both dtypes and of every order of derivatives, one with static shapes, which JAX

@@ -29,7 +29,7 @@ from pytensor.gradient import DisconnectedInputError, NullTypeGradError
 from pytensor.graph.traversal import ancestors
 from pytensor.link.onnx import export_onnx, from_onnx
 from pytensor.link.onnx.front.rewriting import QUERY
-from tests.link.onnx.random_graphs import DTYPES, FLOATS, graphs
+from tests.catalogue.random_graphs.search import DTYPES, FLOATS, graphs
 from tests.utils import REFERENCE_MODE
 
 GRAPHS = st.sampled_from([DTYPES, FLOATS]).flatmap(lambda dtypes: graphs(dtypes=dtypes))

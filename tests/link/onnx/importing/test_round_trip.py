@@ -13,8 +13,8 @@ from pytensor.gradient import zero_grad
 pytest.importorskip("onnx_ir")
 link = pytest.importorskip("pytensor.link.onnx")
 round_trip = pytest.importorskip("tests.link.onnx.importing.round_trip")
-RandomGraph = pytest.importorskip("tests.link.onnx.graph_items").RandomGraph
-Item = pytest.importorskip("tests.link.onnx.graph_items").Item
+RandomGraph = pytest.importorskip("tests.catalogue.random_graphs.items").RandomGraph
+Item = pytest.importorskip("tests.catalogue.random_graphs.items").Item
 REFERENCE_MODE = pytest.importorskip("tests.utils").REFERENCE_MODE
 
 EXAMPLES = {"dev": 30, "ci": 500, "thorough": 10_000}

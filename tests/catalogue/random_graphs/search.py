@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import pytensor.tensor as pt
 from pytensor import ifelse, scan
-from tests.link.onnx.graph_items import DTYPES, FLOATS, LARGE, Item, RandomGraph
+from tests.catalogue.random_graphs.items import DTYPES, FLOATS, LARGE, Item, RandomGraph
 
 # name -> (condition on an item, function of draw, graph and item that returns a variable, exact)
 STEPS = {}

@@ -16,8 +16,8 @@ import numpy as np
 
 import pytensor
 import pytensor.tensor as pt
-import tests.link.linkers.operations_of_shapes  # noqa: F401
-from tests.link.linkers.operations import OPERATIONS
+import tests.catalogue.random_graphs.operations_of_shapes  # noqa: F401
+from tests.catalogue.random_graphs.operations import OPERATIONS
 
 # Where faults of fused products begin is between 16 and 60; odd lengths aren't multiples of any
 # vector's.

@@ -4,7 +4,7 @@ import numpy as np
 
 import pytensor
 import pytensor.tensor as pt
-from tests.link.linkers.operations import an_axis, at_least, one_of, operation, same
+from tests.catalogue.random_graphs.operations import an_axis, at_least, one_of, operation, same
 
 # Indexing
 SLICES = {
