@@ -31,7 +31,7 @@ OF_PYTHON = {
 # The tests' random graphs of our own Ops.
 OURS = (
     "avg_pool2d", "batch_normalization", "conv1d", "conv2d", "conv2d_transpose",
-    "layer_normalization", "lp_pool2d", "max_pool2d", "resize",
+    "catalogued", "layer_normalization", "lp_pool2d", "max_pool2d", "resize",
 )  # fmt: skip
 
 

@@ -1,80 +1,88 @@
-"""Values of a random graph, every operation of which is carried out while the graph is drawn."""
+"""What steps of random graphs take, and what chooses among what they can take."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
-
-from pytensor import function
-from pytensor.graph.basic import Constant
-from pytensor.graph.op import _NoPythonOp
-from pytensor.graph.traversal import toposort
-from tests.utils import REFERENCE_MODE
-
-INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
-FLOATS = ("float32", "float64")
-DTYPES = ("bool", *INTEGERS, *FLOATS)
-MAX_SIZE = 64
-LARGE = 1e6
 
 
 @dataclass(eq=False)  # arrays have no one truth value
 class Item:
+    """A variable of a graph that is drawn.
+
+    Attributes
+    ----------
+    variable : TensorVariable
+    value : numpy.ndarray, optional
+        None where a program is drawn for values of any kind, and for shapes that its types know.
+    exact : bool
+        Whether every backend has the same value to the last bit.
+    """
+
     variable: object
-    value: np.ndarray
+    value: np.ndarray | None = None
     exact: bool = True
 
     @property
     def dtype(self):
         return self.variable.type.dtype
 
+    @cached_property
+    def kind(self):
+        return np.dtype(self.dtype).kind
+
+    @property
+    def known(self):
+        """Return the lengths that the type knows."""
+        return tuple(self.variable.type.shape)
+
+    @cached_property
+    def shape(self):
+        return self.known if self.value is None else self.value.shape
+
     @property
     def ndim(self):
-        return self.value.ndim
+        return self.variable.type.ndim
 
-    @property
-    def shape(self):
-        return self.value.shape
+    @cached_property
+    def size(self):
+        return int(np.prod(self.shape))
 
-    @property
-    def kind(self):
-        return self.value.dtype.kind
+    @cached_property
+    def extremes(self):
+        return self.value.min(), self.value.max()
 
     def within(self, low, high):
-        return bool(((self.value >= low) & (self.value <= high)).all())
+        """Return whether all values are known to lie between two bounds, or there are none."""
+        if self.value is None:
+            return False
+        return self.size == 0 or bool(low <= self.extremes[0] and self.extremes[1] <= high)
 
 
-def perform(node, inputs):
-    """Return results of one node, in Python."""
-    with np.errstate(all="ignore"):
-        if isinstance(node.op, _NoPythonOp):
-            # A lazy Op.
-            given = {
-                variable: value
-                for variable, value in zip(node.inputs, inputs, strict=True)
-                if not isinstance(variable, Constant)
-            }
-            return function(list(given), node.outputs, mode=REFERENCE_MODE)(*given.values())
-        storage = [[None] for _ in node.outputs]
-        node.op.perform(node, inputs, storage)
-        return [result for (result,) in storage]
+class Seeded:
+    """Choices by a generator of NumPy's, so that a number is a graph.
 
+    `search.Drawn` has the same methods for Hypothesis, which finds smaller failures by itself.
+    """
 
-@dataclass
-class RandomGraph:
-    inputs: list = field(default_factory=list)
-    items: list = field(default_factory=list)
-    computed: dict = field(default_factory=dict)
-    steps: list = field(default_factory=list)
+    def __init__(self, rng):
+        self.rng = rng
 
-    def add(self, variable, exact):
-        """Carry out what computes `variable` and keep it, unless it is too large to go on with."""
-        for node in toposort([variable], list(self.computed)):
-            inputs = [self.computed.get(v, getattr(v, "data", None)) for v in node.inputs]
-            self.computed.update(zip(node.outputs, perform(node, inputs), strict=True))
-        value = np.asarray(self.computed.get(variable, getattr(variable, "data", None)))
-        usable = value.size <= MAX_SIZE and value.ndim <= 4
-        if value.dtype.kind == "f":
-            usable = usable and np.isfinite(value).all() and (np.abs(value) < LARGE).all()
-        if usable:
-            self.items.append(Item(variable, value, exact))
-        return usable
+    def integer(self, low, high):
+        """Draw an integer, `high` at most."""
+        return int(self.rng.integers(low, high + 1))
+
+    def choice(self, options, weights=None):
+        if weights is None:
+            return options[self.rng.integers(len(options))]
+        return options[self.rng.choice(len(options), p=np.array(weights) / sum(weights))]
+
+    def chance(self, probability=0.5):
+        return bool(self.rng.random() < probability)
+
+    def sample(self, count, size):
+        """Draw `size` different ones of the first `count` integers."""
+        return tuple(int(k) for k in self.rng.choice(count, size, replace=False))
+
+    def permutation(self, count):
+        return tuple(int(k) for k in self.rng.permutation(count))

@@ -25,7 +25,7 @@ REWRITTEN = Mode("py", QUERY)
 @settings(max_examples=EXAMPLES[os.environ.get("HYPOTHESIS_PROFILE", "dev")])
 @given(graphs(), st.data())
 def test_graphs(graph, data):
-    note(" -> ".join(graph.steps))
+    note(str(graph))
     results = [item.variable for item in graph.items[len(graph.inputs) :]]
     outputs = [graph.items[-1].variable]
     if results:
