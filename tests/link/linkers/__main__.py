@@ -4,7 +4,9 @@
     python -m tests.link.linkers --show 1234          # one graph, and what each linker makes of it
     python -m tests.link.linkers --shrink 1234 --linker JAX
 
-The operators of the catalogue are drawn from number 10,000 on.  Graphs are done in shards, a process each. What is done stands in ``FILE.jsonl``, where the same
+The operators of the catalogue are drawn from number 10,000 on.
+
+Graphs are done in shards, a process each. What is done stands in ``FILE.jsonl``, where the same
 command goes on after an interruption; a process that ends before its time counts as wrong for the
 graph that it was at, and what it said stands in ``FILE.log``.  ``FILE.json`` is a summary.
 """
