@@ -151,7 +151,12 @@ def recurrence(x):
 
 
 @operation(
-    of_shapes(lambda x, w: len(x) == 3 and len(w) == 2 and x[2] == w[0] == w[1]),
+    # A state has one type in all steps.
+    lambda x, w: (
+        (x.ndim, w.ndim) == (3, 2)
+        and x.shape[2] == w.shape[0] == w.shape[1]
+        and x.known[2] == w.known[0] == w.known[1]
+    ),
     arity=2,
     weight=4,
     shape=lambda x, w: x,
