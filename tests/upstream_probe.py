@@ -1,7 +1,7 @@
 """What PyTensor does in this process, as JSON: `test_upstream_unchanged` runs it with us and alone.
 
-    python tests/upstream_probe.py modules
-    python tests/upstream_probe.py graphs SEED,SEED... MODE...
+python tests/upstream_probe.py modules
+python tests/upstream_probe.py graphs SEED,SEED... MODE...
 """
 
 import importlib
@@ -31,7 +31,7 @@ OF_PYTHON = {
 # The tests' random graphs of our own Ops.
 OURS = (
     "avg_pool2d", "batch_normalization", "conv1d", "conv2d", "conv2d_transpose",
-    "layer_normalization", "lp_pool2d", "max_pool2d", "resize",
+    "catalogued", "layer_normalization", "lp_pool2d", "max_pool2d", "resize",
 )  # fmt: skip
 
 
@@ -147,15 +147,15 @@ def in_mode(graph, built, mode):
 
 def probe_graphs(seeds, *modes):
     sys.path.append(str(ROOT))
-    from tests.link.linkers import graphs, operations
+    from tests.catalogue.random_graphs import operations, programs
 
     for name in OURS:
         del operations.OPERATIONS[name]
     del operations.UNARY["gelu"], operations.UNARY["silu"]
     found = {}
     for seed in map(int, seeds.split(",")):
-        graph = graphs.random_graph(seed * graphs.SIZES)
-        built = graphs.build(graph)
+        graph = programs.random_graph(seed * programs.SIZES)
+        built = programs.build(graph)
         for mode in modes:
             found[f"{seed} in mode {mode}"] = [str(graph), *in_mode(graph, built, mode)]
     return found

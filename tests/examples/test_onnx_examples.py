@@ -99,6 +99,16 @@ def test_density_of_a_network_casts_nothing(mode, integers, monkeypatch):
 
 DEPLOY = EXAMPLES / "pymc_deploy"
 DEPLOYED = ["hierarchical", "logistic", "hsgp", "state_space", "ordinal"]
+# Compares the guide's model with PyMC, as the example does its own.
+COMPARED = """
+from models import Fitted, check
+settings = {"unknown": ["groups"], "indexes": {"group": "groups"}}
+unknown = {
+    "new": {"group": np.zeros(3, "int32")}, "coords": {"groups": ["unknown"]}, "redrawn": ["start"]
+}
+new |= {"group": np.array([0, 2, 1], "int32")}
+check("guide", Fitted(model, idata, new, ["mu"], ["y"], settings, unknown=unknown))
+"""
 
 
 def code_of(guide):
@@ -123,10 +133,8 @@ def run_deployed(arguments, folder):
     return result.stdout
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "name", [DEPLOYED[0], *(pytest.param(n, marks=pytest.mark.long) for n in DEPLOYED[1:])]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("name", DEPLOYED)
 def test_deployed_model(name, tmp_path):
     printed = run_deployed([DEPLOY / "models.py", name], tmp_path)
     assert re.search(rf"{name}: without noise \d", printed), printed
@@ -135,10 +143,11 @@ def test_deployed_model(name, tmp_path):
 @pytest.mark.slow
 def test_deploy_guide(tmp_path):
     code = code_of("pymc_deploy")
-    code = f"import sys; sys.path.insert(0, {str(DEPLOY)!r})\n{code}"
+    code = f"import sys; sys.path.insert(0, {str(DEPLOY)!r})\n{code}{COMPARED}"
     printed = run_deployed(["-c", code], tmp_path)
     assert "(3,) (3, 3) (400, 3)" in printed
     assert '{"groups": ["red", "green", "blue", "unknown"]}' in printed
+    assert re.search(r"guide: without noise \d", printed), printed
 
 
 @pytest.mark.slow

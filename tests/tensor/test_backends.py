@@ -63,6 +63,7 @@ def test_the_table_is_that_of_the_state():
     assert TABLE.read_text() == document(STATE), HINT
 
 
+@pytest.mark.usefixtures("compiled_sooner")
 @pytest.mark.parametrize(("backend", "name"), list(cells()))
 def test_cell(backend, name):
     reasons = try_cell(name, backend)

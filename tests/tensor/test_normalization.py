@@ -148,8 +148,14 @@ def second_derivatives(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mode", ["CVM", "JAX"])
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(
+    ("name", "mode"),
+    [
+        *((name, "JAX") for name in CASES),
+        # C of PyTensor's own Ops: first derivatives of all are compiled in test_modes
+        *(pytest.param(n, "CVM", marks=[pytest.mark.long] * (n != "group")) for n in CASES),
+    ],
+)
 @pytest.mark.usefixtures("compiler")
 def test_second_derivatives_with_unknown_shapes(name, mode):
     if mode == "JAX":

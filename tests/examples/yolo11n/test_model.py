@@ -192,6 +192,7 @@ def test_decode_of_an_open_batch_in_every_jax_mode():
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("compiled_sooner")
 @pytest.mark.filterwarnings("ignore:Skipping Assert")  # mode JAX says so of every check
 def test_network_of_an_open_batch_in_every_jax_mode():
     """The decoded predictions, and gradients of their sum."""

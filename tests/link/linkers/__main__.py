@@ -4,6 +4,8 @@
     python -m tests.link.linkers --show 1234          # one graph, and what each linker makes of it
     python -m tests.link.linkers --shrink 1234 --linker JAX
 
+The operators of the catalogue are drawn from number 10,000 on.
+
 Graphs are done in shards, a process each. What is done stands in ``FILE.jsonl``, where the same
 command goes on after an interruption; a process that ends before its time counts as wrong for the
 graph that it was at, and what it said stands in ``FILE.log``.  ``FILE.json`` is a summary.
@@ -29,8 +31,8 @@ from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
 from pathlib import Path
 
+from tests.catalogue.random_graphs.programs import SIZES, fits, random_graph
 from tests.link.linkers.compare import LINKERS, OTHER_DTYPE, UNGUARDED, Comparison
-from tests.link.linkers.graphs import SIZES, fits, random_graph
 from tests.link.linkers.shrink import shrink
 
 SHARD = 4 * SIZES

@@ -10,7 +10,7 @@ import numpy as np
 import pytensor
 import pytensor.link.jax.dispatch  # now, for JAX has the dtypes of floatX as it is when this loads
 from pytensor.link.jax.tuned import jax_mode
-from tests.link.linkers.graphs import build
+from tests.catalogue.random_graphs.programs import build
 from tests.utils import REFERENCE_MODE
 
 # "JAX" is upstream's own mode, which nothing guards against XLA's faults: its wrong graphs are

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from tests.link.linkers.graphs import Step, of_inputs
+from tests.catalogue.random_graphs.programs import Step, of_inputs
 
 
 def without_step(graph, which):

@@ -11,15 +11,20 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from tests.catalogue.random_graphs.programs import SIZES, Graph, Step, fits, random_graph
 from tests.link.linkers.__main__ import Run, summarize, table
 from tests.link.linkers.compare import LINKERS, UNGUARDED, Comparison
-from tests.link.linkers.graphs import SIZES, Graph, Step, fits, random_graph
 from tests.link.linkers.shrink import shrink
 
 # Programs of both dtypes and of every order of derivatives, one with static shapes, which JAX
-# compiles for each size; and how many sizes of each. Numba takes ten seconds for a program, and a
-# minute for some.
-SHARE, SIZES_OF_SHARE = (0, 1, 3, 5), 4
+# compiles for each size, and one with an operator of the catalogue; and how many sizes of each.
+# Numba takes ten seconds for a program, and more for the long ones, of our own Ops.
+SHARE, SIZES_OF_SHARE = (0, 5, 278, *(pytest.param(k, marks=pytest.mark.long) for k in (1, 3))), 4
+# The first ones of each dtype and order of derivatives
+KINDS = (0, 1, 2, 4, 12, 13)
+programs = pytest.mark.parametrize(
+    "programs", [KINDS, pytest.param(range(20), marks=pytest.mark.long)], ids=["kinds", "twenty"]
+)
 
 
 @pytest.mark.slow
@@ -79,11 +84,12 @@ def falsified(fault):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:overflow:RuntimeWarning")
-def test_a_fault_is_found():
+@programs
+def test_a_fault_is_found(programs):
     """In each of these graphs, of either dtype, with derivatives and without."""
     compare, seen = Comparison(["FAST_COMPILE"]), set()
-    for number in range(1, 20 * SIZES, SIZES):
-        graph = random_graph(number)
+    for program in programs:
+        graph = random_graph(program * SIZES + 1)
         for fault in FAULTS:
             compare.falsify = falsified(fault)
             verdict = compare(graph)
@@ -93,7 +99,8 @@ def test_a_fault_is_found():
 
 
 @pytest.mark.slow
-def test_rounding_is_no_fault():
+@programs
+def test_rounding_is_no_fault(programs):
     """A last bit that differs, and an output that cancels to nothing but rounding."""
     cancelling = Graph(
         0,
@@ -111,7 +118,7 @@ def test_rounding_is_no_fault():
         return [result * np.asarray(1 + 3e-7, result.dtype) for result in results]
 
     compare = Comparison(["FAST_COMPILE"], falsify)
-    for graph in [cancelling, *(random_graph(number) for number in range(1, 20 * SIZES, SIZES))]:
+    for graph in [cancelling, *(random_graph(program * SIZES + 1) for program in programs)]:
         if graph.dtype == "float32":
             assert not compare(graph).wrong, graph
 
@@ -129,6 +136,7 @@ class Filled(Graph):
 @pytest.mark.slow
 def test_a_sum_of_one_number_after_the_other_is_no_fault():
     """As XLA adds, where NumPy adds in pairs: of numbers of both signs, and of equal ones."""
+    compare = Comparison(["ONNX"])
     for number in range(120):
         graph = Graph(
             number, "float32", False, {"b": 7, "n": 60}, (("b", "n", "n"),),
@@ -138,9 +146,9 @@ def test_a_sum_of_one_number_after_the_other_is_no_fault():
             graph = Filled(**vars(graph), value=graph.values()[0].flat[0])
         (values,) = graph.values()
         one_by_one = np.cumsum(values)[-1]  # in float32
-        compare = Comparison(["ONNX"], lambda linker, results, s=one_by_one: (
+        compare.falsify = lambda linker, results, s=one_by_one: (
             [np.broadcast_to(s, r.shape) for r in results] if linker == "ONNX" else results
-        ))  # fmt: skip
+        )
         assert not compare(graph).wrong, graph
         compare.falsify = lambda linker, results, s=one_by_one: (
             [np.broadcast_to(s * np.float32(1.01), r.shape) for r in results]

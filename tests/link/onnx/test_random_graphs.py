@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pytensor import config
 from pytensor.compile.mode import Mode
 from pytensor.link.onnx.front.rewriting import QUERY
-from tests.link.onnx.random_graphs import graphs
+from tests.catalogue.random_graphs.search import graphs
 from tests.link.onnx.test_basic import compare_onnx_and_py
 from tests.utils import REFERENCE_MODE
 
@@ -25,7 +25,7 @@ REWRITTEN = Mode("py", QUERY)
 @settings(max_examples=EXAMPLES[os.environ.get("HYPOTHESIS_PROFILE", "dev")])
 @given(graphs(), st.data())
 def test_graphs(graph, data):
-    note(" -> ".join(graph.steps))
+    note(str(graph))
     results = [item.variable for item in graph.items[len(graph.inputs) :]]
     outputs = [graph.items[-1].variable]
     if results:

@@ -7,7 +7,7 @@ import pytensor.tensor as pt
 from pytensor.gradient import verify_grad
 from pytensor.tensor.nn.activations import slopes_below_zero
 from tests.catalogue.operators import OPERATORS
-from tests.utils import REFERENCE_MODE
+from tests.utils import REFERENCE_MODE, in_turn
 
 # Of CVM; and without a compiler PyTensor fuses no more than 31 operands, whatever the mode.
 pytestmark = pytest.mark.usefixtures("compiler")
@@ -21,21 +21,15 @@ def reference(x):
         return (x / (1 + np.exp(-x))).astype("float64")
 
 
-@pytest.mark.parametrize("mode", MODES, ids=MODE_NAMES)
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
-# PyTensor's own Ops say so when they have no C code for half precision
-@pytest.mark.filterwarnings("ignore:Disabling C code")
-def test_values_and_gradient(dtype, mode):
-    if dtype == "float16" and mode == "NUMBA":
-        pytest.skip("Numba has no half precision on CPUs")
-    if mode == "JAX":
-        pytest.importorskip("jax")
+def test_values_and_gradient(dtype):
+    """In Python; the other modes are below, of all activations at once."""
     x = pt.vector("x", dtype=dtype)
     out = pt.silu(x)
     (gradient,) = pytensor.grad(out.sum(dtype=dtype), [x])
     assert out.type.dtype == gradient.type.dtype == dtype
     value = np.array([-1e4, -88, -20, -1.5, -1e-4, 0, 1e-4, 0.7, 20, 88, 1e4]).astype(dtype)
-    results = pytensor.function([x], [out, gradient], mode=mode)(value)
+    results = pytensor.function([x], [out, gradient], mode=REFERENCE_MODE)(value)
     v = value.astype("float64")
     with np.errstate(over="ignore"):
         s = 1 / (1 + np.exp(-v))
@@ -43,24 +37,6 @@ def test_values_and_gradient(dtype, mode):
     for result, expected in zip(results, [reference(v), s * (1 + v * (1 - s))], strict=True):
         assert result.dtype == dtype
         np.testing.assert_allclose(result, expected, rtol=tolerance, atol=tolerance)
-
-
-@pytest.mark.parametrize("mode", MODES, ids=MODE_NAMES)
-@pytest.mark.parametrize("dtype", ["int8", "uint8", "int64", "bool"])
-def test_integers(dtype, mode):
-    if mode == "JAX":
-        pytest.importorskip("jax")
-    x = pt.vector("x", dtype=dtype)
-    value = np.array([0, 1, 1]).astype(dtype)
-    result = pytensor.function([x], pt.silu(x), mode=mode)(value)
-    np.testing.assert_allclose(result, reference(value.astype("float64")), rtol=1e-6)
-
-
-def test_gradients():
-    value = np.array([[-3.0, -0.4], [0.1, 2.5]])
-    verify_grad(pt.silu, [value], rng=np.random.default_rng(0), mode=REFERENCE_MODE)
-    first = lambda x: pytensor.grad(pt.silu(x).sum(), x)  # noqa: E731
-    verify_grad(first, [value], rng=np.random.default_rng(0), mode=REFERENCE_MODE)
 
 
 def normal(x):
@@ -110,6 +86,10 @@ REFERENCES = {
     "relu6": lambda x: (np.clip(x, 0, 6), ((x > 0) & (x < 6)) * 1.0),
     "mish": mish,
     "softsign": lambda x: (x / (1 + abs(x)), (1 + abs(x)) ** -2.0),
+    "silu": lambda x: (
+        x * special.expit(x),
+        special.expit(x) * (1 + x * special.expit(-x)),
+    ),
 }
 ACTIVATIONS = {name: (OPERATORS[name].build, of) for name, of in REFERENCES.items()}
 PLACES = [-1e4, -88, -20, -5.5, -3, -1.4, -1e-4, 0, 1e-4, 0.7, 1.9, 3, 5.9, 6, 20, 88, 1e4]
@@ -137,16 +117,18 @@ def test_activations(dtype, mode):
     if mode == "JAX":
         # It flushes subnormal numbers to zero, and its functions in single precision cancel
         atol = {"float16": 1e-6, "float32": 1e-6, "float64": 1e-15}[dtype]
+    # The slope of silu is computed by several Ops, each of which rounds
+    rounded = {"float16": 2e-3, "float32": 2e-6, "float64": 1e-14}[dtype]
     wanted = [v for v, _ in expected] + [g for _, g in expected]
     names = [*ACTIVATIONS, *(f"gradient of {name}" for name in ACTIVATIONS)]
     for name, result, reference_value in zip(names, results, wanted, strict=True):
         assert result.dtype == dtype
-        np.testing.assert_allclose(result, reference_value, rtol=rtol, atol=atol, err_msg=name)
+        allowed = rounded if name.endswith("silu") else atol
+        np.testing.assert_allclose(result, reference_value, rtol=rtol, atol=allowed, err_msg=name)
 
 
-@pytest.mark.parametrize("mode", MODES, ids=MODE_NAMES)
-@pytest.mark.parametrize("dtype", ["int8", "uint8", "int64", "bool"])
-def test_activations_of_integers(dtype, mode):
+@in_turn("mode, dtype", MODES, ["int8", "uint8", "int64", "bool"])
+def test_activations_of_integers(mode, dtype):
     if mode == "JAX":
         pytest.importorskip("jax")
     x = pt.vector("x", dtype=dtype)
@@ -182,22 +164,21 @@ def test_activations_are_finite(name, value):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mode", MODES, ids=MODE_NAMES)
-@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@in_turn("mode, dtype", MODES, ["float32", "float64", "float16"])
 @pytest.mark.filterwarnings("ignore:Disabling C code")
-def test_second_derivatives_are_finite(dtype, mode):
+def test_second_derivatives_are_finite(mode, dtype):
     if dtype == "float16" and mode == "NUMBA":
         pytest.skip("Numba has no half precision on CPUs")
     if mode == "JAX":
         pytest.importorskip("jax")
     x = pt.vector("x", dtype=dtype)
     seconds = []
-    for function in (pt.silu, *(f for f, _ in ACTIVATIONS.values())):
+    for function, _ in ACTIVATIONS.values():
         first = pytensor.grad(function(x).sum(dtype=dtype), x)
         seconds.append(pytensor.grad(first.sum(dtype=dtype), x))
     value = np.array(PLACES).astype(dtype)
     results = pytensor.function([x], seconds, mode=mode)(value)
-    for name, result in zip(["silu", *ACTIVATIONS], results, strict=True):
+    for name, result in zip(ACTIVATIONS, results, strict=True):
         assert np.isfinite(result).all(), name
         # All of them are straight lines, or nearly so, far from zero
         far = np.abs(value.astype("float64")) >= 88
@@ -236,14 +217,14 @@ def test_derivatives_at_zero():
 
 @pytest.mark.slow
 def test_parameters_are_part_of_the_identity():
-    x = pt.scalar("x", dtype="float64")
+    x, outs = pt.scalar("x", dtype="float64"), []
     for function in (pt.nn.elu, pt.nn.leaky_relu):
         ops = [function(x, alpha).owner.op for alpha in (0.5, 0.5, 0.25)]
         assert ops[0] == ops[1] != ops[2]
         assert hash(ops[0]) == hash(ops[1])
-        out = function(x, 0.5) - function(x, 0.25)
-        for mode in ("CVM", "NUMBA", REFERENCE_MODE):
-            assert pytensor.function([x], out, mode=mode)(-1.0) != 0
+        outs.append(function(x, 0.5) - function(x, 0.25))
+    for mode in ("CVM", "NUMBA", REFERENCE_MODE):
+        assert all(result != 0 for result in pytensor.function([x], outs, mode=mode)(-1.0))
 
 
 def test_bad_arguments_of_activations():

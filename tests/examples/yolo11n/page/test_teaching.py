@@ -59,7 +59,7 @@ def python_lesson(assets, part, record):
     return losses, state
 
 
-@pytest.mark.parametrize(("part", "steps", "limit"), [("class", 6, 1e-4), ("whole", 5, 1e-3)])
+@pytest.mark.parametrize(("part", "steps", "limit"), [("class", 3, 1e-4), ("whole", 5, 1e-3)])
 def test_steps_are_those_of_python(browser, yolo_site, assets, part, steps, limit):
     given = {name: base64.b64encode(content).decode() for name, content in assets.items()}
     with ready_page(browser, yolo_site.url) as page:

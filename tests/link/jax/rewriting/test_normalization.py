@@ -20,6 +20,7 @@ from pytensor.link.jax.tuned.cpu_kernels import load_kernels, with_cpu_kernels
 pytestmark = [
     pytest.mark.skipif(jax.default_backend() != "cpu", reason="the kernels are for CPUs"),
     pytest.mark.usefixtures("compiler"),
+    pytest.mark.slow,  # g++ compiles the kernels
 ]
 EPSILON = 1e-3
 KERNELS = [cpu_kernels.MOMENTS, cpu_kernels.NORMALIZE_SILU, cpu_kernels.NORMALIZE_SILU_GRAD]
@@ -65,7 +66,6 @@ def assert_close(ours, expected, tolerance):
         np.testing.assert_allclose(a, b, rtol=tolerance, atol=tolerance * abs(b).max(initial=0.1))
 
 
-@pytest.mark.slow
 @given(
     shape=st.tuples(
         st.integers(0, 3), st.integers(1, 40), st.integers(1, 40),
@@ -151,7 +151,6 @@ def program_text(function):
     return function.vm.jit_fn.lower(*shapes).as_text()
 
 
-@pytest.mark.slow
 def test_a_layer_is_computed_by_kernels():
     function = make_gradients(jax_mode(cpu_kernels=True))
     text = program_text(function)
@@ -160,7 +159,6 @@ def test_a_layer_is_computed_by_kernels():
         np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-5 * (1 + abs(theirs).max()))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [

@@ -33,6 +33,7 @@ from pytensor.tensor.conv.ops import Conv, ConvGradFilters, ConvGradInput
 pytestmark = [
     pytest.mark.skipif(jax.default_backend() != "cpu", reason="the kernels are for CPUs"),
     pytest.mark.usefixtures("compiler"),
+    pytest.mark.slow,  # g++ compiles the kernels
 ]
 
 KERNELS = cpu_kernels.KERNELS
@@ -148,7 +149,6 @@ def check_problem(
     assert_agrees(op, arrays, channels_last, kernels)
 
 
-@pytest.mark.slow
 @given(**PROBLEMS)
 @settings(max_examples=40, deadline=None)
 def test_results_are_those_of_numpy(**problem):
@@ -304,7 +304,6 @@ def program_text(step):
     return step.vm.jit_fn.lower(*shapes).as_text()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("donate", [True, False])
 def test_a_training_step_is_that_of_xla(donate):
     steps = {
@@ -367,20 +366,17 @@ def first_start(cache):
     return start(**cache)[0]
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="the system can't pin a process")
 def test_results_are_equal_for_any_number_of_threads(first_start):
     assert first_start[0]
     assert start("one")[0] == first_start  # compiled anew
 
 
-@pytest.mark.slow
 def test_several_devices_do_without():
     (there, *_), _ = start(XLA_FLAGS="--xla_force_host_platform_device_count=2")
     assert not there
 
 
-@pytest.mark.slow
 def test_a_program_with_kernels_is_found_again(cache, first_start):
     second = start(**cache)[0]
     assert (first_start[1], second[1]) == (False, True)
@@ -396,7 +392,6 @@ def test_a_program_with_kernels_is_found_again(cache, first_start):
 # ------------------------------------------------------------------------------ compilation
 
 
-@pytest.mark.slow
 def test_without_a_compiler_xla_computes_and_that_is_told_once(caplog, monkeypatch):
     # As in a process where no test has been told yet.
     monkeypatch.setattr(cpu_kernels, "_load", functools.cache(cpu_kernels._load.__wrapped__))
@@ -449,7 +444,6 @@ def test_two_processes_may_compile_at_once(tmp_path, monkeypatch):
     assert compile_(pytensor.config.cxx, "-O1", tmp_path) != path
 
 
-@pytest.mark.slow
 def test_the_sources_compile_without_a_warning(tmp_path, monkeypatch):
     run = subprocess.run
 
@@ -513,7 +507,6 @@ assert all(kernel in text for text in texts for kernel in t.KERNELS)
 """
 
 
-@pytest.mark.slow
 def test_libraries_of_two_sets_of_flags_in_one_process():
     environment = os.environ | {
         "JAX_PLATFORMS": "cpu",

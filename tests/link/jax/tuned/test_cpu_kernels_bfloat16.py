@@ -33,6 +33,7 @@ from tests.link.jax.tuned.test_cpu_kernels import (
 pytestmark = [
     pytest.mark.skipif(jax.default_backend() != "cpu", reason="the kernels are for CPUs"),
     pytest.mark.usefixtures("compiler"),
+    pytest.mark.slow,  # g++ compiles the kernels
 ]
 
 
@@ -47,7 +48,6 @@ def assert_rounded(ours, exact, error):
     assert (abs(ours - exact) <= 2.0**-8 * abs(exact) + error * scale).all()
 
 
-@pytest.mark.slow
 @given(
     cls=st.sampled_from([Conv, ConvGradFilters, ConvGradInput]),
     batch=st.integers(0, 3),
@@ -101,7 +101,6 @@ def test_results_are_rounded_to_the_nearest():
     np.testing.assert_array_equal(np.float32(out)[0, 0, 0][normal], np.float32(expected)[normal])
 
 
-@pytest.mark.slow
 @given(
     shape=st.tuples(
         st.integers(1, 3), st.integers(1, 40), st.integers(1, 40),
@@ -143,7 +142,6 @@ def test_columns_of_a_strided_gradient_are_apart():
     np.testing.assert_allclose(out, exact, rtol=1e-4, atol=1e-5 * abs(exact).max())
 
 
-@pytest.mark.slow
 def test_a_training_step_in_mixed_precision_calls_all_kernels():
     """Its losses are near those in float32, and those that XLA computes in bfloat16."""
     steps = {

@@ -63,6 +63,7 @@ def gradient(**options):
 on_cpu = pytest.mark.skipif(jax.default_backend() != "cpu", reason="the kernels are for CPUs")
 
 
+@pytest.mark.slow  # g++ compiles the kernels
 @on_cpu
 def test_a_library_of_the_wheel_needs_no_compiler(package, compiler, monkeypatch):
     monkeypatch.setattr(cpu_kernels, "LEVELS", {"any": set()})
@@ -76,6 +77,7 @@ def test_a_library_of_the_wheel_needs_no_compiler(package, compiler, monkeypatch
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-6)
 
 
+@pytest.mark.slow
 @on_cpu
 @pytest.mark.parametrize("fault", ["no library", "another version of JAX"])
 def test_one_that_doesnt_fit_gives_way_to_the_compiler(

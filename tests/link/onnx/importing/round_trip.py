@@ -29,7 +29,8 @@ from pytensor.gradient import DisconnectedInputError, NullTypeGradError
 from pytensor.graph.traversal import ancestors
 from pytensor.link.onnx import export_onnx, from_onnx
 from pytensor.link.onnx.front.rewriting import QUERY
-from tests.link.onnx.random_graphs import DTYPES, FLOATS, graphs
+from tests.catalogue.random_graphs.operations_of_values import DTYPES, FLOATS
+from tests.catalogue.random_graphs.search import graphs
 from tests.utils import REFERENCE_MODE
 
 GRAPHS = st.sampled_from([DTYPES, FLOATS]).flatmap(lambda dtypes: graphs(dtypes=dtypes))
@@ -213,7 +214,7 @@ def shard(number, mode=None, count=SHARD):
             verdicts.append(f"refused: {type(error).__name__}: {reason}")
         # whatever goes wrong with a graph is written down, and the next one is drawn
         except Exception as error:
-            where = f"seed {number}, graph {len(verdicts)}: {' -> '.join(graph.steps)}; {options}"
+            where = f"seed {number}, graph {len(verdicts)}: {graph}; {options}"
             print(where, traceback.format_exc(limit=-2), sep="\n", flush=True)
             verdicts.append(f"{WRONG}: {type(error).__name__}")
 

@@ -13,8 +13,8 @@ from pytensor.gradient import zero_grad
 pytest.importorskip("onnx_ir")
 link = pytest.importorskip("pytensor.link.onnx")
 round_trip = pytest.importorskip("tests.link.onnx.importing.round_trip")
-RandomGraph = pytest.importorskip("tests.link.onnx.graph_items").RandomGraph
-Item = pytest.importorskip("tests.link.onnx.graph_items").Item
+RandomGraph = pytest.importorskip("tests.catalogue.random_graphs.search").RandomGraph
+Item = pytest.importorskip("tests.catalogue.random_graphs.items").Item
 REFERENCE_MODE = pytest.importorskip("tests.utils").REFERENCE_MODE
 
 EXAMPLES = {"dev": 30, "ci": 500, "thorough": 10_000}
@@ -48,7 +48,7 @@ POINTS = {
 @settings(max_examples=EXAMPLES[os.environ.get("HYPOTHESIS_PROFILE", "dev")])
 @given(round_trip.GRAPHS, round_trip.OPTIONS)
 def test_there_and_back(graph, options):
-    note(" -> ".join(graph.steps))
+    note(str(graph))
     with np.errstate(all="ignore"), config.change_flags(on_opt_error="ignore"):
         round_trip.compare(graph, options)
 

@@ -10,14 +10,14 @@ another are graphs of one program.  The first graph of every fourth program has 
 
 from dataclasses import dataclass, field, replace
 from functools import cache
-from itertools import product
 
 import numpy as np
 
 import pytensor
 import pytensor.tensor as pt
-import tests.link.linkers.operations_of_shapes  # noqa: F401
-from tests.link.linkers.operations import OPERATIONS
+import tests.catalogue.random_graphs.operations_of_shapes  # noqa: F401
+from tests.catalogue.random_graphs.items import Item, Seeded
+from tests.catalogue.random_graphs.operations import OPERATIONS, Step, draw_step
 
 # Where faults of fused products begin is between 16 and 60; odd lengths aren't multiples of any
 # vector's.
@@ -25,19 +25,7 @@ LENGTHS = (16, 17, 20, 24, 32, 33, 48, 60, 64, 80)
 BATCHES = (5, 6, 7, 8)
 LARGEST = 60_000  # elements of a result
 SIZES = 40  # graphs of one program
-
-
-@dataclass(frozen=True)
-class Step:
-    """One operation; operands count the inputs first, then the steps before this one."""
-
-    operation: str
-    operands: tuple[int, ...]
-    settings: tuple = ()
-
-    def __str__(self):
-        arguments = [f"v{k}" for k in self.operands] + [repr(s) for s in self.settings]
-        return f"{self.operation}({', '.join(arguments)})"
+PUBLISHED = 10_000 // SIZES  # programs
 
 
 @dataclass(frozen=True)
@@ -132,15 +120,9 @@ def start(graph, dtype=None):
     return built
 
 
-def apply(step, values):
-    """Return the variable that a step computes."""
-    operands = [values[k] for k in step.operands]
-    return OPERATIONS[step.operation].build(*operands, *step.settings)
-
-
 def apply_known(step, values):
-    """Return what `apply` does, with a static shape in any case."""
-    value, operation = apply(step, values), OPERATIONS[step.operation]
+    """Return what a step computes, with a static shape in any case."""
+    value, operation = step.apply(values), OPERATIONS[step.operation]
     if operation.shape:
         shape = operation.shape(*(values[k].type.shape for k in step.operands))
         value = pt.specify_shape(value, shape)
@@ -163,7 +145,7 @@ def build(graph, dtype=None):
     with pytensor.config.change_flags(floatX=dtype or graph.dtype):
         built = start(graph, dtype)
         for step in graph.steps:
-            built.values.append(apply(step, built.values))
+            built.values.append(step.apply(built.values))
         built.names = [f"v{k}" for k in graph.results()]
         outputs = [built.values[k] for k in graph.results()]
         costs = [COSTS[graph.cost](output) for output in outputs]
@@ -216,29 +198,14 @@ def draw_inputs(rng):
     return (first, *(MATRICES[k] for k in rng.integers(len(MATRICES), size=count)))
 
 
-def candidates(operation, shapes, exact):
-    """Return operands that an operation can take, as tuples of numbers."""
-    allowed = [k for k in range(len(shapes)) if exact[k] or not operation.exact]
-    return [
-        chosen
-        for chosen in product(allowed, repeat=operation.arity)
-        if operation.fits(*(shapes[k] for k in chosen))
-    ]
+def names_of(seed):
+    """Return the names of the operations that a program can have.
 
-
-def draw_step(rng, shapes, exact, unused):
-    """Draw a step that fits what there is, or None if the operation drawn fits nothing."""
-    names = list(OPERATIONS)
-    weights = np.array([OPERATIONS[name].weight for name in names])
-    name = str(rng.choice(names, p=weights / weights.sum()))
-    operation = OPERATIONS[name]
-    found = candidates(operation, shapes, exact)
-    if not found:
-        return None
-    # what nothing has taken yet, and what was computed last, are taken more often
-    liking = [1 + sum(10 * (k in unused) + (k >= len(shapes) - 2) for k in set(c)) for c in found]
-    chosen = found[rng.choice(len(found), p=np.array(liking) / sum(liking))]
-    return Step(name, chosen, operation.settings(rng, *(shapes[k] for k in chosen)))
+    Numbers below 10,000 are the graphs of `benchmarks/results/linkers_cpu.json`; programs after
+    them have the catalogue's operators, too.
+    """
+    left_out = () if seed >= PUBLISHED else ("catalogued",)
+    return [n for n, operation in OPERATIONS.items() if not (operation.of_values or n in left_out)]
 
 
 @cache
@@ -248,23 +215,20 @@ def random_program(seed):
     sizes, inputs = draw_sizes(rng), draw_inputs(rng)
     sizes = of_inputs(sizes, inputs)
     dtype = "float32" if rng.random() < 0.6 else "float64"
-    wanted, steps = int(rng.integers(2, 6)), []
+    wanted, steps, source = int(rng.integers(2, 6)), [], Seeded(rng)
     graph = Graph(seed, dtype, True, sizes, inputs)
-    values = start(graph).values
-    exact = [True] * len(inputs)
+    items = [Item(variable) for variable in start(graph).values]
     with pytensor.config.change_flags(floatX=dtype):
         while len(steps) < wanted:
-            shapes = [tuple(value.type.shape) for value in values]
             taken = {k for step in steps for k in step.operands}
-            step = draw_step(rng, shapes, exact, set(range(len(values))) - taken)
+            step = draw_step(source, items, names_of(seed), set(range(len(items))) - taken)
             if step is None:
                 continue
-            value = apply_known(step, values)
+            value = apply_known(step, [item.variable for item in items])
             if not is_small(value):
                 continue
             steps.append(step)
-            values.append(value)
-            exact.append(OPERATIONS[step.operation].moves and all(exact[k] for k in step.operands))
+            items.append(Item(value, exact=step.is_exact(items)))
     order, cost = int(rng.choice(3, p=[0.5, 0.38, 0.12])), str(rng.choice(list(COSTS)))
     return replace(graph, steps=tuple(steps), order=order, cost=cost)
 
@@ -276,19 +240,17 @@ def is_small(value):
 
 def fits(graph):
     """Return whether a graph's steps can be taken at its sizes."""
-    shapes = graph.shapes()
     known = replace(graph, static=True)
     values = start(known).values
     with pytensor.config.change_flags(floatX=graph.dtype):
         for step in graph.steps:
             operation = OPERATIONS[step.operation]
-            if not operation.fits(*(shapes[k] for k in step.operands)):
+            if not operation.fits(*(Item(values[k]) for k in step.operands)):
                 return False
             try:
                 values.append(apply_known(step, values))
             except (IndexError, TypeError, ValueError):  # its settings don't fit
                 return False
-            shapes.append(tuple(values[-1].type.shape))
             if not is_small(values[-1]):
                 return False
     return True

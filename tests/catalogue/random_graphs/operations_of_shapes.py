@@ -4,7 +4,14 @@ import numpy as np
 
 import pytensor
 import pytensor.tensor as pt
-from tests.link.linkers.operations import an_axis, at_least, one_of, operation, same
+from tests.catalogue.random_graphs.operations import (
+    an_axis,
+    at_least,
+    of_shapes,
+    one_of,
+    operation,
+    same,
+)
 
 # Indexing
 SLICES = {
@@ -27,10 +34,8 @@ OF_MATRICES = ("[[0, 1, 1], [2, 0, 3]]",)
 
 
 @operation(
-    lambda x: len(x) >= 1 and min(x) > 5,
-    lambda rng, shape: (
-        str(rng.choice([k for k in SLICES if len(shape) > 1 or k not in OF_MATRICES])),
-    ),
+    of_shapes(lambda x: len(x) >= 1 and min(x) > 5),
+    lambda source, x: (source.choice([k for k in SLICES if x.ndim > 1 or k not in OF_MATRICES]),),
     moves=True,
     weight=4,
 )
@@ -39,7 +44,7 @@ def indexed(x, name):
 
 
 @operation(
-    lambda x, y: len(x) >= 2 and min(x) > 3 and y == x[1:],
+    of_shapes(lambda x, y: len(x) >= 2 and min(x) > 3 and y == x[1:]),
     one_of(("set",), ("inc",)),
     arity=2,
     weight=3,
@@ -49,7 +54,7 @@ def row_changed(x, y, how):
 
 
 @operation(
-    lambda x, y: len(x) >= 2 and min(x) > 3 and y == x[1:],
+    of_shapes(lambda x, y: len(x) >= 2 and min(x) > 3 and y == x[1:]),
     one_of(("set",), ("inc",)),
     arity=2,
 )
@@ -59,12 +64,15 @@ def rows_changed(x, y, how):
     return x[np.array([0, 3, 0])].inc(y)
 
 
-@operation(lambda x: len(x) >= 1 and min(x) > 3, one_of((0.0,), (1.5,)))
+@operation(of_shapes(lambda x: len(x) >= 1 and min(x) > 3), one_of((0.0,), (1.5,)))
 def part_filled(x, value):
     return x[..., 1:-1].set(value)
 
 
-@operation(lambda x: len(x) >= 2 and x[-1] == x[-2], one_of(("tril",), ("triu",), ("diagonal",)))
+@operation(
+    of_shapes(lambda x: len(x) >= 2 and x[-1] == x[-2]),
+    one_of(("tril",), ("triu",), ("diagonal",)),
+)
 def triangle(x, name):
     if name == "diagonal":
         return pt.diagonal(x, axis1=-2, axis2=-1)
@@ -72,21 +80,19 @@ def triangle(x, name):
 
 
 # Shapes
-@operation(
-    lambda x, y: len(x) > 0 and len(x) == len(y) and same(x, y), an_axis, 2, moves=True, weight=2
-)
+@operation(lambda x, y: x.ndim > 0 and same(x, y), an_axis, 2, moves=True, weight=2)
 def join(x, y, axis):
     return pt.concatenate([x, y], axis=axis)
 
 
-@operation(lambda x, y: same(x, y) and len(x) < 4, arity=2, moves=True, weight=1)
+@operation(lambda x, y: same(x, y) and x.ndim < 4, arity=2, moves=True, weight=1)
 def stack(x, y):
     return pt.stack([x, y], axis=0)
 
 
 @operation(
     at_least(2),
-    lambda rng, shape: (tuple(int(k) for k in rng.permutation(len(shape))),),
+    lambda source, x: (source.permutation(x.ndim),),
     moves=True,
     weight=3,
 )
@@ -104,7 +110,7 @@ def merged(x, which):
     return x.flatten()
 
 
-@operation(lambda x: 1 <= len(x) < 4 and x[-1] % 4 == 0, moves=True)
+@operation(of_shapes(lambda x: 1 <= len(x) < 4 and x[-1] % 4 == 0), moves=True)
 def parted(x):
     return x.reshape((*list(x.shape)[:-1], 4, -1), ndim=x.ndim + 1)
 
@@ -124,13 +130,17 @@ def repeated(x, axis):
     return pt.repeat(x, 2, axis=axis)
 
 
-@operation(lambda x: 1 <= len(x) <= 3, one_of(("constant",), ("edge",), ("reflect",)), weight=0.5)
+@operation(
+    of_shapes(lambda x: 1 <= len(x) <= 3 and x[-1] > 2),
+    one_of(("constant",), ("edge",), ("reflect",)),
+    weight=0.5,
+)
 def padded(x, mode):
     return pt.pad(x, [(0, 0)] * (x.ndim - 1) + [(1, 2)], mode=mode)
 
 
 # Loops
-@operation(lambda x: len(x) >= 2, weight=1, shape=lambda x: x)
+@operation(at_least(2), shape=lambda x: x)
 def recurrence(x):
     return pytensor.scan(
         lambda row, before: pt.tanh(before * 0.5 + row),
@@ -141,7 +151,12 @@ def recurrence(x):
 
 
 @operation(
-    lambda x, w: len(x) == 3 and len(w) == 2 and x[2] == w[0] == w[1],
+    # A state has one type in all steps.
+    lambda x, w: (
+        (x.ndim, w.ndim) == (3, 2)
+        and x.shape[2] == w.shape[0] == w.shape[1]
+        and x.known[2] == w.known[0] == w.known[1]
+    ),
     arity=2,
     weight=4,
     shape=lambda x, w: x,
@@ -156,7 +171,7 @@ def recurrent_network(x, w):
     )
 
 
-@operation(lambda x, y: len(x) >= 2 and same(x, y), arity=2, weight=2, shape=lambda x, y: x[:-1])
+@operation(lambda x, y: x.ndim >= 2 and same(x, y), arity=2, weight=2, shape=lambda x, y: x[:-1])
 def mapped(x, y):
     return pytensor.scan(
         lambda a, b: (a * b).sum(axis=-1) + a.mean(), sequences=[x, y], return_updates=False
@@ -164,6 +179,7 @@ def mapped(x, y):
 
 
 # Images
+@of_shapes
 def is_image(*shapes):
     x, *filters = shapes
     if len(x) != 4 or min(x[2:]) < 8:
@@ -181,6 +197,7 @@ def is_image(*shapes):
         (((1, 0), (0, 2)), (2, 1), (1, 2)),
     ),
     arity=2,
+    first=is_image,
     weight=20,
 )
 def conv2d(x, w, border_mode, stride, dilation):
@@ -188,23 +205,32 @@ def conv2d(x, w, border_mode, stride, dilation):
 
 
 @operation(
-    lambda x, w: len(x) == len(w) == 4 and min(x[2:]) >= 8 and w[0] == x[1] and max(w[2:]) <= 5,
+    of_shapes(
+        lambda x, w: len(x) == len(w) == 4 and min(x[2:]) >= 8 and w[0] == x[1] and max(w[2:]) <= 5
+    ),
     one_of((0, 1), (1, 2)),
     arity=2,
+    first=is_image,
     weight=10,
 )
 def conv2d_transpose(x, w, border_mode, stride):
-    return pt.conv.conv_transpose(x, w, border_mode, stride)
+    # here, for the steps of PyTensor's own Ops are drawn where our modules are missing, too
+    from pytensor.tensor.conv import conv_transpose
+
+    return conv_transpose(x, w, border_mode, stride)
 
 
 @operation(
-    lambda x, w: len(x) == len(w) == 3 and w[1] == x[1] and x[2] >= 8 and w[2] <= 5,
+    of_shapes(lambda x, w: len(x) == len(w) == 3 and w[1] == x[1] and x[2] >= 8 and w[2] <= 5),
     one_of(("valid", 1), ("half", 2)),
     arity=2,
+    first=of_shapes(lambda x: len(x) == 3 and x[2] >= 8),
     weight=10,
 )
 def conv1d(x, w, border_mode, stride):
-    return pt.conv.conv(x, w, border_mode, stride)
+    from pytensor.tensor.conv import conv
+
+    return conv(x, w, border_mode, stride)
 
 
 @operation(is_image, one_of(("half",), ("valid",)), exact=True, weight=4)
@@ -233,6 +259,36 @@ def batch_normalization(x):
     return pt.batch_normalization_train(x, scale * 2, scale, "spatial")[0]
 
 
-@operation(lambda x: len(x) >= 2, weight=0.5)
+@operation(at_least(2), weight=0.5)
 def layer_normalization(x):
     return pt.nn.layer_norm(x, x.type.shape[-1:])
+
+
+# The catalogue
+def catalogued_names():
+    """Return the names of the catalogue's operators that make a float of numbers of any kind."""
+    # here, for the steps of PyTensor's own Ops are drawn where our modules are missing, too
+    from tests.catalogue.operators import OPERATORS
+
+    return [name for name, example in OPERATORS.items() if example.shapes[0][0] > 0]
+
+
+def an_operator(source, x):
+    return (source.choice(catalogued_names()),)
+
+
+@operation(at_least(1), an_operator, exact=True, weight=10)
+def catalogued(x, name):
+    """Take numbers, one after the other, for an operator's first input, and constants for others.
+
+    A small slope makes them differ, for a maximum of equal numbers has no gradient.
+    """
+    from tests.catalogue.operators import OPERATORS
+
+    example, dtype = OPERATORS[name], x.type.dtype
+    shape, size = example.shapes[0], int(np.prod(example.shapes[0]))
+    slope = (np.arange(size) * 2.0**-11).astype(dtype)
+    numbers = x.flatten()
+    first = (numbers[np.arange(size) % numbers.shape[0]] + slope).reshape(shape)
+    others = [pt.constant(value) for value in example.values(dtype)[1:]]
+    return example.outputs(first, *others, dtype=dtype)[0].flatten()[:24]
