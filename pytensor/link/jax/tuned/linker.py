@@ -115,7 +115,7 @@ class TunedJAXLinker(JAXLinker):
         if is_deferred(fgraph):
             return self._convert_when_traced(fgraph, convert_node=convert_node, **kwargs)
         sizes = find_sizes(fgraph, kwargs["order"])
-        refuse(sizes.undecided)
+        refuse(sizes.undecided, fgraph)
         if sizes.variables and self.parallel is not None:
             raise NotImplementedError(
                 f"{sizes.variables[0]}: a length that is known at run time alone can't be had with "
