@@ -82,7 +82,9 @@ def _reader(node: Apply, fgraph: AbstractFunctionGraph) -> str:
     reader = next(readers, None)
     if reader is None:
         return ""
-    return f", for {'a result' if isinstance(reader.op, Output | DeepCopyOp) else op_kind(reader.op)}"
+    return (
+        f", for {'a result' if isinstance(reader.op, Output | DeepCopyOp) else op_kind(reader.op)}"
+    )
 
 
 def _origin(undecided: Undecided) -> str:
