@@ -70,6 +70,13 @@ class TunedJAXLinker(JAXLinker):
     """
 
     required_rewrites = (*JAXLinker.required_rewrites, "jax_tuned", "corrections")  # type: ignore[assignment]
+    # They take a mask of fewer axes than the array's for one of its last axes: see
+    # thoughts/upstream/jax-masks-of-fewer-axes.md.
+    incompatible_rewrites = (  # type: ignore[assignment]
+        *JAXLinker.incompatible_rewrites,
+        "jax_boolean_indexing_set_or_inc",
+        "jax_boolean_indexing_sum",
+    )
 
     def __init__(
         self, *args: Any, donate: bool = False, precision: Literal["float32", "bf16"] = "float32",

@@ -178,6 +178,17 @@ def test_constant_masks_stay():
     compare_jax_and_py([X, W], outputs, [VALUES[X], VALUES[W]], jax_mode=jax_mode())
 
 
+@pytest.mark.parametrize("mask", [M, pt.constant(SOME)])
+def test_a_mask_of_fewer_axes_than_the_array_selects_rows(mask):
+    """PyTensor's rewrites for JAX take it for one of the last axis, where sizes let them."""
+    rows = pt.sort(A, axis=1)[mask]
+    outputs = [rows.sum(), pt.set_subtensor(A[mask], 0.0), pt.inc_subtensor(A[mask], 1.0)]
+    outputs += [pt.set_subtensor(rows[pt.ones(rows.shape[0], "bool")], 0.0)]
+    inputs = [A] if mask is not M else [A, M]
+    values = [VALUES[A], SOME][: len(inputs)]
+    compare_jax_and_py(inputs, outputs, values, jax_mode=jax_mode(), py_mode="FAST_COMPILE")
+
+
 def test_a_mask_of_another_length_raises():
     f = pytensor.function([X, M], X[M].sum(), mode=jax_mode())
     for length in (1, 3):
