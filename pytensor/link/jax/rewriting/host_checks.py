@@ -64,6 +64,10 @@ class WindowCheck:
             first = f"{first} - {self.span - 1}"
         return f"{same} and 0 <= {first} <= {length} - {self.span}"
 
+    def holds(self, *values):
+        """Return whether the condition is met by these values."""
+        return eval(self.condition(*(f"({value})" for value in values)))
+
 
 class WithoutWindows:
     """The function of a graph as it was before a slice became a window: NumPy's slices.

@@ -24,6 +24,7 @@ from pytensor.link.jax.rewriting.host_checks import (
 from pytensor.link.jax.rewriting.host_integers import HostIntegers, NotOnHostError, computed_from
 from pytensor.link.jax.rewriting.polynomials import constant_difference
 from pytensor.link.jax.rewriting.sizes import length_inputs, undecided_lengths
+from pytensor.raise_op import CheckAndRaise
 from pytensor.tensor.basic import as_tensor_variable, switch
 from pytensor.tensor.rewriting.shape import ShapeFeature
 from pytensor.tensor.shape import specify_shape
@@ -132,6 +133,55 @@ class WindowRewriter(GraphRewriter):
             fgraph.replace(node.outputs[0], new, reason="windows")
 
 
+def windows_of_steps(fgraph, steps, known):
+    """Return the inner graph of a scan with windows, if they lie inside in all steps; else None.
+
+    Parameters
+    ----------
+    fgraph : FrozenFunctionGraph
+    steps : sequence of list
+        For each step values of the graph's inputs; of those that aren't known the shapes alone.
+    known : sequence of int
+        Which inputs are known.
+    """
+    graph = fgraph.unfreeze()
+    shapes = ShapeFeature()
+    graph.attach_feature(shapes)
+    inputs = {graph.inputs[place] for place in known}
+
+    def of_steps(variables):
+        if not inputs.issuperset(computed_from(variables)) or not _follows(variables, graph):
+            return None
+        return list(map(HostIntegers(graph.inputs, variables).function(), steps))
+
+    def difference(stop, start):
+        found = {high - low for high, low in of_steps([stop, start]) or ()}
+        return found.pop() if len(found) == 1 else None
+
+    windows, order = [], graph.toposort()
+    for node in order:
+        slices = list(_slices(node, difference)) if _indexes(node) else []
+        for s in slices:
+            check = _window_check(node, s, shapes)
+            values = of_steps(check.variables)
+            if values is None or not all(check.holds(*v) for v in values):
+                return None
+        windows += [(node, slices)] if slices else []
+    for node in order:
+        if isinstance(node.op, CheckAndRaise):
+            # JAX would leave it out, and a warning would say so.
+            values = of_steps(node.inputs[1:])
+            if values and all(map(all, values)):
+                graph.replace(node.outputs[0], node.inputs[0])
+    for node, slices in windows:
+        graph.replace(node.outputs[0], _with_windows(node, slices), reason="windows")
+    return graph
+
+
+def _indexes(node):
+    return isinstance(node.op, (*READING, *WRITING))
+
+
 def index_variables(node):
     """Return the variables that say what an Op of indexing reads or writes."""
     return node.inputs[2:] if isinstance(node.op, WRITING) else node.inputs[1:]
@@ -139,7 +189,7 @@ def index_variables(node):
 
 def _is_moved(node):
     """Return whether a node has a single index of run time, or a slice that becomes a window."""
-    return isinstance(node.op, (*READING, *WRITING)) and (
+    return _indexes(node) and (
         any(_is_single(index) for _, index in indices(node)) or any(_slices(node))
     )
 
@@ -203,8 +253,11 @@ def _follows(variables, fgraph):
     return True
 
 
-def _slices(node):
-    """Return the slices of a node that have bounds of run time, and a constant length."""
+def _slices(node, difference_of=constant_difference):
+    """Return the slices of a node that have bounds of run time, and a constant length.
+
+    `difference_of` returns the constant difference of stop and start, or None.
+    """
     for axis, index in indices(node):
         if not isinstance(index, slice) or index.start is None or index.stop is None:
             continue
@@ -213,7 +266,7 @@ def _slices(node):
             step = int(step.data) if isinstance(step, Constant) else 0
         if not step or not computed_from([index.start, index.stop]):
             continue
-        difference = constant_difference(index.stop, index.start)
+        difference = difference_of(index.stop, index.start)
         if difference is not None:
             yield _Slice(axis, index.start, index.stop, difference, step)
 

@@ -35,7 +35,7 @@ from pytensor.link.jax.tuned.known import (
     with_constants,
     with_numbers,
 )
-from pytensor.link.jax.tuned.loops import StepsInPython, while_loop
+from pytensor.link.jax.tuned.loops import StepsInPython, graph_of_windows, while_loop
 from pytensor.scan.op import Scan
 from pytensor.tensor.basic import ARange, Nonzero, Split, constant
 from pytensor.tensor.blockwise import Blockwise
@@ -80,13 +80,17 @@ def tuned_funcify_Scan(op, node, convert_node, **kwargs):
     within = {i: k for i, k in known_places_of_scan(op).items() if k in deciding}
     sequences = {i: k for i, k in within.items() if i < op.info.n_seqs}
 
-    def converted(known):
-        graph = GraphWithConverter(op.fgraph, convert_node, known)
+    def converted(known, fgraph=op.fgraph):
+        graph = GraphWithConverter(fgraph, convert_node, known)
         if op.info.as_while:
             return while_loop(op, jax_funcify(graph, **kwargs))
         return jax_funcify(_with_graph(op, graph), node=node, **kwargs)
 
     def called(*inputs):
+        windows = graph_of_windows(op, inputs)
+        if windows is not None:
+            fixed = {i: k for i, k in within.items() if i not in sequences}
+            return _with_known_within(fixed, partial(converted, fgraph=windows))(*inputs)
         # A loop of Python's, in which JAX traces the steps one by one.
         known = {i: inputs[k] for i, k in within.items() if i not in sequences}
         with jax.ensure_compile_time_eval():

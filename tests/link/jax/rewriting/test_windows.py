@@ -55,7 +55,7 @@ def test_a_window_lies_inside_where_numpy_has_all_of_its_elements(step):
         s = _Slice(0, start, start + difference, difference, step)
         check = WindowCheck((), "x", 0, difference, step, s.span)
         of_numpy = list(range(length))[start : start + difference : step]
-        inside = eval(check.condition(f"({start})", f"({start + difference})", str(length)))
+        inside = check.holds(start, start + difference, length)
         first = start + length if start < 0 else start
         window = [first + k * step for k in range(s.length)]
         # Where one bound alone is counted from the end, they may be equal all the same.
@@ -224,6 +224,15 @@ def test_slices_within_an_op_have_programs_of_their_own(make):
     outputs = [result, pt.grad((result**2).sum(), X)]
     for n in (2, 9):
         compare_jax_and_py([X, N], outputs, [TEN, n], jax_mode=jax_mode(), py_mode="FAST_COMPILE")
+
+
+@pytest.mark.parametrize(("steps", "loops"), [(8, 1), (9, 1), (10, 0)])
+def test_windows_that_lie_inside_in_all_steps_are_traced_once(steps, loops):
+    """Else each step has a slice of its own length."""
+    f = pytensor.function([X], within_a_scan(pt.exp(X), steps), mode=jax_mode())
+    values = np.arange(10.0) / 10
+    np.testing.assert_allclose(f(values), [np.exp(values)[i : i + 2].sum() for i in range(steps)])
+    assert f.vm.jit_fn.lower(values).as_text().count("stablehlo.while") == loops
 
 
 @pytest.mark.parametrize("donate", [False, True])
