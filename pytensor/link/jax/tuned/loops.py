@@ -12,7 +12,7 @@ from pytensor.link.jax.rewriting.windows import windows_of_steps
 from pytensor.link.jax.tuned.known import is_known
 from pytensor.link.jax.tuned.sizes import as_known
 
-__all__ = ["StepsInPython", "graph_of_windows", "while_loop"]
+__all__ = ["StepsInPython", "graph_of_windows", "results_of_no_steps", "while_loop"]
 
 
 def while_loop(op, step):
@@ -67,6 +67,27 @@ def graph_of_windows(op, inputs):
     if graph is None or any(k < sequences for k in deciding_inputs(graph)):
         return None
     return graph
+
+
+def results_of_no_steps(op, node, inputs):
+    """Return the results of a `Scan` without steps, which JAX would trace, with no lengths to take.
+
+    A result that the loop alone makes has no elements, as in Python.
+    """
+    outer = list(inputs)
+    taps = op.info.mit_sot_in_slices
+    rows = [
+        jnp.zeros([0] + [n or 0 for n in out.type.shape[1:]], out.type.dtype)
+        for out in op.outer_nitsot_outs(node.outputs)
+    ]
+    results = [
+        *op.outer_mitmot(outer),
+        *(b[: -min(tap)] for b, tap in zip(op.outer_mitsot(outer), taps, strict=True)),
+        *(buffer[:1] for buffer in op.outer_sitsot(outer)),
+        *rows,
+        *op.outer_untraced_sit_sot(outer),
+    ]
+    return results[0] if len(results) == 1 else results
 
 
 class StepsInPython:
