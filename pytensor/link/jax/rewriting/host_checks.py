@@ -1,22 +1,22 @@
 """Check integers before a function is called: that indices and slices lie inside.
 
 XLA raises no errors.  JAX takes the nearest element for an index that is out of bounds, moves a
-slice that reaches out, and drops what is written there.
+slice that reaches out, and drops what is written there.  An index out of bounds is an error; for a
+slice that reaches out another program is called, which is made for its bounds.
 """
 
 from dataclasses import dataclass
 
+from pytensor.compile.maker import function
 from pytensor.graph.features import AlreadyThere, Feature
+from pytensor.graph.replace import clone_replace
 from pytensor.graph.rewriting.basic import graph_rewriter
 from pytensor.link.jax.rewriting.host_integers import HostIntegers, computed_from
 
 __all__ = [
-    "CheckedThunk", "HostChecks", "IndexCheck", "WindowCheck", "host_checks", "keep_checks",
+    "CheckedThunk", "HostChecks", "IndexCheck", "WindowCheck", "WithoutWindows", "host_checks",
+    "keep_checks",
 ]  # fmt: skip
-
-
-class OutsideError(IndexError):
-    """A slice reaches out: NumPy's would be shorter, which takes another program."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,6 @@ class IndexCheck:
     variables: tuple
     of: str
     axis: int
-    error = IndexError
 
     def condition(self, index, length):
         """Return a condition of Python's for the names of the variables' values."""
@@ -53,7 +52,6 @@ class WindowCheck:
     difference: int
     step: int
     span: int
-    error = OutsideError
 
     def condition(self, start, stop, length):
         """Return whether NumPy's slice has all elements that the window has; names as above."""
@@ -66,26 +64,52 @@ class WindowCheck:
             first = f"{first} - {self.span - 1}"
         return f"{same} and 0 <= {first} <= {length} - {self.span}"
 
-    def message(self, start, stop, length):
-        step = "" if self.step == 1 else f":{self.step}"
-        return (
-            f"the slice {start}:{stop}{step} reaches out of {self.of}, which has {length} elements "
-            f"along axis {self.axis}. NumPy's would be shorter, and jax_mode compiles slices of "
-            "one length: keep the bounds inside, or take mode NUMBA"
-        )
+    def holds(self, *values):
+        """Return whether the condition is met by these values."""
+        return eval(self.condition(*(f"({value})" for value in values)))
+
+
+class WithoutWindows:
+    """The function of a graph as it was before a slice became a window: NumPy's slices.
+
+    Their bounds decide lengths, so each value has a program of its own.
+
+    Parameters
+    ----------
+    fgraph : FunctionGraph
+        Before windows are made of slices.
+    mode : Mode
+        By which it is compiled.
+    """
+
+    def __init__(self, fgraph, mode):
+        # A shared variable may be no input of a function.
+        self._inputs = [v.type(name=v.name) for v in fgraph.inputs]
+        own = dict(zip(fgraph.inputs, self._inputs, strict=True))
+        self._outputs = clone_replace(list(fgraph.outputs), own)
+        self._mode, self._compiled = mode, None
+
+    def __call__(self, args):
+        """Return the results of the function for these arguments, which JAX takes as they are."""
+        if self._compiled is None:
+            mode = self._mode.excluding("jax_windows")
+            f = function(self._inputs, self._outputs, mode=mode, on_unused_input="ignore")
+            self._compiled = f.vm.jit_fn
+        return self._compiled(*args)
 
 
 class HostChecks(Feature):
     """Checks of one graph, to be made before each call.
 
     Their variables are integers that `HostIntegers` takes.  The graph may be rewritten afterwards.
-    Called with the values of all inputs, they raise IndexError if one fails, and OutsideError for a
-    slice.
+    Called with the values of all inputs, they raise IndexError if an index is out of bounds, and
+    else return whether all slices lie inside.  `without_windows` computes what they don't.
     """
 
-    def __init__(self, inputs, checks):
-        self.checks = checks
-        variables = [v for check in checks for v in check.variables]
+    def __init__(self, inputs, checks, without_windows=None):
+        self.checks = sorted(checks, key=lambda check: isinstance(check, WindowCheck))
+        self.without_windows = without_windows
+        variables = [v for check in self.checks for v in check.variables]
         integers = HostIntegers(inputs, variables)
         read = computed_from(variables)
         self._places = [
@@ -94,11 +118,13 @@ class HostChecks(Feature):
             if variable in read and variable.name and not variable.type.ndim
         ]
         lines, names = integers.lines, iter(integers.names)
-        for number, check in enumerate(checks):
+        for number, check in enumerate(self.checks):
             of_check = [next(names) for _ in check.variables]
-            values = ", ".join(of_check)
-            lines.append(f"if not ({check.condition(*of_check)}): fail({number}, ({values}), args)")
-        source = "\n    ".join(["def check(args):", *lines])
+            fails = f"fail({number}, ({', '.join(of_check)}), args)"
+            outside = isinstance(check, WindowCheck)
+            otherwise = "return False" if outside else fails
+            lines.append(f"if not ({check.condition(*of_check)}): {otherwise}")
+        source = "\n    ".join(["def check(args):", *lines, "return True"])
         scope = {"fail": self._fail, **integers.functions}
         exec(source, scope)
         self._check = scope["check"]
@@ -106,10 +132,10 @@ class HostChecks(Feature):
     def _fail(self, number, values, args):
         check, named = self.checks[number], [f"{name} = {args[k]}" for k, name in self._places]
         given = f" (given {', '.join(named)})" if named else ""
-        raise check.error(check.message(*values) + given)
+        raise IndexError(check.message(*values) + given)
 
     def __call__(self, args):
-        self._check(args)
+        return self._check(args)
 
     def on_attach(self, fgraph):
         if hasattr(fgraph, "host_checks"):
@@ -149,12 +175,16 @@ class CheckedThunk:
         return getattr(self._thunk, name)
 
     def __call__(self):
-        try:
-            self._checks([storage[0] for storage in self._thunk.inputs])
-        except OutsideError as error:
-            return self._compute_outside(error)
-        return self._thunk()
+        args = [storage[0] for storage in self._thunk.inputs]
+        if self._checks(args):
+            return self._thunk()
+        return self._take(self._checks.without_windows(args))
 
-    def _compute_outside(self, error):
-        """Return what a slice that reaches out gives: refused, for its length is another one."""
-        raise error
+    def _take(self, outputs):
+        """Put results where the thunk puts its own; copies of a function may have fewer."""
+        take = getattr(self._thunk, "take", None)
+        if take is not None:
+            return take(outputs)
+        for storage, value in zip(self._thunk.outputs, outputs, strict=False):
+            storage[0] = value
+        return None

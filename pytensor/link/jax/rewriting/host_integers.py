@@ -121,6 +121,15 @@ class HostIntegers:
             self._add(node)
         self.names = [self._name(v) for v in variables]
 
+    def function(self):
+        """Return what computes the variables from a list of the inputs' values."""
+        source = "\n    ".join(
+            ["def compute(args):", *self.lines, f"return [{', '.join(self.names)}]"]
+        )
+        scope = dict(self.functions)
+        exec(source, scope)
+        return scope["compute"]
+
     def _assigned(self, expression):
         name = f"v{len(self.lines)}"
         self.lines.append(f"{name} = {expression}")

@@ -31,8 +31,8 @@ from pytensor.tensor.subtensor import (
 from pytensor.tensor.type import TensorType, discrete_dtypes
 
 __all__ = [
-    "Sizes", "Undecided", "find_sizes", "is_decided", "known_places_of_scan", "length_inputs",
-    "nodes_of_lengths", "undecided_lengths", "variable_lengths",
+    "Sizes", "Undecided", "deciding_inputs", "find_sizes", "is_decided", "known_places_of_scan",
+    "length_inputs", "nodes_of_lengths", "undecided_lengths", "variable_lengths",
 ]  # fmt: skip
 
 # What a variable is computed from, as bits: integers of inputs; lengths of arrays that the graph
@@ -255,6 +255,11 @@ def _look_within(fgraph: AbstractFunctionGraph, on_device: tuple[int, ...]) -> _
     roots = set(_roots([variable for _, variable in lengths], origins))
     deciding = [k for k, v in enumerate(fgraph.inputs) if v in roots and k not in on_device]
     return _Within(tuple(deciding), tuple(undecided))
+
+
+def deciding_inputs(fgraph: AbstractFunctionGraph) -> tuple[int, ...]:
+    """Return the places of an inner graph's inputs that decide a length in it."""
+    return _within(fgraph).deciding
 
 
 def variable_lengths(nodes: Iterable[Apply]) -> list[tuple[Apply, Variable]]:

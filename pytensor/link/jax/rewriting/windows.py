@@ -3,7 +3,8 @@
 JAX wants numbers for the bounds of a slice, because its result's shape must be known; a slice like
 ``x[3 * n : 3 * (n + 1)]`` has a known shape all the same.  It becomes a `Window`, which is moved
 without another compilation.  Whether it lies inside is checked before each call, and so are single
-indices; see `pytensor.link.jax.rewriting.host_checks`.
+indices; see `pytensor.link.jax.rewriting.host_checks`.  Where that can't be checked, a slice stays
+what it is: its bounds decide a length, as `pytensor.link.jax.rewriting.sizes` has it.
 """
 
 from copy import copy
@@ -13,11 +14,17 @@ from pytensor.compile.builders import OpFromGraph
 from pytensor.conditional.op import IfElse
 from pytensor.graph.basic import Constant, Variable
 from pytensor.graph.facts import improves_inside
-from pytensor.graph.rewriting.basic import GraphRewriter, copy_stack_trace
-from pytensor.link.jax.rewriting.host_checks import HostChecks, IndexCheck, WindowCheck
+from pytensor.graph.rewriting.basic import GraphRewriter, copy_stack_trace, get_active_mode
+from pytensor.link.jax.rewriting.host_checks import (
+    HostChecks,
+    IndexCheck,
+    WindowCheck,
+    WithoutWindows,
+)
 from pytensor.link.jax.rewriting.host_integers import HostIntegers, NotOnHostError, computed_from
 from pytensor.link.jax.rewriting.polynomials import constant_difference
 from pytensor.link.jax.rewriting.sizes import length_inputs, undecided_lengths
+from pytensor.raise_op import CheckAndRaise
 from pytensor.tensor.basic import as_tensor_variable, switch
 from pytensor.tensor.rewriting.shape import ShapeFeature
 from pytensor.tensor.shape import specify_shape
@@ -37,15 +44,12 @@ READING, WRITING = (Subtensor, AdvancedSubtensor), (IncSubtensor, AdvancedIncSub
 
 
 class Window(TensorSymbolicOp):
-    """Elements of a tensor, as many as `lengths` along `axes`, from the starts on.
+    """Elements of a tensor, as many as `lengths` along `axes`, from the starts on."""
 
-    `unchecked` says why it can't be checked that they lie inside, or is None.
-    """
+    __props__ = ("axes", "lengths")
 
-    __props__ = ("axes", "lengths", "unchecked")
-
-    def __init__(self, *, axes, lengths, unchecked=None, **kwargs):
-        self.axes, self.lengths, self.unchecked = tuple(axes), tuple(lengths), unchecked
+    def __init__(self, *, axes, lengths, **kwargs):
+        self.axes, self.lengths = tuple(axes), tuple(lengths)
         super().__init__(**kwargs)
 
     def build_inner_graph(self, x, *starts):
@@ -103,7 +107,8 @@ class WindowRewriter(GraphRewriter):
     """Make windows of slices of constant length, and note what must be checked before a call."""
 
     def apply(self, fgraph):
-        nodes = [node for node in fgraph.toposort() if _is_moved(node)]
+        # Graphs of functions alone have updates, if none; what is within an Op has no arguments.
+        nodes = [] if fgraph.update_mapping is None else list(filter(_is_moved, fgraph.toposort()))
         if not nodes:
             return
         # All are found before the graph, by which they are computed, is changed.
@@ -111,19 +116,70 @@ class WindowRewriter(GraphRewriter):
         shapes = getattr(fgraph, "shape_feature", None) or ShapeFeature()
         for node in nodes:
             if node in always:
-                found = _index_checks(node, shapes)
-                checks += [check for check in found if not _why_unchecked([check], fgraph)]
-            if slices := list(_slices(node)):
-                of_slices = _window_checks(node, slices, shapes)
-                reason = _why_unchecked(of_slices, fgraph)
-                checks += [] if reason else of_slices
-                windows.append((node, slices, reason))
+                checks += _on_host(_index_checks(node, shapes), fgraph)
+            slices = []
+            for s in _slices(node):
+                if of_slice := _on_host([_window_check(node, s, shapes)], fgraph):
+                    checks += of_slice
+                    slices.append(s)
+            if slices:
+                windows.append((node, slices))
         if checks:
-            fgraph.attach_feature(HostChecks(fgraph.inputs, checks))
-        for node, slices, reason in windows:
-            new = _with_windows(node, slices, reason)
+            without = WithoutWindows(fgraph, get_active_mode(fgraph)) if windows else None
+            fgraph.attach_feature(HostChecks(fgraph.inputs, checks, without))
+        for node, slices in windows:
+            new = _with_windows(node, slices)
             copy_stack_trace(node.outputs[0], new)
             fgraph.replace(node.outputs[0], new, reason="windows")
+
+
+def windows_of_steps(fgraph, steps, known):
+    """Return the inner graph of a scan with windows, if they lie inside in all steps; else None.
+
+    Parameters
+    ----------
+    fgraph : FrozenFunctionGraph
+    steps : sequence of list
+        For each step values of the graph's inputs; of those that aren't known the shapes alone.
+    known : sequence of int
+        Which inputs are known.
+    """
+    graph = fgraph.unfreeze()
+    shapes = ShapeFeature()
+    graph.attach_feature(shapes)
+    inputs = {graph.inputs[place] for place in known}
+
+    def of_steps(variables):
+        if not inputs.issuperset(computed_from(variables)) or not _follows(variables, graph):
+            return None
+        return list(map(HostIntegers(graph.inputs, variables).function(), steps))
+
+    def difference(stop, start):
+        found = {high - low for high, low in of_steps([stop, start]) or ()}
+        return found.pop() if len(found) == 1 else None
+
+    windows, order = [], graph.toposort()
+    for node in order:
+        slices = list(_slices(node, difference)) if _indexes(node) else []
+        for s in slices:
+            check = _window_check(node, s, shapes)
+            values = of_steps(check.variables)
+            if values is None or not all(check.holds(*v) for v in values):
+                return None
+        windows += [(node, slices)] if slices else []
+    for node in order:
+        if isinstance(node.op, CheckAndRaise):
+            # JAX would leave it out, and a warning would say so.
+            values = of_steps(node.inputs[1:])
+            if values and all(map(all, values)):
+                graph.replace(node.outputs[0], node.inputs[0])
+    for node, slices in windows:
+        graph.replace(node.outputs[0], _with_windows(node, slices), reason="windows")
+    return graph
+
+
+def _indexes(node):
+    return isinstance(node.op, (*READING, *WRITING))
 
 
 def index_variables(node):
@@ -133,7 +189,7 @@ def index_variables(node):
 
 def _is_moved(node):
     """Return whether a node has a single index of run time, or a slice that becomes a window."""
-    return isinstance(node.op, (*READING, *WRITING)) and (
+    return _indexes(node) and (
         any(_is_single(index) for _, index in indices(node)) or any(_slices(node))
     )
 
@@ -184,20 +240,24 @@ def _index_checks(node, shapes):
             yield IndexCheck((index, shapes.get_shape(x, axis)), _name(node), axis)
 
 
-def _why_unchecked(checks, fgraph):
-    """Return why checks can't be made on the host before a call, or None."""
-    # Graphs of functions alone have updates, if none.
-    if fgraph.update_mapping is None:
-        return "within a scan, or another graph inside of an Op"
+def _on_host(checks, fgraph):
+    """Return those checks that can be made on the host before a call."""
+    return [check for check in checks if _follows(check.variables, fgraph)]
+
+
+def _follows(variables, fgraph):
     try:
-        HostIntegers(fgraph.inputs, [v for check in checks for v in check.variables])
-    except NotOnHostError as error:
-        return str(error)
-    return None
+        HostIntegers(fgraph.inputs, variables)
+    except NotOnHostError:
+        return False
+    return True
 
 
-def _slices(node):
-    """Return the slices of a node that have bounds of run time, and a constant length."""
+def _slices(node, difference_of=constant_difference):
+    """Return the slices of a node that have bounds of run time, and a constant length.
+
+    `difference_of` returns the constant difference of stop and start, or None.
+    """
     for axis, index in indices(node):
         if not isinstance(index, slice) or index.start is None or index.stop is None:
             continue
@@ -206,30 +266,22 @@ def _slices(node):
             step = int(step.data) if isinstance(step, Constant) else 0
         if not step or not computed_from([index.start, index.stop]):
             continue
-        difference = constant_difference(index.stop, index.start)
+        difference = difference_of(index.stop, index.start)
         if difference is not None:
             yield _Slice(axis, index.start, index.stop, difference, step)
 
 
-def _window_checks(node, slices, shapes):
-    x = node.inputs[0]
-    return [
-        WindowCheck(
-            (s.start, s.stop, shapes.get_shape(x, s.axis)),
-            _name(node), s.axis, s.difference, s.step, s.span,
-        )
-        for s in slices
-    ]  # fmt: skip
+def _window_check(node, s, shapes):
+    variables = s.start, s.stop, shapes.get_shape(node.inputs[0], s.axis)
+    return WindowCheck(variables, _name(node), s.axis, s.difference, s.step, s.span)
 
 
-def _with_windows(node, slices, reason):
+def _with_windows(node, slices):
     """Return the result of a node by windows, whose other indices are applied to them."""
     x, by_axis = node.inputs[0], dict(indices(node))
     for s in slices:
         by_axis[s.axis] = slice(None, None, None if s.step == 1 else s.step)
-    options = {
-        "axes": [s.axis for s in slices], "lengths": [s.span for s in slices], "unchecked": reason,
-    }  # fmt: skip
+    options = {"axes": [s.axis for s in slices], "lengths": [s.span for s in slices]}
     starts = [s.lowest(x.shape[s.axis]) for s in slices]
     window = Window(**options)(x, *starts)
     positions, variables = flatten_index_variables(by_axis.values())

@@ -35,7 +35,12 @@ from pytensor.link.jax.tuned.known import (
     with_constants,
     with_numbers,
 )
-from pytensor.link.jax.tuned.loops import StepsInPython, while_loop
+from pytensor.link.jax.tuned.loops import (
+    StepsInPython,
+    graph_of_windows,
+    results_of_no_steps,
+    while_loop,
+)
 from pytensor.scan.op import Scan
 from pytensor.tensor.basic import ARange, Nonzero, Split, constant
 from pytensor.tensor.blockwise import Blockwise
@@ -79,19 +84,25 @@ def tuned_funcify_Scan(op, node, convert_node, **kwargs):
     deciding = set(length_inputs(op, node))
     within = {i: k for i, k in known_places_of_scan(op).items() if k in deciding}
     sequences = {i: k for i, k in within.items() if i < op.info.n_seqs}
+    fixed = {i: k for i, k in within.items() if i not in sequences}
 
-    def converted(known):
-        graph = GraphWithConverter(op.fgraph, convert_node, known)
+    def converted(known, fgraph=op.fgraph):
+        graph = GraphWithConverter(fgraph, convert_node, known)
         if op.info.as_while:
             return while_loop(op, jax_funcify(graph, **kwargs))
         return jax_funcify(_with_graph(op, graph), node=node, **kwargs)
 
     def called(*inputs):
+        if not int(inputs[0]):
+            return results_of_no_steps(op, node, inputs)
+        windows = graph_of_windows(op, inputs)
+        if windows is not None:
+            return _with_known_within(fixed, partial(converted, fgraph=windows))(*inputs)
+        steps = {i: np.asarray(inputs[k]) for i, k in sequences.items()}
+        known = {i: inputs[k] for i, k in fixed.items()}
         # A loop of Python's, in which JAX traces the steps one by one.
-        known = {i: inputs[k] for i, k in within.items() if i not in sequences}
         with jax.ensure_compile_time_eval():
             step = jax_funcify(GraphWithConverter(op.fgraph, convert_node, known), **kwargs)
-        steps = {i: np.asarray(inputs[k]) for i, k in sequences.items()}
         new = _with_graph(op, StepsInPython(op.fgraph, step, steps))
         with jax.disable_jit():
             return jax_funcify(new, node=node, **kwargs)(*inputs)

@@ -37,6 +37,7 @@ from pytensor.tensor.linalg.summary import Det, SLogDet
 from pytensor.tensor.math import Dot
 from pytensor.tensor.signal.conv import Convolve1d
 from pytensor.tensor.subtensor import AdvancedIncSubtensor, indices_from_subtensor
+from pytensor.tensor.type import discrete_dtypes
 
 __all__ = ["corrected_funcify", "with_declared_dtypes"]
 
@@ -253,13 +254,17 @@ def corrected_funcify_Searchsorted(op, node, **kwargs):
 
 @corrected_funcify.register(CheckAndRaise)
 def corrected_funcify_CheckAndRaise(op, node, **kwargs):
-    if computed_from(node.inputs[1:]):
+    read = computed_from(node.inputs[1:])
+    if any(getattr(v.type, "dtype", None) not in discrete_dtypes for v in read):
         return jax_funcify(op, node=node, **kwargs)
 
     def check(x, *conditions):
-        # JAX knows shapes while it traces: PyTensor's leaves out these checks too, and warns.
+        # JAX knows shapes while it traces, and integers that are part of the program: PyTensor's
+        # leaves out these checks too, and warns.
         if not all(isinstance(c, Tracer) or np.asarray(c).all() for c in conditions):
             raise op.exc_type(op.msg)
+        if read and any(isinstance(c, Tracer) for c in conditions):
+            jax_funcify(op, node=node, **kwargs)  # which warns
         return x
 
     return check

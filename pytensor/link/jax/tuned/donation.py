@@ -133,10 +133,7 @@ class DonatingThunk:
             # One call that Python can't interrupt between JAX's return and the list's growth: the
             # old values are deleted now, so the new ones must not get lost.
             results.extend(starmap(self._call or self.jit_fn, (args,)))
-            outputs = results[0]
-            updates = outputs[self._returned :]
-            for storage, value in zip(self._updated, updates, strict=True):
-                storage[0] = value
+            returned = self.take(results[0])
         except BaseException as error:
             if not results and self._is_for_other_arguments(args, error):
                 self._call = self.jit_fn
@@ -145,7 +142,14 @@ class DonatingThunk:
             if isinstance(error, Exception) and self._node is not None:
                 raise_with_op(self._fgraph, self._node, self)
             raise
-        self._made = self._pick_new(updates)
+        self._made = self._pick_new(results[0][self._returned :])
+        return returned
+
+    def take(self, outputs):
+        """Put the new values of variables into them, and return the other results."""
+        updates = outputs[self._returned :]
+        for storage, value in zip(self._updated, updates, strict=True):
+            storage[0] = value
         return list(outputs[: self._returned])
 
     def _is_for_other_arguments(self, args, error):

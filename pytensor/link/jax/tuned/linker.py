@@ -70,6 +70,13 @@ class TunedJAXLinker(JAXLinker):
     """
 
     required_rewrites = (*JAXLinker.required_rewrites, "jax_tuned", "corrections")  # type: ignore[assignment]
+    # They take a mask of fewer axes than the array's for one of its last axes: see
+    # thoughts/upstream/jax-masks-of-fewer-axes.md.
+    incompatible_rewrites = (  # type: ignore[assignment]
+        *JAXLinker.incompatible_rewrites,
+        "jax_boolean_indexing_set_or_inc",
+        "jax_boolean_indexing_sum",
+    )
 
     def __init__(
         self, *args: Any, donate: bool = False, precision: Literal["float32", "bf16"] = "float32",
@@ -115,7 +122,7 @@ class TunedJAXLinker(JAXLinker):
         if is_deferred(fgraph):
             return self._convert_when_traced(fgraph, convert_node=convert_node, **kwargs)
         sizes = find_sizes(fgraph, kwargs["order"])
-        refuse(sizes.undecided)
+        refuse(sizes.undecided, fgraph)
         if sizes.variables and self.parallel is not None:
             raise NotImplementedError(
                 f"{sizes.variables[0]}: a length that is known at run time alone can't be had with "

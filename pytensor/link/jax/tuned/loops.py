@@ -4,11 +4,15 @@ from itertools import count
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from pytensor.link.jax.dispatch.basic import jax_funcify
+from pytensor.link.jax.rewriting.sizes import deciding_inputs
+from pytensor.link.jax.rewriting.windows import windows_of_steps
+from pytensor.link.jax.tuned.known import is_known
 from pytensor.link.jax.tuned.sizes import as_known
 
-__all__ = ["StepsInPython", "while_loop"]
+__all__ = ["StepsInPython", "graph_of_windows", "results_of_no_steps", "while_loop"]
 
 
 def while_loop(op, step):
@@ -37,6 +41,53 @@ def while_loop(op, step):
         return last[0] if len(last) == 1 else last
 
     return loop
+
+
+def graph_of_windows(op, inputs):
+    """Return the inner graph of a `Scan` with windows, if they lie inside in all steps; else None.
+
+    Then its steps have equal lengths: JAX traces one, where else each has bounds of its own.
+    `inputs` are what the node is called with.
+    """
+    if not is_known(inputs[0]):
+        return None
+    outer = op.get_oinp_iinp_iout_oout_mappings()["outer_inp_from_inner_inp"]
+    values = [inputs[outer[k]] for k in range(len(op.fgraph.inputs))]
+    sequences, fixed = op.info.n_seqs, op.inner_non_seqs(range(len(values)))
+    known = [k for k, v in enumerate(values) if (k < sequences or k in fixed) and is_known(v)]
+    now = [
+        jax.ShapeDtypeStruct(np.shape(v) if k in fixed else np.shape(v)[1:], int)
+        for k, v in enumerate(values)
+    ]
+    steps = []
+    for step in range(int(inputs[0])):
+        given = {k: np.asarray(values[k])[step] if k < sequences else values[k] for k in known}
+        steps.append([given.get(k, shape) for k, shape in enumerate(now)])
+    graph = windows_of_steps(op.fgraph, steps, known)
+    if graph is None or any(k < sequences for k in deciding_inputs(graph)):
+        return None
+    return graph
+
+
+def results_of_no_steps(op, node, inputs):
+    """Return the results of a `Scan` without steps, which JAX would trace, with no lengths to take.
+
+    A result that the loop alone makes has no elements, as in Python.
+    """
+    outer = list(inputs)
+    taps = op.info.mit_sot_in_slices
+    rows = [
+        jnp.zeros([0] + [n or 0 for n in out.type.shape[1:]], out.type.dtype)
+        for out in op.outer_nitsot_outs(node.outputs)
+    ]
+    results = [
+        *op.outer_mitmot(outer),
+        *(b[: -min(tap)] for b, tap in zip(op.outer_mitsot(outer), taps, strict=True)),
+        *(buffer[:1] for buffer in op.outer_sitsot(outer)),
+        *rows,
+        *op.outer_untraced_sit_sot(outer),
+    ]
+    return results[0] if len(results) == 1 else results
 
 
 class StepsInPython:

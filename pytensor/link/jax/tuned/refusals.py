@@ -1,26 +1,62 @@
 """The error for lengths that XLA can't know: one, when a function is compiled."""
 
-from pytensor.graph.basic import Constant, Variable
+from pytensor.compile.ops import DeepCopyOp
+from pytensor.graph.basic import Apply, Constant, Variable
+from pytensor.graph.fg import AbstractFunctionGraph, Output
 from pytensor.link.jax.rewriting.sizes import Undecided
 from pytensor.link.jax.tuned.scopes import op_kind
 from pytensor.scan.op import Scan
 from pytensor.tensor.basic import Nonzero
+from pytensor.tensor.subtensor import (
+    AdvancedIncSubtensor,
+    AdvancedSubtensor,
+    IncSubtensor,
+    Subtensor,
+)
 
 __all__ = ["nearest_name", "refuse"]
 
-LENGTHS = (
-    "Have it follow from numbers, integer inputs or shared variables, or lengths of arrays (in "
-    "PyMC, give dims fixed lengths, or take "
-    "pymc.model.transform.optimization.freeze_dims_and_data)"
-)
-MASKS = (
-    "Compute with pt.where(mask, x, 0) instead of x[mask], or have the mask follow from integers"
-)
-LOOPS = "Take only the last value of the loop's results ([-1]), which needs no length"
+
+def _is_loop(undecided: Undecided) -> bool:
+    op = undecided.node.op
+    return isinstance(op, Scan) and op.info.as_while
 
 
-def refuse(undecided: tuple[Undecided, ...]) -> None:
-    """Raise the error that names these lengths, if there are any.
+def _is_mask(undecided: Undecided) -> bool:
+    dtype = getattr(undecided.variable.type, "dtype", None)
+    return dtype == "bool" or isinstance(undecided.node.op, Nonzero)
+
+
+def _is_bound(undecided: Undecided) -> bool:
+    indexing = Subtensor | AdvancedSubtensor | IncSubtensor | AdvancedIncSubtensor
+    return isinstance(undecided.node.op, indexing)
+
+
+# What would make it possible, by the first condition that is met.
+ADVICE = (
+    (_is_loop, "Take only the last value of the loop's results ([-1]), which needs no length"),
+    (
+        _is_mask,
+        "What is elementwise, a sum, product, maximum or minimum, or written to where the same "
+        "mask is True, is computed at full length; else compute with pt.where(mask, x, 0) instead "
+        "of x[mask], or let the mask be an input of bools or follow from integers",
+    ),
+    (
+        _is_bound,
+        "Compute the bounds from integer inputs, shared variables and lengths of arrays; where the "
+        "slice has one length and lies inside for certain, write x[start + pt.arange(length)]",
+    ),
+    (
+        lambda undecided: True,
+        "Have it follow from numbers, integer inputs or shared variables, or lengths of arrays (in "
+        "PyMC, give dims fixed lengths, or take "
+        "pymc.model.transform.optimization.freeze_dims_and_data)",
+    ),
+)
+
+
+def refuse(undecided: tuple[Undecided, ...], fgraph: AbstractFunctionGraph) -> None:
+    """Raise the error that names these lengths of a graph, if there are any.
 
     Raises
     ------
@@ -30,20 +66,25 @@ def refuse(undecided: tuple[Undecided, ...]) -> None:
         return
     first = undecided[0]
     inside = "".join(f" within {op_kind(node.op)}" for node in reversed(first.within))
+    reader = "" if first.within else _reader(first.node, fgraph)
+    advice = next(text for holds, text in ADVICE if holds(first))
     more = f" (and {len(undecided) - 1} more such nodes)" if len(undecided) > 1 else ""
     raise NotImplementedError(
         f"{op_kind(first.node.op)}{inside}{more}: XLA compiles for known lengths, and here one "
-        f"depends on values that the device computes{_origin(first)}. "
-        f"{_advice(first)}; or compile with mode NUMBA or ONNX."
+        f"depends on values that the device computes{_origin(first)}{reader}. "
+        f"{advice}; or compile with mode NUMBA or ONNX."
     )
 
 
-def _advice(undecided: Undecided) -> str:
-    op = undecided.node.op
-    if isinstance(op, Scan) and op.info.as_while:
-        return LOOPS
-    masked = undecided.variable.type.dtype == "bool" or isinstance(op, Nonzero)
-    return MASKS if masked else LENGTHS
+def _reader(node: Apply, fgraph: AbstractFunctionGraph) -> str:
+    """Return what reads a node's result, for the error."""
+    readers = (reader for out in node.outputs for reader, _ in fgraph.clients.get(out, ()))
+    reader = next(readers, None)
+    if reader is None:
+        return ""
+    return (
+        f", for {'a result' if isinstance(reader.op, Output | DeepCopyOp) else op_kind(reader.op)}"
+    )
 
 
 def _origin(undecided: Undecided) -> str:

@@ -126,11 +126,43 @@ def test_dtypes(dtype):
     compare_jax_and_py([x, M], outputs, [values, SOME], jax_mode=jax_mode())
 
 
+# Where the number of True must be known, a mask that is an input is part of the program.
+OF_INPUTS = {
+    "a result": X[M],
+    "sorted": pt.sort(X[M]),
+    "written": pt.set_subtensor(X[M], W[:3] * 2),
+    "written to rows": pt.inc_subtensor(A[M], W[:3, None] * A[:3]),
+    "rows": A[M, 1:],
+    "two axes": A[M2],
+    "nonzero": X[NZ] * NZ,
+    "of several inputs": X[M & (GROUP > 0)],
+    "beside a sum": pt.sort(X[M]) * X[M].sum(),
+    "of a longer result": pt.concatenate([X, W])[pt.concatenate([M, M])],
+}
+
+
+@pytest.mark.parametrize("name", OF_INPUTS)
+def test_a_mask_that_is_an_input_is_part_of_the_program(name):
+    result = OF_INPUTS[name]
+    inputs = [X, W, A, GROUP, M, M2]
+    wrt = [v for v in (X, W, A) if v in pytensor.graph.traversal.ancestors([result])]
+    outputs = [result, *pt.grad((result**2).sum(), wrt)]
+    reference, f = (
+        pytensor.function(inputs, outputs, mode=mode, on_unused_input="ignore")
+        for mode in ("FAST_COMPILE", jax_mode())
+    )
+    for mask in (SOME, SOME[::-1]):
+        given = [*(VALUES[v] for v in inputs[:4]), mask, np.outer(mask, SOME)]
+        for actual, expected in zip(f(*given), reference(*given), strict=True):
+            np.testing.assert_allclose(actual, expected)
+
+
 REFUSED = {
-    "a result": (X[M], "known for a result"),
-    "sorted": (pt.sort(X[M]), "elements of x .* for .*Sort"),
+    "a result": (X[X > 0], "AdvancedSubtensor: .* from 'x', for a result. .*an input of bools"),
+    "sorted": (pt.sort(X[X > 0]), "AdvancedSubtensor: .* for SortOp"),
     "another mask's": ((X[M] + W[W > 0]).sum(), "AdvancedSubtensor: .* from 'w'"),
-    "written": (pt.set_subtensor(X[M], W), "written to x by a mask: .* for w"),
+    "written": (pt.set_subtensor(X[X > 0], W), "AdvancedIncSubtensor: .* from 'x', for a result"),
+    "indices": (pt.nonzero(X)[0], r"Nonzero: .* from 'x', for a result. .*pt.where\(mask, x, 0\)"),
 }
 
 
@@ -144,6 +176,17 @@ def test_where_the_number_must_be_known_it_is_said(name):
 def test_constant_masks_stay():
     outputs = [X[SOME], pt.set_subtensor(X[SOME], W[:3]), pt.grad(X[SOME].prod(), X)]
     compare_jax_and_py([X, W], outputs, [VALUES[X], VALUES[W]], jax_mode=jax_mode())
+
+
+@pytest.mark.parametrize("mask", [M, pt.constant(SOME)])
+def test_a_mask_of_fewer_axes_than_the_array_selects_rows(mask):
+    """PyTensor's rewrites for JAX take it for one of the last axis, where sizes let them."""
+    rows = pt.sort(A, axis=1)[mask]
+    outputs = [rows.sum(), pt.set_subtensor(A[mask], 0.0), pt.inc_subtensor(A[mask], 1.0)]
+    outputs += [pt.set_subtensor(rows[pt.ones(rows.shape[0], "bool")], 0.0)]
+    inputs = [A] if mask is not M else [A, M]
+    values = [VALUES[A], SOME][: len(inputs)]
+    compare_jax_and_py(inputs, outputs, values, jax_mode=jax_mode(), py_mode="FAST_COMPILE")
 
 
 def test_a_mask_of_another_length_raises():

@@ -253,3 +253,10 @@ def test_scalar_ops_without_elemwise_compute_in_their_dtype():
     assert [v.dtype for v in (soft, inverse, quotient)] == [v.type.dtype for v in outputs]
     np.testing.assert_allclose([soft, inverse, quotient], [32, 0.1, 0])
     assert f(np.uint32(0), np.int32(10))[2] == 0
+
+
+def test_an_assertion_on_a_number_of_the_call_is_warned_about():
+    x, n = pt.vector("x"), pt.lscalar("n")
+    f = pytensor.function([x, n], Assert("too many")(x * n, n < 3), mode=jax_mode())
+    with pytest.warns(UserWarning, match="Skipping Assert.*too many"):
+        f(np.ones(4), 3)

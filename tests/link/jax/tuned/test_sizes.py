@@ -211,9 +211,12 @@ def test_the_integers_of_a_graph():
 
 UNKNOWN = {
     "arange": (pt.arange(X.sum()), "ARange: .* from 'x'.*freeze_dims_and_data"),
-    "mask": (X[X > 0], r"AdvancedSubtensor: .* from 'x'. Compute with pt.where"),
-    "nonzero": (pt.nonzero(M)[0], "Nonzero: .* from 'm'. Compute with pt.where"),
-    "slice": (X[: (M.sum() * 2).astype("int64")], "Subtensor: .* from 'm'"),
+    "mask": (X[X > 0], r"AdvancedSubtensor: .* from 'x', .* compute with pt.where"),
+    "nonzero": (pt.nonzero(M)[0], "Nonzero: .* from 'm', .* compute with pt.where"),
+    "slice": (
+        X[: (M.sum() * 2).astype("int64")],
+        "Subtensor: .* from 'm', .* Compute the bounds from",
+    ),
     "size": (pt.zeros(pt.random.shared_rng(seed=1).poisson(2.0)[1]), "Alloc: .* by PoissonRV"),
 }
 
