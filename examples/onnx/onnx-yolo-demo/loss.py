@@ -50,8 +50,9 @@ type Maps = dict[str, Any]  # of tensors
 
 
 def yolo_loss(
-    predictions: Maps, targets: Maps, num_classes: int, devices: int = 1
-) -> tuple[Any, Maps]:
+    predictions: Maps, targets: Maps, num_classes: int, devices: int = 1,
+    chunk: int | None = CHUNK,
+) -> tuple[Any, Maps]:  # fmt: skip
     """Compute the training loss of a YOLO11 detector.
 
     Parameters
@@ -71,6 +72,8 @@ def yolo_loss(
     devices : int
         How many devices share a batch, of which each has B images.  Then totals and parts are this
         device's share of the whole batch's: the sum over the devices is what one would compute.
+    chunk : int, optional
+        See `task_aligned_assign`.
 
     Returns
     -------
@@ -90,7 +93,7 @@ def yolo_loss(
     gt_boxes, gt_valid = target_boxes_in_pixels(targets, height, width)
     target = task_aligned_assign(
         [corner * stride for corner in pred_boxes], pt.sigmoid(class_logits),
-        gt_boxes, targets["classes"], gt_valid, centres * stride,
+        gt_boxes, targets["classes"], gt_valid, centres * stride, chunk,
     )  # fmt: skip
     target_boxes = [corner / stride for corner in target.boxes]
 
@@ -263,7 +266,7 @@ class Claims(NamedTuple):
 
 def task_aligned_assign(
     pred_boxes: Corners, pred_scores: Any, gt_boxes: Corners, gt_classes: Any, gt_valid: Any,
-    centres: np.ndarray, chunk: int = CHUNK,
+    centres: np.ndarray, chunk: int | None = CHUNK,
 ) -> Assignment:  # fmt: skip
     """Give each anchor at most one target box, by how well it already does: an `Assignment`.
 
@@ -277,23 +280,24 @@ def task_aligned_assign(
 
     Boxes and `centres`, (2, A), are in pixels; `pred_boxes` are four (B, A), `gt_boxes` four
     (B, M), `pred_scores` probabilities (B, C, A), `gt_classes` integers and `gt_valid` bool (B, M).
-    If M is static and larger than `chunk`, loops take at most so many boxes of an image at once,
-    and pass over those that aren't valid in any image: the same result in less memory.
+    Where M is static and larger than `chunk`, loops take at most so many boxes of an image at once,
+    and pass over those that aren't valid in any image: the same result in less memory.  With None
+    there is no loop, for backends that have none.
     """
     pred_boxes = [disconnected_grad(corner) for corner in pred_boxes]
     root_score = pt.sqrt(disconnected_grad(pred_scores))
-    image = pt.arange(gt_classes.shape[0], dtype="int32")[:, None]
-    anchor = np.arange(centres.shape[1], dtype=np.int32)
     length = gt_classes.type.shape[1]
     number = pt.arange(gt_classes.shape[1] if length is None else length, dtype="int32")[None, :]
     rows = Rows(*gt_boxes, gt_classes, gt_valid, number)
-    chunks = 1 if length is None else math.ceil(length / chunk)
+    chunks = 1 if None in (length, chunk) else math.ceil(length / chunk)
 
     claims = find_claims(rows, pred_boxes, root_score, centres, chunks)
     foreground = claims.count > 0
     gt_index = pt.switch(claims.count > 1, claims.nearest, claims.row)
     gt_index = pt.switch(foreground, gt_index, np.int32(0))
 
+    image = pt.arange(gt_classes.shape[0], dtype="int32")[:, None]
+    anchor = np.arange(centres.shape[1], dtype=np.int32)
     boxes = tuple(corner[image, gt_index] for corner in gt_boxes)
     own_class = gt_classes[image, gt_index]
     own_score = root_score[image, pt.switch(foreground, own_class, 0), anchor]
