@@ -225,8 +225,8 @@ def check(name, o):
     room = SHARE * device.memory
     run = build(o, room)
     print(f"{device.name}: {o.precision}, batches of {o.batch_size} at {o.image_size} px on "
-          f"{o.devices} device(s), {run.images.count:,} images, {o.epochs} epochs, {run.step.optimizer}; "
-          f"images are drawn on the {'device' if run.squares else 'host'}; "
+          f"{o.devices} device(s), {run.images.count:,} images, {o.epochs} epochs, "
+          f"{run.step.optimizer}; images are drawn on the {'device' if run.squares else 'host'}; "
           f"{run.images.boxes} boxes an image {run.images.source}", flush=True)  # fmt: skip
     parts = compiled(run, xla_gpu.mesh_of(device, o.devices))
     size = needed(run, parts, o.devices)
