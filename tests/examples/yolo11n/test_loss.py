@@ -433,7 +433,7 @@ def crowded_case(seed):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mode", ["FAST_COMPILE", "JAX", jax_mode()], ids=str)
+@pytest.mark.parametrize("mode", ["FAST_COMPILE", "JAX", pytest.param(jax_mode(), id="jax_mode")])
 def test_chunks_of_boxes_change_nothing(mode):
     whole, *others = (static_loss(n, mode, **SMALL, batch=2, max_boxes=20) for n in (None, 7, 1))
     for seed in range(4):
