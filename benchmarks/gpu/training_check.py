@@ -31,8 +31,9 @@ from typing import NamedTuple
 import jax
 import numpy as np
 from data.augment import Augment
-from data.listing import DataError
+from data.listing import DataError, box_counts, leave_out_crowds, most_boxes
 from data.merging import read_parts, split_share
+from data.things import MOST_BOXES
 from model import YOLO11n
 from training.options import make_recipe, parse_arguments
 from training.recipe import StepSettings, resolve
@@ -44,7 +45,7 @@ from pytensor.link.jax.devices import Devices
 from pytensor.link.jax.platforms import compiling_for
 from pytensor.link.jax.tuned import jax_mode
 
-# Rows for the boxes of an image; of a run they are known when its data are there.
+# Rows for the boxes of an image, where the run's data aren't there.
 MAX_BOXES = 64
 # What JAX takes of a device's memory if XLA_CLIENT_MEM_FRACTION doesn't say otherwise.
 SHARE = 0.75
@@ -62,18 +63,26 @@ class Part(NamedTuple):
     memory: dict  # see `xla_gpu.memory`
 
 
+class Images(NamedTuple):
+    """The training images of a run."""
+
+    count: int
+    boxes: int  # at most in one image
+    source: str  # where that number comes from
+
+
 class Run(NamedTuple):
     """What a run computes."""
 
     step: TrainStep
-    images: int  # of an epoch
+    images: Images
     batches: int  # of an epoch
     accumulate: int
     squares: int  # bytes of the training images on the device
 
 
-def number_of_images(o):
-    """Count the training images of a run; nothing is downloaded or drawn.
+def training_images(o):
+    """Return the `Images` of a run; nothing is downloaded or drawn.
 
     Raises
     ------
@@ -81,25 +90,36 @@ def number_of_images(o):
         If only a download could tell.
     """
     if o.train_images:
-        return o.train_images
+        return Images(o.train_images, MAX_BOXES, "are assumed")
     if o.train_images == 0:
         raise DataError("how many images all of COCO gives is not known here; give --train-images")
     paths = [split_share(each)[0] for each in o.data]
-    return len(read_parts(paths, "train", o.classes).pictures)
+    listing = read_parts(paths, "train", o.classes)
+    if o.max_boxes is not None:
+        leave_out_crowds(listing, o.max_boxes)
+    counts = box_counts(listing)
+    counts[[*listing.excluded]] = 0
+    most, first = most_boxes(counts, o.mosaic > 0), int(np.argmax(counts))
+    most = most if o.max_boxes is None else min(most, o.max_boxes)
+    pasted = Augment(copy_paste=o.copy_paste).pasted * MOST_BOXES
+    return Images(
+        len(listing.pictures) - len(listing.excluded), most + pasted,
+        f"have room, as {listing.pictures[first].name} has {counts[first]}",
+    )  # fmt: skip
 
 
 def build(o, memory):
     """Build the run's own training step, for a device with so many bytes."""
-    images = number_of_images(o)
-    recipe = resolve(make_recipe(o), images, o.batch_size, o.epochs, len(o.classes))
-    batches = math.ceil(images / o.batch_size)
+    images = training_images(o)
+    recipe = resolve(make_recipe(o), images.count, o.batch_size, o.epochs, len(o.classes))
+    batches = math.ceil(images.count / o.batch_size)
     settings = StepSettings(recipe, o.epochs, batches, o.batch_size)
-    squares = images * o.image_size**2 * 3
+    squares = images.count * o.image_size**2 * 3
     on_device = squares <= memory / 2 if o.device_augment == "auto" else o.device_augment == "on"
-    few = np.zeros((min(images, SQUARES), o.image_size, o.image_size, 3), "uint8")
+    few = np.zeros((min(images.count, SQUARES), o.image_size, o.image_size, 3), "uint8")
     pasted = Augment(copy_paste=o.copy_paste).pasted
     step = TrainStep(
-        YOLO11n(len(o.classes)), o.image_size, o.batch_size, MAX_BOXES, settings.weight_decay,
+        YOLO11n(len(o.classes)), o.image_size, o.batch_size, images.boxes, settings.weight_decay,
         settings.accumulate,
         mode=jax_mode(donate=True, precision=o.precision, cpu_kernels=True, platform="cuda"),
         optimizer=recipe.optimizer,
@@ -205,9 +225,9 @@ def check(name, o):
     room = SHARE * device.memory
     run = build(o, room)
     print(f"{device.name}: {o.precision}, batches of {o.batch_size} at {o.image_size} px on "
-          f"{o.devices} device(s), {run.images:,} images, {o.epochs} epochs, {run.step.optimizer}; "
-          f"images are drawn on the {'device' if run.squares else 'host'}; at most {MAX_BOXES} "
-          "boxes an image are assumed", flush=True)  # fmt: skip
+          f"{o.devices} device(s), {run.images.count:,} images, {o.epochs} epochs, "
+          f"{run.step.optimizer}; images are drawn on the {'device' if run.squares else 'host'}; "
+          f"{run.images.boxes} boxes an image {run.images.source}", flush=True)  # fmt: skip
     parts = compiled(run, xla_gpu.mesh_of(device, o.devices))
     size = needed(run, parts, o.devices)
     print(f"memory: {size / 1e9:.2f} GB of each device, of which JAX takes {room / 1e9:.1f} GB "

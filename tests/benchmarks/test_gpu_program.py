@@ -138,6 +138,31 @@ def test_a_step_is_measured(check, monkeypatch, float32_everywhere):
     assert 0 < seconds < 600
 
 
+def test_boxes_of_a_run(check, tmp_path):
+    """Those of a mosaic of the densest pictures, where the data are there."""
+    counts = {"few": 1, "most": 5, "two": 2, "three": 3, "four": 4}
+    images = [{"id": n, "file_name": f"{name}.png", "width": 64, "height": 64}
+              for n, name in enumerate(counts)]  # fmt: skip
+    boxes = [(n, x) for n, count in enumerate(counts.values()) for x in range(count)]
+    annotations = [{"id": k, "image_id": n, "category_id": 1, "bbox": [x, 0, 9, 9], "iscrowd": 0}
+                   for k, (n, x) in enumerate(boxes)]  # fmt: skip
+    content = {"images": images, "annotations": annotations,
+               "categories": [{"id": 1, "name": "dot"}]}  # fmt: skip
+    (tmp_path / "annotations").mkdir()
+    (tmp_path / "images").mkdir()
+    for part in ("train", "val"):
+        (tmp_path / f"annotations/instances_{part}.json").write_text(json.dumps(content))
+
+    def found(*more):
+        own = ["--preset", "gpu", "--data", str(tmp_path), "--classes", "dot", *more]
+        return check.training_images(check.parse_arguments("", own))
+
+    assert found() == (5, 5 + 4 + 3 + 2, "have room, as most.png has 5")
+    assert found("--mosaic", "0").boxes == 5
+    assert found("--max-boxes", "4") == (4, 4, "have room, as four.png has 4")
+    assert check.training_images(check.parse_arguments("", OPTIONS)).boxes == check.MAX_BOXES
+
+
 def test_what_is_refused(check, device, capsys):
     assert check.main(["some", *OPTIONS, "--batch-size", "60", "--devices", "8"]) == 1
     assert "8 devices can't share a batch of 60" in capsys.readouterr().err

@@ -13,7 +13,7 @@ from data.cache import open_squares
 from data.coco import download_coco
 from data.formats import clean_boxes
 from data.images import TURNED, Letterbox, depth_of, read_image, to_fractions
-from data.listing import SPLITS, DataError, leave_out_crowds, subsample
+from data.listing import SPLITS, DataError, leave_out_crowds, most_boxes, subsample
 from data.merging import read_parts, split_share
 from data.synthetic.generate import generate_dataset
 from data.things import Things, find_things
@@ -198,9 +198,7 @@ class Dataset:
 
         A mosaic has those of four images; each of so many `pasted` things may bring some.
         """
-        counts = np.sort(self.box_counts())[::-1]
-        # A set of fewer than four images repeats them in a mosaic, and so does resize.
-        most = max(int(np.resize(counts, 4).sum() if mosaic else counts[0]), 1)
+        most = most_boxes(self.box_counts(), mosaic)
         return most + pasted * self.things.most_boxes if pasted else most
 
     def box_counts(self) -> np.ndarray:
@@ -302,7 +300,7 @@ def load_data(
         With several data sets, how many of an epoch's images are from each, relative to the
         others (`loader.BatchLoader`); by default every image comes once.
     max_boxes : int, optional
-        Leave out training pictures with more boxes, which make the training's arrays large.
+        Leave out training pictures with more boxes, with which a training step takes longer.
     image_size, **options
         As of `Dataset`, but for `antialias`.
 

@@ -12,6 +12,8 @@ All floating-point arithmetic is float32 whatever ``config.floatX`` says.  PyTen
 double of a Python float that has no exact float32 value (``x * 1e-7``), hence the constants.
 """
 
+import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +21,8 @@ from blocks import Detect
 from model import LEVELS, make_anchors
 
 import pytensor.tensor as pt
+from pytensor import scan
+from pytensor.conditional import ifelse
 from pytensor.gradient import disconnected_grad
 from pytensor.tensor.collectives import all_reduce
 from pytensor.tensor.precision import full_precision
@@ -36,6 +40,8 @@ DFL_GAIN = np.float32(1.5)
 CANDIDATES_PER_BOX = 10
 MIN_SIDE = np.float32(16.0)
 ASSIGN_EPS = np.float32(1e-9)
+CHUNK = 64  # boxes of an image that the assigner compares with all anchors at once
+NO_ROW = np.int32(np.iinfo(np.int32).max)
 
 CIOU_EPS = np.float32(1e-7)
 FOUR_OVER_PI_SQUARED = np.float32(4 / np.pi**2)
@@ -44,8 +50,9 @@ type Maps = dict[str, Any]  # of tensors
 
 
 def yolo_loss(
-    predictions: Maps, targets: Maps, num_classes: int, devices: int = 1
-) -> tuple[Any, Maps]:
+    predictions: Maps, targets: Maps, num_classes: int, devices: int = 1,
+    chunk: int | None = CHUNK,
+) -> tuple[Any, Maps]:  # fmt: skip
     """Compute the training loss of a YOLO11 detector.
 
     Parameters
@@ -65,6 +72,8 @@ def yolo_loss(
     devices : int
         How many devices share a batch, of which each has B images.  Then totals and parts are this
         device's share of the whole batch's: the sum over the devices is what one would compute.
+    chunk : int, optional
+        See `task_aligned_assign`.
 
     Returns
     -------
@@ -84,7 +93,7 @@ def yolo_loss(
     gt_boxes, gt_valid = target_boxes_in_pixels(targets, height, width)
     target = task_aligned_assign(
         [corner * stride for corner in pred_boxes], pt.sigmoid(class_logits),
-        gt_boxes, targets["classes"], gt_valid, centres * stride,
+        gt_boxes, targets["classes"], gt_valid, centres * stride, chunk,
     )  # fmt: skip
     target_boxes = [corner / stride for corner in target.boxes]
 
@@ -229,9 +238,35 @@ def centres_inside(boxes: Corners, centres: np.ndarray) -> Any:
     return nearest > ASSIGN_EPS
 
 
+class Rows(NamedTuple):
+    """Some target boxes of each image, m of them, as the assigner compares them with anchors."""
+
+    x1: pt.TensorVariable  # float32 (B, m), pixels, and so the other corners
+    y1: pt.TensorVariable
+    x2: pt.TensorVariable
+    y2: pt.TensorVariable
+    classes: pt.TensorVariable  # integers (B, m)
+    valid: pt.TensorVariable  # bool (B, m)
+    number: pt.TensorVariable  # int32 (1, m): the row among the image's targets
+
+    @property
+    def boxes(self) -> Corners:
+        """Return the corners."""
+        return self[:4]
+
+
+class Claims(NamedTuple):
+    """Which boxes, of those that were looked at, an anchor may go to: each is (B, A)."""
+
+    count: pt.TensorVariable  # float32: how many claim it
+    row: pt.TensorVariable  # int32: the first of them, or `NO_ROW`
+    overlap: pt.TensorVariable  # float32: its largest overlap with a box, claiming or not
+    nearest: pt.TensorVariable  # int32: the first box with that overlap
+
+
 def task_aligned_assign(
     pred_boxes: Corners, pred_scores: Any, gt_boxes: Corners, gt_classes: Any, gt_valid: Any,
-    centres: np.ndarray,
+    centres: np.ndarray, chunk: int | None = CHUNK,
 ) -> Assignment:  # fmt: skip
     """Give each anchor at most one target box, by how well it already does: an `Assignment`.
 
@@ -245,48 +280,159 @@ def task_aligned_assign(
 
     Boxes and `centres`, (2, A), are in pixels; `pred_boxes` are four (B, A), `gt_boxes` four
     (B, M), `pred_scores` probabilities (B, C, A), `gt_classes` integers and `gt_valid` bool (B, M).
+    Where M is static and larger than `chunk`, loops take at most so many boxes of an image at once,
+    and pass over those that aren't valid in any image: the same result in less memory.  With None
+    there is no loop, for backends that have none.
     """
     pred_boxes = [disconnected_grad(corner) for corner in pred_boxes]
-    pred_scores = disconnected_grad(pred_scores)
+    root_score = pt.sqrt(disconnected_grad(pred_scores))
+    length = gt_classes.type.shape[1]
+    number = pt.arange(gt_classes.shape[1] if length is None else length, dtype="int32")[None, :]
+    rows = Rows(*gt_boxes, gt_classes, gt_valid, number)
+    chunks = 1 if None in (length, chunk) else math.ceil(length / chunk)
+
+    claims = find_claims(rows, pred_boxes, root_score, centres, chunks)
+    foreground = claims.count > 0
+    gt_index = pt.switch(claims.count > 1, claims.nearest, claims.row)
+    gt_index = pt.switch(foreground, gt_index, np.int32(0))
 
     image = pt.arange(gt_classes.shape[0], dtype="int32")[:, None]
-    row = pt.arange(gt_classes.shape[1], dtype="int32")[None, :, None]
     anchor = np.arange(centres.shape[1], dtype=np.int32)
+    boxes = tuple(corner[image, gt_index] for corner in gt_boxes)
+    own_class = gt_classes[image, gt_index]
+    own_score = root_score[image, pt.switch(foreground, own_class, 0), anchor]
+    overlap, metric = alignment(boxes, pred_boxes, own_score, foreground)
+    owner = pt.switch(foreground, gt_index, np.int32(-1))
+    scale = find_scales(rows, owner, overlap, metric, chunks)
+    weight = metric * scale[image, gt_index]
 
-    candidate = centres_inside(gt_boxes, centres) & gt_valid[:, :, None]
-    own = [corner[:, None, :] for corner in pred_boxes]
-    overlap = ciou([corner[:, :, None] for corner in gt_boxes], own)
-    overlap = pt.switch(candidate, pt.maximum(overlap, np.float32(0)), np.float32(0))
-    root_score = pt.sqrt(pred_scores)[image, pt.switch(gt_valid, gt_classes, 0)]
+    numbers = np.arange(pred_scores.type.shape[1], dtype=np.int32)[None, :, None]
+    own_class = pt.eq(own_class[:, None, :], numbers)
+    scores = pt.switch(own_class, weight[:, None, :], np.float32(0))
+    return Assignment(foreground, gt_index, weight, boxes, scores)
+
+
+def alignment(
+    gt_boxes: Corners, pred_boxes: Corners, root_score: Any, candidate: Any
+) -> tuple[Any, Any]:
+    """Return overlap and metric of `task_aligned_assign`: 0 for what is no candidate."""
+    overlap = pt.maximum(ciou(gt_boxes, pred_boxes), np.float32(0))
+    overlap = pt.switch(candidate, overlap, np.float32(0))
     cube = overlap * overlap * overlap
-    metric = root_score * (cube * cube)
+    return overlap, root_score * (cube * cube)
 
+
+def claims_of(rows: Rows, pred_boxes: Corners, root_score: Any, centres: np.ndarray) -> Claims:
+    """Return the `Claims` of some boxes."""
+    image = pt.arange(rows.classes.shape[0], dtype="int32")[:, None]
+    anchor = np.arange(centres.shape[1], dtype=np.int32)
+    overlap, metric = alignment(
+        [corner[:, :, None] for corner in rows.boxes],
+        [corner[:, None, :] for corner in pred_boxes],
+        root_score[image, pt.switch(rows.valid, rows.classes, 0)],
+        centres_inside(rows.boxes, centres) & rows.valid[:, :, None],
+    )
     best, best_anchor = topk(metric, CANDIDATES_PER_BOX, axis=-1)
     # The claimed anchors by comparison with the tenth best, which a GPU prefers to a scatter;
     # among equals `topk` takes the lower index first.
     last, last_anchor = best[..., -1:], best_anchor[..., -1:].astype("int32")
     claimed = (metric > last) | (pt.eq(metric, last) & (anchor <= last_anchor))
+    claimed = claimed & (metric > 0)
+
     # Counted in float32: JAX counts Booleans in int64.
-    claimed = (claimed & (metric > 0)).astype("float32")
+    count = sum32(claimed.astype("float32"), axis=1)
+    most = overlap.max(axis=1)
+    # The first maximum; XLA turns plain reductions into faster code than an argmax.
+    number = rows.number[:, :, None]
+    row = pt.switch(claimed, number, NO_ROW).min(axis=1)
+    nearest = pt.switch(pt.eq(overlap, most[:, None, :]), number, NO_ROW).min(axis=1)
+    return Claims(count, row, most, nearest)
 
-    claims = sum32(claimed, axis=1)
-    foreground = claims > 0
-    appeal = pt.switch(claims[:, None, :] > 1, overlap, claimed)
-    # The first maximum; XLA turns two plain reductions into faster code than an argmax.
-    winner = pt.eq(appeal, appeal.max(axis=1, keepdims=True))
-    gt_index = pt.switch(winner, row, np.int32(np.iinfo(np.int32).max)).min(axis=1)
 
-    assigned = pt.eq(gt_index[:, None, :], row) & foreground[:, None, :]
-    metric = pt.switch(assigned, metric, np.float32(0))
-    overlap = pt.switch(assigned, overlap, np.float32(0))
-    scale = overlap.max(axis=2) / (metric.max(axis=2) + ASSIGN_EPS)
-    weight = sum32(metric * scale[:, :, None], axis=1)
+def merged(before: Claims, new: Claims) -> Claims:
+    """Return the `Claims` of two sets of boxes; all numbers of the second are higher."""
+    return Claims(
+        before.count + new.count,
+        pt.minimum(before.row, new.row),
+        pt.maximum(before.overlap, new.overlap),
+        pt.switch(new.overlap > before.overlap, new.nearest, before.nearest),
+    )
 
-    boxes = tuple(corner[image, gt_index] for corner in gt_boxes)
-    numbers = np.arange(pred_scores.type.shape[1], dtype=np.int32)[None, :, None]
-    own_class = pt.eq(gt_classes[image, gt_index][:, None, :], numbers)
-    scores = pt.switch(own_class, weight[:, None, :], np.float32(0))
-    return Assignment(foreground, gt_index, weight, boxes, scores)
+
+def scale_of(rows: Rows, owner: Any, overlap: Any, metric: Any) -> Any:
+    """Return by what metrics of the anchors of boxes are multiplied, float32 (B, m).
+
+    The others are (B, A): the row that an anchor belongs to, or -1, and what it has with its box.
+    """
+    mine = pt.eq(owner[:, None, :], rows.number[:, :, None])
+    overlap = pt.switch(mine, overlap[:, None, :], np.float32(0)).max(axis=2)
+    metric = pt.switch(mine, metric[:, None, :], np.float32(0)).max(axis=2)
+    return overlap / (metric + ASSIGN_EPS)
+
+
+def find_claims(
+    rows: Rows, pred_boxes: Corners, root_score: Any, centres: np.ndarray, chunks: int
+) -> Claims:
+    """Return the `Claims` of all boxes, found at once or in a loop over so many chunks of them."""
+    if chunks == 1:
+        return claims_of(rows, pred_boxes, root_score, centres)
+
+    def body(number, count, row, overlap, nearest, *others):
+        before = Claims(count, row, overlap, nearest)
+        part, (*boxes, scores) = chunk_of(others[5:], number), others[:5]
+        new = merged(before, claims_of(part, boxes, scores, centres))
+        return ifelse(part.valid.any(), list(new), list(before))
+
+    none = pt.zeros_like(pred_boxes[0])
+    no_row = pt.full_like(none, NO_ROW, dtype="int32")
+    last = scan(
+        body,
+        sequences=pt.arange(chunks),
+        outputs_info=[none, no_row, none - np.float32(1), no_row],
+        non_sequences=[*pred_boxes, root_score, *in_chunks(rows, chunks)],
+        return_updates=False,
+    )
+    return Claims(*(states[-1] for states in last))
+
+
+def find_scales(rows: Rows, owner: Any, overlap: Any, metric: Any, chunks: int) -> Any:
+    """Return `scale_of` all boxes, found at once or in a loop over so many chunks of them."""
+    if chunks == 1:
+        return scale_of(rows, owner, overlap, metric)
+
+    def body(number, owner, overlap, metric, *parts):
+        part = chunk_of(parts, number)
+        scale = scale_of(part, owner, overlap, metric)
+        return ifelse(part.valid.any(), scale, pt.zeros_like(scale))
+
+    scales = scan(
+        body,
+        sequences=pt.arange(chunks),
+        non_sequences=[owner, overlap, metric, *in_chunks(rows, chunks)],
+        return_updates=False,
+    )
+    return scales.dimshuffle(1, 0, 2).reshape((rows.classes.shape[0], -1))
+
+
+def in_chunks(rows: Rows, chunks: int) -> list[Any]:
+    """Return each of the rows' variables as (chunks, B, m), with zeros at the end if need be."""
+    length = rows.classes.type.shape[1]
+    each = math.ceil(length / chunks)
+    parts = []
+    for values in rows:
+        zeros = pt.zeros((values.shape[0], chunks * each - length), dtype=values.type.dtype)
+        padded = pt.concatenate([values, zeros], axis=1)
+        parts.append(padded.reshape((values.shape[0], chunks, each)).dimshuffle(1, 0, 2))
+    return parts
+
+
+def chunk_of(parts: Sequence[Any], number: Any) -> Rows:
+    """Return the `Rows` of one of the chunks of `in_chunks`.
+
+    They are indexed, and no sequences of a scan, for PyTensor computes by all elements of a
+    sequence at once what a scan would by each.
+    """
+    return Rows(*(part[number] for part in parts))
 
 
 # ------------------------------------------------------------------------------ comparisons

@@ -1,12 +1,17 @@
 """The loss against golden vectors, against a plain second implementation, and at its extremes."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
 from unittest import mock
 
 import loss
 import numpy as np
 import pytest
-from loss import binary_cross_entropy, ciou, task_aligned_assign, yolo_loss
+from loss import CHUNK, binary_cross_entropy, ciou, task_aligned_assign, yolo_loss
 from model import LEVELS, make_anchors
+from training.train_step import target_inputs
 
 import pytensor
 import pytensor.tensor as pt
@@ -16,6 +21,7 @@ from tests.utils import dtypes_of
 
 jax = pytest.importorskip("jax")
 
+ROOT = Path(__file__).parents[3]
 STRIDES = (8, 16, 32)
 PARTS = ("box_loss", "cls_loss", "dfl_loss")
 # Rectangular, so that no mix-up of height and width goes unnoticed.
@@ -400,6 +406,81 @@ def test_batches_must_agree(small_loss):
     _, targets = small_case(0, batch=1)
     with pytest.raises(ValueError, match="Invalid shape"):
         small_loss(maps, targets)
+
+
+# Targets in chunks
+
+
+def static_loss(chunk, mode, height, width, num_classes, batch, max_boxes):
+    """Compile loss and gradients of inputs whose shapes are static."""
+    predictions, targets = symbolic_inputs(height, width, num_classes)
+    predictions = {
+        level: pt.tensor(level, dtype="float32", shape=(batch, *v.type.shape[1:]))
+        for level, v in predictions.items()
+    }
+    targets = dict(zip(targets, target_inputs(batch, max_boxes), strict=True))
+    total, parts = yolo_loss(predictions, targets, num_classes, chunk=chunk)
+    grads = pytensor.grad(total, list(predictions.values()))
+    inputs = [*predictions.values(), *targets.values()]
+    return pytensor.function(inputs, [total, *parts.values(), *grads], mode=mode)
+
+
+def crowded_case(seed):
+    """Draw 20 boxes that overlap each other, of which one image has all and another has few."""
+    maps, (boxes, classes, _) = small_case(seed, batch=2, max_boxes=20)
+    boxes[:, 5] = boxes[:, 19]  # to be given to the first of them
+    return [*maps, boxes, classes, np.array([20, seed % 8], np.int32)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", ["FAST_COMPILE", "JAX", pytest.param(jax_mode(), id="jax_mode")])
+def test_chunks_of_boxes_change_nothing(mode):
+    whole, chunks = (static_loss(n, mode, **SMALL, batch=2, max_boxes=20) for n in (None, 7))
+    for seed in range(4):
+        values = crowded_case(seed)
+        expected = whole(*values)
+        assert np.count_nonzero(expected[-2])
+        for got, wanted in zip(chunks(*values), expected, strict=True):
+            if mode == "FAST_COMPILE":
+                np.testing.assert_array_equal(got, wanted)
+            else:  # XLA contracts multiply-adds in one program, and in the other not
+                np.testing.assert_allclose(got, wanted, rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.long
+def test_chunks_change_no_bit_of_what_xla_computes():
+    """Without contracted multiply-adds, which a process must be started without."""
+    program = """if True:
+        import sys
+        import numpy as np
+        from pytensor.link.jax.tuned import jax_mode
+        from tests.examples.yolo11n.test_loss import SMALL, crowded_case, static_loss
+
+        functions = [static_loss(n, jax_mode(), **SMALL, batch=2, max_boxes=20) for n in (None, 7)]
+        for seed in range(50):
+            results = [function(*crowded_case(seed)) for function in functions]
+            for one, other in zip(*results, strict=True):
+                np.testing.assert_array_equal(one, other)
+    """
+    paths = [ROOT, Path(loss.__file__).parent]
+    environment = os.environ | {
+        "PYTHONPATH": os.pathsep.join(map(str, paths)), "XLA_FLAGS": "--xla_cpu_max_isa=AVX",
+        "PYTENSOR_FLAGS": "floatX=float32",
+    }  # fmt: skip
+    subprocess.run([sys.executable, "-c", program], env=environment, check=True)
+
+
+@pytest.mark.slow
+def test_memory_of_crowded_pictures():
+    """5,000 boxes in a picture, 16 pictures at 640 px: below 300 MB; 200 boxes took 700 at once."""
+    function = static_loss(CHUNK, jax_mode(), 640, 640, 2, 16, 5000)
+    types = [v.type for v in function.maker.fgraph.inputs]
+    shapes = [jax.ShapeDtypeStruct(t.shape, t.dtype) for t in types]
+    lowered = function.vm.jit_fn.lower(*shapes)
+    assert lowered.compile().memory_analysis().temp_size_in_bytes < 300e6
+    # Chunks without a box are passed over, in the loops over claims and over scales.
+    text = lowered.as_text()
+    assert (text.count("stablehlo.while"), text.count("stablehlo.case")) == (2, 2)
 
 
 # A second implementation in float64: one image, one box and one anchor at a time where it matters.

@@ -124,11 +124,23 @@ def place_in(folder, name):
     return place if place.exists() else folder / Path(name.replace("\\", "/")).expanduser()
 
 
+def box_counts(listing):
+    """Return how many boxes each picture of a `Listing` has; what is given twice counts once."""
+    boxes = np.column_stack([listing.owner, listing.label, listing.corners])
+    owners = np.unique(boxes, axis=0)[:, 0].astype(int)
+    return np.bincount(owners, minlength=len(listing.pictures))
+
+
+def most_boxes(counts, mosaic):
+    """Return the most boxes of a training image, at least 1; a `mosaic` has those of four."""
+    counts = np.sort(counts)[::-1]
+    # A set of fewer than four images repeats them in a mosaic, and so does resize.
+    return max(int(np.resize(counts, 4).sum() if mosaic else counts[0]), 1)
+
+
 def leave_out_crowds(listing, most):
     """Exclude the pictures of a `Listing` that have more than `most` boxes."""
-    boxes = np.column_stack([listing.owner, listing.label, listing.corners])
-    owners = np.unique(boxes, axis=0)[:, 0].astype(int)  # what is given twice counts once
-    counts = np.bincount(owners, minlength=len(listing.pictures))
+    counts = box_counts(listing)
     for place in np.flatnonzero(counts > most).tolist():
         listing.excluded[place] = f"has {counts[place]} boxes, more than --max-boxes {most}"
 

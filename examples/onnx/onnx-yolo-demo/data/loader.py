@@ -24,7 +24,7 @@ UNCHANGED = Augment(**{field.name: 0.0 for field in fields(Augment)})
 
 # The loss has arrays of a number for each box and each cell of these strides. From so many bytes on
 # they are worth a word.
-STRIDES, LARGE = (8, 16, 32), 500e6
+STRIDES, LARGE = (8, 16, 32), 125e6  # pairs of boxes and cells in a step
 
 # Batches in preparation. Plans need little memory.
 AHEAD_DRAWN, AHEAD_PLANNED = 3, 16
@@ -181,16 +181,17 @@ class BatchLoader:
             self._pool = None
 
     def crowded_note(self):
-        """Say which image makes the arrays of the loss large; empty if none does."""
+        """Say which image makes the loss take long; empty if none does."""
         cells = sum((self.dataset.image_size // stride) ** 2 for stride in STRIDES)
-        size = self.batch_size * self.max_boxes * cells * 4  # float32, a box by a cell
-        if size < LARGE:
+        pairs = self.batch_size * self.max_boxes * cells
+        if pairs < LARGE:
             return ""
         counts = self.dataset.box_counts()
         first, most = int(np.argmax(counts)), int(np.quantile(counts, 0.99))
         return (
             f"{self.dataset.file_name(first)} has {counts[first]} boxes: a training image has room "
-            f"for {self.max_boxes}, which makes arrays of {size / 1e9:.1f} GB in the loss; "
+            f"for {self.max_boxes}, up to {pairs / 1e6:,.0f} million pairs of boxes and cells that "
+            "the loss compares in a step; "
             f"--max-boxes {max(most, 1)} leaves out images with more, at most 1 % of them"
         )
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import jax
 import numpy as np
-from loss import yolo_loss
+from loss import CHUNK, yolo_loss
 from training.recipe import CLASS_BRANCH_FACTOR, Rates, make_optimizer, parameter_groups
 
 import pytensor
@@ -19,6 +19,8 @@ from pytensor.link.jax.linker import JAXLinker
 from pytensor.link.jax.tuned import jax_mode
 from pytensor.link.jax.tuned.building import paused_collection, quick_building
 from pytensor.link.jax.xla_names import describe
+from pytensor.link.mlx.linker import MLXLinker
+from pytensor.link.pytorch.linker import PytorchLinker
 from pytensor.optimizers import (
     ExponentialMovingAverage,
     GradientAccumulator,
@@ -62,6 +64,11 @@ def training_mode(
 def uses_jax(mode):
     """Return whether a mode, or the one of a name, compiles by JAX."""
     return isinstance(get_mode(mode).linker, JAXLinker)
+
+
+def has_loops(mode):
+    """Return whether a mode, or the one of a name, can compile a scan."""
+    return not isinstance(get_mode(mode).linker, MLXLinker | PytorchLinker)
 
 
 class HostImages:
@@ -177,7 +184,8 @@ class TrainStep:
             inputs += label_inputs(rows, self.layers, self.model.num_classes)
             targets |= dict(zip(names, inputs[-2:], strict=True))
         predictions = self.model(self.images.images, training=True)
-        total, parts = yolo_loss(predictions, targets, self.model.num_classes, self.devices)
+        chunk = CHUNK if has_loops(self.mode) else None
+        total, parts = yolo_loss(predictions, targets, self.model.num_classes, self.devices, chunk)
         outputs = [parts[name] for name in LOSS_PARTS]
         gradients = pytensor.grad(total, self.model.params)
         statistics = dict(self.model.updates)

@@ -217,9 +217,9 @@ def test_a_crowded_mosaic_becomes_one_image(make):
 def test_crowded_note(make):
     assert not make(16, augment=Augment(mosaic=1.0)).crowded_note()
     said = make(240_000, augment=Augment(mosaic=1.0)).crowded_note()
-    # 240,000 x 8 boxes x (64 + 16 + 4) cells x 4 bytes
-    assert said.startswith("40.png has 3 boxes: a training image has room for 8, which makes")
-    assert "arrays of 0.6 GB in the loss; --max-boxes 2 leaves out images with more" in said
+    # 240,000 x 8 boxes x (64 + 16 + 4) cells
+    assert said.startswith("40.png has 3 boxes: a training image has room for 8, up to 161 million")
+    assert "the loss compares in a step; --max-boxes 2 leaves out images with more" in said
 
 
 def test_loader_errors(seven):

@@ -19,6 +19,7 @@ from training.train_step import (
     HostImages,
     TrainStep,
     as_arrays,
+    has_loops,
     training_mode,
     uses_jax,
 )
@@ -310,6 +311,8 @@ def test_modes_of_training():
     assert isinstance(training_mode("NUMBA").linker, NumbaPartsLinker)
     modes = ("JAX", training_mode(), "NUMBA", "FAST_RUN")
     assert [uses_jax(mode) for mode in modes] == [True, True, False, False]
+    assert all(map(has_loops, modes))
+    assert not any(map(has_loops, ("PYTORCH", "MLX")))
     with pytest.raises(ValueError, match="precision bf16 is for the mode JAX, not NUMBA"):
         training_mode("NUMBA", "bf16")
 
