@@ -125,7 +125,7 @@ def coordinator_address() -> str:
     """
     from jax._src.distributed import global_state
 
-    return global_state.coordinator_address
+    return str(global_state.coordinator_address)
 
 
 def publish(key: str, text: str) -> None:
@@ -135,11 +135,13 @@ def publish(key: str, text: str) -> None:
     """
     from jax._src.distributed import global_state
 
-    global_state.client.key_value_set(f"pytensor/{key}", text)
+    client: Any = global_state.client
+    client.key_value_set(f"pytensor/{key}", text)
 
 
 def published(key: str, seconds: float) -> str:
     """Wait for a text that a process publishes.  jax 0.11.0 to 0.12.0.1."""
     from jax._src.distributed import global_state
 
-    return global_state.client.blocking_key_value_get(f"pytensor/{key}", int(seconds * 1000))
+    client: Any = global_state.client
+    return client.blocking_key_value_get(f"pytensor/{key}", int(seconds * 1000))

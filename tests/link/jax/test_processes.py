@@ -1,8 +1,11 @@
 """Processes that compute together, on this machine; `several_processes` is one of them."""
 
 import json
+import os
 import re
 import socket
+import subprocess
+import sys
 import time
 
 import numpy as np
@@ -10,7 +13,7 @@ import pytest
 
 from pytensor.link.jax.devices import Devices, ParallelError
 from pytensor.link.jax.processes import join, launched_together
-from tests.link.jax.several_processes import finish, start
+from tests.link.jax.several_processes import ROOT, finish, start
 
 
 @pytest.mark.slow
@@ -68,6 +71,23 @@ def test_a_lost_process_ends_the_others_and_is_named(what, count, lost, message)
     for code, _, err in printed:
         assert code != 0
         assert message.format(host=socket.gethostname()) in err
+
+
+@pytest.mark.long
+def test_kills_at_random_moments():
+    """Nothing hangs, whoever is lost, and each of the others names it."""
+    process = subprocess.run(
+        [sys.executable, "-m", "tests.link.jax.killed_processes", "10", "4", "0"],
+        cwd=ROOT, env=os.environ | {"JAX_PLATFORMS": "cpu"}, capture_output=True, text=True,
+        timeout=1500,
+    )  # fmt: skip
+    assert process.returncode == 0, process.stderr
+    found = json.loads(process.stdout[process.stdout.index("[[") :])
+    assert len({lost for lost, *_ in found}) > 1
+    for lost, seconds, codes, texts in found:
+        assert seconds < 60
+        assert not {0, 99, None}.intersection(codes)
+        assert all(f"process {lost} on {socket.gethostname()} is lost" in text for text in texts)
 
 
 @pytest.mark.long
