@@ -132,11 +132,11 @@ def run_settings(o: Namespace, recipe: Recipe, loader: BatchLoader) -> dict:
 def check_same(group: ProcessGroup, settings: dict, loader: BatchLoader, step: TrainStep) -> None:
     """Raise a ParallelError if a process has other settings, pictures or values than process 0."""
     names = [loader.dataset.file_name(k) for k in range(len(loader.dataset))]
-    group.check_same("options or data", [settings, loader.render, names])
+    group.check_same("options or data", lambda: [settings, loader.render, names])
     digest = hashlib.sha256()
     for variable in [*step.model.store.all.values(), *step.state.values()]:
         digest.update(np.asarray(variable.get_value(borrow=True)).tobytes())
-    group.check_same("weights", digest.hexdigest())
+    group.check_same("weights", digest.hexdigest)
 
 
 def train(o: Namespace, folder: RunFolder, group: ProcessGroup | None = None) -> None:
@@ -178,6 +178,8 @@ def train(o: Namespace, folder: RunFolder, group: ProcessGroup | None = None) ->
         info=info, progress=p, devices=devices,
     )  # fmt: skip
     folder.begin(p, asdict(recipe))
+    if group is not None:  # all will read the best weights there
+        group.check_same("--output-dir", folder.seen)
     if p.iteration:
         print(f"resumed after {run.where()} of {o.epochs} epochs")
     until = min(o.epochs, o.stop_after or o.epochs)

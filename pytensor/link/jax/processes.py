@@ -251,15 +251,17 @@ class ProcessGroup:
 
     # ------------------------------------------------------------------------------ for callers
 
-    def check_same(self, what: str, value: object) -> None:
+    def check_same(self, what: str, value: Callable[[], object]) -> None:
         """Raise a `ParallelError` in processes where a value is not what it is in process 0.
 
-        `what` names it, and must be a new name each time; the value's text is compared.
+        `what` names it, and must be a new name each time; the value's text is compared.  It is
+        called for where process 0 has come so far.
         """
-        digest = hashlib.sha256(str(value).encode()).hexdigest()
+        expected = None if self.number == 0 else published(f"same/{what}", PATIENCE_S)
+        digest = hashlib.sha256(str(value()).encode()).hexdigest()
         if self.number == 0:
             publish(f"same/{what}", digest)
-        elif published(f"same/{what}", PATIENCE_S) != digest:
+        elif expected != digest:
             raise ParallelError(
                 f"process {self.number} on {self._host} has other {what} than process 0: all need "
                 "the same files, options and versions"

@@ -15,6 +15,7 @@ import socket
 import sys
 import tempfile
 import time
+import traceback
 
 import numpy as np
 
@@ -33,8 +34,8 @@ def work(port, count, number, report):
         os.write(report, b"x")
         while True:
             devices.gather(np.full((number, 2), int(devices.maximum(number)), np.float32))
-    except ValueError as error:  # Gloo's, which names nobody
-        group.fail(str(error))
+    except Exception:  # Gloo's are of several kinds, and name nobody
+        group.fail(traceback.format_exc())
 
 
 def fork(port, count, number, report, log):

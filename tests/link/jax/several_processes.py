@@ -72,7 +72,7 @@ def train(group):
         network, STEPS, lambda batch: devices.shard([x[own.start : own.stop] for x in batch])
     )
     if group is not None:
-        group.check_same("text", "the same")
+        group.check_same("text", lambda: "the same")
     number = 0 if group is None else group.number
     found["maximum"] = int(devices.maximum(7 + number))
     ragged = np.full((2 * number, 3), 10 + number, np.float32)
@@ -108,7 +108,7 @@ def main():
         elif what == "uneven":
             Devices()
         elif what == "other":
-            group.check_same("weights", number)
+            group.check_same("weights", lambda: number)
             int(Devices().maximum(0))
         else:
             lose(group, what)

@@ -192,6 +192,11 @@ class RunFolder:
         self.settings = {"options": options, "recipe": recipe, "sessions": [*sessions, session]}
         self.write("settings.json", to_json(self.settings))
 
+    def seen(self):
+        """Return what this process finds of the session there, None if it can't."""
+        path = self.path / "settings.json"
+        return path.read_text() if path.exists() else None
+
     def write(self, name, data):
         """Write bytes to a file of the folder; what a full disk refuses is tried again later."""
         if self.first:
