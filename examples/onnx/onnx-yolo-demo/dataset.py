@@ -1,5 +1,6 @@
 """Data sets for the YOLO11n demo: letterboxed pictures with their boxes."""
 
+import contextlib
 import os
 import sys
 from argparse import Namespace
@@ -17,6 +18,7 @@ from data.listing import SPLITS, DataError, leave_out_crowds, most_boxes, subsam
 from data.merging import read_parts, split_share
 from data.synthetic.generate import generate_dataset
 from data.things import Things, find_things
+from filelock import FileLock
 
 __all__ = ["SPLITS", "DataError", "Dataset", "Sample", "load_data", "load_split", "open_data"]
 
@@ -359,18 +361,21 @@ def load_split(
     return Dataset(listing, image_size, **options)
 
 
-def open_data(options: Namespace) -> tuple[Dataset, Dataset]:
+def open_data(options: Namespace, several: bool = False) -> tuple[Dataset, Dataset]:
     """Open (training set, validation set) of the command line; download or draw if need be.
 
-    `options` are those of `training.options`. DataError or OSError: the data are missing or wrong,
-    or hold no box of the classes.
+    `options` are those of `training.options`.  With `several` processes the first one of a machine
+    does that and decodes the pictures into a file, which all map.  DataError or OSError: the data
+    are missing or wrong, or hold no box of the classes.
     """
     o = options
     how = {"cache": o.cache, "cache_dir": o.cache_dir, "workers": o.workers}
     how["max_boxes"] = o.max_boxes
+    if several:
+        how["cache"] = "disk"
     try:
         named = [split_share(each) for each in o.data]
-        paths = [_at_hand(name, o) for name, _ in named]
+        paths = [_at_hand(name, o, several) for name, _ in named]
         shares = None
         if len(paths) > 1 and any(share is not None for _, share in named):
             shares = [1.0 if share is None else share for _, share in named]
@@ -386,16 +391,20 @@ def open_data(options: Namespace) -> tuple[Dataset, Dataset]:
     return sets
 
 
-def _at_hand(name: str, options: Namespace) -> Path:
+def _at_hand(name: str, options: Namespace, several: bool) -> Path:
     """Return the path of a data set of the command line, downloaded or drawn if need be."""
     o = options
-    if name == "coco":
-        root = o.data_dir or Path("datasets/coco")
-        counts = o.train_images, o.val_images
-        return download_coco(root, o.classes, *counts, o.connections, o.seed)
-    if name == "synthetic":
-        path = o.data_dir or Path("datasets/synthetic")
+    if name not in ("coco", "synthetic"):
+        return Path(name)
+    path = o.data_dir or Path("datasets", name)
+    lock: Any = contextlib.nullcontext()
+    if several:  # one after the other, so that the others find it
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(path.with_name(f".{path.name}.lock"))
+    with lock:
+        if name == "coco":
+            counts = o.train_images, o.val_images
+            return download_coco(path, o.classes, *counts, o.connections, o.seed)
         if generate_dataset(path, o.train_images, o.val_images, jobs=os.cpu_count() or 1):
             print(f"drew {o.train_images} + {o.val_images} images into {path}")
         return path
-    return Path(name)

@@ -11,11 +11,19 @@ describes.
 
 Ctrl-C and SIGTERM end a run with a checkpoint of the running step; a killed run goes on from the
 last checkpoint with the same results.
+
+Several processes, perhaps on several machines, train as one does on as many devices; each is
+started with the same options, and process 0 alone writes files:
+
+    srun python train_yolo11n.py …
+    python train_yolo11n.py … --coordinator HOST:PORT --processes 2 --process 0    # and 1
 """
 
 import contextlib
+import hashlib
 import os
 import sys
+import traceback
 from argparse import Namespace
 from dataclasses import asdict
 
@@ -25,6 +33,7 @@ os.environ["PYTENSOR_FLAGS"] = ",".join(
 )
 
 import jax
+import numpy as np
 from data.augment import Augment
 from data.listing import DataError
 from data.loader import BatchLoader
@@ -33,7 +42,7 @@ from export import ExportMismatch
 from model import YOLO11n
 from training import callbacks
 from training.checkpoint import CheckpointError, Progress, load_checkpoint
-from training.finishing import Validator, check_first, finish
+from training.finishing import LocalWeights, Validator, check_first, finish
 from training.options import make_recipe, parse_arguments, resumed_settings
 from training.recipe import Recipe, StepSettings, resolve
 from training.run_folder import RunFolder, Stopped, TrainingError
@@ -49,6 +58,7 @@ from training.weights import model_info, starting_model
 from pytensor.link.jax.compilation_cache import use_cache
 from pytensor.link.jax.devices import Devices, ParallelError
 from pytensor.link.jax.prefetch import prefetch
+from pytensor.link.jax.processes import ProcessGroup, join
 from pytensor.link.jax.tuned.host_memory import keep_freed_memory
 
 # Of the user's making, or the machine's (a full disk is an OSError): the message is all that helps.
@@ -64,15 +74,18 @@ def open_devices(o: Namespace) -> Devices:
             "there is a GPU but JAX sees none: run 'bash setup.sh --gpu', or train on the CPU with "
             "'bash train.sh --cpu'"
         )
-    devices = Devices(o.devices)
+    several = jax.process_count() > 1
+    if several and o.profile:
+        raise TrainingError("--profile is for one process")
+    devices = Devices(None if several and o.devices == 1 else o.devices)
     devices.check_batch_size(o.batch_size)
     if devices.count < (there := jax.device_count()):
         print(f"{devices.count} of {there} devices are used; --devices {there} uses all")
     return devices
 
 
-def make_loader(o: Namespace, train_set: Dataset) -> BatchLoader:
-    """Return the batches of the training images, drawn on the host or planned for the device."""
+def make_loader(o: Namespace, train_set: Dataset, devices: Devices) -> BatchLoader:
+    """Return this process's rows of the batches, drawn on the host or planned for the device."""
     augment = Augment(mosaic=o.mosaic, scale=o.scale, copy_paste=o.copy_paste)
     rows = train_set.max_boxes(o.mosaic > 0, augment.pasted)
     if o.max_boxes is not None:  # and what is pasted comes on top
@@ -81,6 +94,7 @@ def make_loader(o: Namespace, train_set: Dataset) -> BatchLoader:
         train_set, o.batch_size, rows, o.seed, augment,
         workers=o.workers, mosaic_until=max(o.epochs - o.close_mosaic, 0),
         render=not draws_on_device(o.device_augment, train_set.squares),
+        rows=devices.rows(o.batch_size),
     )  # fmt: skip
 
 
@@ -115,15 +129,28 @@ def run_settings(o: Namespace, recipe: Recipe, loader: BatchLoader) -> dict:
     return settings
 
 
-def train(o: Namespace, folder: RunFolder) -> None:
-    """Train the model that the options `o` describe; its files go into `folder`, a `RunFolder`."""
+def check_same(group: ProcessGroup, settings: dict, loader: BatchLoader, step: TrainStep) -> None:
+    """Raise a ParallelError if a process has other settings, pictures or values than process 0."""
+    names = [loader.dataset.file_name(k) for k in range(len(loader.dataset))]
+    group.check_same("options or data", lambda: [settings, loader.render, names])
+    digest = hashlib.sha256()
+    for variable in [*step.model.store.all.values(), *step.state.values()]:
+        digest.update(np.asarray(variable.get_value(borrow=True)).tobytes())
+    group.check_same("weights", digest.hexdigest)
+
+
+def train(o: Namespace, folder: RunFolder, group: ProcessGroup | None = None) -> None:
+    """Train the model that the options `o` describe; its files go into `folder`, a `RunFolder`.
+
+    With a `group` it does so together with other processes.
+    """
     # ---- devices and data
     check_first(o)
     devices = open_devices(o)
     # A profile reads names that a program from the disk would bear from earlier on.
     use_cache(o.compilation_cache, with_names=o.profile is not None)
-    train_set, val_set = open_data(o)
-    loader = make_loader(o, train_set)
+    train_set, val_set = open_data(o, group is not None)
+    loader = make_loader(o, train_set, devices)
     if note := loader.crowded_note():
         print(note)
 
@@ -132,7 +159,10 @@ def train(o: Namespace, folder: RunFolder) -> None:
     rates = StepSettings(recipe, o.epochs, len(loader), o.batch_size)
     model, trained_on = starting_model(o, folder.last, train_set)
     step = make_step(o, model, loader, rates, devices)
-    detector = compile_detector(model, o.image_size, o.batch_size, step.averages, o.mode)
+    weights = None if group is None else LocalWeights(step.averages, devices.local())
+    averages = step.averages if weights is None else weights.variables
+    own_batch = o.batch_size // devices.processes
+    detector = compile_detector(model, o.image_size, own_batch, averages, o.mode)
 
     # ---- where the run stands, and what hangs on the loop
     settings = run_settings(o, recipe, loader)
@@ -140,18 +170,22 @@ def train(o: Namespace, folder: RunFolder) -> None:
     if o.resume:
         p = Progress(**load_checkpoint(folder.last, model, step.state, settings)["progress"])
         step.place_variables()
+    if group is not None:
+        check_same(group, settings, loader, step)
     info = model_info(model, o.classes, o.image_size, trained_on)
     run = callbacks.Run(
         options=o, folder=folder, loader=loader, rates=rates, step=step, settings=settings,
-        info=info, progress=p,
+        info=info, progress=p, devices=devices,
     )  # fmt: skip
     folder.begin(p, asdict(recipe))
+    if group is not None:  # all will read the best weights there
+        group.check_same("--output-dir", folder.seen)
     if p.iteration:
         print(f"resumed after {run.where()} of {o.epochs} epochs")
     until = min(o.epochs, o.stop_after or o.epochs)
     meter = callbacks.Meter(run)
     checkpoints = callbacks.Checkpoints(run, meter, until)
-    validator = Validator(detector, val_set, o.batch_size, devices, checkpoints.check)
+    validator = Validator(detector, val_set, own_batch, devices, checkpoints, weights)
     hooks = [meter, callbacks.Results(run), checkpoints]
     if o.profile:
         hooks.insert(0, callbacks.Profile(run))
@@ -199,26 +233,51 @@ def main(arguments: list[str] | None = None) -> int:
     """Train as the command line says; return the exit code, after a signal 128 + its number.
 
     Errors of the user's making, and those of disks, end with one line; what else may be raised is
-    a bug, and shows its traceback.
+    a bug, and shows its traceback.  An error in one of several processes ends the others, too.
     """
     arguments = [*map(str, sys.argv[1:] if arguments is None else arguments)]
     options = parse_arguments((__doc__ or "").partition("\n")[0], arguments)
     try:
-        with RunFolder(options, KNOWN_ERRORS) as folder:
-            train(options, folder)
-    except Stopped as stop:
-        return stop.exit_code
-    except KNOWN_ERRORS as error:
-        print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
+        group = join(options.coordinator, options.processes, options.process)
+    except ParallelError as error:
+        print(f"error: {error}", file=sys.stderr)
         return 1
+    try:
+        code, problem = run(options, group)
+    except Exception:
+        if group is None:
+            raise
+        group.fail(traceback.format_exc())
+    if group is not None:
+        if problem:
+            group.fail(problem)
+        group.leave()
+    if problem:
+        print(problem, file=sys.stderr)
+    return code
+
+
+def run(options: Namespace, group: ProcessGroup | None) -> tuple[int, str]:
+    """Train as one process, or as one of several; return the exit code and what went wrong."""
+    try:
+        first = group is None or group.number == 0
+        with RunFolder(options, KNOWN_ERRORS, first) as folder:
+            if group is not None:
+                group.on_loss = folder.lose
+            train(options, folder, group)
+    except Stopped as stop:
+        return stop.exit_code, ""
+    except KNOWN_ERRORS as error:
+        return 1, f"error: {' '.join(str(error).split())}"
     except jax.errors.JaxRuntimeError as error:
         if "RESOURCE_EXHAUSTED" not in str(error):
             raise
         reason = str(error).splitlines()[0]
-        print(f"error: the device's memory is full ({reason}); try a smaller --batch-size or "
-              "--image-size, or --device-augment off", file=sys.stderr)  # fmt: skip
-        return 1
-    return 0
+        return 1, (
+            f"error: the device's memory is full ({reason}); try a smaller --batch-size or "
+            "--image-size, or --device-augment off"
+        )
+    return 0, ""
 
 
 if __name__ == "__main__":

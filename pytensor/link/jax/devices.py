@@ -1,4 +1,4 @@
-"""The devices of a data-parallel training, all driven by one process.
+"""The devices of a data-parallel training: of one process, or of all that train together.
 
 The rows of every batch are spread over the devices, and all else is on each of them: see
 `pytensor.link.jax.sharding`, and for the step `pytensor.link.jax.parallel`.
@@ -9,12 +9,18 @@ The rows of every batch are spread over the devices, and all else is on each of 
     devices.replicate(variables)             # all that the step reads or updates
     for batch in batches:
         step(*devices.shard(batch))
+
+Where there are several processes (`pytensor.link.jax.processes`), each has the same variables, and
+of each batch its own rows, `rows`.
 """
 
 from collections.abc import Iterable
 from typing import Any
 
 import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.sharding import NamedSharding, PartitionSpec
 from numpy.typing import ArrayLike
 
 from pytensor.compile.sharedvalue import SharedVariable
@@ -33,22 +39,32 @@ class Devices:
     Parameters
     ----------
     count : int, optional
-        The first ones of the machine; all if not given.
+        The first ones of the machine; all if not given.  Several processes take all of theirs.
 
     Attributes
     ----------
     count : int
+        Of all processes.
     mesh : jax.sharding.Mesh or None
         None with one device.
+    process, processes : int
+        This process's number, from 0 on, and how many there are.
 
     Raises
     ------
     ParallelError
-        If there are fewer.
+        If there are fewer, or processes have different numbers of devices.
     """
 
     def __init__(self, count: int | None = None) -> None:
-        there = jax.devices()
+        self.process, self.processes = jax.process_index(), jax.process_count()
+        # a process's rows lie together
+        there = sorted(jax.devices(), key=lambda device: (device.process_index, device.id))
+        if self.processes > 1:
+            self._check_processes(count, there)
+        self._set(there, count)
+
+    def _set(self, there: list[Any], count: int | None) -> None:
         self.count = len(there) if count is None else count
         if not 1 <= self.count <= len(there):
             raise ParallelError(
@@ -58,13 +74,47 @@ class Devices:
             )
         self.mesh = data_parallel_mesh(there[: self.count]) if self.count > 1 else None
 
+    def _check_processes(self, count: int | None, there: list[Any]) -> None:
+        owners = np.bincount([device.process_index for device in there], minlength=self.processes)
+        if len(set(owners.tolist())) > 1:
+            raise ParallelError(
+                f"the processes have {', '.join(map(str, owners))} devices; each must have as many "
+                "as the others"
+            )
+        if count not in (None, len(there)):
+            raise ParallelError(
+                f"{count} devices asked for; {self.processes} processes share each batch on all "
+                f"devices of theirs, which are {len(there)}"
+            )
+        # one device of each process, for what processes tell each other
+        firsts = there[:: len(there) // self.processes]
+        self._ring = data_parallel_mesh(firsts)
+        whole = NamedSharding(self._ring, PartitionSpec())
+        self._maximum = jax.jit(jnp.max, out_shardings=whole)
+        self._whole = jax.jit(lambda parts: parts, out_shardings=whole)
+
+    def local(self) -> "Devices":
+        """Return this process's devices alone, which know nothing of others."""
+        if self.processes == 1:
+            return self
+        own = object.__new__(Devices)
+        own.process, own.processes = 0, 1
+        own._set(jax.local_devices(), None)
+        return own
+
     def check_batch_size(self, batch_size: int) -> None:
         """Raise a `ParallelError` if the devices can't share a batch equally."""
         if batch_size % self.count:
+            of = f" of {self.processes} processes" if self.processes > 1 else ""
             raise ParallelError(
-                f"{self.count} devices can't share a batch of {batch_size} equally; the batch size "
-                f"must be a multiple of {self.count}"
+                f"{self.count} devices{of} can't share a batch of {batch_size} equally; the batch "
+                f"size must be a multiple of {self.count}"
             )
+
+    def rows(self, count: int) -> range:
+        """Return which of so many rows are this process's; they may be one fewer than others'."""
+        first, end = (count * k // self.processes for k in (self.process, self.process + 1))
+        return range(first, end)
 
     def replicate(self, shared_variables: Iterable[SharedVariable]) -> None:
         """Copy shared variables to all devices; again after their `set_value`."""
@@ -72,5 +122,36 @@ class Devices:
             replicate(shared_variables, self.mesh)
 
     def shard(self, arrays: Iterable[ArrayLike]) -> list[Any]:
-        """Spread the rows of arrays over the devices; see `shard_batch`."""
+        """Spread the rows of arrays, which are this process's, over the devices.
+
+        See `pytensor.link.jax.sharding.shard_batch`.
+        """
         return list(arrays) if self.mesh is None else shard_batch(arrays, self.mesh)
+
+    def maximum(self, number: int) -> Any:
+        """Return the largest of the numbers that processes give; all must call it.
+
+        It isn't waited for: `int` of the result does that.
+        """
+        if self.processes == 1:
+            return number
+        return self._maximum(self._of_each(np.int32(number)[None]))
+
+    def gather(self, rows: np.ndarray) -> np.ndarray:
+        """Join the rows of all processes, in their order; all must call it.
+
+        They may have different numbers of rows, else shape and dtype must be the same; dtypes of
+        64 bits are for processes where JAX has them.
+        """
+        if self.processes == 1:
+            return rows
+        lengths = np.asarray(self._whole(self._of_each(np.array([len(rows)], np.int32))))
+        padded = np.zeros((1, max(lengths), *rows.shape[1:]), rows.dtype)
+        padded[0, : len(rows)] = rows
+        everything = np.asarray(self._whole(self._of_each(padded)))
+        parts = [part[:length] for part, length in zip(everything, lengths, strict=True)]
+        return np.concatenate(parts)
+
+    def _of_each(self, row: np.ndarray) -> Any:
+        sharding = NamedSharding(self._ring, PartitionSpec(self._ring.axis_names[0]))
+        return jax.make_array_from_process_local_data(sharding, row)

@@ -11,9 +11,9 @@ from functools import cache
 from typing import Any
 
 __all__ = [
-    "all_settings", "backend_has_started", "cache_hits", "deserialize_program",
-    "forget_compilation_cache", "jaxlib_version", "make_lapack_known", "serialize_program",
-    "xla_version",
+    "all_settings", "backend_has_started", "cache_hits", "coordinator_address",
+    "deserialize_program", "forget_compilation_cache", "jaxlib_version", "make_lapack_known",
+    "publish", "published", "serialize_program", "xla_version",
 ]  # fmt: skip
 
 
@@ -116,3 +116,32 @@ def all_settings() -> list[tuple[str, str]]:
     import jax
 
     return [(name, str(getattr(jax.config, name, None))) for name in sorted(jax.config.values)]
+
+
+def coordinator_address() -> str:
+    """Return ``HOST:PORT`` of process 0, as this process reaches it.
+
+    After `jax.distributed.initialize`, which may have found it out.  jax 0.11.0 to 0.12.0.1.
+    """
+    from jax._src.distributed import global_state
+
+    return str(global_state.coordinator_address)
+
+
+def publish(key: str, text: str) -> None:
+    """Let all processes of `jax.distributed` know a text.
+
+    Multi-process JAX has a store for such things, not a public one.  jax 0.11.0 to 0.12.0.1.
+    """
+    from jax._src.distributed import global_state
+
+    client: Any = global_state.client
+    client.key_value_set(f"pytensor/{key}", text)
+
+
+def published(key: str, seconds: float) -> str:
+    """Wait for a text that a process publishes.  jax 0.11.0 to 0.12.0.1."""
+    from jax._src.distributed import global_state
+
+    client: Any = global_state.client
+    return client.blocking_key_value_get(f"pytensor/{key}", int(seconds * 1000))

@@ -37,6 +37,7 @@ from pytensor.link.jax.parallel import AXIS
 
 __all__ = ["data_parallel_mesh", "is_replicated", "replicate", "shard_batch"]
 
+
 def data_parallel_mesh(devices: Sequence[jax.Device] | None = None) -> Mesh:
     """Arrange devices along one axis, ``"data"``, over which batches are split.
 
@@ -66,7 +67,8 @@ def replicate(shared_variables: Iterable[SharedVariable], mesh: Mesh) -> None:
     """Copy the values of shared variables to all devices of a mesh.
 
     `SharedVariable.set_value` brings a variable's value back to the host: replicate it again
-    afterwards.  Values that lie on all devices already stay as they are.
+    afterwards.  Values that lie on all devices already stay as they are.  Where other processes
+    have devices of the mesh, all must have the same values.
 
     Parameters
     ----------
@@ -92,7 +94,16 @@ def replicate(shared_variables: Iterable[SharedVariable], mesh: Mesh) -> None:
         value = variable.get_value(borrow=True)
         if not is_replicated(value, mesh):
             # Not set_value, which makes a NumPy array of what it is given.
-            variable.container.storage[0] = jax.device_put(value, sharding)
+            variable.container.storage[0] = copy_to_each(value, sharding)
+
+
+def copy_to_each(value: ArrayLike, sharding: NamedSharding) -> jax.Array:
+    """Copy a value to all devices of a sharding; each process to its own, if there are others."""
+    if sharding.is_fully_addressable:
+        return jax.device_put(value, sharding)
+    # jax.device_put would first compare the values of all processes, array by array
+    copies = [jax.device_put(value, device) for device in sharding.addressable_devices]
+    return jax.make_array_from_single_device_arrays(np.shape(value), sharding, copies)
 
 
 def is_replicated(value: object, mesh: Mesh) -> bool:
@@ -107,8 +118,9 @@ def shard_batch(arrays: Iterable[ArrayLike], mesh: Mesh) -> list[jax.Array]:
     Parameters
     ----------
     arrays : iterable of arrays
-        Their first axis is that of the batch.  They must not be written to afterwards: a CPU uses
-        them where they are.
+        Their first axis is that of the batch; where other processes have devices of the mesh, they
+        are this process's own rows.  They must not be written to afterwards: a CPU uses them where
+        they are.
     mesh : jax.sharding.Mesh
 
     Returns
@@ -121,7 +133,7 @@ def shard_batch(arrays: Iterable[ArrayLike], mesh: Mesh) -> list[jax.Array]:
         If an array has no axis, or its rows can't be divided equally.
     """
     sharding = NamedSharding(mesh, PartitionSpec(AXIS))
-    devices = mesh.size
+    devices = len(sharding.addressable_devices)
     arrays = list(arrays)
     for number, array in enumerate(arrays):
         shape = np.shape(array)
@@ -132,4 +144,6 @@ def shard_batch(arrays: Iterable[ArrayLike], mesh: Mesh) -> list[jax.Array]:
                 f"shard_batch: array {number} has {shape[0]} rows, which {devices} devices can't "
                 f"share equally; the number of rows must be a multiple of {devices}"
             )
-    return [jax.device_put(array, sharding) for array in arrays]
+    if sharding.is_fully_addressable:
+        return [jax.device_put(array, sharding) for array in arrays]
+    return [jax.make_array_from_process_local_data(sharding, np.asarray(array)) for array in arrays]

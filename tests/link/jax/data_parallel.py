@@ -151,14 +151,16 @@ class Network:
 class DeviceNetwork(Network):
     """The same network as the graph of one device of a mesh, which sees its own rows."""
 
-    def __init__(self, mesh, *, sync_batchnorm):
+    def __init__(self, mesh, *, sync_batchnorm, cpu_kernels=True):
         self.rng = np.random.default_rng(1)
         self.params, self.statistics = [], []
         rows = ROWS // mesh.size
         images = pt.tensor("images", shape=(rows, 3, 6, 10))
         targets = pt.tensor("targets", shape=(rows, 4))
         self.rows = [slice(None)]
-        mode = jax_mode(mesh=mesh, sync_batchnorm=sync_batchnorm, donate=True, cpu_kernels=True)
+        mode = jax_mode(
+            mesh=mesh, sync_batchnorm=sync_batchnorm, donate=True, cpu_kernels=cpu_kernels
+        )
         self._build(images, targets, mode)
 
 

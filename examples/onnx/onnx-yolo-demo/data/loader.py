@@ -120,6 +120,9 @@ class BatchLoader:
         First epoch without mosaics; None keeps them to the end.
     render : bool
         False leaves the drawing to the device: batches have a plan and no images.
+    rows : range, optional
+        Of each batch of `batch_size` only these rows are made, where other processes make the
+        others; what they are depends on none of this. All if not given.
 
     Attributes
     ----------
@@ -137,6 +140,7 @@ class BatchLoader:
         workers=1,
         mosaic_until=None,
         render=True,
+        rows=None,
     ):
         if batch_size < 1 or workers < 0 or seed < 0:
             raise ValueError(
@@ -156,6 +160,7 @@ class BatchLoader:
         self.workers = int(workers)
         self.mosaic_until = mosaic_until
         self.render = render
+        self.rows = range(self.batch_size) if rows is None else rows
         self._shares = None
         if any(part.share is not None for part in dataset.parts):
             self._shares = tuple(part[1:] for part in dataset.parts if part.stop > part.start)
@@ -235,10 +240,11 @@ class BatchLoader:
         while len(self._pending) < (AHEAD_DRAWN if self.render else AHEAD_PLANNED):
             batch = self._empty(self._next)
             # A few images each, so that nobody waits for the slowest.
-            step = -(-self.batch_size // (4 * self.workers)) if self.render else self.batch_size
+            count = len(self.rows)
+            step = -(-count // (4 * self.workers)) if self.render else count
             parts = [
                 self._pool.submit(self._fill, batch, self._next, slice(row, row + step))
-                for row in range(0, self.batch_size, step)
+                for row in range(0, count, step)
             ]
             self._pending.append((self._next, batch, parts))
             epoch, number = self._next
@@ -255,13 +261,13 @@ class BatchLoader:
 
     def _now(self, place):
         batch = self._empty(place)
-        self._fill(batch, place, slice(0, self.batch_size))
+        self._fill(batch, place, slice(0, len(self.rows)))
         return batch
 
     # ------------------------------------------------------------------------------ contents
 
     def _shown(self, place, row):
-        """Return (epoch, index, repeat) of a batch's row; places past the epoch are the next's.
+        """Return (epoch, index, repeat) of a row of a whole batch; past the epoch is the next's.
 
         `repeat` counts how often the image was in the epoch before.
         """
@@ -275,7 +281,7 @@ class BatchLoader:
 
     def _empty(self, place):
         """Return a batch whose boxes are zero and whose images or plan aren't filled in."""
-        rows, size = self.batch_size, self.dataset.image_size
+        rows, size = len(self.rows), self.dataset.image_size
         images = np.empty((rows, 3, size, size), np.uint8) if self.render else None
         plan = None
         if not self.render:
@@ -290,7 +296,7 @@ class BatchLoader:
             boxes=np.zeros((rows, self.max_boxes, 4), np.float32),
             classes=np.zeros((rows, self.max_boxes), np.int32),
             num_boxes=np.zeros(rows, np.int32),
-            indices=np.array([self._shown(place, row)[1] for row in range(rows)], np.int64),
+            indices=np.array([self._shown(place, row)[1] for row in self.rows], np.int64),
             plan=plan,
             windows=windows,
             labelled=labelled,
@@ -299,8 +305,8 @@ class BatchLoader:
     def _fill(self, batch, place, rows):
         """Fill in some rows of a batch."""
         plans = []
-        for row in range(*rows.indices(self.batch_size)):
-            epoch, index, repeat = self._shown(place, row)
+        for row in range(*rows.indices(len(self.rows))):
+            epoch, index, repeat = self._shown(place, self.rows[row])
             plan, boxes, classes = self._plan(epoch, index, repeat)
             if len(boxes) > self.max_boxes:
                 raise ValueError(
@@ -346,15 +352,16 @@ class ValBatch(NamedTuple):
     geometries: list
 
 
-def val_batches(dataset, batch_size):
+def val_batches(dataset, batch_size, places=None):
     """Iterate over a dataset in its own order, without augmentation, as `ValBatch`.
 
     Each has `batch_size` images; the last is filled up with grey ones, which have neither id nor
-    geometry.
+    geometry.  With `places`, a range, only the images there.
     """
     size = dataset.image_size
-    for start in range(0, len(dataset), batch_size):
-        samples = [dataset[k] for k in range(start, min(start + batch_size, len(dataset)))]
+    places = range(len(dataset)) if places is None else places
+    for start in range(0, len(places), batch_size):
+        samples = [dataset[k] for k in places[start : start + batch_size]]
         images = np.full((batch_size, 3, size, size), FILL, dtype=np.uint8)
         for row, sample in enumerate(samples):
             images[row] = sample.image.transpose(2, 0, 1)

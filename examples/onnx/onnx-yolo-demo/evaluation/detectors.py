@@ -116,13 +116,15 @@ def detect_in(detector, pixels, confidence, iou):
     return scale_detections(nms(decoded, confidence, iou, multi_label=False), geometry)
 
 
-def detect(detector, dataset, batch_size, progress=False):
+def detect(detector, dataset, batch_size, progress=False, places=None):
     """Run a detector, or a function like one, over a `Dataset`, with validation's suppression.
 
-    Returns arrays (n, 6) by image id: x1, y1, x2, y2 in pixels of the original picture, score,
-    class index.
+    With `places`, a range, over the images there alone.  Returns arrays (n, 6) by image id: x1, y1,
+    x2, y2 in pixels of the original picture, score, class index.
     """
-    batches, count = val_batches(dataset, batch_size), math.ceil(len(dataset) / batch_size)
+    places = range(len(dataset)) if places is None else places
+    batches = val_batches(dataset, batch_size, places)
+    count = math.ceil(len(places) / batch_size)
     found = {}
     for batch in tqdm(batches, total=count, unit="batch", disable=None if progress else True):
         decoded = np.asarray(detector(batch.images))

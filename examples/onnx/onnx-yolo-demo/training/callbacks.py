@@ -19,11 +19,12 @@ from data.loader import BatchLoader
 from evaluation.report import draw_curves
 from tqdm import tqdm
 from training.checkpoint import Progress, snapshot, to_bytes, write_atomically
-from training.finishing import with_averages
+from training.finishing import Interrupted, with_averages
 from training.recipe import StepSettings
 from training.run_folder import RunFolder, Stopped, Terminal, TrainingError
 from training.train_step import LOSS_PARTS, TrainStep
 
+from pytensor.link.jax.devices import Devices
 from pytensor.link.jax.prefetch import IdleClock
 from pytensor.link.jax.profiling import read_profile, trace
 from pytensor.optimizers import EarlyStopping
@@ -47,6 +48,7 @@ class Run:
     settings: dict  # that a resumed run must share
     info: dict  # for readers of weight files
     progress: Progress
+    devices: Devices
 
     def exhausted(self):
         """Return whether the precision hasn't risen for as many epochs as --patience says."""
@@ -62,6 +64,8 @@ class Run:
 
     def save_best(self, epoch, map50_95):
         """Write the averaged weights as those of the best epoch."""
+        if not self.folder.first:
+            return
         averaged = with_averages(self.step.model, self.step.averages)
         info = self.info | {"epoch": epoch, "map50_95": map50_95}
         data = to_bytes(self.folder.best, averaged.state_dict(), info)
@@ -96,7 +100,7 @@ class Meter(Callback):
     def __init__(self, run):
         self.run = run
         self.path = run.folder.path / "steps.csv"
-        self.every = run.options.log_every
+        self.every = run.options.log_every if run.folder.first else 0
         self.pending = self.clock = self.bar = None
         if self.every:
             self._drop_later_rows()
@@ -121,7 +125,7 @@ class Meter(Callback):
             desc=f"epoch {p.epoch + 1}/{o.epochs}",
             unit="batch",
             file=Terminal(sys.stderr),
-            disable=None,  # where it is no terminal
+            disable=None if self.run.folder.first else True,  # None: where it is no terminal
         )
 
     def before_step(self):
@@ -198,6 +202,8 @@ class Results(Callback):
 
     def after_epoch(self, row):
         p, folder = self.run.progress, self.run.folder
+        if not folder.first:
+            return
         text = io.StringIO(newline="")
         writer = csv.DictWriter(text, COLUMNS)
         writer.writeheader()
@@ -289,33 +295,50 @@ class Signals:
 class Checkpoints(Callback):
     """Writes last.safetensors and best.safetensors, and ends the run when a signal asks for it.
 
-    After the epoch `until` the session ends.
+    After the epoch `until` the session ends.  Of several processes each may get a signal, at
+    another step than the others: what they tell each other in a step is read after the next one,
+    so that all end after the same.
     """
 
     def __init__(self, run, meter, until):
         self.run, self.meter, self.until = run, meter, until
         self.signals, self.listening = Signals(), False
         self.saved_at = time.monotonic()
+        self.told, self.number = 0, 0  # what was told last, and the signal that all know of
 
     def after_step(self, *_):
         if not self.listening:  # from now on there is something to lose
             self.signals.listen()
             self.listening = True
+        self.agree()
         if self.due():
             self.meter.take()
             self.save()
 
+    def agree(self, wait=False):
+        """Learn of the signals of all processes: those of a step ago, or with `wait` of now."""
+        several = self.run.devices.processes > 1
+        before, self.told = self.told, self.run.devices.maximum(self.signals.number)
+        self.number = int(before if several and not wait else self.told)
+
     def due(self):
         """Return whether it is time for a checkpoint, or a signal has come."""
         minutes = (time.monotonic() - self.saved_at) / 60
-        return self.signals.number or minutes >= self.run.options.checkpoint_minutes
+        return self.number or minutes >= self.run.options.checkpoint_minutes
 
     def check(self):
-        """End the run in the middle of a validation, if a signal has come."""
+        """End this process's share of a validation, if a signal has come to it."""
         if self.signals.number:
+            raise Interrupted
+
+    def end_together(self):
+        """End the run, if a signal has come to any process."""
+        self.agree(wait=True)
+        if self.number:
             self.save()
 
     def after_epoch(self, row):
+        self.agree(wait=True)
         p = self.run.progress
         better = row["map50_95"] is not None and row["map50_95"] > p.best
         if better:
@@ -327,10 +350,11 @@ class Checkpoints(Callback):
 
     def save(self):
         """Write last.safetensors, and end the run if a signal has come."""
-        run, number = self.run, self.signals.number
-        info = run.info | {"settings": run.settings, "progress": asdict(run.progress)}
-        data = to_bytes(run.folder.last, snapshot(run.step.model, run.step.state), info)
-        run.folder.write(run.folder.last.name, data)
+        run, number = self.run, self.number
+        if run.folder.first:
+            info = run.info | {"settings": run.settings, "progress": asdict(run.progress)}
+            data = to_bytes(run.folder.last, snapshot(run.step.model, run.step.state), info)
+            run.folder.write(run.folder.last.name, data)
         self.saved_at = time.monotonic()
         if number:
             run.folder.require()

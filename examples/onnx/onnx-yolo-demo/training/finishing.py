@@ -21,6 +21,7 @@ from training.run_folder import TrainingError, check_writable, to_json
 from training.train_step import over_devices
 from training.weights import read_arrays
 
+import pytensor
 from pytensor.optimizers import AveragedStatistics
 
 COMPARED = 8  # images on which the exported model is compared with PyTensor
@@ -61,26 +62,67 @@ def with_averages(model, averages):
     return copy
 
 
+class Interrupted(Exception):
+    """A signal has come: the validation ends here, and then the run."""
+
+
+class LocalWeights:
+    """Copies of weights that lie on the devices of several processes, for one process alone.
+
+    `variables` are shared variables, by name; `place` brings the values of now to `devices`.
+    """
+
+    def __init__(self, weights, devices):
+        self.weights, self.devices = weights, devices
+        values = {name: np.array(v.get_value(borrow=True)) for name, v in weights.items()}
+        self.variables = {
+            name: pytensor.shared(v, name=name, shape=v.shape) for name, v in values.items()
+        }
+
+    def place(self):
+        for name, variable in self.variables.items():
+            variable.set_value(np.asarray(self.weights[name].get_value(borrow=True)))
+        self.devices.replicate(self.variables.values())
+
+
 class Validator:
     """Runs the averaged weights on the validation set.
 
-    `detector` is a function of `compile_detector`, `devices` share each batch, and `check` is
-    called before each: what it raises ends the validation.
+    `detector` is a function of `compile_detector` of so many images, which `devices.local()` share.
+    Each of several processes takes its share of the set, with `weights`, and gets the detections
+    of all.  The methods of `interrupts` are called before each batch, and when a share is done.
     """
 
-    def __init__(self, detector, dataset, batch_size, devices, check):
+    def __init__(self, detector, dataset, batch_size, devices, interrupts, weights=None):
         self.detector, self.dataset, self.batch_size = detector, dataset, batch_size
-        self.devices, self.check = devices, check
+        self.devices, self.own = devices, devices.local()
+        self.interrupts, self.weights = interrupts, weights
 
     def score(self):
         """Return (what `coco_map` says, the detections)."""
 
         def detector(images):
-            self.check()
-            return self.detector(*self.devices.shard([images]))
+            self.interrupts.check()
+            return self.detector(*self.own.shard([images]))
 
-        detections = detect(detector, self.dataset, self.batch_size)
+        if self.weights is not None:
+            self.weights.place()
+        places = self.devices.rows(len(self.dataset))
+        with contextlib.suppress(Interrupted):
+            detections = detect(detector, self.dataset, self.batch_size, places=places)
+        self.interrupts.end_together()
+        detections = self._gather(detections)
         return coco_map(self.dataset, detections), detections
+
+    def _gather(self, found):
+        """Return the detections of all processes, by image id, in the data set's order."""
+        if self.devices.processes == 1:
+            return found
+        counts = np.array([len(rows) for rows in found.values()], np.int32)
+        rows = np.concatenate([np.empty((0, 6), np.float32), *found.values()])
+        counts, rows = self.devices.gather(counts), self.devices.gather(rows)
+        parts = np.split(rows, np.cumsum(counts)[:-1])
+        return dict(zip(self.dataset.image_ids, parts, strict=True))
 
     def columns(self, epoch):
         """Return the columns of results.csv of an epoch."""
@@ -99,7 +141,7 @@ class Validator:
         if jax.default_backend() != "cpu":  # which needs no second compilation
             precision = jax.default_matmul_precision("highest")
         with precision:
-            return np.asarray(self.detector(*self.devices.shard([images])))
+            return np.asarray(self.detector(*self.own.shard([images])))
 
 
 def finish(run, validator):
@@ -115,6 +157,8 @@ def finish(run, validator):
     if best_epoch != run.progress.epoch:
         measure()
         best, detections = validator.score()
+    if not folder.first:
+        return
     if o.statistics_images:
         run.save_best(best_epoch, best["map50_95"])
         folder.require()
@@ -187,7 +231,7 @@ def load_best(run):
 def export(run, validator):
     """Write the ONNX model of the averages; the report of its verification."""
     o = run.options
-    images = next(val_batches(validator.dataset, o.batch_size)).images
+    images = next(val_batches(validator.dataset, validator.batch_size)).images
     expected = validator.predict(images)
     averaged = with_averages(run.step.model, run.step.averages)
     # Only a whole and verified file gets the name.

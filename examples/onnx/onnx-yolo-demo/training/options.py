@@ -113,10 +113,17 @@ def add_machine(add):
     add("--device-augment", choices=["auto", "on", "off"], default="auto",
         help="draw training images on the device; auto: on a GPU with room for them")  # fmt: skip
     add("--devices", type=ONE_OR_MORE, default=1,
-        help="devices of this machine that share each batch")  # fmt: skip
+        help="devices of this machine that share each batch; several processes always use all of "
+        "theirs")  # fmt: skip
     add("--sync-batchnorm", action="store_true",
         help="several devices take the statistics of batch normalizations from the whole batch, "
         "not each from its own images")  # fmt: skip
+    add("--coordinator", metavar="HOST:PORT",
+        help="where process 0 of several, perhaps on several machines, runs, and a free port; "
+        "auto: as JAX finds out; not needed under SLURM's srun and Open MPI's mpirun")  # fmt: skip
+    add("--processes", type=ONE_OR_MORE, metavar="N",
+        help="how many train together; 1: this one alone, whatever SLURM says")  # fmt: skip
+    add("--process", type=COUNT, metavar="I", help="which of them this one is, from 0 on")
     add("--mode", default="JAX", metavar="NAME",
         help="PyTensor's mode: JAX, NUMBA, PYTORCH, FAST_COMPILE …")  # fmt: skip
     add("--precision", choices=PRECISIONS, default=PRECISIONS[0],
@@ -269,6 +276,7 @@ def check_mode(parser, options):
         f"--precision {options.precision}": options.precision != PRECISIONS[0],
         "--device-augment on": options.device_augment == "on",
         "--devices": options.devices != 1,
+        "--coordinator": options.coordinator is not None,
         "--profile": options.profile is not None,
     }
     if names := [name for name, given in asked.items() if given]:

@@ -7,6 +7,7 @@ printed, with times.
 
 import argparse
 import contextlib
+import io
 import json
 import platform
 import shlex
@@ -89,15 +90,22 @@ class RunFolder:
     """A run's folder for one session: a context manager that logs what is printed and how it ends.
 
     `known_errors` are classes of errors that aren't bugs: the log has no traceback of them.  The
-    checkpoint to resume from is `last`, the best weights are `best`.
+    checkpoint to resume from is `last`, the best weights are `best`.  Of several processes those
+    that aren't the `first` write and print nothing.
     """
 
-    def __init__(self, options, known_errors=(TrainingError,)):
-        self.options, self.path = options, options.output_dir
+    def __init__(self, options, known_errors=(TrainingError,), first=True):
+        self.options, self.path, self.first = options, options.output_dir, first
         self.known_errors = known_errors
         self.last, self.best = (self.path / f"{name}.safetensors" for name in ("last", "best"))
         self.waiting = {}  # path -> bytes that could not be written
         self.settings = None
+        if first:
+            self._check()
+
+    def _check(self):
+        """Find out whether the run can begin, or go on, in this folder."""
+        options = self.options
         check_writable(self.path, "--output-dir")
         if options.resume and not self.last.exists():
             raise TrainingError(f"nothing to resume: {self.last} doesn't exist")
@@ -110,6 +118,10 @@ class RunFolder:
             (self.path / f"{name}.part").unlink(missing_ok=True)
 
     def __enter__(self):
+        if not self.first:
+            self._redirection = contextlib.redirect_stdout(io.StringIO())
+            self._redirection.__enter__()
+            return self
         self.log = Terminal(sys.stdout, self.path / "train.log")
         self._redirection = contextlib.redirect_stdout(self.log)
         self._redirection.__enter__()
@@ -117,21 +129,39 @@ class RunFolder:
         return self
 
     def __exit__(self, kind, error, trace):
+        if not self.first:
+            self._redirection.__exit__(None, None, None)
+            return
         outcome = "finished"
         if isinstance(error, Stopped):
             outcome = error.outcome
             command = resume_command(self.options.arguments)
             print(f"stopped after {error}; go on with\n  {command}")
         elif error is not None:
-            outcome = f"error: {' '.join(str(error).split()) or kind.__name__}"
-            self.log.note(outcome)
+            outcome = self.fail(error, kind.__name__)
             if not isinstance(error, self.known_errors):
                 self.log.note(*"".join(traceback.format_exception(error)).splitlines())
+        self._note_end(outcome)
+        self._redirection.__exit__(None, None, None)
+        self.log.log.close()
+
+    def _note_end(self, outcome):
         if self.settings is not None:
             self.settings["sessions"][-1] |= {"ended": now(), "outcome": outcome}
             self.write("settings.json", to_json(self.settings))
-        self._redirection.__exit__(None, None, None)
-        self.log.log.close()
+
+    def fail(self, error, otherwise=""):
+        """Note in the log that an error ends the session; return it as an outcome."""
+        outcome = f"error: {' '.join(str(error).split()) or otherwise}"
+        self.log.note(outcome)
+        return outcome
+
+    def lose(self, message):
+        """Note that another process's loss ends this one, which does nothing after that."""
+        if self.first:
+            with contextlib.suppress(ValueError):  # the log was closed by another error
+                self.fail(message)
+            self._note_end(f"error: {message}")
 
     def begin(self, progress, recipe):
         """Note the start of a session, once nothing can go wrong any more for a known reason.
@@ -139,6 +169,8 @@ class RunFolder:
         A new run removes the files of an earlier one, its checkpoint above all: if it is killed
         before its own first one, it must not go on with that of another.
         """
+        if not self.first:
+            return
         path, sessions = self.path / "settings.json", []
         if self.options.resume and path.exists():
             sessions = json.loads(path.read_text())["sessions"]
@@ -154,15 +186,22 @@ class RunFolder:
             "versions": {"python": platform.python_version()}
             | {name: metadata.version(name) for name in PACKAGES},
             "device": f"{jax.device_count()} x {jax.devices()[0].device_kind}",
+            "processes": jax.process_count(),
         }
         options = {k: v for k, v in vars(self.options).items() if k != "arguments"}
         self.settings = {"options": options, "recipe": recipe, "sessions": [*sessions, session]}
         self.write("settings.json", to_json(self.settings))
 
+    def seen(self):
+        """Return what this process finds of the session there, None if it can't."""
+        path = self.path / "settings.json"
+        return path.read_text() if path.exists() else None
+
     def write(self, name, data):
         """Write bytes to a file of the folder; what a full disk refuses is tried again later."""
-        self.waiting[self.path / name] = data
-        self.retry()
+        if self.first:
+            self.waiting[self.path / name] = data
+            self.retry()
 
     def retry(self):
         """Write what is waiting."""

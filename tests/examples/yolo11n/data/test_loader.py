@@ -93,6 +93,17 @@ def test_batch_larger_than_the_dataset(make):
     np.testing.assert_array_equal(batch.indices, want)
 
 
+@pytest.mark.parametrize("render", [True, False])
+@pytest.mark.parametrize("workers", [0, 2])
+def test_processes_make_the_rows_of_one(make, render, workers):
+    options = {"augment": Augment(mosaic=0.5), "seed": 1, "render": render, "max_boxes": 12}
+    whole = make(4, **options).epoch(0)
+    parts = [make(4, **options, workers=workers, rows=range(k, k + 2)) for k in (0, 2)]
+    for expected, *own in zip(whole, *(part.epoch(0) for part in parts), strict=True):
+        for array, *rows in zip(leaves(expected), *map(leaves, own), strict=True):
+            np.testing.assert_array_equal(np.concatenate(rows), array)
+
+
 @pytest.mark.parametrize("start", [0, 1, 3, 4])
 def test_resume(make, start):
     whole = list(make(2, augment=Augment(mosaic=0.5), seed=1).epoch(5))
@@ -242,6 +253,8 @@ def test_val_batches(seven):
     for batch in batches:
         assert batch.images.shape == (3, 3, 64, 64)
         assert batch.images.dtype == np.uint8
+    shares = [list(val_batches(seven, 3, places)) for places in (range(3), range(3, 7))]
+    assert [k for part in shares for batch in part for k in batch.image_ids] == seven.image_ids
     last = batches[-1]
     np.testing.assert_array_equal(last.images[0], seven[6].image.transpose(2, 0, 1))
     assert (last.images[1:] == 114).all()

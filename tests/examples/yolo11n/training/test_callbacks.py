@@ -17,7 +17,7 @@ import pytest
 from training import callbacks
 from training.callbacks import Checkpoints, Meter, Profile, Results, Run
 from training.checkpoint import CheckpointError, Progress, load_weights
-from training.finishing import Validator
+from training.finishing import Interrupted, Validator
 from training.options import parse_arguments
 from training.run_folder import RunFolder, Stopped, Terminal, TrainingError, resume_command
 
@@ -53,7 +53,7 @@ def make_run(tmp_path):
         run = Run(
             options=options, folder=RunFolder(options), loader=[0] * 3, step=Toy(),
             rates=SimpleNamespace(lr=lambda iteration: 0.5), settings={"lr": 1}, info={},
-            progress=Progress(**progress),
+            progress=Progress(**progress), devices=Devices(1),
         )  # fmt: skip
         run.save_best = lambda epoch, score: run.folder.write("best.safetensors", b"%d" % epoch)
         return run
@@ -206,13 +206,57 @@ def test_a_signal_ends_the_run_with_a_checkpoint(checkpointed, name, place, requ
     signal.raise_signal(number)
     go_on, progress = {
         "step": (lambda: steps(run, hooks, 1), (0, 3)),
-        "validation": (hooks[-1].check, (0, 2)),
+        "validation": (hooks[-1].end_together, (0, 2)),
         "epoch": (lambda: end(run, hooks, meter), (1, 0)),
     }[place]
     with pytest.raises(Stopped, match=r"epoch 0, batch [23] of 3|epoch 1$") as error:
         go_on()
     assert (error.value.exit_code, error.value.outcome) == (128 + number, f"stopped by {name}")
     assert tuple(saved(run)[name] for name in ("epoch", "batch")) == progress
+    with pytest.raises(Interrupted):  # so that a validation goes no further
+        hooks[-1].check()
+
+
+class TwoProcesses:
+    """Devices of this process and of another one, to which signals come as `others` says."""
+
+    processes = 2
+
+    def __init__(self, *others):
+        self.others = iter(others)
+
+    def maximum(self, number):
+        return np.int32(max(number, next(self.others)))
+
+
+def test_several_processes_end_after_the_same_step(checkpointed):
+    """What one knows in a step, all read after the next: a signal of their own waits for that."""
+    run, hooks, _ = checkpointed()
+    run.devices = TwoProcesses(0, 15, 15)
+    steps(run, hooks, 1, 1)
+    with pytest.raises(Stopped):
+        steps(run, hooks, 1)
+    assert saved(run)["iteration"] == 3
+    run, hooks, _ = checkpointed("--overwrite")
+    run.devices = TwoProcesses(0, 0, 0)
+    steps(run, hooks, 1)
+    hooks[-1].signals.number = 2
+    steps(run, hooks, 1)
+    with pytest.raises(Stopped) as error:
+        steps(run, hooks, 1)
+    assert error.value.exit_code == 130
+
+
+def test_a_process_that_is_not_the_first_writes_nothing(tmp_path, capsys):
+    options = parse_arguments("", ["--output-dir", str(tmp_path / "run")])
+    with RunFolder(options, first=False) as folder:
+        print("not seen")
+        folder.begin(Progress(), {})
+        folder.write("results.csv", b"x")
+        folder.lose("process 0 is lost")
+        folder.require()
+    assert capsys.readouterr().out == ""
+    assert not options.output_dir.exists()
 
 
 SIGNALLED = """
