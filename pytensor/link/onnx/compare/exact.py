@@ -5,11 +5,11 @@ implementation in the model's own dtype can lose, to first order, by rounding.  
 roundoff of the output's dtype (2**-24 of float32).
 
 - What moves or selects numbers, and what computes with integers, loses nothing.
-- Sums of n products (convolutions, matrix products, reductions) lose ``u * (4 |y| + 6 min(n a, 4 a +
-  sqrt(n) (|y| + q)))``, where `a` is the sum of the products' magnitudes, `q` the root of the sum
-  of their squares: partial sums of terms in no particular order are of the size of |y| + q, and the
-  errors of n additions grow as sqrt(n) (Higham and Mary, A new approach to probabilistic rounding
-  error analysis, 2019); never more than n times.
+- Sums of n products (convolutions, matrix products, reductions) lose
+  ``u * (4 |y| + 6 min(n a, 4 a + sqrt(n) (|y| + q)))``, where `a` is the sum of the products'
+  magnitudes, `q` the root of the sum of their squares: partial sums of terms in no particular order
+  are of the size of |y| + q, and the errors of n additions grow as sqrt(n) (Higham and Mary, A new
+  approach to probabilistic rounding error analysis, 2019); never more than n times.
 - Functions of one number lose some units, and what a change of their inputs by 2 u changes.
 - All else loses what a change of its inputs by 4 u changes, and some units of the largest number.
 """
@@ -63,6 +63,8 @@ POINTWISE = {
 LONG = {"GRU", "If", "LSTM", "Loop", "RNN", "Scan"}
 # Floats that say how a node computes: it is read with them as constants
 SETTINGS = {"Resize", "Upsample", "Range"}
+# What NumPy and PyTensor raise where a node isn't defined: indices out of range, nothing to reduce
+ERRORS = (ArithmeticError, AssertionError, LookupError, TypeError, ValueError)
 PYTHON = Mode("py", optimizer=None)  # type: ignore[arg-type]
 FEW = 64
 
@@ -108,8 +110,14 @@ class ExactNodes:
 
         def run(values: Sequence[np.ndarray]) -> list[np.ndarray]:
             own = [x for x, c in zip(values, constant, strict=True) if not c]
-            with np.errstate(all="ignore"), config.change_flags(cxx=""):
-                return [np.asarray(result) for result in compiled(*own)]
+            try:
+                with np.errstate(all="ignore"), config.change_flags(cxx=""):
+                    return [np.asarray(result) for result in compiled(*own)]
+            except ERRORS as error:
+                reason = str(error).splitlines()[0]
+                raise ComparisonError(
+                    f"{_label(node)} isn't defined for its inputs: {reason}"
+                ) from error
 
         return run, dtypes
 
@@ -133,14 +141,10 @@ class ExactNodes:
         try:
             own = from_onnx(proto)
         except (ValueError, TypeError, ImportedOpError) as error:
-            raise ComparisonError(
-                f"the node {node.op_type} {node.name or node.output[0]!r} can't be read: {error}"
-            ) from error
+            raise ComparisonError(f"{_label(node)} can't be read: {error}") from error
         results = list(own.outputs.values())
         if not all(hasattr(v.type, "dtype") for v in results):
-            raise ComparisonError(
-                f"{node.op_type} {node.output[0]!r} makes a sequence; only tensors are compared"
-            )
+            raise ComparisonError(f"{_label(node)} makes a sequence; only tensors are compared")
         dtypes = [v.type.dtype for v in results]
         try:
             wide = from_onnx(_widened(proto))
@@ -242,15 +246,16 @@ def _moved(
 
 
 def distance(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Return |x - y| of arrays of one shape: 0 for two NaN or equal infinities, infinite for one."""
-    if x.dtype.kind != "f" and x.dtype == y.dtype:
-        # Differences of integers wrap around; those of equal ones are 0
-        return np.where(x == y, 0.0, np.abs(x.astype("float64") - y.astype("float64")))
+    """Return |x - y| of arrays of one shape: 0 for NaN twice, infinite for NaN and a number."""
+    if x.dtype == y.dtype and not is_float(x.dtype):
+        # Two large integers may be one float64
+        gap = np.abs(x.astype("float64") - y.astype("float64"))
+        return np.where(x == y, 0, np.maximum(gap, 1))
     x, y = x.astype("float64"), y.astype("float64")
     with np.errstate(all="ignore"):
         gap = np.abs(x - y)
-    gap[(x == y) | (np.isnan(x) & np.isnan(y))] = 0
-    return np.where(np.isnan(gap), np.inf, gap)
+    same = (x == y) | (np.isnan(x) & np.isnan(y))
+    return np.where(same, 0, np.where(np.isnan(gap), np.inf, gap))
 
 
 def is_float(dtype: Any) -> bool:
@@ -266,6 +271,10 @@ def limits(dtype: Any) -> Any:
 def unit(dtype: Any) -> float:
     """Return the unit roundoff: half the distance from 1 to the next larger number."""
     return float(limits(dtype).eps) / 2
+
+
+def _label(node: onnx.NodeProto) -> str:
+    return f"the node {node.op_type} {node.name or next(filter(None, node.output))!r}"
 
 
 def _double(x: np.ndarray) -> np.ndarray:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pytensor.link.onnx.compare.exact import Judged, ExactNodes, distance, is_float, limits
+from pytensor.link.onnx.compare.exact import ExactNodes, Judged, distance, is_float, limits
 from pytensor.link.onnx.compare.graph import Model
 
 WALKS = 2
@@ -137,8 +137,13 @@ class Expected:
         allowed = self.tolerances.get(name, np.zeros(value.shape))
         return difference(result, value, allowed, value.dtype.name)
 
-    def check_node(self, number: int, recorded: Mapping[str, np.ndarray]) -> Difference | None:
-        """Compare what a runtime's node made of its recorded inputs with what it should make."""
+    def check_node(
+        self, number: int, recorded: Mapping[str, np.ndarray]
+    ) -> tuple[str, Difference] | None:
+        """Compare what a runtime's node made of its recorded inputs with what it should make.
+
+        Returns the first output that differs, and how.
+        """
         node = self.model.nodes[number]
         given = [recorded[name] for name in self.model.reads[number]]
         names = [name for name in node.output if name]
@@ -146,8 +151,18 @@ class Expected:
             if name in recorded and one.bound is not None:
                 found = difference(recorded[name], one.value, one.bound, one.dtype)
                 if found is not None:
-                    return found
+                    return name, found
         return None
+
+    def used(self, name: str, result: np.ndarray) -> float:
+        """Return how much of what is allowed a runtime's value uses, at most, where it's right."""
+        value = self.values[name]
+        if value.shape != result.shape or not value.size:
+            return 0.0
+        error = distance(result, value)
+        allowed = np.broadcast_to(self.tolerances.get(name, np.zeros(())), error.shape)
+        inexact = (error > 0) & np.isfinite(error)
+        return float((error[inexact] / allowed[inexact]).max(initial=0))
 
 
 def _rounded(values: np.ndarray, dtype: str) -> np.ndarray:

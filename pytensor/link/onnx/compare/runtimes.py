@@ -145,7 +145,9 @@ class Program(Runtime):
                 results = dict(file.items())
         wanted = [v.name for v in proto.graph.output]
         if missing := [name for name in wanted if name not in results]:
-            raise RuntimeFailure(f"the program's outputs lack {missing[0]!r}; it wrote {[*results]}")
+            raise RuntimeFailure(
+                f"the program's outputs lack {missing[0]!r}; it wrote {[*results]}"
+            )
         return {name: results[name] for name in wanted}
 
 

@@ -68,9 +68,8 @@ class Search:
         """Compare a recorded value with what it should be."""
         return self.expected.check(name, values[name])
 
-    def find(self) -> Fault | Grown | None:
-        """Return the first fault; None if all outputs are within their tolerances."""
-        values = self.record([])
+    def find(self, values: Mapping[str, np.ndarray]) -> Fault | Grown | None:
+        """Return the first fault, given the untouched outputs; None if all are within tolerance."""
         wrong = [n for n in self.model.outputs if self.differs(values, n)]
         if not wrong:
             return None
@@ -100,7 +99,7 @@ class Search:
             beyond = [name for name in probes if self.differs(found, name)]
             if beyond:
                 wrong = min(beyond, key=probes.__getitem__)
-            for name, i in probes.items():
+            for name in probes:
                 if name not in beyond:
                     cleared |= self.model.ancestors([name])
 
@@ -125,9 +124,8 @@ class Search:
         found = self.record([*self._neighbourhood(number), wrong])
         if not self.differs(found, wrong):
             return self._fusion(wrong, values, self._neighbourhood(number))
-        difference = self.expected.check_node(number, found)
-        if difference is not None:
-            return Fault([number], difference, wrong, recorded=found)
+        if checked := self.expected.check_node(number, found):
+            return Fault([number], checked[1], checked[0], recorded=found)
         return self._sweep(wrong, values)
 
     def _sweep(self, wrong: str, values: Mapping[str, np.ndarray]) -> Fault | Grown:
@@ -138,9 +136,8 @@ class Search:
             names = list(dict.fromkeys(n for i in group for n in self._neighbourhood(i)))
             found = self._try(names)
             for number in group if found else ():
-                difference = self.expected.check_node(number, found)
-                if difference is not None:
-                    return Fault([number], difference, self._main_output(number), recorded=found)
+                if checked := self.expected.check_node(number, found):
+                    return Fault([number], checked[1], checked[0], recorded=found)
         difference = self.differs(values, wrong)
         assert difference is not None
         return Grown(wrong, difference)
@@ -150,9 +147,7 @@ class Search:
         found = self._try([name, wrong])
         return found is not None and not self.differs(found, wrong)
 
-    def _fusion(
-        self, wrong: str, values: Mapping[str, np.ndarray], probes: Sequence[str]
-    ) -> Fault:
+    def _fusion(self, wrong: str, values: Mapping[str, np.ndarray], probes: Sequence[str]) -> Fault:
         """Find the nodes of a fusion that is wrong: between them lie values that hide the fault."""
         inner = [name for name in probes if name != wrong and self._hides(name, wrong)]
         tried = {*probes, wrong}

@@ -73,15 +73,15 @@ def _parts(model: Model, fault: Fault) -> Iterator[list[int]]:
         yield from sorted(sets, key=lambda c: -len({*c} & {*fault.nodes}))
 
 
-def write(smallest: Smallest, runtime: Runtime, folder: Path) -> None:
-    """Write the model, what its outputs should be, and the script ``show.py``, into a folder."""
+def write(smallest: Smallest, script: str, folder: Path) -> None:
+    """Write the model, what its outputs should be, and ``show.py``, which runs it, to a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     onnx.save(smallest.proto, folder / "model.onnx")
     np.savez(folder / "inputs.npz", **smallest.inputs)
     np.savez(folder / "expected.npz", **smallest.expected)
     np.savez(folder / "tolerances.npz", **smallest.tolerances)
     (folder / "show.py").write_text(
-        f"import numpy as np\n{runtime.script}"
+        f"import numpy as np\n{script}"
         'expected, allowed = np.load("expected.npz"), np.load("tolerances.npz")\n'
         "for name, output in zip(expected, outputs):\n"
         '    error = np.abs(output - expected[name].astype("float64"))\n'
