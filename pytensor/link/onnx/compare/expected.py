@@ -65,7 +65,8 @@ def difference(
     if not wrong.any():
         return None
     # By most: by what it is of what is allowed, or where that is nothing, as it is
-    excess = error[wrong] / np.maximum(allowed[wrong], np.finfo("float64").tiny)
+    with np.errstate(over="ignore"):
+        excess = error[wrong] / np.maximum(allowed[wrong], np.finfo("float64").tiny)
     worst = np.argmax(excess)
     return Difference(float(error[wrong][worst]), float(allowed[wrong][worst]), float(wrong.mean()))
 

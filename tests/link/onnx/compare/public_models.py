@@ -2,6 +2,7 @@
 
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import onnx
@@ -77,14 +78,25 @@ def int8():
     return small, inputs
 
 
+def detector():
+    """Export the detector for pictures of 64 pixels."""
+    from tests.examples.yolo11n.page.detectors import yolo_onnx
+
+    with TemporaryDirectory() as folder:
+        proto = onnx.load(yolo_onnx(Path(folder, "detector.onnx")))
+    pixels = np.random.default_rng(0).uniform(size=(1, 3, 64, 64))
+    return proto, {"images": pixels.astype("float32")}
+
+
 @cache
 def public_model(name):
     """Return a model by name, and its inputs."""
     if name in FILES:
         return of_file(name)
-    proto, inputs = {"ours": ours, "scaled": scaled, "int8": int8}[name]()
+    proto, inputs = OURS[name]()
     assert isinstance(proto, onnx.ModelProto)
     return Model(proto), inputs
 
 
-NAMES = (*FILES, "ours", "scaled", "int8")
+OURS = {"ours": ours, "scaled": scaled, "int8": int8, "detector": detector}
+NAMES = (*FILES, *OURS)
