@@ -61,10 +61,14 @@ POINTWISE = {
 }  # fmt: skip
 # What computes in steps, each of which rounds
 LONG = {"GRU", "If", "LSTM", "Loop", "RNN", "Scan"}
+DRAWS = {
+    "Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform",
+    "RandomUniformLike",
+}  # fmt: skip
 # Floats that say how a node computes: it is read with them as constants
 SETTINGS = {"Resize", "Upsample", "Range"}
 # What NumPy and PyTensor raise where a node isn't defined: indices out of range, nothing to reduce
-ERRORS = (ArithmeticError, AssertionError, LookupError, TypeError, ValueError)
+ERRORS = (ArithmeticError, AssertionError, LookupError, MemoryError, TypeError, ValueError)
 PYTHON = Mode("py", optimizer=None)  # type: ignore[arg-type]
 FEW = 64
 
@@ -116,7 +120,7 @@ class ExactNodes:
             except ERRORS as error:
                 reason = str(error).splitlines()[0]
                 raise ComparisonError(
-                    f"{_label(node)} isn't defined for its inputs: {reason}"
+                    f"{_label(node)} can't be computed for its inputs: {reason}"
                 ) from error
 
         return run, dtypes
@@ -124,6 +128,8 @@ class ExactNodes:
     def _compile(
         self, node: onnx.NodeProto, given: Sequence[np.ndarray], constant: Sequence[bool]
     ) -> tuple[Any, list[Any]]:
+        if node.op_type in DRAWS:
+            raise ComparisonError(f"{_label(node)} draws random numbers")
         names = names_read(node)
         tensors = [
             numpy_helper.from_array(np.asarray(x), name)

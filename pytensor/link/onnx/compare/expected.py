@@ -16,6 +16,7 @@ from pytensor.link.onnx.compare.graph import Model
 
 WALKS = 2
 FACTOR = 2  # of the largest movement that the walks saw
+ALIKE = 16  # elements that are enough to say how far one of them may move
 
 
 @dataclass
@@ -177,8 +178,9 @@ def _pooled(gap: np.ndarray) -> np.ndarray:
 
     Two walks say little of one element; those that share its channel, say, move alike.
     """
-    if gap.ndim < 2:
-        return np.full(gap.shape, gap.max(initial=0))
-    axes = range(gap.ndim)
-    rows = [gap.max(axis=tuple(a for a in axes if a != axis), keepdims=True) for axis in axes]
-    return np.minimum.reduce(np.broadcast_arrays(*rows)) if gap.size else gap
+    most = np.full(gap.shape, gap.max(initial=0))
+    for axis, length in enumerate(gap.shape):
+        if length > 1 and gap.size // length >= ALIKE:
+            others = tuple(a for a in range(gap.ndim) if a != axis)
+            most = np.minimum(most, gap.max(axis=others, keepdims=True))
+    return most

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
+from onnx import ModelProto, TensorProto, helper, numpy_helper
 
 from pytensor.link.onnx.compare.graph import Model
 from pytensor.link.onnx.compare.runtimes import ORT
