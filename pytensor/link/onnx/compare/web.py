@@ -5,6 +5,7 @@ import os
 import shutil
 import threading
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec
@@ -126,6 +127,8 @@ class Web(Runtime):
             "/": PAGE.replace("SCRIPT", self.script_name).encode(),
         }
         self._closing = ExitStack()
+        # Playwright works once in a thread, and in none that has an event loop, as a notebook's
+        self._thread = ThreadPoolExecutor(max_workers=1)
         self._page: Any = None
 
     def _serve(self) -> str:
@@ -179,6 +182,9 @@ class Web(Runtime):
 
     def run(self, proto: onnx.ModelProto, inputs: Mapping[str, np.ndarray]) -> Values:
         """Return a model's outputs by name."""
+        return self._thread.submit(self._run, proto, inputs).result()
+
+    def _run(self, proto: onnx.ModelProto, inputs: Mapping[str, np.ndarray]) -> Values:
         from playwright.sync_api import Error
 
         self._files["/model.onnx"] = proto.SerializeToString()
@@ -194,7 +200,8 @@ class Web(Runtime):
     def close(self) -> None:
         """Close Chromium and the server."""
         self._page = None
-        self._closing.close()
+        self._thread.submit(self._closing.close).result()
+        self._thread.shutdown()
 
 
 def _encode(x: np.ndarray) -> dict[str, Any]:

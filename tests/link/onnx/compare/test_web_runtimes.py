@@ -25,14 +25,12 @@ def ort_web():
 
 @pytest.mark.slow
 @pytest.mark.browser
-@pytest.mark.parametrize(
-    "runtime", ["web-wasm", pytest.param("web-webgpu", marks=pytest.mark.long)]
-)
-def test_a_small_network(ort_web, runtime):
+def test_both_at_once(ort_web):
     model, inputs = public_model("ours")
-    [one] = compare_runtimes(model.proto, inputs, [runtime], ort_web=ort_web)
-    assert not one.wrong, one
-    assert 0 < one.used < 1
+    runtimes = ["web-wasm", "web-webgpu"]
+    for one in compare_runtimes(model.proto, inputs, runtimes, ort_web=ort_web):
+        assert not one.wrong, one
+        assert 0 < one.used < 1
 
 
 def test_another_folder_is_refused(tmp_path):
