@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import onnx
+from pytensor.link.onnx.compare.base import Runtime, RuntimeFailure
 from pytensor.link.onnx.compare.expected import Difference, Expected
 from pytensor.link.onnx.compare.graph import ComparisonError, Model
 from pytensor.link.onnx.compare.inputs import Case, checked, edge_cases, ordinary_cases
-from pytensor.link.onnx.compare.runtimes import DEFAULT, Runtime, RuntimeFailure, open_runtimes
+from pytensor.link.onnx.compare.runtimes import DEFAULT, open_runtimes
 from pytensor.link.onnx.compare.search import Fault, Grown, Search
 from pytensor.link.onnx.compare.smallest import Smallest, smallest_model
 

@@ -10,46 +10,14 @@ from typing import Any
 import numpy as np
 
 import onnx
+from pytensor.link.onnx.compare.base import Runtime, RuntimeFailure, Values
 from pytensor.link.onnx.compare.graph import ComparisonError
 from pytensor.link.onnx.linker import require_onnxruntime
 
-Values = dict[str, np.ndarray]
 LEVELS = {"ort": "ORT_ENABLE_ALL", "ort-basic": "ORT_ENABLE_BASIC", "ort-off": "ORT_DISABLE_ALL"}
 WEB = {"web-wasm": "wasm", "web-webgpu": "webgpu"}
 DEFAULT = (*LEVELS, "reference")
 SECONDS = 600  # for a program
-
-
-class RuntimeFailure(Exception):
-    """A runtime doesn't run the model; the message is the runtime's own."""
-
-
-class Runtime:
-    """Something that computes a model's outputs.
-
-    Attributes
-    ----------
-    name : str
-    """
-
-    # Lines of Python that show the outputs of the model in a file, for `smallest`
-    script = ""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def run(self, proto: onnx.ModelProto, inputs: Mapping[str, np.ndarray]) -> Values:
-        """Return a model's outputs by name.
-
-        Raises
-        ------
-        RuntimeFailure
-            If it doesn't run.
-        """
-        raise NotImplementedError
-
-    def close(self) -> None:
-        """End what was started for it."""
 
 
 class ORT(Runtime):

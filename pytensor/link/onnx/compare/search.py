@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from pytensor.link.onnx.compare.base import Runtime, RuntimeFailure
 from pytensor.link.onnx.compare.expected import Difference, Expected
-from pytensor.link.onnx.compare.runtimes import Runtime, RuntimeFailure
 
 PROBES = 4  # extra outputs at a time
 SWEPT = 8  # nodes at a time, where no probe is beyond its tolerance

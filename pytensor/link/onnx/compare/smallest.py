@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 
 import onnx
+from pytensor.link.onnx.compare.base import Runtime, RuntimeFailure
 from pytensor.link.onnx.compare.expected import Difference, Expected
 from pytensor.link.onnx.compare.graph import Model
-from pytensor.link.onnx.compare.runtimes import Runtime, RuntimeFailure
 from pytensor.link.onnx.compare.search import Fault
 
 MOST = 3  # nodes

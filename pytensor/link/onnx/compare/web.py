@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 import onnx
+from pytensor.link.onnx.compare.base import Runtime, RuntimeFailure, Values
 from pytensor.link.onnx.compare.graph import ComparisonError
-from pytensor.link.onnx.compare.runtimes import Runtime, RuntimeFailure, Values
 
 CHROMIUMS = (
     "chromium",

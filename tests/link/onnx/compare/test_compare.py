@@ -10,11 +10,12 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper, parser
 
 from pytensor.link.onnx.compare import ComparisonError, command, compare_runtimes, report
+from pytensor.link.onnx.compare.base import RuntimeFailure
 from pytensor.link.onnx.compare.exact import ExactNodes
 from pytensor.link.onnx.compare.expected import Expected, difference
 from pytensor.link.onnx.compare.graph import Model
 from pytensor.link.onnx.compare.inputs import edge_cases, ordinary_cases, random
-from pytensor.link.onnx.compare.runtimes import RuntimeFailure, open_runtimes
+from pytensor.link.onnx.compare.runtimes import open_runtimes
 
 TEXT = """
 <ir_version: 9, opset_import: ["": 18]>
