@@ -6,7 +6,7 @@ import pytensor.tensor as pt
 from pytensor.graph.basic import Apply
 from pytensor.graph.op import Op
 from pytensor.link.onnx import VerificationError, export_onnx, onnx_funcify
-from pytensor.link.onnx.verify import describe_difference
+from pytensor.link.onnx.verify import describe_difference, run
 
 
 class OneMore(Op):
@@ -94,3 +94,18 @@ def test_differences_are_described():
     infinite = np.array([np.inf, 1, 1], dtype="float32")
     assert "absolute error inf" in describe_difference(infinite, one)
     assert describe_difference(one > 2, one > 0) == "differs in 3 of 3 elements"
+
+
+def test_rounding_that_a_model_enlarges_is_no_difference():
+    """Terms of 10,000 cancel: what is left differs by more than any fixed tolerance."""
+    rng = np.random.default_rng(0)
+    large = rng.normal(0, 1e4, (4, 2000)).astype("float32")
+    sample = np.concatenate([large, rng.normal(size=(4, 2000)).astype("float32") - large], axis=1)
+    w = pytensor.shared(np.tile(rng.normal(size=(2000, 3)), (2, 1)).astype("float32"), name="w")
+    x = pt.matrix("x", dtype="float32", shape=(4, 4000))
+    model = export_onnx([x], [x @ w], verify=[sample])
+    exact = sample.astype("float64") @ w.get_value().astype("float64")
+    assert describe_difference(run(model.SerializeToString(), ["output_0"], {"x": sample})[0], exact) is not None
+    small = sample / np.float32(1e4)
+    with pytest.raises(VerificationError, match="absolute error 1"):
+        export_onnx([x], [OneMore()(x @ w)], verify=[small])

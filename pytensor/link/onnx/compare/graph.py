@@ -1,0 +1,134 @@
+"""A model as what a search needs of it: who makes a value, what it depends on, parts of it."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+import onnx
+from onnx import helper, inliner, numpy_helper
+from pytensor.link.onnx.importing.tolerance import graphs
+
+
+class ComparisonError(ValueError):
+    """What can't be compared, and why; a ValueError."""
+
+
+def bodies(node: onnx.NodeProto) -> list[onnx.GraphProto]:
+    """Return the graphs in a node's attributes, and those in them."""
+    holder = onnx.GraphProto(node=[node])
+    return [graph for graph in graphs(holder) if graph is not holder]
+
+
+def names_read(node: onnx.NodeProto) -> list[str]:
+    """Return a node's inputs, and the values outside of its bodies that they read; each once."""
+    names = [name for name in node.input if name]
+    inner = bodies(node)
+    made = {v.name for body in inner for v in (*body.input, *body.initializer)}
+    made |= {name for body in inner for n in body.node for name in n.output}
+    read = [name for body in inner for n in body.node for name in n.input if name]
+    return list(dict.fromkeys([*names, *(name for name in read if name not in made)]))
+
+
+class Model:
+    """A model whose nodes stand in topological order.
+
+    Attributes
+    ----------
+    proto : onnx.ModelProto
+        Without functions of its own.
+    nodes : list of onnx.NodeProto
+    inputs, outputs : list of str
+        Initializers aren't among the inputs.
+    constants : dict of str to ndarray
+        The initializers.
+    producer : dict of str to int
+        The number of the node that makes a value.
+    """
+
+    def __init__(self, proto: onnx.ModelProto) -> None:
+        if proto.functions:
+            proto = inliner.inline_local_functions(proto)
+        self.proto = proto
+        graph = proto.graph
+        self.nodes = list(graph.node)
+        self.constants = {t.name: numpy_helper.to_array(t) for t in graph.initializer}
+        self.inputs = [v.name for v in graph.input if v.name not in self.constants]
+        self.outputs = [v.name for v in graph.output]
+        self.reads = [names_read(node) for node in self.nodes]
+        self.producer = {n: i for i, node in enumerate(self.nodes) for n in node.output if n}
+        self.opsets = {v.domain: v.version for v in proto.opset_import}
+
+    @classmethod
+    def read(cls, model: str | os.PathLike[str] | bytes | onnx.ModelProto) -> "Model":
+        """Read a model, with its external data."""
+        if isinstance(model, bytes):
+            return cls(onnx.load_from_string(model))
+        return cls(model if isinstance(model, onnx.ModelProto) else onnx.load(model))
+
+    def ancestors(self, names: Iterable[str]) -> set[int]:
+        """Return the numbers of the nodes that values depend on, those that make them too."""
+        found: set[int] = set()
+        waiting = [self.producer[name] for name in names if name in self.producer]
+        while waiting:
+            if (number := waiting.pop()) not in found:
+                found.add(number)
+                waiting += [self.producer[n] for n in self.reads[number] if n in self.producer]
+        return found
+
+    def dependents(self, number: int) -> tuple[int, list[str]]:
+        """Return how many nodes, and which outputs, depend on what a node makes."""
+        reached = {name for name in self.nodes[number].output if name}
+        count = 0
+        for later in range(number + 1, len(self.nodes)):
+            if reached.intersection(self.reads[later]):
+                reached.update(self.nodes[later].output)
+                count += 1
+        return count, [name for name in self.outputs if name in reached]
+
+    def label(self, number: int) -> str:
+        """Return what a node is called in reports."""
+        node = self.nodes[number]
+        name = node.name or node.output[0]
+        return f"{node.domain + '.' if node.domain else ''}{node.op_type} {name!r}"
+
+    def with_outputs(self, names: Sequence[str]) -> onnx.ModelProto:
+        """Return the model with these values among its outputs, after its own."""
+        if not (more := [name for name in names if name not in self.outputs]):
+            return self.proto
+        extended = onnx.ModelProto()
+        extended.CopyFrom(self.proto)
+        # Runtimes infer what type they are of
+        extended.graph.output.extend(onnx.ValueInfoProto(name=name) for name in more)
+        return extended
+
+    def part(
+        self, numbers: Iterable[int], values: Mapping[str, np.ndarray], outputs: Sequence[str]
+    ) -> onnx.ModelProto:
+        """Return a model of some nodes, in which what they read of others is recorded.
+
+        Recorded values are initializers that are inputs too: defaults, which no runtime takes for
+        constants, so that it computes with them as it does in the whole model.
+        """
+        chosen = sorted(numbers)
+        made = {name for i in chosen for name in self.nodes[i].output}
+        read = dict.fromkeys(n for i in chosen for n in self.reads[i] if n not in made)
+        constants = [t for t in self.proto.graph.initializer if t.name in read]
+        recorded = [name for name in read if name not in self.constants]
+        tensors = [numpy_helper.from_array(np.asarray(values[n]), n) for n in recorded]
+        infos = [helper.make_tensor_value_info(t.name, t.data_type, t.dims) for t in tensors]
+        graph = helper.make_graph(
+            [self.nodes[i] for i in chosen], "part", infos,
+            [
+                helper.make_tensor_value_info(
+                    n, helper.np_dtype_to_tensor_dtype(values[n].dtype), values[n].shape
+                )
+                for n in outputs
+            ],
+            [*constants, *tensors],
+        )  # fmt: skip
+        return helper.make_model(
+            graph,
+            opset_imports=self.proto.opset_import,
+            ir_version=max(self.proto.ir_version, 4),  # from which on inputs may have defaults
+        )
