@@ -8,14 +8,14 @@
  * @typedef {{box: number, score: number}} Difference
  */
 
-/** What differs by more is computed wrongly; rounding makes less than a hundredth of it. */
+/** What differs by more is computed wrongly, where nobody measured how much less rounding makes. */
 export const LIMITS = { box: 0.5, score: 0.005 };
 
 const SEEN = 0.05; // finished boxes of lower scores may be any, and in any order
 
-/** @param {Difference} difference @returns {boolean} */
-export function isClose({ box, score }) {
-  return box <= LIMITS.box && score <= LIMITS.score;
+/** @param {Difference} difference @param {Difference} [limits] @returns {boolean} */
+export function isClose({ box, score }, limits = LIMITS) {
+  return box <= limits.box && score <= limits.score;
 }
 
 /** @param {number} width Numbers of a box. @param {boolean} inRows Whether each has a row. */
