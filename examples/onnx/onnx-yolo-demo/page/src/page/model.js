@@ -230,8 +230,8 @@ async function read(wanted, requested) {
 
 /** What `Detector.load` needs, and what is noted of the model. @param {Model} wanted */
 export async function forDetector(wanted, backend) {
-  const { bytes, asset, ...others } = await wanted.read(backend);
-  const checked = backend === "webgpu" ? await checkedWith(asset) : {};
+  const { bytes, ...others } = await wanted.read(backend);
+  const checked = backend === "webgpu" ? await checkedWith(others.asset) : {};
   return { model: bytes, backend, ...others, ...checked };
 }
 
