@@ -27,6 +27,7 @@ MOST_BYTES = 8_000_000  # of all that the page is cloned with
 README = "demo_assets/README.md"
 # Prefixes of the assets that depend on the processor, or on onnxruntime.
 ROUNDED = ("sample", "teach", "model-graph", "model-boxes", "model-reference", "model-outputs")
+ROUNDED += ("model-logits",)
 CARD = re.compile(r"(?<=\n## The model\n\n).*?(?=\n## |\Z)", re.DOTALL)  # in the README
 
 

@@ -4,19 +4,24 @@ Boxes of every sample, for the self-test; and for WebGPU the raw outputs of one 
 limits within which its own have to lie: ten times what rounding to float32 makes of them.
 """
 
+import base64
 import io
 import json
-import sys
 import zlib
 from typing import Any
 
 import numpy as np
+import onnx
 from data.images import letterbox
 from evaluation.detectors import detect_in
+from onnx import numpy_helper
+from onnx.reference import ReferenceEvaluator
 from PIL import Image
 
 FACTOR = 10  # limits are so many times what rounding makes
-MOST = {"box": 0.5, "score": 0.005}  # and never more: pixels of the input, and scores
+# And never more: pixels of the input, scores, and what they are the sigmoid of.
+MOST = {"box": 0.5, "score": 0.005, "logit": 0.02}
+NARROW = (onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT16)
 MOST_BYTES = 250_000  # larger outputs don't travel: the page takes WebAssembly's
 
 
@@ -57,8 +62,26 @@ def input_of(picture: bytes, size: int) -> np.ndarray:
     return square.transpose(2, 0, 1)[None].astype(np.float32) / np.float32(255)
 
 
-def outputs_by_onnxruntime(data: bytes, images: np.ndarray) -> list[np.ndarray]:
-    """Return a model's output with all of onnxruntime's optimizations, and with none."""
+def logits_name(graph: onnx.GraphProto) -> str | None:
+    """Return the name of what the scores are the sigmoid of; None where they are made otherwise."""
+    makers = {name: node for node in graph.node for name in node.output}
+    last = makers[graph.output[0].name]
+    found = [makers[name] for name in last.input if name in makers]
+    names = [node.input[0] for node in found if node.op_type == "Sigmoid"]
+    return names[0] if len(names) == 1 else None
+
+
+def one_more_output(name: str) -> bytes:
+    """Return what gives an ONNX file another output, float32, if it is put behind its last byte.
+
+    Protocol buffers merge a message that comes twice, here the graph.
+    """
+    value = onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, None)
+    return onnx.ModelProto(graph=onnx.GraphProto(output=[value])).SerializeToString()
+
+
+def outputs_by_onnxruntime(data: bytes, images: np.ndarray) -> list[list[np.ndarray]]:
+    """Return a model's outputs with all of onnxruntime's optimizations, and with none."""
     import onnxruntime
 
     levels = onnxruntime.GraphOptimizationLevel
@@ -67,44 +90,63 @@ def outputs_by_onnxruntime(data: bytes, images: np.ndarray) -> list[np.ndarray]:
         options = onnxruntime.SessionOptions()
         options.graph_optimization_level = level
         session = onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
-        found.append(session.run(None, {session.get_inputs()[0].name: images})[0])
+        found.append(session.run(None, {session.get_inputs()[0].name: images}))
     return found
 
 
-def exact_output(data: bytes, images: np.ndarray) -> list[np.ndarray]:
-    """Return a model's output computed in float64 by PyTensor; with a warning, none."""
-    # Here, as jax takes long to start.
-    import jax
+def in_double_precision(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Return a model that computes in float64 what another does in float32 and float16."""
+    wide = onnx.ModelProto()
+    wide.CopyFrom(model)
+    graph = wide.graph
+    del graph.value_info[:]
+    constants = list(graph.initializer)
+    for node in graph.node:
+        constants += [entry.t for entry in node.attribute if entry.HasField("t")]
+        for entry in node.attribute:
+            if node.op_type == "Cast" and entry.name == "to" and entry.i in NARROW:
+                entry.i = onnx.TensorProto.DOUBLE
+    for array in constants:
+        if array.data_type in NARROW:
+            values = numpy_helper.to_array(array).astype(np.float64)
+            array.CopyFrom(numpy_helper.from_array(values, array.name))
+    for value in (*graph.input, *graph.output):
+        if value.type.tensor_type.elem_type in NARROW:
+            value.type.tensor_type.elem_type = onnx.TensorProto.DOUBLE
+    return wide
 
-    from pytensor import function
-    from pytensor.link.onnx import ImportedOpError, from_onnx
-    from pytensor.link.onnx.rounding import in_double_precision
 
-    try:
-        model = from_onnx(data)
-    except ImportedOpError as error:
-        print(f"warning: rounding is measured without float64: {error}", file=sys.stderr)
-        return []
-    inputs, outputs = in_double_precision([*model.inputs.values()], [*model.outputs.values()])
-    with jax.enable_x64(True):
-        return [np.asarray(function(inputs, outputs[0], mode="JAX")(images.astype("float64")))]
+def exact_outputs(data: bytes, images: np.ndarray) -> list[np.ndarray]:
+    """Return a model's outputs computed in float64 by onnx's reference implementation."""
+    run = ReferenceEvaluator(in_double_precision(onnx.load_from_string(data)))
+    found: Any = run.run(None, {run.input_names[0]: images.astype(np.float64)})
+    return found
 
 
-def largest_gaps(outputs: list[np.ndarray]) -> dict[str, float]:
-    """Return the largest differences between outputs (1, 4 + classes, boxes): ``box``, ``score``.
+def largest_gap(arrays: list[np.ndarray]) -> float:
+    """Return the largest difference between arrays, at least a unit in the last place, in float32.
 
-    They are at least one unit in the last place of the largest number, in float32.
+    The place is the last one of the largest number.
     """
-    gaps = {}
-    for kind, rows in (("box", slice(0, 4)), ("score", slice(4, None))):
-        parts = np.stack([output[0, rows].astype("float64") for output in outputs])
-        unit = np.spacing(np.float32(np.abs(parts).max()))
-        gaps[kind] = max(float(np.ptp(parts, axis=0).max()), float(unit))
-    return gaps
+    stacked = np.stack([array.astype("float64") for array in arrays])
+    unit = np.spacing(np.float32(np.abs(stacked).max()))
+    return max(float(np.ptp(stacked, axis=0).max()), float(unit))
+
+
+def rounding_of(runs: list[list[np.ndarray]]) -> dict[str, float]:
+    """Return how far the outputs of several runtimes are apart: ``box``, ``score``, ``logit``."""
+    outputs, *logits = zip(*runs, strict=True)
+    gaps = {
+        "box": largest_gap([output[0, :4] for output in outputs]),
+        "score": largest_gap([output[0, 4:] for output in outputs]),
+    }
+    return gaps | ({"logit": largest_gap(list(logits[0]))} if logits else {})
 
 
 def reference_assets(name: str, data: bytes, size: int, assets: dict[str, bytes]) -> dict:
     """Return what WebGPU has to compute with a model for one sample, and within which limits.
+
+    A score near 0 hides what is wrong before its sigmoid, so that counts, too.
 
     Parameters
     ----------
@@ -121,23 +163,29 @@ def reference_assets(name: str, data: bytes, size: int, assets: dict[str, bytes]
     Returns
     -------
     dict
-        ``NAME-reference`` (JSON: the sample, the CRC-32 of the network's input, the limits), and
-        ``NAME-outputs`` (float32) unless they are large.  Empty without samples.
+        ``NAME-reference`` (JSON: the sample, the CRC-32 of the network's input, the limits, the
+        name of the logits and what makes them an output of the file), and ``NAME-outputs`` and
+        ``NAME-logits`` (float32) unless they are large.  Empty without samples.
     """
     entries = json.loads(assets[f"{name}-boxes"])
     if not entries:
         return {}
     sample = next((entry for entry in entries if entry["boxes"]), entries[0])["asset"]
     images = input_of(assets[sample], size)
-    outputs = outputs_by_onnxruntime(data, images)
-    gaps = largest_gaps([*outputs, *exact_output(data, images)])
+    logits = logits_name(onnx.load_from_string(data).graph)
+    suffix = one_more_output(logits) if logits else b""
+    runs = outputs_by_onnxruntime(data + suffix, images)
+    gaps = rounding_of([*runs, exact_outputs(data + suffix, images)])
     info = {
         "sample": sample,
         "input": zlib.crc32(images.tobytes()),
         "rounding": gaps,
         "limits": {kind: min(FACTOR * gap, MOST[kind]) for kind, gap in gaps.items()},
+        "logits": logits,
+        "suffix": base64.b64encode(suffix).decode(),
     }
     found = {f"{name}-reference": json.dumps(info, sort_keys=True).encode()}
-    if outputs[0].nbytes <= MOST_BYTES:
-        found[f"{name}-outputs"] = outputs[0].astype("<f4").tobytes()
+    if sum(array.nbytes for array in runs[0]) <= MOST_BYTES:
+        kinds = zip(("outputs", "logits"), runs[0], strict=False)
+        found |= {f"{name}-{kind}": array.astype("<f4").tobytes() for kind, array in kinds}
     return found

@@ -12,18 +12,22 @@ import { setText } from "./text.js";
 /**
  * @param {string} [asset] Of a model that Python has run at the build; of others WebAssembly says
  *   what is right.
- * @returns {Promise<{sample: Blob, reference?: Reference}>} See `Detector.load`.
+ * @returns {Promise<{sample: Blob, reference?: Reference, more?: Uint8Array}>} See `Detector.load`;
+ *   `more` belongs behind the model's bytes, and gives it the logits as an output.
  */
 export async function checkedWith(asset) {
   const samples = await assetJson("samples");
   if (!asset || !hasAsset(`${asset}-reference`)) return { sample: await pictureOf(samples[0]) };
-  const reference = await assetJson(`${asset}-reference`);
-  if (hasAsset(`${asset}-outputs`)) {
-    const { buffer } = await assetBytes(`${asset}-outputs`);
-    reference.outputs = new Float32Array(buffer);
-  }
+  const { suffix, ...reference } = await assetJson(`${asset}-reference`);
+  const names = [`${asset}-outputs`, `${asset}-logits`].filter(hasAsset);
+  if (names.length) reference.outputs = await Promise.all(names.map(floats));
   const entry = samples.find((one) => one.asset === reference.sample);
-  return { sample: await pictureOf(entry), reference };
+  const more = Uint8Array.from(atob(suffix), (letter) => letter.charCodeAt(0));
+  return { sample: await pictureOf(entry), reference, more };
+}
+
+async function floats(asset) {
+  return new Float32Array((await assetBytes(asset)).buffer);
 }
 
 async function pictureOf({ asset, type }) {
@@ -34,8 +38,9 @@ async function pictureOf({ asset, type }) {
 export function showChecked(checked) {
   byId("device-check").hidden = !checked;
   if (!checked) return;
-  const { difference, by, times } = checked;
+  const { by, times } = checked;
+  const { box, score } = checked.difference;
   const often = times > 1 ? `, ${times} times` : "";
-  const text = `Checked on this device${often}: largest difference ${inWords(difference)}`;
+  const text = `Checked on this device${often}: largest difference ${inWords({ box, score })}`;
   setText(byId("device-check"), `${text}, from ${by}.`);
 }

@@ -231,8 +231,12 @@ async function read(wanted, requested) {
 /** What `Detector.load` needs, and what is noted of the model. @param {Model} wanted */
 export async function forDetector(wanted, backend) {
   const { bytes, ...others } = await wanted.read(backend);
-  const checked = backend === "webgpu" ? await checkedWith(others.asset) : {};
-  return { model: bytes, backend, ...others, ...checked };
+  if (backend !== "webgpu") return { model: bytes, backend, ...others };
+  const { more = new Uint8Array(), ...checked } = await checkedWith(others.asset);
+  const longer = new Uint8Array(bytes.length + more.length);
+  longer.set(bytes);
+  longer.set(more, bytes.length);
+  return { model: longer, backend, ...others, ...checked };
 }
 
 /**

@@ -6,7 +6,7 @@
  * @import {Difference} from "./agreement.js"
  * @import {Layout} from "./outputs.js"
  */
-import { inWords, isClose, outputDifference } from "./agreement.js";
+import { inWords, isClose, largestGap, outputDifference } from "./agreement.js";
 
 export const EVERY = 500; // frames between two checks
 
@@ -25,7 +25,8 @@ export const EVERY = 500; // frames between two checks
  * @property {string} sample Its asset.
  * @property {number} input CRC-32 of what the network gets of it.
  * @property {Difference} limits
- * @property {Float32Array} [outputs] Missing where they are large.
+ * @property {string|null} logits The name of what the scores are the sigmoid of.
+ * @property {Float32Array[]} [outputs] The output, and the logits; missing where they are large.
  */
 
 export class DeviceCheck {
@@ -36,7 +37,7 @@ export class DeviceCheck {
   /**
    * @param {object} given
    * @param {Float32Array|Uint16Array} given.input What the network gets.
-   * @param {Float32Array} given.wanted The outputs that are right.
+   * @param {Float32Array[]} given.wanted The output that is right, and the logits if they are known.
    * @param {string} given.by See `Checked`.
    * @param {Difference} given.limits
    * @param {Layout} given.layout Of the outputs.
@@ -59,24 +60,30 @@ export class DeviceCheck {
     return true;
   }
 
+  /** @param {Float32Array[]} found @returns {Difference} */
+  #difference([output, logits]) {
+    const [wanted, wantedLogits] = this.wanted;
+    const difference = outputDifference(output, wanted, this.#layout, this.#width);
+    return wantedLogits ? { ...difference, logit: largestGap(logits, wantedLogits) } : difference;
+  }
+
   /**
-   * @param {Float32Array} found What WebGPU computes of `input`.
+   * @param {Float32Array[]} found What WebGPU computes of `input`, as `wanted`.
    * @throws {Error} If it is further from what is right than the limits allow.
    */
   judge(found) {
     const { checked } = this;
     const { limits, by, difference: before, times } = checked;
-    const now = outputDifference(found, this.wanted, this.#layout, this.#width);
+    const now = this.#difference(found);
     if (!isClose(now, limits)) {
       throw new Error(
         `on a sample its results are not those of ${by}: they differ by ${inWords(now)}; ` +
           `rounding explains ${inWords(limits)}`,
       );
     }
-    const difference = {
-      box: Math.max(before.box, now.box),
-      score: Math.max(before.score, now.score),
-    };
+    const larger = (kind) => Math.max(before[kind] ?? 0, now[kind]);
+    const kinds = Object.keys(now).map((kind) => [kind, larger(kind)]);
+    const difference = /** @type {Difference} */ (Object.fromEntries(kinds));
     this.checked = { ...checked, difference, times: times + 1 };
   }
 }

@@ -132,8 +132,13 @@ function findInput(session, facts) {
   );
 }
 
-/** @param {ort.InferenceSession} session @returns {string} The name of the detections. */
-function findOutput({ outputNames }) {
+/**
+ * @param {ort.InferenceSession} session
+ * @param {string|null} [logits] Of the outputs the one that is there for the check alone.
+ * @returns {string} The name of the detections.
+ */
+function findOutput(session, logits) {
+  const outputNames = session.outputNames.filter((name) => name !== logits);
   if (outputNames.includes("output0") || outputNames.length === 1) {
     return outputNames.includes("output0") ? "output0" : outputNames[0];
   }
@@ -164,7 +169,7 @@ async function createSession(model, backend, graph) {
 
 /** One inference of what is in the tensor. */
 async function infer({ session, inputName, outputName, tensor }) {
-  const results = await session.run({ [inputName]: tensor });
+  const results = await session.run({ [inputName]: tensor }, [outputName]);
   const output = results[outputName];
   const data = asFloats(output.type, await output.getData());
   return { dims: output.dims, data, release: () => output.dispose() };
@@ -196,14 +201,15 @@ function knownShape({ outputMetadata }, name) {
   return shape.every((axis) => typeof axis === "number") ? shape : null;
 }
 
-async function prepareSession(session, { facts, backend, tried }) {
+async function prepareSession(session, { facts, backend, tried, reference }) {
   const { name, type, side } = findInput(session, facts);
   const isHalf = type === "float16";
   const written = isHalf ? toHalf : undefined;
   const input = new (isHalf ? Uint16Array : Float32Array)(3 * side * side);
   input.fill(isHalf ? toHalf(FILL / 255) : FILL / 255);
   const tensor = new ort.Tensor(type, input, [1, 3, side, side]);
-  const network = { session, inputName: name, outputName: findOutput(session), tensor };
+  const outputName = findOutput(session, reference?.logits);
+  const network = { session, inputName: name, outputName, tensor };
   const dims = tried && backend === "wasm" ? knownShape(session, network.outputName) : null;
   const masks = countMasks(session);
   const shape = dims
@@ -222,14 +228,24 @@ async function fillInput(network, bitmap) {
   return network.letterbox.run(pixels, bitmap.width, bitmap.height, network.input);
 }
 
-/** What WebAssembly computes for what is in a network's input, with the same file. */
-async function outputsOfWasm(network, model) {
+/** What a network computes of its input: the output, and the logits if their name is known. */
+async function allOutputs({ session, inputName, outputName, tensor }, logits) {
+  const names = logits ? [outputName, logits] : [outputName];
+  const results = await session.run({ [inputName]: tensor }, names);
+  const arrays = [];
+  for (const name of names) {
+    const output = results[name];
+    arrays.push(asFloats(output.type, await output.getData()).slice());
+    output.dispose();
+  }
+  return arrays;
+}
+
+/** The same by WebAssembly with the same file. */
+async function outputsOfWasm(network, model, logits) {
   const session = await createSession(new Uint8Array(model), "wasm");
   try {
-    const { data, release } = await infer({ ...network, session });
-    const wanted = data.slice();
-    release();
-    return wanted;
+    return await allOutputs({ ...network, session }, logits);
   } finally {
     await session.release();
   }
@@ -240,6 +256,7 @@ async function outputsOfWasm(network, model) {
  * the browser has decoded the sample to the same pixels.
  * @param {Awaited<ReturnType<typeof prepareSession>>} network On WebGPU.
  * @param {{model: ArrayBuffer, sample: Blob, reference?: Reference}} message
+ * @returns The network with its check.
  * @throws {Error} If WebGPU computes wrongly.
  */
 async function beginCheck(network, { model, sample, reference }) {
@@ -252,25 +269,21 @@ async function beginCheck(network, { model, sample, reference }) {
   const known = isSame ? reference?.outputs : undefined;
   const check = new DeviceCheck({
     input,
-    wanted: known ?? (await outputsOfWasm(network, model)),
+    wanted: known ?? (await outputsOfWasm(network, model, reference?.logits)),
     by: known ? "Python" : "WebAssembly",
     limits: reference?.limits ?? LIMITS,
     layout: network.layout,
     width: network.width,
   });
-  await compare(network, check);
-  return check;
+  const checking = { ...network, check, logits: reference?.logits };
+  await compare(checking);
+  return checking;
 }
 
-/** Check once more. @param {DeviceCheck} check */
-async function compare(network, check) {
-  network.input.set(check.input);
-  const output = await infer(network);
-  try {
-    check.judge(output.data);
-  } finally {
-    output.release();
-  }
+/** Check once more. */
+async function compare(network) {
+  network.input.set(network.check.input);
+  network.check.judge(await allOutputs(network, network.logits));
 }
 
 async function prepare(message) {
@@ -281,8 +294,7 @@ async function prepare(message) {
   try {
     session = await createSession(new Uint8Array(message.model), backend, graph);
     const network = await prepareSession(session, message);
-    const check = backend === "webgpu" ? await beginCheck(network, message) : null;
-    return { ...network, check };
+    return backend === "webgpu" ? await beginCheck(network, message) : { ...network, check: null };
   } catch (error) {
     await session?.release();
     const { code } = /** @type {{code?: string}} */ (error);
@@ -306,12 +318,11 @@ async function load(message) {
 
 // ------------------------------------------------------------------------ detection
 
-/** @param {{check: DeviceCheck|null}} network */
 async function checkAgain(network) {
   const { check } = network;
   if (!check?.isDue()) return;
   try {
-    await compare(network, check);
+    await compare(network);
   } catch (error) {
     postMessage({ type: "lost", reason: messageOf(error), isWrong: true });
     throw error;
