@@ -19,17 +19,20 @@ const context = /** @type {OffscreenCanvasRenderingContext2D} */ (
   canvas.getContext("2d", { alpha: false, willReadFrequently: true })
 );
 
-function readCanvas() {
-  const { width, height } = canvas;
-  return context.getImageData(0, 0, width, height, { colorSpace: "srgb" }).data;
+/** @param {OffscreenCanvasRenderingContext2D} drawn */
+function readCanvas(drawn) {
+  const { width, height } = drawn.canvas;
+  return drawn.getImageData(0, 0, width, height, { colorSpace: "srgb" }).data;
 }
 
-async function readFrame() {
-  const frame = new VideoFrame(canvas, { timestamp: 0 });
+/** @param {OffscreenCanvasRenderingContext2D} drawn */
+async function readFrame(drawn) {
+  const { width, height } = drawn.canvas;
+  const frame = new VideoFrame(drawn.canvas, { timestamp: 0 });
   try {
     const options = /** @type {VideoFrameCopyToOptions} */ ({ format: "RGBA", colorSpace: "srgb" });
-    const data = new Uint8ClampedArray(4 * canvas.width * canvas.height);
-    const layout = [{ offset: 0, stride: 4 * canvas.width }];
+    const data = new Uint8ClampedArray(4 * width * height);
+    const layout = [{ offset: 0, stride: 4 * width }];
     await frame.copyTo(data, { ...options, layout });
     return data;
   } finally {
@@ -42,6 +45,14 @@ const READERS = { canvas: readCanvas, frame: readFrame, changed: readCanvas };
 /** @type {Reading} */
 let reading = "canvas";
 
+/**
+ * @param {OffscreenCanvasRenderingContext2D} drawn
+ * @returns {Promise<Uint8ClampedArray>} The RGBA pixels of its canvas.
+ */
+export async function readDrawn(drawn) {
+  return READERS[reading](drawn);
+}
+
 /** @param {ImageBitmap} bitmap @returns {Promise<Uint8ClampedArray>} Its RGBA pixels. */
 export async function readPixels(bitmap) {
   const { width, height } = bitmap;
@@ -51,7 +62,7 @@ export async function readPixels(bitmap) {
     context.fillStyle = GREY;
     context.fillRect(0, 0, width, height);
     context.drawImage(bitmap, 0, 0);
-    const data = await READERS[reading]();
+    const data = await readDrawn(context);
     if (data.length > KEPT_BYTES) canvas.width = canvas.height = 1;
     return data;
   } catch (error) {
