@@ -72,11 +72,11 @@ def logits_name(graph: onnx.GraphProto) -> str | None:
 
 
 def one_more_output(name: str) -> bytes:
-    """Return what gives an ONNX file another output, float32, if it is put behind its last byte.
+    """Return what gives an ONNX file another output, float32 of three axes, if put behind its end.
 
     Protocol buffers merge a message that comes twice, here the graph.
     """
-    value = onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, None)
+    value = onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [None] * 3)
     return onnx.ModelProto(graph=onnx.GraphProto(output=[value])).SerializeToString()
 
 
