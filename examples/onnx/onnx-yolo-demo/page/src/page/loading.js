@@ -149,7 +149,7 @@ function recover(reason, isWrong) {
   const given = losses === 1 && !isWrong;
   const backend = given ? (demo.info?.requested ?? "auto") : "wasm";
   const what = isWrong ? "WebGPU computes wrongly" : "the GPU was lost";
-  showScreen("device-lost", { detail: `${sentence(what)} The browser's reason: ${reason}` });
+  showScreen("device-lost", { detail: sentence(`${what}: ${reason}`) });
   attempt(() => inTurn(() => reloadAfterLoss(backend, `${what} (${reason})`, wasRunning)));
 }
 
