@@ -12,7 +12,7 @@ import { failure } from "./failure.js";
 
 const GREY = "rgb(114, 114, 114)"; // of the padding; transparent parts get it too
 const KEPT_BYTES = 16e6; // a larger canvas is not kept
-const TRIED = 64; // pixels: the side of a drawing that is read to see whether it comes back
+const TRIED = 32; // pixels: the side of a drawing that is read to see whether it comes back
 
 const canvas = new OffscreenCanvas(1, 1);
 const context = /** @type {OffscreenCanvasRenderingContext2D} */ (
