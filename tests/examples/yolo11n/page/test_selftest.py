@@ -63,9 +63,9 @@ def assert_exact(report, reading="canvas"):
     assert report["passed"]
 
 
-def test_the_report_says_device_browser_versions_and_differences(browser, yolo_site):
+def test_the_report_says_device_browser_versions_and_differences(browser, untaught_site):
     """By the button, too; nothing in it is a picture."""
-    with visit(browser, f"{yolo_site.single_url}?selftest") as page:
+    with visit(browser, f"{untaught_site.single_url}?selftest") as page:
         report = report_of(page)
         assert_exact(report)
         assert "Chrome/" in report["browser"]["userAgent"]
@@ -73,7 +73,7 @@ def test_the_report_says_device_browser_versions_and_differences(browser, yolo_s
         assert report["versions"]["onnxruntimeWeb"].startswith("1.")
         assert len(report["versions"]["program"]) == 8
         wasm, webgpu = report["backends"]
-        assert wasm["model"]["weights"] == "float32"
+        assert wasm["model"]["file"] == "yolo.onnx"
         assert webgpu["reason"] == "the browser found no graphics adapter for WebGPU"
         assert len(json.dumps(report)) < 5000
         assert "data:" not in json.dumps(report)
@@ -85,10 +85,10 @@ def test_the_report_says_device_browser_versions_and_differences(browser, yolo_s
         assert page.evaluate("[demo.screen, demo.errors]") == [None, []]
 
 
-def test_webgpu_is_tested_too(yolo_site):
+def test_webgpu_is_tested_too(untaught_site):
     with ExitStack() as stack:
         browser = stack.enter_context(open_browser(webgpu=True))
-        page = stack.enter_context(visit(browser, f"{yolo_site.url}?selftest"))
+        page = stack.enter_context(visit(browser, f"{untaught_site.url}?selftest"))
         report = report_of(page, timeout=600)
     [_, webgpu] = report["backends"]
     assert webgpu["outcome"] == "the boxes are Python's"
@@ -99,11 +99,11 @@ def test_webgpu_is_tested_too(yolo_site):
 
 
 @pytest.mark.parametrize("preferences", FIREFOXES)
-def test_in_firefox_with_and_without_privacy(yolo_site, preferences):
+def test_in_firefox_with_and_without_privacy(untaught_site, preferences):
     """Boxes are Python's where any way gives the pixels as they are; else the page says so."""
     with ExitStack() as stack:
         browser = stack.enter_context(open_firefox(FIREFOXES[preferences]))
-        page = stack.enter_context(visit(browser, f"{yolo_site.single_url}?selftest"))
+        page = stack.enter_context(visit(browser, f"{untaught_site.single_url}?selftest"))
         report = report_of(page)
         if preferences != "everything":
             assert_exact(report, {"plain": "canvas", "canvas": "frame"}[preferences])
@@ -116,8 +116,8 @@ def test_in_firefox_with_and_without_privacy(yolo_site, preferences):
 
 
 @pytest.mark.parametrize("script", [CHANGED_PIXELS, WITHOUT_FRAMES], ids=["frames", "no frames"])
-def test_a_chromium_that_changes_what_is_read_of_a_canvas(browser, yolo_site, script):
-    with visit(browser, f"{yolo_site.single_url}?selftest", script=script) as page:
+def test_a_chromium_that_changes_what_is_read_of_a_canvas(browser, untaught_site, script):
+    with visit(browser, f"{untaught_site.single_url}?selftest", script=script) as page:
         report = report_of(page)
         if script == CHANGED_PIXELS:
             assert_exact(report, "frame")

@@ -14,26 +14,11 @@ import numpy as np
 import onnx
 import pytest
 from onnx import numpy_helper
-from tools import build_demo
-from tools.build_demo import (
-    FLOATS,
-    PAGE,
-    WEBGPU_MODEL,
-    asset_script,
-    assets_of,
-    build,
-    runtime_problem,
-)
+from tools.build_demo import FLOATS, PAGE, WEBGPU_MODEL, asset_script, assets_of, build
 from tools.reference import input_of
 
 from pytensor.link.onnx import half_weights
-from tests.examples.yolo11n.page.browsers import (
-    detect_file,
-    open_browser,
-    ready_page,
-    require_chromium,
-    until,
-)
+from tests.examples.yolo11n.page.browsers import detect_file, open_browser, ready_page, until
 from tests.examples.yolo11n.page.conftest import build_site, site_in
 from tests.examples.yolo11n.page.detectors import (
     GREEN,
@@ -257,31 +242,13 @@ def convolutions(model):
     return [node for node in model.graph.node if node.op_type == "Conv"]
 
 
-@pytest.fixture(scope="module")
-def floats_apart(models, once):
-    """Return the folder of a page whose floats for WebGPU lie in a script of their own.
-
-    It can't be taught anything, which takes most of the time of a build.
-    """
-
-    def fill(folder):
-        require_chromium()
-        if problem := runtime_problem():
-            pytest.skip(problem)
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(build_demo, "teaching_assets", lambda _: {})
-            build(models.yolo, folder, int8=models.yolo)
-
-    return once("floats_apart", fill)
-
-
 @pytest.mark.slow
-def test_an_error_of_one_percent_in_any_convolution_exceeds_the_limits(floats_apart, models):
+def test_an_error_of_one_percent_in_any_convolution_exceeds_the_limits(untaught_site, models):
     """Counted in Python: each changes the raw outputs by more than rounding ever does."""
     import onnxruntime
 
-    assets = assets_of((floats_apart / FLOATS).read_text())
-    own = assets_of((floats_apart / "demo_assets/model.js").read_text())
+    assets = assets_of((untaught_site.page.parent / FLOATS).read_text())
+    own = assets_of((untaught_site.page.parent / "demo_assets/model.js").read_text())
     info = json.loads(assets[f"{WEBGPU_MODEL}-reference"])
     wanted, logits = (
         np.frombuffer(assets[f"{WEBGPU_MODEL}-{kind}"], np.float32)
@@ -305,12 +272,12 @@ def test_an_error_of_one_percent_in_any_convolution_exceeds_the_limits(floats_ap
 
 
 @pytest.mark.parametrize("count", [2, pytest.param(12, marks=pytest.mark.long)])
-def test_an_error_in_one_convolution_is_found(floats_apart, models, tmp_path, count):
+def test_an_error_in_one_convolution_is_found(untaught_site, models, tmp_path, count):
     """Intact, it passes; with an error in one of some that are drawn, WebAssembly stays."""
     model = onnx.load(models.yolo)
     drawn = np.random.default_rng(count).permutation(convolutions(model))[:count]
-    assets = assets_of((floats_apart / FLOATS).read_text())
-    site = shutil.copytree(floats_apart, tmp_path / "site")
+    assets = assets_of((untaught_site.page.parent / FLOATS).read_text())
+    site = shutil.copytree(untaught_site.page.parent, tmp_path / "site")
     script = PREPARE.replace("DISGUISED", "true").replace("SLOW", "false").replace("FACTOR", "1")
     with open_browser(webgpu=True) as browser:
         for node in (None, *drawn):
