@@ -5,7 +5,13 @@ from contextlib import ExitStack
 
 import pytest
 
-from tests.examples.yolo11n.page.browsers import open_browser, open_firefox, until, visit
+from tests.examples.yolo11n.page.browsers import (
+    assert_exact,
+    open_browser,
+    open_firefox,
+    report_of,
+    visit,
+)
 
 pytestmark = pytest.mark.browser
 
@@ -37,30 +43,6 @@ window.Blob = class extends Plain {
 WITHOUT_FRAMES = CHANGED_PIXELS.replace(
     "const noise = `{", "const noise = `delete self.VideoFrame; {"
 )
-
-
-def report_of(page, timeout=240):
-    """Return the report that ``?selftest`` writes into the document."""
-    text = "document.querySelector('#selftest-result')?.textContent"
-    return json.loads(until(page, text, "the self-test", timeout))
-
-
-def assert_exact(report, reading="canvas"):
-    """Assert that WebAssembly gave Python's boxes, and WebGPU too where it is there."""
-    assert report["pixels"]["readBy"] == reading
-    assert report["pixels"]["canvasGivesWhatWasDrawn"] == (reading == "canvas")
-    for found in report["backends"]:
-        if found["outcome"] == "not there":
-            assert found["backend"] == "webgpu"
-            continue
-        assert found["outcome"] == "the boxes are Python's"
-        assert found["difference"]["box"] <= 0.0002
-        assert found["difference"]["score"] <= 1e-5
-        assert len(found["samples"]) == 6
-        assert sum(sample["boxes"] for sample in found["samples"]) > 5
-        assert all(sample["pixelsAsInPython"] for sample in found["samples"])
-        assert found["millisecondsAnInference"] > 0
-    assert report["passed"]
 
 
 def test_the_report_says_device_browser_versions_and_differences(browser, untaught_site):
