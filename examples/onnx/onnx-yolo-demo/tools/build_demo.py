@@ -278,7 +278,7 @@ def page_scripts(model_path, int8=None, export=None):
     assets = model_assets("model", shown.name, weights, data, facts, export or hash_of(model_path))
     graph = optimized_graph(shown, "model").SerializeToString(deterministic=True)
     samples = chosen_assets(detector, facts)
-    boxes = box_assets("model", detector, facts, samples)
+    boxes = box_assets("model", shown, facts, samples)
     assets |= {"model-graph": graph} | teaching_assets(model) | boxes
     if int8 is None:
         assets |= reference_assets("model", data, facts["size"], samples | boxes)
@@ -299,7 +299,7 @@ def floats_script(model_path, samples):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "half.onnx"
         path.write_bytes(half)
-        boxes = box_assets(WEBGPU_MODEL, OnnxDetector(path, batch_size=1), facts, samples)
+        boxes = box_assets(WEBGPU_MODEL, path, facts, samples)
     name, export = Path(model_path).name, hash_of(model_path)
     assets = model_assets(WEBGPU_MODEL, name, "float16", half, facts, export) | boxes
     return asset_script(

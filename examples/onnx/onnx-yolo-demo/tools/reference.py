@@ -8,12 +8,13 @@ import base64
 import io
 import json
 import zlib
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import onnx
 from data.images import letterbox
-from evaluation.detectors import detect_in
+from evaluation.detectors import OnnxDetector, detect_in
 from onnx import numpy_helper
 from onnx.reference import ReferenceEvaluator
 from PIL import Image
@@ -30,20 +31,24 @@ def rgba_of(picture: bytes) -> np.ndarray:
     return np.asarray(Image.open(io.BytesIO(picture)).convert("RGBA"))
 
 
-def box_assets(name: str, detector: Any, facts: dict, samples: dict[str, bytes]) -> dict:
+def box_assets(name: str, path: Path, facts: dict, samples: dict[str, bytes]) -> dict:
     """Return the asset of a model's boxes in the samples, at its own thresholds.
+
+    They are those of the graph that the page runs on WebAssembly: of integers, other optimizations
+    round other numbers to the next one, which moves boxes.
 
     Parameters
     ----------
     name : str
         Of the model's own asset.
-    detector : callable
-        As `evaluation.detectors` has them.
+    path : Path
+        The ONNX file.
     facts : dict
         ``confidence`` and ``iou``.
     samples : dict of str to bytes
         As `tools.samples.sample_assets` returns them.
     """
+    detector = OnnxDetector(path, batch_size=1, optimizations="ORT_ENABLE_EXTENDED")
     listed = []
     for entry in json.loads(samples["samples"]):
         pixels = rgba_of(samples[entry["asset"]])

@@ -193,10 +193,11 @@ def report_of(page, timeout=240):
     return json.loads(until(page, text, "the self-test", timeout))
 
 
-def assert_exact(report, reading="canvas", pixels=0.01):
+def assert_exact(report, reading="canvas", pixels=0.01, equal=6):
     """Assert that WebAssembly gave Python's boxes, and WebGPU too where it is there.
 
-    Random weights enlarge rounding: with trained ones boxes differ by 0.0002 `pixels` at most.
+    In so many samples boxes differ by so many `pixels` at most: random weights enlarge rounding, and
+    in 8-bit integers a number that is rounded the other way moves a box.
     """
     assert report["pixels"]["readBy"] == reading
     assert report["pixels"]["canvasGivesWhatWasDrawn"] == (reading == "canvas")
@@ -205,8 +206,9 @@ def assert_exact(report, reading="canvas", pixels=0.01):
             assert found["backend"] == "webgpu"
             continue
         assert found["outcome"] == "the boxes are Python's"
-        assert found["difference"]["box"] <= pixels
-        assert found["difference"]["score"] <= 1e-4
+        gaps = [sample["difference"] for sample in found["samples"]]
+        near = [gap for gap in gaps if isinstance(gap, dict) and gap["box"] <= pixels]
+        assert len(near) >= equal, gaps
         assert len(found["samples"]) == 6
         assert sum(sample["boxes"] for sample in found["samples"]) > 5
         assert all(sample["pixelsAsInPython"] for sample in found["samples"])
