@@ -196,8 +196,8 @@ def report_of(page, timeout=240):
 def assert_exact(report, reading="canvas", pixels=0.01, equal=6):
     """Assert that WebAssembly gave Python's boxes, and WebGPU too where it is there.
 
-    In so many samples boxes differ by so many `pixels` at most: random weights enlarge rounding, and
-    in 8-bit integers a number that is rounded the other way moves a box.
+    In so many samples boxes differ by so many `pixels` at most: random weights enlarge rounding,
+    and in 8-bit integers a number that is rounded the other way moves a box.
     """
     assert report["pixels"]["readBy"] == reading
     assert report["pixels"]["canvasGivesWhatWasDrawn"] == (reading == "canvas")
