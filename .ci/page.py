@@ -6,8 +6,8 @@
                                   with another model; CARD.md takes the place of what
                                   demo_assets/README.md says of the present one
     python .ci/page.py --check    writes nothing; exit code 1 if a script would change, but for what
-                                  processors round in other ways: the choice of samples, teaching;
-                                  and what onnxruntimes optimize in other ways
+                                  processors round in other ways: the choice of samples, teaching,
+                                  Python's outputs; and what onnxruntimes optimize in other ways
 
 `examples/onnx/onnx-yolo-demo/demo_assets/README.md` says where the model comes from.
 """
@@ -25,12 +25,15 @@ from tools.build_demo import DEMO, PAGE, STYLE, BuildError, assets_of, hash_of, 
 
 MOST_BYTES = 8_000_000  # of all that the page is cloned with
 README = "demo_assets/README.md"
+# Prefixes of the assets that depend on the processor, or on onnxruntime.
+ROUNDED = ("sample", "teach", "model-graph", "model-boxes", "model-reference", "model-outputs")
+ROUNDED += ("model-logits",)
 CARD = re.compile(r"(?<=\n## The model\n\n).*?(?=\n## |\Z)", re.DOTALL)  # in the README
 
 
 def content(text, exact):
     """Return what matters of a script: its assets, whatever packed them, and the rest."""
-    rounded = () if exact else ("sample", "teach", "model-graph")
+    rounded = () if exact else ROUNDED
     found = {n: b"" if n.startswith(rounded) else data for n, data in assets_of(text).items()}
     return found, re.sub(r"^demoAssets.add\(.*\n", "", text, flags=re.MULTILINE)
 

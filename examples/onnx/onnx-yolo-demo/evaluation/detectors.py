@@ -46,11 +46,12 @@ class OnnxDetector:
     """An ONNX file of one float input and decoded predictions, run by onnxruntime on the CPU.
 
     The metadata say the classes (``names``), and the size where the input leaves it open
-    (``imgsz``).  `batch_size` is used if the file leaves the batch open.
+    (``imgsz``).  `batch_size` is used if the file leaves the batch open.  `optimizations` names
+    a level of onnxruntime, by default all of them.
     """
 
-    def __init__(self, path, image_size=None, batch_size=16):
-        self._session = open_session(path)
+    def __init__(self, path, image_size=None, batch_size=16, optimizations="ORT_ENABLE_ALL"):
+        self._session = open_session(path, optimizations)
         image, *others = self._session.get_inputs()
         if others or len(image.shape) != 4 or image.type not in ONNX_FLOATS:
             raise ModelError(
@@ -90,12 +91,15 @@ class OnnxDetector:
         return self._session.run(None, inputs)[0].astype(np.float32)
 
 
-def open_session(path):
+def open_session(path, optimizations="ORT_ENABLE_ALL"):
     """Open an ONNX file with onnxruntime; what is wrong with it is a ModelError."""
     import onnxruntime
 
+    options = onnxruntime.SessionOptions()
+    level = getattr(onnxruntime.GraphOptimizationLevel, optimizations)
+    options.graph_optimization_level = level
     try:
-        return onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
     except Exception as error:  # onnxruntime's have no class in common
         raise ModelError(f"{path}: not an ONNX model that onnxruntime runs ({error})") from None
 

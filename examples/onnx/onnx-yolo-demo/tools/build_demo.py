@@ -21,6 +21,7 @@ import json
 import re
 import subprocess
 import sys
+import tempfile
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -28,6 +29,7 @@ from pathlib import Path
 import numpy as np
 import zstandard
 from evaluation.detectors import ModelError, OnnxDetector
+from tools.reference import box_assets, reference_assets
 from tools.samples import chosen_assets
 from tools.teaching import teaching_assets
 from training.checkpoint import write_atomically
@@ -48,6 +50,7 @@ RUNTIMES = {
     "webgpu": ("ort-wasm-simd-threaded.asyncify", 12),
 }
 WEBGPU, FLOATS = "demo_assets/webgpu.js", "demo_assets/webgpu_model.js"  # loaded if need be
+WEBGPU_MODEL = "model-webgpu"  # its asset, where WebAssembly runs another form
 LATER = r'<script id="webgpu-\w+" type="text/plain" src="(?P<file>.*?)"></script>'
 
 
@@ -274,20 +277,34 @@ def page_scripts(model_path, int8=None, export=None):
     data = shown.read_bytes()
     assets = model_assets("model", shown.name, weights, data, facts, export or hash_of(model_path))
     graph = optimized_graph(shown, "model").SerializeToString(deterministic=True)
-    assets |= {"model-graph": graph} | teaching_assets(model)
+    samples = chosen_assets(detector, facts)
+    boxes = box_assets("model", shown, facts, samples)
+    assets |= {"model-graph": graph} | teaching_assets(model) | boxes
+    if int8 is None:
+        assets |= reference_assets("model", data, facts["size"], samples | boxes)
     return {
         "demo_assets/page.js": page_script(),
         "demo_assets/runtime.js": runtime_script("runtime"),
-        "demo_assets/model.js": asset_script(assets | chosen_assets(detector, facts)),
+        "demo_assets/model.js": asset_script(assets | samples),
     }
 
 
-def floats_script(model_path):
-    """Return the script with a model's weights in 16-bit floats, for WebGPU."""
+def floats_script(model_path, samples):
+    """Return the script with a model's weights in 16-bit floats, for WebGPU.
+
+    `samples` are the assets of the page's samples.
+    """
     _, model, facts = load_detector(model_path)
     half = half_weights(model).SerializeToString(deterministic=True)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "half.onnx"
+        path.write_bytes(half)
+        boxes = box_assets(WEBGPU_MODEL, path, facts, samples)
     name, export = Path(model_path).name, hash_of(model_path)
-    return asset_script(model_assets("model-webgpu", name, "float16", half, facts, export))
+    assets = model_assets(WEBGPU_MODEL, name, "float16", half, facts, export) | boxes
+    return asset_script(
+        assets | reference_assets(WEBGPU_MODEL, half, facts["size"], samples | boxes)
+    )
 
 
 def build(model_path, output=None, int8=None, webgpu=False):
@@ -324,9 +341,10 @@ def build(model_path, output=None, int8=None, webgpu=False):
     if problem := runtime_problem():
         raise BuildError(problem)
     later = {WEBGPU: runtime_script("webgpu")}
+    files = page_scripts(model_path, int8)
     if int8 is not None:
-        later[FLOATS] = floats_script(model_path)
-    files = page_scripts(model_path, int8) | later
+        later[FLOATS] = floats_script(model_path, assets_of(files["demo_assets/model.js"]))
+    files |= later
     files["demo_assets/page.css"] = (DEMO / STYLE).read_text(encoding="utf-8")
     html = (DEMO / PAGE).read_text(encoding="utf-8").replace(STYLE, "demo_assets/page.css")
     files |= {PAGE: html, SINGLE_FILE: single_file(html, files, later if webgpu else ())}

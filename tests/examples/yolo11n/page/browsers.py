@@ -5,6 +5,7 @@ Tests that need one skip where the machine hasn't it, or Python has no ``playwri
 
 import base64
 import io
+import json
 import mimetypes
 import os
 import shutil
@@ -184,6 +185,35 @@ def after(page, action):
 def choose_sample(page, number):
     """Press the button of a sample, 1 being the first; the resulting `demo.last`."""
     return after(page, page.locator(f"#samples [data-sample='{number}']").click)
+
+
+def report_of(page, timeout=240):
+    """Return the report that ``?selftest`` writes into the document."""
+    text = "document.querySelector('#selftest-result')?.textContent"
+    return json.loads(until(page, text, "the self-test", timeout))
+
+
+def assert_exact(report, reading="canvas", pixels=0.01, equal=6):
+    """Assert that WebAssembly gave Python's boxes, and WebGPU too where it is there.
+
+    In so many samples boxes differ by so many `pixels` at most: random weights enlarge rounding,
+    and in 8-bit integers a number that is rounded the other way moves a box.
+    """
+    assert report["pixels"]["readBy"] == reading
+    assert report["pixels"]["canvasGivesWhatWasDrawn"] == (reading == "canvas")
+    for found in report["backends"]:
+        if found["outcome"] == "not there":
+            assert found["backend"] == "webgpu"
+            continue
+        assert found["outcome"] == "the boxes are Python's"
+        gaps = [sample["difference"] for sample in found["samples"]]
+        near = [gap for gap in gaps if isinstance(gap, dict) and gap["box"] <= pixels]
+        assert len(near) >= equal, gaps
+        assert len(found["samples"]) == 6
+        assert sum(sample["boxes"] for sample in found["samples"]) > 5
+        assert all(sample["pixelsAsInPython"] for sample in found["samples"])
+        assert found["millisecondsAnInference"] > 0
+    assert report["passed"]
 
 
 def file_of(data, name):

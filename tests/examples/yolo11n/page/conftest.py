@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 from filelock import FileLock
+from tools import build_demo
 from tools.build_demo import DEMO, PAGE, SINGLE_FILE, build, runtime_problem
 
 from tests.examples.yolo11n.page.browsers import open_browser, ready_page, require_chromium
@@ -71,12 +72,12 @@ def models(once):
     return Models(once)
 
 
-def build_site(model, folder):
+def build_site(model, folder, int8=None):
     """Return the page of a model as `site_in`; skip the test without the runtime."""
     require_chromium()
     if problem := runtime_problem():
         pytest.skip(problem)
-    build(model, output=folder)
+    build(model, output=folder, int8=int8)
     return site_in(folder)
 
 
@@ -92,6 +93,21 @@ def site_in(folder):
 def yolo_site(models, once):
     """Return the page with the real network in it."""
     return site_in(once("yolo_site", lambda folder: build_site(models.yolo, folder)))
+
+
+@pytest.fixture(scope="session")
+def untaught_site(models, once):
+    """Return a page of the real network with the floats for WebGPU in a script of their own.
+
+    It can't be taught anything, which takes most of the time of a build.
+    """
+
+    def fill(folder):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(build_demo, "teaching_assets", lambda _: {})
+            build_site(models.yolo, folder, int8=models.yolo)
+
+    return site_in(once("untaught_site", fill))
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,6 @@ from tools.serve_demo import Server
 from tests.examples.yolo11n.page.browsers import (
     detect_file,
     file_of,
-    open_firefox,
     ready_page,
     screenshot,
     until,
@@ -58,44 +57,6 @@ def test_a_worker_that_fails_is_started_again(browser, colour_site, models):
         page.click("#message [data-action='reload-model']")
         until(page, "demo.ready && demo.screen === null")
         assert_goes_on(page, models)
-
-
-# What pages read from canvases is changed, in workers too.
-CHANGED_PIXELS = """
-const Plain = Blob;
-window.Blob = class extends Plain {
-  constructor(parts, options) {
-    const noise = `{
-      const { prototype } = OffscreenCanvasRenderingContext2D;
-      const read = prototype.getImageData;
-      prototype.getImageData = function (...given) {
-        const pixels = read.apply(this, given);
-        for (let k = 0; k < pixels.data.length; k++) pixels.data[k] ^= (k * 37) & 255;
-        return pixels;
-      };
-    }`;
-    super(options?.type === "text/javascript" ? [noise, ...parts] : parts, options);
-  }
-};
-"""
-
-
-def test_a_browser_that_changes_pixels_is_named(browser, colour_site):
-    with ready_page(browser, colour_site.url, script=CHANGED_PIXELS) as page:
-        assert "resistFingerprinting" in page.locator("#pixels-note").inner_text()
-        assert page.locator("#pixels-note").is_visible()
-
-
-def resisting_firefox():
-    return open_firefox({"privacy.resistFingerprinting": True})
-
-
-@pytest.mark.parametrize("browser", [resisting_firefox], ids=["firefox"], indirect=True)
-def test_a_browser_that_resists_fingerprinting(browser, colour_site):
-    """What Firefox then gives as the pixels of a canvas is random."""
-    with ready_page(browser, colour_site.url) as page:
-        assert "resistFingerprinting" in page.locator("#pixels-note").inner_text()
-        assert page.locator("#pixels-note").is_visible()
 
 
 def test_in_a_sandboxed_frame(browser, colour_site):

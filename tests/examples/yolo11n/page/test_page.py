@@ -18,10 +18,12 @@ from tools.serve_demo import Server
 from tests.examples.yolo11n.page.browsers import (
     IN_BOTH,
     after,
+    assert_exact,
     choose_sample,
     decode_data_url,
     detect_file,
     ready_page,
+    report_of,
     screenshot,
     send_file,
     until,
@@ -81,7 +83,9 @@ def test_as_it_was_cloned(browser, tmp_path):
         (tmp_path / file).parent.mkdir(exist_ok=True)
         shutil.copy(DEMO / file, tmp_path / file)
     assert sum(path.stat().st_size for path in tmp_path.rglob("*.*")) < 8e6
-    with ready_page(browser, (tmp_path / "yolo_detection_demo.html").as_uri()) as page:
+    url = f"{(tmp_path / 'yolo_detection_demo.html').as_uri()}?selftest"
+    with ready_page(browser, url) as page:
+        assert_exact(report_of(page), pixels=0.0002, equal=3)
         assert_works(page, threads=1, size=320)
         assert "photographs" in page.inner_text("#model-origin")
         screenshot(page, "as cloned", tmp_path)

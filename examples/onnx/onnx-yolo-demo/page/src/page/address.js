@@ -14,6 +14,7 @@
  * @property {Line} [line] To count at.
  */
 
+const OTHERS = ["selftest", "proof"]; // what else may stand in an address: see selftest.js, proof.js
 const LONGEST = 60; // letters of a bad value that are shown
 
 const number = (text, least, most) => {
@@ -60,7 +61,7 @@ export function readSettings(address, names) {
   /** @type {string[]} */
   const bad = [];
   for (const key of new Set(address.keys())) {
-    if (key === "off") continue;
+    if (key === "off" || OTHERS.includes(key)) continue;
     const text = address.get(key) ?? "";
     const value = Object.hasOwn(READERS, key) ? READERS[key].read(text) : undefined;
     const why = Object.hasOwn(READERS, key) ? `needed: ${READERS[key].needed}` : "no such setting";

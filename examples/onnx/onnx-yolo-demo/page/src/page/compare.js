@@ -13,7 +13,7 @@ import { pairBoxes } from "../count/matching.js";
 import { FrameTimes } from "./chart.js";
 import { Detector } from "./detector.js";
 import { byId } from "./environment.js";
-import { alone, comparedPicture, ownModel } from "./model.js";
+import { alone, forDetector, ownModel } from "./model.js";
 import { addLayer, redraw } from "./stage.js";
 import { demo, say } from "./status.js";
 import { decimal, sentence, setText } from "./text.js";
@@ -38,15 +38,14 @@ function end(why) {
 
 /** @param {File} file */
 async function load(file) {
-  const { name, read } = ownModel(file);
+  const second = ownModel(file);
+  const { name } = second;
   say(`Loading ${name} to compare with…`);
   byId("compare-end").hidden = false;
   try {
     await alone(async () => {
       const backend = demo.info?.backend ?? "wasm"; // whose runtime is in the page
-      const { bytes, facts } = await read(backend);
-      const sample = await comparedPicture(backend);
-      const found = await detector.load({ model: bytes, facts, backend, sample });
+      const found = await detector.load(await forDetector(second, backend));
       info = { ...found, modelName: name };
     });
   } catch (error) {

@@ -20,6 +20,7 @@ import { model } from "./model.js";
 import { showPicture, showSample } from "./pictures.js";
 import { toggleRecording, wireRecording } from "./recording.js";
 import { saveJson, saveSnapshot } from "./saving.js";
+import { wireSelfTest } from "./selftest.js";
 import { wireSettings } from "./settings.js";
 import { fileKind, filesToOpen } from "./sources.js";
 import { isSeen, onStage } from "./stage.js";
@@ -111,6 +112,7 @@ function wireChoices() {
   wireCounting(() => attempt(rerun));
   wireRecording();
   wireLink();
+  wireSelfTest();
   onChange("backend", ({ value }) => chooseBackend(value));
   onChange("mirror", ({ checked }) => live.changeMirror(checked));
   onChange("camera-select", ({ value }) => live.changeCamera(value));

@@ -8,6 +8,7 @@
  */
 import { compare } from "./compare.js";
 import { alone, detect } from "./model.js";
+import { compareProof } from "./proof.js";
 import { currentSettings } from "./settings.js";
 import { onStage, showDetections } from "./stage.js";
 import { activity, demo, say, settle } from "./status.js";
@@ -61,5 +62,6 @@ async function detectAgain() {
   // Null: another picture came before the first one had its detections.
   if (last) say(`Found ${summary(last.detections)}. ${picture.title}.`);
   settle();
+  await compareProof();
   return last;
 }

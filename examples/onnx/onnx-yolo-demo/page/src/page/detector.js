@@ -4,9 +4,10 @@
  * Errors have a `.code`: "model-broken", "model-refused", "model-shape", "webgpu-failed", "runtime",
  * "assets-missing", "device-lost", "busy", "cancelled".
  *
- * @import {Difference} from "../worker/agreement.js"
+ * @import {Checked, Reference} from "../worker/check.js"
  * @import {Facts} from "../worker/onnx_read.js"
  * @import {Detection} from "../worker/nms.js"
+ * @import {Reading} from "../worker/pixels.js"
  */
 
 import { failure } from "../worker/failure.js";
@@ -21,7 +22,7 @@ import { threadCount } from "./environment.js";
  * @property {number} confidence
  * @property {number} iou
  * @property {number} threads Of the runtime.
- * @property {Difference|null} difference Of WebGPU from WebAssembly, on one picture.
+ * @property {Checked|null} checked How WebGPU was checked; null on WebAssembly.
  */
 
 /** @typedef {{pre: number, inference: number, post: number}} Times In milliseconds. */
@@ -35,6 +36,7 @@ export class Detector {
   #onLost;
   #onSlow;
   #onChangedPixels;
+  #onChecked;
   /** @type {Worker|null} */
   #worker = null;
   #programUrl = "";
@@ -49,6 +51,11 @@ export class Detector {
   #startTimer; // until it has started
   /** @type {Promise<unknown>|null} */
   #runtime = null;
+  /**
+   * What the worker said of the browser when it started.
+   * @type {{reading: Reading, canvasIsExact: boolean, runtime: string}|null}
+   */
+  found = null;
   /** Whether there is a model to detect with. */
   loaded = false;
   #reason = { code: "runtime", message: "no model is loaded" }; // why there is none
@@ -57,17 +64,19 @@ export class Detector {
    * @param {object} handlers
    * @param {(stage: string) => void} handlers.onProgress Stages of `load`, in this order:
    *   "decoding", "runtime", "model", "warm-up", "compare"; the first two are those of `prepare`.
-   * @param {(reason: string) => void} handlers.onLost The graphics device is gone; the detector
-   *   then has to be loaded.
+   * @param {(reason: string, isWrong: boolean) => void} handlers.onLost The graphics device is gone,
+   *   or has begun to compute wrongly; the detector then has to be loaded.
    * @param {() => void} handlers.onSlow Called when `slow` has changed.
    * @param {() => void} [handlers.onChangedPixels] Called if the browser changes what is read from
-   *   pictures.
+   *   pictures, in every way that there is to read them.
+   * @param {(checked: Checked) => void} [handlers.onChecked] WebGPU was checked again.
    */
-  constructor({ onProgress, onLost, onSlow, onChangedPixels = () => {} }) {
+  constructor({ onProgress, onLost, onSlow, onChangedPixels = () => {}, onChecked = () => {} }) {
     this.#onProgress = onProgress;
     this.#onLost = onLost;
     this.#onSlow = onSlow;
     this.#onChangedPixels = onChangedPixels;
+    this.#onChecked = onChecked;
   }
 
   /** Start a worker's program, which takes time, before its runtime is in the page. */
@@ -101,15 +110,16 @@ export class Detector {
    * @param {Uint8Array} [options.graph] The model's graph as it was optimized before, for wasm; its
    *   weights are in `model`.
    * @param {boolean} [options.tried] Whether it is known to work; the first run is then left out.
-   * @param {Blob} [options.sample] A picture on which WebGPU has to give what WebAssembly gives.
+   * @param {Blob} [options.sample] The picture that WebGPU is checked with.
+   * @param {Reference} [options.reference] What it has to give; else what WebAssembly gives.
    * @returns {Promise<Info>}
    */
-  async load({ model, facts, backend, graph, tried = false, sample }) {
+  async load({ model, facts, backend, graph, tried = false, sample, reference }) {
     await this.prepare(backend);
     const copy = model.slice().buffer;
     try {
-      const message = { type: "load", model: copy, facts, backend, graph, tried, sample };
-      const info = await this.#call(message, [copy]);
+      const how = { facts, backend, graph, tried, sample, reference };
+      const info = await this.#call({ type: "load", model: copy, ...how }, [copy]);
       this.loaded = true;
       return { ...info, threads: this.#threads };
     } catch (error) {
@@ -126,6 +136,14 @@ export class Detector {
    */
   measure(frames) {
     return this.#call({ type: "measure", frames }, []);
+  }
+
+  /**
+   * @param {ImageBitmap} bitmap Transferred to the worker.
+   * @returns {Promise<{pixels: number}>} The CRC-32 of its pixels, RGBA.
+   */
+  fingerprint(bitmap) {
+    return this.#call({ type: "fingerprint", bitmap }, [bitmap]);
   }
 
   /**
@@ -177,8 +195,8 @@ export class Detector {
     };
     this.open();
     try {
-      const { changesPixels } = await this.#call(message, []);
-      if (changesPixels) this.#onChangedPixels();
+      this.found = await this.#call(message, []);
+      if (this.found?.reading === "changed") this.#onChangedPixels();
       return undefined;
     } catch (error) {
       const { code, message: text } = /** @type {Error & {code: string}} */ (error);
@@ -252,8 +270,11 @@ export class Detector {
         this.#startTimer = setTimeout(() => this.#endWorker("no-threads", text), START_PATIENCE_MS);
       }
     } else if (data.type === "lost") {
-      this.#stop("device-lost", `the graphics device is gone (${data.reason})`);
-      this.#onLost(data.reason);
+      const what = data.isWrong ? "WebGPU computes wrongly" : "the graphics device is gone";
+      this.#stop("device-lost", `${what} (${data.reason})`);
+      this.#onLost(data.reason, data.isWrong === true);
+    } else if (data.type === "checked") {
+      this.#onChecked(data.checked);
     } else if (this.#pending !== null && this.#pending.id === data.id) {
       const { resolve, reject } = this.#pending;
       this.#pending = null;

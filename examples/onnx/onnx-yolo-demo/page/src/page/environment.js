@@ -56,6 +56,12 @@ export function threadCount() {
   return wanted > 0 ? wanted : Math.min(4, navigator.hardwareConcurrency);
 }
 
+/** Whether this is an iPhone or an iPad; the latter says that it is a Mac, which has no touch screen. */
+export function isIos() {
+  const { userAgent, platform, maxTouchPoints } = navigator;
+  return /iPhone|iPad|iPod/.test(userAgent) || (platform === "MacIntel" && maxTouchPoints > 1);
+}
+
 /** @returns {string[]} Names of what the page needs and this browser lacks. */
 export function missingFeatures() {
   const needed = [

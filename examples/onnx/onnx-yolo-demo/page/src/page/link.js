@@ -9,9 +9,10 @@ import { readSettings, writeSettings } from "./address.js";
 import { rerun } from "./detection.js";
 import { byId, givenAddress } from "./environment.js";
 import { chooseBackend } from "./loading.js";
+import { compareProof, presentProof, takeProof } from "./proof.js";
 import { currentSettings, setClassesOff, setThresholds } from "./settings.js";
 import { attempt, demo, say } from "./status.js";
-import { isolate, setText } from "./text.js";
+import { isolate, sentence, setText } from "./text.js";
 
 /** @returns {string} The page's address with its present settings. */
 function presentLink() {
@@ -31,17 +32,26 @@ function presentLink() {
   return `${location.href.replace(/[?#].*/s, "")}#${settings}`;
 }
 
-/** Copy the link, and show it, for a browser may not let the page copy. */
-async function copyLink() {
+/** Copy a link, and show it, for a browser may not let the page copy. @param {string} link */
+async function copyLink(link) {
   const field = byId("link-text");
   field.hidden = false;
-  field.value = presentLink();
+  field.value = link;
   field.select();
   try {
     await navigator.clipboard.writeText(field.value);
     say("Copied the link.");
   } catch {
     say("The browser lets the page copy nothing: copy the link out of its field.");
+  }
+}
+
+/** A link that also says what the page sees in the picture on the stage; see proof.js. */
+async function copyProof() {
+  try {
+    await copyLink(`${presentLink()}&proof=${await presentProof()}`);
+  } catch (error) {
+    say(sentence(/** @type {Error} */ (error).message), true);
   }
 }
 
@@ -53,6 +63,7 @@ export async function applyLink() {
   if (threads && threads !== present) {
     bad.push(`threads=${threads} (it has ${present}; more need the headers that serve_demo sends)`);
   }
+  if (!takeProof(givenAddress().get("proof"))) bad.push("proof (it is cut off or damaged)");
   setThresholds({ ...currentSettings(), ...settings });
   if (off) setClassesOff(off);
   if (count !== undefined || line) setCounting(count ?? true, line ?? null);
@@ -60,10 +71,12 @@ export async function applyLink() {
   setText(byId("link-note"), `Left out of the link's settings: ${bad.map(isolate).join("; ")}.`);
   if (backend && backend !== byId("backend").value) await chooseBackend(backend);
   else if (Object.keys(settings).length) await rerun();
+  await compareProof();
 }
 
 export function wireLink() {
-  byId("link-copy").addEventListener("click", () => attempt(copyLink));
+  byId("link-copy").addEventListener("click", () => attempt(() => copyLink(presentLink())));
+  byId("proof-copy").addEventListener("click", () => attempt(copyProof));
   // A link to the page that is open already.
   window.addEventListener("hashchange", () => demo.info && attempt(applyLink));
 }

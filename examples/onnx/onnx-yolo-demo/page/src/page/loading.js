@@ -136,22 +136,29 @@ export async function chooseBackend(backend) {
   await loadModel(presentModel(), backend);
 }
 
-/** The GPU is gone: load again with WebGPU the first time, with WebAssembly after that. */
-function recover(reason) {
+/**
+ * The GPU is gone: load again with WebGPU the first time, where it is checked again; after that, and
+ * if it has begun to compute wrongly, with WebAssembly.
+ * @param {string} reason @param {boolean} isWrong
+ */
+function recover(reason, isWrong) {
   const wasRunning = activity.running;
   halt();
   demo.ready = false;
   losses += 1;
-  const backend = losses === 1 ? (demo.info?.requested ?? "auto") : "wasm";
-  showScreen("device-lost", { detail: `The browser's reason: ${reason}` });
-  attempt(() => inTurn(() => reloadAfterLoss(backend, reason, wasRunning)));
+  const given = losses === 1 && !isWrong;
+  const backend = given ? (demo.info?.requested ?? "auto") : "wasm";
+  const what = isWrong ? "WebGPU computes wrongly" : "the GPU was lost";
+  showScreen("device-lost", { detail: sentence(`${what}: ${reason}`) });
+  attempt(() => inTurn(() => reloadAfterLoss(backend, `${what} (${reason})`, wasRunning)));
 }
 
-async function reloadAfterLoss(backend, reason, wasRunning) {
+/** @param {string} what Has happened. */
+async function reloadAfterLoss(backend, what, wasRunning) {
   await alone(() => loadOrWasm(presentModel(), backend));
   hideScreen();
   const now = demo.info?.backend === "webgpu" ? "WebGPU again" : "WebAssembly";
-  const text = `the GPU was lost (${reason}); the model now runs on ${now}`;
+  const text = `${what}; the model now runs on ${now}`;
   showNote([text, demo.info?.note ?? ""].filter(Boolean).map(sentence).join(" "));
   await afterLoad(wasRunning);
   settleReady();

@@ -10,6 +10,7 @@ import { loadBuiltin, loadFile } from "./loading.js";
 import { prepareRuntime } from "./model.js";
 import { keepOffline } from "./offline.js";
 import { detectImage, fillSamples, previewSample } from "./pictures.js";
+import { selfTestIfAsked } from "./selftest.js";
 import { watchSize } from "./stage.js";
 import {
   activity,
@@ -56,6 +57,7 @@ async function begin() {
   activity.booting = false;
   settleReady();
   if (demo.info) await attempt(applyLink);
+  await attempt(selfTestIfAsked);
   await keepOffline();
 }
 

@@ -6,13 +6,13 @@
  * @import {Info as Loaded} from "./detector.js"
  * @import {Facts} from "../worker/onnx_read.js"
  */
-import { inWords } from "../worker/agreement.js";
 import { failure } from "../worker/failure.js";
 import { readFacts } from "../worker/onnx_read.js";
 import { assetBytes, assetJson, whenAsset } from "./assets.js";
 import { findAdapter, loadFloats, loadWebgpuRuntime } from "./backend.js";
+import { checkedWith, showChecked } from "./checking.js";
 import { Detector } from "./detector.js";
-import { byId, threadCount } from "./environment.js";
+import { byId, isIos, threadCount } from "./environment.js";
 import { setClasses, setThresholds } from "./settings.js";
 import { clearTimes } from "./stage.js";
 import { activity, demo, say, settle } from "./status.js";
@@ -24,16 +24,20 @@ const PROGRESS = {
   runtime: [0.35, "Starting the runtime…"],
   model: [0.55, "Loading the model…"],
   "warm-up": [0.8, "First run of the model…"],
-  compare: [0.9, "Comparing WebGPU with WebAssembly…"],
+  compare: [0.9, "Checking WebGPU on this device…"],
 };
+
+const IOS_NOTE =
+  "on iPhones and iPads the page stays on WebAssembly: there, pages that use WebGPU end after some " +
+  "hundred frames; choose WebGPU to try it";
 
 /**
  * @typedef {object} Model
  * @property {string} name
  * @property {boolean} builtin
  * @property {(backend: string) => Promise<{bytes: Uint8Array, facts: Facts, noted?: object,
- *   graph?: Uint8Array, tried?: boolean}>} read `noted` is what a file of detections says of it;
- *   `graph` see `Detector.load`; `tried`: the build has run it.
+ *   graph?: Uint8Array, tried?: boolean, asset?: string}>} read `noted` is what a file of detections says of it;
+ *   `graph` see `Detector.load`; `tried`: the build has run it; `asset`: its name in the page.
  */
 
 /**
@@ -52,13 +56,14 @@ export const model = {
   noted: {},
   /** The back end that was asked for with it. */
   requested: "auto",
-  /** Called with the reason when the GPU is gone. */
-  onLost: (/** @type {string} */ _reason) => {},
+  /** Called when the GPU is gone, or has begun to compute wrongly, with the reason. */
+  onLost: (/** @type {string} */ _reason, /** @type {boolean} */ _isWrong) => {},
 };
 
 let detector = new Detector({
   onProgress: showProgress,
   onLost: lost,
+  onChecked: keepChecked,
   onChangedPixels: () => {
     byId("pixels-note").hidden = false;
   },
@@ -75,8 +80,15 @@ export function prepareRuntime() {
   whenAsset("runtime-wasm", () => detector.prepare("wasm").catch(() => {}));
 }
 
-function lost(reason) {
-  model.onLost(reason);
+function lost(reason, isWrong) {
+  model.onLost(reason, isWrong);
+}
+
+/** @param {import("../worker/check.js").Checked} checked */
+function keepChecked(checked) {
+  if (!demo.info) return;
+  demo.info.checked = checked;
+  showChecked(checked);
 }
 
 // ------------------------------------------------------------------------ kinds of model
@@ -91,7 +103,7 @@ export function builtinModel() {
     const name = asFloats ? "model-webgpu" : "model";
     const { facts, ...noted } = asFloats ? await assetJson(`${name}-info`) : own;
     const graph = backend === "wasm" ? await assetBytes("model-graph") : undefined;
-    return { bytes: await assetBytes(name), facts, noted, graph, tried: true };
+    return { bytes: await assetBytes(name), facts, noted, graph, tried: true, asset: name };
   };
   return { name: "built-in model", builtin: true, read };
 }
@@ -213,21 +225,18 @@ async function firstWay(requested) {
 /** The way, and what a model's `read` gives. @param {Model} wanted */
 async function read(wanted, requested) {
   const way = await firstWay(requested);
-  return { way, ...(await wanted.read(way.backend)), sample: await comparedPicture(way.backend) };
+  return { way, given: await forDetector(wanted, way.backend) };
 }
 
-/** @param {string} backend @returns {Promise<Blob|undefined>} See `Detector.load`. */
-export async function comparedPicture(backend) {
-  if (backend !== "webgpu") return undefined;
-  const [{ asset, type }] = await assetJson("samples");
-  return new Blob([await assetBytes(asset)], { type });
-}
-
-/** @param {Loaded} found @param {string} note What is said beside it. */
-function withDifference({ difference }, note) {
-  if (!difference) return note;
-  const text = `compared on a sample: WebGPU differs from WebAssembly by at most ${inWords(difference)}`;
-  return [note, text].filter(Boolean).join("; ");
+/** What `Detector.load` needs, and what is noted of the model. @param {Model} wanted */
+export async function forDetector(wanted, backend) {
+  const { bytes, ...others } = await wanted.read(backend);
+  if (backend !== "webgpu") return { model: bytes, backend, ...others };
+  const { more = new Uint8Array(), ...checked } = await checkedWith(others.asset);
+  const longer = new Uint8Array(bytes.length + more.length);
+  longer.set(bytes);
+  longer.set(more, bytes.length);
+  return { model: longer, backend, ...others, ...checked };
 }
 
 /**
@@ -249,19 +258,17 @@ function unlessEnded(promise, ending) {
 /** @param {Model} wanted @param {string} requested @param {AbortSignal} [ending] */
 async function loadInto(wanted, requested, ending) {
   const opened = await unlessEnded(read(wanted, requested), ending);
-  const { way, bytes, facts, noted = {}, graph, tried, sample } = opened;
-  const found = await detector
-    .load({ model: bytes, facts, backend: way.backend, graph, tried, sample })
-    .catch((error) => {
-      if (error.code !== "webgpu-failed") throw error;
-      throw failure("no-webgpu", `WebGPU failed: ${error.message}; ${OTHER_BACKENDS}`);
-    });
-  use(wanted, requested, { ...found, ...way, note: withDifference(found, way.note) }, noted);
-  showOrigin(facts.trainedOn);
+  const { way, given } = opened;
+  const found = await detector.load(given).catch((error) => {
+    if (!["webgpu-failed", "device-lost"].includes(error.code)) throw error;
+    throw failure("no-webgpu", `WebGPU failed: ${error.message}; ${OTHER_BACKENDS}`);
+  });
+  use(wanted, requested, { ...found, ...way }, given.noted);
+  showOrigin(given.facts.trainedOn);
 }
 
 /** Make a loaded model the present one. @param {Model} wanted */
-function use(wanted, requested, found, noted) {
+function use(wanted, requested, found, noted = {}) {
   const info = { ...found, requested, modelName: wanted.name };
   const sameClasses = demo.info && String(demo.info.names) === String(info.names);
   const sameModel = model.current === wanted;
@@ -287,28 +294,33 @@ export async function preferFaster() {
   const { current, requested } = model;
   const { info } = demo;
   if (!current || !info || requested !== "auto" || info.backend !== "wasm") return;
-  const { adapter, software, note } = await findAdapter();
-  const rival = new Detector({ onProgress: () => {}, onLost: lost, onSlow: settle });
   const stale = () => demo.info !== info;
+  const rival = new Detector({
+    onProgress: () => {},
+    // Before it is in use, its failure to load says so.
+    onLost: (reason, isWrong) => rival === detector && lost(reason, isWrong),
+    onChecked: keepChecked,
+    onSlow: settle,
+  });
   try {
+    if (isIos()) throw failure("no-webgpu", IOS_NOTE);
+    const { adapter, software, note } = await findAdapter();
     if (!adapter || software) throw failure("no-webgpu", note);
     await loadWebgpuRuntime();
-    const { bytes, facts, noted = {} } = await current.read("webgpu");
+    const { noted, ...given } = await forDetector(current, "webgpu");
     if (stale()) return;
-    const sample = await comparedPicture("webgpu");
-    const found = await rival.load({ model: bytes, facts, backend: "webgpu", sample });
+    const found = await rival.load(given);
     await alone(async () => {
       if (stale()) return;
       const ours = await detector.measure(MEASURED_FRAMES);
       const theirs = await rival.measure(MEASURED_FRAMES);
-      const measured = withDifference(
-        found,
+      const measured =
         "measured on this device, milliseconds an inference: " +
-          `WebGPU ${theirs.toFixed(1)}, WebAssembly ${ours.toFixed(1)}`,
-      );
+        `WebGPU ${theirs.toFixed(1)}, WebAssembly ${ours.toFixed(1)}`;
       if (stale()) return;
       if (theirs >= ours) {
         noteWay(measured);
+        showChecked(found.checked);
         return;
       }
       detector.cancel();
@@ -317,7 +329,8 @@ export async function preferFaster() {
     });
   } catch (error) {
     const { message, code } = /** @type {Error & {code: string}} */ (error);
-    if (!stale()) noteWay(code === "no-webgpu" ? message : `WebGPU failed: ${message}`);
+    const failed = `the page stays on WebAssembly, for WebGPU failed: ${message}`;
+    if (!stale()) noteWay(code === "no-webgpu" ? message : failed);
   } finally {
     if (rival !== detector) rival.cancel();
   }
@@ -338,7 +351,7 @@ function showProgress(stage) {
 }
 
 /** @param {Info} info */
-function showInfo({ modelName, names, layout, size, backend, adapter, threads, note }) {
+function showInfo({ modelName, names, layout, size, backend, adapter, threads, note, checked }) {
   const [height, width] = size;
   const classes = `${names.length} ${names.length === 1 ? "class" : "classes"}`;
   const file = "file" in model.noted ? `, ${model.noted.file}` : "";
@@ -350,6 +363,7 @@ function showInfo({ modelName, names, layout, size, backend, adapter, threads, n
   const webgpu = adapter ? `WebGPU, ${adapter}` : "WebGPU";
   setText(byId("backend-shown"), backend === "webgpu" ? webgpu : wasm);
   showNote(note);
+  showChecked(checked);
 }
 
 /** @param {string} [trainedOn] What the model has seen; "" if nobody knows. */

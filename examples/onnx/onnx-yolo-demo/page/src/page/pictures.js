@@ -27,7 +27,8 @@ export async function showPicture(picture, title) {
   }
   useSource(null);
   if (demo.info) hideScreen();
-  putOnStage(bitmap, note ? `${title}, ${note}` : title);
+  const file = picture instanceof Blob ? picture : undefined;
+  putOnStage(bitmap, note ? `${title}, ${note}` : title, file);
   settle();
   if (demo.info) say(`Detecting in ${title}…`);
   return rerun();

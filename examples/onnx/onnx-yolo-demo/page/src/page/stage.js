@@ -18,7 +18,7 @@ const NUMBERS_EVERY_MS = 250;
 
 /**
  * A frame: where it is from, and whether the stage shows it as a mirror does.
- * @typedef {{title: string, mirrored: boolean, live?: "camera"|"video"}} Frame
+ * @typedef {{title: string, mirrored: boolean, live?: "camera"|"video", file?: Blob}} Frame
  */
 /**
  * @typedef {Frame & {bitmap: ImageBitmap, detections: NamedDetection[], second?: NamedDetection[]}}
@@ -81,10 +81,15 @@ export function forgetDetections() {
 /** @returns {boolean} Whether `demo.last` is what is on the stage. */
 export const isSeen = () => seen;
 
-/** Put a picture on the stage, without boxes. @param {ImageBitmap} bitmap @param {string} title */
-export function putOnStage(bitmap, title) {
+/**
+ * Put a picture on the stage, without boxes.
+ * @param {ImageBitmap} bitmap
+ * @param {string} title
+ * @param {Blob} [file] That it is from.
+ */
+export function putOnStage(bitmap, title, file) {
   forgetDetections();
-  replace({ bitmap, title, mirrored: false, detections: [] });
+  replace({ bitmap, title, mirrored: false, detections: [], file });
 }
 
 /**

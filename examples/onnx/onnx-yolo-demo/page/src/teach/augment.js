@@ -7,6 +7,7 @@
  * @import {Example} from "./teacher.js"
  */
 import { createLetterbox } from "../worker/letterbox.js";
+import { readDrawn } from "../worker/pixels.js";
 
 const GREY = "rgb(114, 114, 114)"; // of what lies outside the frame, as around letterboxed pictures
 const FRAME_SIDES = 4; // frames are kept with so many times the network's side at most
@@ -106,9 +107,9 @@ const overlap = (a, b) => a.x1 < b.x2 && b.x1 < a.x2 && a.y1 < b.y2 && b.y1 < a.
  * @param {number} options.size Of the network's input.
  * @param {number} options.maxBoxes Of one picture.
  * @param {() => number} options.random
- * @returns {() => {input: Float32Array, boxes: number[][], rows: number[]}} Draws the next picture:
- *   the network's input (3, size, size), and its boxes' centre x and y, width and height as
- *   fractions of the side.
+ * @returns {() => Promise<{input: Float32Array, boxes: number[][], rows: number[]}>} Draws the next
+ *   picture: the network's input (3, size, size), and its boxes' centre x and y, width and height
+ *   as fractions of the side.
  */
 export function createAugmenter({ examples, labels, size, maxBoxes, random }) {
   const frames = examples.map((example) => reduce(example, labels, size));
@@ -236,7 +237,7 @@ export function createAugmenter({ examples, labels, size, maxBoxes, random }) {
     );
   }
 
-  return () => {
+  return async () => {
     const frame = nextFrame();
     const pasted = planPasted(frame);
     const window = planWindow(frame);
@@ -247,7 +248,7 @@ export function createAugmenter({ examples, labels, size, maxBoxes, random }) {
     }
     context.drawImage(frame.canvas, 0, 0);
     for (const one of pasted) paste(context, one);
-    const { data } = context.getImageData(0, 0, window.width, window.height);
+    const data = await readDrawn(context);
     const input = new Float32Array(3 * size * size);
     const geometry = letterbox.run(data, window.width, window.height, input);
     recolour(input, random);

@@ -94,7 +94,7 @@ export async function createLesson({ model, step, info, part, steps, seed, examp
 
   /** Draw a picture, and have the detector compute its maps. */
   async function study() {
-    const { input, boxes, rows } = draw();
+    const { input, boxes, rows } = await draw();
     const tensor = new ort.Tensor("float32", input, [1, 3, size, size]);
     const results = await detector.run(
       { [info.input]: tensor },

@@ -4,18 +4,19 @@
  * @import {Layout} from "./outputs.js"
  */
 
-/** The largest differences of a box's numbers, in pixels of the input, and of a score.
- * @typedef {{box: number, score: number}} Difference
+/** The largest differences of a box's numbers, in pixels of the input, of a score, and of what it is
+ * the sigmoid of, where that is known.
+ * @typedef {{box: number, score: number, logit?: number}} Difference
  */
 
-/** What differs by more is computed wrongly; rounding makes less than a hundredth of it. */
+/** What differs by more is computed wrongly, where nobody measured how much less rounding makes. */
 export const LIMITS = { box: 0.5, score: 0.005 };
 
 const SEEN = 0.05; // finished boxes of lower scores may be any, and in any order
 
-/** @param {Difference} difference @returns {boolean} */
-export function isClose({ box, score }) {
-  return box <= LIMITS.box && score <= LIMITS.score;
+/** @param {Difference} difference @param {Difference} [limits] @returns {boolean} */
+export function isClose({ box, score, logit = 0 }, limits = LIMITS) {
+  return box <= limits.box && score <= limits.score && logit <= (limits.logit ?? 0);
 }
 
 /** @param {number} width Numbers of a box. @param {boolean} inRows Whether each has a row. */
@@ -79,8 +80,21 @@ export function outputDifference(one, other, layout, width) {
   return differenceOfCells(one, other, width, layout === "rows");
 }
 
+/** @param {Float32Array} one @param {Float32Array} other @returns {number} Of two arrays. */
+export function largestGap(one, other) {
+  if (one.length !== other.length) return Number.POSITIVE_INFINITY;
+  let most = 0;
+  for (let k = 0; k < one.length; k++) {
+    const gap = Math.abs(one[k] - other[k]);
+    if (Number.isNaN(gap)) return gap;
+    if (gap > most) most = gap;
+  }
+  return most;
+}
+
 /** @param {Difference} difference @returns {string} Such as "0.0004 px, 0.00001 in score". */
-export function inWords({ box, score }) {
+export function inWords({ box, score, logit }) {
   const digits = (value) => (Number.isFinite(value) ? value.toPrecision(2) : String(value));
-  return `${digits(box)} px, ${digits(score)} in score`;
+  const before = logit === undefined ? "" : `, ${digits(logit)} before its sigmoid`;
+  return `${digits(box)} px, ${digits(score)} in score${before}`;
 }

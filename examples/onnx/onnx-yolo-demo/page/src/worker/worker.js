@@ -4,31 +4,34 @@
  * Messages to it, each with an `id`:
  *   {type: "start", module, wasm, threads, backend}, the first; `module` is a script of the
  *     runtime, and both are packed
- *   {type: "load", model, facts, backend, graph, tried, sample}; see detector.js
+ *   {type: "load", model, facts, backend, graph, tried, sample, reference}; see detector.js
  *   {type: "detect", bitmap, options}
+ *   {type: "fingerprint", bitmap}: the CRC-32 of the pixels that are read
  *   {type: "measure", frames}
  *   {type: "teach-begin", …}, {type: "teach-step"}, {type: "teach-end"}; see teaching.js
  * Messages from it:
- *   {type: "progress", stage}, {type: "lost", reason},
+ *   {type: "progress", stage}, {type: "checked", checked}, see check.js,
+ *   {type: "lost", reason, isWrong}: the graphics device is gone, or computes wrongly
  *   {type: "result", id, value}, {type: "error", id, code, message}
  *
- * @import {Difference} from "./agreement.js"
+ * @import {Reference} from "./check.js"
  * @import {Geometry} from "./letterbox.js"
  * @import {Facts} from "./onnx_read.js"
  */
 import * as ort from "onnxruntime-web/webgpu";
 import { lessonTasks } from "../teach/teaching.js";
-import { inWords, isClose, outputDifference } from "./agreement.js";
+import { crc32 } from "../teach/zip.js";
+import { LIMITS } from "./agreement.js";
+import { DeviceCheck } from "./check.js";
 import { failure } from "./failure.js";
 import { asFloats, toHalf } from "./half.js";
 import { createLetterbox, FILL, fit } from "./letterbox.js";
 import { createPostprocess } from "./nms.js";
 import { readShape, requireScores } from "./outputs.js";
+import { chooseReading, readPixels } from "./pixels.js";
 import { refusal } from "./refusal.js";
 import { unpack } from "./unpack.js";
 
-const GREY = "rgb(114, 114, 114)"; // of the padding; transparent parts get it too
-const KEPT_BYTES = 16e6; // a larger canvas is not kept
 const MAX_SIDE = 2048; // of a network's input; beyond, a browser's memory does not last
 const EXPORT_HINT = "export a YOLO detector with a fixed square input";
 
@@ -42,53 +45,6 @@ const messageOf = (error) => String(error?.message ?? error);
 
 function progress(stage) {
   postMessage({ type: "progress", stage });
-}
-
-// ------------------------------------------------------------------------ pictures
-
-const canvas = new OffscreenCanvas(1, 1);
-const context = /** @type {OffscreenCanvasRenderingContext2D} */ (
-  canvas.getContext("2d", { alpha: false, willReadFrequently: true })
-);
-
-/** @param {ImageBitmap} bitmap @returns {Uint8ClampedArray} Its RGBA pixels. */
-function readPixels(bitmap) {
-  const { width, height } = bitmap;
-  try {
-    if (canvas.width !== width) canvas.width = width;
-    if (canvas.height !== height) canvas.height = height;
-    context.fillStyle = GREY;
-    context.fillRect(0, 0, width, height);
-    context.drawImage(bitmap, 0, 0);
-    const { data } = context.getImageData(0, 0, width, height, { colorSpace: "srgb" });
-    if (data.length > KEPT_BYTES) canvas.width = canvas.height = 1;
-    return data;
-  } catch (error) {
-    throw failure(
-      "runtime",
-      `the pixels of a picture of ${width}x${height} cannot be read (${messageOf(error)}); ` +
-        "try a smaller picture",
-    );
-  }
-}
-
-/**
- * Whether the browser changes what pages read from pictures, as Firefox's resistFingerprinting and
- * others do: colours are filled in and read again.
- */
-function changesPixels() {
-  const wanted = new OffscreenCanvas(16, 16);
-  const drawn = /** @type {OffscreenCanvasRenderingContext2D} */ (wanted.getContext("2d"));
-  const colourOf = (x) => [(16 * x + 3) & 255, (48 * x + 7) & 255, (80 * x + 11) & 255];
-  for (let x = 0; x < 16; x++) {
-    drawn.fillStyle = `rgb(${colourOf(x)})`;
-    drawn.fillRect(x, 0, 1, 16);
-  }
-  const bitmap = wanted.transferToImageBitmap();
-  const pixels = readPixels(bitmap);
-  bitmap.close();
-  const isOff = (value, k) => Math.abs(value - colourOf((k >> 2) & 15)[k & 3]) > 2;
-  return pixels.some((value, k) => (k & 3) < 3 && isOff(value, k));
 }
 
 // ------------------------------------------------------------------------ runtime
@@ -123,7 +79,7 @@ async function start({ module, wasm, threads, backend }) {
   await session.release();
   // The compiled runtime stays; its file is not needed any more.
   ort.env.wasm.wasmBinary = undefined;
-  return { changesPixels: changesPixels() };
+  return { ...(await chooseReading()), runtime: ort.env.versions.web ?? "" };
 }
 
 async function watchDevice() {
@@ -176,8 +132,13 @@ function findInput(session, facts) {
   );
 }
 
-/** @param {ort.InferenceSession} session @returns {string} The name of the detections. */
-function findOutput({ outputNames }) {
+/**
+ * @param {ort.InferenceSession} session
+ * @param {string|null} [logits] Of the outputs the one that is there for the check alone.
+ * @returns {string} The name of the detections.
+ */
+function findOutput(session, logits) {
+  const outputNames = session.outputNames.filter((name) => name !== logits);
   if (outputNames.includes("output0") || outputNames.length === 1) {
     return outputNames.includes("output0") ? "output0" : outputNames[0];
   }
@@ -208,7 +169,7 @@ async function createSession(model, backend, graph) {
 
 /** One inference of what is in the tensor. */
 async function infer({ session, inputName, outputName, tensor }) {
-  const results = await session.run({ [inputName]: tensor });
+  const results = await session.run({ [inputName]: tensor }, [outputName]);
   const output = results[outputName];
   const data = asFloats(output.type, await output.getData());
   return { dims: output.dims, data, release: () => output.dispose() };
@@ -240,14 +201,15 @@ function knownShape({ outputMetadata }, name) {
   return shape.every((axis) => typeof axis === "number") ? shape : null;
 }
 
-async function prepareSession(session, { facts, backend, tried }) {
+async function prepareSession(session, { facts, backend, tried, reference }) {
   const { name, type, side } = findInput(session, facts);
   const isHalf = type === "float16";
   const written = isHalf ? toHalf : undefined;
   const input = new (isHalf ? Uint16Array : Float32Array)(3 * side * side);
   input.fill(isHalf ? toHalf(FILL / 255) : FILL / 255);
   const tensor = new ort.Tensor(type, input, [1, 3, side, side]);
-  const network = { session, inputName: name, outputName: findOutput(session), tensor };
+  const outputName = findOutput(session, reference?.logits);
+  const network = { session, inputName: name, outputName, tensor };
   const dims = tried && backend === "wasm" ? knownShape(session, network.outputName) : null;
   const masks = countMasks(session);
   const shape = dims
@@ -260,38 +222,68 @@ async function prepareSession(session, { facts, backend, tried }) {
   return { ...network, names, layout, width, side, input, letterbox, postprocess };
 }
 
-/** Put a picture's pixels into a network's input. @returns {Geometry} */
-function fillInput(network, bitmap) {
-  const pixels = readPixels(bitmap);
+/** Put a picture's pixels into a network's input. @returns {Promise<Geometry>} */
+async function fillInput(network, bitmap) {
+  const pixels = await readPixels(bitmap);
   return network.letterbox.run(pixels, bitmap.width, bitmap.height, network.input);
 }
 
+/** What a network computes of its input: the output, and the logits if their name is known. */
+async function allOutputs({ session, inputName, outputName, tensor }, logits) {
+  const names = logits ? [outputName, logits] : [outputName];
+  const results = await session.run({ [inputName]: tensor }, names);
+  const arrays = [];
+  for (const name of names) {
+    const output = results[name];
+    arrays.push(asFloats(output.type, await output.getData()).slice());
+    output.dispose();
+  }
+  return arrays;
+}
+
+/** The same by WebAssembly with the same file. */
+async function outputsOfWasm(network, model, logits) {
+  const session = await createSession(new Uint8Array(model), "wasm");
+  try {
+    return await allOutputs({ ...network, session }, logits);
+  } finally {
+    await session.release();
+  }
+}
+
 /**
- * Compare what WebGPU computes for a picture with WebAssembly's results by the same file.
+ * Begin to check what WebGPU computes, by a sample; Python's outputs are taken where there are any and
+ * the browser has decoded the sample to the same pixels.
  * @param {Awaited<ReturnType<typeof prepareSession>>} network On WebGPU.
- * @param {{model: ArrayBuffer, sample: Blob}} message
- * @returns {Promise<Difference>}
- * @throws {Error} If they differ by more than rounding explains.
+ * @param {{model: ArrayBuffer, sample: Blob, reference?: Reference}} message
+ * @returns The network with its check.
+ * @throws {Error} If WebGPU computes wrongly.
  */
-async function compareBackends(network, { model, sample }) {
+async function beginCheck(network, { model, sample, reference }) {
   progress("compare");
   const bitmap = await createImageBitmap(sample);
-  fillInput(network, bitmap);
+  await fillInput(network, bitmap);
   bitmap.close();
-  const reference = await createSession(new Uint8Array(model), "wasm");
-  try {
-    const wanted = await infer({ ...network, session: reference });
-    const found = await infer(network);
-    const difference = outputDifference(found.data, wanted.data, network.layout, network.width);
-    found.release();
-    wanted.release();
-    if (isClose(difference)) return difference;
-    throw new Error(
-      `on a sample its results are not those of WebAssembly: they differ by ${inWords(difference)}`,
-    );
-  } finally {
-    await reference.release();
-  }
+  const input = network.input.slice();
+  const isSame = reference?.input === crc32(new Uint8Array(input.buffer));
+  const known = isSame ? reference?.outputs : undefined;
+  const check = new DeviceCheck({
+    input,
+    wanted: known ?? (await outputsOfWasm(network, model, reference?.logits)),
+    by: known ? "Python" : "WebAssembly",
+    limits: reference?.limits ?? LIMITS,
+    layout: network.layout,
+    width: network.width,
+  });
+  const checking = { ...network, check, logits: reference?.logits };
+  await compare(checking);
+  return checking;
+}
+
+/** Check once more. */
+async function compare(network) {
+  network.input.set(network.check.input);
+  network.check.judge(await allOutputs(network, network.logits));
 }
 
 async function prepare(message) {
@@ -302,8 +294,7 @@ async function prepare(message) {
   try {
     session = await createSession(new Uint8Array(message.model), backend, graph);
     const network = await prepareSession(session, message);
-    const onGpu = backend === "webgpu";
-    return { ...network, difference: onGpu ? await compareBackends(network, message) : null };
+    return backend === "webgpu" ? await beginCheck(network, message) : { ...network, check: null };
   } catch (error) {
     await session?.release();
     const { code } = /** @type {{code?: string}} */ (error);
@@ -319,17 +310,31 @@ async function load(message) {
   const network = await prepare(message);
   await loaded?.session.release();
   loaded = network;
-  const { names, layout, side, difference } = network;
+  const { names, layout, side, check } = network;
   const { confidence, iou } = message.facts;
-  return { names, layout, size: [side, side], confidence, iou, difference };
+  const checked = check?.checked ?? null;
+  return { names, layout, size: [side, side], confidence, iou, checked };
 }
 
 // ------------------------------------------------------------------------ detection
 
+async function checkAgain(network) {
+  const { check } = network;
+  if (!check?.isDue()) return;
+  try {
+    await compare(network);
+  } catch (error) {
+    postMessage({ type: "lost", reason: messageOf(error), isWrong: true });
+    throw error;
+  }
+  postMessage({ type: "checked", checked: check.checked });
+}
+
 async function detect({ bitmap, options }) {
   if (loaded === null) throw failure("runtime", "no model is loaded");
+  await checkAgain(loaded);
   const begun = performance.now();
-  const geometry = fillInput(loaded, bitmap);
+  const geometry = await fillInput(loaded, bitmap);
   const prepared = performance.now();
   const output = await infer(loaded);
   const inferred = performance.now();
@@ -355,7 +360,13 @@ async function measure({ frames }) {
   return times.sort((one, other) => one - other)[frames >> 1];
 }
 
-const TASKS = { start, load, detect, measure, ...lessonTasks };
+async function fingerprint({ bitmap }) {
+  const pixels = await readPixels(bitmap);
+  bitmap.close();
+  return { pixels: crc32(new Uint8Array(pixels.buffer)) };
+}
+
+const TASKS = { start, load, detect, measure, fingerprint, ...lessonTasks };
 
 self.onmessage = async ({ data }) => {
   try {

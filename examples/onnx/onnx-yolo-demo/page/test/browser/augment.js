@@ -40,7 +40,7 @@ scenarios({
     const draw = createAugmenter({ ...options, random: createRandom(1) });
     let count = 0;
     for (let picture = 0; picture < 30; picture++) {
-      const { input, boxes, rows } = draw();
+      const { input, boxes, rows } = await draw();
       check(rows.length === boxes.length && rows.every((row) => row === 0), "a row for each box");
       for (const [x, y, width, height] of boxes) {
         const box = [x - width / 2, y - height / 2, x + width / 2, y + height / 2];

@@ -1,0 +1,114 @@
+"""tools/reference.py: Python's outputs and limits, by which the page checks a device."""
+
+import base64
+import io
+import json
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+from PIL import Image
+from tools.reference import (
+    exact_outputs,
+    largest_gap,
+    logits_name,
+    one_more_output,
+    reference_assets,
+)
+
+SIZE = 8
+
+
+@pytest.fixture
+def model():
+    """Return a detector of one class whose score is the sigmoid of a sum, and is 0 in float32."""
+    nodes = [
+        helper.make_node("Reshape", ["images", "shape"], ["flat"]),
+        helper.make_node("MatMul", ["filters", "flat"], ["rows"]),
+        helper.make_node("Slice", ["rows", "zero", "four", "axis"], ["box"]),
+        helper.make_node("Slice", ["rows", "four", "five", "axis"], ["last"]),
+        helper.make_node("Sub", ["last", "far"], ["before"]),
+        helper.make_node("Sigmoid", ["before"], ["score"]),
+        helper.make_node("Concat", ["box", "score"], ["output0"], axis=1),
+    ]
+    filters = np.random.default_rng(0).normal(size=(1, 5, 3)).astype(np.float16)
+    values = {
+        "shape": np.int64([1, 3, SIZE * SIZE]), "far": np.float32(120), "axis": np.int64([1]),
+        "zero": np.int64([0]), "four": np.int64([4]), "five": np.int64([5]),
+    }  # fmt: skip
+    constants = [numpy_helper.from_array(np.asarray(v), name) for name, v in values.items()]
+    constants.append(numpy_helper.from_array(filters, "half"))
+    nodes.insert(0, helper.make_node("Cast", ["half"], ["filters"], to=TensorProto.FLOAT))
+    ends = [
+        helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
+        for name, shape in (("images", [1, 3, SIZE, SIZE]), ("output0", [1, 5, SIZE * SIZE]))
+    ]
+    graph = helper.make_graph(nodes, "tiny", ends[:1], ends[1:], constants)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
+
+
+def sample_assets(boxes):
+    picture = io.BytesIO()
+    Image.fromarray(np.full((6, 8, 3), (200, 30, 90), np.uint8)).save(picture, "PNG")
+    entries = [{"asset": f"sample-{k}", "boxes": found} for k, found in enumerate(boxes)]
+    listed = {"model-boxes": json.dumps(entries).encode()}
+    return listed | {entry["asset"]: picture.getvalue() for entry in entries}
+
+
+def test_the_limits_are_ten_times_the_rounding_and_hold_before_the_sigmoid(model):
+    data = model.SerializeToString()
+    assets = reference_assets("model", data, SIZE, sample_assets([[], [[0] * 6]]))
+    info = json.loads(assets["model-reference"])
+    assert (info["sample"], info["logits"]) == ("sample-1", "before")
+    for kind in ("box", "score", "logit"):
+        assert info["limits"][kind] == pytest.approx(10 * info["rounding"][kind])
+    output = np.frombuffer(assets["model-outputs"], "<f4").reshape(1, 5, -1)
+    logits = np.frombuffer(assets["model-logits"], "<f4")
+    assert output[0, 4].max() < 1e-30  # nothing shows there what the logits show
+    longer = onnx.load_from_string(data + base64.b64decode(info["suffix"]))
+    assert [value.name for value in longer.graph.output] == ["output0", "before"]
+    onnx.checker.check_model(longer)
+    # At least a unit in the last place of the largest number.
+    assert info["rounding"]["logit"] >= np.spacing(np.abs(logits).max())
+
+
+def test_without_samples_there_is_no_reference_and_without_things_the_first_sample(model):
+    data = model.SerializeToString()
+    assert reference_assets("model", data, SIZE, sample_assets([])) == {}
+    assets = reference_assets("model", data, SIZE, sample_assets([[], []]))
+    assert json.loads(assets["model-reference"])["sample"] == "sample-0"
+
+
+def test_large_outputs_stay_at_home(model, monkeypatch):
+    monkeypatch.setattr("tools.reference.MOST_BYTES", 1535)  # 64 boxes of 5 numbers, and logits
+    data = model.SerializeToString()
+    assert [*reference_assets("model", data, SIZE, sample_assets([[]]))] == ["model-reference"]
+    monkeypatch.setattr("tools.reference.MOST_BYTES", 1536)
+    assert len(reference_assets("model", data, SIZE, sample_assets([[]]))) == 3
+
+
+def test_scores_that_are_no_sigmoid_are_compared_alone(model):
+    for node in model.graph.node:
+        if node.op_type == "Sigmoid":
+            node.op_type = "Tanh"
+    assert logits_name(model.graph) is None
+    assets = reference_assets("model", model.SerializeToString(), SIZE, sample_assets([[]]))
+    info = json.loads(assets["model-reference"])
+    assert (info["logits"], info["suffix"], [*info["limits"]]) == (None, "", ["box", "score"])
+
+
+def test_the_exact_outputs_are_float64(model):
+    images = np.random.default_rng(1).random((1, 3, SIZE, SIZE), np.float32)
+    data = model.SerializeToString() + one_more_output("before")
+    output, logits = exact_outputs(data, images)
+    assert (output.dtype, logits.dtype) == (np.float64, np.float64)
+    half = numpy_helper.to_array(model.graph.initializer[-1]).astype(np.float64)
+    rows = half @ images.reshape(1, 3, -1).astype(np.float64)
+    np.testing.assert_allclose(logits, rows[:, 4:] - 120, rtol=1e-15)
+
+
+def test_the_largest_gap_is_over_all_of_several_arrays():
+    arrays = [np.float32([1, 2]), np.float32([1, 2.5]), np.float64([1.25, 2])]
+    assert largest_gap(arrays) == 0.5
+    assert largest_gap(arrays[:1]) == np.spacing(np.float32(2))
