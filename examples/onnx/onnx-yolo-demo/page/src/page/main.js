@@ -4,6 +4,7 @@ import { teacher } from "../teach/teacher.js";
 import { hasAsset } from "./assets.js";
 import { wireControls } from "./controls.js";
 import { byId, missingFeatures, wantedBackend } from "./environment.js";
+import { linkRepository } from "./licences.js";
 import { applyLink } from "./link.js";
 import { watchEnd, watchVisibility } from "./live.js";
 import { loadBuiltin, loadFile } from "./loading.js";
@@ -56,6 +57,7 @@ async function begin() {
   activity.booting = false;
   settleReady();
   if (demo.info) await attempt(applyLink);
+  await linkRepository();
   await keepOffline();
 }
 
