@@ -61,13 +61,16 @@ export class FrameTimes {
     const of = 1000 / this.fps();
     if (Number.isNaN(of)) return null;
     if (median(this.#waits) > 0) return { part: "source", ms: median(this.#waits), of };
-    const parts = /** @type {const} */ (["pre", "inference", "post"]).map((part) => {
-      return { part, ms: this.median(part), of };
-    });
+    const between = this.#times.slice(1); // as many as there are intervals between their ends
+    const mean = (part) => between.reduce((sum, times) => sum + times[part], 0) / between.length;
+    /** @type {{part: keyof Times|"rest", ms: number, of: number}[]} */
+    const parts = [];
+    for (const part of /** @type {const} */ (["pre", "inference", "post"])) {
+      parts.push({ part, ms: mean(part), of });
+    }
     const rest = of - parts.reduce((sum, { ms }) => sum + ms, 0);
-    return [...parts, { part: /** @type {const} */ ("rest"), ms: rest, of }].reduce((a, b) =>
-      b.ms > a.ms ? b : a,
-    );
+    parts.push({ part: "rest", ms: rest, of });
+    return parts.reduce((one, other) => (other.ms > one.ms ? other : one));
   }
 }
 
