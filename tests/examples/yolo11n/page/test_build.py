@@ -169,8 +169,8 @@ def test_a_card_says_what_the_file_does_not(quick, tmp_path):
     card = tmp_path / "card.json"
     card.write_text(json.dumps({"license": "CC0-1.0", "average_precision": SCORES}))
     build(quick, tmp_path / "page", card=card)
-    facts = json.loads(assets_of((tmp_path / "page/demo_assets/model.js").read_text())["model-info"])
-    facts = facts["facts"]
+    assets = assets_of((tmp_path / "page/demo_assets/model.js").read_text())
+    facts = json.loads(assets["model-info"])["facts"]
     assert (facts["licence"], facts["trainedOn"]) == ("CC0-1.0", "")
     assert facts["scores"] == {"on": "x", "perClass": SCORES["per_class"]}
 
@@ -181,7 +181,7 @@ def test_a_card_says_what_the_file_does_not(quick, tmp_path):
         ("much", "no JSON"),
         ("[1]", "no JSON of an object"),
         ('{"licence": "MIT"}', "a wrong licence"),
-        ('{"average_precision": {"on": "x", "per_class": {"a": {"map50": 50}}}}', "a wrong average"),
+        ('{"average_precision": {"on": "x"}}', "a wrong average"),
     ],
 )
 def test_a_card_of_another_form_is_refused(tmp_path, text, named):

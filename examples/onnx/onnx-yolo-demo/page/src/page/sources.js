@@ -29,7 +29,7 @@ const CAMERA_FAILURES = {
   OverconstrainedError: ABSENT,
 };
 const USUAL_FRAME_SECONDS = 1 / 30; // until a video tells its own
-const LEAST_FRAME_SECONDS = 1 / 250;
+const KNOWN_FRAMES = 30; // by which it tells
 const FRAME_PATIENCE_MS = 2000;
 const STALLED_MS = 5000; // without a new frame something is broken
 const OPENING_MS = 10000;
@@ -322,7 +322,9 @@ export class VideoSource extends LiveSource {
   /** Since when it plays, and from where, in seconds of the film. */
   #played = { from: 0, since: 0 };
   #isSeeking = false; // because the user wants it
-  #frame = { time: 0, length: Number.POSITIVE_INFINITY }; // in seconds
+  #frameTime = 0; // of the last frame, in seconds of the film
+  /** @type {number[]} */
+  #lengths = []; // of the last frames, in seconds
 
   /** @param {HTMLVideoElement} video @param {File} file @param {string} url Of the file. */
   constructor(video, file, url) {
@@ -404,9 +406,15 @@ export class VideoSource extends LiveSource {
 
   /** Learn how long a frame is. @param {VideoFrameCallbackMetadata} about */
   noteFrame({ mediaTime }) {
-    const length = mediaTime - this.#frame.time;
-    this.#frame.time = mediaTime;
-    if (length > LEAST_FRAME_SECONDS) this.#frame.length = Math.min(this.#frame.length, length);
+    const length = mediaTime - this.#frameTime;
+    this.#frameTime = mediaTime;
+    if (length > 0) this.#lengths = [...this.#lengths, length].slice(-KNOWN_FRAMES);
+  }
+
+  /** Seconds of a frame: browsers leave some out, and some films have frames of many lengths. */
+  get #frameSeconds() {
+    const sorted = this.#lengths.toSorted((a, b) => a - b);
+    return sorted[Math.floor(sorted.length / 4)] ?? USUAL_FRAME_SECONDS;
   }
 
   /** Go to a time; a video that plays goes on from there. @param {number} seconds */
@@ -427,9 +435,7 @@ export class VideoSource extends LiveSource {
   /** Go on by frames; after the last one comes the first. @param {number} [frames] -1: back. */
   async step(frames = 1) {
     this.pause();
-    const { length } = this.#frame;
-    const seconds = Number.isFinite(length) ? length : USUAL_FRAME_SECONDS;
-    const next = this.video.currentTime + frames * seconds;
+    const next = this.video.currentTime + frames * this.#frameSeconds;
     await this.seek(next < this.video.duration ? Math.max(next, 0) : 0);
   }
 
