@@ -162,6 +162,14 @@ def test_the_single_file_names_its_version():
     assert (DEMO / PAGE).read_text(encoding="utf-8").count('data-version=""') == 1
 
 
+def test_the_picture_of_the_page_has_all_messages_between_its_threads():
+    files = [*DEMO.glob("page/src/*/*.js"), DEMO / "page/sw.js"]
+    sources = "".join(file.read_text(encoding="utf-8") for file in files)
+    picture = (DEMO.parents[2] / "docs/images/page.svg").read_text(encoding="utf-8")
+    shown = ", ".join(re.findall('class="message"[^>]*>(.*?)<', picture))
+    assert {*re.findall(r"[\w-]+", shown)} == {*re.findall('type: "([a-z-]+)"', sources)}
+
+
 SCORES = {"on": "x", "per_class": {"green thing": {"map50": 0.5, "map50_95": 0.25}}}
 
 
