@@ -2,9 +2,10 @@
 
     python .ci/page.py            after a change of the page's sources, or of what the build puts in
                                   it: with the model that lies in the page
-    python .ci/page.py MODEL.onnx --int8 MODEL_int8.onnx --card CARD.md
+    python .ci/page.py MODEL.onnx --int8 MODEL_int8.onnx --card CARD.md --facts CARD.json
                                   with another model; CARD.md takes the place of what
-                                  demo_assets/README.md says of the present one
+                                  demo_assets/README.md says of the present one, and CARD.json of
+                                  what the page says of it
     python .ci/page.py --check    writes nothing; exit code 1 if a script would change, but for what
                                   processors round in other ways: the choice of samples, teaching,
                                   Python's outputs; and what onnxruntimes optimize in other ways
@@ -25,6 +26,7 @@ from tools.build_demo import DEMO, PAGE, STYLE, BuildError, assets_of, hash_of, 
 
 MOST_BYTES = 8_000_000  # of all that the page is cloned with
 README = "demo_assets/README.md"
+FACTS = "demo_assets/card.json"
 # Prefixes of the assets that depend on the processor, or on onnxruntime.
 ROUNDED = ("sample", "teach", "model-graph", "model-boxes", "model-reference", "model-outputs")
 ROUNDED += ("model-logits",)
@@ -52,7 +54,7 @@ def own_scripts(present):
         model = Path(folder) / info["file"]
         model.write_bytes(own["model"])
         int8 = model if info["weights"] == "int8" else None
-        return page_scripts(model, int8, info["export"])
+        return page_scripts(model, int8, info["export"], DEMO / FACTS)
 
 
 def files_table(model, int8):
@@ -85,10 +87,11 @@ def main(arguments=None):
     parser.add_argument("model", type=Path, nargs="?", help="the exported floats of another model")
     parser.add_argument("--int8", type=Path, help="what tools.quantize has made of it")
     parser.add_argument("--card", type=Path, help="Markdown on the model for the README")
+    parser.add_argument("--facts", type=Path, help="JSON of what the page says of it")
     parser.add_argument("--check", action="store_true", help="write nothing")
     o = parser.parse_args(arguments)
-    if o.model is None and (o.int8 or o.card):
-        parser.error("--int8 and --card need the model")
+    if o.model is None and (o.int8 or o.card or o.facts):
+        parser.error("--int8, --card and --facts need the model")
     if o.model and o.check:
         parser.error("--check looks at the model that lies in the page")
     present, changes = present_scripts(), {}
@@ -96,7 +99,8 @@ def main(arguments=None):
         if o.model is None:
             scripts = own_scripts(present)
         else:
-            scripts = page_scripts(o.model, o.int8)
+            scripts = page_scripts(o.model, o.int8, card=o.facts)
+            changes[FACTS] = o.facts.read_text(encoding="utf-8") if o.facts else "{}\n"
             card = o.card.read_text(encoding="utf-8") if o.card else ""
             changes[README] = readme_with(f"{files_table(o.model, o.int8)}\n{card}")
         check_size(scripts)

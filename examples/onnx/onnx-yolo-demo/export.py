@@ -6,6 +6,7 @@ The end of a training also compares the file that it exports with PyTensor (`ver
 """
 
 import argparse
+import json
 import os
 import sys
 from typing import Any
@@ -41,6 +42,7 @@ class ExportMismatch(Exception):
 def export_detector(
     model: YOLO11n, path: Any, classes: list[str], image_size: int, batch_size: int | None = 1,
     opset_version: int = 20, half: bool = False, trained_on: str | None = None,
+    scores: dict | None = None,
 ) -> Any:  # fmt: skip
     """Write the inference graph, batch normalization folded, as one ONNX model; its ModelProto.
 
@@ -48,7 +50,9 @@ def export_detector(
     (batch, 4 + classes, anchors): centre x, centre y, width, height in pixels, then scores in the
     order of `classes`, whose names go into the metadata.  A `batch_size` of None leaves it open;
     `half` computes in float16 (see `pytensor.link.onnx.export_onnx`).  `trained_on` says in words
-    what the model has seen, such as "drawn pictures", for the page to tell its users.
+    what the model has seen, such as "drawn pictures", for the page to tell its users, and `scores`
+    how well it does there: ``on``, what it was measured on, in words, and ``per_class``, as of
+    `evaluation.metrics.coco_map`.
     """
     images = pt.tensor("images", dtype="float32", shape=(batch_size, 3, image_size, image_size))
     output = model.decode(model(images))
@@ -74,7 +78,8 @@ def export_detector(
             "iou": str(IOU),
             "description": "YOLO11n trained with PyTensor",
         }
-        | ({"trained_on": trained_on} if trained_on else {}),
+        | ({"trained_on": trained_on} if trained_on else {})
+        | ({"average_precision": json.dumps(scores, sort_keys=True)} if scores else {}),
     )
 
 

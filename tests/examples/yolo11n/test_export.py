@@ -1,5 +1,6 @@
 """The exported detector: golden outputs through onnxruntime, size, names, and its own check."""
 
+import json
 from collections import Counter
 
 import export
@@ -18,6 +19,7 @@ from pytensor.link.jax.tuned import jax_mode
 from tests.examples import yolo11n_golden as golden
 
 CLASSES = ["person", "cell phone"]
+SCORES = {"on": "x", "per_class": {name: {"map50": 0.5, "map50_95": None} for name in CLASSES}}
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +35,7 @@ def golden_model():
 @pytest.fixture(scope="module")
 def exported(golden_model, tmp_path_factory):
     path = tmp_path_factory.mktemp("onnx") / "yolo11n.onnx"
-    return path, export_detector(golden_model, path, CLASSES, 320, batch_size=None)
+    return path, export_detector(golden_model, path, CLASSES, 320, batch_size=None, scores=SCORES)
 
 
 def run(path, images):
@@ -83,6 +85,7 @@ def test_interface_and_metadata(exported):
     assert metadata["names"] == "{0: 'person', 1: 'cell phone'}"
     assert (metadata["stride"], metadata["imgsz"]) == ("32", "[320, 320]")
     assert (metadata["conf"], metadata["iou"]) == ("0.25", "0.45")
+    assert json.loads(metadata["average_precision"]) == SCORES
     assert proto.opset_import[0].version == 20
 
 

@@ -2,7 +2,8 @@
  * The service worker of the page in one file: keeps it for times without a network.
  *
  * The server is asked first, so a page that was built anew shows at once; its last answer is kept
- * for when it can't be reached.
+ * for when it can't be reached. A page that is open asks from time to time whether there is another
+ * version: {type: "look", version}; the answer, if there is, is {type: "newer"}.
  */
 const CACHE = "page";
 
@@ -44,7 +45,27 @@ async function answer(request) {
   return response;
 }
 
-self.addEventListener("install", (event) => event.waitUntil(keepOpenPages()));
+/** Whether the server has another version than a page; it is kept then, for the next start. */
+async function look(client, version) {
+  const url = addressOf(client.url);
+  // Where the server tags its answers, no byte of an unchanged page is sent again.
+  const response = await fetch(url, { cache: "no-cache" });
+  const [, found] = /data-version="(\w+)"/.exec(await response.clone().text()) ?? [];
+  if (!found || found === version) return;
+  await keep(url, response);
+  client.postMessage({ type: "newer" });
+}
+
+self.addEventListener("install", (event) => {
+  // It does what the one before does, or more: no need to wait until all pages are closed.
+  self.skipWaiting();
+  event.waitUntil(keepOpenPages());
+});
+self.addEventListener("message", (event) => {
+  const { data, source } = event;
+  // Without a network there is nothing new.
+  if (data.type === "look") event.waitUntil(look(source, data.version).catch(() => {}));
+});
 self.addEventListener("fetch", (event) => {
   if (event.request.mode === "navigate") event.respondWith(answer(event.request));
 });

@@ -22,6 +22,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import tomllib
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -116,7 +117,9 @@ def page_script():
     asset = "\n\n".join(path.read_text(encoding="utf-8") for path in licences).encode()
     worker = json.dumps(bundle("worker/worker.js"))
     program = f"const WORKER_TEXT = {worker};\n{bundle('page/main.js')}"
-    return program + asset_script({"licences": asset})
+    project = tomllib.loads((DEMO.parents[2] / "pyproject.toml").read_text(encoding="utf-8"))
+    repository = project["project"]["urls"]["Repository"].encode()
+    return program + asset_script({"licences": asset, "repository": repository})
 
 
 @cache
@@ -140,8 +143,10 @@ def runtime_script(name):
 # ------------------------------------------------------------------------------ model
 
 
-def load_detector(path):
+def load_detector(path, card=None):
     """Read an ONNX file that the page can use, and run it once on a grey picture.
+
+    `card` has texts that count more than the file's metadata of the same names; see `read_card`.
 
     Returns
     -------
@@ -149,7 +154,7 @@ def load_detector(path):
     model : onnx.ModelProto
     facts : dict
         As ``Facts`` of ``page/src/worker/onnx_read.js``: ``names``, ``confidence``, ``iou``,
-        ``size``, ``trainedOn``.
+        ``size``, ``trainedOn``, ``licence``, ``scores``.
 
     Raises
     ------
@@ -171,15 +176,64 @@ def load_detector(path):
     output = detector(np.full((1, 3, detector.image_size, detector.image_size), 114, np.uint8))
     if not np.isfinite(output).all():
         raise BuildError(f"{path} gives numbers that aren't finite for a grey picture")
-    metadata = {entry.key: entry.value for entry in model.metadata_props}
+    metadata = {entry.key: entry.value for entry in model.metadata_props} | (card or {})
     said = {
         "names": detector.classes,
         "confidence": float(metadata.get("conf", 0.25)),
         "iou": float(metadata.get("iou", 0.45)),
         "size": detector.image_size,
         "trainedOn": metadata.get("trained_on", ""),
+        "licence": metadata.get("license", ""),
+        "scores": scores_of(metadata.get("average_precision", "null")),
     }
     return detector, model, said
+
+
+def scores_of(text):
+    """Return the average precision that metadata give as JSON, as the page's facts have it.
+
+    None where there is none, or one of another form than `export.export_detector` writes.
+    """
+    try:
+        scores = json.loads(text)
+        rows = [(row["map50"], row["map50_95"]) for row in scores["per_class"].values()]
+        fits = all(v is None or 0 <= v <= 1 for row in rows for v in row)
+        return {"on": str(scores["on"]), "perClass": scores["per_class"]} if fits else None
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return None
+
+
+def read_card(path):
+    """Read what is to be said of a model whose file doesn't say it: a JSON file.
+
+    It may have ``trained_on``, ``license`` (texts) and ``average_precision``: ``on``, what that was
+    measured on, and ``per_class``, by the classes' names ``map50`` and ``map50_95``.
+
+    Returns
+    -------
+    dict of str to str
+        As metadata of an ONNX file.
+
+    Raises
+    ------
+    BuildError
+        If it has another form.
+    """
+    try:
+        card = json.loads(Path(path).read_text(encoding="utf-8"))
+        if "average_precision" in card:
+            card["average_precision"] = json.dumps(card["average_precision"])
+        wrong = {*card} - {"trained_on", "license", "average_precision"}
+    except (TypeError, ValueError) as error:
+        raise BuildError(f"the card {path} is no JSON of an object: {error}") from error
+    if "average_precision" in card and scores_of(card["average_precision"]) is None:
+        wrong = {"average_precision"}
+    if wrong:
+        raise BuildError(
+            f"the card {path} has a wrong {', '.join(sorted(wrong))}; it may have trained_on, license "
+            "and average_precision, with 'on' and 'per_class'"
+        )
+    return card
 
 
 def hash_of(path):
@@ -243,10 +297,12 @@ def single_file(html, files, later=()):
     html = re.sub(loads, inline, html)
     for kind, allowed in hashes.items():
         html = html.replace(f"{kind}-src 'self'", f"{kind}-src {' '.join(allowed)}", 1)
-    return html
+    # By it, a page that is open finds out that the server has another one; see `page/sw.js`.
+    version = hashlib.sha256(html.encode()).hexdigest()[:16]
+    return html.replace('data-version=""', f'data-version="{version}"', 1)
 
 
-def page_scripts(model_path, int8=None, export=None):
+def page_scripts(model_path, int8=None, export=None, card=None):
     """Return the scripts that every page has: its program, the runtime, the model.
 
     Parameters
@@ -255,6 +311,8 @@ def page_scripts(model_path, int8=None, export=None):
         As of `build`.
     export : str, optional
         SHA-256 of the exported model that `int8` was made of, by default that of `model_path`.
+    card : path-like, optional
+        See `read_card`.
 
     Returns
     -------
@@ -266,7 +324,7 @@ def page_scripts(model_path, int8=None, export=None):
     BuildError
     """
     shown = Path(int8 or model_path)
-    detector, model, facts = load_detector(shown)
+    detector, model, facts = load_detector(shown, card and read_card(card))
     if int8 is not None and export is None:
         _, _, whole = load_detector(model_path)
         if any(facts[key] != whole[key] for key in ("names", "size")):
@@ -307,7 +365,7 @@ def floats_script(model_path, samples):
     )
 
 
-def build(model_path, output=None, int8=None, webgpu=False):
+def build(model_path, output=None, int8=None, webgpu=False, card=None):
     """Build the page of a detector.
 
     Parameters
@@ -320,6 +378,8 @@ def build(model_path, output=None, int8=None, webgpu=False):
         What `tools.quantize` has made of the model; the page runs it on WebAssembly.
     webgpu : bool
         Put what WebGPU needs into the single file, too.
+    card : path-like, optional
+        What the page says of the model; see `read_card`.
 
     Returns
     -------
@@ -341,7 +401,7 @@ def build(model_path, output=None, int8=None, webgpu=False):
     if problem := runtime_problem():
         raise BuildError(problem)
     later = {WEBGPU: runtime_script("webgpu")}
-    files = page_scripts(model_path, int8)
+    files = page_scripts(model_path, int8, card=card)
     if int8 is not None:
         later[FLOATS] = floats_script(model_path, assets_of(files["demo_assets/model.js"]))
     files |= later
@@ -382,9 +442,10 @@ def main(arguments=None):
     parser.add_argument(
         "--webgpu", action="store_true", help="in the single file, too: 5 MB more, and the floats"
     )
-    options = parser.parse_args(arguments)
+    parser.add_argument("--card", type=Path, metavar="JSON", help="what it has seen, how it does")
+    o = parser.parse_args(arguments)
     try:
-        report = build(options.model, options.output, options.int8, options.webgpu)
+        report = build(o.model, o.output, o.int8, o.webgpu, o.card)
     except (BuildError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

@@ -10,7 +10,7 @@ import numpy as np
 from blocks import BN_MOMENTUM
 from data.loader import val_batches
 from evaluation.detectors import OnnxDetector, detect
-from evaluation.metrics import coco_map
+from evaluation.metrics import coco_map, without_nan
 from evaluation.report import draw_validation
 from export import export_detector, verify_export
 from model import YOLO11n
@@ -171,7 +171,7 @@ def finish(run, validator):
     }
     draw_validation(folder.path / "val_detections.png", validator.dataset, detections)
     if not o.no_export:
-        metrics["onnx"] = export(run, validator)
+        metrics["onnx"] = export(run, validator, best["per_class"])
     folder.write("metrics.json", to_json(metrics))
     folder.require()
     print(
@@ -228,8 +228,8 @@ def load_best(run):
     return info["epoch"]
 
 
-def export(run, validator):
-    """Write the ONNX model of the averages; the report of its verification."""
+def export(run, validator, per_class):
+    """Write the ONNX model of the averages, with their scores; the report of its verification."""
     o = run.options
     images = next(val_batches(validator.dataset, validator.batch_size)).images
     expected = validator.predict(images)
@@ -238,8 +238,12 @@ def export(run, validator):
     partial = o.export_onnx.with_name(f".{o.export_onnx.name}.partial")
     try:
         export_detector(
-            averaged, partial, o.classes, o.image_size, trained_on=run.info["trained_on"]
-        )
+            averaged, partial, o.classes, o.image_size, trained_on=run.info["trained_on"],
+            scores={
+                "on": f"{len(validator.dataset)} pictures of its data that were held out",
+                "per_class": without_nan(per_class),
+            },
+        )  # fmt: skip
         report = verify_export(partial, averaged, images[:COMPARED], expected[:COMPARED])
         os.replace(partial, o.export_onnx)
     finally:

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import threading
+import tomllib
 from html.parser import HTMLParser
 from types import SimpleNamespace
 from urllib.error import HTTPError
@@ -38,6 +39,8 @@ PAGE, SINGLE_FILE = "yolo_detection_demo.html", "yolo_detection_single_file.html
 SCRIPTS = ["demo_assets/page.js", "demo_assets/runtime.js", "demo_assets/model.js"]
 WEBGPU, FLOATS = "demo_assets/webgpu.js", "demo_assets/webgpu_model.js"
 STYLE = "demo_assets/page.css"
+PROJECT = tomllib.loads((DEMO.parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+REPOSITORY = PROJECT["urls"]["Repository"]
 
 
 @pytest.fixture(scope="module")
@@ -131,6 +134,8 @@ def test_the_page_and_the_single_file(installed, tmp_path):
             "iou": 0.45,
             "size": 64,
             "trainedOn": "drawn pictures",
+            "licence": "",
+            "scores": None,
         },
     }
 
@@ -141,6 +146,56 @@ def test_the_sources_name_no_other_place():
     for file in files:
         text = file.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
         assert not re.search(r"https?://|wss?://|[\"'(=]\s*//[\w.]", text), file
+
+
+def test_the_page_names_the_repository_for_its_link(installed):
+    """As pyproject.toml has it, in an asset: no other place is in what the sources make."""
+    assert assets_of(build_demo.page_script())["repository"].decode() == REPOSITORY
+
+
+def test_the_single_file_names_its_version():
+    """By all that is in it, for a page that is open to be compared with the server's."""
+    html = '<html data-version=""><script src="a.js"></script>'
+    versions = [single_file(html, {"a.js": text}) for text in ("1", "1", "2")]
+    found = [re.search('data-version="([0-9a-f]{16})"', version)[1] for version in versions]
+    assert found[0] == found[1] != found[2]
+    assert (DEMO / PAGE).read_text(encoding="utf-8").count('data-version=""') == 1
+
+
+def test_the_picture_of_the_page_has_all_messages_between_its_threads():
+    files = [*DEMO.glob("page/src/*/*.js"), DEMO / "page/sw.js"]
+    sources = "".join(file.read_text(encoding="utf-8") for file in files)
+    picture = (DEMO.parents[2] / "docs/images/page.svg").read_text(encoding="utf-8")
+    shown = ", ".join(re.findall('class="message"[^>]*>(.*?)<', picture))
+    assert {*re.findall(r"[\w-]+", shown)} == {*re.findall('type: "([a-z-]+)"', sources)}
+
+
+SCORES = {"on": "x", "per_class": {"green thing": {"map50": 0.5, "map50_95": 0.25}}}
+
+
+def test_a_card_says_what_the_file_does_not(quick, tmp_path):
+    card = tmp_path / "card.json"
+    card.write_text(json.dumps({"license": "CC0-1.0", "average_precision": SCORES}))
+    build(quick, tmp_path / "page", card=card)
+    assets = assets_of((tmp_path / "page/demo_assets/model.js").read_text())
+    facts = json.loads(assets["model-info"])["facts"]
+    assert (facts["licence"], facts["trainedOn"]) == ("CC0-1.0", "")
+    assert facts["scores"] == {"on": "x", "perClass": SCORES["per_class"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("much", "no JSON"),
+        ("[1]", "no JSON of an object"),
+        ('{"licence": "MIT"}', "a wrong licence"),
+        ('{"average_precision": {"on": "x"}}', "a wrong average"),
+    ],
+)
+def test_a_card_of_another_form_is_refused(tmp_path, text, named):
+    (tmp_path / "card.json").write_text(text)
+    with pytest.raises(BuildError, match=rf"the card .*card\.json (is|has) {named}"):
+        build_demo.read_card(tmp_path / "card.json")
 
 
 def test_source_hash():

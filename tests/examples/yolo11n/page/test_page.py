@@ -3,14 +3,17 @@
 import hashlib
 import io
 import json
+import re
 import shutil
 import subprocess
 import sys
 import threading
+import tomllib
 
 import numpy as np
 import pytest
 from data.images import read_image
+from dataset import load_split
 from PIL import Image
 from tools.build_demo import DEMO
 from tools.serve_demo import Server
@@ -22,12 +25,14 @@ from tests.examples.yolo11n.page.browsers import (
     choose_sample,
     decode_data_url,
     detect_file,
+    file_of,
     ready_page,
     report_of,
     screenshot,
     send_file,
     until,
     visit,
+    wait_screen,
 )
 from tests.examples.yolo11n.page.detectors import (
     GREEN,
@@ -42,6 +47,8 @@ from tests.examples.yolo11n.page.detectors import (
 )
 
 pytestmark = pytest.mark.browser
+PROJECT = tomllib.loads((DEMO.parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+REPOSITORY = PROJECT["urls"]["Repository"]
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +106,7 @@ def test_the_single_file_works_alone_in_a_folder(browser, yolo_site, tmp_path):
 
 
 @IN_BOTH
-def test_served_it_has_threads(browser, yolo_site):
+def test_served_it_has_threads(browser, yolo_site, tmp_path):
     server = Server(yolo_site.single_file)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
@@ -107,6 +114,14 @@ def test_served_it_has_threads(browser, yolo_site):
             assert page.evaluate("crossOriginIsolated") is True
             assert_works(page, min(4, page.evaluate("navigator.hardwareConcurrency")))
             until(page, "document.querySelector('#offline-note').textContent.startsWith('Kept')")
+            newer = shutil.copy(yolo_site.single_file, tmp_path / "newer.html")
+            text = newer.read_text(encoding="utf-8")
+            newer.write_text(re.sub('data-version="', 'data-version="f', text, count=1), "utf-8")
+            assert page.locator("#version-note").is_hidden()
+            server.page = newer
+            page.evaluate("void dispatchEvent(new Event('online'))")
+            until(page, "document.querySelector('#version-note').checkVisibility()")
+            assert "reload the page" in page.inner_text("#version-note")
             server.shutdown()
             server.server_close()
             page.reload()
@@ -252,6 +267,39 @@ def test_a_model_whose_input_and_output_are_float16(browser, colour_site, half, 
         assert page.evaluate("demo.errors") == []
 
 
+def test_the_detections_of_several_pictures_are_a_data_set(colours, tmp_path):
+    """In COCO's form, as training reads it."""
+    spots = {"one": [(GREEN, 80, 90, 50), (ORANGE, 200, 120, 50)], "two": [(GREEN, 150, 60, 40)]}
+    (tmp_path / "images").mkdir()
+    for name, blobs in spots.items():
+        (tmp_path / f"images/{name}.png").write_bytes(encode(blob_picture(300, 200, blobs)))
+    files = sorted((tmp_path / "images").iterdir())
+    after(colours, lambda: colours.set_input_files("#image-file", files))
+    with colours.expect_download() as download:
+        colours.click("#save-all-coco")
+    annotations = tmp_path / "annotations"
+    annotations.mkdir()
+    for split in ("train", "val"):
+        shutil.copy(download.value.path(), annotations / f"instances_{split}.json")
+        (tmp_path / "images" / split).mkdir()
+        for file in files:
+            shutil.copy(file, tmp_path / "images" / split)
+    data = load_split(tmp_path, "train")
+    assert (data.classes, data.skipped) == (["green thing", "orange thing"], [])
+    rows = data.ground_truth()["annotations"]
+    centres = sorted((x + w / 2, y + h / 2) for x, y, w, h in (row["bbox"] for row in rows))
+    wanted = [blob[1:3] for blobs in spots.values() for blob in blobs]
+    np.testing.assert_allclose(centres, sorted(wanted), atol=12)
+    colours.click("#album-clear")
+
+
+def test_a_link_leads_to_the_repository(colours):
+    """Which nothing asks for: `visit` sees every request."""
+    (link,) = colours.locator("a:visible").all()
+    assert link.get_attribute("href") == REPOSITORY
+    assert link.get_attribute("rel") == "noopener noreferrer"
+
+
 def test_snapshot_and_json(yolo, models, scenes):
     last = detect_file(yolo, encode(scenes[0]), "street.png")
     with yolo.expect_download() as download:
@@ -330,3 +378,33 @@ def test_desktop_and_phone(browser, colour_site, tmp_path, scheme):
                 assert page.locator("#pixels-note").is_hidden()
                 page.click("#theme")
                 assert page.evaluate("document.documentElement.dataset.theme") != scheme
+
+
+# Of the stage and its controls, those that the window doesn't show whole.
+UNSEEN = """[...document.querySelectorAll("#view :is(.button, input, .strip, .stage-frame)")]
+  .filter((e) => e.checkVisibility() && !e.matches(".visually-hidden"))
+  .filter((e) => { const {top, bottom, right} = e.getBoundingClientRect();
+    return top < 0 || bottom > innerHeight + 0.5 || right > innerWidth + 0.5; })
+  .map((e) => e.id || e.textContent.trim() || e.className)"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "size", [(320, 568), (390, 844), (640, 360), (768, 1024), (1280, 620), (1280, 900)], ids=str
+)
+def test_the_stage_and_all_its_controls_fit_the_window(browser, colour_site, tmp_path, size):
+    """With a strip of pictures and a message, too; 640 x 360 is a phone sideways, or 200 %."""
+    viewport = dict(zip(("width", "height"), size, strict=True))
+    with ready_page(browser, colour_site.url, viewport=viewport) as page:
+        assert page.evaluate(UNSEEN) == []
+        spot = encode(blob_picture(300, 600, [(GREEN, 80, 90, 50)]))
+        pictures = [file_of(spot, f"{k}.png") for k in range(9)]
+        after(page, lambda: page.set_input_files("#image-file", pictures))
+        assert page.evaluate(UNSEEN) == []
+        screenshot(page, f"pictures-{size[0]}", tmp_path)
+        page.evaluate("() => { document.querySelector('#player').hidden = false; }")
+        assert page.evaluate(UNSEEN) == []
+        page.set_input_files("#image-file", file_of(b"?", "no picture.png"))
+        wait_screen(page, "file-broken")
+        assert page.evaluate(UNSEEN) == []
+        assert page.evaluate("document.documentElement.scrollWidth") == size[0]

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { boxAt, boxBetween, dragged, edgesAt, overlap } from "../src/teach/boxes.js";
+import { boxAt, boxBetween, dragged, edgesAt } from "../src/teach/boxes.js";
 
 const SIZE = { width: 200, height: 100 };
 const BOX = { x1: 20, y1: 30, x2: 60, y2: 90, label: "mug" };
@@ -51,10 +51,4 @@ test("of boxes in each other the smallest is meant", () => {
     assert.equal(boxAt(boxes, 22, 32), BOX);
     assert.equal(boxAt(boxes, 1, 1), undefined);
   }
-});
-
-test("overlap", () => {
-  const half = { ...BOX, x2: 40 };
-  assert.equal(overlap(BOX, half), 0.5);
-  assert.equal(overlap(BOX, { ...BOX, x1: 60, x2: 90 }), 0);
 });

@@ -15,3 +15,16 @@ test("the median of the last frames, the last one's time, and their rate", () =>
   times.clear();
   assert.ok(Number.isNaN(times.last("pre")));
 });
+
+test("what limits the rate: the source, if most frames are waited for, or the longest part", () => {
+  const limitOf = (parts, waits) => {
+    const times = new FrameTimes();
+    for (const [k, waited] of waits.entries()) times.push(parts, 100 * k, waited);
+    return times.limit();
+  };
+  const parts = { pre: 10, inference: 60, post: 1 };
+  assert.equal(limitOf(parts, [0]), null);
+  assert.deepEqual(limitOf(parts, [0, 0, 9]), { part: "inference", ms: 60, of: 100 });
+  assert.equal(limitOf(parts, [0, 5, 9]).part, "source");
+  assert.deepEqual(limitOf({ ...parts, inference: 20 }, [0, 0]), { part: "rest", ms: 69, of: 100 });
+});

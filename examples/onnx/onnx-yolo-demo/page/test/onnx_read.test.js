@@ -32,6 +32,9 @@ test("facts of a detector, and those of a file without metadata", () => {
     iou: "0.55",
     imgsz: "[96, 96]",
     trained_on: "drawings",
+    license: "BSD-3-Clause",
+    average_precision:
+      '{"on": "ten drawings", "per_class": {"a": {"map50": 0.5, "map50_95": null}}}',
   };
   assert.deepEqual(readFacts(modelWith(metadata)), {
     names: ["a", "class 1", "c"],
@@ -39,9 +42,16 @@ test("facts of a detector, and those of a file without metadata", () => {
     iou: 0.55,
     size: 96,
     trainedOn: "drawings",
+    licence: "BSD-3-Clause",
+    scores: { on: "ten drawings", perClass: { a: { map50: 0.5, map50_95: null } } },
   });
-  const none = { names: null, confidence: 0.25, iou: 0.45, size: null, trainedOn: "" };
+  const unsaid = { trainedOn: "", licence: "", scores: null };
+  const none = { names: null, confidence: 0.25, iou: 0.45, size: null, ...unsaid };
   assert.deepEqual(readFacts(modelWith({})), none);
+  const others = ["much", "0.5", '{"on": "x", "per_class": {"a": {"map50": 7, "map50_95": 0}}}'];
+  for (const average_precision of others) {
+    assert.deepEqual(readFacts(modelWith({ average_precision })), none);
+  }
   assert.throws(() => readFacts(modelWith({ conf: "much" })), { code: "model-shape" });
 });
 

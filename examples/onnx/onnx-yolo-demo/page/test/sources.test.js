@@ -9,8 +9,13 @@ const picture = named("a.png", "image/png");
 const film = named("f.mp4", "video/mp4");
 const text = named("readme.txt", "text/plain");
 
-test("of several files a model and something to detect in are opened, the model first", () => {
-  assert.deepEqual(filesToOpen([picture, text, model, film, other]), [model, picture]);
+test("of several files a model, and all pictures or one video, are opened", () => {
+  const second = named("b.png", "image/png");
+  assert.deepEqual(filesToOpen([picture, text, model, film, other, second]), [
+    model,
+    picture,
+    second,
+  ]);
   assert.deepEqual(filesToOpen([text, film, picture]), [film]);
   assert.deepEqual(filesToOpen([other, model]), [other]);
   assert.deepEqual(filesToOpen([text, text]), [text]); // which is refused by its name

@@ -6,7 +6,12 @@ import { runInNewContext } from "node:vm";
 /** The service worker in a browser of its own. @param {() => void} put May throw, as a full disk. */
 function worker(put) {
   const handlers = {};
-  const page = (text) => ({ ok: true, text, clone: () => page(text) });
+  const page = (content) => ({
+    ok: true,
+    content,
+    clone: () => page(content),
+    text: async () => content,
+  });
   const kept = new Map([["http://here/", page("old")]]);
   const cache = {
     put: async (url, response) => {
@@ -18,7 +23,7 @@ function worker(put) {
     self: { addEventListener: (name, handle) => Object.assign(handlers, { [name]: handle }) },
     fetch: async () => {
       if (context.offline) throw new TypeError("Failed to fetch");
-      return page("new");
+      return page(context.sent);
     },
     caches: {
       open: async () => cache,
@@ -27,6 +32,7 @@ function worker(put) {
     },
     console: { warn: () => {} },
     offline: false,
+    sent: "new",
   };
   runInNewContext(readFileSync(new URL("../sw.js", import.meta.url), "utf8"), context);
   const open = () => {
@@ -35,15 +41,25 @@ function worker(put) {
     handlers.fetch({ request, respondWith: (given) => (answer = given) });
     return answer;
   };
-  return { open, kept, context };
+  /** What the worker answers to a page of this version. */
+  const look = async (version) => {
+    const said = [];
+    const source = { url: "http://here/#x", postMessage: ({ type }) => said.push(type) };
+    const waiting = [];
+    const waitUntil = (promise) => waiting.push(promise);
+    handlers.message({ data: { type: "look", version }, source, waitUntil });
+    await Promise.all(waiting);
+    return said;
+  };
+  return { open, look, kept, context };
 }
 
 test("the fresh page shows, and is kept for times without a network", async () => {
   const { open, kept, context } = worker(() => {});
-  assert.equal((await open()).text, "new");
-  assert.equal(kept.get("http://here/").text, "new");
+  assert.equal((await open()).content, "new");
+  assert.equal(kept.get("http://here/").content, "new");
   context.offline = true;
-  assert.equal((await open()).text, "new");
+  assert.equal((await open()).content, "new");
 });
 
 test("the fresh page shows even if there is no room to keep it", async () => {
@@ -51,6 +67,19 @@ test("the fresh page shows even if there is no room to keep it", async () => {
     throw new DOMException("Quota exceeded.", "QuotaExceededError");
   };
   const { open, kept } = worker(full);
-  assert.equal((await open()).text, "new");
+  assert.equal((await open()).content, "new");
   assert.equal(kept.size, 0); // nor does the old one come back later
+});
+
+test("a page that is open is told of another version, which is kept", async () => {
+  const { look, kept, context } = worker(() => {});
+  context.sent = '<html data-version="0a1b">';
+  assert.deepEqual(await look("0a1b"), []);
+  assert.equal(kept.get("http://here/").content, "old");
+  assert.deepEqual(await look("ffff"), ["newer"]);
+  assert.equal(kept.get("http://here/").content, context.sent);
+  context.sent = "what a proxy answers that wants a password";
+  assert.deepEqual(await look("ffff"), []);
+  context.offline = true;
+  assert.deepEqual(await look("ffff"), []);
 });

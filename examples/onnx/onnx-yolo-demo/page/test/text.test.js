@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isolate, percent, summary } from "../src/page/text.js";
+import { clock, isolate, percent, plural, summary } from "../src/page/text.js";
 
 const found = (name, score = 0.5) => ({ name, score });
 
@@ -22,4 +22,9 @@ test("scores above 1 are no percentages, and the summary says so", () => {
 test("names from right to left are set apart", () => {
   assert.equal(isolate("cat"), "cat");
   assert.equal(summary([found("שלום")]), "1 × \u2068שלום\u2069");
+});
+
+test("numbers of things, and times of a film", () => {
+  assert.deepEqual([plural(1, "box", "boxes"), plural(2, "frame")], ["1 box", "2 frames"]);
+  assert.deepEqual([0, 67.9, 600].map(clock), ["0:00", "1:07", "10:00"]);
 });

@@ -15,16 +15,24 @@ export class FrameTimes {
   #times = [];
   /** @type {number[]} */
   #ends = []; // when frames were on the stage, without a pause between them
+  /** @type {number[]} */
+  #waits = [];
 
-  /** @param {Times} times @param {number} end When the frame was on the stage, in ms. */
-  push(times, end) {
+  /**
+   * @param {Times} times
+   * @param {number} end When the frame was on the stage, in ms.
+   * @param {number} [waited] Milliseconds that the loop had nothing to do before the frame came.
+   */
+  push(times, end, waited = 0) {
     this.#times = [...this.#times, times].slice(-MEDIAN_FRAMES);
     this.#ends = [...this.#ends, end].slice(-MEDIAN_FRAMES);
+    this.#waits = [...this.#waits, waited].slice(-MEDIAN_FRAMES);
   }
 
   clear() {
     this.#times = [];
     this.#ends = [];
+    this.#waits = [];
   }
 
   /** @param {keyof Times} name @returns {number} Of the last frame; NaN without one. */
@@ -34,9 +42,7 @@ export class FrameTimes {
 
   /** @param {keyof Times} name @returns {number} Milliseconds; NaN without frames. */
   median(name) {
-    const sorted = this.#times.map((times) => times[name]).sort((a, b) => a - b);
-    const { length } = sorted;
-    return (sorted[(length - 1) >> 1] + sorted[length >> 1]) / 2;
+    return median(this.#times.map((times) => times[name]));
   }
 
   /** @returns {number} NaN before the second frame. */
@@ -44,6 +50,35 @@ export class FrameTimes {
     const { length } = this.#ends;
     return (1000 * (length - 1)) / (this.#ends[length - 1] - this.#ends[0]);
   }
+
+  /**
+   * What there are no more frames a second for.
+   * @returns {{part: keyof Times|"source"|"rest", ms: number, of: number}|null} "source": most frames
+   *   were waited for; else the part of the loop that takes longest, and its share of a frame's
+   *   milliseconds. Null before the second frame.
+   */
+  limit() {
+    const of = 1000 / this.fps();
+    if (Number.isNaN(of)) return null;
+    if (median(this.#waits) > 0) return { part: "source", ms: median(this.#waits), of };
+    const between = this.#times.slice(1); // as many as there are intervals between their ends
+    const mean = (part) => between.reduce((sum, times) => sum + times[part], 0) / between.length;
+    /** @type {{part: keyof Times|"rest", ms: number, of: number}[]} */
+    const parts = [];
+    for (const part of /** @type {const} */ (["pre", "inference", "post"])) {
+      parts.push({ part, ms: mean(part), of });
+    }
+    const rest = of - parts.reduce((sum, { ms }) => sum + ms, 0);
+    parts.push({ part: "rest", ms: rest, of });
+    return parts.reduce((one, other) => (other.ms > one.ms ? other : one));
+  }
+}
+
+/** @param {number[]} values @returns {number} NaN without any. */
+function median(values) {
+  const sorted = values.toSorted((a, b) => a - b);
+  const { length } = sorted;
+  return (sorted[(length - 1) >> 1] + sorted[length >> 1]) / 2;
 }
 
 /** Milliseconds of the last frames, stacked, with a line at 33 ms. */

@@ -8,6 +8,7 @@
 import { wireCounting } from "../count/counting.js";
 import * as teach from "../teach/panel.js";
 import { failure } from "../worker/failure.js";
+import * as album from "./album.js";
 import { wireCompare } from "./compare.js";
 import { rerun } from "./detection.js";
 import { byId } from "./environment.js";
@@ -17,7 +18,8 @@ import * as live from "./live.js";
 import { chooseBackend, hasWork, loadBuiltin, loadFile } from "./loading.js";
 import { openSource } from "./loop.js";
 import { model } from "./model.js";
-import { showPicture, showSample } from "./pictures.js";
+import { showSample } from "./pictures.js";
+import { showPosition, toggleFullScreen, wireFullScreen, wirePlayer } from "./player.js";
 import { toggleRecording, wireRecording } from "./recording.js";
 import { saveJson, saveSnapshot } from "./saving.js";
 import { wireSelfTest } from "./selftest.js";
@@ -25,17 +27,30 @@ import { wireSettings } from "./settings.js";
 import { fileKind, filesToOpen } from "./sources.js";
 import { isSeen, onStage } from "./stage.js";
 import { activity, attempt, connect, demo, hideScreen, say } from "./status.js";
-import { setText } from "./text.js";
+import { isolate, setText } from "./text.js";
 import { toggleTheme } from "./theme.js";
 
 const help = byId("help", "dialog");
 
 /** Stop what goes on. */
-const stop = () => (activity.teaching ? teach.stopTeaching() : live.stop());
+function stop() {
+  if (activity.teaching) return teach.stopTeaching();
+  if (activity.saving) album.stopSaving();
+  if (!activity.saving || hasWork()) live.stop();
+}
+
+const isBusy = () => activity.running || activity.teaching || activity.saving || hasWork();
 
 const KEYS = {
-  " ": () => (activity.running || activity.teaching || hasWork() ? stop() : live.start()),
+  " ": () => (isBusy() ? stop() : live.start()),
   ".": live.step,
+  ",": live.stepBack,
+  n: () => album.turn(1),
+  N: () => album.turn(1),
+  p: () => album.turn(-1),
+  P: () => album.turn(-1),
+  f: toggleFullScreen,
+  F: toggleFullScreen,
   s: saveSnapshot,
   S: saveSnapshot,
   r: toggleRecording,
@@ -50,6 +65,14 @@ const CLICKS = {
   "camera-open": live.startCamera,
   stop,
   step: live.step,
+  "step-back": live.stepBack,
+  "picture-back": () => album.turn(-1),
+  "picture-next": () => album.turn(1),
+  "save-all-json": () => album.saveAll("json"),
+  "save-all-csv": () => album.saveAll("csv"),
+  "save-all-coco": () => album.saveAll("coco"),
+  "album-clear": album.clearAlbum,
+  "full-screen": toggleFullScreen,
   snapshot: saveSnapshot,
   "save-json": saveJson,
   record: toggleRecording,
@@ -74,31 +97,36 @@ const ACTIONS = {
   "reload-model": () => chooseBackend(byId("backend").value),
 };
 
-/** What would detect anew, which has to wait while the model learns. */
+/** What would detect anew, which has to wait while the model learns, or all pictures are seen. */
 const RESTING = ["samples", "confidence", "iou", "classes", "backend", "mirror", "camera-select"];
+RESTING.push("album", "album-tools");
 
 /** Bring buttons to life or make them dead, as the page's state is. */
 function showState() {
   const focused = /** @type {HTMLButtonElement|null} */ (document.activeElement);
-  const { running, teaching } = activity;
+  const { running, saving } = activity;
+  const resting = activity.teaching || saving;
   const kind = openSource()?.kind;
-  byId("start").disabled = !demo.ready || running;
-  byId("stop").disabled = !running && !teaching && kind !== "camera" && !hasWork();
-  byId("step").disabled = byId("camera-open").disabled = !demo.ready;
+  const able = demo.ready && !saving;
+  byId("start").disabled = !able || running;
+  byId("stop").disabled = !running && !resting && kind !== "camera" && !hasWork();
+  byId("step").disabled = byId("step-back").disabled = byId("camera-open").disabled = !able;
   byId("camera-open").hidden = kind !== "video"; // else the start button opens it
   byId("snapshot").disabled = byId("record").disabled = onStage() === null;
   byId("save-json").disabled = !isSeen();
-  byId("model-builtin").disabled = teaching || !model.current || model.current.builtin;
+  byId("model-builtin").disabled = resting || !model.current || model.current.builtin;
   // A picture that is chosen while a model loads, or before it is loaded again, gets its boxes later.
   const hopeless = model.current === null && !activity.booting;
   byId("image-file").disabled = byId("video-file").disabled =
-    !activity.usable || hopeless || teaching;
-  byId("model-file").disabled = byId("compare-file").disabled = !activity.usable || teaching;
-  for (const id of RESTING) byId(id).disabled = teaching;
+    !activity.usable || hopeless || resting;
+  byId("model-file").disabled = byId("compare-file").disabled = !activity.usable || resting;
+  for (const id of RESTING) byId(id).disabled = resting;
   if (demo.info?.layout === "finished") byId("iou").disabled = true; // suppressed already
   byId("live-badge").hidden = !(running && kind === "camera");
   teach.showTeaching();
+  showPosition();
   setText(byId("start-text"), kind === "video" ? "Play video" : "Start camera");
+  setText(byId("stop-text"), kind === "video" ? "Pause" : "Stop");
   // A button that goes dead must not take the keyboard's place with it.
   const lost = focused?.disabled && focused === document.activeElement;
   if (lost) byId(focused.id === "start" ? "stop" : "start").focus();
@@ -112,6 +140,8 @@ function wireChoices() {
   wireCounting(() => attempt(rerun));
   wireRecording();
   wireLink();
+  wirePlayer();
+  wireFullScreen();
   wireSelfTest();
   onChange("backend", ({ value }) => chooseBackend(value));
   onChange("mirror", ({ checked }) => live.changeMirror(checked));
@@ -126,20 +156,22 @@ function wireChoices() {
 /** Open of several files what can be used together, and say which. @param {FileList|undefined} given */
 async function openFiles(given) {
   const files = [...(given ?? [])];
-  if (!activity.usable || activity.teaching || !files.length) return;
+  if (!activity.usable || activity.teaching || activity.saving || !files.length) return;
   const chosen = filesToOpen(files);
-  for (const file of chosen) await openFile(file);
-  const left = files.length - chosen.length;
-  if (!left || demo.screen) return;
-  const names = chosen.map(({ name }) => name).join(" and ");
-  say(`${byId("status").textContent} Taken of ${files.length} files: ${names}.`);
+  const shown = chosen.filter((file) => fileKind(file) === "picture");
+  const others = chosen.filter((file) => !shown.includes(file));
+  for (const file of others) await openFile(file);
+  if (shown.length) await album.openPictures(shown);
+  if (chosen.length === files.length || demo.screen) return;
+  const names = others.map(({ name }) => isolate(name));
+  if (shown.length) names.push(shown.length > 1 ? `${shown.length} pictures` : shown[0].name);
+  say(`${byId("status").textContent} Taken of ${files.length} files: ${names.join(" and ")}.`);
 }
 
-/** Open whatever a file is. @param {File} file */
+/** Open a model or a video. @param {File} file */
 async function openFile(file) {
   const kind = fileKind(file);
   if (kind === "model") return loadFile(file);
-  if (kind === "picture") return showPicture(file, file.name || "Picture");
   if (kind === "video") return live.startVideo(file);
   const message = `The file ${file.name} is neither a picture nor a video nor an .onnx model.`;
   throw failure("file-broken", message);
@@ -148,14 +180,14 @@ async function openFile(file) {
 function wireFiles() {
   const onFile = (id, open) =>
     byId(id).addEventListener("change", () => {
-      const file = byId(id).files?.[0];
-      if (file) attempt(() => open(file));
+      const files = [...(byId(id).files ?? [])];
+      if (files.length) attempt(() => open(files));
       // The same file may be chosen again.
       byId(id).value = "";
     });
-  onFile("image-file", (file) => showPicture(file, file.name));
-  onFile("video-file", live.startVideo);
-  onFile("model-file", (file) => loadFile(file));
+  onFile("image-file", album.openPictures);
+  onFile("video-file", ([file]) => live.startVideo(file));
+  onFile("model-file", ([file]) => loadFile(file));
 }
 
 /** Whether there are pictures and nothing else. @param {FileList|undefined} files */

@@ -22,7 +22,9 @@ const mirrorChoices = new Map(); // by device; "" is a choice made before any wa
 export function beginOpening() {
   opening += 1;
   const ticket = opening;
-  for (const button of byId("samples").children) button.setAttribute("aria-pressed", "false");
+  for (const button of document.querySelectorAll("#samples button, #strip button")) {
+    button.setAttribute("aria-pressed", "false");
+  }
   return () => ticket === opening;
 }
 
@@ -160,4 +162,9 @@ export async function step() {
     if (!(await openCamera())) return;
   }
   await (openSource() ? stepOnce() : rerun());
+}
+
+/** In a video, one frame back. */
+export async function stepBack() {
+  if (demo.ready && openSource()?.kind === "video") await stepOnce(-1);
 }

@@ -4,19 +4,21 @@
  * Frames that come while the detector works are skipped but the last, so the stage never lags
  * behind. The source is owned here, because a closed source must have no loop.
  *
- * @import {CameraSource, VideoSource} from "./sources.js"
+ * @import {CameraSource} from "./sources.js"
  */
 import { process } from "./detection.js";
 import { byId } from "./environment.js";
 import { alone } from "./model.js";
+import { VideoSource } from "./sources.js";
 import { restartRate } from "./stage.js";
 import { activity, demo, say, settle, showFailure } from "./status.js";
-import { summary } from "./text.js";
+import { clock, summary } from "./text.js";
 
 /** @type {CameraSource|VideoSource|null} */
 let source = null;
 let freshFrame = false; // a newer frame than the last grabbed one is there
 let pumping = false; // frames are being detected in
+let restingSince = Number.NaN; // when all frames that had come were seen
 
 /** @returns {CameraSource|VideoSource|null} The open camera or video. */
 export function openSource() {
@@ -47,6 +49,7 @@ export async function startLoop() {
   if (!present) return;
   Object.assign(activity, { running: true, paused: false });
   freshFrame = false;
+  restingSince = Number.NaN;
   restartRate();
   settle();
   say(`Running: ${present.title}`);
@@ -76,13 +79,13 @@ export function halt() {
   source?.pause();
 }
 
-/** @param {CameraSource|VideoSource} present */
-function processLive(present) {
+/** @param {CameraSource|VideoSource} present @param {number} [waited] Milliseconds for its frame. */
+function processLive(present, waited = 0) {
   const { kind, title } = present;
   const mirrored = kind === "camera" && byId("mirror").checked;
   return alone(() =>
     process(
-      { title, mirrored, live: kind },
+      { title, mirrored, live: kind, waited },
       () => present.grab(),
       () => present === source,
     ),
@@ -93,11 +96,13 @@ function processLive(present) {
 async function pump() {
   if (pumping) return;
   pumping = true;
+  let waited = performance.now() - restingSince || 0;
   while (source && freshFrame && activity.running && demo.ready) {
     freshFrame = false;
     const present = source;
     try {
-      await processLive(present);
+      await processLive(present, waited);
+      waited = 0;
     } catch (error) {
       const { code } = /** @type {{code?: string}} */ (error);
       if (present !== source || !activity.running) continue;
@@ -107,18 +112,48 @@ async function pump() {
     }
   }
   pumping = false;
+  restingSince = performance.now();
 }
 
-/** End the loop and detect in one frame more. */
-export async function stepOnce() {
+/** End the loop and detect in one frame more. @param {1|-1} [frames] -1: of a video, one back. */
+export async function stepOnce(frames = 1) {
   const present = source;
   if (!present) return;
   halt();
   activity.paused = true;
   settle();
-  await present.step();
+  await present.step(frames);
   if (present !== source || activity.running) return;
   const last = await processLive(present);
   if (last) say(`Found ${summary(last.detections)}. One frame of ${present.title}.`);
   settle();
+}
+
+/** @type {number|null} */
+let soughtTime = null; // seconds; where the video is to go next
+let seeking = false;
+
+/**
+ * Go to a time of the open video; where it rests, its frame is detected in. Of times that are asked
+ * for while it seeks, the last one counts.
+ * @param {number} seconds
+ */
+export async function seek(seconds) {
+  soughtTime = seconds;
+  if (seeking) return;
+  seeking = true;
+  try {
+    while (soughtTime !== null && source instanceof VideoSource) {
+      const present = source;
+      const time = soughtTime;
+      soughtTime = null;
+      await present.seek(time);
+      if (present !== source || activity.running || !demo.ready) continue;
+      const last = await processLive(present);
+      if (last) say(`Found ${summary(last.detections)}. ${present.title} at ${clock(time)}.`);
+    }
+  } finally {
+    seeking = false;
+    soughtTime = null;
+  }
 }

@@ -4,6 +4,7 @@ import { teacher } from "../teach/teacher.js";
 import { hasAsset } from "./assets.js";
 import { wireControls } from "./controls.js";
 import { byId, missingFeatures, wantedBackend } from "./environment.js";
+import { linkRepository } from "./licences.js";
 import { applyLink } from "./link.js";
 import { watchEnd, watchVisibility } from "./live.js";
 import { loadBuiltin, loadFile } from "./loading.js";
@@ -58,6 +59,7 @@ async function begin() {
   settleReady();
   if (demo.info) await attempt(applyLink);
   await attempt(selfTestIfAsked);
+  await linkRepository();
   await keepOffline();
 }
 

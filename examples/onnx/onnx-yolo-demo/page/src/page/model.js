@@ -10,13 +10,14 @@ import { failure } from "../worker/failure.js";
 import { readFacts } from "../worker/onnx_read.js";
 import { assetBytes, assetJson, whenAsset } from "./assets.js";
 import { findAdapter, loadFloats, loadWebgpuRuntime } from "./backend.js";
+import { showCard } from "./card.js";
 import { checkedWith, showChecked } from "./checking.js";
 import { Detector } from "./detector.js";
 import { byId, isIos, threadCount } from "./environment.js";
 import { setClasses, setThresholds } from "./settings.js";
 import { clearTimes } from "./stage.js";
 import { activity, demo, say, settle } from "./status.js";
-import { isolate, sentence, setText } from "./text.js";
+import { sentence, setText } from "./text.js";
 
 const OTHER_BACKENDS = 'choose the backend "wasm" or "auto"';
 const PROGRESS = {
@@ -264,7 +265,7 @@ async function loadInto(wanted, requested, ending) {
     throw failure("no-webgpu", `WebGPU failed: ${error.message}; ${OTHER_BACKENDS}`);
   });
   use(wanted, requested, { ...found, ...way }, given.noted);
-  showOrigin(given.facts.trainedOn);
+  showCard(given.facts);
 }
 
 /** Make a loaded model the present one. @param {Model} wanted */
@@ -364,14 +365,6 @@ function showInfo({ modelName, names, layout, size, backend, adapter, threads, n
   setText(byId("backend-shown"), backend === "webgpu" ? webgpu : wasm);
   showNote(note);
   showChecked(checked);
-}
-
-/** @param {string} [trainedOn] What the model has seen; "" if nobody knows. */
-function showOrigin(trainedOn = "") {
-  byId("model-origin").hidden = !trainedOn;
-  const only = " only: of other pictures, such as a camera's, expect little";
-  const end = trainedOn === "drawn pictures" ? only : "";
-  setText(byId("model-origin"), `This model has learned from ${isolate(trainedOn)}${end}.`);
 }
 
 /** @param {string} note On the back end; "" for none. */

@@ -7,6 +7,8 @@ import { byId } from "./environment.js";
 import { attempt } from "./status.js";
 import { setText } from "./text.js";
 
+const LOOK_EVERY_MS = 3600e3;
+
 /** @returns {string} The manifest as an address. */
 function manifest() {
   const page = location.href.replace(/[?#].*/s, "");
@@ -24,10 +26,31 @@ function manifest() {
   return `data:application/manifest+json,${encodeURIComponent(JSON.stringify(content))}`;
 }
 
+/** Say so when the server has another version of the page than this one. @param {ServiceWorker} keeper */
+function watchVersion(keeper) {
+  const { version } = document.documentElement.dataset;
+  let looked = performance.now(); // this page is as new as the server's, or there is no network
+  const look = (least) => {
+    if (document.hidden || performance.now() - looked < least) return;
+    looked = performance.now();
+    keeper.postMessage({ type: "look", version });
+  };
+  setInterval(() => look(LOOK_EVERY_MS), LOOK_EVERY_MS);
+  document.addEventListener("visibilitychange", () => look(LOOK_EVERY_MS));
+  window.addEventListener("online", () => look(0));
+  navigator.serviceWorker.addEventListener("message", ({ data }) => {
+    if (data.type !== "newer") return;
+    const text = "A new version of this page is there, and this is the old one: reload the page.";
+    setText(byId("version-note"), text);
+    byId("version-note").hidden = false;
+  });
+}
+
 async function keep() {
   try {
     await navigator.serviceWorker.register("sw.js");
-    await navigator.serviceWorker.ready;
+    const { active } = await navigator.serviceWorker.ready;
+    if (active) watchVersion(active);
     setText(byId("offline-note"), "Kept on this device: it opens without a network, too.");
   } catch (error) {
     const reason = /** @type {Error} */ (error).message;

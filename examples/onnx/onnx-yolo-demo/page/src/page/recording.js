@@ -9,7 +9,7 @@ import { playOnce } from "./loop.js";
 import { download, savedText } from "./saving.js";
 import { addLayer, onStage, redraw } from "./stage.js";
 import { say } from "./status.js";
-import { sentence, setText } from "./text.js";
+import { clock, sentence, setText } from "./text.js";
 
 // MP4 with H.264 plays everywhere, but not every browser writes it.
 const TYPES = ["video/mp4;codecs=avc1.42E01F", "video/webm;codecs=vp9", "video/webm;codecs=vp8"];
@@ -68,9 +68,7 @@ function save(blob, reason) {
 }
 
 function showTime(seconds, megabytes) {
-  const rest = String(Math.floor(seconds % 60)).padStart(2, "0");
-  const time = `${Math.floor(seconds / 60)}:${rest}`;
-  setText(byId("record-badge"), `${time}, ${megabytes.toFixed(1)} of ${MAX_MB} MB`);
+  setText(byId("record-badge"), `${clock(seconds)}, ${megabytes.toFixed(1)} of ${MAX_MB} MB`);
 }
 
 function showRecording(on) {

@@ -42,17 +42,26 @@ export async function saveSnapshot() {
   say(savedText("Saved a snapshot."));
 }
 
-export function saveJson() {
-  const { last } = demo;
-  if (!isSeen()) return;
-  const { confidence, iou, enabled } = last.settings;
-  const content = {
+/**
+ * What a file of detections was made with.
+ * @param {{confidence: number, iou: number, enabled: number[]|null}} settings
+ */
+export function madeWith({ confidence, iou, enabled }) {
+  return {
     created: new Date().toISOString(),
-    picture: { title: last.title, width: last.width, height: last.height },
-    shownMirrored: last.mirrored,
     model: modelFacts(),
     thresholds: { confidence, iou },
     classes: enabled ?? "all",
+  };
+}
+
+export function saveJson() {
+  const { last } = demo;
+  if (!isSeen()) return;
+  const content = {
+    ...madeWith(last.settings),
+    picture: { title: last.title, width: last.width, height: last.height },
+    shownMirrored: last.mirrored,
     milliseconds: last.times,
     counts: countsToSave(),
     detections: last.detections,

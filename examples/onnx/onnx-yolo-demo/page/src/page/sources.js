@@ -28,7 +28,8 @@ const CAMERA_FAILURES = {
   NotFoundError: ABSENT,
   OverconstrainedError: ABSENT,
 };
-const DEFAULT_FRAME_SECONDS = 1 / 30;
+const USUAL_FRAME_SECONDS = 1 / 30; // until a video tells its own
+const KNOWN_FRAMES = 30; // by which it tells
 const FRAME_PATIENCE_MS = 2000;
 const STALLED_MS = 5000; // without a new frame something is broken
 const OPENING_MS = 10000;
@@ -44,15 +45,11 @@ const LONGEST = 16384; // side of a canvas
  * The sides that a picture is kept at: its own, or smaller ones of the same proportions.
  * @param {number} width
  * @param {number} height
+ * @param {number} [most] Pixels.
  * @returns {{width: number, height: number}}
  */
-export function keptSize(width, height) {
-  const ratio = Math.min(
-    Math.sqrt(MAX_KEPT / (width * height)),
-    LONGEST / width,
-    LONGEST / height,
-    1,
-  );
+export function keptSize(width, height, most = MAX_KEPT) {
+  const ratio = Math.min(Math.sqrt(most / (width * height)), LONGEST / width, LONGEST / height, 1);
   const side = (length) => Math.max(Math.floor(length * ratio), 1);
   return { width: side(width), height: side(height) };
 }
@@ -75,12 +72,16 @@ async function measure(blob) {
 /**
  * Decode a picture file, turned upright as its EXIF orientation says.
  * @param {(Blob & {name?: string})|ImageBitmap} picture
- * @returns {Promise<{bitmap: ImageBitmap, note: string}>} The note tells, if it was made smaller,
- *   from which size.
+ * @param {number} [most] Pixels; larger pictures are made smaller.
+ * @returns {Promise<{bitmap: ImageBitmap, note: string, width: number, height: number}>} Its own
+ *   width and height; the note tells, if it was made smaller, from which size.
  * @throws {Error} `.code` "file-broken".
  */
-export async function decodePicture(picture) {
-  if (picture instanceof ImageBitmap) return { bitmap: await createImageBitmap(picture), note: "" };
+export async function decodePicture(picture, most = MAX_KEPT) {
+  if (picture instanceof ImageBitmap) {
+    const { width, height } = picture;
+    return { bitmap: await createImageBitmap(picture), note: "", width, height };
+  }
   const name = picture.name ? `The file ${picture.name}` : "This";
   const options = /** @type {ImageBitmapOptions} */ ({ imageOrientation: "from-image" });
   let note = "";
@@ -90,13 +91,13 @@ export async function decodePicture(picture) {
       const size = `${width} × ${height} pixels, more than ${Math.floor(MAX_DECODED / 1e6)} million`;
       throw failure("file-broken", `${name} has ${size}; make it smaller.`);
     }
-    const kept = keptSize(width, height);
+    const kept = keptSize(width, height, most);
     if (kept.width < width) {
       const sides = { resizeWidth: kept.width, resizeHeight: kept.height };
       Object.assign(options, sides, { resizeQuality: "high" });
       note = `made smaller from ${width} × ${height}`;
     }
-    return { bitmap: await createImageBitmap(picture, options), note };
+    return { bitmap: await createImageBitmap(picture, options), note, width, height };
   } catch (error) {
     if (/** @type {{code?: unknown}} */ (error).code === "file-broken") throw error;
     throw failure("file-broken", `${name} is no picture this browser can decode.`, error);
@@ -106,15 +107,15 @@ export async function decodePicture(picture) {
 /**
  * Call `onFrame` for every new frame of a video.
  * @param {HTMLVideoElement} video
- * @param {() => void} onFrame
+ * @param {(about: VideoFrameCallbackMetadata) => void} onFrame
  * @returns {() => void} Stops the calls.
  */
 function watchFrames(video, onFrame) {
   let handle = 0;
   const next = () => {
-    handle = video.requestVideoFrameCallback(() => {
+    handle = video.requestVideoFrameCallback((_, about) => {
       next();
-      onFrame();
+      onFrame(about);
     });
   };
   next();
@@ -181,8 +182,9 @@ class LiveSource {
     this.#unwatch?.();
     const { video } = this;
     let frames = 0;
-    const stopFrames = watchFrames(video, () => {
+    const stopFrames = watchFrames(video, (about) => {
       frames += 1;
+      this.noteFrame(about);
       onFrame();
     });
     const fail = () => onBroken(this.describeFailure());
@@ -197,6 +199,9 @@ class LiveSource {
     };
     await video.play();
   }
+
+  /** @param {VideoFrameCallbackMetadata} _about A frame that is there now. */
+  noteFrame(_about) {}
 
   /** @returns {Error} Why no more frames come. */
   describeFailure() {
@@ -314,6 +319,12 @@ export class VideoSource extends LiveSource {
   #listening = null;
   /** @type {Promise<boolean>|null} */
   #whole = null;
+  /** Since when it plays, and from where, in seconds of the film. */
+  #played = { from: 0, since: 0 };
+  #isSeeking = false; // because the user wants it
+  #frameTime = 0; // of the last frame, in seconds of the film
+  /** @type {number[]} */
+  #lengths = []; // of the last frames, in seconds
 
   /** @param {HTMLVideoElement} video @param {File} file @param {string} url Of the file. */
   constructor(video, file, url) {
@@ -359,11 +370,12 @@ export class VideoSource extends LiveSource {
    */
   async start(onFrame, onBroken) {
     const { video } = this;
-    let [from, since] = [video.currentTime, performance.now()];
+    this.#playsFrom(video.currentTime);
     const look = async () => {
-      if (!video.ended && video.currentTime > 0) return; // a step's seeking
+      if (this.#isSeeking || (!video.ended && video.currentTime > 0)) return;
+      const { from, since } = this.#played;
       const end = from + (performance.now() - since) / 1000;
-      [from, since] = [0, performance.now()];
+      this.#playsFrom(0);
       const missing = video.duration - end;
       const early = missing > MISSING_SECONDS && Number.isFinite(missing);
       this.#whole ??= isWhole(this.file);
@@ -388,15 +400,43 @@ export class VideoSource extends LiveSource {
     if (this.hasVideo) this.video.pause();
   }
 
-  /** Go to the next frame; after the last one comes the first. */
-  async step() {
-    this.pause();
-    const next = this.video.currentTime + DEFAULT_FRAME_SECONDS;
+  #playsFrom(seconds) {
+    this.#played = { from: seconds, since: performance.now() };
+  }
+
+  /** Learn how long a frame is. @param {VideoFrameCallbackMetadata} about */
+  noteFrame({ mediaTime }) {
+    const length = mediaTime - this.#frameTime;
+    this.#frameTime = mediaTime;
+    if (length > 0) this.#lengths = [...this.#lengths, length].slice(-KNOWN_FRAMES);
+  }
+
+  /** Seconds of a frame: browsers leave some out, and some films have frames of many lengths. */
+  get #frameSeconds() {
+    const sorted = this.#lengths.toSorted((a, b) => a - b);
+    return sorted[Math.floor(sorted.length / 4)] ?? USUAL_FRAME_SECONDS;
+  }
+
+  /** Go to a time; a video that plays goes on from there. @param {number} seconds */
+  async seek(seconds) {
+    this.#isSeeking = true;
     const sought = videoEvent(this.video, "seeked");
-    this.video.currentTime = next < this.video.duration ? next : 0;
-    await sought.catch(() => {
+    this.video.currentTime = seconds;
+    try {
+      await sought;
+    } catch {
       throw this.describeFailure();
-    });
+    } finally {
+      this.#isSeeking = false;
+      this.#playsFrom(seconds);
+    }
+  }
+
+  /** Go on by frames; after the last one comes the first. @param {number} [frames] -1: back. */
+  async step(frames = 1) {
+    this.pause();
+    const next = this.video.currentTime + frames * this.#frameSeconds;
+    await this.seek(next < this.video.duration ? Math.max(next, 0) : 0);
   }
 
   close() {
@@ -457,12 +497,16 @@ export function fileKind(file) {
 }
 
 /**
- * Which of several dropped files to open: a model, and something to detect in.
+ * Which of several files to open: a model, and something to detect in.
  * @param {File[]} files
- * @returns {File[]} The first model, then the first picture or video; without any, the first file.
+ * @returns {File[]} The first model; then all pictures, or one video, whichever comes first. Without
+ *   any of these, the first file.
  */
 export function filesToOpen(files) {
-  const first = (...kinds) => files.find((file) => kinds.includes(fileKind(file))) ?? [];
-  const chosen = [first("model"), first("picture", "video")].flat();
+  const of = (kind) => files.filter((file) => fileKind(file) === kind);
+  const isShown = (file) => ["picture", "video"].includes(fileKind(file));
+  const first = files.find(isShown);
+  const shown = first && fileKind(first) === "picture" ? of("picture") : of("video").slice(0, 1);
+  const chosen = [...of("model").slice(0, 1), ...shown];
   return chosen.length ? chosen : files.slice(0, 1);
 }

@@ -15,10 +15,19 @@ import { activity, demo, settle } from "./status.js";
 import { decimal, setText } from "./text.js";
 
 const NUMBERS_EVERY_MS = 250;
+/** What takes the longest of a frame; see `FrameTimes.limit`. */
+const LIMITS = {
+  pre: "preparing the picture",
+  inference: "the network",
+  post: "choosing boxes",
+  rest: "drawing and all else",
+};
 
 /**
  * A frame: where it is from, and whether the stage shows it as a mirror does.
- * @typedef {{title: string, mirrored: boolean, live?: "camera"|"video", file?: Blob}} Frame
+ * @typedef {{title: string, mirrored: boolean, live?: "camera"|"video", waited?: number,
+ *   file?: Blob}} Frame
+ *   `waited`: milliseconds that the loop had nothing to do before it.
  */
 /**
  * @typedef {Frame & {bitmap: ImageBitmap, detections: NamedDetection[], second?: NamedDetection[]}}
@@ -90,6 +99,7 @@ export const isSeen = () => seen;
 export function putOnStage(bitmap, title, file) {
   forgetDetections();
   replace({ bitmap, title, mirrored: false, detections: [], file });
+  showNumbers();
 }
 
 /**
@@ -121,7 +131,7 @@ export function showDetections(frame, detections, times, settings) {
     seen = true;
     settle();
   }
-  frameTimes.push(times, performance.now());
+  frameTimes.push(times, performance.now(), frame.waited);
   chart.push(times);
   showNumbers();
 }
@@ -136,17 +146,32 @@ export function watchSize() {
   new ResizeObserver(redraw).observe(byId("stage-frame"));
 }
 
+/** @returns {string} What there are no more frames a second for. */
+function limitText() {
+  const limit = activity.running ? frameTimes.limit() : null;
+  if (!limit) return "";
+  if (limit.part === "source") return `As many as the ${shown?.live} gives.`;
+  const share = `${limit.ms.toFixed(0)} of ${limit.of.toFixed(0)} ms a frame`;
+  return `Limited by ${LIMITS[limit.part]}: ${share}.`;
+}
+
 /** Write the frames' medians and their rate, now and then; of a picture, its own times. */
 export function showNumbers() {
   const now = performance.now();
   if (activity.running && now - numbersAt < NUMBERS_EVERY_MS) return;
   numbersAt = now;
+  const live = shown?.live;
+  let sum = 0;
   for (const name of /** @type {const} */ (["pre", "inference", "post"])) {
-    const ms = shown?.live ? frameTimes.median(name) : frameTimes.last(name);
+    const last = seen ? frameTimes.last(name) : Number.NaN;
+    const ms = live ? frameTimes.median(name) : last;
+    sum += ms;
     setText(byId(`time-${name}`), decimal(ms, 1));
   }
   const fps = activity.running ? frameTimes.fps() : Number.NaN;
-  setText(byId("fps"), decimal(fps, fps < 9.95 ? 1 : 0));
+  setText(byId("fps"), live ? decimal(fps, fps < 9.95 ? 1 : 0) : decimal(sum, 0));
+  setText(byId("fps-unit"), live ? "frames/s" : "ms for this picture");
+  setText(byId("limit"), limitText());
 }
 
 /** Forget the times of another model. */

@@ -15,6 +15,7 @@ export const activity = {
   running: false, // the frame loop
   paused: false, // a camera or video was stopped, and its last frame is shown
   teaching: false, // the model learns; the detector rests
+  saving: false, // all pictures are being seen, for a file
   booting: true, // until the first picture has its detections
   usable: false, // whether the browser and the page's files allow anything at all
 };
@@ -55,6 +56,7 @@ export function say(text, bad = false) {
 
 function presentState() {
   if (activity.teaching) return "teaching";
+  if (activity.saving) return "saving";
   if (activity.running) return "running";
   if (demo.screen) return "error";
   if (!demo.ready) return "loading";

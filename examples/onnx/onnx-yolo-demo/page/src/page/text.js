@@ -28,7 +28,7 @@ export function summary(detections) {
   const ranked = [...counts].sort((a, b) => b[1] - a[1]);
   const parts = ranked.slice(0, MAX_NAMED).map(([name, count]) => `${count} × ${isolate(name)}`);
   const left = ranked.length - parts.length;
-  if (left) parts.push(`and ${left} other ${left === 1 ? "class" : "classes"}`);
+  if (left) parts.push(`and ${plural(left, "other class", "other classes")}`);
   return parts.length ? parts.join(", ") + scoresRemark(detections) : "nothing";
 }
 
@@ -46,4 +46,14 @@ function scoresRemark(detections) {
 export function sentence(text) {
   const stop = /[.!?…]$/.test(text) ? "" : ".";
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${stop}`;
+}
+
+/** "1 frame", "2 frames". @param {number} count */
+export function plural(count, one, many = `${one}s`) {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+/** @param {number} seconds @returns {string} For example "1:07". */
+export function clock(seconds) {
+  return `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
 }

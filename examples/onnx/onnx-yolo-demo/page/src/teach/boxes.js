@@ -93,14 +93,6 @@ export function boxAt(boxes, x, y) {
   return around.sort((a, b) => area(a) - area(b))[0];
 }
 
-/** @param {Box} a @param {Box} b @returns {number} Intersection over union. */
-export function overlap(a, b) {
-  const width = Math.min(a.x2, b.x2) - Math.max(a.x1, b.x1);
-  const height = Math.min(a.y2, b.y2) - Math.max(a.y1, b.y1);
-  const both = Math.max(width, 0) * Math.max(height, 0);
-  return both ? both / (area(a) + area(b) - both) : 0;
-}
-
 /** The cursor over a part of a box. @param {Edges|null} edges */
 function cursorFor(edges) {
   if (!edges) return "crosshair";

@@ -7,6 +7,7 @@
  * @import {TeachFrame} from "./data.js"
  */
 
+import { overlapOf } from "../count/matching.js";
 import { classColour } from "../page/colours.js";
 import { byId } from "../page/environment.js";
 import { afterLoad } from "../page/loading.js";
@@ -18,9 +19,10 @@ import { currentSettings } from "../page/settings.js";
 import { decodePicture } from "../page/sources.js";
 import { onStage } from "../page/stage.js";
 import { activity, attempt, demo, hideScreen, say, settle, settleReady } from "../page/status.js";
-import { isolate, setText } from "../page/text.js";
+import { isolate, plural, setText } from "../page/text.js";
+import { drawSmall } from "../page/thumbnail.js";
 import { failure } from "../worker/failure.js";
-import { BoxEditor, overlap } from "./boxes.js";
+import { BoxEditor } from "./boxes.js";
 import { dataSet, labelsOf, makeFrame } from "./data.js";
 import { teacher } from "./teacher.js";
 import { zip } from "./zip.js";
@@ -50,9 +52,6 @@ const editor = new BoxEditor(byId("teach-surface"), {
 
 /** Say something in the panel. */
 const tell = (text) => setText(byId("teach-status"), text);
-
-/** "1 frame", "2 frames". */
-const plural = (count, one, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
 
 /** The model's classes, then those that only frames have. */
 const knownLabels = () => [
@@ -153,11 +152,7 @@ function removeFrame(frame) {
 function makeThumbnail(frame) {
   const canvas = document.createElement("canvas");
   Object.assign(canvas, THUMBNAIL);
-  const { width, height } = frame.bitmap;
-  const scale = Math.min(THUMBNAIL.width / width, THUMBNAIL.height / height);
-  const [w, h] = [width * scale, height * scale];
-  const [x, y] = [(THUMBNAIL.width - w) / 2, (THUMBNAIL.height - h) / 2];
-  canvas.getContext("2d")?.drawImage(frame.bitmap, x, y, w, h);
+  drawSmall(canvas, frame.bitmap);
   canvas.setAttribute("aria-hidden", "true");
   const open = document.createElement("button");
   open.className = "teach-frame";
@@ -231,7 +226,7 @@ async function addFound() {
   const found = result.detections.map(({ x1, y1, x2, y2, classId }) => {
     return { x1, y1, x2, y2, label: names[classId] };
   });
-  const fresh = found.filter((box) => frame.boxes.every((b) => overlap(b, box) < SAME_BOX));
+  const fresh = found.filter((box) => frame.boxes.every((b) => overlapOf(b, box) < SAME_BOX));
   frame.boxes.push(...fresh);
   editor.draw();
   if (fresh.length) noteChange();

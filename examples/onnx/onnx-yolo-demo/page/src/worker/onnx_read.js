@@ -14,8 +14,18 @@ import { failure } from "./failure.js";
  * @property {number|null} size Pixels of the input's side, which may be open in the file.
  * @property {string} trainedOn What the model has seen, such as "drawn pictures"; "" if the
  *   file doesn't say.
+ * @property {string} licence Of its weights; "" if the file doesn't say.
+ * @property {Scores|null} scores How well it does; null if the file doesn't say.
  */
 
+/**
+ * Average precision on pictures that were held out.
+ * @typedef {object} Scores
+ * @property {string} on What it was measured on.
+ * @property {Record<string, {map50: number, map50_95: number}>} perClass By the classes' names.
+ */
+
+const LONGEST = 80; // letters of a text that is shown
 export const METADATA_PROPS = 14; // field of onnx.ModelProto: pairs of a key (1) and a value (2)
 
 /**
@@ -126,6 +136,23 @@ function readThreshold(metadata, key, standard) {
 }
 
 /**
+ * What a file says of its average precision; of another form than export.py's, it says nothing.
+ * @param {string} [text]
+ * @returns {Scores|null}
+ */
+function readScores(text = "null") {
+  try {
+    const { on, per_class: perClass } = JSON.parse(text);
+    const isShare = (value) => value === null || (value >= 0 && value <= 1);
+    const rows = Object.values(perClass);
+    const fits = rows.every(({ map50, map50_95 }) => isShare(map50) && isShare(map50_95));
+    return fits && typeof on === "string" ? { on: on.slice(0, 3 * LONGEST), perClass } : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
  * @param {Uint8Array} bytes An ONNX file.
  * @returns {Facts}
  * @throws {Error} `.code` "model-broken" or "model-shape".
@@ -138,8 +165,11 @@ export function readFacts(bytes) {
   const size = side && Number(side[0]);
   try {
     const names = metadata.names === undefined ? null : parseNames(metadata.names);
-    const trainedOn = (metadata.trained_on ?? "").slice(0, 80);
-    return { names: names?.length ? names : null, confidence, iou, size, trainedOn };
+    const trainedOn = (metadata.trained_on ?? "").slice(0, LONGEST);
+    const licence = (metadata.license ?? "").slice(0, LONGEST);
+    const scores = readScores(metadata.average_precision);
+    const known = names?.length ? names : null;
+    return { names: known, confidence, iou, size, trainedOn, licence, scores };
   } catch (error) {
     throw failure(
       "model-shape",

@@ -44,11 +44,11 @@ function transferOf(files) {
   return transfer;
 }
 
-/** Choose a file by one of the page's buttons. */
-export function choose(id, chosen) {
+/** Choose files by one of the page's buttons. */
+export function choose(id, ...chosen) {
   const input = /** @type {HTMLInputElement} */ (byId(id));
   check(!input.disabled, `${id} is dead`);
-  input.files = transferOf([chosen]).files;
+  input.files = transferOf(chosen).files;
   input.dispatchEvent(new Event("change", { bubbles: true }));
 }
 
@@ -60,6 +60,29 @@ export function drop(files, place = "stage") {
       new DragEvent(kind, { bubbles: true, cancelable: true, dataTransfer }),
     );
   }
+}
+
+/** Paste files. */
+export function paste(files) {
+  const clipboardData = transferOf(files);
+  document.body.dispatchEvent(new ClipboardEvent("paste", { bubbles: true, clipboardData }));
+}
+
+/** What the page saved last. @type {{name: string, blob: Blob|null}} */
+export const saved = { name: "", blob: null };
+
+/** Take what the page saves. */
+export function watchDownloads() {
+  const blobs = new Map();
+  const { createObjectURL } = URL;
+  URL.createObjectURL = (blob) => {
+    const url = createObjectURL(blob);
+    blobs.set(url, blob);
+    return url;
+  };
+  HTMLAnchorElement.prototype.click = function () {
+    Object.assign(saved, { name: this.download, blob: blobs.get(this.href) });
+  };
 }
 
 /** A picture of one colour as a PNG file. */

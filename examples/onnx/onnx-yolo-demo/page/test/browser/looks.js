@@ -23,7 +23,8 @@ scenarios({
     const many = Array.from({ length: 20 }, (_, k) => [4 + 1.2 * k, 16, 3, 3, 0.9, 0]);
     choose("model-file", file(detector({ boxes: many }), "many.onnx"));
     await ready("many.onnx");
-    choose("image-file", await picture("black", "dark.png"));
+    const dark = ["dark.png", "black.png"].map((name) => picture("black", name));
+    choose("image-file", ...(await Promise.all(dark)));
     await until(() => demo().last.detections.length === 20, "the boxes");
     for (const card of document.querySelectorAll("details")) card.open = true;
     for (const id of ["count-on", "line-on"]) byId(id).click();

@@ -107,14 +107,24 @@ scenarios({
     await ready("drawn.onnx");
     const note = byId("model-origin");
     check(!note.hidden && note.textContent.includes("drawn pictures only"), note.textContent);
-    metadata.trained_on = "ten photographs";
+    Object.assign(metadata, {
+      trained_on: "ten photographs",
+      license: "CC0-1.0",
+      average_precision: JSON.stringify({
+        on: "five others",
+        per_class: { one: { map50: 0.51, map50_95: 0.25 }, two: { map50: null, map50_95: null } },
+      }),
+    });
     choose("model-file", file(detector({ metadata }), "seen.onnx"));
     await ready("seen.onnx");
+    const words = byId("card").textContent.replace(/\s+/g, " ");
+    check(words.includes("Has seenten photographsLicenceCC0-1.0"), words);
+    check(words.includes("one0.5100.250two––") && words.includes("on five others."), words);
     const said = "This model has learned from ten photographs.";
     check(note.textContent.replace(/[\u2066-\u2069]/g, "") === said, note.textContent);
     choose("model-file", file(detector(), "other.onnx"));
     await ready("other.onnx");
-    check(note.hidden, "nothing is said");
+    check(note.hidden && byId("card").hidden, "nothing is said");
   },
 
   async "scores above 1, and many classes"() {

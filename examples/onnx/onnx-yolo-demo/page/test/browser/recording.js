@@ -9,29 +9,14 @@ import {
   picture,
   press,
   record,
+  saved,
   scenarios,
   scene,
   sleep,
   status,
   until,
+  watchDownloads,
 } from "./helpers.js";
-
-/** @type {{name: string, blob: Blob}|null} */
-let saved = null;
-
-/** Take what the page saves. */
-function watchDownloads() {
-  const blobs = new Map();
-  const { createObjectURL } = URL;
-  URL.createObjectURL = (blob) => {
-    const url = createObjectURL(blob);
-    blobs.set(url, blob);
-    return url;
-  };
-  HTMLAnchorElement.prototype.click = function () {
-    saved = { name: this.download, blob: blobs.get(this.href) };
-  };
-}
 
 /** The size, and a pixel in the middle of the last frame. */
 async function look(blob) {
@@ -60,7 +45,7 @@ scenarios({
     press("record");
     check(byId("record-text").textContent === "Save video", "the button says what it does");
     check(!byId("record-badge").hidden, "it is seen that it records");
-    await until(() => saved, "the file");
+    await until(() => saved.blob, "the file");
     check(/^detections-\d{4}-\d\d-\d\dT[\d-]+\.(mp4|webm)$/.test(saved.name), saved.name);
     const { width, height } = await look(saved.blob);
     const stage = /** @type {HTMLCanvasElement} */ (byId("stage"));
@@ -70,13 +55,13 @@ scenarios({
   },
 
   async "a picture of another size ends it; what was recorded is saved"() {
-    saved = null;
+    saved.blob = null;
     choose("image-file", await picture("rgb(200, 40, 40)", "red.png", 640, 480));
     await until(() => demo().last.title === "red.png", "the picture");
     press("record");
     await sleep(300);
     choose("image-file", await picture("black", "dark.png", 100, 300));
-    await until(() => saved, "the file");
+    await until(() => saved.blob, "the file");
     const { pixel } = await look(saved.blob);
     check(Math.abs(pixel[0] - 200) < 20 && pixel[1] < 70, `its colour is ${pixel}`);
   },

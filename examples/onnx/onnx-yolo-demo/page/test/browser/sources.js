@@ -35,6 +35,13 @@ function pretendHidden(hidden) {
   document.dispatchEvent(new Event("visibilitychange"));
 }
 
+/** Drag the slider of a video's position. */
+function dragTo(seconds) {
+  const slider = /** @type {HTMLInputElement} */ (byId("position"));
+  slider.value = String(seconds);
+  slider.dispatchEvent(new Event("input", { bubbles: true }));
+}
+
 /** How many pictures are drawn on canvases within so many ms. */
 async function drawnWithin(ms) {
   const { prototype } = CanvasRenderingContext2D;
@@ -124,6 +131,58 @@ scenarios({
     /** @type {HTMLElement} */ (document.querySelector("[data-sample='1']")).click();
     await until(() => demo().state === "ready", "the sample");
     check(byId("start-text").textContent === "Start camera", "the button says what it does");
+  },
+
+  async "a video's position is shown and changed, and it goes back by a frame"() {
+    const position = /** @type {HTMLInputElement} */ (byId("position"));
+    await framesAfter(() => choose("video-file", file(film, "film.webm", "video/webm")));
+    check(!byId("player").hidden, "the row is there");
+    await until(() => !position.disabled, "the film's length, which it tells at its end");
+    const limit = () => /^(As many as the video gives|Limited by )/.test(byId("limit").textContent);
+    await until(limit, "what limits the rate");
+    check(byId("fps-unit").textContent === "frames/s", "what is counted");
+    for (const seconds of [0.7, 0]) await framesAfter(() => dragTo(seconds)); // it plays on
+    check(byId("stop-text").textContent === "Pause", "the button says what it does");
+    press("stop");
+    await until(() => demo().state === "paused", "the pause");
+    dragTo(0.3);
+    dragTo(0.8); // of several the last one counts
+    await until(() => status().includes("film.webm at 0:00"), "the frame there");
+    check(Math.abs(video().currentTime - 0.8) < 0.01, `it is at ${video().currentTime}`);
+    const before = demo().last;
+    press("step-back");
+    await until(() => demo().last !== before && status().includes("One frame of"), "a frame back");
+    check(video().currentTime < 0.8 && video().currentTime > 0.5, `at ${video().currentTime}`);
+    check(before.detections[0].x1 !== demo().last.detections[0].x1, "it is another frame");
+    check(demo().state === "paused" && demo().screen === null, "it rests");
+  },
+
+  async "the camera is one click away from everything"() {
+    const { getUserMedia } = navigator.mediaDevices;
+    const places = {
+      "a sample": () => /** @type {any} */ (document.querySelector("[data-sample='1']")).click(),
+      "a picture": async () => choose("image-file", await picture("navy", "one.png")),
+      "a video": () => choose("video-file", file(film, "film.webm", "video/webm")),
+      "a message": async () => {
+        choose("image-file", file("?", "broken.png", "image/png"));
+        await screen("file-broken");
+      },
+    };
+    for (const [place, go] of Object.entries(places)) {
+      const { frames } = demo();
+      await go();
+      if (place !== "a message") await until(() => demo().frames > frames, place);
+      const live = scene();
+      pretendCamera(live.stream);
+      const buttons = ["start", "camera-open"].map(byId).filter((one) => one.checkVisibility());
+      const [camera] = buttons.filter((one) => /camera/i.test(one.textContent));
+      await framesAfter(() => camera.click());
+      check(demo().last.title !== "film.webm" && demo().screen === null, `after ${place}`);
+      check(byId("player").hidden, "there is no position");
+      press("stop");
+      live.end();
+    }
+    navigator.mediaDevices.getUserMedia = getUserMedia;
   },
 
   async "a video that nobody sees rests, and goes on"() {
@@ -233,11 +292,11 @@ scenarios({
     check(width === 6928 && height === 3464, `it has ${width} × ${height}`);
   },
 
-  async "of several files a model and a picture are taken, which it says"() {
+  async "of several files a model and the pictures are taken, which it says"() {
     const pictures = await Promise.all(["a.png", "b.png"].map((name) => picture("black", name)));
     drop([...pictures, file(detector(), "m.onnx"), file("?", "readme.txt", "text/plain")]);
     await ready("m.onnx");
-    await until(() => status().endsWith("Taken of 4 files: m.onnx and a.png."), "the words");
+    await until(() => status().endsWith("Taken of 4 files: m.onnx and 2 pictures."), "the words");
     check(demo().last.title === "a.png", "the picture is seen");
   },
 });

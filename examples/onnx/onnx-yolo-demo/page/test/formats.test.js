@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { asCoco, asCsv, asJson } from "../src/page/formats.js";
+
+const found = { name: "cup, large", classId: 1, score: 0.75, x1: 10.004, y1: 20, x2: 40.5, y2: 60 };
+const PICTURES = [
+  { title: 'a "b".jpg', width: 640, height: 480, detections: [found, { ...found, classId: 0 }] },
+  { title: "nothing.png", width: 32, height: 16, detections: [] },
+  { title: "c.png", width: 64, height: 48, detections: [found] },
+];
+
+test("CSV has a row for each detection, and quotes what needs it", () => {
+  const rows = asCsv(PICTURES).split("\r\n");
+  assert.equal(rows.length, 5); // the last one is empty
+  assert.equal(rows[0], "picture,width,height,class,score,x1,y1,x2,y2");
+  assert.equal(rows[1], '"a ""b"".jpg",640,480,"cup, large",0.7500,10,20,40.5,60');
+});
+
+test("COCO has corner and size, ids from 1 on, and pictures with nothing in them", () => {
+  const { info, images, annotations, categories } = JSON.parse(
+    asCoco(PICTURES, ["person", "cup, large"], { model: 1 }),
+  );
+  assert.deepEqual(info, { model: 1 });
+  assert.deepEqual(images[1], { id: 2, file_name: "nothing.png", width: 32, height: 16 });
+  assert.deepEqual(categories, [
+    { id: 1, name: "person" },
+    { id: 2, name: "cup, large" },
+  ]);
+  assert.deepEqual(
+    annotations.map(({ id, image_id, category_id }) => [id, image_id, category_id]),
+    [
+      [1, 1, 2],
+      [2, 1, 1],
+      [3, 3, 2],
+    ],
+  );
+  const { bbox, area, score, iscrowd } = annotations[0];
+  assert.deepEqual(
+    { bbox, area, score, iscrowd },
+    {
+      bbox: [10, 20, 30.5, 40],
+      area: 1220,
+      score: 0.75,
+      iscrowd: 0,
+    },
+  );
+});
+
+test("JSON says what the pictures were seen with", () => {
+  assert.deepEqual(JSON.parse(asJson(PICTURES, { classes: "all" })), {
+    classes: "all",
+    pictures: PICTURES,
+  });
+});
