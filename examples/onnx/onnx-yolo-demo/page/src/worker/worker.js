@@ -276,14 +276,14 @@ async function beginCheck(network, { model, sample, reference }) {
     width: network.width,
   });
   const checking = { ...network, check, logits: reference?.logits };
-  await compare(checking);
+  check.judge(await outputsOfCheck(checking));
   return checking;
 }
 
-/** Check once more. */
-async function compare(network) {
+/** What WebGPU computes of the sample. */
+function outputsOfCheck(network) {
   network.input.set(network.check.input);
-  network.check.judge(await allOutputs(network, network.logits));
+  return allOutputs(network, network.logits);
 }
 
 async function prepare(message) {
@@ -321,8 +321,9 @@ async function load(message) {
 async function checkAgain(network) {
   const { check } = network;
   if (!check?.isDue()) return;
+  const found = await outputsOfCheck(network);
   try {
-    await compare(network);
+    check.judge(found);
   } catch (error) {
     postMessage({ type: "lost", reason: messageOf(error), isWrong: true });
     throw error;
