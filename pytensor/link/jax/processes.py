@@ -255,13 +255,14 @@ class ProcessGroup:
         """Raise a `ParallelError` in processes where a value is not what it is in process 0.
 
         `what` names it, and must be a new name each time; the value's text is compared.  It is
-        called for where process 0 has come so far.
+        asked for when process 0 has come so far, and all wait here until everyone has.
         """
-        expected = None if self.number == 0 else published(f"same/{what}", PATIENCE_S)
+        expected = None if self.number == 0 else published(f"same/{what}/0", PATIENCE_S)
         digest = hashlib.sha256(str(value()).encode()).hexdigest()
-        if self.number == 0:
-            publish(f"same/{what}", digest)
-        elif expected != digest:
+        publish(f"same/{what}/{self.number}", digest)
+        for number in range(self.count):
+            published(f"same/{what}/{number}", PATIENCE_S)
+        if self.number and expected != digest:
             raise ParallelError(
                 f"process {self.number} on {self._host} has other {what} than process 0: all need "
                 "the same files, options and versions"
