@@ -1,5 +1,6 @@
 """What the tests share: combinations in turn, the order of files, what skipped tests lack."""
 
+import ast
 import os
 import sys
 from types import SimpleNamespace
@@ -27,6 +28,36 @@ def test_combinations_in_turn():
     for first, second in [(0, 1), (0, 2), (1, 2)]:
         pairs = {(values[first], values[second]) for values in kept}
         assert len(pairs) == len(axes[first]) * len(axes[second])
+
+
+def unnamed_modes(source):
+    """Return the lines of calls that compile a function for the default mode."""
+    lines = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and not {"mode", None} & {k.arg for k in node.keywords}:
+            called = ast.unparse(node.func)
+            if called == "pytensor.function" or called.endswith(".eval"):
+                lines.append(node.lineno)
+    return lines
+
+
+# Of the default mode itself, or of calls that name none; PyTorch's networks have an `eval`, too
+UNNAMED = {"link/onnx/test_export.py", "link/onnx/test_linker.py"}
+UNNAMED |= {"link/onnx/importing/make_networks.py"}
+
+
+def test_functions_name_their_mode(request):
+    """The default one, NUMBA, takes seconds for what Python computes at once."""
+    assert unnamed_modes("y.eval({x: 1})\npytensor.function([x], y)\nf(x)") == [1, 2]
+    assert unnamed_modes("y.eval(mode=PY)\npytensor.function([x], y, **how)") == []
+    tests = request.path.parent
+    found = [
+        f"{path.relative_to(tests)}:{line}"
+        for path in tests.rglob("*.py")
+        if str(path.relative_to(tests)) not in UNNAMED
+        for line in unnamed_modes(path.read_text())
+    ]
+    assert found == []
 
 
 def test_the_longest_files_are_there(request):

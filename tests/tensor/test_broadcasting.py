@@ -6,12 +6,18 @@ import pytest
 import pytensor.tensor as pt
 from pytensor import function, grad
 from pytensor.tensor.broadcasting import SumAs, broadcast_as
+from tests.utils import REFERENCE_MODE
 
 LENGTHS = [((1, 2), (3, 2)), ((3, 2), (1, 2)), ((3, 1), (3, 4)), ((1, 1), (2, 3))]
 
 
-@pytest.mark.parametrize("lengths", LENGTHS)
-def test_value_and_gradients(lengths):
+NUMBA = pytest.param(LENGTHS[0], "NUMBA", marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize(
+    ("lengths", "mode"), [*((lengths, REFERENCE_MODE) for lengths in LENGTHS), NUMBA]
+)
+def test_value_and_gradients(lengths, mode):
     x, y = pt.matrix("x"), pt.matrix("y")
     out = broadcast_as(x, y, [-2, -1])
     weights = pt.matrix("w")
@@ -20,7 +26,7 @@ def test_value_and_gradients(lengths):
     values = [np.random.default_rng(0).normal(size=s) for s in lengths]
     shape = np.broadcast_shapes(*lengths)
     w = np.random.default_rng(1).normal(size=shape)
-    results = function([x, y, weights], [out, gradient, again])(*values, w)
+    results = function([x, y, weights], [out, gradient, again], mode=mode)(*values, w)
     axes = tuple(a for a in (0, 1) if lengths[0][a] == 1 != shape[a])
     summed = w.sum(axes, keepdims=True)
     np.testing.assert_array_equal(results[0], np.broadcast_to(values[0], shape))
@@ -30,12 +36,12 @@ def test_value_and_gradients(lengths):
 
 def test_lengths_that_do_not_fit_stay():
     x, y = pt.vector("x"), pt.vector("y")
-    assert broadcast_as(x, y, [-1]).eval({x: np.ones(5), y: np.ones(3)}).shape == (5,)
+    result = broadcast_as(x, y, [-1]).eval({x: np.ones(5), y: np.ones(3)}, mode=REFERENCE_MODE)
+    assert result.shape == (5,)
 
 
 def test_axes_are_counted_from_the_end():
     x, y = pt.tensor3("x"), pt.vector("y")
     out = SumAs(axes=(-1,))(x, y)
-    np.testing.assert_array_equal(
-        out.eval({x: np.ones((2, 2, 3)), y: np.ones(1)}), 3 * np.ones((2, 2, 1))
-    )
+    result = out.eval({x: np.ones((2, 2, 3)), y: np.ones(1)}, mode=REFERENCE_MODE)
+    np.testing.assert_array_equal(result, 3 * np.ones((2, 2, 1)))

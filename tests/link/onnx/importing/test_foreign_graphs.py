@@ -8,6 +8,7 @@ from pytensor import function, grad
 from pytensor.graph.traversal import toposort
 from pytensor.scan.op import Scan
 from pytensor.tensor.broadcasting import BroadcastAs
+from tests.utils import REFERENCE_MODE
 
 onnx = pytest.importorskip("onnx")
 pytest.importorskip("onnx_ir")
@@ -145,7 +146,7 @@ def test_integer_products_are_disconnected(op_type):
     imported = from_onnx(model(nodes, [("x", [1, 2])], values=values))
     x, cost = imported.inputs["x"], imported.outputs["y"].sum()
     gradient = grad(cost, x, disconnected_inputs="ignore")
-    np.testing.assert_array_equal(gradient.eval({x: ones(1, 2)}), [[0, 0]])
+    np.testing.assert_array_equal(gradient.eval({x: ones(1, 2)}, mode=REFERENCE_MODE), [[0, 0]])
 
 
 def test_export_of_batch_normalization_of_a_vector():
@@ -201,7 +202,8 @@ def test_log_sum_exp_of_infinities_and_its_gradient():
     compare(network, x)
     imported = from_onnx(network)
     x, y = imported.inputs["x"], imported.outputs["y"]
-    gradient = grad(y.sum(), x).eval({x: np.array([[0, 0], [800, -800]] * 2, "float32")})
+    value = np.array([[0, 0], [800, -800]] * 2, "float32")
+    gradient = grad(y.sum(), x).eval({x: value}, mode=REFERENCE_MODE)
     np.testing.assert_allclose(gradient, [[0.5, 0.5], [1, 0]] * 2)
 
 
