@@ -118,6 +118,14 @@ class Web(Runtime):
         self.provider, self.adapter = provider, ""
         self.folder = Path(folder, "dist") if Path(folder, "dist").is_dir() else Path(folder)
         self.script_name = SCRIPTS[provider]
+        self.script = (
+            "import onnx\n"
+            "from pytensor.link.onnx.compare.runtimes import open_runtimes\n"
+            f"[web] = open_runtimes([{name!r}], {os.path.abspath(folder)!r})\n"
+            'inputs = dict(np.load("inputs.npz"))\n'
+            'outputs = list(web.run(onnx.load("model.onnx"), inputs).values())\n'
+            "web.close()\n"
+        )
         if not (self.folder / self.script_name).exists():
             raise ComparisonError(
                 f"{self.folder} has no {self.script_name}: --ort-web names the folder of npm's "

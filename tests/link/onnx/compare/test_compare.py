@@ -55,6 +55,7 @@ def test_docstring_example():
     assert doctest.testmod(report).failed == 0
 
 
+@pytest.mark.slow
 def test_the_command(tmp_path, model, capsys):
     onnx.save(model, tmp_path / "net.onnx")
     (tmp_path / "wrong.py").write_text(PROGRAM)
