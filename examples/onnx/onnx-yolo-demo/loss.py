@@ -258,7 +258,7 @@ class Rows(NamedTuple):
 class Claims(NamedTuple):
     """Which boxes, of those that were looked at, an anchor may go to: each is (B, A)."""
 
-    count: pt.TensorVariable  # float32: how many claim it
+    claimants: pt.TensorVariable  # float32: how many claim it
     row: pt.TensorVariable  # int32: the first of them, or `NO_ROW`
     overlap: pt.TensorVariable  # float32: its largest overlap with a box, claiming or not
     nearest: pt.TensorVariable  # int32: the first box with that overlap
@@ -288,12 +288,13 @@ def task_aligned_assign(
     root_score = pt.sqrt(disconnected_grad(pred_scores))
     length = gt_classes.type.shape[1]
     number = pt.arange(gt_classes.shape[1] if length is None else length, dtype="int32")[None, :]
-    rows = Rows(*gt_boxes, gt_classes, gt_valid, number)
+    x1, y1, x2, y2 = gt_boxes
+    rows = Rows(x1, y1, x2, y2, gt_classes, gt_valid, number)
     chunks = 1 if None in (length, chunk) else math.ceil(length / chunk)
 
     claims = find_claims(rows, pred_boxes, root_score, centres, chunks)
-    foreground = claims.count > 0
-    gt_index = pt.switch(claims.count > 1, claims.nearest, claims.row)
+    foreground = claims.claimants > 0
+    gt_index = pt.switch(claims.claimants > 1, claims.nearest, claims.row)
     gt_index = pt.switch(foreground, gt_index, np.int32(0))
 
     image = pt.arange(gt_classes.shape[0], dtype="int32")[:, None]
@@ -352,7 +353,7 @@ def claims_of(rows: Rows, pred_boxes: Corners, root_score: Any, centres: np.ndar
 def merged(before: Claims, new: Claims) -> Claims:
     """Return the `Claims` of two sets of boxes; all numbers of the second are higher."""
     return Claims(
-        before.count + new.count,
+        before.claimants + new.claimants,
         pt.minimum(before.row, new.row),
         pt.maximum(before.overlap, new.overlap),
         pt.switch(new.overlap > before.overlap, new.nearest, before.nearest),
@@ -377,14 +378,14 @@ def find_claims(
     if chunks == 1:
         return claims_of(rows, pred_boxes, root_score, centres)
 
-    def body(number, count, row, overlap, nearest, *others):
-        before = Claims(count, row, overlap, nearest)
+    def body(number: Any, *args: Any) -> Any:
+        before, others = Claims(*args[:4]), args[4:]
         part, (*boxes, scores) = chunk_of(others[5:], number), others[:5]
         new = merged(before, claims_of(part, boxes, scores, centres))
         return ifelse(part.valid.any(), list(new), list(before))
 
     none = pt.zeros_like(pred_boxes[0])
-    no_row = pt.full_like(none, NO_ROW, dtype="int32")
+    no_row = pt.full_like(none, int(NO_ROW), dtype="int32")
     last = scan(
         body,
         sequences=pt.arange(chunks),
@@ -400,7 +401,7 @@ def find_scales(rows: Rows, owner: Any, overlap: Any, metric: Any, chunks: int) 
     if chunks == 1:
         return scale_of(rows, owner, overlap, metric)
 
-    def body(number, owner, overlap, metric, *parts):
+    def body(number: Any, owner: Any, overlap: Any, metric: Any, *parts: Any) -> Any:
         part = chunk_of(parts, number)
         scale = scale_of(part, owner, overlap, metric)
         return ifelse(part.valid.any(), scale, pt.zeros_like(scale))

@@ -230,8 +230,8 @@ def read_card(path):
         wrong = {"average_precision"}
     if wrong:
         raise BuildError(
-            f"the card {path} has a wrong {', '.join(sorted(wrong))}; it may have trained_on, license "
-            "and average_precision, with 'on' and 'per_class'"
+            f"the card {path} has a wrong {', '.join(sorted(wrong))}; it may have trained_on, "
+            "license and average_precision, with 'on' and 'per_class'"
         )
     return card
 
