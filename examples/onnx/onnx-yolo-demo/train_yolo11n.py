@@ -90,12 +90,15 @@ def make_loader(o: Namespace, train_set: Dataset, devices: Devices) -> BatchLoad
     rows = train_set.max_boxes(o.mosaic > 0, augment.pasted)
     if o.max_boxes is not None:  # and what is pasted comes on top
         rows = min(rows, o.max_boxes + rows - train_set.max_boxes(o.mosaic > 0))
-    return BatchLoader(
+    loader = BatchLoader(
         train_set, o.batch_size, rows, o.seed, augment,
         workers=o.workers, mosaic_until=max(o.epochs - o.close_mosaic, 0),
         render=not draws_on_device(o.device_augment, train_set.squares),
         rows=devices.rows(o.batch_size),
     )  # fmt: skip
+    if note := loader.crowded_note():
+        print(note)
+    return loader
 
 
 def make_step(
@@ -119,6 +122,20 @@ def make_step(
     )  # fmt: skip
 
 
+def make_validator(
+    o: Namespace, step: TrainStep, val_set: Dataset, devices: Devices,
+    checkpoints: callbacks.Checkpoints,
+) -> Validator:  # fmt: skip
+    """Compile the detector of the averaged weights; each of several processes has copies."""
+    weights, averages = None, step.averages
+    if devices.processes > 1:
+        weights = LocalWeights(averages, devices.local())
+        averages = weights.variables
+    rows = o.batch_size // devices.processes
+    detector = compile_detector(step.model, o.image_size, rows, averages, o.mode)
+    return Validator(detector, val_set, rows, devices, checkpoints, weights)
+
+
 def run_settings(o: Namespace, recipe: Recipe, loader: BatchLoader) -> dict:
     """Return what decides about a run's results, by name: a resumed run must share it."""
     data = loader.dataset
@@ -140,10 +157,7 @@ def check_same(group: ProcessGroup, settings: dict, loader: BatchLoader, step: T
 
 
 def train(o: Namespace, folder: RunFolder, group: ProcessGroup | None = None) -> None:
-    """Train the model that the options `o` describe; its files go into `folder`, a `RunFolder`.
-
-    With a `group` it does so together with other processes.
-    """
+    """Train the model that the options `o` describe, with the `group`'s other processes if any."""
     # ---- devices and data
     check_first(o)
     devices = open_devices(o)
@@ -151,18 +165,12 @@ def train(o: Namespace, folder: RunFolder, group: ProcessGroup | None = None) ->
     use_cache(o.compilation_cache, with_names=o.profile is not None)
     train_set, val_set = open_data(o, group is not None)
     loader = make_loader(o, train_set, devices)
-    if note := loader.crowded_note():
-        print(note)
 
     # ---- model and compiled step
     recipe = resolve(make_recipe(o), len(train_set), o.batch_size, o.epochs, len(o.classes))
     rates = StepSettings(recipe, o.epochs, len(loader), o.batch_size)
     model, trained_on = starting_model(o, folder.last, train_set)
     step = make_step(o, model, loader, rates, devices)
-    weights = None if group is None else LocalWeights(step.averages, devices.local())
-    averages = step.averages if weights is None else weights.variables
-    own_batch = o.batch_size // devices.processes
-    detector = compile_detector(model, o.image_size, own_batch, averages, o.mode)
 
     # ---- where the run stands, and what hangs on the loop
     settings = run_settings(o, recipe, loader)
@@ -185,7 +193,7 @@ def train(o: Namespace, folder: RunFolder, group: ProcessGroup | None = None) ->
     until = min(o.epochs, o.stop_after or o.epochs)
     meter = callbacks.Meter(run)
     checkpoints = callbacks.Checkpoints(run, meter, until)
-    validator = Validator(detector, val_set, own_batch, devices, checkpoints, weights)
+    validator = make_validator(o, step, val_set, devices, checkpoints)
     hooks = [meter, callbacks.Results(run), checkpoints]
     if o.profile:
         hooks.insert(0, callbacks.Profile(run))
