@@ -1,13 +1,12 @@
 """The page's self-test, which compares what a browser computes with what Python computed."""
 
 import json
-from contextlib import ExitStack
+from functools import partial
 
 import pytest
 
 from tests.examples.yolo11n.page.browsers import (
     assert_exact,
-    open_browser,
     open_firefox,
     report_of,
     visit,
@@ -22,6 +21,9 @@ FIREFOXES = {
     "canvas": {PROTECTION: True, f"{PROTECTION}.overrides": "+AllTargets,-WebCodecs"},
     "everything": {"privacy.resistFingerprinting": True},
 }
+# Functions that open them; the names are those of the tests.
+WAYS = {f"firefox {name}": partial(open_firefox, FIREFOXES[name]) for name in FIREFOXES}
+
 # What pages read from canvases is changed, in workers too.
 CHANGED_PIXELS = """
 const Plain = Blob;
@@ -67,28 +69,13 @@ def test_the_report_says_device_browser_versions_and_differences(browser, untaug
         assert page.evaluate("[demo.screen, demo.errors]") == [None, []]
 
 
-def test_webgpu_is_tested_too(untaught_site):
-    with ExitStack() as stack:
-        browser = stack.enter_context(open_browser(webgpu=True))
-        page = stack.enter_context(visit(browser, f"{untaught_site.url}?selftest"))
-        report = report_of(page, timeout=600)
-    [_, webgpu] = report["backends"]
-    assert webgpu["outcome"] == "the boxes are Python's"
-    assert "swiftshader" in webgpu["adapter"].lower()
-    checked = webgpu["checked"]
-    assert 0 < checked["difference"]["box"] <= checked["limits"]["box"]
-    assert report["passed"]
-
-
-@pytest.mark.parametrize("preferences", FIREFOXES)
-def test_in_firefox_with_and_without_privacy(untaught_site, preferences):
+@pytest.mark.parametrize("browser", WAYS.values(), ids=WAYS, indirect=True)
+def test_in_firefox_with_and_without_privacy(browser, untaught_site, request):
     """Boxes are Python's where any way gives the pixels as they are; else the page says so."""
-    with ExitStack() as stack:
-        browser = stack.enter_context(open_firefox(FIREFOXES[preferences]))
-        page = stack.enter_context(visit(browser, f"{untaught_site.single_url}?selftest"))
+    with visit(browser, f"{untaught_site.single_url}?selftest") as page:
         report = report_of(page)
-        if preferences != "everything":
-            assert_exact(report, {"plain": "canvas", "canvas": "frame"}[preferences])
+        if "everything" not in request.node.name:
+            assert_exact(report, "frame" if "canvas" in request.node.name else "canvas")
             assert page.locator("#pixels-note").is_hidden()
             return
         assert report["pixels"] == {"canvasGivesWhatWasDrawn": False, "readBy": "changed"}

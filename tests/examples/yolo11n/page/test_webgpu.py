@@ -18,7 +18,14 @@ from tools.build_demo import FLOATS, PAGE, WEBGPU_MODEL, asset_script, assets_of
 from tools.reference import input_of
 
 from pytensor.link.onnx import half_weights
-from tests.examples.yolo11n.page.browsers import detect_file, open_browser, ready_page, until
+from tests.examples.yolo11n.page.browsers import (
+    detect_file,
+    open_browser,
+    ready_page,
+    report_of,
+    until,
+    visit,
+)
 from tests.examples.yolo11n.page.conftest import build_site, site_in
 from tests.examples.yolo11n.page.detectors import (
     GREEN,
@@ -292,6 +299,19 @@ def test_an_error_in_one_convolution_is_found(untaught_site, models, tmp_path, c
                     continue
                 assert page.evaluate("demo.info.backend") == "wasm"
                 assert WRONG in page.inner_text("#backend-note"), node.name
+
+
+def test_the_self_test_tries_webgpu_too(untaught_site):
+    with ExitStack() as stack:
+        browser = stack.enter_context(open_browser(webgpu=True))
+        page = stack.enter_context(visit(browser, f"{untaught_site.url}?selftest"))
+        report = report_of(page, timeout=600)
+    [_, webgpu] = report["backends"]
+    assert webgpu["outcome"] == "the boxes are Python's"
+    assert "swiftshader" in webgpu["adapter"].lower()
+    checked = webgpu["checked"]
+    assert 0 < checked["difference"]["box"] <= checked["limits"]["box"]
+    assert report["passed"]
 
 
 # ------------------------------------------------------------------------------ what is not asked

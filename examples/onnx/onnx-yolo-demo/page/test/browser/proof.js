@@ -83,7 +83,7 @@ scenarios({
   async "a damaged proof is named; what is from no file has none"() {
     location.hash = `${link.slice(link.indexOf("#"))}AA`;
     await until(() => byId("link-note").textContent.includes("proof (it is cut off"), "the note");
-    check(said() === "", "nothing is compared");
+    await until(() => said() === "", "that nothing is compared");
     await demo().detectImage(await createImageBitmap(new ImageData(64, 64)));
     press("proof-copy");
     await until(() => status().includes("Show a picture from a file first"), "what to do");
