@@ -28,7 +28,8 @@ def verify_model(
     """Run a serialized model, or a file, in onnxruntime and compare its outputs with `expected`.
 
     What differs by more than a fixed tolerance is compared with what rounding may do to this
-    model's outputs with these inputs, which takes longer (`pytensor.link.onnx.compare`).  If it computes in float16, float32 outputs may differ by 2 % of the largest number in them.
+    model's outputs with these inputs, which takes longer (`pytensor.link.onnx.compare`).  If it
+    computes in float16, float32 outputs may differ by 2 % of the largest number in them.
 
     Raises
     ------
