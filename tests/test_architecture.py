@@ -9,6 +9,7 @@ from docs.tools.architecture import DEMO, DEMO_ROWS, PICTURE, Part, picture, rea
 NUMBER = re.compile(r'(<text class="number.*>)([\d,]+)</text>')
 
 
+@pytest.mark.slow
 def test_the_picture_is_that_of_the_imports():
     """Otherwise: python -m docs.tools.architecture"""
     drawn, present = PICTURE.read_text("utf-8"), picture()

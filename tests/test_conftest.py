@@ -46,6 +46,7 @@ UNNAMED = {"link/onnx/test_export.py", "link/onnx/test_linker.py"}
 UNNAMED |= {"link/onnx/importing/make_networks.py"}
 
 
+@pytest.mark.slow
 def test_functions_name_their_mode(request):
     """The default one, NUMBA, takes seconds for what Python computes at once."""
     assert unnamed_modes("y.eval({x: 1})\npytensor.function([x], y)\nf(x)") == [1, 2]

@@ -137,6 +137,7 @@ print(json.dumps([before, drop, infer, there("specialize", fold), remove]))
     assert after(code) == [False, True, True, True, True]
 
 
+@pytest.mark.slow
 def test_no_circle():
     check(modules_in(ROOT / "pytensor"))
 
@@ -145,6 +146,7 @@ def test_no_circle_of_scripts():
     check(modules_in(ROOT / "benchmarks"))
 
 
+@pytest.mark.slow
 def test_nothing_rests_on_benchmarks():
     """But for their own tests, and for each other."""
     others = [*modules_in(ROOT / "tests").items(), *modules_in(ROOT / "pytensor").items()]

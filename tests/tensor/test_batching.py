@@ -100,6 +100,7 @@ OF_ONE_INPUT = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OF_ONE_INPUT)
 def test_ops_of_one_input(name):
     differentiated_twice = name in ("pool_2d, max, ceil", "lp_pool2d, dilated", "topk, 1")
@@ -118,6 +119,7 @@ def test_pools_of_all_axes():
 NORMALIZATIONS = [name for name, e in OPERATORS.items() if e.function.endswith("_norm")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("batched", ["image", "parameters", "all"])
 @pytest.mark.parametrize("name", NORMALIZATIONS)
 def test_normalizations(name, batched):
@@ -136,6 +138,7 @@ def test_broadcasting(name, batched):
     check(OPERATORS[name], batched)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["conv2d, groups", "pool_2d, max", "layer_norm, two axes"])
 def test_two_axes_of_a_batch_one_of_them_repeated(name):
     example = OPERATORS[name]
@@ -169,6 +172,7 @@ def unknown(name, batched):
     return inputs, new, outputs, vectorize_graph(outputs, dict(zip(inputs, new, strict=True)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["conv2d, groups", "max_unpool2d, of its pooling", "resize, scale", "topk, 1"]
 )

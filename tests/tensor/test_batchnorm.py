@@ -316,6 +316,7 @@ def test_modes_with_unknown_shapes(axes, mode):
     compare_modes(inputs, outputs, training_values((3, 2, 4), axes), [mode], rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["CVM", "NUMBA", "JAX"])
 @pytest.mark.parametrize("shape", [(0, 2, 4), (3, 2, 0), (3, 0, 4), (1, 2, 1)])
 def test_empty_and_single(shape, mode):
@@ -352,6 +353,7 @@ def shapes_and_axes(draw):
     return shape, tuple(axes), tuple(draw(st.permutations(signed)))
 
 
+@pytest.mark.slow
 @given(shapes_and_axes(), st.booleans(), st.booleans(), st.sampled_from([0, 1]))
 @settings(max_examples=40, deadline=None)
 def test_any_shape_and_axes(case, static, broadcast, ddof):

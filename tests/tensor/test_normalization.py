@@ -190,6 +190,7 @@ def test_modes(name, mode):
         np.testing.assert_allclose(result, wanted, rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.slow
 @in_turn("name, dtype, static", [*CASES], ["float16", "float32", "float64"], [True, False])
 def test_jax(name, dtype, static):
     pytest.importorskip("jax")

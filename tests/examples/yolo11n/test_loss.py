@@ -113,6 +113,7 @@ def test_golden_loss_and_assignment(golden_loss, golden_maps, case):
     np.testing.assert_allclose(got["boxes"][image, anchor], boxes, rtol=1e-6, atol=1e-4)
 
 
+@pytest.mark.slow
 def test_golden_gradient(golden_loss, golden_maps):
     got = golden_loss(golden_maps, golden.targets("main", 32))
     grads = np.concatenate([got[f"grad_{p}"].reshape(2, 66, -1) for p in LEVELS], axis=2)
@@ -310,6 +311,7 @@ def test_stays_finite(small_loss, case):
         assert not got["foreground"].any()
 
 
+@pytest.mark.slow
 def test_of_equal_boxes_the_first_gets_the_anchors(small_loss):
     got = small_loss(*EXTREMES["the same box three times"])
     assert got["foreground"][0].any()

@@ -142,6 +142,7 @@ def test_rectangular_input_and_types():
     assert len(model.updates) == 162
 
 
+@pytest.mark.slow
 def test_float32_everywhere():
     """No variable of the forward or backward graph has another floating-point type.
 

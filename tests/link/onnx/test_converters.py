@@ -38,6 +38,7 @@ def arithmetic():
     ]
 
 
+@pytest.mark.slow
 def test_there_is_one_of_each():
     assert len(defined("Node")) == 1
     assert arithmetic() == ["Term"]

@@ -41,6 +41,7 @@ def network():
     return x, weight, [h, lost]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("float32_everywhere")
 @pytest.mark.parametrize("mode", ["FAST_COMPILE", jax_mode()], ids=["py", "jax"])
 def test_errors_are_those_of_single_precision(mode):

@@ -3,6 +3,7 @@
 from tests.link.onnx.walk import DEPTH, calls, returns, walk
 
 
+@pytest.mark.slow
 def test_an_export_goes_through_few_files():
     stays = walk()
     assert DEPTH == 2
@@ -11,6 +12,7 @@ def test_an_export_goes_through_few_files():
     assert returns(stays) <= 2
 
 
+@pytest.mark.slow
 def test_the_walk_follows_calls_down_to_a_depth():
     assert len(walk(1)) < len(walk(2)) < len(walk(3))
     assert returns([("a", []), ("b", []), ("a", []), ("c", []), ("b", [])]) == 2

@@ -129,6 +129,7 @@ def test_python(name, known):
     check(CASES[name], pytensor.function(variables, outputs, mode=REFERENCE_MODE)(*values))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("compiled_sooner")
 @pytest.mark.parametrize(("name", "known"), list(in_turn([(False,)], [(True,)])))
 def test_jax(name, known):

@@ -28,6 +28,7 @@ def naive_adaptive(x, sizes, reduce):
     return out
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None, derandomize=True)
 @given(st.data(), st.booleans())
 def test_against_definition(data, static):

@@ -244,6 +244,7 @@ def test_device_draws_what_the_host_draws(draw, mosaic):
     assert outside > (5 if mosaic else 0)
 
 
+@pytest.mark.slow
 def test_device_with_extreme_scale_and_colors(draw):
     plan = device_batch(Augment(scale=0.99, hue=1, saturation=1, value=1, mosaic=0.5))
     assert_same(draw(plan), plan)

@@ -75,6 +75,7 @@ def test_boxes_enclose_what_is_visible(mosaic):
     assert hidden > 5
 
 
+@pytest.mark.slow
 def test_visible_parts():
     windows = np.array([(10, 0, 20, 30), (0, 0, 0, 0), (15, 0, 30, 8)], np.int32)
     boxes = [
@@ -96,6 +97,7 @@ def test_visible_parts():
     np.testing.assert_allclose(parts, [(12, 2, 20, 12), (0, 0, 0, 0), (15, 2, 22, 8)])
 
 
+@pytest.mark.slow
 def test_other_layers_and_choices_are_what_they_were():
     dataset = rectangles()
     off = plans_of(dataset, 20, mosaic=0.5)
@@ -275,6 +277,7 @@ def pictures():
     return Pictures([sample.image for sample in dataset], [[box] for box in boxes], size=SIZE)
 
 
+@pytest.mark.slow
 def test_pixels_match_a_plain_renderer(pictures):
     options = {"hue": 0, "saturation": 0, "value": 0, "mosaic": 0.5, "copy_paste": 0.8}
     plan = batch_of(pictures, 12, **options)

@@ -227,6 +227,7 @@ def test_an_8_bit_model_leaves_floats_to_webgpu(quick, tmp_path):
         assert (tmp_path / script).read_text() in report["single_file"].read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("webgpu", [False, True])
 def test_a_later_build_leaves_nothing_of_an_earlier_model(quick, tmp_path, webgpu):
     """Eight bits of one model, then another model as it is: it alone is in the files."""

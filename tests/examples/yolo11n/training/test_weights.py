@@ -160,6 +160,7 @@ def test_onnx_file(finder_onnx_of_one, tmp_path):
             load_pretrained(path)
 
 
+@pytest.mark.slow
 def test_export_of_a_part_of_the_classes(coco_file, tmp_path, capsys):
     path = tmp_path / "pair.onnx"
     assert export_main([str(coco_file), str(path), "--classes", *PAIR, "--image-size", "64"]) == 0

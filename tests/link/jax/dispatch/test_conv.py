@@ -44,6 +44,7 @@ def test_other_ranks(n):
     compare_jax_and_py(inputs, [out, *pytensor.grad((out**2).sum(), inputs)], values)
 
 
+@pytest.mark.slow
 def test_one_by_one_kernel():
     rng = np.random.default_rng(2)
     values = rng.normal(size=(2, 4, 5, 6)), rng.normal(size=(3, 4, 1, 1))

@@ -47,6 +47,7 @@ def test_continuous(name):
     assert stats.kstest(x.ravel(), expected.cdf).pvalue > 0.01
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DISCRETE)
 def test_discrete(name):
     draw, parameters, expected = DISCRETE[name]

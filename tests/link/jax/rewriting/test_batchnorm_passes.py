@@ -100,6 +100,7 @@ def test_constant_channels(value, running):
     assert np.isfinite(g_x).all()
 
 
+@pytest.mark.slow
 def test_nan_stays_in_its_channel_and_empty_batches_are_as_before():
     function = compiled("float64")
     x, old = np.random.default_rng(0).normal(size=SHAPE), np.zeros(3)
@@ -189,6 +190,7 @@ def of_small_images(platform):
     return pytensor.function([x, gamma, old], [*outputs, *gradients], mode=mode)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("batch", [1, 2, 37, 62, 64, 1024])
 def test_sums_of_small_images_are_the_same_in_parts(batch):
     """Whatever parts the batch is summed in: results and gradients are those of a CPU's form."""

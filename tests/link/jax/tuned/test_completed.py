@@ -93,6 +93,7 @@ def test_generalized_eigenvalues(lower):
     compare([a, b], made, [MATRIX + MATRIX.T, POSITIVE])
 
 
+@pytest.mark.slow
 def test_gradients_by_scalar_loops():
     k, x = pt.vector("k"), pt.vector("x")
     outputs = [pt.grad(f(k, x).sum(), k) for f in (pt.gammainc, pt.gammaincc)]
@@ -142,6 +143,7 @@ def test_what_the_host_computes():
         np.testing.assert_allclose(ours, theirs, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_discrete_riccati_equations():
     q = np.eye(2)
     inputs = [pt.matrix(name) for name in "abqr"]

@@ -30,6 +30,7 @@ def compare(inputs, outputs, values, **settings):
     compare_jax_and_py(inputs, outputs, values, jax_mode=jax_mode(), **settings)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lower", [True, False])
 @pytest.mark.parametrize("kind", ["pos", "sym", "her"])
 def test_solve_reads_one_triangle(kind, lower):

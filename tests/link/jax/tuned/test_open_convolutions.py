@@ -14,6 +14,7 @@ from pytensor.link.jax.tuned import jax_mode
 rng = np.random.default_rng(0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mode", "dtype"), [("valid", "float64"), ("same", "float64"), ("full", "float32")]
 )

@@ -298,6 +298,7 @@ def test_dtype_of_a_function(function, expected):
     assert dtype_inside(list(explicit_graph_inputs([y])), y) == expected
 
 
+@pytest.mark.slow
 def test_products_of_layers():
     x, weight = pt.tensor("x", dtype="float32", shape=(5, 4)), shared("weight", 4, 4)
     assert dtype_inside([x], x @ weight) == LOW
@@ -309,6 +310,7 @@ def test_products_of_layers():
     assert dtype_inside([x], softmax(hidden @ hidden.T, axis=1) @ hidden) == LOW
 
 
+@pytest.mark.slow
 def test_products_of_batches():
     x = pt.tensor("x", dtype="float32", shape=(2, 5, 4))
     hidden = x @ shared("weight", 4, 4)

@@ -64,6 +64,7 @@ def test_the_state_of_a_found_program_is_donated():
     assert cell[0].unsafe_buffer_pointer() == held[1]
 
 
+@pytest.mark.slow
 def test_without_a_folder_nothing_is_kept(folder, traced):
     jax.config.update("jax_compilation_cache_dir", None)
     one = run(*make_step())

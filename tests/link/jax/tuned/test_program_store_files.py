@@ -29,6 +29,7 @@ from tests.link.jax.tuned.stored import (
 pytestmark = pytest.mark.usefixtures("folder")
 
 
+@pytest.mark.slow
 def test_a_damaged_program_is_compiled_anew(folder):
     expected = run(*make_step())
     (file,) = folder.iterdir()
@@ -42,6 +43,7 @@ def test_a_damaged_program_is_compiled_anew(folder):
     assert_equal_runs(expected, run(*make_step()))
 
 
+@pytest.mark.slow
 def test_what_jax_has_read_is_not_written(folder):
     """XLA would write it without its code."""
     expected = run(*make_step())
@@ -94,6 +96,7 @@ def make_read_only(folder, monkeypatch):
     return make
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [errno.EROFS, errno.EACCES, errno.EPERM])
 def test_a_read_only_folder_is_read(number, folder, traced, make_read_only):
     expected = [run(*make_step(rate)) for rate in (0.5, 0.25)]
@@ -216,6 +219,7 @@ def test_platforms_that_cannot_write_programs(folder, caplog, monkeypatch):
     assert "not kept on disk: UNIMPLEMENTED" in caplog.text
 
 
+@pytest.mark.slow
 def test_old_programs_are_deleted(folder, monkeypatch):
     monkeypatch.setattr(program_store, "MAX_PROGRAMS", 2)
     kept = []
@@ -254,6 +258,7 @@ def test_where_arrays_are_is_part_of_the_signature():
     assert program_store.signature([array]) == program_store.signature([jax.device_put(array)])
 
 
+@pytest.mark.slow
 def test_precision_in_a_context_makes_another_program(folder):
     run(*make_step())
     with jax.default_matmul_precision("highest"):

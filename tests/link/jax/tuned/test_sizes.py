@@ -101,6 +101,7 @@ def test_a_size_is_a_number_of_the_program():
     assert "iota dim = 0 : tensor<3xi64>" in text
 
 
+@pytest.mark.slow
 def test_updated_size():
     n = pytensor.shared(np.int64(1), "n")
     for donate in (False, True):
@@ -122,6 +123,7 @@ def test_draws_go_on_when_the_size_changes():
     assert not np.isin(first, again).any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("donate", [False, True])
 def test_values_that_do_not_repeat_are_warned_about(donate):
     weights = pytensor.shared(np.zeros(3), "weights")

@@ -43,6 +43,7 @@ def compare(inputs, outputs, values):
         np.testing.assert_allclose(ours, theirs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", ["csr", "csc"])
 def test_products(format):
     """With dense matrices and vectors on either side, sparse ones, and constants."""
@@ -64,6 +65,7 @@ def test_products(format):
     compare([x, left, right, vector], outputs, values)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", ["csr", "csc"])
 def test_entries(format):
     """What has the places of a matrix for its own."""
@@ -92,6 +94,7 @@ def test_entries(format):
     compare([x, dense, vector, column], outputs, values)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", ["csr", "csc"])
 def test_diagonals_and_stacks(format):
     x, value = matrix("x", "csr", (4, 4))

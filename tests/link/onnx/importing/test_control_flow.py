@@ -124,6 +124,7 @@ def test_loop_of_a_known_count_in_jax_and_its_gradient():
         np.testing.assert_allclose(result, want, rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_loop_without_a_trip_count():
     text = """
     model (float x) => (float y) {
@@ -369,6 +370,7 @@ def test_bodies_that_do_not_fit(text, reason):
         from_onnx(model)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sizes", ["2, 3", "N, 3", "N, M"])
 @pytest.mark.parametrize("trips", [0, 2])
 def test_what_a_loop_collects_has_its_sizes_without_an_iteration(sizes, trips):

@@ -83,6 +83,7 @@ def test_gradients_are_those_of_the_exporting_program(name, recorded):
         np.testing.assert_allclose(result, wanted[key], rtol=1e-4, atol=1e-6, err_msg=key)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["logistic_regression", "svc", "svc_probability"])
 def test_gradients_of_probabilities_are_those_of_differences(name):
     model = onnx.load(FOLDER / f"sklearn_{name}.onnx")

@@ -74,6 +74,7 @@ def test_bodies_in_bodies_read_from_outside():
     np.testing.assert_allclose(gradient, [wanted, wanted], rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_while_loops_of_torch():
     """Their trip count is the largest integer."""
     body = helper.make_graph(

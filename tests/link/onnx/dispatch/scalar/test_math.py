@@ -192,6 +192,7 @@ def test_special_values(name, dtype):
     check(name, dtype, [column.ravel() for column in grid])
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @given(data=st.data(), name=st.sampled_from(sorted(CASES)), dtype=st.sampled_from(FLOATS))
 def test_any_value(data, name, dtype):

@@ -116,6 +116,7 @@ def test_continuous_at_extreme_parameters(name, parameters, law):
     assert st.kstest(draw(continuous(name, parameters)), law.cdf).pvalue > P_VALUE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "parameters", "law"),
     [
