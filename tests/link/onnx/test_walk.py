@@ -1,5 +1,7 @@
 """How many files of the backend a reader of one export goes through."""
 
+import pytest
+
 from tests.link.onnx.walk import DEPTH, calls, returns, walk
 
 
