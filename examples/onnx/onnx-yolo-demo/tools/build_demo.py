@@ -221,16 +221,18 @@ def read_card(path):
     """
     try:
         card = json.loads(Path(path).read_text(encoding="utf-8"))
-        if "average_precision" in card:
-            card["average_precision"] = json.dumps(card["average_precision"])
-        wrong = {*card} - {"trained_on", "license", "average_precision"}
-    except (TypeError, ValueError) as error:
-        raise BuildError(f"the card {path} is no JSON of an object: {error}") from error
+    except ValueError as error:
+        raise BuildError(f"the card {path} is no JSON: {error}") from error
+    if not isinstance(card, dict):
+        raise BuildError(f"the card {path} is no JSON of an object")
+    wrong = {*card} - {"trained_on", "license", "average_precision"}
+    if "average_precision" in card:
+        card["average_precision"] = json.dumps(card["average_precision"])
     if "average_precision" in card and scores_of(card["average_precision"]) is None:
         wrong = {"average_precision"}
     if wrong:
         raise BuildError(
-            f"the card {path} has a wrong {', '.join(sorted(wrong))}; it may have trained_on, "
+            f"the card {path} has a wrong {', '.join(sorted(wrong))}; it takes trained_on, "
             "license and average_precision, with 'on' and 'per_class'"
         )
     return card
