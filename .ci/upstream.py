@@ -40,6 +40,7 @@ LIBRARIES = {
     "numba": ("Numba", "NUMBA"),
     "mlx": ("MLX", "MLX"),
     "torch": ("PyTorch", r"\btorch\b"),
+    "onnx": ("onnx", r"(import |from |, )onnx\b(?!_)"),
     "onnx-ir": ("onnx_ir", r"\bonnx_ir\b"),
     "onnxruntime": ("onnxruntime", r"\bonnxruntime\b(?!-web)"),
 }
