@@ -62,10 +62,11 @@ export function drop(files, place = "stage") {
   }
 }
 
-/** Paste files. */
+/** Paste files. Firefox makes no ClipboardEvent with files. */
 export function paste(files) {
-  const clipboardData = transferOf(files);
-  document.body.dispatchEvent(new ClipboardEvent("paste", { bubbles: true, clipboardData }));
+  const event = new Event("paste", { bubbles: true, cancelable: true });
+  Object.defineProperty(event, "clipboardData", { value: transferOf(files) });
+  document.body.dispatchEvent(event);
 }
 
 /** What the page saved last. @type {{name: string, blob: Blob|null}} */
