@@ -274,6 +274,7 @@ def test_the_detections_of_several_pictures_are_a_data_set(colours, tmp_path):
     for name, blobs in spots.items():
         (tmp_path / f"images/{name}.png").write_bytes(encode(blob_picture(300, 200, blobs)))
     files = sorted((tmp_path / "images").iterdir())
+    colours.evaluate("document.getElementById('album-clear').click()")  # other tests' pictures
     after(colours, lambda: colours.set_input_files("#image-file", files))
     with colours.expect_download() as download:
         colours.click("#save-all-coco")
