@@ -4,13 +4,13 @@ import warnings
 
 import numpy as np
 from hypothesis import HealthCheck, Phase, given, settings
-from tests.link.onnx.random_graphs import graphs
 
 from docs.tools.onnx_support import attempt, export
 from pytensor import config
 from pytensor.link.onnx import UnsupportedOpError, export_onnx
 from pytensor.link.onnx.compare.graph import Model
 from tests.catalogue.ops import examples
+from tests.catalogue.random_graphs.search import graphs
 
 PREFERRED = ("float32", "int64", "bool", "float64")
 
@@ -61,7 +61,7 @@ def of_random_graphs(count):
             warnings.catch_warnings(action="ignore"),
         ):
             model = export_onnx(graph.inputs, outputs)
-        found.append((" -> ".join(graph.steps), *named(model, values)))
+        found.append((" -> ".join(step.operation for step in graph.steps), *named(model, values)))
 
     collect()
     return found
