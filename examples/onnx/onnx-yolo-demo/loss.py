@@ -256,7 +256,7 @@ class Rows(NamedTuple):
 
 
 class Claims(NamedTuple):
-    """Which boxes, of those that were looked at, an anchor may go to: each is (B, A)."""
+    """Say which boxes, of those looked at, an anchor may go to: each is (B, A)."""
 
     claimants: pt.TensorVariable  # float32: how many claim it
     row: pt.TensorVariable  # int32: the first of them, or `NO_ROW`

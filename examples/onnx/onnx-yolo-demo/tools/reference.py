@@ -1,4 +1,4 @@
-"""What Python computes for the page's samples, with which the page checks itself on a device.
+"""Computes for the page's samples that with which the page checks itself on a device.
 
 Boxes of every sample, for the self-test; and for WebGPU the raw outputs of one sample, with the
 limits within which its own have to lie: ten times what rounding to float32 makes of them.

@@ -1,4 +1,4 @@
-"""What a runtime is."""
+"""Defines a runtime: it runs a model on inputs."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""What one node should give for given inputs, in double precision, and how far rounding may go.
+"""Computes what one node should give, in double precision, and how far rounding may go.
 
 A node is read by `from_onnx` and computed in float64.  To its result belongs a bound: what an
 implementation in the model's own dtype can lose, to first order, by rounding.  Let u be the unit
@@ -162,7 +162,7 @@ class ExactNodes:
 
 @dataclass
 class Judged:
-    """What a node should give: float64 or integers; in which dtype; and the bound of the error."""
+    """Hold what a node should give, float64 or integers, its dtype, and the bound of the error."""
 
     value: np.ndarray
     dtype: str

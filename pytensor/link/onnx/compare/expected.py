@@ -1,4 +1,4 @@
-"""What each value of a model should be, and how far rounding moves it when all nodes round.
+"""Computes what each value of a model should be, and how far rounding of all nodes moves it.
 
 Every node is computed in double precision from what the nodes before it gave, and rounded once to
 its dtype: no implementation can do better with the same dtypes.  The walk is repeated with a random
@@ -73,7 +73,7 @@ def difference(
 
 
 class Expected:
-    """What a model's values should be for these inputs.
+    """Hold what a model's values should be for these inputs.
 
     Attributes
     ----------

@@ -11,7 +11,7 @@ from pytensor.link.onnx.importing.tolerance import graphs
 
 
 class ComparisonError(ValueError):
-    """What can't be compared, and why; a ValueError."""
+    """Says what can't be compared, and why; a ValueError."""
 
 
 def bodies(node: onnx.NodeProto) -> list[onnx.GraphProto]:
