@@ -17,13 +17,10 @@ import argparse
 import base64
 import io
 import itertools
-import os
-import shutil
 import sys
 import tempfile
 import time
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -35,28 +32,14 @@ from PIL import Image
 from tools.build_demo import BuildError, build
 from tools.samples import SAMPLES, SEED, SPLIT, sample_scene_of
 
+from pytensor.link.onnx.compare import ComparisonError, web
+
 MAX_BOX_DIFFERENCE = 0.5  # pixels of the picture
 MAX_SCORE_DIFFERENCE = 0.005
 MAX_DISTANCE = 5  # pixels between detections that are the same
 # Width and height: Pillow resizes the columns of what is taller than twice its width first.
 SHAPES = [(360, 780), (300, 601), (1080, 2340), (960, 320), (1600, 700)]
 
-CHROMIUMS = (
-    "chromium",
-    "chromium-browser",
-    "google-chrome",
-    "google-chrome-stable",
-    "chromium-headless-shell",
-)
-# No sandbox: it needs rights that containers don't give, and the only page is our own.
-CHROMIUM_ARGS = (
-    "--no-sandbox",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 WEBGPU_ARGS = {
     None: (),  # as this Chromium has it by itself
     "software": ("--enable-unsafe-webgpu",),  # an adapter in software: correct, but slow
@@ -80,17 +63,10 @@ def find_chromium():
     BrowserError
         If there is none, or no Playwright to drive it.
     """
-    if find_spec("playwright") is None:
-        raise BrowserError("driving the browser needs Playwright: pip install playwright")
-    chosen = os.environ.get("CHROMIUM")
-    names = [chosen] if chosen else CHROMIUMS
-    for name in names:
-        if path := shutil.which(name):
-            return path
-    raise BrowserError(
-        f"no Chromium found ({', '.join(names)}): apt-get install chromium, or set the variable "
-        "CHROMIUM to the path of one"
-    )
+    try:
+        return web.find_chromium()
+    except ComparisonError as error:
+        raise BrowserError(str(error)) from error
 
 
 @contextmanager
@@ -123,7 +99,7 @@ def open_page(page, *, webgpu=None, **query):
         with sync_playwright() as driver:
             browser = driver.chromium.launch(
                 executable_path=executable,
-                args=[*CHROMIUM_ARGS, *WEBGPU_ARGS[webgpu]],
+                args=[*web.ARGUMENTS, *WEBGPU_ARGS[webgpu]],
                 timeout=TIMEOUT,
             )
             opened = browser.new_page()

@@ -17,12 +17,13 @@ import numpy as np
 import pytest
 from PIL import Image
 from tools.compare_runtimes import (
-    CHROMIUM_ARGS,
     WEBGPU_ARGS,
     BrowserError,
     find_chromium,
     wait_for,
 )
+
+from pytensor.link.onnx.compare.web import ARGUMENTS
 
 # Everything a page may load without a network.
 OFFLINE = ("file", "data", "blob")
@@ -57,7 +58,7 @@ def open_browser(*, camera=None, webgpu=False):
     from playwright.sync_api import sync_playwright
 
     device = "--use-fake-device-for-media-stream"
-    options = [*CHROMIUM_ARGS, device if camera else f"{device}=device-count=0"]
+    options = [*ARGUMENTS, device if camera else f"{device}=device-count=0"]
     if camera:
         options.append(f"--use-file-for-fake-video-capture={Path(camera).resolve()}")
     # Without it there shall be none, even if the machine has a graphics processor.

@@ -444,7 +444,7 @@ def test_the_command_finds_that_page_and_python_agree(installed, models):
 
 
 def test_a_chromium_is_named_by_the_variable(monkeypatch):
-    monkeypatch.setattr(compare_runtimes, "find_spec", lambda name: True)
+    monkeypatch.setattr(compare_runtimes.web, "find_spec", lambda name: True)
     monkeypatch.setenv("CHROMIUM", sys.executable)
     assert compare_runtimes.find_chromium() == sys.executable
     monkeypatch.setenv("CHROMIUM", "no-such-program")
