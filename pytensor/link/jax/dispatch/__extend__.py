@@ -12,6 +12,7 @@ import pytensor.link.jax.dispatch.lengths
 import pytensor.link.jax.dispatch.nn
 import pytensor.link.jax.dispatch.pool
 import pytensor.link.jax.dispatch.resize
+import pytensor.link.jax.dispatch.scalar_functions
 import pytensor.link.jax.dispatch.scalar_loop
 import pytensor.link.jax.dispatch.topk
 import pytensor.link.jax.dispatch.tridiagonal

@@ -1,15 +1,51 @@
 """Draws for which PyTensor has no conversion to JAX, or one that needs NumPyro."""
 
+import warnings
+
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 import pytensor.tensor.random.basic as ptr
+from pytensor.link.jax.dispatch.callbacks import CALLED_BACK
 from pytensor.link.jax.dispatch.random import jax_sample_fn, numpyro_available
 
 
 def shape_of(size, *parameters):
     """Return the shape of draws: the size, or the parameters' if it is None."""
     return jnp.broadcast_shapes(*map(jnp.shape, parameters)) if size is None else tuple(size)
+
+
+@jax_sample_fn.register(ptr.RandomVariable)
+def jax_sample_fn_by_numpy(op, node):
+    """Have the Op draw on the host, by a callback: from NumPy's generator, which JAX's key seeds.
+
+    It is for distributions without a conversion of their own: PyMC's, `pm.CustomDist` and others.
+    """
+    warnings.warn(CALLED_BACK.format(op=op), stacklevel=2)
+    draws = node.outputs[1].type
+    parameter_types = [v.type for v in op.dist_params(node)]
+
+    def sample_fn(key, size, dtype, *parameters):
+        shape = draws.shape
+        if None in shape:
+            if op.ndim_supp:
+                raise NotImplementedError(
+                    f"{op}: the length of each draw isn't known; give its parameters static shapes"
+                )
+            shape = shape_of(size, *parameters)
+
+        def perform(seed, *values):
+            values = [np.asarray(v, t.dtype) for v, t in zip(values, parameter_types, strict=True)]
+            rng = np.random.default_rng(np.asarray(seed))
+            drawn = op.rng_fn(rng, *values, None if size is None else tuple(map(int, size)))
+            return np.asarray(drawn, result.dtype)
+
+        result = jax.ShapeDtypeStruct(shape, jax.dtypes.canonicalize_dtype(dtype))
+        seed = jax.random.bits(key, (4,), "uint32")
+        return jax.pure_callback(perform, result, seed, *parameters, vmap_method="sequential")
+
+    return sample_fn
 
 
 @jax_sample_fn.register(ptr.TriangularRV)
@@ -82,3 +118,4 @@ def jax_sample_fn_binomial(op, node):
 
 if not numpyro_available:
     jax_sample_fn.register(ptr.BinomialRV, jax_sample_fn_binomial)
+    jax_sample_fn.register(ptr.VonMisesRV, jax_sample_fn_by_numpy)

@@ -97,9 +97,7 @@ def test_conv2d_transpose(border, stride, dilation, groups, flip, static):
     values = rng.normal(size=(2, 4, 5, 4)), rng.normal(size=(4, 3, 2, 3))
     inputs = [pt.tensor(shape=v.shape if static else (None,) * 4) for v in values]
     padding = tuple(s - 1 for s in stride)
-    out = conv_transpose(
-        *inputs, border, stride, dilation, groups, flip, output_padding=padding
-    )
+    out = conv_transpose(*inputs, border, stride, dilation, groups, flip, output_padding=padding)
     outputs, scalar = [out], (out**3).sum()
     for _ in range(2):
         gradients = pytensor.grad(scalar, inputs)

@@ -162,3 +162,12 @@ def test_another_generator_for_an_update():
     draws = [np.asarray(f()) for _ in range(3)]
     assert (draws[0] != draws[1]).all()
     np.testing.assert_array_equal(draws[1], draws[2])
+
+
+def test_a_generator_that_nothing_uses():
+    """The draw goes while PyTensor rewrites the graph, for its length alone is asked for."""
+    rng = pytensor.shared(np.random.default_rng(1))
+    x = pt.random.normal(size=3, rng=rng, return_next_rng=True)[1]
+    with pytest.warns(UserWarning, match="will not be used"):
+        f = pytensor.function([], x.shape[0], mode=jax_mode())
+    assert f() == 3
