@@ -1,7 +1,6 @@
 """Count the windows on an axis: for convolutions and pools, in every backend.
 
-An extent is from a window's first to its last cell: ``(window - 1) * dilation + 1``; a padding is a
-pair (before, after).
+An extent is from a window's first to its last cell; a padding is a pair (before, after).
 """
 
 # More than an axis has cells, and less than overflows
@@ -24,6 +23,19 @@ def larger(a, b):
 def smaller(a, b):
     """Return the smaller of two integer variables; see `positive`."""
     return a - positive(a - b)
+
+
+def window_extent(window, dilation):
+    """Return the cells from a window's first to its last, for integers or variables."""
+    return (window - 1) * dilation + 1
+
+
+def tap_slices(tap, dilation, stride, windows):
+    """Return for each axis where all `windows` have the cell that a `tap` of theirs reads."""
+    return tuple(
+        slice(t * d, t * d + s * (m - 1) + 1, s)
+        for t, d, s, m in zip(tap, dilation, stride, windows, strict=True)
+    )
 
 
 def window_count(length, extent, stride, pad):
@@ -86,10 +98,13 @@ def pool_output_length(
 
 def conv_output_length(length, kernel, pad, stride, dilation):
     """Return the length of a convolution's output along one axis, for integers or variables."""
-    return window_count(length, (kernel - 1) * dilation + 1, stride, pad)
+    return window_count(length, window_extent(kernel, dilation), stride, pad)
 
 
 def conv_transpose_output_length(length, kernel, pad, stride, dilation, output_padding=0):
-    """Return the length of a transposed convolution's output, for integers or variables."""
-    effective = (kernel - 1) * dilation + 1
-    return (length - 1) * stride + effective + output_padding - pad[0] - pad[1]
+    """Return the length of a transposed convolution's output, for integers or variables.
+
+    That of an unpooling is the same.
+    """
+    extent = window_extent(kernel, dilation)
+    return (length - 1) * stride + extent + output_padding - pad[0] - pad[1]

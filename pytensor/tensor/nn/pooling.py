@@ -10,7 +10,9 @@ from pytensor.graph.basic import Variable
 from pytensor.scalar import discrete_dtypes
 from pytensor.tensor import TensorLike
 from pytensor.tensor.basic import as_tensor_variable, cast, constant, switch
+from pytensor.tensor.batching import lengths_of
 from pytensor.tensor.conv.basic import Ints, Pairs, flag, is_int, per_axis
+from pytensor.tensor.conv.lengths import conv_transpose_output_length
 from pytensor.tensor.math import abs as pt_abs
 from pytensor.tensor.math import eq
 from pytensor.tensor.pool.adaptive import AdaptivePool
@@ -106,8 +108,8 @@ def _max_unpool(
     pad = pad_pairs(f"{function}: padding", padding, n)
     if output_size is None:
         lengths = [
-            (m - 1) * s + w - lo - hi
-            for m, w, s, (lo, hi) in zip(_lengths(x, n), ws, steps, pad, strict=True)
+            conv_transpose_output_length(*axis, dilation=1)
+            for axis in zip(lengths_of(x)[-n:], ws, pad, steps, strict=True)
         ]
     else:
         lengths = _output_lengths(function, output_size, n, x.type.ndim)
@@ -121,12 +123,6 @@ def _max_unpool(
     unknown = [cast(length, "int64") for length in lengths if not isinstance(length, int)]
     op: Any = MaxUnpool(lengths=known)
     return op(x, cast(indices, "int64"), *unknown)
-
-
-def _lengths(x: TensorVariable, n: int) -> list[Any]:
-    first = x.type.ndim - n
-    static = x.type.shape[first:]
-    return [x.shape[a] if m is None else m for a, m in enumerate(static, start=first)]
 
 
 def _output_lengths(function: str, output_size: Any, n: int, ndim: int) -> list[Any]:

@@ -68,11 +68,14 @@ class AdaptivePool(TensorSymbolicOp):
     def _pooled_axes(self):
         return [i for i, m in reversed(list(enumerate(self.output_size))) if m is not None]
 
+    def output_lengths(self, lengths):
+        """Return the lengths of the pooled axes afterwards, given those before."""
+        return [n if m is None else m for m, n in zip(self.output_size, lengths, strict=True)]
+
     def _with_lengths(self, out, x):
         """Return `out` with the static lengths that follow from those of the input `x`."""
-        n = len(self.output_size)
-        known = zip(self.output_size, x.type.shape[-n:], strict=True)
-        return specify_shape(out, [*x.type.shape[:-n], *(s if m is None else m for m, s in known)])
+        n, shape = len(self.output_size), x.type.shape
+        return specify_shape(out, [*shape[:-n], *self.output_lengths(shape[-n:])])
 
     def _windows(self, x, axis, windows):
         """Split an axis into one of `windows` and one of the cells of each.
@@ -126,11 +129,7 @@ class AdaptivePool(TensorSymbolicOp):
 
     def infer_shape(self, node, shapes):
         n = len(self.output_size)
-        lengths = [
-            length if m is None else constant(m, dtype="int64")
-            for m, length in zip(self.output_size, shapes[0][-n:], strict=True)
-        ]
-        return [(*shapes[0][:-n], *lengths)] * len(node.outputs)
+        return [(*shapes[0][:-n], *self.output_lengths(shapes[0][-n:]))] * len(node.outputs)
 
     def derivative(self, x, tangent):
         """Change of the output by a change of the input."""

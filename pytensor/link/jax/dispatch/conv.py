@@ -7,6 +7,7 @@ import jax.numpy as jnp
 from pytensor.link.jax.dispatch.basic import jax_funcify
 from pytensor.link.jax.dispatch.vjp import pull_back
 from pytensor.link.jax.platforms import target_platform
+from pytensor.tensor.conv.lengths import tap_slices
 from pytensor.tensor.conv.ops import Conv, ConvGradFilters, ConvGradInput, ConvTranspose
 
 
@@ -55,12 +56,7 @@ def _depthwise(op, image, filters, pads, output_shape):
     padded = jax.lax.optimization_barrier(jnp.pad(image, ((0, 0), *pads, (0, 0))))
     out = 0
     for tap in itertools.product(*map(range, filters.shape[2:])):
-        where = [
-            slice(t * d, t * d + s * (length - 1) + 1, s)
-            for t, d, s, length in zip(
-                tap, op.filter_dilation, op.subsample, output_shape, strict=True
-            )
-        ]
+        where = tap_slices(tap, op.filter_dilation, op.subsample, output_shape)
         out = out + padded[(slice(None), *where)] * filters[(slice(None), 0, *tap)]
     return out.astype(dtype)
 

@@ -22,6 +22,7 @@ from pytensor.link.onnx.dispatch.windows import (
     cotangent_matrix,
     filter_matrix,
 )
+from pytensor.tensor.conv.lengths import window_extent
 from pytensor.tensor.conv.ops import ConvGradFilters, ConvGradInput, ConvTranspose
 
 
@@ -94,7 +95,7 @@ def plan_of_axis(length, kernel, pads, stride, dilation):
     known at run time only: at most one less than the stride.
     """
     if all_known([length, kernel]):
-        return pads, (length + sum(pads) - (kernel - 1) * dilation - 1) % stride, None
+        return pads, (length + sum(pads) - window_extent(kernel, dilation)) % stride, None
     if stride == 1 and all_known([length, *pads]):
         return pads, 0, None
     # Padding isn't left to ConvTranspose, which refuses to cut out an empty image.

@@ -12,7 +12,12 @@ import pytensor.tensor as pt
 from pytensor.graph.basic import Variable
 from pytensor.link.onnx.importing.registry import Refused, folded
 from pytensor.tensor.basic import constant
-from pytensor.tensor.conv.lengths import window_count
+from pytensor.tensor.conv.lengths import (
+    cells_past_end,
+    tap_slices,
+    window_count,
+    window_extent,
+)
 
 
 def like(x, value):
@@ -49,7 +54,7 @@ class Windows(NamedTuple):
     @property
     def extents(self):
         """From the first to the last cell of a window."""
-        return tuple((k - 1) * d + 1 for k, d in zip(self.kernel, self.dilations, strict=True))
+        return tuple(map(window_extent, self.kernel, self.dilations))
 
     def counts(self, spatial) -> list:
         """Return how many windows fit on axes of these lengths."""
@@ -61,10 +66,7 @@ class Windows(NamedTuple):
     def taps(self, counts):
         """Yield for each cell of a window, in row-major order, where all windows have it."""
         for tap in product(*map(range, self.kernel)):
-            yield tuple(
-                slice(t * d, t * d + s * (count - 1) + 1, s)
-                for t, d, s, count in zip(tap, self.dilations, self.strides, counts, strict=True)
-            )
+            yield tap_slices(tap, self.dilations, self.strides, counts)
 
 
 def spatial_axes(x) -> int:
@@ -115,8 +117,8 @@ def same_padding(length, extent, stride):
     """Return how many cells `auto_pad` adds to an axis."""
     if stride == 1:
         return extent - 1
-    missing = (-(-length // stride) - 1) * stride + extent - length
-    return max(missing, 0) if isinstance(missing, int) else pt.maximum(missing, np.int64(0))
+    larger = max if isinstance(length, int) else pt.maximum
+    return cells_past_end(length, -(-length // stride), extent, stride, (0, 0), larger)
 
 
 def split(padding, mode: str) -> tuple:

@@ -101,8 +101,7 @@ def averages(op, x):
 
 
 def adaptive_sizes(op, x):
-    lengths = x.shape[-len(op.output_size) :]
-    return [n if m is None else m for m, n in zip(op.output_size, lengths, strict=True)]
+    return op.output_lengths(x.shape[-len(op.output_size) :])
 
 
 def adaptive_maxima(op, x):

@@ -6,7 +6,6 @@ from operator import mul
 import numpy as np
 
 import pytensor.tensor as pt
-from pytensor.link.onnx.importing.operators.elementwise import is_integer
 from pytensor.link.onnx.importing.registry import Refused, entries, operator_funcify
 from pytensor.link.onnx.importing.sizes import positions
 from pytensor.link.onnx.importing.windows import (
@@ -19,7 +18,9 @@ from pytensor.link.onnx.importing.windows import (
     like,
     spatial_axes,
 )
+from pytensor.tensor.conv.lengths import conv_transpose_output_length
 from pytensor.tensor.pool import lp_pool, pool_nd
+from pytensor.tensor.pool.ops import lowest
 
 MAX = {1: pt.nn.max_pool1d, 2: pt.nn.max_pool2d, 3: pt.nn.max_pool3d}
 UNPOOL = {1: pt.nn.max_unpool1d, 2: pt.nn.max_unpool2d, 3: pt.nn.max_unpool3d}
@@ -94,7 +95,7 @@ def max_pool(
     sliding = Sliding(kernel_shape, auto_pad, dilations, pads, strides)
     ceil = bool(ceil_mode)
     if not node.has_output(1):
-        return _pooled(x, _maxima, sliding, value=_smallest(x), ceil_mode=ceil)
+        return _pooled(x, _maxima, sliding, value=lowest(x.type.dtype), ceil_mode=ceil)
     values, indices = _pooled(x, _maxima, sliding, ceil_mode=ceil, return_indices=True)
     batch, channels, *spatial = lengths(x)
     if storage_order:
@@ -103,10 +104,6 @@ def max_pool(
     for length in spatial:
         images = images * length
     return values, indices + images.dimshuffle(0, 1, *["x"] * len(spatial))
-
-
-def _smallest(x):
-    return np.iinfo(x.type.dtype).min if is_integer(x) else -np.inf
 
 
 def _column_major(indices, spatial):
@@ -173,15 +170,11 @@ def global_lp_pool(x, *, p=2):
 def max_unpool(x, indices, output_shape=None, *, kernel_shape, pads=None, strides=None):
     n = spatial_axes(x)
     found = Sliding(kernel_shape, pads=pads, strides=strides).windows()
-    cropped = found.pads if output_shape is None else 0
-    axes = zip(lengths(x)[2:], found.strides, found.kernel, found.pads, strict=True)
-    if output_shape is not None:
-        axes = [(m, s, k, (0, 0)) for m, s, k, _ in axes]
-    cells = 1
-    for m, stride, kernel, (lo, hi) in axes:
-        cells = cells * ((m - 1) * stride + kernel - lo - hi)
+    cropped = found.pads if output_shape is None else ((0, 0),) * n
+    axes = zip(lengths(x)[2:], found.kernel, cropped, found.strides, strict=True)
+    image = [conv_transpose_output_length(*axis, dilation=1) for axis in axes]
     # Indices count all images; those of one suffice
-    out = UNPOOL[n](x, indices % cells, found.kernel, found.strides, cropped)
+    out = UNPOOL[n](x, indices % reduce(mul, image), found.kernel, found.strides, cropped)
     if output_shape is None:
         return out
     wanted = entries(output_shape)
