@@ -81,6 +81,10 @@ class _OverAxes:
 class BatchNormalization(_OverAxes, TensorSymbolicOp):
     """Normalize with given statistics."""
 
+    def is_per_channel(self, ndim):
+        """Return whether an input of `ndim` axes has parameters for each entry of its second."""
+        return self.axes == tuple(a for a in range(ndim) if a != 1)
+
     @half_in_single
     def build_inner_graph(self, x, gamma, beta, mean, variance):
         gamma, beta, mean, inverse = (

@@ -57,14 +57,14 @@ def expand(parameter, axes, ndim):
     return parameter.dimshuffle(["x" if a in axes else next(kept) for a in range(ndim)])
 
 
-def total(x, axes):
-    """Return the sum over `axes`."""
+def total(x, axes, *, keepdims=False):
+    """Return the sum over `axes`, accumulated in the dtype of `x`."""
     # The dtype is said because backends would accumulate float32 in float64 by default
     # (thoughts/upstream/jax-sums-in-accumulator-dtype.md); and a rewrite that turns all axes into
     # None would forget the dtype.
     # thoughts/upstream/sum-over-all-axes-acc-dtype.md
-    axis = None if len(axes) == x.type.ndim else axes
-    return x.sum(axis=axis, dtype=x.type.dtype, acc_dtype=x.type.dtype)
+    axes = None if len(axes) == x.type.ndim else tuple(axis % x.type.ndim for axis in axes)
+    return x.sum(axis=axes, keepdims=keepdims, dtype=x.type.dtype, acc_dtype=x.type.dtype)
 
 
 def count(x, axes):

@@ -5,6 +5,7 @@ from pytensor.tensor.basic import cast
 from pytensor.tensor.batching import (
     batch_rule,
     leading_batch,
+    lengths_of,
     own_batch_axes,
     shifted,
     written_out,
@@ -106,8 +107,7 @@ class GroupNormalization(_PerChannel):
         over_groups = LayerNormalization(axis=2, epsilon=self.epsilon, scaled=False, shifted=False)
         out = over_groups(grouped)
         # Not join_dims: NumPy can't join axes of an empty array
-        lengths = [x.shape[a] if n is None else n for a, n in enumerate(x.type.shape)]
-        return reshape(out, lengths)
+        return reshape(out, lengths_of(x))
 
 
 def _with_other_props(op, **props):

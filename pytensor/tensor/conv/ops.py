@@ -19,7 +19,7 @@ from pytensor.graph.facts import Layout, layout, precision
 from pytensor.graph.op import Op
 from pytensor.scalar import upcast
 from pytensor.tensor.basic import as_tensor_variable, cast
-from pytensor.tensor.batching import batch_rule
+from pytensor.tensor.batching import batch_rule, shapes_differ
 from pytensor.tensor.conv.im2col import correlate, correlate_transposed, filter_gradient
 from pytensor.tensor.conv.lengths import (
     conv_output_length,
@@ -175,7 +175,7 @@ class BaseConv(Op):
         self._check_channels(image_shape, filter_shape)
         spatial = self._static_output_spatial_shape(image_shape[2:], filter_shape[2:])
         wanted = (image_shape[0], filter_shape[0], *spatial)
-        if any(None not in pair and pair[0] != pair[1] for pair in zip(wanted, shape, strict=True)):
+        if shapes_differ(wanted, shape):
             raise ValueError(
                 f"{self.function_name}: the gradient of the output must have shape {wanted} for "
                 f"an input of shape {tuple(image_shape)} and filters of shape "

@@ -8,6 +8,7 @@ import numpy as np
 
 from pytensor.tensor import TensorLike
 from pytensor.tensor.basic import as_tensor_variable, cast, constant, ones, zeros
+from pytensor.tensor.batching import shapes_differ
 from pytensor.tensor.batchnorm import BatchNormalization, BatchNormalizationTrain
 from pytensor.tensor.conv.basic import flag, is_int
 from pytensor.tensor.math import maximum
@@ -29,11 +30,8 @@ def _parameter(
 ) -> TensorVariable:
     """Check that a parameter's static shape fits, and cast it to the dtype of `x`."""
     value = as_tensor_variable(value)
-    lengths = value.type.shape
-    if len(lengths) != len(shape) or any(
-        None not in pair and pair[0] != pair[1] for pair in zip(lengths, shape, strict=True)
-    ):
-        raise ValueError(f"{function}: {name} must have shape {shape}, got {lengths}")
+    if shapes_differ(value.type.shape, shape):
+        raise ValueError(f"{function}: {name} must have shape {shape}, got {value.type.shape}")
     return cast(value, x.type.dtype)
 
 
@@ -265,7 +263,7 @@ def _over_last_axes(
         )
     axis = ndim - len(shape)
     wanted, known = tuple(n if n is None else int(n) for n in shape), image.type.shape[axis:]
-    if any(None not in pair and pair[0] != pair[1] for pair in zip(wanted, known, strict=True)):
+    if shapes_differ(wanted, known):
         raise ValueError(
             f"{function}: normalized_shape is {wanted}, and the last axes of the input have "
             f"shape {known}"

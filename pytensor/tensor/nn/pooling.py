@@ -10,7 +10,7 @@ from pytensor.graph.basic import Variable
 from pytensor.scalar import discrete_dtypes
 from pytensor.tensor import TensorLike
 from pytensor.tensor.basic import as_tensor_variable, cast, constant, switch
-from pytensor.tensor.batching import lengths_of
+from pytensor.tensor.batching import lengths_of, shapes_differ
 from pytensor.tensor.conv.basic import Ints, Pairs, flag, is_int, per_axis
 from pytensor.tensor.conv.lengths import conv_transpose_output_length
 from pytensor.tensor.math import abs as pt_abs
@@ -93,10 +93,7 @@ def _max_unpool(
     stride: Ints | None, padding: Pairs, output_size: OutputSize,
 ) -> TensorVariable:  # fmt: skip
     x, indices = real_input(function, x, n), as_tensor_variable(indices)
-    if indices.type.ndim != x.type.ndim or any(
-        a is not None and b is not None and a != b
-        for a, b in zip(x.type.shape, indices.type.shape, strict=True)
-    ):
+    if shapes_differ(x.type.shape, indices.type.shape):
         raise ValueError(
             f"{function}: indices must have the shape of x, got shapes {indices.type.shape} and "
             f"{x.type.shape}"

@@ -38,6 +38,7 @@ import jaxlib
 import numpy as np
 
 from pytensor.configdefaults import config
+from pytensor.link.jax.dispatch.conv import channels_second
 from pytensor.link.jax.parallel import data_parallel, shares_statistics
 from pytensor.link.jax.platforms import target_platform
 from pytensor.link.jax.rewriting.channels_last import ChannelsLast
@@ -175,7 +176,7 @@ def with_cpu_kernels(convert, library):
 
         def computed(image, filters, *cotangent):
             images = [v if channels_last else jnp.moveaxis(v, 1, -1) for v in (image, *cotangent)]
-            shapes = [(v.shape[0], v.shape[-1], *v.shape[1:-1]) for v in images]
+            shapes = [channels_second(v.shape) for v in images]
             if cotangent:
                 core._check_cotangent(shapes[0], filters.shape, shapes[1])
             (dtype, *others), out = {v.dtype.name for v in (*images, filters)}, None
@@ -254,8 +255,7 @@ def convolution(library, op, image, filters):
     """Return the convolution; None for groups, and where XLA is as fast."""
     if _is_left_to_xla(op, image, filters):
         return None
-    shape = image.shape[0], image.shape[-1], *image.shape[1:-1]
-    _, _, size = op._run_time_shapes(shape, filters.shape)
+    _, _, size = op._run_time_shapes(channels_second(image.shape), filters.shape)
     shape = image.shape[0], *size, len(filters)
     return call(CONVOLUTION, library, shape, op, filters.shape[2:], image, _to_hwio(op, filters))
 

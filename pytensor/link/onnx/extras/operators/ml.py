@@ -14,9 +14,10 @@ from pytensor.link.onnx.importing.registry import (
     operator_funcify,
 )
 from pytensor.link.onnx.importing.text import Text, codes_of
-from pytensor.link.onnx.importing.windows import like, total
+from pytensor.link.onnx.importing.windows import like
 from pytensor.raise_op import Assert
 from pytensor.tensor.basic import as_tensor_variable, cast
+from pytensor.tensor.moments import total
 
 TRANSFORMS = ["NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT"]
 Transform = Literal[*TRANSFORMS]

@@ -10,11 +10,11 @@ from pytensor.graph.traversal import ancestors
 from pytensor.link.onnx.importing.alternatives import Either, of_rank
 from pytensor.link.onnx.importing.registry import Refused, folded, known, operator_funcify
 from pytensor.link.onnx.importing.sizes import DIMS, product, size, sizes
-from pytensor.link.onnx.importing.windows import lengths
 from pytensor.scan.basic import scan
 from pytensor.scan.op import Scan
 from pytensor.scan.utils import expand_empty, until
 from pytensor.tensor.basic import constant
+from pytensor.tensor.batching import lengths_of, shapes_differ
 from pytensor.tensor.shape import specify_shape
 from pytensor.tensor.subtensor import Subtensor
 
@@ -191,9 +191,7 @@ def _of_types(before, after):
     """Return the new values of what a loop carries, which must have the shapes of the old ones."""
     for old, new in zip(before, after, strict=True):
         a, b = old.type, new.type
-        if (a.dtype, a.ndim) != (b.dtype, b.ndim) or any(
-            None not in pair and pair[0] != pair[1] for pair in zip(a.shape, b.shape, strict=True)
-        ):
+        if a.dtype != b.dtype or shapes_differ(a.shape, b.shape):
             raise ChangingShape(
                 f"a value that it carries changes from {a.dtype} of shape {a.shape} to {b.dtype} "
                 f"of shape {b.shape}; PyTensor's loops carry values of one shape"
@@ -206,7 +204,7 @@ def _of_types(before, after):
     if shapes != known_before:
         raise KnownShape(shapes)
     return [
-        new if None not in new.type.shape else specify_shape(new, lengths(old))
+        new if None not in new.type.shape else specify_shape(new, lengths_of(old))
         for old, new in zip(before, after, strict=True)
     ]
 

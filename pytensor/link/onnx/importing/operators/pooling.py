@@ -14,10 +14,10 @@ from pytensor.link.onnx.importing.windows import (
     Windows,
     filled,
     known_pads,
-    lengths,
     like,
     spatial_axes,
 )
+from pytensor.tensor.batching import lengths_of
 from pytensor.tensor.conv.lengths import conv_transpose_output_length
 from pytensor.tensor.pool import lp_pool, pool_nd
 from pytensor.tensor.pool.ops import lowest
@@ -37,7 +37,7 @@ def _averages(x, kernel_size, stride, padding, dilation, ceil_mode, count_includ
 
 def _pooled(x, function, sliding, *, value=0, **more):
     """Return what a function of ours makes of an image and windows; cells beyond it are `value`."""
-    found = sliding.windows(lengths(x)[2:])
+    found = sliding.windows(lengths_of(x)[2:])
     image = x
     x, found = known_pads(x, found, value)
     if x is not image and "return_indices" in more:
@@ -45,7 +45,7 @@ def _pooled(x, function, sliding, *, value=0, **more):
     if x is not image and more.get("count_include_pad") is False:
         # The share of a window's cells that lie on the image
         more["count_include_pad"] = True
-        share, _ = known_pads(pt.ones_like(image), sliding.windows(lengths(image)[2:]))
+        share, _ = known_pads(pt.ones_like(image), sliding.windows(lengths_of(image)[2:]))
         return _pooled_with(x, found, function, more) / _pooled_with(share, found, function, more)
     if x.type.ndim > 5 and "return_indices" not in more:
         return _pooled_beside(x, found, function, more)
@@ -59,11 +59,11 @@ def _pooled_beside(x, found, function, more):
     others = [i for i in range(len(found.kernel)) if i not in single]
     order = [0, 1, *(i + 2 for i in (*single, *others))]
     x = x.transpose(*order)
-    batch, *channels = lengths(x)[: 2 + len(single)]
+    batch, *channels = lengths_of(x)[: 2 + len(single)]
     found = Windows(*(tuple(part[i] for i in others) for part in found))
-    together = x.reshape((batch, reduce(mul, channels), *lengths(x)[2 + len(single) :]))
+    together = x.reshape((batch, reduce(mul, channels), *lengths_of(x)[2 + len(single) :]))
     out = _pooled_with(together, found, function, more)
-    out = out.reshape((batch, *channels, *lengths(out)[2:]))
+    out = out.reshape((batch, *channels, *lengths_of(out)[2:]))
     return out.transpose(*np.argsort(order).tolist())
 
 
@@ -97,7 +97,7 @@ def max_pool(
     if not node.has_output(1):
         return _pooled(x, _maxima, sliding, value=lowest(x.type.dtype), ceil_mode=ceil)
     values, indices = _pooled(x, _maxima, sliding, ceil_mode=ceil, return_indices=True)
-    batch, channels, *spatial = lengths(x)
+    batch, channels, *spatial = lengths_of(x)
     if storage_order:
         indices = _column_major(indices, spatial)
     images = positions(batch)[:, None] * channels + positions(channels)
@@ -171,7 +171,7 @@ def max_unpool(x, indices, output_shape=None, *, kernel_shape, pads=None, stride
     n = spatial_axes(x)
     found = Sliding(kernel_shape, pads=pads, strides=strides).windows()
     cropped = found.pads if output_shape is None else ((0, 0),) * n
-    axes = zip(lengths(x)[2:], found.kernel, cropped, found.strides, strict=True)
+    axes = zip(lengths_of(x)[2:], found.kernel, cropped, found.strides, strict=True)
     image = [conv_transpose_output_length(*axis, dilation=1) for axis in axes]
     # Indices count all images; those of one suffice
     out = UNPOOL[n](x, indices % reduce(mul, image), found.kernel, found.strides, cropped)
@@ -181,6 +181,6 @@ def max_unpool(x, indices, output_shape=None, *, kernel_shape, pads=None, stride
     if wanted is None:
         raise Refused("the number of entries of its output_shape isn't known")
     # The standard's indices are those of the smallest image, to which zeros are added at the ends
-    larger = filled(like(x, 0), (*lengths(out)[:2], *wanted[2:]))
-    inside = tuple(slice(0, length) for length in lengths(out)[2:])
+    larger = filled(like(x, 0), (*lengths_of(out)[:2], *wanted[2:]))
+    inside = tuple(slice(0, length) for length in lengths_of(out)[2:])
     return pt.set_subtensor(larger[(..., *inside)], out)
