@@ -32,8 +32,9 @@ def _windows(
 ) -> dict[str, Any]:  # fmt: skip
     floor = not flag(f"{function}: ceil_mode", ceil_mode)
     return window_geometry(
-        function, n, kernel_size, stride, padding, dilation, floor, x, PYTORCH_NAMES
-    )
+        function, n, x, PYTORCH_NAMES, window=kernel_size, stride=stride, padding=padding,
+        dilation=dilation, floor=floor,
+    )  # fmt: skip
 
 
 def _max_pool(

@@ -38,7 +38,7 @@ def pad_pairs(name, value, n):
     return pairs
 
 
-def window_geometry(name, n, window, stride, padding, dilation, floor, input, names):
+def window_geometry(name, n, input, names, *, window, stride, padding, dilation, floor):
     """Return the properties that all windows have, checked."""
     ws = per_axis(f"{name}: {names['ws']}", window, n, 1)
     stride = ws if stride is None else per_axis(f"{name}: stride", stride, n, 1)

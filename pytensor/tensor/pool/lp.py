@@ -120,7 +120,8 @@ def lp_pool(
     p = checked_norm_type("lp_pool", norm_type)
     floor = not flag("lp_pool: ceil_mode", ceil_mode)
     geometry = window_geometry(
-        "lp_pool", n, kernel_size, stride, padding, dilation, floor, x, PYTORCH_NAMES
-    )
+        "lp_pool", n, x, PYTORCH_NAMES, window=kernel_size, stride=stride, padding=padding,
+        dilation=dilation, floor=floor,
+    )  # fmt: skip
     op: Any = LpPool(norm_type=p, **geometry)
     return op(x)

@@ -114,19 +114,9 @@ def summed_windows(builder, op, dtype, image_shape, filters, filter_shape, cotan
     x = builder.add("Transpose", x, perm=[1, 0, 2 + n, *pairs])
     merged = [k * m for k, m in zip(kernel, outputs, strict=True)]
     x = reshape(builder, x, [batch, channels, *merged])
-    return add_windows(
-        builder,
-        x,
-        dtype,
-        2,
-        image_shape[2:],
-        op.pads(kernel),
-        outputs,
-        kernel,
-        op.subsample,
-        op.filter_dilation,
-        per_tap=True,
-    )
+    rest = op.subsample, op.filter_dilation
+    axes = [*zip(image_shape[2:], op.pads(kernel), outputs, kernel, *rest, strict=True)]
+    return add_windows(builder, x, dtype, 2, axes, per_tap=True)
 
 
 @onnx_funcify.register(ConvGradFilters)

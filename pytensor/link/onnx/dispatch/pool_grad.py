@@ -36,19 +36,8 @@ def onnx_pullback_Pool(op, node, builder, x, cotangent):
         cotangent = builder.cast(cotangent, dtype, work)
         if op.mode != "sum":
             cotangent = divide_by_counts(op, builder, cotangent, work, spatial, windows)
-    result = add_windows(
-        builder,
-        cotangent,
-        work,
-        first,
-        spatial,
-        pads,
-        windows,
-        op.ws,
-        op.stride,
-        op.dilation,
-        per_tap=op.mode == "max",
-    )
+    axes = [*zip(spatial, pads, windows, op.ws, op.stride, op.dilation, strict=True)]
+    result = add_windows(builder, cotangent, work, first, axes, per_tap=op.mode == "max")
     return builder.cast(result, work, dtype)
 
 
