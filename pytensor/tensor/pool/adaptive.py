@@ -132,7 +132,7 @@ class AdaptivePool(TensorSymbolicOp):
         return [(*shapes[0][:-n], *self.output_lengths(shapes[0][-n:]))] * len(node.outputs)
 
     def derivative(self, x, tangent):
-        """Change of the output by a change of the input."""
+        """Return the change of the output by a change of the input."""
         return GatherAtMaxima(op=self)(x, tangent) if self.mode == "max" else self(tangent)
 
     def pullback(self, inputs, outputs, cotangents):

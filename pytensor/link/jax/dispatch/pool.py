@@ -24,7 +24,7 @@ from pytensor.tensor.type import TensorType
 
 
 class Spread(Op):
-    """See `Steps.spread`: what that writes to slices, XLA would scatter."""
+    """`Steps.spread` by padding: of a write to slices XLA would make a scatter."""
 
     __props__ = ("axis", "first", "stride", "length", "fill")
 
@@ -85,7 +85,7 @@ def for_known_lengths(build, op):
             warnings.filterwarnings("ignore", "Explicitly requested dtype int64", UserWarning)
             with jax.ensure_compile_time_eval():
                 function = jax_funcify(graph)
-            # and makes sums of narrow integers wider
+            # JAX's sums of narrow integers have a wider dtype
             results = zip(function(*arrays), graph.outputs, strict=True)
             outputs = tuple(
                 out if out.dtype == jnp.bfloat16 else out.astype(v.type.dtype) for out, v in results

@@ -27,7 +27,7 @@ class ChangingShape(Refused):
 
 
 class KnownShape(Exception):
-    """The body says shapes of what is carried that the first values leave open."""
+    """The first values of what is carried leave shapes open that the body tells."""
 
     def __init__(self, shapes):
         self.shapes = shapes
@@ -228,7 +228,8 @@ def _iterate(step, carried, n_outputs, trips, outside, sequences=()):
         return replaced if whole else (replaced[:-1], until(replaced[-1]))
 
     endless = isinstance(trips, int) and trips >= UNBOUNDED
-    number = pt.scalar("trips", dtype="int64") if endless else trips  # else buffers' types have it
+    # A number would become part of the buffers' types
+    number = pt.scalar("trips", dtype="int64") if endless else trips
     try:
         results = scan(
             watched,
@@ -290,9 +291,9 @@ _vectorize_node.register(WithoutGradient, _vectorize_not_needed)
 
 
 def _sized(outputs, trips, inputs, rows):
-    """Return collected values, sized as an iteration's, which a scan of no iterations loses.
+    """Return collected values with an iteration's shape, which a scan of no iterations loses.
 
-    `rows` makes an iteration's from its inputs, for which there are variables like `inputs`.
+    `rows` makes an iteration's values from variables like `inputs`.
     """
     inside, shapes = {}, [x.type.shape[1:] for x in outputs]
     if any(None in shape for shape in shapes):
@@ -306,7 +307,7 @@ def _sized(outputs, trips, inputs, rows):
 
 
 def _outside(length, inside):
-    """Return a length in a body by what is given to it, None where an iteration must compute it."""
+    """Return a length in a body as a function of what the body is given; None if it isn't one."""
     whole, found = DIMS.of(length), []
     for unknown in whole.unknowns.elements():
         if not isinstance(unknown, tuple):
@@ -350,7 +351,7 @@ def scan_(
 
 
 def _each(values, *attributes):
-    """Yield each value with its entries of attributes, 0 of those that are left out."""
+    """Return each value with its entry of each attribute, 0 for an attribute that is left out."""
     zeros = [0] * len(values)
     return zip(values, *(zeros if given is None else given for given in attributes), strict=True)
 
