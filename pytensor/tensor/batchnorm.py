@@ -36,7 +36,7 @@ from pytensor.tensor.variable import TensorVariable
 
 type Axes = Literal["spatial", "per-activation"] | int | tuple[int, ...] | list[int]
 
-# Those that some graph still has
+# Kept as long as some graph has them
 _built: WeakValueDictionary[Any, Any] = WeakValueDictionary()
 
 
@@ -135,7 +135,7 @@ class BatchNormalizationTrain(_OverAxes, TensorSymbolicOp):
         return [of_mean] * self.running_mean + [of_variance] * self.running_var
 
     def _correction(self, number):
-        """Return the factor from the biased variance to that of `running_var_ddof`."""
+        """Return what turns the biased variance into the one of `running_var_ddof`."""
         dtype = number.type.dtype
         one = np.asarray(1, dtype=dtype)
         if not self.running_var_ddof:

@@ -38,7 +38,7 @@ def _parameter(
 def _given(
     function: str, x: TensorVariable, shape: tuple[int | None, ...], **parameters: Any
 ) -> list[TensorVariable]:
-    """Return those of the parameters that aren't None, checked."""
+    """Return the parameters that are given, checked."""
     return [
         _parameter(function, name, v, x, shape) for name, v in parameters.items() if v is not None
     ]

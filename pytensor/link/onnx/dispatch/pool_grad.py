@@ -20,7 +20,7 @@ def onnx_pullback_Pool(op, node, builder, x, cotangent):
     variable, n = node.inputs[0], len(op.ws)
     dtype, first = variable.type.dtype, variable.type.ndim - n
     if dtype in discrete_dtypes:
-        # Of no use to anyone, and of another dtype.
+        # Zeros of another dtype, which nobody needs fast.
         return builder.inline(node.op.fgraph, (x, cotangent))
     shape = lengths_of(builder, variable, x)
     leading, spatial = shape[:-n], shape[-n:]

@@ -318,7 +318,7 @@ def _check_attributes(node: NodeReader, converter: Any) -> None:
 
 
 def _check_outputs(node: NodeReader, made: int) -> None:
-    """Refuse a node of which an output is read that its converter doesn't make."""
+    """Refuse a node if something reads an output that its converter doesn't make."""
     for position in range(made, len(node.ir_node.outputs)):
         if node.uses_output(position):
             name = node.ir_node.outputs[position].name

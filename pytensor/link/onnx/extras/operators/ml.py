@@ -200,7 +200,7 @@ def label_encoder(
     elif default is None:
         default = default_float if values.dtype.kind == "f" else default_int64
     default = np.asarray(default, dtype=values.dtype).reshape(())
-    # Of equal keys the last one counts, and argmax finds the first
+    # Where keys are equal the last one counts, and argmax finds the first
     keys, values = keys[::-1], values[::-1]
     found = pt.eq(x[..., None], keys.astype(x.type.dtype))
     if keys.dtype.kind == "f" and np.isnan(keys).any():

@@ -53,7 +53,7 @@ def _pooled(x, function, sliding, *, value=0, **more):
 
 
 def _pooled_beside(x, found, function, more):
-    """Pooling with axes along which windows are single cells: they join the channels."""
+    """Pool an image of axes along which windows are single cells: these join the channels."""
     cells = zip(found.kernel, found.strides, found.pads, strict=True)
     single = [i for i, cell in enumerate(cells) if cell == (1, 1, (0, 0))]
     others = [i for i in range(len(found.kernel)) if i not in single]
