@@ -38,6 +38,11 @@ def as_epsilon(function: str, epsilon: float, name: str = "epsilon") -> float:
     return float(epsilon)
 
 
+def accumulation_dtype(dtype: str) -> str:
+    """Return the dtype that sums and weights are computed in: half precision's in single."""
+    return "float32" if dtype == "float16" else dtype
+
+
 def half_in_single(build_inner_graph):
     """Compute float16 in float32: sums and counts overflow at 65,504 otherwise."""
 
@@ -69,7 +74,7 @@ def total(x, axes, *, keepdims=False):
 
 def count(x, axes):
     """Count the elements that each statistic is over, in the dtype of `x` (float32 for float16)."""
-    dtype = "float32" if x.type.dtype == "float16" else x.type.dtype
+    dtype = accumulation_dtype(x.type.dtype)
     static = [x.type.shape[a] for a in axes]
     if None not in static:
         return constant(np.asarray(np.prod(static), dtype=dtype))

@@ -11,6 +11,7 @@ from pytensor.tensor.batching import (
     written_out,
 )
 from pytensor.tensor.moments import (
+    accumulation_dtype,
     count,
     expand,
     half_in_single,
@@ -133,7 +134,7 @@ def _(op, ndim):
 @written_out.register(_Normalization)
 def _(op, x, *parameters):
     # As in the Op, half precision is rounded at the end.
-    computed = cast(x, "float32") if x.type.dtype == "float16" else x
+    computed = cast(x, accumulation_dtype(x.type.dtype))
     out = _with_other_props(op, scaled=False, shifted=False)(computed)
     parameters = [op.expanded(parameter, x.type.ndim) for parameter in parameters]
     if op.scaled:

@@ -12,7 +12,13 @@ from pytensor.tensor.batching import shapes_differ
 from pytensor.tensor.batchnorm import BatchNormalization, BatchNormalizationTrain
 from pytensor.tensor.conv.basic import flag, is_int
 from pytensor.tensor.math import maximum
-from pytensor.tensor.moments import as_epsilon, as_floating_point, count, moments
+from pytensor.tensor.moments import (
+    accumulation_dtype,
+    as_epsilon,
+    as_floating_point,
+    count,
+    moments,
+)
 from pytensor.tensor.normalization import (
     GroupNormalization,
     InstanceNormalization,
@@ -231,7 +237,7 @@ def _new_statistics(
     x: TensorVariable, running: list[TensorVariable], factor: float
 ) -> list[TensorVariable]:
     """Return the running mean and variance after an `instance_norm`, in the dtype of `x`."""
-    wide = cast(x, "float32") if x.type.dtype == "float16" else x
+    wide = cast(x, accumulation_dtype(x.type.dtype))
     axes = tuple(range(2, x.type.ndim))
     number = count(wide, axes)
     new_mean, _, biased = moments(wide, axes, number)
@@ -369,7 +375,7 @@ def rms_norm(
     """
     x, axis, lengths = _over_last_axes("rms_norm", x, normalized_shape)
     if eps is None:
-        eps = float(np.finfo("float32" if x.type.dtype == "float16" else x.type.dtype).eps)
+        eps = float(np.finfo(accumulation_dtype(x.type.dtype)).eps)
     op: Any = RMSNormalization(
         axis=axis,
         epsilon=as_epsilon("rms_norm", eps, "eps"),

@@ -15,10 +15,11 @@ from pytensor.tensor.conv.basic import Ints, Pairs, flag, is_int, per_axis
 from pytensor.tensor.conv.lengths import conv_transpose_output_length
 from pytensor.tensor.math import abs as pt_abs
 from pytensor.tensor.math import eq
+from pytensor.tensor.moments import accumulation_dtype
 from pytensor.tensor.pool.adaptive import AdaptivePool
 from pytensor.tensor.pool.arguments import PYTORCH_NAMES, pad_pairs, real_input, window_geometry
 from pytensor.tensor.pool.lp import LpPool, checked_norm_type, norm_of_terms
-from pytensor.tensor.pool.ops import Pool, PoolWithIndices, accumulation_dtype
+from pytensor.tensor.pool.ops import Pool, PoolWithIndices
 from pytensor.tensor.pool.unpool import MaxUnpool
 from pytensor.tensor.variable import TensorVariable
 

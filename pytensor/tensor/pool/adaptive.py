@@ -22,12 +22,8 @@ from pytensor.tensor.batching import (
     shifted,
 )
 from pytensor.tensor.math import argmax, minimum
-from pytensor.tensor.pool.ops import (
-    GatherAtMaxima,
-    accumulation_dtype,
-    flat_positions,
-    symbolic_pullback,
-)
+from pytensor.tensor.moments import accumulation_dtype
+from pytensor.tensor.pool.ops import GatherAtMaxima, flat_positions, symbolic_pullback
 from pytensor.tensor.shape import specify_shape
 from pytensor.tensor.symbolic import TensorSymbolicOp
 

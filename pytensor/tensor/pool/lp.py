@@ -11,8 +11,9 @@ from pytensor.tensor.basic import cast, constant, switch
 from pytensor.tensor.conv.basic import Ints, Pairs, flag
 from pytensor.tensor.math import abs as pt_abs
 from pytensor.tensor.math import and_, eq, isinf
+from pytensor.tensor.moments import accumulation_dtype
 from pytensor.tensor.pool.arguments import PYTORCH_NAMES, real_input, window_geometry
-from pytensor.tensor.pool.ops import accumulation_dtype, largest, symbolic_pullback
+from pytensor.tensor.pool.ops import largest, symbolic_pullback
 from pytensor.tensor.pool.windows import STEPS, WindowOp
 from pytensor.tensor.variable import TensorVariable
 

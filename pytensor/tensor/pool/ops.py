@@ -16,6 +16,7 @@ from pytensor.tensor.batching import (
 )
 from pytensor.tensor.conv.lengths import averaged_cells
 from pytensor.tensor.math import eq, isnan, maximum, minimum, or_, prod
+from pytensor.tensor.moments import accumulation_dtype
 from pytensor.tensor.pool.windows import STEPS, WindowOp
 from pytensor.tensor.pullback import SymbolicPullback
 from pytensor.tensor.shape import specify_shape
@@ -58,11 +59,6 @@ def _apart(values, ndim):
 def lowest(dtype):
     """Return what padding counts as for a maximum."""
     return np.iinfo(dtype).min if dtype in discrete_dtypes else -np.inf
-
-
-def accumulation_dtype(dtype):
-    """Return the dtype that sums are added up in: half precision's in single."""
-    return "float32" if dtype == "float16" else dtype
 
 
 def flat_positions(x, n):

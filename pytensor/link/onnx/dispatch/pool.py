@@ -28,15 +28,10 @@ from pytensor.tensor.conv.lengths import (
     started_window_count,
     window_count,
 )
+from pytensor.tensor.moments import accumulation_dtype
 from pytensor.tensor.pool.adaptive import AdaptivePool
 from pytensor.tensor.pool.lp import LpPool
-from pytensor.tensor.pool.ops import (
-    GatherAtMaxima,
-    Pool,
-    PoolWithIndices,
-    accumulation_dtype,
-    lowest,
-)
+from pytensor.tensor.pool.ops import GatherAtMaxima, Pool, PoolWithIndices, lowest
 from pytensor.tensor.pool.unpool import MaxUnpool
 
 

@@ -12,7 +12,8 @@ from pytensor.link.onnx.dispatch.scalar.basic import where
 from pytensor.link.onnx.dispatch.vjp import onnx_pullback
 from pytensor.link.onnx.dispatch.windows import add_windows, gather_windows, window_positions
 from pytensor.scalar import discrete_dtypes
-from pytensor.tensor.pool.ops import Pool, accumulation_dtype
+from pytensor.tensor.moments import accumulation_dtype
+from pytensor.tensor.pool.ops import Pool
 
 
 @onnx_pullback.register(Pool)
