@@ -96,6 +96,14 @@ def pool_output_length(
     return min(last, (length + (pad[0] - 1)) // stride) + 1
 
 
+def adaptive_bins(i, length, windows):
+    """Return the first cell, floor(i n / m), and the end, ceil((i + 1) n / m), of window number i.
+
+    For integers, arrays or variables; `length` is n, and `windows` their number m.
+    """
+    return (i * length) // windows, ((i + 1) * length + (windows - 1)) // windows
+
+
 def conv_output_length(length, kernel, pad, stride, dilation):
     """Return the length of a convolution's output along one axis, for integers or variables."""
     return window_count(length, window_extent(kernel, dilation), stride, pad)

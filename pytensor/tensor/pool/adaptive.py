@@ -1,7 +1,5 @@
 """Pooling to a given number of windows per axis."""
 
-from typing import Any
-
 import numpy as np
 
 from pytensor.graph.facts import precision
@@ -21,20 +19,12 @@ from pytensor.tensor.batching import (
     own_batch_axes,
     shifted,
 )
+from pytensor.tensor.conv.lengths import adaptive_bins
 from pytensor.tensor.math import argmax, minimum
 from pytensor.tensor.moments import accumulation_dtype
 from pytensor.tensor.pool.ops import GatherAtMaxima, flat_positions, symbolic_pullback
 from pytensor.tensor.shape import specify_shape
 from pytensor.tensor.symbolic import TensorSymbolicOp
-
-
-def adaptive_bins(length: Any, windows: int) -> Any:
-    """Return the first cell of each window, floor(i n / m), and the end, ceil((i + 1) n / m).
-
-    `length` n is an int or a variable, `windows` m an int; arrays or variables accordingly.
-    """
-    i = np.arange(windows) if isinstance(length, int) else arange(windows)
-    return (i * length) // windows, ((i + 1) * length + (windows - 1)) // windows
 
 
 class AdaptivePool(TensorSymbolicOp):
@@ -87,12 +77,12 @@ class AdaptivePool(TensorSymbolicOp):
             return x.reshape(shape), None, length // windows
         if length is None:
             length = x.shape[axis]
-            first, end = adaptive_bins(length, windows)
+            first, end = adaptive_bins(arange(windows), length, windows)
             most = (length + (windows - 1)) // windows + 1
             cells = first[:, None] + arange(most)
             positions = minimum(cells, end[:, None] - 1)
         else:
-            first, end = adaptive_bins(length, windows)
+            first, end = adaptive_bins(np.arange(windows), length, windows)
             cells = first[:, None] + np.arange((end - first).max())
             positions = constant(np.minimum(cells, end[:, None] - 1))
             cells, first, end = constant(cells), constant(first), constant(end)
