@@ -26,14 +26,17 @@ def smaller(a, b):
 
 
 def window_extent(window, dilation):
-    """Return the cells from a window's first to its last, for integers or variables."""
+    """Return the cells from a window's first to its last, for integers or variables.
+
+    A slice of ``window`` entries with the step ``dilation`` is as long.
+    """
     return (window - 1) * dilation + 1
 
 
 def tap_slices(tap, dilation, stride, windows):
     """Return for each axis where all `windows` have the cell that a `tap` of theirs reads."""
     return tuple(
-        slice(t * d, t * d + s * (m - 1) + 1, s)
+        slice(t * d, t * d + window_extent(m, s), s)
         for t, d, s, m in zip(tap, dilation, stride, windows, strict=True)
     )
 

@@ -49,7 +49,7 @@ class Steps:
         """
         shape = lengths_of(x)
         shape[axis] = length
-        cells = slice(first, first + stride * (number - 1) + 1, stride)
+        cells = slice(first, first + window_extent(number, stride), stride)
         image = alloc(constant(np.asarray(fill, dtype=x.type.dtype)), *shape)
         return set_subtensor(image[(slice(None),) * axis + (cells,)], x)
 
@@ -135,7 +135,7 @@ class WindowOp(TensorSymbolicOp):
     def taps(self, padded, i, windows):
         """Return what the first, the second, ... cell of each window along an axis is."""
         axis = padded.type.ndim - len(self.ws) + i
-        reach = self.stride[i] * (windows - 1) + 1
+        reach = window_extent(windows, self.stride[i])
         return [
             padded[(slice(None),) * axis + (slice(offset, offset + reach, self.stride[i]),)]
             for offset in self.tap_offsets(i)

@@ -12,6 +12,7 @@ from pytensor.graph.op import Op
 from pytensor.link.jax.dispatch.basic import jax_funcify
 from pytensor.link.jax.dispatch.vjp import differentiated, jax_pullback
 from pytensor.link.jax.rewriting.recompute import Barrier
+from pytensor.tensor.conv.lengths import window_extent
 from pytensor.tensor.pool.adaptive import AdaptivePool
 from pytensor.tensor.pool.lp import LpPool
 from pytensor.tensor.pool.ops import GatherAtMaxima, Pool, PoolWithIndices
@@ -39,7 +40,7 @@ class Spread(Op):
         (x,) = inputs
         shape = (*x.shape[: self.axis], self.length, *x.shape[self.axis + 1 :])
         image = np.full(shape, self.fill, x.dtype)
-        reach = self.stride * (x.shape[self.axis] - 1) + 1
+        reach = window_extent(x.shape[self.axis], self.stride)
         cells = slice(self.first, self.first + reach, self.stride)
         image[(slice(None),) * self.axis + (cells,)] = x
         output_storage[0][0] = image
@@ -48,7 +49,7 @@ class Spread(Op):
 @jax_funcify.register(Spread)
 def jax_funcify_Spread(op, **kwargs):
     def spread(x):
-        reach = op.stride * (x.shape[op.axis] - 1) + 1
+        reach = window_extent(x.shape[op.axis], op.stride)
         pads = [(0, 0, 0)] * x.ndim
         pads[op.axis] = op.first, op.length - op.first - reach, op.stride - 1
         return lax.pad(x, np.asarray(op.fill, x.dtype), pads)

@@ -27,6 +27,7 @@ from pytensor.tensor.conv.lengths import (
     pool_output_length,
     started_window_count,
     window_count,
+    window_extent,
 )
 from pytensor.tensor.moments import accumulation_dtype
 from pytensor.tensor.pool.adaptive import AdaptivePool
@@ -178,7 +179,7 @@ def taps(op, builder, x, dtype, ndim, i, pads, windows, fill):
     """Pad pooled axis `i`, and take what the first, the second, ... cell of each window is."""
     axis, stride = ndim - len(op.ws) + i, op.stride[i]
     x = pad(builder, x, dtype, [pads], fill, axes=[axis])
-    reach = (windows - 1) * stride + 1
+    reach = window_extent(windows, stride)
     return [
         builder.add(
             "Slice",
