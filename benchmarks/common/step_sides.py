@@ -72,7 +72,7 @@ class DemoStep:
     name = "PyTensor"
 
     def __init__(
-        self, image_size, batch_size, weights=None, mode=None, donate=True,
+        self, image_size, batch_size, weights=None, *, mode=None, donate=True,
         precision="float32", devices=1, guard=True, pictures=0, sync_batchnorm=False,
     ):  # fmt: skip
         use_demo()

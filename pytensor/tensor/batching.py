@@ -29,6 +29,13 @@ def lengths_of(x: TensorVariable) -> list[Any]:
     return [x.shape[axis] if n is None else n for axis, n in enumerate(x.type.shape)]
 
 
+def shapes_differ(shape: Sequence[int | None], other: Sequence[int | None]) -> bool:
+    """Return whether two static shapes can't be equal; a length that isn't known may be any."""
+    return len(shape) != len(other) or any(
+        None not in pair and pair[0] != pair[1] for pair in zip(shape, other, strict=True)
+    )
+
+
 class Batch:
     """The inputs of a node of a batch, brought to one of two forms.
 

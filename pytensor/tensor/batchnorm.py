@@ -36,7 +36,7 @@ from pytensor.tensor.variable import TensorVariable
 
 type Axes = Literal["spatial", "per-activation"] | int | tuple[int, ...] | list[int]
 
-# Those that some graph still has
+# Kept as long as some graph has them
 _built: WeakValueDictionary[Any, Any] = WeakValueDictionary()
 
 
@@ -80,6 +80,10 @@ class _OverAxes:
 
 class BatchNormalization(_OverAxes, TensorSymbolicOp):
     """Normalize with given statistics."""
+
+    def is_per_channel(self, ndim):
+        """Return whether an input of `ndim` axes has parameters for each entry of its second."""
+        return self.axes == tuple(a for a in range(ndim) if a != 1)
 
     @half_in_single
     def build_inner_graph(self, x, gamma, beta, mean, variance):
@@ -131,7 +135,7 @@ class BatchNormalizationTrain(_OverAxes, TensorSymbolicOp):
         return [of_mean] * self.running_mean + [of_variance] * self.running_var
 
     def _correction(self, number):
-        """Return the factor from the biased variance to that of `running_var_ddof`."""
+        """Return what turns the biased variance into the one of `running_var_ddof`."""
         dtype = number.type.dtype
         one = np.asarray(1, dtype=dtype)
         if not self.running_var_ddof:

@@ -38,6 +38,11 @@ def as_epsilon(function: str, epsilon: float, name: str = "epsilon") -> float:
     return float(epsilon)
 
 
+def accumulation_dtype(dtype: str) -> str:
+    """Return the dtype that sums and weights are computed in: half precision's in single."""
+    return "float32" if dtype == "float16" else dtype
+
+
 def half_in_single(build_inner_graph):
     """Compute float16 in float32: sums and counts overflow at 65,504 otherwise."""
 
@@ -57,19 +62,19 @@ def expand(parameter, axes, ndim):
     return parameter.dimshuffle(["x" if a in axes else next(kept) for a in range(ndim)])
 
 
-def total(x, axes):
-    """Return the sum over `axes`."""
+def total(x, axes, *, keepdims=False):
+    """Return the sum over `axes`, accumulated in the dtype of `x`."""
     # The dtype is said because backends would accumulate float32 in float64 by default
     # (thoughts/upstream/jax-sums-in-accumulator-dtype.md); and a rewrite that turns all axes into
     # None would forget the dtype.
     # thoughts/upstream/sum-over-all-axes-acc-dtype.md
-    axis = None if len(axes) == x.type.ndim else axes
-    return x.sum(axis=axis, dtype=x.type.dtype, acc_dtype=x.type.dtype)
+    axes = None if len(axes) == x.type.ndim else tuple(axis % x.type.ndim for axis in axes)
+    return x.sum(axis=axes, keepdims=keepdims, dtype=x.type.dtype, acc_dtype=x.type.dtype)
 
 
 def count(x, axes):
     """Count the elements that each statistic is over, in the dtype of `x` (float32 for float16)."""
-    dtype = "float32" if x.type.dtype == "float16" else x.type.dtype
+    dtype = accumulation_dtype(x.type.dtype)
     static = [x.type.shape[a] for a in axes]
     if None not in static:
         return constant(np.asarray(np.prod(static), dtype=dtype))

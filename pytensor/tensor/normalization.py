@@ -5,11 +5,13 @@ from pytensor.tensor.basic import cast
 from pytensor.tensor.batching import (
     batch_rule,
     leading_batch,
+    lengths_of,
     own_batch_axes,
     shifted,
     written_out,
 )
 from pytensor.tensor.moments import (
+    accumulation_dtype,
     count,
     expand,
     half_in_single,
@@ -106,8 +108,7 @@ class GroupNormalization(_PerChannel):
         over_groups = LayerNormalization(axis=2, epsilon=self.epsilon, scaled=False, shifted=False)
         out = over_groups(grouped)
         # Not join_dims: NumPy can't join axes of an empty array
-        lengths = [x.shape[a] if n is None else n for a, n in enumerate(x.type.shape)]
-        return reshape(out, lengths)
+        return reshape(out, lengths_of(x))
 
 
 def _with_other_props(op, **props):
@@ -133,7 +134,7 @@ def _(op, ndim):
 @written_out.register(_Normalization)
 def _(op, x, *parameters):
     # As in the Op, half precision is rounded at the end.
-    computed = cast(x, "float32") if x.type.dtype == "float16" else x
+    computed = cast(x, accumulation_dtype(x.type.dtype))
     out = _with_other_props(op, scaled=False, shifted=False)(computed)
     parameters = [op.expanded(parameter, x.type.ndim) for parameter in parameters]
     if op.scaled:

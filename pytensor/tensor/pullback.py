@@ -64,16 +64,16 @@ def local_drop_unread_gradients(fgraph, node):
 
 
 class SymbolicPullback(GradientsOp):
-    """Gradients for the inputs of a symbolic Op, from those and the gradients of its outputs.
+    """Gradients for the inputs of a symbolic Op, from its inputs and the gradients of its outputs.
 
-    A node of its own, and not PyTensor's, because that would carry checks of shapes that JAX can't
-    evaluate.  `connected` holds the positions of the outputs whose gradients there are.  The inner
+    PyTensor's own node for such gradients carries checks of shapes that JAX can't evaluate; this
+    one doesn't.  `connected` holds the positions of the outputs that have a gradient.  The inner
     graph differentiates the Op's inner graph, so that every backend can run it; a backend with a
     native kernel for the Op's gradient may call that instead.
 
     An Op of one input that is linear, or linear in pieces, may have two methods.
-    ``derivative(x, tangent)`` returns the change of its output by a change of its input: that is
-    the pullback of its gradient.  ``gradient(x, cotangent)`` builds the graph of its gradient,
+    ``derivative(x, tangent)`` returns the change of its output by a change of its input, which is
+    also the pullback of its gradient.  ``gradient(x, cotangent)`` builds the graph of its gradient,
     where that is better than the derivative of its inner graph.
     """
 
@@ -86,14 +86,14 @@ class SymbolicPullback(GradientsOp):
         return self.gradients_through(self.op.build_inner_graph, inputs)
 
     def gradients_through(self, build, inputs):
-        """Return the gradients for all inputs, where `build` makes the Op's outputs of its own."""
+        """Return the gradients for all inputs; `build` makes the Op's outputs of its inputs."""
         inputs, cotangents = self.split(inputs)
         # Copies, because an output may be an input or computed from another one: a gradient that
         # is known stands for all that flows into a variable
         outputs = [out.copy() for out in build(*inputs)]
         known = {outputs[i]: c for i, c in zip(self.connected, cotangents, strict=True)}
         gradients = grad(None, list(inputs), known_grads=known, disconnected_inputs="ignore")
-        # That of a cast keeps the wider dtype
+        # The gradient of a cast keeps the wider dtype
         return [cast(g, v.type.dtype) for g, v in zip(gradients, inputs, strict=True)]
 
     def split(self, inputs):

@@ -33,16 +33,21 @@ class TopK(Op):
         x = as_tensor_variable(x)
         shape = list(x.type.shape)
         length = shape[self.axis]
-        if length is not None and self.k > length:
-            raise ValueError(
-                f"topk: k={self.k} is larger than the length {length} of axis {self.axis}"
-            )
+        if length is not None:
+            self.check(length)
         shape[self.axis] = self.k
         return Apply(
             self,
             [x],
             [tensor(dtype=x.type.dtype, shape=shape), tensor(dtype="int64", shape=shape)],
         )
+
+    def check(self, length):
+        """Raise ValueError if the axis has fewer than `k` entries."""
+        if self.k > length:
+            raise ValueError(
+                f"topk: k={self.k} is larger than the length {length} of axis {self.axis}"
+            )
 
     def infer_shape(self, node, shapes):
         (shape,) = shapes
@@ -52,10 +57,7 @@ class TopK(Op):
     def perform(self, node, inputs, output_storage):
         (x,) = inputs
         length = x.shape[self.axis]
-        if self.k > length:
-            raise ValueError(
-                f"topk: k={self.k} is larger than the length {length} of axis {self.axis}"
-            )
+        self.check(length)
         # A stable ascending sort of the flipped array, read backwards, puts the lower of two
         # equal entries first without negating the values (which unsigned integers can't be).
         order = np.argsort(np.flip(x, self.axis), axis=self.axis, kind="stable")

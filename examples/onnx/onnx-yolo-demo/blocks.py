@@ -80,7 +80,7 @@ class ConvBNSiLU:
 
     def __init__(
         self, store: Parameters, name: str, c_in: int, c_out: int, kernel: int = 1,
-        stride: int = 1, groups: int = 1, activation: bool = True,
+        stride: int = 1, *, groups: int = 1, activation: bool = True,
     ):  # fmt: skip
         self.stride, self.groups, self.activation = stride, groups, activation
         shape = (c_out, c_in // groups, kernel, kernel)

@@ -40,7 +40,7 @@ class ExportMismatch(Exception):
 
 
 def export_detector(
-    model: YOLO11n, path: Any, classes: list[str], image_size: int, batch_size: int | None = 1,
+    model: YOLO11n, path: Any, classes: list[str], image_size: int, *, batch_size: int | None = 1,
     opset_version: int = 20, half: bool = False, trained_on: str | None = None,
     scores: dict | None = None,
 ) -> Any:  # fmt: skip
@@ -142,8 +142,8 @@ def main(arguments: list[str] | None = None) -> int:
         size = options.image_size or info.get("image_size", 640)
         batch = None if options.dynamic_batch else 1
         export_detector(
-            model, options.onnx, info["classes"], size, batch, options.opset,
-            trained_on=info.get("trained_on"),
+            model, options.onnx, info["classes"], size, batch_size=batch,
+            opset_version=options.opset, trained_on=info.get("trained_on"),
         )
     except (CheckpointError, ValueError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)

@@ -91,8 +91,8 @@ def make_loader(o: Namespace, train_set: Dataset, devices: Devices) -> BatchLoad
     if o.max_boxes is not None:  # and what is pasted comes on top
         rows = min(rows, o.max_boxes + rows - train_set.max_boxes(o.mosaic > 0))
     loader = BatchLoader(
-        train_set, o.batch_size, rows, o.seed, augment,
-        workers=o.workers, mosaic_until=max(o.epochs - o.close_mosaic, 0),
+        train_set, o.batch_size, max_boxes=rows, seed=o.seed, augment=augment, workers=o.workers,
+        mosaic_until=max(o.epochs - o.close_mosaic, 0),
         render=not draws_on_device(o.device_augment, train_set.squares),
         rows=devices.rows(o.batch_size),
     )  # fmt: skip

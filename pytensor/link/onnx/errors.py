@@ -85,11 +85,11 @@ def run_error(error: Exception, origins: Mapping[str, Apply]) -> Exception | Non
     if type(error).__module__ != "onnxruntime.capi.onnxruntime_pybind11_state":
         return None
     if "Got invalid dimensions for input" in text:
-        # What PyTensor knows of an input from its type, it has checked itself.
+        # PyTensor itself has checked what it knows of an input from its type.
         return AssertionError(f"an input is not of the shape that SpecifyShape says: {text}")
     if not failed:
         return None
-    # Of a loop, the node inside of it.
+    # The last one: where a node in a loop failed, the loop comes first.
     op_type, name = failed[-1].groups()
     reason = SOURCE.sub("", text[failed[-1].end() :]).strip()
     node = origins.get(name.split("/")[0])

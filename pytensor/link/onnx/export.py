@@ -161,7 +161,7 @@ def export_onnx(
         parameters_are_inputs=initializers == "inputs",
         trace=trace,
     )
-    # What is made from here on has no place in the user's code of its own.
+    # Variables that are made from here on stem from no line of the user's code.
     with config.change_flags(traceback__limit=0):
         source = source_of(inputs, outputs, optimize=optimize)
         lowering = Lowering(
@@ -183,7 +183,7 @@ def export_onnx(
         verification = Verification(lowering, sample, half=bool(half))
     if half:
         if verification is not None:
-            # What differs in single precision too is no matter of precision.
+            # A difference in single precision too doesn't come from half precision.
             replace(verification, half=False).check(lowering.model().SerializeToString())
         lowering.to_half(keep_in_float32)
     model = lowering.model(*described)
@@ -192,7 +192,7 @@ def export_onnx(
 
 
 def _warn_of_generators(names: Iterable[str], random: str) -> None:
-    # By a counter, these are of the states alone that the outputs would be.
+    # With a counter, `names` are the generators whose states the graph would return, no others.
     role = "don't seed them" if random == "counter" else "can only seed them"
     warnings.warn(
         f"the model draws random numbers of its own, not NumPy's: {', '.join(names)} {role}; "

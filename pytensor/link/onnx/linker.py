@@ -109,7 +109,7 @@ class ONNXLinker(JITLinker):
         return _runner(fgraph, source, lowering, session)
 
     def _lower(self, fgraph: Any, generators: dict[Any, Any]) -> tuple[Any, Any]:
-        """Return a copy of a graph, of which all inputs are the model's, and what it became."""
+        """Return a copy of a graph, all of whose inputs are the model's, and its lowering."""
         from pytensor.link.onnx import load
 
         front = load("front.lowering", "mode='ONNX'")

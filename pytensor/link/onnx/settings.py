@@ -16,7 +16,7 @@ INCOMPATIBLE_REWRITES = (
     "local_batched_matmul_to_core_matmul_with_reshape",
     # Buffers for the states of a scan of which only the last is used.
     "scan_save_mem_prealloc",
-    # Of a sum of several products, as compiled functions have them, it keeps one only.
+    # It keeps only one product of a sum of several, as compiled functions have them.
     # thoughts/upstream/scan-pushout-add.md
     "scan_pushout_add",
     # A solver of the transposed matrix reads the other triangle: see

@@ -17,7 +17,7 @@ from pytensor.link.onnx.serialize import to_model
 
 # (relative, absolute) by dtype; everything else must be equal.
 TOLERANCES = {"float16": (1e-2, 1e-2), "float32": (1e-3, 1e-4), "float64": (1e-6, 1e-8)}
-# Of the largest number, for models that compute in half precision.
+# Relative to the largest number, for models that compute in half precision.
 HALF = 2e-2
 
 

@@ -1,4 +1,4 @@
-"""Mode PYTORCH for graphs of which PyTensor's conversions to PyTorch refuse or mistake a part.
+"""Mode PYTORCH for graphs with nodes that PyTensor's conversions refuse or get wrong.
 
 ::
 

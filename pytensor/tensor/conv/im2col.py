@@ -13,6 +13,8 @@ import math
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from pytensor.tensor.conv.lengths import tap_slices
+
 # Bytes of patches that are made at a time.  More don't make the products faster, and would fall
 # out of the processor's cache before they are used.
 PATCH_BYTES = 4 * 2**20
@@ -46,10 +48,7 @@ def correlate_transposed(cotangent, filters, image_shape, geometry, groups):
         padded = [length + lo + hi for length, (lo, hi) in zip(lengths, pads, strict=True)]
         total = np.zeros((len(columns), channels, *padded), dtype=columns.dtype)
         for tap in np.ndindex(*kernel):
-            where = tuple(
-                slice(t * d, t * d + s * (length - 1) + 1, s)
-                for t, d, s, length in zip(tap, dilation, stride, spatial, strict=True)
-            )
+            where = tap_slices(tap, dilation, stride, spatial)
             total[(..., *where)] += columns[(slice(None), slice(None), *tap)]
         crop = [slice(lo, lo + length) for length, (lo, _) in zip(lengths, pads, strict=True)]
         image[part] = total[(..., *crop)]

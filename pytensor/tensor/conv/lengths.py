@@ -1,7 +1,6 @@
 """Count the windows on an axis: for convolutions and pools, in every backend.
 
-An extent is from a window's first to its last cell: ``(window - 1) * dilation + 1``; a padding is a
-pair (before, after).
+An extent is from a window's first to its last cell; a padding is a pair (before, after).
 """
 
 # More than an axis has cells, and less than overflows
@@ -24,6 +23,22 @@ def larger(a, b):
 def smaller(a, b):
     """Return the smaller of two integer variables; see `positive`."""
     return a - positive(a - b)
+
+
+def window_extent(window, dilation):
+    """Return the cells from a window's first to its last, for integers or variables.
+
+    A slice of ``window`` entries with the step ``dilation`` is as long.
+    """
+    return (window - 1) * dilation + 1
+
+
+def tap_slices(tap, dilation, stride, windows):
+    """Return for each axis where all `windows` have the cell that a `tap` of theirs reads."""
+    return tuple(
+        slice(t * d, t * d + window_extent(m, s), s)
+        for t, d, s, m in zip(tap, dilation, stride, windows, strict=True)
+    )
 
 
 def window_count(length, extent, stride, pad):
@@ -84,12 +99,23 @@ def pool_output_length(
     return min(last, (length + (pad[0] - 1)) // stride) + 1
 
 
+def adaptive_bins(i, length, windows):
+    """Return the first cell, floor(i n / m), and the end, ceil((i + 1) n / m), of window number i.
+
+    For integers, arrays or variables; `length` is n, and `windows` their number m.
+    """
+    return (i * length) // windows, ((i + 1) * length + (windows - 1)) // windows
+
+
 def conv_output_length(length, kernel, pad, stride, dilation):
     """Return the length of a convolution's output along one axis, for integers or variables."""
-    return window_count(length, (kernel - 1) * dilation + 1, stride, pad)
+    return window_count(length, window_extent(kernel, dilation), stride, pad)
 
 
 def conv_transpose_output_length(length, kernel, pad, stride, dilation, output_padding=0):
-    """Return the length of a transposed convolution's output, for integers or variables."""
-    effective = (kernel - 1) * dilation + 1
-    return (length - 1) * stride + effective + output_padding - pad[0] - pad[1]
+    """Return the length of a transposed convolution's output, for integers or variables.
+
+    That of an unpooling is the same.
+    """
+    extent = window_extent(kernel, dilation)
+    return (length - 1) * stride + extent + output_padding - pad[0] - pad[1]

@@ -19,9 +19,13 @@ from pytensor.graph.facts import Layout, layout, precision
 from pytensor.graph.op import Op
 from pytensor.scalar import upcast
 from pytensor.tensor.basic import as_tensor_variable, cast
-from pytensor.tensor.batching import batch_rule
+from pytensor.tensor.batching import batch_rule, shapes_differ
 from pytensor.tensor.conv.im2col import correlate, correlate_transposed, filter_gradient
-from pytensor.tensor.conv.lengths import conv_output_length, conv_transpose_output_length
+from pytensor.tensor.conv.lengths import (
+    conv_output_length,
+    conv_transpose_output_length,
+    window_extent,
+)
 from pytensor.tensor.type import float_dtypes, tensor
 
 
@@ -71,14 +75,12 @@ class BaseConv(Op):
         """
         if not isinstance(self.border_mode, str):
             return self.border_mode
-        effective = [
-            (k - 1) * d + 1 for k, d in zip(kernel_shape, self.filter_dilation, strict=True)
-        ]
+        extents = [*map(window_extent, kernel_shape, self.filter_dilation)]
         if self.border_mode == "half":
-            return tuple((e // 2, e // 2) for e in effective)
+            return tuple((e // 2, e // 2) for e in extents)
         if self.border_mode == "same":
-            return tuple(((e - 1) // 2, e // 2) for e in effective)
-        return tuple((e - 1, e - 1) for e in effective)
+            return tuple(((e - 1) // 2, e // 2) for e in extents)
+        return tuple((e - 1, e - 1) for e in extents)
 
     def for_kernel(self, kernel_shape):
         """Return the same Op with its padding in numbers, if the static `kernel_shape` is known."""
@@ -173,7 +175,7 @@ class BaseConv(Op):
         self._check_channels(image_shape, filter_shape)
         spatial = self._static_output_spatial_shape(image_shape[2:], filter_shape[2:])
         wanted = (image_shape[0], filter_shape[0], *spatial)
-        if any(None not in pair and pair[0] != pair[1] for pair in zip(wanted, shape, strict=True)):
+        if shapes_differ(wanted, shape):
             raise ValueError(
                 f"{self.function_name}: the gradient of the output must have shape {wanted} for "
                 f"an input of shape {tuple(image_shape)} and filters of shape "

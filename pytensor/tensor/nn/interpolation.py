@@ -8,6 +8,7 @@ from pytensor.tensor import TensorLike
 from pytensor.tensor.conv.basic import Ints, flag
 from pytensor.tensor.moments import as_floating_point
 from pytensor.tensor.pool.adaptive import AdaptivePool
+from pytensor.tensor.resize import positive_numbers
 from pytensor.tensor.resize.ops import Resize
 from pytensor.tensor.variable import TensorVariable
 
@@ -43,16 +44,14 @@ def _mode(mode: str, n: int) -> str:
 
 def _per_axis(name: str, value: Any, n: int, kind: Any) -> tuple[Any, ...]:
     values = tuple(value) if isinstance(value, tuple | list) else (value,) * n
-    if len(values) != n or not all(
-        isinstance(v, kind) and not isinstance(v, bool) and v > 0 and math.isfinite(v)
-        for v in values
-    ):
+    found = positive_numbers(values, kind)
+    if len(values) != n or found is None:
         what = "int" if kind is numbers.Integral else "number"
         raise ValueError(
             f"interpolate: {name} must be one positive {what}, or one for each of the {n} spatial "
             f"axes, got {value!r}"
         )
-    return tuple(int(v) if kind is numbers.Integral else float(v) for v in values)
+    return found
 
 
 def _lengths(x: TensorVariable, factors: tuple[float, ...], why: str) -> tuple[int, ...]:

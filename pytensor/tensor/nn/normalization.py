@@ -8,10 +8,17 @@ import numpy as np
 
 from pytensor.tensor import TensorLike
 from pytensor.tensor.basic import as_tensor_variable, cast, constant, ones, zeros
+from pytensor.tensor.batching import shapes_differ
 from pytensor.tensor.batchnorm import BatchNormalization, BatchNormalizationTrain
 from pytensor.tensor.conv.basic import flag, is_int
 from pytensor.tensor.math import maximum
-from pytensor.tensor.moments import as_epsilon, as_floating_point, count, moments
+from pytensor.tensor.moments import (
+    accumulation_dtype,
+    as_epsilon,
+    as_floating_point,
+    count,
+    moments,
+)
 from pytensor.tensor.normalization import (
     GroupNormalization,
     InstanceNormalization,
@@ -29,18 +36,15 @@ def _parameter(
 ) -> TensorVariable:
     """Check that a parameter's static shape fits, and cast it to the dtype of `x`."""
     value = as_tensor_variable(value)
-    lengths = value.type.shape
-    if len(lengths) != len(shape) or any(
-        None not in pair and pair[0] != pair[1] for pair in zip(lengths, shape, strict=True)
-    ):
-        raise ValueError(f"{function}: {name} must have shape {shape}, got {lengths}")
+    if shapes_differ(value.type.shape, shape):
+        raise ValueError(f"{function}: {name} must have shape {shape}, got {value.type.shape}")
     return cast(value, x.type.dtype)
 
 
 def _given(
     function: str, x: TensorVariable, shape: tuple[int | None, ...], **parameters: Any
 ) -> list[TensorVariable]:
-    """Return those of the parameters that aren't None, checked."""
+    """Return the parameters that are given, checked."""
     return [
         _parameter(function, name, v, x, shape) for name, v in parameters.items() if v is not None
     ]
@@ -233,7 +237,7 @@ def _new_statistics(
     x: TensorVariable, running: list[TensorVariable], factor: float
 ) -> list[TensorVariable]:
     """Return the running mean and variance after an `instance_norm`, in the dtype of `x`."""
-    wide = cast(x, "float32") if x.type.dtype == "float16" else x
+    wide = cast(x, accumulation_dtype(x.type.dtype))
     axes = tuple(range(2, x.type.ndim))
     number = count(wide, axes)
     new_mean, _, biased = moments(wide, axes, number)
@@ -265,7 +269,7 @@ def _over_last_axes(
         )
     axis = ndim - len(shape)
     wanted, known = tuple(n if n is None else int(n) for n in shape), image.type.shape[axis:]
-    if any(None not in pair and pair[0] != pair[1] for pair in zip(wanted, known, strict=True)):
+    if shapes_differ(wanted, known):
         raise ValueError(
             f"{function}: normalized_shape is {wanted}, and the last axes of the input have "
             f"shape {known}"
@@ -371,7 +375,7 @@ def rms_norm(
     """
     x, axis, lengths = _over_last_axes("rms_norm", x, normalized_shape)
     if eps is None:
-        eps = float(np.finfo("float32" if x.type.dtype == "float16" else x.type.dtype).eps)
+        eps = float(np.finfo(accumulation_dtype(x.type.dtype)).eps)
     op: Any = RMSNormalization(
         axis=axis,
         epsilon=as_epsilon("rms_norm", eps, "eps"),

@@ -10,13 +10,16 @@ from pytensor.graph.basic import Variable
 from pytensor.scalar import discrete_dtypes
 from pytensor.tensor import TensorLike
 from pytensor.tensor.basic import as_tensor_variable, cast, constant, switch
+from pytensor.tensor.batching import lengths_of, shapes_differ
 from pytensor.tensor.conv.basic import Ints, Pairs, flag, is_int, per_axis
+from pytensor.tensor.conv.lengths import conv_transpose_output_length
 from pytensor.tensor.math import abs as pt_abs
 from pytensor.tensor.math import eq
+from pytensor.tensor.moments import accumulation_dtype
 from pytensor.tensor.pool.adaptive import AdaptivePool
 from pytensor.tensor.pool.arguments import PYTORCH_NAMES, pad_pairs, real_input, window_geometry
 from pytensor.tensor.pool.lp import LpPool, checked_norm_type, norm_of_terms
-from pytensor.tensor.pool.ops import Pool, PoolWithIndices, accumulation_dtype
+from pytensor.tensor.pool.ops import Pool, PoolWithIndices
 from pytensor.tensor.pool.unpool import MaxUnpool
 from pytensor.tensor.variable import TensorVariable
 
@@ -30,8 +33,9 @@ def _windows(
 ) -> dict[str, Any]:  # fmt: skip
     floor = not flag(f"{function}: ceil_mode", ceil_mode)
     return window_geometry(
-        function, n, kernel_size, stride, padding, dilation, floor, x, PYTORCH_NAMES
-    )
+        function, n, x, PYTORCH_NAMES, window=kernel_size, stride=stride, padding=padding,
+        dilation=dilation, floor=floor,
+    )  # fmt: skip
 
 
 def _max_pool(
@@ -91,10 +95,7 @@ def _max_unpool(
     stride: Ints | None, padding: Pairs, output_size: OutputSize,
 ) -> TensorVariable:  # fmt: skip
     x, indices = real_input(function, x, n), as_tensor_variable(indices)
-    if indices.type.ndim != x.type.ndim or any(
-        a is not None and b is not None and a != b
-        for a, b in zip(x.type.shape, indices.type.shape, strict=True)
-    ):
+    if shapes_differ(x.type.shape, indices.type.shape):
         raise ValueError(
             f"{function}: indices must have the shape of x, got shapes {indices.type.shape} and "
             f"{x.type.shape}"
@@ -106,8 +107,8 @@ def _max_unpool(
     pad = pad_pairs(f"{function}: padding", padding, n)
     if output_size is None:
         lengths = [
-            (m - 1) * s + w - lo - hi
-            for m, w, s, (lo, hi) in zip(_lengths(x, n), ws, steps, pad, strict=True)
+            conv_transpose_output_length(*axis, dilation=1)
+            for axis in zip(lengths_of(x)[-n:], ws, pad, steps, strict=True)
         ]
     else:
         lengths = _output_lengths(function, output_size, n, x.type.ndim)
@@ -121,12 +122,6 @@ def _max_unpool(
     unknown = [cast(length, "int64") for length in lengths if not isinstance(length, int)]
     op: Any = MaxUnpool(lengths=known)
     return op(x, cast(indices, "int64"), *unknown)
-
-
-def _lengths(x: TensorVariable, n: int) -> list[Any]:
-    first = x.type.ndim - n
-    static = x.type.shape[first:]
-    return [x.shape[a] if m is None else m for a, m in enumerate(static, start=first)]
 
 
 def _output_lengths(function: str, output_size: Any, n: int, ndim: int) -> list[Any]:

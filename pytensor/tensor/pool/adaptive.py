@@ -1,7 +1,5 @@
 """Pooling to a given number of windows per axis."""
 
-from typing import Any
-
 import numpy as np
 
 from pytensor.graph.facts import precision
@@ -21,24 +19,12 @@ from pytensor.tensor.batching import (
     own_batch_axes,
     shifted,
 )
+from pytensor.tensor.conv.lengths import adaptive_bins
 from pytensor.tensor.math import argmax, minimum
-from pytensor.tensor.pool.ops import (
-    GatherAtMaxima,
-    accumulation_dtype,
-    flat_positions,
-    symbolic_pullback,
-)
+from pytensor.tensor.moments import accumulation_dtype
+from pytensor.tensor.pool.ops import GatherAtMaxima, flat_positions, symbolic_pullback
 from pytensor.tensor.shape import specify_shape
 from pytensor.tensor.symbolic import TensorSymbolicOp
-
-
-def adaptive_bins(length: Any, windows: int) -> Any:
-    """Return the first cell of each window, floor(i n / m), and the end, ceil((i + 1) n / m).
-
-    `length` n is an int or a variable, `windows` m an int; arrays or variables accordingly.
-    """
-    i = np.arange(windows) if isinstance(length, int) else arange(windows)
-    return (i * length) // windows, ((i + 1) * length + (windows - 1)) // windows
 
 
 class AdaptivePool(TensorSymbolicOp):
@@ -68,11 +54,14 @@ class AdaptivePool(TensorSymbolicOp):
     def _pooled_axes(self):
         return [i for i, m in reversed(list(enumerate(self.output_size))) if m is not None]
 
+    def output_lengths(self, lengths):
+        """Return the lengths of the pooled axes afterwards, given those before."""
+        return [n if m is None else m for m, n in zip(self.output_size, lengths, strict=True)]
+
     def _with_lengths(self, out, x):
         """Return `out` with the static lengths that follow from those of the input `x`."""
-        n = len(self.output_size)
-        known = zip(self.output_size, x.type.shape[-n:], strict=True)
-        return specify_shape(out, [*x.type.shape[:-n], *(s if m is None else m for m, s in known)])
+        n, shape = len(self.output_size), x.type.shape
+        return specify_shape(out, [*shape[:-n], *self.output_lengths(shape[-n:])])
 
     def _windows(self, x, axis, windows):
         """Split an axis into one of `windows` and one of the cells of each.
@@ -88,12 +77,12 @@ class AdaptivePool(TensorSymbolicOp):
             return x.reshape(shape), None, length // windows
         if length is None:
             length = x.shape[axis]
-            first, end = adaptive_bins(length, windows)
+            first, end = adaptive_bins(arange(windows), length, windows)
             most = (length + (windows - 1)) // windows + 1
             cells = first[:, None] + arange(most)
             positions = minimum(cells, end[:, None] - 1)
         else:
-            first, end = adaptive_bins(length, windows)
+            first, end = adaptive_bins(np.arange(windows), length, windows)
             cells = first[:, None] + np.arange((end - first).max())
             positions = constant(np.minimum(cells, end[:, None] - 1))
             cells, first, end = constant(cells), constant(first), constant(end)
@@ -126,14 +115,10 @@ class AdaptivePool(TensorSymbolicOp):
 
     def infer_shape(self, node, shapes):
         n = len(self.output_size)
-        lengths = [
-            length if m is None else constant(m, dtype="int64")
-            for m, length in zip(self.output_size, shapes[0][-n:], strict=True)
-        ]
-        return [(*shapes[0][:-n], *lengths)] * len(node.outputs)
+        return [(*shapes[0][:-n], *self.output_lengths(shapes[0][-n:]))] * len(node.outputs)
 
     def derivative(self, x, tangent):
-        """Change of the output by a change of the input."""
+        """Return the change of the output by a change of the input."""
         return GatherAtMaxima(op=self)(x, tangent) if self.mode == "max" else self(tangent)
 
     def pullback(self, inputs, outputs, cotangents):

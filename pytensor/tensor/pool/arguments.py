@@ -4,7 +4,7 @@ from pytensor.scalar import discrete_dtypes
 from pytensor.tensor import TensorLike
 from pytensor.tensor.basic import as_tensor_variable
 from pytensor.tensor.conv.basic import pairs_per_axis, per_axis
-from pytensor.tensor.conv.lengths import pool_output_length
+from pytensor.tensor.conv.lengths import pool_output_length, window_extent
 from pytensor.tensor.variable import TensorVariable
 
 THEANO_NAMES = {"ws": "ws", "pad": "pad", "ceil": "ignore_border=False"}
@@ -38,13 +38,13 @@ def pad_pairs(name, value, n):
     return pairs
 
 
-def window_geometry(name, n, window, stride, padding, dilation, floor, input, names):
+def window_geometry(name, n, input, names, *, window, stride, padding, dilation, floor):
     """Return the properties that all windows have, checked."""
     ws = per_axis(f"{name}: {names['ws']}", window, n, 1)
     stride = ws if stride is None else per_axis(f"{name}: stride", stride, n, 1)
     dilation = per_axis(f"{name}: dilation", dilation, n, 1)
     pad = pad_pairs(f"{name}: {names['pad']}", padding, n)
-    extents = [(w - 1) * d + 1 for w, d in zip(ws, dilation, strict=True)]
+    extents = [*map(window_extent, ws, dilation)]
     for extent, pair in zip(extents, pad, strict=True):
         if max(pair) >= extent:
             raise ValueError(

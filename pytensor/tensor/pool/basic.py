@@ -19,7 +19,10 @@ def _pool(
         raise ValueError(f"{name}: mode must be one of {', '.join(POOL_MODES)}; got {mode!r}")
     x = real_input(name, input, n, floating=mode.startswith("average"))
     floor = flag(f"{name}: ignore_border", ignore_border)
-    geometry = window_geometry(name, n, ws, stride, pad, dilation, floor, x, THEANO_NAMES)
+    geometry = window_geometry(
+        name, n, x, THEANO_NAMES, window=ws, stride=stride, padding=pad, dilation=dilation,
+        floor=floor,
+    )  # fmt: skip
     op: Any = Pool(mode=mode, **geometry)
     return op(x)
 

@@ -11,8 +11,9 @@ from pytensor.tensor.basic import cast, constant, switch
 from pytensor.tensor.conv.basic import Ints, Pairs, flag
 from pytensor.tensor.math import abs as pt_abs
 from pytensor.tensor.math import and_, eq, isinf
+from pytensor.tensor.moments import accumulation_dtype
 from pytensor.tensor.pool.arguments import PYTORCH_NAMES, real_input, window_geometry
-from pytensor.tensor.pool.ops import accumulation_dtype, largest, symbolic_pullback
+from pytensor.tensor.pool.ops import largest, symbolic_pullback
 from pytensor.tensor.pool.windows import STEPS, WindowOp
 from pytensor.tensor.variable import TensorVariable
 
@@ -120,7 +121,8 @@ def lp_pool(
     p = checked_norm_type("lp_pool", norm_type)
     floor = not flag("lp_pool: ceil_mode", ceil_mode)
     geometry = window_geometry(
-        "lp_pool", n, kernel_size, stride, padding, dilation, floor, x, PYTORCH_NAMES
-    )
+        "lp_pool", n, x, PYTORCH_NAMES, window=kernel_size, stride=stride, padding=padding,
+        dilation=dilation, floor=floor,
+    )  # fmt: skip
     op: Any = LpPool(norm_type=p, **geometry)
     return op(x)

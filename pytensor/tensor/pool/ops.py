@@ -16,6 +16,7 @@ from pytensor.tensor.batching import (
 )
 from pytensor.tensor.conv.lengths import averaged_cells
 from pytensor.tensor.math import eq, isnan, maximum, minimum, or_, prod
+from pytensor.tensor.moments import accumulation_dtype
 from pytensor.tensor.pool.windows import STEPS, WindowOp
 from pytensor.tensor.pullback import SymbolicPullback
 from pytensor.tensor.shape import specify_shape
@@ -51,18 +52,13 @@ def largest(taps, entries=None):
 
 
 def _apart(values, ndim):
-    """Return constants of `ndim` axes: of one without axes some backends keep no dtype."""
+    """Return constants of `ndim` axes: some backends lose the dtype of one without axes."""
     return [constant(value.reshape([1] * ndim)) for value in values]
 
 
 def lowest(dtype):
     """Return what padding counts as for a maximum."""
     return np.iinfo(dtype).min if dtype in discrete_dtypes else -np.inf
-
-
-def accumulation_dtype(dtype):
-    """Return a dtype in which half precision's sums are rounded once, and don't overflow."""
-    return "float32" if dtype == "float16" else dtype
 
 
 def flat_positions(x, n):
@@ -118,7 +114,7 @@ class Pool(WindowOp):
         return divisor
 
     def _fold_maxima(self, x, companion, pad_companion, steps=STEPS):
-        """Maxima, and for each of them the entry of `companion` at its place."""
+        """Return maxima, and for each of them the entry of `companion` at its place."""
         # The last axis first: then a tie across rows is settled after that within each row, which
         # makes the winner the first in row-major order.
         for i in reversed(range(len(self.ws))):
@@ -196,7 +192,7 @@ class Pool(WindowOp):
         return self._fold_maxima(x, values, pad_values, steps)[1]
 
     def derivative(self, x, tangent):
-        """Change of the output by a change of the input."""
+        """Return the change of the output by a change of the input."""
         return GatherAtMaxima(op=self)(x, tangent) if self.mode == "max" else self(tangent)
 
     def pullback(self, inputs, outputs, cotangents):

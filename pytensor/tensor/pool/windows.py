@@ -16,6 +16,7 @@ from pytensor.tensor.conv.lengths import (
     pool_output_length,
     started_window_count,
     window_count,
+    window_extent,
 )
 from pytensor.tensor.math import maximum
 from pytensor.tensor.shape import specify_shape
@@ -48,7 +49,7 @@ class Steps:
         """
         shape = lengths_of(x)
         shape[axis] = length
-        cells = slice(first, first + stride * (number - 1) + 1, stride)
+        cells = slice(first, first + window_extent(number, stride), stride)
         image = alloc(constant(np.asarray(fill, dtype=x.type.dtype)), *shape)
         return set_subtensor(image[(slice(None),) * axis + (cells,)], x)
 
@@ -73,7 +74,11 @@ class WindowOp(TensorSymbolicOp):
     @property
     def extents(self):
         """From the first to the last cell of a window, along each axis."""
-        return tuple((w - 1) * d + 1 for w, d in zip(self.ws, self.dilation, strict=True))
+        return tuple(map(window_extent, self.ws, self.dilation))
+
+    def tap_offsets(self, i):
+        """Return how far each cell of a window lies from its first, along pooled axis `i`."""
+        return range(0, self.extents[i], self.dilation[i])
 
     def output_spatial_shape(self, spatial_shape):
         """Return output lengths for integer input lengths; an error where no window fits."""
@@ -130,11 +135,10 @@ class WindowOp(TensorSymbolicOp):
     def taps(self, padded, i, windows):
         """Return what the first, the second, ... cell of each window along an axis is."""
         axis = padded.type.ndim - len(self.ws) + i
-        reach = self.stride[i] * (windows - 1) + 1
-        starts = range(0, self.extents[i], self.dilation[i])
+        reach = window_extent(windows, self.stride[i])
         return [
-            padded[(slice(None),) * axis + (slice(start, start + reach, self.stride[i]),)]
-            for start in starts
+            padded[(slice(None),) * axis + (slice(offset, offset + reach, self.stride[i]),)]
+            for offset in self.tap_offsets(i)
         ]
 
     def add_taps(self, parts, x, i, steps):
@@ -146,8 +150,8 @@ class WindowOp(TensorSymbolicOp):
         before, stride = self.pad[i][0], self.stride[i]
         length, windows, after = self.lengths(x, i)
         total = None
-        for start, part in zip(range(0, self.extents[i], self.dilation[i]), parts, strict=True):
-            image = steps.spread(part, axis, start, stride, windows, length + before + after)
+        for offset, part in zip(self.tap_offsets(i), parts, strict=True):
+            image = steps.spread(part, axis, offset, stride, windows, length + before + after)
             total = image if total is None else total + image
         inside = (slice(None),) * axis + (slice(before, before + length),)
         return self.with_length(total[inside], i, length)

@@ -46,32 +46,38 @@ def _flag(name, value):
     return bool(value)
 
 
+def positive_numbers(values: Any, kind: Any) -> tuple[Any, ...] | None:
+    """Return numbers of a kind as Python's; None where one isn't positive, or isn't finite."""
+    if all(
+        isinstance(v, kind) and not isinstance(v, bool) and v > 0 and math.isfinite(v)
+        for v in values
+    ):
+        return tuple(int(v) if kind is numbers.Integral else float(v) for v in values)
+    return None
+
+
 def _targets(
     name: str, values: Any, axes: Any, ndim: int, kind: Any
 ) -> tuple[tuple[Any, ...], tuple[int, ...]]:
     """Return the entries of `size` or `scale`, one for each axis, and the axes."""
     if isinstance(values, numbers.Real) and not isinstance(values, bool):
         values = (values,) * (max(ndim - 2, 0) if axes is None else len(axes))
-    if (
-        not isinstance(values, tuple | list)
-        or not 1 <= len(values) <= ndim
-        or not all(
-            isinstance(v, kind) and not isinstance(v, bool) and v > 0 and math.isfinite(v)
-            for v in values
-        )
-    ):
+    found = None
+    if isinstance(values, tuple | list) and 1 <= len(values) <= ndim:
+        found = positive_numbers(values, kind)
+    if found is None:
         what = "int" if kind is numbers.Integral else "number"
         raise ValueError(
             f"resize: {name} must be one positive {what}, or a tuple of at most {ndim} (the last "
             f"axes of the input, or those given as axes), got {values!r}"
         )
     if axes is None:
-        axes = tuple(range(ndim - len(values), ndim))
-    if len(axes) != len(values):
+        axes = tuple(range(ndim - len(found), ndim))
+    if len(axes) != len(found):
         raise ValueError(
             f"resize: {name} must have one entry for each of axes={axes}, got {values!r}"
         )
-    return tuple(int(v) if kind is numbers.Integral else float(v) for v in values), axes
+    return found, axes
 
 
 def _axes(axes, ndim):

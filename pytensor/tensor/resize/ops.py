@@ -8,6 +8,7 @@ from pytensor.graph.facts import Layout, layout, precision
 from pytensor.raise_op import Assert
 from pytensor.tensor.basic import as_tensor_variable, cast, constant, switch
 from pytensor.tensor.batching import batch_rule, leading_batch, own_batch_axes, shifted
+from pytensor.tensor.moments import accumulation_dtype
 from pytensor.tensor.resize.taps import (
     COORDINATES,
     Axis,
@@ -134,7 +135,7 @@ class Resize(TensorSymbolicOp):
     def build_inner_graph(self, x):
         known = self.known_lengths(x.type)
         variables = [x.shape[axis] for axis in self.axes]
-        out = cast(x, computing_dtype(x))
+        out = cast(x, accumulation_dtype(x.type.dtype))
         shape, outside = list(x.type.shape), None
         for i, axis in enumerate(self.axes):
             how = (variables, i, Symbolic) if known[i] is None else (known, i)
@@ -199,7 +200,7 @@ class ResizeGrad(TensorSymbolicOp):
             (out,) = self.op.build_inner_graph(x)
             return [cast(grad(None, x, known_grads={out: cotangent}), x.type.dtype)]
         ndim = x.type.ndim
-        out = cast(cotangent, computing_dtype(x))
+        out = cast(cotangent, accumulation_dtype(x.type.dtype))
         for i, axis in enumerate(self.op.axes):
             if self.op.roi:
                 out = switch(_along(self.op.outside(known, i), axis, ndim), _zero(out), out)
@@ -226,11 +227,6 @@ class ResizeGrad(TensorSymbolicOp):
         if isinstance(tangent.type, DisconnectedType):
             return [disconnected_type()]
         return [self(x, tangent)]
-
-
-def computing_dtype(x):
-    """Return the dtype of sums and weights for an input: half precision is too coarse for them."""
-    return "float32" if x.dtype == "float16" else str(x.dtype)
 
 
 def _along(vector, axis, ndim):

@@ -42,6 +42,11 @@ class Axis(NamedTuple):
     width: Any
 
 
+def along(vector, axis, ndim):
+    """Return an array's only axis as one of `ndim`, the others having one entry; in any library."""
+    return vector.reshape([-1 if a == axis else 1 for a in range(ndim)])
+
+
 def _half_pixel(i, axis, xp):
     return (i + 0.5) / axis.factor - 0.5
 

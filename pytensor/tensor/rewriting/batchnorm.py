@@ -21,8 +21,7 @@ def local_fold_batch_normalization_into_convolution(fgraph, node):
     """
     x, gamma, beta, mean, variance = node.inputs
     ndim, dtype = x.type.ndim, x.type.dtype
-    channels_second = node.op.axes == tuple(a for a in range(ndim) if a != 1)
-    if not channels_second or dtype not in ("float32", "float64"):
+    if not node.op.is_per_channel(ndim) or dtype not in ("float32", "float64"):
         return None
     found = _convolution_and_biases(fgraph, x)
     if found is None:

@@ -62,7 +62,7 @@ def local_signed_constant_indices(fgraph, node):
 
 
 def _is_narrow_unsigned(index):
-    # What is beyond int64 is beyond every axis, and stays for the error that it is.
+    # An index beyond int64 is beyond every axis: it stays, and is an error at run time.
     return (
         isinstance(index, Constant)
         and getattr(index.type, "ndim", 0) > 0

@@ -134,6 +134,7 @@ class BatchLoader:
         self,
         dataset,
         batch_size,
+        *,
         max_boxes=None,
         seed=0,
         augment=None,

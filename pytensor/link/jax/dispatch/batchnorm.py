@@ -12,12 +12,14 @@ from pytensor.link.jax.rewriting.recompute import GradientSums, Moments
 
 
 def _two_sums(a, b, axes):
-    """Return the sums of two images by one of complex numbers, which XLA makes one loop of.
+    """Return the sums of two images, as the parts of one sum of complex numbers.
 
-    In a loop of two sums it would compute what both read twice, or an image of it before the loop.
-    A sum over many rows takes it two kernels.  Of small images the second would be tiny; as a sum
-    of fewer than 32 rows XLA computes it in the loop of what is made of it.  That's only good where
-    the first has enough to do at a time.
+    XLA makes one loop of it.  For two sums it would compute twice what both read, or write that to
+    memory first.
+
+    A sum over a batch and its pixels takes XLA two kernels.  Where images are small, the second has
+    almost nothing to do; split into sums of fewer than 32 rows, XLA computes it in the loop that
+    reads the result.  That pays only where the first kernel has enough to do.
     """
     both = jax.lax.complex(a, b)
     batch, pixels = both.shape[0], math.prod(both.shape[i] for i in axes[1:])
@@ -46,15 +48,15 @@ def jax_funcify_Moments(op, **kwargs):
 
     def moments(x, gamma, *near):
         if number := math.prod(x.shape[a] for a in axes):
-            # or else the element in the middle
+            # Sums of differences to a number near the mean are precise: to the running mean, or
+            # else to the element in the middle.
             middle = tuple(n // 2 if a in axes else slice(None) for a, n in enumerate(x.shape))
-            # The results don't depend on it, also where an earlier batch has left NaN in it.
             if near:
                 near = in_one_kernel(*near)
             else:
                 near, of = _over_devices([x[middle]], 1)
                 near = near[0] / of
-            near = jnp.where(jnp.isfinite(near), near, 0)
+            near = jnp.where(jnp.isfinite(near), near, 0)  # an earlier batch may have left NaN
             differences = x - jnp.expand_dims(near, axes)
             sums = _two_sums(differences, jnp.square(differences), axes)
             (total, of_squares), number = _over_devices(sums, number)
@@ -79,7 +81,7 @@ def jax_funcify_GradientSums(op, **kwargs):
         inverse = _inverse_std(op, variance)
         g_gamma *= inverse
         for_image = inverse * g_gamma / number, g_beta / number
-        # Those of the parameters are summed over the devices with all others
+        # Gradients for parameters are summed over the devices later, with all others
         return inverse * own[1], own[0], *for_image
 
     return gradient_sums

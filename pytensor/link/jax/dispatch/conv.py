@@ -7,6 +7,7 @@ import jax.numpy as jnp
 from pytensor.link.jax.dispatch.basic import jax_funcify
 from pytensor.link.jax.dispatch.vjp import pull_back
 from pytensor.link.jax.platforms import target_platform
+from pytensor.tensor.conv.lengths import tap_slices
 from pytensor.tensor.conv.ops import Conv, ConvGradFilters, ConvGradInput, ConvTranspose
 
 
@@ -55,12 +56,7 @@ def _depthwise(op, image, filters, pads, output_shape):
     padded = jax.lax.optimization_barrier(jnp.pad(image, ((0, 0), *pads, (0, 0))))
     out = 0
     for tap in itertools.product(*map(range, filters.shape[2:])):
-        where = [
-            slice(t * d, t * d + s * (length - 1) + 1, s)
-            for t, d, s, length in zip(
-                tap, op.filter_dilation, op.subsample, output_shape, strict=True
-            )
-        ]
+        where = tap_slices(tap, op.filter_dilation, op.subsample, output_shape)
         out = out + padded[(slice(None), *where)] * filters[(slice(None), 0, *tap)]
     return out.astype(dtype)
 
@@ -75,7 +71,7 @@ def _depthwise_grad_input(op, image, filters, cotangent):
     None where there is none: with strides, or where more was padded than the kernel reaches.  The
     derivative of `_depthwise` would pad for each tap, within the loop of what reads the sum.
     """
-    kernel, pads, _ = op._run_time_shapes(_first(image.shape, True), filters.shape)
+    kernel, pads, _ = op._run_time_shapes(channels_second(image.shape), filters.shape)
     reach = [(k - 1) * d for k, d in zip(kernel, op.filter_dilation, strict=True)]
     pads = [(r - a, r - b) for r, (a, b) in zip(reach, pads, strict=True)]
     if set(op.subsample) != {1} or min(min(pair) for pair in pads) < 0:
@@ -102,9 +98,9 @@ def _channels_last(op, image, filters, kernel, pads, output_shape):
     return _general_channels_last(op, image, filters, pads)
 
 
-def _first(shape, channels_last):
-    """Return the shape that an image has with its channels second."""
-    return (shape[0], shape[-1], *shape[1:-1]) if channels_last else shape
+def channels_second(shape):
+    """Return the shape that an image of a `shape` with its channels last has with them second."""
+    return shape[0], shape[-1], *shape[1:-1]
 
 
 def _convolution(op, channels_last=False):
@@ -113,7 +109,7 @@ def _convolution(op, channels_last=False):
 
     def conv(image, filters):
         # JAX knows all shapes while it traces: the checks of the NumPy code serve here too
-        shape = _first(image.shape, channels_last)
+        shape = channels_second(image.shape) if channels_last else image.shape
         kernel, pads, output_shape = op._run_time_shapes(shape, filters.shape)
         dtype = jnp.promote_types(image.dtype, filters.dtype)
         image, filters = image.astype(dtype), filters.astype(dtype)
@@ -156,8 +152,10 @@ def jax_funcify_ConvTranspose(op, **kwargs):
 
 
 def _check(op, image, filters, cotangent, channels_last):
-    shapes = (_first(v.shape, channels_last) for v in (image, cotangent))
-    op._check_cotangent(next(shapes), filters.shape, next(shapes))
+    images, outputs = image.shape, cotangent.shape
+    if channels_last:
+        images, outputs = channels_second(images), channels_second(outputs)
+    op._check_cotangent(images, filters.shape, outputs)
 
 
 @jax_funcify.register(ConvGradInput)

@@ -12,6 +12,7 @@ from pytensor.graph.op import Op
 from pytensor.link.jax.dispatch.basic import jax_funcify
 from pytensor.link.jax.dispatch.vjp import differentiated, jax_pullback
 from pytensor.link.jax.rewriting.recompute import Barrier
+from pytensor.tensor.conv.lengths import window_extent
 from pytensor.tensor.pool.adaptive import AdaptivePool
 from pytensor.tensor.pool.lp import LpPool
 from pytensor.tensor.pool.ops import GatherAtMaxima, Pool, PoolWithIndices
@@ -24,7 +25,7 @@ from pytensor.tensor.type import TensorType
 
 
 class Spread(Op):
-    """See `Steps.spread`: what that writes to slices, XLA would scatter."""
+    """`Steps.spread` by padding: of a write to slices XLA would make a scatter."""
 
     __props__ = ("axis", "first", "stride", "length", "fill")
 
@@ -39,7 +40,7 @@ class Spread(Op):
         (x,) = inputs
         shape = (*x.shape[: self.axis], self.length, *x.shape[self.axis + 1 :])
         image = np.full(shape, self.fill, x.dtype)
-        reach = self.stride * (x.shape[self.axis] - 1) + 1
+        reach = window_extent(x.shape[self.axis], self.stride)
         cells = slice(self.first, self.first + reach, self.stride)
         image[(slice(None),) * self.axis + (cells,)] = x
         output_storage[0][0] = image
@@ -48,7 +49,7 @@ class Spread(Op):
 @jax_funcify.register(Spread)
 def jax_funcify_Spread(op, **kwargs):
     def spread(x):
-        reach = op.stride * (x.shape[op.axis] - 1) + 1
+        reach = window_extent(x.shape[op.axis], op.stride)
         pads = [(0, 0, 0)] * x.ndim
         pads[op.axis] = op.first, op.length - op.first - reach, op.stride - 1
         return lax.pad(x, np.asarray(op.fill, x.dtype), pads)
@@ -85,7 +86,7 @@ def for_known_lengths(build, op):
             warnings.filterwarnings("ignore", "Explicitly requested dtype int64", UserWarning)
             with jax.ensure_compile_time_eval():
                 function = jax_funcify(graph)
-            # and makes sums of narrow integers wider
+            # JAX's sums of narrow integers have a wider dtype
             results = zip(function(*arrays), graph.outputs, strict=True)
             outputs = tuple(
                 out if out.dtype == jnp.bfloat16 else out.astype(v.type.dtype) for out, v in results

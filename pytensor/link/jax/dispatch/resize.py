@@ -4,12 +4,9 @@ import numpy as np
 
 from pytensor.link.jax.dispatch.basic import jax_funcify
 from pytensor.link.jax.platforms import target_platform
-from pytensor.tensor.resize.ops import Resize, ResizeGrad, computing_dtype
-from pytensor.tensor.resize.taps import transpose_taps
-
-
-def _along(vector, axis, ndim):
-    return vector.reshape([-1 if a == axis else 1 for a in range(ndim)])
+from pytensor.tensor.moments import accumulation_dtype
+from pytensor.tensor.resize.ops import Resize, ResizeGrad
+from pytensor.tensor.resize.taps import along, transpose_taps
 
 
 def _lookup(x, cells, weights, axis):
@@ -35,12 +32,12 @@ def _lookup(x, cells, weights, axis):
     for tap in range(taps):
         term = jnp.take(x, cells[:, tap], axis=axis)
         if weights is not None:
-            factors = _along(weights[:, tap].astype(x.dtype), axis, x.ndim)
+            factors = along(weights[:, tap].astype(x.dtype), axis, x.ndim)
             term = term * factors
             # What has no weight isn't read: zero times NaN would be NaN.
             if (weights[:, tap] == 0).any():
                 term = jnp.where(
-                    _along(weights[:, tap] == 0, axis, x.ndim), np.zeros((), x.dtype), term
+                    along(weights[:, tap] == 0, axis, x.ndim), np.zeros((), x.dtype), term
                 )
         terms.append(term)
     return sum(terms[1:], start=terms[0])
@@ -66,7 +63,7 @@ def _fill_outside(op, lengths, x, value):
     if not op.roi:
         return x
     for i, axis in enumerate(op.axes):
-        outside = _along(op.outside(lengths, i), axis, x.ndim)
+        outside = along(op.outside(lengths, i), axis, x.ndim)
         x = jnp.where(outside, np.asarray(value, x.dtype), x)
     return x
 
@@ -75,7 +72,7 @@ def _fill_outside(op, lengths, x, value):
 def jax_funcify_Resize(op, **kwargs):
     def resize(x):
         lengths = [x.shape[axis] for axis in op.axes]
-        out = x.astype(computing_dtype(x))
+        out = x.astype(accumulation_dtype(str(x.dtype)))
         for i, axis in enumerate(op.axes):
             out = _lookup(out, *op.taps(lengths, i), axis)
         return _fill_outside(op, lengths, out, op.extrapolation_value).astype(x.dtype)
@@ -89,7 +86,7 @@ def jax_funcify_ResizeGrad(op, **kwargs):
 
     def resize_grad(x, cotangent):
         lengths = [x.shape[axis] for axis in op.axes]
-        out = _fill_outside(op, lengths, cotangent.astype(computing_dtype(x)), 0)
+        out = _fill_outside(op, lengths, cotangent.astype(accumulation_dtype(str(x.dtype))), 0)
         for i, axis in enumerate(op.axes):
             out = _transposed_lookup(out, *op.taps(lengths, i), axis, lengths[i])
         return out.astype(x.dtype)

@@ -4,7 +4,7 @@ import numpy as np
 from pytensor.link.jax.dispatch.basic import jax_funcify
 from pytensor.tensor.pool.unpool import MaxUnpool, MaxUnpoolGrad
 
-# Of a scatter with equal indices, which the inner graphs have, XLA doesn't say which one stays.
+# The inner graphs scatter to equal indices, and XLA doesn't say which value stays.
 
 
 def as_rows(x, n):

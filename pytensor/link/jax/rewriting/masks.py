@@ -112,7 +112,7 @@ class FullLengths:
             if isinstance(result, Full):
                 self._full[variable] = result
             else:
-                # Of lengths that are known the new type may not tell.
+                # The new type may know fewer lengths.
                 result = variable.type.filter_variable(result, allow_convert=True)
                 copy_stack_trace(variable, result)
                 self._replaced[variable] = result

@@ -131,7 +131,7 @@ def _operand_dtypes(scalar_op, node):
         return [None]
     if dtype == "bool":
         return [np.result_type(*given).name] * len(given)
-    # Of a complex number the size, angle and parts are real; of two real ones it is made.
+    # A complex number's size, angle and parts are real, and two real numbers make a complex one.
     complexes = sum(name.startswith("complex") for name in (*given, dtype))
     if complexes == 1 or (complexes and not dtype.startswith("complex")):
         return [None] * len(given)
@@ -396,7 +396,7 @@ def corrected_funcify_MatrixPinv(op, node, **kwargs):
 
 
 def _symmetric(a, lower, *, conjugate):
-    """Return the symmetric matrix, or Hermitian one, of which a triangle of `a` is given."""
+    """Return the symmetric or Hermitian matrix that a triangle of `a` stands for."""
     triangle, strict = (jnp.tril, -1) if lower else (jnp.triu, 1)
     other = jnp.swapaxes(triangle(a, strict), -1, -2)
     return triangle(a) + (other.conj() if conjugate else other)
@@ -407,7 +407,7 @@ def corrected_funcify_Cholesky(op, node, **kwargs):
     function = jax_funcify(op, node=node, **kwargs)
 
     def cholesky(a):
-        # Of a matrix that has no factor, JAX leaves zeros in the other triangle.
+        # Where there is no factor, JAX has NaN in one triangle, and zeros in the other.
         factor = function(a)
         return jnp.where(jnp.isnan(factor[-1, -1]), jnp.nan, factor) if factor.size else factor
 

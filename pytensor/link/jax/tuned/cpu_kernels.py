@@ -1,14 +1,14 @@
-"""Our own code, in C++, for what XLA's is slow at on a CPU.
+"""Kernels, in C++, for what XLA is slow at on a CPU.
 
 XLA makes patches of the images, or transposes them, and multiplies matrices; for the gradients of
 filters it reaches a third of what a processor can do.  For a normalization and its gradient it
-passes over memory twice as often as it must.  The code here (in ``kernels/``) reads images where
-they lie.  Wheels for Linux bring it compiled, for the processors in `LEVELS`; elsewhere, and from
-sources, PyTensor's C++ compiler makes it once per machine, in PyTensor's `compiledir`.  XLA calls
-it on its own threads, through its foreign function interface.
+passes over memory twice as often as it must.  The kernels (in ``kernels/``) read images where they
+lie.  Wheels for Linux bring them compiled, for the processors in `LEVELS`; elsewhere, and from
+sources, PyTensor's C++ compiler makes them once per machine, in PyTensor's `compiledir`.  XLA calls
+them on its own threads, through its foreign function interface.
 
-It serves functions that were compiled with ``jax_mode(cpu_kernels=True)`` and run on a CPU that is
-JAX's only device, or with a mesh of CPUs; there, with two spatial axes:
+They serve functions that were compiled with ``jax_mode(cpu_kernels=True)`` and run on a CPU that is
+JAX's only device, or with a mesh of CPUs.  With two spatial axes they compute:
 
 - gradients of filters, without groups or with a filter per channel;
 - gradients of images with strides, without groups and dilation;
@@ -16,10 +16,10 @@ JAX's only device, or with a mesh of CPUs; there, with two spatial axes:
 - batch normalization with SiLU behind it, and their gradient (`NormalizeByKernels`).
 
 Images, and their gradients, are float32 or, with ``precision="bf16"``, bfloat16.  Everything is
-summed up in float32.  XLA computes in bfloat16 slowly; so then all convolutions without groups, and
-their gradients, are computed here.
+summed up in float32.  As XLA computes in bfloat16 slowly, the kernels then compute all convolutions
+without groups, and their gradients.
 
-XLA's count of a program's operations leaves it out.
+XLA's count of a program's operations leaves the kernels out.
 """
 
 import ctypes
@@ -38,6 +38,7 @@ import jaxlib
 import numpy as np
 
 from pytensor.configdefaults import config
+from pytensor.link.jax.dispatch.conv import channels_second
 from pytensor.link.jax.parallel import data_parallel, shares_statistics
 from pytensor.link.jax.platforms import target_platform
 from pytensor.link.jax.rewriting.channels_last import ChannelsLast
@@ -175,7 +176,7 @@ def with_cpu_kernels(convert, library):
 
         def computed(image, filters, *cotangent):
             images = [v if channels_last else jnp.moveaxis(v, 1, -1) for v in (image, *cotangent)]
-            shapes = [(v.shape[0], v.shape[-1], *v.shape[1:-1]) for v in images]
+            shapes = [channels_second(v.shape) for v in images]
             if cotangent:
                 core._check_cotangent(shapes[0], filters.shape, shapes[1])
             (dtype, *others), out = {v.dtype.name for v in (*images, filters)}, None
@@ -254,8 +255,7 @@ def convolution(library, op, image, filters):
     """Return the convolution; None for groups, and where XLA is as fast."""
     if _is_left_to_xla(op, image, filters):
         return None
-    shape = image.shape[0], image.shape[-1], *image.shape[1:-1]
-    _, _, size = op._run_time_shapes(shape, filters.shape)
+    _, _, size = op._run_time_shapes(channels_second(image.shape), filters.shape)
     shape = image.shape[0], *size, len(filters)
     return call(CONVOLUTION, library, shape, op, filters.shape[2:], image, _to_hwio(op, filters))
 

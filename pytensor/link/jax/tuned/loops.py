@@ -70,7 +70,7 @@ def graph_of_windows(op, inputs):
 
 
 def results_of_no_steps(op, node, inputs):
-    """Return the results of a `Scan` without steps, which JAX would trace, with no lengths to take.
+    """Return the results of a `Scan` of no steps; JAX would trace one, of lengths that nothing has.
 
     A result that the loop alone makes has no elements, as in Python.
     """
@@ -91,7 +91,7 @@ def results_of_no_steps(op, node, inputs):
 
 
 class StepsInPython:
-    """An inner graph of a `Scan` whose steps JAX traces one by one: lengths differ within.
+    """An inner graph of a `Scan` whose steps JAX traces one by one, as lengths differ between them.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def jax_funcify_StepsInPython(graph, **kwargs):
         i, args = next(numbers), list(args)
         for k, sequence in graph.sequences.items():
             args[k] = as_known(sequence[i])
-        with jax.disable_jit(False):  # other loops, within
+        with jax.disable_jit(False):  # loops within it are compiled
             return graph.step(*args)
 
     return step

@@ -237,12 +237,12 @@ def _core(op):
 
 
 def _single(values):
-    """Return values, those of bfloat16 in float32."""
+    """Return values, with float32 in the place of bfloat16."""
     return [v.astype(SINGLE) if _is_low(v) else v for v in values]
 
 
 def _low(values, variables):
-    """Return values, those of the graph's float32 in bfloat16."""
+    """Return values, with bfloat16 where the graph has float32."""
     return [
         _rounded(value, variable) if _is_single(variable) else value
         for value, variable in zip(values, variables, strict=True)

@@ -32,7 +32,7 @@ def _is_bound(undecided: Undecided) -> bool:
     return isinstance(undecided.node.op, indexing)
 
 
-# What would make it possible, by the first condition that is met.
+# What the user can do about it: the text of the first condition that holds.
 ADVICE = (
     (_is_loop, "Take only the last value of the loop's results ([-1]), which needs no length"),
     (

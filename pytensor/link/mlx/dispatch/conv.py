@@ -4,6 +4,7 @@ import math
 import mlx.core as mx
 
 from pytensor.link.mlx.dispatch.basic import mlx_funcify
+from pytensor.tensor.conv.lengths import tap_slices
 from pytensor.tensor.conv.ops import Conv, ConvGradFilters, ConvGradInput, ConvTranspose
 
 
@@ -32,12 +33,7 @@ def _by_taps(op, image, filters, pads, output_shape):
     )
     out = 0
     for tap in itertools.product(*map(range, filters.shape[1 : 1 + n])):
-        where = [
-            slice(t * d, t * d + s * (length - 1) + 1, s)
-            for t, d, s, length in zip(
-                tap, op.filter_dilation, op.subsample, output_shape, strict=True
-            )
-        ]
+        where = tap_slices(tap, op.filter_dilation, op.subsample, output_shape)
         rows = padded[(slice(None), *where)].reshape(
             batch * math.prod(output_shape), groups, channels // groups
         )

@@ -8,8 +8,7 @@ from pytensor.tensor.topk import TopK, TopKGrad
 def mlx_funcify_TopK(op, **kwargs):
     def topk(x):
         length = x.shape[op.axis]
-        if op.k > length:
-            raise ValueError(f"topk: k={op.k} is larger than the length {length} of axis {op.axis}")
+        op.check(length)
         # A stable ascending sort of the flipped array, read backwards, puts the lower of two equal
         # entries first.
         first = [slice(None)] * x.ndim

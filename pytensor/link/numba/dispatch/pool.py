@@ -7,9 +7,8 @@ from pytensor.link.numba.dispatch.basic import numba_njit, register_funcify_and_
 from pytensor.link.numba.dispatch.compile_ops import numba_funcify_OpFromGraph
 from pytensor.link.numba.dispatch.kernels import flat, props_key, source_key, with_shape
 from pytensor.link.numba.dispatch.vjp import numba_pullback
-from pytensor.scalar import discrete_dtypes
 from pytensor.tensor.pool.adaptive import AdaptivePool
-from pytensor.tensor.pool.ops import Pool, PoolWithIndices
+from pytensor.tensor.pool.ops import Pool, PoolWithIndices, lowest
 from pytensor.tensor.pool.unpool import MaxUnpool, MaxUnpoolGrad
 
 all_fit, scatter_add = kernels.all_fit, kernels.scatter_add
@@ -34,9 +33,7 @@ def key_of(op, node, kind=None):
 
 
 def lowest_of(x):
-    dtype = np.dtype(x.type.dtype)
-    lowest = np.iinfo(dtype).min if x.type.dtype in discrete_dtypes else -np.inf
-    return dtype.type(lowest)
+    return np.dtype(x.type.dtype).type(lowest(x.type.dtype))
 
 
 def sum_flags(op):

@@ -7,10 +7,11 @@ pooling of several axes does one after the other.
 import numpy as np
 
 from pytensor.link.numba.dispatch.kernels import kernel, module_key, split
-from pytensor.tensor.conv.lengths import pool_output_length
+from pytensor.tensor.conv.lengths import adaptive_bins, pool_output_length, window_extent
 from pytensor.tensor.pool.adaptive import AdaptivePool
 
 KEY = module_key(__file__)
+compiled_bins, compiled_extent = kernel(adaptive_bins), kernel(window_extent)
 compiled_output_length = kernel(pool_output_length)
 
 
@@ -32,7 +33,7 @@ def number_of_windows(length, row):
     window, stride, before, after, dilation, floor, number = row
     if number:
         return length if number < 0 else number
-    extent = (window - 1) * dilation + 1
+    extent = compiled_extent(window, dilation)
     return compiled_output_length(length, extent, stride, (before, after), floor != 0)
 
 
@@ -66,8 +67,7 @@ def axis_windows(length, row):
     for i in range(m):
         out[i, OUTSIDE] = -1
         if number:
-            out[i, FIRST] = (i * length) // m
-            out[i, END] = ((i + 1) * length + (m - 1)) // m
+            out[i, FIRST], out[i, END] = compiled_bins(i, length, m)
             out[i, COUNT] = out[i, END] - out[i, FIRST]
             continue
         start = i * stride - before
@@ -75,7 +75,7 @@ def axis_windows(length, row):
         if start < 0:
             out[i, FIRST] = start % dilation
             out[i, OUTSIDE] = max(min(start % dilation, length - 1), 0)
-        out[i, END] = min(start + (window - 1) * dilation + 1, length)
+        out[i, END] = min(start + compiled_extent(window, dilation), length)
         out[i, COUNT] = min(window, (length + after - start + dilation - 1) // dilation)
     return out
 

@@ -84,7 +84,7 @@ def edge_cases(model: Model, seed: int, sizes: Mapping[str, int]) -> list[Case]:
     def some(value: float) -> Any:
         return lambda x: np.where(rng.uniform(size=x.shape) < 0.05, value, x).astype(x.dtype)
 
-    # Of one input alone: products of two would be 0
+    # Only one input is made small: products of two would be 0
     first = next((name for name, x in base.items() if is_float(x.dtype)), None)
     small = dict(base)
     if first is not None:

@@ -21,7 +21,7 @@ SECONDS = 600  # for a program
 
 
 class ORT(Runtime):
-    """Is onnxruntime on the processor, at one of its levels of optimization."""
+    """Runs models by onnxruntime on the processor, at one of its levels of optimization."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -55,7 +55,7 @@ class ORT(Runtime):
 
 
 class Reference(Runtime):
-    """Is onnx's reference evaluator, in Python."""
+    """Runs models by onnx's reference evaluator, in Python."""
 
     script = (
         "from onnx.reference import ReferenceEvaluator\n"
@@ -77,7 +77,7 @@ class Reference(Runtime):
 
 
 class Program(Runtime):
-    """Is a command, to which ``MODEL.onnx INPUTS.npz OUTPUTS.npz`` is appended."""
+    """Runs models by a command, to which ``MODEL.onnx INPUTS.npz OUTPUTS.npz`` is appended."""
 
     def __init__(self, command: str) -> None:
         super().__init__(command)
@@ -120,7 +120,7 @@ class Program(Runtime):
 
 
 class Function(Runtime):
-    """Is a function of a model and its inputs, both by name, that returns the outputs by name."""
+    """Runs models by a function of a model and inputs by name that returns outputs by name."""
 
     def __init__(self, function: Callable[[onnx.ModelProto, Values], Values]) -> None:
         super().__init__(getattr(function, "__name__", repr(function)))

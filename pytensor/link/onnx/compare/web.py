@@ -34,7 +34,7 @@ ARGUMENTS = (
     "--disable-component-update",
     "--disable-sync",
 )
-# By hardware, or else in software, as Chromium imitates it
+# Chromium's options for a GPU, and for the adapter in software that it has without one
 ADAPTERS = {
     "wasm": ((),),
     "webgpu": (
@@ -105,7 +105,7 @@ def find_chromium() -> str:
 
 
 class Web(Runtime):
-    """Is onnxruntime-web, with one provider, in a Chromium that stays open.
+    """Runs models by onnxruntime-web, with one provider, in a Chromium that stays open.
 
     Attributes
     ----------
@@ -135,7 +135,7 @@ class Web(Runtime):
             "/": PAGE.replace("SCRIPT", self.script_name).encode(),
         }
         self._closing = ExitStack()
-        # Playwright works once in a thread, and in none that has an event loop, as a notebook's
+        # Playwright starts once in a thread, and not beside an event loop, such as a notebook's
         self._thread = ThreadPoolExecutor(max_workers=1)
         self._page: Any = None
 

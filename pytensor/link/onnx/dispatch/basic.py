@@ -50,5 +50,5 @@ def onnx_funcify_OpFromGraph(op, node, builder, *inputs):
 
 
 def as_tuple(names):
-    """Return the names of outputs, of which `GraphBuilder.add` returns a single one by itself."""
+    """Return names of outputs as a tuple; `GraphBuilder.add` returns a single one by itself."""
     return (names,) if isinstance(names, str) else names

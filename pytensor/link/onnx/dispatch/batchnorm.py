@@ -5,12 +5,11 @@ from pytensor.tensor.batchnorm import BatchNormalization
 @onnx_funcify.register(BatchNormalization)
 def onnx_funcify_BatchNormalization(op, node, builder, x, gamma, beta, mean, variance):
     ndim = node.inputs[0].type.ndim
-    channels_second = tuple(op.axes) == tuple(i for i in range(ndim) if i != 1)
     dtypes = {v.type.dtype for v in node.inputs}
     # A vector has one channel, and its parameters no axis.
-    single = ndim == 1 or not channels_second
+    other = ndim == 1 or not op.is_per_channel(ndim)
     # The attribute for epsilon is float32, and parameters must not be broadcast.
-    if single or len(dtypes) > 1 or not dtypes <= {"float16", "float32"} or any(
+    if other or len(dtypes) > 1 or not dtypes <= {"float16", "float32"} or any(
         v.type.shape[0] == 1 != node.inputs[0].type.shape[1] for v in node.inputs[1:]
     ):
         return builder.inline(op.fgraph, (x, gamma, beta, mean, variance))

@@ -13,7 +13,7 @@ def onnx_funcify_Dot22Scalar(op, node, builder, x, y, scale):
 
 @onnx_funcify.register(Gemv)
 def onnx_funcify_Gemv(op, node, builder, y, alpha, a, x, beta):
-    # Of a matrix and a vector of no entries onnxruntime's product isn't initialized.
+    # onnxruntime doesn't initialize the product of a matrix and a vector without entries.
     # thoughts/upstream/onnxruntime-empty-tensors.md
     last = builder.int64s([1])
     y, x = (builder.add("Unsqueeze", vector, last) for vector in (y, x))

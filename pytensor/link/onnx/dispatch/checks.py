@@ -18,7 +18,7 @@ def onnx_funcify_CheckAndRaise(op, node, builder, x, *conditions):
         for name, variable in zip(conditions, node.inputs[1:], strict=True)
         if not is_true(builder, name, variable)
     ]
-    # Of shapes alone; what they are the shapes of fails where they don't match.
+    # Checks of shapes aren't needed: where shapes don't match, the operator fails by itself.
     of_shapes = op in (_broadcast_assert, _runtime_broadcast_assert)
     matters = builder.known_checks is None or op in builder.known_checks
     if open_conditions and matters and not of_shapes:

@@ -22,6 +22,7 @@ from pytensor.link.onnx.dispatch.windows import (
     cotangent_matrix,
     filter_matrix,
 )
+from pytensor.tensor.conv.lengths import window_extent
 from pytensor.tensor.conv.ops import ConvGradFilters, ConvGradInput, ConvTranspose
 
 
@@ -94,7 +95,7 @@ def plan_of_axis(length, kernel, pads, stride, dilation):
     known at run time only: at most one less than the stride.
     """
     if all_known([length, kernel]):
-        return pads, (length + sum(pads) - (kernel - 1) * dilation - 1) % stride, None
+        return pads, (length + sum(pads) - window_extent(kernel, dilation)) % stride, None
     if stride == 1 and all_known([length, *pads]):
         return pads, 0, None
     # Padding isn't left to ConvTranspose, which refuses to cut out an empty image.
@@ -113,19 +114,9 @@ def summed_windows(builder, op, dtype, image_shape, filters, filter_shape, cotan
     x = builder.add("Transpose", x, perm=[1, 0, 2 + n, *pairs])
     merged = [k * m for k, m in zip(kernel, outputs, strict=True)]
     x = reshape(builder, x, [batch, channels, *merged])
-    return add_windows(
-        builder,
-        x,
-        dtype,
-        2,
-        image_shape[2:],
-        op.pads(kernel),
-        outputs,
-        kernel,
-        op.subsample,
-        op.filter_dilation,
-        per_tap=True,
-    )
+    rest = op.subsample, op.filter_dilation
+    axes = [*zip(image_shape[2:], op.pads(kernel), outputs, kernel, *rest, strict=True)]
+    return add_windows(builder, x, dtype, 2, axes, per_tap=True)
 
 
 @onnx_funcify.register(ConvGradFilters)

@@ -10,7 +10,7 @@ from pytensor.link.onnx.dispatch.basic import onnx_funcify
 
 def _operator(op_type, evaluate=None, neutral=None):
     def apply(self, other):
-        # Of lengths; a sum of floating-point numbers is what the formula says.
+        # For lengths alone: adding 0 to a floating-point number can change it.
         if isinstance(other, int) and other == neutral and self.dtype == "int64":
             return self
         return self.combine(op_type, evaluate, self, other)
@@ -107,8 +107,8 @@ class Term:
         return Term(self.builder, self.builder.add("Unsqueeze", self.name, axis))
 
     def dot(self, weights):
-        """Weighted sum over the last axis."""
-        # Of empty tensors, onnxruntime's sum over axis -1 has the wrong shape, and the product
+        """Return the weighted sum over the last axis."""
+        # For empty tensors, onnxruntime's sum over axis -1 has the wrong shape, and its product
         # with a vector fails.
         # thoughts/upstream/onnxruntime-empty-tensors.md
         weights = self.builder.constant(np.reshape(weights, (-1, 1)), "float64")

@@ -27,10 +27,12 @@ from pytensor.tensor.conv.lengths import (
     pool_output_length,
     started_window_count,
     window_count,
+    window_extent,
 )
+from pytensor.tensor.moments import accumulation_dtype
 from pytensor.tensor.pool.adaptive import AdaptivePool
 from pytensor.tensor.pool.lp import LpPool
-from pytensor.tensor.pool.ops import GatherAtMaxima, Pool, PoolWithIndices, accumulation_dtype
+from pytensor.tensor.pool.ops import GatherAtMaxima, Pool, PoolWithIndices, lowest
 from pytensor.tensor.pool.unpool import MaxUnpool
 
 
@@ -69,10 +71,14 @@ def geometry(op, builder, variable, x):
     shape = lengths_of(builder, variable, x)
     leading, spatial = shape[:-n], shape[-n:]
     windows = output_lengths(op, spatial)
-    # With a stride of 1 the last window ends where the padding does.
-    floor = op.ignore_border or all(s == 1 for s in op.stride)
-    pads = list(op.pad) if floor else pads_of_last_windows(op, spatial, windows)
+    inside = ends_inside(op)
+    pads = list(op.pad) if inside else pads_of_last_windows(op, spatial, windows)
     return leading, spatial, windows, pads
+
+
+def ends_inside(op):
+    """Return whether no window reaches past the padded end, as none does with a stride of 1."""
+    return op.ignore_border or all(s == 1 for s in op.stride)
 
 
 def window_attributes(op, pads):
@@ -155,9 +161,7 @@ def pool_by_slices(op, builder, x, variable, spatial, windows):
     # What is summed up in half precision is rounded once.
     work = dtype if op.mode == "max" else accumulation_dtype(dtype)
     x = builder.cast(x, dtype, work)
-    fill = 0
-    if op.mode == "max":
-        fill = np.iinfo(dtype).min if dtype in discrete_dtypes else -np.inf
+    fill = lowest(dtype) if op.mode == "max" else 0
     pads = pads_of_last_windows(op, spatial, windows)
     for i in reversed(range(n)):
         x, *others = taps(op, builder, x, work, variable.type.ndim, i, pads[i], windows[i], fill)
@@ -175,7 +179,7 @@ def taps(op, builder, x, dtype, ndim, i, pads, windows, fill):
     """Pad pooled axis `i`, and take what the first, the second, ... cell of each window is."""
     axis, stride = ndim - len(op.ws) + i, op.stride[i]
     x = pad(builder, x, dtype, [pads], fill, axes=[axis])
-    reach = (windows - 1) * stride + 1
+    reach = window_extent(windows, stride)
     return [
         builder.add(
             "Slice",
@@ -185,7 +189,7 @@ def taps(op, builder, x, dtype, ndim, i, pads, windows, fill):
             builder.int64s([axis]),
             builder.int64s([stride]),
         )
-        for offset in range(0, op.extents[i], op.dilation[i])
+        for offset in op.tap_offsets(i)
     ]
 
 
@@ -248,8 +252,7 @@ def onnx_funcify_PoolWithIndices(op, node, builder, x):
 def onnx_funcify_LpPool(op, node, builder, x):
     # The kernel takes powers as they are, which overflow.
     p, n, (variable,) = op.norm_type, len(op.ws), node.inputs
-    floor = op.ignore_border or all(s == 1 for s in op.stride)
-    fits = floor and all(max(pair) < w for pair, w in zip(op.pad, op.ws, strict=True))
+    fits = ends_inside(op) and all(max(pair) < w for pair, w in zip(op.pad, op.ws, strict=True))
     native = has_kernel("LpPool", variable.type.dtype) and p.is_integer() and n <= 3
     if builder.exact or not (native and fits and variable.type.ndim == n + 2):
         return inline_unchecked(builder, node, (x,))
@@ -269,7 +272,7 @@ def onnx_funcify_AdaptivePool(op, node, builder, x):
         if has_kernel(kind, dtype):
             return builder.add(kind, x)
     if native and average and has_kernel("AveragePool", dtype) and None not in lengths:
-        sizes = [s if m is None else m for m, s in zip(op.output_size, lengths, strict=True)]
+        sizes = op.output_lengths(lengths)
         if all(length % m == 0 for length, m in zip(lengths, sizes, strict=True)):
             windows = [length // m for length, m in zip(lengths, sizes, strict=True)]
             return builder.add("AveragePool", x, kernel_shape=windows, strides=windows)

@@ -12,7 +12,8 @@ from pytensor.link.onnx.dispatch.scalar.basic import where
 from pytensor.link.onnx.dispatch.vjp import onnx_pullback
 from pytensor.link.onnx.dispatch.windows import add_windows, gather_windows, window_positions
 from pytensor.scalar import discrete_dtypes
-from pytensor.tensor.pool.ops import Pool, accumulation_dtype
+from pytensor.tensor.moments import accumulation_dtype
+from pytensor.tensor.pool.ops import Pool
 
 
 @onnx_pullback.register(Pool)
@@ -20,7 +21,7 @@ def onnx_pullback_Pool(op, node, builder, x, cotangent):
     variable, n = node.inputs[0], len(op.ws)
     dtype, first = variable.type.dtype, variable.type.ndim - n
     if dtype in discrete_dtypes:
-        # Of no use to anyone, and of another dtype.
+        # Zeros of another dtype, which nobody needs fast.
         return builder.inline(node.op.fgraph, (x, cotangent))
     shape = lengths_of(builder, variable, x)
     leading, spatial = shape[:-n], shape[-n:]
@@ -36,19 +37,8 @@ def onnx_pullback_Pool(op, node, builder, x, cotangent):
         cotangent = builder.cast(cotangent, dtype, work)
         if op.mode != "sum":
             cotangent = divide_by_counts(op, builder, cotangent, work, spatial, windows)
-    result = add_windows(
-        builder,
-        cotangent,
-        work,
-        first,
-        spatial,
-        pads,
-        windows,
-        op.ws,
-        op.stride,
-        op.dilation,
-        per_tap=op.mode == "max",
-    )
+    axes = [*zip(spatial, pads, windows, op.ws, op.stride, op.dilation, strict=True)]
+    result = add_windows(builder, cotangent, work, first, axes, per_tap=op.mode == "max")
     return builder.cast(result, work, dtype)
 
 

@@ -62,7 +62,7 @@ def is_native(op, x_type, opset):
         range(x_type.ndim - op.n_spatial, x_type.ndim)
     ):
         return False
-    # the second isn't in ONNX since operator set 13
+    # ONNX has "tf_half_pixel_for_nn" up to operator set 12 only.
     if coordinates in ("tf_crop_and_resize", "tf_half_pixel_for_nn"):
         return False
     if coordinates == "half_pixel_symmetric" and opset < 19:
@@ -93,7 +93,7 @@ def is_native(op, x_type, opset):
 
 
 def has_kernel(op, rank):
-    """Return whether onnxruntime interpolates so over the last axes of an input of this rank."""
+    """Return whether onnxruntime has a kernel of this mode for an input of this rank."""
     n = op.n_spatial
     if op.mode == "nearest":
         return True
@@ -105,7 +105,7 @@ def has_kernel(op, rank):
 
 
 def may_keep(factor, length):
-    """Return whether a factor may leave a length as it is; an unknown one is None."""
+    """Return whether a factor may leave a length as it is; a length of None isn't known."""
     if factor < 1 or factor >= 2:
         return False
     return length is None or np.floor(length * factor) == length
@@ -114,8 +114,8 @@ def may_keep(factor, length):
 def is_exact(op, factor, length):
     """Return whether onnxruntime finds the same output length, in single precision.
 
-    Its ends of ``"align_corners"`` are those of that length too, not of the length before it was
-    rounded.
+    In mode ``"align_corners"`` it also finds the last cell by that length, where we take the length
+    before it was rounded.
     """
     if op.coordinate_transformation_mode == "align_corners" and not factor.is_integer():
         return (

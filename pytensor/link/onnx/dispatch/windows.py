@@ -73,17 +73,14 @@ def cotangent_matrix(builder, op, cotangent, shape):
     return reshape(builder, x, [groups, batch * prod(outputs), channels // groups])
 
 
-def add_windows(
-    builder, x, dtype, first, image, pads, outputs, kernel, stride, dilation, *, per_tap
-):
+def add_windows(builder, x, dtype, first, axes, *, per_tap):
     """Add up what each cell of the image was sent by the windows that it is in.
 
     From axis `first` on the axes of `x` number outputs, or with `per_tap` taps times outputs.
+    `axes` has for each of them the image's length, its padding, outputs, taps, stride and dilation.
     """
-    x = pad(builder, x, dtype, [(0, 1)] * len(image))
-    for axis, (length, (before, _), *rest) in enumerate(
-        zip(image, pads, outputs, kernel, stride, dilation, strict=True), start=first
-    ):
+    x = pad(builder, x, dtype, [(0, 1)] * len(axes))
+    for axis, (length, (before, _), *rest) in enumerate(axes, start=first):
         index = cotangent_positions(builder, length, before, *rest, per_tap=per_tap)
         x = builder.add("Gather", x, index.name, axis=axis)
         x = builder.add_as(dtype, "ReduceSum", x, rest=[builder.int64s([axis + 1])], keepdims=0)

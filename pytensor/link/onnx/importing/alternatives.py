@@ -46,7 +46,7 @@ def joined(either: Either, then: Any, otherwise: Any) -> Any:
         a, b = then.type, otherwise.type
         if a.dtype != b.dtype:
             raise Refused(f"its result is of dtype {a.dtype} or {b.dtype}, which {why(either)}")
-        # Of shapes, made of integers, the entries must stay known
+        # Not for integers, which may be a shape, whose entries must stay known
         if a.ndim == b.ndim and (a.dtype.startswith("float") or a.shape == b.shape):
             return ifelse(either.condition, then, otherwise)
     if _sides(then) + _sides(otherwise) > MOST:

@@ -40,6 +40,7 @@ from pytensor.link.onnx.importing.registry import (
 from pytensor.link.onnx.importing.schemas import check_inputs
 from pytensor.link.onnx.importing.text import MOVING, OF_NUMBERS, READING, Strings, Text, codes_of
 from pytensor.tensor.basic import as_tensor_variable, constant
+from pytensor.tensor.batching import shapes_differ
 from pytensor.tensor.shape import specify_shape
 from pytensor.tensor.type import TensorType
 
@@ -317,7 +318,7 @@ def _check_attributes(node: NodeReader, converter: Any) -> None:
 
 
 def _check_outputs(node: NodeReader, made: int) -> None:
-    """Refuse a node of which an output is read that its converter doesn't make."""
+    """Refuse a node if something reads an output that its converter doesn't make."""
     for position in range(made, len(node.ir_node.outputs)):
         if node.uses_output(position):
             name = node.ir_node.outputs[position].name
@@ -494,9 +495,7 @@ class Importer:
         if value.shape is None:
             return
         lengths, found = _static(value.shape), result.type.shape
-        if len(lengths) != len(found) or any(
-            None not in pair and pair[0] != pair[1] for pair in zip(lengths, found, strict=True)
-        ):
+        if shapes_differ(lengths, found):
             self.wrong_shapes[value.name] = lengths, found
 
     def warn_of_shapes(self) -> None:

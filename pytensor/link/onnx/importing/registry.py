@@ -18,7 +18,7 @@ from pytensor.tensor.basic import MakeVector, constant
 MICROSOFT = "com.microsoft"
 ML = "ai.onnx.ml"
 LISTS = (ir.AttributeType.INTS, ir.AttributeType.FLOATS, ir.AttributeType.STRINGS)
-# Of opsets 1 to 5: which inputs may be overwritten
+# An attribute of opsets 1 to 5: which inputs may be overwritten
 ALWAYS_WITHOUT_EFFECT = {"consumed_inputs"}
 
 

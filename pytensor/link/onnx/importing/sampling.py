@@ -6,7 +6,8 @@ from operator import add, mul
 
 import pytensor.tensor as pt
 from pytensor.link.onnx.importing.sizes import positions
-from pytensor.link.onnx.importing.windows import lengths, like
+from pytensor.link.onnx.importing.windows import like
+from pytensor.tensor.batching import lengths_of
 
 
 def at_cells(x, batch, cells):
@@ -22,7 +23,7 @@ def at_cells(x, batch, cells):
 
 def all_images(x, ndim: int):
     """Return the numbers of all images, with `ndim` axes."""
-    return positions(lengths(x)[0]).dimshuffle(0, *["x"] * (ndim - 1))
+    return positions(lengths_of(x)[0]).dimshuffle(0, *["x"] * (ndim - 1))
 
 
 def bounded(place, length):
@@ -43,7 +44,7 @@ def linear(x, places, batch=None):
 def corners(x, places, batch=None):
     """Yield the terms of linear interpolation: each neighbouring cell times its weight."""
     batch = all_images(x, places[0].type.ndim) if batch is None else batch
-    spatial = lengths(x)[2:]
+    spatial = lengths_of(x)[2:]
     floors = [pt.floor(place) for place in places]
     for corner in product((0, 1), repeat=len(places)):
         shares, cells = [], []

@@ -14,7 +14,7 @@ from pytensor.compile.builders import OpFromGraph
 from pytensor.graph.basic import Constant, Variable
 from pytensor.graph.op import HasInnerGraph
 from pytensor.link.onnx.dims import Algebra, Size, left_over
-from pytensor.link.onnx.importing.registry import Refused, entries, folded, known
+from pytensor.link.onnx.importing.registry import Refused, entries, folded, known, must_be_known
 from pytensor.raise_op import CheckAndRaise
 from pytensor.tensor.basic import Alloc, MakeVector, constant
 from pytensor.tensor.broadcasting import BroadcastAs, broadcast_as
@@ -274,6 +274,11 @@ def wanted_sizes(node, shape, what="its shape"):
         shape = specify_shape(shape, (number,))
         found = [shape[i] for i in range(number)]
     return [folded([pt.cast(v, "int64")])[0] for v in found]
+
+
+def known_axis(axis, ndim):
+    """Return the axis that an input names, which must be known, counted from the first."""
+    return normalized(int(must_be_known(axis, "its axis").item()), ndim)
 
 
 def normalized(axis, ndim, last=None):

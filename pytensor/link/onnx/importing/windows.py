@@ -12,7 +12,13 @@ import pytensor.tensor as pt
 from pytensor.graph.basic import Variable
 from pytensor.link.onnx.importing.registry import Refused, folded
 from pytensor.tensor.basic import constant
-from pytensor.tensor.conv.lengths import window_count
+from pytensor.tensor.batching import lengths_of
+from pytensor.tensor.conv.lengths import (
+    cells_past_end,
+    tap_slices,
+    window_count,
+    window_extent,
+)
 
 
 def like(x, value):
@@ -20,22 +26,10 @@ def like(x, value):
     return constant(np.asarray(value, x.type.dtype))
 
 
-def lengths(x) -> list:
-    """Return the lengths of all axes: integers where they are known, else variables."""
-    return [x.shape[axis] if n is None else n for axis, n in enumerate(x.type.shape)]
-
-
 def filled(value, lengths):
     """Return an array that has a scalar's value everywhere, and its dtype."""
     # Not an Alloc of the scalar, of which mode JAX makes an array of the widest type
     return pt.alloc(folded([pt.expand_dims(value, range(len(lengths)))])[0], *lengths)
-
-
-def total(x, axes, *, keepdims: bool = False):
-    """Return the sum over axes, accumulated in the dtype of `x`."""
-    axes = tuple(axis % x.type.ndim for axis in axes)
-    axis = None if len(axes) == x.type.ndim else axes
-    return x.sum(axis=axis, keepdims=keepdims, dtype=x.type.dtype, acc_dtype=x.type.dtype)
 
 
 class Windows(NamedTuple):
@@ -49,7 +43,7 @@ class Windows(NamedTuple):
     @property
     def extents(self):
         """From the first to the last cell of a window."""
-        return tuple((k - 1) * d + 1 for k, d in zip(self.kernel, self.dilations, strict=True))
+        return tuple(map(window_extent, self.kernel, self.dilations))
 
     def counts(self, spatial) -> list:
         """Return how many windows fit on axes of these lengths."""
@@ -61,10 +55,7 @@ class Windows(NamedTuple):
     def taps(self, counts):
         """Yield for each cell of a window, in row-major order, where all windows have it."""
         for tap in product(*map(range, self.kernel)):
-            yield tuple(
-                slice(t * d, t * d + s * (count - 1) + 1, s)
-                for t, d, s, count in zip(tap, self.dilations, self.strides, counts, strict=True)
-            )
+            yield tap_slices(tap, self.dilations, self.strides, counts)
 
 
 def spatial_axes(x) -> int:
@@ -115,8 +106,8 @@ def same_padding(length, extent, stride):
     """Return how many cells `auto_pad` adds to an axis."""
     if stride == 1:
         return extent - 1
-    missing = (-(-length // stride) - 1) * stride + extent - length
-    return max(missing, 0) if isinstance(missing, int) else pt.maximum(missing, np.int64(0))
+    larger = max if isinstance(length, int) else pt.maximum
+    return cells_past_end(length, -(-length // stride), extent, stride, (0, 0), larger)
 
 
 def split(padding, mode: str) -> tuple:
@@ -160,24 +151,24 @@ def padded(x, pads, value=0):
     """Put cells of a value around the spatial axes."""
     if not any(isinstance(n, Variable) or n for pair in pads for n in pair):
         return x
-    spatial = lengths(x)[2:]
+    spatial = lengths_of(x)[2:]
     wider = [n + lo + hi for n, (lo, hi) in zip(spatial, pads, strict=True)]
     inside = tuple(slice(lo, lo + n) for n, (lo, _) in zip(spatial, pads, strict=True))
-    around = filled(like(x, value), (*lengths(x)[:2], *wider))
+    around = filled(like(x, value), (*lengths_of(x)[:2], *wider))
     return pt.set_subtensor(around[(..., *inside)], x)
 
 
 def patches(x, found: Windows):
     """Return what windows see of images: shape (batch, channels, cells of a window, *windows)."""
-    counts = found.counts(lengths(x)[2:])
+    counts = found.counts(lengths_of(x)[2:])
     image = padded(x, found.pads)
     return pt.stack([image[(..., *tap)] for tap in found.taps(counts)], axis=2)
 
 
 def filtered(columns, w, groups: int):
     """Multiply patches, as `patches` has them, by filters: (batch, filters, *windows)."""
-    batch, _, _, *counts = lengths(columns)
-    filters, per_group = lengths(w)[:2]
+    batch, _, _, *counts = lengths_of(columns)
+    filters, per_group = lengths_of(w)[:2]
     taps = int(np.prod(w.type.shape[2:]))
     columns = columns.reshape((batch, groups, per_group * taps, reduce(mul, counts)))
     matrix = w.reshape((groups, filters // groups, per_group * taps))

@@ -31,7 +31,7 @@ PASSES = (
     keep_double_scales,
     remove_unused,
 )
-# Those without which the model would be wrong, or hold what nothing uses.
+# Passes without which the model would be wrong, or hold what nothing uses.
 NECESSARY = (slice_empty_expansions, keep_double_scales, remove_unused)
 
 

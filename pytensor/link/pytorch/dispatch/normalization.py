@@ -84,7 +84,7 @@ for _op_class in (
 def pytorch_funcify_BatchNormalization(op, **kwargs):
     @_in_single
     def batch_normalization(x, gamma, beta, mean, variance):
-        if op.axes == tuple(a for a in range(x.ndim) if a != 1):
+        if op.is_per_channel(x.ndim):
             shape = x.shape[1:2]
             mean, variance, gamma, beta = (
                 v.expand(shape) for v in (mean, variance, gamma, beta)

@@ -10,7 +10,7 @@ from pytensor.tensor.pool.lp import LpPool
 from pytensor.tensor.pool.ops import GatherAtMaxima, Pool, PoolWithIndices
 from pytensor.tensor.type import TensorType
 
-# Of one axis by the functions of two, which have more arguments
+# One axis is pooled by the functions of two, which have more arguments
 MAX = {1: F.max_pool2d, 2: F.max_pool2d, 3: F.max_pool3d}
 AVERAGE = {1: F.avg_pool2d, 2: F.avg_pool2d, 3: F.avg_pool3d}
 ADAPTIVE_MAX = {1: F.adaptive_max_pool2d, 2: F.adaptive_max_pool2d, 3: F.adaptive_max_pool3d}
@@ -101,8 +101,7 @@ def averages(op, x):
 
 
 def adaptive_sizes(op, x):
-    lengths = x.shape[-len(op.output_size) :]
-    return [n if m is None else m for m, n in zip(op.output_size, lengths, strict=True)]
+    return op.output_lengths(x.shape[-len(op.output_size) :])
 
 
 def adaptive_maxima(op, x):

@@ -3,6 +3,7 @@ import torch
 
 from pytensor.link.pytorch.dispatch.basic import pytorch_funcify
 from pytensor.tensor.resize.ops import Resize, ResizeGrad
+from pytensor.tensor.resize.taps import along
 
 
 def _computing(x):
@@ -27,14 +28,10 @@ def _outside(op, lengths, device):
     return [torch.as_tensor(op.outside(lengths, i), device=device) for i in range(op.n_spatial)]
 
 
-def _along(vector, axis, ndim):
-    return vector.reshape([-1 if a == axis else 1 for a in range(ndim)])
-
-
 def _weighted(x, weights, tap, axis):
     if weights is None:
         return x
-    factors = _along(weights[tap].to(x.dtype), axis, x.ndim)
+    factors = along(weights[tap].to(x.dtype), axis, x.ndim)
     # What has no weight isn't read: zero times NaN would be NaN.
     return torch.where(factors == 0, torch.zeros_like(x), x * factors)
 
@@ -56,7 +53,7 @@ def _transposed_lookup(x, cells, weights, axis, length):
 
 def _fill_outside(op, lengths, x, value):
     for axis, outside in zip(op.axes, _outside(op, lengths, x.device), strict=False):
-        x = torch.where(_along(outside, axis, x.ndim), x.new_tensor(value), x)
+        x = torch.where(along(outside, axis, x.ndim), x.new_tensor(value), x)
     return x
 
 

@@ -206,7 +206,8 @@ def test_an_error_waits_for_its_batch(make, workers):
 def test_a_crowded_mosaic_becomes_one_image(make):
     """The same one in each run; all others stay as they are."""
     free, bound = (
-        make(7, most, augment=Augment(mosaic=1.0), seed=1, render=False) for most in (None, 3)
+        make(7, max_boxes=most, augment=Augment(mosaic=1.0), seed=1, render=False)
+        for most in (None, 3)
     )
     assert free.max_boxes == 8
     crowded = 0

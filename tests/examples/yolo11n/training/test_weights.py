@@ -42,7 +42,7 @@ def coco_file(coco_state, tmp_path):
 
 def detect(model, classes, folder, images):
     path = folder / f"{len(classes)}.onnx"
-    export_detector(model, path, classes, images.shape[-1], len(images))
+    export_detector(model, path, classes, images.shape[-1], batch_size=len(images))
     session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
     return session.run(None, {"images": images})[0]
 

@@ -18,7 +18,7 @@ from pytensor.link.onnx.dispatch.scalar.basic import cast_inputs, double_formula
 from pytensor.scalar import math as psm
 
 
-# onnxruntime's kernel is off by 1e-7 in single precision, which is a rounding error of 1.
+# onnxruntime's kernel is off by 1e-7 in single precision, as much as rounding a number near 1 is.
 # In double precision it's off by 1e-12 of the result, and zero below -40.
 # thoughts/upstream/onnxruntime-rounding.md
 @double_formula(psm.Sigmoid, "Sigmoid")
@@ -32,7 +32,7 @@ def onnx_funcify_Softplus(op, node, builder, x):
     dtype = output_dtype(node)
     (x,) = cast_inputs(builder, node, [x], dtype)
     if dtype != "float64":
-        # In half precision onnxruntime has no kernel and puts log(1 + exp(x)), which overflows.
+        # In half precision onnxruntime has no kernel: it computes log(1 + exp(x)), which overflows.
         work = builder.cast(x, dtype, "float32")
         return builder.cast(builder.add("Softplus", work), "float32", dtype)
     x = formula.Term(builder, x)

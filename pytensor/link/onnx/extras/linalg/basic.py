@@ -1,7 +1,7 @@
 """What the converters of linear algebra share.
 
-Matrices have any batch axes in front of their own two.  Algorithms are Loops over the rows or
-columns, whose number may be known at run time only, of operations on whole matrices and batches.
+Matrices have any batch axes in front of their own two.  An algorithm is a Loop over rows or
+columns, whose number may be known at run time only; a step works on all matrices of the batch.
 """
 
 from pytensor.link.onnx.dispatch.basic import as_tuple

@@ -101,7 +101,7 @@ class Pairs:
         twice = add("Add", across, across)
         difference = add("Sub", self.other(diagonal), diagonal)
         ratio = add("Div", difference, add("Where", is_done, one, twice))
-        # Of two equal entries, one takes either sign.
+        # If two entries are equal, one takes each sign.
         sign = add("Where", add("Less", m.positions, self.partners), one, m.constant(-1))
         sign = add("Where", add("Equal", ratio, zero), sign, add("Sign", ratio))
         root = add("Sqrt", add("Add", add("Mul", ratio, ratio), one))

@@ -36,7 +36,7 @@ def count_halvings(m, x):
     """Return how often to halve each matrix, as matrices of one entry of its own dtype."""
     add, axes = m.add, [m.builder.int64s([axis]) for axis in (m.ndim - 2, m.ndim - 1)]
     columns = add("ReduceSum", add("Abs", x), axes[0])
-    # Of matrices without entries too, there is a norm.
+    # The zero is for matrices without entries, which have no largest column.
     norm = add("ReduceMax", add("Concat", columns, zero_like_norm(m, x), axis=m.ndim - 1), axes[1])
     # What isn't finite stays so however often it is halved.
     is_finite = add("Less", norm, m.constant(float("inf")))

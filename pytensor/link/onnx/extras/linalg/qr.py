@@ -40,9 +40,7 @@ class Householder:
         self.m, self.x, self.pivoting = m, x, pivoting
         builder = m.builder
         self.columns = count_to(builder, size(builder, x, -1))
-        self.of_rows, self.of_columns = (
-            builder.int64s([axis]) for axis in (m.ndim - 2, m.ndim - 1)
-        )
+        self.of_rows = builder.int64s([m.ndim - 2])
 
     def run(self, count):
         """Return the factored matrix, Q, the reflections' factors and the order of the columns."""

@@ -9,7 +9,8 @@ import onnx_ir as ir
 import pytensor.tensor as pt
 from pytensor.link.onnx.importing.registry import Refused, dtype_name, must_have, operator_funcify
 from pytensor.link.onnx.importing.sizes import positions
-from pytensor.link.onnx.importing.windows import filled, lengths, like
+from pytensor.link.onnx.importing.windows import filled, like
+from pytensor.tensor.batching import lengths_of
 from pytensor.tensor.special import softmax
 
 
@@ -21,14 +22,24 @@ def _heads(x, **number):
     if x.type.ndim == 4:
         return x
     must_have(**number)
-    batch, length, width = lengths(x)
-    (count,) = number.values()
-    return x.reshape((batch, length, count, width // count)).dimshuffle(0, 2, 1, 3)
+    return split_heads(x, *number.values())
 
 
-def _merged(x):
-    batch, heads, length, size = lengths(x)
+def split_heads(x, heads):
+    """Split (batch, length, heads * size) to (batch, heads, length, size)."""
+    batch, length, width = lengths_of(x)
+    return x.reshape((batch, length, heads, width // heads)).dimshuffle(0, 2, 1, 3)
+
+
+def merge_heads(x):
+    """Merge (batch, heads, length, size) to (batch, length, heads * size)."""
+    batch, heads, length, size = lengths_of(x)
     return x.dimshuffle(0, 2, 1, 3).reshape((batch, length, heads * size))
+
+
+def cap(scores, softcap):
+    """Return scores between ``-softcap`` and ``softcap``; as they are where that is 0."""
+    return like(scores, softcap) * pt.tanh(scores / like(scores, softcap)) if softcap else scores
 
 
 @operator_funcify.register("Attention")
@@ -56,18 +67,18 @@ def attention(
     k, v = (_heads(x, kv_num_heads=kv_num_heads) for x in (k, v))
     offset = 0
     if past_key is not None:
-        offset = lengths(past_key)[2]
+        offset = lengths_of(past_key)[2]
         k, v = pt.concatenate([past_key, k], axis=2), pt.concatenate([past_value, v], axis=2)
     elif nonpad_kv_seqlen is not None:
-        offset = (nonpad_kv_seqlen - lengths(q)[2])[:, None, None, None]
-    factor = like(q, math.sqrt(1 / math.sqrt(_size(q)) if scale is None else scale))
-    batch, heads, queries, _ = lengths(q)
-    groups, keys = lengths(k)[1:3]
+        offset = (nonpad_kv_seqlen - lengths_of(q)[2])[:, None, None, None]
+    factor = like(q, math.sqrt(1 / math.sqrt(head_size(q)) if scale is None else scale))
+    batch, heads, queries, _ = lengths_of(q)
+    groups, keys = lengths_of(k)[1:3]
     # heads // groups queries' heads share a key's
-    shared = (q * factor).reshape((batch, groups, heads // groups, *lengths(q)[2:]))
+    shared = (q * factor).reshape((batch, groups, heads // groups, *lengths_of(q)[2:]))
     raw = pt.matmul(shared, pt.expand_dims(pt.swapaxes(k * factor, 2, 3), 2))
     raw = raw.reshape((batch, heads, queries, keys))
-    capped = like(raw, softcap) * pt.tanh(raw / like(raw, softcap)) if softcap else raw
+    capped = cap(raw, softcap)
     biased = capped if attn_mask is None else capped + _bias(attn_mask, capped, keys)
     window = left_window_size, right_window_size
     allowed = _allowed(is_causal, window, offset, nonpad_kv_seqlen, queries, keys)
@@ -82,12 +93,13 @@ def attention(
     weights = pt.cast(pt.switch(some, weights, like(scores, 0)), dtype)
     shared = weights.reshape((batch, groups, heads // groups, queries, keys))
     out = pt.matmul(shared, pt.expand_dims(v, 2))
-    out = pt.cast(out.reshape((batch, heads, queries, lengths(v)[3])), dtype)
+    out = pt.cast(out.reshape((batch, heads, queries, lengths_of(v)[3])), dtype)
     stage = (raw, capped, biased, weights)[qk_matmul_output_mode]
-    return _merged(out) if merged else out, k, v, stage
+    return merge_heads(out) if merged else out, k, v, stage
 
 
-def _size(q):
+def head_size(q):
+    """Return the length of a head's queries, which must be known."""
     size = q.type.shape[3]
     if size is None:
         raise Refused("the size of its heads isn't known: fix it, or give it the attribute scale")
@@ -105,7 +117,7 @@ def _bias(mask, scores, keys):
         return mask
     if length == 1:
         raise Refused("its mask has length 1 for several keys: repeat it for each of them")
-    *before, length = lengths(mask)
+    *before, length = lengths_of(mask)
     longer = filled(like(scores, -np.inf), (*before, keys))
     return pt.set_subtensor(longer[..., :length], mask)
 
@@ -129,9 +141,9 @@ def rotary_embedding(
     x = _heads(x, num_heads=num_heads)
     if position_ids is not None:
         cos, sin = cos[position_ids], sin[position_ids]
-    rotated = rotary_embedding_dim or lengths(x)[3]
+    rotated = rotary_embedding_dim or lengths_of(x)[3]
     out = turned(x, cos[:, None], sin[:, None], rotated, interleaved)
-    return _merged(out) if merged else out
+    return merge_heads(out) if merged else out
 
 
 def turned(x, cos, sin, rotated, interleaved):
@@ -143,7 +155,7 @@ def turned(x, cos, sin, rotated, interleaved):
         real, imaginary = x[..., : rotated // 2], x[..., rotated // 2 :]
     parts = [cos * real - sin * imaginary, sin * real + cos * imaginary]
     if interleaved:
-        out = pt.stack(parts, axis=-1).reshape(tuple(lengths(x)))
+        out = pt.stack(parts, axis=-1).reshape(tuple(lengths_of(x)))
     else:
         out = pt.concatenate(parts, axis=-1)
     return pt.concatenate([out, rest], axis=-1)

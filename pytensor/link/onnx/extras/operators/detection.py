@@ -11,7 +11,9 @@ import pytensor.tensor as pt
 from pytensor.link.onnx.importing.registry import attributes_of, operator_funcify
 from pytensor.link.onnx.importing.sampling import corners
 from pytensor.link.onnx.importing.sizes import positions
-from pytensor.link.onnx.importing.windows import lengths, like, total
+from pytensor.link.onnx.importing.windows import like
+from pytensor.tensor.batching import lengths_of
+from pytensor.tensor.moments import total
 
 Mode = Literal["half_pixel", "output_half_pixel"]
 
@@ -34,7 +36,7 @@ def roi_align(
         scaled = scaled - like(x, 0.5)
     counts = [output_height, output_width]
     places, outside, samples, kept = [], [], [], []
-    for axis, (count, length) in enumerate(zip(counts, lengths(x)[2:], strict=True)):
+    for axis, (count, length) in enumerate(zip(counts, lengths_of(x)[2:], strict=True)):
         start, end = scaled[:, 1 - axis], scaled[:, 3 - axis]
         size = end - start
         if coordinate_transformation_mode != "half_pixel":
@@ -54,7 +56,7 @@ def roi_align(
     # The standard's maximum is of the terms of interpolations, not of their sums
     found = reduce(pt.maximum if mode == "max" else add, terms)
     found = pt.switch(pt.expand_dims(pt.or_(*outside), 1), like(x, 0), found)
-    rows, channels = lengths(found)[:2]
+    rows, channels = lengths_of(found)[:2]
     found = found.reshape((rows, channels, counts[0], samples[0], counts[1], samples[1]))
     return _of_samples(found, kept, mode == "max")
 
@@ -109,7 +111,7 @@ def max_roi_pool(x, rois, *, pooled_shape, spatial_scale=1.0):
         bounds = like(x, np.arange(count + 1)) * size[:, None]
         low = (pt.floor(bounds[:, :-1]) + start[:, None])[:, :, None]
         high = (pt.ceil(bounds[:, 1:]) + start[:, None])[:, :, None]
-        cells = positions(lengths(x)[2 + axis], x.type.dtype)
+        cells = positions(lengths_of(x)[2 + axis], x.type.dtype)
         inside = pt.and_(cells >= low, cells < high)  # (regions, bins, cells)
         none = pt.invert(inside.any(axis=2))
         if axis == 0:
@@ -134,7 +136,7 @@ def non_max_suppression(
     valid = pt.ones_like(scores, dtype="bool")
     if score_threshold is not None:
         valid = sorted_scores > score_threshold.reshape(())
-    image = positions(lengths(boxes)[0])[:, None, None]
+    image = positions(lengths_of(boxes)[0])[:, None, None]
     lows, highs = _corners(boxes[image, order], center_point_box)
 
     def choose(i, free, number, lows, highs, limit, most):
@@ -150,7 +152,7 @@ def non_max_suppression(
     number = pt.zeros_like(valid[:, :, 0], dtype="int64")
     *_, chosen = pytensor.scan(
         choose,
-        sequences=[positions(lengths(boxes)[1])],
+        sequences=[positions(lengths_of(boxes)[1])],
         outputs_info=[valid, number, None],
         non_sequences=[lows, highs, limit, most.reshape(())],
         strict=True,

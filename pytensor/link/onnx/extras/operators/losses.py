@@ -4,7 +4,8 @@ from typing import Literal
 
 import pytensor.tensor as pt
 from pytensor.link.onnx.importing.registry import attributes_of, operator_funcify
-from pytensor.link.onnx.importing.windows import like, total
+from pytensor.link.onnx.importing.windows import like
+from pytensor.tensor.moments import total
 from pytensor.tensor.special import log_softmax
 
 Reduction = Literal["mean", "sum", "none"]

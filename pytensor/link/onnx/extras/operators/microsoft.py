@@ -1,7 +1,7 @@
 """Operators of com.microsoft, which onnxruntime's optimizer makes of others."""
 
 import pytensor.tensor as pt
-from pytensor.link.onnx.importing.operators.activations import OF_GATES
+from pytensor.link.onnx.importing.operators.activations import OF_GATES, swish
 from pytensor.link.onnx.importing.operators.algebra import gemm, trilu
 from pytensor.link.onnx.importing.operators.convolution import conv_
 from pytensor.link.onnx.importing.registry import (
@@ -34,7 +34,7 @@ def fast_gelu(x, bias=None):
 
 @operator_funcify.register("QuickGelu", domain=MICROSOFT)
 def quick_gelu(x, *, alpha=1.702):
-    return x * pt.sigmoid(like(x, alpha) * x)
+    return swish(x, alpha=alpha)
 
 
 def _activated(x, name, parameters):

@@ -11,7 +11,13 @@ from typing import Literal
 import numpy as np
 
 import pytensor.tensor as pt
-from pytensor.link.onnx.extras.operators.attention import turned
+from pytensor.link.onnx.extras.operators.attention import (
+    cap,
+    head_size,
+    merge_heads,
+    split_heads,
+    turned,
+)
 from pytensor.link.onnx.importing.registry import (
     MICROSOFT,
     Refused,
@@ -19,19 +25,9 @@ from pytensor.link.onnx.importing.registry import (
     operator_funcify,
 )
 from pytensor.link.onnx.importing.sizes import broadcastable, positions
-from pytensor.link.onnx.importing.windows import filled, lengths, like
+from pytensor.link.onnx.importing.windows import filled, like
+from pytensor.tensor.batching import lengths_of
 from pytensor.tensor.special import softmax
-
-
-def _split(x, heads):
-    """Split (batch, length, heads * size) to (batch, heads, length, size)."""
-    batch, length, width = lengths(x)
-    return x.reshape((batch, length, heads, width // heads)).dimshuffle(0, 2, 1, 3)
-
-
-def _merged(x):
-    batch, heads, length, size = lengths(x)
-    return x.dimshuffle(0, 2, 1, 3).reshape((batch, length, heads * size))
 
 
 def _refuse_inputs(**inputs):
@@ -43,10 +39,7 @@ def _refuse_inputs(**inputs):
 
 def _scale(q, scale):
     """Return what products of queries and keys are multiplied by."""
-    size = q.type.shape[3]
-    if not scale and size is None:
-        raise Refused("the size of its heads isn't known: fix it, or give it the attribute scale")
-    return like(q, scale or 1 / math.sqrt(size))
+    return like(q, scale or 1 / math.sqrt(head_size(q)))
 
 
 def _add(scores, more):
@@ -61,7 +54,7 @@ def _masked(scores, mask, value):
     """Add a value to scores where a padding mask hides keys."""
     if mask is None:
         return scores
-    keys = lengths(scores)[3]
+    keys = lengths_of(scores)[3]
     if mask.type.ndim == 1:
         number, rows = mask.type.shape[0], scores.type.shape[0]
         if number is None or rows is None or number not in (rows, 2 * rows):
@@ -84,7 +77,7 @@ def _masked(scores, mask, value):
 
 def _causal(scores, past):
     """Return scores, minus infinity for the keys behind each query."""
-    _, _, queries, keys = lengths(scores)
+    _, _, queries, keys = lengths_of(scores)
     kept = positions(keys) <= positions(queries)[:, None] + past
     return pt.switch(kept, scores, like(scores, -np.inf))
 
@@ -96,7 +89,7 @@ def _attended(
     scores = pt.matmul(q, pt.swapaxes(k, 2, 3)) * _scale(q, scale)
     scores = _add(_masked(scores, mask, mask_filter_value), bias)
     scores = _causal(scores, past) if unidirectional else scores
-    return _merged(pt.matmul(softmax(scores, axis=-1), v))
+    return merge_heads(pt.matmul(softmax(scores, axis=-1), v))
 
 
 @operator_funcify.register("Attention", domain=MICROSOFT)
@@ -114,10 +107,10 @@ def attention(
     projected = pt.matmul(x, weights)
     projected = projected if bias is None else projected + bias
     ends = np.cumsum([0, *widths]).tolist()
-    q, k, v = (_split(projected[:, :, a:b], num_heads) for a, b in pairwise(ends))
+    q, k, v = (split_heads(projected[:, :, a:b], num_heads) for a, b in pairwise(ends))
     length = 0
     if past is not None:
-        length = lengths(past)[3]
+        length = lengths_of(past)[3]
         k, v = pt.concatenate([past[0], k], axis=2), pt.concatenate([past[1], v], axis=2)
     out = _attended(q, k, v, mask, added, length, **how)
     return (out, pt.stack([k, v])) if node.has_output(1) else out
@@ -135,17 +128,17 @@ def multi_head_attention(
     if node.has_output(3):
         raise Refused("its output qk isn't supported")
     if bias is not None:
-        width = lengths(q)[2]
+        width = lengths_of(q)[2]
         if not isinstance(width, int):
             raise Refused("it has a bias, and the width of its query isn't known")
         q = q + bias[:width]
         k = k + bias[width : 2 * width] if k.type.ndim == 3 else k
         v = v + bias[2 * width :] if v.type.ndim == 3 else v
-    q = _split(q, num_heads)
-    k, v = (x if x.type.ndim == 4 else _split(x, num_heads) for x in (k, v))
+    q = split_heads(q, num_heads)
+    k, v = (x if x.type.ndim == 4 else split_heads(x, num_heads) for x in (k, v))
     length = 0
     if past_k is not None:
-        length = lengths(past_k)[2]
+        length = lengths_of(past_k)[2]
         k, v = pt.concatenate([past_k, k], axis=2), pt.concatenate([past_v, v], axis=2)
     return _attended(q, k, v, mask, added, length, **how), k, v
 
@@ -157,14 +150,14 @@ def rotary_embedding(
 ):  # fmt: skip
     merged = x.type.ndim == 3
     if merged:
-        x = _split(x, num_heads or lengths(x)[2] // (lengths(cos)[1] * 2))
+        x = split_heads(x, num_heads or lengths_of(x)[2] // (lengths_of(cos)[1] * 2))
     if places.type.ndim == 1:
-        places = places.reshape((1, 1)) + positions(lengths(x)[2], places.type.dtype)
+        places = places.reshape((1, 1)) + positions(lengths_of(x)[2], places.type.dtype)
     elif places.type.ndim != 2:
         raise Refused("its position_ids have neither one axis nor two")
     angles = (table[places].dimshuffle(0, "x", 1, 2) for table in (cos, sin))
-    out = turned(x, *angles, rotary_embedding_dim or lengths(x)[3], interleaved)
-    return _merged(out) if merged else out
+    out = turned(x, *angles, rotary_embedding_dim or lengths_of(x)[3], interleaved)
+    return merge_heads(out) if merged else out
 
 
 @operator_funcify.register("GroupQueryAttention", domain=MICROSOFT)
@@ -182,7 +175,7 @@ def group_query_attention(
     )  # fmt: skip
     heads, groups = num_heads, kv_num_heads
     q, k, v = _of_groups(q, k, v, heads, groups)
-    batch, _, length, size = lengths(q)
+    batch, _, length, size = lengths_of(q)
     ends, total = pt.cast(ends, "int64"), pt.cast(total.reshape(()), "int64")
     # A first prompt begins at 0, whatever its rows' lengths are
     ends = ends.flatten()  # the last place of each row
@@ -192,15 +185,13 @@ def group_query_attention(
         if cos is None or sin is None:
             raise Refused("it has do_rotary, and neither cos_cache nor sin_cache")
         angles = [table[own].dimshuffle(0, "x", 1, 2) for table in (cos, sin)]
-        rotated = lengths(cos)[1] * 2
+        rotated = lengths_of(cos)[1] * 2
         q, k = (turned(x, *angles, rotated, rotary_interleaved) for x in (q, k))
     k, v = (_stored(past, x, start, own, total) for past, x in ((past_k, k), (past_v, v)))
     shared = q.reshape((batch, groups, heads // groups, length, size))
     scores = pt.matmul(shared, pt.expand_dims(pt.swapaxes(k, 2, 3), 2)) * _scale(q, scale)
-    keys = lengths(k)[2]
-    scores = scores.reshape((batch, heads, length, keys))
-    if softcap:
-        scores = like(scores, softcap) * pt.tanh(scores / like(scores, softcap))
+    keys = lengths_of(k)[2]
+    scores = cap(scores.reshape((batch, heads, length, keys)), softcap)
     if added is not None:
         scores = _add(scores, _of_length(added, keys))
     # Tokens behind a row's end see what its last one sees
@@ -211,22 +202,22 @@ def group_query_attention(
     weights = _smooth(pt.switch(kept, scores, like(scores, -np.inf)), smooth_softmax, sink)
     weights = weights.reshape((batch, groups, heads // groups, length, keys))
     out = pt.matmul(weights, pt.expand_dims(v, 2)).reshape((batch, heads, length, size))
-    return _merged(out), k, v
+    return merge_heads(out), k, v
 
 
 def _of_groups(q, k, v, heads, groups):
     """Return queries, keys and values by heads; without keys, all three are in the queries."""
     if k is None or v is None:
-        width = lengths(q)[2] // (heads + 2 * groups)
+        width = lengths_of(q)[2] // (heads + 2 * groups)
         ends = [0, heads * width, (heads + groups) * width, (heads + 2 * groups) * width]
         q, k, v = (q[:, :, a:b] for a, b in pairwise(ends))
-    return _split(q, heads), _split(k, groups), _split(v, groups)
+    return split_heads(q, heads), split_heads(k, groups), split_heads(v, groups)
 
 
 def _stored(past, x, start, places, total):
     """Return what was kept up to a start, new rows at their places, zeros behind, as needed."""
-    batch, groups, _, size = lengths(x)
-    before = 0 if past is None else lengths(past)[2]
+    batch, groups, _, size = lengths_of(x)
+    before = 0 if past is None else lengths_of(past)[2]
     most = pt.maximum(total, np.int64(before) if isinstance(before, int) else before)
     kept = filled(like(x, 0), (batch, most, groups, size))
     if past is not None:
@@ -239,7 +230,7 @@ def _stored(past, x, start, places, total):
 
 def _of_length(added, keys):
     """Return an attention bias for all keys; those that it doesn't have get zeros."""
-    *before, length = lengths(added)
+    *before, length = lengths_of(added)
     wider = filled(like(added, 0), (*before, keys))
     return pt.set_subtensor(wider[..., :length], added[..., :keys])
 
@@ -248,7 +239,7 @@ def _smooth(scores, smooth, sink):
     """Compute softmax over keys, with one more in the denominator, of score 0 or one a head."""
     if sink is None and not smooth:
         return softmax(scores, axis=-1)
-    batch, heads, length, _ = lengths(scores)
+    batch, heads, length, _ = lengths_of(scores)
     extra = like(scores, 0) if sink is None else sink.dimshuffle("x", 0, "x", "x")
     extra = pt.alloc(extra, batch, heads, length, 1)
     return softmax(pt.concatenate([scores, extra], axis=-1), axis=-1)[..., :-1]

@@ -14,9 +14,10 @@ from pytensor.link.onnx.importing.registry import (
     operator_funcify,
 )
 from pytensor.link.onnx.importing.text import Text, codes_of
-from pytensor.link.onnx.importing.windows import like, total
+from pytensor.link.onnx.importing.windows import like
 from pytensor.raise_op import Assert
 from pytensor.tensor.basic import as_tensor_variable, cast
+from pytensor.tensor.moments import total
 
 TRANSFORMS = ["NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT"]
 Transform = Literal[*TRANSFORMS]
@@ -199,7 +200,7 @@ def label_encoder(
     elif default is None:
         default = default_float if values.dtype.kind == "f" else default_int64
     default = np.asarray(default, dtype=values.dtype).reshape(())
-    # Of equal keys the last one counts, and argmax finds the first
+    # Where keys are equal the last one counts, and argmax finds the first
     keys, values = keys[::-1], values[::-1]
     found = pt.eq(x[..., None], keys.astype(x.type.dtype))
     if keys.dtype.kind == "f" and np.isnan(keys).any():

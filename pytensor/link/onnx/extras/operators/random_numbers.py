@@ -9,8 +9,9 @@ import onnx_ir as ir
 import pytensor.tensor as pt
 from pytensor.compile.sharedvalue import shared
 from pytensor.link.onnx.importing.registry import Refused, dtype_name, operator_funcify
-from pytensor.link.onnx.importing.windows import lengths, like
+from pytensor.link.onnx.importing.windows import like
 from pytensor.tensor.basic import cast
+from pytensor.tensor.batching import lengths_of
 
 
 def _draw(node, distribution, *parameters, size, seed, **options):
@@ -44,7 +45,7 @@ def random_normal(node, *, dtype=1, mean=0.0, scale=1.0, seed=None, shape):
 
 @operator_funcify.register("RandomNormalLike")
 def random_normal_like(node, x, *, dtype=None, mean=0.0, scale=1.0, seed=None):
-    dtype, size = _dtype(dtype, x.type.dtype), lengths(x)
+    dtype, size = _dtype(dtype, x.type.dtype), lengths_of(x)
     return _floating(node, pt.random.normal, mean, scale, dtype=dtype, seed=seed, size=size)
 
 
@@ -56,13 +57,13 @@ def random_uniform(node, *, dtype=1, high=1.0, low=0.0, seed=None, shape):
 
 @operator_funcify.register("RandomUniformLike")
 def random_uniform_like(node, x, *, dtype=None, high=1.0, low=0.0, seed=None):
-    dtype, size = _dtype(dtype, x.type.dtype), lengths(x)
+    dtype, size = _dtype(dtype, x.type.dtype), lengths_of(x)
     return _floating(node, pt.random.uniform, low, high, dtype=dtype, seed=seed, size=size)
 
 
 @operator_funcify.register("Bernoulli")
 def bernoulli(node, probability, *, dtype=None, seed=None):
-    of, size = probability.type.dtype, lengths(probability)
+    of, size = probability.type.dtype, lengths_of(probability)
     limits = like(probability, 0), like(probability, 1)
     drawn = _draw(node, pt.random.uniform, *limits, size=size, seed=seed, dtype=of)
     return cast(drawn < probability, _dtype(dtype, of))
@@ -71,6 +72,6 @@ def bernoulli(node, probability, *, dtype=None, seed=None):
 @operator_funcify.register("Multinomial")
 def multinomial(node, log_probabilities, *, dtype=6, sample_size=1, seed=None):
     probabilities = pt.special.softmax(log_probabilities, axis=1)
-    size = sample_size, lengths(log_probabilities)[0]
+    size = sample_size, lengths_of(log_probabilities)[0]
     drawn = _draw(node, pt.random.categorical, probabilities, size=size, seed=seed)
     return cast(drawn.T, dtype_name(ir.DataType(dtype)))

@@ -7,7 +7,8 @@ import pytensor.tensor as pt
 from pytensor.link.onnx.importing.operators.activations import of_gates
 from pytensor.link.onnx.importing.registry import Refused, attributes_of, operator_funcify
 from pytensor.link.onnx.importing.sizes import positions
-from pytensor.link.onnx.importing.windows import filled, lengths, like
+from pytensor.link.onnx.importing.windows import filled, like
+from pytensor.tensor.batching import lengths_of
 
 DIRECTIONS = {"forward": [False], "reverse": [True], "bidirectional": [False, True]}
 
@@ -40,7 +41,7 @@ def _layer(
     if layout:
         x = x.dimshuffle(1, 0, 2)
         initial = [v if v is None else v.dimshuffle(1, 0, 2) for v in initial]
-    steps, batch, _ = lengths(x)
+    steps, batch, _ = lengths_of(x)
     functions = of_gates(defaults, len(directions), activations, activation_alpha, activation_beta)
     if clip is not None:
         limit = like(x, clip)
@@ -189,7 +190,7 @@ def _scan(step, functions, size, projected, states, constants, sequence_lens):
 
 def _inside(x, sequence_lens):
     """Return which steps of each example aren't after its end: shape (time, batch)."""
-    return positions(lengths(x)[0], "int32")[:, None] < sequence_lens[None]
+    return positions(lengths_of(x)[0], "int32")[:, None] < sequence_lens[None]
 
 
 def _time_order(steps, sequence_lens, backward):
@@ -208,7 +209,7 @@ def _reordered(x, order):
         return x
     if isinstance(order, slice):
         return x[order]
-    return x[order, positions(lengths(x)[1])[None]]
+    return x[order, positions(lengths_of(x)[1])[None]]
 
 
 def _until(hidden, sequence_lens):

@@ -8,6 +8,7 @@ from pytensor.link.onnx.importing.operators.control_flow import known_scalar, on
 from pytensor.link.onnx.importing.registry import Refused, dtype_name, operator_funcify
 from pytensor.link.onnx.importing.sizes import normalized
 from pytensor.tensor.basic import cast
+from pytensor.tensor.conv.lengths import window_count
 
 LONGEST = 8192  # a transform of length n is a product with two n-by-n matrices
 
@@ -123,7 +124,7 @@ def stft(signal, frame_step, window=None, frame_length=None, *, onesided=1):
         length = _integer(frame_length, "frame_length")
     else:
         length = n_samples if window is None else _length(window, 0)
-    n_frames = (n_samples - length) // step + 1
+    n_frames = window_count(n_samples, length, step, (0, 0))
     library = _library(n_frames, step, length)
     positions = library.arange(n_frames)[:, None] * step + library.arange(length)
     parts = [

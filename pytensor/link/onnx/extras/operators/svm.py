@@ -20,9 +20,10 @@ from pytensor.link.onnx.importing.registry import (
     must_have,
     operator_funcify,
 )
-from pytensor.link.onnx.importing.windows import like, total
+from pytensor.link.onnx.importing.windows import like
 from pytensor.scan.basic import scan
 from pytensor.tensor.basic import cast
+from pytensor.tensor.moments import total
 
 
 def _kernel(

@@ -46,7 +46,7 @@ def draw_by_counter(builder, names):
 
 
 class CounterDraws(Draws):
-    """Draws of which, but for rounding, the first ones are the same however many there are."""
+    """Draws whose first ones, but for rounding, don't depend on how many there are."""
 
     def __init__(self, streams, *args):
         super().__init__(*args)

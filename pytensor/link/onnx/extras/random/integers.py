@@ -12,11 +12,11 @@ from pytensor.link.onnx.extras.random.hash import uint64
 def onnx_funcify_IntegersRV(op, node, builder, key, size, low, high):
     draws = draws_of(node, builder, key, size, [low, high])
     low_type, high_type = (variable.type.dtype for variable in node.inputs[2:])
-    # Modulo 2**64 negative integers are no exception.
+    # Modulo 2**64, sums are right for negative integers too.
     low = Term(builder, builder.cast(low, low_type, "uint64"))
     width = Term(builder, builder.cast(high, high_type, "uint64")) - low
     one = uint64(builder, 1)
-    # Where there is no integer to draw NumPy raises an error; a division by zero would crash.
+    # Without an integer to draw NumPy raises an error; here a division by zero would crash.
     width = where_uint64(width == uint64(builder, 0), one, width)
     # The numbers beyond the last multiple of the width are drawn again.
     last = uint64(builder, 2**64 - 1) - (uint64(builder, 0) - width).apply("Mod", width)

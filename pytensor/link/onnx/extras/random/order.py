@@ -33,8 +33,8 @@ def onnx_funcify_ChoiceWithoutReplacement(op, node, builder, key, size, a, *rest
     n = number_of_things(op, node, builder, a)
     draws = draws_of(node, builder, key, size, [a, *rest], [n], (None,))
     if chances:
-        # Of exponential numbers at these rates the first is this one by just this chance, and so
-        # on with those that are left.
+        # Among exponential numbers with the chances as rates, each is the smallest with just its
+        # chance; and so is the next one among those that are left.
         scores = draws.exponential() / terms_of(node, builder, [a, *rest])[1]
     else:
         scores = draws.uniform()

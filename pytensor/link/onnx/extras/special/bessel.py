@@ -32,7 +32,7 @@ def poisson_rule(order, limit):
 
     The sum of weights * exp(x * nodes) is I(x) / (x/2)**order, that of cosines J(x) / (x/2)**order.
     """
-    # Of order 0, the rule's error is 2 I_2n(x): exp(-2 n**2 / x) of I_0(x), 1e-17 with this n.
+    # For order 0 the rule's error is 2 I_2n(x), or exp(-2 n**2 / x) of I_0(x): 1e-17 with this n.
     nodes, weights = gauss_gegenbauer(ceil(5 * np.sqrt(limit)) + 8, order)
     return nodes, weights / (weights.sum() * gamma(order + 1))
 

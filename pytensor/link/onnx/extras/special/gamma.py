@@ -28,8 +28,8 @@ BERNOULLI = [
     1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510, 43867 / 798,
     -174611 / 330, 854513 / 138, -236364091 / 2730, 8553103 / 6,
 ]  # fmt: skip
-# Of log gamma less Stirling's formula, NIST DLMF 5.11.1, by powers of 1/x**2: from 10 on the error
-# is below 1e-17.
+# Coefficients of log gamma less Stirling's formula, NIST DLMF 5.11.1, by powers of 1/x**2: from 10
+# on the error is below 1e-17.
 STIRLING = [b / ((2 * k + 1) * (2 * k + 2)) for k, b in enumerate(BERNOULLI[:9])]
 
 
@@ -51,7 +51,7 @@ def hurwitz_zeta_rest(s, x):
     return (1 / (s - 1) + inverse * (0.5 + rest)) * x ** (1 - s)
 
 
-# Of log(gamma(2 + z)) by powers of z, NIST DLMF 5.7.3; the terms fall like (z/2)**k, |z| <= 1/2.
+# Coefficients of log(gamma(2 + z)) by powers of z, NIST DLMF 5.7.3: terms fall like (z/2)**k.
 NEAR_TWO = [0.0, 1 - np.euler_gamma]
 NEAR_TWO += [(-1) ** k * zeta_less_one(float(k)) / k for k in range(2, 27)]
 
@@ -185,7 +185,7 @@ def onnx_funcify_PolyGamma(op, node, builder, n, x):
     orders = builder.constant_value(n)
     if orders is None:
         raise ConversionError("the formula of polygamma depends on its order; give a constant one")
-    # Of larger ones, the factorial isn't finite.
+    # The factorial of a larger order isn't finite.
     if orders.size and not 0 <= orders.min() <= orders.max() <= 170:
         raise ConversionError(
             "polygamma has no finite values of orders beyond 170, and none of negative ones; give "

@@ -34,7 +34,7 @@ def double_exponential_rule(count, start, stop):
 
 # The error is 2e-15 of the integrals below.
 NODES, WEIGHTS = double_exponential_rule(70, -3.5, 4.2)
-# Of 2 * atanh(r) less its first term, by powers of r**2.
+# Coefficients of 2 * atanh(r) less its first term, by powers of r**2.
 ATANH = [1 / (2 * k + 3) for k in range(14)]
 
 

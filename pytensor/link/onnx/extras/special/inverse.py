@@ -50,7 +50,7 @@ def solve(distribution, start, p, q):
         for term in (following, low, high):
             builder.output(term.name, "float64", None)
     count, condition = builder.constant(COUNT, "int64"), builder.constant(True, "bool")
-    # Of the shape that the result has.
+    # A zero in the shape that the result has
     zero = 0.0 * start
     states = [term.name for term in (start, zero - np.inf, zero + np.inf)]
     result, *_ = builder.add("Loop", count, condition, *states, body=body, n_outputs=3)

@@ -23,8 +23,9 @@ from pytensor.link.onnx.importing.sizes import (
     wanted_sizes,
 )
 from pytensor.link.onnx.importing.text import Text
-from pytensor.link.onnx.importing.windows import filled, like, total
+from pytensor.link.onnx.importing.windows import filled, like
 from pytensor.tensor.basic import constant
+from pytensor.tensor.moments import total
 
 
 @operator_funcify.register("MatMul")

@@ -10,11 +10,11 @@ from pytensor.graph.traversal import ancestors
 from pytensor.link.onnx.importing.alternatives import Either, of_rank
 from pytensor.link.onnx.importing.registry import Refused, folded, known, operator_funcify
 from pytensor.link.onnx.importing.sizes import DIMS, product, size, sizes
-from pytensor.link.onnx.importing.windows import lengths
 from pytensor.scan.basic import scan
 from pytensor.scan.op import Scan
 from pytensor.scan.utils import expand_empty, until
 from pytensor.tensor.basic import constant
+from pytensor.tensor.batching import lengths_of, shapes_differ
 from pytensor.tensor.shape import specify_shape
 from pytensor.tensor.subtensor import Subtensor
 
@@ -27,7 +27,7 @@ class ChangingShape(Refused):
 
 
 class KnownShape(Exception):
-    """The body says shapes of what is carried that the first values leave open."""
+    """The first values of what is carried leave shapes open that the body tells."""
 
     def __init__(self, shapes):
         self.shapes = shapes
@@ -191,9 +191,7 @@ def _of_types(before, after):
     """Return the new values of what a loop carries, which must have the shapes of the old ones."""
     for old, new in zip(before, after, strict=True):
         a, b = old.type, new.type
-        if (a.dtype, a.ndim) != (b.dtype, b.ndim) or any(
-            None not in pair and pair[0] != pair[1] for pair in zip(a.shape, b.shape, strict=True)
-        ):
+        if a.dtype != b.dtype or shapes_differ(a.shape, b.shape):
             raise ChangingShape(
                 f"a value that it carries changes from {a.dtype} of shape {a.shape} to {b.dtype} "
                 f"of shape {b.shape}; PyTensor's loops carry values of one shape"
@@ -206,7 +204,7 @@ def _of_types(before, after):
     if shapes != known_before:
         raise KnownShape(shapes)
     return [
-        new if None not in new.type.shape else specify_shape(new, lengths(old))
+        new if None not in new.type.shape else specify_shape(new, lengths_of(old))
         for old, new in zip(before, after, strict=True)
     ]
 
@@ -230,7 +228,8 @@ def _iterate(step, carried, n_outputs, trips, outside, sequences=()):
         return replaced if whole else (replaced[:-1], until(replaced[-1]))
 
     endless = isinstance(trips, int) and trips >= UNBOUNDED
-    number = pt.scalar("trips", dtype="int64") if endless else trips  # else buffers' types have it
+    # A number would become part of the buffers' types
+    number = pt.scalar("trips", dtype="int64") if endless else trips
     try:
         results = scan(
             watched,
@@ -292,9 +291,9 @@ _vectorize_node.register(WithoutGradient, _vectorize_not_needed)
 
 
 def _sized(outputs, trips, inputs, rows):
-    """Return collected values, sized as an iteration's, which a scan of no iterations loses.
+    """Return collected values with an iteration's shape, which a scan of no iterations loses.
 
-    `rows` makes an iteration's from its inputs, for which there are variables like `inputs`.
+    `rows` makes an iteration's values from variables like `inputs`.
     """
     inside, shapes = {}, [x.type.shape[1:] for x in outputs]
     if any(None in shape for shape in shapes):
@@ -308,7 +307,7 @@ def _sized(outputs, trips, inputs, rows):
 
 
 def _outside(length, inside):
-    """Return a length in a body by what is given to it, None where an iteration must compute it."""
+    """Return a length in a body as a function of what the body is given; None if it isn't one."""
     whole, found = DIMS.of(length), []
     for unknown in whole.unknowns.elements():
         if not isinstance(unknown, tuple):
@@ -352,7 +351,7 @@ def scan_(
 
 
 def _each(values, *attributes):
-    """Yield each value with its entries of attributes, 0 of those that are left out."""
+    """Return each value with its entry of each attribute, 0 for an attribute that is left out."""
     zeros = [0] * len(values)
     return zip(values, *(zeros if given is None else given for given in attributes), strict=True)
 

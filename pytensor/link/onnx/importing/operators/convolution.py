@@ -14,7 +14,6 @@ from pytensor.link.onnx.importing.windows import (
     filled,
     filtered,
     known_pads,
-    lengths,
     like,
     must_have_size,
     spatial_axes,
@@ -23,6 +22,7 @@ from pytensor.link.onnx.importing.windows import (
     with_kernel,
 )
 from pytensor.tensor.basic import constant
+from pytensor.tensor.batching import lengths_of
 from pytensor.tensor.conv import conv, conv_transpose
 
 
@@ -42,7 +42,7 @@ def conv_(
     spatial_axes(x)
     w, kernel = with_kernel(w, kernel_shape)
     sliding = Sliding(kernel, auto_pad, dilations, pads, strides)
-    x, found = known_pads(x, sliding.windows(lengths(x)[2:]))
+    x, found = known_pads(x, sliding.windows(lengths_of(x)[2:]))
     out = conv(
         x,
         w,
@@ -135,8 +135,8 @@ def deform_conv(
     must_have_size(kernel)
     found = Sliding(kernel, dilations=dilations, pads=pads, strides=strides).windows()
     n, parts = len(kernel), offset_group
-    batch, channels, *spatial = lengths(x)
-    counts = lengths(offset)[2:]
+    batch, channels, *spatial = lengths_of(x)
+    counts = lengths_of(offset)[2:]
     cells = math.prod(kernel)
     offset = offset.reshape((batch * parts, cells, n, *counts))
     places = []
@@ -160,7 +160,7 @@ def col2im(x, image_shape, block_shape, *, dilations=None, pads=None, strides=No
     block = must_be_known(block_shape, "the shape of a block").tolist()
     found = Sliding(block, dilations=dilations, pads=pads, strides=strides).windows()
     counts = found.counts(image)
-    batch, rows, _ = lengths(x)
+    batch, rows, _ = lengths_of(x)
     taps = list(found.taps(counts))
     channels = rows // len(taps)
     columns = x.reshape((batch, channels, len(taps), *counts))

@@ -73,7 +73,7 @@ def _has_entries(x, length):
 
 
 def elementwise(*op_types):
-    """Register a converter that computes vectors given by their entries entry by entry."""
+    """Register a converter, which takes the entries of a vector of sizes one by one."""
 
     def register(convert):
         @wraps(convert)
@@ -119,7 +119,7 @@ def is_integer(x):
 
 
 def without_gradient(x):
-    """Return what argmax, argsort and einsum are applied to: of integers, their gradients fail.
+    """Return `x`, as a constant for gradients if it isn't floating: argmax's and the like fail.
 
     See ``thoughts/upstream/gradients-of-integer-results.md``.
     """
@@ -127,13 +127,13 @@ def without_gradient(x):
 
 
 def divided(x, y):
-    """Return the quotient, of integers that without its fraction."""
+    """Return the quotient; that of integers has no fraction."""
     if not is_integer(x):
         return pt.true_div(x, y)
     quotient = pt.int_div(x, y)
     if x.type.dtype.startswith("uint"):
         return quotient
-    # rounded down where it should be rounded up, towards zero
+    # PyTensor rounds down, ONNX towards zero
     below = pt.neq(pt.mul(quotient, y), x) & pt.xor(pt.lt(x, like(x, 0)), pt.lt(y, like(y, 0)))
     return pt.add(quotient, pt.cast(below, x.type.dtype))
 
@@ -224,7 +224,7 @@ def where(condition, x, y):
 def bit_shift(x, y, *, direction: Literal["LEFT", "RIGHT"]):
     bits = np.dtype(x.type.dtype).itemsize * 8
     signed = x.type.dtype.startswith("int")
-    # the last power of a signed integer is negative, and a right shift by as much is the fill
+    # A signed dtype's highest bit is negative; a right shift by so many bits leaves the sign alone
     most = bits - 1 if signed and direction == "RIGHT" else bits
     one = np.ones(bits, x.type.dtype)
     powers = constant(np.left_shift(one, np.arange(bits).astype(one.dtype)))

@@ -7,9 +7,10 @@ import pytensor.tensor as pt
 from pytensor.compile.sharedvalue import SharedVariable
 from pytensor.link.onnx.importing.registry import Refused, dtype_name, known, operator_funcify
 from pytensor.link.onnx.importing.sizes import normalized, positions
-from pytensor.link.onnx.importing.windows import filled, lengths, like, total
+from pytensor.link.onnx.importing.windows import filled, like
 from pytensor.scalar import upcast
-from pytensor.tensor.moments import count, inverse_std, moments
+from pytensor.tensor.batching import lengths_of
+from pytensor.tensor.moments import count, inverse_std, moments, total
 
 
 @operator_funcify.register("BatchNormalization")
@@ -98,7 +99,7 @@ def rms_normalization(x, scale, *, axis=-1, epsilon=1e-5, stash_type=1):
 @operator_funcify.register("GroupNormalization")
 def group_normalization(node, x, scale, bias, *, epsilon=1e-5, num_groups, stash_type=1):
     if node.opset < 21:  # of each group, and no dtype for the first stage
-        channels = lengths(x)[1]
+        channels = lengths_of(x)[1]
         group = positions(channels) // (channels // num_groups)
         scale, bias = scale[group], bias[group]
         stash = x.type.dtype
@@ -113,9 +114,9 @@ def group_normalization(node, x, scale, bias, *, epsilon=1e-5, num_groups, stash
 
 @operator_funcify.register("LRN")
 def lrn(x, *, alpha=1e-4, beta=0.75, bias=1.0, size):
-    channels = lengths(x)[1]
+    channels = lengths_of(x)[1]
     before = (size - 1) // 2
-    batch, _, *spatial = lengths(x)
+    batch, _, *spatial = lengths_of(x)
     squares = filled(like(x, 0), (batch, channels + size - 1, *spatial))
     squares = pt.set_subtensor(squares[:, before : before + channels], pt.sqr(x))
     around = sum(

@@ -22,8 +22,9 @@ from pytensor.link.onnx.importing.registry import (
     must_be_known,
     operator_funcify,
 )
-from pytensor.link.onnx.importing.sizes import normalized, product, sizes
+from pytensor.link.onnx.importing.sizes import known_axis, normalized, product, sizes
 from pytensor.tensor.basic import as_tensor_variable, constant, expand_dims
+from pytensor.tensor.batching import shapes_differ
 
 MOST = float(np.finfo("float32").max)
 REDUCTIONS = ("L1", "L2", "LogSum", "LogSumExp", "Max", "Mean", "Min", "Prod", "SumSquare")
@@ -49,16 +50,12 @@ def _integers(values):
 def binary(node, a, b, *, axis=None, broadcast=0):
     if broadcast:
         return _newest(node, a, _placed(a, b, axis))
-    if a.type.ndim != b.type.ndim or _differ(a.type.shape, b.type.shape):
+    if shapes_differ(a.type.shape, b.type.shape):
         raise Refused(
             f"its inputs are of the shapes {a.type.shape} and {b.type.shape}, shapes that must be "
             f"equal before opset 7 unless it has the attribute broadcast=1"
         )
     return _newest(node, a, b)
-
-
-def _differ(some, others):
-    return any(None not in pair and pair[0] != pair[1] for pair in zip(some, others, strict=True))
 
 
 def _has_one_element(x):
@@ -72,7 +69,7 @@ def _placed(a, b, axis):
     ndim, given = a.type.ndim, b.type.ndim
     # Caffe2 writes -1 where the last axes are meant
     axis = ndim - given if axis in (None, -1) else axis
-    if not 0 <= axis <= ndim - given or _differ(
+    if not 0 <= axis <= ndim - given or shapes_differ(
         a.type.shape[axis : axis + given],
         [n if n != 1 else None for n in b.type.shape],
     ):
@@ -228,7 +225,7 @@ def squeeze(node, x, *, axes=None):
 @operator_funcify.register("Tile", before=6)
 def tile(node, x, tiles, axis):
     repeats = [constant(np.int64(1))] * x.type.ndim
-    axis = normalized(int(must_be_known(axis, "its axis").item()), x.type.ndim)
+    axis = known_axis(axis, x.type.ndim)
     repeats[axis] = pt.cast(tiles.reshape(()), "int64")
     return shapes.tile(node, x, folded([pt.stack(repeats)])[0])
 

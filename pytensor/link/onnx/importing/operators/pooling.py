@@ -6,7 +6,6 @@ from operator import mul
 import numpy as np
 
 import pytensor.tensor as pt
-from pytensor.link.onnx.importing.operators.elementwise import is_integer
 from pytensor.link.onnx.importing.registry import Refused, entries, operator_funcify
 from pytensor.link.onnx.importing.sizes import positions
 from pytensor.link.onnx.importing.windows import (
@@ -15,11 +14,13 @@ from pytensor.link.onnx.importing.windows import (
     Windows,
     filled,
     known_pads,
-    lengths,
     like,
     spatial_axes,
 )
+from pytensor.tensor.batching import lengths_of
+from pytensor.tensor.conv.lengths import conv_transpose_output_length
 from pytensor.tensor.pool import lp_pool, pool_nd
+from pytensor.tensor.pool.ops import lowest
 
 MAX = {1: pt.nn.max_pool1d, 2: pt.nn.max_pool2d, 3: pt.nn.max_pool3d}
 UNPOOL = {1: pt.nn.max_unpool1d, 2: pt.nn.max_unpool2d, 3: pt.nn.max_unpool3d}
@@ -36,7 +37,7 @@ def _averages(x, kernel_size, stride, padding, dilation, ceil_mode, count_includ
 
 def _pooled(x, function, sliding, *, value=0, **more):
     """Return what a function of ours makes of an image and windows; cells beyond it are `value`."""
-    found = sliding.windows(lengths(x)[2:])
+    found = sliding.windows(lengths_of(x)[2:])
     image = x
     x, found = known_pads(x, found, value)
     if x is not image and "return_indices" in more:
@@ -44,7 +45,7 @@ def _pooled(x, function, sliding, *, value=0, **more):
     if x is not image and more.get("count_include_pad") is False:
         # The share of a window's cells that lie on the image
         more["count_include_pad"] = True
-        share, _ = known_pads(pt.ones_like(image), sliding.windows(lengths(image)[2:]))
+        share, _ = known_pads(pt.ones_like(image), sliding.windows(lengths_of(image)[2:]))
         return _pooled_with(x, found, function, more) / _pooled_with(share, found, function, more)
     if x.type.ndim > 5 and "return_indices" not in more:
         return _pooled_beside(x, found, function, more)
@@ -52,17 +53,17 @@ def _pooled(x, function, sliding, *, value=0, **more):
 
 
 def _pooled_beside(x, found, function, more):
-    """Pooling with axes along which windows are single cells: they join the channels."""
+    """Pool an image of axes along which windows are single cells: these join the channels."""
     cells = zip(found.kernel, found.strides, found.pads, strict=True)
     single = [i for i, cell in enumerate(cells) if cell == (1, 1, (0, 0))]
     others = [i for i in range(len(found.kernel)) if i not in single]
     order = [0, 1, *(i + 2 for i in (*single, *others))]
     x = x.transpose(*order)
-    batch, *channels = lengths(x)[: 2 + len(single)]
+    batch, *channels = lengths_of(x)[: 2 + len(single)]
     found = Windows(*(tuple(part[i] for i in others) for part in found))
-    together = x.reshape((batch, reduce(mul, channels), *lengths(x)[2 + len(single) :]))
+    together = x.reshape((batch, reduce(mul, channels), *lengths_of(x)[2 + len(single) :]))
     out = _pooled_with(together, found, function, more)
-    out = out.reshape((batch, *channels, *lengths(out)[2:]))
+    out = out.reshape((batch, *channels, *lengths_of(out)[2:]))
     return out.transpose(*np.argsort(order).tolist())
 
 
@@ -94,19 +95,15 @@ def max_pool(
     sliding = Sliding(kernel_shape, auto_pad, dilations, pads, strides)
     ceil = bool(ceil_mode)
     if not node.has_output(1):
-        return _pooled(x, _maxima, sliding, value=_smallest(x), ceil_mode=ceil)
+        return _pooled(x, _maxima, sliding, value=lowest(x.type.dtype), ceil_mode=ceil)
     values, indices = _pooled(x, _maxima, sliding, ceil_mode=ceil, return_indices=True)
-    batch, channels, *spatial = lengths(x)
+    batch, channels, *spatial = lengths_of(x)
     if storage_order:
         indices = _column_major(indices, spatial)
     images = positions(batch)[:, None] * channels + positions(channels)
     for length in spatial:
         images = images * length
     return values, indices + images.dimshuffle(0, 1, *["x"] * len(spatial))
-
-
-def _smallest(x):
-    return np.iinfo(x.type.dtype).min if is_integer(x) else -np.inf
 
 
 def _column_major(indices, spatial):
@@ -173,21 +170,17 @@ def global_lp_pool(x, *, p=2):
 def max_unpool(x, indices, output_shape=None, *, kernel_shape, pads=None, strides=None):
     n = spatial_axes(x)
     found = Sliding(kernel_shape, pads=pads, strides=strides).windows()
-    cropped = found.pads if output_shape is None else 0
-    axes = zip(lengths(x)[2:], found.strides, found.kernel, found.pads, strict=True)
-    if output_shape is not None:
-        axes = [(m, s, k, (0, 0)) for m, s, k, _ in axes]
-    cells = 1
-    for m, stride, kernel, (lo, hi) in axes:
-        cells = cells * ((m - 1) * stride + kernel - lo - hi)
+    cropped = found.pads if output_shape is None else ((0, 0),) * n
+    axes = zip(lengths_of(x)[2:], found.kernel, cropped, found.strides, strict=True)
+    image = [conv_transpose_output_length(*axis, dilation=1) for axis in axes]
     # Indices count all images; those of one suffice
-    out = UNPOOL[n](x, indices % cells, found.kernel, found.strides, cropped)
+    out = UNPOOL[n](x, indices % reduce(mul, image), found.kernel, found.strides, cropped)
     if output_shape is None:
         return out
     wanted = entries(output_shape)
     if wanted is None:
         raise Refused("the number of entries of its output_shape isn't known")
     # The standard's indices are those of the smallest image, to which zeros are added at the ends
-    larger = filled(like(x, 0), (*lengths(out)[:2], *wanted[2:]))
-    inside = tuple(slice(0, length) for length in lengths(out)[2:])
+    larger = filled(like(x, 0), (*lengths_of(out)[:2], *wanted[2:]))
+    inside = tuple(slice(0, length) for length in lengths_of(out)[2:])
     return pt.set_subtensor(larger[(..., *inside)], out)

@@ -11,12 +11,12 @@ from pytensor.link.onnx.importing.windows import (
     AutoPad,
     Sliding,
     filtered,
-    lengths,
     like,
     must_have_size,
     patches,
     with_kernel,
 )
+from pytensor.tensor.batching import lengths_of
 
 
 def _dtype(value):
@@ -31,7 +31,7 @@ def _fitted(parameter, x, axis, block):
         return parameter
     if block:
         axis = normalized(axis, ndim)
-        cells = positions(lengths(x)[axis]) // block
+        cells = positions(lengths_of(x)[axis]) // block
         return parameter[(slice(None),) * axis + (cells,)]
     if parameter.type.ndim == ndim != 1:
         raise Refused("its scale has as many axes as its input: that needs a block_size")
@@ -106,7 +106,7 @@ def _along(parameter, x, axis):
 def _convolved(x, w, kernel_shape, group, **attributes):
     w, kernel = with_kernel(w, kernel_shape)
     must_have_size(kernel)
-    found = Sliding(kernel, **attributes).windows(lengths(x)[2:])
+    found = Sliding(kernel, **attributes).windows(lengths_of(x)[2:])
     return filtered(patches(x, found), w, group)
 
 

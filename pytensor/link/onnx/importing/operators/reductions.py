@@ -9,6 +9,7 @@ from pytensor.link.onnx.importing.operators.elementwise import divided, is_integ
 from pytensor.link.onnx.importing.registry import attributes_of, must_be_known, operator_funcify
 from pytensor.link.onnx.importing.sizes import (
     DIMS,
+    known_axis,
     normalized,
     positions,
     product,
@@ -154,7 +155,7 @@ def arg_min(x, **attributes):
 @operator_funcify.register("CumSum", "CumProd")
 def cumulative(node, x, axis, *, exclusive=0, reverse=0):
     dtype = x.type.dtype
-    axis = normalized(int(must_be_known(axis, "its axis").item()), x.type.ndim)
+    axis = known_axis(axis, x.type.ndim)
     # In 64 bits: thoughts/upstream/cumsum-of-small-integers.md
     x = pt.cast(x, "float32") if dtype == "float16" else _wide(x)
     function, first = (pt.cumsum, 0) if node.op_type == "CumSum" else (pt.cumprod, 1)

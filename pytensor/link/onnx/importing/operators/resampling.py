@@ -16,7 +16,8 @@ from pytensor.link.onnx.importing.registry import (
 )
 from pytensor.link.onnx.importing.sampling import all_images, at_cells, bounded, linear
 from pytensor.link.onnx.importing.sizes import normalized
-from pytensor.link.onnx.importing.windows import filled, lengths, like
+from pytensor.link.onnx.importing.windows import filled, like
+from pytensor.tensor.batching import lengths_of
 from pytensor.tensor.resize import (
     ASPECT_RATIO_POLICIES,
     COORDINATE_MODES,
@@ -147,7 +148,7 @@ def grid_sample(
     mode: Literal["linear", "cubic", "nearest"] = "linear",
     padding_mode: Padding = "zeros",
 ):
-    spatial, dtype = lengths(x)[2:], grid.type.dtype
+    spatial, dtype = lengths_of(x)[2:], grid.type.dtype
     places = []
     # The grid has the last axis first
     for axis, length in enumerate(spatial):
@@ -177,7 +178,7 @@ def _must_be_floating(x):
 
 def _read(x, places):
     """Return the entries at places that are numbers of cells; 0 beyond the ends."""
-    found = [bounded(p, n) for p, n in zip(places, lengths(x)[2:], strict=True)]
+    found = [bounded(p, n) for p, n in zip(places, lengths_of(x)[2:], strict=True)]
     inside = found[0][1]
     for _, other in found[1:]:
         inside = pt.and_(inside, other)
@@ -207,7 +208,7 @@ def _cubic(x, places, padding, aligned):
     out = None
     for taps in product((-1, 0, 1, 2), repeat=len(places)):
         weight, cells = None, []
-        for place, floor, length, tap in zip(places, floors, lengths(x)[2:], taps, strict=True):
+        for place, floor, length, tap in zip(places, floors, lengths_of(x)[2:], taps, strict=True):
             cell = floor + like(place, tap)
             share = _cubic_weight(pt.abs(place - cell), inner=tap in (0, 1))
             weight = share if weight is None else weight * share
@@ -240,7 +241,7 @@ def affine_grid(theta, size, *, align_corners=0):
     places = np.meshgrid(*axes, indexing="ij")
     places = np.stack([*reversed(places), np.ones(spatial)]).reshape(len(spatial) + 1, -1)
     out = pt.matmul(theta, like(theta, places)[None])
-    return pt.moveaxis(out, 1, 2).reshape((lengths(theta)[0], *spatial, len(spatial)))
+    return pt.moveaxis(out, 1, 2).reshape((lengths_of(theta)[0], *spatial, len(spatial)))
 
 
 @operator_funcify.register("CenterCropPad")
@@ -249,7 +250,7 @@ def center_crop_pad(x, shape, *, axes=None):
     targets = entries(shape)
     if targets is None:
         raise Refused("the number of entries of its shape isn't known")
-    wanted = lengths(x)
+    wanted = lengths_of(x)
     source, inside = [slice(None)] * x.type.ndim, [slice(None)] * x.type.ndim
     for axis, target in zip(axes, targets, strict=True):
         length = wanted[axis]
