@@ -8,7 +8,10 @@ Builds the page of the model into a temporary folder, opens it in Chromium, hand
 the sample pictures, and those of a tall and of a wide shape, and compares its detections with those
 of onnxruntime in Python.  With --data, 100 pictures of the set's validation part follow.  The exit
 status is 1 if a box differs by more than 0.5 px, or a score by more than 0.005, or a detection has
-no partner.  One without a partner whose score is that close to the threshold is allowed.
+no partner.  One without a partner whose score is that close to the threshold is allowed.  Then
+`pytensor.link.onnx.compare` says which of the two computes the network wrongly for the first
+picture that differs, and from which node on; if neither does, it is what the page does before or
+after it.
 
 It drives an installed Chromium by Playwright, which downloads none.
 """
@@ -29,10 +32,12 @@ from data.synthetic.scenes import sample_scene
 from dataset import load_split
 from evaluation.detectors import ModelError, detect_in, open_detector
 from PIL import Image
-from tools.build_demo import BuildError, build
+from tools.build_demo import NODE_MODULES, RUNTIME, BuildError, build
+from tools.reference import input_of_pixels
 from tools.samples import SAMPLES, SEED, SPLIT, sample_scene_of
 
-from pytensor.link.onnx.compare import ComparisonError, web
+from pytensor.link.onnx.compare import ComparisonError, compare_runtimes, web
+from pytensor.link.onnx.compare.command import describe
 
 MAX_BOX_DIFFERENCE = 0.5  # pixels of the picture
 MAX_SCORE_DIFFERENCE = 0.005
@@ -42,8 +47,8 @@ SHAPES = [(360, 780), (300, 601), (1080, 2340), (960, 320), (1600, 700)]
 
 WEBGPU_ARGS = {
     None: (),  # as this Chromium has it by itself
-    "software": ("--enable-unsafe-webgpu",),  # an adapter in software: correct, but slow
-    "hardware": ("--enable-unsafe-webgpu", "--enable-features=Vulkan", "--ignore-gpu-blocklist"),
+    "software": web.SOFTWARE,
+    "hardware": web.HARDWARE,
 }
 TIMEOUT = 120_000  # ms for Chromium to start, or for one step of a page, on a busy machine
 
@@ -90,18 +95,14 @@ def open_page(page, *, webgpu=None, **query):
     BrowserError
         If Chromium doesn't start, or a script of the page throws while it is open.
     """
-    executable = find_chromium()
+    find_chromium()
     # Here, so that other commands don't need the package.
     from playwright.sync_api import Error, sync_playwright
 
     address = str(page) if str(page).startswith("http") else Path(page).resolve().as_uri()
     try:
         with sync_playwright() as driver:
-            browser = driver.chromium.launch(
-                executable_path=executable,
-                args=[*web.ARGUMENTS, *WEBGPU_ARGS[webgpu]],
-                timeout=TIMEOUT,
-            )
+            browser = web.launch(driver, WEBGPU_ARGS[webgpu], TIMEOUT)
             opened = browser.new_page()
             opened.set_default_timeout(TIMEOUT)
             opened.goto(f"{address}?{urlencode(query)}")
@@ -210,6 +211,27 @@ def pictures_of(path, classes, count):
         yield dataset.file_name(index), dataset.picture(index)
 
 
+def who_is_wrong(model, detector, pixels, runtimes):
+    """Return lines that say which runtime computes the network wrongly for a picture.
+
+    Parameters
+    ----------
+    model : path-like
+        ONNX file.
+    detector : OnnxDetector
+        Of that file.
+    pixels : uint8 array (height, width, 3)
+    runtimes : list of str or callable
+        As `pytensor.link.onnx.compare.compare_runtimes` takes them.
+    """
+    inputs = {detector.input_name: input_of_pixels(pixels, detector.image_size)}
+    found = compare_runtimes(model, inputs, runtimes, ort_web=NODE_MODULES / RUNTIME)
+    lines = [f"{one.runtime}: {describe(one)}" for one in found]
+    if not any(one.wrong for one in found):
+        lines.append("the difference is of what the page does before or after the network")
+    return lines
+
+
 def compare(model, webgpu=False, confidence=None, data=None, count=100):
     """Print how far the page and Python are apart on each picture; whether they agree.
 
@@ -225,7 +247,7 @@ def compare(model, webgpu=False, confidence=None, data=None, count=100):
         A data set, of which `count` pictures are compared, too.
     """
     detector = open_detector(model, batch_size=1)
-    agree, total, largest = True, 0, [0.0, 0.0]
+    differing, total, largest = None, 0, [0.0, 0.0]
     pictures = compared_pictures()
     if data is not None:
         pictures = itertools.chain(pictures, pictures_of(data, detector.classes, count))
@@ -248,12 +270,17 @@ def compare(model, webgpu=False, confidence=None, data=None, count=100):
                 print(f"{words:<40} {box:>8.4f} {score:>9.6f}")
                 # Written so that NaN fails, too.
                 close = box <= MAX_BOX_DIFFERENCE and score <= MAX_SCORE_DIFFERENCE
-                agree, total = agree and close and not missing, total + len(found)
+                total += len(found)
+                if differing is None and (missing or not close):
+                    differing = pixels
                 largest = [max(pair) for pair in zip(largest, (box, score), strict=True)]
     print(f"largest differences: {largest[0]:.4f} px, {largest[1]:.6f} ({total} boxes)")
     if not total:
         print("nothing was detected in any picture, which compares nothing: is the model trained?")
-    return agree and total > 0
+    if differing is not None:
+        runtimes = ["ort", "web-webgpu" if webgpu else "web-wasm"]
+        print(*who_is_wrong(model, detector, differing, runtimes), sep="\n")
+    return differing is None and total > 0
 
 
 def main(arguments=None):

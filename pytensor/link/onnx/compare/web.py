@@ -4,7 +4,7 @@ import base64
 import os
 import shutil
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -34,14 +34,11 @@ ARGUMENTS = (
     "--disable-component-update",
     "--disable-sync",
 )
-# Chromium's options for a GPU, and for the adapter in software that it has without one
-ADAPTERS = {
-    "wasm": ((),),
-    "webgpu": (
-        ("--enable-unsafe-webgpu", "--enable-features=Vulkan", "--ignore-gpu-blocklist"),
-        ("--enable-unsafe-webgpu",),
-    ),
-}
+# WebGPU as Chromium imitates it, slowly
+SOFTWARE = ("--enable-unsafe-webgpu",)
+HARDWARE = (*SOFTWARE, "--enable-features=Vulkan", "--ignore-gpu-blocklist")
+# Chromium's options for each, to be tried in turn
+ADAPTERS = {"wasm": ((),), "webgpu": (HARDWARE, SOFTWARE)}
 SCRIPTS = {"wasm": "ort.wasm.min.js", "webgpu": "ort.webgpu.min.js"}
 TYPES = {".js": "text/javascript", ".mjs": "text/javascript", ".wasm": "application/wasm"}
 MILLISECONDS = 300_000
@@ -101,6 +98,27 @@ def find_chromium() -> str:
     raise ComparisonError(
         f"no Chromium found ({', '.join(names)}): apt-get install chromium, or set the variable "
         "CHROMIUM to the path of one"
+    )
+
+
+def launch(driver: Any, arguments: Sequence[str] = (), milliseconds: int = MILLISECONDS) -> Any:
+    """Start a Chromium without a window by Playwright; return Playwright's browser.
+
+    Parameters
+    ----------
+    driver : playwright.sync_api.Playwright
+    arguments : sequence of str
+        More of Chromium's, such as `HARDWARE`.
+    milliseconds : int
+        That it may take.
+
+    Raises
+    ------
+    ComparisonError
+        If there is none.
+    """
+    return driver.chromium.launch(
+        executable_path=find_chromium(), args=[*ARGUMENTS, *arguments], timeout=milliseconds
     )
 
 
@@ -166,17 +184,13 @@ class Web(Runtime):
         return f"http://127.0.0.1:{server.server_port}/"
 
     def _open(self) -> None:
-        executable = find_chromium()
+        find_chromium()
         from playwright.sync_api import sync_playwright
 
         address = self._serve()
         driver = self._closing.enter_context(sync_playwright())
         for arguments in ADAPTERS[self.provider]:
-            browser = driver.chromium.launch(
-                executable_path=executable,
-                args=[*ARGUMENTS, *arguments],
-                timeout=MILLISECONDS,
-            )
+            browser = launch(driver, arguments)
             page = browser.new_page()
             page.set_default_timeout(MILLISECONDS)
             page.goto(address)

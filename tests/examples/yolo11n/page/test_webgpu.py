@@ -109,7 +109,7 @@ def assert_checked(page, by="Python"):
     checked = page.evaluate("demo.info.checked")
     assert (checked["by"], checked["times"]) == (by, 1)
     for kind, most in {"box": 0.5, "score": 0.005}.items():
-        assert checked["difference"][kind] <= checked["limits"][kind] < most
+        assert checked["difference"][kind] <= checked["limits"][kind] <= most
     line = page.inner_text("#device-check")
     assert line.startswith("Checked on this device: largest difference 0.0")
     assert f"in score, from {by}." in line

@@ -28,8 +28,9 @@ import { withOutputs } from "./onnx_edit.js";
  *   everywhere, or with a tensor of the detector.
  */
 
-// The processor always: a step takes small tensors and many kinds of nodes, and software that
-// imitates WebGPU has been seen to compute some of them wrongly.
+// The processor always: a step takes small tensors and many kinds of nodes, and the check of WebGPU
+// on a device says nothing of them. In software, WebGPU was once seen to compute an And wrongly, of
+// (8, 4, 756) and (8, 4, 1); with onnxruntime-web 1.30.0 that node and whole steps are right there.
 const PROVIDERS = { executionProviders: ["wasm"] };
 const NEW_PICTURES = 3; // in a batch; the others were in one before
 const KEPT_BYTES = 128e6; // of the maps of pictures that may come again

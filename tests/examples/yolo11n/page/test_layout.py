@@ -1,0 +1,74 @@
+"""The page's layout by its HTML and CSS alone: no script, no model, so it is quick."""
+
+import itertools
+import shutil
+
+import pytest
+from tools.build_demo import DEMO, PAGE, STYLE
+
+from tests.examples.yolo11n.page.browsers import IN_BOTH, screenshot, visit
+
+pytestmark = pytest.mark.browser
+
+# More than there ever is at once: all buttons, with their longest texts, and a strip of pictures.
+ALL = """() => {
+  for (const id of ["#camera-open", "#album"]) document.querySelector(id).hidden = false;
+  const thumbnail = document.createElement("button");
+  thumbnail.className = "thumbnail";
+  document.querySelector("#strip").append(thumbnail);
+  const texts = { start: "Play video", stop: "Pause", record: "Save video" };
+  for (const [id, text] of Object.entries(texts)) {
+    document.querySelector(`#${id}-text`).textContent = text;
+  }
+}"""
+CONTROLS = """[...document.querySelectorAll("#view .button:not(.on-stage), .thumbnail")]
+  .filter((e) => e.checkVisibility()).map((e) => ({
+    ...e.getBoundingClientRect().toJSON(), beyond: e.scrollWidth - e.clientWidth,
+    row: Boolean(e.closest(".toolbar")) }))"""
+
+
+@pytest.fixture
+def unbuilt(browser, tmp_path):
+    """Open the page without its scripts."""
+    for file in (PAGE, STYLE):
+        (tmp_path / file).parent.mkdir(exist_ok=True)
+        shutil.copy(DEMO / file, tmp_path / file)
+    with visit(browser, (tmp_path / PAGE).as_uri(), complaints=["ERR_FILE_NOT_FOUND"]) as page:
+        page.evaluate(ALL)
+        yield page
+
+
+def check(page, width, height, letters):
+    """Assert that no control is outside of the window, too small to be hit, or for its text."""
+    page.set_viewport_size({"width": width, "height": height})
+    page.evaluate(f"void (document.documentElement.style.fontSize = '{letters}px')")
+    boxes = page.evaluate(CONTROLS)
+    assert len(boxes) == 12
+    for box in boxes:
+        assert 0 <= box["left"] < box["right"] <= width
+        assert 0 <= box["top"] < box["bottom"] <= height
+        assert min(box["width"], box["height"]) >= 24  # WCAG 2.2, Target Size (Minimum)
+        assert box["beyond"] <= 1
+    stage = page.locator("#stage-frame").bounding_box()
+    assert stage["height"] >= 96
+    bottom, right = stage["y"] + stage["height"], stage["x"] + stage["width"]
+    assert all(box["top"] >= bottom or box["left"] >= right for box in boxes)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    return boxes
+
+
+@IN_BOTH
+def test_all_controls_are_within_the_window(unbuilt, tmp_path):
+    """With large letters, too."""
+    sizes = (320, 568), (320, 640), (390, 844), (640, 360), (768, 1024)
+    for (width, height), letters in itertools.product(sizes, (16, 20, 24)):
+        check(unbuilt, width, height, letters)
+        screenshot(unbuilt, f"layout-{width}x{height}-{letters}", tmp_path)
+
+
+@IN_BOTH
+def test_a_wide_window_has_all_controls_in_one_row(unbuilt, tmp_path):
+    for width in (1265, 1280, 1366, 1600):
+        boxes = check(unbuilt, width, 800, 16)
+        screenshot(unbuilt, f"layout-{width}", tmp_path)
+        assert len({box["top"] for box in boxes if box["row"]}) == 1, width
