@@ -28,9 +28,14 @@ def load(name):
         return importlib.import_module(name)
 
 
-@pytest.fixture(scope="module")
-def check():
-    return load("benchmarks.gpu.training_check")
+@pytest.fixture
+def check(monkeypatch):
+    """Return the program, with a small network in place of the detector."""
+    from tests.examples.yolo11n.training.runs import Stage
+
+    program = load("benchmarks.gpu.training_check")
+    monkeypatch.setattr(program, "YOLO11n", lambda num_classes: Stage())
+    return program
 
 
 @pytest.fixture

@@ -66,6 +66,7 @@ class SmallStep:
         return self.step, [self.state, np.zeros((2, 3, 64, 64), "uint8")]
 
 
+@pytest.mark.slow
 def test_figures_of_a_side(memory, monkeypatch):
     side = SmallStep()
     monkeypatch.setattr(memory, "make_side", lambda *arguments: side)

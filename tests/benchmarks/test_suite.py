@@ -260,14 +260,24 @@ def test_child_that_is_killed_keeps_what_it_has_written(script):
 
 
 @pytest.mark.slow
-def test_child_that_takes_too_long_ends_with_its_children(script, tmp_path):
+def test_child_that_takes_too_long_ends_with_its_children(script, tmp_path, monkeypatch):
+    written = tmp_path / "written"
     code = f"""
     import subprocess
     process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
     Path({str(tmp_path / "pid")!r}).write_text(str(process.pid))
     out.write_text("{{}}")
+    Path({str(written)!r}).touch()
     time.sleep(600)
     """
+    wait = child.subprocess.Popen.wait
+
+    def wait_until_it_has_written(process, timeout=None):
+        while timeout and process.poll() is None and not written.exists():
+            time.sleep(0.05)
+        return wait(process, timeout and 0.1)
+
+    monkeypatch.setattr(child.subprocess.Popen, "wait", wait_until_it_has_written)
     result, reason = script(code, seconds=8)
     assert (result, reason) == ({}, "took longer than 8 s")
     state = Path(f"/proc/{(tmp_path / 'pid').read_text()}/stat")

@@ -23,6 +23,11 @@ FORMS = [
     pytest.param({"platform": "cuda"}, id="gpu"),
     pytest.param(LOW, id="gpu-bf16", marks=pytest.mark.long),
 ]
+# For what is long in a GPU's form.
+PROCESSOR, *_OTHERS = FORMS
+PROCESSOR_FIRST = [
+    PROCESSOR, *(pytest.param(*f.values, id=f.id, marks=pytest.mark.long) for f in _OTHERS)
+]  # fmt: skip
 
 
 def full(name):

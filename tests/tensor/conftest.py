@@ -1,6 +1,15 @@
+from importlib.util import find_spec
+
 import pytest
 
 import pytensor
+
+
+@pytest.fixture(scope="module", autouse=True)
+def programs_compiled_sooner(request):
+    """Have JAX compile sooner: each program runs once, and on little."""
+    if find_spec("jax"):
+        request.getfixturevalue("compiled_sooner")
 
 
 @pytest.fixture(autouse=True)

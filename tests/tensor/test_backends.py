@@ -30,6 +30,8 @@ QUICK = {
     "C": ("conv2d", "silu"),
     "Numba": ("conv2d", "conv_transpose2d", "silu", "topk"),
 }
+# Of these, each has the rows in turn; the tests of JAX and of ONNX run the others, too.
+IN_TURN = ("Python", "JAX", "ONNX")
 # Slow in every backend; rows with fewer axes are like them.
 LARGE = ("adaptive_max_pool3d", "lp_pool1d", "lp_pool3d", "max_pool3d")
 
@@ -40,11 +42,17 @@ def outcome(reason):
     return "warns" if reason.startswith(WARNS) else "fails"
 
 
+def tried_by_default(backend, place, name):
+    if name in LARGE or backend in QUICK:
+        return name in QUICK.get(backend, ())
+    return backend not in IN_TURN or backend == IN_TURN[place % len(IN_TURN)]
+
+
 def cells():
     for backend in installed():
-        for name in ROWS:
-            slow = name in LARGE or name not in QUICK.get(backend, ROWS)
-            yield pytest.param(backend, name, marks=[pytest.mark.long] if slow else [])
+        for place, name in enumerate(ROWS):
+            long = not tried_by_default(backend, place, name)
+            yield pytest.param(backend, name, marks=[pytest.mark.long] * long)
 
 
 def test_every_function_has_a_row():
@@ -63,7 +71,6 @@ def test_the_table_is_that_of_the_state():
     assert TABLE.read_text() == document(STATE), HINT
 
 
-@pytest.mark.usefixtures("compiled_sooner")
 @pytest.mark.parametrize(("backend", "name"), list(cells()))
 def test_cell(backend, name):
     reasons = try_cell(name, backend)

@@ -11,7 +11,7 @@ from tests.utils import REFERENCE_MODE
 LENGTHS = [((1, 2), (3, 2)), ((3, 2), (1, 2)), ((3, 1), (3, 4)), ((1, 1), (2, 3))]
 
 
-NUMBA = pytest.param(LENGTHS[0], "NUMBA", marks=pytest.mark.slow)
+NUMBA = pytest.param(LENGTHS[0], "NUMBA", marks=pytest.mark.long)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,13 @@ import pytensor
 import pytensor.tensor as pt
 from pytensor.compile.mode import get_mode
 from pytensor.gradient import verify_grad
-from tests.utils import REFERENCE_MODE, TOLERANCES, compare_jax_and_py, in_turn
+from tests.utils import (
+    REFERENCE_MODE,
+    TOLERANCES,
+    compare_jax_and_py,
+    compare_mode_and_py,
+    in_turn,
+)
 
 RNG = np.random.default_rng(3)
 SHAPE = (2, 6, 3, 5)
@@ -175,8 +181,8 @@ def test_second_derivatives_with_unknown_shapes(name, mode):
     ("name", "mode"),
     [
         *((name, CVM) for name in CASES),
-        pytest.param("layer_over_two", "NUMBA", marks=pytest.mark.slow),
-        # Compiling takes Numba half a minute for either
+        # Compiling takes Numba up to half a minute
+        pytest.param("layer_over_two", "NUMBA", marks=pytest.mark.long),
         pytest.param("group", "NUMBA", marks=pytest.mark.long),
     ],
 )
@@ -188,6 +194,12 @@ def test_modes(name, mode):
     expected = pytensor.function(inputs, outputs, mode=REFERENCE_MODE)(*values)
     for result, wanted in zip(results, expected, strict=True):
         np.testing.assert_allclose(result, wanted, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.slow
+def test_values_in_numba():
+    inputs, (out, *_) = graph("layer_over_two")
+    compare_mode_and_py("NUMBA", inputs, out, values_of("layer_over_two"))
 
 
 @pytest.mark.slow

@@ -18,6 +18,7 @@ import pytensor.tensor as pt
 from pytensor.link.jax.tuned import jax_mode
 from tests.examples import yolo11n_golden as golden
 
+pytestmark = pytest.mark.usefixtures("compiled_sooner")
 CLASSES = ["person", "cell phone"]
 SCORES = {"on": "x", "per_class": {name: {"map50": 0.5, "map50_95": None} for name in CLASSES}}
 

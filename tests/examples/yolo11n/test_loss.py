@@ -226,7 +226,7 @@ def small_case(seed, batch=2, max_boxes=6, scale=1.5):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("batch", [1, 2, 3])
+@pytest.mark.parametrize("batch", [2, 3, pytest.param(1, marks=pytest.mark.long)])
 @pytest.mark.parametrize("seed", range(8))
 def test_against_plain_numpy(small_loss, seed, batch):
     maps, targets = small_case(seed, batch)

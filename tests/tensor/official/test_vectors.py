@@ -2,7 +2,8 @@
 
 Each runs in Python, in JAX, and through the exporter in onnxruntime, against the outputs that the
 standard gives and with its tolerances; with static shapes, and with shapes that aren't known.
-In JAX, and of the pairs of shapes and operator set, cases have theirs in turn; the others are long.
+In JAX, and of the pairs of shapes and operator set, cases have theirs in turn; the others are long,
+and so are cases of large images but in Python.
 """
 
 from collections import Counter
@@ -96,16 +97,16 @@ def names():
         yield pytest.param(name, marks=[pytest.mark.xfail(reason=reason)] if reason else [])
 
 
-def in_turn(*groups):
-    """Give each case one group of settings, each operator all groups; the others are long."""
+def in_turn(*settings):
+    """Give each case one of the settings, each operator all of them; the others are long."""
     places = Counter()
     for case in names():
-        operator = CASES[case.values[0]].operator
-        for place, group in enumerate(groups):
-            own = COUNTS[operator] < len(groups) or place == places[operator] % len(groups)
-            marks = [*case.marks, *([] if own else [pytest.mark.long])]
-            for settings in group:
-                yield pytest.param(*case.values, *settings, marks=marks)
+        (name,) = case.values
+        operator = CASES[name].operator
+        for place, own in enumerate(settings):
+            here = COUNTS[operator] < len(settings) or place == places[operator] % len(settings)
+            long = not here or "_large" in name
+            yield pytest.param(name, *own, marks=[*case.marks, *[pytest.mark.long] * long])
         places[operator] += 1
 
 
@@ -130,8 +131,7 @@ def test_python(name, known):
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("compiled_sooner")
-@pytest.mark.parametrize(("name", "known"), list(in_turn([(False,)], [(True,)])))
+@pytest.mark.parametrize(("name", "known"), list(in_turn((False,), (True,))))
 def test_jax(name, known):
     pytest.importorskip("jax")
     variables, outputs, values = graph(CASES[name], known)
@@ -150,7 +150,7 @@ def test_jax_in_the_form_of_a_gpu(name, known):
 
 @pytest.mark.parametrize(
     ("name", "known", "opset"),
-    list(in_turn([(False, 18), (True, 20)], [(False, 20), (True, 18)])),
+    list(in_turn((False, 18), (True, 20), (False, 20), (True, 18))),
 )
 def test_onnx(name, known, opset):
     pytest.importorskip("onnxruntime")

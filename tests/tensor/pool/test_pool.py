@@ -156,24 +156,17 @@ def test_shape_without_computation(ignore_border, static):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("window", "expected"),
-    [
-        # The first in row-major order, which is neither the first column's nor the last
-        ([[0, 5], [5, 0]], [[0, 1], [0, 0]]),
-        ([[0, 5], [5, 5]], [[0, 1], [0, 0]]),
-        ([[5, 5], [5, 5]], [[1, 0], [0, 0]]),
-    ],
-)
-def test_ties(window, expected):
+def test_ties():
+    """The first in row-major order wins, which is neither the first column's nor the last."""
+    windows = [[[0, 5], [5, 0]], [[0, 5], [5, 5]], [[5, 5], [5, 5]]]
+    expected = [[[0, 1], [0, 0]], [[0, 1], [0, 0]], [[1, 0], [0, 0]]]
     x = pt.tensor4("x")
     gradient = pytensor.grad(pt.pool_2d(x, (2, 2)).sum(), x)
-    value = np.array([[window]], dtype="float64")
-    (result,) = compare_jax_and_py([x], gradient, [value])
-    np.testing.assert_array_equal(result[0, 0], expected)
-    values, indices = pt.nn.max_pool2d(x, 2, return_indices=True)
-    _, index = compare_jax_and_py([x], [values, indices], [value])
-    assert index.item() == np.argmax(expected)
+    _, indices = pt.nn.max_pool2d(x, 2, return_indices=True)
+    value = np.array(windows, dtype="float64")[:, None]
+    result, index = compare_jax_and_py([x], [gradient, indices], [value])
+    np.testing.assert_array_equal(result[:, 0], expected)
+    assert index.ravel().tolist() == [np.argmax(window) for window in expected]
 
 
 @pytest.mark.slow
@@ -213,14 +206,14 @@ def test_derivative_is_differentiable():
 def test_indices_where_all_is_minus_infinity():
     x = pt.tensor("x", shape=(None, None))
     values, indices = pt.nn.max_pool2d(x, (3, 2), (2, 2), ((1, 1), (1, 0)), return_indices=True)
+    dilated = pt.nn.max_pool1d(x, 2, 1, ((2, 0),), dilation=3, return_indices=True)[1]
+    outputs = [values, indices, dilated, pt.grad(values.sum(), x)]
     value = np.full((4, 5), -np.inf)
-    _, index = compare_jax_and_py([x], [values, indices], [value])
+    _, index, of_gaps, gradient = compare_jax_and_py([x], outputs, [value])
     np.testing.assert_array_equal(index, [[0, 1, 3], [5, 6, 8]])
     # With gaps in a window, its first cell on the image isn't the image's first.
-    dilated = pt.nn.max_pool1d(x, 2, 1, ((2, 0),), dilation=3, return_indices=True)[1]
-    np.testing.assert_array_equal(compare_jax_and_py([x], dilated, [value])[0][0], [1, 2, 0, 1])
+    np.testing.assert_array_equal(of_gaps[0], [1, 2, 0, 1])
     # A window that starts on padding propagates nothing.
-    (gradient,) = compare_jax_and_py([x], pt.grad(values.sum(), x), [value])
     assert gradient.sum() == 2
 
 

@@ -6,6 +6,7 @@ import pytest
 from evaluation.detectors import ModelError, OnnxDetector, open_detector
 from training.checkpoint import STATE, CheckpointError, load_weights, save_weights
 
+pytestmark = pytest.mark.usefixtures("compiled_sooner")
 SIZE, CLASSES = 64, ["person", "cell phone"]
 
 

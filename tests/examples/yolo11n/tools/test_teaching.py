@@ -13,6 +13,7 @@ from tools.quantize import float_nodes
 
 import pytensor
 import pytensor.tensor as pt
+from pytensor.link.jax.tuned import jax_mode
 from pytensor.link.onnx import half_weights, quantize_int8
 from tests.examples.yolo11n.conftest import CLASSES, SIZE
 
@@ -156,10 +157,9 @@ def test_class_loss_is_that_of_training(variants, assets):
     decoded = head.model.decode(predictions)
     head.part = "class"
     own = head.loss(maps, pt.specify_shape(decoded[:, :6], found.type.shape), targets)
-    compute = pytensor.function(
-        [*maps, *targets.values()], [own, parts["cls_loss"]], mode="FAST_COMPILE"
-    )
-    values = compute(*(feeds[v.name] for v in [*maps, *targets.values()]))
+    inputs, outputs = [*maps, *targets.values()], [own, parts["cls_loss"]]
+    compute = pytensor.function(inputs, outputs, mode=jax_mode())
+    values = compute(*(feeds[v.name] for v in inputs))
     np.testing.assert_allclose(values[0], values[1], rtol=1e-5)
     assert values[0] > 0
 

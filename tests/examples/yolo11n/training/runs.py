@@ -1,15 +1,52 @@
-"""What the tests of training runs share: a small data set, and readers of a run's files."""
+"""What the tests of training share: a small network and data set, readers of a run's files."""
 
 import csv
 import json
 
 import numpy as np
+from blocks import Conv2d, ConvBNSiLU, Parameters
 from PIL import Image
 from training.train_step import TrainStep
+
+import pytensor.tensor as pt
 
 SIZE, BATCH = 64, 4
 CLASSES = ["person", "cell phone"]
 TIMES = ("seconds", "images_per_s", "waited_share")
+
+
+class Stage:
+    """A network in small that `TrainStep` takes.
+
+    A strided and a depth-wise convolution, normalization, pooling and joining; it predicts on the
+    network's three grids, so that the whole loss with its assigner is part of the step.  One of its
+    layers is named as one of the class branch.
+    """
+
+    num_classes = 2
+
+    def __init__(self):
+        self.store = Parameters(seed=3)
+        self.stem = ConvBNSiLU(self.store, "stem", 3, 4, kernel=3, stride=2)
+        self.wise = ConvBNSiLU(self.store, "wise", 4, 4, kernel=3, groups=4)
+        names = {"p3": "model.23.cv3.0.2", "p4": "head.p4", "p5": "head.p5"}
+        channels = 64 + self.num_classes
+        self.heads = {k: Conv2d(self.store, name, 8, channels) for k, name in names.items()}
+
+    @property
+    def params(self):
+        return [*self.store.trainable.values()]
+
+    def __call__(self, x, training):
+        self.updates = []
+        x = self.stem(x, self.updates)
+        x = pt.concatenate([x, self.wise(x, self.updates)], axis=1)
+        x = pt.nn.max_pool2d(x, 2)
+        predictions = {}
+        for level, head in self.heads.items():
+            x = pt.nn.max_pool2d(x, 2)
+            predictions[level] = head(x, self.updates)
+        return predictions
 
 
 class StepGraph(TrainStep):

@@ -12,7 +12,11 @@ pytestmark = [pytest.mark.training, pytest.mark.slow]
 SIZE, BATCH, BOXES = 64, 4, 4
 
 
-@pytest.mark.parametrize("drawn", [False, True], ids=["images of the host", "drawn on the device"])
+# With images of the host, a small network's step runs in a GPU's form in test_train_step.py.
+FROM_HOST = pytest.param(False, id="images of the host", marks=pytest.mark.long)
+
+
+@pytest.mark.parametrize("drawn", [pytest.param(True, id="drawn on the device"), FROM_HOST])
 def test_the_step(drawn):
     """No float64, nothing from the host, products in bfloat16, images as they lie, all donated."""
     squares = np.zeros((3, SIZE, SIZE, 3), np.uint8)

@@ -13,16 +13,12 @@ from training.train_step import HostImages, TrainStep
 from pytensor.link.jax.tuned import jax_mode
 from tests.examples import yolo11n_golden as golden
 
-pytestmark = [pytest.mark.training, pytest.mark.usefixtures("compiler")]
+pytestmark = [pytest.mark.training, pytest.mark.usefixtures("compiler", "compiled_sooner")]
 
 
 # Of a GPU's form the whole network's step is long: a small network's is compared with a processor's
 # in test_train_step.py, and the forward passes of both forms with golden vectors in test_model.py.
-PROCESSOR, *OTHERS = golden.FORMS
-FORMS = [PROCESSOR, *(pytest.param(*f.values, id=f.id, marks=pytest.mark.long) for f in OTHERS)]
-
-
-@pytest.fixture(scope="module", params=FORMS)
+@pytest.fixture(scope="module", params=golden.PROCESSOR_FIRST)
 def golden_steps(request):
     """Run the first three steps of the golden trajectory.
 

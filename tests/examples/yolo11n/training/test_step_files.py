@@ -44,7 +44,8 @@ def test_a_tracer_sees_calls_threads_and_generators_that_go_on():
     assert in_files(in_a_thread) == ["examples/yolo11n/training/runs.py", own]
 
 
-@pytest.mark.slow
+# Compiling the whole step is what takes long; .ci/structure.py runs the same count.
+@pytest.mark.long
 @pytest.mark.training
 def test_the_readme_names_the_files_that_a_step_enters(tmp_path):
     command = [sys.executable, "-m", "docs.tools.step_files", "--json", tmp_path / "files.json"]

@@ -7,7 +7,6 @@ from types import SimpleNamespace
 import jax
 import numpy as np
 import pytest
-from blocks import Conv2d, ConvBNSiLU, Parameters
 from data.augment import Augment, Plan
 from data.loader import BatchLoader
 from loss import yolo_loss
@@ -31,7 +30,7 @@ from pytensor.link.jax.tuned import jax_mode
 from pytensor.link.numba.parts import NumbaPartsLinker
 from pytensor.link.onnx.rounding import in_double_precision, wider
 from tests.examples.yolo11n.data.pictures import noise
-from tests.examples.yolo11n.training.runs import StepGraph
+from tests.examples.yolo11n.training.runs import Stage, StepGraph
 from tests.utils import dtypes_of, in_turn, no_compilation
 
 pytestmark = [pytest.mark.training, pytest.mark.usefixtures("compiler")]
@@ -47,40 +46,6 @@ DECAY = 0.1
 def rates(steps):
     """Return the rates of a step after so many others."""
     return Rates(0.01, 0.02, 0.9, Recipe().decay_of_averages(steps))
-
-
-class Stage:
-    """A network in small that `TrainStep` takes.
-
-    A strided and a depth-wise convolution, normalization, pooling and joining; it predicts on the
-    network's three grids, so that the whole loss with its assigner is part of the step.  One of its
-    layers is named as one of the class branch.
-    """
-
-    num_classes = 2
-
-    def __init__(self):
-        self.store = Parameters(seed=3)
-        self.stem = ConvBNSiLU(self.store, "stem", 3, 4, kernel=3, stride=2)
-        self.wise = ConvBNSiLU(self.store, "wise", 4, 4, kernel=3, groups=4)
-        names = {"p3": "model.23.cv3.0.2", "p4": "head.p4", "p5": "head.p5"}
-        channels = 64 + self.num_classes
-        self.heads = {k: Conv2d(self.store, name, 8, channels) for k, name in names.items()}
-
-    @property
-    def params(self):
-        return [*self.store.trainable.values()]
-
-    def __call__(self, x, training):
-        self.updates = []
-        x = self.stem(x, self.updates)
-        x = pt.concatenate([x, self.wise(x, self.updates)], axis=1)
-        x = pt.nn.max_pool2d(x, 2)
-        predictions = {}
-        for level, head in self.heads.items():
-            x = pt.nn.max_pool2d(x, 2)
-            predictions[level] = head(x, self.updates)
-        return predictions
 
 
 def random_batch(seed):
@@ -215,9 +180,9 @@ def test_first_step_by_hand(make_step, gradients, optimizer, accumulate):
     assert not any(np.asarray(v.get_value()).any() for v in sums)
 
 
-@pytest.mark.parametrize("accumulate", [1, 2])
-def test_one_compilation_and_values_stay_on_the_device(make_step, accumulate):
-    step = make_step(accumulate, "musgd")
+@pytest.mark.parametrize(("accumulate", "optimizer"), [(1, "musgd"), (2, "adamw")])
+def test_one_compilation_and_values_stay_on_the_device(make_step, accumulate, optimizer):
+    step = make_step(accumulate, optimizer)
     # Warm: the first call gets NumPy's arrays, the second what the first left on the device.
     for done in range(2):
         step.run(step.transfer(random_batch(done)), rates(done))
@@ -227,7 +192,7 @@ def test_one_compilation_and_values_stay_on_the_device(make_step, accumulate):
     for variable in step.variables:
         value = variable.container.storage[0]
         assert isinstance(value, jax.Array), variable.name
-        assert value.dtype == np.float32, variable.name
+        assert value.dtype == (np.int32 if variable.name == "step" else np.float32), variable.name
 
 
 def test_graphs_are_float32():
