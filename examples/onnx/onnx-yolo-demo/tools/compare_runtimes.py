@@ -112,11 +112,11 @@ def open_page(page, *, webgpu=None, **query):
         raise BrowserError(f"in the browser: {str(error).splitlines()[0]}") from error
 
 
-def wait_for(page, expression, seconds, what):
+def wait_for(page, expression, seconds, what, look=lambda: None):
     """Wait until a JavaScript expression is true, and return its value.
 
     The page's content security policy forbids what Playwright's own waiting evaluates, so this
-    asks again and again.
+    asks again and again.  Between two times it calls `look`, which may raise.
 
     Raises
     ------
@@ -132,6 +132,7 @@ def wait_for(page, expression, seconds, what):
             )
             raise BrowserError(f"waited {seconds:.0f} s for {what}; the page says {said}")
         page.wait_for_timeout(30)
+        look()
     return value
 
 

@@ -108,8 +108,9 @@ def visit(browser, url, *, complaints=(), script="", **options):
     ----------
     url : str
     complaints : sequence of str
-        Parts of the console's messages that are expected; any other one fails the test at the
-        end, and so does a request to any other place than `url`'s server.
+        Parts of the console's messages that are expected; any other one fails the test while it
+        waits for something or at the end, and so does a request to any other place than `url`'s
+        server at the end.
     script : str
         Runs before the page's own.
     options
@@ -118,7 +119,8 @@ def visit(browser, url, *, complaints=(), script="", **options):
     Yields
     ------
     playwright.sync_api.Page
-        Its ``requests`` is a list of all addresses.
+        Its ``requests`` is a list of all addresses; its ``look_at_console()`` fails the test if
+        there is a message that isn't expected.
     """
     options.setdefault("viewport", {"width": 1280, "height": 900})
     context = browser.new_context(**options)
@@ -131,12 +133,17 @@ def visit(browser, url, *, complaints=(), script="", **options):
         if message.type in ("error", "warning", "assert") and not expected:
             said.append(f"{message.type}: {message.text}")
 
+    def look_at_console():
+        unexpected = [text for text in said if not any(part in text for part in complaints)]
+        said.clear()  # another test with the same page isn't to blame
+        assert not unexpected, unexpected
+
     context.on("console", note)
     context.on("weberror", lambda error: said.append(f"uncaught: {error.error}"))
     context.on("request", lambda request: requests.append(request.url))
     try:
         page = context.new_page()
-        page.requests = requests
+        page.requests, page.look_at_console = requests, look_at_console
         page.add_init_script(script)
         page.goto(url)
         yield page
@@ -144,8 +151,7 @@ def visit(browser, url, *, complaints=(), script="", **options):
         own = urlsplit(url).netloc
         places = [urlsplit(request) for request in requests]
         assert [p for p in places if p.scheme not in OFFLINE and p.netloc != own] == []
-        unexpected = [text for text in said if not any(part in text for part in complaints)]
-        assert not unexpected, unexpected
+        look_at_console()
     finally:
         context.close()
 
@@ -154,7 +160,9 @@ def visit(browser, url, *, complaints=(), script="", **options):
 def ready_page(browser, url, **options):
     """Open the page with its model loaded and its first sample shown; options as for `visit`."""
     with visit(browser, url, **options) as page:
-        until(page, "window.demo && demo.ready && demo.last", "the first sample")
+        loaded = "window.demo && (demo.screen || demo.ready && demo.last)"
+        until(page, loaded, "the first sample")
+        assert page.evaluate("demo.screen") is None, page.inner_text("#message")
         yield page
 
 
@@ -162,8 +170,12 @@ def ready_page(browser, url, **options):
 
 
 def until(page, expression, what=None, timeout=PATIENCE):
-    """Poll until a JavaScript expression is true; its value."""
-    return wait_for(page, expression, timeout, what or expression)
+    """Poll until a JavaScript expression is true; its value.
+
+    What the console complains of ends it at once.
+    """
+    look = getattr(page, "page", page).look_at_console  # of a frame's page
+    return wait_for(page, expression, timeout, what or expression, look)
 
 
 def wait_screen(page, name):

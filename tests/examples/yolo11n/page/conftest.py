@@ -10,8 +10,8 @@ from types import SimpleNamespace
 
 import pytest
 from filelock import FileLock
-from tools import build_demo
-from tools.build_demo import DEMO, PAGE, SINGLE_FILE, build, runtime_problem
+from tools import build_demo, samples
+from tools.build_demo import DEMO, PAGE, SINGLE_FILE, asset_script, build, runtime_problem
 
 from tests.examples.yolo11n.page.browsers import open_browser, ready_page, require_chromium
 from tests.examples.yolo11n.page.detectors import colour_detector_onnx, yolo_onnx
@@ -72,12 +72,23 @@ def models(once):
     return Models(once)
 
 
-def build_site(model, folder, int8=None):
-    """Return the page of a model as `site_in`; skip the test without the runtime."""
+def build_site(model, folder, int8=None, without=()):
+    """Return the page of a model as `site_in`; skip the test without the runtime.
+
+    What takes the most of the time is left out: no scenes are looked for in which the model is
+    right, for each sample the first one is taken, and nothing is compressed well.  `without` names
+    other functions of `build_demo` whose assets a test doesn't need.
+    """
     require_chromium()
     if problem := runtime_problem():
         pytest.skip(problem)
-    build(model, output=folder, int8=int8)
+    first = samples.Choice((0,) * len(samples.SAMPLES), ())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(samples, "choose_samples", lambda *_: first)
+        patch.setattr(build_demo, "asset_script", lambda assets, *_: asset_script(assets, level=1))
+        for name in without:
+            patch.setattr(build_demo, name, lambda *_: {})
+        build(model, output=folder, int8=int8)
     return site_in(folder)
 
 
@@ -99,13 +110,11 @@ def yolo_site(models, once):
 def untaught_site(models, once):
     """Return a page of the real network with the floats for WebGPU in a script of their own.
 
-    It can't be taught anything, which takes most of the time of a build.
+    It can't be taught anything.
     """
 
     def fill(folder):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(build_demo, "teaching_assets", lambda _: {})
-            build_site(models.yolo, folder, int8=models.yolo)
+        build_site(models.yolo, folder, int8=models.yolo, without=["teaching_assets"])
 
     return site_in(once("untaught_site", fill))
 
@@ -140,10 +149,10 @@ def built_anew(page_command, once):
     return {f"demo_assets/{file.name}": file.read_text(encoding="utf-8") for file in files}
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module", params=[open_browser], ids=["chromium"])
 def browser(request):
     """Open a Chromium without a camera and WebGPU, or what the test is `IN_BOTH` with."""
-    with getattr(request, "param", open_browser)() as browser:
+    with request.param() as browser:
         yield browser
 
 

@@ -433,14 +433,12 @@ def test_differences_are_those_of_the_nearest_pairs():
 
 
 @pytest.mark.browser
-def test_the_command_finds_that_page_and_python_agree(installed, models):
+def test_the_command_finds_that_page_and_python_agree(installed, models, capsys):
     require_chromium()
-    own = [models.colour, "--confidence", "0.05"]
-    command = [sys.executable, "-m", "tools.compare_runtimes", *own]
-    result = subprocess.run(command, capture_output=True, text=True, cwd=build_demo.DEMO)
-    assert result.returncode == 0, result.stderr
-    assert result.stdout.splitlines()[-1] == "the page and Python agree"
-    assert result.stdout.count(" detections") == 6 + len(compare_runtimes.SHAPES)
+    assert compare_runtimes.main([str(models.colour), "--confidence", "0.05"]) == 0
+    said = capsys.readouterr().out
+    assert said.splitlines()[-1] == "the page and Python agree"
+    assert said.count(" detections") == 6 + len(compare_runtimes.SHAPES)
 
 
 def test_a_chromium_is_named_by_the_variable(monkeypatch):

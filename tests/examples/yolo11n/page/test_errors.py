@@ -124,3 +124,10 @@ def test_an_asset_that_is_damaged(browser, colour_site, tmp_path):
     for file in (*tmp_path.glob("*.html"), *tmp_path.glob("*/yolo_detection_demo.html")):
         with visit(browser, file.as_uri(), complaints=["Content Security Policy"]) as page:
             assert "python -m tools.build_demo" in wait_screen(page, "no-assets")
+
+
+def test_an_error_in_the_console_ends_what_a_test_waits_for(browser):
+    """The test says it, and not that something didn't come."""
+    url = "data:text/html,<script>throw new Error('boom')</script>"
+    with pytest.raises(AssertionError, match=r"uncaught: .*boom"), visit(browser, url) as page:
+        until(page, "false")

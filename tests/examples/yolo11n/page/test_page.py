@@ -347,38 +347,54 @@ MISFITS = """[...document.querySelectorAll(".button, select, h1, h2, .times dd, 
   .filter((e) => e.clientWidth && e.scrollWidth > e.clientWidth + 1).map((e) => e.outerHTML)"""
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_desktop_and_phone(browser, colour_site, tmp_path, scheme):
+def resize(page, width, height):
+    """Make the window another size, and wait until the page has seen it; show its top."""
+    page.set_viewport_size({"width": width, "height": height})
+    page.evaluate("scrollTo(0, 0)")
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)))")
+
+
+PHONE = {
+    "viewport": {"width": 390, "height": 844}, "device_scale_factor": 2,
+    "has_touch": True, "is_mobile": True,
+}  # fmt: skip
+# The last one is 1280 x 720 at 200 %, or a phone that is held sideways.
+WINDOWS = {"desktop": (1280, 900), "narrow": (320, 640), "low": (640, 360)}
+
+
+@pytest.mark.parametrize("device", ["desktop", "phone"])
+def test_desktop_and_phone(browser, colour_site, tmp_path, device):
     """The dark theme is dark and the light one light; all fits, in large letters, too."""
     picture = blob_picture(640, 480, [(GREEN, 200, 250, 80), (ORANGE, 500, 100, 80)])
-    phone = {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2}
-    phone |= {"has_touch": True, "is_mobile": True}
-    # The last one is 1280 x 720 at 200 %, or a phone that is held sideways.
-    narrow, low = ({"viewport": {"width": w, "height": h}} for w, h in ((320, 640), (640, 360)))
-    places = {"desktop": {}, "phone": phone}
-    if scheme == "light":  # no theme has sizes of its own
-        places |= {"narrow": narrow, "low": low}
-    for name, options in places.items():
-        with ready_page(browser, colour_site.url, color_scheme=scheme, **options) as page:
-            detect_file(page, encode(picture))
-            path = screenshot(page, f"{name}-{scheme}", tmp_path)
-            with Image.open(io.BytesIO(path.read_bytes())) as image:
-                ground = np.asarray(image.convert("L"))[:, :4].mean()
-            assert (ground < 100) == (scheme == "dark")
-            width = options.get("viewport", {"width": 1280})["width"]
-            for letters in (20, 24, 16):
-                page.evaluate(f"void (document.documentElement.style.fontSize = '{letters}px')")
-                screenshot(page, f"{name}-{scheme}-{letters}", tmp_path)
-                assert page.evaluate("document.documentElement.scrollWidth") == width
-                assert page.evaluate(MISFITS) == []
-            if name == "low":
-                for part in ("#stage", "#start", "#stop"):
-                    box = page.locator(part).bounding_box()
-                    assert 0 <= box["y"] < box["y"] + box["height"] <= 360, part
-            if name == "desktop":
-                assert page.locator("#pixels-note").is_hidden()
-                page.click("#theme")
-                assert page.evaluate("document.documentElement.dataset.theme") != scheme
+    options = PHONE if device == "phone" else {}
+    with ready_page(browser, colour_site.url, color_scheme="light", **options) as page:
+        detect_file(page, encode(picture))
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            windows = {"phone": (390, 844)} if device == "phone" else WINDOWS
+            for name, (width, height) in windows.items():
+                resize(page, width, height)
+                assert_looks(page, f"{name}-{scheme}", tmp_path, scheme, width)
+                if name == "low":
+                    for part in ("#stage", "#start", "#stop"):
+                        box = page.locator(part).bounding_box()
+                        assert 0 <= box["y"] < box["y"] + box["height"] <= height, part
+        assert page.locator("#pixels-note").is_hidden()
+        page.click("#theme")
+        assert page.evaluate("document.documentElement.dataset.theme") == "light"
+
+
+def assert_looks(page, name, folder, scheme, width):
+    """Assert that the ground is as dark as it should be, and that nothing is cut off."""
+    path = screenshot(page, name, folder)
+    with Image.open(io.BytesIO(path.read_bytes())) as image:
+        ground = np.asarray(image.convert("L"))[:, :4].mean()
+    assert (ground < 100) == (scheme == "dark")
+    for letters in (20, 24, 16):
+        page.evaluate(f"void (document.documentElement.style.fontSize = '{letters}px')")
+        screenshot(page, f"{name}-{letters}", folder)
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+        assert page.evaluate(MISFITS) == []
 
 
 # Of the stage and its controls, those that the window doesn't show whole.
@@ -389,23 +405,34 @@ UNSEEN = """[...document.querySelectorAll("#view :is(.button, input, .strip, .st
   .map((e) => e.id || e.textContent.trim() || e.className)"""
 
 
+@pytest.fixture(scope="module")
+def resized(browser, colour_site):
+    """Open a page whose window tests make smaller and larger."""
+    with ready_page(browser, colour_site.url) as page:
+        yield page
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "size", [(320, 568), (390, 844), (640, 360), (768, 1024), (1280, 620), (1280, 900)], ids=str
 )
-def test_the_stage_and_all_its_controls_fit_the_window(browser, colour_site, tmp_path, size):
+def test_the_stage_and_all_its_controls_fit_the_window(resized, tmp_path, size):
     """With a strip of pictures and a message, too; 640 x 360 is a phone sideways, or 200 %."""
-    viewport = dict(zip(("width", "height"), size, strict=True))
-    with ready_page(browser, colour_site.url, viewport=viewport) as page:
-        assert page.evaluate(UNSEEN) == []
-        spot = encode(blob_picture(300, 600, [(GREEN, 80, 90, 50)]))
-        pictures = [file_of(spot, f"{k}.png") for k in range(9)]
-        after(page, lambda: page.set_input_files("#image-file", pictures))
-        assert page.evaluate(UNSEEN) == []
-        screenshot(page, f"pictures-{size[0]}", tmp_path)
-        page.evaluate("() => { document.querySelector('#player').hidden = false; }")
-        assert page.evaluate(UNSEEN) == []
-        page.set_input_files("#image-file", file_of(b"?", "no picture.png"))
-        wait_screen(page, "file-broken")
-        assert page.evaluate(UNSEEN) == []
-        assert page.evaluate("document.documentElement.scrollWidth") == size[0]
+    page = resized
+    page.evaluate("() => { document.querySelector('#player').hidden = true; }")
+    page.evaluate("document.getElementById('album-clear').click()")
+    choose_sample(page, 1)
+    resize(page, *size)
+    assert page.evaluate("demo.screen") is None
+    assert page.evaluate(UNSEEN) == []
+    spot = encode(blob_picture(300, 600, [(GREEN, 80, 90, 50)]))
+    pictures = [file_of(spot, f"{k}.png") for k in range(9)]
+    after(page, lambda: page.set_input_files("#image-file", pictures))
+    assert page.evaluate(UNSEEN) == []
+    screenshot(page, f"pictures-{size[0]}", tmp_path)
+    page.evaluate("() => { document.querySelector('#player').hidden = false; }")
+    assert page.evaluate(UNSEEN) == []
+    page.set_input_files("#image-file", file_of(b"?", "no picture.png"))
+    wait_screen(page, "file-broken")
+    assert page.evaluate(UNSEEN) == []
+    assert page.evaluate("document.documentElement.scrollWidth") == size[0]

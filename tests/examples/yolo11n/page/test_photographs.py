@@ -49,7 +49,8 @@ def real_onnx(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def real_site(real_onnx, tmp_path_factory):
-    return build_site(real_onnx, tmp_path_factory.mktemp("real_site"))
+    without = ["teaching_assets", "reference_assets"]
+    return build_site(real_onnx, tmp_path_factory.mktemp("real_site"), without=without)
 
 
 @pytest.mark.slow

@@ -1,20 +1,20 @@
 """The page on WebGPU, which Chromium computes with the processor here.
 
 Slow: shaders are compiled in the first run, and every run takes a part of a second.  The real
-network has a hundred of them: one test takes it, the others a detector of colours with a small
-input.
+network has a hundred of them: few tests take it, the others a detector of colours with a small
+input, and go on with a page for as long as they can.
 """
 
 import base64
 import json
 import shutil
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 
 import numpy as np
 import onnx
 import pytest
 from onnx import numpy_helper
-from tools.build_demo import FLOATS, PAGE, WEBGPU_MODEL, asset_script, assets_of, build
+from tools.build_demo import FLOATS, PAGE, WEBGPU_MODEL, asset_script, assets_of
 from tools.reference import input_of
 
 from pytensor.link.onnx import half_weights
@@ -97,11 +97,19 @@ def small_site(small, once):
     return site_in(once("small_site", lambda folder: build_site(small, folder)))
 
 
-def open_page(stack, url, disguised="false", slow="false", factor="1"):
-    browser = stack.enter_context(open_browser(webgpu=True))
-    script = PREPARE.replace("DISGUISED", disguised).replace("SLOW", slow)
-    script = script.replace("FACTOR", factor)
-    return stack.enter_context(ready_page(browser, url, script=script))
+@pytest.fixture(scope="module")
+def browser():
+    with open_browser(webgpu=True) as browser:
+        yield browser
+
+
+def open_page(browser, url, disguised=False, slow=False, factor="1", **options):
+    """Open a page as `PREPARE` says; `factor` is an expression in JavaScript."""
+    given = {"DISGUISED": f"{disguised}", "SLOW": f"{slow}"}
+    script = PREPARE.replace("FACTOR", factor)
+    for name, value in given.items():
+        script = script.replace(name, value.lower())
+    return ready_page(browser, url, script=script, **options)
 
 
 def assert_checked(page, by="Python"):
@@ -115,17 +123,20 @@ def assert_checked(page, by="Python"):
     assert f"in score, from {by}." in line
 
 
-def test_webgpu_gives_the_same_boxes(yolo_site, models):
+def choose_webgpu(page):
+    page.select_option("#backend", "webgpu")
+    until(page, "demo.ready && demo.info.requested === 'webgpu'", timeout=240)
+    assert page.evaluate("demo.info.backend") == "webgpu"
+
+
+def test_webgpu_gives_the_same_boxes(browser, yolo_site, models):
     """Automatic doesn't take an adapter that is a program; by hand it can be chosen."""
-    with ExitStack() as stack:
-        page = open_page(stack, yolo_site.url)
+    with open_page(browser, yolo_site.url) as page:
         until(page, "demo.info.note", "the look at WebGPU")
         info = page.evaluate("demo.info")
         assert (info["backend"], info["requested"]) == ("wasm", "auto")
         assert "software" in info["note"]
-        page.select_option("#backend", "webgpu")
-        until(page, "demo.ready && demo.info.requested === 'webgpu'", timeout=240)
-        assert page.evaluate("demo.info.backend") == "webgpu"
+        choose_webgpu(page)
         assert "WebGPU" in page.inner_text("#backend-shown")
         assert_checked(page)
         assert min(page.evaluate("demo.info.checked.difference").values()) > 0
@@ -134,12 +145,51 @@ def test_webgpu_gives_the_same_boxes(yolo_site, models):
         assert_same(last, expected_detections(models.yolo, scene), pixels=0.5, score=0.005)
 
 
-def test_a_device_that_is_lost_is_asked_for_again_and_then_no_more(small_site, small):
-    """It is checked again; after the second loss WebAssembly is in charge."""
-    with ExitStack() as stack:
-        page = open_page(stack, small_site.url)
-        page.select_option("#backend", "webgpu")
-        until(page, "demo.ready && demo.info.requested === 'webgpu'", timeout=240)
+def assert_measured(page, small, faster):
+    """Assert that automatic takes what it measures to be faster, and detects with it."""
+    assert page.evaluate("demo.info.backend") == "wasm"
+    until(page, "demo.info.note", "the measurement", timeout=240)
+    info = page.evaluate("demo.info")
+    assert (info["backend"], info["requested"]) == (faster, "auto")
+    assert "measured on this device" in info["note"]
+    last = detect_file(page, encode(SCENE))
+    assert len(page.workers) == 1
+    expected = expected_detections(small, SCENE)
+    assert len(expected) == 2
+    assert_same(last, expected, pixels=0.5, score=0.005)
+
+
+# What the page says of a WebGPU that computes wrongly, with the largest difference.
+WRONG = "results are not those of Python: they differ by "
+
+
+def test_automatic_takes_webgpu_where_it_is_faster_and_checks_it_again_and_again(
+    browser, small_site, small
+):
+    """After so many frames; a graphics processor that begins to compute wrongly is left."""
+    with open_page(browser, small_site.url, disguised=True) as page:
+        assert_measured(page, small, "webgpu")
+        for _ in range(5):
+            detect_file(page, encode(SCENE))
+        assert page.evaluate("demo.info.checked.times") == 2
+        assert "Checked on this device, 2 times:" in page.inner_text("#device-check")
+        page.workers[-1].evaluate("self.factor = 1.01")
+        for _ in range(5):
+            last = detect_file(page, encode(SCENE))
+        until(page, "demo.ready && demo.info.backend === 'wasm'", "WebAssembly")
+        note = page.inner_text("#backend-note")
+        assert note.startswith("WebGPU computes wrongly (")
+        assert WRONG in note
+        assert_same(last, expected_detections(small, SCENE))
+
+
+def test_where_webassembly_is_faster_a_lost_device_is_asked_for_again_and_then_no_more(
+    browser, small_site, small
+):
+    """By hand WebGPU is taken; it is checked again; after the second loss WebAssembly is used."""
+    with open_page(browser, small_site.url, disguised=True, slow=True) as page:
+        assert_measured(page, small, "wasm")
+        choose_webgpu(page)
         for backend, now in (("webgpu", "WebGPU again"), ("wasm", "WebAssembly")):
             assert page.evaluate("demo.info.backend") == "webgpu"
             assert_checked(page)
@@ -154,30 +204,9 @@ def test_a_device_that_is_lost_is_asked_for_again_and_then_no_more(small_site, s
         assert_same(detect_file(page, encode(SCENE)), expected_detections(small, SCENE))
 
 
-@pytest.mark.parametrize("faster", ["webgpu", "wasm"])
-def test_automatic_takes_what_is_faster_on_this_device(small_site, small, faster):
-    with ExitStack() as stack:
-        page = open_page(stack, small_site.url, "true", "true" if faster == "wasm" else "false")
-        assert page.evaluate("demo.info.backend") == "wasm"
-        until(page, "demo.info.note", "the measurement", timeout=240)
-        info = page.evaluate("demo.info")
-        assert (info["backend"], info["requested"]) == (faster, "auto")
-        assert "measured on this device" in info["note"]
-        last = detect_file(page, encode(SCENE))
-        assert len(page.workers) == 1
-        expected = expected_detections(small, SCENE)
-        assert len(expected) == 2
-        assert_same(last, expected, pixels=0.5, score=0.005)
-
-
-# What the page says of a WebGPU that computes wrongly, with the largest difference.
-WRONG = "results are not those of Python: they differ by "
-
-
-def test_a_back_end_that_computes_wrongly_is_not_taken(small_site, small):
+def test_a_back_end_that_computes_wrongly_is_not_taken(browser, small_site, small):
     """Neither by itself, however fast it is, nor by hand: boxes stay those of Python."""
-    with ExitStack() as stack:
-        page = open_page(stack, small_site.url, "true", factor="1.2")
+    with open_page(browser, small_site.url, disguised=True, factor="1.2") as page:
         until(page, "demo.info.note", "the check", timeout=240)
         note = page.inner_text("#backend-note")
         assert note.startswith("The page stays on WebAssembly")
@@ -193,40 +222,19 @@ def test_a_back_end_that_computes_wrongly_is_not_taken(small_site, small):
         assert_same(detect_file(page, encode(SCENE)), expected_detections(small, SCENE))
 
 
-def test_an_output_of_zeros_is_not_taken_and_a_device_may_go_within_the_check(small_site):
-    with ExitStack() as stack:
-        browser = stack.enter_context(open_browser(webgpu=True))
-        lost = "self.device.destroy();const factor = 1;"
-        for change, said in (("const factor = 0;", WRONG), (lost, "WebGPU failed: ")):
-            script = PREPARE.replace("DISGUISED", "true").replace("SLOW", "false")
-            script = script.replace("const factor = self.factor ?? FACTOR;", change)
-            with ready_page(browser, small_site.url, script=script) as page:
-                until(page, "demo.info.note", "the check", timeout=240)
-                note = page.inner_text("#backend-note")
-                assert note.startswith("The page stays on WebAssembly")
-                assert said in note
-                assert page.evaluate("[demo.info.backend, demo.screen]") == ["wasm", None]
-                assert page.locator("#device-check").is_hidden()
-
-
-def test_it_is_checked_again_and_again(small_site, small):
-    """After so many frames; a graphics processor that begins to compute wrongly is left."""
-    with ExitStack() as stack:
-        page = open_page(stack, small_site.url)
-        page.select_option("#backend", "webgpu")
-        until(page, "demo.ready && demo.info.requested === 'webgpu'", timeout=240)
-        for _ in range(5):
-            detect_file(page, encode(SCENE))
-        assert page.evaluate("demo.info.checked.times") == 2
-        assert "Checked on this device, 2 times:" in page.inner_text("#device-check")
-        page.workers[-1].evaluate("self.factor = 1.01")
-        for _ in range(5):
-            last = detect_file(page, encode(SCENE))
-        until(page, "demo.ready && demo.info.backend === 'wasm'", "WebAssembly")
+@pytest.mark.parametrize(
+    ("factor", "said"), [("0", WRONG), ("(self.device.destroy(), 1)", "WebGPU failed: ")]
+)
+def test_an_output_of_zeros_is_not_taken_and_a_device_may_go_within_the_check(
+    browser, small_site, factor, said
+):
+    with open_page(browser, small_site.url, disguised=True, factor=factor) as page:
+        until(page, "demo.info.note", "the check", timeout=240)
         note = page.inner_text("#backend-note")
-        assert note.startswith("WebGPU computes wrongly (")
-        assert WRONG in note
-        assert_same(last, expected_detections(small, SCENE))
+        assert note.startswith("The page stays on WebAssembly")
+        assert said in note
+        assert page.evaluate("[demo.info.backend, demo.screen]") == ["wasm", None]
+        assert page.locator("#device-check").is_hidden()
 
 
 # ------------------------------------------------------------------------------ faults of one node
@@ -278,70 +286,57 @@ def test_an_error_of_one_percent_in_any_convolution_exceeds_the_limits(untaught_
         assert any(most[kind] > limit for kind, limit in info["limits"].items()), node.name
 
 
-@pytest.mark.parametrize("count", [2, pytest.param(12, marks=pytest.mark.long)])
-def test_an_error_in_one_convolution_is_found(untaught_site, models, tmp_path, count):
-    """Intact, it passes; with an error in one of some that are drawn, WebAssembly stays."""
+@pytest.mark.parametrize("count", [1, pytest.param(12, marks=pytest.mark.long)])
+def test_an_error_in_one_convolution_is_found(browser, untaught_site, models, tmp_path, count):
+    """Of some that are drawn; that WebGPU is taken without one is for the self-test to say."""
     model = onnx.load(models.yolo)
     drawn = np.random.default_rng(count).permutation(convolutions(model))[:count]
     assets = assets_of((untaught_site.page.parent / FLOATS).read_text())
     site = shutil.copytree(untaught_site.page.parent, tmp_path / "site")
-    script = PREPARE.replace("DISGUISED", "true").replace("SLOW", "false").replace("FACTOR", "1")
-    with open_browser(webgpu=True) as browser:
-        for node in (None, *drawn):
-            if node is not None:
-                with one_percent_more(model, node):
-                    assets[WEBGPU_MODEL] = half_weights(model).SerializeToString()
-                (site / FLOATS).write_text(asset_script(assets, level=1))
-            with ready_page(browser, (site / PAGE).as_uri(), script=script) as page:
-                until(page, "demo.info.note", "the check", timeout=600)
-                if node is None:
-                    assert_checked(page)
-                    continue
-                assert page.evaluate("demo.info.backend") == "wasm"
-                assert WRONG in page.inner_text("#backend-note"), node.name
+    for node in drawn:
+        with one_percent_more(model, node):
+            assets[WEBGPU_MODEL] = half_weights(model).SerializeToString()
+        (site / FLOATS).write_text(asset_script(assets, level=1))
+        with open_page(browser, (site / PAGE).as_uri(), disguised=True) as page:
+            until(page, "demo.info.note", "the check", timeout=600)
+            assert page.evaluate("demo.info.backend") == "wasm"
+            assert WRONG in page.inner_text("#backend-note"), node.name
 
 
-def test_the_self_test_tries_webgpu_too(untaught_site):
-    with ExitStack() as stack:
-        browser = stack.enter_context(open_browser(webgpu=True))
-        page = stack.enter_context(visit(browser, f"{untaught_site.url}?selftest"))
+def test_the_self_test_tries_webgpu_too(browser, untaught_site):
+    """With the same weights in 16 bits."""
+    with visit(browser, f"{untaught_site.url}?selftest") as page:
         report = report_of(page, timeout=600)
     [_, webgpu] = report["backends"]
     assert webgpu["outcome"] == "the boxes are Python's"
     assert "swiftshader" in webgpu["adapter"].lower()
     checked = webgpu["checked"]
-    assert 0 < checked["difference"]["box"] <= checked["limits"]["box"]
+    for kind, limit in checked["limits"].items():
+        assert 0 < checked["difference"][kind] <= limit
     assert report["passed"]
 
 
 # ------------------------------------------------------------------------------ what is not asked
 
 
-def test_on_an_iphone_the_page_stays_on_webassembly(small_site):
+def test_on_an_iphone_the_page_stays_on_webassembly(browser, small_site):
     agent = "Mozilla/5.0 (iPhone; CPU iPhone OS 26_0 like Mac OS X) AppleWebKit/605.1.15"
-    script = PREPARE.replace("DISGUISED", "true").replace("SLOW", "false").replace("FACTOR", "1")
-    with ExitStack() as stack:
-        browser = stack.enter_context(open_browser(webgpu=True))
-        options = {"script": script, "user_agent": agent}
-        page = stack.enter_context(ready_page(browser, small_site.url, **options))
+    with open_page(browser, small_site.url, disguised=True, user_agent=agent) as page:
         until(page, "demo.info.note", "the reason")
         assert "on iphones and ipads" in page.inner_text("#backend-note").lower()
-        page.select_option("#backend", "webgpu")
-        until(page, "demo.ready && demo.info.requested === 'webgpu'", timeout=240)
-        assert page.evaluate("demo.info.backend") == "webgpu"
+        choose_webgpu(page)
 
 
-def test_floats_of_another_model_are_not_taken(small, tmp_path):
+def test_floats_of_another_model_are_not_taken(browser, small, tmp_path):
     """Beside the page of one model lie the floats of another, of the same classes and size."""
     other = tmp_path / "other.onnx"
     proto = colour_detector_onnx(other, 64)
     proto.doc_string = "another export"
     onnx.save(proto, other)
-    site = build(small, tmp_path / "page", int8=small)
-    beside = build(other, tmp_path / "beside", int8=other)
-    shutil.copy(beside["page"].parent / FLOATS, site["page"].parent / FLOATS)
-    with ExitStack() as stack:
-        page = open_page(stack, site["page"].as_uri(), "true")
+    site = build_site(small, tmp_path / "page", int8=small)
+    beside = build_site(other, tmp_path / "beside", int8=other)
+    shutil.copy(beside.page.parent / FLOATS, site.page.parent / FLOATS)
+    with open_page(browser, site.url, disguised=True) as page:
         until(page, "demo.info.note", "the look at WebGPU")
         assert page.evaluate("demo.info.backend") == "wasm"
         assert "are of another model (made of other.onnx" in page.inner_text("#backend-note")
