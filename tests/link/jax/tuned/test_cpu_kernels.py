@@ -150,7 +150,7 @@ def check_problem(
 
 
 @given(**PROBLEMS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_results_are_those_of_numpy(**problem):
     check_problem(**problem)
 

@@ -25,8 +25,8 @@ def compare(inputs, outputs, *all_values):
 
 
 # Numba takes seconds to compile each, and 15 for the Lp norm. A maximum, its place and its gradient
-# are compiled for ties, below.
-FEW = {"avg_pool2d, padding counts", "max_unpool2d, as the image"}
+# are compiled for ties, below, and averages and their gradient for the second order.
+FEW = {"max_unpool2d, as the image"}
 
 
 @pytest.mark.slow
@@ -45,7 +45,10 @@ def test_default_mode(names):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["max_pool2d, dilated", "avg_pool2d, dilated"])
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param("max_pool2d, dilated", marks=pytest.mark.long), "avg_pool2d, dilated"],
+)
 def test_second_order(name):
     known = "all" if name.startswith("max") else "nothing"
     inputs, outputs, values = OPERATORS[name].graph(known=known, order=2)
@@ -63,7 +66,7 @@ def with_indices(x):
 def test_ties_nan_and_infinity():
     x = pt.tensor("x", shape=(None,) * 4)
     outputs = with_indices(x)
-    gradient = sum(pytensor.grad((out**2).sum(), x) for out in outputs[::2])
+    gradient = pytensor.grad((outputs[0] ** 2).sum(), x)
     values = [TIES, np.where(HIDDEN, np.nan, TIES), np.where(HIDDEN, TIES, -np.inf)]
     compare([x], [*outputs, gradient], *([v] for v in values))
 
@@ -72,7 +75,7 @@ def test_ties_nan_and_infinity():
 def test_integers():
     x = pt.tensor("x", shape=(None,) * 4, dtype="int8")
     value = np.random.default_rng(0).integers(-128, 128, (2, 2, 7, 8)).astype("int8")
-    outputs = [*with_indices(x), pt.pool_2d(x, (2, 3), mode="sum")]
+    outputs = [*with_indices(x)[:2], pt.pool_2d(x, (2, 3), mode="sum")]
     compare([x], outputs, [value], [np.full_like(value, -128)])
 
 
