@@ -36,7 +36,7 @@ NODES = {
 }
 
 
-@in_turn("name, opset, dtype", FUNCTIONS, OPSETS, ["float16", "float32", "float64"])
+@in_turn("name, opset, dtype", [*FUNCTIONS], OPSETS, ["float16", "float32", "float64"])
 def test_values(name, dtype, opset):
     x = pt.vector("x", dtype=dtype)
     rtol, atol = TOLERANCES[dtype]

@@ -55,7 +55,7 @@ def values_of(name):
 
 @in_turn(
     "name, exact, static, opset, dtype",
-    CASES,
+    [*CASES],
     [True, False],
     [True, False],
     OPSETS,
