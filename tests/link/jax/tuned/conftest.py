@@ -10,9 +10,10 @@ SETTINGS = {
 PUT_BACK = (*SETTINGS, "jax_compilation_cache_dir", "jax_enable_x64")
 
 
-# What these say is about programs as users have them: threads, memory, kernels, training.
+# What these say is about programs as users have them: threads, memory, kernels, training, files.
 AS_USERS_HAVE_THEM = (
     "test_cpu_kernels", "test_cpu_kernels_bfloat16", "test_host_memory", "test_precision",
+    "test_program_store", "test_program_store_draws", "test_program_store_files",
     "test_shipped_kernels",
 )  # fmt: skip
 
