@@ -67,7 +67,9 @@ def compare_onnx_and_py(
     with pytensor.config.change_flags(cxx=""):
         expected = compiled(py_mode, tuple(inputs), outputs)(*values)
     for opset in opsets_in_turn() if opset_version is None else (opset_version,):
-        model, session = exported(tuple(inputs), outputs, opset_version=opset, **kwargs)
+        # Dictionaries of names can't be keys of what is kept.
+        make = exported.__wrapped__ if "dynamic_axes" in kwargs else exported
+        model, session = make(tuple(inputs), outputs, opset_version=opset, **kwargs)
         check_results(model, run_session(session, values), expected, rtol=rtol, atol=atol)
     return model
 
