@@ -1,6 +1,7 @@
 """Helpers that several test modules share."""
 
 from contextlib import contextmanager
+from functools import lru_cache
 from itertools import product
 
 import numpy as np
@@ -61,13 +62,12 @@ def compare_mode_and_py(
     list of numpy.ndarray
         The mode's results.
     """
-    outputs = list(outputs) if isinstance(outputs, list | tuple) else [outputs]
-    settings = {"on_unused_input": "ignore"}
+    inputs = tuple(inputs)
+    outputs = tuple(outputs) if isinstance(outputs, list | tuple) else (outputs,)
     # Inner graphs would be compiled to C even in this mode: slow, and float16 warns
     with pytensor.config.change_flags(cxx=""):
-        py_results = pytensor.function(inputs, outputs, mode=py_mode, **settings)(*values)
-    results = pytensor.function(inputs, outputs, mode=mode, **settings)(*values)
-    results = [np.asarray(result) for result in results]
+        py_results = compiled(py_mode, inputs, outputs)(*values)
+    results = [np.asarray(result) for result in compiled(mode, inputs, outputs)(*values)]
     for variable, expected, actual in zip(outputs, py_results, results, strict=True):
         expected = np.asarray(expected)
         assert actual.dtype == expected.dtype == variable.type.dtype
@@ -82,6 +82,12 @@ def compare_mode_and_py(
             atol=default_atol if atol is None else atol,
         )
     return results
+
+
+@lru_cache(maxsize=2)
+def compiled(mode, inputs, outputs):
+    """Compile a function; the last two are kept, for calls with other values."""
+    return pytensor.function([*inputs], [*outputs], mode=mode, on_unused_input="ignore")
 
 
 def all_variables(outputs):

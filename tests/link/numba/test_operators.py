@@ -13,12 +13,13 @@ from tests.utils import REFERENCE_MODE
 pytest.importorskip("numba")
 
 # One for each Op that Numba has a conversion of; tests/tensor/test_backends.py has conv2d, silu and
-# topk, with second derivatives, too.
-NAMES = ("batch_norm", "batch_norm, training", "resize, nearest", "resize, antialias")
+# topk, with second derivatives, too, and dispatch/test_resize.py two of those of resize.
+NAMES = ("batch_norm", "batch_norm, training")
+LONG = ("resize, nearest", "resize, antialias")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*NAMES, *(pytest.param(n, marks=pytest.mark.long) for n in LONG)])
 def test_default_mode(name):
     inputs, outputs, values = OPERATORS[name].graph(order=1)
     results = pytensor.function(inputs, outputs, mode="NUMBA")(*values)

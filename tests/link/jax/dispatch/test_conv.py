@@ -4,7 +4,7 @@ import pytest
 import pytensor
 import pytensor.tensor as pt
 from pytensor.tensor.conv import conv, conv_transpose
-from tests.utils import compare_jax_and_py
+from tests.utils import compare_jax_and_py, in_turn
 
 pytest.importorskip("jax")
 
@@ -22,9 +22,9 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("static", [True, False])
-@pytest.mark.parametrize(("border", "stride", "dilation", "groups", "flip"), CASES)
-def test_conv2d(border, stride, dilation, groups, flip, static):
+@in_turn("case, static", CASES, [True, False])
+def test_conv2d(case, static):
+    border, stride, dilation, groups, flip = case
     rng = np.random.default_rng(0)
     values = rng.normal(size=(2, 4, 7, 6)), rng.normal(size=(4, 4 // groups, 2, 3))
     inputs = [pt.tensor(shape=v.shape if static else (None,) * 4) for v in values]
@@ -90,9 +90,9 @@ def test_bad_shapes_at_run_time():
         f(np.ones((1, 2, 2, 5)), np.ones((2, 2, 3, 3)))
 
 
-@pytest.mark.parametrize("static", [True, False])
-@pytest.mark.parametrize(("border", "stride", "dilation", "groups", "flip"), CASES)
-def test_conv2d_transpose(border, stride, dilation, groups, flip, static):
+@in_turn("case, static", CASES, [False, True])
+def test_conv2d_transpose(case, static):
+    border, stride, dilation, groups, flip = case
     rng = np.random.default_rng(5)
     values = rng.normal(size=(2, 4, 5, 4)), rng.normal(size=(4, 3, 2, 3))
     inputs = [pt.tensor(shape=v.shape if static else (None,) * 4) for v in values]

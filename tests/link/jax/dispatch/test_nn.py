@@ -5,7 +5,7 @@ import pytensor
 import pytensor.tensor as pt
 from pytensor.tensor.nn.activations import slopes_below_zero
 from tests.catalogue.operators import ACTIVATIONS, OPERATORS
-from tests.utils import compare_jax_and_py
+from tests.utils import compare_jax_and_py, in_turn
 
 pytest.importorskip("jax")
 
@@ -20,9 +20,9 @@ def test_silu():
     compare_jax_and_py([x], [out, first, pytensor.grad(first.sum(), x)], [value])
 
 
-@pytest.mark.parametrize("shape", [(3, 4), (None, None)])
-@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
-@pytest.mark.parametrize("name", ACTIVATIONS)
+@in_turn(
+    "name, shape, dtype", ACTIVATIONS, [(3, 4), (None, None)], ["float16", "float32", "float64"]
+)
 def test_activations(name, dtype, shape):
     x = pt.tensor("x", shape=shape, dtype=dtype)
     out = OPERATORS[name].build(x)

@@ -10,7 +10,7 @@ from pytensor.tensor.pool import POOL_MODES, PoolWithIndices, pool_nd
 from pytensor.tensor.pool.windows import STEPS
 from tests.catalogue.operators import OPERATORS, POOLINGS
 from tests.tensor.pool.test_pool import poolings
-from tests.utils import compare_jax_and_py
+from tests.utils import compare_jax_and_py, in_turn
 
 jax = pytest.importorskip("jax")
 
@@ -46,15 +46,14 @@ def test_pool_2d(mode, ws, ignore_border, stride, pad):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("static", [True, False])
-@pytest.mark.parametrize("name", POOLINGS)
+@in_turn("name, static", POOLINGS, [True, False])
 def test_gradients(name, static):
     known, order = ("all", 1) if static else ("nothing", 2)
     compare_jax_and_py(*OPERATORS[name].graph(known=known, order=order))
 
 
 @pytest.mark.slow
-@settings(max_examples=6, deadline=None, derandomize=True)
+@settings(max_examples=4, deadline=None, derandomize=True)
 @given(poolings(), st.sampled_from(["float16", "float32", "float64"]), st.data())
 def test_all_attributes(pooling, dtype, data):
     op, shape = pooling

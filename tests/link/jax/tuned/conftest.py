@@ -1,4 +1,4 @@
-"""Fixtures of tests of programs on disk; not everywhere is JAX installed."""
+"""Fixtures of tests of programs on disk, and of programs that are compiled sooner."""
 
 import pytest
 
@@ -8,6 +8,21 @@ SETTINGS = {
     "jax_persistent_cache_min_compile_time_secs": 0,
 }
 PUT_BACK = (*SETTINGS, "jax_compilation_cache_dir", "jax_enable_x64")
+
+
+# What these say is about programs as users have them: threads, memory, kernels, training, files.
+AS_USERS_HAVE_THEM = (
+    "test_cpu_kernels", "test_cpu_kernels_bfloat16", "test_host_memory", "test_precision",
+    "test_program_store", "test_program_store_draws", "test_program_store_files",
+    "test_shipped_kernels",
+)  # fmt: skip
+
+
+@pytest.fixture(autouse=True, scope="module")
+def sooner(request):
+    """Use `compiled_sooner` in the other modules."""
+    if request.module.__name__.rpartition(".")[2] not in AS_USERS_HAVE_THEM:
+        request.getfixturevalue("compiled_sooner")
 
 
 @pytest.fixture

@@ -22,11 +22,6 @@ MATRIX = rng.normal(size=(4, 4))
 POSITIVE = MATRIX @ MATRIX.T + np.eye(4)
 
 
-@pytest.fixture(autouse=True, scope="module")
-def sooner(compiled_sooner):
-    """Use `compiled_sooner` in the whole module."""
-
-
 def compare(inputs, outputs, values, **settings):
     compare_jax_and_py(inputs, outputs, values, jax_mode=jax_mode(), **settings)
 

@@ -8,15 +8,18 @@ import pytensor.tensor as pt
 from pytensor.compile.builders import OpFromGraph
 from pytensor.conditional.op import ifelse
 from pytensor.graph.replace import vectorize_graph
-from tests.utils import compare_jax_and_py
+from tests.utils import compare_jax_and_py, in_turn
 
 pytest.importorskip("jax")
 
 from pytensor.link.jax.tuned import jax_mode
 
 
-@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8", "int64", "bool"])
-@pytest.mark.parametrize("reduction", [pt.sum, pt.prod, pt.max])
+@in_turn(
+    "dtype, reduction",
+    ["float16", "float32", "float64", "int8", "int64", "bool"],
+    [pt.sum, pt.prod, pt.max],
+)
 def test_dtype_of_a_reduction_is_the_graphs(dtype, reduction):
     x = pt.tensor("x", dtype=dtype, shape=(2, 3))
     value = np.array([[1, 0, 1], [1, 1, 0]]).astype(dtype)
@@ -99,10 +102,10 @@ def running_sum(row):
     return pytensor.scan(lambda v, total: total + v, row, row[:1].sum(), return_updates=False)
 
 
-@pytest.mark.parametrize("shape", [(4, 5), (None, 5), (None, None)])
-@pytest.mark.parametrize(
-    "build",
+@in_turn(
+    "build, shape",
     [lambda v: split_gradient(v, (2, 5, 1)), lambda v: split_gradient(v, (3, 3)), running_sum],
+    [(4, 5), (None, 5), (None, None)],
 )
 def test_lengths_are_known_in_batches(build, shape):
     """Different ones, equal ones, and a number of steps: vectorize_graph gives them an axis."""

@@ -93,6 +93,13 @@ class TestMemoryIsUsedAgain:
         np.testing.assert_allclose(v.get_value(), VALUES * 4)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def old_objects_aside():
+    """Spare `gc.collect`, which tests call, what other files left: it would take seconds a call."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(scope="module")
 def counter():
     """Return a variable, and the function that adds 1 to it."""

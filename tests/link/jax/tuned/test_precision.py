@@ -2,6 +2,7 @@
 
 from collections import Counter
 from types import SimpleNamespace
+from typing import ClassVar
 
 import jax
 import numpy as np
@@ -153,8 +154,11 @@ def network():
 class Probe(Op):
     """The identity; tells which dtype JAX has for its input."""
 
-    __props__ = ()
-    seen = None
+    __props__ = ("number",)
+    seen: ClassVar[dict] = {}
+
+    def __init__(self, number):
+        self.number = number
 
     def make_node(self, x):
         return Apply(self, [x], [x.type()])
@@ -166,7 +170,7 @@ class Probe(Op):
 @jax_funcify.register(Probe)
 def jax_funcify_Probe(op, **kwargs):
     def probe(x):
-        Probe.seen = x.dtype.name
+        Probe.seen[op.number] = x.dtype.name
         return x
 
     return probe
@@ -175,20 +179,24 @@ def jax_funcify_Probe(op, **kwargs):
 precision.register(Probe, lambda op: "probe")
 
 
+def see_everything(patch):
+    patch.setitem(RULES, "probe", lambda function, node, facts: function)
+
+
 @pytest.fixture(autouse=True)
 def probes_see_everything(monkeypatch):
-    monkeypatch.setitem(RULES, "probe", lambda function, node, facts: function)
+    see_everything(monkeypatch)
 
 
-def dtype_inside(inputs, variable):
-    """Return the dtype that JAX has for a variable which doesn't leave the graph."""
-    out = Probe()(variable).sum()
-    fgraph = pytensor.function(inputs, out, mode=jax_mode(precision="bf16")).maker.fgraph
+def dtypes_inside(inputs, variables):
+    """Return the dtypes that JAX has for variables which don't leave the graph."""
+    outputs = [Probe(k)(variable).sum() for k, variable in enumerate(variables)]
+    fgraph = pytensor.function(inputs, outputs, mode=jax_mode(precision="bf16")).maker.fgraph
     convert = in_mixed_precision(tuned_funcify)
-    Probe.seen = None
+    Probe.seen.clear()
     values = [np.zeros(v.type.shape, v.type.dtype) for v in fgraph.inputs]
     jax.make_jaxpr(jax_funcify(GraphWithConverter(fgraph, convert)))(*values)
-    return Probe.seen
+    return [Probe.seen[k] for k in range(len(variables))]
 
 
 # ------------------------------------------------------------------------------ the rules
@@ -262,62 +270,73 @@ def test_no_activation_is_kept_in_float32(network):
     assert "Conv" in kept  # the images themselves
 
 
-@pytest.mark.parametrize(
-    ("function", "expected"),
-    [
-        (lambda x: x + x, LOW),
-        (lambda x: pt.tanh(x), LOW),
-        (lambda x: pt.nn.gelu(x), LOW),
-        (lambda x: x * np.float32(0.5), LOW),
-        (lambda x: x + shared("bias", 1, 6, 1, 1), LOW),
-        (lambda x: x + np.arange(6, dtype="float32")[None, :, None, None], LOW),
-        (lambda x: pt.switch(x > 0, x, np.float32(0)), LOW),
-        (lambda x: x.reshape((4, -1)), LOW),
-        (lambda x: pt.set_subtensor(x[:, 0], np.float32(0)), LOW),
-        (lambda x: pt.zeros_like(x)[:, :2].inc(x[:, :2]), LOW),
-        (lambda x: pt.pad(x, 1), LOW),
-        (lambda x: pt.repeat(x, 2, axis=1), LOW),
-        (lambda x: pt.nn.layer_norm(x, x.type.shape[-1:]), LOW),
-        (lambda x: pt.nn.adaptive_avg_pool2d(x, (2, 2)), LOW),
-        (lambda x: x + shared("other", 4, 6, 10, 8), SINGLE),
-        (lambda x: x - x.max(axis=1, keepdims=True), SINGLE),
-        (lambda x: pt.exp(x), SINGLE),
-        (lambda x: x**3, SINGLE),
-        (lambda x: pt.softplus(x), SINGLE),
-        (lambda x: softmax(x, axis=1), SINGLE),
-        (lambda x: x.mean(axis=1, keepdims=True), SINGLE),
-        (lambda x: full_precision(x), SINGLE),
-        (lambda x: pt.concatenate([x, shared("more", 4, 1, 10, 8)], axis=1), LOW),
-        (lambda x: pt.concatenate([x, image_variable()], axis=1), SINGLE),
-        (lambda x: (x > 0).astype("float32"), SINGLE),
-    ],
-)
-def test_dtype_of_a_function(function, expected):
-    x = image_variable()
-    y = function(correlate(x, shared("weight", 6, 3, 3, 3)))
-    assert dtype_inside(list(explicit_graph_inputs([y])), y) == expected
+FUNCTIONS = [
+    (lambda x: x + x, LOW),
+    (lambda x: pt.tanh(x), LOW),
+    (lambda x: pt.nn.gelu(x), LOW),
+    (lambda x: x * np.float32(0.5), LOW),
+    (lambda x: x + shared("bias", 1, 6, 1, 1), LOW),
+    (lambda x: x + np.arange(6, dtype="float32")[None, :, None, None], LOW),
+    (lambda x: pt.switch(x > 0, x, np.float32(0)), LOW),
+    (lambda x: x.reshape((4, -1)), LOW),
+    (lambda x: pt.set_subtensor(x[:, 0], np.float32(0)), LOW),
+    (lambda x: pt.zeros_like(x)[:, :2].inc(x[:, :2]), LOW),
+    (lambda x: pt.pad(x, 1), LOW),
+    (lambda x: pt.repeat(x, 2, axis=1), LOW),
+    (lambda x: pt.nn.layer_norm(x, x.type.shape[-1:]), LOW),
+    (lambda x: pt.nn.adaptive_avg_pool2d(x, (2, 2)), LOW),
+    (lambda x: x + shared("other", 4, 6, 10, 8), SINGLE),
+    (lambda x: x - x.max(axis=1, keepdims=True), SINGLE),
+    (lambda x: pt.exp(x), SINGLE),
+    (lambda x: x**3, SINGLE),
+    (lambda x: pt.softplus(x), SINGLE),
+    (lambda x: softmax(x, axis=1), SINGLE),
+    (lambda x: x.mean(axis=1, keepdims=True), SINGLE),
+    (lambda x: full_precision(x), SINGLE),
+    (lambda x: pt.concatenate([x, shared("more", 4, 1, 10, 8)], axis=1), LOW),
+    (lambda x: pt.concatenate([x, image_variable()], axis=1), SINGLE),
+    (lambda x: (x > 0).astype("float32"), SINGLE),
+]
+
+
+@pytest.fixture(scope="module")
+def dtypes_of_functions():
+    """Return the dtypes of the results of all `FUNCTIONS`, from one program."""
+    with (
+        pytensor.config.change_flags(floatX="float32"),
+        jax.enable_x64(False),
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        see_everything(patch)
+        layers = [correlate(image_variable(), shared("weight", 6, 3, 3, 3)) for _ in FUNCTIONS]
+        results = [function(h) for (function, _), h in zip(FUNCTIONS, layers, strict=True)]
+        return dtypes_inside(list(explicit_graph_inputs(results)), results)
+
+
+@pytest.mark.parametrize("number", range(len(FUNCTIONS)))
+def test_dtype_of_a_function(number, dtypes_of_functions):
+    assert dtypes_of_functions[number] == FUNCTIONS[number][1]
 
 
 @pytest.mark.slow
 def test_products_of_layers():
     x, weight = pt.tensor("x", dtype="float32", shape=(5, 4)), shared("weight", 4, 4)
-    assert dtype_inside([x], x @ weight) == LOW
-    assert dtype_inside([x], weight.T @ x.T) == LOW
-    assert dtype_inside([x], x @ x.T) == SINGLE
-    assert dtype_inside([x], x @ np.eye(4, dtype="float32")) == SINGLE
     hidden = x @ weight
-    assert dtype_inside([x], hidden @ hidden.T) == LOW
-    assert dtype_inside([x], softmax(hidden @ hidden.T, axis=1) @ hidden) == LOW
+    in_bfloat16 = [
+        hidden, weight.T @ x.T, hidden @ hidden.T, softmax(hidden @ hidden.T, axis=1) @ hidden
+    ]  # fmt: skip
+    in_float32 = [x @ x.T, x @ np.eye(4, dtype="float32")]
+    assert dtypes_inside([x], [*in_bfloat16, *in_float32]) == [LOW] * 4 + [SINGLE] * 2
 
 
 @pytest.mark.slow
 def test_products_of_batches():
     x = pt.tensor("x", dtype="float32", shape=(2, 5, 4))
     hidden = x @ shared("weight", 4, 4)
-    assert dtype_inside([x], hidden) == LOW
-    assert dtype_inside([x], pt.matmul(hidden, hidden.mT)) == LOW
-    assert dtype_inside([x], pt.einsum("bij,bkj->bik", hidden, hidden)) == LOW
-    assert dtype_inside([x], pt.matmul(x, x.mT)) == SINGLE
+    in_bfloat16 = [
+        hidden, pt.matmul(hidden, hidden.mT), pt.einsum("bij,bkj->bik", hidden, hidden)
+    ]  # fmt: skip
+    assert dtypes_inside([x], [*in_bfloat16, pt.matmul(x, x.mT)]) == [LOW] * 3 + [SINGLE]
 
 
 # ------------------------------------------------------------------------------ rounding

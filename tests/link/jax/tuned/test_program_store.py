@@ -111,7 +111,7 @@ print(Describer()({"a", "b", "c", "d"}))
 def test_a_graph_has_one_key_in_all_processes():
     """Python's hashes, by which sets are in order, differ from process to process."""
     keys = set()
-    for seed in ("1", "2", "3"):
+    for seed in ("1", "2"):
         done = subprocess.run(
             [sys.executable, "-c", SCRIPT],
             env=os.environ | {"PYTHONHASHSEED": seed, "PYTENSOR_FLAGS": "floatX=float32"},

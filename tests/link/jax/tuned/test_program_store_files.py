@@ -27,6 +27,7 @@ from tests.link.jax.tuned.stored import (
 )
 
 pytestmark = pytest.mark.usefixtures("folder")
+LONG = pytest.mark.long
 
 
 @pytest.mark.slow
@@ -97,7 +98,9 @@ def make_read_only(folder, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [errno.EROFS, errno.EACCES, errno.EPERM])
+@pytest.mark.parametrize(
+    "number", [errno.EROFS, *(pytest.param(n, marks=LONG) for n in (errno.EACCES, errno.EPERM))]
+)
 def test_a_read_only_folder_is_read(number, folder, traced, make_read_only):
     expected = [run(*make_step(rate)) for rate in (0.5, 0.25)]
     kept, files = programs(folder), [path.read_bytes() for path in sorted(folder.iterdir())]

@@ -18,6 +18,7 @@ from pytensor.link.jax.rewriting.sizes import find_sizes
 from pytensor.link.jax.tuned import jax_mode
 from tests.link.jax.tuned.stored import programs
 
+MODE = jax_mode()
 X, M = pt.vector("x"), pt.matrix("m")
 N, V = pt.lscalar("n"), pt.lvector("v")
 SIX = np.arange(6.0) + 1
@@ -65,7 +66,7 @@ def test_values_and_gradients(name):
     floats = [v for v in inputs if v.type.dtype == "float64"]
     outputs = [*outputs, *(pytensor.grad(total, floats) if floats else [])]
     for values in calls:
-        compare_jax_and_py(inputs, outputs, values, jax_mode=jax_mode(), py_mode="FAST_COMPILE")
+        compare_jax_and_py(inputs, outputs, values, jax_mode=MODE, py_mode="FAST_COMPILE")
 
 
 def programs_of(f):

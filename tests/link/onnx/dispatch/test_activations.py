@@ -13,6 +13,7 @@ from pytensor.link.onnx.front.lowering import write_nodes
 from pytensor.tensor.nn.activations import slopes_below_zero
 from tests.catalogue.operators import ACTIVATIONS, OPERATORS
 from tests.link.onnx.test_basic import compare_onnx_and_py, op_types
+from tests.utils import in_turn
 
 # Half precision has NaN for SiLU's second gradient at 1e4
 FUNCTIONS = {name: OPERATORS[name].build for name in ACTIVATIONS if name != "silu"}
@@ -35,9 +36,7 @@ NODES = {
 }
 
 
-@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
-@pytest.mark.parametrize("name", FUNCTIONS)
-@pytest.mark.parametrize("opset", OPSETS)
+@in_turn("name, opset, dtype", [*FUNCTIONS], OPSETS, ["float16", "float32", "float64"])
 def test_values(name, dtype, opset):
     x = pt.vector("x", dtype=dtype)
     rtol, atol = TOLERANCES[dtype]

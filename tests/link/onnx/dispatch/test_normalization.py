@@ -53,11 +53,14 @@ def values_of(name):
     return [X, RNG.uniform(0.5, 2, shape), RNG.normal(size=shape)]
 
 
-@pytest.mark.parametrize("opset", OPSETS)
-@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
-@pytest.mark.parametrize("static", [True, False])
-@pytest.mark.parametrize("exact", [True, False])
-@pytest.mark.parametrize("name", CASES)
+@in_turn(
+    "name, exact, static, opset, dtype",
+    [*CASES],
+    [True, False],
+    [True, False],
+    OPSETS,
+    ["float16", "float32", "float64"],
+)
 def test_values(name, exact, static, dtype, opset):
     inputs = inputs_of(name, dtype, static)
     rtol, atol = TOLERANCES[dtype]

@@ -8,6 +8,7 @@ import pytensor.tensor as pt
 from pytensor.tensor.resize import COORDINATE_MODES, NEAREST_MODES
 from tests.link.onnx.test_basic import compare_onnx_and_py, op_types
 from tests.tensor.resize.test_resize import coordinates, naive_resize, resizings
+from tests.utils import in_turn
 
 X = np.random.default_rng(8).normal(size=(2, 3, 5, 8)).astype("float32")
 
@@ -45,9 +46,9 @@ def test_interpolation(method, how, static):
         assert (op_types(model) == ["Resize"]) == native
 
 
-@pytest.mark.parametrize("method", METHODS, ids=str)
-@pytest.mark.parametrize(
-    "target",
+@in_turn(
+    "method, target, shape",
+    METHODS,
     [
         {"size": (4, 3), "axes": (3, 2)},
         {"size": (4, 3), "axes": (0, 3)},
@@ -57,12 +58,11 @@ def test_interpolation(method, how, static):
         {"scale": (1.1, 1.125)},
         {"scale": (0.3, 0.7)},
     ],
-    ids=str,
+    [(2, 3, 5, 8), (None,) * 4],
 )
-def test_other_targets(method, target):
-    for shape in ((2, 3, 5, 8), (None,) * 4):
-        x = pt.tensor("x", shape=shape, dtype="float32")
-        compare_onnx_and_py([x], pt.resize(x, **method, **target), [X])
+def test_other_targets(method, target, shape):
+    x = pt.tensor("x", shape=shape, dtype="float32")
+    compare_onnx_and_py([x], pt.resize(x, **method, **target), [X])
 
 
 def test_lengths_that_stay():
@@ -110,10 +110,13 @@ def test_mode_that_needs_a_later_opset():
     assert op_types(model) == ["Resize"]
 
 
-@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
-@pytest.mark.parametrize("static", [True, False])
-@pytest.mark.parametrize("how", [{"scale": (2.0, 1.5)}, {"size": (7, 4)}])
-@pytest.mark.parametrize("mode", ["nearest", "linear", "cubic"])
+@in_turn(
+    "mode, how, static, dtype",
+    ["nearest", "linear", "cubic"],
+    [{"scale": (2.0, 1.5)}, {"size": (7, 4)}],
+    [True, False],
+    ["float16", "float32", "float64"],
+)
 def test_gradient(mode, how, static, dtype):
     x = pt.tensor("x", shape=(None, 3, 5, 8) if static else (None,) * 4, dtype=dtype)
     y = pt.resize(x, mode=mode, **how)

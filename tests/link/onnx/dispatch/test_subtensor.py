@@ -42,13 +42,13 @@ def test_index_at_run_time():
     compare_onnx_and_py([x, i, j], outputs, [X, 1, 3])
 
 
-@pytest.mark.parametrize("length", [0, 1, 2, 5])
 @pytest.mark.parametrize("start", [-1, -2, -3, -9, 0, 1, 9])
-def test_negative_step_with_a_start_before_the_first_element(start, length):
+def test_negative_step_with_a_start_before_the_first_element(start):
     x, s, k = pt.lvector("x"), pt.lscalar("s"), pt.lscalar("k")
     outputs = [x[start::-1], x[s::-1], x[start:-3:-1], x[s:-3:-2], x[s:0:k], x[s::k], x[::k]]
-    compare_onnx_and_py([x, s, k], outputs, [np.arange(length), start, -1])
-    compare_onnx_and_py([x, s, k], outputs, [np.arange(length), start, 2])
+    for length in (0, 1, 2, 5):
+        for step in (-1, 2):
+            compare_onnx_and_py([x, s, k], outputs, [np.arange(length), start, step])
 
 
 @pytest.mark.slow

@@ -60,9 +60,15 @@ def test_in_numba(name, recorded):
     agrees(name, recorded, "NUMBA")
 
 
+def a_third(names):
+    """Return the names, two of three of them as long tests."""
+    return [pytest.param(n, marks=[pytest.mark.long] * (k % 3 > 0)) for k, n in enumerate(names)]
+
+
 @pytest.mark.slow
+@pytest.mark.usefixtures("compiled_sooner")
 @pytest.mark.filterwarnings("ignore:Skipping Assert:UserWarning")  # of which JAX keeps none
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", a_third(NAMES))
 def test_in_jax(name, recorded):
     pytest.importorskip("jax")
     agrees(name, recorded, "JAX")

@@ -5,6 +5,7 @@ import pytest
 
 import pytensor.tensor as pt
 from pytensor import function, grad
+from pytensor.compile.mode import Mode
 from pytensor.graph.traversal import toposort
 from pytensor.scan.op import Scan
 from pytensor.tensor.broadcasting import BroadcastAs
@@ -90,7 +91,7 @@ def test_while_loops_of_torch():
     values = {"M": np.array(2**63 - 1), "go": np.array(True), "limit": np.float32(10)}
     network = model(node("Loop", "M go x", body=body), [("x", [3])], values=values)
     x = np.array([1, 2, 3], "float32")
-    for mode in (PYTHON, "FAST_COMPILE", "FAST_RUN"):
+    for mode in (PYTHON, "FAST_COMPILE", Mode("py", "fast_run")):
         np.testing.assert_array_equal(run(network, x, mode=mode)[0], 4 * x)
     imported = from_onnx(network)
     with pytest.raises(NotImplementedError, match="a loop that its condition alone ends"):

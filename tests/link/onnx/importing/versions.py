@@ -108,6 +108,7 @@ def in_onnxruntime(model, values):
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.log_severity_level = 4
+    options.intra_op_num_threads = 1
     providers = ["CPUExecutionProvider"]
     try:
         session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers)

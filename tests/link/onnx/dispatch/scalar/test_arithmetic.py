@@ -23,9 +23,9 @@ def test_division_that_would_trap(dtype):
     x, y = pt.vector("x", dtype=dtype), pt.vector("y", dtype=dtype)
     outputs = [x // y, x % y, x // x, y % x]
     compare_onnx_and_py([x, y], outputs, grid(some, some))
-    for divisor in some:
-        operations = [x // pt.constant(divisor), x % pt.constant(divisor)]
-        compare_onnx_and_py([x], operations, [some], opset_version=18, optimize=False)
+    constants = [pt.constant(divisor) for divisor in some]
+    operations = [*(x // c for c in constants), *(x % c for c in constants)]
+    compare_onnx_and_py([x], operations, [some], opset_version=18, optimize=False)
 
 
 def test_harmless_divisors_cost_nothing():
@@ -76,9 +76,8 @@ def test_integer_power_wraps_around(dtype):
     x, n = pt.vector("x", dtype=dtype), pt.vector("n", dtype=dtype)
     model = compare_onnx_and_py([x, n], x**n, grid(bases, exponents))
     assert op_types(model).count("Loop") == 1
-    for exponent in exponents:
-        power = pt.pow(x, pt.constant(exponent))
-        compare_onnx_and_py([x], power, [bases], opset_version=18, optimize=False)
+    powers = [pt.pow(x, pt.constant(exponent)) for exponent in exponents]
+    compare_onnx_and_py([x], powers, [bases], opset_version=18, optimize=False)
     column = pt.constant(exponents[:, None])
     model = compare_onnx_and_py([x], pt.pow(x, column), [bases])
     assert "Loop" not in op_types(model)
@@ -124,9 +123,11 @@ def test_clip():
     some = [-3, 0, 5, np.nan, np.inf]
     model = compare_onnx_and_py([x], pt.clip(x, -1, 2), [some])
     assert op_types(model) == ["Clip"]
-    for bounds in ((-1, 2), (2, 1), (np.nan, 1), (0, np.nan)):
-        compare_onnx_and_py([x, low, high], pt.clip(x, low, high), [some, *bounds])
-        compare_onnx_and_py([x], pt.clip(x, *np.float32(bounds)), [some], optimize=False)
+    clipped, several = pt.clip(x, low, high), ((-1, 2), (2, 1), (np.nan, 1), (0, np.nan))
+    for bounds in several:
+        compare_onnx_and_py([x, low, high], clipped, [some, *bounds])
+    constant = [pt.clip(x, *np.float32(bounds)) for bounds in several]
+    compare_onnx_and_py([x], constant, [some], optimize=False)
     wide = pt.constant(np.float32([[0]]))
     compare_onnx_and_py([x], pt.clip(x, wide, wide + 1), [some])
 

@@ -13,7 +13,7 @@ from pytensor.tensor.linalg.solvers.tridiagonal import tridiagonal_lu_factor, tr
 from pytensor.tensor.linalg.summary import SLogDet
 from tests.link.onnx.strategies import arrays, shapes
 from tests.link.onnx.test_basic import compare_onnx_and_py, run
-from tests.utils import REFERENCE_MODE
+from tests.utils import REFERENCE_MODE, in_turn
 
 RNG = np.random.default_rng(3)
 SHAPES = [(4, 4), (1, 1), (0, 0), (3, 2, 5, 5)]
@@ -93,9 +93,7 @@ def system(batch, b_ndim, n):
     return variables, [positive(shapes[0]), RNG.normal(size=shapes[1])]
 
 
-@pytest.mark.parametrize("batch", BATCHES)
-@pytest.mark.parametrize("b_ndim", [1, 2])
-@pytest.mark.parametrize("n", [0, 1, 4])
+@in_turn("batch, b_ndim, n", BATCHES, [1, 2], [4, 1, 0])
 def test_solve(batch, b_ndim, n):
     inputs, values = system(batch, b_ndim, n)
     for kind, lower in (
@@ -109,10 +107,13 @@ def test_solve(batch, b_ndim, n):
     compare_onnx_and_py(inputs, output, values)
 
 
-@pytest.mark.parametrize("transposed", [False, True])
-@pytest.mark.parametrize("lower", [False, True])
-@pytest.mark.parametrize("kind", ["pos", "sym", "her"])
-@pytest.mark.parametrize("batch", [(), (2,)])
+@in_turn(
+    "kind, lower, transposed, batch",
+    ["pos", "sym", "her"],
+    [False, True],
+    [False, True],
+    [(), (2,)],
+)
 def test_solve_reads_one_triangle(kind, lower, transposed, batch):
     a, b = square((*batch, 3, 3)), pt.tensor("b", shape=(*batch, None, None))
     whole, right = positive((*batch, 3, 3)), RNG.normal(size=(*batch, 3, 2))
@@ -152,9 +153,7 @@ def test_solution_of_a_singular_system_has_the_right_sides_shape(kind, b_ndim):
     np.testing.assert_array_equal(x, np.full(right.shape, np.nan))
 
 
-@pytest.mark.parametrize("batch", BATCHES)
-@pytest.mark.parametrize("b_ndim", [1, 2])
-@pytest.mark.parametrize("n", [0, 1, 4])
+@in_turn("batch, b_ndim, n", BATCHES, [1, 2], [4, 1, 0])
 def test_triangular_solvers(batch, b_ndim, n):
     inputs, values = system(batch, b_ndim, n)
     outputs = [
@@ -198,10 +197,11 @@ def test_qr(shape, pivoting):
 @pytest.mark.parametrize("shape", [(3, 3), (1, 1), (3, 2, 4, 4), (0, 0)])
 def test_expm(shape, dtype):
     a = square(shape, dtype)
+    power = linalg.expm(a)
     for scale in (1e-3, 1, 30):
         # Large norms are of matrices with small exponentials.
         value = scale * (RNG.normal(size=shape) / 5 - np.eye(shape[-1]))
-        compare_onnx_and_py([a], linalg.expm(a), [value], rtol=1e-4 if dtype == "float32" else None)
+        compare_onnx_and_py([a], power, [value], rtol=1e-4 if dtype == "float32" else None)
 
 
 @pytest.mark.parametrize("offset", [-7, -2, 0, 1, 3, 9])
