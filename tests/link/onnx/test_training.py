@@ -71,7 +71,15 @@ def trained_in_jax():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("batch", "opset_version"), [(BATCH, 18), (None, 24)])
+@pytest.mark.parametrize(
+    ("batch", "opset_version"),
+    [
+        (BATCH, 18),
+        (None, 24),
+        pytest.param(None, 18, marks=pytest.mark.long),
+        pytest.param(BATCH, 24, marks=pytest.mark.long),
+    ],
+)
 def test_training_step(batch, opset_version):
     inputs, loss, updates = training_step(batch)
     arguments, outputs = as_pure_function(inputs, loss, updates)
