@@ -17,6 +17,11 @@ import { setText } from "./text.js";
 
 const MEASURED_FRAMES = 5;
 const RIGHT = "the boxes are Python's";
+const NEAR = "the boxes are near Python's, as 8-bit integers are";
+const WRONG = "the boxes are not Python's";
+// In 8-bit integers, a number that is rounded the other way moves a box. In 80 of 89 drawn scenes,
+// onnxruntime's own optimization levels differed by less.
+const LIMITS_OF_INTEGERS = { box: 16, score: 0.1 };
 
 /** What a browser tells of the device, without asking. */
 async function deviceFacts() {
@@ -82,13 +87,14 @@ async function tryBackend(backend, detector) {
   }
   const difference = largest(samples.map((sample) => sample.difference));
   const equal = samples.filter((sample) => isClose(sample.difference)).length;
+  const near = samples.filter((sample) => isClose(sample.difference, LIMITS_OF_INTEGERS)).length;
   const { file, weights, sha256 } = /** @type {Record<string, string>} */ (noted);
-  // In 8 bits, a number that is rounded the other way moves a box by pixels.
-  const needed = weights === "int8" ? samples.length / 2 : samples.length;
-  const isRight = equal >= needed;
+  const isEqual = equal === samples.length;
+  const isNear = weights === "int8" && near >= samples.length / 2;
+  const isRight = isEqual || isNear;
   return {
     ...about,
-    outcome: isRight ? RIGHT : "the boxes are not Python's",
+    outcome: isEqual ? RIGHT : isNear ? NEAR : WRONG,
     samplesWithPythonsBoxes: `${equal} of ${samples.length}`,
     threads,
     model: { file, weights, sha256 },
