@@ -1,13 +1,15 @@
 # What a person and CI call. PYTEST="-n 0" and the like: make fast PYTEST="-n 0 -x"
 PYTEST = -n 2 --dist loadfile
 
-.PHONY: test fast long browser lint types structure docs bench release
+.PHONY: test fast long opsets browser lint types structure docs bench release
 test: .venv  ## all but the long ones
 	.venv/bin/pytest $(PYTEST)
 fast: .venv  ## a few minutes
 	.venv/bin/pytest $(PYTEST) -m "not slow and not browser and not training"
 long: .venv  ## those that the others leave out: hours
 	.venv/bin/pytest $(PYTEST) -m long
+opsets: .venv  ## those of ONNX, at each operator set
+	OPSETS=all .venv/bin/pytest $(PYTEST) tests/link/onnx
 browser: .venv  ## those in Chromium, and in Firefox
 	.venv/bin/pytest $(PYTEST) -m browser
 lint: .venv
