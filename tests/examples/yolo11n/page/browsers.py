@@ -226,7 +226,8 @@ def assert_exact(report, reading="canvas", pixels=0.01, equal=6, outcome="the bo
         assert len(found["samples"]) == 6
         assert sum(sample["boxes"] for sample in found["samples"]) > 5
         assert all(sample["pixelsAsInPython"] for sample in found["samples"])
-        assert found["millisecondsAnInference"] > 0
+        # Preferences that change what canvases give make the clock coarse, too.
+        assert found["millisecondsAnInference"] > 0 or reading == "frame"
     assert report["passed"]
 
 
