@@ -66,6 +66,7 @@ CONVERTED = tuple(
 # Ops of upstream's that it converts with NumPyro or TensorFlow Probability alone.
 BY_SCIPY = "pytensor.link.jax.dispatch.scalar_functions.jax_funcify_by_scipy"
 REPLACED = {
+    "pytensor.scalar.math.BetaIncInv": BY_SCIPY,
     "pytensor.scalar.math.GammaIncCInv": BY_SCIPY,
     "pytensor.scalar.math.GammaIncInv": BY_SCIPY,
     "pytensor.scalar.math.Ive": BY_SCIPY,

@@ -8,7 +8,17 @@ import jax.numpy as jnp
 from pytensor.link.jax.dispatch.basic import jax_funcify
 from pytensor.link.jax.dispatch.callbacks import called_back
 from pytensor.scalar.basic import Complex, RoundHalfAwayFromZero
-from pytensor.scalar.math import J0, J1, GammaIncCInv, GammaIncInv, Ive, Jv, Kve, PolyGamma
+from pytensor.scalar.math import (
+    J0,
+    J1,
+    BetaIncInv,
+    GammaIncCInv,
+    GammaIncInv,
+    Ive,
+    Jv,
+    Kve,
+    PolyGamma,
+)
 
 __all__ = []
 
@@ -52,5 +62,5 @@ def jax_funcify_by_scipy(op, node, **kwargs):
 for missing in (J0, J1, Jv):
     jax_funcify.register(missing, jax_funcify_by_scipy)
 if find_spec("tensorflow_probability") is None:
-    for missing in (Ive, Kve, GammaIncInv, GammaIncCInv):
+    for missing in (Ive, Kve, BetaIncInv, GammaIncInv, GammaIncCInv):
         jax_funcify.register(missing, jax_funcify_by_scipy)
