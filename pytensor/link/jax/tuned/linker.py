@@ -179,7 +179,7 @@ class TunedJAXLinker(JAXLinker):
         def converted():
             rewrite_deferred(fgraph)
             order = self.schedule(fgraph)
-            # A list of its own, in which PyTensor puts other copies of generators.
+            # A list of its own, into which other copies of generators are put.
             storages, outputs, storage_map = map_storage(fgraph, order, list(input_storage))
             # JAX is tracing: constants must not become part of what it traces.
             with jax.ensure_compile_time_eval(), warnings.catch_warnings():

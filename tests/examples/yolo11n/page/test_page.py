@@ -92,12 +92,10 @@ def test_as_it_was_cloned(browser, tmp_path):
     assert sum(path.stat().st_size for path in tmp_path.rglob("*.*")) < 8e6
     url = f"{(tmp_path / 'yolo_detection_demo.html').as_uri()}?selftest"
     with ready_page(browser, url) as page:
-        assert_exact(
-            report_of(page),
-            pixels=16,
-            equal=3,
-            outcome=("the boxes are Python", "the boxes are near"),
-        )
+        report, near = report_of(page), ("the boxes are Python", "the boxes are near")
+        assert_exact(report, pixels=16, equal=6, outcome=near)
+        # In some samples no number of the 8-bit integers is rounded the other way.
+        assert_exact(report, pixels=0.0002, equal=2, outcome=near)
         assert_works(page, threads=1, size=320)
         assert "photographs" in page.inner_text("#model-origin")
         screenshot(page, "as cloned", tmp_path)

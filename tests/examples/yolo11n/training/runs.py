@@ -1,4 +1,4 @@
-"""What the tests of training share: a small network and data set, readers of a run's files."""
+"""Gives the tests of training a small network and data set, and reads a run's files."""
 
 import csv
 import json

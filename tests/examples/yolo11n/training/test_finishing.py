@@ -1,4 +1,4 @@
-"""What the end of a training writes into the model's file, and so onto the card of its page."""
+"""Tests what the end of a training writes into the model's file, and so onto its page's card."""
 
 from types import SimpleNamespace
 
