@@ -221,6 +221,9 @@ def test_errors_of_a_part(small_parts):
 def test_values_are_given_up_when_no_part_needs_them(small_parts):
     x = pt.matrix("x", dtype="float32")
     _, jitted = compiled([x], chain(x, 8)[-1])
+    # Errors that Numba raises and catches while it compiles keep the callers' frames, and with them
+    # values, until the collector of garbage comes by.
+    jitted(VALUE)
     alive, references = [], []
 
     def watched(part):
