@@ -7,6 +7,9 @@ from pytensor.configdefaults import config
 
 __all__ = ["paused_collection", "quick_building"]
 
+# New objects that the collector looks at in some milliseconds.
+FEW = 50_000
+
 
 @contextmanager
 def paused_collection():
@@ -21,7 +24,8 @@ def paused_collection():
         yield
     finally:
         if enabled:
-            if not gc.get_freeze_count():  # what somebody froze would thaw
+            # What somebody froze would thaw; it is counted one by one, which takes tenths of a second.
+            if gc.get_count()[0] > FEW and not gc.get_freeze_count():
                 gc.freeze()
                 gc.unfreeze()  # to the oldest generation
             gc.enable()

@@ -9,7 +9,7 @@ import pytensor.tensor as pt
 pytest.importorskip("jax")
 
 from pytensor.configdefaults import config
-from pytensor.link.jax.tuned.building import paused_collection, quick_building
+from pytensor.link.jax.tuned.building import FEW, paused_collection, quick_building
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def test_what_was_made_is_old(collecting):
     gc.unfreeze()  # what tests/conftest.py froze
     try:
         with paused_collection():
-            made = [object() for _ in range(3)], {"some": []}
+            made = *([] for _ in range(FEW + 1)), {"some": []}
         assert gc.get_freeze_count() == 0
         ages = [any(made is other for other in gc.get_objects(generation=k)) for k in range(3)]
         assert ages == [False, False, True]
@@ -59,12 +59,26 @@ def test_what_was_made_is_old(collecting):
         gc.freeze()
 
 
-def test_what_is_frozen_stays_so(collecting):
+@pytest.mark.parametrize("number", [0, FEW + 1])
+def test_what_is_frozen_stays_so(collecting, number):
     frozen = []
     gc.freeze()  # as tests/conftest.py does, this list included
     with paused_collection():
-        pass
+        made = [[] for _ in range(number)]
+    assert len(made) == number
     assert not any(frozen is other for other in gc.get_objects())
+
+
+def test_what_is_frozen_is_not_counted_for_few_objects(collecting, monkeypatch):
+    """A program of one line would take as long as whatever the process froze before."""
+    calls = []
+    monkeypatch.setattr(gc, "get_freeze_count", lambda: calls.append(1))
+    with paused_collection():
+        pass
+    assert not calls
+    with paused_collection():
+        made = [[] for _ in range(FEW + 1)]
+    assert len(calls) == 1 < len(made)
 
 
 def test_no_stack_traces():
