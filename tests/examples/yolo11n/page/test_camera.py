@@ -144,6 +144,7 @@ def test_start_stop_and_step_by_buttons_and_keys(page):
     until(page, "demo.state === 'paused'")
 
 
+@pytest.mark.long
 def test_hundreds_of_frames_leave_no_memory_behind(page):
     page.evaluate(bundle("../test/feed.js"))
     session = page.context.new_cdp_session(page)

@@ -6,7 +6,7 @@ import shutil
 import pytest
 from tools.build_demo import DEMO, PAGE, STYLE
 
-from tests.examples.yolo11n.page.browsers import IN_BOTH, screenshot, visit
+from tests.examples.yolo11n.page.browsers import IN_BOTH, WEEKLY_IN_FIREFOX, screenshot, visit
 
 pytestmark = pytest.mark.browser
 
@@ -57,7 +57,7 @@ def check(page, width, height, letters):
     return boxes
 
 
-@IN_BOTH
+@WEEKLY_IN_FIREFOX
 def test_all_controls_are_within_the_window(unbuilt, tmp_path):
     """With large letters, too."""
     sizes = (320, 568), (320, 640), (390, 844), (640, 360), (768, 1024)

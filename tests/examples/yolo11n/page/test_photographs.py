@@ -109,6 +109,7 @@ MOMENT = """() => {
 }"""
 
 
+@pytest.mark.long
 @pytest.mark.browser
 def test_boxes_on_the_frames_of_a_camera_are_pythons(real_onnx, real_site, tmp_path):
     """A film of four photographs, each for six seconds: pixels that stay belong to the boxes.

@@ -69,7 +69,15 @@ def test_the_report_says_device_browser_versions_and_differences(browser, untaug
         assert page.evaluate("[demo.screen, demo.errors]") == [None, []]
 
 
-@pytest.mark.parametrize("browser", WAYS.values(), ids=WAYS, indirect=True)
+@pytest.mark.parametrize(
+    "browser",
+    [
+        pytest.param(way, marks=() if "everything" in name else pytest.mark.long)
+        for name, way in WAYS.items()
+    ],
+    ids=WAYS,
+    indirect=True,
+)
 def test_in_firefox_with_and_without_privacy(browser, untaught_site, request):
     """Boxes are Python's where any way gives the pixels as they are; else the page says so."""
     with visit(browser, f"{untaught_site.single_url}?selftest") as page:

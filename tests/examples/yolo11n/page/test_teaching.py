@@ -59,7 +59,10 @@ def python_lesson(assets, part, record):
     return losses, state
 
 
-@pytest.mark.parametrize(("part", "steps", "limit"), [("class", 3, 1e-4), ("whole", 5, 1e-3)])
+@pytest.mark.parametrize(
+    ("part", "steps", "limit"),
+    [("class", 3, 1e-4), pytest.param("whole", 5, 1e-3, marks=pytest.mark.long)],
+)
 def test_steps_are_those_of_python(browser, yolo_site, assets, part, steps, limit):
     given = {name: base64.b64encode(content).decode() for name, content in assets.items()}
     with ready_page(browser, yolo_site.url) as page:

@@ -183,6 +183,7 @@ def test_automatic_takes_webgpu_where_it_is_faster_and_checks_it_again_and_again
         assert_same(last, expected_detections(small, SCENE))
 
 
+@pytest.mark.long
 def test_where_webassembly_is_faster_a_lost_device_is_asked_for_again_and_then_no_more(
     browser, small_site, small
 ):
@@ -257,7 +258,7 @@ def convolutions(model):
     return [node for node in model.graph.node if node.op_type == "Conv"]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_an_error_of_one_percent_in_any_convolution_exceeds_the_limits(untaught_site, models):
     """Counted in Python: each changes the raw outputs by more than rounding ever does."""
     import onnxruntime
@@ -286,7 +287,8 @@ def test_an_error_of_one_percent_in_any_convolution_exceeds_the_limits(untaught_
         assert any(most[kind] > limit for kind, limit in info["limits"].items()), node.name
 
 
-@pytest.mark.parametrize("count", [1, pytest.param(12, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("count", [1, 12])
 def test_an_error_in_one_convolution_is_found(browser, untaught_site, models, tmp_path, count):
     """Of some that are drawn; that WebGPU is taken without one is for the self-test to say."""
     model = onnx.load(models.yolo)
@@ -303,6 +305,7 @@ def test_an_error_in_one_convolution_is_found(browser, untaught_site, models, tm
             assert WRONG in page.inner_text("#backend-note"), node.name
 
 
+@pytest.mark.long
 def test_the_self_test_tries_webgpu_too(browser, untaught_site):
     """With the same weights in 16 bits."""
     with visit(browser, f"{untaught_site.url}?selftest") as page:
