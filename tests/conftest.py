@@ -79,14 +79,18 @@ def pytest_collection_modifyitems(items):
 
     Slow are the long tests, and of a test with many parameters all but the first and the last.
     With `--dist loadfile` no worker then waits at the end for another's long test.  The longest
-    files are listed, the longest first, in ``longest_files.txt``, by `tests.longest_files`.
+    files are listed, the longest first, in ``longest_files.txt``, by `tests.longest_files`.  The
+    cases in ``weekly_cases.txt``, which `tests.weekly` lists, are long ones too.
     """
     tests = Path(__file__).parent
     listed = (tests / "longest_files.txt").read_text().split()
     ranks = {tests / name: rank for rank, name in enumerate(listed)}
     items.sort(key=lambda item: (ranks.get(item.path, len(ranks)), item.path.parent != tests))
+    weekly = {*(tests / "weekly_cases.txt").read_text().splitlines()}
     functions = defaultdict(list)
     for item in items:
+        if item.nodeid in weekly:
+            item.add_marker("long")
         functions[item.nodeid.partition("[")[0]].append(item)
         if item.get_closest_marker("long"):
             item.add_marker("slow")
