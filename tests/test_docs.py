@@ -89,6 +89,8 @@ def test_links(page):
         "pytensor.link.jax.prefetch",
         "pytensor.link.jax.sharding",
         "pytensor.link.jax.compilation_cache",
+        "pytensor.link.jax.tuned.host_memory",
+        "pytensor.tensor.collectives",
     ],
 )
 def test_the_reference_has_every_name(module):
