@@ -35,7 +35,6 @@ from tests.examples.yolo11n.page.detectors import write_y4m
 
 SAMPLE, ON_A_PHONE = 1, 3  # numbers of the samples that are shown
 WARM = 5  # times that a sample is shown first, until the browser has compiled all
-ABOVE_STATUS = 815  # pixels: the line below names the film, a file of this machine
 FRAMES = 30  # of the camera's film
 URL = (DEMO / PAGE).as_uri()
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
@@ -71,7 +70,7 @@ def show(page, number):
 
 
 def take(page, name, folder, height=None):
-    """Save what is visible of a page, down to a height, as a JPEG file."""
+    """Save what is visible of a page, down to a height in pixels, as a JPEG file."""
     page.evaluate("() => { document.activeElement.blur(); scrollTo(0, 0); }")
     page.mouse.move(1, 1)
     clip = height and {"x": 0, "y": 0, "width": page.viewport_size["width"], "height": height}
@@ -102,7 +101,8 @@ def take_all(folder):
             with ready_page(browser, URL, permissions=["camera"]) as page:
                 page.click("#start")
                 until(page, "demo.state === 'running' && demo.frames > 60")
-                take(page, "page_camera", folder, height=ABOVE_STATUS)
+                # The line of the status names the film, a file of this machine.
+                take(page, "page_camera", folder, page.locator("#status").bounding_box()["y"])
             with ready_page(browser, URL, **PHONE) as page:
                 show(page, ON_A_PHONE)
                 take(page, "page_phone", folder)

@@ -89,6 +89,8 @@ def test_links(page):
         "pytensor.link.jax.prefetch",
         "pytensor.link.jax.sharding",
         "pytensor.link.jax.compilation_cache",
+        "pytensor.link.jax.tuned.host_memory",
+        "pytensor.tensor.collectives",
     ],
 )
 def test_the_reference_has_every_name(module):
@@ -104,3 +106,11 @@ def test_variables_of_the_guide_are_known():
     found = set(re.findall(r"\b([A-Z][A-Z0-9_]+)=", guide)) - {"NAME"}
     assert of_others < found
     assert found - of_others <= {*SETTINGS}
+
+
+def test_commands_build_no_page_among_the_files_of_the_demo():
+    """It goes beside the model, and so the model lies in a folder below the demo's."""
+    text = "\n".join(page.read_text() for page in PAGES)
+    models = set(re.findall(r"python -m tools\.build_demo (\S+)", text)) - {"MODEL.onnx"}
+    assert models
+    assert [model for model in models if "/" not in model] == []

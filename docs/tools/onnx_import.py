@@ -70,9 +70,9 @@ def outcome(name, case):
 
 def row(operator, cases):
     """Return the table's line for an operator."""
-    reasons = Counter(outcome(name, case) for name, case in cases.items())
+    reasons = Counter(_short(outcome(name, case)) for name, case in cases.items())
     passed, known = reasons.pop("", 0), reasons.pop(KNOWN, 0)
-    texts = "; ".join(f"{n}: {_short(reason)}" for reason, n in sorted(reasons.items()))
+    texts = "; ".join(f"{n}: {reason}" for reason, n in sorted(reasons.items()))
     return f"| {operator} | {len(cases)} | {passed} | {known or ''} | {texts} |"
 
 

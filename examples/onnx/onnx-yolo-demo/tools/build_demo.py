@@ -442,7 +442,7 @@ def main(arguments=None):
     )
     parser.add_argument("--int8", type=Path, metavar="ONNX", help="its form by tools.quantize")
     parser.add_argument(
-        "--webgpu", action="store_true", help="in the single file, too: 5 MB more, and the floats"
+        "--webgpu", action="store_true", help="in the single file, too: 6.5 MB more, and the floats"
     )
     parser.add_argument("--card", type=Path, metavar="JSON", help="what it has seen, how it does")
     o = parser.parse_args(arguments)
