@@ -24,7 +24,7 @@ def paused_collection():
         yield
     finally:
         if enabled:
-            # What somebody froze would thaw; it is counted one by one, which takes tenths of a second.
+            # What somebody froze would thaw; counting it takes tenths of a second.
             if gc.get_count()[0] > FEW and not gc.get_freeze_count():
                 gc.freeze()
                 gc.unfreeze()  # to the oldest generation
