@@ -77,7 +77,7 @@ def test_numbers_are_those_of_lookups(op, dtype, monkeypatch):
         expected = by_lookups(op, lengths, x)
         called = calls(monkeypatch)
         native = dispatch._resized_by(op, transposed)(lengths, x)
-        assert called[-1] is x
+        assert called[-1][1] is x
         torch.testing.assert_close(native, expected, **close)
 
 
@@ -86,17 +86,21 @@ def calls(monkeypatch):
     called = []
     call = dispatch._call_native
 
-    def noted(op, lengths, x, transposed):
-        called.append(x)
-        return call(op, lengths, x, transposed)
+    def noted(name, op, lengths, x, transposed):
+        called.append((name, x))
+        return call(name, op, lengths, x, transposed)
 
     monkeypatch.setattr(dispatch, "_call_native", noted)
     return called
 
 
-def test_every_function_is_tried():
-    tried = {dispatch._native_name(op) for op in (*nearest(), *weighted())}
-    assert tried == {*dispatch.NATIVE.values()}
+def test_every_function_is_used(monkeypatch):
+    called = calls(monkeypatch)
+    for op in (*nearest(), *weighted()):
+        image, lengths, _ = drawn(op)
+        dispatch._resized_by(op)(lengths, image)
+    names = {*dispatch.WEIGHTED.values()}.union(*dispatch.NEAREST.values())
+    assert {name for name, _ in called} == names
 
 
 OTHERS = {
@@ -130,7 +134,7 @@ def test_others_are_looked_up(name, monkeypatch):
     lengths = tuple(image.shape[axis] for axis in op.axes)
     called = calls(monkeypatch)
     out = dispatch._resized_by(op)(lengths, image)
-    assert not any(x is image for x in called)
+    assert not any(x is image for _, x in called)
     torch.testing.assert_close(out, dispatch._lookups(op, lengths, image))
 
 

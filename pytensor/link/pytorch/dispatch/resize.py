@@ -9,9 +9,7 @@ from pytensor.tensor.resize.ops import Resize, ResizeGrad
 from pytensor.tensor.resize.taps import along
 
 # PyTorch's functions by mode, antialias and number of axes.
-NATIVE = {
-    **{("nearest", False, n): f"upsample_nearest{n}d" for n in (1, 2, 3)},
-    **{("nearest-exact", False, n): f"_upsample_nearest_exact{n}d" for n in (1, 2, 3)},
+WEIGHTED = {
     ("linear", False, 1): "upsample_linear1d",
     ("linear", False, 2): "upsample_bilinear2d",
     ("linear", False, 3): "upsample_trilinear3d",
@@ -19,6 +17,8 @@ NATIVE = {
     ("cubic", False, 2): "upsample_bicubic2d",
     ("cubic", True, 2): "_upsample_bicubic2d_aa",
 }
+# Those for the nearest cell by number of axes, in the order in which they are tried.
+NEAREST = {n: (f"upsample_nearest{n}d", f"_upsample_nearest_exact{n}d") for n in (1, 2, 3)}
 
 
 def _computing(x):
@@ -84,27 +84,20 @@ def _transposed_lookups(op, lengths, x):
     return x
 
 
-def _native_name(op):
-    mode = op.mode
-    if mode == "nearest" and op.coordinate_transformation_mode != "asymmetric":
-        mode = "nearest-exact"
-    return NATIVE.get((mode, op.antialias, op.n_spatial))
-
-
-def _call_native(op, lengths, x, transposed):
+def _call_native(name, op, lengths, x, transposed):
     images = x.reshape(1, -1, *x.shape[x.ndim - op.n_spatial :])
     arguments = [op.output_lengths(lengths)]
     if transposed:
         arguments.append((*images.shape[:2], *lengths))
     if op.mode != "nearest":
         arguments.append(op.coordinate_transformation_mode == "align_corners")
-    function = getattr(torch.ops.aten, _native_name(op) + "_backward" * transposed)
+    function = getattr(torch.ops.aten, name + "_backward" * transposed)
     out = function.default(images, *arguments)
     return out.reshape(*x.shape[: -op.n_spatial], *out.shape[2:])
 
 
-def _has_native_cells(op, lengths, transposed, dtype, device):
-    """Return whether PyTorch reads the cells that an Op of mode nearest reads.
+def _nearest_name(op, transposed, lengths, dtype, device):
+    """Return the name of PyTorch's function that reads the cells of an Op of mode nearest, or None.
 
     Tried with one image: of a place between two cells, its rounding decides.
     """
@@ -112,24 +105,28 @@ def _has_native_cells(op, lengths, transposed, dtype, device):
     image = torch.arange(prod(shape), device=device).remainder(8191).to(dtype)
     image = image.reshape((1,) * op.axes[0] + shape)
     expected = (_transposed_lookups if transposed else _lookups)(op, lengths, image)
-    return torch.equal(_call_native(op, lengths, image, transposed), expected)
+    for name in NEAREST.get(op.n_spatial, ()):
+        if torch.equal(_call_native(name, op, lengths, image, transposed), expected):
+            return name
+    return None
 
 
-def _has_native_weights(op, lengths):
-    """Return whether PyTorch has the weights that an Op of another mode has."""
+def _weighted_name(op, lengths):
+    """Return the name of PyTorch's function that has the weights of an Op, or None."""
     axes = [op.target(lengths, i) for i in range(op.n_spatial)]
     places = ["half_pixel", "half_pixel_symmetric"]
     if not op.antialias:
         places.append("align_corners")
     if all(axis.out > 1 for axis in axes):
         places.append("pytorch_half_pixel")
-    return (
+    same = (
         op.coordinate_transformation_mode in places
         # Its factor is the quotient of the lengths.
         and all(axis.width == axis.out for axis in axes)
         and op.exclude_outside == op.antialias
         and (op.mode == "linear" or op.cubic_coeff_a == (-0.5 if op.antialias else -0.75))
     )
+    return WEIGHTED.get((op.mode, op.antialias, op.n_spatial)) if same else None
 
 
 def _resized_by(op, transposed=False):
@@ -137,22 +134,23 @@ def _resized_by(op, transposed=False):
 
     It is PyTorch's where that gives the Op's numbers.
     """
-    has_native_cells = cache(partial(_has_native_cells, op))
+    nearest_name = cache(partial(_nearest_name, op, transposed))
     lookups = _transposed_lookups if transposed else _lookups
 
-    def is_native(lengths, x):
+    def native_name(lengths, x):
         last = tuple(range(x.ndim - op.n_spatial, x.ndim))
-        if _native_name(op) is None or op.axes != last or not x.numel():
-            return False
+        if op.axes != last or not x.numel():
+            return None
         if op.mode == "nearest":
-            return has_native_cells(lengths, transposed, x.dtype, x.device)
+            return nearest_name(lengths, x.dtype, x.device)
         # PyTorch multiplies what has no weight by zero.
-        return _has_native_weights(op, lengths) and bool(torch.isfinite(x.sum()))
+        return _weighted_name(op, lengths) if torch.isfinite(x.sum()) else None
 
     def resized(lengths, x):
-        if is_native(lengths, x):
-            return _call_native(op, lengths, x, transposed)
-        return lookups(op, lengths, x)
+        name = native_name(lengths, x)
+        if name is None:
+            return lookups(op, lengths, x)
+        return _call_native(name, op, lengths, x, transposed)
 
     return resized
 
