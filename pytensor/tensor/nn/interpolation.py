@@ -161,7 +161,8 @@ def interpolate(
     Notes
     -----
     Places are computed in float64, by PyTorch in the dtype of `x`: where one falls exactly on the
-    border between two cells, ``"nearest"`` can differ.
+    border between two cells, ``"nearest"`` can differ.  Mode PYTORCH has the other modes computed
+    by PyTorch where it can.
 
     Where a `scale_factor` keeps a length that is known, linear interpolation and `antialias` leave
     the axis as it is, as PyTorch does.  Where one keeps or doubles a length, and isn't an integer,

@@ -223,7 +223,8 @@ def resize(
     -----
     Coordinates and weights are computed in float64, by ONNX runtimes in float32: where a place
     falls exactly between two cells, and the factor isn't a binary fraction, a nearest lookup can
-    differ.
+    differ.  Mode PYTORCH has linear and cubic interpolation computed by PyTorch where it can, whose
+    coordinates have the dtype of `input`.
 
     A cell of weight zero isn't read, so that NaN and infinity stay where they have an effect; ONNX
     runtimes may multiply them by zero.

@@ -106,6 +106,8 @@ KERNELS = {"linear": (_linear, 1), "cubic": (_cubic, 2)}
 
 def nearest_cells(x, axis, nearest_mode, xp=np):
     """Return the cells nearest to the places `x`, of the same shape."""
+    # Rewrites divide by a length as a product with its inverse: 7 * (9 * (1 / 9)) is below 7.
+    x = xp.floor(x * 2.0**20 + 0.5) / 2.0**20
     return xp.clip(ROUNDINGS[nearest_mode](x, xp), 0, axis.length - 1).astype("int64")
 
 

@@ -397,3 +397,16 @@ def test_bad_inputs():
         pt.resize(np.ones((1, 1, 0, 4)), size=2)
     with pytest.raises(TypeError, match="must be floating point, got uint8"):
         pt.resize(pt.tensor4(dtype="uint8"), size=2)
+
+
+@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize(("name", "numerator"), [("nearest", 0), ("nearest-exact", 1)])
+def test_places_between_two_cells(name, numerator, known):
+    """The cells are those of the formula in whole numbers, whether or not lengths are known."""
+    for out in (7, 9, 49):
+        lengths = (out, 2 * out, 3 * out, 5 * out)
+        inputs = [pt.tensor("x", shape=(1, 1, n if known else None)) for n in lengths]
+        for x, n in zip(inputs, lengths, strict=True):
+            f = pytensor.function([x], pt.nn.interpolate(x, out, mode=name), mode="FAST_COMPILE")
+            expected = [(2 * i + numerator) * n // (2 * out) for i in range(out)]
+            assert f(np.arange(float(n))[None, None])[0, 0].tolist() == expected
