@@ -14,7 +14,7 @@ CELL = re.compile(r"```\{code-cell\} ipython3\n(?!:tags: \[skip-execution\])(.*?
 ONE = [(3.0, 2.0), (4.5, 0.6), (4.5, 7.4)]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.browser
 def test_page_of_the_digits(tmp_path):
     from tests.examples.yolo11n.page.browsers import open_browser

@@ -1,6 +1,6 @@
 """List the cases that the weekly run alone has, for ``tests/conftest.py``.
 
-A case is a test with one set of its parameters. Those over half a second that execute no line but
+A case is a test with one set of its parameters. Those over 0.3 s that execute no line but
 what others do are left to the weekly run; at least one case of each test stays, and so do all in a
 browser, whose scripts no coverage is measured of.
 
@@ -24,7 +24,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-SECONDS = 0.5
+SECONDS = 0.3
 ROOT = Path(__file__).parents[1]
 
 

@@ -150,7 +150,7 @@ def test_deploy_guide(tmp_path):
     assert re.search(r"guide: without noise \d", printed), printed
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_network_guide(tmp_path):
     printed = run_deployed(["-c", code_of("pymc_network")], tmp_path)
     assert re.search(r"error: [1-4] %", printed), printed

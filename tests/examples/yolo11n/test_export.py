@@ -183,7 +183,7 @@ def skip(graph):
     node.CopyFrom(onnx.helper.make_node("Identity", node.input, node.output))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_what_float32_itself_loses_is_accepted(small):
     path, verify = small
     report = verify(path)

@@ -383,7 +383,7 @@ def test_assignment_has_no_gradient(small_loss):
         pytensor.grad(small_loss.assigned.scores.sum(), small_loss.inputs[0])
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_behind_a_split(small_loss):
     # The shape that PyTensor infers for a split is nothing that JAX can reshape to.
     predictions, targets = symbolic_inputs(**SMALL)

@@ -146,7 +146,7 @@ def test_rectangular_input_and_types():
     assert len(model.updates) == 162
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_float32_everywhere():
     """No variable of the forward or backward graph has another floating-point type.
 
@@ -217,7 +217,7 @@ class OneOfEach(YOLO11n):
         return dict(zip(LEVELS, (layer(v) for layer, v in maps), strict=True))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.usefixtures("compiled_sooner")
 @pytest.mark.filterwarnings("ignore:Skipping Assert")  # mode JAX says so of every check
 @pytest.mark.parametrize("make", [OneOfEach, pytest.param(YOLO11n, marks=pytest.mark.long)])

@@ -6,7 +6,7 @@ import shutil
 import pytest
 from tools.build_demo import DEMO, PAGE, STYLE
 
-from tests.examples.yolo11n.page.browsers import IN_BOTH, WEEKLY_IN_FIREFOX, screenshot, visit
+from tests.examples.yolo11n.page.browsers import WEEKLY_IN_FIREFOX, screenshot, visit
 
 pytestmark = pytest.mark.browser
 
@@ -66,7 +66,7 @@ def test_all_controls_are_within_the_window(unbuilt, tmp_path):
         screenshot(unbuilt, f"layout-{width}x{height}-{letters}", tmp_path)
 
 
-@IN_BOTH
+@WEEKLY_IN_FIREFOX
 def test_a_wide_window_has_all_controls_in_one_row(unbuilt, tmp_path):
     for width in (1265, 1280, 1366, 1600):
         boxes = check(unbuilt, width, 800, 16)

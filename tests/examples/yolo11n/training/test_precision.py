@@ -82,6 +82,7 @@ def rounded(values):
     ]
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("float32_everywhere")
 def test_attention_and_pooling():
     store = Parameters()

@@ -52,7 +52,7 @@ def test_gradients(name, static):
     compare_jax_and_py(*OPERATORS[name].graph(known=known, order=order))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @settings(max_examples=4, deadline=None, derandomize=True)
 @given(poolings(), st.sampled_from(["float16", "float32", "float64"]), st.data())
 def test_all_attributes(pooling, dtype, data):

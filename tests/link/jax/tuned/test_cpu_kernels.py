@@ -514,6 +514,7 @@ assert all(kernel in text for text in texts for kernel in t.KERNELS)
 """
 
 
+@pytest.mark.long
 def test_libraries_of_two_sets_of_flags_in_one_process():
     in_a_process(OTHER_FLAGS)
 

@@ -232,7 +232,7 @@ for k in (1, 2):
 """
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_rewrites_of_another_package(tmp_path):
     file = tmp_path / "a_package" / "rewrites.py"
     file.parent.mkdir()

@@ -44,7 +44,7 @@ def faults(choice):
     return told, float(number)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="glibc's allocator")
 def test_no_page_is_cleared_twice():
     told, kept = faults("keep")

@@ -454,7 +454,7 @@ def train(precision, steps=60):
     return np.mean([np.argmax(predict(data[r]), axis=1) == labels[r] for r in rows])
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_training_reaches_the_same_accuracy():
     accuracies = [train(precision) for precision in ("float32", "bf16")]
     assert accuracies[0] > 0.8

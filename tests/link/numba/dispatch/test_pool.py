@@ -36,7 +36,7 @@ def test_default_mode():
     compare([x], outputs, [value], [value[:0]])
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(
     "name",
     [pytest.param("max_pool2d, dilated", marks=pytest.mark.long), "avg_pool2d, dilated"],
@@ -63,7 +63,7 @@ def test_ties_nan_and_infinity():
     compare([x], [*outputs, gradient], *([v] for v in values))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_integers():
     x = pt.tensor("x", shape=(None,) * 4, dtype="int8")
     value = np.random.default_rng(0).integers(-128, 128, (2, 2, 7, 8)).astype("int8")

@@ -182,7 +182,7 @@ def test_inference_form_folds():
         np.testing.assert_allclose(run(exported, [X])[0], run(model, [X])[0], atol=1e-4)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @given(
     hnp.arrays(
         "float64",
