@@ -4,6 +4,10 @@ import pytest
 import pytensor
 import pytensor.tensor as pt
 
+pytest.importorskip("jax")
+
+from pytensor.link.jax.tuned import jax_mode
+
 SHAPE = (8, 1600, 64)
 UNIT = np.ones(SHAPE[1], "float32"), np.zeros(SHAPE[1], "float32")
 
@@ -31,12 +35,13 @@ def gradient(x, g, axes, centre=True):
     ],
     ids=["layer", "rms", "instance", "batch"],
 )
-def test_gradient_of_many_rows(normalize, axes, centre):
+@pytest.mark.parametrize("mode", ["JAX", jax_mode()], ids=["JAX", "jax_mode"])
+def test_gradient_of_many_rows(normalize, axes, centre, mode):
     # At this size XLA for CPUs compiles the gradient of a product with rsqrt wrongly.
     x, g = np.random.default_rng(0).normal(1, 2, (2, *SHAPE)).astype("float32")
     variables = [pt.tensor(shape=(None,) * 3, dtype="float32") for _ in range(2)]
     out = normalize(variables[0])
     grad = pt.grad(None, variables[0], known_grads={out: variables[1]})
-    actual = pytensor.function(variables, grad, mode="JAX")(x, g)
+    actual = pytensor.function(variables, grad, mode=mode)(x, g)
     expected = gradient(x.astype("float64"), g.astype("float64"), axes, centre)
     np.testing.assert_allclose(actual, expected, rtol=1e-3, atol=1e-5)
