@@ -196,7 +196,7 @@ def test_modes(name, mode):
         np.testing.assert_allclose(result, wanted, rtol=1e-10, atol=1e-12)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_values_in_numba():
     inputs, (out, *_) = graph("layer_over_two")
     compare_mode_and_py("NUMBA", inputs, out, values_of("layer_over_two"))
