@@ -90,11 +90,12 @@ def test_the_weekly_cases_are_of_tests_that_are_there(request):
 def test_cases_that_execute_nothing_of_their_own_are_left_to_the_weekly_run():
     seconds = {"t.py::a[0]": 9, "t.py::a[1]": 5, "t.py::a[2]": 4, "t.py::a[3]": 0.1}
     seconds |= {"t.py::b[0]": 3, "t.py::b[1]": 2, "t.py::c": 8, "t.py::d[0]": 1, "t.py::d[1]": 1}
+    seconds |= {"t.py::e[0]": 7, "t.py::e[1]": 7}
     lines = {"t.py::a[0]": {1, 2}, "t.py::a[1]": {2}, "t.py::a[2]": {3}, "t.py::a[3]": {1}}
     lines |= {"t.py::b[0]": {9}, "t.py::b[1]": {9}, "t.py::c": {9}, "t.py::d[0]": {7, 8}}
-    lines |= {"t.py::d[1]": {7}}
+    lines |= {"t.py::d[1]": {7}, "t.py::e[0]": set(), "t.py::e[1]": set()}
     # a[0] has a relative for each line, a[1] then has line 2 alone, 3 is a[2]'s; 9 is executed
-    # outside of the tests, too, but one case of a test stays; c has no other.
+    # outside of the tests, too, but one case stays; c has no other; of e nothing is known.
     expected = ["t.py::a[0]", "t.py::b[0]", "t.py::d[1]"]
     assert weekly_cases(seconds, lines, always={9}) == expected
 

@@ -77,7 +77,8 @@ def weekly_cases(seconds, lines, always):
         test = name.partition("[")[0]
         if seconds[name] < SECONDS or cases[test] == 1 or "/page/" in test:
             continue
-        if all(line in always or executed[line] > 1 for line in lines[name]):
+        # Of a process that was killed, or has files of its own, no lines are known.
+        if lines[name] and all(line in always or executed[line] > 1 for line in lines[name]):
             chosen.append(name)
             cases[test] -= 1
             executed.subtract(lines[name])
