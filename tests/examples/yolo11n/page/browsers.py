@@ -98,16 +98,6 @@ def open_firefox(preferences=None):
 # For tests whose `browser` is the one, and then the other; see conftest.py.
 BROWSERS = {"chromium": open_browser, "firefox": open_firefox}
 IN_BOTH = pytest.mark.parametrize("browser", BROWSERS.values(), ids=BROWSERS, indirect=True)
-# What Firefox takes long for, and other tests show of it sooner
-WEEKLY_IN_FIREFOX = pytest.mark.parametrize(
-    "browser",
-    [
-        pytest.param(browser, marks=pytest.mark.long if name == "firefox" else ())
-        for name, browser in BROWSERS.items()
-    ],
-    ids=BROWSERS,
-    indirect=True,
-)
 
 
 @contextmanager

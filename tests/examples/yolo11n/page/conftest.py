@@ -16,15 +16,13 @@ from tools.build_demo import DEMO, PAGE, SINGLE_FILE, asset_script, build, runti
 from tests.examples.yolo11n.page.browsers import open_browser, ready_page, require_chromium
 from tests.examples.yolo11n.page.detectors import colour_detector_onnx, yolo_onnx
 
-LATER = "cloned|counting|lessons|no_float16array|recording|served|slow|sources|teach_panel"
+LATER = "all_controls|all_shapes|are_float16|cloned|counting|lessons|recording|served|slow|sources"
+LATER += "|teach_panel"
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Mark as long what takes long in Firefox, hangs there at times (films, threads) or is feigned.
-
-    A page without Float16Array is the same in both browsers.
-    """
+    """Mark as long what takes long in Firefox, or hangs there at times (films, threads)."""
     for item in items:
         if re.search(f"({LATER}).*firefox", item.name):
             item.add_marker(pytest.mark.long)

@@ -6,7 +6,7 @@ import shutil
 import pytest
 from tools.build_demo import DEMO, PAGE, STYLE
 
-from tests.examples.yolo11n.page.browsers import WEEKLY_IN_FIREFOX, screenshot, visit
+from tests.examples.yolo11n.page.browsers import IN_BOTH, screenshot, visit
 
 pytestmark = pytest.mark.browser
 
@@ -57,7 +57,7 @@ def check(page, width, height, letters):
     return boxes
 
 
-@WEEKLY_IN_FIREFOX
+@IN_BOTH
 def test_all_controls_are_within_the_window(unbuilt, tmp_path):
     """With large letters, too."""
     sizes = (320, 568), (320, 640), (390, 844), (640, 360), (768, 1024)
@@ -66,7 +66,7 @@ def test_all_controls_are_within_the_window(unbuilt, tmp_path):
         screenshot(unbuilt, f"layout-{width}x{height}-{letters}", tmp_path)
 
 
-@WEEKLY_IN_FIREFOX
+@IN_BOTH
 def test_a_wide_window_has_all_controls_in_one_row(unbuilt, tmp_path):
     for width in (1265, 1280, 1366, 1600):
         boxes = check(unbuilt, width, 800, 16)

@@ -20,7 +20,6 @@ from tools.serve_demo import Server
 
 from tests.examples.yolo11n.page.browsers import (
     IN_BOTH,
-    WEEKLY_IN_FIREFOX,
     after,
     assert_exact,
     choose_sample,
@@ -155,7 +154,7 @@ def test_before_the_build_the_page_says_what_to_do(browser, yolo_site, tmp_path)
         assert page.locator("noscript h2").bounding_box()["y"] < 640
 
 
-@WEEKLY_IN_FIREFOX
+@IN_BOTH
 def test_pictures_of_all_shapes_give_the_boxes_of_python(yolo, models, scenes):
     odd = [clear_scenes(models.yolo, 1, size=size)[0] for size in ((1280, 720), (64, 64))]
     for image in [*scenes, *odd]:
@@ -257,7 +256,7 @@ def half(tmp_path_factory):
     return path, clear_scenes(path, 1)[0]
 
 
-@WEEKLY_IN_FIREFOX
+@IN_BOTH
 @pytest.mark.parametrize(
     "script",
     ["", pytest.param(WITHOUT_FLOAT16, marks=pytest.mark.long)],
