@@ -4,8 +4,7 @@ A case is a test with one set of its parameters. Those over 0.3 s that execute n
 what others do are left to the weekly run; at least one case of each test stays, and so do all in a
 browser, whose scripts no coverage is measured of.
 
-Run all tests as the weekly run is not to have them yet, with the lines that each executes, then
-list them:
+Empty the list, run the tests with the lines that each executes, and list the cases anew:
 
     .venv/bin/pip install coverage
     mkdir -p build/coverage && : > tests/weekly_cases.txt
