@@ -32,10 +32,15 @@ TORCH = {
     "torch-compile-graphs": {"channels_last": True, "compiled": "reduce-overhead"},
     "torch-compile-tuned": {"channels_last": True, "compiled": "max-autotune"},
 }
-UNGUARDED = "pytensor-unguarded"
-COUNTED = ("pytensor", UNGUARDED, "pure")
-DEMO = ("pytensor", UNGUARDED, "pytorch-mode")
-SIDES = ["pytensor", UNGUARDED, "pure", *TORCH, "pytorch-mode"]
+# The demo's step, and what its mode is without.
+TUNED = {
+    "pytensor": ("PyTensor", {}),
+    "pytensor-unguarded": ("PyTensor, unguarded", {"guard": False}),
+    "pytensor-without-kernels": ("PyTensor, without kernels", {"cpu_kernels": False}),
+}
+COUNTED = (*TUNED, "pure")
+DEMO = (*TUNED, "pytorch-mode")
+SIDES = [*TUNED, "pure", *TORCH, "pytorch-mode"]
 
 
 class SideError(RuntimeError):
@@ -235,9 +240,9 @@ def make_side(key, size, weights, options):
     common |= {"donate": options.donate, "devices": options.devices}
     if key == "pure":
         return PureStep(*size, weights, options.layout, **common)
-    side = DemoStep(*size, weights, guard=key != UNGUARDED, **common)
-    if key == UNGUARDED:
-        side.name = "PyTensor, unguarded"
+    name, without = TUNED[key]
+    side = DemoStep(*size, weights, **without, **common)
+    side.name = name
     return side
 
 

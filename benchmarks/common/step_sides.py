@@ -63,7 +63,7 @@ class DemoStep:
         Over which the rows of a batch are spread; a mode that is given has a mesh of its own.
     sync_batchnorm : bool
         As `jax_mode`'s; without a mode.
-    guard : bool
+    guard, cpu_kernels : bool
         As `jax_mode`'s; without a mode.
     pictures : int
         From so many on the device images are drawn, where it is not 0; `run` can't be called then.
@@ -73,7 +73,8 @@ class DemoStep:
 
     def __init__(
         self, image_size, batch_size, weights=None, *, mode=None, donate=True,
-        precision="float32", devices=1, guard=True, pictures=0, sync_batchnorm=False,
+        precision="float32", devices=1, guard=True, cpu_kernels=True, pictures=0,
+        sync_batchnorm=False,
     ):  # fmt: skip
         use_demo()
         from model import YOLO11n
@@ -85,7 +86,7 @@ class DemoStep:
         self._mesh, replicate = devices_for(devices)
         if mode is None:
             mode = jax_mode(
-                donate=donate, precision=precision, keep_programs=True, cpu_kernels=True,
+                donate=donate, precision=precision, keep_programs=True, cpu_kernels=cpu_kernels,
                 guard=guard, mesh=self._mesh, sync_batchnorm=sync_batchnorm,
             )  # fmt: skip
         self.model = YOLO11n(CLASSES)

@@ -13,6 +13,7 @@ that the side that is named first is faster; on a shared machine only the ratios
 Sides:
     pytensor              the demo's step, in the mode in which the demo trains
     pytensor-unguarded    the same without the guard against XLA's wrong numbers on CPUs
+    pytensor-without-kernels  the same without our C++ kernels: XLA's program alone
     pure                  plain JAX
     torch                 PyTorch, eagerly
     torch-channels-last   the same with channels last
@@ -41,7 +42,7 @@ import numpy as np
 from benchmarks.common import step_sides
 from benchmarks.common.child import device_facts, end_children_when_terminated
 from benchmarks.common.machine import machine, machine_line
-from benchmarks.common.side_process import COSTS, DEMO, SIDES, UNGUARDED, DoesNotFit, SideProcess
+from benchmarks.common.side_process import COSTS, DEMO, SIDES, TUNED, DoesNotFit, SideProcess
 from benchmarks.common.timing import quartiles
 
 # How far losses may differ, relatively, by what the network is computed in.
@@ -284,8 +285,8 @@ def parse(arguments=None):
     options.sides = list(dict.fromkeys(options.sides))
     if "pytorch-mode" in options.sides and options.precision == "bf16":
         parser.error("the side pytorch-mode has no bf16")
-    if options.devices > 1 and not {"pytensor", UNGUARDED, "pure"}.issuperset(options.sides):
-        parser.error(f"only the sides pytensor, {UNGUARDED} and pure run on several devices")
+    if options.devices > 1 and not {*TUNED, "pure"}.issuperset(options.sides):
+        parser.error(f"only the sides {', '.join(TUNED)} and pure run on several devices")
     return options
 
 

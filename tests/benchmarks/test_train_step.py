@@ -103,6 +103,17 @@ def test_three_steps_of_the_demo(layout, float32_everywhere):
     check_side(sides.DemoStep(*SIZE, pure_steps(layout)[0]), layout)
 
 
+@pytest.mark.long
+def test_three_steps_without_kernels(float32_everywhere):
+    from pytensor.link.jax.tuned.cpu_kernels import KERNELS
+
+    side = sides.DemoStep(*SIZE, pure_steps("NHWC")[0], cpu_kernels=False)
+    function, arguments = side.program()
+    text = function.lower(*arguments).as_text()
+    assert [kernel for kernel in KERNELS if kernel in text] == []
+    check_side(side, "NHWC")
+
+
 TORCH = [
     {},
     {"channels_last": True},
