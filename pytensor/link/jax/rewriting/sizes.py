@@ -11,7 +11,7 @@ from functools import singledispatch
 from weakref import WeakKeyDictionary
 
 from pytensor.compile.builders import OpFromGraph
-from pytensor.conditional.op import LazyIfElse
+from pytensor.conditional.op import IfElse, LazyIfElse
 from pytensor.graph.basic import Apply, Constant, Variable
 from pytensor.graph.fg import AbstractFunctionGraph, FrozenFunctionGraph
 from pytensor.scalar.basic import ScalarType
@@ -31,8 +31,9 @@ from pytensor.tensor.subtensor import (
 from pytensor.tensor.type import TensorType, discrete_dtypes
 
 __all__ = [
-    "Sizes", "Undecided", "deciding_inputs", "find_sizes", "is_decided", "known_places_of_scan",
-    "length_inputs", "nodes_of_lengths", "undecided_lengths", "variable_lengths",
+    "Sizes", "Undecided", "choice_inputs", "deciding_inputs", "find_sizes", "is_decided",
+    "known_places_of_scan", "length_inputs", "nodes_of_lengths", "undecided_lengths",
+    "variable_choices", "variable_lengths",
 ]  # fmt: skip
 
 # What a variable is computed from, as bits: integers of inputs; lengths of arrays that the graph
@@ -171,6 +172,51 @@ def _(op, node):
 
 
 @singledispatch
+def choice_inputs(op, node: Apply) -> Iterable[int]:
+    """Return the places of a node's inputs that choose between arrays of different lengths.
+
+    Or within.  They are made numbers of the program where they can be; else JAX has both arrays,
+    and takes them if their lengths are the same.
+    """
+    return ()
+
+
+@choice_inputs.register(IfElse)
+def _(op, node):
+    then, other = node.inputs[1 : 1 + op.n_outs], node.inputs[1 + op.n_outs :]
+    return (0,) if _may_differ(then, other) else ()
+
+
+@choice_inputs.register(LazyIfElse)
+def _(op, node):
+    true, false = _branches(op)
+    own = [0] if _may_differ(true.outputs, false.outputs) else []
+    return sorted({*own, *(1 + k for graph in (true, false) for k in _within(graph).choosing)})
+
+
+@choice_inputs.register(OpFromGraph)
+def _(op, node):
+    return _within(op.fgraph).choosing
+
+
+@choice_inputs.register(Scan)
+def _(op, node):
+    places = known_places_of_scan(op)
+    # A condition that changes from step to step isn't worth steps that are traced one by one.
+    choosing = (k for k in _within_scan(op).choosing if k >= op.info.n_seqs)
+    return sorted(places[k] for k in choosing)
+
+
+def _may_differ(variables: Iterable[Variable], others: Iterable[Variable]) -> bool:
+    """Return whether lengths of two lists of arrays aren't known to be the same, pair by pair."""
+    for one, other in zip(variables, others, strict=True):
+        shape = getattr(one.type, "shape", ())
+        if one is not other and (None in shape or shape != other.type.shape):
+            return True
+    return False
+
+
+@singledispatch
 def undecided_lengths(op, node: Apply) -> Iterable[Undecided]:
     """Return the lengths of a node's outputs, or within, that no input decides on the host."""
     return ()
@@ -219,9 +265,10 @@ def known_places_of_scan(op: Scan) -> dict[int, int]:
 
 @dataclass(frozen=True)
 class _Within:
-    """The places of a graph's inputs that decide a length in it, and lengths that none decides."""
+    """What the places of a graph's inputs decide in it, and lengths that none decides."""
 
-    deciding: tuple[int, ...] = ()
+    deciding: tuple[int, ...] = ()  # a length
+    choosing: tuple[int, ...] = ()  # between arrays of different lengths
     undecided: tuple[Undecided, ...] = ()
 
 
@@ -246,15 +293,20 @@ def _within(fgraph: AbstractFunctionGraph, on_device: tuple[int, ...] = ()) -> _
 
 def _look_within(fgraph: AbstractFunctionGraph, on_device: tuple[int, ...]) -> _Within:
     order = fgraph.toposort()
-    lengths = variable_lengths(order)
+    lengths, choices = variable_lengths(order), variable_choices(order)
     undecided = [one for node in order for one in undecided_lengths(node.op, node)]
-    if not lengths:
-        return _Within((), tuple(undecided))
+    if not lengths and not choices:
+        return _Within(undecided=tuple(undecided))
     origins = _Origins(fgraph, [fgraph.inputs[k] for k in on_device])
     undecided += [Undecided(n, v) for n, v in lengths if origins.of(v) & ON_DEVICE]
-    roots = set(_roots([variable for _, variable in lengths], origins))
-    deciding = [k for k, v in enumerate(fgraph.inputs) if v in roots and k not in on_device]
-    return _Within(tuple(deciding), tuple(undecided))
+
+    def places(variables):
+        roots = set(_roots(variables, origins))
+        return tuple(k for k, v in enumerate(fgraph.inputs) if v in roots and k not in on_device)
+
+    deciding = places([variable for _, variable in lengths])
+    choosing = places([v for _, v in choices if not origins.of(v) & ON_DEVICE])
+    return _Within(deciding, choosing, tuple(undecided))
 
 
 def deciding_inputs(fgraph: AbstractFunctionGraph) -> tuple[int, ...]:
@@ -264,10 +316,19 @@ def deciding_inputs(fgraph: AbstractFunctionGraph) -> tuple[int, ...]:
 
 def variable_lengths(nodes: Iterable[Apply]) -> list[tuple[Apply, Variable]]:
     """Return each node with each variable that decides a length in its outputs, but constants."""
+    return _read_at(length_inputs, nodes)
+
+
+def variable_choices(nodes: Iterable[Apply]) -> list[tuple[Apply, Variable]]:
+    """Return each node with each variable that chooses between lengths there, but constants."""
+    return _read_at(choice_inputs, nodes)
+
+
+def _read_at(places, nodes: Iterable[Apply]) -> list[tuple[Apply, Variable]]:
     return [
         (node, node.inputs[place])
         for node in nodes
-        for place in length_inputs(node.op, node)
+        for place in places(node.op, node)
         if not isinstance(node.inputs[place], Constant)
     ]
 
@@ -346,9 +407,9 @@ def find_sizes(fgraph: AbstractFunctionGraph, order: list[Apply]) -> Sizes:
     order : list of Apply
         Its nodes.
     """
-    lengths = variable_lengths(order)
+    lengths, choices = variable_lengths(order), variable_choices(order)
     undecided = [one for node in order for one in undecided_lengths(node.op, node)]
-    if not lengths:
+    if not lengths and not choices:
         return Sizes(undecided=tuple(undecided))
     origins = _Origins(fgraph)
     undecided += [
@@ -356,7 +417,7 @@ def find_sizes(fgraph: AbstractFunctionGraph, order: list[Apply]) -> Sizes:
     ]
     found: dict[Variable, None] = {}
     seen: set[Variable] = set()
-    waiting = [variable for _, variable in reversed(lengths)]
+    waiting = [variable for _, variable in reversed(lengths + choices)]
     while waiting:
         variable = waiting.pop()
         if variable in seen:
@@ -394,7 +455,7 @@ def nodes_of_lengths(
 
     They are between a length and the integers that it depends on.  Of nodes that need lengths of
     arrays alone they are those with many elements, or with floats.  `lengths` are those of
-    `variable_lengths`.
+    `variable_lengths`, and perhaps of `variable_choices`.
     """
     if not lengths:
         return set()

@@ -14,15 +14,17 @@ import scipy.sparse
 from jax.core import Tracer
 
 from pytensor.compile.builders import OpFromGraph
-from pytensor.conditional.op import LazyIfElse
+from pytensor.conditional.op import IfElse, LazyIfElse
 from pytensor.graph.basic import Constant
 from pytensor.graph.fg import FrozenFunctionGraph, FunctionGraph
 from pytensor.link.jax.dispatch.basic import jax_funcify, jax_typify
 from pytensor.link.jax.dispatch.shape import JAXShapeTuple
 from pytensor.link.jax.rewriting.sizes import (
+    choice_inputs,
     known_places_of_scan,
     length_inputs,
     nodes_of_lengths,
+    variable_choices,
     variable_lengths,
 )
 from pytensor.link.jax.tuned import completed, sparse  # noqa: F401 (they register conversions)
@@ -41,6 +43,7 @@ from pytensor.link.jax.tuned.loops import (
     results_of_no_steps,
     while_loop,
 )
+from pytensor.link.jax.tuned.refusals import refuse_choice
 from pytensor.scan.op import Scan
 from pytensor.tensor.basic import ARange, Nonzero, Split, constant
 from pytensor.tensor.blockwise import Blockwise
@@ -81,7 +84,7 @@ def tuned_funcify_inner_graph(op, convert_node, **kwargs):
 
 @tuned_funcify.register(Scan)
 def tuned_funcify_Scan(op, node, convert_node, **kwargs):
-    deciding = set(length_inputs(op, node))
+    deciding = {*length_inputs(op, node), *choice_inputs(op, node)}
     within = {i: k for i, k in known_places_of_scan(op).items() if k in deciding}
     sequences = {i: k for i, k in within.items() if i < op.info.n_seqs}
     fixed = {i: k for i, k in within.items() if i not in sequences}
@@ -110,6 +113,21 @@ def tuned_funcify_Scan(op, node, convert_node, **kwargs):
     return called if sequences else _with_known_within(within, converted)
 
 
+@tuned_funcify.register(IfElse)
+def tuned_funcify_IfElse(op, node, convert_node, **kwargs):
+    function = corrected_funcify(op, node=node, **kwargs)
+
+    def chosen(condition, *inputs):
+        branches = inputs[: op.n_outs], inputs[op.n_outs :]
+        if is_known(condition):
+            results = branches[not condition]
+            return results if op.n_outs > 1 else results[0]
+        refuse_choice(node, *branches)
+        return function(condition, *inputs)
+
+    return chosen
+
+
 @tuned_funcify.register(LazyIfElse)
 def tuned_funcify_LazyIfElse(op, node, convert_node, **kwargs):
     convert_node = partial(convert_node, **IN_A_BRANCH)
@@ -120,7 +138,23 @@ def tuned_funcify_LazyIfElse(op, node, convert_node, **kwargs):
         new.false_branch = _with_converter(op.false_branch, convert_node, known)
         return jax_funcify(new, node=node, **kwargs)
 
-    return _with_known_within({k - 1: k for k in length_inputs(op, node)}, converted)
+    read = {*length_inputs(op, node), *choice_inputs(op, node)} - {0}
+    function = _with_known_within({k - 1: k for k in read}, converted)
+
+    def branch(which):
+        return jax_funcify(_with_converter(which, convert_node), node=node, **kwargs)
+
+    def chosen(condition, *inputs):
+        if is_known(condition):
+            return branch(op.true_branch if condition else op.false_branch)(*inputs)
+        try:
+            return function(condition, *inputs)
+        except TypeError:
+            branches = map(branch, (op.true_branch, op.false_branch))
+            refuse_choice(node, *(jax.eval_shape(one, *inputs) for one in branches))
+            raise
+
+    return chosen
 
 
 def _with_known_within(places, converted):
@@ -302,7 +336,7 @@ def _as_function(fgraph, convert_node, *, order=None, squeeze_output=False, know
         return places[variable]
 
     order = fgraph.toposort() if order is None else order
-    lengths = variable_lengths(order)
+    lengths = variable_lengths(order) + variable_choices(order)
     of_lengths, deciding = nodes_of_lengths(fgraph, lengths), {}
     for node, variable in lengths:
         read_at = [k for k, v in enumerate(node.inputs) if v is variable]

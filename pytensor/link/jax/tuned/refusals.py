@@ -1,5 +1,10 @@
 """The error for lengths that XLA can't know: one, when a function is compiled."""
 
+from typing import Any
+
+import jax
+import numpy as np
+
 from pytensor.compile.ops import DeepCopyOp
 from pytensor.graph.basic import Apply, Constant, Variable
 from pytensor.graph.fg import AbstractFunctionGraph, Output
@@ -14,7 +19,7 @@ from pytensor.tensor.subtensor import (
     Subtensor,
 )
 
-__all__ = ["nearest_name", "refuse"]
+__all__ = ["nearest_name", "refuse", "refuse_choice"]
 
 
 def _is_loop(undecided: Undecided) -> bool:
@@ -73,6 +78,26 @@ def refuse(undecided: tuple[Undecided, ...], fgraph: AbstractFunctionGraph) -> N
         f"{op_kind(first.node.op)}{inside}{more}: XLA compiles for known lengths, and here one "
         f"depends on values that the device computes{_origin(first)}{reader}. "
         f"{advice}; or compile with mode NUMBA or ONNX."
+    )
+
+
+def refuse_choice(node: Apply, results: Any, others: Any) -> None:
+    """Raise the error of a condition between arrays of different lengths, if they have such.
+
+    Raises
+    ------
+    NotImplementedError
+    """
+    shapes, others = ([np.shape(v) for v in jax.tree.leaves(one)] for one in (results, others))
+    found = next((pair for pair in zip(shapes, others, strict=True) if pair[0] != pair[1]), None)
+    if found is None:
+        return
+    origin = _origin(Undecided(node, node.inputs[0]))
+    raise NotImplementedError(
+        f"{op_kind(node.op)}: XLA compiles for known lengths, and here a condition that the device "
+        f"computes{origin} chooses between arrays of shapes {found[0]} and {found[1]}. Have the "
+        "condition follow from integer inputs or shared variables, or from lengths of arrays, or "
+        "give both arrays one shape; or compile with mode NUMBA or ONNX."
     )
 
 
