@@ -54,6 +54,10 @@ def test_sizes_of_onnx_files(finder_onnx, finder_onnx_of_one, tmp_path):
     onnx.save(proto, tmp_path / "open.onnx")
     assert OnnxDetector(tmp_path / "open.onnx").image_size == SIZE  # of the metadata
     assert OnnxDetector(tmp_path / "open.onnx", 96).image_size == 96
+    bare = changed(tmp_path / "open.onnx", tmp_path / "bare.onnx", imgsz=None)
+    assert OnnxDetector(bare, 96).image_size == 96
+    with pytest.raises(ModelError, match="says no image size; give --image-size"):
+        OnnxDetector(bare)
 
 
 @pytest.mark.parametrize(
