@@ -7,8 +7,8 @@ FOLDER is a set in COCO's layout with persons and cell phones.  The settings are
 results can be compared with another trainer's on the same files: 192 px, batch 16 accumulated to
 64, 30 epochs, SGD 0.01, linear schedule, 3 epochs of warm-up, mosaic until epoch 20, and the
 weights after the last epoch (averaged, with batch statistics of their own), not the best ones: so
-nothing is chosen on the validation set.  They are scored by pycocotools.  --short trains for 12 epochs at 128
-px, without mosaic for the last 4.
+nothing is chosen on the validation set.  They are scored by pycocotools.  --short trains for 12
+epochs at 128 px, without mosaic for the last 4.
 
 Variants are trained from the same seeds, which decide weights, order and augmentation.  Each one is
 compared with float32 by the differences of equal seeds: their mean, with the 95 % confidence

@@ -56,5 +56,5 @@ def test_an_ended_training_of_other_settings_is_not_taken(tmp_path, monkeypatch)
     first = train(data, "none", 0, ["--epochs", "12"], tmp_path, False)
     assert train(data, "none", 0, ["--epochs", "12"], tmp_path, True) == first
     for other, settings in ((data, ["--epochs", "30"]), (tmp_path, ["--epochs", "12"])):
-        with pytest.raises(SystemExit, match="has a training of other settings.*--output-dir"):
+        with pytest.raises(SystemExit, match=r"has a training of other settings.*--output-dir"):
             train(other, "none", 0, settings, tmp_path, True)

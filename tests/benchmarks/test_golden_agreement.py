@@ -37,7 +37,7 @@ def golden(agreement, monkeypatch):
 def test_largest_difference_of_all_steps(agreement, monkeypatch, capsys):
     run(agreement, monkeypatch, [1, 2, 4, 8], [1, 2.001, 4, 8], [1, 2, 4, 8])
     assert "box 0.0e+00, cls 5.0e-04" in capsys.readouterr().out
-    with pytest.raises(SystemExit, match="differ by 1.0e-02"):
+    with pytest.raises(SystemExit, match=r"differ by 1\.0e-02"):
         run(agreement, monkeypatch, [1, 2, 4, 8], [1, 2, 4, 8], [1, 2, 4.04, 8])
 
 

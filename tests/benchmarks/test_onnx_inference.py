@@ -127,10 +127,10 @@ def test_numbers_of_bins_are_no_weights(detector):
 
 def test_weights_that_are_nodes_keep_their_values(detector):
     reference = onnx.load(detector)
-    kernels = [a for a in reference.graph.initializer if a.name.endswith("weight")]
-    for kernel in kernels:
-        reference.graph.node.insert(0, helper.make_node("Constant", [], [kernel.name], value=kernel))
-        reference.graph.initializer.remove(kernel)
+    graph = reference.graph
+    for kernel in [a for a in graph.initializer if a.name.endswith("weight")]:
+        graph.node.insert(0, helper.make_node("Constant", [], [kernel.name], value=kernel))
+        graph.initializer.remove(kernel)
     onnx.checker.check_model(reference)
     assert bench.with_weights_of(reference, onnx.load(detector)) is None
 

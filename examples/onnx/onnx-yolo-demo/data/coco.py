@@ -191,8 +191,8 @@ def select_images(holds, count, seed=0):
 
     One image after the other is taken for the class that the fewest chosen images hold, as long
     as it has images left. So by default every image with a cell phone is chosen, and images with
-    persons fill up the number. Within a class the order comes from a hash of seed and id; it is the same on all
-    machines, and a larger `count` only adds images.
+    persons fill up the number. Within a class the order comes from a hash of seed and id; it is the
+    same on all machines, and a larger `count` only adds images.
 
     `holds` gives the names of the wanted classes, at least one, by image id. Returns `count` ids
     in ascending order, all of them where there are fewer or `count` is 0.

@@ -330,7 +330,7 @@ class BatchLoader:
                 ours[rows] = theirs
 
     def _plan(self, epoch, index, repeat):
-        # To NumPy a 0 at the end changes no seed: the first time, `repeat` is as if it weren't there.
+        # To NumPy a 0 at the end changes no seed: `repeat` matters from the second time on.
         rng = np.random.default_rng([self.seed, epoch, index, repeat])
         if self.augment is None:
             sample = self.dataset[index]
