@@ -1,5 +1,6 @@
 """What is lowered: variables, a compiled function, or the graph that a mode has rewritten."""
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -73,13 +74,15 @@ def source_of(inputs, outputs, *, optimize=True):
     outputs = _as_variables("outputs", outputs)
     if not outputs:
         raise ValueError("a model needs outputs")
-    if len(set(inputs)) != len(inputs):
-        raise ValueError("an input is given twice")
+    if twice := [str(v) for v, count in Counter(inputs).items() if count > 1]:
+        raise ValueError(f"inputs are given twice: {', '.join(twice)}")
     roots = [v for v in dict.fromkeys(graph_inputs(outputs, inputs)) if v not in inputs]
     shared = [v for v in roots if isinstance(v, SharedVariable)]
     missing = [str(v) for v in roots if not isinstance(v, SharedVariable | Constant)]
     if missing:
-        raise ValueError(f"the outputs depend on variables that are no inputs: {missing}")
+        raise ValueError(
+            f"the outputs depend on variables that are no inputs: {missing}; add them to inputs"
+        )
 
     def run(*values):
         # Rewritten as the model's graph is, which keeps log(sigmoid(x)) and the like finite; and in
