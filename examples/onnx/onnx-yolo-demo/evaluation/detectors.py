@@ -69,9 +69,11 @@ class OnnxDetector:
             ) from None
         batch, _, *sides = (d if isinstance(d, int) else None for d in image.shape)
         fixed = None not in sides
-        if not fixed and said is None and image_size is None:
-            raise ModelError(f"{path} says no image size; give --image-size")
-        sides = sides if fixed else said or [image_size] * 2
+        if not fixed and said is None:
+            if image_size is None:
+                raise ModelError(f"{path} says no image size; give --image-size")
+            said = [image_size] * 2
+        sides = sides if fixed else said
         if not isinstance(sides, list) or len(sides) != 2 or sides[0] != sides[1]:
             raise ModelError(f"{path} takes images of {sides}; only squares are offered")
         if fixed and image_size not in (None, sides[0]):

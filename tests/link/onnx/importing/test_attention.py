@@ -9,8 +9,8 @@ link = pytest.importorskip("pytensor.link.onnx")
 with_onnxruntime = pytest.importorskip("tests.link.onnx.importing.with_onnxruntime")
 
 
-def attention(*inputs):
-    return with_onnxruntime.one_node("Attention", inputs, version=23)
+def attention(*inputs, **attributes):
+    return with_onnxruntime.one_node("Attention", inputs, version=23, **attributes)
 
 
 def test_a_query_that_is_nan_is_not_hidden():
@@ -27,3 +27,9 @@ def test_a_past_of_keys_alone():
     q, k, v, past = np.zeros((4, 1, 1, 2, 4), "float32")
     with pytest.raises(link.ImportedOpError, match="past_key or past_value alone"):
         link.from_onnx(attention(q, k, v, None, past))
+
+
+def test_an_unknown_stage_of_the_scores():
+    q = np.zeros((1, 1, 2, 4), "float32")
+    with pytest.raises(link.ImportedOpError, match="qk_matmul_output_mode is -1; there are 0 to 3"):
+        link.from_onnx(attention(q, q, q, qk_matmul_output_mode=-1))

@@ -67,6 +67,8 @@ def attention(
     k, v = (_heads(x, kv_num_heads=kv_num_heads) for x in (k, v))
     if (past_key is None) != (past_value is None):
         raise Refused("it has past_key or past_value alone: give it both or neither")
+    if qk_matmul_output_mode not in range(4):
+        raise Refused(f"its qk_matmul_output_mode is {qk_matmul_output_mode}; there are 0 to 3")
     offset = 0
     if past_key is not None:
         offset = lengths_of(past_key)[2]
