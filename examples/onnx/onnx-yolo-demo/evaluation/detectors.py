@@ -53,10 +53,12 @@ class OnnxDetector:
     def __init__(self, path, image_size=None, batch_size=16, optimizations="ORT_ENABLE_ALL"):
         self._session = open_session(path, optimizations)
         image, *others = self._session.get_inputs()
-        if others or len(image.shape) != 4 or image.type not in ONNX_FLOATS:
+        channels = image.shape[1] if len(image.shape) == 4 else 0
+        of_images = channels == 3 or isinstance(channels, str | None)  # or open
+        if others or not of_images or image.type not in ONNX_FLOATS:
             raise ModelError(
                 f"{path} takes {image.name}: {image.type} {image.shape} and {len(others)} more "
-                "inputs; a detector takes one float image tensor of four dimensions"
+                "inputs; a detector takes one float image tensor of shape (batch, 3, height, width)"
             )
         metadata = self._session.get_modelmeta().custom_metadata_map
         try:

@@ -84,6 +84,7 @@ FLOAT, UINT8 = onnx.TensorProto.FLOAT, onnx.TensorProto.UINT8
         ([(UINT8, [1, 3, 64, 64])], [1, 3, 64, 64], "takes one float image tensor"),
         ([(FLOAT, [1, 3, 64, 64])] * 2, [1, 3, 64, 64], "takes one float image tensor"),
         ([(FLOAT, ["N", 5])], ["N", 5], "takes one float image tensor"),
+        ([(FLOAT, [1, 1, 64, 64])], [1, 1, 64, 64], r"tensor of shape \(batch, 3, height, width\)"),
         ([(FLOAT, [1, 3, 64, 64])], [1, 3, 64, 64], r"not \(batch, 5, anchors\)"),
         ([(FLOAT, [1, 3, 64, 32])], [1, 3, 64, 32], "only squares"),
     ],
