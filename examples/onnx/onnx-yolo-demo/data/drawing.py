@@ -196,10 +196,10 @@ def _units(number):
     picture, and that sum fits.
     """
     units = 2**POSITION_BITS
-    # Not floor: above it, a part of a small negative number would have too few digits.
-    whole = pt.trunc(number)
-    part = pt.round((number - whole) * np.float32(units), mode="half_to_even")
-    return whole.astype("int32") * units + part.astype("int32")
+    # Towards zero: above the floor of a small negative number, its part would lose digits.
+    whole = number.astype("int32")
+    part = (number - whole.astype("float32")) * np.float32(units)
+    return whole * units + pt.round(part, mode="half_to_even").astype("int32")
 
 
 def _neighbor_tables(slope, start, low, high, size):
