@@ -32,7 +32,7 @@ TORCH = {
     "torch-compile-graphs": {"channels_last": True, "compiled": "reduce-overhead"},
     "torch-compile-tuned": {"channels_last": True, "compiled": "max-autotune"},
 }
-# The demo's step, and what its mode is without.
+# The demo's step by its name, with what its mode is told to leave out.
 TUNED = {
     "pytensor": ("PyTensor", {}),
     "pytensor-unguarded": ("PyTensor, unguarded", {"guard": False}),
@@ -44,7 +44,7 @@ SIDES = [*TUNED, "pure", *TORCH, "pytorch-mode"]
 
 
 class SideError(RuntimeError):
-    """What went wrong in a side's process, which tells more on its standard error."""
+    """A failure in a side's process, which writes the traceback to its standard error."""
 
 
 class DoesNotFit(SideError):
@@ -64,8 +64,8 @@ class SideProcess:
 
     def __init__(self, key, command=None):
         self.key = key
-        # A group of its own: Ctrl-C is for this process alone, which ends the others; and what a
-        # side has started, as compilers do, ends with it.
+        # A group of its own: Ctrl-C reaches this process alone, which ends the others; and what a
+        # side has started, such as a compiler, ends with the side.
         self._process = subprocess.Popen(
             command or program_command(__spec__.name), cwd=ROOT, stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, text=True, start_new_session=True,
@@ -179,13 +179,13 @@ class ServedSide:
         return answer
 
     def run(self, number, steps):
-        """Run a block of steps, of which the first has a number; all have ended at its return.
+        """Run a block of steps, the first with this number; return when all have ended.
 
         Returns
         -------
         dict
-            Of one step, the ``seconds`` and minor ``page_faults``; and the ``waited`` seconds since
-            the side's last block, with the processor's seconds that it took meanwhile, ``idled``.
+            ``seconds`` and minor ``page_faults``, per step; ``waited``, the seconds since the
+            side's last block, and ``idled``, the processor's seconds that it took meanwhile.
         """
         before = clocks()
         for k in range(steps):
@@ -256,14 +256,14 @@ def cost(side):
     over_arguments = memory.alias_size_in_bytes
     return {
         **{name: costs[name] for name in COSTS},
-        # Together, for a program uses the place of its results for temporary values too.
+        # One figure for both, as a program keeps temporary values in its results' place, too.
         "bytes allocated": memory.temp_size_in_bytes + memory.output_size_in_bytes - over_arguments,
         "bytes written over arguments": over_arguments,
     }
 
 
 def answer_to(served, line):
-    """Call the method that a line names; its result or its error, for JSON."""
+    """Call the method that a line names; return its result or its error, for JSON."""
     method, *arguments = json.loads(line)
     try:
         return {"result": getattr(served, method)(*arguments)}
@@ -288,9 +288,9 @@ def main():
     with os.fdopen(os.dup(1), "w") as answers:
         os.dup2(2, 1)
         served, lines = ServedSide(), queue.SimpleQueue()
-        # The first call sets the allocator, which must be before there is a thread.
+        # The first call sets the allocator, and must do so before there is a second thread.
         line = sys.stdin.readline()
-        # A thread, for the end must be seen in the middle of a compilation too.
+        # In a thread, so that the end of the input is seen in the middle of a compilation, too.
         reader = threading.Thread(target=read_lines, args=(sys.stdin, lines), daemon=True)
         while line:
             answers.write(json.dumps(answer_to(served, line)) + "\n")

@@ -50,7 +50,7 @@ def main():
     parser.add_argument("--json", help="file to write the result to")
     options = parser.parse_args()
     result = {"machine": platform.processor() or platform.machine()}
-    for case, rounds in ((small_function, options.rounds), (scan, options.rounds // 30)):
+    for case, rounds in ((small_function, options.rounds), (scan, max(options.rounds // 30, 1))):
         times = alternate(case(), rounds)
         result[case.__name__] = times
         base = times["ONNX"]["median_ms"]

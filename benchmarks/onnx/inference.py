@@ -54,7 +54,7 @@ def open_session(path, threads, optimized=None):
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
-    # Or its threads go on waiting at full speed in the time of the model that is measured next.
+    # Otherwise its threads go on waiting at full speed while the next model is measured.
     options.add_session_config_entry("session.force_spinning_stop", "1")
     if optimized is not None:
         options.optimized_model_filepath = str(optimized)
@@ -95,8 +95,8 @@ def with_weights_of(reference, model):
     -------
     onnx.ModelProto or None
         None if a convolution or matrix product of the reference has a weight for which the model
-        has none of the same name and shape.  The numbers of the distribution's bins, 0 to 15, are
-        no weights: they are the same everywhere.
+        has none of the same name and shape, or if no such weight is an initializer.  The numbers
+        of the distribution's bins, 0 to 15, are no weights: they are the same everywhere.
     """
     copy = onnx.ModelProto()
     copy.CopyFrom(reference)
@@ -110,8 +110,9 @@ def with_weights_of(reference, model):
         elif np.array_equal(numpy_helper.to_array(array).ravel(), np.arange(np.prod(array.dims))):
             replaced.add(array.name)
     arrays = {array.name for array in copy.graph.initializer}
-    needed = {n for node in copy.graph.node if node.op_type in WEIGHTED for n in node.input[1:]}
-    return copy if needed and needed & arrays <= replaced else None
+    inputs = {n for node in copy.graph.node if node.op_type in WEIGHTED for n in node.input[1:]}
+    weights = inputs & arrays
+    return copy if weights and weights <= replaced else None
 
 
 def export(weights, path, image_size, half=False):
@@ -125,7 +126,7 @@ def export(weights, path, image_size, half=False):
 
 
 def make_variant(name, options, model, path):
-    """Write a variant of the model; its path."""
+    """Write a variant of the model; return its path."""
     if name == "float16":
         return export(options.model, path, options.image_size, half=True)
     if name == "int8":
@@ -161,7 +162,9 @@ def collect(options, folder):
 
 
 def sample(session, picture=None):
-    """Return a model's input: a picture, or smooth colours; one where the batch is open.
+    """Return a model's input: the picture if it has the model's size, else smooth colours.
+
+    It is a batch of one image where the model leaves the length of the batch open.
 
     Parameters
     ----------
@@ -181,7 +184,7 @@ def sample(session, picture=None):
 
 
 def smooth(shape):
-    """Return waves of some length along both axes, others in each channel, from 0 to 1."""
+    """Return waves along both axes, from 0 to 1, shifted from channel to channel."""
     channel, row, column = np.ogrid[tuple(slice(n) for n in shape)]
     waves = np.sin(row / 23 + channel) + np.cos(column / 31 - channel)
     return (waves + 2) / 4
@@ -191,7 +194,7 @@ def smooth(shape):
 
 
 def time_blocks(runs, rounds, calls):
-    """Time blocks of calls that take turns, there and back; milliseconds a call of each.
+    """Time blocks of calls that take turns, there and back; return milliseconds per call.
 
     Returns
     -------
@@ -378,7 +381,7 @@ def parse(arguments=None):
 
 
 def main(arguments=None):
-    """Measure as the command line says; the results, as ``--json`` has them."""
+    """Measure as the command line says; return the results, as ``--json`` has them."""
     options = parse(arguments)
     use_demo()
     with TemporaryDirectory() as folder:

@@ -33,7 +33,7 @@ def functions():
 
 
 def microseconds(function, value, calls):
-    """Return the processor's time of a call."""
+    """Return the processor's time of a call, in microseconds."""
     start = time.process_time()
     for _ in range(calls):
         function(value)

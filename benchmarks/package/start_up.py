@@ -3,8 +3,9 @@
     python -m benchmarks.package.start_up [--rounds 200] [--code "import pytensor"]
 
 The wheel is built and laid into an environment that links to this one's packages. Processor time is
-that of the process that Python starts in, which other programs disturb less than the clock.  Then
-what the finder takes of `import pytensor`, without the other finders, nor our modules.
+that of the process that Python starts in, which other programs disturb less than the clock.  Last
+comes the processor time that our finder takes in one `import pytensor`, without that of the other
+finders and without the loading of our modules.
 """
 
 import argparse
@@ -22,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def environment(folder):
-    """Make an environment with the wheel, compiled, and links to the packages of this one."""
+    """Make an environment with the wheel unpacked; return its Python and its `.pth` file."""
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
     (site,) = folder.glob("lib/python*/site-packages")
     for entry in Path(metadata.distribution("numpy").locate_file("")).iterdir():
@@ -37,12 +38,13 @@ def environment(folder):
 
 
 def start(python, code):
-    """Milliseconds of the clock and of the processor until a Python has run a line of code."""
+    """Run a line of code in a Python; return milliseconds of the clock and of the processor."""
     begin = time.perf_counter()
     pid = os.posix_spawn(python, [str(python), "-c", code], {**os.environ, "PYTHONPATH": ""})
     _, status, usage = os.wait4(pid, 0)
     if status:
-        raise SystemExit(f"start_up: {python} ended with {status}")
+        code = os.waitstatus_to_exitcode(status)
+        raise SystemExit(f"start_up: {python} ended with exit code {code}")
     return 1e3 * (time.perf_counter() - begin), 1e3 * (usage.ru_utime + usage.ru_stime)
 
 
@@ -76,7 +78,7 @@ print(1e3 * own)
 
 
 def finder(python):
-    """Milliseconds of the processor that the finder takes of one `import pytensor`."""
+    """Return the processor's milliseconds that the finder takes in one `import pytensor`."""
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     environment["PYTHONPATH"] = ""
     return float(subprocess.check_output((python, "-c", FINDER), env=environment, text=True))

@@ -3,8 +3,8 @@
     python -m benchmarks.package.vectorized [--modes JAX,NUMBA,ONNX] [--turns 100]
 
 A network of two convolutions, for a batch of batches of images and for a batch of weights, and the
-gradients for the weights.  Both are called in turns; the times are medians of the processor's, in
-milliseconds, which other work beside disturbs least.
+gradients for the weights.  Both forms are called in turns.  The figures are medians of processor
+time, in milliseconds, which other work on the machine disturbs least, and their ratio.
 """
 
 import argparse
@@ -25,7 +25,7 @@ def tensor(*shape):
 
 
 def network(x, first, second, groups=1):
-    """Return outputs of shape (images, channels); with `groups`, of as many networks beside."""
+    """Return outputs (images, channels * groups) of as many networks as `groups`, side by side."""
     h = pt.silu(pt.conv2d(x, first, border_mode="half", filter_flip=False))
     h = pt.nn.max_pool2d(h, 2)
     h = pt.conv2d(h, second, border_mode="half", filter_flip=False, num_groups=groups)
@@ -33,7 +33,7 @@ def network(x, first, second, groups=1):
 
 
 def cases():
-    """Map names to inputs, what `vectorize_graph` makes, and what a hand does."""
+    """Return by name: the inputs, what `vectorize_graph` makes, and what is written by hand."""
     x, first, second = (
         tensor(IMAGES, 3, SIDE, SIDE), tensor(CHANNELS, 3, 3, 3), tensor(CHANNELS, CHANNELS, 3, 3)
     )  # fmt: skip
@@ -67,6 +67,7 @@ def call(function, values):
 
 
 def compare(mode, name, turns):
+    """Check that both forms of a case agree, time them, and print a line."""
     inputs, *outputs = cases()[name]
     functions = [pytensor.function(inputs, out, mode=mode) for out in outputs]
     rng = np.random.default_rng(0)

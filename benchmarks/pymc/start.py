@@ -3,16 +3,16 @@
     python -m benchmarks.pymc.start [--what density,numpyro,blackjax,nutpie] [--rounds 3]
         [--forks] [--json OUT] [MODEL ...]
 
-Each start is a process of its own; with --forks one of a process that has imported what they use,
-which is quicker to measure, and then "process" is missing. The second finds what the first has kept
-on disk: for "density" (`model.compile_logp`, `model.compile_dlogp` and a call of each) programs of
-`jax_mode(keep_programs=True)`, for samplers what JAX keeps by itself, and for "nutpie kept"
-programs in the place of mode JAX's (see docs/pymc_start_faster.md). Seconds begin after the
-imports, JAX's start and the model, and end with the results, which both starts must have equal to
-the bit, or "OTHER RESULTS" is said; "process" is all of it. Processor time is that of all threads,
-and bears other work on the machine. Samplers tune for 10 steps and draw 10 times in one chain, with
-trees at most 4 deep, so nearly all of their time is the start. Medians of the rounds; with --json,
-rows are added to those of the file.
+Each start is a process of its own; with --forks it is a fork of a process that has imported what
+starts use, which is quicker to measure, and then "process" is missing. The second start finds what
+the first has kept on disk: for "density" (`model.compile_logp`, `model.compile_dlogp` and a call of
+each) programs of `jax_mode(keep_programs=True)`, for samplers what JAX keeps by itself, and for
+"nutpie kept" such programs in the place of those of mode JAX (see docs/pymc_start_faster.md).
+Seconds begin after the imports, JAX's start and the model, and end with the results; "process" is
+all of it. If the results of both starts differ in one bit, "OTHER RESULTS" is said. Processor time
+is that of all threads; other work on the machine disturbs it less. Samplers tune for 10 steps and
+draw 10 times in one chain, with trees at most 4 deep, so nearly all of their time is the start.
+Medians of the rounds; with --json, rows are added to those of the file.
 """
 
 import argparse
@@ -56,7 +56,7 @@ def density(model):
 
 
 def sampler(name, depth, kept=False, **options):
-    """Return a sampler by `pymc.sample`; `depth` is its name for its trees' largest depth."""
+    """Return a side that runs `pymc.sample`; `depth` is the option for its trees' largest depth."""
 
     def sample(model):
         import pymc as pm
@@ -82,7 +82,7 @@ SIDES = {
 
 
 def import_all():
-    """Import what starts use, but for blackjax, whose import starts JAX: a fork can't do after."""
+    """Import what starts use, except blackjax: it starts JAX, and then forks don't work."""
     import pymc.sampling.jax  # noqa: F401
 
     import pytensor.link.jax.dispatch  # noqa: F401
@@ -149,6 +149,8 @@ def main():
     parser.add_argument("--forks", action="store_true", help="spare the imports of each process")
     parser.add_argument("--start", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if unknown := {*options.what.split(",")} - {*WHAT}:
+        parser.error(f"--what has {', '.join(sorted(unknown))}; there are {', '.join(WHAT)}")
     if options.start:
         print(json.dumps(start(*options.start)))
         return

@@ -7,8 +7,8 @@ Each run is a process of its own; the sides take turns; medians.  "building" mak
 its graph in PyTensor, and puts the weights on the device in plain JAX, which has no graph to
 build.  "rewrites" is `pytensor.function`: its rewrites and the conversion to a JAX function.
 Tracing, lowering and XLA's compilation are JAX's own stages on both sides.  With --second-start
-each run is followed by another that finds its compiled program on disk, as the demo has it; there
-"XLA" is reading it, and writing it belongs to the first start's "first step".
+each run is followed by another that finds the compiled program on disk, as in the demo. There "XLA"
+is the reading of the program; its writing belongs to the "first step" of the first run.
 """
 
 import os
@@ -88,6 +88,7 @@ def make_demo(watch, size, weights):
 
 
 def make_pure(watch, size, weights):
+    """Make plain JAX's side."""
     with watch.stage("imports"):
         import pure_jax_yolo11n  # noqa: F401
     with watch.stage("building"), np.load(weights) as arrays:
@@ -188,7 +189,7 @@ def run_side(name, options, weights, cache=None):
 
 
 def measure(options):
-    """Return each side's seconds by stage, a list with one dict a round; and second starts'."""
+    """Return the seconds by stage of first and of second starts: by side, a dict for each round."""
     use_demo()
     from model import YOLO11n
 
@@ -206,7 +207,7 @@ def measure(options):
 
 
 def second_starts(runs, second):
-    """Return the seconds by stage of second starts, and their sums' ratios to the first's."""
+    """Return the seconds by stage of second starts, and the ratios of sums to the first starts'."""
     result = {"seconds": summary(second)["seconds"], "ratio to the first": {}}
     for name, rows in runs.items():
         pairs = zip(second[name], rows, strict=True)
@@ -217,7 +218,7 @@ def second_starts(runs, second):
 
 
 def summary(runs):
-    """Return the quartiles of each stage and of the sums, and those of the sums' ratios."""
+    """Return quartiles of each stage, of the stages' sums, and of the ratio of both sides' sums."""
     stages = {
         name: {stage: quartiles([r[stage] for r in rows]) for stage in STAGES}
         for name, rows in runs.items()

@@ -5,7 +5,8 @@
 
 The steps are those of the golden trajectory: 320 px, two images, the demo's step in the mode in
 which the demo trains.  A figure is the largest relative difference over the steps.  With
-"highest", float32 is that of IEEE and all must be within 1e-3; a GPU's default, TF32, rounds more.
+"highest", matrix products are in IEEE's float32, and all figures must be below 1e-3; a GPU's
+default, TF32, rounds more.
 """
 
 import os
@@ -18,6 +19,8 @@ os.environ["PYTENSOR_FLAGS"] = ",".join(
 import argparse
 import json
 from pathlib import Path
+
+import numpy as np
 
 from benchmarks.common import step_sides
 from benchmarks.common.machine import machine
@@ -59,18 +62,19 @@ def main():
     from tests.examples import yolo11n_golden as golden
 
     step_sides.use_matmul_precision(options.matmul_precision)
-    expected = golden.load_json("trajectory_nc2.json")["float32"]
+    expected = golden.load_json("trajectory_nc2.json")["float32"][:STEPS]
     differences = dict.fromkeys(KEYS, 0.0)
-    for row, values in zip(expected, golden_steps(golden, options.precision), strict=False):
+    for row, values in zip(expected, golden_steps(golden, options.precision), strict=True):
         for key, value in zip(KEYS, values, strict=True):
-            differences[key] = max(differences[key], abs(value / row[key] - 1))
-    largest = max(differences.values())
+            # Not max of Python, which drops NaN.
+            differences[key] = float(np.maximum(differences[key], abs(value / row[key] - 1)))
+    largest = np.max([*differences.values()])
     result = {
         "machine": machine(),
         "matmul": step_sides.matmul_precision(),
         "precision": options.precision,
         "largest_relative_differences": differences,
-        "within_tolerance": largest < LARGEST_DIFFERENCE,
+        "within_tolerance": bool(largest < LARGEST_DIFFERENCE),
     }
     words = ", ".join(f"{key} {value:.1e}" for key, value in differences.items())
     print(f"golden steps, {options.precision}, matmul {options.matmul_precision}: {words}")

@@ -9,12 +9,12 @@ Sides:
     pure      plain JAX, with a donated state
 
 Each side runs in a process of its own, on the same weights and batches.  Figures, in bytes:
-    program       what XLA plans for a call: arguments, results and temporary values, less results
-                  that take an argument's place
+    program       what XLA plans for a call: arguments, results and temporary values, without the
+                  results that take an argument's place
     device peak   the device's own account, the first step and its compilation included; GPUs alone
     device held   the same account after the last step
-    host growth   by how much the process grows above what it had before, in steps after the
-                  first two; memory that is free then has been given back; Linux alone
+    host growth   by how much the process grows in the steps after the first two, above what it
+                  had before them; free memory is given back to the system first; Linux alone
 
 A ratio below 1 says that PyTensor's side takes less.
 """
@@ -87,7 +87,7 @@ def device_memory():
 
 
 def host_growth(run):
-    """Return by how many bytes the process grows at most in `run`; None where it can't tell."""
+    """Return by how many bytes the process grows at most in `run`; None where that isn't known."""
     if not (STATUS.exists() and CLEAR.exists()):
         return None
     gc.collect()

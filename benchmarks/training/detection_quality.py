@@ -6,14 +6,14 @@
 FOLDER is a set in COCO's layout with persons and cell phones.  The settings are fixed, so that
 results can be compared with another trainer's on the same files: 192 px, batch 16 accumulated to
 64, 30 epochs, SGD 0.01, linear schedule, 3 epochs of warm-up, mosaic until epoch 20, and the
-weights after the last epoch (averaged, with statistics of their own), not the best ones: nothing is
-chosen on the validation set.  They are scored by pycocotools.  --short trains for 12 epochs at 128
-px, without mosaic for the last 4.
+weights after the last epoch (averaged, with batch statistics of their own), not the best ones: so
+nothing is chosen on the validation set.  They are scored by pycocotools.  --short trains for 12
+epochs at 128 px, without mosaic for the last 4.
 
 Variants are trained from the same seeds, which decide weights, order and augmentation.  Each one is
 compared with float32 by the differences of equal seeds: their mean, with the 95 % confidence
-interval of Student's t.  What the file OUT has already is not trained again, so that more seeds and
-variants can be added to it.
+interval of Student's t.  Seeds and variants that the file OUT already has are not trained again, so
+more of them can be added to it.
 
     float32          the demo's training on this machine
     bf16             convolutions and activations in bfloat16
@@ -28,6 +28,7 @@ import os
 import statistics
 import subprocess
 import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -56,10 +57,21 @@ REFERENCE = "float32"
 
 
 def train(data, variant, seed, settings, output, resume):
-    """Train one seed in a process of its own; its last weights' scores, and seconds of training."""
+    """Train one seed in a process of its own; return the last weights' scores, and its seconds.
+
+    SystemExit if it fails, or if `resume` finds a training of other settings or other data.
+    """
     folder = output / variant / f"seed{seed}"
     folder.mkdir(parents=True, exist_ok=True)
     before, changed, environment = VARIANTS[variant]
+    begun = any((folder / name).exists() for name in ("metrics.json", "last.safetensors"))
+    asked, note = {"data": str(data.resolve()), "settings": settings}, folder / "asked.json"
+    if resume and begun and not (note.exists() and json.loads(note.read_text()) == asked):
+        raise SystemExit(
+            f"{folder} has a training of other settings or other data: give another --output-dir, "
+            "or leave out --resume to train anew"
+        )
+    note.write_text(json.dumps(asked) + "\n")
     command = [*before, sys.executable, "train_yolo11n.py", "--data", str(data.resolve())]
     command += [*settings, *changed, "--seed", str(seed), "--output-dir", str(folder.resolve())]
     if resume and (folder / "metrics.json").exists():
@@ -77,7 +89,7 @@ def train(data, variant, seed, settings, output, resume):
 
 
 def summarize(results):
-    """Return mean and standard deviation (n - 1) of both precisions, in all and by class."""
+    """Return mean and standard deviation (n - 1) of both mAPs, of all classes and of each."""
     rows = {"all": results} | {
         name: [result["per_class"][name] for result in results] for name in results[0]["per_class"]
     }
@@ -105,8 +117,8 @@ def difference(results, others, key="map50_95"):
     Returns
     -------
     dict or None
-        "mean" of ``results - others``, "low" and "high" of its 95 % confidence interval, which are
-        None for fewer than two seeds, and "seeds", how many were compared.  None if there are none.
+        "mean" of ``results - others``; "low" and "high", the ends of its 95 % confidence interval,
+        None for fewer than two seeds; "seeds", how many were compared.  None if no seed is in both.
     """
     known = {other["seed"]: other[key] for other in others}
     values = [each[key] - known[each["seed"]] for each in results if each["seed"] in known]
@@ -166,15 +178,18 @@ def main():
     parser.add_argument("--json", type=Path, help="file to add the result to")
     options = parser.parse_args()
     settings = SETTINGS + SHORT * options.short
-    results = known_results(options.json, settings)
+    results, lock = known_results(options.json, settings), threading.Lock()
 
     def run(each):
         seed, variant = each
         if each not in results:
             data, folder = options.data, options.output_dir
-            results[each] = train(data, variant, seed, settings, folder, options.resume)
-            if options.json:
-                options.json.write_text(json.dumps(record(settings, results), indent=2) + "\n")
+            scores = train(data, variant, seed, settings, folder, options.resume)
+            with lock:  # or a file of fewer results could be written last
+                results[each] = scores
+                if options.json:
+                    text = json.dumps(record(settings, results), indent=2)
+                    options.json.write_text(text + "\n")
         result = results[each]
         print(
             f"{variant}, seed {seed}: mAP@0.5:0.95 {result['map50_95']:.4f}, "

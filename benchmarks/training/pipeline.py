@@ -3,9 +3,9 @@
     python -m benchmarks.training.pipeline [--workers 0 1 2] [--image-size 320]
         [--copy-paste P] [--json OUT]
 
-Drawn pictures (data.synthetic) with mosaic, scaling, shifting, flipping and change of colours. The
-numbers of workers take turns; medians with the lowest and highest. CPU time counts all threads
-and depends less on what else the machine does than images per second.
+The pictures are drawn (data.synthetic), with mosaic, scaling, shifting, flipping and change of
+colours. The numbers of workers take turns; figures are medians, with the lowest and the highest.
+CPU time counts all threads; other work on the machine disturbs it less than images per second.
 """
 
 import argparse
@@ -24,11 +24,11 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "examples" / "onnx" / "onnx-y
 
 from data.augment import Augment, make_plan, stack_plans
 from data.drawing import render
-from data.loader import BatchLoader
+from data.loader import AHEAD_PLANNED, BatchLoader
 from data.synthetic.generate import generate_dataset
 from dataset import load_split
 
-WARMUP = 8  # batches: more than the workers prepare ahead
+WARMUP = AHEAD_PLANNED + 1  # batches: more than the workers prepare ahead
 
 
 def augmentation(options):
@@ -41,6 +41,7 @@ def open_data(folder, options):
 
 
 def batches(loader):
+    """Yield batches without end, epoch after epoch."""
     epoch = 0
     while True:
         yield from loader.epoch(epoch)

@@ -25,7 +25,7 @@ from pytensor.tensor.symbolic import TensorSymbolicOp
 
 
 class _Normalization(TensorSymbolicOp):
-    """Shared by the Ops below, with inputs x, the scale if `scaled`, and the bias if `shifted`."""
+    """What the Ops below share; inputs are x, the scale if `scaled`, and the bias if `shifted`."""
 
     @half_in_single
     def build_inner_graph(self, x, *parameters):
@@ -104,7 +104,7 @@ class GroupNormalization(_PerChannel):
     def normalized(self, x):
         channels = x.shape[1] if x.type.shape[1] is None else x.type.shape[1]
         grouped = split_dims(x, (self.num_groups, channels // self.num_groups), axis=1)
-        # An Op of its own because that knows its shape, which can't be worked out while tracing
+        # As an Op, not written out: an Op knows its output's shape, which tracing can't work out
         over_groups = LayerNormalization(axis=2, epsilon=self.epsilon, scaled=False, shifted=False)
         out = over_groups(grouped)
         # Not join_dims: NumPy can't join axes of an empty array
@@ -146,7 +146,7 @@ def _(op, x, *parameters):
 
 @batch_rule(_Normalization)
 def batch_of_normalization(op, node, batch):
-    """Apply a batch of parameters by elementwise functions; no `Blockwise`."""
+    """Batch x by the Op itself, and parameters by elementwise functions; without `Blockwise`."""
     if any(batch.has[1:]):
         return leading_batch(op, node, batch)
     image, *parameters = batch.inputs

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from benchmarks.training.detection_quality import difference, known_results, record
+from benchmarks.training import detection_quality
+from benchmarks.training.detection_quality import difference, known_results, record, train
 
 
 def scores(**values):
@@ -43,3 +44,17 @@ def test_results_are_added_to_those_of_a_file(tmp_path):
     assert variants["bf16"]["difference"]["seeds"] == 1
     with pytest.raises(SystemExit, match="other settings"):
         known_results(path, ["--epochs", "30"])
+
+
+def test_an_ended_training_of_other_settings_is_not_taken(tmp_path, monkeypatch):
+    """Neither is one on other data; the same is taken without a second training."""
+    monkeypatch.setitem(detection_quality.VARIANTS, "none", (["true"], [], {}))
+    folder, data = tmp_path / "none/seed0", tmp_path / "data"
+    folder.mkdir(parents=True)
+    metrics = {"last": {"map50": 0.5}, "train_seconds": 1.0}
+    (folder / "metrics.json").write_text(json.dumps(metrics))
+    first = train(data, "none", 0, ["--epochs", "12"], tmp_path, False)
+    assert train(data, "none", 0, ["--epochs", "12"], tmp_path, True) == first
+    for other, settings in ((data, ["--epochs", "30"]), (tmp_path, ["--epochs", "12"])):
+        with pytest.raises(SystemExit, match=r"has a training of other settings.*--output-dir"):
+            train(other, "none", 0, settings, tmp_path, True)

@@ -125,6 +125,16 @@ def test_numbers_of_bins_are_no_weights(detector):
     assert bench.with_weights_of(reference, onnx.load(detector)) is None
 
 
+def test_weights_that_are_nodes_keep_their_values(detector):
+    reference = onnx.load(detector)
+    graph = reference.graph
+    for kernel in [a for a in graph.initializer if a.name.endswith("weight")]:
+        graph.node.insert(0, helper.make_node("Constant", [], [kernel.name], value=kernel))
+        graph.initializer.remove(kernel)
+    onnx.checker.check_model(reference)
+    assert bench.with_weights_of(reference, onnx.load(detector)) is None
+
+
 def test_input(detector, folder):
     session = bench.open_session(detector, 1)
     image = bench.sample(session)["images"]

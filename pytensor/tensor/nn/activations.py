@@ -1,4 +1,7 @@
-"""Activation functions, with the names, arguments and numbers of PyTorch."""
+"""Activation functions, with the names, arguments and numbers of PyTorch.
+
+They are for real numbers, and raise TypeError for complex ones.
+"""
 
 import numbers
 from typing import Any, Literal

@@ -30,7 +30,7 @@ LAWS: dict[str, list] = {}
 
 
 def model(**sizes):
-    """Return what registers a function as a model of these sizes."""
+    """Return a decorator that registers a function as a model of these sizes."""
 
     def register(add):
         MODELS[add.__name__] = Model(add, sizes)
@@ -40,6 +40,7 @@ def model(**sizes):
 
 
 def law(name, sample, distribution):
+    """Register what the small model's draws of `sample` are distributed as."""
     LAWS.setdefault(name, []).append((sample, distribution))
 
 

@@ -210,6 +210,8 @@ def test_wrong_graphs(x):
     y = pt.fvector("y")
     with pytest.raises(ValueError, match=r"no inputs: .'y'."):
         export_onnx([x], x + y)
+    with pytest.raises(ValueError, match="given twice: x"):
+        export_onnx([x, y, x], x + y)
     with pytest.raises(TypeError, match="outputs are needed"):
         export_onnx([x])
     with pytest.raises(TypeError, match="must be PyTensor variables"):

@@ -13,7 +13,7 @@ from data.images import to_fractions
 from numba import njit
 
 LAYERS = 4  # pictures of a mosaic
-PASTED = 2  # most things that are pasted into an image, each of them a layer above those
+PASTED = 2  # most things that are pasted into an image, each in a layer above the mosaic's
 # Positions in a stored square are counted in units of 2**-16 px, and weights of the bilinear
 # interpolation in 2**-11: 8 bits of a pixel and two weights fit an int32.
 POSITION_BITS = 16
@@ -30,7 +30,7 @@ class Augment:
     flip: float = 0.5  # probability of a left-right flip
     hue: float = 0.015  # it moves by up to this fraction of a turn
     saturation: float = 0.7  # it is multiplied by 1 plus or minus up to this
-    value: float = 0.4  # the same
+    value: float = 0.4  # likewise
     scale: float = 0.5  # size is multiplied by 1 plus or minus up to this (below 1)
     translate: float = 0.1  # the centre moves by up to this fraction of the side
     mosaic: float = 0.0  # probability of joining four images
@@ -66,7 +66,7 @@ class Plan(NamedTuple):
     window: np.ndarray  # int32 (B, L, 4): output pixels x0, y0, x1, y1; 0 where unused
     affine: np.ndarray  # float32 (B, L, 4)
     content: np.ndarray  # int32 (B, L, 4): left, top, right, bottom of what shows of the squares
-    color: np.ndarray  # float32 (B, 3): shift of the hue (of a turn), factors of saturation, value
+    color: np.ndarray  # float32 (B, 3): shift of the hue in turns, factors of saturation and value
 
 
 def plan_fields(layers):
@@ -106,9 +106,9 @@ def _content(geometry):
 def keep_boxes(before, after, gain):
     """Return which boxes are still worth learning after a warp of scale `gain`; bool (n,).
 
-    Those wider and higher than 2 px, with more than a tenth of the area left and an aspect below
-    100. `before` and `after` are ``x1, y1, x2, y2`` (n, 4) in pixels, the latter clipped; `gain`
-    may be one for each, (n,).
+    Those wider and higher than 2 px, with more than a tenth of the area left and sides in a ratio
+    below 100. `before` and `after` are ``x1, y1, x2, y2`` (n, 4) in pixels, the latter clipped;
+    `gain` may be one for each, (n,).
     """
     width, height = (after[:, 2:] - after[:, :2]).T
     old_width, old_height = (before[:, 2:] - before[:, :2]).T
@@ -132,7 +132,7 @@ def _mosaic_partners(count, index, chance):
 
 
 def _mosaic_corners(contents, size, chance):
-    """Return where pictures lie on the canvas if all of them have a corner at one random point."""
+    """Return where pictures lie on the canvas: all have a corner at one random point."""
     x, y = (size // 2 + int(u * (size + 1)) for u in chance)
     placed = []
     for k, (left, top, right, bottom) in enumerate(contents):
@@ -188,9 +188,9 @@ def _visible_parts(corners, layers, windows, first):
     """Find what can be seen of boxes: (n, 4) corners in the output, of some `layers`, (n,).
 
     `windows` are those of the layers from `first` on. Boxes of such a layer end where its window
-    does, and later windows cover what is below; one that ends within a pixel of a box's edge is
-    taken to end there, as no such sliver can be seen. Returns areas (n,), and corners (n, 4)
-    around what is visible.
+    does, and windows of later layers cover what is below. A window that ends within a pixel of a
+    box's edge counts as if it ended at the edge, as so small a sliver can't be seen. Returns areas
+    (n,), and corners (n, 4) around what is visible.
     """
     count = len(windows)
     areas, parts = np.zeros(len(corners)), np.zeros((len(corners), 4))
@@ -230,12 +230,12 @@ def _visible_parts(corners, layers, windows, first):
 def _paste(dataset, index, augment, chance, plan, gain, found):
     """Plan things of other images in the layers above the first four, and find their boxes.
 
-    A thing (see `things.Things`) is scaled by a factor uniform within ±`augment.scale` of 1, but
-    so that its sides keep to limits, flipped as images are, and lies anywhere inside the output.
+    A thing (see `things.Things`) is scaled by a factor uniform within ±`augment.scale` of 1, as far
+    as the limits of its sides allow; it is flipped as images are, and lies anywhere in the output.
 
-    `chance` has `PASTE_CHOICES` numbers for each layer. `found` are corners as `_move_boxes` gives
-    them, classes and layers of the boxes so far, all scaled by `gain`. Returns corners, classes
-    and scales of all boxes of which enough is visible.
+    `chance` has `PASTE_CHOICES` numbers for each layer. `found` are the boxes so far, all scaled by
+    `gain`: corners as `_move_boxes` gives them, classes and layers. Returns corners, classes and
+    scales of all boxes of which enough is visible.
     """
     size, things, found = dataset.image_size, dataset.things, [found]
     gains = np.full(LAYERS + PASTED, gain)
@@ -278,9 +278,9 @@ def make_plan(dataset, index, augment, rng, pool=None):
     point X goes to ``±gain * (X - canvas / 2) + shift``. No canvas is ever drawn: each layer
     has its own window in the output, and its own map from there to its stored square.
 
-    Where `augment.copy_paste` isn't 0, things of other images are pasted above, unchanged but for
-    scale and flip, at a random place. Boxes they cover shrink to what is visible of them, as boxes
-    in data sets do; those of which less than `VISIBLE` is left are dropped.
+    Where `augment.copy_paste` isn't 0, things of other images are pasted above at random places,
+    scaled and flipped alone. Boxes that they cover shrink to what is visible, as boxes in data sets
+    do; those of which less than `VISIBLE` is left are dropped.
 
     Of the `dataset` only geometry, boxes and classes are read; `rng` is the only source of chance.
     A mosaic's other pictures are any of the set, or of `pool`, indices that may repeat.

@@ -20,7 +20,7 @@ _VERSION = 4  # of the letterboxing and of the files; another number makes older
 
 
 def check_space(folder, needed, what):
-    """Raise OSError if the disk has no room for `needed` bytes."""
+    """Raise OSError if the disk of a folder has no room for `needed` bytes, of `what`."""
     free = shutil.disk_usage(folder).free
     if free < needed:
         raise OSError(
@@ -32,17 +32,19 @@ def check_space(folder, needed, what):
 def free_memory():
     """Return how many bytes programs can still take.
 
-    An array beyond them can be made all the same; Linux ends the process when it is filled.
+    Infinity where the system doesn't tell. An array beyond them can be made all the same; Linux
+    ends the process when it is filled.
     """
     with contextlib.suppress(OSError):  # another system
-        found = re.search(r"MemAvailable:\s+(\d+) kB", Path("/proc/meminfo").read_text())
-        return int(found[1]) * 1024
+        text = Path("/proc/meminfo").read_text()
+        if found := re.search(r"MemAvailable:\s+(\d+) kB", text):
+            return int(found[1]) * 1024
     return math.inf
 
 
 @contextlib.contextmanager
 def part_of(path):
-    """Yield a name to write a file under, so that it is never seen half written under its own."""
+    """Yield a name to write a file under, which gets its own name when it is complete."""
     part = path.with_name(path.name + ".part")
     try:
         yield part
@@ -54,9 +56,9 @@ def part_of(path):
 def decode_all(pictures, squares, workers=1, progress="", antialias=True):
     """Decode and letterbox pictures, by `workers` threads.
 
-    If none of those of 16 bits a channel uses the upper two, all of them are decoded again with
-    the bits that they use.
-    The first rows of `squares`, uint8 (n, S, S, 3), become those of the usable pictures.
+    The first rows of `squares`, uint8 (n, S, S, 3), become those of the usable pictures, in their
+    order. If no picture of 16 bits a channel uses the upper two bits, all of these are decoded
+    again, with the bits that they use.
     `progress` is the title of a progress bar; none is shown if it is empty.
 
     Returns
@@ -132,7 +134,7 @@ def open_squares(pictures, image_size, cache, folder, *how):
 
 
 def _on_disk(pictures, shape, folder, workers, progress, antialias):
-    """Return squares in a memory-mapped file, made if there is none for just these pictures."""
+    """Return squares in a memory-mapped file, and outcomes; decode if no file has them."""
     name = _key(pictures, shape, antialias)
     path, info = folder / f"{name}.npy", folder / f"{name}.json"
     try:
@@ -154,7 +156,7 @@ def _on_disk(pictures, shape, folder, workers, progress, antialias):
 
 
 def _key(pictures, shape, antialias):
-    """Hash of all that the squares depend on."""
+    """Return a hash of all that the squares depend on."""
     digest = hashlib.sha256(f"{_VERSION} {PIL.__version__} {shape} {antialias}\n".encode())
     for picture in pictures:
         state = None

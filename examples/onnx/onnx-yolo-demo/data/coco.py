@@ -16,7 +16,7 @@ this machine alone); proxies are taken from http_proxy, https_proxy and no_proxy
 
 The archive of annotations must have the SHA-256 that is known of COCO's;
 COCO_ANNOTATIONS_SHA256 names that of another one, or says "unchecked". No sums are known of the
-single pictures: each must be decoded, and have the size that the annotations say.
+single pictures: it must be possible to decode each, and its size must be that of the annotations.
 
 Pictures without a box of a wanted class are chosen for neither split, so the average precision
 on the validation part is somewhat higher than one over all 5,000 of COCO.
@@ -32,6 +32,7 @@ import shutil
 import sys
 import threading
 import zipfile
+import zlib
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
@@ -49,8 +50,8 @@ from tqdm import tqdm
 # S3 with dots in its name.
 BASE_URL = "https://s3.amazonaws.com/images.cocodataset.org"
 ARCHIVE = "annotations_trainval2017.zip"
-# COCO publishes no sums: this is the one that data set libraries state who have downloaded it,
-# see thoughts/shared/research/coco.md.
+# COCO publishes no sums: this is the one that libraries of data sets state, which have downloaded
+# it; see thoughts/shared/research/coco.md.
 ARCHIVE_SHA256 = "113a836d90195ee1f884e704da6304dfaaecff1f023f49b6ca93c4aaae470268"
 ANNOTATION_BYTES = 760_000_000  # of the archive and the two files that are unpacked
 MEAN_IMAGE_BYTES = 163_000
@@ -79,7 +80,7 @@ def base_url():
 
 
 def fetch_annotations(folder, base, progress):
-    """Have COCO's two instances files in a folder; their paths."""
+    """Fetch COCO's two instances files unless they are in the folder; return their paths."""
     paths = [folder / f"instances_{split}2017.json" for split in SPLITS]
     if all(path.exists() for path in paths):
         return paths
@@ -106,7 +107,7 @@ def fetch_annotations(folder, base, progress):
         ) from None
     except ValueError as error:  # of pooch
         raise DataError(f"{error} (COCO_ANNOTATIONS_SHA256 names another)") from None
-    except (zipfile.BadZipFile, KeyError) as error:
+    except (zipfile.BadZipFile, zlib.error, EOFError, KeyError) as error:
         archive.unlink()
         raise DataError(f"{ARCHIVE} is damaged and was deleted: {error}") from None
     archive.unlink()
@@ -117,7 +118,11 @@ def fetch_annotations(folder, base, progress):
 
 
 def fetch_image(session, url, path, size, stop):
-    """Fetch a picture that must have some size; what is wrong if it could not be had, or None."""
+    """Fetch a picture of a known size; return what went wrong, or None.
+
+    It gives up where `stop`, an event, is set.
+    """
+    problem = "stopped"
     for attempt in range(ATTEMPTS):
         if stop.wait(DELAY * 2 ** (attempt - 1) if attempt else 0):
             break
@@ -134,7 +139,7 @@ def fetch_image(session, url, path, size, stop):
 
 
 def fetch_images(root, base, split, images, connections, progress):
-    """Have the pictures of a split; those that could not be fetched, with the reasons."""
+    """Fetch the pictures of a split that aren't there; return the failures, name to reason."""
     folder = root / f"{split}2017"
     folder.mkdir(exist_ok=True)
     missing = [image for image in images if not (folder / image["file_name"]).exists()]
@@ -185,9 +190,9 @@ def select_images(holds, count, seed=0):
     """Choose images so that every class gets its share.
 
     One image after the other is taken for the class that the fewest chosen images hold, as long
-    as it has images left: in the default setting every image with a cell phone, filled up with
-    persons. Within a class the order comes from a hash of seed and id; it is the same on all
-    machines, and a larger `count` only adds images.
+    as it has images left. So by default every image with a cell phone is chosen, and images with
+    persons fill up the number. Within a class the order comes from a hash of seed and id; it is the
+    same on all machines, and a larger `count` only adds images.
 
     `holds` gives the names of the wanted classes, at least one, by image id. Returns `count` ids
     in ascending order, all of them where there are fewer or `count` is 0.
@@ -215,9 +220,9 @@ def select_images(holds, count, seed=0):
 
 
 def select(path, classes, count, seed):
-    """Choose images of an instances file; their instances, and how many hold what, as text.
+    """Choose images of an instances file; return its content for them, and a summary as text.
 
-    All annotations of the wanted classes stay, crowd regions too, but for their outlines, which
+    All annotations of the wanted classes stay, crowd regions too, but without their outlines, which
     boxes don't need.
     """
     data = json.loads(path.read_text(encoding="utf-8"), object_hook=_without_polygons)
@@ -243,7 +248,7 @@ def select(path, classes, count, seed):
 
 
 def subset_name(classes, train_images, val_images, seed):
-    """Name of a subset's folder."""
+    """Return the name of a subset's folder."""
     names = "+".join(re.sub(r"[^a-z0-9]+", "-", name.lower()) for name in sorted(classes))
     if len(names) > 60:
         digest = hashlib.sha256("\n".join(sorted(classes)).encode()).hexdigest()[:12]
@@ -264,7 +269,7 @@ def finished(subset, record):
         for split in SPLITS:
             annotations, folder = parts(subset, split)
             images = json.loads(annotations.read_text(encoding="utf-8"))["images"]
-            # False, too, if a copy has left out the folder, which is empty.
+            # A copy that left out the image folder, which is empty, isn't complete either.
             if not all((folder / image["file_name"]).exists() for image in images):
                 return False
     except FileNotFoundError:
@@ -273,10 +278,10 @@ def finished(subset, record):
 
 
 def write_subset(subset, split, data, failed):
-    """Write a split of a subset, which is laid out as COCO but for its file names.
+    """Write a split of a subset, which is laid out as COCO except for its file names.
 
-    They lead from its image folder, which stays empty, to the pictures that all subsets share.
-    Not every disk has links.
+    The names lead from its image folder, which stays empty, to the pictures that all subsets share:
+    not every disk has links.
     """
     annotations, folder = parts(subset, split)
     folder.mkdir(parents=True, exist_ok=True)
@@ -350,7 +355,7 @@ def download_coco(
 
 
 def main(arguments=None):
-    """Download as the command line says, and print the subset's folder; the exit code."""
+    """Download as the command line says, print the subset's folder, and return the exit code."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

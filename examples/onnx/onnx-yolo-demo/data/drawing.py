@@ -1,8 +1,8 @@
 """Drawing planned images: on the host by compiled code, on the device as a PyTensor graph.
 
 Both sample in whole numbers and change colours in float32, so they can differ only in the colours,
-by rounding. Where the device draws, the stored squares stay there, and a batch costs the host its
-plan and the transfer a few hundred bytes an image.
+by rounding. Where the device draws, the stored squares stay there: the host only plans a batch, and
+sends a few hundred bytes an image.
 """
 
 import numpy as np
@@ -65,7 +65,7 @@ def _store_row(pixels, color, out, y, x0, x1):
         red, green, blue = reds[x], greens[x], blues[x]
         value = max(red, green, blue)
         chroma = value - min(red, green, blue)
-        # They are whole numbers, so 1 replaces nothing but 0, and 0 / 1 is what is meant then.
+        # Both are whole numbers, so 1 replaces nothing but 0, and then hue and saturation are 0.
         divisor = max(chroma, one)
         if value == red:
             hue = (green - blue) / divisor
@@ -137,8 +137,8 @@ def _check_plan(plan, count, size):
             )
     used = (plan.window[..., :2] < plan.window[..., 2:]).all(axis=-1)
     source, window, content = plan.source[used], plan.window[used], plan.content[used]
-    if ((source < 0) | (source >= count)).any():
-        raise ValueError(f"plan.source names image {source.max()}, but there are {count} squares")
+    if (wrong := source[(source < 0) | (source >= count)]).size:
+        raise ValueError(f"plan.source names image {wrong[0]}, but there are {count} squares")
     if ((window < 0) | (window > size)).any():
         raise ValueError(f"plan.window reaches beyond the {size} px of the squares")
     if (content < 0).any() or (content > size).any() or (content[:, :2] >= content[:, 2:]).any():
@@ -149,18 +149,20 @@ def render(plan, squares, out=None):
     """Draw planned images on the host.
 
     Bilinear sampling, rounded half up to 8 bits; then the colour step on those whole values, in
-    float32, rounded half up again. Colours follow the hexcone model (HSV), hue not quantised,
-    deliberately: OpenCV, which published weights were trained with, has 180 levels of hue.
+    float32, rounded half up again. Colours follow the hexcone model (HSV). Hue isn't rounded, on
+    purpose, though OpenCV, with which the published weights were trained, has 180 levels of it.
 
     `plan` is of B images, see `stack_plans`; `squares`, uint8 (N, S, S, 3), are the letterboxed
     pictures of the data set, in memory or mapped from a file. The images, uint8 (B, 3, S, S), are
-    returned, in `out` if it is given.
+    returned, in `out` if it is given. ValueError if an array has another dtype or shape, isn't
+    contiguous, or if the plan names pixels that aren't there.
     """
-    if squares.dtype != np.uint8 or squares.ndim != 4 or not squares.flags.c_contiguous:
+    count, size = (*squares.shape, 0, 0)[:2]
+    fits = squares.dtype == np.uint8 and squares.shape == (count, size, size, 3)
+    if not fits or not squares.flags.c_contiguous:
         raise ValueError(
             f"squares is {squares.dtype} {squares.shape}; pass C-contiguous uint8 (N, S, S, 3)"
         )
-    count, size = squares.shape[:2]
     _check_plan(plan, count, size)
     shape = (len(plan.source), 3, size, size)
     if out is None:
@@ -178,7 +180,7 @@ def render(plan, squares, out=None):
 
 
 def plan_variables(batch_size, pasted=0):
-    """Plan of variables, with the dtypes and static shapes that `stack_plans` gives."""
+    """Return a plan of variables, with the dtypes and static shapes that `stack_plans` gives."""
     return Plan(
         *(
             pt.tensor(name, dtype=np.dtype(dtype).name, shape=(batch_size, *shape))
@@ -190,16 +192,18 @@ def plan_variables(batch_size, pasted=0):
 def _units(number):
     """Convert float32 positions to int32 multiples of ``2**-POSITION_BITS``, modulo 2**32.
 
-    The sums they enter are positions near the picture, which fit.
+    A position far from the picture may wrap around: it is only a term of a sum that lies near the
+    picture, and that sum fits.
     """
     units = 2**POSITION_BITS
-    whole = pt.floor(number)
-    part = pt.round((number - whole) * np.float32(units), mode="half_to_even")
-    return whole.astype("int32") * units + part.astype("int32")
+    # Towards zero: above the floor of a small negative number, its part would lose digits.
+    whole = number.astype("int32")
+    part = (number - whole.astype("float32")) * np.float32(units)
+    return whole * units + pt.round(part, mode="half_to_even").astype("int32")
 
 
 def _neighbor_tables(slope, start, low, high, size):
-    """Compute `_neighbors` of (B, L) variables: first, second, weight, int32 (B, L, size)."""
+    """Compute `_neighbors` for (B, L) variables: first, second, weight, int32 (B, L, size)."""
     drop = 2 ** (POSITION_BITS - WEIGHT_BITS)
     step = _units(slope)
     position = _units(start) + step // 2 + (drop - 2**POSITION_BITS) // 2
@@ -214,7 +218,7 @@ def _neighbor_tables(slope, start, low, high, size):
 def _choose_layer(covers, tables, layers):
     """Take of every (B, L, ...) table the entries of the last layer that covers each pixel.
 
-    Chosen before anything is read from the squares, so four pixels are read, not four of each.
+    It happens before anything is read from the squares: four pixels are read, not four per layer.
     """
     chosen = [table[:, 0] for table in tables]
     for layer in range(1, layers):

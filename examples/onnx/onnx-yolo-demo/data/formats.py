@@ -123,8 +123,8 @@ def _load_json(path):
 def _with_numbers(data):
     """Return COCO's dictionary with numbers where a tool has written texts.
 
-    If ids are texts of digits they become what these say; if other texts are among them, images
-    or categories are numbered from 1 on.
+    Ids that are texts of digits become these numbers; if there are other texts among the ids of
+    images, or of categories, all of these are numbered from 1 on.
     """
     data = {**data}
     for kind, key in (("images", "image_id"), ("categories", "category_id")):
@@ -148,8 +148,8 @@ def _with_numbers(data):
 def _class_ids(path, data):
     """Return category ids by class name, and the names of those that are classes.
 
-    Roboflow puts the project before its classes, as a category which owns nothing and which they
-    name as their supercategory. It is no class, and may be called as one of them is.
+    Roboflow puts the project before its classes, as a category without annotations that the classes
+    name as their supercategory. It is no class, though a class may have the same name.
     """
     categories, owners = data["categories"], {a["category_id"] for a in data["annotations"]}
     parents = {category.get("supercategory") for category in categories}
@@ -163,18 +163,19 @@ def _class_ids(path, data):
             raise ValueError(f"{path} lists a category's name or id twice: {name}; rename one")
         else:
             ids[name] = category["id"]
-    if len({category["id"] for category in categories}) < len(categories):
-        raise ValueError(f"{path} lists a category's name or id twice: {ids}")
+    times = Counter(category["id"] for category in categories)
+    if twice := [each for each, count in times.items() if count > 1]:
+        raise ValueError(f"{path} lists a category's name or id twice: {twice}; renumber one")
     return above | ids, list(ids)
 
 
 def _read_pictures(path, data, image_dir, limit, share):
-    """Return COCO's dictionary of the wanted images, their `Picture`s, and a share's counts."""
+    """Return COCO's dictionary with the wanted images, their `Picture`s, and counts for a share."""
     images, counts, pictures = data["images"], {}, []
     places = [_located(image_dir, image["file_name"]) for image in images]
     claims = Counter(places)
     for image, place in zip(images, places, strict=True):
-        if claims[place] > 1:  # what was found by a part of the name could be either's
+        if claims[place] > 1:  # found by a part of the name, it could belong to either
             place = image_dir / image["file_name"]
         size = image.get("width"), image.get("height")
         size = None if None in size else size
@@ -199,8 +200,8 @@ def _read_pictures(path, data, image_dir, limit, share):
 def _located(folder, name):
     """Return the path of a picture: as it is called, or as tools write it that ran elsewhere.
 
-    Label Studio counts from the annotation file, on Windows with backslashes, or gives the path
-    on its server; names may be encoded as in an address.
+    Label Studio's paths begin at the annotation file, on Windows with backslashes, or are those on
+    its server; names may be encoded as in an address.
     """
     if (folder / name).exists():
         return folder / name
@@ -262,9 +263,9 @@ def read_yolo(part, classes=None, limit=None, share=None, some=False):
     excluded; one without a label file is background. Pictures are sorted by name and numbered
     from 1.
 
-    `limit` takes the first so many pictures by name; with `some`, the set may lack some of the
-    classes. `share` is as of `read_coco`.
-    ValueError if the labels seem to have keypoints and `part` says nothing of them.
+    `limit` is how many pictures to take, the first by name; with `some`, the set may lack some of
+    the classes. `share` is as in `read_coco`. ValueError if no picture has labels, or if these seem
+    to have keypoints and `part` says nothing of them.
     """
     classes = choose_classes(part.source, part.names, classes, some)
     only_folder = len(part.entries) == 1 and part.entries[0].is_dir()
@@ -345,12 +346,12 @@ def _label_files(pictures):
 
 
 def _decoded(name):
-    # Macs write accents as letters of their own.
+    # Macs write an accent as a character of its own.
     return unicodedata.normalize("NFC", unquote(name))
 
 
 def _labels_alone(files):
-    """Count the label files beside those of pictures; elsewhere text of other kinds may lie."""
+    """Count the files in folders of labels that belong to no picture."""
     folders = {file.parent for file in files if "labels" in file.parts}
     found = {file for folder in folders for file in folder.glob("*.txt")}
     return len(found - {*files, *(folder / "classes.txt" for folder in folders)})

@@ -12,14 +12,15 @@ from PIL import Image, ImageOps
 FILL = 114  # grey of the padding, the value the published YOLO weights were trained with
 
 _ORIENTATION = 0x0112  # EXIF tag
-TURNED = "turned upright by its EXIF orientation"  # where nothing tells what the boxes are for
-# What is said of a picture of 16 bits a channel, by how many of them its data set uses.
+# Where nothing tells whether the boxes are for the stored pixels or the upright picture
+TURNED = "turned upright by its EXIF orientation"
+# The note for a picture of 16 bits a channel, by how many of them its data set uses
 DEPTHS = {16: "16 bits a channel cut to 8"} | {
     bits: f"{bits} bits a channel, in a file of 16, cut to 8" for bits in (14, 12, 10)
 }
 
-# What Pillow's decoders raise for broken files. PNG reports by SyntaxError; the others come from
-# parsing of what the file claims about itself.
+# What Pillow's decoders raise for broken files. PNG's raises SyntaxError; most others come from
+# parsing what a file says of itself.
 _DECODER_ERRORS = (
     *(OSError, SyntaxError, ValueError, EOFError, LookupError, OverflowError, MemoryError),
     *(TypeError, struct.error, zlib.error, Image.DecompressionBombError),
@@ -92,8 +93,8 @@ def letterbox(image, size, antialias=True):
         Side of the square in pixels.
     antialias : bool
         Whether a picture that shrinks is averaged over all its pixels (Pillow's BILINEAR), as
-        everywhere but in training; else only the four neighbours of a point count (the plain
-        bilinear interpolation), which leaves edges sharper, and steps in them.
+        everywhere except in training. Otherwise only the four neighbours of a point count (plain
+        bilinear interpolation), which leaves edges sharper, with steps in them.
 
     Returns
     -------
@@ -125,10 +126,10 @@ def _resized(picture, target, antialias):
 
 @contextmanager
 def quiet():
-    """Silence Pillow's warnings; threads that call `decode` are started inside.
+    """Silence Pillow's warnings, also in threads that are started inside.
 
-    They tell of damaged remarks about a picture, and of more pixels than half of the limit: if
-    the pixels can be decoded, they can be used.
+    They tell of damaged metadata, and of pictures with more than half of the largest number of
+    pixels: if the pixels can be decoded, they can be used.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -173,11 +174,10 @@ def _to_rgb(picture, stored, bits):
 def decode(path, size=None, bits=16):
     """Decode a picture as RGB, and say what had to be changed for it.
 
-    Grey, palette, CMYK and other 8-bit pictures become RGB. Of 16 bits a channel the upper 8 are
-    kept, or of those that are used: many cameras write 12 `bits` into a file of 16 (see
-    `used_bits`). What is transparent becomes the grey of the padding, as far as it is transparent:
-    the colours that files hide below it are not part of the picture. Of an animation the first
-    frame is used.
+    Grey, palette, CMYK and other 8-bit pictures become RGB. Of 16 bits a channel the upper 8 of the
+    lower `bits` are kept: many cameras write 12 bits into a file of 16 (see `used_bits`). The
+    padding's grey shows through what is transparent: the colours that files hide there are not part
+    of the picture. Of an animation the first frame is used.
 
     Pictures are turned upright by the camera's orientation (EXIF), with one exception: if `size`
     is that of the stored pixels and not that of the upright picture, whoever wrote it ignored the
@@ -236,15 +236,15 @@ def highest_value(path):
 
 
 def used_bits(highest):
-    """Return how many of 16 bits pictures use, whose highest value this is: 10, 12, 14 or 16.
+    """Return how many of 16 bits pictures with this highest value use: 10, 12, 14 or 16.
 
-    It is the highest of a whole data set: one picture alone may be dark.
+    It must be the highest value in a whole data set: one picture alone may be dark.
     """
     return next(bits for bits in sorted(DEPTHS) if highest < 2**bits)
 
 
 def depth_of(notes):
-    """Return the `bits` with which `decode` made such notes; 16 if they tell nothing."""
+    """Return the `bits` with which `decode` made these notes; 16 if they don't tell."""
     return next((bits for bits, note in DEPTHS.items() if note in notes), 16)
 
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import tempfile
 import zipfile
 import zlib
@@ -15,7 +16,7 @@ import yaml
 from filelock import FileLock
 
 SPLITS = ("train", "val", "test")
-_ONE_IN = 5  # of so many pictures of an undivided data set, one is for validation
+_ONE_IN = 5  # about one in so many pictures of an undivided data set is for validation
 
 
 class DataError(Exception):
@@ -68,7 +69,7 @@ class Part(NamedTuple):
 
 
 def subsample(listing, count):
-    """Return the `Listing` of `count` pictures, spread evenly over those of another, and theirs."""
+    """Return the `Listing` of `count` pictures of another, spread evenly, with their boxes."""
     every = len(listing.pictures)
     places = np.unique(np.linspace(0, every - 1, min(count, every)).round().astype(int))
     new = np.full(every, -1)
@@ -103,8 +104,9 @@ class Unsplit(NamedTuple):
 def share_of(source, names, split):
     """Choose the pictures of an undivided data set that are for training, or for validation.
 
-    A hash of its name decides about a picture, so that it stays where it is when others are
-    added. About one in five is for validation; at least one is for each.
+    A hash of its name decides about a picture, so that it stays in its part when others are added.
+    About one in five is for validation; each part gets at least one. ValueError if there are fewer
+    than two.
     """
     if len(names) < 2:
         raise ValueError(
@@ -120,19 +122,24 @@ def share_of(source, names, split):
 
 def place_in(folder, name):
     """Return the path of what a file calls `name`, which may be written as on Windows."""
-    place = folder / Path(name).expanduser()
-    return place if place.exists() else folder / Path(name.replace("\\", "/")).expanduser()
+    # Not Path.expanduser, which fails for a picture called ~1.jpg.
+    place = folder / os.path.expanduser(name)
+    return place if place.exists() else folder / os.path.expanduser(name.replace("\\", "/"))
 
 
 def box_counts(listing):
-    """Return how many boxes each picture of a `Listing` has; what is given twice counts once."""
+    """Return how many boxes each picture of a `Listing` has; a box given twice counts once."""
     boxes = np.column_stack([listing.owner, listing.label, listing.corners])
     owners = np.unique(boxes, axis=0)[:, 0].astype(int)
     return np.bincount(owners, minlength=len(listing.pictures))
 
 
 def most_boxes(counts, mosaic):
-    """Return the most boxes of a training image, at least 1; a `mosaic` has those of four."""
+    """Return the most boxes of a training image, at least 1; a `mosaic` has those of four.
+
+    `counts` are those of the pictures. A mosaic that by chance has a crowded picture more than once
+    may have more.
+    """
     counts = np.sort(counts)[::-1]
     # A set of fewer than four images repeats them in a mosaic, and so does resize.
     return max(int(np.resize(counts, 4).sum() if mosaic else counts[0]), 1)
@@ -148,7 +155,8 @@ def leave_out_crowds(listing, most):
 def choose_classes(source, available, wanted, some=False):
     """Return the wanted class names, all by default, checked against those of `source`.
 
-    With `some`, those of them that `source` has: at least one.
+    With `some`, `source` may lack some of them, and the others are returned. ValueError if a class
+    is unknown or named twice, or none is left.
     """
     wanted = list(available if wanted is None else wanted)
     unknown = [name for name in wanted if name not in available]
@@ -430,12 +438,12 @@ def find(path, split):
     -------
     (annotation_file, image_dir) of COCO, YoloPart, or Unsplit with one of them
     """
-    path = given = Path(path).expanduser()  # shells leave --data=~/x as it is
+    path = given = Path(os.path.expanduser(path))  # shells leave --data=~/x as it is
     if not path.exists():
         raise FileNotFoundError(f"{path} does not exist: give a folder, .zip, .yaml or .json")
     kind = path.suffix.lower() if path.is_file() else ""
     if path.is_file() and kind not in (".json", ".yaml", ".yml", ".zip", ".data"):
-        raise ValueError(f"{path} is no folder, .yaml, .json or .zip file")
+        raise ValueError(f"{path} is no folder, .yaml, .json, .data or .zip file")
     if kind == ".zip":
         path, kind = unpacked(path), ""
     found = _part(path, kind, split)

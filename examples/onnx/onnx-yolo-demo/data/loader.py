@@ -16,15 +16,15 @@ from data.augment import LAYERS, Augment, Plan, make_plan, plan_fields, stack_pl
 from data.drawing import render
 from data.images import FILL
 
-# Last entry of the seed of an epoch's order. Images are numbered from 0, so it keeps the order
-# apart from the augmentation of image 0: NumPy takes [seed, epoch] and [seed, epoch, 0] for one.
+# Last entry of the seed of an epoch's order. No image has such a number, so the order's stream is
+# that of no image's augmentation: to NumPy, [seed, epoch] and [seed, epoch, 0] are the same seed.
 ORDER_STREAM = 2**32 - 1
 
 UNCHANGED = Augment(**{field.name: 0.0 for field in fields(Augment)})
 
-# The loss has arrays of a number for each box and each cell of these strides. From so many bytes on
-# they are worth a word.
-STRIDES, LARGE = (8, 16, 32), 125e6  # pairs of boxes and cells in a step
+# The loss has arrays with a number for each pair of a box and a cell of these strides. From so many
+# pairs in a step on, the user is told.
+STRIDES, LARGE = (8, 16, 32), 125e6
 
 # Batches in preparation. Plans need little memory.
 AHEAD_DRAWN, AHEAD_PLANNED = 3, 16
@@ -39,9 +39,9 @@ class Batch(NamedTuple):
     num_boxes: np.ndarray  # int32 (B,)
     indices: np.ndarray  # int64 (B,): positions in the dataset
     plan: Plan | None = None  # how to draw the images; None where the loader has drawn them
-    # None where all images are labelled for all classes
+    # Both None where all images are labelled for all classes
     windows: np.ndarray | None = None  # int32 (B, layers, 4): `Plan.window`
-    labelled: np.ndarray | None = None  # uint8 (B, layers, classes): of which all things have boxes
+    labelled: np.ndarray | None = None  # uint8 (B, layers, classes): 1 if all its things have boxes
 
 
 @lru_cache(maxsize=8)
@@ -63,11 +63,11 @@ def quotas(shares, count):
 
 @lru_cache(maxsize=8)
 def shared_order(seed, epoch, parts):
-    """Return an epoch's images, split by shares, and their repeats; its places are as many.
+    """Return an epoch's images, split by shares, and how often each has come before in the epoch.
 
-    `parts` are (start, stop, share) of each data set. Its images come in one permutation after
-    another, without regard to where an epoch ends, so that each comes as often as the others.
-    `repeats` says how often an image was in the epoch before.
+    Both are int64 arrays, as long as all data sets together. `parts` are (start, stop, share) of
+    each data set. Its images come in one permutation after another, without regard to where an
+    epoch ends, so that each comes as often as the others.
     """
     count = parts[-1][1]
     chosen = []
@@ -95,13 +95,13 @@ def shared_order(seed, epoch, parts):
 class BatchLoader:
     """Batches of constant shape, in an order that depends on seed and epoch alone.
 
-    Where the dataset is of several with shares, an epoch has as many images as all of them
-    together, split by the shares: those of a small set with a large share come several times, each
-    time drawn anew, and of a large set with a small share each epoch has others.
+    Where the dataset joins several data sets with shares, an epoch has as many images as all of
+    them together, split by the shares: those of a small set with a large share come several times,
+    each time drawn anew, and of a large set with a small share each epoch has others.
 
     An epoch has ``ceil(n / batch_size)`` batches. If `batch_size` does not divide n, the last
-    one is filled up with the first images of the next epoch, as they will appear there (of the
-    epochs after it too, where the dataset is smaller than a batch).
+    one is filled up with the first images of the next epoch, as they will appear there (and with
+    those of later epochs, where the dataset is smaller than a batch).
 
     Leaving it as a context manager, or `close`, ends its threads.
 
@@ -109,20 +109,21 @@ class BatchLoader:
     ----------
     dataset, batch_size, seed
     max_boxes : int, optional
-        Rows of the box arrays; by default what the dataset and the augmentation can need. A mosaic
-        with more boxes becomes its first image alone; an image with more is an error.
+        Rows of the box arrays; by default what the dataset and the augmentation can need, if no
+        picture comes twice in a mosaic. A mosaic with more boxes becomes its first image alone; an
+        image with more is an error.
     augment : Augment, optional
         None leaves the letterboxed images as they are.
     workers : int
         Threads that prepare batches ahead (drawing is compiled and holds no lock); 0 prepares
-        each when it is asked for. They go on into the next epoch as soon as one is prepared.
+        each when it is asked for. When an epoch is prepared, they go on with the next one.
     mosaic_until : int, optional
         First epoch without mosaics; None keeps them to the end.
     render : bool
         False leaves the drawing to the device: batches have a plan and no images.
     rows : range, optional
-        Of each batch of `batch_size` only these rows are made, where other processes make the
-        others; what they are depends on none of this. All if not given.
+        Rows of each batch of `batch_size` that are made here, where other processes make the
+        others; it doesn't change what is in a row. All if not given.
 
     Attributes
     ----------
@@ -187,18 +188,18 @@ class BatchLoader:
             self._pool = None
 
     def crowded_note(self):
-        """Say which image makes the loss take long; empty if none does."""
+        """Say which image makes the loss slow; return an empty text if none does."""
         cells = sum((self.dataset.image_size // stride) ** 2 for stride in STRIDES)
         pairs = self.batch_size * self.max_boxes * cells
         if pairs < LARGE:
             return ""
         counts = self.dataset.box_counts()
-        first, most = int(np.argmax(counts)), int(np.quantile(counts, 0.99))
+        first, most = int(np.argmax(counts)), max(int(np.quantile(counts, 0.99)), 1)
         return (
             f"{self.dataset.file_name(first)} has {counts[first]} boxes: a training image has room "
             f"for {self.max_boxes}, up to {pairs / 1e6:,.0f} million pairs of boxes and cells that "
             "the loss compares in a step; "
-            f"--max-boxes {max(most, 1)} leaves out images with more, at most 1 % of them"
+            f"--max-boxes {most} leaves out the {(counts > most).sum()} with more"
         )
 
     def order(self, epoch):
@@ -229,7 +230,7 @@ class BatchLoader:
     # ------------------------------------------------------------------------------ threads
 
     def _prepare_from(self, place):
-        """Have the batches from `place` on in preparation; what was prepared of others goes."""
+        """Start to prepare the batches from `place` on; drop what was prepared of others."""
         if (self._pending[0][0] if self._pending else self._next) != place:
             for *_, parts in self._pending:
                 for part in parts:
@@ -268,9 +269,9 @@ class BatchLoader:
     # ------------------------------------------------------------------------------ contents
 
     def _shown(self, place, row):
-        """Return (epoch, index, repeat) of a row of a whole batch; past the epoch is the next's.
+        """Return (epoch, index, repeat) of a row of a whole batch; past the end is the next epoch.
 
-        `repeat` counts how often the image was in the epoch before.
+        `repeat` counts how often the image has come before in the epoch.
         """
         (epoch, number), count = place, len(self.dataset)
         position = number * self.batch_size + row
@@ -329,7 +330,7 @@ class BatchLoader:
                 ours[rows] = theirs
 
     def _plan(self, epoch, index, repeat):
-        # NumPy takes a seed with a 0 at its end for the one without: `repeat` changes nothing then.
+        # To NumPy a 0 at the end changes no seed: `repeat` matters from the second time on.
         rng = np.random.default_rng([self.seed, epoch, index, repeat])
         if self.augment is None:
             sample = self.dataset[index]

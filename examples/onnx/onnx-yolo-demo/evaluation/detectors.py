@@ -19,14 +19,14 @@ ONNX_FLOATS = {"tensor(float)": np.float32, "tensor(float16)": np.float16}
 
 
 class ModelError(Exception):
-    """A model file isn't a detector that can be run as asked for."""
+    """A model file that isn't a detector, or can't be run as asked for."""
 
 
 class PyTensorDetector:
     """Weights or a checkpoint's averaged weights, run by PyTensor through JAX."""
 
     def __init__(self, path, image_size=None, batch_size=16):
-        # Here, as an ONNX file is evaluated without PyTensor.
+        # Imported here, so that an ONNX file is evaluated without PyTensor.
         from training.train_step import compile_detector
         from training.weights import load_model
 
@@ -47,16 +47,18 @@ class OnnxDetector:
 
     The metadata say the classes (``names``), and the size where the input leaves it open
     (``imgsz``).  `batch_size` is used if the file leaves the batch open.  `optimizations` names
-    a level of onnxruntime, by default all of them.
+    a level of onnxruntime, by default the highest.
     """
 
     def __init__(self, path, image_size=None, batch_size=16, optimizations="ORT_ENABLE_ALL"):
         self._session = open_session(path, optimizations)
         image, *others = self._session.get_inputs()
-        if others or len(image.shape) != 4 or image.type not in ONNX_FLOATS:
+        channels = image.shape[1] if len(image.shape) == 4 else 0
+        of_images = channels == 3 or isinstance(channels, str | None)  # or open
+        if others or not of_images or image.type not in ONNX_FLOATS:
             raise ModelError(
                 f"{path} takes {image.name}: {image.type} {image.shape} and {len(others)} more "
-                "inputs; a detector takes one float image tensor of four dimensions"
+                "inputs; a detector takes one float image tensor of shape (batch, 3, height, width)"
             )
         metadata = self._session.get_modelmeta().custom_metadata_map
         try:
@@ -69,6 +71,10 @@ class OnnxDetector:
             ) from None
         batch, _, *sides = (d if isinstance(d, int) else None for d in image.shape)
         fixed = None not in sides
+        if not fixed and said is None:
+            if image_size is None:
+                raise ModelError(f"{path} says no image size; give --image-size")
+            said = [image_size] * 2
         sides = sides if fixed else said
         if not isinstance(sides, list) or len(sides) != 2 or sides[0] != sides[1]:
             raise ModelError(f"{path} takes images of {sides}; only squares are offered")
@@ -92,7 +98,7 @@ class OnnxDetector:
 
 
 def open_session(path, optimizations="ORT_ENABLE_ALL"):
-    """Open an ONNX file with onnxruntime; what is wrong with it is a ModelError."""
+    """Open an ONNX file with onnxruntime; ModelError, with the reason, if it can't be."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -100,7 +106,7 @@ def open_session(path, optimizations="ORT_ENABLE_ALL"):
     options.graph_optimization_level = level
     try:
         return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # onnxruntime's have no class in common
+    except Exception as error:  # onnxruntime's exceptions have no class in common
         raise ModelError(f"{path}: not an ONNX model that onnxruntime runs ({error})") from None
 
 
@@ -114,17 +120,20 @@ def open_detector(path, image_size=None, batch_size=16):
 
 
 def detect_in(detector, pixels, confidence, iou):
-    """Detect in a uint8 (height, width, 3) picture; float32 (n, 6): corners, score, class."""
+    """Detect in a uint8 (height, width, 3) picture; return (n, 6): corners, score, class.
+
+    The detector must take a batch of one image.
+    """
     square, geometry = letterbox(pixels, detector.image_size)
     decoded = detector(square.transpose(2, 0, 1)[None])[0]
     return scale_detections(nms(decoded, confidence, iou, multi_label=False), geometry)
 
 
 def detect(detector, dataset, batch_size, progress=False, places=None):
-    """Run a detector, or a function like one, over a `Dataset`, with validation's suppression.
+    """Run a detector, or a function like one, over a `Dataset`, and suppress as in validation.
 
-    With `places`, a range, over the images there alone.  Returns arrays (n, 6) by image id: x1, y1,
-    x2, y2 in pixels of the original picture, score, class index.
+    With `places`, a range, only over the images at these.  Returns arrays (n, 6) by image id: x1,
+    y1, x2, y2 in pixels of the original picture, score, class index.
     """
     places = range(len(dataset)) if places is None else places
     batches = val_batches(dataset, batch_size, places)
@@ -132,7 +141,7 @@ def detect(detector, dataset, batch_size, progress=False, places=None):
     found = {}
     for batch in tqdm(batches, total=count, unit="batch", disable=None if progress else True):
         decoded = np.asarray(detector(batch.images))
-        # Those that fill up the last batch have no id.
+        # Images that fill up the last batch have no id.
         for predictions, image_id, geometry in zip(
             decoded, batch.image_ids, batch.geometries, strict=False
         ):

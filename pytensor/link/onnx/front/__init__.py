@@ -1,1 +1,1 @@
-"""From a PyTensor graph to the calls of converters."""
+"""The front end: from a PyTensor graph to the calls of converters."""

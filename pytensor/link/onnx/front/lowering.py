@@ -28,17 +28,17 @@ from pytensor.tensor.type import TensorType
 
 @dataclass(frozen=True)
 class Options:
-    """How a graph is lowered; what isn't said here is as for `export_onnx`.
+    """How a graph is lowered; what isn't described here is as in `export_onnx`.
 
     Attributes
     ----------
     rewrite : {"all", "loops", "none"}
-        What PyTensor's rewrites are still to be run on: the graph and the steps of its loops,
-        these alone, or nothing.
+        Where PyTensor's rewrites have still to be run: on the graph and the steps of its loops, on
+        these steps alone, or nowhere.
     simplify : bool
         Whether all passes are run, or only those without which the model would be wrong.
     checks : {"drop", "outputs", "error", "raise"}
-        "raise" is for a caller that raises the errors of conditions that are outputs.
+        "raise" makes the conditions outputs, too; the caller raises the errors of those that fail.
     """
 
     opset: int = 20
@@ -72,9 +72,9 @@ class Lowering:
     checks : dict of str to CheckAndRaise
         Further outputs, which are true where a check holds.
     generators : list of str
-        The random generators that the model has draws of its own in the place of.
+        The random generators whose draws the model replaces by its own.
     origins : dict of str to Apply
-        The PyTensor node for each start of the nodes' names.
+        The PyTensor node for each prefix of the ONNX nodes' names.
 
     Raises
     ------
@@ -113,7 +113,7 @@ class Lowering:
         self._simplify()
 
     def builder(self, names: Sequence[str]) -> GraphBuilder:
-        """Return a builder of nodes with these options, in which names are taken."""
+        """Return a builder of nodes with these options, which gives no node one of `names`."""
         options = self.options
         return GraphBuilder(
             options.opset,
@@ -224,7 +224,7 @@ def write_nodes(
 
 
 def _keep_checks(builder: GraphBuilder) -> dict[str, CheckAndRaise]:
-    """Make the conditions of checks outputs; returns the Ops of the checks by their names."""
+    """Make the conditions of checks outputs; return the checks' Ops by the outputs' names."""
     graph, checks = builder.graph, {}
     for number, (condition, op) in enumerate(builder.kept_checks):
         name = graph.fresh_name(f"check_{number}")

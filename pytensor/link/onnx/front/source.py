@@ -1,5 +1,6 @@
 """What is lowered: variables, a compiled function, or the graph that a mode has rewritten."""
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -33,12 +34,13 @@ class Source:
     parameters : dict of Variable to value
         Inputs that are part of the model, and random generators whose state is known.
     originals : dict of Variable to Variable
-        For each input the one that it stands for.
+        For each input the given variable that it stands for.
     states : dict of int to Variable
-        The outputs given that are random generators, which no model has: which they are, and what
-        they are states of.
+        The given outputs that are random generators, by their position: a model has no such ones.
     run : callable
         Computes the outputs in PyTensor.
+    name : str, optional
+        That of the compiled function.
     """
 
     fgraph: FunctionGraph
@@ -51,7 +53,17 @@ class Source:
 
 
 def source_of(inputs, outputs, *, optimize=True):
-    """Return what `export_onnx` is given as a `Source`."""
+    """Return the `Source` of the inputs and outputs that `export_onnx` is given.
+
+    `optimize` says whether its `run` rewrites the graph first.
+
+    Raises
+    ------
+    TypeError
+        If these are no variables, or outputs are missing, or given with a compiled function.
+    ValueError
+        If there is no output, an input is given twice, or outputs depend on others.
+    """
     if isinstance(inputs, Function):
         if outputs is not None:
             raise TypeError("outputs can't be chosen for a compiled function: they are its own")
@@ -62,16 +74,18 @@ def source_of(inputs, outputs, *, optimize=True):
     outputs = _as_variables("outputs", outputs)
     if not outputs:
         raise ValueError("a model needs outputs")
-    if len(set(inputs)) != len(inputs):
-        raise ValueError("an input is given twice")
+    if twice := [str(v) for v, count in Counter(inputs).items() if count > 1]:
+        raise ValueError(f"inputs are given twice: {', '.join(twice)}")
     roots = [v for v in dict.fromkeys(graph_inputs(outputs, inputs)) if v not in inputs]
     shared = [v for v in roots if isinstance(v, SharedVariable)]
     missing = [str(v) for v in roots if not isinstance(v, SharedVariable | Constant)]
     if missing:
-        raise ValueError(f"the outputs depend on variables that are no inputs: {missing}")
+        raise ValueError(
+            f"the outputs depend on variables that are no inputs: {missing}; add them to inputs"
+        )
 
     def run(*values):
-        # As the model's graph is rewritten, which keeps log(sigmoid(x)) and the like finite; in
+        # Rewritten as the model's graph is, which keeps log(sigmoid(x)) and the like finite; and in
         # Python, because compiling to C takes longer than one call.
         mode = Mode(VMLinker(use_cloop=False, c_thunks=False), QUERY if optimize else OPT_NONE)
         with config.change_flags(cxx=""):
@@ -101,7 +115,7 @@ def _of_function(compiled):
 
 
 def copy_graph(arguments, outputs, parameters, **others):
-    """Return a `Source` on inputs of its own; the parameters' have their values' shapes."""
+    """Return a `Source` with inputs of its own; those of parameters have the values' shapes."""
     roots = [*arguments, *parameters]
     copied = FunctionGraph(roots, outputs, clone=True)
     make_portable(copied)

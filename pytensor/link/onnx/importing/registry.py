@@ -27,7 +27,7 @@ class Refused(Exception):
 
 
 def attributes_of(other: Callable) -> Callable:
-    """Return what makes a function's ``**attributes``, at its end, those of another function."""
+    """Return a decorator that gives a function, for its ``**attributes``, those of `other`."""
 
     def decorate(function):
         *own, _ = signature(function).parameters.values()
@@ -43,8 +43,8 @@ def attributes_of(other: Callable) -> Callable:
 class Converter:
     """A function of an operator's inputs and attributes, which is called with a node.
 
-    Attributes are the function's parameters that are given by name alone.  One without a default
-    must be there; one that is annotated as a ``Literal`` must have one of its values; one that is
+    Attributes are the function's keyword-only parameters.  A node must have each one without a
+    default; one that is annotated as a ``Literal`` must have one of its values; one that is
     annotated as an ``onnx_ir.TensorProtocol`` stays as the file has it; floats have single
     precision, defaults too.  A function whose first parameter is `node` gets the node as well.
     """
@@ -106,7 +106,7 @@ def _read(attribute, kind):
 
 
 def must_have(**attributes: Any) -> None:
-    """Refuse a node that is without an attribute which it must have in its form."""
+    """Refuse a node that lacks one of these attributes, which nodes of its form must have."""
     for name, value in attributes.items():
         if value is None:
             raise Refused(f"it has no attribute {name!r}, which it must have")
@@ -117,8 +117,8 @@ operator_funcify = OperatorConverters(Converter, extras="operators")
 
 A function that is registered gets a variable for each of the node's inputs, None for those left
 out, and the node's attributes by name (`Converter`).  It returns a variable for each output, as
-a sequence if there are several; it may leave out last ones that the node doesn't have.  A value of
-a sequence type is a Python list of variables.
+a sequence if there are several; it may leave out the last ones if the node doesn't have them.  A
+value of a sequence type is a Python list of variables.
 """
 
 
@@ -177,12 +177,12 @@ class NodeReader:
         return bool(value.uses()) or value.is_graph_output()
 
     def declared_inputs(self) -> list[tuple]:
-        """Return the shapes that the file says of inputs, empty where it says none."""
+        """Return the inputs' shapes as the file declares them, empty where it declares none."""
         shapes = [None if v is None else v.shape for v in self.ir_node.inputs]
         return [() if shape is None else tuple(shape) for shape in shapes]
 
     def declared(self, position: int = 0) -> tuple[str | None, int | None]:
-        """Return the dtype and number of axes of an output, as far as the file says them."""
+        """Return an output's dtype and number of axes, None where the file doesn't declare them."""
         value = self.ir_node.outputs[position]
         shape = None if value.shape is None else len(value.shape)
         dtype = None if value.dtype in (None, ir.DataType.STRING) else dtype_name(value.dtype)
@@ -207,7 +207,7 @@ def dtype_name(dtype: ir.DataType) -> str:
 
 
 def array_of(tensor: ir.TensorProtocol) -> np.ndarray:
-    """Return the values of a tensor of the file."""
+    """Return the values of a tensor of the file; Refused if PyTensor has no such dtype."""
     dtype_name(tensor.dtype)
     return np.asarray(tensor.numpy())
 
@@ -221,9 +221,9 @@ def known(variable) -> np.ndarray | None:
 
 
 def entries(vector) -> list | None:
-    """Return a vector's entries as scalars, constants where they are known; None for open lengths.
+    """Return a vector's entries as scalars, constants where known; None if its length is open.
 
-    Shapes are such vectors: some sizes are numbers, others those of an input.
+    Shapes are such vectors: some sizes are numbers, others are sizes of an input.
     """
     if isinstance(vector, Constant):
         return [constant(v) for v in vector.data]
@@ -234,7 +234,7 @@ def entries(vector) -> list | None:
 
 
 def must_be_known(variable, what: str) -> np.ndarray:
-    """Return the value of a variable that PyTensor must have when the graph is made."""
+    """Return the value of a variable; Refused if it is only known when the model runs."""
     value = known(variable)
     if value is None:
         raise Refused(f"{what} is computed when the model runs; PyTensor must know it before")
@@ -242,7 +242,7 @@ def must_be_known(variable, what: str) -> np.ndarray:
 
 
 def folded(variables: list) -> list:
-    """Return the variables, those that depend on constants alone as constants.
+    """Return the variables as constants, if all of them depend on constants alone; else as given.
 
     Shapes, axes and sizes are computed by nodes in ONNX; PyTensor needs many of them as numbers.
     """
@@ -256,5 +256,5 @@ def folded(variables: list) -> list:
         cells = {v: storage[v] for v in (*node.inputs, *node.outputs)}
         node.op.prepare_node(node, cells, computed, "py")
         node.op.make_py_thunk(node, cells, computed, [])()
-    known = {v: constant(storage[v][0], name=v.name) for v in outputs}
-    return [known.get(v, v) if isinstance(v, Variable) else v for v in variables]
+    constants = {v: constant(storage[v][0], name=v.name) for v in outputs}
+    return [constants.get(v, v) if isinstance(v, Variable) else v for v in variables]

@@ -116,6 +116,11 @@ def test_no_room(both, tmp_path, monkeypatch):
         load_data(both[1], None, 64)
 
 
+def test_a_system_that_does_not_tell_its_free_memory(monkeypatch):
+    monkeypatch.setattr(cache_module.Path, "read_text", lambda path: "MemTotal:  1024 kB\n")
+    assert cache_module.free_memory() == np.inf
+
+
 def test_an_interrupted_start(builder, seven, on_disk, folder, monkeypatch):
     """What it leaves doesn't count."""
 

@@ -1,12 +1,15 @@
 """Download of a part of COCO for the YOLO11n demo, from a loopback server that misbehaves."""
 
 import hashlib
+import io
 import json
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -225,6 +228,24 @@ def test_a_damaged_archive_is_deleted(server, root, content):
     with pytest.raises(DataError, match="is damaged and was deleted"):
         download(root)
     download(root)
+
+
+def test_an_archive_with_a_damaged_stream_is_deleted(server, root):
+    content = bytearray(server.files[ARCHIVE])
+    with zipfile.ZipFile(io.BytesIO(content)) as opened:
+        entry = opened.infolist()[0]
+    start = entry.header_offset + 30 + len(entry.filename)
+    content[start : start + 20] = b"\xff" * 20
+    server.set(ARCHIVE, Answer(body=bytes(content)))
+    with pytest.raises(DataError, match="is damaged and was deleted"):
+        download(root)
+    download(root)
+
+
+def test_a_picture_is_not_begun_after_the_stop(root):
+    stop = threading.Event()
+    stop.set()
+    assert "stopped" in coco.fetch_image(None, "", root / "a.jpg", (1, 1), stop)
 
 
 def test_no_server(root, monkeypatch):

@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from data.augment import Augment, Plan, make_plan, stack_plans
-from data.drawing import plan_variables, render, render_graph
+from data.augment import POSITION_BITS, Augment, Plan, make_plan, stack_plans
+from data.drawing import _units, plan_variables, render, render_graph
 from data.images import FILL
 
 import pytensor
@@ -173,7 +173,7 @@ def test_render_errors():
     plan = single_plan([(0, 0, 16, 16)])
     wrong = [
         (changed(plan, "source", 2), "names image 2, but there are 2"),
-        (changed(plan, "source", -1), "names image"),
+        (changed(plan, "source", -1), "names image -1, but there are 2"),
         (changed(plan, "window", (0, 0, 17, 16)), "beyond the 16 px"),
         (changed(plan, "window", (-1, 0, 16, 16)), "beyond the 16 px"),
         (changed(plan, "content", (0, 0, 17, 16)), "content does not fit"),
@@ -184,7 +184,8 @@ def test_render_errors():
     for bad, message in wrong:
         with pytest.raises(ValueError, match=message):
             render(bad, squares)
-    for bad in (squares[0], squares[:, :, ::2], squares.astype(np.float32)):
+    shapes = squares[..., :1], squares[:, :, :15], squares[:, :15]
+    for bad in (squares[0], squares[:, :, ::2], squares.astype(np.float32), *map(np.copy, shapes)):
         with pytest.raises(ValueError, match="C-contiguous uint8 \\(N, S, S, 3\\)"):
             render(plan, bad)
     for bad in (np.empty((1, 3, 16, 15), np.uint8), np.empty((1, 3, 16, 16), np.float32)):
@@ -258,6 +259,16 @@ def test_device_with_overlapping_layers_and_none(draw):
     got = draw(plan)
     assert_same(got, plan)
     assert (np.rint(got[1] * 255) == 143).all()  # 114 * 1.25 = 142.5
+
+
+def test_device_rounds_positions_as_the_host():
+    """Between -0.5 and 0, too, where a float32 above 0.5 has fewer digits than its position."""
+    near = -(np.arange(16) + 0.5 + 2.0**-12) / 2**POSITION_BITS
+    number = np.concatenate([near, -near, near - 3, np.linspace(-2000, 2000, 999)]).astype("f4")
+    x = pt.vector(dtype="float32")
+    got = pytensor.function([x], _units(x), mode=jax_mode())(number)
+    want = [round(float(value) * 2**POSITION_BITS) for value in number]
+    np.testing.assert_array_equal(got, want)
 
 
 def test_device_positions_beyond_an_int32_elsewhere(draw):

@@ -9,7 +9,7 @@ import pytest
 from data import cache as cache_module
 from data.formats import read_coco
 from data.images import to_corners
-from data.listing import find
+from data.listing import find, place_in
 from dataset import Dataset, load_data, load_split
 
 from tests.examples.conftest import CATEGORIES, CLASSES
@@ -43,6 +43,15 @@ def test_find(tmp_path, annotations, images, val):
     other.touch()
     with pytest.raises(FileNotFoundError, match=r"no train part in .*other\.json: "):
         find(other, "train")
+
+
+def test_names_that_begin_with_a_tilde(tmp_path, monkeypatch):
+    """It is the home folder alone that it stands for."""
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    assert place_in(tmp_path, "~1.jpg") == tmp_path / "~1.jpg"
+    assert place_in(tmp_path, "~/a.jpg") == tmp_path / "home/a.jpg"
+    with pytest.raises(FileNotFoundError, match="~nobody_here/x does not exist"):
+        find("~nobody_here/x", "train")
 
 
 @pytest.mark.parametrize(
@@ -415,7 +424,7 @@ def test_nothing_there(tmp_path, both):
         match=r"no train part in .*_annotations.*data\.yaml; obj\.data; images/train \+ labels/t",
     ):
         load_data(tmp_path / "empty")
-    with pytest.raises(ValueError, match=r"is no folder, \.yaml, \.json or \.zip file"):
+    with pytest.raises(ValueError, match=r"is no folder, \.yaml, \.json, \.data or \.zip file"):
         load_data(Path(__file__))
     for path in (both[1] / "images/train").iterdir():
         path.unlink()

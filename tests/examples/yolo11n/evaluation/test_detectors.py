@@ -54,6 +54,10 @@ def test_sizes_of_onnx_files(finder_onnx, finder_onnx_of_one, tmp_path):
     onnx.save(proto, tmp_path / "open.onnx")
     assert OnnxDetector(tmp_path / "open.onnx").image_size == SIZE  # of the metadata
     assert OnnxDetector(tmp_path / "open.onnx", 96).image_size == 96
+    bare = changed(tmp_path / "open.onnx", tmp_path / "bare.onnx", imgsz=None)
+    assert OnnxDetector(bare, 96).image_size == 96
+    with pytest.raises(ModelError, match="says no image size; give --image-size"):
+        OnnxDetector(bare)
 
 
 @pytest.mark.parametrize(
@@ -80,6 +84,7 @@ FLOAT, UINT8 = onnx.TensorProto.FLOAT, onnx.TensorProto.UINT8
         ([(UINT8, [1, 3, 64, 64])], [1, 3, 64, 64], "takes one float image tensor"),
         ([(FLOAT, [1, 3, 64, 64])] * 2, [1, 3, 64, 64], "takes one float image tensor"),
         ([(FLOAT, ["N", 5])], ["N", 5], "takes one float image tensor"),
+        ([(FLOAT, [1, 1, 64, 64])], [1, 1, 64, 64], r"tensor of shape \(batch, 3, height, width\)"),
         ([(FLOAT, [1, 3, 64, 64])], [1, 3, 64, 64], r"not \(batch, 5, anchors\)"),
         ([(FLOAT, [1, 3, 64, 32])], [1, 3, 64, 32], "only squares"),
     ],

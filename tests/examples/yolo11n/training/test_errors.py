@@ -28,7 +28,7 @@ def fails(capsys, *arguments):
     ("arguments", "message"),
     [
         (["--data", "{tmp}/none"], "none does not exist"),
-        (["--data", "{tmp}/file"], "is no folder, .yaml, .json or .zip file"),
+        (["--data", "{tmp}/file"], "is no folder, .yaml, .json, .data or .zip file"),
         (["--classes", "person", "giraffe"], "no category ['giraffe']; available: "),
         (["--resume"], "nothing to resume"),
         (["--output-dir", "{tmp}/file/below"], "can't write to the output folder"),

@@ -2,9 +2,9 @@
 
     python -m data.synthetic.generate OUT --train 1200 --val 300 --seed 0 --jobs 1
 
-It stands in for COCO wherever that cannot be downloaded: articulated figures and phones seen
-from any side, among things that look a little like them, on varied backgrounds, occluded,
-blurred and noisy. The annotation files use COCO's layout and category ids, so whatever trains
+It stands in for COCO wherever that cannot be downloaded: jointed figures, and phones seen from any
+side, among things that look a little like them, on varied backgrounds, occluded, blurred and noisy.
+The annotation files use COCO's layout and category ids, so whatever trains
 on this set trains on COCO unchanged.
 
 Every picture is drawn from ``np.random.default_rng([seed, split, index])``, so a set does not
@@ -41,12 +41,12 @@ def _write_json(path, data):
 
 
 def _image_name(split, index):
-    # Numbers of the two parts differ, so that pictures can be copied into one folder.
+    # No number is in both parts, so that all pictures can be copied into one folder.
     return f"{index + 1 + (1_000_000 if split else 0):012d}.jpg"
 
 
 def _draw_file(root, seed, split, index):
-    """Draw and write one picture; its entry and those of its annotations, not numbered yet."""
+    """Draw and write one picture; return its entry, and its annotations, not numbered yet."""
     rng = np.random.default_rng([seed, split, index])
     image, objects = sample_scene(rng)
     name = _image_name(split, index)
@@ -73,7 +73,7 @@ def _draw_file(root, seed, split, index):
 
 
 def _is_complete(root, settings):
-    """Return whether `root` holds the whole set; FileExistsError if it holds something else."""
+    """Return whether `root` holds the whole set; FileExistsError if it holds other pictures."""
     marker = root / MARKER
     if not marker.exists():
         if (root / "annotations").exists() or (root / "images").exists():
@@ -92,11 +92,11 @@ def _is_complete(root, settings):
 
 
 def generate_dataset(root, num_train=1200, num_val=300, seed=0, jobs=1):
-    """Draw a data set into a folder, unless it is there already; whether it had to be drawn.
+    """Draw a data set into a folder, unless it is there already; return whether it was drawn.
 
     Writes ``images/{train,val}/<id>.jpg``, ``annotations/instances_{train,val}.json`` and a
-    marker with the settings. A set drawn there with other settings is replaced; a folder with
-    images or annotations of another origin raises FileExistsError.
+    marker with the settings. A set drawn there with other settings is replaced. FileExistsError if
+    the folder has images or annotations of another origin, ValueError for a wrong number.
     """
     if min(num_train, num_val, jobs) < 1 or seed < 0:
         raise ValueError(
@@ -122,7 +122,7 @@ def generate_dataset(root, num_train=1200, num_val=300, seed=0, jobs=1):
 
 
 def _draw_split(draw, split, count, jobs):
-    """Draw all pictures of a split; its instances dictionary."""
+    """Draw all pictures of a split; return its instances dictionary."""
     if jobs == 1:
         drawn = [draw(split, index) for index in range(count)]
     else:

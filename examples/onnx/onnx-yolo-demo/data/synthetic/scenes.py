@@ -25,7 +25,7 @@ OBJECT_COUNTS = (0.10, 0.26, 0.28, 0.20, 0.11, 0.05)
 PERSON_SHARE = 0.55
 PERSON_HEIGHT = (0.2, 0.98)  # of the picture's height, log-uniform
 PHONE_LENGTH = (0.07, 0.42)  # of the picture's long side, log-uniform
-MIN_VISIBLE = 0.5  # of an object's silhouette; what would be hidden more is not placed
+MIN_VISIBLE = 0.5  # of an object's silhouette; what would hide more of one is not placed
 MIN_SIDE = 5  # pixels of a box
 
 
@@ -160,6 +160,7 @@ def _tabletop(rng, width, height):
 
 
 def background(rng, width, height):
+    """Paint a background of a random kind, as an RGB picture."""
     makers = (_plain, _texture, _pattern, _outdoors, _indoors, _tabletop)
     made = pick(rng, makers, (0.12, 0.17, 0.16, 0.21, 0.21, 0.13))(rng, width, height)
     return made if isinstance(made, Image.Image) else to_image(made)
@@ -169,7 +170,7 @@ def background(rng, width, height):
 
 
 class Scene:
-    """A picture being composed, and whose every pixel is."""
+    """A picture being composed, and the number of the object that each pixel belongs to."""
 
     def __init__(self, picture):
         self.picture = picture
@@ -177,9 +178,9 @@ class Scene:
         self.categories, self.full, self.anchors = [], [], []
 
     def add(self, sprite, anchor, category=None, number=0):
-        """Put a sprite on top; False, and nothing done, if it would hide objects too much.
+        """Put a sprite on top, unless it would hide objects too much; return whether it is there.
 
-        With a category it becomes an object; `number` makes it part of an object there is.
+        With a category it becomes an object; with a `number` it is part of that object.
         """
         corner = tuple(round(a + o) for a, o in zip(anchor, sprite.offset, strict=True))
         alpha = sprite.image.getchannel("A")
@@ -202,6 +203,7 @@ class Scene:
         return True
 
     def objects(self):
+        """Return the objects, each with what is visible of it."""
         objects = []
         for k, category in enumerate(self.categories):
             box, area = _extent(self.owner, k + 1)
@@ -219,7 +221,7 @@ def _extent(owner, number):
 
 
 def _spot(rng, scene, margin, near_chance, reach):
-    """Choose a place for something: anywhere, or about an object there is."""
+    """Choose a place for something: anywhere, or close to an object that is there."""
     width, height = scene.picture.size
     if scene.anchors and rng.random() < near_chance:
         center = scene.anchors[int(rng.integers(len(scene.anchors)))]
@@ -294,7 +296,7 @@ def _random_size(rng):
 def sample_scene(rng, size=None):
     """Draw one picture: uint8 (height, width, 3), and its persons and phones, `SceneObject`s.
 
-    `size`, width and height, is drawn between 240 and 480 by default.
+    `size` is (width, height); by default both are chosen between 240 and 480. ValueError below 64.
     """
     width, height = _random_size(rng) if size is None else size
     if min(width, height) < 64:
@@ -319,7 +321,7 @@ def sample_scene(rng, size=None):
 
 
 def staged_scene(rng, size, kinds):
-    """Draw a picture with given things in it, side by side, large and with nothing before them.
+    """Draw a picture with given things in it, side by side, large and with no clutter before them.
 
     Parameters
     ----------
@@ -333,6 +335,7 @@ def staged_scene(rng, size, kinds):
     -------
     pixels : uint8 array (height, width, 3)
     objects : list of SceneObject
+        Those that were placed: one that would hide another too much is missing.
     """
     width, height = size
     scene = Scene(background(rng, width, height))

@@ -1,6 +1,6 @@
-"""Circular and hyperbolic functions, of which onnxruntime has no kernels in double precision.
+"""Circular and hyperbolic functions, which onnxruntime doesn't compute in double precision.
 
-Those that it has compute float16 and float32.
+Its own kernels, for float16 and float32, are used for these.
 """
 
 import numpy as np
@@ -32,26 +32,26 @@ HALF_PI = (
 
 
 def estimate(x, op_type):
-    """Compute by a kernel in single precision, to start from."""
+    """Return a first estimate, by the kernel in single precision."""
     builder = x.builder
     single = builder.add(op_type, builder.cast(x.name, "float64", "float32"))
     return Term(builder, builder.cast(single, "float32", "float64"))
 
 
 def arcsin_of_small(x):
-    """Compute arcsin of what is at most 0.001 (Abramowitz & Stegun 4.4.40)."""
+    """Compute arcsin where abs(x) is at most 0.001 (Abramowitz & Stegun 4.4.40)."""
     square = x * x
     return x + x * square * (square * (3 / 40) + 1 / 6)
 
 
 def odd(x, of_size):
-    """Give a result for abs(x) the sign of x; zeros and NaNs stay what they are."""
+    """Give `of_size`, the result for abs(x), the sign of x; zeros and NaNs of x stay."""
     return where(x > 0.0, of_size, where(x < 0.0, -of_size, x))
 
 
 @double_formula(ps.Tan, "Tan")
 def tan(x):
-    # The kernels of sin and cos lose digits close to multiples of pi / 2, but not beyond 15.
+    # Close to multiples of pi / 2, the kernels of sin and cos lose digits while abs(x) is below 15.
     turns = rint(x * (2 / np.pi))
     rest = x
     for part in HALF_PI:

@@ -33,7 +33,8 @@ def first(m, x, count, axis):
 class Householder:
     """Reflections that make matrices triangular, as LAPACK's geqrf and geqp3 choose them.
 
-    `m` is of as many rows as `x` has.  Pivoting takes the longest remaining column at each step.
+    `m` writes nodes for matrices of as many rows as `x`.  Pivoting takes the longest remaining
+    column at each step.
     """
 
     def __init__(self, m, x, *, pivoting):
@@ -72,7 +73,7 @@ class Householder:
         return add("Where", is_kept, qr, changed), add("Sub", q, turned), tau, order
 
     def reflection(self, k, column):
-        """Return the vector and factor of ``I - factor v v'``, and what `column` is at row k."""
+        """Return v and factor of ``I - factor v v'``, and what `column` becomes in row k."""
         m, add = self.m, self.m.add
         zero, one = m.constant(0), m.constant(1)
         alpha = m.row(column, k)
@@ -89,7 +90,7 @@ class Householder:
         return v, factor, beta
 
     def norm(self, column):
-        """Return Euclidean norms, scaled so that squares neither overflow nor vanish."""
+        """Return Euclidean norms, computed so that squares neither overflow nor vanish."""
         add, zero = self.m.add, self.m.constant(0)
         scale = self.largest(column)
         scale = add("Where", add("Equal", scale, zero), self.m.constant(1), scale)
@@ -97,7 +98,7 @@ class Householder:
         return add("Mul", scale, add("Sqrt", self.sum(add("Mul", ratio, ratio), self.of_rows)))
 
     def pivoted(self, k, qr, order):
-        """Swap the longest of the columns from k on, below row k, with column k."""
+        """Swap column k with the one from k on that is longest in the rows from k on."""
         m, add = self.m, self.m.add
         rest = add("Where", add("Less", m.rows, k), m.constant(0), qr)
         norms = add("Where", add("Less", self.columns, k), m.constant(-1), self.norm(rest))

@@ -15,9 +15,9 @@ from pytensor.tensor.special import softmax
 
 
 def _heads(x, **number):
-    """Return (batch, heads, length, size) from that or from (batch, length, heads * size).
+    """Return `x` as (batch, heads, length, size); it may be (batch, length, heads * size).
 
-    `number` is the attribute that says how many heads there are.
+    `number` is the attribute that says how many heads there are, by its name.
     """
     if x.type.ndim == 4:
         return x
@@ -65,6 +65,10 @@ def attention(
     merged, dtype = q.type.ndim == 3, q.type.dtype
     q = _heads(q, q_num_heads=q_num_heads)
     k, v = (_heads(x, kv_num_heads=kv_num_heads) for x in (k, v))
+    if (past_key is None) != (past_value is None):
+        raise Refused("it has past_key or past_value alone: give it both or neither")
+    if qk_matmul_output_mode not in range(4):
+        raise Refused(f"its qk_matmul_output_mode is {qk_matmul_output_mode}; there are 0 to 3")
     offset = 0
     if past_key is not None:
         offset = lengths_of(past_key)[2]
@@ -74,12 +78,13 @@ def attention(
     factor = like(q, math.sqrt(1 / math.sqrt(head_size(q)) if scale is None else scale))
     batch, heads, queries, _ = lengths_of(q)
     groups, keys = lengths_of(k)[1:3]
-    # heads // groups queries' heads share a key's
+    # Each head of the keys serves heads // groups heads of the queries
     shared = (q * factor).reshape((batch, groups, heads // groups, *lengths_of(q)[2:]))
     raw = pt.matmul(shared, pt.expand_dims(pt.swapaxes(k * factor, 2, 3), 2))
     raw = raw.reshape((batch, heads, queries, keys))
     capped = cap(raw, softcap)
-    biased = capped if attn_mask is None else capped + _bias(attn_mask, capped, keys)
+    bias = like(capped, 0) if attn_mask is None else _bias(attn_mask, capped, keys)
+    biased = capped if attn_mask is None else capped + bias
     window = left_window_size, right_window_size
     allowed = _allowed(is_causal, window, offset, nonpad_kv_seqlen, queries, keys)
     if allowed is not None:
@@ -87,10 +92,11 @@ def attention(
     scores = biased
     if softmax_precision is not None:
         scores = pt.cast(biased, dtype_name(ir.DataType(softmax_precision)))
-    # Zeros where there is nothing to attend to
-    some = (scores > like(scores, -np.inf)).any(axis=-1, keepdims=True)
-    weights = softmax(pt.switch(some, scores, like(scores, 0)), axis=-1)
-    weights = pt.cast(pt.switch(some, weights, like(scores, 0)), dtype)
+    # Zeros where a query has nothing to attend to; not where its scores are NaN
+    masked = pt.eq(scores, like(scores, -np.inf)) | pt.eq(bias, like(bias, -np.inf))
+    idle = masked.all(axis=-1, keepdims=True)
+    weights = softmax(pt.switch(idle, like(scores, 0), scores), axis=-1)
+    weights = pt.cast(pt.switch(idle, like(scores, 0), weights), dtype)
     shared = weights.reshape((batch, groups, heads // groups, queries, keys))
     out = pt.matmul(shared, pt.expand_dims(v, 2))
     out = pt.cast(out.reshape((batch, heads, queries, lengths_of(v)[3])), dtype)
@@ -99,7 +105,7 @@ def attention(
 
 
 def head_size(q):
-    """Return the length of a head's queries, which must be known."""
+    """Return the number of features of a query in one head, which must be known."""
     size = q.type.shape[3]
     if size is None:
         raise Refused("the size of its heads isn't known: fix it, or give it the attribute scale")
@@ -107,7 +113,7 @@ def head_size(q):
 
 
 def _bias(mask, scores, keys):
-    """Return what a mask adds to scores; keys that it doesn't have are left out."""
+    """Return what a mask adds to scores; keys beyond its end get no attention."""
     if mask.type.dtype == "bool":
         mask = pt.switch(mask, like(scores, 0), like(scores, -np.inf))
     elif mask.type.dtype != scores.type.dtype:
@@ -147,7 +153,7 @@ def rotary_embedding(
 
 
 def turned(x, cos, sin, rotated, interleaved):
-    """Turn pairs of features by angles, the first `rotated` features of `x`."""
+    """Turn pairs of the first `rotated` features of `x` by angles, given by `cos` and `sin`."""
     rest, x = x[..., rotated:], x[..., :rotated]
     if interleaved:
         real, imaginary = x[..., 0::2], x[..., 1::2]

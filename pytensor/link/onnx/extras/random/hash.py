@@ -1,8 +1,7 @@
 """Uniform numbers where onnxruntime doesn't draw any.
 
-From operator set 22 on all that it draws is whether Dropout keeps an entry.  A few such bits,
-other ones in each run, start SplitMix64 (Steele, Lea & Flood 2014), which needs no state but a
-counter.
+From operator set 22 on, all that it draws is whether Dropout keeps an entry.  64 such bits, other
+ones in each run, start SplitMix64 (Steele, Lea & Flood 2014), which needs no state but a counter.
 """
 
 import numpy as np
@@ -14,7 +13,7 @@ MIX = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, None))
 
 
 def counters(builder, shape):
-    """Return multiples of SplitMix64's increment, one per entry of a tensor."""
+    """Return multiples of SplitMix64's increment, uint64, one for each entry of a tensor."""
     count = builder.add("ReduceProd", shape, keepdims=0)
     one = builder.constant(1, "int64")
     steps = builder.add("Range", one, builder.add("Add", count, one), one)
@@ -24,7 +23,7 @@ def counters(builder, shape):
 
 
 def hashed_uniform(builder, counters, seed):
-    """Return multiples of 2**-53, from 0 to 1, which is excluded."""
+    """Return float64 multiples of 2**-53, at least 0 and below 1."""
     start = mix(Term(builder, random_start(builder, seed)))
     bits = mix(Term(builder, counters) + start)
     bits = bits.apply("BitShift", uint64(builder, 11), direction="RIGHT")
@@ -32,6 +31,7 @@ def hashed_uniform(builder, counters, seed):
 
 
 def mix(bits):
+    """Mix the bits of uint64 numbers, as SplitMix64 makes its output."""
     builder = bits.builder
     for shift, factor in MIX:
         shifted = bits.apply("BitShift", uint64(builder, shift), direction="RIGHT")
@@ -62,4 +62,5 @@ def random_start(builder, seed):
 
 
 def uint64(builder, value):
+    """Return a constant of dtype uint64, as a term."""
     return Term(builder, builder.constant(value, "uint64"))

@@ -7,22 +7,26 @@
 /** @typedef {{x: number, y: number}} Point */
 /** @typedef {{a: Point, b: Point}} Line */
 
-// What trembles on the line has to leave it this far before it is counted again.
+// How far a thing must be from the line: what trembles on it is not counted again and again.
 const MARGIN = 0.01;
 
-/** How far a point is from the line, to the right (positive) of one who goes from a to b. */
+/** How far a point is from the line: positive to the right of one who goes from a to b. */
 function sideOf({ a, b }, { x, y }) {
   const [dx, dy] = [b.x - a.x, b.y - a.y];
   return (dx * (y - a.y) - dy * (x - a.x)) / (Math.hypot(dx, dy) || 1);
 }
 
-/** Whether the way from one point to another leads between the ends of the line. */
+/** Whether the way between two points on different sides leads between the ends of the line. */
 function passesBetween({ a, b }, from, to) {
   const way = { a: from, b: to };
   return sideOf(way, a) * sideOf(way, b) <= 0;
 }
 
-/** An arrow and words for where those go who cross a line to its right. @param {Line} line */
+/**
+ * Arrows and words for where those go who cross a line: to its right, and to its left.
+ *
+ * @param {Line} line
+ */
 export function directions({ a, b }) {
   const names = [
     ["→", "to the right"],
@@ -50,6 +54,8 @@ export class Gate {
   }
 
   /**
+   * Notes where a thing is now, and says whether it has crossed the line.
+   *
    * @param {object} thing
    * @param {Point} point Where it is now.
    * @returns {number} 1 if it has crossed the line to its right, -1 to its left, else 0.
