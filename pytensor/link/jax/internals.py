@@ -6,6 +6,7 @@ that pyproject.toml admits, and in 0.12.0.1.  JAX is imported when a function he
 `import pytensor` must not do so.
 """
 
+import itertools
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 __all__ = [
     "all_settings", "backend_has_started", "cache_hits", "coordinator_address",
     "deserialize_program", "forget_compilation_cache", "jaxlib_version", "make_lapack_known",
-    "publish", "published", "serialize_program", "xla_version",
+    "meet", "publish", "published", "serialize_program", "xla_version",
 ]  # fmt: skip
 
 
@@ -145,3 +146,17 @@ def published(key: str, seconds: float) -> str:
 
     client: Any = global_state.client
     return client.blocking_key_value_get(f"pytensor/{key}", int(seconds * 1000))
+
+
+_meetings = itertools.count()
+
+
+def meet(seconds: float = 24 * 3600) -> None:
+    """Wait until all processes of `jax.distributed` have called this as often as this one.
+
+    jax 0.11.0 to 0.12.0.1.
+    """
+    from jax._src.distributed import global_state
+
+    client: Any = global_state.client
+    client.wait_at_barrier(f"pytensor/meeting/{next(_meetings)}", int(seconds * 1000))

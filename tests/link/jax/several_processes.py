@@ -2,7 +2,7 @@
 
     python -m tests.link.jax.several_processes WHAT PORT PROCESSES NUMBER
 
-``train`` prints JSON.  With ``kill K``, ``stop K`` or ``raise K`` as WHAT, process K comes to an
+``train`` prints JSON.  With ``late``, the last process takes long to compile.  With ``kill K``, ``stop K`` or ``raise K`` as WHAT, process K comes to an
 end while the others wait for it; with ``uneven``, ``other`` the processes don't fit together.
 """
 
@@ -12,6 +12,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from pytensor.link.jax import processes
@@ -19,6 +20,7 @@ from pytensor.link.jax.devices import Devices, ParallelError
 
 ROOT = Path(__file__).parents[3]
 STEPS = 20
+LATE_S = 35.0
 
 
 def start(what, count, devices=1):
@@ -81,6 +83,30 @@ def train(group):
     return found
 
 
+def compile_late(group):
+    """Sum up over all devices when the last process has compiled for longer than Gloo waits."""
+    import numpy as np
+
+    import pytensor
+    import pytensor.tensor as pt
+    from pytensor.link.jax.tuned import jax_mode
+    from pytensor.tensor.collectives import all_reduce
+
+    delay = 0
+
+    @pytensor.wrap_jax
+    def traced(x):
+        time.sleep(delay)
+        return x
+
+    devices, x = Devices(), pt.vector("x", shape=(1,), dtype="float32")
+    (total,) = all_reduce([traced(x).sum()])
+    add = pytensor.function([x], total, mode=jax_mode(mesh=devices.mesh), trust_input=True)
+    rows = devices.shard([np.ones(1, "float32")])
+    delay = LATE_S * (group.number == group.count - 1)
+    assert [float(add(*rows)) for _ in range(2)] == [group.count] * 2
+
+
 def lose(group, what):
     """Have a process end by a signal or an error while all others wait in a collective."""
     how, _, number = what.partition(" ")
@@ -105,6 +131,8 @@ def main():
     try:
         if what == "train":
             json.dump(train(group), sys.stdout)
+        elif what == "late":
+            compile_late(group)
         elif what == "uneven":
             Devices()
         elif what == "other":

@@ -91,6 +91,12 @@ def test_kills_at_random_moments():
 
 
 @pytest.mark.long
+def test_processes_wait_for_one_that_compiles_longer_than_gloo_waits():
+    for code, out, err in finish(start("late", 2)):
+        assert code == 0, out + err
+
+
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("what", "devices", "message"),
     [

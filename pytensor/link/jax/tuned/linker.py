@@ -277,13 +277,15 @@ class TunedJAXLinker(JAXLinker):
 
     def _from_store(self, jitted, *facts, sizes=None):
         """Return what calls a jitted function's first program from the disk, or with as little
-        guard as it needs; None where programs aren't kept.
+        guard as it needs, or when all processes have it; None where none of these is wanted.
         """
+        from pytensor.link.jax.tuned.program_store import StoredFunction
+
+        if self.mesh is not None and len({d.process_index for d in self.mesh.devices.flat}) > 1:
+            return StoredFunction(jitted, None, together=True)
         key, guarded = self._program_key(), self._compiler_options() is not None
         if not self.keep_programs or (key is None and not guarded):
             return None
-        from pytensor.link.jax.tuned.program_store import StoredFunction
-
         return StoredFunction(jitted, key, *facts, guarded=guarded, sizes=sizes)
 
     def create_jitable_thunk(self, compute_map, order, input_storage, output_storage, storage_map):

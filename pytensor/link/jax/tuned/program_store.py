@@ -35,6 +35,7 @@ from pytensor.link.jax.internals import (
     cache_hits,
     deserialize_program,
     make_lapack_known,
+    meet,
     serialize_program,
     xla_version,
 )
@@ -118,11 +119,14 @@ class StoredFunction:
     The key names the graph, or is None where its program is not on disk; `facts` say how it was
     jitted.  If it was jitted with a guard, its program is spared that if it can be; see
     `pytensor.link.jax.xla_guard`.  `sizes` are those that it was made for, if lengths depend on
-    them.
+    them.  `together` says that several processes call it, each with devices of its own: they wait
+    for each other before they call it first, for collectives of CPUs wait half a minute alone for
+    a process that still compiles.
     """
 
-    def __init__(self, jitted, key, *facts, guarded=False, sizes=None):
+    def __init__(self, jitted, key, *facts, guarded=False, sizes=None, together=False):
         self.jitted, self._key, self._facts = jitted, key, facts
+        self._together = together
         self._sizes = sizes
         self._compile = compiled_guarded if guarded else jax.stages.Lowered.compile
         self._guarded = guarded
@@ -133,6 +137,11 @@ class StoredFunction:
         folder = None if self._key is None else store_folder()
         device = the_device(args)
         kept = folder is not None or self._guarded
+        if self._together:
+            program = self.jitted.trace(*args).lower().compile()
+            self._signature = signature(args)
+            meet()
+            return program
         if not kept or device is None or jax.config.jax_disable_jit:
             return self.jitted
         self._signature = signature(args)
