@@ -68,12 +68,7 @@ def tables(programs):
         parts.append(table(COLUMNS, map(cells, rows)))
         parts += ratios(rows)
         if devices > 1:
-            sums = (
-                f"{SIDES[r['side']]}, {r['precision']}: {r['all-reduces']} all-reduces of "
-                f"{r['bytes of all-reduces'] / 1e6:.1f} MB together"
-                for r in rows
-            )
-            parts.append(f"{'; '.join(sums)}.")
+            parts.append("\n".join(f"- {communication(row, programs)}." for row in rows))
     found = [row for row in programs if "largest batch" in row]
     if found:
         parts.append("## The largest batch that fits")
@@ -81,6 +76,24 @@ def tables(programs):
             table(("GPU", "precision", "side", "batch", "how it is known"), map(fit, found))
         )
     return "\n\n".join(parts)
+
+
+def communication(row, programs):
+    """Return what a program of several devices sends, and its kernels beside one device's."""
+    device, precision = row["device"].removeprefix("NVIDIA "), row["precision"]
+    megabytes = row["bytes of all-reduces"] / 1e6
+    text = f"{device}, {precision}: {row['all-reduces']} all-reduces of {megabytes:.1f} MB together"
+    alike = "device", "side", "precision", "image size"
+    for one in programs:
+        if (
+            one["devices"] == 1
+            and one["what"] == "step"
+            and one["batch size"] * row["devices"] == row["batch size"]
+            and all(one[name] == row[name] for name in alike)
+        ):
+            ratio = row["kernels"] / one["kernels"]
+            text += f"; {ratio:.2f} of the kernels of one device with {one['batch size']} images"
+    return text
 
 
 def ratios(rows):

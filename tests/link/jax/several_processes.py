@@ -2,8 +2,9 @@
 
     python -m tests.link.jax.several_processes WHAT PORT PROCESSES NUMBER
 
-``train`` prints JSON.  With ``late``, the last process takes long to compile.  With ``kill K``, ``stop K`` or ``raise K`` as WHAT, process K comes to an
-end while the others wait for it; with ``uneven``, ``other`` the processes don't fit together.
+``train`` prints JSON.  With ``late``, the last process takes long to compile.  With ``kill K``,
+``stop K`` or ``raise K`` as WHAT, process K comes to an end while the others wait for it; with
+``uneven``, ``other`` the processes don't fit together.
 """
 
 import json
