@@ -29,6 +29,7 @@ def test_rooms_are_read_from_the_folders(tmp_path):
     assert part.arrows == [(".", "data"), ("data", ".")]
 
 
+@pytest.mark.slow
 def test_only_arrows_past_other_rooms_are_left_out():
     part = Part(DEMO, DEMO_ROWS)
     assert part.shown({("tools", "training"), ("training", "data"), ("tools", "data")}) == [

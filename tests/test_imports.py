@@ -170,6 +170,7 @@ def test_a_circle_is_found(tmp_path):
         check(modules_in(folder))
 
 
+@pytest.mark.slow
 def test_rooms_of_the_onnx_backend():
     """Helpers import no converter, converters nothing of what calls them, and nothing of extras."""
     modules = modules_in(ROOT / "pytensor")

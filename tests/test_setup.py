@@ -181,6 +181,7 @@ def test_failing_uv(checkout):
     assert not (checkout.root / PAGE / "node_modules").exists()
 
 
+@pytest.mark.slow
 def test_environment_that_cannot_be_mended(checkout):
     checkout.setup()
     assert "deleting" not in checkout.setup()[0]
@@ -200,6 +201,7 @@ def npm_calls(checkout, *options):
     return [c.split()[2] for c in checkout.setup(*options)[1] if c.startswith("npm")]
 
 
+@pytest.mark.slow
 def test_packages_of_the_page_are_fetched_when_they_changed(checkout):
     assert npm_calls(checkout) == ["--omit=dev"]
     assert npm_calls(checkout) == []

@@ -110,6 +110,7 @@ def test_all_that_a_side_started_ends_with_it(script):
     assert not Path(f"/proc/{pids[0]}").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_sides_end_with_the_benchmark(script, number):
     code = PARENT.format(folder=str(ROOT), script=script)

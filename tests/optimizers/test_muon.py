@@ -95,6 +95,7 @@ def test_zero_gradient_moves_nothing():
     np.testing.assert_array_equal(step(np.zeros((3, 4))), 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "settings",
     [
@@ -171,6 +172,7 @@ def test_state_and_groups():
     assert np.ptp(w.get_value()) < 1e-12 < 1 - w.get_value().max()
 
 
+@pytest.mark.slow
 def test_second_step_does_not_recompile():
     w = pytensor.shared(np.eye(3, 4, dtype="float32"), name="w", shape=(3, 4))
     updates = Muon(0.1).get_updates([w], [w])
@@ -182,6 +184,7 @@ def test_second_step_does_not_recompile():
     assert isinstance(w.get_value(borrow=True, return_internal_type=True), jax.Array)
 
 
+@pytest.mark.slow
 def test_convergence():
     """A linear map from examples whose coordinates have very different scales."""
     rng = np.random.default_rng(4)

@@ -31,6 +31,7 @@ def inner_names(path):
         yield from (name for name in names if INSIDE.match(name))
 
 
+@pytest.mark.slow
 def test_one_module_knows_what_is_inside_of_jax():
     paths = [path for path in PACKAGE.rglob("*.py") if [*inner_names(path)]]
     assert paths == [PACKAGE / "link/jax/internals.py"]

@@ -51,6 +51,7 @@ def compiled(name, mode):
         return function, point, kept.rewrite is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["eight_schools", "local_level"])
 def test_programs_are_kept(name, folder, caplog):  # noqa: F811
     results = []
@@ -65,6 +66,7 @@ def test_programs_are_kept(name, folder, caplog):  # noqa: F811
     assert not compiled(name, other)[2]
 
 
+@pytest.mark.slow
 def test_draws_of_shared_generators_are_kept(folder):  # noqa: F811
     draws = []
     for found in (False, True):
@@ -76,6 +78,7 @@ def test_draws_of_shared_generators_are_kept(folder):  # noqa: F811
     assert not np.array_equal(*draws[0])
 
 
+@pytest.mark.slow
 def test_what_has_no_name_is_told(folder, caplog):  # noqa: F811
     caplog.set_level(logging.WARNING)
     variable = pm.CustomDist.dist(1.0, dist=lambda mu, size: pm.Normal.dist(mu, 1, size=size) + 1)

@@ -79,6 +79,7 @@ def test_inference_form_by_mode(name):
         np.testing.assert_array_equal(parameter.get_value(), old)
 
 
+@pytest.mark.slow
 def test_training_form_stays_unless_asked_for():
     x, out, *_ = network()
     assert len(nodes(pytensor.function([x], out, mode=PYTHON), BatchNormalizationTrain)) == 2

@@ -118,6 +118,7 @@ def test_choices_of_flip_mosaic_and_colors():
     assert np.abs(np.corrcoef(unit.T) - np.eye(3)).max() < 0.1
 
 
+@pytest.mark.slow
 def test_mosaic_partners_and_center():
     dataset = noise([(48, 48)] * 6)
     still = {**OFF, "mosaic": 1.0}

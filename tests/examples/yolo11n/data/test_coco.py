@@ -215,6 +215,7 @@ def test_a_picture_of_another_size_is_refused(server, root):
     assert not (root / PHONE_IMAGE).exists()
 
 
+@pytest.mark.slow
 def test_the_archive_must_be_the_one_that_is_known(server, root, monkeypatch):
     monkeypatch.setenv("COCO_ANNOTATIONS_SHA256", "ab" * 32)
     with pytest.raises(DataError, match=r"(?s)abab.*COCO_ANNOTATIONS_SHA256 names another"):
@@ -248,6 +249,7 @@ def test_a_picture_is_not_begun_after_the_stop(root):
     assert "stopped" in coco.fetch_image(None, "", root / "a.jpg", (1, 1), stop)
 
 
+@pytest.mark.slow
 def test_no_server(root, monkeypatch):
     monkeypatch.setenv("COCO_BASE_URL", "http://127.0.0.1:9")
     with pytest.raises(DataError, match=r"annotations_trainval2017\.zip.*check the network"):

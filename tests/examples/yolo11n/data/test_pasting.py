@@ -137,6 +137,7 @@ def test_chances_of_pasting():
     assert abs(flipped.mean() - 0.2) < 0.04
 
 
+@pytest.mark.slow
 def test_size_and_place():
     dataset = rectangles()
     plan = batch_of(dataset, 2000, **PASTING | {"scale": 0.5})

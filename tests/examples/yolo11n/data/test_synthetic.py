@@ -23,6 +23,7 @@ def contents(root):
     return {p.relative_to(root): p.read_bytes() for p in sorted(root.rglob("*")) if p.is_file()}
 
 
+@pytest.mark.slow
 def test_layout(small_set):
     for split, count in (("train", NUM_TRAIN), ("val", NUM_VAL)):
         data = json.loads((small_set / f"annotations/instances_{split}.json").read_text())
@@ -72,6 +73,7 @@ def test_larger_set_begins_with_the_smaller(small_set, tmp_path):
         assert (tmp_path / path).read_bytes() == (small_set / path).read_bytes()
 
 
+@pytest.mark.slow
 def test_done_once(tmp_path):
     assert generate_dataset(tmp_path, 3, 2)
     before = contents(tmp_path)
@@ -162,6 +164,7 @@ def test_shapes_vary(scenes):
     assert {np.sign(w - h) for h, w, _ in shapes} == {-1, 0, 1}
 
 
+@pytest.mark.slow
 def test_boxes_are_where_the_objects_are():
     # The pixels that adding an object changes reach to every side of its box, and not beyond.
     checked = 0

@@ -1,6 +1,7 @@
 """Pictures of a training and of an evaluation."""
 
 import numpy as np
+import pytest
 from data.images import read_image
 from evaluation.report import draw_curves, draw_detections, draw_validation, image_mosaic
 from PIL import Image
@@ -48,6 +49,7 @@ def test_pictures_are_drawn_as_their_boxes_see_them(builder, tmp_path):
     assert not np.array_equal(pairs[:, :60], pairs[:, 64:])
 
 
+@pytest.mark.slow
 def test_curves_of_a_training(tmp_path):
     losses = {"box_loss": 1.0, "cls_loss": 2.0, "dfl_loss": 1.5, "lr": 0.01}
     rows = [{"epoch": 1, "map50": None, "map50_95": None}, {"epoch": 2, "map50": 1, "map50_95": 1}]

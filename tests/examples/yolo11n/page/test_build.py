@@ -385,6 +385,7 @@ def test_a_full_disk_leaves_the_old_files(quick, tmp_path, monkeypatch):
 # ------------------------------------------------------------------------------ the server
 
 
+@pytest.mark.slow
 def test_the_server_sends_the_page_alone_with_its_headers(tmp_path):
     (tmp_path / "page.html").write_text("<!doctype html>")
     (tmp_path / "secret.txt").write_text("secret")

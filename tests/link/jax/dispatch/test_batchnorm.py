@@ -32,6 +32,7 @@ def test_inference(static):
     compare_jax_and_py(inputs, [out, *pytensor.grad((out**2).sum(), inputs)], values)
 
 
+@pytest.mark.slow
 def test_second_order():
     rng = np.random.default_rng(2)
     values = [rng.normal(size=(3, 2, 4)), *rng.uniform(1, 2, size=(2, 2))]

@@ -79,6 +79,7 @@ def told(recwarn):
         assert "will not be used" in str(warning.message) or "halves" in str(warning.message)
 
 
+@pytest.mark.slow
 def test_draws_of_numpys_generator(told):
     rng = pytensor.shared(np.random.default_rng(0))
     p = pt.vector("p")

@@ -55,6 +55,7 @@ def test_most_readers_read_few_cells(size):
     compare_jax_and_py([x], [out, gradient], [np.random.default_rng(2).normal(size=(1, 2, 5, 4))])
 
 
+@pytest.mark.slow
 def test_what_has_no_weight_is_not_read():
     value = np.array([1.0, np.nan, 3.0, np.inf, 5.0, 6.0])
     x = pt.vector("x")
@@ -81,6 +82,7 @@ def test_plain_sum_with_unknown_shapes(target):
     compare_jax_and_py([x], gradient, [np.ones((1, 2, 6, 4))])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["float16", "float32"])
 def test_dtype_is_kept(dtype):
     x = pt.tensor4("x", dtype=dtype)

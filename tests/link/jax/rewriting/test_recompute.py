@@ -41,6 +41,7 @@ def nodes(function, op_class):
     return [n for n in function.maker.fgraph.apply_nodes if isinstance(n.op, op_class)]
 
 
+@pytest.mark.slow
 def test_same_results():
     x, params, loss, normalized = network(pt.silu)
     outputs = [loss, normalized, *pytensor.grad(loss, [x, *params])]

@@ -46,6 +46,7 @@ def test_a_collector_that_is_off_stays_off(collecting):
     assert not gc.isenabled()
 
 
+@pytest.mark.slow
 def test_what_was_made_is_old(collecting):
     """A young collection would look at all of it, and keep it."""
     gc.unfreeze()  # what tests/conftest.py froze

@@ -40,6 +40,7 @@ def adopt(v, value):
 
 
 class TestMemoryIsUsedAgain:
+    @pytest.mark.slow
     def test_old_value_is_deleted_and_its_place_taken(self):
         v = variable(np.arange(1000.0))
         step = compile_step([(v, v + 1)])

@@ -29,6 +29,7 @@ from tests.link.jax.tuned.stored import (
 pytestmark = pytest.mark.usefixtures("folder")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("donate", [True, False])
 def test_a_second_start_does_nothing_but_run(folder, traced, donate):
     mode = jax_mode(donate=donate, keep_programs=True)
