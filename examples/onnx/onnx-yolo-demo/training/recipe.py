@@ -25,7 +25,7 @@ class Recipe:
 
     optimizer: str = "sgd"  # with Nesterov's momentum
     lr: float = 0.01  # of the first epoch
-    final_lr: float = 0.01  # of the last one, as a fraction of the first one's
+    final_lr: float = 0.01  # of the one that would follow the last, as a fraction of the first's
     schedule: str = "linear"  # how the rate goes from the one to the other, epoch by epoch
     momentum: float = 0.937  # of SGD and MuSGD
     weight_decay: float = 5e-4  # of convolution filters

@@ -145,7 +145,7 @@ def starting_model(options, last, train_set):
     if o.resume:  # a branch is as wide as that of the weights that the run began with
         _, info = load_weights(last)
         model = YOLO11n(len(o.classes), seed=o.seed, class_width=info.get("class_width"))
-        return model, info.get("trained_on")
+        return model, o.trained_on or info.get("trained_on")
     if o.weights is None:
         drawn = "drawn pictures" if o.data == ["synthetic"] else None
         return YOLO11n(len(o.classes), seed=o.seed), o.trained_on or drawn

@@ -204,6 +204,16 @@ def test_what_a_model_will_have_seen(data, said, seen):
     assert starting_model(options, None, None)[1] == seen
 
 
+def test_what_a_resumed_run_is_told_that_it_will_have_seen(tmp_path):
+    """What the command says counts more than the checkpoint."""
+    last = tmp_path / "last.safetensors"
+    save_weights(last, {"a": np.zeros(1)}, {"trained_on": "drawn pictures"})
+    options = SimpleNamespace(resume=True, classes=["a"], seed=0, trained_on=None)
+    assert starting_model(options, last, None)[1] == "drawn pictures"
+    options.trained_on = "ten photographs"
+    assert starting_model(options, last, None)[1] == "ten photographs"
+
+
 # ------------------------------------------------------------------------------ 16 bits
 
 
