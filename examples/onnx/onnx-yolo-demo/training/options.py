@@ -158,7 +158,7 @@ def make_parser(description):
         "photographs; none: random ones (default: none; for a data set of your own in train.sh, "
         "real)")  # fmt: skip
     add("--optimizer", choices=OPTIMIZERS,
-        help="auto: AdamW for short runs, MuSGD for long ones, with rates of their own")  # fmt: skip
+        help="auto: AdamW for short runs, MuSGD for long ones, at rates of their own")  # fmt: skip
     add("--lr", type=AMOUNT, help="learning rate of the first epoch, but with --optimizer auto")
     add("--final-lr", type=AMOUNT,
         help="learning rate that the schedule comes to after the last epoch, as a fraction of the "

@@ -89,7 +89,12 @@ def load_pretrained(path, classes=None, seed=0):
             f"{path}: not the weights of a YOLO11n: {len(lost)} of its {len(state)} arrays are "
             f"missing or of another shape, first {lost[0]}"
         )
-    model.load_state_dict({name: arrays[name].astype(np.float32) for name in state})
+    arrays = {name: arrays[name].astype(np.float32) for name in state}
+    if broken := [name for name, value in arrays.items() if not np.isfinite(value).all()]:
+        raise CheckpointError(
+            f"{path}: {broken[0]} and {len(broken) - 1} other arrays are not finite"
+        )
+    model.load_state_dict(arrays)
     return model, rows, info
 
 

@@ -119,6 +119,15 @@ def test_files_of_other_models(tmp_path, change, message):
         load_pretrained(path, PAIR)
 
 
+def test_numbers_that_are_none(tmp_path):
+    """An export would write them without a word."""
+    path, state = tmp_path / "own.safetensors", YOLO11n(2).state_dict()
+    state[CUT_BIAS][1] = np.nan
+    save_file(state, path)
+    with pytest.raises(CheckpointError, match=f"{CUT_BIAS} and 0 other arrays are not finite"):
+        load_pretrained(path, PAIR)
+
+
 def test_names_that_do_not_fit_the_rows(tmp_path):
     path = tmp_path / "own.safetensors"
     save_weights(path, YOLO11n(2).state_dict(), {"classes": ["cat"]})
