@@ -36,7 +36,8 @@ def half_weights(model: onnx.ModelProto) -> onnx.ModelProto:
     -------
     onnx.ModelProto
         With the same inputs, outputs and metadata.  Arrays of less than 256 values stay float32,
-        and so do those beyond float16's range (65504) and the default values of inputs.
+        and so do those beyond float16's range (65504), those whose largest value is below its
+        normal ones (6e-5), and the default values of inputs.
     """
     halved = onnx.ModelProto()
     halved.CopyFrom(model)
@@ -64,8 +65,9 @@ def _as_half(weight: TensorProto) -> np.ndarray | None:
     if weight.data_type != TensorProto.FLOAT or np.prod(weight.dims) < MIN_VALUES:
         return None
     values = numpy_helper.to_array(weight)
-    # Written so that NaN fails too.
-    in_range = (np.abs(values) <= float(np.finfo(np.float16).max)).all()
+    largest, limits = float(np.abs(values).max()), np.finfo(np.float16)
+    # Written so that NaN fails too; smaller numbers than `tiny` lose digits, and then are zeros.
+    in_range = largest == 0 or float(limits.tiny) <= largest <= float(limits.max)
     return values.astype(np.float16) if in_range else None
 
 

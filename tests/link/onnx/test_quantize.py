@@ -178,6 +178,10 @@ def test_half_weights(network):
         (np.ones((16, 16)), onnx.TensorProto.FLOAT16),
         (np.full((16, 16), 1e5), onnx.TensorProto.FLOAT),  # float16 ends at 65504
         (np.full((16, 16), np.nan), onnx.TensorProto.FLOAT),
+        (np.full((16, 16), 1e-5), onnx.TensorProto.FLOAT),  # all would lose digits
+        (np.full((16, 16), 1e-9), onnx.TensorProto.FLOAT),  # all would be zeros
+        (np.diag(np.full(16, 0.5)) + 1e-9, onnx.TensorProto.FLOAT16),
+        (np.zeros((16, 16)), onnx.TensorProto.FLOAT16),
     ],
 )
 def test_weights_that_stay(value, kind):
