@@ -88,7 +88,8 @@ def export_onnx(
     half : bool or collection of str
         Whether to hold float32 weights in float16 and to compute in it.  The inputs and outputs
         stay float32, and so do the ONNX operators in
-        ``pytensor.link.onnx.passes.half.KEPT_IN_FLOAT32``, or those in the collection.
+        ``pytensor.link.onnx.passes.half.KEPT_IN_FLOAT32``, or those in the collection, which may
+        be empty.
     checks : {"drop", "outputs", "error"}
         What becomes of checks that raise errors at run time, which ONNX doesn't have.  Each is
         dropped with a `DroppedCheckWarning`, or is one more output ``check_0`` and so on, true
@@ -148,6 +149,7 @@ def export_onnx(
         raise ValueError("external_data=True needs a path to write to")
 
     keep_in_float32 = _kept_in_float32(half)
+    halved = half is not False  # by an empty collection, too, which keeps nothing in float32
     if verify is not None:
         require_onnxruntime("verify=")
     options = Options(
@@ -180,8 +182,8 @@ def export_onnx(
     verification = None
     if verify is not None:
         sample = _sample(verify, lowering.input_names, source.arguments)
-        verification = Verification(lowering, sample, half=bool(half))
-    if half:
+        verification = Verification(lowering, sample, half=halved)
+    if halved:
         if verification is not None:
             # A difference in single precision too doesn't come from half precision.
             replace(verification, half=False).check(lowering.model().SerializeToString())

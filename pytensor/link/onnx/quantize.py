@@ -36,7 +36,8 @@ def half_weights(model: onnx.ModelProto) -> onnx.ModelProto:
     -------
     onnx.ModelProto
         With the same inputs, outputs and metadata.  Arrays of less than 256 values stay float32,
-        and so do those beyond float16's range (65504) and the default values of inputs.
+        and so do those beyond float16's range (65504), those whose largest value is below its
+        normal ones (6e-5), and the default values of inputs.
     """
     halved = onnx.ModelProto()
     halved.CopyFrom(model)
@@ -64,8 +65,9 @@ def _as_half(weight: TensorProto) -> np.ndarray | None:
     if weight.data_type != TensorProto.FLOAT or np.prod(weight.dims) < MIN_VALUES:
         return None
     values = numpy_helper.to_array(weight)
-    # Written so that NaN fails too.
-    in_range = (np.abs(values) <= float(np.finfo(np.float16).max)).all()
+    largest, limits = float(np.abs(values).max()), np.finfo(np.float16)
+    # Written so that NaN fails too; smaller numbers than `tiny` lose digits, and then are zeros.
+    in_range = largest == 0 or float(limits.tiny) <= largest <= float(limits.max)
     return values.astype(np.float16) if in_range else None
 
 
@@ -120,10 +122,10 @@ def quantize_int8(
     path : str or Path, optional
         Where to write the result.
     calibration : sequence of dict (by input name) of ndarray, optional
-        Typical inputs, a few dozen.  With them the ranges of all activations are measured, and
-        convolutions and matrix products compute in integers, of uint8 activations (nodes
-        QuantizeLinear and DequantizeLinear around them).  Without, only the weights are stored in
-        int8, and activations are quantized by the range that they have at run time.
+        Typical inputs, a few dozen, all finite.  With them the ranges of all activations are
+        measured, and convolutions and matrix products compute in integers, of uint8 activations
+        (nodes QuantizeLinear and DequantizeLinear around them).  Without, only the weights are
+        stored in int8, and activations are quantized by the range that they have at run time.
     exclude : sequence of str
         Names of nodes that stay in float32; a detector's last layers, say.
     sample : dict (by input name) of ndarray, optional
@@ -140,6 +142,10 @@ def quantize_int8(
     ------
     VerificationError
         If an output differs by more than `tolerance`; nothing is written then.
+    ValueError
+        If `calibration` has no inputs, or some that aren't the model's or aren't finite; if an
+        activation isn't finite for them; if `exclude` names a node that the model lacks; or if
+        nothing of the model can be quantized.
 
     Examples
     --------
@@ -158,7 +164,9 @@ def quantize_int8(
     if isinstance(model, onnx.ModelProto) and any(i.external_data for i in model.graph.initializer):
         raise ValueError("the model's weights are in a file of their own: give the model's path")
     single = model if isinstance(model, onnx.ModelProto) else onnx.load(model)
-    quantized = _quantized(single, calibration, exclude)
+    _check_names(single, exclude)
+    quantized = _quantized(single, None if calibration is None else [*calibration], exclude)
+    _check_scales(quantized)
     if not any(i.data_type == TensorProto.INT8 for i in quantized.graph.initializer):
         raise ValueError("the model has no weights that onnxruntime quantizes")
     if sample is not None:
@@ -166,6 +174,27 @@ def quantize_int8(
     if path is not None:
         onnx.save(quantized, os.fspath(path))
     return quantized
+
+
+def _check_names(model: onnx.ModelProto, exclude: Sequence[str]) -> None:
+    """Raise ValueError for what names no node; onnxruntime would quantize all without a word."""
+    if isinstance(exclude, str):
+        raise ValueError(f"exclude is a list of nodes' names, not {exclude!r}")
+    if unknown := sorted(set(exclude) - {node.name for node in model.graph.node}):
+        raise ValueError(f"exclude: the model has no node called {', '.join(unknown)}")
+
+
+def _check_scales(model: onnx.ModelProto) -> None:
+    """Raise ValueError if a scale of an activation isn't finite: its range wasn't."""
+    constants = {i.name: i for i in model.graph.initializer}
+    for node in model.graph.node:
+        if node.op_type != "QuantizeLinear" or node.input[1] not in constants:
+            continue
+        if not np.isfinite(numpy_helper.to_array(constants[node.input[1]])).all():
+            raise ValueError(
+                f"the activation {node.input[0]!r} isn't finite for a calibration input; exclude= "
+                "the nodes that read and make it, or calibrate with other inputs"
+            )
 
 
 def _quantized(
@@ -179,7 +208,8 @@ def _quantized(
         "per_channel": True,
         "nodes_to_exclude": list(exclude),
     }
-    with TemporaryDirectory() as folder, _without_advice():
+    # Activations that are never finite, which `_check_scales` says better than NumPy's warnings.
+    with TemporaryDirectory() as folder, _without_advice(), np.errstate(invalid="ignore"):
         source, target = Path(folder, "float32.onnx"), Path(folder, "int8.onnx")
         onnx.save(single, source)
         if calibration is None:
@@ -222,12 +252,18 @@ def _reader(model: onnx.ModelProto, calibration: Sequence[Mapping[str, np.ndarra
 
     defaults = {i.name for i in model.graph.initializer}
     names = {i.name for i in model.graph.input} - defaults
+    if not calibration:
+        raise ValueError("calibration is empty: give a few dozen typical inputs")
     for number, feed in enumerate(calibration):
         if set(feed) - defaults != names:
             raise ValueError(
                 f"calibration[{number}] has values for {sorted(feed)}, the model's inputs are "
                 f"{sorted(names)}"
             )
+        for name, value in feed.items():
+            # onnxruntime passes over NaN, and makes an infinite scale of an infinity.
+            if np.asarray(value).dtype.kind in "fc" and not np.isfinite(value).all():
+                raise ValueError(f"calibration[{number}] has values of {name!r} that aren't finite")
 
     class Reader(CalibrationDataReader):  # type: ignore[misc]
         def __init__(self) -> None:

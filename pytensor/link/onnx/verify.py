@@ -83,7 +83,11 @@ def describe_difference(
     if half and floats:
         finite = np.abs(wanted[np.isfinite(wanted)])
         rtol, atol = HALF, HALF * finite.max(initial=0)
-    if np.allclose(result, wanted, rtol=rtol, atol=atol, equal_nan=floats):
+    if floats:
+        equal = np.allclose(result, wanted, rtol=rtol, atol=atol, equal_nan=True)
+    else:  # not by allclose, which makes doubles of integers
+        equal = np.array_equal(result, wanted)
+    if equal:
         return None
     if not floats:
         return f"differs in {np.count_nonzero(result != wanted)} of {wanted.size} elements"

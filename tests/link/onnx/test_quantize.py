@@ -104,6 +104,41 @@ def test_bad_input(network):
         quantize_int8(export_onnx(x, pt.exp(x)))
 
 
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_calibration_that_is_not_finite(network, value):
+    """onnxruntime would pass over the NaN, and give the input an infinite scale."""
+    model, samples = network
+    broken = {"x": samples[1]["x"].copy()}
+    broken["x"][0, 0, 0, 0] = value
+    with pytest.raises(ValueError, match=r"calibration\[1\] has values of 'x' that aren't finite"):
+        quantize_int8(model, calibration=[samples[0], broken])
+
+
+def test_activations_that_are_not_finite():
+    x = pt.matrix("x", dtype="float32")
+    w = pytensor.shared(np.eye(16, dtype="float32"), name="w")
+    model = export_onnx(x, pt.exp(x) @ w)
+    feeds = [{"x": np.full((1, 16), value, "float32")} for value in (1, 100)]
+    with pytest.raises(ValueError, match="isn't finite for a calibration input"):
+        quantize_int8(model, calibration=feeds)
+
+
+def test_calibration_of_nothing(network):
+    model, samples = network
+    with pytest.raises(ValueError, match="calibration is empty"):
+        quantize_int8(model, calibration=[])
+    once = (sample for sample in samples)
+    assert "QuantizeLinear" in op_types(quantize_int8(model, calibration=once))
+
+
+@pytest.mark.parametrize("exclude", [["conv2d_17"], "MatMul"])
+def test_nodes_that_are_not_there(network, exclude):
+    """A name with a slip would leave its node in integers without a word."""
+    model, samples = network
+    with pytest.raises(ValueError, match="exclude"):
+        quantize_int8(model, calibration=samples, exclude=exclude)
+
+
 def test_parameters_that_are_inputs_need_no_calibration():
     x = pt.matrix("x", dtype="float32")
     w = pytensor.shared(np.eye(16, dtype="float32"), name="w")
@@ -143,6 +178,10 @@ def test_half_weights(network):
         (np.ones((16, 16)), onnx.TensorProto.FLOAT16),
         (np.full((16, 16), 1e5), onnx.TensorProto.FLOAT),  # float16 ends at 65504
         (np.full((16, 16), np.nan), onnx.TensorProto.FLOAT),
+        (np.full((16, 16), 1e-5), onnx.TensorProto.FLOAT),  # all would lose digits
+        (np.full((16, 16), 1e-9), onnx.TensorProto.FLOAT),  # all would be zeros
+        (np.diag(np.full(16, 0.5)) + 1e-9, onnx.TensorProto.FLOAT16),
+        (np.zeros((16, 16)), onnx.TensorProto.FLOAT16),
     ],
 )
 def test_weights_that_stay(value, kind):

@@ -94,6 +94,8 @@ def test_differences_are_described():
     infinite = np.array([np.inf, 1, 1], dtype="float32")
     assert "absolute error inf" in describe_difference(infinite, one)
     assert describe_difference(one > 2, one > 0) == "differs in 3 of 3 elements"
+    large = np.array([2**53, 2**53])  # the next number has no double
+    assert describe_difference(large + np.array([0, 1]), large) == "differs in 1 of 2 elements"
 
 
 def test_rounding_that_a_model_enlarges_is_no_difference():

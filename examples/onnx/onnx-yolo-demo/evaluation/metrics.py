@@ -113,13 +113,16 @@ def mistakes(dataset, detections):
 
     for one in filter(None, evaluation.evalImgs):  # of an image and a class
         name = names[one["category_id"]]
-        overlaps = evaluation.ious[one["image_id"], one["category_id"]]
+        place_of = one["image_id"], one["category_id"]
+        things = [not thing["iscrowd"] for thing in evaluation._gts[place_of]]
+        overlaps = evaluation.ious[place_of]
         keys = "dtIds", "dtScores", "dtMatches", "dtIgnore"
         numbers, scores, matches, ignored = (one[key] for key in keys)
         columns = zip(numbers, scores, matches[0], ignored[0], strict=True)
         for place, (number, score, match, in_crowd) in enumerate(columns):
             if not match and not in_crowd:
-                overlap = float(np.max(overlaps[place], initial=0)) if len(overlaps) else 0.0
+                own = overlaps[place][things] if len(overlaps) else ()
+                overlap = float(np.max(own, initial=0))
                 false.append(row(evaluation.cocoDt, number, name, score=score, overlap=overlap))
         columns = zip(one["gtIds"], one["gtMatches"][0], one["gtIgnore"], strict=True)
         for number, match, is_crowd in columns:

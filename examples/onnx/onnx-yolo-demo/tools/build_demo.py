@@ -159,7 +159,8 @@ def load_detector(path, card=None):
     Raises
     ------
     BuildError
-        If it isn't float32 ``(1 or N, 3, S, S)`` to ``(1, 4 + classes, anchors)``.
+        If it isn't float32 ``(1 or N, 3, S, S)`` to ``(1, 4 + classes, anchors)``, says a threshold
+        that isn't from 0 to 1, or the card has scores of other classes.
     """
     import onnx
 
@@ -179,14 +180,31 @@ def load_detector(path, card=None):
     metadata = {entry.key: entry.value for entry in model.metadata_props} | (card or {})
     said = {
         "names": detector.classes,
-        "confidence": float(metadata.get("conf", 0.25)),
-        "iou": float(metadata.get("iou", 0.45)),
+        "confidence": threshold(path, metadata, "conf", 0.25),
+        "iou": threshold(path, metadata, "iou", 0.45),
         "size": detector.image_size,
         "trainedOn": metadata.get("trained_on", ""),
         "licence": metadata.get("license", ""),
         "scores": scores_of(metadata.get("average_precision", "null")),
     }
+    others = {*(said["scores"] or {"perClass": ()})["perClass"]} - {*detector.classes}
+    if others:
+        raise BuildError(
+            f"the average precision that is said of {path} is of another model: it has no "
+            f"{', '.join(sorted(others))}"
+        )
     return detector, model, said
+
+
+def threshold(path, metadata, key, otherwise):
+    """Return a number from 0 to 1 that metadata give as text; BuildError if it is another."""
+    try:
+        value = float(metadata.get(key, otherwise))
+    except ValueError:
+        value = np.nan
+    if not 0 <= value <= 1:
+        raise BuildError(f"{path} gives {key} as {metadata[key]!r}, not as a number from 0 to 1")
+    return value
 
 
 def scores_of(text):

@@ -29,7 +29,7 @@ from tqdm import tqdm
 from training.checkpoint import CheckpointError
 
 SIZES = {"small": 32**2, "medium": 96**2, "large": float("inf")}  # areas below these, as COCO's
-OVERLAPS = {"beside things": 0.1, "badly placed": 1.0}  # IoUs below these
+OVERLAPS = {"beside things": 0.1, "badly placed": float("inf")}  # IoUs below these
 
 
 def counted(rows, key, limits):

@@ -67,8 +67,8 @@ def quantize_detector(source, path, images, tolerance=0.1):
     Returns
     -------
     onnx.ModelProto
-        With the same inputs, outputs and metadata; weights are int8 with a scale for each output
-        channel, activations uint8.
+        With the same inputs, outputs and metadata, but for the precision that was measured with
+        floats; weights are int8 with a scale for each output channel, activations uint8.
 
     Raises
     ------
@@ -81,7 +81,12 @@ def quantize_detector(source, path, images, tolerance=0.1):
     planes = (image.transpose(2, 0, 1)[None] for image in images)
     inputs = [{detector.input_name: image.astype(np.float32) / np.float32(255)} for image in planes]
     settings = {"exclude": float_nodes(model), "sample": inputs[0], "tolerance": tolerance}
-    return quantize_int8(model, path, calibration=inputs, **settings)
+    quantized = quantize_int8(model, calibration=inputs, **settings)
+    kept = [entry for entry in quantized.metadata_props if entry.key != "average_precision"]
+    del quantized.metadata_props[:]
+    quantized.metadata_props.extend(kept)
+    onnx.save(quantized, path)
+    return quantized
 
 
 def calibration(source, data, pictures=PICTURES):

@@ -2,6 +2,7 @@
 
 import contextlib
 import itertools
+import json
 import math
 import os
 
@@ -16,7 +17,7 @@ from export import export_detector, verify_export
 from model import YOLO11n
 from tools.build_demo import BuildError, build, how_to_open, runtime_problem
 from tools.quantize import PICTURES, quantize_detector
-from training.checkpoint import load_weights
+from training.checkpoint import load_weights, write_atomically
 from training.run_folder import TrainingError, check_writable, to_json
 from training.train_step import over_devices
 from training.weights import read_arrays
@@ -239,10 +240,7 @@ def export(run, validator, per_class):
     try:
         export_detector(
             averaged, partial, o.classes, o.image_size, trained_on=run.info["trained_on"],
-            scores={
-                "on": f"{len(validator.dataset)} pictures of its data that were held out",
-                "per_class": without_nan(per_class),
-            },
+            scores=held_out_scores(validator.dataset, per_class),
         )  # fmt: skip
         report = verify_export(partial, averaged, images[:COMPARED], expected[:COMPARED])
         os.replace(partial, o.export_onnx)
@@ -256,15 +254,25 @@ def export(run, validator, per_class):
     return report
 
 
+def held_out_scores(val_set, per_class):
+    """Return what a model's file says of its precision; see `export.export_detector`."""
+    on = f"{len(val_set)} pictures of its data that were held out"
+    return {"on": on, "per_class": without_nan(per_class)}
+
+
 def quantize(path, train_set, val_set, float_map50):
-    """Write an exported model's 8-bit form, for the page; None if it finds much less."""
+    """Write an exported model's 8-bit form with its own scores; None if it finds much less."""
     int8 = path.with_stem(f"{path.stem}_int8")
     last, count = len(train_set) - 1, min(PICTURES, len(train_set))
     places = np.linspace(0, last, count).round().astype(int)
     images = [train_set[k].image for k in places.tolist()]
-    quantize_detector(path, int8, images, tolerance=math.inf)  # the score decides
+    model = quantize_detector(path, int8, images, tolerance=math.inf)  # the score decides
     detector = OnnxDetector(int8)
-    map50 = coco_map(val_set, detect(detector, val_set, detector.batch_size))["map50"]
+    scores = coco_map(val_set, detect(detector, val_set, detector.batch_size))
+    said = json.dumps(held_out_scores(val_set, scores["per_class"]), sort_keys=True)
+    model.metadata_props.add(key="average_precision", value=said)
+    write_atomically(int8, model.SerializeToString())
+    map50 = scores["map50"]
     taken = map50 >= float_map50 - MAX_INT8_LOSS
     print(f"{int8}: mAP@0.5 {map50:.4f}; the page takes {'it' if taken else 'the float32 model'}")
     return int8 if taken else None

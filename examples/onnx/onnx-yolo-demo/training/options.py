@@ -69,6 +69,9 @@ def parse_arguments(description, arguments):
     check_data(parser, o)
     o.weights = starting_weights(o)
     check_mode(parser, o)
+    rates = {"--lr", "--momentum"} & {each.partition("=")[0] for each in arguments}
+    if o.optimizer == "auto" and rates:
+        parser.error(f"--optimizer auto chooses {', '.join(sorted(rates))}, too: name an optimizer")
     if len(set(o.classes)) < len(o.classes):
         parser.error(f"--classes names one twice: {', '.join(o.classes)}")
     if o.export_onnx is None:
@@ -154,10 +157,12 @@ def make_parser(description):
         help=".safetensors or .onnx to start from; real: weights/real.safetensors, which has seen "
         "photographs; none: random ones (default: none; for a data set of your own in train.sh, "
         "real)")  # fmt: skip
-    add("--optimizer", choices=OPTIMIZERS, help="auto: AdamW for short runs, MuSGD for long ones")
-    add("--lr", type=AMOUNT, help="learning rate of the first epoch")
+    add("--optimizer", choices=OPTIMIZERS,
+        help="auto: AdamW for short runs, MuSGD for long ones, at rates of their own")  # fmt: skip
+    add("--lr", type=AMOUNT, help="learning rate of the first epoch, but with --optimizer auto")
     add("--final-lr", type=AMOUNT,
-        help="learning rate of the last epoch, as a fraction of the first one's")  # fmt: skip
+        help="learning rate that the schedule comes to after the last epoch, as a fraction of the "
+        "first one's")  # fmt: skip
     add("--schedule", choices=[*SCHEDULES], help="how the learning rate falls")
     add("--momentum", type=BELOW_ONE, help="of SGD and MuSGD")
     add("--weight-decay", type=AMOUNT, help="weight decay of convolution filters")
@@ -312,6 +317,11 @@ def read_settings(path):
         match = re.fullmatch(r"""(?:export\s+)?([A-Za-z_]\w*)=(["']?)(.*)\2""", line)
         if match is None:
             raise ValueError(f"{path}, line {count}: expected NAME=VALUE, found: {line}")
+        if not match[2] and re.match(r"""["']|.*\s#""", match[3]):
+            raise ValueError(
+                f"{path}, line {count}: quotes are around all of a value, and a comment is in a "
+                f"line of its own: {line}"
+            )
         if match[1] not in SETTINGS:
             raise ValueError(
                 f"{path}, line {count}: there is no setting {match[1]}; there are "

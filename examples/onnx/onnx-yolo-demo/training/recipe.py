@@ -25,7 +25,7 @@ class Recipe:
 
     optimizer: str = "sgd"  # with Nesterov's momentum
     lr: float = 0.01  # of the first epoch
-    final_lr: float = 0.01  # of the last one, as a fraction of the first one's
+    final_lr: float = 0.01  # of the one that would follow the last, as a fraction of the first's
     schedule: str = "linear"  # how the rate goes from the one to the other, epoch by epoch
     momentum: float = 0.937  # of SGD and MuSGD
     weight_decay: float = 5e-4  # of convolution filters
@@ -82,9 +82,11 @@ class StepSettings:
 
     def __init__(self, recipe, epochs, batches, batch_size):
         self.recipe = recipe
-        # A run shorter than one step's batches still steps.
-        self.accumulate = min(recipe.batches_per_step(batch_size), epochs * batches)
         self.warmup = round(min(recipe.warmup_epochs, epochs - 1) * batches)
+        # A run shorter than one step's batches still steps; the first batch of a warm-up is a step
+        # of its own, at a rate of 0, that moves no filter.
+        most = max(epochs * batches - (self.warmup > 0), 1)
+        self.accumulate = min(recipe.batches_per_step(batch_size), most)
         self.weight_decay = (
             recipe.weight_decay * batch_size * self.accumulate / recipe.nominal_batch
         )

@@ -89,7 +89,12 @@ def load_pretrained(path, classes=None, seed=0):
             f"{path}: not the weights of a YOLO11n: {len(lost)} of its {len(state)} arrays are "
             f"missing or of another shape, first {lost[0]}"
         )
-    model.load_state_dict({name: arrays[name].astype(np.float32) for name in state})
+    arrays = {name: arrays[name].astype(np.float32) for name in state}
+    if broken := [name for name, value in arrays.items() if not np.isfinite(value).all()]:
+        raise CheckpointError(
+            f"{path}: {broken[0]} and {len(broken) - 1} other arrays are not finite"
+        )
+    model.load_state_dict(arrays)
     return model, rows, info
 
 
@@ -145,7 +150,7 @@ def starting_model(options, last, train_set):
     if o.resume:  # a branch is as wide as that of the weights that the run began with
         _, info = load_weights(last)
         model = YOLO11n(len(o.classes), seed=o.seed, class_width=info.get("class_width"))
-        return model, info.get("trained_on")
+        return model, o.trained_on or info.get("trained_on")
     if o.weights is None:
         drawn = "drawn pictures" if o.data == ["synthetic"] else None
         return YOLO11n(len(o.classes), seed=o.seed), o.trained_on or drawn

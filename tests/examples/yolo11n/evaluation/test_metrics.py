@@ -260,5 +260,9 @@ def test_mistakes_by_hand():
     assert [row | {"overlap": pytest.approx(row["overlap"])} for row in expected] == false
     assert missed == [{"image_id": 8, "class": "person", "box": [5, 5, 25, 35], "area": 600}]
     assert mistakes(make_set(TRUTH), PERFECT) == ([], [])
+    # A share of it in a crowd is no overlap with a thing.
+    beside = {8: [*PERFECT[8], [85, 10, 110, 50, 0.6, 0]], 7: PERFECT[7]}
+    [row], _ = mistakes(make_set(boxes), beside)
+    assert row["overlap"] == 0
     _, missed = mistakes(make_set(TRUTH), {})
     assert [row["area"] for row in missed] == [1200, 800, 600]

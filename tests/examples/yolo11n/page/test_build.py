@@ -198,6 +198,21 @@ def test_a_card_of_another_form_is_refused(tmp_path, text, named):
         build_demo.read_card(tmp_path / "card.json")
 
 
+@pytest.mark.parametrize("conf", ["1.5", "nan", "a lot", "-0.1"])
+def test_a_threshold_that_is_none_is_refused(tmp_path, conf):
+    """As the page refuses the same file."""
+    colour_detector_onnx(tmp_path / "a.onnx", 64, conf=conf)
+    with pytest.raises(BuildError, match=f"gives conf as '{conf}', not as a number from 0 to 1"):
+        build_demo.load_detector(tmp_path / "a.onnx")
+
+
+def test_the_scores_of_another_model_are_refused(tmp_path):
+    colour_detector_onnx(tmp_path / "a.onnx", 64, names=("red thing", "orange thing"))
+    card = {"average_precision": json.dumps(SCORES)}
+    with pytest.raises(BuildError, match="is of another model: it has no green thing"):
+        build_demo.load_detector(tmp_path / "a.onnx", card)
+
+
 def test_source_hash():
     # the example of the specification of Content Security Policy
     expected = "'sha256-qznLcsROx4GACP2dm0UCKCzCG+HiZ1guq6ZZDob/Tng='"

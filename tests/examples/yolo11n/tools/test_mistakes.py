@@ -29,6 +29,13 @@ def test_mistakes_of_a_detector_are_listed_and_drawn(finder_onnx_of_one, tmp_pat
         assert np.asarray(sheet).std() > 5
 
 
+def test_every_overlap_has_a_name():
+    """A thing that is found twice, at its very place, too."""
+    rows = [{"class": "dog", "overlap": overlap} for overlap in (0.05, 0.3, 1.0)]
+    said = "dog badly placed 2, dog beside things 1"
+    assert mistakes.counted(rows, "overlap", mistakes.OVERLAPS) == said
+
+
 def test_what_is_not_there_is_said(finder_onnx_of_one, tmp_path, capsys):
     assert mistakes.main([str(finder_onnx_of_one), "--data", str(tmp_path / "no")]) == 1
     assert str(tmp_path / "no") in error_line(capsys)

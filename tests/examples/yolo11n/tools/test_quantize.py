@@ -6,8 +6,10 @@ import onnx
 import onnxruntime
 import pytest
 from dataset import load_split
-from evaluation.detectors import ModelError, OnnxDetector
+from evaluation.detectors import ModelError, OnnxDetector, detect
+from evaluation.metrics import coco_map, without_nan
 from tools import quantize
+from tools.build_demo import load_detector
 from training import finishing
 
 from pytensor.link.onnx import VerificationError
@@ -25,8 +27,12 @@ def data(tmp_path_factory):
 @pytest.fixture(scope="module")
 def int8(finder_onnx_of_one, data, tmp_path_factory):
     """Quantize the model by the command."""
-    path = tmp_path_factory.mktemp("int8") / "int8.onnx"
-    arguments = [str(finder_onnx_of_one), str(path), "--data", str(data), "--pictures", "4"]
+    folder = tmp_path_factory.mktemp("int8")
+    model = onnx.load(finder_onnx_of_one)
+    model.metadata_props.add(key="average_precision", value='{"on": "x", "per_class": {}}')
+    onnx.save(model, folder / "float32.onnx")
+    path = folder / "int8.onnx"
+    arguments = [str(folder / "float32.onnx"), str(path), "--data", str(data), "--pictures", "4"]
     assert quantize.main(arguments) == 0
     return path
 
@@ -58,6 +64,8 @@ def test_int8_is_close_and_small(finder_onnx_of_one, int8):
     assert 0 < boxes < 10
     assert 0 < scores < 0.1
     assert OnnxDetector(int8).classes == CLASSES
+    # Nobody has measured it.
+    assert "average_precision" not in {entry.key for entry in onnx.load(int8).metadata_props}
 
 
 @pytest.mark.slow
@@ -105,6 +113,10 @@ def test_a_training_keeps_integers_that_lose_little(finder_onnx_of_one, data, tm
     model.write_bytes(finder_onnx_of_one.read_bytes())
     train, val = (load_split(data, part, CLASSES, SIZE) for part in ("train", "val"))
     assert finishing.quantize(model, train, val, 0.0) == tmp_path / "m_int8.onnx"
+    _, _, facts = load_detector(tmp_path / "m_int8.onnx")
+    detector = OnnxDetector(tmp_path / "m_int8.onnx")
+    wanted = coco_map(val, detect(detector, val, detector.batch_size))["per_class"]
+    assert facts["scores"]["perClass"] == without_nan(wanted)  # its own, not those of the floats
     assert finishing.quantize(model, train, val, 2.0) is None
     assert "the page takes the float32 model" in capsys.readouterr().out
 

@@ -31,6 +31,8 @@ def test_specified_recipe_is_the_default():
         ("--epochs 2.5", "--epochs: invalid int value: '2.5'"),
         ("--lr nan", "--lr: must be at least 0, got nan"),
         ("--lr -1", "--lr: must be at least 0"),
+        ("--optimizer auto --lr 0.02", "--optimizer auto chooses --lr, too: name an optimizer"),
+        ("--momentum=0.8 --lr=1 --optimizer=auto", "auto chooses --lr, --momentum, too"),
         ("--momentum 1", "--momentum: must be at least 0 and below 1"),
         ("--ema-decay 1", "--ema-decay: must be at least 0 and below 1"),
         ("--ema-steps 0", "--ema-steps: must be above 0"),
@@ -193,6 +195,9 @@ def test_settings_are_read_only_if_asked_for(settings):
         ("CLASSES=person,--overwrite", "CLASSES must be names separated by commas"),
         ("CLASSES=person,,dog", "CLASSES must be names separated by commas"),
         ("EPOCHS=ten", "--epochs: invalid int value: 'ten'"),
+        ('OUTPUT_DIR="a" # mine', ".env, line 2: quotes are around all of a value"),
+        ("OUTPUT_DIR=a  # mine", "and a comment is in a line of its own: OUTPUT_DIR=a  # mine"),
+        ("OUTPUT_DIR='a", ".env, line 2: quotes are around all of a value"),
     ],
 )
 def test_settings_that_make_no_sense(settings, capsys, line, message):

@@ -127,6 +127,21 @@ def test_accumulation_and_scaled_decay(batch_size, epochs, batches, accumulate, 
     assert settings.weight_decay == pytest.approx(weight_decay)
 
 
+@pytest.mark.parametrize(
+    ("epochs", "batches", "warmup"), [(1, 1, 3), (2, 1, 3), (3, 1, 3), (2, 5, 0.3), (2, 5, 0.0)]
+)
+def test_the_shortest_run_learns(epochs, batches, warmup):
+    """There is a step at a rate above 0, where the run has fewer batches than a step, too."""
+    settings = StepSettings(Recipe(warmup_epochs=warmup), epochs, batches, batch_size=4)
+    rates, last = [], -1
+    for iteration in range(epochs * batches):
+        now, batches_per_step = settings.at(iteration, len(rates))
+        if iteration - last >= batches_per_step:
+            last = iteration
+            rates.append(now.lr)
+    assert max(rates) > 0
+
+
 def test_schedules_are_made_once(monkeypatch):
     settings = StepSettings(Recipe(), epochs=100, batches=10, batch_size=16)
     expected = settings.at(15, 3)

@@ -119,6 +119,15 @@ def test_files_of_other_models(tmp_path, change, message):
         load_pretrained(path, PAIR)
 
 
+def test_numbers_that_are_none(tmp_path):
+    """An export would write them without a word."""
+    path, state = tmp_path / "own.safetensors", YOLO11n(2).state_dict()
+    state[CUT_BIAS][1] = np.nan
+    save_file(state, path)
+    with pytest.raises(CheckpointError, match=f"{CUT_BIAS} and 0 other arrays are not finite"):
+        load_pretrained(path, PAIR)
+
+
 def test_names_that_do_not_fit_the_rows(tmp_path):
     path = tmp_path / "own.safetensors"
     save_weights(path, YOLO11n(2).state_dict(), {"classes": ["cat"]})
@@ -202,6 +211,16 @@ def test_what_a_model_will_have_seen(data, said, seen):
         resume=False, weights=None, data=data, classes=["a"], seed=0, trained_on=said
     )
     assert starting_model(options, None, None)[1] == seen
+
+
+def test_what_a_resumed_run_is_told_that_it_will_have_seen(tmp_path):
+    """What the command says counts more than the checkpoint."""
+    last = tmp_path / "last.safetensors"
+    save_weights(last, {"a": np.zeros(1)}, {"trained_on": "drawn pictures"})
+    options = SimpleNamespace(resume=True, classes=["a"], seed=0, trained_on=None)
+    assert starting_model(options, last, None)[1] == "drawn pictures"
+    options.trained_on = "ten photographs"
+    assert starting_model(options, last, None)[1] == "ten photographs"
 
 
 # ------------------------------------------------------------------------------ 16 bits

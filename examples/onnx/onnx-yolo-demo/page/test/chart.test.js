@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FrameTimes } from "../src/page/chart.js";
+import { FrameTimes, topOf } from "../src/page/chart.js";
 
 test("the median of the last frames, the last one's time, and their rate", () => {
   const times = new FrameTimes();
@@ -27,4 +27,9 @@ test("what limits the rate: the source, if most frames are waited for, or the lo
   assert.deepEqual(limitOf(parts, [0, 0, 9]), { part: "inference", ms: 60, of: 100 });
   assert.equal(limitOf(parts, [0, 5, 9]).part, "source");
   assert.deepEqual(limitOf({ ...parts, inference: 20 }, [0, 0]), { part: "rest", ms: 69, of: 100 });
+});
+
+test("the chart's height is a round number that all frames fit in", () => {
+  const tops = [0, 50, 51, 150, 201, 501, 1500].map(topOf);
+  assert.deepEqual(tops, [50, 50, 100, 200, 500, 1000, 2000]);
 });

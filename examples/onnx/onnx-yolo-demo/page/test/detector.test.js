@@ -59,3 +59,12 @@ test("where several threads do not start, one does", async () => {
     ["load", undefined],
   ]);
 });
+
+test("a detector whose worker has ended answers at once", async () => {
+  const nothing = () => {};
+  const detector = new Detector({ onProgress: nothing, onLost: nothing, onSlow: nothing });
+  await assert.rejects(async () => detector.measure(3), { code: "runtime" });
+  detector.cancel();
+  await assert.rejects(async () => detector.measure(3), { code: "cancelled" });
+  assert.equal(detector.busy, false);
+});

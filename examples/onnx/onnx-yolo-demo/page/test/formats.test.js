@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { asCoco, asCsv, asJson } from "../src/page/formats.js";
+import { asCoco, asCsv, asJson, inOwnPixels } from "../src/page/formats.js";
 
 const found = { name: "cup, large", classId: 1, score: 0.75, x1: 10.004, y1: 20, x2: 40.5, y2: 60 };
 const PICTURES = [
@@ -44,6 +44,16 @@ test("COCO has corner and size, ids from 1 on, and pictures with nothing in them
       iscrowd: 0,
     },
   );
+});
+
+test("boxes of a picture that was made smaller go back by each axis", () => {
+  // Sides are whole numbers: those of a strip lose its proportions.
+  const [kept, own] = [
+    { width: 16384, height: 8 },
+    { width: 20000, height: 10 },
+  ];
+  const box = { name: "a", x1: 0, y1: 4, x2: 16384, y2: 8 };
+  assert.deepEqual(inOwnPixels(box, kept, own), { name: "a", x1: 0, y1: 5, x2: 20000, y2: 10 });
 });
 
 test("JSON says what the pictures were seen with", () => {

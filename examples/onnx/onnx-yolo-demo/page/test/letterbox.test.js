@@ -40,6 +40,25 @@ test("a picture that takes much memory leaves the next one as it is", () => {
   assert.deepEqual(after, before);
 });
 
+test("a picture that there is no memory for is refused a second time, too", () => {
+  const box = createLetterbox(64);
+  const rgba = Uint8ClampedArray.from({ length: 4 * 110 * 110 }, (_, k) => (k * k) % 251);
+  const { grow } = WebAssembly.Memory.prototype;
+  WebAssembly.Memory.prototype.grow = () => {
+    throw new RangeError("no memory");
+  };
+  const out = new Float32Array(3 * 64 * 64);
+  try {
+    for (let k = 0; k < 2; k++) assert.throws(() => box.run(rgba, 110, 110, out), /no memory/);
+  } finally {
+    WebAssembly.Memory.prototype.grow = grow;
+  }
+  assert.deepEqual(box.run(rgba, 110, 110, out), fit(110, 110, 64));
+  const wanted = new Float32Array(3 * 64 * 64);
+  createLetterbox(64).run(rgba, 110, 110, wanted);
+  assert.deepEqual(out, wanted);
+});
+
 test("a picture of the wrong size is refused", () => {
   const box = createLetterbox(8);
   const rgba = new Uint8ClampedArray(4);

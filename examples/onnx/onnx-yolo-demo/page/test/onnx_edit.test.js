@@ -30,12 +30,12 @@ test("class names survive being written and read", () => {
 });
 
 test("metadata are replaced, and the others stay", () => {
-  const model = withMetadata(detector({ metadata: { conf: "0.3" } }), {
+  const model = withMetadata(detector({ metadata: { conf: "0.3", constructor: "me" } }), {
     names: "{0: 'a', 1: 'b'}",
   });
   assert.deepEqual(readFacts(model).names, ["a", "b"]);
   assert.equal(readFacts(model).confidence, 0.3);
-  assert.deepEqual(Object.keys(readMetadata(model)).sort(), ["conf", "names"]);
+  assert.deepEqual(Object.keys(readMetadata(model)).sort(), ["conf", "constructor", "names"]);
   assert.deepEqual(nodesOf(model), nodesOf(detector()));
 });
 

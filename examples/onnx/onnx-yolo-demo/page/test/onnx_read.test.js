@@ -49,10 +49,15 @@ test("facts of a detector, and those of a file without metadata", () => {
   const none = { names: null, confidence: 0.25, iou: 0.45, size: null, ...unsaid };
   assert.deepEqual(readFacts(modelWith({})), none);
   const others = ["much", "0.5", '{"on": "x", "per_class": {"a": {"map50": 7, "map50_95": 0}}}'];
+  others.push('{"on": "x", "per_class": {"a": {"map50": "0.5", "map50_95": 0}}}');
+  others.push('{"on": "x", "per_class": {"another": {"map50": 0.5, "map50_95": 0}}}');
   for (const average_precision of others) {
-    assert.deepEqual(readFacts(modelWith({ average_precision })), none);
+    const facts = readFacts(modelWith({ names: "['a']", average_precision }));
+    assert.deepEqual(facts, { ...none, names: ["a"] });
   }
-  assert.throws(() => readFacts(modelWith({ conf: "much" })), { code: "model-shape" });
+  for (const conf of ["much", "", " "]) {
+    assert.throws(() => readFacts(modelWith({ conf })), { code: "model-shape" });
+  }
 });
 
 test("files that are cut off or something else are refused", () => {

@@ -45,6 +45,7 @@ test("what does not fit is refused, with what would", () => {
   refused([2, 84, GRID], COCO, /needed/);
   refused([300, 7], COCO, /\(300, 7\); needed/);
   refused([1, 0, 7], COCO, /needed/);
+  refused([1, 6, 80, 80], TWO, /\(1, 6, 80, 80\); needed/);
   refused([1, 3, 80, 80, 85], null, /needed: \(1, 4 \+ classes, boxes\)/);
   refused([1, 300, 6], null, /does not name them; needed: metadata "names"/);
 });

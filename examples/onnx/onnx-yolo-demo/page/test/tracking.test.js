@@ -29,6 +29,24 @@ test("a thing keeps its number, which it gets in the third frame", () => {
   assert.deepEqual(follow(frames).flat(), [0, 0, 1, 1, 1]);
 });
 
+test("a frame that is seen again gives its things their numbers, and counts for nothing", () => {
+  const tracker = new Tracker();
+  follow([[at(100, 50)], [at(104, 50)]], tracker);
+  for (let k = 0; k < 40; k++) tracker.numberAgain([]); // at a higher threshold
+  tracker.numberAgain([at(104, 50), at(300, 50)]);
+  assert.deepEqual([...tracker.seen], []); // it is sure after three frames, not after three looks
+  assert.deepEqual(follow([[at(108, 50)]], tracker), [[1]]);
+  const again = [at(300, 50), at(109, 50), at(108, 50, "phone")];
+  tracker.numberAgain(again);
+  assert.deepEqual(
+    again.map(({ number }) => number),
+    [undefined, 1, undefined],
+  );
+  for (let k = 0; k < 40; k++) tracker.numberAgain([]);
+  assert.deepEqual(follow([[at(112, 50)]], tracker), [[1]]);
+  assert.deepEqual([...tracker.seen], [["person", 1]]);
+});
+
 test("what flickers gets no number, and classes have their own numbers", () => {
   const tracker = new Tracker();
   const frames = steps(6).map((k) => [

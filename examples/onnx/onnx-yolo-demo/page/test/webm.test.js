@@ -43,6 +43,11 @@ for (const [name, bytes] of Object.entries({ known, live })) {
   });
 }
 
+test("a film may be cut off within the number of a part", async () => {
+  const end = head.length + part(SEGMENT, [], UNKNOWN).length + part([0xec], [0, 0]).length;
+  for (const more of [1, 2, 3]) assert.equal(await whole(live.slice(0, end + more)), true);
+});
+
 test("a film longer than what is read at once", async () => {
   const long = [...head, ...part(SEGMENT, [], UNKNOWN)];
   for (let k = 0; k < 40; k++) long.push(...cluster(UNKNOWN));

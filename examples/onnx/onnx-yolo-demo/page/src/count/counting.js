@@ -26,6 +26,7 @@ let gate = new Gate({ a: { x: 0.1, y: 0.5 }, b: { x: 0.9, y: 0.5 } });
 const counts = new Map(); // by class
 let counted = ""; // what is being counted in
 let ended = false; // the video has come to its end
+let followed = false; // whether a frame has been since the count began
 
 const isOn = () => byId("count-on").checked;
 const hasLine = () => isOn() && byId("line-on").checked;
@@ -36,7 +37,7 @@ function startAnew() {
   tracker = new Tracker();
   gate = new Gate(gate.line);
   counts.clear();
-  ended = false;
+  ended = followed = false;
 }
 
 /** The centre of a box as it is shown. @returns {Point} In shares of the picture. */
@@ -63,11 +64,14 @@ function see(frame, detections) {
   counted = source;
   for (const count of counts.values()) count.now = 0;
   for (const { name } of detections) countOf(name).now += 1;
-  if (frame.live) follow(frame, detections);
+  // At other thresholds, say: a frame that is seen again is no further one.
+  if (frame.live && frame.again && followed) tracker.numberAgain(detections);
+  else if (frame.live) follow(frame, detections);
   showCounts();
 }
 
 function follow(frame, detections) {
+  followed = true;
   for (const track of tracker.update(detections)) {
     if (track.number) track.box.number = track.number;
     const crossed = hasLine() ? gate.pass(track, shownCentre(track.box, frame)) : 0;

@@ -67,6 +67,18 @@ export class Tracker {
     return found;
   }
 
+  /**
+   * Number other detections of the frame that was taken last; the things stay as they are.
+   * @param {NamedDetection[]} detections
+   */
+  numberAgain(detections) {
+    const present = this.#tracks.filter(({ missed, number }) => missed === 0 && number > 0);
+    const places = present.map(({ box, name, number }) => ({ ...box, name, number }));
+    for (const [{ number }, box] of pairBoxes(places, detections, LEAST_OVERLAP)) {
+      box.number = number;
+    }
+  }
+
   /** @param {Track|undefined} known @param {NamedDetection} box @returns {Track} */
   #follow(known, box) {
     const { name } = box;

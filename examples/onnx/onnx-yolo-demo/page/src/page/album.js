@@ -8,7 +8,7 @@
  */
 
 import { byId } from "./environment.js";
-import { asCoco, asCsv, asJson } from "./formats.js";
+import { asCoco, asCsv, asJson, inOwnPixels } from "./formats.js";
 import { stop as stopLive } from "./live.js";
 import { alone, detect } from "./model.js";
 import { showPicture } from "./pictures.js";
@@ -130,13 +130,12 @@ export function clearAlbum() {
 /** @param {File} file @param {ReturnType<typeof currentSettings>} used */
 async function seePicture(file, used) {
   const { bitmap, width, height } = await decodePicture(file);
-  const scale = width / bitmap.width; // of a picture that was made smaller
+  const kept = { width: bitmap.width, height: bitmap.height };
   const result = await alone(() => detect(bitmap, used));
   result.bitmap.close();
-  const detections = result.detections.map(({ x1, y1, x2, y2, ...found }) => {
-    const [left, top, right, bottom] = [x1, y1, x2, y2].map((value) => value * scale);
+  const detections = result.detections.map((found) => {
     const name = demo.info?.names[found.classId] ?? "";
-    return { ...found, name, x1: left, y1: top, x2: right, y2: bottom };
+    return inOwnPixels({ ...found, name }, kept, { width, height });
   });
   return { title: file.name, width, height, detections };
 }

@@ -81,6 +81,16 @@ function median(values) {
   return (sorted[(length - 1) >> 1] + sorted[length >> 1]) / 2;
 }
 
+/**
+ * @param {number} largest Milliseconds of a frame.
+ * @returns {number} The chart's full height in ms: 1, 2 or 5 times a power of ten, at least 50.
+ */
+export function topOf(largest) {
+  let top = 50;
+  for (let step = 0; top < largest; step += 1) top *= step % 3 === 2 ? 2.5 : 2;
+  return top;
+}
+
 /** Milliseconds of the last frames, stacked, with a line at 33 ms. */
 export class TimeChart {
   #canvas;
@@ -132,12 +142,8 @@ export class TimeChart {
     this.#line(clientWidth, clientHeight, top);
   }
 
-  /** The chart's full height in ms: 1, 2 or 5 times a power of ten, at least 50. */
   #top() {
-    const largest = Math.max(0, ...this.#times.map((t) => t.pre + t.inference + t.post));
-    let top = 50;
-    for (let step = 0; top < largest; step += 1) top *= step % 3 === 1 ? 2.5 : 2;
-    return top;
+    return topOf(Math.max(0, ...this.#times.map((t) => t.pre + t.inference + t.post)));
   }
 
   #bars(width, height, top) {

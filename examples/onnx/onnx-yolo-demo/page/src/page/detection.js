@@ -58,7 +58,8 @@ async function detectAgain() {
   const picture = onStage();
   if (!picture || !demo.info || activity.running) return demo.last;
   const copy = () => createImageBitmap(picture.bitmap);
-  const last = await process(picture, copy, () => picture === onStage());
+  const frame = { ...picture, again: true };
+  const last = await process(frame, copy, () => picture === onStage());
   // Null: another picture came before the first one had its detections.
   if (last) say(`Found ${summary(last.detections)}. ${picture.title}.`);
   settle();

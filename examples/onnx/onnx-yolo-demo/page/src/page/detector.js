@@ -247,9 +247,11 @@ export class Detector {
   /** @returns {Promise<any>} The worker's answer; if it takes longer than `patience`, it is slow. */
   #call(message, transfer, patience = LONG_MS) {
     if (this.#pending !== null) throw failure("busy", "the detector is at work; wait for it");
+    const worker = this.#worker;
+    if (worker === null) throw failure(this.#reason.code, this.#reason.message);
     const id = ++this.#calls;
     return new Promise((resolve, reject) => {
-      this.#worker?.postMessage({ ...message, id }, transfer); // throws for a closed bitmap
+      worker.postMessage({ ...message, id }, transfer); // throws for a closed bitmap
       this.#pending = { id, resolve, reject };
       if (patience === Number.POSITIVE_INFINITY) return;
       setTimeout(() => this.#pending?.id === id && this.#setSlow(true), patience);

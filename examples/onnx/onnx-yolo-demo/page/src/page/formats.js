@@ -4,6 +4,9 @@
  * @import {NamedDetection} from "./drawing.js"
  */
 
+/** @typedef {{x1: number, y1: number, x2: number, y2: number}} Box */
+/** @typedef {{width: number, height: number}} Size */
+
 /**
  * A picture and what is in it; corners in its own pixels, upright.
  * @typedef {{title: string, width: number, height: number, detections: NamedDetection[]}} Seen
@@ -11,6 +14,20 @@
 
 /** Two digits behind the point are a hundredth of a pixel. */
 const rounded = (value) => Math.round(value * 100) / 100;
+
+/**
+ * What was found in a picture that was made smaller, in the picture's own pixels.
+ * @template {Box} Found
+ * @param {Found} found
+ * @param {Size} kept Sides that it was seen at, whose proportions may be a little other ones.
+ * @param {Size} own
+ * @returns {Found}
+ */
+export function inOwnPixels(found, kept, own) {
+  const [across, down] = [own.width / kept.width, own.height / kept.height];
+  const { x1, y1, x2, y2 } = found;
+  return { ...found, x1: x1 * across, y1: y1 * down, x2: x2 * across, y2: y2 * down };
+}
 
 /** @param {Seen[]} pictures @param {object} head What they were seen with. @returns {string} */
 export function asJson(pictures, head) {

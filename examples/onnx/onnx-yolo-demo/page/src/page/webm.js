@@ -52,6 +52,7 @@ export async function isWhole(film) {
     }
     const head = bytes.subarray(at - from, at - from + HEAD_BYTES);
     const [part, idBytes] = readNumber(head, true);
+    if (idBytes <= 4 && head.length < idBytes) return true; // it was cut off within the number
     if (at === 0 && part !== FILE) return true;
     if (idBytes > 4 || !(PARTS.has(part) || OPENED.has(part))) return false;
     const [length, lengthBytes] = readNumber(head.subarray(idBytes), false);

@@ -103,7 +103,9 @@ export function withHead(model, head, constants) {
 export function withMetadata(model, entries) {
   const decoder = new TextDecoder();
   const isReplaced = (content) =>
-    [...fieldsOf(content)].some((f) => f.field === 1 && decoder.decode(f.content) in entries);
+    [...fieldsOf(content)].some(
+      (f) => f.field === 1 && Object.hasOwn(entries, decoder.decode(f.content)),
+    );
   const kept = [...fieldsOf(model)].filter(
     (f) => f.field !== METADATA_PROPS || !isReplaced(f.content),
   );

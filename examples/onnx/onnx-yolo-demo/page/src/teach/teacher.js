@@ -158,11 +158,17 @@ async function lesson({ examples, part, steps: wanted, seed, onStep }) {
   await alone(() => ask(message));
   /** @type {number[]} */
   const losses = [];
-  while (losses.length < steps && !(stopped && losses.length)) {
-    if (model.current !== basis) throw failure("cancelled", "another model was loaded");
-    const { loss } = await alone(() => ask({ type: "teach-step" }));
-    losses.push(loss);
-    onStep({ step: losses.length, steps, loss });
+  try {
+    while (losses.length < steps && !(stopped && losses.length)) {
+      if (model.current !== basis) throw failure("cancelled", "another model was loaded");
+      const { loss } = await alone(() => ask({ type: "teach-step" }));
+      losses.push(loss);
+      onStep({ step: losses.length, steps, loss });
+    }
+  } catch (error) {
+    // Else the worker would keep two models and many maps.
+    await alone(() => ask({ type: "teach-end" })).catch(() => {});
+    throw error;
   }
   const { weights } = await alone(() => ask({ type: "teach-end" }));
   const taught = await join(bytes, facts.names ?? [], info, part, labels, weights);

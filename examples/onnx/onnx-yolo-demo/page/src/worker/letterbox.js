@@ -183,9 +183,9 @@ export function createLetterbox(size, written = (fraction) => fraction) {
 
   /** Lay out the memory: the picture, where the result will be, the half-way picture, the tables. */
   function prepare(width, height) {
-    geometry = fit(width, height, size);
-    const { resizedWidth, resizedHeight } = geometry;
-    const downFirst = startsDownwards(geometry);
+    const wanted = fit(width, height, size);
+    const { resizedWidth, resizedHeight } = wanted;
+    const downFirst = startsDownwards(wanted);
     const halfWay = 4 * Math.max(width * height, resizedWidth * resizedHeight);
     const halfWayBytes = 4 * (downFirst ? width * resizedHeight : resizedWidth * height);
     const across = filterTable(width, resizedWidth, 4);
@@ -210,6 +210,7 @@ export function createLetterbox(size, written = (fraction) => fraction) {
         goDown(halfWay, 0, resizedWidth);
       }
     };
+    geometry = wanted; // not before there is memory for it
   }
 
   /** Write the resized pixels as planes of fractions. */

@@ -127,7 +127,8 @@ export function otherModel(one, other) {
 
 /** A number from 0 to 1. */
 function readThreshold(metadata, key, standard) {
-  const value = Number(metadata[key] ?? standard);
+  const text = String(metadata[key] ?? standard);
+  const value = text.trim() ? Number(text) : Number.NaN;
   if (value >= 0 && value <= 1) return value;
   throw failure(
     "model-shape",
@@ -136,16 +137,21 @@ function readThreshold(metadata, key, standard) {
 }
 
 /**
- * What a file says of its average precision; of another form than export.py's, it says nothing.
- * @param {string} [text]
+ * What a file says of its average precision; of another form than export.py's, or of a class that it
+ * doesn't have, it says nothing.
+ * @param {string|undefined} text
+ * @param {string[]} names Of the classes.
  * @returns {Scores|null}
  */
-function readScores(text = "null") {
+function readScores(text = "null", names) {
   try {
     const { on, per_class: perClass } = JSON.parse(text);
-    const isShare = (value) => value === null || (value >= 0 && value <= 1);
-    const rows = Object.values(perClass);
-    const fits = rows.every(({ map50, map50_95 }) => isShare(map50) && isShare(map50_95));
+    const isShare = (value) =>
+      value === null || (typeof value === "number" && value >= 0 && value <= 1);
+    const rows = Object.entries(perClass);
+    const fits = rows.every(([name, { map50, map50_95 }]) => {
+      return names.includes(name) && isShare(map50) && isShare(map50_95);
+    });
     return fits && typeof on === "string" ? { on: on.slice(0, 3 * LONGEST), perClass } : null;
   } catch {
     return null;
@@ -167,7 +173,7 @@ export function readFacts(bytes) {
     const names = metadata.names === undefined ? null : parseNames(metadata.names);
     const trainedOn = (metadata.trained_on ?? "").slice(0, LONGEST);
     const licence = (metadata.license ?? "").slice(0, LONGEST);
-    const scores = readScores(metadata.average_precision);
+    const scores = readScores(metadata.average_precision, names ?? []);
     const known = names?.length ? names : null;
     return { names: known, confidence, iou, size, trainedOn, licence, scores };
   } catch (error) {

@@ -83,7 +83,7 @@ function countClasses(layout, width, masks) {
 export function readShape(dims, names, side, masks = 0) {
   const [batch, first, last] = dims.length === 2 && dims[1] === 6 ? [1, ...dims] : dims;
   const find = names ? layoutWithNames : layoutWithoutNames;
-  const isTable = batch === 1 && last > 0 && (dims.length === 3 || dims[1] === 6);
+  const isTable = batch === 1 && last > 0 && dims.length <= 3;
   const facts = { side, classes: names?.length ?? 0, masks };
   const layout = isTable && (first > 0 || last === 6) ? find(first, last, facts) : null;
   if (!layout) {

@@ -78,6 +78,21 @@ scenarios({
     check(table().join() === "green thing,1,1,0,1", `a second time the counts are ${table()}`);
   },
 
+  async "a frame that rests is counted once, whatever is switched off meanwhile"() {
+    const look = async (id, times) => {
+      for (let k = 0; k < times; k++) {
+        const { frames } = demo();
+        press(id);
+        await until(() => demo().frames > frames, "the frame to be seen again");
+      }
+    };
+    await look("classes-none", 31);
+    check(table().join() === "green thing,0,1,0,1", `without classes the counts are ${table()}`);
+    await look("classes-all", 4);
+    check(table().join() === "green thing,1,1,0,1", `with classes the counts are ${table()}`);
+    check(demo().last.detections[0].number === 1, "it has its number again");
+  },
+
   async "a picture has a number of things, which are not followed"() {
     choose("image-file", await picture("black", "dark.png"));
     await until(() => demo().last.title === "dark.png", "the picture");
