@@ -19,7 +19,6 @@ from pytensor.tensor.moments import (
     moments,
 )
 from pytensor.tensor.pullback import pullback_as_node
-from pytensor.tensor.reshape import split_dims
 from pytensor.tensor.shape import reshape, specify_shape
 from pytensor.tensor.symbolic import TensorSymbolicOp
 
@@ -103,11 +102,14 @@ class GroupNormalization(_PerChannel):
 
     def normalized(self, x):
         channels = x.shape[1] if x.type.shape[1] is None else x.type.shape[1]
-        grouped = split_dims(x, (self.num_groups, channels // self.num_groups), axis=1)
+        # Neither split_dims nor join_dims, each the other's pullback: NumPy can't join axes of an
+        # empty array.
+        first, _, *spatial = lengths_of(x)
+        lengths = [first, self.num_groups, channels // self.num_groups, *spatial]
+        grouped = reshape(x, lengths, ndim=len(lengths))
         # As an Op, not written out: an Op knows its output's shape, which tracing can't work out
         over_groups = LayerNormalization(axis=2, epsilon=self.epsilon, scaled=False, shifted=False)
         out = over_groups(grouped)
-        # Not join_dims: NumPy can't join axes of an empty array
         return reshape(out, lengths_of(x))
 
 

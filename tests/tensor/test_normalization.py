@@ -260,6 +260,14 @@ def test_empty(shape):
     assert {result.shape for result in results} == {shape}
 
 
+@pytest.mark.parametrize("mode", [REFERENCE_MODE, "JAX"], ids=["py", "jax"])
+@pytest.mark.parametrize("shape", [(0, 6, 3), (2, 6, 0)])
+def test_gradient_of_empty_groups(shape, mode):
+    x = pt.tensor3("x")
+    gradient = pytensor.grad(pt.nn.group_norm(x, 2).sum(), x)
+    assert pytensor.function([x], gradient, mode=mode)(np.ones(shape)).shape == shape
+
+
 def test_constant_examples_are_zero():
     x = pt.full((2, 6, 3), 7.25)
     for out in (

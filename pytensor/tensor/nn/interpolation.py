@@ -166,8 +166,8 @@ def interpolate(
 
     Where a `scale_factor` keeps a length that is known, linear interpolation and `antialias` leave
     the axis as it is, as PyTorch does.  Where one keeps or doubles a length, and isn't an integer,
-    PyTorch's gradients of the other modes and of `antialias` aren't those of its results; those
-    here are.
+    PyTorch takes 1 or 2 for it in ``"nearest"`` of two axes on a CPU, and in the gradients of the
+    other modes and of `antialias`, which aren't those of its results then; those here are.
 
     References
     ----------

@@ -27,6 +27,12 @@ from pytensor.tensor.shape import specify_shape
 from pytensor.tensor.symbolic import TensorSymbolicOp
 
 
+def _at(winner, cells, axis):
+    """Return the cell of each window that has won; lengths of 1 stay known."""
+    chosen = take_along_axis(cells, winner, axis=axis)
+    return specify_shape(chosen, winner.type.shape).squeeze(axis)
+
+
 class AdaptivePool(TensorSymbolicOp):
     """Maximum or average of windows that share out the last ``len(output_size)`` axes.
 
@@ -96,10 +102,10 @@ class AdaptivePool(TensorSymbolicOp):
             cells, _, _ = self._windows(x, axis, self.output_size[i])
             # of equals the first, and NaN before all numbers
             winner = argmax(cells, axis=axis + 1, keepdims=True)
-            x = take_along_axis(cells, winner, axis=axis + 1).squeeze(axis + 1)
+            x = _at(winner, cells, axis + 1)
             if companion is not None:
                 companion, _, _ = self._windows(companion, axis, self.output_size[i])
-                companion = take_along_axis(companion, winner, axis=axis + 1).squeeze(axis + 1)
+                companion = _at(winner, companion, axis + 1)
         if companion is not None:
             companion = self._with_lengths(companion, image)
         return self._with_lengths(x, image), companion

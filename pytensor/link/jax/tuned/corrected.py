@@ -51,21 +51,24 @@ def corrected_funcify(op, **kwargs):
 def with_declared_dtypes(function, node):
     """Give a node's results the dtypes of its outputs' types.
 
-    bfloat16 stays, which mixed precision computes in.  See
-    thoughts/upstream/jax-result-dtypes.md.
+    bfloat16 stays, which mixed precision computes in.  Integers of Python's stay too, for they may
+    be lengths, but overflow as those of the dtype.  See thoughts/upstream/jax-result-dtypes.md.
     """
-    declared = [_declared(variable) for variable in node.outputs]
+    declared = [(_declared(variable), _integer_range(variable)) for variable in node.outputs]
 
-    def cast(result, dtype):
+    def cast(result, dtype, integers):
+        if type(result) is int and integers is not None:
+            lowest, number = integers
+            return (result - lowest) % number + lowest
         other = dtype is not None and isinstance(result, jax.Array) and result.dtype != dtype
         return result.astype(dtype) if other and result.dtype != jnp.bfloat16 else result
 
     def one(*inputs):
-        return cast(function(*inputs), declared[0])
+        return cast(function(*inputs), *declared[0])
 
     def several(*inputs):
         results = zip(function(*inputs), declared, strict=True)
-        return tuple(cast(result, dtype) for result, dtype in results)
+        return tuple(cast(result, *of_type) for result, of_type in results)
 
     return one if len(declared) == 1 else several
 
@@ -74,6 +77,14 @@ def _declared(variable):
     """Return the dtype that JAX has for a variable's; None for generators and the like."""
     dtype = getattr(variable.type, "numpy_dtype", None)
     return None if dtype is None else jax.dtypes.canonicalize_dtype(dtype)
+
+
+def _integer_range(variable):
+    """Return the lowest integer of a variable's dtype, and how many it has; None for others."""
+    dtype = getattr(variable.type, "numpy_dtype", None)
+    if dtype is None or dtype.kind not in "iu":
+        return None
+    return int(np.iinfo(dtype).min), 1 << 8 * dtype.itemsize
 
 
 def _with_operands(function, node, dtypes):

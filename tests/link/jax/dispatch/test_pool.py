@@ -124,3 +124,13 @@ def test_what_jax_spreads_by_one_op_is_what_slices_are_set_to(fill):
         first, second = pytensor.function([x], outputs, mode=mode)(value)
         np.testing.assert_array_equal(first, second)
         assert np.count_nonzero(np.asarray(second) == fill) == 32
+
+
+def test_adaptive_maxima_of_one_row():
+    """Its length stays known from axis to axis: JAX couldn't compute the windows otherwise."""
+    shape = (1, 2, 1, 2)
+    x = pt.tensor("x", shape=shape)
+    values, indices = pt.nn.adaptive_max_pool2d(x, (2, 4), return_indices=True)
+    outputs = [values, indices, pytensor.grad((values**2).sum(), x)]
+    value = np.arange(np.prod(shape), dtype=x.type.dtype).reshape(shape)
+    compare_jax_and_py([x], outputs, [value])

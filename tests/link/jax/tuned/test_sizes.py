@@ -102,6 +102,15 @@ def test_a_size_is_a_number_of_the_program():
     assert "iota dim = 0 : tensor<3xi64>" in text
 
 
+@pytest.mark.parametrize(("dtype", "value"), [("int8", 100), ("int32", 2**16)])
+def test_a_size_overflows_as_its_dtype(dtype, value):
+    """It is a number of Python's in the program, which has no dtype."""
+    n = pt.scalar("n", dtype=dtype)
+    more = n + np.asarray(value, dtype)
+    outputs = [pt.zeros(n, dtype="int8"), more, more // np.asarray(7, dtype), n * n * n * n]
+    compare_jax_and_py([n], outputs, [np.asarray(value, dtype)], jax_mode=MODE)
+
+
 @pytest.mark.slow
 def test_updated_size():
     n = pytensor.shared(np.int64(1), "n")
