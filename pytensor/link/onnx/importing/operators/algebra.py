@@ -159,7 +159,11 @@ def range_(start, limit, delta, *, stash_type=1):
         return pt.arange(start, limit, delta, dtype=dtype)
     if dtype == "float16":
         start, limit, delta = (pt.cast(v, "float32") for v in (start, limit, delta))
-    number = pt.cast(pt.ceil((limit - start) / delta), "int64")
+    if known(delta) == 0:
+        raise Refused("its delta is 0")
+    # In double precision, for a quotient that is a bit above a whole number
+    first, last, step = (pt.cast(v, "float64") for v in (start, limit, delta))
+    number = pt.cast(pt.ceil((last - first) / step), "int64")
     places = pt.cast(pt.arange(pt.maximum(number, np.int64(0))), start.type.dtype)
     return pt.cast(start + places * delta, dtype)
 

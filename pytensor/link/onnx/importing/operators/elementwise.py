@@ -162,7 +162,18 @@ def pow_(x, y):
     exponent = known(y)
     if exponent is not None and np.array_equal(exponent.astype(x.type.dtype), exponent):
         y = constant(exponent.astype(x.type.dtype))
-    return pt.cast(pt.power(x, y), x.type.dtype)
+    if not (is_integer(x) and y.type.dtype.startswith("int")) or _at_least_zero(y):
+        return pt.cast(pt.power(x, y), x.type.dtype)
+    # NumPy refuses negative powers of integers: fractions, that is 0, but for those of 1 and -1
+    below = pt.lt(y, like(y, 0))
+    power = pt.power(x, pt.switch(below, pt.and_(y, like(y, 1)), y))
+    fraction = below & pt.neq(pt.abs(x), like(x, 1))
+    return pt.cast(pt.switch(fraction, like(power, 0), power), x.type.dtype)
+
+
+def _at_least_zero(y):
+    number = known(y)
+    return number is not None and bool((number >= 0).all())
 
 
 @elementwise("Erf")
