@@ -141,3 +141,28 @@ def test_iou_threshold_is_from_0_to_1():
     }"""
     with pytest.raises(ImportedOpError, match=r"iou_threshold is 1\.5"):
         from_onnx(parsed(text))
+
+
+HALF = {
+    "LpNormalization": ([[300, 400]], {}, [[0.6, 0.8]]),
+    "LRN": (np.full((1, 1, 1, 2), 300), {"size": 1, "alpha": 1.0, "beta": 0.5}, 300 / 90001**0.5),
+    "Mean": ([60000], {}, [60000]),
+    "NegativeLogLikelihoodLoss": (np.full((70000, 1), -1), {}, 1),
+    "SoftmaxCrossEntropyLoss": (np.zeros((70000, 2)), {}, np.log(2)),
+    "RoiAlign": (np.full((1, 1, 4, 4), 60000), {"sampling_ratio": 2}, 60000),
+}
+MORE = {
+    "Mean": [np.array([60000], "float16")],
+    "NegativeLogLikelihoodLoss": [np.zeros(70000, "int64")],
+    "SoftmaxCrossEntropyLoss": [np.zeros(70000, "int64")],
+    "RoiAlign": [np.array([[0, 0, 3, 3]], "float16"), np.zeros(1, "int64")],
+}
+
+
+@pytest.mark.parametrize("op_type", HALF)
+def test_sums_in_half_precision_do_not_overflow(op_type):
+    x, attributes, wanted = HALF[op_type]
+    values = [np.asarray(x, "float16"), *MORE.get(op_type, [])]
+    (y,) = in_pytensor(one_node(op_type, values, **attributes), values)
+    assert y.dtype == "float16"
+    np.testing.assert_allclose(y, np.broadcast_to(wanted, y.shape), rtol=1e-3)

@@ -16,7 +16,7 @@ from pytensor.link.onnx.importing.registry import (
 )
 from pytensor.link.onnx.importing.sampling import corners
 from pytensor.link.onnx.importing.sizes import positions
-from pytensor.link.onnx.importing.windows import like
+from pytensor.link.onnx.importing.windows import like, wide
 from pytensor.tensor.batching import lengths_of
 from pytensor.tensor.moments import total
 
@@ -38,6 +38,7 @@ def roi_align(
 ):
     if sampling_ratio < 0:
         raise Refused(f"its sampling_ratio is {sampling_ratio}; it must be at least 0")
+    dtype, x, rois = x.type.dtype, wide(x), wide(rois)
     scaled = rois * like(x, spatial_scale)
     if coordinate_transformation_mode == "half_pixel":
         scaled = scaled - like(x, 0.5)
@@ -66,7 +67,7 @@ def roi_align(
     found = pt.switch(pt.expand_dims(pt.or_(*outside), 1), like(x, 0), found)
     rows, channels = lengths_of(found)[:2]
     found = found.reshape((rows, channels, counts[0], samples[0], counts[1], samples[1]))
-    return _of_samples(found, kept, mode == "max")
+    return pt.cast(_of_samples(found, kept, mode == "max"), dtype)
 
 
 @operator_funcify.register("RoiAlign", before=16)

@@ -23,7 +23,7 @@ from pytensor.link.onnx.importing.sizes import (
     wanted_sizes,
 )
 from pytensor.link.onnx.importing.text import Text
-from pytensor.link.onnx.importing.windows import filled, like
+from pytensor.link.onnx.importing.windows import filled, like, wide
 from pytensor.tensor.basic import constant
 from pytensor.tensor.moments import total
 
@@ -109,8 +109,7 @@ def _summed(x, term, others):
     axes = [_axis(term, term.index(label)) for label in own]
     dtype = x.type.dtype
     if own:
-        wide = pt.cast(x, "float32") if dtype == "float16" else x  # as reductions have it
-        x = pt.cast(total(wide, axes), dtype)
+        x = pt.cast(total(wide(x), axes), dtype)
     return x, "".join(label for label in term if label not in own)
 
 

@@ -19,7 +19,7 @@ from pytensor.link.onnx.importing.registry import (
     operator_funcify,
 )
 from pytensor.link.onnx.importing.sizes import broadcastable, is_listed, is_size, vector
-from pytensor.link.onnx.importing.windows import like
+from pytensor.link.onnx.importing.windows import like, wide
 from pytensor.tensor.basic import constant
 
 UNARY = {
@@ -207,7 +207,8 @@ def sum_(*inputs):
 
 @elementwise("Mean")
 def mean(*inputs):
-    return reduce(pt.add, inputs) / like(inputs[0], len(inputs))
+    total = reduce(pt.add, map(wide, inputs))
+    return pt.cast(total / like(total, len(inputs)), inputs[0].type.dtype)
 
 
 @elementwise("Equal")
