@@ -80,7 +80,7 @@ def dft_along(x, dft_length=None, *, axis=1, inverse=0, onesided=0):
     if axis == x.type.ndim - 1:
         raise Refused("its axis is the last one, which holds real and imaginary parts")
     if inverse and onesided and x.type.shape[-1] == 1:
-        raise Refused("an inverse one-sided transform of real numbers, which the standard rules out")
+        raise Refused("an inverse one-sided transform of real numbers; it takes complex ones")
     real, imaginary = (
         None if part is None else pt.moveaxis(part, axis, -1)
         for part in _parts(x, inverse or not onesided)
