@@ -27,10 +27,13 @@ def all_images(x, ndim: int):
 
 
 def bounded(place, length):
-    """Return a cell for each place that is the number of one; and whether it lies on the axis."""
+    """Return a cell for each place that is the number of one; and whether it lies on the axis.
+
+    A place that is NaN doesn't.
+    """
     last = pt.cast(length - 1, place.type.dtype)
     inside = pt.and_(place >= like(place, 0), place <= last)
-    return pt.cast(pt.clip(place, like(place, 0), last), "int64"), inside
+    return pt.cast(pt.switch(inside, place, like(place, 0)), "int64"), inside
 
 
 def linear(x, places, batch=None):
@@ -47,10 +50,13 @@ def corners(x, places, batch=None):
     spatial = lengths_of(x)[2:]
     floors = [pt.floor(place) for place in places]
     for corner in product((0, 1), repeat=len(places)):
-        shares, cells = [], []
+        shares, cells, on_axes = [], [], []
         for place, floor, length, upper in zip(places, floors, spatial, corner, strict=True):
             share = place - floor if upper else like(x, 1) - (place - floor)
             cell, inside = bounded(floor + like(x, upper), length)
-            shares.append(pt.switch(inside, share, like(x, 0)))
+            shares.append(share)
             cells.append(cell)
-        yield at_cells(x, batch, cells) * pt.expand_dims(reduce(mul, shares), 1)
+            on_axes.append(inside)
+        term = at_cells(x, batch, cells) * pt.expand_dims(reduce(mul, shares), 1)
+        # Not by shares of 0: the cell that is read instead may be infinite
+        yield pt.switch(pt.expand_dims(reduce(pt.and_, on_axes), 1), term, like(x, 0))

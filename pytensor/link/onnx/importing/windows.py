@@ -26,6 +26,11 @@ def like(x, value):
     return constant(np.asarray(value, x.type.dtype))
 
 
+def wide(x):
+    """Return `x`, in float32 if it is float16, whose sums overflow at 65,504."""
+    return pt.cast(x, "float32") if x.type.dtype == "float16" else x
+
+
 def filled(value, lengths):
     """Return an array that has a scalar's value everywhere, and its dtype."""
     # Not an Alloc of the scalar, of which mode JAX makes an array of the widest type

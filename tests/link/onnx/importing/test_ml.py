@@ -220,6 +220,46 @@ def test_cycles_are_refused():
 
 
 @pytest.mark.parametrize(
+    ("attributes", "match"),
+    [
+        ({"aggregate_function": -1}, "aggregate_function is -1; there are 0 to 3"),
+        ({"post_transform": -1}, "post_transform is -1; there are 0 to 4"),
+        ({"nodes_featureids": [0, 1, -1]}, "-1, which is no feature"),
+        ({"nodes_featureids": [0]}, "different numbers of entries"),
+        ({"tree_roots": [0, -1]}, "number of no node"),
+        ({"leaf_targetids": [0]}, "5 leaf_weights and 1 leaf_targetids"),
+    ],
+)
+def test_numbers_of_trees_that_make_no_sense_are_refused(attributes, match):
+    x = np.zeros((1, 3), dtype="float32")
+    attributes = tree_ensemble("float32", **attributes)
+    with pytest.raises(ImportedOpError, match=match):
+        from_onnx(one_node("TreeEnsemble", [x], domain=ML, version=5, **attributes))
+
+
+@pytest.mark.parametrize(
+    ("name", "match"),
+    [
+        ("nodes_featureids", "nodes_featureids has 1 entries"),
+        ("target_ids", "different numbers of entries"),
+        ("target_weights", "different numbers of entries"),
+    ],
+)
+def test_lists_of_trees_have_equal_lengths(name, match):
+    trees = random_trees(np.random.default_rng(3), "target", 1, MODES, False)
+    trees[name] = trees[name][:1]
+    x = np.zeros((1, N_FEATURES), "float32")
+    with pytest.raises(ImportedOpError, match=match):
+        from_onnx(one_node("TreeEnsembleRegressor", [x], domain=ML, n_targets=1, **trees))
+
+
+def test_as_many_keys_as_values():
+    attributes = {"keys_int64s": [1, 2], "values_int64s": [10, 20, 30]}
+    with pytest.raises(ImportedOpError, match="2 keys and 3 values"):
+        from_onnx(one_node("LabelEncoder", [np.array([5, 1])], 1, ML, 4, **attributes))
+
+
+@pytest.mark.parametrize(
     ("n_targets", "transform"), [(1, "NONE"), (1, "PROBIT"), (2, "SOFTMAX"), (2, "PROBIT")]
 )
 def test_linear_regressor(n_targets, transform):

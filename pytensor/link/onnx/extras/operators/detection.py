@@ -8,10 +8,15 @@ import numpy as np
 
 import pytensor
 import pytensor.tensor as pt
-from pytensor.link.onnx.importing.registry import attributes_of, operator_funcify
+from pytensor.link.onnx.importing.registry import (
+    Refused,
+    attributes_of,
+    known,
+    operator_funcify,
+)
 from pytensor.link.onnx.importing.sampling import corners
 from pytensor.link.onnx.importing.sizes import positions
-from pytensor.link.onnx.importing.windows import like
+from pytensor.link.onnx.importing.windows import like, wide
 from pytensor.tensor.batching import lengths_of
 from pytensor.tensor.moments import total
 
@@ -31,6 +36,9 @@ def roi_align(
     sampling_ratio=0,
     spatial_scale=1.0,
 ):
+    if sampling_ratio < 0:
+        raise Refused(f"its sampling_ratio is {sampling_ratio}; it must be at least 0")
+    dtype, x, rois = x.type.dtype, wide(x), wide(rois)
     scaled = rois * like(x, spatial_scale)
     if coordinate_transformation_mode == "half_pixel":
         scaled = scaled - like(x, 0.5)
@@ -44,7 +52,8 @@ def roi_align(
         size = size / like(x, count)
         steps, number, among = _samples(sampling_ratio, size)
         place = like(x, np.arange(count))[:, None] + steps[:, None, :]
-        place = start[:, None] + place.flatten(2) * size[:, None]
+        place = place.reshape((lengths_of(place)[0], count * number))  # maybe of no regions
+        place = start[:, None] + place * size[:, None]
         last = pt.cast(length - 1, x.type.dtype)
         shape = (0, 1, "x") if axis == 0 else (0, "x", 1)
         places.append(pt.clip(place, like(x, 0), last).dimshuffle(shape))
@@ -58,7 +67,7 @@ def roi_align(
     found = pt.switch(pt.expand_dims(pt.or_(*outside), 1), like(x, 0), found)
     rows, channels = lengths_of(found)[:2]
     found = found.reshape((rows, channels, counts[0], samples[0], counts[1], samples[1]))
-    return _of_samples(found, kept, mode == "max")
+    return pt.cast(_of_samples(found, kept, mode == "max"), dtype)
 
 
 @operator_funcify.register("RoiAlign", before=16)
@@ -128,6 +137,11 @@ def max_roi_pool(x, rois, *, pooled_shape, spatial_scale=1.0):
 def non_max_suppression(
     boxes, scores, most=None, iou_threshold=None, score_threshold=None, *, center_point_box=0
 ):
+    if center_point_box not in (0, 1):
+        raise Refused(f"its center_point_box is {center_point_box}; there are 0 and 1")
+    threshold = None if iou_threshold is None else known(iou_threshold)
+    if threshold is not None and not (threshold >= 0).all() & (threshold <= 1).all():
+        raise Refused(f"its iou_threshold is {threshold.ravel()[0]}; it must be from 0 to 1")
     if most is None:
         return pt.zeros((0, 3), dtype="int64")
     limit = like(boxes, 0) if iou_threshold is None else iou_threshold.reshape(())
@@ -149,7 +163,7 @@ def non_max_suppression(
         hidden = pt.and_(chosen[:, :, None], overlap > limit)
         return [pt.and_(free, ~hidden), number + pt.cast(chosen, "int64"), chosen]
 
-    number = pt.zeros_like(valid[:, :, 0], dtype="int64")
+    number = pt.zeros_like(valid.any(axis=2), dtype="int64")  # of maybe no boxes
     *_, chosen = pytensor.scan(
         choose,
         sequences=[positions(lengths_of(boxes)[1])],

@@ -4,7 +4,7 @@ from typing import Literal
 
 import pytensor.tensor as pt
 from pytensor.link.onnx.importing.registry import attributes_of, operator_funcify
-from pytensor.link.onnx.importing.windows import like
+from pytensor.link.onnx.importing.windows import like, wide
 from pytensor.tensor.moments import total
 from pytensor.tensor.special import log_softmax
 
@@ -15,6 +15,8 @@ Reduction = Literal["mean", "sum", "none"]
 def negative_log_likelihood_loss(
     x, target, weight=None, *, ignore_index=None, reduction: Reduction = "mean"
 ):
+    dtype, x = x.type.dtype, wide(x)
+    weight = None if weight is None else wide(weight)
     kept = None
     if ignore_index is not None:
         kept = pt.neq(target, like(target, ignore_index))
@@ -29,12 +31,12 @@ def negative_log_likelihood_loss(
     if weights is not None:
         loss = loss * weights
     if reduction == "none":
-        return loss
+        return pt.cast(loss, dtype)
     axes = range(loss.type.ndim)
     if reduction == "sum":
-        return total(loss, axes)
+        return pt.cast(total(loss, axes), dtype)
     number = pt.cast(loss.size, x.type.dtype) if weights is None else total(weights, axes)
-    return total(loss, axes) / number
+    return pt.cast(total(loss, axes) / number, dtype)
 
 
 @operator_funcify.register("SoftmaxCrossEntropyLoss")

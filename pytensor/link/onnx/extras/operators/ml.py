@@ -194,6 +194,8 @@ def label_encoder(
     keys, of_text = _table("keys", strings[0], keys_tensor, keys_int64s, keys_floats)
     values, to_text = _table("values", strings[1], values_tensor, values_int64s, values_floats)
     _must_be_text(x, of_text)
+    if len(keys) != len(values):
+        raise Refused(f"it has {len(keys)} keys and {len(values)} values")
     x, default = codes_of(x), default_tensor
     if to_text:
         default = node.strings.codes([default_string])
@@ -223,6 +225,8 @@ def category_mapper(
 ):
     strings = node.strings.codes(cats_strings)
     numbers = np.asarray(cats_int64s, dtype="int64")
+    if len(strings) != len(numbers):
+        raise Refused(f"it has {len(strings)} cats_strings and {len(numbers)} cats_int64s")
     text = isinstance(x, Text)
     keys, values = (strings, numbers) if text else (numbers, strings)
     unknown = node.strings.codes([default_string])[0]

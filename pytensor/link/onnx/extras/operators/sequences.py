@@ -64,6 +64,8 @@ def split_to_sequence(x, split=None, *, axis=0, keepdims=1):
                 f"PyTensor must know the length of axis {axis}, which says how many parts there are"
             )
         size = int(sizes)
+        if size < 1:
+            raise Refused(f"its split is {size}; parts have at least one element")
         sizes = [min(size, length - start) for start in range(0, length, size)]
     elif length is not None and sum(sizes) != length:
         raise Refused(f"the parts {list(sizes)} don't add up to the axis' length {length}")

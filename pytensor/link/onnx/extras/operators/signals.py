@@ -77,6 +77,10 @@ def dft(x, dft_length=None, axis=None, *, inverse=0, onesided=0):
 @operator_funcify.register("DFT", before=20)
 def dft_along(x, dft_length=None, *, axis=1, inverse=0, onesided=0):
     axis = normalized(axis, x.type.ndim)
+    if axis == x.type.ndim - 1:
+        raise Refused("its axis is the last one, which holds real and imaginary parts")
+    if inverse and onesided and x.type.shape[-1] == 1:
+        raise Refused("an inverse one-sided transform of real numbers; it takes complex ones")
     real, imaginary = (
         None if part is None else pt.moveaxis(part, axis, -1)
         for part in _parts(x, inverse or not onesided)

@@ -54,6 +54,14 @@ class Forest:
     voted: np.ndarray
     members: np.ndarray | None = None
 
+    def __post_init__(self) -> None:
+        n = len(self.modes)
+        parts = (self.features, self.thresholds, self.when_true, self.when_false, self.nan_is_true)
+        if {*map(len, parts)} != {n}:
+            raise Refused("its attributes nodes_* have different numbers of entries")
+        if n and min(self.features) < 0:
+            raise Refused(f"nodes_featureids has {min(self.features)}, which is no feature")
+
     def depth(self) -> int:
         """Return the most comparisons on the way from a root to a leaf."""
         nodes, depth = np.unique(self.roots), 0
@@ -137,7 +145,13 @@ def _numbers(doubles, length=None, **floats):
         values = doubles
     must_have(**{name: values})
     values = np.asarray(values, dtype=None if values is doubles else "float32")
-    if length not in (None, len(values)):
+    return values if length is None else _entries(length, **{name: values})
+
+
+def _entries(length, **attribute):
+    """Return the values of an attribute, which must have so many."""
+    ((name, values),) = attribute.items()
+    if len(values) != length:
         raise Refused(f"{name} has {len(values)} entries, and should have {length}")
     return values
 
@@ -196,10 +210,12 @@ def _old_forest(
     if sorted(trees[i] for i in roots) != sorted(set(trees)):
         raise Refused("a tree has no root, or several")
     *places, targets, weights = leaves
+    if len({*map(len, leaves)}) > 1:
+        raise Refused("the attributes that say what leaves vote have different numbers of entries")
     votes, targets = positions(*places), np.asarray(targets, dtype="int64")
     return Forest(
         roots,
-        np.where(leaf, 0, nodes_featureids),
+        np.where(leaf, 0, _entries(n, nodes_featureids=nodes_featureids)),
         _numbers(nodes_values_as_tensor, n, nodes_values=nodes_values),
         modes,
         *children,
@@ -266,10 +282,20 @@ def tree_ensemble(
     nodes_missing_value_tracks_true=(), nodes_modes, nodes_splits, nodes_trueleafs,
     nodes_truenodeids, post_transform=0, tree_roots,
 ):  # fmt: skip
+    for name, number, names in (
+        ("aggregate_function", aggregate_function, AGGREGATES),
+        ("post_transform", post_transform, TRANSFORMS),
+    ):
+        if not 0 <= number < len(names):
+            raise Refused(f"its {name} is {number}; there are 0 to {len(names) - 1}")
     modes = nodes_modes.astype("int64")
     n, n_leaves = len(modes), len(leaf_targetids)
     if not all(0 <= m < LEAF for m in modes):
         raise Refused(f"a node's mode isn't one of {MODES[:LEAF]}")
+    if len(leaf_weights) != n_leaves:
+        raise Refused(f"it has {len(leaf_weights)} leaf_weights and {n_leaves} leaf_targetids")
+    if not all(0 <= root < n for root in tree_roots):
+        raise Refused(f"tree_roots has a number of no node: {list(tree_roots)}")
     itself = np.arange(n, n + n_leaves)
 
     def children(which, ids, leaf):

@@ -23,7 +23,7 @@ from pytensor.link.onnx.importing.sizes import (
     wanted_sizes,
 )
 from pytensor.link.onnx.importing.text import Text
-from pytensor.link.onnx.importing.windows import filled, like
+from pytensor.link.onnx.importing.windows import filled, like, wide
 from pytensor.tensor.basic import constant
 from pytensor.tensor.moments import total
 
@@ -109,8 +109,7 @@ def _summed(x, term, others):
     axes = [_axis(term, term.index(label)) for label in own]
     dtype = x.type.dtype
     if own:
-        wide = pt.cast(x, "float32") if dtype == "float16" else x  # as reductions have it
-        x = pt.cast(total(wide, axes), dtype)
+        x = pt.cast(total(wide(x), axes), dtype)
     return x, "".join(label for label in term if label not in own)
 
 
@@ -159,7 +158,11 @@ def range_(start, limit, delta, *, stash_type=1):
         return pt.arange(start, limit, delta, dtype=dtype)
     if dtype == "float16":
         start, limit, delta = (pt.cast(v, "float32") for v in (start, limit, delta))
-    number = pt.cast(pt.ceil((limit - start) / delta), "int64")
+    if known(delta) == 0:
+        raise Refused("its delta is 0")
+    # In double precision, for a quotient that is a bit above a whole number
+    first, last, step = (pt.cast(v, "float64") for v in (start, limit, delta))
+    number = pt.cast(pt.ceil((last - first) / step), "int64")
     places = pt.cast(pt.arange(pt.maximum(number, np.int64(0))), start.type.dtype)
     return pt.cast(start + places * delta, dtype)
 

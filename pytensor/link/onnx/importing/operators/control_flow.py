@@ -244,7 +244,7 @@ def _iterate(step, carried, n_outputs, trips, outside, sequences=()):
         values = map(specify_shape, carried[counters:], found.shapes)
         carried = [*carried[:counters], *values]
         return _iterate(step, carried, n_outputs, trips, outside, sequences)
-    last = [_last(v, endless) for v in results[: len(carried)]]
+    last = [last_state(v, endless) for v in results[: len(carried)]]
     outputs = results[len(carried) :]
     if whole and isinstance(trips, int):
         # Scan's type leaves open how many there are
@@ -255,7 +255,7 @@ def _iterate(step, carried, n_outputs, trips, outside, sequences=()):
     return graph_replace([*last, *outputs], again, strict=False)
 
 
-def _last(values, endless):
+def last_state(values, endless=False):
     """Return the last of a scan's values, or that before the first iteration if there was none."""
     op = values.owner.op
     buffer = values.owner.inputs[0]

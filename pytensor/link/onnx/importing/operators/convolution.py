@@ -112,6 +112,8 @@ def _transposed_windows(sliding, paddings, wanted, spatial):
         surplus = [p + extent - stride for p, extent, stride in axes]
     else:
         return sliding.windows(), paddings
+    # The standard adds an odd cell at the beginning, but for SAME_UPPER
+    mode = "SAME_UPPER" if mode == "SAME_UPPER" else "SAME_LOWER"
     found = found._replace(pads=tuple(split(max(s, 0), mode) for s in surplus))
     return found, [p - min(s, 0) for p, s in zip(paddings, surplus, strict=True)]
 

@@ -19,7 +19,7 @@ from pytensor.link.onnx.importing.registry import (
     operator_funcify,
 )
 from pytensor.link.onnx.importing.sizes import broadcastable, is_listed, is_size, vector
-from pytensor.link.onnx.importing.windows import like
+from pytensor.link.onnx.importing.windows import like, wide
 from pytensor.tensor.basic import constant
 
 UNARY = {
@@ -162,7 +162,18 @@ def pow_(x, y):
     exponent = known(y)
     if exponent is not None and np.array_equal(exponent.astype(x.type.dtype), exponent):
         y = constant(exponent.astype(x.type.dtype))
-    return pt.cast(pt.power(x, y), x.type.dtype)
+    if not (is_integer(x) and y.type.dtype.startswith("int")) or _at_least_zero(y):
+        return pt.cast(pt.power(x, y), x.type.dtype)
+    # NumPy refuses negative powers of integers: fractions, that is 0, but for those of 1 and -1
+    below = pt.lt(y, like(y, 0))
+    power = pt.power(x, pt.switch(below, pt.and_(y, like(y, 1)), y))
+    fraction = below & pt.neq(pt.abs(x), like(x, 1))
+    return pt.cast(pt.switch(fraction, like(power, 0), power), x.type.dtype)
+
+
+def _at_least_zero(y):
+    number = known(y)
+    return number is not None and bool((number >= 0).all())
 
 
 @elementwise("Erf")
@@ -196,7 +207,8 @@ def sum_(*inputs):
 
 @elementwise("Mean")
 def mean(*inputs):
-    return reduce(pt.add, inputs) / like(inputs[0], len(inputs))
+    total = reduce(pt.add, map(wide, inputs))
+    return pt.cast(total / like(total, len(inputs)), inputs[0].type.dtype)
 
 
 @elementwise("Equal")

@@ -5,6 +5,7 @@ from typing import Literal
 import numpy as np
 
 import pytensor.tensor as pt
+from pytensor.link.onnx.importing.operators.control_flow import last_state
 from pytensor.link.onnx.importing.registry import (
     Refused,
     entries,
@@ -157,8 +158,6 @@ def _scattered(x, index, updates, axis, reduction):
     if reduction == "add":
         return x[tuple(index)].inc(updates)
     index = pt.broadcast_arrays(*index)
-    if index[0].type.shape[axis] == 0:
-        return x
 
     def step(*values):
         *places, update, result = values
@@ -167,7 +166,7 @@ def _scattered(x, index, updates, axis, reduction):
 
     first = [pt.moveaxis(v, axis, 0) for v in (*index, updates)]
     steps = scan(step, sequences=first, outputs_info=[x], return_updates=False)
-    return steps[-1]
+    return last_state(steps)
 
 
 @operator_funcify.register("TensorScatter")

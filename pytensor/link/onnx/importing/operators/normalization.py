@@ -7,7 +7,7 @@ import pytensor.tensor as pt
 from pytensor.compile.sharedvalue import SharedVariable
 from pytensor.link.onnx.importing.registry import Refused, dtype_name, known, operator_funcify
 from pytensor.link.onnx.importing.sizes import normalized, positions
-from pytensor.link.onnx.importing.windows import filled, like
+from pytensor.link.onnx.importing.windows import filled, like, wide
 from pytensor.scalar import upcast
 from pytensor.tensor.batching import lengths_of
 from pytensor.tensor.moments import count, inverse_std, moments, total
@@ -19,7 +19,7 @@ def batch_normalization(
 ):
     # Statistics may be of another dtype than images
     dtype = upcast(*[v.type.dtype for v in (x, scale, bias, mean, variance)])
-    wide, scale, bias = (pt.cast(v, dtype) for v in (x, scale, bias))
+    image, scale, bias = (pt.cast(v, dtype) for v in (x, scale, bias))
     if not training_mode:
         if node.has_output(1):
             raise Refused(
@@ -27,10 +27,10 @@ def batch_normalization(
                 "say how; export the model for inference, or of a later opset"
             )
         statistics = (pt.cast(v, dtype) for v in (mean, variance))
-        out = pt.batch_normalization(wide, scale, bias, *statistics, epsilon=epsilon)
+        out = pt.batch_normalization(image, scale, bias, *statistics, epsilon=epsilon)
         return pt.cast(out, x.type.dtype)
     out, _, _, *new = pt.batch_normalization_train(
-        wide,
+        image,
         scale,
         bias,
         axes="spatial",
@@ -72,17 +72,17 @@ def _fits(parameter, shape):
 @operator_funcify.register("LayerNormalization")
 def layer_normalization(node, x, scale, bias=None, *, axis=-1, epsilon=1e-5, stash_type=1):
     axis, stash = normalized(axis, x.type.ndim), _dtype(stash_type)
-    wide = pt.cast(x, stash)
+    staged = pt.cast(x, stash)
     shape = x.type.shape[axis:]
     if stash == x.type.dtype and _fits(scale, shape) and _fits(bias, shape):
         out = pt.nn.layer_norm(x, x.type.shape[axis:], scale, bias, eps=epsilon)
     else:
-        out = pt.nn.layer_norm(wide, wide.type.shape[axis:], eps=epsilon)
+        out = pt.nn.layer_norm(staged, staged.type.shape[axis:], eps=epsilon)
         out = _scaled(pt.cast(out, x.type.dtype), scale, bias)
     if not (node.has_output(1) or node.has_output(2)):
         return out
     axes = tuple(range(axis, x.type.ndim))
-    mean, _, variance = moments(wide, axes, count(wide, axes))
+    mean, _, variance = moments(staged, axes, count(staged, axes))
     shape = [*range(axis), *["x"] * len(axes)]
     return out, mean.dimshuffle(shape), inverse_std(variance, epsilon).dimshuffle(shape)
 
@@ -114,6 +114,7 @@ def group_normalization(node, x, scale, bias, *, epsilon=1e-5, num_groups, stash
 
 @operator_funcify.register("LRN")
 def lrn(x, *, alpha=1e-4, beta=0.75, bias=1.0, size):
+    dtype, x = x.type.dtype, wide(x)
     channels = lengths_of(x)[1]
     before = (size - 1) // 2
     batch, _, *spatial = lengths_of(x)
@@ -124,7 +125,7 @@ def lrn(x, *, alpha=1e-4, beta=0.75, bias=1.0, size):
         start=squares[:, :channels],
     )
     scale = like(x, bias) + like(x, alpha / size) * around
-    return x / scale ** like(x, beta)
+    return pt.cast(x / scale ** like(x, beta), dtype)
 
 
 @operator_funcify.register("LpNormalization")
@@ -132,21 +133,21 @@ def lp_normalization(x, *, axis=-1, p=2):
     axes = (normalized(axis, x.type.ndim),)
     if p not in (1, 2):
         raise Refused(f"its order p is {p}; the standard has 1 and 2")
+    dtype, x = x.type.dtype, wide(x)
     powers = total(pt.abs(x) if p == 1 else pt.sqr(x), axes, keepdims=True)
     # 0 where all is 0, and so is the gradient
     powers = pt.switch(pt.eq(powers, like(x, 0)), like(x, 1), powers)
-    return x / (powers if p == 1 else pt.sqrt(powers))
+    return pt.cast(x / (powers if p == 1 else pt.sqrt(powers)), dtype)
 
 
 @operator_funcify.register("MeanVarianceNormalization")
 def mean_variance_normalization(x, *, axes=(0, 2, 3)):
     axes = tuple(normalized(a, x.type.ndim) for a in axes)
-    # Sums in float16 overflow, and its squares too
-    wide = pt.cast(x, "float32") if x.type.dtype == "float16" else x
-    _, centred, variance = moments(wide, axes, count(wide, axes))
+    dtype, x = x.type.dtype, wide(x)
+    _, centred, variance = moments(x, axes, count(x, axes))
     # what the standard's own definition adds
-    deviation = pt.sqrt(variance) + like(wide, 1e-9)
-    return pt.cast(centred / pt.expand_dims(deviation, sorted(axes)), x.type.dtype)
+    deviation = pt.sqrt(variance) + like(x, 1e-9)
+    return pt.cast(centred / pt.expand_dims(deviation, sorted(axes)), dtype)
 
 
 @operator_funcify.register("Dropout")

@@ -37,6 +37,11 @@ def _averages(x, kernel_size, stride, padding, dilation, ceil_mode, count_includ
 
 def _pooled(x, function, sliding, *, value=0, **more):
     """Return what a function of ours makes of an image and windows; cells beyond it are `value`."""
+    if len(sliding.kernel) != x.type.ndim - 2:
+        raise Refused(
+            f"its kernel_shape has {len(sliding.kernel)} entries, and its input "
+            f"{x.type.ndim - 2} spatial axes"
+        )
     found = sliding.windows(lengths_of(x)[2:])
     image = x
     x, found = known_pads(x, found, value)

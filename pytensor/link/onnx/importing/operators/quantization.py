@@ -81,7 +81,10 @@ def dequantize_linear(x, scale, zero_point=None, *, axis=1, block_size=0, output
 @operator_funcify.register("DynamicQuantizeLinear")
 def dynamic_quantize_linear(x):
     zero = like(x, 0)
-    low, high = pt.minimum(x.min(), zero), pt.maximum(x.max(), zero)
+    low, high = (
+        pt.minimum(x.min(initial=np.inf), zero),
+        pt.maximum(x.max(initial=-np.inf), zero),
+    )
     scale = (high - low) / like(x, 255)
     # The standard divides by 0 where all is 0
     scale = pt.switch(pt.eq(scale, zero), like(x, 1), scale)
@@ -146,6 +149,8 @@ def matmul_integer(a, b, a_zero_point=None, b_zero_point=None):
 def qlinear_matmul(
     a, a_scale, a_zero_point, b, b_scale, b_zero_point, y_scale, y_zero_point
 ):
+    if any(length not in (1, None) for v in (y_scale, y_zero_point) for length in v.type.shape):
+        raise Refused("its output has scales or zero points of more than one element")
     out = pt.matmul(_centred(a, a_zero_point, -2), _centred(b, b_zero_point, -1))
     scales = (_along(a_scale, out, -2), _along(b_scale, out, -1), y_scale)
     of_a, of_b, of_y = (pt.cast(scale, "float32") for scale in scales)

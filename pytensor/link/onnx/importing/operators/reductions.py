@@ -16,7 +16,7 @@ from pytensor.link.onnx.importing.sizes import (
     size,
     wanted_sizes,
 )
-from pytensor.link.onnx.importing.windows import like
+from pytensor.link.onnx.importing.windows import like, wide
 from pytensor.tensor.basic import constant
 from pytensor.tensor.moments import total
 from pytensor.tensor.shape import specify_shape
@@ -38,9 +38,7 @@ def reduction(*op_types):
         @operator_funcify.register(*op_types)
         def converter(x, axes=None, *, keepdims=1, noop_with_empty_axes=0):
             dtype, axes = x.type.dtype, _axes(x, axes, noop_with_empty_axes)
-            # Sums in float16 overflow at 65,504
-            wide = pt.cast(x, "float32") if dtype == "float16" else x
-            result = pt.cast(reduce(wide, axes), dtype)
+            result = pt.cast(reduce(wide(x), axes), dtype)
             return pt.expand_dims(result, axes) if keepdims else result
 
         return reduce
@@ -157,7 +155,7 @@ def cumulative(node, x, axis, *, exclusive=0, reverse=0):
     dtype = x.type.dtype
     axis = known_axis(axis, x.type.ndim)
     # In 64 bits: thoughts/upstream/cumsum-of-small-integers.md
-    x = pt.cast(x, "float32") if dtype == "float16" else _wide(x)
+    x = _wide(wide(x))
     function, first = (pt.cumsum, 0) if node.op_type == "CumSum" else (pt.cumprod, 1)
     if reverse:
         x = pt.flip(x, axis)

@@ -49,8 +49,11 @@ def resize(
     axes = [normalized(a, x.type.ndim) for a in (range(x.type.ndim) if axes is None else axes)]
     if scales is not None and known(scales) is not None and not known(scales).size:
         scales = None  # as opset 10 left it out
-    if scales is None and sizes is None:
-        raise Refused("it has neither scales nor sizes, of which it must have one")
+    if sizes is not None and known(sizes) is not None and not known(sizes).size:
+        sizes = None
+    if (scales is None) == (sizes is None):
+        how_many = "neither scales nor sizes" if sizes is None else "scales and sizes"
+        raise Refused(f"it has {how_many}, of which it must have one")
     if scales is None:
         x, targets = _sizes(x, sizes, axes)
         pairs = zip([x.type.shape[axis] for axis in axes], targets, strict=True)

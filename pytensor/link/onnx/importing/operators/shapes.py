@@ -43,7 +43,7 @@ def reshaped(x, wanted):
 
 @operator_funcify.register("Reshape")
 def reshape(node, x, shape, *, allowzero=0):
-    wanted = wanted_sizes(node, shape)
+    wanted = _not_below(-1, wanted_sizes(node, shape))
     if not allowzero:
         wanted = [_unless_zero(v, x, i) for i, v in enumerate(wanted)]
     if (is_listed(x) or _is_number(x)) and len(wanted) == 1:
@@ -51,6 +51,14 @@ def reshape(node, x, shape, *, allowzero=0):
     if is_listed(x) and not wanted:
         return entries(x)[0]
     return reshaped(x, wanted)
+
+
+def _not_below(least, wanted):
+    """Return wanted sizes, of which none that is known may be less."""
+    for length in map(known, wanted):
+        if length is not None and length < least:
+            raise Refused(f"its shape has {length}; its entries must be at least {least}")
+    return wanted
 
 
 def _is_number(x):
@@ -109,6 +117,8 @@ def squeeze(node, x, axes=None):
 def unsqueeze(x, axes):
     given = must_be_known(axes, "which axes it makes").ravel()
     axes = {normalized(a, x.type.ndim + len(given)) for a in given}
+    if len(axes) < len(given):
+        raise Refused(f"its axes are {given.tolist()}, which names one twice")
     if _is_number(x) and len(axes) == 1 and not isinstance(x, Constant):
         return vector([x], x.type.dtype)
     return pt.expand_dims(x, sorted(axes))
@@ -121,7 +131,7 @@ def transpose(x, *, perm=()):
 
 @operator_funcify.register("Expand")
 def expand(node, x, shape):
-    return broadcast(x, wanted_sizes(node, shape))
+    return broadcast(x, _not_below(0, wanted_sizes(node, shape)))
 
 
 def broadcast(x, wanted):
@@ -174,12 +184,18 @@ def concat(*tensors, axis):
 @operator_funcify.register("Split")
 def split(node, x, lengths=None, *, axis=0, num_outputs=None):
     axis = normalized(axis, x.type.ndim)
-    number = len(node.ir_node.outputs) if num_outputs is None else num_outputs
+    number = len(node.ir_node.outputs)
+    if num_outputs not in (None, number):
+        raise Refused(f"its num_outputs is {num_outputs}, and it has {number} outputs")
     if lengths is not None:
         given = entries(lengths)
         if given is None:
             given = [lengths[i] for i in range(number)]
+        if len(given) != number:
+            raise Refused(f"it has {len(given)} lengths of parts, and {number} outputs")
         given = [known(v) for v in given]
+        if any(v is not None and v < 0 for v in given):
+            raise Refused(f"one of its parts has a negative length: {[*map(int, given)]}")
         ends = None if any(v is None for v in given) else np.cumsum([0, *given])
         if ends is None:
             return tuple(pt.split(x, lengths, n_splits=number, axis=axis))
