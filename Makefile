@@ -1,5 +1,5 @@
 # What a person and CI call. PYTEST="-n 0" and the like: make fast PYTEST="-n 0 -x"
-PYTEST = -n 2 --dist loadfile
+PYTEST = -n 3 --dist loadfile
 
 .PHONY: test fast long opsets browser lint types structure docs bench release
 test: .venv  ## all but the long ones
