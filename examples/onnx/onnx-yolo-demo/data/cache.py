@@ -16,6 +16,7 @@ from data.images import DEPTHS, PictureError, decode, highest_value, letterbox, 
 from filelock import FileLock
 from tqdm import tqdm
 
+MEMINFO, CONTAINER = Path("/proc/meminfo"), Path("/sys/fs/cgroup")
 _VERSION = 4  # of the letterboxing and of the files; another number makes older files useless
 
 
@@ -30,16 +31,22 @@ def check_space(folder, needed, what):
 
 
 def free_memory():
-    """Return how many bytes programs can still take.
+    """Return how many bytes programs can still take, on this machine and in this container.
 
     Infinity where the system doesn't tell. An array beyond them can be made all the same; Linux
     ends the process when it is filled.
     """
+    free = math.inf
     with contextlib.suppress(OSError):  # another system
-        text = Path("/proc/meminfo").read_text()
+        text = MEMINFO.read_text()
         if found := re.search(r"MemAvailable:\s+(\d+) kB", text):
-            return int(found[1]) * 1024
-    return math.inf
+            free = int(found[1]) * 1024
+    with contextlib.suppress(OSError, ValueError):  # no container, or one without a limit
+        limit, used = (int((CONTAINER / f"memory.{n}").read_text()) for n in ("max", "current"))
+        # Files that were read lately count as used, but make room.
+        kept = re.search(r"^inactive_file (\d+)$", (CONTAINER / "memory.stat").read_text(), re.M)
+        free = min(free, limit - used + (int(kept[1]) if kept else 0))
+    return free
 
 
 @contextlib.contextmanager
