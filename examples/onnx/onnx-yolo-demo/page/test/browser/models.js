@@ -115,7 +115,7 @@ scenarios({
         per_class: { one: { map50: 0.51, map50_95: 0.25 }, two: { map50: null, map50_95: null } },
       }),
     });
-    choose("model-file", file(detector({ metadata }), "seen.onnx"));
+    choose("model-file", file(detector({ metadata, names: ["one", "two"] }), "seen.onnx"));
     await ready("seen.onnx");
     const words = byId("card").textContent.replace(/\s+/g, " ");
     check(words.includes("Has seenten photographsLicenceCC0-1.0"), words);
