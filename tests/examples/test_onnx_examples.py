@@ -140,7 +140,7 @@ def test_deployed_model(name, tmp_path):
     assert re.search(rf"{name}: without noise \d", printed), printed
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_deploy_guide(tmp_path):
     code = code_of("pymc_deploy")
     code = f"import sys; sys.path.insert(0, {str(DEPLOY)!r})\n{code}{COMPARED}"

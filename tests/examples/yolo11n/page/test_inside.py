@@ -9,13 +9,15 @@ from tools.build_demo import DEMO, NODE_MODULES, bundle
 
 from tests.examples.yolo11n.page.browsers import IN_BOTH, ready_page
 
-FILES = sorted(DEMO.glob("page/test/browser/*.js"))
+FILES = [f for f in sorted(DEMO.glob("page/test/browser/*.js")) if f.stem != "helpers"]
+# Whole lessons take long; test_teaching.py has their steps.
+SCENARIOS = [pytest.param(f, marks=pytest.mark.long) if f.stem == "lessons" else f for f in FILES]
 RUN = "title => scenarios[title]().then(() => '', (error) => `${error}\\n${error.stack}`)"
 
 
 @pytest.mark.browser
 @IN_BOTH
-@pytest.mark.parametrize("file", [f for f in FILES if f.stem != "helpers"], ids=lambda f: f.stem)
+@pytest.mark.parametrize("file", SCENARIOS, ids=lambda f: f.stem)
 def test_scenarios(browser, colour_site, yolo_site, file, tmp_path):
     site = yolo_site if file.stem == "lessons" else colour_site
     with ready_page(browser, site.url) as page:

@@ -163,6 +163,7 @@ def assert_measured(page, small, faster):
 WRONG = "results are not those of Python: they differ by "
 
 
+@pytest.mark.long
 def test_automatic_takes_webgpu_where_it_is_faster_and_checks_it_again_and_again(
     browser, small_site, small
 ):
