@@ -225,6 +225,7 @@ def test_checks_raise():
 def failing():
     x, y, n = pt.dtensor3("x"), pt.dtensor3("y"), pt.lscalar("n")
     v, w, i = pt.dvector("v"), pt.dvector("w"), pt.lvector("i")
+    b, c = pt.vector("b", dtype="bool"), pt.matrix("c", dtype="bool")
     batches = np.ones((2, 3, 4)), np.ones((3, 4, 5))
     one, two, six = np.ones(1), np.ones(2), np.arange(6.0)
     return {
@@ -244,6 +245,14 @@ def failing():
         "RavelMultiIndex": ([i], pt.ravel_multi_index((i, i), (2, 3)), ([2],)),
         "Searchsorted": ([v, w, i], pt.searchsorted(v, w, sorter=i), (two, six, [0])),
         "sorter": ([v, w, i], pt.searchsorted(v, w, sorter=i), (two, six, [0, -1])),
+        "short mask": ([v, b], v[b], (six, [True])),
+        "long mask": ([v, b], v[b], (one, [True, False])),
+        "mask of a later axis": ([x, b], x[:, b], (batches[0], [False, True])),
+        "mask of two axes": ([x, c], x[c], (batches[0], [[True, False, True]])),
+        "masked assignment": ([v, b], v[b].set(7), (six, [True])),
+        "masked increments": ([x, c, v], x[c].inc(v), (batches[0], [[True]], np.ones(4))),
+        "power": ([n, i], n**i, (2, [3, -1])),
+        "constant power": ([i], i ** pt.constant([2, -1]), ([1, 2],)),
     }
 
 
@@ -255,6 +264,14 @@ UNNAMED = {
     "RavelMultiIndex": "out of bounds",
     "Searchsorted": "sorter.size must equal a.size",
     "sorter": "Sorter index out of range",
+    "short mask": "boolean index did not match",
+    "long mask": "boolean index did not match",
+    "mask of a later axis": "boolean index did not match",
+    "mask of two axes": "boolean index did not match",
+    "masked assignment": "boolean index did not match",
+    "masked increments": "boolean index did not match",
+    "power": "negative integer powers",
+    "constant power": "negative integer powers",
 }
 
 
