@@ -19,6 +19,7 @@ from pytensor.link.onnx import (
 from pytensor.optimizers import SGD
 from pytensor.raise_op import Assert, CheckAndRaise
 from pytensor.tensor.blas import BatchedDot
+from pytensor.tensor.nn import avg_pool1d, lp_pool1d, max_pool1d
 from pytensor.tensor.random.type import random_generator_type
 from pytensor.tensor.type_other import slicetype
 from tests.utils import REFERENCE_MODE
@@ -251,6 +252,12 @@ def failing():
         "mask of two axes": ([x, c], x[c], (batches[0], [[True, False, True]])),
         "masked assignment": ([v, b], v[b].set(7), (six, [True])),
         "masked increments": ([x, c, v], x[c].inc(v), (batches[0], [[True]], np.ones(4))),
+        "pooling": ([x], max_pool1d(x, 5, 2), batches[:1]),
+        "averages": ([x], avg_pool1d(x, 5, 2, padding=1), (batches[0][:, :, :2],)),
+        "started windows": ([x], max_pool1d(x, 2, ceil_mode=True), (batches[0][:, :, :0],)),
+        "norms": ([x], lp_pool1d(x, 2, 5), batches[:1]),
+        "maxima and their places": ([x], max_pool1d(x, 5, return_indices=True), batches[:1]),
+        "convolution": ([x, y], pt.nn.conv1d(x, y), (batches[0], np.ones((5, 3, 5)))),
         "power": ([n, i], n**i, (2, [3, -1])),
         "constant power": ([i], i ** pt.constant([2, -1]), ([1, 2],)),
     }
@@ -270,6 +277,11 @@ UNNAMED = {
     "mask of two axes": "boolean index did not match",
     "masked assignment": "boolean index did not match",
     "masked increments": "boolean index did not match",
+    **dict.fromkeys(
+        ["pooling", "averages", "started windows", "norms", "maxima and their places"],
+        "larger than the padded image",
+    ),
+    "convolution": "larger than the padded image",
     "power": "negative integer powers",
     "constant power": "negative integer powers",
 }

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.checks import require
+from pytensor.link.onnx.dispatch.checks import can_raise, require
 from pytensor.link.onnx.dispatch.sizes import concat
 from pytensor.link.onnx.dispatch.subtensor import (
     Index,
@@ -32,7 +32,7 @@ def onnx_funcify_AdvancedSubtensor(op, node, builder, x, *names):
 def require_fitting_masks(builder, x, lengths, entries):
     """Let mode ONNX refuse masks of other lengths than their axes, which ONNX's Compress takes."""
     for axis, entry in with_axes(entries):
-        if not isinstance(entry, Mask):
+        if not isinstance(entry, Mask) or not can_raise(builder):
             continue
         end = axis + entry.ndim
         if None not in entry.shape and entry.shape == tuple(lengths[axis:end]):

@@ -382,6 +382,13 @@ def test_filters_used_twice_are_copied():
     )
 
 
+def test_what_cannot_be_computed_is_left_to_the_runtime():
+    initializers = {"w": np.arange(6.0), "i": np.array(6), "s": np.array([4, 2])}
+    nodes = [("Gather", "w i", "a"), ("Reshape", "w s", "b"), ("Add", "w s", "c")]
+    graph = make_graph([*nodes, ("Sum", "a b c x", "y")], ["y"], initializers)
+    assert not fold_constants(graph)
+
+
 def test_default_axes():
     nodes = [
         ("Transpose", "x", "a"),

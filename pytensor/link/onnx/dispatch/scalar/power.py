@@ -1,7 +1,7 @@
 """Powers, of integers too."""
 
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.link.onnx.dispatch.checks import require
+from pytensor.link.onnx.dispatch.checks import can_raise, require
 from pytensor.link.onnx.dispatch.order import FLOATS
 from pytensor.link.onnx.dispatch.scalar.basic import any_of, cast_inputs, fills_output, output_dtype
 from pytensor.scalar import basic as ps
@@ -22,7 +22,8 @@ def onnx_funcify_Pow(op, node, builder, *inputs):
     # onnxruntime computes integer powers in double precision, which is inexact beyond 2**53.
     # thoughts/upstream/onnxruntime-integers-in-double.md
     value = builder.constant_value(exponent)
-    if dtype.startswith("int") and (value is None or value.min(initial=0) < 0):
+    may_be_negative = dtype.startswith("int") and (value is None or value.min(initial=0) < 0)
+    if may_be_negative and can_raise(builder):
         positive = builder.add("GreaterOrEqual", exponent, builder.constant(0, dtype))
         require(builder, positive, ValueError, "Integers to negative integer powers are not allowed.")
     if value is None:
