@@ -56,7 +56,7 @@ def onnx_funcify_Conv(op, node, builder, image, filters):
 
 
 def require_fitting_kernel(op, builder, lengths, kernel, pads):
-    """Let mode ONNX refuse a kernel that is larger than the padded image, as the native node does."""
+    """Let mode ONNX refuse a kernel larger than the padded image, as the native node does."""
     if not can_raise(builder):
         return
     axes = zip(lengths, kernel, op.filter_dilation, pads, strict=True)

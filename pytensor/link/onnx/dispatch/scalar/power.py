@@ -25,7 +25,8 @@ def onnx_funcify_Pow(op, node, builder, *inputs):
     may_be_negative = dtype.startswith("int") and (value is None or value.min(initial=0) < 0)
     if may_be_negative and can_raise(builder):
         positive = builder.add("GreaterOrEqual", exponent, builder.constant(0, dtype))
-        require(builder, positive, ValueError, "Integers to negative integer powers are not allowed.")
+        message = "Integers to negative integer powers are not allowed."
+        require(builder, positive, ValueError, message)
     if value is None:
         return power_in_loop(builder, base, exponent, dtype)
     if value.size == 1 and value.item() > 0 and fills_output(node, 0):
