@@ -258,6 +258,7 @@ def failing():
         "norms": ([x], lp_pool1d(x, 2, 5), batches[:1]),
         "maxima and their places": ([x], max_pool1d(x, 5, return_indices=True), batches[:1]),
         "convolution": ([x, y], pt.nn.conv1d(x, y), (batches[0], np.ones((5, 3, 5)))),
+        "resize": ([x], pt.resize(x, scale=(0.5,), mode="linear"), (batches[0][:, :, :1],)),
         "power": ([n, i], n**i, (2, [3, -1])),
         "constant power": ([i], i ** pt.constant([2, -1]), ([1, 2],)),
     }
@@ -282,6 +283,7 @@ UNNAMED = {
         "larger than the padded image",
     ),
     "convolution": "larger than the padded image",
+    "resize": "leaves no cell",
     "power": "negative integer powers",
     "constant power": "negative integer powers",
 }
