@@ -47,9 +47,9 @@ def static_widths(op, variable, ndim):
 
 
 def is_plain_reflection(builder, mode, widths, shape):
-    """Return whether no axis is too short for ONNX's reflection of one turn, as far as is known.
+    """Return whether ONNX's reflection of one turn does; onnxruntime refuses shorter axes.
 
-    Of an open length that isn't known; onnxruntime refuses axes that turn out to be too short.
+    An axis of open length may turn out to be too short, which counts where `builder.exact`.
     """
     if mode != "reflect" or widths is None:
         return False
