@@ -99,8 +99,9 @@ def export_onnx(
         Philox4x32-10 from one more input, the int64 scalar ``seed``: the same in every runtime.
     exact : bool
         Whether rare inputs are treated as in PyTensor where that takes more nodes: NaN in a window
-        of max pooling, over which onnxruntime passes, and tensors of no elements in reshapes that
-        infer a size, which it refuses.  Mode "ONNX" always does.
+        of max pooling, over which onnxruntime passes, tensors of no elements in reshapes that infer
+        a size, and reflections that are longer than an axis of open length, which it refuses both.
+        Mode "ONNX" always does.
     swish : bool
         Whether SiLU becomes one Swish, from operator set 24 on, instead of Sigmoid and Mul, which
         more runtimes know and onnxruntime computes faster.

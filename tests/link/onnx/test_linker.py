@@ -19,6 +19,7 @@ from pytensor.link.onnx import (
 from pytensor.optimizers import SGD
 from pytensor.raise_op import Assert, CheckAndRaise
 from pytensor.tensor.blas import BatchedDot
+from pytensor.tensor.nn import avg_pool1d, lp_pool1d, max_pool1d
 from pytensor.tensor.random.type import random_generator_type
 from pytensor.tensor.type_other import slicetype
 from tests.utils import REFERENCE_MODE
@@ -225,6 +226,7 @@ def test_checks_raise():
 def failing():
     x, y, n = pt.dtensor3("x"), pt.dtensor3("y"), pt.lscalar("n")
     v, w, i = pt.dvector("v"), pt.dvector("w"), pt.lvector("i")
+    b, c = pt.vector("b", dtype="bool"), pt.matrix("c", dtype="bool")
     batches = np.ones((2, 3, 4)), np.ones((3, 4, 5))
     one, two, six = np.ones(1), np.ones(2), np.arange(6.0)
     return {
@@ -244,6 +246,21 @@ def failing():
         "RavelMultiIndex": ([i], pt.ravel_multi_index((i, i), (2, 3)), ([2],)),
         "Searchsorted": ([v, w, i], pt.searchsorted(v, w, sorter=i), (two, six, [0])),
         "sorter": ([v, w, i], pt.searchsorted(v, w, sorter=i), (two, six, [0, -1])),
+        "short mask": ([v, b], v[b], (six, [True])),
+        "long mask": ([v, b], v[b], (one, [True, False])),
+        "mask of a later axis": ([x, b], x[:, b], (batches[0], [False, True])),
+        "mask of two axes": ([x, c], x[c], (batches[0], [[True, False, True]])),
+        "masked assignment": ([v, b], v[b].set(7), (six, [True])),
+        "masked increments": ([x, c, v], x[c].inc(v), (batches[0], [[True]], np.ones(4))),
+        "pooling": ([x], max_pool1d(x, 5, 2), batches[:1]),
+        "averages": ([x], avg_pool1d(x, 5, 2, padding=1), (batches[0][:, :, :2],)),
+        "started windows": ([x], max_pool1d(x, 2, ceil_mode=True), (batches[0][:, :, :0],)),
+        "norms": ([x], lp_pool1d(x, 2, 5), batches[:1]),
+        "maxima and their places": ([x], max_pool1d(x, 5, return_indices=True), batches[:1]),
+        "convolution": ([x, y], pt.nn.conv1d(x, y), (batches[0], np.ones((5, 3, 5)))),
+        "resize": ([x], pt.resize(x, scale=(0.5,), mode="linear"), (batches[0][:, :, :1],)),
+        "power": ([n, i], n**i, (2, [3, -1])),
+        "constant power": ([i], i ** pt.constant([2, -1]), ([1, 2],)),
     }
 
 
@@ -255,6 +272,20 @@ UNNAMED = {
     "RavelMultiIndex": "out of bounds",
     "Searchsorted": "sorter.size must equal a.size",
     "sorter": "Sorter index out of range",
+    "short mask": "boolean index did not match",
+    "long mask": "boolean index did not match",
+    "mask of a later axis": "boolean index did not match",
+    "mask of two axes": "boolean index did not match",
+    "masked assignment": "boolean index did not match",
+    "masked increments": "boolean index did not match",
+    **dict.fromkeys(
+        ["pooling", "averages", "started windows", "norms", "maxima and their places"],
+        "larger than the padded image",
+    ),
+    "convolution": "larger than the padded image",
+    "resize": "leaves no cell",
+    "power": "negative integer powers",
+    "constant power": "negative integer powers",
 }
 
 

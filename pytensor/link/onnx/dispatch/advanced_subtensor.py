@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.link.onnx.dispatch.checks import can_raise, require
 from pytensor.link.onnx.dispatch.sizes import concat
 from pytensor.link.onnx.dispatch.subtensor import (
     Index,
@@ -23,7 +24,22 @@ from pytensor.tensor.subtensor import AdvancedSubtensor
 @onnx_funcify.register(AdvancedSubtensor)
 def onnx_funcify_AdvancedSubtensor(op, node, builder, x, *names):
     entries = entries_of(builder, op, node.inputs[1:], names)
-    return read(builder, x, node.inputs[0].type.shape, entries)
+    lengths = node.inputs[0].type.shape
+    require_fitting_masks(builder, x, lengths, entries)
+    return read(builder, x, lengths, entries)
+
+
+def require_fitting_masks(builder, x, lengths, entries):
+    """Let mode ONNX refuse masks of other lengths than their axes, which ONNX's Compress takes."""
+    for axis, entry in with_axes(entries):
+        if not isinstance(entry, Mask) or not can_raise(builder):
+            continue
+        end = axis + entry.ndim
+        if None not in entry.shape and entry.shape == tuple(lengths[axis:end]):
+            continue
+        axes = builder.add("Shape", x, start=axis, end=end)
+        same = builder.add("Equal", builder.add("Shape", entry.name), axes)
+        require(builder, same, IndexError, "boolean index did not match indexed array")
 
 
 @onnx_funcify.register(Nonzero)

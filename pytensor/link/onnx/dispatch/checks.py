@@ -58,12 +58,14 @@ def refuse_drop_or_keep(op, builder, conditions):
     builder.kept_checks.append((result, op))
 
 
-def require(builder, condition, exc_type, message):
-    """Let mode ONNX raise an error as PyTensor does, unless all of a condition's booleans hold.
+def can_raise(builder):
+    """Return whether `require` does anything: models have no checks, and loops hand none out."""
+    return builder.checks == "raise" and builder.graph.parent is None
 
-    Models have no checks, and a loop can't hand a condition out.
-    """
-    if builder.checks == "raise" and builder.graph.parent is None:
+
+def require(builder, condition, exc_type, message):
+    """Let mode ONNX raise an error as PyTensor does, unless all of a condition's booleans hold."""
+    if can_raise(builder):
         failed = any_of(builder, builder.add("Not", condition))
         builder.kept_checks.append((builder.add("Not", failed), CheckAndRaise(exc_type, message)))
 

@@ -2,6 +2,7 @@ import sys
 from math import prod
 
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.link.onnx.dispatch.checks import can_raise, require
 from pytensor.link.onnx.dispatch.lengths import (
     all_known,
     is_empty,
@@ -14,6 +15,7 @@ from pytensor.link.onnx.dispatch.lengths import (
 )
 from pytensor.link.onnx.dispatch.windows import columns, filter_matrix
 from pytensor.link.onnx.kernels import has_kernel
+from pytensor.tensor.conv.lengths import window_extent
 from pytensor.tensor.conv.ops import Conv
 
 
@@ -39,6 +41,7 @@ def onnx_funcify_Conv(op, node, builder, image, filters):
             dilations=list(op.filter_dilation),
             group=op.num_groups,
         )
+    require_fitting_kernel(op, builder, image_shape[2:], kernel, pads)
     outputs = op.output_spatial_shape(image_shape[2:], kernel)
     padded = pad(builder, image, dtype, pads)
     x = columns(builder, op, padded, image_shape, kernel, outputs)
@@ -50,6 +53,18 @@ def onnx_funcify_Conv(op, node, builder, image, filters):
     x = reshape(builder, x, [groups, channels // groups, batch, *outputs])
     x = builder.add("Transpose", x, perm=[2, 0, 1, *range(3, 3 + n)])
     return reshape(builder, x, [batch, channels, *outputs])
+
+
+def require_fitting_kernel(op, builder, lengths, kernel, pads):
+    """Let mode ONNX refuse a kernel larger than the padded image, as the native node does."""
+    if not can_raise(builder):
+        return
+    axes = zip(lengths, kernel, op.filter_dilation, pads, strict=True)
+    for length, taps, dilation, (before, after) in axes:
+        rest = length + before + after - window_extent(taps, dilation)
+        if not isinstance(rest, int):
+            message = f"{op.function_name}: the kernel is larger than the padded image"
+            require(builder, (rest >= 0).name, ValueError, message)
 
 
 def operands(node, builder, *names):

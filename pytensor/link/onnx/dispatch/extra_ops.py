@@ -117,6 +117,11 @@ def onnx_funcify_UnravelIndex(op, node, builder, indices, dims):
     rest, dims = cast_inputs(builder, node, (indices, dims), "int64")
     total = builder.add("ReduceProd", dims, keepdims=0)
     require(builder, is_inside(builder, rest, total), ValueError, OUT_OF_BOUNDS)
+    known = builder.constant_value(dims)
+    if known is None or not known.all():
+        # No index is inside then; but onnxruntime refuses the divisor before it has seen any.
+        is_zero = builder.add("Equal", dims, builder.constant(0, "int64"))
+        dims = builder.add("Add", dims, builder.cast(is_zero, "bool", "int64"))
     coordinates = {}
     axes = range(len(node.outputs))
     for axis in reversed(axes) if op.order == "C" else axes:

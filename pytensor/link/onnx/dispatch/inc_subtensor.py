@@ -5,7 +5,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pytensor.graph.basic import Constant
-from pytensor.link.onnx.dispatch.advanced_subtensor import layout_of, read, transpose
+from pytensor.link.onnx.dispatch.advanced_subtensor import (
+    layout_of,
+    read,
+    require_fitting_masks,
+    transpose,
+)
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
 from pytensor.link.onnx.dispatch.scalar.basic import where
 from pytensor.link.onnx.dispatch.scatter import Positions, Scatter
@@ -37,6 +42,7 @@ def write_region(builder, op, node, x, y, names, reading):
         return x
     region = reading(op.idx_list).make_node(variable, *indices).outputs[0].type
     entries = without_full(entries_of(builder, op, indices, names), variable.type.shape)
+    require_fitting_masks(builder, x, variable.type.shape, entries)
     dtype = variable.type.dtype if op.set_instead_of_inc else sum_dtype(variable, value)
     x = builder.cast(x, variable.type.dtype, dtype)
     y = drop_axes(builder, y, value.type.ndim - region.ndim)

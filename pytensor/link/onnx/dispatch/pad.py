@@ -23,7 +23,9 @@ def onnx_funcify_Pad(op, node, builder, x, pad_width, *rest):
         pairs = builder.cast(pad_width, widths_variable.type.dtype, "int64")
         return run_time_pairs(builder, pairs, ndim)
 
-    if mode in ("constant", "edge") or is_plain_reflection(mode, widths, variable.type.shape):
+    if mode in ("constant", "edge") or is_plain_reflection(
+        builder, mode, widths, variable.type.shape
+    ):
         x = builder.cast(x, variable.type.dtype, dtype)
         if mode != "constant":
             return builder.add_as(dtype, "Pad", x, rest=(pads(),), mode=mode)
@@ -44,12 +46,15 @@ def static_widths(op, variable, ndim):
     return None
 
 
-def is_plain_reflection(mode, widths, shape):
-    """Return whether no axis is known to be too short for ONNX's reflection of one turn."""
+def is_plain_reflection(builder, mode, widths, shape):
+    """Return whether ONNX's reflection of one turn does; onnxruntime refuses shorter axes.
+
+    An axis of open length may turn out to be too short, which counts where `builder.exact`.
+    """
     if mode != "reflect" or widths is None:
         return False
     return not any(
-        size is not None and max(pair) >= max(size, 1)
+        builder.exact if size is None else max(pair) >= max(size, 1)
         for size, pair in zip(shape, widths, strict=True)
         if max(pair)
     )

@@ -3,6 +3,7 @@ from math import prod
 import numpy as np
 
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.link.onnx.dispatch.checks import can_raise, require
 from pytensor.link.onnx.dispatch.lengths import (
     all_known,
     arange,
@@ -34,12 +35,14 @@ from pytensor.tensor.pool.adaptive import AdaptivePool
 from pytensor.tensor.pool.lp import LpPool
 from pytensor.tensor.pool.ops import GatherAtMaxima, Pool, PoolWithIndices, lowest
 from pytensor.tensor.pool.unpool import MaxUnpool
+from pytensor.tensor.pool.windows import _fits
 
 
 @onnx_funcify.register(Pool)
 def onnx_funcify_Pool(op, node, builder, x):
     (variable,) = node.inputs
     dtype = variable.type.dtype
+    require_windows(op, builder, variable, x)
     leading, spatial, windows, pads = geometry(op, builder, variable, x)
     if not is_native(op, dtype, pads, builder.opset):
         return pool_by_slices(op, builder, x, variable, spatial, windows)
@@ -63,6 +66,17 @@ def onnx_funcify_Pool(op, node, builder, x):
         attributes = window_attributes(op, pads)
         x = builder.add("AveragePool", x, count_include_pad=int(counted), **attributes)
     return x if as_images else reshape(builder, x, [*leading, *windows])
+
+
+def require_windows(op, builder, variable, x):
+    """Let mode ONNX refuse an axis on which no window lies; onnxruntime may find one there."""
+    if not can_raise(builder):
+        return
+    lengths = lengths_of(builder, variable, x)[-len(op.ws) :]
+    for length, extent, pad_ in zip(lengths, op.extents, op.pad, strict=True):
+        least = extent - sum(pad_) if op.ignore_border else 1 - pad_[0]
+        if not isinstance(length, int) and least > 0:
+            require(builder, (length >= least).name, AssertionError, _fits(extent, pad_).msg)
 
 
 def geometry(op, builder, variable, x):
@@ -227,6 +241,8 @@ def divide_by_counts(op, builder, x, dtype, spatial, windows):
 def onnx_funcify_PoolWithIndices(op, node, builder, x):
     (variable,), pool = node.inputs, op.op
     dtype = variable.type.dtype
+    if isinstance(pool, Pool):
+        require_windows(pool, builder, variable, x)
     # onnxruntime's kernel has no place for NaN and -inf, nor for half precision.
     # thoughts/upstream/onnxruntime-nan-and-infinity.md
     exact = builder.exact and dtype not in discrete_dtypes
@@ -252,6 +268,7 @@ def onnx_funcify_PoolWithIndices(op, node, builder, x):
 def onnx_funcify_LpPool(op, node, builder, x):
     # The kernel takes powers as they are, which overflow.
     p, n, (variable,) = op.norm_type, len(op.ws), node.inputs
+    require_windows(op, builder, variable, x)
     fits = ends_inside(op) and all(max(pair) < w for pair, w in zip(op.pad, op.ws, strict=True))
     native = has_kernel("LpPool", variable.type.dtype) and p.is_integer() and n <= 3
     if builder.exact or not (native and fits and variable.type.ndim == n + 2):

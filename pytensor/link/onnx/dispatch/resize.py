@@ -3,15 +3,26 @@ from math import frexp
 import numpy as np
 
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
-from pytensor.tensor.resize.ops import Resize, ResizeGrad
+from pytensor.link.onnx.dispatch.checks import can_raise, require
+from pytensor.tensor.resize.ops import Resize, ResizeGrad, _cells_are_left
 
 
 @onnx_funcify.register(Resize)
 def onnx_funcify_Resize(op, node, builder, x):
     x_type = node.inputs[0].type
-    if not is_native(op, x_type, builder.opset):
-        return builder.inline(op.fgraph, (x,))
-    shape = x_type.shape
+    if is_native(op, x_type, builder.opset):
+        result = native_resize(op, builder, x, x_type.shape)
+    else:
+        (result,) = builder.inline(op.fgraph, (x,))
+    opened = [axis for axis in op.axes if x_type.shape[axis] is None]
+    if opened and not op.has_fixed_lengths and can_raise(builder):
+        shape = builder.add("Gather", builder.add("Shape", result), builder.int64s(opened), axis=0)
+        left = builder.add("Greater", shape, builder.constant(0, "int64"))
+        require(builder, left, _cells_are_left.exc_type, _cells_are_left.msg)
+    return result
+
+
+def native_resize(op, builder, x, shape):
     resized = range(len(shape) - op.n_spatial, len(shape))
     order = [op.axes.index(axis) for axis in resized]
     rest = len(shape) - op.n_spatial

@@ -37,7 +37,11 @@ class Mask:
     """Booleans along one or more axes."""
 
     name: str
-    ndim: int
+    shape: tuple[int | None, ...]
+
+    @property
+    def ndim(self):
+        return len(self.shape)
 
 
 @onnx_funcify.register(Subtensor)
@@ -85,7 +89,7 @@ def indices_of(builder, variable, name):
     shape, dtype = getattr(variable.type, "shape", ()), variable.type.dtype
     value = builder.constant_value(name)
     if dtype == "bool" and value is None:
-        return [Mask(name, len(shape))]
+        return [Mask(name, shape)]
     if value is None:
         return [Index(as_int64(builder, name, dtype), shape, source=source_of(builder, variable))]
     values = value.nonzero() if dtype == "bool" else [value]

@@ -105,6 +105,8 @@ def _axis_names(name, axes, ndim):
                 f"dynamic_axes: the name of axis {axis} of {name!r} must be a string, "
                 f"got {size_name!r}"
             )
+        if axis % ndim in named:
+            raise ValueError(f"dynamic_axes: axis {axis % ndim} of {name!r} is given twice")
         named[axis % ndim] = size_name or f"{name}_dim_{axis % ndim}"
     return named
 

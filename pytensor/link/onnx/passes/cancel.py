@@ -36,7 +36,8 @@ def _above(producers, node):
 
 
 def _merge_transposes(graph, node, above):
-    if above.op_type != "Transpose":
+    # A converter of the user's may leave out what ONNX has a default for.
+    if above.op_type != "Transpose" or any("perm" not in n.attributes for n in (node, above)):
         return False
     node.attributes["perm"] = [above.attributes["perm"][axis] for axis in node.attributes["perm"]]
     node.inputs[0] = above.inputs[0]
@@ -85,8 +86,8 @@ def holds_every_value(wide, narrow):
 
 
 def _transpose(graph, node, above):
-    perm = node.attributes["perm"]
-    return node.inputs[0] if perm == list(range(len(perm))) else None
+    perm = node.attributes.get("perm")
+    return node.inputs[0] if perm is not None and perm == list(range(len(perm))) else None
 
 
 def _same_shape(graph, node, above):
@@ -99,7 +100,7 @@ def _same_shape(graph, node, above):
 def _unsqueeze(graph, node, above):
     if above is None or {node.op_type, above.op_type} != {"Squeeze", "Unsqueeze"}:
         return None
-    axes = [graph.constant(n.inputs[1]) for n in (node, above)]
+    axes = [graph.constant(n.inputs[1]) if len(n.inputs) > 1 else None for n in (node, above)]
     if any(a is None for a in axes) or axes[0].tolist() != axes[1].tolist():
         return None
     return above.inputs[0]

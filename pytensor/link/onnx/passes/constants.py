@@ -87,7 +87,8 @@ def _fold(graph, node):
     try:
         with np.errstate(all="ignore"):
             result = np.array(evaluate(node, *inputs), order="C")
-    except NotImplementedError:
+    except (NotImplementedError, ValueError, IndexError):
+        # What is wrong is an error when it is run, which in a branch it may never be.
         return None
     if result.size > LARGE and result.nbytes > 2 * sum(value.nbytes for value in inputs):
         return None

@@ -62,9 +62,11 @@ def _fold_followers(graph, op_types, fold):
         weights = [graph.constant(name) for name in conv.inputs[1:]]
         if any(w is None for w in weights):
             continue
-        folded = fold(node, weights[0].shape[0])
-        if folded is not None:
-            _rescale(graph, conv, weights, *folded)
+        with np.errstate(all="ignore"):
+            folded = fold(node, weights[0].shape[0])
+            rescaled = None if folded is None else _rescaled(weights, *folded[:2])
+        if rescaled is not None:
+            _replace_weights(graph, conv, *rescaled, *folded[2:])
             bypassed[node] = output
             # The convolution has another reader now, which one round leaves alone.
             consumers.pop(output)
@@ -94,24 +96,38 @@ def _per_channel(graph, node, channels):
     return np.broadcast_to(array.astype("float64").reshape(-1), (channels,))
 
 
-def _rescale(graph, conv, weights, scale, offset, offset_name=None):
+def _rescaled(weights, scale, offset):
+    """Return filters, None where they stay as they are, and bias; None where they overflow.
+
+    Infinite filters have NaN where the image is 0, and so do infinite scales where a filter is.
+    """
     filters, *bias = weights
     channels, dtype = filters.shape[0], filters.dtype
     scale = np.broadcast_to(np.asarray(scale, "float64"), (channels,))
+    start = bias[0].astype("float64") if bias else np.zeros(channels)
+    new_bias = np.asarray(start * scale + offset, dtype=dtype)
+    if (scale == 1).all():
+        return None, new_bias
+    scaled = filters.astype("float64") * scale.reshape(-1, *[1] * (filters.ndim - 1))
+    scaled = scaled.astype(dtype)
+    is_finite = np.isfinite(scaled).all() and np.isfinite(new_bias).all()
+    return (scaled, new_bias) if is_finite else None
+
+
+def _replace_weights(graph, conv, filters, bias, offset_name=None):
     parameter = graph.parameter_of(conv.inputs[1])
     source = parameter or conv.inputs[1]
-    if not (scale == 1).all():
-        scaled = filters.astype("float64") * scale.reshape(-1, *[1] * (filters.ndim - 1))
-        name = graph.add_initializer(f"{source}_folded", scaled.astype(dtype))
+    if filters is not None:
+        name = graph.add_initializer(f"{source}_folded", filters)
         if parameter is not None:
             graph.origin[name] = parameter
         conv.inputs[1] = name
     stem = source.removesuffix("weight")
     name = f"{stem}bias" if stem != source else f"{source}_bias"
     # A bias that the user wrote as an addition keeps its name.
-    parameter = None if bias or offset_name is None else graph.parameter_of(offset_name)
-    start = bias[0].astype("float64") if bias else np.zeros(channels)
-    new = graph.add_initializer(parameter or name, np.asarray(start * scale + offset, dtype=dtype))
+    has_bias = len(conv.inputs) > 2
+    parameter = None if has_bias or offset_name is None else graph.parameter_of(offset_name)
+    new = graph.add_initializer(parameter or name, bias)
     if parameter is not None:
         graph.origin[new] = parameter
     conv.inputs[2:] = [new]

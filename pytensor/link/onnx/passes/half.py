@@ -38,6 +38,12 @@ KEPT_IN_FLOAT32 = frozenset(
         "Sum",
     }
 )
+# What makes sums, and what brings them back to the size of their terms, or only into other shape.
+SUMS = frozenset({"CumSum", "ReduceL2", "ReduceProd", "ReduceSum", "ReduceSumSquare"})
+SCALING = frozenset({"Div", "Mul", "Sqrt"})
+RESHAPING = frozenset({"Identity", "Reshape", "Squeeze", "Transpose", "Unsqueeze"})
+# Dtypes whose values float16 has, but for rounding.
+HELD_BY_HALF = frozenset({"bool", "int8", "uint8", "float16", "float32"})
 # Inputs that ONNX wants in float32 whatever the dtype of the others is.
 ALWAYS_FLOAT32 = {"Resize": (1, 2)}
 
@@ -46,8 +52,9 @@ def convert_to_half(graph, keep=KEPT_IN_FLOAT32):
     """Compute in float16 what is computed in float32, in a graph with the types of all values.
 
     Inputs and outputs of the model stay as they are.  The operators in `keep` stay too, and so do
-    those with subgraphs, and those that read a constant which float16 doesn't hold: beyond 65504
-    or, without being zero, below 6e-8.
+    those with subgraphs, those that read a constant which float16 doesn't hold (beyond 65504 or,
+    without being zero, below 6e-8), casts of integers and doubles, and quotients, products and
+    roots of sums that stay.
     """
     nodes = graph.nodes
     graph.nodes = []
@@ -59,6 +66,7 @@ def convert_to_half(graph, keep=KEPT_IN_FLOAT32):
         adds = node.attributes.get("reduction", "none") != "none"
         single = bool(keep.intersection(names)) or bool(node.subgraphs) or adds
         single = single or any(converter.is_out_of_range(name) for name in node.inputs)
+        single = single or converter.is_large(node)
         converter.convert(node, single)
 
 
@@ -70,6 +78,7 @@ class _Converter:
         self.halves = {}
         self.singles = {}
         self.computed_in_half = set()
+        self.sums = set()
 
     def is_single(self, name):
         return bool(name) and self.graph.dtype(name) == "float32"
@@ -81,6 +90,13 @@ class _Converter:
         with np.errstate(over="ignore", under="ignore"):
             half = array.astype("float16")
         return bool((np.isinf(half) & ~np.isinf(array)).any() or ((half == 0) & (array != 0)).all())
+
+    def is_large(self, node):
+        """Return whether a node reads what may be beyond 65504, though its result needn't be."""
+        if node.op_type == "Cast":
+            dtype = self.graph.dtype(node.inputs[0])
+            return dtype is not None and dtype not in HELD_BY_HALF
+        return node.op_type in SCALING | RESHAPING and not self.sums.isdisjoint(node.inputs)
 
     def half(self, name):
         if name not in self.halves:
@@ -114,6 +130,9 @@ class _Converter:
             for body in node.subgraphs:
                 body.rename(captured)
             node.inputs = [captured.get(name, name) for name in node.inputs]
+            is_reshaped = node.op_type in RESHAPING and not self.sums.isdisjoint(node.inputs)
+            if node.op_type in SUMS or is_reshaped:
+                self.sums.update(name for name in node.outputs if self.is_single(name))
             graph.nodes.append(node)
             return
         always = ALWAYS_FLOAT32.get(node.op_type, ())

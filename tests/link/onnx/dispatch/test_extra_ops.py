@@ -165,6 +165,9 @@ def test_unravel_and_ravel_index(order):
     outputs = pt.unravel_index(i, dims, order=order)
     compare_onnx_and_py([i, dims], outputs, [np.arange(60).reshape(5, 12), [3, 4, 5]])
     compare_onnx_and_py([i, dims], outputs, [np.zeros((0, 2)), [3, 4, 5]])
+    compare_onnx_and_py([i, dims], outputs, [np.zeros((0, 2)), [3, 0, 5]])
+    known = pt.unravel_index(i, (0, 3), order=order)
+    compare_onnx_and_py([i], known, [np.zeros((0, 2))])
     j = pt.lmatrix("j")
     inside = np.arange(4).reshape(2, 2) % 3
     flat = pt.ravel_multi_index((i, j, i), dims, order=order)

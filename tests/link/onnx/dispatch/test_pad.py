@@ -83,3 +83,11 @@ def test_run_time_widths(mode):
     padded = pt.pad(x, widths, mode=mode)
     for values in (((1, 0), (2, 1)), ((7, 2), (0, 9))):
         compare_onnx_and_py([x, widths], padded, [X, values])
+
+
+def test_reflection_of_an_axis_that_turns_out_to_be_short():
+    x = pt.fmatrix("x")
+    padded = pt.pad(x, ((2, 3), (0, 5)), mode="reflect")
+    for shape in ((1, 1), (2, 1), (3, 4)):
+        value = np.arange(np.prod(shape)).reshape(shape)
+        compare_onnx_and_py([x], padded, [value], exact=True)

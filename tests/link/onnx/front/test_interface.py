@@ -67,6 +67,7 @@ def test_generated_names_give_way():
         ({"dynamic_axes": {"x": 0}}, "wants axes and the names of their sizes"),
         ({"dynamic_axes": {"x": {"0": "N"}}}, "has 1 axes, got axis '0'"),
         ({"dynamic_axes": {"x": {1: "N"}}}, "has 1 axes, got axis 1"),
+        ({"dynamic_axes": {"x": {0: "N", -1: "M"}}}, "axis 0 of 'x' is given twice"),
         ({"dynamic_axes": {"x": {0: ""}}}, "must be a string, got ''"),
         ({"dynamic_axes": {"x": {0: 3}}}, "must be a string, got 3"),
     ],

@@ -61,7 +61,7 @@ def test_what_is_kept_can_be_chosen(network):
     nothing = export_onnx([x], outputs[0], half=[])
     assert dtypes(nothing)["dense.weight"] == "float16"
     casts = [node for node in nothing.graph.node if node.op_type == "Cast"]
-    assert len(casts) == 3, "the input's, the output's, and a length's"
+    assert len(casts) == 4, "the input's, the output's, and two of a length"
 
 
 def test_constants_that_float16_does_not_hold_stay():
@@ -108,3 +108,24 @@ def test_increments():
     outputs = [pt.inc_subtensor(x[1:], x[:-1]), x[i].inc(np.float32(1.5)), pt.grad(x[i].sum(), x)]
     for half in (True, []):
         export_onnx([x, i], outputs, half=half, verify=[[1, 2, 3], [0, 2, 2]])
+
+
+def test_sums_are_divided_before_they_are_rounded():
+    x = pt.vector("x", dtype="float32")
+    rows = pt.tensor("rows", shape=(None, 70_000), dtype="float32")
+    outputs = [
+        x / pt.sqrt(pt.sqr(x).sum()),
+        x.mean(),
+        rows.mean(axis=1, keepdims=True),
+        (rows - 1) / rows.sum(axis=1)[:, None],
+        x.argmax().astype("float32"),
+        (x > 0).sum().astype("float32") + 1,
+    ]
+    value = np.linspace(1, 2, 70_000, dtype="float32")
+    model = export_onnx([x, rows], outputs, half=True)
+    results = run(model, [value, value[None]])
+    expected = run(export_onnx([x, rows], outputs), [value, value[None]])
+    for result, wanted in zip(results[1:5], expected[1:5], strict=True):
+        np.testing.assert_allclose(result, wanted, rtol=2e-3, atol=1e-7)
+    # What an output has in half precision is no larger than float16 is.
+    assert np.linalg.norm(results[0]) == pytest.approx(1, 1e-2)

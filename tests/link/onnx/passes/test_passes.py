@@ -355,6 +355,17 @@ def test_not_folded_into_convolution(follower, constant):
     assert not fold_conv_scale(graph)
 
 
+@pytest.mark.parametrize(
+    ("op_type", "constant"), [("Div", 0.0), ("Div", 1e-40), ("Mul", np.inf), ("Mul", 1e38)]
+)
+def test_folding_makes_no_infinite_filters(op_type, constant):
+    graph = conv_graph((op_type, "c s", "d"), {"s": np.float32(constant)})
+    assert not fold_conv_scale(graph)
+    graph = example("fold_batch_norm")
+    graph.initializers[graph.nodes[1].inputs[1]][1] = np.nan if op_type == "Div" else np.inf
+    assert not fold_batch_norm(graph)
+
+
 def test_convolution_with_two_readers_is_left_alone():
     graph = example("fold_conv_offset")
     graph.outputs.append("c")
@@ -369,6 +380,27 @@ def test_filters_used_twice_are_copied():
     np.testing.assert_array_equal(
         graph.initializers["w"], np.arange(12, dtype="float32").reshape(3, 4, 1, 1)
     )
+
+
+def test_what_cannot_be_computed_is_left_to_the_runtime():
+    initializers = {"w": np.arange(6.0), "i": np.array(6), "s": np.array([4, 2])}
+    nodes = [("Gather", "w i", "a"), ("Reshape", "w s", "b"), ("Add", "w s", "c")]
+    graph = make_graph([*nodes, ("Sum", "a b c x", "y")], ["y"], initializers)
+    assert not fold_constants(graph)
+
+
+def test_default_axes():
+    nodes = [
+        ("Transpose", "x", "a"),
+        ("Transpose", "a", "b", {"perm": [1, 0]}),
+        ("Transpose", "b", "c"),
+        ("Squeeze", "c", "d"),
+        ("Unsqueeze", "d axes", "e"),
+        ("Squeeze", "e", "y"),
+    ]
+    graph = make_graph(nodes, ["y"], {"axes": np.array([0])})
+    assert not cancel_inverses(graph)
+    assert len(graph.nodes) == len(nodes)
 
 
 def test_slices_to_split():

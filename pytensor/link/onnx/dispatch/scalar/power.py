@@ -1,6 +1,7 @@
 """Powers, of integers too."""
 
 from pytensor.link.onnx.dispatch.basic import onnx_funcify
+from pytensor.link.onnx.dispatch.checks import can_raise, require
 from pytensor.link.onnx.dispatch.order import FLOATS
 from pytensor.link.onnx.dispatch.scalar.basic import any_of, cast_inputs, fills_output, output_dtype
 from pytensor.scalar import basic as ps
@@ -20,8 +21,12 @@ def onnx_funcify_Pow(op, node, builder, *inputs):
         return builder.add("Pow", base, exponent)
     # onnxruntime computes integer powers in double precision, which is inexact beyond 2**53.
     # thoughts/upstream/onnxruntime-integers-in-double.md
-    # Negative exponents are an error in Python, and without meaning here.
     value = builder.constant_value(exponent)
+    may_be_negative = dtype.startswith("int") and (value is None or value.min(initial=0) < 0)
+    if may_be_negative and can_raise(builder):
+        positive = builder.add("GreaterOrEqual", exponent, builder.constant(0, dtype))
+        message = "Integers to negative integer powers are not allowed."
+        require(builder, positive, ValueError, message)
     if value is None:
         return power_in_loop(builder, base, exponent, dtype)
     if value.size == 1 and value.item() > 0 and fills_output(node, 0):
