@@ -6,6 +6,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 import pytensor.tensor as pt
 from pytensor.link.onnx import ImportedOpError, from_onnx
+from pytensor.link.onnx.importing.model import dense_array
 from pytensor.link.onnx.importing.registry import MICROSOFT, ML
 from tests.link.onnx.importing.with_onnxruntime import compare, in_pytensor, one_node, parsed
 
@@ -216,3 +217,11 @@ def test_scales_of_upsample_are_not_trainable():
         opset=9,
     )
     from_onnx(model, trainable=True)
+
+
+@pytest.mark.parametrize("places", [zeros(2), zeros(2, 1)])
+def test_sparse_values_without_a_place_each(places):
+    values = numpy_helper.from_array(normal(1), "values")
+    sparse = helper.make_sparse_tensor(values, numpy_helper.from_array(places), [3])
+    with pytest.raises(ValueError, match="1 values and 2 places"):
+        dense_array(sparse)
