@@ -13,6 +13,7 @@ from pytensor.optimizers.basic import (
     check_number,
     decayed,
     is_number,
+    wide_dtype,
 )  # fmt: skip
 from pytensor.tensor.sharedvar import TensorSharedVariable
 from pytensor.tensor.variable import TensorVariable
@@ -40,8 +41,9 @@ class Adam(Optimizer):
 
     Notes
     -----
-    State: ``<name>.exp_avg`` and ``<name>.exp_avg_sq`` of the parameter's shape, and ``step``, an
-    int32 scalar, the number of steps taken, which all parameters share.
+    State: ``<name>.exp_avg`` and ``<name>.exp_avg_sq`` of the parameter's shape and dtype, but
+    float32 for float16, and ``step``, an int32 scalar, the number of steps taken, which all
+    parameters share.
     """
 
     hyperparameters = ("learning_rate", "weight_decay")
@@ -82,10 +84,11 @@ class Adam(Optimizer):
         self, param: TensorSharedVariable, grad: TensorVariable, name: str, learning_rate: Scalar
     ) -> tuple[NewValues, TensorVariable]:
         """Return the new moments, and what is to be subtracted from `param`."""
-        dtype = param.type.dtype
+        dtype = wide_dtype(param)
+        grad = pt.cast(grad, dtype)
         beta1, beta2 = self.betas
-        mean = self._slot(param, name, "exp_avg")
-        square = self._slot(param, name, "exp_avg_sq")
+        mean = self._slot(param, name, "exp_avg", dtype)
+        square = self._slot(param, name, "exp_avg_sq", dtype)
         new_mean = as_scalar(beta1, dtype) * mean + as_scalar(1 - beta1, dtype) * grad
         new_square = as_scalar(beta2, dtype) * square + as_scalar(1 - beta2, dtype) * pt.sqr(grad)
         scale = as_scalar(learning_rate, dtype, "learning_rate") / self._correction(beta1, dtype)
@@ -99,7 +102,7 @@ class Adam(Optimizer):
     ) -> NewValues:  # fmt: skip
         grad = decayed(grad, param, weight_decay)
         moments, delta = self._adam_step(param, grad, name, learning_rate)
-        return {**moments, param: param - delta}
+        return {**moments, param: pt.cast(param - delta, param.type.dtype)}
 
 
 class AdamW(Adam):
@@ -134,8 +137,8 @@ class AdamW(Adam):
         moments, delta = self._adam_step(param, grad, name, learning_rate)
         kept = param
         if not is_number(weight_decay, 0):
-            dtype = param.type.dtype
+            dtype = wide_dtype(param)
             lr = as_scalar(learning_rate, dtype, "learning_rate")
             decay = as_scalar(weight_decay, dtype, "weight_decay")
             kept = param * (as_scalar(1, dtype) - lr * decay)
-        return {**moments, param: kept - delta}
+        return {**moments, param: pt.cast(kept - delta, param.type.dtype)}

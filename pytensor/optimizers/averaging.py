@@ -1,6 +1,7 @@
 from collections.abc import Iterable
 
 from pytensor.compile.sharedvalue import SharedVariable
+from pytensor.graph.basic import Variable
 from pytensor.optimizers.basic import (
     Scalar,
     as_scalar,
@@ -52,6 +53,8 @@ class ExponentialMovingAverage:
 
     def __init__(self, params: Iterable[SharedVariable], decay: Scalar) -> None:
         check_number("decay", decay)
+        if not isinstance(decay, Variable) and decay > 1:
+            raise ValueError(f"decay must be in [0, 1], not {decay}")
         self.params = check_parameters(params)
         self.decay = decay
         self.averages = [

@@ -102,13 +102,15 @@ def check_gradients(
         if isinstance(kind, NullType):
             raise ValueError(f"the gradient of parameter {param} is undefined: {kind}")
         grad = pt.as_tensor_variable(grad)
-        if grad.type.ndim != param.type.ndim or any(
-            known is not None and wanted is not None and known != wanted
-            for known, wanted in zip(grad.type.shape, param.type.shape, strict=False)
+        # Not its type's shape: of an open length, one of 1 would be repeated
+        shape = param.get_value(borrow=True).shape
+        if grad.type.ndim != len(shape) or any(
+            known not in (None, wanted)
+            for known, wanted in zip(grad.type.shape, shape, strict=False)
         ):
             raise ValueError(
                 f"the gradient of parameter {param} has type {grad.type}, and the parameter has "
-                f"{param.type}"
+                f"the shape {shape}"
             )
         checked.append(pt.cast(grad, param.type.dtype))
     return checked
@@ -126,13 +128,15 @@ def names_of(params: Iterable[Variable]) -> list[str]:
 
 
 def shared_like(
-    param: TensorSharedVariable, name: str, value: ArrayLike | None = None
-) -> TensorSharedVariable:
+    param: TensorSharedVariable, name: str, value: ArrayLike | None = None,
+    dtype: str | None = None,
+) -> TensorSharedVariable:  # fmt: skip
     """Make a shared variable like `param`: its dtype and static shape, zeros if `value` is None."""
+    dtype = param.type.dtype if dtype is None else dtype
     if value is None:
         value = np.zeros(param.get_value(borrow=True).shape)
     # A copy as NumPy: after a step in mode JAX, parameters hold arrays of JAX.
-    value = np.array(value, dtype=param.type.dtype)
+    value = np.array(value, dtype=dtype)
     return shared(value, name=name, shape=param.type.shape)
 
 
@@ -245,11 +249,16 @@ class Optimizer(ABC):
         """Return the new values of state that belongs to no single parameter."""
         return {}
 
-    def _slot(self, param: TensorSharedVariable, name: str, slot: str) -> TensorSharedVariable:
-        """Return the state variable ``<name>.<slot>``, made of zeros when first asked for."""
+    def _slot(
+        self, param: TensorSharedVariable, name: str, slot: str, dtype: str | None = None
+    ) -> TensorSharedVariable:
+        """Return the state variable ``<name>.<slot>``, made of zeros when first asked for.
+
+        It has the parameter's dtype if `dtype` is None.
+        """
         key = f"{name}.{slot}"
         if key not in self.state:
-            self.state[key] = shared_like(param, key)
+            self.state[key] = shared_like(param, key, dtype=dtype)
         return self.state[key]
 
     def _values_by_parameter(
@@ -279,6 +288,11 @@ class Optimizer(ABC):
                 grouped.add(param)
                 values[param] = own | changed
         return values
+
+
+def wide_dtype(param: TensorSharedVariable) -> str:
+    """Return the parameter's dtype, float32 at least: squares of gradients vanish in float16."""
+    return str(np.result_type("float32", param.type.dtype))
 
 
 def decayed(

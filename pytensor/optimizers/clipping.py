@@ -65,7 +65,11 @@ def _norm_dtype(grads: Iterable[TensorVariable]) -> str:
 def _tensors(grads: Gradients) -> list[TensorVariable]:
     if grads is None or isinstance(grads, Variable):
         raise TypeError("grads must be a sequence of gradients; write [grad]")
-    return [pt.as_tensor_variable(grad) for grad in grads]
+    tensors = [pt.as_tensor_variable(grad) for grad in grads]
+    for position, grad in enumerate(tensors):
+        if not np.issubdtype(np.dtype(grad.type.dtype), np.floating):
+            raise TypeError(f"grads[{position}] has dtype {grad.type.dtype}; it must be float")
+    return tensors
 
 
 def _coefficient(norm: TensorVariable, max_norm: Scalar) -> TensorVariable:
@@ -146,6 +150,10 @@ def clip_by_value(
     if high is None:
         check_number("low", low)
         low, high = -low, low
+    for name, limit in (("low", low), ("high", high)):
+        check_number(name, limit, low=-np.inf)
+    if not any(isinstance(limit, Variable) for limit in (low, high)) and low > high:
+        raise ValueError(f"low must be at most high, not {low} and {high}")
     return [
         pt.clip(
             grad, as_scalar(low, grad.type.dtype, "low"), as_scalar(high, grad.type.dtype, "high")

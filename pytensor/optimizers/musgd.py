@@ -24,7 +24,7 @@ class MuSGD(SGD):
     learning_rate : float or scalar variable
         :math:`\eta`.
     momentum : float or scalar variable
-        Greater than 0.
+        Less than 1; with `nesterov`, greater than 0.
     nesterov : bool
         In both parts.
     weight_decay : float or scalar variable
@@ -35,8 +35,8 @@ class MuSGD(SGD):
 
     Notes
     -----
-    State: ``<name>.momentum_buffer`` for all parameters, ``<name>.gradient_average`` for those of
-    two axes or more.
+    State: ``<name>.momentum_buffer`` for all parameters unless the momentum is the number 0,
+    ``<name>.gradient_average`` for those of two axes or more.
 
     The name is from the description of YOLO26 (Ultralytics, 2025), which leaves open what is fixed
     here: the moving average takes in the gradient without the decay, and the orthogonalized
@@ -51,6 +51,7 @@ class MuSGD(SGD):
         weight_decay: Scalar = 0.0, muon_share: float = 0.2,
     ) -> None:  # fmt: skip
         super().__init__(learning_rate, momentum, nesterov, weight_decay)
+        check_number("momentum", momentum, high=1.0)
         check_number("muon_share", muon_share)
         self.muon_share = muon_share
 

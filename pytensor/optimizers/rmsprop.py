@@ -7,6 +7,7 @@ from pytensor.optimizers.basic import (
     check_number,
     decayed,
     is_number,
+    wide_dtype,
 )  # fmt: skip
 from pytensor.tensor.sharedvar import TensorSharedVariable
 from pytensor.tensor.variable import TensorVariable
@@ -38,7 +39,7 @@ class RMSprop(Optimizer):
     Notes
     -----
     State: ``<name>.square_avg``, and ``<name>.grad_avg`` and ``<name>.momentum_buffer`` where they
-    are used, of the parameter's shape.
+    are used, of the parameter's shape and dtype, but float32 for float16.
     """
 
     hyperparameters = ("learning_rate", "momentum", "weight_decay")
@@ -58,24 +59,24 @@ class RMSprop(Optimizer):
         self, param: TensorSharedVariable, grad: TensorVariable, name: str,
         learning_rate: Scalar, momentum: Scalar, weight_decay: Scalar,
     ) -> NewValues:  # fmt: skip
-        dtype = param.type.dtype
+        dtype = wide_dtype(param)
         lr = as_scalar(learning_rate, dtype, "learning_rate")
         alpha, rest = as_scalar(self.alpha, dtype), as_scalar(1 - self.alpha, dtype)
-        grad = decayed(grad, param, weight_decay)
+        grad = pt.cast(decayed(grad, param, weight_decay), dtype)
 
-        square = self._slot(param, name, "square_avg")
+        square = self._slot(param, name, "square_avg", dtype)
         new_square = alpha * square + rest * pt.sqr(grad)
         updates: NewValues = {square: new_square}
         variance = new_square
         if self.centered:
-            mean = self._slot(param, name, "grad_avg")
+            mean = self._slot(param, name, "grad_avg", dtype)
             new_mean = alpha * mean + rest * grad
             updates[mean] = new_mean
             # Rounding can take the difference below zero, where the root is NaN.
             variance = pt.maximum(new_square - pt.sqr(new_mean), as_scalar(0, dtype))
         direction = grad / (pt.sqrt(variance) + as_scalar(self.epsilon, dtype))
         if not is_number(momentum, 0):
-            buffer = self._slot(param, name, "momentum_buffer")
+            buffer = self._slot(param, name, "momentum_buffer", dtype)
             direction = as_scalar(momentum, dtype, "momentum") * buffer + direction
             updates[buffer] = direction
-        return {**updates, param: param - lr * direction}
+        return {**updates, param: pt.cast(param - lr * direction, param.type.dtype)}

@@ -157,8 +157,8 @@ def exponential(rate: float, steps: float = 1, initial: float = 1.0) -> Schedule
         The value at step 0.
     """
     _check_steps("steps", steps)
-    if not rate > 0:
-        raise ValueError(f"rate must be greater than 0, not {rate}")
+    if not 0 < rate < math.inf:
+        raise ValueError(f"rate must be greater than 0 and finite, not {rate}")
 
     def schedule(step: Any) -> Any:
         ops, t = _operations(step)
@@ -203,7 +203,7 @@ def warmup(schedule: Schedule | float, steps: float, start: float = 0.0) -> Sche
 
     def warmed_up(step: Any) -> Any:
         ops, t = _operations(step)
-        target = aim(t)
+        target = ops.number(aim(t))
         line = ops.number(start) + (target - ops.number(start)) * (t / ops.number(steps))
         return ops.less_equal(t, ops.number(steps), line, target)
 

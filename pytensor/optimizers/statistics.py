@@ -42,10 +42,14 @@ class AveragedStatistics:
         factor: float,
         mode: Mode | str | None = None,
     ) -> None:
+        if not 0 < factor <= 1:
+            raise ValueError(f"factor must be greater than 0 and at most 1, not {factor}")
         self.averages = [averages[statistic] for statistic in updates]
         self.factor = factor
         # With nothing to start from, what is left of the new value is the batch's, times a factor.
-        nothing: list[Any] = [(v, np.zeros(v.type.shape, v.type.dtype)) for v in updates]
+        nothing: list[Any] = [
+            (v, np.zeros(v.get_value(borrow=True).shape, v.type.dtype)) for v in updates
+        ]
         weights = [(v, average) for v, average in averages.items() if v not in updates]
         self.measure: Function = pytensor.function(
             inputs,

@@ -102,6 +102,29 @@ def test_clipping_errors(grads, max_norm, error):
         clip_by_global_norm(grads, max_norm)
 
 
+@pytest.mark.parametrize(
+    ("low", "high"), [(np.nan, None), (-1.0, None), (np.nan, 1.0), (0.0, np.nan), (1.0, -1.0)]
+)
+def test_limits_that_make_no_sense(low, high):
+    with pytest.raises(ValueError, match=r"low|high"):
+        clip_by_value([pt.vector()], low, high)
+
+
+@pytest.mark.parametrize("clip", [clip_by_value, clip_by_norm, clip_by_global_norm])
+def test_integers_are_not_clipped_to_zero(clip):
+    with pytest.raises(TypeError, match=r"grads\[1\] has dtype int64"):
+        clip([pt.vector(), pt.lvector()], 0.5)
+
+
+def test_decay_is_at_most_1():
+    w = pytensor.shared(np.ones(2), name="w")
+    with pytest.raises(ValueError, match=r"decay must be in \[0, 1\], not 1\.5"):
+        ExponentialMovingAverage([w], 1.5)
+    updates = ExponentialMovingAverage([w], 1.0).get_updates({w: w + 1})
+    (average,) = updates.values()
+    np.testing.assert_array_equal(average.eval(mode="FAST_COMPILE"), [1, 1])
+
+
 @pytest.mark.parametrize("mode", ["FAST_COMPILE", "JAX"])
 def test_average_follows_the_new_values(mode):
     w = pytensor.shared(np.array([1.0, 2.0], dtype="float32"), name="w", shape=(2,))

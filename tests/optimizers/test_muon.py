@@ -209,3 +209,14 @@ def test_parameters_of_one_axis_are_refused():
 def test_hyperparameters_out_of_range(settings):
     with pytest.raises(ValueError, match=f"{next(iter(settings))} must be"):
         Muon(**settings)
+
+
+def test_momentum_of_a_group_is_less_than_1():
+    w = pytensor.shared(np.ones((2, 2)), name="w")
+    with pytest.raises(ValueError, match=r"momentum must be in \[0, 1\), not 1\.5"):
+        Muon().get_updates([w], [w], groups=[{"params": [w], "momentum": 1.5}])
+
+
+def test_integers_are_not_orthogonalized_to_zero():
+    with pytest.raises(TypeError, match="must be float, not int64"):
+        orthogonalize(pt.lmatrix())

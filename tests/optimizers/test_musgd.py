@@ -59,3 +59,5 @@ def test_refused_settings():
         MuSGD(0.1, muon_share=-1)
     with pytest.raises(ValueError, match="nesterov=True needs a momentum"):
         MuSGD(0.1, momentum=0)
+    with pytest.raises(ValueError, match=r"momentum must be in \[0, 1\)"):
+        MuSGD(0.1, momentum=1.0)

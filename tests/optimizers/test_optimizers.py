@@ -318,6 +318,25 @@ def test_an_optimizer_per_group():
     np.testing.assert_allclose(b.get_value(), 0.9)
 
 
+@pytest.mark.parametrize(
+    "optimizer", [Adam(), AdamW(), RMSprop(), RMSprop(momentum=0.9), RMSprop(centered=True)]
+)
+def test_half_precision_has_wide_state(optimizer):
+    """Small squares are 0 in float16, and so is epsilon: 0 / 0 was NaN."""
+    steps = []
+    for dtype in ("float16", "float32"):
+        w = pytensor.shared(np.ones(4, dtype), name="w")
+        gradient = np.array([0, 1e-3, 1, -2], dtype)
+        again = fresh(optimizer)
+        updates = again.get_updates([w], [pt.constant(gradient)])
+        assert [v.type.dtype for v in updates] == [v.type.dtype for v in updates.values()]
+        assert {v.type.dtype for k, v in again.state.items() if k != "step"} == {"float32"}
+        step = pytensor.function([], [], updates=updates, mode="FAST_COMPILE")
+        step(), step()
+        steps.append(w.get_value())
+    np.testing.assert_allclose(*steps, atol=1e-3)
+
+
 def test_float64_gradient_of_float32_parameter():
     w = pytensor.shared(np.ones(2, dtype="float32"), name="w")
     updates = SGD(0.1).get_updates([w], [pt.dvector()])
@@ -347,6 +366,7 @@ unrelated = pytensor.grad(
         ([w], [ones], [{"weight_decay": 0.0}], 'the key "params"'),
         ([w], [ones], [{"params": [w], "beta": 1}], "sets 'beta'; SGD has learning_rate, "),
         ([w], [ones], [{"params": [w], "momentum": -1}], "must be at least 0"),
+        ([w], [pt.ones(1)], (), "the gradient of parameter w has type"),  # would be repeated
     ],
 )
 def test_values_that_do_not_fit(params, grads, groups, message):

@@ -78,9 +78,15 @@ def test_schedule_in_jax():
         lambda: schedules.linear(0),
         lambda: schedules.cosine(-1),
         lambda: schedules.exponential(0.0),
+        lambda: schedules.exponential(math.inf),
         lambda: schedules.warmup(1.0, -1),
     ],
 )
 def test_errors(build):
     with pytest.raises(ValueError, match="must be"):
         build()
+
+
+def test_warmup_to_a_number_has_the_dtype_of_the_step():
+    step = pt.scalar("step", dtype="float32")
+    assert schedules.warmup(lambda _: 0.1, 5)(step).type.dtype == "float32"

@@ -81,3 +81,13 @@ def test_no_batch(network):
     statistics = AveragedStatistics([x], updates, averages, FACTOR, "FAST_COMPILE")
     with pytest.raises(ValueError, match="no batch"):
         statistics.refresh([])
+
+
+def test_statistics_of_open_shape():
+    x = pt.vector("x")
+    mean, average = pytensor.shared(np.full(2, 9.0)), pytensor.shared(np.zeros(2))
+    updates, averages = {mean: 0.9 * mean + 0.1 * x}, {mean: average}
+    AveragedStatistics([x], updates, averages, 0.1, "FAST_COMPILE").refresh([[np.array([1.0, 3])]])
+    np.testing.assert_allclose(average.get_value(), [1, 3])
+    with pytest.raises(ValueError, match="factor must be greater than 0"):
+        AveragedStatistics([x], updates, averages, 0.0)

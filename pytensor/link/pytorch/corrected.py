@@ -10,6 +10,7 @@ PyTensor's get wrong: thoughts/upstream/pytorch-conversions.md.
 """
 
 from functools import singledispatch
+from math import prod
 
 import torch
 
@@ -18,7 +19,7 @@ from pytensor.link.pytorch.dispatch.basic import pytorch_funcify
 from pytensor.link.pytorch.dispatch.subtensor import check_negative_steps
 from pytensor.link.pytorch.linker import PytorchLinker
 from pytensor.scalar.activations import Activation, PRelu
-from pytensor.scalar.basic import EQ, Composite, Mod, Pow
+from pytensor.scalar.basic import EQ, Composite, Mod, Pow, upcast
 from pytensor.tensor.elemwise import Elemwise
 from pytensor.tensor.math import Argmax
 from pytensor.tensor.subtensor import AdvancedIncSubtensor, indices_from_subtensor
@@ -65,8 +66,18 @@ def corrected_funcify(op, **kwargs):
 @corrected_funcify.register(EQ)
 @corrected_funcify.register(Mod)
 @corrected_funcify.register(Pow)
-def corrected_funcify_scalar(op, **kwargs):
-    return FUNCTIONS[type(op)]
+def corrected_funcify_scalar(op, node=None, **kwargs):
+    function = FUNCTIONS[type(op)]
+    dtypes = [] if node is None else [v.type.dtype for v in node.inputs]
+    if len(set(dtypes)) < 2:
+        return function
+    # PyTorch would take integers and float32 to float32, PyTensor takes them to float64.
+    common = getattr(torch, upcast(*dtypes))
+
+    def of_common_dtype(*inputs):
+        return function(*(torch.as_tensor(v, dtype=common) for v in inputs))
+
+    return of_common_dtype
 
 
 @corrected_funcify.register(Composite)
@@ -96,8 +107,11 @@ def corrected_funcify_Argmax(op, node, **kwargs):
     kept = [axis for axis in range(ndim) if axis not in axes]
 
     def argmax(x):
+        if x.dtype == torch.bool:
+            x = x.to(torch.uint8)  # of booleans, PyTorch has none
+        # Not -1, which may be any number where there is no row.
         x = x.permute(*kept, *axes)
-        return x.reshape(*x.shape[: len(kept)], -1).argmax(dim=-1)
+        return x.reshape(*x.shape[: len(kept)], prod(x.shape[len(kept) :])).argmax(dim=-1)
 
     return argmax
 

@@ -43,3 +43,18 @@ def test_the_upstream_mode_is_as_it_was():
         pytest.raises(AttributeError, match="'bool' object has no attribute"),
     ):
         f(VALUES[0])
+
+
+def test_integers_and_float32_meet_in_float64():
+    i, x = pt.ivector("i"), pt.fvector("x")
+    values = [np.array([2**24 + 1, 3], "int32"), np.array([2**24, 0.5], "float32")]
+    outputs = [pt.eq(i, x), pt.mod(i, x), pt.power(i[1:], x[1:])]
+    with torch.compiler.set_stance("force_eager"):
+        compare_mode_and_py(pytorch_mode(), [i, x], outputs, values)
+
+
+@pytest.mark.parametrize("value", [np.array([[False, True, True]]), np.zeros((0, 3), bool)])
+def test_position_among_booleans_or_in_no_rows(value):
+    x = pt.tensor("x", dtype="bool", shape=(None, 3))
+    with torch.compiler.set_stance("force_eager"):
+        compare_mode_and_py(pytorch_mode(), [x], [pt.argmax(x, axis=1)], [value])

@@ -85,6 +85,27 @@ def test_indices():
     compare_mode_and_py("PYTORCH", [x], outputs, [value])
 
 
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:Guards may run slower:RuntimeWarning")
+def test_indices_alone_are_compiled():
+    """The maximum without its positions isn't in the graph: its Op had no hash there."""
+    x = pt.tensor("x", dtype="float32", shape=(1, 1, 4, 4))
+    values, indices = pt.nn.max_pool2d(x, 2, return_indices=True)
+    outputs = [indices, pytensor.grad(values.sum(), x)]
+    value = np.random.default_rng(0).normal(size=(1, 1, 4, 4)).astype("float32")
+    compare_mode_and_py("PYTORCH", [x], outputs, [value])
+
+
+@pytest.mark.usefixtures("eager")
+def test_group_normalization_of_no_pixels():
+    x = pt.tensor("x", dtype="float32", shape=(2, 4, 0, 6))
+    gamma = pt.vector("gamma", dtype="float32", shape=(4,))
+    out = pt.nn.group_norm(x, 2, gamma)
+    outputs = [out, *pytensor.grad(out.sum(dtype="float32"), [x, gamma])]
+    values = [np.ones((2, 4, 0, 6), "float32"), np.ones(4, "float32")]
+    compare_mode_and_py("PYTORCH", [x, gamma], outputs, values)
+
+
 @pytest.mark.usefixtures("eager")
 def test_unpooling():
     x = pt.tensor4("x")

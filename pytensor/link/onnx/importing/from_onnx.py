@@ -206,7 +206,7 @@ def _trainable_names(
 
 def _says_how(use: Any) -> bool:
     """Return whether a value is no weight but says how much a node resizes or drops."""
-    return use.node.op_type in ("Dropout", "Resize") and use.idx > 0
+    return use.node.op_type in ("Dropout", "Resize", "Upsample") and use.idx > 0
 
 
 def _listed(names: Iterable[str], most: int = 20) -> str:
@@ -256,11 +256,12 @@ def _with_equal_lengths(variable: Any, value: Any, lengths: dict[str, Any]) -> A
     wanted: list[Any] = [None] * variable.type.ndim
     for axis, dim in enumerate(value.shape or ()):
         name = getattr(dim, "value", None)
-        if isinstance(name, str) and variable.type.shape[axis] is None:
+        if isinstance(name, str):
+            length = variable.type.shape[axis]
             if name in lengths:
                 wanted[axis] = lengths[name]
             else:
-                lengths[name] = variable.shape[axis]
+                lengths[name] = variable.shape[axis] if length is None else length
     return variable if wanted == [None] * len(wanted) else specify_shape(variable, wanted)
 
 

@@ -199,6 +199,8 @@ def dense_array(sparse):
     shape = tuple(sparse.dims)
     if places.ndim == 2:
         places = np.ravel_multi_index(tuple(places.T), shape)
+    if values.shape != places.shape:
+        raise ValueError(f"it has {values.size} values and {places.size} places")
     dense = np.zeros(shape, values.dtype)
     if (places < 0).any():
         raise ValueError("an index is negative")

@@ -67,6 +67,8 @@ def pytorch_funcify_InstanceNormalization(op, **kwargs):
 def pytorch_funcify_GroupNormalization(op, **kwargs):
     @_in_single
     def group_normalization(x, *parameters):
+        if not x.numel():
+            return torch.zeros_like(x)  # PyTorch refuses images of no pixel
         # Not F.group_norm, which refuses a single value per group
         parameters = _scale_and_bias(op, parameters, x.shape[1:2])
         return torch.group_norm(x, op.num_groups, *parameters, op.epsilon)

@@ -3,7 +3,7 @@ import torch.nn.functional as F
 
 from pytensor.graph.fg import FunctionGraph
 from pytensor.link.pytorch.dispatch.basic import pytorch_funcify
-from pytensor.link.pytorch.dispatch.vjp import differentiated, pytorch_pullback
+from pytensor.link.pytorch.dispatch.vjp import differentiated, of_node, pytorch_pullback
 from pytensor.tensor.conv.lengths import cells_past_end
 from pytensor.tensor.pool.adaptive import AdaptivePool
 from pytensor.tensor.pool.lp import LpPool
@@ -173,7 +173,7 @@ pytorch_pullback.register(LpPool)(differentiated)
 
 @pytorch_funcify.register(GatherAtMaxima)
 def pytorch_funcify_GatherAtMaxima(op, node, **kwargs):
-    pool = op.op
+    pool = of_node(op.op, node.inputs[0])
     if not is_native(pool, node):
         return for_known_lengths(op)
 
@@ -191,7 +191,7 @@ def pytorch_funcify_GatherAtMaxima(op, node, **kwargs):
 
 @pytorch_funcify.register(PoolWithIndices)
 def pytorch_funcify_PoolWithIndices(op, node, **kwargs):
-    pool = op.op
+    pool = of_node(op.op, node.inputs[0])
     if not is_native(pool, node):
         return for_known_lengths(op)
 

@@ -17,9 +17,18 @@ def pytorch_pullback(op, pullback, **kwargs):
     return pytorch_funcify_OpFromGraph(pullback, **kwargs)
 
 
+def of_node(op, *inputs):
+    """Return a symbolic Op as its node has it.
+
+    Before there is a node, it has no inner graph and so no hash, for which PyTorch's compiler asks.
+    """
+    return op(*(v.type() for v in inputs)).owner.op
+
+
 def differentiated(op, pullback, **kwargs):
     """Return the function for `pullback` that PyTorch makes of the one for `op`, of one output."""
-    forward = pytorch_funcify(op, **kwargs)
+    inputs, _ = pullback.split(kwargs["node"].inputs)
+    forward = pytorch_funcify(of_node(op, *inputs), **kwargs)
 
     def pull(*arguments):
         inputs, (cotangent,) = pullback.split(arguments)

@@ -58,6 +58,10 @@ CASES = {
         [normal(2, 3), normal(3, 4)],
         {"activation": "LeakyRelu", "activation_alpha": 0.125},
     ),
+    "FusedGemm and a threshold that a number is": (
+        [np.array([[1, -1, 2, 0.5]], "float32"), np.eye(4, dtype="float32")],
+        {"activation": "ThresholdedRelu", "activation_alpha": 1.0},
+    ),
     "FusedMatMul": ([normal(2, 5, 3), normal(2, 4, 5)], {"transA": 1, "transB": 1, "alpha": 0.5}),
     "FusedMatMul of moved batches": (
         [normal(3, 2, 5, 4), normal(4, 2, 5, 6)],
@@ -182,7 +186,7 @@ def test_sum_before_skip_layer_normalization():
 def test_embed_layer_normalization(with_mask):
     rng = np.random.default_rng(3)
     words, segments = (rng.integers(0, n, (2, 3), dtype="int32") for n in (7, 2))
-    mask = np.array([[1, 1, 0], [1, 1, 1]], dtype="int32") if with_mask else None
+    mask = np.array([[1, 1, 0], [1, 2, 1]], dtype="int32") if with_mask else None
     inputs = [words, segments, normal(7, 4), normal(5, 4), normal(2, 4), normal(4), normal(4), mask]
     inputs = inputs if with_mask else inputs[:-1]
     types = ["float32", "int32", "float32"]

@@ -1,7 +1,7 @@
 """Operators of com.microsoft, which onnxruntime's optimizer makes of others."""
 
 import pytensor.tensor as pt
-from pytensor.link.onnx.importing.operators.activations import OF_GATES, swish
+from pytensor.link.onnx.importing.operators.activations import OF_GATES, swish, thresholded_relu
 from pytensor.link.onnx.importing.operators.algebra import gemm, trilu
 from pytensor.link.onnx.importing.operators.convolution import conv_
 from pytensor.link.onnx.importing.registry import (
@@ -45,6 +45,8 @@ def _activated(x, name, parameters):
     if name.lower() not in OF_GATES:
         raise Refused(f"the activation {name!r} isn't known")
     function, defaults = OF_GATES[name.lower()]
+    if name.lower() == "thresholdedrelu":
+        return thresholded_relu(x, alpha=(*parameters, 1.0)[0])  # not that of gates, at alpha
     alpha, beta, *_ = [*parameters, *defaults[len(parameters) :], None, None]
     return function(x, alpha, beta)
 
@@ -129,7 +131,7 @@ def embed_layer_normalization(
     if mask is None:
         n_words = pt.zeros(words.shape[:1], dtype="int32")
     else:
-        n_words = mask.sum(axis=1, dtype="int32", acc_dtype="int32")
+        n_words = pt.eq(mask, 1).sum(axis=1, dtype="int32", acc_dtype="int32")
     return out, n_words, added
 
 

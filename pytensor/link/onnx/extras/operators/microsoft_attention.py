@@ -107,6 +107,8 @@ def attention(
     projected = pt.matmul(x, weights)
     projected = projected if bias is None else projected + bias
     ends = np.cumsum([0, *widths]).tolist()
+    if len(widths) != 3 or ends[-1] != columns:
+        raise Refused(f"its weights have {columns} columns, for q, k and v of {widths}")
     q, k, v = (split_heads(projected[:, :, a:b], num_heads) for a, b in pairwise(ends))
     length = 0
     if past is not None:
@@ -133,6 +135,9 @@ def multi_head_attention(
             raise Refused("it has a bias, and the width of its query isn't known")
         q = q + bias[:width]
         k = k + bias[width : 2 * width] if k.type.ndim == 3 else k
+        given, needed = bias.type.shape[0], v.type.shape[2]
+        if v.type.ndim == 3 and None not in (given, needed) and given != 2 * width + needed:
+            raise Refused(f"its bias has {given} entries, and needs {2 * width + needed}")
         v = v + bias[2 * width :] if v.type.ndim == 3 else v
     q = split_heads(q, num_heads)
     k, v = (x if x.type.ndim == 4 else split_heads(x, num_heads) for x in (k, v))
@@ -149,6 +154,8 @@ def rotary_embedding(
     rotary_embedding_dim=0, scale: Literal[1.0] = 1.0,
 ):  # fmt: skip
     merged = x.type.ndim == 3
+    if rotary_embedding_dim and not num_heads:
+        raise Refused("it has rotary_embedding_dim, and no num_heads, which it must have then")
     if merged:
         x = split_heads(x, num_heads or lengths_of(x)[2] // (lengths_of(cos)[1] * 2))
     if places.type.ndim == 1:
@@ -169,6 +176,8 @@ def group_query_attention(
     rotary_interleaved=0, scale=0.0, sliding_window_cache: Literal[0] = 0, smooth_softmax=0,
     softcap=0.0, v_quant_type: Literal["NONE"] = "NONE",
 ):  # fmt: skip
+    if local_window_size == 0:
+        raise Refused("its local_window_size is 0, a window without any key: -1 stands for none")
     _refuse_inputs(
         k_scale=k_scale, v_scale=v_scale, q_norm_weight=q_norm, k_norm_weight=k_norm,
         position_ids=places,

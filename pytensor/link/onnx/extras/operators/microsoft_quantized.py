@@ -64,6 +64,8 @@ def qlinear_softmax(x, x_scale, x_zero, scale, zero=None, *, axis=-1, opset):
 
 @operator_funcify.register("QLinearConcat", domain=MICROSOFT)
 def qlinear_concat(scale, zero, *inputs, axis):
+    if len(inputs) % 3:
+        raise Refused(f"it has {len(inputs)} inputs to join, and each part has three")
     parts = [_real(*inputs[i : i + 3]) / scale for i in range(0, len(inputs), 3)]
     joined = pt.concatenate(parts, axis=axis)
     return saturated(joined, zero, zero.type.dtype)

@@ -9,7 +9,6 @@ import onnx_ir as ir
 import pytensor.tensor as pt
 from pytensor.compile.sharedvalue import shared
 from pytensor.link.onnx.importing.registry import Refused, dtype_name, operator_funcify
-from pytensor.link.onnx.importing.windows import like
 from pytensor.tensor.basic import cast
 from pytensor.tensor.batching import lengths_of
 
@@ -64,14 +63,16 @@ def random_uniform_like(node, x, *, dtype=None, high=1.0, low=0.0, seed=None):
 @operator_funcify.register("Bernoulli")
 def bernoulli(node, probability, *, dtype=None, seed=None):
     of, size = probability.type.dtype, lengths_of(probability)
-    limits = like(probability, 0), like(probability, 1)
-    drawn = _draw(node, pt.random.uniform, *limits, size=size, seed=seed, dtype=of)
-    return cast(drawn < probability, _dtype(dtype, of))
+    # In double precision: rounded to that of the probability, a number may become 1
+    limits = np.float64(0), np.float64(1)
+    drawn = _draw(node, pt.random.uniform, *limits, size=size, seed=seed, dtype="float64")
+    return cast(drawn < cast(probability, "float64"), _dtype(dtype, of))
 
 
 @operator_funcify.register("Multinomial")
 def multinomial(node, log_probabilities, *, dtype=6, sample_size=1, seed=None):
-    probabilities = pt.special.softmax(log_probabilities, axis=1)
+    # In double precision, in which their sum doesn't fall short of 1, beyond which is no class
+    probabilities = pt.special.softmax(cast(log_probabilities, "float64"), axis=1)
     size = sample_size, lengths_of(log_probabilities)[0]
     drawn = _draw(node, pt.random.categorical, probabilities, size=size, seed=seed)
     return cast(drawn.T, dtype_name(ir.DataType(dtype)))

@@ -36,6 +36,11 @@ def sequence_at(sequence, position):
 
 @operator_funcify.register("SequenceInsert")
 def sequence_insert(sequence, element, position=None):
+    for other in sequence[:1]:
+        if other.type.dtype != element.type.dtype:
+            raise Refused(
+                f"the sequence is of {other.type.dtype}, and the element {element.type.dtype}"
+            )
     end = len(sequence)
     index = end if position is None else _position(position, sequence, end + 1)
     return [*sequence[:index], element, *sequence[index:]]
@@ -67,6 +72,8 @@ def split_to_sequence(x, split=None, *, axis=0, keepdims=1):
         if size < 1:
             raise Refused(f"its split is {size}; parts have at least one element")
         sizes = [min(size, length - start) for start in range(0, length, size)]
+    elif (sizes < 0).any():
+        raise Refused(f"the parts {list(sizes)} have a negative length")
     elif length is not None and sum(sizes) != length:
         raise Refused(f"the parts {list(sizes)} don't add up to the axis' length {length}")
     if split is None and not keepdims:

@@ -56,7 +56,7 @@ def svm_regressor(
         vectors = floats(support_vectors).reshape(n_supports, -1)
         scores = _kernel(x, vectors, **kernel).dot(coefficients)[:, None]
     else:
-        scores = _kernel(x, coefficients.reshape(1, -1), **kernel)
+        scores = x.dot(coefficients)[:, None]  # whatever the kernel is
     scores = scores + floats(rho)[:1]
     if one_class:
         return cast(pt.switch(scores > 0, 1, -1), "float32")
@@ -85,6 +85,7 @@ def svm_classifier(
     # A vector of class i has a coefficient for each of the other classes, in their order
     weights = _weights_of_pairs(floats(coefficients).reshape(n - 1, sum(counts)), counts)
     vectors = floats(support_vectors).reshape(sum(counts), -1)
+    _must_have_entries(weights.shape[1], rho=rho, prob_a=prob_a, prob_b=prob_b)
     # The decision function of each pair of classes: (rows, pairs)
     scores = _kernel(x, vectors, **kernel).dot(weights) + floats(rho)[: weights.shape[1]]
     pairs = list(combinations(range(n), 2))
@@ -106,6 +107,13 @@ def svm_classifier(
             )
         scores = pt.concatenate([-scores, scores], axis=1)
     return found, cast(with_transform(scores, post_transform), "float32")
+
+
+def _must_have_entries(n_pairs, **lists):
+    """Refuse a list without an entry for each pair of classes; one would serve all of them."""
+    for name, values in lists.items():
+        if values is not None and len(values) < n_pairs:
+            raise Refused(f"its {name} has {len(values)} entries, and there are {n_pairs} pairs")
 
 
 def _weights_of_pairs(coefficients, counts):

@@ -86,7 +86,8 @@ def _either(node, condition, then, otherwise):
                 f"its branches return sequences of {len(then)} and {len(otherwise)} tensors, and "
                 f"PyTensor must know the length"
             )
-        return [_either(node, condition, *pair) for pair in zip(then, otherwise, strict=True)]
+        pairs = zip(then, otherwise, strict=True)
+        return type(then)(_either(node, condition, *pair) for pair in pairs)
     a, b = then.type, otherwise.type
     if a.dtype != b.dtype:
         raise Refused(f"its branches return tensors of different dtypes: {a.dtype} and {b.dtype}")
@@ -334,6 +335,11 @@ def scan_(
     scan_output_axes=None,
     scan_output_directions=None,
 ):
+    if not 1 <= num_scan_inputs <= len(inputs):
+        raise Refused(f"its num_scan_inputs is {num_scan_inputs}, and it has {len(inputs)} inputs")
+    directions = [scan_input_directions or [], scan_output_directions or []]
+    if set().union(*directions) - {0, 1}:
+        raise Refused("its directions are {} and {}; there are 0 and 1".format(*directions))
     first = len(inputs) - num_scan_inputs
     states, sequences = inputs[:first], inputs[first:]
     _collected(body, len(states))

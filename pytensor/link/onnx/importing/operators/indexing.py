@@ -26,6 +26,7 @@ from pytensor.link.onnx.importing.sizes import (
 from pytensor.link.onnx.importing.windows import filled, like
 from pytensor.scan.basic import scan
 from pytensor.tensor.basic import constant
+from pytensor.tensor.batching import shapes_differ
 
 INT64 = np.iinfo(np.int64)
 Reduction = Literal["none", "add", "mul", "max", "min"]
@@ -38,13 +39,21 @@ def slice_(x, starts, ends, axes=None, steps=None):
     axes = range(len(starts)) if axes is None else must_be_known(axes, "which axes it cuts")
     steps = [1] * len(starts) if steps is None else must_be_known(steps, "its step")
     index = [slice(None)] * x.type.ndim
+    axes = _different(axes, x.type.ndim)
     for axis, start, end, step in zip(axes, starts, ends, steps, strict=True):
-        axis = normalized(axis, x.type.ndim)
         index[axis] = _slice(size(x, axis), start, end, int(step))
     cut = index[0] if index else None
     if is_listed(x) and all(v is None or isinstance(v, int) for v in (cut.start, cut.stop)):
         return vector(entries(x)[cut], x.type.dtype)
     return x[tuple(index)]
+
+
+def _different(axes, ndim):
+    """Return axes counted from the front, which must be different ones."""
+    axes = [normalized(axis, ndim) for axis in axes]
+    if len(set(axes)) < len(axes):
+        raise Refused(f"it names an axis twice: {axes}")
+    return axes
 
 
 def _entries(x, what):
@@ -108,8 +117,19 @@ def _along(lengths):
     ]
 
 
-def _elements(indices, axis):
+def _must_fit(what, x, shape):
+    """Refuse an input of another shape than the standard has; NumPy might repeat it."""
+    if x.type.ndim != len(shape) or shapes_differ(x.type.shape, shape):
+        raise Refused(f"its {what} are of the shape {x.type.shape}, and must be of {tuple(shape)}")
+
+
+def _elements(x, indices, axis):
     """Return the index of `GatherElements` and `ScatterElements`, and its axis."""
+    if indices.type.ndim != x.type.ndim:
+        raise Refused(
+            f"its indices have {indices.type.ndim} axes, and its input {x.type.ndim}: as many "
+            f"are needed"
+        )
     axis = normalized(axis, indices.type.ndim)
     index = _along(sizes(indices))
     index[axis] = indices
@@ -118,32 +138,46 @@ def _elements(indices, axis):
 
 @operator_funcify.register("GatherElements")
 def gather_elements(x, indices, *, axis=0):
-    return x[tuple(_elements(indices, axis)[0])]
+    return x[tuple(_elements(x, indices, axis)[0])]
 
 
-def _tuples(indices):
-    """Return the parts of tuples of indices, which are along the last axis."""
+def _tuples(indices, most):
+    """Return the parts of tuples of indices, which are along the last axis: `most` at most."""
     number = indices.type.shape[-1]
     if number is None:
         raise Refused("how many axes it indexes, the last size of its indices, must be known")
+    if not 1 <= number <= most:
+        raise Refused(f"its indices are tuples of {number}; they must have 1 to {most} entries")
     return [indices[..., i] for i in range(number)]
 
 
 @operator_funcify.register("GatherND")
 def gather_nd(x, indices, *, batch_dims=0):
-    return x[(*_along(sizes(indices)[:-1])[:batch_dims], *_tuples(indices))]
+    most = min(x.type.ndim, indices.type.ndim)
+    if not 0 <= batch_dims < most:
+        raise Refused(f"its batch_dims is {batch_dims}; it must be from 0 to {most - 1}")
+    if shapes_differ(x.type.shape[:batch_dims], indices.type.shape[:batch_dims]):
+        raise Refused(
+            f"its input is of the shape {x.type.shape} and its indices of {indices.type.shape}, of "
+            f"which the first {batch_dims} must be equal"
+        )
+    parts = _tuples(indices, x.type.ndim - batch_dims)
+    return x[(*_along(sizes(indices)[:-1])[:batch_dims], *parts)]
 
 
 @operator_funcify.register("ScatterElements", "Scatter")
 def scatter_elements(x, indices, updates, *, axis=0, reduction: Reduction = "none"):
-    index, axis = _elements(indices, axis)
+    index, axis = _elements(x, indices, axis)
+    _must_fit("updates", updates, indices.type.shape)
     # Entries that are written to one place differ in this axis alone
     return _scattered(x, index, updates, axis, reduction)
 
 
 @operator_funcify.register("ScatterND")
 def scatter_nd(x, indices, updates, *, reduction: Reduction = "none"):
-    index, kept = _tuples(indices), updates.type.ndim - indices.type.ndim + 1
+    index = _tuples(indices, x.type.ndim)
+    kept = x.type.ndim - len(index)
+    _must_fit("updates", updates, (*indices.type.shape[:-1], *x.type.shape[len(index) :]))
     if reduction not in ("none", "add"):
         rest = sizes(x)[len(index) :]
         index = [part.flatten() for part in index]
@@ -174,6 +208,13 @@ def tensor_scatter(
     cache, update, start=None, *, axis=-2, mode: Literal["linear", "circular"] = "linear"
 ):
     axis = normalized(axis, cache.type.ndim)
+    if axis == 0:
+        raise Refused("its axis is the first one, which counts the batch")
+    *shape, batch_size = *cache.type.shape, cache.type.shape[0]
+    shape[axis] = update.type.shape[axis]
+    _must_fit("updates", update, shape)
+    if start is not None:
+        _must_fit("write_indices", start, (batch_size,))
     batch, added, length = size(cache, 0), size(update, axis), size(cache, axis)
     places = positions(added)[None, :]
     places = places if start is None else places + pt.cast(start, "int64")[:, None]
@@ -185,6 +226,8 @@ def tensor_scatter(
 
 @operator_funcify.register("Compress")
 def compress(x, condition, *, axis=None):
+    if condition.type.ndim != 1:
+        raise Refused(f"its condition has {condition.type.ndim} axes; it must have one")
     x, axis = (x.flatten(), 0) if axis is None else (x, normalized(axis, x.type.ndim))
     return x[(*(slice(None),) * axis, pt.nonzero(condition)[0])]
 
@@ -192,6 +235,7 @@ def compress(x, condition, *, axis=None):
 @operator_funcify.register("ReverseSequence")
 def reverse_sequence(x, lengths, *, batch_axis=1, time_axis=0):
     time, batch = (normalized(axis, x.type.ndim) for axis in (time_axis, batch_axis))
+    _must_fit("sequence_lens", lengths, (x.type.shape[batch],))
     moved = pt.moveaxis(x, (time, batch), (0, 1))
     steps, samples = (positions(n)[:, None] for n in sizes(moved)[:2])
     lengths = pt.cast(lengths, "int64")[None, :]
@@ -212,10 +256,12 @@ def pad(
     if axes is None:
         axes = range(x.type.ndim)
     else:
-        axes = [normalized(a, x.type.ndim) for a in must_be_known(axes, "which axes it pads")]
+        axes = _different(must_be_known(axes, "which axes it pads"), x.type.ndim)
     widths = wanted_sizes(node, pads) if pads.type.shape != (None,) else [
         pads[i] for i in range(2 * len(axes))
     ]
+    if len(widths) != 2 * len(axes):
+        raise Refused(f"it has {len(widths)} pads for {len(axes)} axes; each has two")
     around = {a: (widths[i], widths[i + len(axes)]) for i, a in enumerate(axes)}
     value = like(x, 0) if value is None else value.reshape(()) if value.type.ndim else value
     numbers = {axis: [known(w) for w in pair] for axis, pair in around.items()}

@@ -6,7 +6,7 @@ from operator import mul
 import numpy as np
 
 import pytensor.tensor as pt
-from pytensor.link.onnx.importing.registry import Refused, entries, operator_funcify
+from pytensor.link.onnx.importing.registry import Refused, entries, known, operator_funcify
 from pytensor.link.onnx.importing.sizes import positions
 from pytensor.link.onnx.importing.windows import (
     AutoPad,
@@ -185,6 +185,12 @@ def max_unpool(x, indices, output_shape=None, *, kernel_shape, pads=None, stride
     wanted = entries(output_shape)
     if wanted is None:
         raise Refused("the number of entries of its output_shape isn't known")
+    lengths = lengths_of(out)
+    if len(wanted) != len(lengths):
+        raise Refused(f"its output_shape has {len(wanted)} entries, and its input {n + 2} axes")
+    for number, length in zip(map(known, wanted[:2]), lengths, strict=False):
+        if number is not None and isinstance(length, int) and number != length:
+            raise Refused(f"its output_shape has {number} where its input has {length}")
     # The standard's indices are those of the smallest image, to which zeros are added at the ends
     larger = filled(like(x, 0), (*lengths_of(out)[:2], *wanted[2:]))
     inside = tuple(slice(0, length) for length in lengths_of(out)[2:])
