@@ -5,6 +5,7 @@ are floats of one dtype.  `operations_of_values` has those that depend on values
 masks, logarithms.
 """
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import product, zip_longest
@@ -372,7 +373,10 @@ def fitting_einsums(*items):
     weight=5,
 )
 def einsum(x, y, specification):
-    return pt.einsum(specification, x, y)
+    with warnings.catch_warnings():
+        # PyTensor's advice where one operand says that an axis has one element, and one doesn't.
+        warnings.filterwarnings("ignore", "The same einsum subscript")
+        return pt.einsum(specification, x, y)
 
 
 # Reductions
