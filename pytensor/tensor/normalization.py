@@ -24,7 +24,7 @@ from pytensor.tensor.symbolic import TensorSymbolicOp
 
 
 class _Normalization(TensorSymbolicOp):
-    """What the Ops below share; inputs are x, the scale if `scaled`, and the bias if `shifted`."""
+    """Share what the Ops below do; inputs are x, the scale if `scaled`, the bias if `shifted`."""
 
     @half_in_single
     def build_inner_graph(self, x, *parameters):

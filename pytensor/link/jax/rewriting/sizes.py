@@ -265,7 +265,7 @@ def known_places_of_scan(op: Scan) -> dict[int, int]:
 
 @dataclass(frozen=True)
 class _Within:
-    """What the places of a graph's inputs decide in it, and lengths that none decides."""
+    """Hold what places of a graph's inputs decide in it, and lengths that none decides."""
 
     deciding: tuple[int, ...] = ()  # a length
     choosing: tuple[int, ...] = ()  # between arrays of different lengths

@@ -214,7 +214,7 @@ def test_what_a_model_will_have_seen(data, said, seen):
 
 
 def test_what_a_resumed_run_is_told_that_it_will_have_seen(tmp_path):
-    """What the command says counts more than the checkpoint."""
+    """Prefer the words of the command to those of the checkpoint."""
     last = tmp_path / "last.safetensors"
     save_weights(last, {"a": np.zeros(1)}, {"trained_on": "drawn pictures"})
     options = SimpleNamespace(resume=True, classes=["a"], seed=0, trained_on=None)

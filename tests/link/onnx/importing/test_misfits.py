@@ -5,6 +5,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import pytensor.tensor as pt
+from pytensor.compile.sharedvalue import SharedVariable
 from pytensor.link.onnx import ImportedOpError, from_onnx
 from pytensor.link.onnx.importing.model import dense_array
 from pytensor.link.onnx.importing.registry import MICROSOFT, ML
@@ -216,7 +217,8 @@ def test_scales_of_upsample_are_not_trainable():
         <float[4] s = {1.0, 1.0, 2.0, 2.0}> { y = Upsample(x, s) }""",
         opset=9,
     )
-    from_onnx(model, trainable=True)
+    imported = from_onnx(model, trainable=True)
+    assert not isinstance(imported.parameters["s"], SharedVariable)
 
 
 @pytest.mark.parametrize("places", [zeros(2), zeros(2, 1)])
