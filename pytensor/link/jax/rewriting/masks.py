@@ -16,7 +16,7 @@ from pytensor.compile.builders import OpFromGraph
 from pytensor.compile.rewriting import inline_ofg_node, rewrite_inner_graph
 from pytensor.graph.basic import Constant, Variable
 from pytensor.graph.rewriting.basic import GraphRewriter, copy_stack_trace
-from pytensor.graph.traversal import toposort
+from pytensor.graph.traversal import graph_inputs, toposort
 from pytensor.scan.op import Scan
 from pytensor.tensor.basic import (
     Alloc,
@@ -301,8 +301,15 @@ def carry_matrix_product(op, node, lengths):
     return None
 
 
+def _is_fixed(variable):
+    """Return whether only constants decide a variable: PyTensor computes it, and its length."""
+    return all(isinstance(v, Constant) for v in graph_inputs([variable]))
+
+
 @carry.register(Nonzero)
 def carry_Nonzero(op, node, lengths):
+    if _is_fixed(node.inputs[0]):
+        return None
     mask = lengths.mask(node)
     ndim = mask.type.ndim
     numbers = [
@@ -408,12 +415,14 @@ def _selection(node, index_variables, lengths):
     found = indices[place]
     # The results of one `Nonzero` say the same as its mask.
     nonzero = found.owner if found.owner and isinstance(found.owner.op, Nonzero) else None
+    if _is_fixed(found):
+        return None
     if nonzero is not None:
         end = place + len(nonzero.outputs)
         if list(indices[place:end]) != nonzero.outputs:
             return None
         mask = lengths.mask(nonzero)
-    elif found.type.dtype == "bool" and not isinstance(found, Constant):
+    elif found.type.dtype == "bool":
         mask, end = lengths.take(found), place + 1
     else:
         return None
@@ -423,10 +432,16 @@ def _selection(node, index_variables, lengths):
     together = sorted(is_slice[first:]) == is_slice[first:]
     if not together or any(k >= end for k in arrays):
         return None
+    along = [slice(None)] * mask.type.ndim
     x = node.inputs[0].type.shape[place:]
-    if any((n == 1) != (m == 1) for n, m in zip(x, mask.type.shape, strict=False)):
-        return None  # `where` would repeat what NumPy refuses
-    beside = (*indices[:place], *[slice(None)] * mask.type.ndim, *indices[end:])
+    for k, (n, m) in enumerate(zip(x, mask.type.shape, strict=False)):
+        if nonzero is None or lengths.full(node.inputs[0]):
+            if (n == 1) != (m == 1):
+                return None  # `where` would repeat what NumPy refuses
+        elif None in (n, m) or n != m:
+            # Numbers from a mask that is shorter than the axis are of the first elements.
+            along[k] = slice(mask.shape[k])
+    beside = (*indices[:place], *along, *indices[end:])
     beside = None if all(index == slice(None) for index in beside) else beside
     return _Selection(sum(is_slice[:place]), mask, found, beside)
 

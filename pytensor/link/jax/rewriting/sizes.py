@@ -22,6 +22,7 @@ from pytensor.tensor.extra_ops import Bartlett, Repeat, Unique
 from pytensor.tensor.pad import Pad
 from pytensor.tensor.random.op import RandomVariable
 from pytensor.tensor.shape import Reshape, Shape, Shape_i, SpecifyShape
+from pytensor.tensor.signal.conv import Convolve1d
 from pytensor.tensor.subtensor import (
     AdvancedIncSubtensor,
     AdvancedSubtensor,
@@ -115,6 +116,11 @@ def _(op, node):
 @length_inputs.register(Pad)
 def _(op, node):
     return (1,)
+
+
+@length_inputs.register(Convolve1d)
+def _(op, node):
+    return (2,)  # whether it is a full convolution
 
 
 @length_inputs.register(Nonzero)

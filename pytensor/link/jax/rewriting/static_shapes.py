@@ -42,7 +42,8 @@ def local_reshape_to_lengths(fgraph, node):
     else:
         warnings.warn(UNCHECKED.format(shape=pprint(shape)), stacklevel=2)
         new_shape = constant(np.array([-1 if n is None else n for n in static], dtype="int64"))
-    new = node.clone_with_new_inputs([x, new_shape]).outputs
+    # Not by the old node's types: its lengths may be of another dtype.
+    new = node.op.make_node(x, new_shape).outputs
     copy_stack_trace(node.outputs, new)
     return new
 

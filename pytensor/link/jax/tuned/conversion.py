@@ -142,7 +142,9 @@ def tuned_funcify_LazyIfElse(op, node, convert_node, **kwargs):
     function = _with_known_within({k - 1: k for k in read}, converted)
 
     def branch(which):
-        return jax_funcify(_with_converter(which, convert_node), node=node, **kwargs)
+        # Its constants are those of all programs, and must be no values of the trace.
+        with jax.ensure_compile_time_eval():
+            return jax_funcify(_with_converter(which, convert_node), node=node, **kwargs)
 
     def chosen(condition, *inputs):
         if is_known(condition):

@@ -29,6 +29,7 @@ def computed_if_known(node, converted):
     """Compute a node in NumPy, if it is called with known values: lengths depend on it."""
 
     read = [k for k, v in enumerate(node.inputs) if not isinstance(v, Constant)]
+    dtypes = {k: getattr(node.inputs[k].type, "dtype", None) for k in read}
 
     @cache
     def in_numpy():
@@ -42,8 +43,9 @@ def computed_if_known(node, converted):
     def computed(*inputs):
         if not all(map(is_known, inputs)):
             return converted(*inputs)
-        results = map(as_known, in_numpy()(*(np.asarray(inputs[k]) for k in read)))
-        results = list(results)
+        # A number of Python's has lost its dtype.
+        arrays = (np.asarray(inputs[k], dtype) for k, dtype in dtypes.items())
+        results = list(map(as_known, in_numpy()(*arrays)))
         return results[0] if len(results) == 1 else tuple(results)
 
     return computed

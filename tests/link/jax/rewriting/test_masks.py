@@ -178,6 +178,31 @@ def test_constant_masks_stay():
     compare_jax_and_py([X, W], outputs, [VALUES[X], VALUES[W]], jax_mode=jax_mode())
 
 
+def test_a_mask_of_constants_is_computed_before():
+    """Here of the upper triangle of a part of the matrix."""
+    upper = A[pt.triu_indices(3)]
+    outputs = [upper, *pt.grad((upper**2).sum(), [A]), pt.set_subtensor(upper, pt.arange(6.0))]
+    compare_jax_and_py([A], outputs, [VALUES[A]], jax_mode=jax_mode())
+
+
+@pytest.mark.parametrize("length", [None, 1, 3])
+def test_places_from_a_shorter_mask_are_of_the_first_elements(length):
+    m, m2 = (pt.tensor(name, dtype="bool", shape=(length,) * n) for name, n in (("m", 1), ("n", 2)))
+    places, pairs = pt.nonzero(m)[0], pt.nonzero(m2)
+    outputs = [
+        X[places].sum(), pt.grad((X[places] ** 2).sum(), X), pt.set_subtensor(X[places], 0.5),
+        (A[:, places] * X[places]).sum(axis=1), pt.inc_subtensor(A[pairs], A[pairs] ** 2),
+    ]  # fmt: skip
+    f, reference = (
+        pytensor.function([X, A, m, m2], outputs, mode=mode)
+        for mode in (jax_mode(), "FAST_COMPILE")
+    )
+    for n in [length] if length else (3, 1, 5):
+        values = VALUES[X], VALUES[A], SOME[:n], SOME[:n, None] & SOME[:n]
+        for result, expected in zip(f(*values), reference(*values), strict=True):
+            np.testing.assert_allclose(result, expected)
+
+
 @pytest.mark.parametrize("mask", [M, pt.constant(SOME)])
 def test_a_mask_of_fewer_axes_than_the_array_selects_rows(mask):
     """PyTensor's rewrites for JAX take it for one of the last axis, where sizes let them."""

@@ -89,6 +89,13 @@ def test_a_length_that_more_than_shapes_read_is_checked(vector):
         f(value, [5] if vector else 5)
 
 
+def test_lengths_of_small_integers():
+    n = pt.scalar("n", dtype="int8")
+    with pytensor.config.change_flags(on_opt_error="raise"):
+        f = pytensor.function([X, n], pt.reshape(X, (n, -1)), mode=jax_mode())
+    assert f(np.ones((2, 6)), np.int8(3)).shape == (3, 4)
+
+
 def test_export_of_a_function_compiled_for_jax():
     f = pytensor.function([X, N], pt.reshape(X, (N * 2, 3)), mode=jax_mode())
     model = export_onnx(f)

@@ -88,6 +88,14 @@ def test_a_condition_of_the_device_is_taken_where_lengths_are_the_same():
     compare([X], [inner(X + 1)], calls)
 
 
+def test_a_choice_within_a_choice_has_several_programs():
+    """The gradient's branches have constants, which no program may take from another's trace."""
+    n = pt.iscalar("n")
+    chosen = ifelse(X[0] < 0, ifelse(n > 3, X[:n], X[1:3]).sum(), X.sum())
+    calls = [(SIX - 1, 2), (SIX - 1, 5), (SIX, 4)]
+    compare([X, n], [chosen, pytensor.gradient.grad(chosen, X)], calls)
+
+
 @pytest.mark.parametrize("choose", [ifelse, lazy])
 def test_a_condition_of_the_device_is_refused_by_name_where_they_differ(choose):
     compiled = pytensor.function([X], choose(X.sum() > 0, X[:2], X), mode=jax_mode())

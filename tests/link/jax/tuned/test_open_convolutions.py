@@ -42,6 +42,20 @@ def test_convolve1d_of_batches(mode):
     compare_jax_and_py([x, w], outputs, values, jax_mode=jax_mode())
 
 
+def test_convolve1d_in_a_loop():
+    """Whether its gradient is a full convolution is computed outside of the loop."""
+    x, w = pt.vector("x", dtype="float64"), pt.vector("w", dtype="float64")
+    loops = pytensor.scan(
+        lambda last, x, w: last / 2 + pt.sum(pt.signal.convolve1d(x, w, mode="same") ** 2),
+        outputs_info=[pt.zeros((), dtype="float64")],
+        non_sequences=[x, w], n_steps=2, return_updates=False,
+    )  # fmt: skip
+    outputs = [loops, *pt.grad(loops[-1], [x, w])]
+    compare_jax_and_py(
+        [x, w], outputs, [rng.normal(size=7), rng.normal(size=4)], jax_mode=jax_mode()
+    )
+
+
 OPTIONS = {
     "valid": {},
     "same": {"padding": "same"},

@@ -13,6 +13,7 @@ pytest.importorskip("jax")
 
 import jax
 
+from pytensor.compile.builders import OpFromGraph
 from pytensor.graph.fg import FunctionGraph
 from pytensor.link.jax.rewriting.sizes import find_sizes
 from pytensor.link.jax.tuned import jax_mode
@@ -109,6 +110,15 @@ def test_a_size_overflows_as_its_dtype(dtype, value):
     more = n + np.asarray(value, dtype)
     outputs = [pt.zeros(n, dtype="int8"), more, more // np.asarray(7, dtype), n * n * n * n]
     compare_jax_and_py([n], outputs, [np.asarray(value, dtype)], jax_mode=MODE)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint16", "int32"])
+def test_a_length_within_an_inner_graph_has_any_dtype(dtype):
+    """Integers of Python's go in, and nodes there are computed by PyTensor, which wants its own."""
+    n, pair = pt.scalar("n", dtype=dtype), pt.vector("pair", dtype="int8")
+    inner = OpFromGraph([X, n, pair], [X[: pt.minimum(n * 2, 5)], X.reshape((pair[0], pair[1]))])
+    values = [SIX, np.asarray(2, dtype), np.array([2, 3], "int8")]
+    compare_jax_and_py([X, n, pair], inner(X, n, pair), values, jax_mode=MODE)
 
 
 @pytest.mark.slow
