@@ -37,7 +37,8 @@ class LengthsTuple(JAXShapeTuple):
         self.lengths, self.shape, self.static = lengths, shape, static
 
     def make_node(self, *lengths):
-        return Apply(self, list(lengths), [TensorType(self.shape.type.dtype, shape=(len(self.static),))()])
+        out = TensorType(self.shape.type.dtype, shape=(len(self.static),))()
+        return Apply(self, list(lengths), [out])
 
     def computed_from(self, *lengths):
         """Return the shape as a graph of other lengths."""
