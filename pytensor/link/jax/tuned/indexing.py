@@ -17,6 +17,7 @@ from pytensor.tensor.subtensor import (
     AdvancedSubtensor,
     IncSubtensor,
     Subtensor,
+    indices_from_subtensor,
 )
 
 # What the nodes of a branch that may not be taken are converted with: an index there may be out of
@@ -50,6 +51,8 @@ def corrected_funcify_indexing(op, node, is_always_computed=True, **kwargs):
     if isinstance(op, AdvancedIncSubtensor):
         of_class = corrected_funcify_AdvancedIncSubtensor
     function = of_class(op, node=node, **kwargs)
+    if isinstance(op, IncSubtensor):
+        function = _without_scatter_of_all(op, function)
     places = {variable: place for place, variable in enumerate(node.inputs)}
     # JAX takes the nearest element for an index out of bounds, and writes none.
     single = [
@@ -68,6 +71,35 @@ def corrected_funcify_indexing(op, node, is_always_computed=True, **kwargs):
         return function(*inputs)
 
     return in_bounds
+
+
+def _without_scatter_of_all(op, function):
+    """Write to all of an array by a sum or a copy.
+
+    XLA ends the process where a scatter that writes all of a repeated constant is reversed:
+    thoughts/upstream/xla-reversed-scatter.md.
+    """
+
+    @wraps(function)
+    def written(x, y, *bounds):
+        entries = indices_from_subtensor(bounds, op.idx_list)
+        if not all(map(_is_of_all, entries, np.shape(x))):
+            return function(x, y, *bounds)
+        new = jax.numpy.broadcast_to(jax.numpy.asarray(y, x.dtype), x.shape)
+        return new if op.set_instead_of_inc else x + new
+
+    return written
+
+
+def _is_of_all(entry, length):
+    """Return whether an index takes all elements of an axis in their order, as is known."""
+    if not isinstance(entry, slice):
+        return False
+    bounds = entry.start, entry.stop, entry.step
+    if any(isinstance(bound, Tracer) for bound in bounds):
+        return False
+    bounds = (None if bound is None else int(bound) for bound in bounds)
+    return slice(*bounds).indices(length) == (0, length, 1)
 
 
 def _check_bounds(node, length, axis, index):

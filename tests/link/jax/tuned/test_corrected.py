@@ -195,6 +195,32 @@ def test_descending_unsigned_indices():
     compare([x], x[pt.constant(np.array([3, 2, 1], "uint8"))], [np.arange(4.0)])
 
 
+@pytest.mark.parametrize("write", [pt.inc_subtensor, pt.set_subtensor])
+def test_what_is_written_to_all_of_an_array_is_no_scatter(write):
+    """Reversed, such a scatter ends the process while XLA compiles."""
+    x, n = pt.vector("x", dtype="float64"), pt.lscalar("n")
+    outputs = [
+        write(pt.ones(4)[:n], x)[::-1],
+        write(pt.zeros((2, 4))[:, :n], 2.5)[:, ::-1],
+        write(pt.zeros((4, 3), dtype="float32")[0:n:1], x[:, None])[::-1],
+        pt.grad((x[::-1][:n] ** 2).sum(), x),
+    ]
+    f = pytensor.function([x, n], outputs, mode=jax_mode())
+    values = np.arange(4.0) + 1, np.int64(4)
+    assert "scatter" not in f.vm.jit_fn.lower(*values).as_text()
+    compare([x, n], outputs, values, py_mode="FAST_COMPILE")
+    compare([x, n], [write(pt.ones(4)[:n], x[:n])[::-1]], [values[0], np.int64(3)])
+
+
+def test_a_loop_that_goes_backwards_has_a_gradient():
+    x = pt.vector("x", dtype="float64")
+    loop = pytensor.scan(
+        lambda v, last: v + last / 2, sequences=[x], outputs_info=[pt.zeros((), dtype="float64")],
+        go_backwards=True, return_updates=False,
+    )  # fmt: skip
+    compare([x], [loop, pt.grad((loop**2).sum(), x)], [np.arange(7.0)])
+
+
 def test_integers_divided_by_zero_are_zero():
     x, y = pt.vector("x", dtype="int64"), pt.vector("y", dtype="int64")
     with np.errstate(divide="ignore"):
