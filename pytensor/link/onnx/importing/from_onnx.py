@@ -402,7 +402,7 @@ class Importer:
 
     def _convert_node(self, ir_node: Any) -> None:
         domain = standard_domain(ir_node.domain)
-        opset = self.opsets.get(domain, 1)
+        opset = ir_node.version or self.opsets.get(domain, 1)
         node = NodeReader(
             ir_node,
             opset,

@@ -48,6 +48,7 @@ def read_model(model: str | os.PathLike | bytes | onnx.ModelProto) -> ir.Model:
     except (ir.serde.SerdeError, KeyError, TypeError, ValueError) as error:
         reason = error.__cause__ or error
         raise ImportedModelError(f"from_onnx: {where} is damaged: {reason}") from error
+    _let_nodes_of_functions_say_their_opset(read, where)
     try:
         InlinePass()(read)
         TopologicalSortPass()(read)
@@ -55,6 +56,21 @@ def read_model(model: str | os.PathLike | bytes | onnx.ModelProto) -> ir.Model:
         raise ImportedModelError(f"from_onnx: {where}: {error.__cause__ or error}") from error
     _find_external_data(read, folder, where)
     return read
+
+
+def _let_nodes_of_functions_say_their_opset(model, where):
+    """Keep the opsets of a model's functions, which may differ from its own, for its nodes.
+
+    Inlining refuses functions of other opsets.
+    """
+    for function in model.functions.values():
+        own = {standard_domain(k): v for k, v in function.opset_imports.items()}
+        _check_opset(own.get(""), f"{where}: the function {function.name!r}")
+        for node in function.all_nodes():
+            node.version = own.get(standard_domain(node.domain))
+    for function in model.functions.values():
+        for domain, version in function.opset_imports.items():
+            function.opset_imports[domain] = model.opset_imports.setdefault(domain, version)
 
 
 def _parse(data, what):
@@ -155,11 +171,15 @@ def _spelled_out(proto):
 
 def _check_opsets(proto, where):
     version = _versions(proto).get("")
-    if version is None:
-        # Before version 3 of the format, models had no opsets, and what they have is opset 1's
-        if proto.ir_version >= 3 and any(n.domain in ("", "ai.onnx") for n in proto.graph.node):
-            raise ImportedModelError(f"from_onnx: {where} doesn't say of which opset it is")
-    elif not 1 <= version <= HIGHEST_OPSET:
+    # Before version 3 of the format, models had no opsets, and what they have is opset 1's
+    needed = proto.ir_version >= 3 and any(n.domain in ("", "ai.onnx") for n in proto.graph.node)
+    if version is None and needed:
+        raise ImportedModelError(f"from_onnx: {where} doesn't say of which opset it is")
+    _check_opset(version, where)
+
+
+def _check_opset(version, where):
+    if version is not None and not 1 <= version <= HIGHEST_OPSET:
         raise ImportedModelError(
             f"from_onnx: {where} is of opset {version}; 1 to {HIGHEST_OPSET} can be imported: "
             f"a newer onnx package may know it"
