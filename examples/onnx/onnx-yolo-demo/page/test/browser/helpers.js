@@ -104,8 +104,8 @@ export const ready = (name) =>
 
 export const press = (id) => byId(id).click();
 
-/** A canvas with a green square that moves to the right; null once it is told to stop. */
-export function scene() {
+/** A canvas with a green square that moves to the right, again and again or once, when it rests there. */
+export function scene(again = true) {
   const canvas = document.createElement("canvas");
   [canvas.width, canvas.height] = [320, 240];
   const context = canvas.getContext("2d");
@@ -114,7 +114,8 @@ export function scene() {
     context.fillStyle = "#46506e";
     context.fillRect(0, 0, 320, 240);
     context.fillStyle = "#00dc28";
-    context.fillRect(40 + 8 * (frame % 20), 90, 50, 50);
+    const step = again ? frame % 20 : Math.min(frame, 19);
+    context.fillRect(40 + 8 * step, 90, 50, 50);
     frame += 1;
   };
   draw();
