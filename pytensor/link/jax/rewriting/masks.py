@@ -415,8 +415,6 @@ def _selection(node, index_variables, lengths):
     found = indices[place]
     # The results of one `Nonzero` say the same as its mask.
     nonzero = found.owner if found.owner and isinstance(found.owner.op, Nonzero) else None
-    if _is_fixed(found):
-        return None
     if nonzero is not None:
         end = place + len(nonzero.outputs)
         if list(indices[place:end]) != nonzero.outputs:
@@ -425,6 +423,8 @@ def _selection(node, index_variables, lengths):
     elif found.type.dtype == "bool":
         mask, end = lengths.take(found), place + 1
     else:
+        return None
+    if _is_fixed(found):
         return None
     # Numbers beside it are broadcast with what the mask selects: if slices are between them, NumPy
     # has that axis first.

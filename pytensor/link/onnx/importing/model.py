@@ -68,9 +68,11 @@ def _let_nodes_of_functions_say_their_opset(model, where):
         _check_opset(own.get(""), f"{where}: the function {function.name!r}")
         for node in function.all_nodes():
             node.version = own.get(standard_domain(node.domain))
+    versions = {standard_domain(k): v for k, v in model.opset_imports.items()}
     for function in model.functions.values():
-        for domain, version in function.opset_imports.items():
-            function.opset_imports[domain] = model.opset_imports.setdefault(domain, version)
+        for domain, own_version in function.opset_imports.items():
+            version = versions.setdefault(standard_domain(domain), own_version)
+            function.opset_imports[domain] = model.opset_imports[domain] = version
 
 
 def _parse(data, what):

@@ -43,7 +43,7 @@ def test_convolve1d_of_batches(mode):
 
 
 def test_convolve1d_in_a_loop():
-    """Whether its gradient is a full convolution is computed outside of the loop."""
+    """Compile the gradient, of which the loop's outside computes whether it is a full one."""
     x, w = pt.vector("x", dtype="float64"), pt.vector("w", dtype="float64")
     loops = pytensor.scan(
         lambda last, x, w: last / 2 + pt.sum(pt.signal.convolve1d(x, w, mode="same") ** 2),

@@ -249,18 +249,19 @@ def test_functions_of_older_models():
     np.testing.assert_array_equal(result, [3, 3])
 
 
-def test_functions_of_another_opset_than_the_model():
+@pytest.mark.parametrize("domain", ["", "ai.onnx"])
+def test_functions_of_another_opset_than_the_model(domain):
     """Softmax was of all axes from the first on before opset 13; skl2onnx writes such models."""
     text = """
         <ir_version: 9, opset_import: ["": 22, "own": 1]>
         net (float[N, 3, 2] x) => (float[N, 3, 2] old, float[N, 3, 2] twice, float[N, 3, 2] new)
         {{ old = own.share(x) twice = own.of_both(x) new = Softmax<axis = 1>(x) }}
-        <domain: "own", opset_import: ["": {opset}]>
+        <domain: "own", opset_import: ["{domain}": {opset}]>
         share (a) => (b) {{ b = Softmax<axis = 1>(a) }}
         <domain: "own", opset_import: ["": 13, "own": 1, "ai.onnx.ml": 3]>
         of_both (a) => (c) {{ b = own.share(a) c = Softmax<axis = 1>(b) }}
     """
-    imported = from_onnx(onnx.parser.parse_model(text.format(opset=12)))
+    imported = from_onnx(onnx.parser.parse_model(text.format(opset=12, domain=domain)))
     value = np.random.default_rng(0).normal(size=(2, 3, 2)).astype("float32")
     results = pytensor.function(
         [imported.inputs["x"]], list(imported.outputs.values()), mode=REFERENCE_MODE
@@ -269,7 +270,8 @@ def test_functions_of_another_opset_than_the_model():
     wanted = old, softmax(old, axis=1), softmax(value, axis=1)
     for result, expected in zip(results, wanted, strict=True):
         np.testing.assert_allclose(result, expected, rtol=1e-6)
-    refused(onnx.parser.parse_model(text.format(opset=99)), "function 'share' is of opset 99")
+    unknown = onnx.parser.parse_model(text.format(opset=99, domain=domain))
+    refused(unknown, "function 'share' is of opset 99")
 
 
 def test_opsets_that_are_not_known(linear):
