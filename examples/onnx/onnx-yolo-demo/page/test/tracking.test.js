@@ -76,6 +76,18 @@ test("a thing that is hidden for some frames is known again, also while it moves
   assert.equal(follow(frames).at(-1)[0], 1);
 });
 
+test("a thing keeps its number where a busy device leaves frames out", () => {
+  // 150 pixels a second: over a gap of a third of one it leaves its box wholly behind.
+  const times = [0, 0.04, 0.08, 0.12, 0.45, 0.49, 0.89, 0.93];
+  const tracker = new Tracker();
+  const numbers = times.map((time, k) => {
+    const [{ number }] = tracker.update([at(50 + 150 * time, 50)], time - (times[k - 1] ?? -0.04));
+    return number;
+  });
+  assert.deepEqual(numbers, [0, 0, 1, 1, 1, 1, 1, 1]);
+  assert.deepEqual([...tracker.seen], [["person", 1]]);
+});
+
 test("what was away for 30 frames is another one", () => {
   const away = (count) => [
     ...steps(3).map(() => [at(50, 50)]),

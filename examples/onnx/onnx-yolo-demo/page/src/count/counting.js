@@ -18,6 +18,7 @@ import { setText } from "../page/text.js";
 import { directions, Gate } from "./crossing.js";
 import { Tracker } from "./tracking.js";
 
+const LONGEST_GAP = 1; // seconds between frames; after more, somebody paused or went elsewhere
 const KEY_STEP = 0.02; // of the picture; with Shift a quarter of it
 
 let tracker = new Tracker();
@@ -27,6 +28,7 @@ const counts = new Map(); // by class
 let counted = ""; // what is being counted in
 let ended = false; // the video has come to its end
 let followed = false; // whether a frame has been since the count began
+let lastTime = Number.NaN; // of the last frame, in seconds of the film or the camera
 
 const isOn = () => byId("count-on").checked;
 const hasLine = () => isOn() && byId("line-on").checked;
@@ -38,6 +40,7 @@ function startAnew() {
   gate = new Gate(gate.line);
   counts.clear();
   ended = followed = false;
+  lastTime = Number.NaN;
 }
 
 /** The centre of a box as it is shown. @returns {Point} In shares of the picture. */
@@ -72,7 +75,10 @@ function see(frame, detections) {
 
 function follow(frame, detections) {
   followed = true;
-  for (const track of tracker.update(detections)) {
+  const seconds = frame.mediaTime - lastTime;
+  lastTime = frame.mediaTime;
+  const plays = seconds > 0 && seconds < LONGEST_GAP; // else it is stepped through
+  for (const track of tracker.update(detections, plays ? seconds : undefined)) {
     if (track.number) track.box.number = track.number;
     const crossed = hasLine() ? gate.pass(track, shownCentre(track.box, frame)) : 0;
     if (crossed > 0) countOf(track.name).right += 1;

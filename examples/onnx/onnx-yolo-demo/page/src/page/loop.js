@@ -85,7 +85,7 @@ function processLive(present, waited = 0) {
   const mirrored = kind === "camera" && byId("mirror").checked;
   return alone(() =>
     process(
-      { title, mirrored, live: kind, waited },
+      { title, mirrored, live: kind, waited, mediaTime: present.frameTime },
       () => present.grab(),
       () => present === source,
     ),

@@ -172,6 +172,7 @@ class LiveSource {
     this.kind = kind;
     this.title = title;
     this.mirroredByDefault = false;
+    this.frameTime = 0; // of the last frame, in seconds of the film or the camera
   }
 
   /**
@@ -200,8 +201,10 @@ class LiveSource {
     await video.play();
   }
 
-  /** @param {VideoFrameCallbackMetadata} _about A frame that is there now. */
-  noteFrame(_about) {}
+  /** @param {VideoFrameCallbackMetadata} about A frame that is there now. */
+  noteFrame({ mediaTime }) {
+    this.frameTime = mediaTime;
+  }
 
   /** @returns {Error} Why no more frames come. */
   describeFailure() {
@@ -322,7 +325,6 @@ export class VideoSource extends LiveSource {
   /** Since when it plays, and from where, in seconds of the film. */
   #played = { from: 0, since: 0 };
   #isSeeking = false; // because the user wants it
-  #frameTime = 0; // of the last frame, in seconds of the film
   /** @type {number[]} */
   #lengths = []; // of the last frames, in seconds
 
@@ -405,9 +407,9 @@ export class VideoSource extends LiveSource {
   }
 
   /** Learn how long a frame is. @param {VideoFrameCallbackMetadata} about */
-  noteFrame({ mediaTime }) {
-    const length = mediaTime - this.#frameTime;
-    this.#frameTime = mediaTime;
+  noteFrame(about) {
+    const length = about.mediaTime - this.frameTime;
+    super.noteFrame(about);
     if (length > 0) this.#lengths = [...this.#lengths, length].slice(-KNOWN_FRAMES);
   }
 

@@ -26,9 +26,9 @@ const LIMITS = {
 /**
  * A frame: where it is from, and whether the stage shows it as a mirror does.
  * @typedef {{title: string, mirrored: boolean, live?: "camera"|"video", waited?: number,
- *   file?: Blob, again?: boolean}} Frame
+ *   file?: Blob, again?: boolean, mediaTime?: number}} Frame
  *   `waited`: milliseconds that the loop had nothing to do before it. `again`: it was on the stage
- *   already.
+ *   already. `mediaTime`: of a live frame, in seconds of its film or camera.
  */
 /**
  * @typedef {Frame & {bitmap: ImageBitmap, detections: NamedDetection[], second?: NamedDetection[]}}

@@ -34,7 +34,7 @@ let film = new Blob();
 scenarios({
   async "nothing is counted, and films are played in a loop, until it is asked for"() {
     const { stream, end, frames } = scene(false);
-    film = await record(stream, () => frames() > 35); // it rests beyond the middle for a second
+    film = await record(stream, () => frames() > 55); // it rests beyond the middle for a second
     end();
     await framesAfter(() => choose("video-file", file(film, "film.webm", "video/webm")));
     check(table().length === 0 && byId("line-a").hidden, "nothing is counted");
