@@ -21,6 +21,8 @@ from tests.utils import dtypes_of
 
 jax = pytest.importorskip("jax")
 
+pytestmark = pytest.mark.usefixtures("compiled_sooner")
+
 ROOT = Path(__file__).parents[3]
 STRIDES = (8, 16, 32)
 PARTS = ("box_loss", "cls_loss", "dfl_loss")

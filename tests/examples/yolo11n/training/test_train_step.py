@@ -33,7 +33,7 @@ from tests.examples.yolo11n.data.pictures import noise
 from tests.examples.yolo11n.training.runs import Stage, StepGraph
 from tests.utils import dtypes_of, in_turn, no_compilation
 
-pytestmark = [pytest.mark.training, pytest.mark.usefixtures("compiler")]
+pytestmark = [pytest.mark.training, pytest.mark.usefixtures("compiler", "compiled_sooner")]
 
 TORCH = pytest.mark.skipif(find_spec("torch") is None, reason="PyTorch is not installed")
 GPU = pytest.param(jax_mode(donate=True, platform="cuda"), id="GPU")
