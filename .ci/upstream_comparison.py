@@ -282,6 +282,8 @@ def write(test, **facts):
 
 
 def too_long(number, frame):
+    for child in multiprocessing.active_children():  # else the test would wait for them on its way out
+        child.kill()
     raise TimeoutError(f"it took {SECONDS} s of processor time, or {WAITED} s")
 
 
@@ -298,8 +300,6 @@ def pytest_runtest_protocol(item, nextitem):
     result = yield
     signal.alarm(0)
     signal.setitimer(signal.ITIMER_PROF, 0)
-    for child in multiprocessing.active_children():  # of a test that took too long
-        child.kill()
     write(
         item.nodeid, outcome=max(outcomes, key=("passed", "skipped", "failed").index),
         compiled=record.compiled, drawn=record.drawn, comparisons=record.comparisons,

@@ -15,6 +15,7 @@ import jax
 
 from pytensor.compile.builders import OpFromGraph
 from pytensor.graph.fg import FunctionGraph
+from pytensor.graph.replace import vectorize_graph
 from pytensor.link.jax.rewriting.sizes import find_sizes
 from pytensor.link.jax.tuned import jax_mode
 from tests.link.jax.tuned.stored import programs
@@ -23,6 +24,14 @@ MODE = jax_mode()
 X, M = pt.vector("x"), pt.matrix("m")
 N, V = pt.lscalar("n"), pt.lvector("v")
 SIX = np.arange(6.0) + 1
+
+
+def rows(result, integers, vectors=None):
+    """Return a result of N, and of X, for each of several integers, and vectors."""
+    given = {N: integers} if vectors is None else {N: integers, X: vectors}
+    return vectorize_graph(result, given)
+
+
 # Inputs, outputs, and arguments of several calls.
 GRAPHS = {
     "arange": lambda: ([N], [pt.arange(N) * 2.5], [(4,), (0,), (7,)]),
@@ -55,6 +64,14 @@ GRAPHS = {
         [M, N], [pt.zeros(pt.cumsum(M, 0)[1:].T.shape[1] + N) + M.sum()], [(np.ones((3, 2)), 2)],
     ),
     "half of it": lambda: ([N], [pt.zeros(pt.ceil(N / 2).astype("int64"))], [(3,), (4,)]),
+    "a batch of starts": lambda: ([V], [rows(pt.arange(N, N + 3), V)], [([5, 5],), ([7, 1, 2],)]),
+    "a batch of lengths": lambda: (
+        [V, X], [rows((pt.arange(N) * X[:N]).sum(), V)], [([2, 2], SIX), ([3], SIX)],
+    ),
+    "a batch of windows": lambda: (
+        [V, M], [rows(X[N : N + 2], V, M)],
+        [([0, 1], SIX.reshape(2, 3)), ([1, 1], SIX.reshape(2, 3))],
+    ),
     "specified": lambda: ([X, N], [pt.specify_shape(X, (N,)) * 2], [(SIX, 6)]),
 }  # fmt: skip
 
@@ -119,6 +136,13 @@ def test_a_length_within_an_inner_graph_has_any_dtype(dtype):
     inner = OpFromGraph([X, n, pair], [X[: pt.minimum(n * 2, 5)], X.reshape((pair[0], pair[1]))])
     values = [SIX, np.asarray(2, dtype), np.array([2, 3], "int8")]
     compare_jax_and_py([X, n, pair], inner(X, n, pair), values, jax_mode=MODE)
+
+
+def test_rows_of_different_lengths_are_refused():
+    f = pytensor.function([V], rows(pt.eye(N), V), mode=MODE)
+    np.testing.assert_array_equal(f([2, 2]), [np.eye(2)] * 2)
+    with pytest.raises(ValueError, match=r"of the shapes \(2, 2\) and \(3, 3\) in one batch"):
+        f([2, 3])
 
 
 @pytest.mark.slow
