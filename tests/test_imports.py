@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 from graphlib import CycleError, TopologicalSorter
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ import pytest
 import pytensor
 
 ROOT = Path(__file__).parents[1]
+NOT_INSTALLED = {"torch"}  # by `setup.sh --dev`
 
 
 def modules_in(folder):
@@ -61,6 +63,27 @@ def test_imported_modules_exist():
                     if not any(at.is_dir() or at.with_suffix(".py").exists() for at in found):
                         missing.append(f"{path.relative_to(ROOT)}: {node.module}")
     assert missing == []
+
+
+def imported(path):
+    """Yield the first parts of the names that a file imports anywhere."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            yield node.module.partition(".")[0]
+
+
+def test_benchmarks_import_what_there_is():
+    """Within functions, too, that no test calls."""
+    missing = {
+        f"{path.relative_to(ROOT)}: {name}"
+        for folder in ("benchmarks", "docs")
+        for path in (ROOT / folder).rglob("*.py")
+        for name in imported(path)
+        if name not in NOT_INSTALLED and find_spec(name) is None
+    }
+    assert missing == set()
 
 
 def after(code):

@@ -90,7 +90,7 @@ def make_demo(watch, size, weights):
 def make_pure(watch, size, weights):
     """Make plain JAX's side."""
     with watch.stage("imports"):
-        import pure_jax_yolo11n  # noqa: F401
+        from benchmarks.common import pure_jax_yolo11n  # noqa: F401
     with watch.stage("building"), np.load(weights) as arrays:
         return PureStep(*size, dict(arrays))
 
