@@ -65,7 +65,7 @@ def test_imported_modules_exist():
     assert missing == []
 
 
-def imported(path):
+def packages(path):
     """Yield the first parts of the names that a file imports anywhere."""
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
@@ -80,7 +80,7 @@ def test_benchmarks_import_what_there_is():
         f"{path.relative_to(ROOT)}: {name}"
         for folder in ("benchmarks", "docs")
         for path in (ROOT / folder).rglob("*.py")
-        for name in imported(path)
+        for name in packages(path)
         if name not in NOT_INSTALLED and find_spec(name) is None
     }
     assert missing == set()
