@@ -1,6 +1,6 @@
 """List the cases that the weekly run alone has, for ``tests/conftest.py``.
 
-A case is a test with one set of its parameters. Those over 0.3 s that execute no line but
+A case is a test with one set of its parameters. Those over 0.2 s that execute no line but
 what others do are left to the weekly run; at least one case of each test stays, and so do all in a
 browser, whose scripts no coverage is measured of.
 
@@ -9,10 +9,10 @@ Empty the list, run the tests with the lines that each executes, and list the ca
     .venv/bin/pip install coverage
     mkdir -p build/coverage && : > tests/weekly_cases.txt
     ROOT=$PWD PYTHONPATH=$PWD COVERAGE_PROCESS_START=$PWD/tests/coverage.ini \\
-        .venv/bin/pytest -p tests.weekly -n 2 --dist loadfile --junitxml=build/tests.xml
+        .venv/bin/pytest -p tests.weekly -n 3 --dist loadfile --junitxml=build/tests.xml
     .venv/bin/python -m tests.weekly build/tests.xml build/coverage > tests/weekly_cases.txt
 
-An hour on two cores. The times are best those of another run, for measuring lines takes time.
+Forty minutes on two cores. The times are best those of another run, for measuring lines takes time.
 """
 
 import re
@@ -23,7 +23,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-SECONDS = 0.3
+SECONDS = 0.2
 ROOT = Path(__file__).parents[1]
 
 

@@ -17,7 +17,7 @@ from PIL import Image
 
 from tests.utils import error_line
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("compiled_sooner")]
 
 SIZE, CLASSES = 64, ["person", "cell phone"]
 PICTURES = [(80, 60), (60, 80), (64, 64), (100, 50), (72, 48), (90, 90), (64, 40), (50, 70)]

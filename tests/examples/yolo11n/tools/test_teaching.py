@@ -17,7 +17,7 @@ from pytensor.link.jax.tuned import jax_mode
 from pytensor.link.onnx import half_weights, quantize_int8
 from tests.examples.yolo11n.conftest import CLASSES, SIZE
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("compiled_sooner")]
 SHAPES = [(64, 8, 8), (128, 4, 4), (256, 2, 2), (4 + len(CLASSES), 84)]
 
 
