@@ -79,7 +79,7 @@ def pytest_collection_modifyitems(items):
 
     Slow are the long tests, and of a test with many parameters all but the first and the last.
     With `--dist loadfile` no worker then waits at the end for another's long test.  The longest
-    files are listed, the longest first, in ``longest_files.txt``, by `tests.longest_files`.  The
+    files are listed, in this order, in ``longest_files.txt``, by `tests.longest_files`.  The
     cases in ``weekly_cases.txt``, which `tests.weekly` lists, are long ones too.
     """
     tests = Path(__file__).parent

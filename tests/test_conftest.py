@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.longest_files import longest_files
+from tests.longest_files import in_turns, longest_files
 from tests.skipped import kind_of
 from tests.utils import in_turn
 from tests.weekly import seconds_of_cases, weekly_cases
@@ -76,6 +76,13 @@ def test_files_are_listed_by_the_time_they_took(tmp_path):
     (tmp_path / "tests.xml").write_text(f"<testsuites>{''.join(rows)}</testsuites>")
     expected = ["test_docs.py", "link/jax/tuned/test_donation.py"]
     assert longest_files(tmp_path / "tests.xml") == expected
+
+
+def test_files_with_a_browser_take_turns():
+    seconds = {"page/a.py": 9, "page/b.py": 8, "c.py": 7, "d.py": 6, "e.py": 5, "page/f.py": 1}
+    seconds = {f"examples/{name}": time for name, time in seconds.items()}
+    order = [name.removeprefix("examples/") for name in in_turns(seconds)]
+    assert order == ["page/a.py", "c.py", "d.py", "e.py", "page/b.py", "page/f.py"]
 
 
 def test_the_weekly_cases_are_of_tests_that_are_there(request):
