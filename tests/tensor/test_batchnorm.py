@@ -321,7 +321,7 @@ def test_modes_with_unknown_shapes(axes, mode):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mode", ["CVM", "NUMBA", "JAX"])
+@pytest.mark.parametrize("mode", ["CVM", pytest.param("NUMBA", marks=pytest.mark.long), "JAX"])
 @pytest.mark.parametrize("shape", [(0, 2, 4), (3, 2, 0), (3, 0, 4), (1, 2, 1)])
 def test_empty_and_single(shape, mode):
     """An empty batch has mean and variance 0, and changes no running statistics."""

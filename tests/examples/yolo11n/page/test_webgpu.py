@@ -1,8 +1,8 @@
 """The page on WebGPU, which Chromium computes with the processor here.
 
 Slow: shaders are compiled in the first run, and every run takes a part of a second.  The real
-network has a hundred of them: few tests take it, the others a detector of colours with a small
-input, and go on with a page for as long as they can.
+network has a hundred of them: tests that take it run weekly, the others take a detector of colours
+with a small input, and go on with a page for as long as they can.
 """
 
 import base64
@@ -129,6 +129,7 @@ def choose_webgpu(page):
     assert page.evaluate("demo.info.backend") == "webgpu"
 
 
+@pytest.mark.long  # a hundred shaders: a minute
 def test_webgpu_gives_the_same_boxes(browser, yolo_site, models):
     """Automatic doesn't take an adapter that is a program; by hand it can be chosen."""
     with open_page(browser, yolo_site.url) as page:
