@@ -12,8 +12,8 @@ Empty the list, run the tests with the lines that each executes, and list the ca
         .venv/bin/pytest -p tests.weekly -n 3 --dist loadfile --junitxml=build/tests.xml
     .venv/bin/python -m tests.weekly build/tests.xml build/coverage > tests/weekly_cases.txt
 
-Forty minutes on two cores. The times are best those of another run, for measuring lines takes time.
-What cases share, as a compiled function, counts for the first of them: if it goes, the next one pays.
+Forty minutes on two cores. Times are best those of another run, for measuring lines takes time.
+What cases share, as a compiled function, counts for the first: if it goes, the next one pays.
 """
 
 import re
